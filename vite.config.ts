@@ -105,14 +105,14 @@ const bareKernels = (where: 'page' | 'worker'): Plugin => ({
 })
 
 const OUT = 'dist/app'
-let built_into = OUT
+let builtInto = OUT
 
 /** Where this build goes, and the licence of what the service worker consists of beside those of
  * the page. */
 const workerLicense: Plugin = {
   name: 'service-worker-license',
   configResolved({ build }) {
-    built_into = build.outDir
+    builtInto = build.outDir
   },
   generateBundle() {
     const source = readFileSync('node_modules/workbox-core/LICENSE', 'utf8')
@@ -171,7 +171,7 @@ const offline = VitePWA({
     manifestTransforms: [
       (entries) => ({
         manifest: entries.map((entry) => {
-          const digest = createHash('sha384').update(readFileSync(join(built_into, entry.url)))
+          const digest = createHash('sha384').update(readFileSync(join(builtInto, entry.url)))
           return { ...entry, integrity: `sha384-${digest.digest('base64')}` }
         }),
         warnings: [],

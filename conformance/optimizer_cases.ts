@@ -1,6 +1,6 @@
 // Golden cases of clipping by the global norm, AdamW and learning-rate schedules.
 import type { Gpu } from '../src/kernels/device/gpu.ts'
-import { type AdamwSettings, adamw_step_ref } from '../src/kernels/optimizer/optimizer.ref.ts'
+import { type AdamwSettings, adamwRef } from '../src/kernels/optimizer/optimizer.ref.ts'
 import {
   adamw_update,
   CONTROL,
@@ -98,7 +98,7 @@ function reference({ params, gradients, settings }: AdamwCase) {
   const { count, chunk_segment } = params
   const layout = { count, chunk_segment, active_segments: params.names.length }
   const steps = gradients.map((step) => {
-    const { grad_norm } = adamw_step_ref(state, step, settings, layout)
+    const { grad_norm } = adamwRef(state, step, settings, layout)
     return { grad_norm, weights: params.pick(state.weights) }
   })
   return outputs(steps, F64)

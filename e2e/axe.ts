@@ -9,14 +9,14 @@ const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-prac
 export async function violations(
   page: Page,
   within = 'html',
-  is_colour_only = false,
+  isColourOnly = false,
 ): Promise<string[]> {
   // Of what passes it would describe every element; and there are no frames, for which it would
   // open a page of its own.
   const axe = new AxeBuilder({ page }).options({ resultTypes: ['violations'] }).setLegacyMode()
   axe.include(within)
   // The themes differ in nothing but colours.
-  const rules = is_colour_only ? axe.withRules('color-contrast') : axe.withTags(TAGS)
+  const rules = isColourOnly ? axe.withRules('color-contrast') : axe.withTags(TAGS)
   const { violations } = await rules.analyze()
   return violations.flatMap(({ id, nodes }) =>
     nodes
@@ -63,13 +63,13 @@ export async function expectSound(lab: LabPage): Promise<void> {
   }
   expect(await fitsSideways(page)).toBe(true)
   for (const card of await page.locator('main > *').all()) {
-    const sticks_out = await card.evaluate((element) =>
+    const sticksOut = await card.evaluate((element) =>
       [...element.querySelectorAll('*')].some(
         (part) =>
           part.getBoundingClientRect().right > element.getBoundingClientRect().right + 1 &&
           !part.closest('.visually-hidden, .scroll, canvas, svg'),
       ),
     )
-    expect(sticks_out, await card.evaluate(({ className }) => className)).toBe(false)
+    expect(sticksOut, await card.evaluate(({ className }) => className)).toBe(false)
   }
 }

@@ -38,24 +38,24 @@ test('Step, Continue, Pause, Next phase and Reset do what they say', async ({ la
   // The page may still have to draw the last step's event.
   const told = (await lab.steps()).at(-1)?.step
   await expect(lab.get('step-count')).toHaveText(String(told))
-  const paused_at = await lab.number('step-count')
+  const pausedAt = await lab.number('step-count')
   // A state may still be on its way to the disk.
   const said = async () => (await lab.events()).filter(({ type }) => type !== 'checkpoint').length
   const events = await said()
   await page.waitForTimeout(1500)
   expect(await said()).toBe(events)
-  expect(await lab.number('step-count')).toBe(paused_at)
+  expect(await lab.number('step-count')).toBe(pausedAt)
 
   // Next phase ends the warm start by hand: the very next step trains the inner layer.
   await expect(lab.get('phase-name')).toContainText('warm start')
   await lab.get('next-phase').click()
-  const inner = await stepTo(lab, paused_at + 1)
+  const inner = await stepTo(lab, pausedAt + 1)
   expect(inner).toMatchObject({ phase: 1, phase_step: 1 })
   await expect(lab.get('phase-name')).toContainText('layer 2')
   await expect(lab.get('phases')).toContainText('ended by hand')
   const switches = (await lab.events()).filter(({ type }) => type === 'phase')
-  expect(switches.at(-1)).toMatchObject({ step: paused_at, phase: 1, reason: 'next_phase' })
-  await expect(lab.get('samples').getByRole('table')).toContainText(`Step ${paused_at + 1}`)
+  expect(switches.at(-1)).toMatchObject({ step: pausedAt, phase: 1, reason: 'next_phase' })
+  await expect(lab.get('samples').getByRole('table')).toContainText(`Step ${pausedAt + 1}`)
 
   // Reset drops the run; the same seed then takes the same first step, to the bit.
   await lab.get('reset').click()

@@ -35,15 +35,15 @@ function listenToPorts(): void {
 /** On a page that the host has opened: its first worker is the one of the host. */
 function borrowWorker(): void {
   const Own = window.Worker
-  let has_borrowed = false
+  let hasBorrowed = false
   window.Worker = class extends EventTarget {
     readonly #channel = new MessageChannel()
     constructor(...args: ConstructorParameters<typeof Worker>) {
       super()
       // A duel has a second one, and a frame of another page nobody to borrow from.
       // biome-ignore lint/correctness/noConstructorReturn: a real worker, in the place of one that borrows.
-      if (has_borrowed || !window.opener) return new Own(...args) as never
-      has_borrowed = true
+      if (hasBorrowed || !window.opener) return new Own(...args) as never
+      hasBorrowed = true
       const { port1, port2 } = this.#channel
       port1.onmessage = ({ data }) => this.dispatchEvent(new MessageEvent('message', { data }))
       window.opener.lend(port2)

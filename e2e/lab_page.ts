@@ -24,14 +24,14 @@ export type StepEvent = Extract<LabEvent, { type: 'step' }>
 
 export class LabPage {
   readonly page: Page
-  #is_heard = false
+  #isHeard = false
   constructor(page: Page) {
     this.page = page
   }
 
   /** Opens the page; `link` is a share link's query. */
   async open(link = '', address = './'): Promise<void> {
-    if (!this.#is_heard) await this.#hear()
+    if (!this.#isHeard) await this.#hear()
     await this.page.goto(link ? `${address}?${link}` : address)
   }
 
@@ -44,7 +44,7 @@ export class LabPage {
 
   /** The worker's own numbers, bit by bit: what the page shows is rounded. */
   async #hear(): Promise<void> {
-    this.#is_heard = true
+    this.#isHeard = true
     await this.page.addInitScript(() => {
       window.lab_events = []
       const Native = window.Worker

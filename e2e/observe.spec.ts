@@ -118,11 +118,11 @@ test(
         return event && 'step' in event ? event.step : -1
       }, of)
     await expect.poll(() => last('observed'), { timeout: 120_000 }).toBeGreaterThan(0)
-    const setHidden = (is_hidden: boolean) =>
+    const setHidden = (isHidden: boolean) =>
       page.evaluate((hidden) => {
         Object.defineProperty(document, 'hidden', { configurable: true, get: () => hidden })
         document.dispatchEvent(new Event('visibilitychange'))
-      }, is_hidden)
+      }, isHidden)
     const taken = async (more: number) => {
       const from = await last('step')
       await expect.poll(() => last('step'), { timeout: 120_000 }).toBeGreaterThan(from + more)

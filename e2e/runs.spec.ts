@@ -78,7 +78,7 @@ test('runs are listed, kept, renamed, deleted and brought back, opened and compa
   await lab.waitForStatus('idle')
   await train(lab)
   await waitForRecords(page, FINISHED)
-  const first_numbers = await shownNumbers(lab)
+  const firstNumbers = await shownNumbers(lab)
 
   // The second run has another learning rate; the first one is there after a reload.
   await setLearningRate(page, '0.01')
@@ -132,7 +132,7 @@ test('runs are listed, kept, renamed, deleted and brought back, opened and compa
   await expect(lab.get('past-run')).toContainText('read-only')
   // The bar that stays in sight names it too.
   await expect(lab.get('bar-past')).toContainText('BuPO, layer 2 first')
-  await expect.poll(() => shownNumbers(lab)).toEqual(first_numbers)
+  await expect.poll(() => shownNumbers(lab)).toEqual(firstNumbers)
   await expect(lab.get('phases')).toContainText('3 of 3')
   await expect(lab.get('train')).toBeVisible()
   await expect(lab.get('add-phase')).toBeHidden()
@@ -191,7 +191,7 @@ test('runs are listed, kept, renamed, deleted and brought back, opened and compa
   await expect(rows).toHaveCount(1)
   await expect(rows).toContainText('actor.optim.lr')
   await expect(rows.locator('td')).toHaveText(['0.001', '0.01'])
-  await expect(lab.get('key-metrics')).toContainText(first_numbers[2])
+  await expect(lab.get('key-metrics')).toContainText(firstNumbers[2])
   await expect(lab.get('paired')).toContainText('seed 1')
 })
 

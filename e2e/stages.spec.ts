@@ -41,11 +41,11 @@ test('a step is looked at token by token, and walked through by keyboard', async
     expect(new Set(advantages).size).toBe(1)
     expect([ratio.length, clipped.length]).toEqual([tokens.length, tokens.length])
     ratio.forEach((r, t) => {
-      const is_out =
+      const isOut =
         (advantages[t] > 0 && r > 1 + clip_ratio_high) ||
         (advantages[t] < 0 && r < 1 - clip_ratio_low)
-      if (clipped[t] === 1) expect(is_out).toBe(true)
-      if (is_out) expect(clipped[t]).toBe(1)
+      if (clipped[t] === 1) expect(isOut).toBe(true)
+      if (isOut) expect(clipped[t]).toBe(1)
     })
   }
 

@@ -15,7 +15,7 @@ const TAUGHT =
  * '' nothing at all. */
 const muteAfter = (lab: LabPage, text: string) =>
   lab.page.addInitScript((until) => {
-    let is_mute = until === ''
+    let isMute = until === ''
     const listen = EventTarget.prototype.addEventListener
     Worker.prototype.addEventListener = function (
       this: Worker,
@@ -23,9 +23,9 @@ const muteAfter = (lab: LabPage, text: string) =>
       hear: EventListenerOrEventListenerObject,
     ) {
       listen.call(this, type, (event) => {
-        if (!is_mute && typeof hear === 'function') hear(event)
+        if (!isMute && typeof hear === 'function') hear(event)
         if (event instanceof MessageEvent && JSON.stringify(event.data).includes(until))
-          is_mute = true
+          isMute = true
       })
     }
   }, text)

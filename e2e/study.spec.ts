@@ -62,7 +62,7 @@ test('two arms and three seeds reach the forest plot over a reload, their link r
   const folder = mkdtempSync(join(tmpdir(), 'understory-study-'))
   writeFileSync(join(folder, 'study.json'), studyOf(link))
   const args = ['study', join(folder, 'study.json'), '--out', join(folder, 'out'), '--seeds', '1']
-  const command_line =
+  const commandLine =
     process.env.LONG_TESTS &&
     promisify(execFile)(process.execPath, ['scripts/lab.mjs', ...args, '--jobs', '2'])
 
@@ -141,8 +141,8 @@ test('two arms and three seeds reach the forest plot over a reload, their link r
   await expect(lab.get('study-progress')).toContainText('0 of 6 runs')
   await expect(lab.get('study-train')).toHaveText('Train 6 runs')
 
-  if (command_line) {
-    await command_line
+  if (commandLine) {
+    await commandLine
     const text = readFileSync(join(folder, 'out/results.jsonl'), 'utf8')
     const same = numbers(text)
     expect(same).toHaveLength(2)

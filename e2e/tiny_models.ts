@@ -61,7 +61,7 @@ export interface ModelServer {
  * none below /empty/. */
 export async function serveModel(folder: string, elsewhere = ''): Promise<ModelServer> {
   const asked: { path: string; range: string | undefined }[] = []
-  let was_cut = false
+  let wasCut = false
   const stalled = new Set<Manner>()
   const answer = (request: IncomingMessage, response: ServerResponse) => {
     const path = request.url ?? ''
@@ -92,9 +92,9 @@ export async function serveModel(folder: string, elsewhere = ''): Promise<ModelS
       stalled.add(manner)
       return response.write(bytes.subarray(begin, begin + 1000))
     }
-    if (manner !== 'cut' || was_cut || end - begin < 2000)
+    if (manner !== 'cut' || wasCut || end - begin < 2000)
       return response.end(bytes.subarray(begin, end))
-    was_cut = true
+    wasCut = true
     response.write(bytes.subarray(begin, begin + 1000), () =>
       setTimeout(() => response.destroy(), 200),
     )

@@ -38,7 +38,7 @@ test('after Train, accuracy rises, the phases switch and the layers differ', asy
   await expect(lab.get('adapter')).toContainText('software adapter')
   await lab.get('train').click()
   await expect(lab.get('accuracy-value')).not.toHaveText('–')
-  const accuracy_before = await lab.number('accuracy-value')
+  const accuracyBefore = await lab.number('accuracy-value')
   await lab.waitForStatus('finished', 400_000)
 
   // Phases switch where the experiment says.
@@ -54,9 +54,9 @@ test('after Train, accuracy rises, the phases switch and the layers differ', asy
 
   // Accuracy rises, and what the page shows is what the worker computed.
   const last_step = (await lab.steps()).at(-1)
-  const last_reward = 100 * (last_step?.metrics['critic/score/mean'] ?? Number.NaN)
-  await expect(lab.get('reward-value')).toHaveText(`${last_reward.toFixed(1)} %`)
-  expect((await lab.number('accuracy-value')) - accuracy_before).toBeGreaterThan(ACCURACY_RISE)
+  const lastReward = 100 * (last_step?.metrics['critic/score/mean'] ?? Number.NaN)
+  await expect(lab.get('reward-value')).toHaveText(`${lastReward.toFixed(1)} %`)
+  expect((await lab.number('accuracy-value')) - accuracyBefore).toBeGreaterThan(ACCURACY_RISE)
 
   // One row per layer policy, 0 to L, each with its own entropy and colour.
   await expect(lab.get('heatmap')).toHaveAttribute('data-rows', String(LAYERS + 1))

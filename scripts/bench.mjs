@@ -89,8 +89,8 @@ const SUITES = {
     record.ui = []
     for (let count = 1; record.ui.length < count; ) {
       const { page, cases } = await openUi()
-      const ui_case = cases[record.ui.length]
-      record.ui.push(await measureUi(page, ui_case))
+      const uiCase = cases[record.ui.length]
+      record.ui.push(await measureUi(page, uiCase))
       report.printUi(record.ui.slice(-1))
       count = cases.length
       await page.close()
@@ -108,16 +108,16 @@ const { values: options, positionals } = parseArgs({
   },
 })
 const [first, file, ...more] = positionals
-const is_file_command = first === 'show' || first === 'plot'
+const isFileCommand = first === 'show' || first === 'plot'
 /** The page's own work needs a page. */
 const IN_NODE = Object.keys(SUITES).filter((name) => name !== 'ui')
 const offered = options.node ? IN_NODE : Object.keys(SUITES)
 const suites = positionals.length ? positionals : offered
 const unknown =
   first === 'torch' ? positionals.slice(1) : suites.filter((name) => !offered.includes(name))
-if (is_file_command ? !file || more.length : unknown.length) {
+if (isFileCommand ? !file || more.length : unknown.length) {
   console.error(
-    is_file_command
+    isFileCommand
       ? `bench ${first}: expected one results file, e.g. bench/results/2026-11-21-google-swiftshader.json`
       : `No benchmark ${unknown.join(', ')}; there are ${offered.join(', ')}, and show, plot and torch.`,
   )
@@ -125,7 +125,7 @@ if (is_file_command ? !file || more.length : unknown.length) {
 }
 await installMissing()
 const report = await loadReport()
-if (is_file_command) showFile(first, file)
+if (isFileCommand) showFile(first, file)
 else if (options.node) await runInNode()
 else if (await findChromium()) await runInBrowser()
 else process.exit(1)

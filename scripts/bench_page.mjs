@@ -102,18 +102,18 @@ export async function offerSampling(page) {
 const UI_UPDATES = { warm: 10, measured: 40 }
 
 /** CPU time of the page's thread per update of a case, or its share of the time. */
-export async function measureUi(page, ui_case) {
-  const { picture_height: height } = ui_case
+export async function measureUi(page, uiCase) {
+  const { picture_height: height } = uiCase
   if (height) await page.setViewportSize({ width: 1440, height })
-  await page.evaluate((ui_case) => globalThis.uiBench.open(ui_case), ui_case)
+  await page.evaluate((uiCase) => globalThis.uiBench.open(uiCase), uiCase)
   const updates = (count) => page.evaluate((count) => globalThis.uiBench.update(count), count)
   await updates(UI_UPDATES.warm)
   const seconds = () => page.evaluate(() => globalThis.benchThreadSeconds())
   const [cpu, clock] = [await seconds(), performance.now()]
   await updates(UI_UPDATES.measured)
-  const busy_ms = 1000 * ((await seconds()) - cpu)
-  const ms = busy_ms / UI_UPDATES.measured
-  return ui_case.per_second
-    ? { ...ui_case, ms, share: busy_ms / (performance.now() - clock) }
-    : { ...ui_case, ms }
+  const busyMs = 1000 * ((await seconds()) - cpu)
+  const ms = busyMs / UI_UPDATES.measured
+  return uiCase.per_second
+    ? { ...uiCase, ms, share: busyMs / (performance.now() - clock) }
+    : { ...uiCase, ms }
 }

@@ -25,20 +25,20 @@ const KINDS = [
 const SLOW = ['hf', 'bupo_fork', 'distill', 'interventions', 'preference']
 /** Golden numbers. The committed ones are some of those that may lie beside the project, and run
  * where these are missing. */
-const goldens = (is_long) =>
+const goldens = (isLong) =>
   KINDS.map((kind) => {
     const all = `../shared/goldens/${kind}`
-    const is_committed = (SLOW.includes(kind) && !is_long) || !existsSync(join(ROOT, all))
-    return is_committed ? `conformance/fixtures/${kind}` : all
+    const isCommitted = (SLOW.includes(kind) && !isLong) || !existsSync(join(ROOT, all))
+    return isCommitted ? `conformance/fixtures/${kind}` : all
   })
 
 /** The lab's own check against verl and Hugging Face; its failures are printed once more at its
  * end. `watched` ends what hangs. */
-export async function conform(watched, is_long) {
-  const [hf, ...others] = goldens(is_long)
+export async function conform(watched, isLong) {
+  const [hf, ...others] = goldens(isLong)
   // Once more, with kernels pinned one after the other: a small model, or where there is time all
   // of them.
-  const pinned = [`conformance/fixtures/hf${is_long ? '' : '/qwen3_tiny'}`, '--kernels', 'each']
+  const pinned = [`conformance/fixtures/hf${isLong ? '' : '/qwen3_tiny'}`, '--kernels', 'each']
   // A process keeps one core busy most of the time.
   const smaller = others.map((folder) =>
     // Its kernels have tests of their own, and take a software adapter as long as float64.

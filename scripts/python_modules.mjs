@@ -62,14 +62,14 @@ async function main() {
       console.log(`${name}: ${values.from} has no ${file_name}`)
       continue
     }
-    const is_same = hashOf(bytes) === sha256
-    if (!is_same && !(values.from !== undefined && file_name.endsWith('-none-any.whl'))) {
+    const isSame = hashOf(bytes) === sha256
+    if (!isSame && !(values.from !== undefined && file_name.endsWith('-none-any.whl'))) {
       console.error(`${name}: expected sha256 ${sha256}, found ${hashOf(bytes)}; it is left out`)
       failed++
       continue
     }
     writeFileSync(path, bytes)
-    const note = is_same ? '' : ', another build than Pyodide’s'
+    const note = isSame ? '' : ', another build than Pyodide’s'
     console.log(`${name}: ${(bytes.length / 1e6).toFixed(1)} MB${note}`)
   }
   process.exit(failed > 0 ? 1 : 0)

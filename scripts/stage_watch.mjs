@@ -30,20 +30,20 @@ export class StageWatch {
   #last
   #lines = []
 
-  constructor(now_ms) {
-    this.#begun_ms = now_ms
-    this.#heard_ms = now_ms
+  constructor(nowMs) {
+    this.#begun_ms = nowMs
+    this.#heard_ms = nowMs
   }
 
   /** Takes a piece of output, which may end within a line. */
-  hear(text, now_ms) {
-    this.#heard_ms = now_ms
+  hear(text, nowMs) {
+    this.#heard_ms = nowMs
     const lines = (this.#rest + text).split('\n')
     this.#rest = lines.pop()
-    for (const line of lines) this.#line(line, now_ms)
+    for (const line of lines) this.#line(line, nowMs)
   }
 
-  #line(line, now_ms) {
+  #line(line, nowMs) {
     const at = line.indexOf(MARK)
     if (at < 0) {
       if (line.trim() !== '') this.#lines = [...this.#lines.slice(1 - SHOWN), line]
@@ -51,9 +51,9 @@ export class StageWatch {
     }
     const { on, file, name, state, message, is_second } = JSON.parse(line.slice(at + MARK.length))
     const test = `${file}: ${name}`
-    if (on === 'file') this.#files.set(file, now_ms)
+    if (on === 'file') this.#files.set(file, nowMs)
     if (on === 'file_end') this.#files.delete(file)
-    if (on === 'begin') this.#tests.set(test, now_ms)
+    if (on === 'begin') this.#tests.set(test, nowMs)
     if (on !== 'end') return
     this.#tests.delete(test)
     this.#last = test
@@ -65,17 +65,17 @@ export class StageWatch {
   }
 
   /** Why it is to be ended; undefined while it may continue. */
-  overdue(now_ms, { quiet_ms = QUIET_MS, total_ms = TOTAL_MS } = {}) {
-    if (now_ms - this.#heard_ms > quiet_ms)
+  overdue(nowMs, { quiet_ms = QUIET_MS, total_ms = TOTAL_MS } = {}) {
+    if (nowMs - this.#heard_ms > quiet_ms)
       return `nothing was heard of it for ${minutes(quiet_ms)}, no test ended`
-    if (now_ms - this.#begun_ms > total_ms) return `it took more than ${minutes(total_ms)}`
+    if (nowMs - this.#begun_ms > total_ms) return `it took more than ${minutes(total_ms)}`
     return undefined
   }
 
   /** What to print of a stage that was ended: why, the test it was in, and little else. */
-  endedWords(why, now_ms) {
+  endedWords(why, nowMs) {
     const running = (items) =>
-      [...items].slice(0, SHOWN).map(([name, since]) => `${name} (for ${minutes(now_ms - since)})`)
+      [...items].slice(0, SHOWN).map(([name, since]) => `${name} (for ${minutes(nowMs - since)})`)
     const more = this.#tests.size - SHOWN
     const within = this.#tests.size > 0 ? running(this.#tests) : running(this.#files)
     return [
@@ -90,14 +90,14 @@ export class StageWatch {
   }
 
   /** The result of a stage that was ended: what it came to so far, and one failure. */
-  ended(why, now_ms) {
+  ended(why, nowMs) {
     const few = this.failures.slice(0, SHOWN).map((text) => excerpt(text, 4, 0))
     const left = this.failures.length - few.length
     return {
       passed: this.passed,
       failed: this.failed + 1,
       failures: [
-        this.endedWords(why, now_ms),
+        this.endedWords(why, nowMs),
         ...few,
         ...(left > 0 ? [`✗ and ${left} more failed before`] : []),
       ],

@@ -4,13 +4,13 @@ import { spawn } from 'node:child_process'
 import { APP_SOURCES, installMissing, isStale, loadVite, ROOT } from './project.mjs'
 import { movedWords, readOptions } from './start_options.mjs'
 
-const { port, frame_ancestors, problem } = readOptions(process.argv.slice(2))
+const { port, frameAncestors, problem } = readOptions(process.argv.slice(2))
 if (problem) {
   console.error(problem)
   process.exit(2)
 }
 // Pages of other origins that may hold this one in a frame: vite.config.ts makes a header of it.
-if (frame_ancestors) process.env.FRAME_ANCESTORS = frame_ancestors
+if (frameAncestors) process.env.FRAME_ANCESTORS = frameAncestors
 await installMissing()
 const { build, preview } = await loadVite()
 if (isStale('dist/app/index.html', APP_SOURCES)) {

@@ -21,13 +21,13 @@ const OPTIONS = { port: { type: 'string' }, 'frame-ancestors': { type: 'string' 
 export function readOptions(args) {
   try {
     const { values } = parseArgs({ args, options: OPTIONS })
-    const { port = String(PORT), 'frame-ancestors': frame_ancestors } = values
+    const { port = String(PORT), 'frame-ancestors': frameAncestors } = values
     if (BLOCKED.has(Number(port)))
       return {
         problem: `--port: browsers refuse port ${port}, which other services have (fetch.spec.whatwg.org, bad port); try ${PORT}\n${USAGE}`,
       }
     if (/^\d{1,5}$/.test(port) && Number(port) >= 1 && Number(port) <= 65_535)
-      return { port: Number(port), ...(frame_ancestors && { frame_ancestors }) }
+      return { port: Number(port), ...(frameAncestors && { frameAncestors }) }
     return {
       problem: `--port: expected a whole number from 1 to 65535, got ${JSON.stringify(port)}\n${USAGE}`,
     }

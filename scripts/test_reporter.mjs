@@ -31,8 +31,8 @@ export default class TestReporter {
     tell({ on: 'begin', file: short(test.location.file), name: test.title })
   }
   onTestEnd(test, result) {
-    const is_tried_again = !test.ok() && result.retry < test.retries
-    const failed = is_tried_again ? 'tried again' : 'failed'
+    const isTriedAgain = !test.ok() && result.retry < test.retries
+    const failed = isTriedAgain ? 'tried again' : 'failed'
     const state = result.status === 'skipped' ? 'skipped' : test.ok() ? 'passed' : failed
     const is_second = state === 'passed' && result.retry > 0
     const message = test.results.flatMap(({ errors }) => errors.map((e) => e.message)).join('\n')

@@ -172,6 +172,44 @@ type Part = Pick<ESTree.Node, 'start' | 'end'>
 const linesOf = (text: string) =>
   text.split('\n').filter((line) => !/^(<\/[\w.]*>|[\])}>;,/\s])*$/.test(line)).length
 
+/** A word with an underscore inside that is no constant. */
+const isSnake = (name: string) => /[a-z]_+[a-z]/i.test(name) && /[a-z]/.test(name)
+
+/** What has names in a file: its identifiers with an underscore, each where it is first, and the
+ * words that are fields: names of properties, and words in texts, as keys and metrics are. */
+function readNames(program: ESTree.Program) {
+  const names = new Map<string, Part>()
+  const fields = new Set<string>()
+  const say = (text: string) => {
+    for (const word of text.split(/\W+/)) if (isSnake(word)) fields.add(word)
+  }
+  const key = ({ key, computed }: { readonly key: ESTree.Node; readonly computed: boolean }) => {
+    if (key.type === 'Identifier' && !computed) say(key.name)
+  }
+  new Visitor({
+    Identifier(node) {
+      if (isSnake(node.name) && !names.has(node.name)) names.set(node.name, node)
+    },
+    Property: key,
+    PropertyDefinition: key,
+    MethodDefinition: key,
+    TSPropertySignature: key,
+    TSMethodSignature: key,
+    // The text of a shader has its name.
+    ImportDeclaration({ source, specifiers }) {
+      if (source.value.includes('.wgsl')) for (const { local } of specifiers) say(local.name)
+    },
+    MemberExpression({ property, computed }) {
+      if (property.type === 'Identifier' && !computed) say(property.name)
+    },
+    Literal({ value }) {
+      if (typeof value === 'string') say(value)
+    },
+    TemplateElement: ({ value }) => say(value.raw),
+  }).visit(program)
+  return { names, fields }
+}
+
 /** What the text of a file breaks of the rules of style. */
 function readStyle(file: string, text: string) {
   const { program, comments } = parseSync(file, text)
@@ -228,6 +266,8 @@ function readStyle(file: string, text: string) {
     spreads: spreads.map(at),
     many: many.map(at),
     snakes: snakes.map(at),
+    ...readNames(program),
+    at,
   }
 }
 
@@ -267,6 +307,21 @@ test('declared functions, classes and types have names in camelCase or PascalCas
   expect(readStyle('a.ts', text).snakes).toEqual(['a.ts:1', 'a.ts:2', 'a.ts:3', 'a.ts:4'])
 })
 
+test('a variable with an underscore has the name of a field', () => {
+  const unknown = (
+    read: readonly Pick<ReturnType<typeof readStyle>, 'names' | 'fields' | 'at'>[],
+  ) => {
+    const fields = new Set(read.flatMap((own) => [...own.fields]))
+    return read.flatMap(({ names, at }) =>
+      [...names].flatMap(([name, part]) => (fields.has(name) ? [] : [`${at(part)} ${name}`])),
+    )
+  }
+  expect(unknown([...styles.values()])).toEqual([])
+  const kept = "const { a_b, C_D } = f\nconst c_d = f.c_d\nconst e_f = g('is e_f')\nf.e_f_g\n"
+  const text = `${kept}const is_a = (of_b: 1) => of_b\n`
+  expect(unknown([readStyle('a.ts', text)])).toEqual(['a.ts:5 is_a', 'a.ts:5 of_b'])
+})
+
 test('a sixth argument by position is found in functions, methods and constructors', () => {
   const text = (params: string) => `function f(${params}) {}
 const g = (${params}) => 1
@@ -298,7 +353,7 @@ ${lines(count)}
 const a = [1, ...[2], ...rest]
 const b = { ...{ c: 1 }, ...(d && { e: 1 }) }
 `
-  expect(readStyle('a.ts', text(60))).toEqual({
+  expect(readStyle('a.ts', text(60))).toMatchObject({
     lines: 63,
     long: [],
     spreads: ['a.ts:74', 'a.ts:75'],

@@ -134,12 +134,12 @@ async function trainInBrowser(chromium, url, { link, steps, every, warm }) {
     // The first checkpoint makes what the later ones use.
     if (step >= next && counts && is_kept) {
       next = step + every
-      const is_whole = samples.length % 8 === 0
+      const isWhole = samples.length % 8 === 0
       samples.push({
         step,
         at_ms: performance.now() - began,
         memory: {
-          ...(await heapOf(chromium, page, workers, is_whole)),
+          ...(await heapOf(chromium, page, workers, isWhole)),
           'GPU buffers': counts.live_bytes,
         },
         created: createdOf(counts),
@@ -148,17 +148,17 @@ async function trainInBrowser(chromium, url, { link, steps, every, warm }) {
     if (status === 'finished') break
   }
   const found = [...(await report(warm, samples)), ...errors]
-  const went_on = hidden.state === 'hidden' && hidden.to > hidden.from
+  const wentOn = hidden.state === 'hidden' && hidden.to > hidden.from
   console.log(
     `  behind another tab (document.visibilityState: ${hidden.state}) from step ${hidden.from} to ${hidden.to}\n`,
   )
-  if (!went_on) found.push('it was not seen to train on behind another tab')
+  if (!wentOn) found.push('it was not seen to train on behind another tab')
   return found
 }
 
 /** Bytes after a collection: of the page's thread, of its workers together, and, where asked for,
  * of all. */
-async function heapOf(chromium, page, workers, is_whole) {
+async function heapOf(chromium, page, workers, isWhole) {
   const of = async (session) => {
     await chromium.send('HeapProfiler.collectGarbage', {}, session)
     const { usedSize, backingStorageSize = 0 } = await chromium.send(
@@ -171,7 +171,7 @@ async function heapOf(chromium, page, workers, is_whole) {
   const own = await of(page.sessionId)
   const others = await Promise.all([...workers].map(of))
   const sum = (name) => others.reduce((total, other) => total + other[name], 0)
-  const whole = is_whole ? await page.evaluate(WHOLE) : undefined
+  const whole = isWhole ? await page.evaluate(WHOLE) : undefined
   return {
     'page: objects': own.objects,
     'page: arrays': own.arrays,

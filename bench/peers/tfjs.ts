@@ -127,9 +127,9 @@ function crossEntropy(logits: Tensor, targets: Tensor1D, token_weights: Tensor):
   return customGrad((...args) => {
     const [logits, save] = args as unknown as [Tensor, GradSaveFunc]
     const log_p = logSoftmax(logits)
-    const one_hot = rows(targets, logits.shape[1] ?? 0)
-    const value: Tensor = neg(sum(sum(mul(mul(log_p, one_hot), token_weights), 1)))
-    save([log_p, one_hot])
+    const targetRows = rows(targets, logits.shape[1] ?? 0)
+    const value: Tensor = neg(sum(sum(mul(mul(log_p, targetRows), token_weights), 1)))
+    save([log_p, targetRows])
     // The gradient of the loss itself is 1, so d_y is left out.
     const gradFunc = (_: Tensor, saved: Tensor[]) =>
       mul(sub(exp(saved[0]), saved[1]), token_weights)

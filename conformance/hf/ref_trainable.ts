@@ -1,5 +1,5 @@
 // An optimizer in float64.
-import { type AdamwState, adamw_step_ref } from '../../src/kernels/optimizer/optimizer.ref.ts'
+import { type AdamwState, adamwRef } from '../../src/kernels/optimizer/optimizer.ref.ts'
 import {
   chunkSegments,
   type FlatLayout,
@@ -56,7 +56,7 @@ export class RefTrainable {
     const [beta1, beta2] = optim.betas
     const settings = { lr: optim.lr, beta1, beta2, eps: 1e-8, ...weightDecays(optim), max_norm }
     const chunk_segment = chunkSegments(this.#layout)
-    return adamw_step_ref(this.#state, flat, settings, { ...where, chunk_segment }).grad_norm
+    return adamwRef(this.#state, flat, settings, { ...where, chunk_segment }).grad_norm
   }
 
   /** Optimizer steps of the segment that a parameter lies in. */

@@ -48,13 +48,13 @@ function isOfTheLab(config: TrlLossConfig, batch: TrlLossBatch): boolean {
 function actorOf(config: TrlLossConfig) {
   const [loss_mode, loss_agg_mode] = LOSS_TYPES[config.loss_type]
   // TRL's cispo clamps from above alone, at epsilon_high itself.
-  const is_cispo = loss_mode === 'cispo'
+  const isCispo = loss_mode === 'cispo'
   return {
     ...ACTOR_DEFAULTS,
     loss_mode,
     loss_agg_mode,
-    clip_ratio_low: is_cispo ? 1 : config.epsilon_low,
-    clip_ratio_high: is_cispo ? config.epsilon_high - 1 : config.epsilon_high,
+    clip_ratio_low: isCispo ? 1 : config.epsilon_low,
+    clip_ratio_high: isCispo ? config.epsilon_high - 1 : config.epsilon_high,
     clip_ratio_c: config.delta ?? NO_DUAL_CLIP,
     tau_pos: config.sapo_temperature_pos,
     tau_neg: config.sapo_temperature_neg,

@@ -24,7 +24,7 @@ export const palindrome: RewardKind = {
     ({ least }) =>
     ({ solution_str }) => {
       const signs = [...solution_str]
-      const is_long = signs.length >= Number(least)
-      return is_long && signs.toReversed().join('') === solution_str ? 1 : 0
+      const isLong = signs.length >= Number(least)
+      return isLong && signs.toReversed().join('') === solution_str ? 1 : 0
     },
 }

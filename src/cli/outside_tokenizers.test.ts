@@ -78,7 +78,7 @@ print(json.dumps({name: answers(t) for name, t in kinds.items()}))
 type Decoded = [ids: number[], text: string, skipped: string]
 interface Answers {
   readonly json: string
-  readonly encoded: [with_special: number[], ...Decoded][]
+  readonly encoded: [withSpecial: number[], ...Decoded][]
   readonly drawn: Decoded[]
   readonly split: number[][]
 }

@@ -53,13 +53,13 @@ function wallTime(seconds: number): number[] {
 }
 
 /** What every event file begins with. */
-export const versionRecord = (wall_time: number): Uint8Array<ArrayBuffer> =>
-  recordOf(Uint8Array.from([...wallTime(wall_time), ...part(3, utf8.encode('brain.Event:2'))]))
+export const versionRecord = (writtenAt: number): Uint8Array<ArrayBuffer> =>
+  recordOf(Uint8Array.from([...wallTime(writtenAt), ...part(3, utf8.encode('brain.Event:2'))]))
 
-/** The metrics of one step as a record of simple values (float32); `wall_time` in seconds since
+/** The metrics of one step as a record of simple values (float32); `writtenAt` in seconds since
  * 1970. */
 export function scalarsRecord(
-  wall_time: number,
+  writtenAt: number,
   step: number,
   metrics: Readonly<Record<string, number>>,
 ): Uint8Array<ArrayBuffer> {
@@ -68,7 +68,7 @@ export function scalarsRecord(
     new DataView(bytes.buffer).setFloat32(0, value, true)
     return part(1, [...part(1, utf8.encode(tag)), key(2, FLOAT), ...bytes])
   })
-  const event = [...wallTime(wall_time), key(2, 0), ...varint(step), ...part(5, values)]
+  const event = [...wallTime(writtenAt), key(2, 0), ...varint(step), ...part(5, values)]
   return recordOf(Uint8Array.from(event))
 }
 

@@ -28,18 +28,18 @@ describe('run_bupo.sh', () => {
       expect(script).toContain(`  ${line}\n`)
     // The reference is there with a KL alone.
     expect(script).not.toContain('actor_rollout_ref.ref.')
-    const kl_experiment = experimentOf({
+    const klExperiment = experimentOf({
       phases: [{ ...RL, target_layer: 2, steps: 3 }, RL],
       actor: { use_kl_loss: true },
     })
-    const with_kl = filesOf(kl_experiment, { target: 'bupo' }).text.get('run_bupo.sh')
+    const withKl = filesOf(klExperiment, { target: 'bupo' }).text.get('run_bupo.sh')
     for (const line of [
       '+actor_rollout_ref.ref.internal_policy_interative=True',
       '+actor_rollout_ref.ref.internal_layer=1',
       '+actor_rollout_ref.ref.iterative_steps=3',
       'actor_rollout_ref.ref.strategy=fsdp2',
     ])
-      expect(with_kl).toContain(`  ${line}\n`)
+      expect(withKl).toContain(`  ${line}\n`)
   })
 
   test('the fork’s script starts in a checkout alone, with the fork’s models on PYTHONPATH', () => {

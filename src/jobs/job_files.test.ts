@@ -263,12 +263,12 @@ describe('what a job holds', () => {
     expect(verl).toContain('- model.padding_idx (none): transformers hands pad_token_id')
     expect(trl).toContain('- algorithm.norm_adv_epsilon (0.000001): it adds 1e-4')
     expect(trl).toContain('- actor.optim.decay_norms (true): it decays no norms and no biases.')
-    const as_trl = {
+    const asTrl = {
       actor: { optim: { weight_decay: 0.1, decay_norms: false } },
       algorithm: { norm_adv_epsilon: 1e-4 },
       model: { padding_idx: 0 },
     }
-    const [told, untold] = readmeOf(as_trl)
+    const [told, untold] = readmeOf(asTrl)
     expect(untold).not.toMatch(/norm_adv_epsilon|decay_norms|padding_idx/)
     expect(told).toContain('- algorithm.norm_adv_epsilon (0.0001): it adds 1e-6')
     expect(told).toContain('- actor.optim.decay_norms (false): its AdamW decays every parameter.')

@@ -115,10 +115,10 @@ ${list(lost.map(({ path, value, why }) => `${path} (${shown(value)}): ${why}.`))
 /** The whole file. */
 export function jobReadme(facts: ReadmeFacts): string {
   const { name, version, model, scale, warnings, starters, missing, phases, rows } = facts
-  const is_checked = scale ? '' : ' `python3 check.py` says without a GPU what is in order.'
+  const isChecked = scale ? '' : ' `python3 check.py` says without a GPU what is in order.'
   return `# ${markdownText(name)}
 
-An experiment of Understory ${version} as a job for other systems.${is_checked}
+An experiment of Understory ${version} as a job for other systems.${isChecked}
 ${warnings.length > 0 ? `\n${list(warnings)}\n` : ''}
 ## Start
 

@@ -70,11 +70,11 @@ function promptCheck(
   vocabulary: Tokenizer,
 ) {
   const { prompt } = sample
-  const has_tools = vocabulary.renderChat !== undefined && (rollout.max_turns ?? 1) > 1
+  const hasTools = vocabulary.renderChat !== undefined && (rollout.max_turns ?? 1) > 1
   return {
     ...(vocabulary.files === undefined && { text: prompt }),
     messages: jobMessages(sample),
-    ...(has_tools && { tools: createTools(tools, reward).map(({ schema }) => schema) }),
+    ...(hasTools && { tools: createTools(tools, reward).map(({ schema }) => schema) }),
     ids: vocabulary.encode(prompt),
   }
 }

@@ -61,8 +61,8 @@ export function preferenceJob(
     .replaceAll('TRL_MODULE', module)
     .replaceAll('TRL_CONFIG', config)
     .replaceAll('TRL_TRAINER', trainer)
-  const has_begun = place.phase === chosen.index && place.phase_step > 0
-  const warnings = has_begun
+  const hasBegun = place.phase === chosen.index && place.phase_step > 0
+  const warnings = hasBegun
     ? [
         'The phase has begun: TRL takes the model of this folder as the reference, and the lab the policy that the phase began with.',
       ]

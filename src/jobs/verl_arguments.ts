@@ -54,20 +54,20 @@ function differences({ facts: { experiment, settings } }: VerlJob): Note[] {
 /** The command of verl for a version of it. */
 export function verlCommand(job: VerlJob, version: VerlVersion): VerlCommand {
   const { lost, refused, arguments: carried } = carry(job.facts, 'verl', version)
-  const is_old = version === '0.7'
+  const isOld = version === '0.7'
   const fixed: Record<string, VerlValue> = {
     ...common(job),
-    ...reward(job, is_old ? 'old' : 'new'),
+    ...reward(job, isOld ? 'old' : 'new'),
     ...(needsReference(job) && { [`${REF}.fsdp_config.dtype`]: 'float32' }),
     [`${ACTOR}.fsdp_config.dtype`]: 'float32',
     [`${ROLLOUT}.dtype`]: 'bfloat16',
     ...(hasCritic(job.facts.settings) && {
       ...criticOf(job),
-      [is_old ? 'critic.model.fsdp_config.dtype' : 'critic.fsdp.dtype']: 'float32',
+      [isOld ? 'critic.model.fsdp_config.dtype' : 'critic.fsdp.dtype']: 'float32',
     }),
     ...withoutFlashAttention(job),
-    ...(hasTurns(job) && !is_old && toolLoop()),
-    ...(!is_old && { 'trainer.use_v1': true }),
+    ...(hasTurns(job) && !isOld && toolLoop()),
+    ...(!isOld && { 'trainer.use_v1': true }),
     ...(job.facts.experiment.model.lora.r > 0 && {
       [`${MODEL}.lora_adapter_path`]: inJob('adapter'),
     }),
@@ -161,7 +161,7 @@ function common(job: VerlJob): Record<string, VerlValue> {
   const { task, facts } = job
   const { experiment, settings, steps } = facts
   const micro = microBatch(job)
-  const per_epoch = Math.max(1, Math.floor(job.rows / settings.rollout.train_batch_size))
+  const perEpoch = Math.max(1, Math.floor(job.rows / settings.rollout.train_batch_size))
   return {
     'data.train_files': inJob('data/train.parquet'),
     'data.val_files': inJob('data/val.parquet'),
@@ -182,16 +182,16 @@ function common(job: VerlJob): Record<string, VerlValue> {
     'trainer.n_gpus_per_node': gpusOf(job.chosen),
     'trainer.nnodes': 1,
     'trainer.save_freq': steps,
-    'trainer.total_epochs': epochs(facts, per_epoch),
+    'trainer.total_epochs': epochs(facts, perEpoch),
     'trainer.default_local_dir': inJob('checkpoints'),
     'trainer.resume_mode': 'auto',
   }
 }
 
 /** Passes over the rows that the steps need; dynamic sampling draws several batches a step. */
-function epochs({ steps, settings }: JobFacts, per_epoch: number): number {
+function epochs({ steps, settings }: JobFacts, perEpoch: number): number {
   const { enable, max_num_gen_batches } = settings.algorithm.filter_groups
-  return Math.ceil(steps / per_epoch) * (enable ? max_num_gen_batches : 1)
+  return Math.ceil(steps / perEpoch) * (enable ? max_num_gen_batches : 1)
 }
 
 function criticOf(job: VerlJob): Record<string, VerlValue> {
@@ -222,14 +222,14 @@ function reward(
 ): Record<string, VerlValue> {
   const { len } = settings.algorithm.overlong_buffer
   const manager = len !== null ? 'dapo' : 'naive'
-  const is_new = keys === 'new'
-  const kwargs = `${is_new ? '+reward' : '+reward_model'}.reward_kwargs`
-  const at = is_new ? 'reward.' : ''
+  const isNew = keys === 'new'
+  const kwargs = `${isNew ? '+reward' : '+reward_model'}.reward_kwargs`
+  const at = isNew ? 'reward.' : ''
   return {
     [`${at}custom_reward_function.path`]: inJob('reward.py'),
     [`${at}custom_reward_function.name`]: 'compute_score',
-    [is_new ? 'reward.reward_manager.name' : 'reward_model.reward_manager']: manager,
-    ...(keys !== 'fork' && { [`${is_new ? 'reward' : 'reward_model'}.num_workers`]: 1 }),
+    [isNew ? 'reward.reward_manager.name' : 'reward_model.reward_manager']: manager,
+    ...(keys !== 'fork' && { [`${isNew ? 'reward' : 'reward_model'}.num_workers`]: 1 }),
     ...(len !== null && {
       [`${kwargs}.max_resp_len`]: settings.rollout.max_response_length,
       [`${kwargs}.overlong_buffer_cfg.enable`]: true,

@@ -21,12 +21,12 @@ fi
 export PYTHONPATH="$PWD/verl/models/custom_model:$PWD\${PYTHONPATH:+:$PYTHONPATH}"
 `
 
-/** A script that starts the job. `about`: what it needs, a line of text each; `is_fork`: it starts
+/** A script that starts the job. `about`: what it needs, a line of text each; `isFork`: it starts
  * in a checkout of the fork. */
 export function startScript(
   command: VerlCommand,
   about: readonly string[],
-  is_fork = false,
+  isFork = false,
 ): string {
   const lines = [...command.arguments].map(([key, value]) => `  ${argumentLine(key, value)}`)
   return `#!/usr/bin/env bash
@@ -48,6 +48,6 @@ if [ "\${1-}" = --print ]; then
   printf '%s\\n' "\${ARGUMENTS[@]}"
   exit
 fi
-${is_fork ? FORK_MODELS : ''}exec python3 -m verl.trainer.main_ppo "\${ARGUMENTS[@]}" "$@"
+${isFork ? FORK_MODELS : ''}exec python3 -m verl.trainer.main_ppo "\${ARGUMENTS[@]}" "$@"
 `
 }

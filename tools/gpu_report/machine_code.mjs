@@ -94,12 +94,12 @@ export function tripsOf(lines) {
     if (kind === 'scalar') issued.lgkmcnt.push(now)
     if (kind === 'workgroup') issued.lgkmcnt.push(-1)
     if (op !== 's_waitcnt') continue
-    let is_trip = false
+    let isTrip = false
     for (const [, counter, left] of line.matchAll(/(vmcnt|lgkmcnt)\((\d+)\)/g)) {
       const done = issued[counter].splice(0, Math.max(0, issued[counter].length - Number(left)))
-      if (done.includes(now)) is_trip = true
+      if (done.includes(now)) isTrip = true
     }
-    if (is_trip) [now, trips] = [now + 1, trips + 1]
+    if (isTrip) [now, trips] = [now + 1, trips + 1]
   }
   return trips
 }

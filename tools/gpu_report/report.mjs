@@ -128,9 +128,9 @@ export function shortfalls(judged) {
   const out = []
   for (const { name, of } of judged)
     for (const [mode, said] of Object.entries(of))
-      for (const { what, of: said_of, least = 0, most = Infinity, ...where } of BARS) {
+      for (const { what, of: saidOf, least = 0, most = Infinity, ...where } of BARS) {
         const { kernels = /./, modes = /./, but = [] } = where
-        const value = said_of(said)
+        const value = saidOf(said)
         if (value === undefined || Number.isNaN(value)) continue
         if (!kernels.test(name) || !modes.test(mode)) continue
         if (but.some((except) => except.test(`${name}, ${mode}`))) continue

@@ -20,13 +20,13 @@ test.for(PRESETS)(
       const choice = gpuChoice(products, gpu)
       for (const product of products) {
         const { op, m, n, k } = product
-        const in_fours = (op === 'tn' ? m : k) % 4 === 0 && n % 4 === 0
+        const inFours = (op === 'tn' ? m : k) % 4 === 0 && n % 4 === 0
         const name = shapeClass(op, product)
         expect(
           HELD.every(({ supports }) => supports(op, product)),
           name,
-        ).toBe(in_fours)
-        if (in_fours) expect(choice[name], name).not.toMatch(SOFTWARE)
+        ).toBe(inFours)
+        if (inFours) expect(choice[name], name).not.toMatch(SOFTWARE)
       }
     }
   },

@@ -112,8 +112,8 @@ const rowsFile = (root: string, id: string): string =>
 function keepRows(root: string, id: string, runs: readonly PresetRun[]): string {
   const settings = settingsOf(measuredExperiment(id))
   const earlier = readRows(root).get(id)
-  const is_same = JSON.stringify(earlier?.settings) === JSON.stringify(settings)
-  const kept = is_same ? (earlier?.runs ?? []) : []
+  const isSame = JSON.stringify(earlier?.settings) === JSON.stringify(settings)
+  const kept = isSame ? (earlier?.runs ?? []) : []
   const others = kept.filter(({ seed }) => runs.every((run) => run.seed !== seed))
   const all = [...others, ...runs].sort((a, b) => a.seed - b.seed)
   if (all.length === 0) return `${id}: no finished run`

@@ -14,14 +14,14 @@ export function fitSlope(points: readonly (readonly [x: number, y: number])[]): 
   const n = points.length
   const mean = (of: (point: readonly [number, number]) => number) =>
     points.reduce((sum, point) => sum + of(point), 0) / n
-  const [x_mean, y_mean] = [mean(([x]) => x), mean(([, y]) => y)]
+  const [xMean, yMean] = [mean(([x]) => x), mean(([, y]) => y)]
   let [xx, xy] = [0, 0]
   for (const [x, y] of points) {
-    xx += (x - x_mean) ** 2
-    xy += (x - x_mean) * (y - y_mean)
+    xx += (x - xMean) ** 2
+    xy += (x - xMean) * (y - yMean)
   }
   const slope = xx > 0 ? xy / xx : Number.NaN
-  const residual = points.reduce((sum, [x, y]) => sum + (y - y_mean - slope * (x - x_mean)) ** 2, 0)
+  const residual = points.reduce((sum, [x, y]) => sum + (y - yMean - slope * (x - xMean)) ** 2, 0)
   const error = n > 2 ? Math.sqrt(residual / (n - 2) / xx) : Number.NaN
   return { points: n, slope, error }
 }

@@ -77,10 +77,10 @@ export function readRow(folder: string, id: string, seed?: number): TaskRow | un
   if (!existsSync(file)) return undefined
   const row = JSON.parse(readFileSync(file, 'utf8')) as TaskRow
   const experiment = shortRun(id, seed ?? row.result.seed)
-  const is_same =
+  const isSame =
     row.result.seed === experiment.seed &&
     JSON.stringify(row.settings) === JSON.stringify(settingsOf(experiment))
-  return is_same ? row : undefined
+  return isSame ? row : undefined
 }
 
 /** Trains a task and writes its row into the folder, where it is not there yet. */

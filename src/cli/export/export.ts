@@ -37,17 +37,17 @@ export const exportCommand: Command = {
     const bytes = writeFolder(folder, files)
     for (const { path } of files) if (path.endsWith('.sh')) chmodSync(join(folder, path), 0o755)
     print(`Wrote ${folder} (${files.length} files, ${(bytes / 1e6).toFixed(1)} MB).`)
-    const is_checked = files.some(({ path }) => path === 'check.py')
-    print(nextStep(options, is_checked))
+    const isChecked = files.some(({ path }) => path === 'check.py')
+    print(nextStep(options, isChecked))
     return 0
   },
 }
 
-function nextStep({ format }: ExportOptions, is_checked: boolean): string {
+function nextStep({ format }: ExportOptions, isChecked: boolean): string {
   if (format === 'hf') return 'transformers loads it: AutoModelForCausalLM.from_pretrained(…).'
   if (format === 'peft') return 'PEFT loads it: PeftModel.from_pretrained(model of base/, …).'
   const readme = 'README.md says how to start it and what was not carried over'
-  return is_checked ? `${readme}; python3 check.py checks it without a GPU.` : `${readme}.`
+  return isChecked ? `${readme}; python3 check.py checks it without a GPU.` : `${readme}.`
 }
 
 function filesOf(source: JobSource, { format, verl, phase, scale }: ExportOptions) {

@@ -133,9 +133,9 @@ async function beginRun(
     folderOfModel === undefined
       ? undefined
       : await readGivenModel(folderOfModel, taskOf(named.task).tokenizer)
-  const begun_with = given ? withModel(named, given) : named
-  const teacher = await readGivenTeacher(begun_with, begun.teacher)
-  const sized = teacher?.experiment ?? begun_with
+  const begunWith = given ? withModel(named, given) : named
+  const teacher = await readGivenTeacher(begunWith, begun.teacher)
+  const sized = teacher?.experiment ?? begunWith
   const adapter =
     begun.adapter === undefined ? undefined : await readGivenAdapter(begun.adapter, sized)
   const experiment = adapter?.experiment ?? sized

@@ -23,8 +23,8 @@ function withNearest(issue: Issue): Issue {
  * fields the rules that it breaks, where those fields count as not given. Parses once more. */
 export function everyIssue(document: unknown, wrong: readonly Issue[]): readonly Issue[] {
   // Rules are looked at where every field is sound: then they are all in `wrong`.
-  const is_whole = experimentSchema.safeParse(document).success
-  const beside = isDocument(document) && !is_whole ? rulesBeside(document, wrong) : []
+  const isWhole = experimentSchema.safeParse(document).success
+  const beside = isDocument(document) && !isWhole ? rulesBeside(document, wrong) : []
   return [...wrong.map(withNearest), ...beside]
 }
 

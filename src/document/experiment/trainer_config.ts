@@ -39,9 +39,9 @@ export function trainerConfig(experiment: Experiment): TrainerConfig {
 /** The task as the model is asked it: with the tools in its prompts, where rows have several turns
  * and the tokenizer has a chat template. */
 export function promptedTask(experiment: Experiment): Task {
-  const has_turns = resolvePhases(experiment).some(
+  const hasTurns = resolvePhases(experiment).some(
     (phase) => phase.kind === 'rl' && (phase.rollout.max_turns ?? 1) > 1,
   )
-  const tools = has_turns ? createTools(experiment.tools, experiment.reward) : []
+  const tools = hasTurns ? createTools(experiment.tools, experiment.reward) : []
   return withToolPrompts(taskOf(experiment.task), tools)
 }

@@ -24,9 +24,9 @@ test('the clip holds what has moved far enough the right way, and nothing else',
   const good = clippedLoss(1.3, 1, clip)
   expect(good.loss).toBeCloseTo(-1.2)
   expect(good.is_clipped).toBe(true)
-  const wrong_way = clippedLoss(1.3, -1, clip)
-  expect(wrong_way.loss).toBeCloseTo(1.3)
-  expect(wrong_way.is_clipped).toBe(false)
+  const wrongWay = clippedLoss(1.3, -1, clip)
+  expect(wrongWay.loss).toBeCloseTo(1.3)
+  expect(wrongWay.is_clipped).toBe(false)
 })
 
 test('the entropy of k tokens alike is ln k, whatever their logits are', () => {

@@ -66,12 +66,12 @@ function rewardPart(input: TokenInput): FilledFormula[] {
 }
 
 /** How one token's loss continues from `start` where entropy or KL are terms of it. */
-const totalFormula = (start: string, has_entropy: boolean, has_kl: boolean): Formula<Values> => ({
+const totalFormula = (start: string, hasEntropy: boolean, has_kl: boolean): Formula<Values> => ({
   lines: [
     line('weighted_loss', '{weight} · {loss}'),
     line(
       'total',
-      `{${start}}${has_entropy ? ' − {entropy_coeff} · {entropy}' : ''}${has_kl ? ' + {kl_loss_coef} · {kl}' : ''}`,
+      `{${start}}${hasEntropy ? ' − {entropy_coeff} · {entropy}' : ''}${has_kl ? ' + {kl_loss_coef} · {kl}' : ''}`,
     ),
   ],
   values: (values) => values,
@@ -92,20 +92,20 @@ function klLines(input: TokenInput): FilledLine[] {
 function totalLines(input: TokenInput, loss: number): FilledLine[] {
   const { table, sample, t } = input
   const { entropy_coeff, use_kl_loss, kl_loss_coef } = table.phase.actor
-  const { holds_weights: is_weighted } = policyLossOf(table.loss_mode)
-  const weight = is_weighted ? undefined : sample.columns.rollout_is_weights?.[t]
-  const has_entropy = entropy_coeff !== 0
+  const { holds_weights: isWeighted } = policyLossOf(table.loss_mode)
+  const weight = isWeighted ? undefined : sample.columns.rollout_is_weights?.[t]
+  const hasEntropy = entropy_coeff !== 0
   const weighted_loss = (weight ?? 1) * loss
-  const entropy_term = has_entropy ? entropy_coeff * at(input, 'entropy') : 0
-  const kl_term = use_kl_loss ? kl_loss_coef * at(input, 'kld') : 0
+  const entropyTerm = hasEntropy ? entropy_coeff * at(input, 'entropy') : 0
+  const klTerm = use_kl_loss ? kl_loss_coef * at(input, 'kld') : 0
   return fillFormula(
-    totalFormula(weight === undefined ? 'loss' : 'weighted_loss', has_entropy, use_kl_loss),
+    totalFormula(weight === undefined ? 'loss' : 'weighted_loss', hasEntropy, use_kl_loss),
     {
       loss,
       ...(weight !== undefined && { weight, weighted_loss }),
-      ...(has_entropy && { entropy_coeff, entropy: at(input, 'entropy') }),
+      ...(hasEntropy && { entropy_coeff, entropy: at(input, 'entropy') }),
       ...(use_kl_loss && { kl_loss_coef, kl: at(input, 'kld') }),
-      ...((has_entropy || use_kl_loss) && { total: weighted_loss - entropy_term + kl_term }),
+      ...((hasEntropy || use_kl_loss) && { total: weighted_loss - entropyTerm + klTerm }),
     },
   )
 }
@@ -118,8 +118,8 @@ function lossPart(input: TokenInput): FilledFormula[] {
   if (!log_probs || !old_log_probs || !advantages || !response_mask?.[t]) return []
   const { actor } = table.phase
   const row = { log_probs, old_log_probs, advantages, response_mask, rollout_is_weights, chosen }
-  const loss_at_level = atLevel(policyLossOf(table.loss_mode), actor.importance_sampling_level)
-  const { name, rule, formula, numbers } = loss_at_level
+  const lossAtLevel = atLevel(policyLossOf(table.loss_mode), actor.importance_sampling_level)
+  const { name, rule, formula, numbers } = lossAtLevel
   const k = numbersOf({ numbers }, actor)
   const { loss } = rule(row, k)(t)
   const lines = [
@@ -134,8 +134,8 @@ function lossPart(input: TokenInput): FilledFormula[] {
 export function tokenFormulas(input: TokenInput): FilledFormula[] {
   const { adv_estimator } = input.table.phase
   const { formula } = estimatorOf(adv_estimator)
-  const is_counted = at(input, 'response_mask') !== 0
-  const lines = is_counted ? fillFormula(formula, input) : []
+  const isCounted = at(input, 'response_mask') !== 0
+  const lines = isCounted ? fillFormula(formula, input) : []
   return [
     ...rewardPart(input),
     { part: 'advantage', name: `advantage, ${adv_estimator}`, lines, note: formula.note },

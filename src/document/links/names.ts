@@ -10,7 +10,7 @@ export const adapterName = ({ description, vendor, architecture }: AdapterFacts)
   description || [vendor, architecture].join(' ').trim() || 'unnamed adapter'
 
 /** 'Chrome 142' out of a user agent; 'unknown browser' where it says nothing known. */
-export function browserName(user_agent: string): string {
+export function browserName(userAgent: string): string {
   // Most browsers also claim to be those that come after them here.
   const known = [
     [/Edg\/(\d+)/, 'Edge'],
@@ -20,7 +20,7 @@ export function browserName(user_agent: string): string {
     [/Version\/(\d+)[\d.]* (?:Mobile\/\S+ )?Safari\//, 'Safari'],
   ] as const
   for (const [pattern, name] of known) {
-    const version = pattern.exec(user_agent)?.[1]
+    const version = pattern.exec(userAgent)?.[1]
     if (version) return `${name} ${version}`
   }
   return 'unknown browser'

@@ -21,8 +21,8 @@ export interface SharedResult {
 }
 
 /** The metric that a shared line is of, for an experiment with this task. */
-export const metricOf = (name: string, task_id: string): string =>
-  name === GREEDY_ACCURACY ? `val-aux/${task_id}/acc/greedy` : name
+export const metricOf = (name: string, taskId: string): string =>
+  name === GREEDY_ACCURACY ? `val-aux/${taskId}/acc/greedy` : name
 
 /** The last value of a line; undefined where there is none. */
 export const lastOf = ({ lines }: SharedResult, name: string): number | undefined =>

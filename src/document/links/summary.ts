@@ -245,7 +245,7 @@ function readLine(reader: Reader, grids: readonly number[][]): SharedLine | unde
   const values = levels.map((level) =>
     level === GAP ? Number.NaN : level === LEVELS ? high : low + (level / LEVELS) * (high - low),
   )
-  const is_gap = levels[levels.length - 1] === GAP
-  if (is_gap !== Number.isNaN(last) || (!is_gap && !within(last, low, high))) return undefined
+  const isGap = levels[levels.length - 1] === GAP
+  if (isGap !== Number.isNaN(last) || (!isGap && !within(last, low, high))) return undefined
   return { name, steps, values: [...values.slice(0, -1), last] }
 }

@@ -8,13 +8,13 @@ export type { Preset }
 
 /** 400 steps at 0.003: enough for both skills, and no more of the right one than its
  * demonstrations. */
-const two_skills_warm_start = { kind: 'sft', steps: 400 }
+const twoSkillsWarmStart = { kind: 'sft', steps: 400 }
 
 /** A warm start that stops while sampled answers are still mostly wrong. */
-const half_trained = (steps: number) => ({ kind: 'sft', steps, optim: { lr: 0.002 } })
+const halfTrained = (steps: number) => ({ kind: 'sft', steps, optim: { lr: 0.002 } })
 
 /** public/models/arithmetic: its sizes are the defaults. */
-const pretrained_model = {
+const pretrainedModel = {
   vocab_size: 26,
   padding_idx: 0,
   source: 'sha256-b848b105dcfe792ec9cb853d46af019e2dbd751c7be397b48df82bd04394c576',
@@ -32,7 +32,7 @@ export const PRESETS: readonly Preset[] = [
     },
     {
       phases: [
-        two_skills_warm_start,
+        twoSkillsWarmStart,
         { kind: 'rl', steps: 12, target_layer: 5 },
         { kind: 'rl', steps: 108 },
       ],
@@ -45,7 +45,7 @@ export const PRESETS: readonly Preset[] = [
       summary:
         'The model knows how to add and how to forget carries; reinforcement learning picks the right skill.',
     },
-    { phases: [two_skills_warm_start, { kind: 'rl', steps: 120 }] },
+    { phases: [twoSkillsWarmStart, { kind: 'rl', steps: 120 }] },
   ),
   preset(
     'two-skills-ppo',
@@ -55,7 +55,7 @@ export const PRESETS: readonly Preset[] = [
         'As many rollouts per step as GRPO, spent differently: one response to each of 256 prompts, and a critic in place of groups.',
     },
     {
-      phases: [two_skills_warm_start, { kind: 'rl', steps: 120, adv_estimator: 'gae' }],
+      phases: [twoSkillsWarmStart, { kind: 'rl', steps: 120, adv_estimator: 'gae' }],
       rollout: { train_batch_size: 256, n: 1 },
       actor: { ppo_mini_batch_size: 128 },
       critic: { optim: { lr: 0.001, lr_warmup_steps: 10, betas: [0.9, 0.95], weight_decay: 0 } },
@@ -71,7 +71,7 @@ export const PRESETS: readonly Preset[] = [
     },
     {
       task: { id: 'partial_sft_addition' },
-      phases: [half_trained(210), { kind: 'rl', steps: 200 }],
+      phases: [halfTrained(210), { kind: 'rl', steps: 200 }],
       rollout: { train_batch_size: 128, n: 4 },
       actor: { ppo_mini_batch_size: 64, optim: { lr: 0.00015 } },
     },
@@ -84,7 +84,7 @@ export const PRESETS: readonly Preset[] = [
     },
     {
       task: { id: 'reverse_digits', length: 6 },
-      phases: [half_trained(115), { kind: 'rl', steps: 160 }],
+      phases: [halfTrained(115), { kind: 'rl', steps: 160 }],
     },
   ),
   preset(
@@ -95,7 +95,7 @@ export const PRESETS: readonly Preset[] = [
     },
     {
       task: { id: 'sort_digits', length: 6 },
-      phases: [half_trained(80), { kind: 'rl', steps: 160 }],
+      phases: [halfTrained(80), { kind: 'rl', steps: 160 }],
     },
   ),
   preset(
@@ -106,7 +106,7 @@ export const PRESETS: readonly Preset[] = [
     },
     {
       task: { id: 'bracket_completion', length: 8 },
-      phases: [half_trained(110), { kind: 'rl', steps: 160 }],
+      phases: [halfTrained(110), { kind: 'rl', steps: 160 }],
     },
   ),
   preset(
@@ -145,7 +145,7 @@ export const PRESETS: readonly Preset[] = [
     },
     {
       task: { id: 'countdown' },
-      model: pretrained_model,
+      model: pretrainedModel,
       phases: [{ kind: 'rl', steps: 100 }],
       rollout: { train_batch_size: 32, n: 8 },
       actor: { ppo_mini_batch_size: 32, optim: { lr: 0.0003, lr_warmup_steps: 5 } },

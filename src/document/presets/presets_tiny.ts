@@ -2,7 +2,7 @@
 // two without a GPU.
 import { type Preset, preset } from './preset.ts'
 
-const tiny_model = {
+const tinyModel = {
   hidden_size: 32,
   num_hidden_layers: 3,
   num_attention_heads: 2,
@@ -10,20 +10,20 @@ const tiny_model = {
   intermediate_size: 64,
 }
 
-const tiny_warm_start = { kind: 'sft', steps: 66, batch_size: 64, optim: { lr_warmup_steps: 10 } }
+const tinyWarmStart = { kind: 'sft', steps: 66, batch_size: 64, optim: { lr_warmup_steps: 10 } }
 
 /** One-digit sums: the warm start holds adding and forgetting the carry, which a person tells apart
  * at a glance. */
-const rlhf_base = {
+const rlhfBase = {
   task: { id: 'two_skills_addition', digits: 1, correct_share: 0.4 },
-  model: tiny_model,
+  model: tinyModel,
   rollout: { train_batch_size: 32, n: 4 },
   actor: { ppo_mini_batch_size: 16, optim: { lr: 0.0005, lr_warmup_steps: 5 } },
   // There are no more than 20 held-out sums.
   validation: { prompts: 20, n: 4 },
   probe: { rows: 32 },
 }
-const rlhf_warm_start = {
+const rlhfWarmStart = {
   kind: 'sft',
   steps: 400,
   batch_size: 64,
@@ -34,7 +34,7 @@ const rewarded = { kind: 'rl', adv_estimator: 'rloo', reward_model: { enable: tr
 /** What the tiny presets share: GRPO with 32 prompts × 4 responses unless they say otherwise. */
 const tiny = {
   task: { id: 'sort_digits', length: 3 },
-  model: tiny_model,
+  model: tinyModel,
   rollout: { train_batch_size: 32, n: 4 },
   actor: { ppo_mini_batch_size: 16, optim: { lr: 0.001, lr_warmup_steps: 5 } },
   validation: { prompts: 128, n: 1 },
@@ -42,8 +42,8 @@ const tiny = {
 }
 
 /** public/models/sorter: the warm start of `tiny`, made before. */
-const warm_model = {
-  ...tiny_model,
+const warmModel = {
+  ...tinyModel,
   vocab_size: 26,
   padding_idx: 0,
   source: 'sha256-c0568ce6a7a3657a113e5557adba417f4cd6b8534e2221293e0996a24b96864c',
@@ -52,11 +52,11 @@ const warm_model = {
 
 /** Advantages of the whole batch, of many problems with two answers each, and a rate that falls:
  * what learns most in so few steps. */
-const firstSteps = (prompts: number, inner_steps: number, steps: number) => ({
+const firstSteps = (prompts: number, innerSteps: number, steps: number) => ({
   ...tiny,
-  model: warm_model,
+  model: warmModel,
   phases: [
-    { kind: 'rl', steps: inner_steps, target_layer: 2, adv_estimator: 'reinforce_plus_plus' },
+    { kind: 'rl', steps: innerSteps, target_layer: 2, adv_estimator: 'reinforce_plus_plus' },
     { kind: 'rl', steps, adv_estimator: 'reinforce_plus_plus' },
   ],
   rollout: { train_batch_size: prompts, n: 2 },
@@ -95,7 +95,7 @@ export const TINY_PRESETS: readonly Preset[] = [
     },
     {
       ...tiny,
-      model: warm_model,
+      model: warmModel,
       phases: [
         { kind: 'rl', steps: 4, target_layer: 2 },
         { kind: 'rl', steps: 41 },
@@ -113,7 +113,7 @@ export const TINY_PRESETS: readonly Preset[] = [
     },
     {
       ...tiny,
-      model: warm_model,
+      model: warmModel,
       phases: [
         { kind: 'rl', steps: 8, target_layer: 2 },
         { kind: 'rl', steps: 112 },
@@ -131,12 +131,8 @@ export const TINY_PRESETS: readonly Preset[] = [
     },
     {
       task: { id: 'sort_digits', length: 3 },
-      model: tiny_model,
-      phases: [
-        tiny_warm_start,
-        { kind: 'rl', steps: 4, target_layer: 2 },
-        { kind: 'rl', steps: 50 },
-      ],
+      model: tinyModel,
+      phases: [tinyWarmStart, { kind: 'rl', steps: 4, target_layer: 2 }, { kind: 'rl', steps: 50 }],
       rollout: { train_batch_size: 32, n: 4 },
       actor: { ppo_mini_batch_size: 16, optim: { lr: 0.001, lr_warmup_steps: 5 } },
       validation: { prompts: 128, n: 1 },
@@ -152,8 +148,8 @@ export const TINY_PRESETS: readonly Preset[] = [
     },
     {
       task: { id: 'sort_digits', length: 3 },
-      model: tiny_model,
-      phases: [tiny_warm_start, { kind: 'rl', steps: 100, adv_estimator: 'gae' }],
+      model: tinyModel,
+      phases: [tinyWarmStart, { kind: 'rl', steps: 100, adv_estimator: 'gae' }],
       rollout: { train_batch_size: 128, n: 1 },
       actor: { ppo_mini_batch_size: 64, optim: { lr: 0.001, lr_warmup_steps: 5 } },
       critic: { optim: { lr: 0.001, lr_warmup_steps: 5, betas: [0.9, 0.95], weight_decay: 0 } },
@@ -170,9 +166,9 @@ export const TINY_PRESETS: readonly Preset[] = [
         'The task prefers one of two responses, a reward model learns to, and reinforcement sees the reward model alone, held back by the KL to where it began.',
     },
     {
-      ...rlhf_base,
+      ...rlhfBase,
       phases: [
-        rlhf_warm_start,
+        rlhfWarmStart,
         {
           kind: 'reward_model',
           steps: 60,
@@ -192,9 +188,9 @@ export const TINY_PRESETS: readonly Preset[] = [
         'You say which of two sums is better, sixteen times or more; a reward model learns it from you, and the policy follows the reward model.',
     },
     {
-      ...rlhf_base,
+      ...rlhfBase,
       phases: [
-        rlhf_warm_start,
+        rlhfWarmStart,
         {
           kind: 'reward_model',
           steps: 30,
@@ -216,7 +212,7 @@ export const TINY_PRESETS: readonly Preset[] = [
     {
       ...tiny,
       phases: [
-        tiny_warm_start,
+        tinyWarmStart,
         { kind: 'preference', steps: 80, refresh_steps: 5, pairs: { count: 160, held_out: 64 } },
       ],
     },
@@ -229,9 +225,9 @@ export const TINY_PRESETS: readonly Preset[] = [
         'The pairs of RLHF with your own clicks, from the same warm start; the policy learns your verdicts itself, and there is no reward model to be hacked.',
     },
     {
-      ...rlhf_base,
+      ...rlhfBase,
       phases: [
-        rlhf_warm_start,
+        rlhfWarmStart,
         {
           kind: 'preference',
           steps: 20,
@@ -251,7 +247,7 @@ export const TINY_PRESETS: readonly Preset[] = [
     },
     {
       ...tiny,
-      phases: [tiny_warm_start, { kind: 'rl', steps: 100 }],
+      phases: [tinyWarmStart, { kind: 'rl', steps: 100 }],
     },
   ),
   preset(
@@ -263,7 +259,7 @@ export const TINY_PRESETS: readonly Preset[] = [
     },
     {
       ...tiny,
-      model: warm_model,
+      model: warmModel,
       phases: [{ kind: 'rl', steps: 60, adv_estimator: 'rejection_sampling' }],
       actor: {
         ppo_mini_batch_size: 16,
@@ -281,7 +277,7 @@ export const TINY_PRESETS: readonly Preset[] = [
     },
     {
       ...tiny,
-      phases: [tiny_warm_start, { kind: 'rl', steps: 100, adv_estimator: 'reinforce_plus_plus' }],
+      phases: [tinyWarmStart, { kind: 'rl', steps: 100, adv_estimator: 'reinforce_plus_plus' }],
       rollout: { train_batch_size: 128, n: 1 },
       actor: { ppo_mini_batch_size: 64, optim: { lr: 0.001, lr_warmup_steps: 5 } },
     },
@@ -295,7 +291,7 @@ export const TINY_PRESETS: readonly Preset[] = [
     },
     {
       ...tiny,
-      phases: [tiny_warm_start, { kind: 'rl', steps: 100 }],
+      phases: [tinyWarmStart, { kind: 'rl', steps: 100 }],
       actor: {
         ppo_mini_batch_size: 16,
         loss_agg_mode: 'seq-mean-token-sum-norm',
@@ -313,7 +309,7 @@ export const TINY_PRESETS: readonly Preset[] = [
     },
     {
       ...tiny,
-      phases: [tiny_warm_start, { kind: 'rl', steps: 100 }],
+      phases: [tinyWarmStart, { kind: 'rl', steps: 100 }],
       actor: {
         ppo_mini_batch_size: 16,
         clip_ratio_high: 0.28,
@@ -330,7 +326,7 @@ export const TINY_PRESETS: readonly Preset[] = [
     },
     {
       ...tiny,
-      phases: [tiny_warm_start, { kind: 'rl', steps: 40 }],
+      phases: [tinyWarmStart, { kind: 'rl', steps: 40 }],
       actor: { ppo_mini_batch_size: 16, optim: { lr: 0.01, lr_warmup_steps: 5 } },
     },
   ),

@@ -24,7 +24,7 @@ export interface Wanted {
 export const ANY: Wanted = { task: '', method: '', size: '' }
 
 /** From small to large; the first that holds the model is its tag. */
-const SIZES: readonly (readonly [most_weights: number, name: string])[] = [
+const SIZES: readonly (readonly [mostWeights: number, name: string])[] = [
   [50_000, 'Tiny: below 50k weights'],
   [1_000_000, 'Small: below 1M weights'],
   [Number.POSITIVE_INFINITY, 'Large: a model from elsewhere'],

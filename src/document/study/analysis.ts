@@ -125,7 +125,7 @@ export function analyse(
       const own = values.get(arm.name) ?? []
       const numbers = own.map(({ value }) => value)
       const comparison = comparisons.get(arm.name)
-      const own_runs = study.seeds.flatMap((seed) => matched.get(runKey(arm, seed)) ?? [])
+      const ownRuns = study.seeds.flatMap((seed) => matched.get(runKey(arm, seed)) ?? [])
       return {
         arm,
         values: own,
@@ -134,10 +134,10 @@ export function analyse(
         interquartile_mean: interquartileMean(numbers),
         t: clamped(tInterval(numbers), boundsOf(metric ?? '')),
         spent: mean(
-          own_runs.map((run) => spentBy(run, study.budget.same, Number.POSITIVE_INFINITY)),
+          ownRuns.map((run) => spentBy(run, study.budget.same, Number.POSITIVE_INFINITY)),
         ),
         began: mean(
-          own_runs.flatMap((run) =>
+          ownRuns.flatMap((run) =>
             metric ? (curveOf(run, metric, study.budget.same).values[0] ?? []) : [],
           ),
         ),
@@ -199,15 +199,15 @@ function judged(
   { measure }: Study,
 ): Comparison {
   const differences = found.pairs.map(({ difference }) => difference)
-  const is_better = found.mean > 0 === (measure.goal === 'higher')
-  const decided = p_holm < ALPHA ? (is_better ? 'better' : 'worse') : 'none'
-  const is_enough = differences.length >= FEWEST_PAIRS
+  const isBetter = found.mean > 0 === (measure.goal === 'higher')
+  const decided = p_holm < ALPHA ? (isBetter ? 'better' : 'worse') : 'none'
+  const isEnough = differences.length >= FEWEST_PAIRS
   const deviation = Math.sqrt(variance(differences, { unbiased: true }))
   return {
     ...found,
     p_holm,
-    verdict: is_enough ? decided : 'too few',
-    ...(is_enough && { seeds_needed: seedsNeeded(found.mean, deviation) }),
+    verdict: isEnough ? decided : 'too few',
+    ...(isEnough && { seeds_needed: seedsNeeded(found.mean, deviation) }),
   }
 }
 

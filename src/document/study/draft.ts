@@ -123,7 +123,7 @@ function* typedProblems(draft: Draft, chosen: number): Generator<[DraftField, st
     yield ['choosing', `Expected fewer than the ${seeds} seeds: the others judge.`]
 }
 
-function axisProblem(path: string, values: string, is_searched: boolean): string | undefined {
+function axisProblem(path: string, values: string, isSearched: boolean): string | undefined {
   const axis = readAxis(values)
   if (path === '')
     return values.trim() === '' ? undefined : 'Choose the field that has these values.'
@@ -136,7 +136,7 @@ function axisProblem(path: string, values: string, is_searched: boolean): string
   if (!Number.isFinite(from) || !Number.isFinite(to))
     return 'A range is two numbers and how many, such as 0.5..1 3.'
   if (scale === 'log' && !(from > 0 && to > 0)) return 'A range with log needs numbers above 0.'
-  if (count < 2 && !is_searched) return 'A range of one value compares nothing.'
+  if (count < 2 && !isSearched) return 'A range of one value compares nothing.'
   return undefined
 }
 

@@ -38,10 +38,10 @@ function usualExperiment(): Experiment {
 }
 
 /** A phase of each kind, as it is without a word about it. */
-const phases_of = new Map<string, PhaseDocument>()
+const phasesOf = new Map<string, PhaseDocument>()
 function usualPhase(kind: PhaseDocument['kind']): PhaseDocument {
-  const phase = phases_of.get(kind) ?? newPhase(kind)
-  phases_of.set(kind, phase)
+  const phase = phasesOf.get(kind) ?? newPhase(kind)
+  phasesOf.set(kind, phase)
   return phase
 }
 

@@ -121,14 +121,14 @@ export class ResultLog {
 
   /** Takes in what a run told before it was left, up to the state that it continues from. */
   recall({ series, phase_switches }: ToldSteps): void {
-    const by_step = new Map<number, Record<string, number>>()
+    const byStep = new Map<number, Record<string, number>>()
     for (const [name, { steps, values }] of Object.entries(series))
       for (const [i, step] of steps.entries()) {
-        const metrics = by_step.get(step) ?? {}
+        const metrics = byStep.get(step) ?? {}
         metrics[name] = values[i]
-        by_step.set(step, metrics)
+        byStep.set(step, metrics)
       }
-    for (const [step, metrics] of [...by_step].sort(([a], [b]) => a - b))
+    for (const [step, metrics] of [...byStep].sort(([a], [b]) => a - b))
       this.step(step, phaseAt(phase_switches, step), metrics)
   }
 
@@ -153,12 +153,12 @@ export class ResultLog {
       all.flatMap(([name, curve]) => (isSparse(name) ? curve.map(([step]) => step) : [])),
     )
     const every = Math.max(1, Math.ceil((this.#steps - this.#begins) / POINTS))
-    const kept = (curve: readonly Point[], is_whole: boolean): Point[] => {
+    const kept = (curve: readonly Point[], isWhole: boolean): Point[] => {
       const own = curve.filter(([step]) => step >= this.#begins)
       return own
         .filter(
           ([step], i) =>
-            is_whole || i === 0 || i === own.length - 1 || (step - this.#begins) % every === 0,
+            isWhole || i === 0 || i === own.length - 1 || (step - this.#begins) % every === 0,
         )
         .map(([step, value]): Point => [step, Number(value.toPrecision(PRECISION))])
     }

@@ -88,7 +88,7 @@ export class CheckpointKeeper {
   #has_landed = false
   #looking: Promise<Snapshot | undefined> = Promise.resolve(undefined)
   #work: Promise<void> = Promise.resolve()
-  #is_writing = false
+  #isWriting = false
   /** Of the newest state that was taken. */
   #last: Moment
   /** Steps until the next one count from here. */
@@ -113,7 +113,7 @@ export class CheckpointKeeper {
   /** Writes the newest state, which may be another record's so far. */
   write(): void {
     const { snapshot } = this
-    if (snapshot && !this.#taken && !this.#is_writing)
+    if (snapshot && !this.#taken && !this.#isWriting)
       void this.#write(snapshot, { ...this.#last, at_ms: this.#host.now() })
   }
 
@@ -163,7 +163,7 @@ export class CheckpointKeeper {
    * `is_end`: of a phase; where steps alone say when, they are counted on as if it had not been
    * taken. */
   take(step: number, exportState: () => Promise<SteeredState>, said = '', is_end = false): boolean {
-    if (step === 0 || this.#taken || this.#is_writing) return false
+    if (step === 0 || this.#taken || this.#isWriting) return false
     const before = this.#last
     const counted = this.#counts_from
     const moment = { step, said, at_ms: this.#host.now() }
@@ -216,7 +216,7 @@ export class CheckpointKeeper {
   /** A state may be due: no other one is under way, or it would be waited for. */
   get #isFree(): boolean {
     if (this.is_patient) return !this.#taken || this.#has_landed
-    return !this.#taken && !this.#is_writing
+    return !this.#taken && !this.#isWriting
   }
 
   /** A state that is not kept was never taken: the next one is as due as it was. */
@@ -239,7 +239,7 @@ export class CheckpointKeeper {
   #write(snapshot: Snapshot, { at_ms, before }: Moment & Partial<Taken>): Promise<void> {
     const { storage, now } = this.#host
     if (!storage) return Promise.resolve()
-    this.#is_writing = true
+    this.#isWriting = true
     this.#work = this.#keep(snapshot, storage, at_ms)
       .catch((error) => {
         // By the clock the next state is due as soon as it is time; where steps alone say when,
@@ -248,7 +248,7 @@ export class CheckpointKeeper {
         this.#tell(checkpointProblem(error))
       })
       .finally(() => {
-        this.#is_writing = false
+        this.#isWriting = false
         this.#took_ms = now() - at_ms
       })
     return this.#work

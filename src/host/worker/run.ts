@@ -44,7 +44,7 @@ export class Run {
   /** AdapterFacts.description of the device. */
   #adapter = ''
   /** The loop has stepped on some device. */
-  #has_begun = false
+  #hasBegun = false
   #is_told_of_memory = false
   readonly #losses = new Losses()
   /** The run goes back because its numbers were broken. */
@@ -257,9 +257,9 @@ export class Run {
     const { document } = this.told
     const matmul = this.#kernels.choose(device, { made_with, document })
     const { snapshot } = this.#keeper
-    if (snapshot || this.#has_begun) this.#tellRestored()
+    if (snapshot || this.#hasBegun) this.#tellRestored()
     if (is_first && this.#opened && this.#opened.why !== 'resume') this.#keeper.write()
-    this.#has_begun = true
+    this.#hasBegun = true
     const state = snapshot && document && { ...snapshot.state, document }
     const open = await device.start(matmul, (message) => this.#say(message), state)
     if (this.#isOver) return
@@ -291,7 +291,7 @@ export class Run {
     const { snapshot } = this.#keeper
     const { document } = this.told
     if (!document) return
-    const opened = this.#has_begun ? undefined : this.#opened
+    const opened = this.#hasBegun ? undefined : this.#opened
     this.#post({
       type: 'restored',
       run: this.#id,

@@ -41,8 +41,8 @@ async function* recordsOf(pieces: Pieces, rows: LogRows): AsyncGenerator<Uint8Ar
     while (bytes.length - at >= HEADER) {
       const view = new DataView(bytes.buffer, bytes.byteOffset + at)
       const length = Number(view.getBigUint64(0, true))
-      const is_sound = view.getUint32(8, true) === maskedCrc32c(bytes.subarray(at, at + 8))
-      if (!is_sound || length > LARGEST_RECORD) {
+      const isSound = view.getUint32(8, true) === maskedCrc32c(bytes.subarray(at, at + 8))
+      if (!isSound || length > LARGEST_RECORD) {
         if (is_first) throw new LogError('The file is no event file of TensorBoard.')
         rows.cut()
         return
@@ -50,8 +50,8 @@ async function* recordsOf(pieces: Pieces, rows: LogRows): AsyncGenerator<Uint8Ar
       is_first = false
       if (bytes.length - at < HEADER + length + FOOTER) break
       const message = bytes.subarray(at + HEADER, at + HEADER + length)
-      const is_whole = view.getUint32(HEADER + length, true) === maskedCrc32c(message)
-      yield is_whole ? message : undefined
+      const isWhole = view.getUint32(HEADER + length, true) === maskedCrc32c(message)
+      yield isWhole ? message : undefined
       at += HEADER + length + FOOTER
     }
     bytes = bytes.slice(at)

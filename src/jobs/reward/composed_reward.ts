@@ -61,10 +61,10 @@ export function rewardFiles({ reward, seed }: Experiment, task: Task): OutFile[]
     params: paramsOf(part, task, names[i]),
     is_verifier: kinds.find(({ id }) => id === part.id)?.is_verifier ?? true,
   }))
-  const has_verifier = written.some(({ is_verifier }) => is_verifier)
+  const hasVerifier = written.some(({ is_verifier }) => is_verifier)
   const sources = [
     ...written.map(({ name, source }) => inFunction(name, source)),
-    ...(has_verifier ? [] : [inFunction('own', own)]),
+    ...(hasVerifier ? [] : [inFunction('own', own)]),
   ]
   const rules = written.map(
     ({ name, weight, is_verifier, params }) =>
@@ -74,7 +74,7 @@ export function rewardFiles({ reward, seed }: Experiment, task: Task): OutFile[]
     .replace('# PARTS', () => sources.join('\n\n\n'))
     .replace(/^# RULES$/m, () => rules.join('\n'))
     .replace('IS_JSON = False  # IS_JSON', `IS_JSON = ${hasObjects(task, seed) ? 'True' : 'False'}`)
-    .replace('TASK = None  # TASK', has_verifier ? 'TASK = None' : 'TASK = _own()({})')
+    .replace('TASK = None  # TASK', hasVerifier ? 'TASK = None' : 'TASK = _own()({})')
   return [textFile('reward.py', text), ...programFiles(reward.parts, names)]
 }
 

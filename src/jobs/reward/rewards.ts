@@ -29,8 +29,8 @@ export const rewardOf = (task: Scoring): string =>
   reward.replace('# SCORE', () => scoreOf(task).trimEnd())
 
 /** The score of a task in Python: a function `score` of prompt, response and ground truth. */
-export function scoreOf({ id, exact_match: is_exact }: Scoring): string {
-  const score = is_exact ? exact_match : SCORES[id]
+export function scoreOf({ id, exact_match: isExact }: Scoring): string {
+  const score = isExact ? exact_match : SCORES[id]
   if (score === undefined)
     throw new JobError(
       `task.id: the task ${id} scores more than the exact answer, and its score does not exist in Python; add it to src/jobs/templates/scores and to SCORES in src/jobs/reward/rewards.ts`,

@@ -74,8 +74,8 @@ const SAMPLED_SHARE = 0.25
  * an inner phase. */
 export function proposals(chosen: ChosenPhase, layers: number, cluster: Cluster): Proposal[] {
   // A field that is empty for a moment counts as 1; requireScale refuses it.
-  const per_node = Math.max(1, cluster.gpus)
-  const gpus = per_node * Math.max(1, cluster.nodes)
+  const perNode = Math.max(1, cluster.gpus)
+  const gpus = perNode * Math.max(1, cluster.nodes)
   return [
     ...batches(chosen.settings, gpus),
     ...lengths(),
@@ -85,7 +85,7 @@ export function proposals(chosen: ChosenPhase, layers: number, cluster: Cluster)
       value: 1e-6,
       why: `The usual rate for a pretrained model; ${chosen.settings.actor.optim.lr}, as here, would undo what it knows.`,
     },
-    ...memory(parametersOf(cluster.model), per_node, gpus),
+    ...memory(parametersOf(cluster.model), perNode, gpus),
     ...innerLayer(chosen, layers, cluster.model),
   ]
 }
@@ -93,8 +93,8 @@ export function proposals(chosen: ChosenPhase, layers: number, cluster: Cluster)
 function batches({ rollout: { n, train_batch_size }, actor }: PhaseSettings, gpus: number) {
   const updates = Math.max(1, Math.round(train_batch_size / actor.ppo_mini_batch_size))
   const mini = Math.ceil(BATCH / updates / gpus) * gpus
-  const per_gpu = (mini * n) / gpus
-  const micro = divisor(per_gpu, Math.floor(TOKENS_AT_ONCE / (PROMPT + RESPONSE)))
+  const perGpu = (mini * n) / gpus
+  const micro = divisor(perGpu, Math.floor(TOKENS_AT_ONCE / (PROMPT + RESPONSE)))
   return [
     {
       key: 'train_batch_size',
@@ -112,7 +112,7 @@ function batches({ rollout: { n, train_batch_size }, actor }: PhaseSettings, gpu
       key: 'ppo_micro_batch_size_per_gpu',
       label: 'Responses at once per GPU, training',
       value: micro,
-      why: `At most ${TOKENS_AT_ONCE.toLocaleString('en')} tokens, and a divisor of the ${per_gpu} responses that each GPU trains on in a mini-batch.`,
+      why: `At most ${TOKENS_AT_ONCE.toLocaleString('en')} tokens, and a divisor of the ${perGpu} responses that each GPU trains on in a mini-batch.`,
     },
     {
       key: 'log_prob_micro_batch_size_per_gpu',
@@ -139,9 +139,9 @@ const lengths = () =>
     },
   ] as const
 
-function memory(billions: number | undefined, per_node: number, gpus: number) {
+function memory(billions: number | undefined, perNode: number, gpus: number) {
   const state = billions === undefined ? undefined : (billions * BYTES.trained) / gpus
-  const needs_offload = state === undefined || state > STATE_SHARE * MEMORY
+  const needsOffload = state === undefined || state > STATE_SHARE * MEMORY
   const sampled = (billions ?? 0) * BYTES.sampled
   const ways = [1, 2, 4, 8].find((tp) => sampled / tp <= SAMPLED_SHARE * MEMORY) ?? 8
   const size =
@@ -150,7 +150,7 @@ function memory(billions: number | undefined, per_node: number, gpus: number) {
     {
       key: 'tensor_model_parallel_size',
       label: 'GPUs that sample together',
-      value: Math.min(ways, per_node),
+      value: Math.min(ways, perNode),
       why:
         billions === undefined
           ? `${size}: raise it where the weights do not fit one GPU.`
@@ -159,15 +159,15 @@ function memory(billions: number | undefined, per_node: number, gpus: number) {
     {
       key: 'gpu_memory_utilization',
       label: 'GPU memory for sampling',
-      value: needs_offload ? 0.6 : 0.5,
-      why: needs_offload
+      value: needsOffload ? 0.6 : 0.5,
+      why: needsOffload
         ? 'BuPO’s value; training waits outside meanwhile.'
         : 'verl’s default; the rest is for training.',
     },
     {
       key: 'offload',
       label: 'Offload to the host',
-      value: needs_offload ? 1 : 0,
+      value: needsOffload ? 1 : 0,
       why:
         state === undefined
           ? `${size}: the safe choice, and the slower one.`

@@ -40,14 +40,14 @@ const REF = 'actor_rollout_ref.ref'
 export function scaledArguments(
   given: ReadonlyMap<string, VerlValue>,
   { model, gpus, nodes, values }: Scale,
-  rollout_n: number,
+  rolloutN: number,
 ): ReadonlyMap<string, VerlValue> {
   const has = (key: string) => given.has(key)
   const micro = values.ppo_micro_batch_size_per_gpu
   const log_prob = values.log_prob_micro_batch_size_per_gpu
   const offload = values.offload > 0
-  const has_critic = has('critic.model.path')
-  const critic_fsdp = has('critic.fsdp.dtype') ? 'critic.fsdp' : 'critic.model.fsdp_config'
+  const withCritic = has('critic.model.path')
+  const criticFsdp = has('critic.fsdp.dtype') ? 'critic.fsdp' : 'critic.model.fsdp_config'
   const changes: Record<string, VerlValue> = {
     [`${MODEL}.path`]: model.trim(),
     [`${MODEL}.use_remove_padding`]: true,
@@ -67,20 +67,20 @@ export function scaledArguments(
       [`${REF}.log_prob_micro_batch_size_per_gpu`]: log_prob,
       [`${REF}.fsdp_config.param_offload`]: offload,
     }),
-    ...(has_critic && {
+    ...(withCritic && {
       'critic.model.path': model.trim(),
       'critic.model.use_remove_padding': true,
       'critic.model.enable_gradient_checkpointing': true,
       'critic.ppo_micro_batch_size_per_gpu': micro,
-      [`${critic_fsdp}.dtype`]: 'bfloat16',
-      [`${critic_fsdp}.param_offload`]: offload,
-      [`${critic_fsdp}.optimizer_offload`]: offload,
+      [`${criticFsdp}.dtype`]: 'bfloat16',
+      [`${criticFsdp}.param_offload`]: offload,
+      [`${criticFsdp}.optimizer_offload`]: offload,
     }),
     ...(has(`${ACTOR}.internal_layer`) && {
       [`${ACTOR}.internal_layer`]: values.target_layer - 1,
       [`${MODEL}.override_config.internal_layer`]: values.target_layer - 1,
     }),
-    ...workers(values.train_batch_size * rollout_n, has),
+    ...workers(values.train_batch_size * rolloutN, has),
   }
   const toy = /override_config\.attn_implementation$/
   const kept = [...given].filter(([key]) => !toy.test(key))

@@ -53,8 +53,8 @@ export function carry(facts: JobFacts, target: Target, version: VerlVersion): Ca
   const lost: Note[] = []
   const refused: Note[] = []
   for (const [path, setting] of Object.entries(SETTINGS)) {
-    const is_chat = target === 'verl' && version !== '0.7' && hasChat(facts)
-    const fate = (is_chat && setting.verl_chat) || fateOf(setting, target, version)
+    const isChat = target === 'verl' && version !== '0.7' && hasChat(facts)
+    const fate = (isChat && setting.verl_chat) || fateOf(setting, target, version)
     if ('by' in fate || setting.when?.(facts) === false) continue
     const value = valueAt(document, path) as FieldValue
     if ('lost' in fate) {

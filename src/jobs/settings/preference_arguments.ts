@@ -59,7 +59,7 @@ export function preferenceArguments(
   const { test_freq } = experiment.validation
   const is_single = preferenceLossOf(phase.preference.loss_type).data === 'answers'
   const batch = phase.batch_size * (is_single ? 2 : 1)
-  const is_cosine = optim.lr_scheduler_type === 'cosine'
+  const isCosine = optim.lr_scheduler_type === 'cosine'
   const told = {
     output_dir: 'out',
     run_name: experiment.name ?? 'understory',
@@ -76,8 +76,8 @@ export function preferenceArguments(
     adam_epsilon: 1e-8,
     learning_rate: optim.lr,
     warmup_steps: optim.lr_warmup_steps ?? 0,
-    lr_scheduler_type: is_cosine ? 'cosine_with_min_lr' : 'constant_with_warmup',
-    lr_scheduler_kwargs: is_cosine ? { min_lr_rate: optim.min_lr_ratio } : undefined,
+    lr_scheduler_type: isCosine ? 'cosine_with_min_lr' : 'constant_with_warmup',
+    lr_scheduler_kwargs: isCosine ? { min_lr_rate: optim.min_lr_ratio } : undefined,
     adam_beta1: optim.betas[0],
     adam_beta2: optim.betas[1],
     weight_decay: optim.weight_decay,

@@ -23,9 +23,9 @@ export function choosePreference(
     phase.kind === 'preference' ? [{ phase, index }] : [],
   )
   const named = all.find(({ index }) => index === wanted)
-  const is_meant = wanted === undefined && phases.every(({ kind }) => kind !== 'rl')
+  const isMeant = wanted === undefined && phases.every(({ kind }) => kind !== 'rl')
   const ahead = all.find(({ index }) => index >= place.phase)
-  const found = named ?? (is_meant ? (ahead ?? all.at(-1)) : undefined)
+  const found = named ?? (isMeant ? (ahead ?? all.at(-1)) : undefined)
   if (!found) return undefined
   const { steps } = found.phase
   const done = found.index === place.phase ? place.phase_step : 0

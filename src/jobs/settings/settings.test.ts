@@ -110,18 +110,18 @@ test('which presets leave as a job is a decision', () => {
     PRESETS.filter(({ id }) => typeof commandOf(id, target, version) === 'string').map(
       ({ id }) => id,
     )
-  const by_people = ['rlhf-tiny', 'rlhf-clicks', 'dpo-tiny', 'dpo-clicks']
-  const with_tools = ['calculator-products']
+  const byPeople = ['rlhf-tiny', 'rlhf-clicks', 'dpo-tiny', 'dpo-clicks']
+  const withTools = ['calculator-products']
   const imitates = 'tiny-own-best'
-  expect(refused('verl')).toEqual([...with_tools, ...by_people, imitates])
-  expect(refused('verl', '0.7')).toEqual([...with_tools, ...by_people, imitates, 'tiny-dapo'])
+  expect(refused('verl')).toEqual([...withTools, ...byPeople, imitates])
+  expect(refused('verl', '0.7')).toEqual([...withTools, ...byPeople, imitates, 'tiny-dapo'])
   expect(refused('trl')).toEqual([
     'two-skills-ppo',
-    ...with_tools,
+    ...withTools,
     'first-steps',
     'first-steps-gpu',
     'tiny-ppo',
-    ...by_people,
+    ...byPeople,
     imitates,
     'tiny-reinforce',
     'tiny-dapo',

@@ -86,11 +86,11 @@ function optimizer(
   section: string,
   when?: Setting['when'],
 ): Record<string, Setting> {
-  const is_actor = path === 'actor.optim'
+  const isActor = path === 'actor.optim'
   const trl = (key: string, value?: Parameters<typeof to>[1]) =>
-    is_actor ? to(key, value) : NO_CRITIC
+    isActor ? to(key, value) : NO_CRITIC
   const betas = (facts: JobFacts) =>
-    (is_actor ? facts.settings.actor : facts.settings.critic).optim.betas
+    (isActor ? facts.settings.actor : facts.settings.critic).optim.betas
   // verl's rate rises from step to step, TRL's from update to update: both ramps lose as much of
   // the full rate.
   const rampUpdates = (steps: number | null, { updates }: JobFacts) =>
@@ -102,7 +102,7 @@ function optimizer(
         'torch.optim.Muon takes matrices alone, and verl gives one optimizer every parameter; train by AdamW',
         'AdamW',
       ),
-      trl: is_actor
+      trl: isActor
         ? refused(
             'torch.optim.Muon takes matrices alone, and TRL gives one optimizer every parameter; train by AdamW',
             'AdamW',
@@ -116,7 +116,7 @@ function optimizer(
     },
     lr_warmup_steps_ratio: {
       verl: to(`${section}.lr_warmup_steps_ratio`),
-      trl: is_actor
+      trl: isActor
         ? refused('write the warm-up in steps (actor.optim.lr_warmup_steps)', 0)
         : NO_CRITIC,
     },
@@ -139,9 +139,9 @@ function optimizer(
     'betas.1': { verl: TOLD(`${path}.betas.0`), trl: trl('adam_beta2') },
     weight_decay: { verl: to(`${section}.weight_decay`), trl: trl('weight_decay') },
     decay_norms: {
-      when: ({ settings }) => (is_actor ? settings.actor : settings.critic).optim.weight_decay > 0,
+      when: ({ settings }) => (isActor ? settings.actor : settings.critic).optim.weight_decay > 0,
       verl: lost('its AdamW decays every parameter', true),
-      trl: is_actor ? lost('it decays no norms and no biases', false) : NO_CRITIC,
+      trl: isActor ? lost('it decays no norms and no biases', false) : NO_CRITIC,
     },
   }
   return Object.fromEntries(

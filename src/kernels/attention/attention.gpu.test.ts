@@ -33,7 +33,7 @@ function sizesOf([rows, width, H, K, D]: readonly number[]): AttentionSizes {
 function tensorsOf(s: AttentionSizes) {
   const { rows, width, num_attention_heads: H, num_key_value_heads: K, head_dim: D } = s
   const tokens = rows * width
-  const qkv_values = randomValues(tokens * (H + 2 * K) * D, width * 100 + D).map((x) => x * 2)
+  const qkvValues = randomValues(tokens * (H + 2 * K) * D, width * 100 + D).map((x) => x * 2)
   const mask = Uint32Array.from({ length: tokens }, (_, n) => {
     const [row, column] = [Math.floor(n / width), n % width]
     if (width < 4) return 1
@@ -42,14 +42,14 @@ function tensorsOf(s: AttentionSizes) {
     return Number(column % 5 !== 2)
   })
   const inputs = {
-    qkv: gpu.tensor('qkv', 'f32', [tokens, (H + 2 * K) * D], { data: qkv_values }),
+    qkv: gpu.tensor('qkv', 'f32', [tokens, (H + 2 * K) * D], { data: qkvValues }),
     attention_mask: gpu.tensor('attention_mask', 'u32', [rows, width], { data: mask }),
     cu_seqlens: gpu.tensor('cu_seqlens', 'u32', [rows + 1], { data: paddedSeqlens(s) }),
     // Filled, so that a zero was written and not left.
     out: gpu.tensor('out', 'f32', [tokens, H * D], { data: randomValues(tokens * H * D, 7) }),
     lse: gpu.tensor('lse', 'f32', [rows, width, H], { data: randomValues(tokens * H, 8) }),
   }
-  return { qkv_values, mask, inputs }
+  return { qkvValues, mask, inputs }
 }
 
 /** Weights, frequencies and positions for qk_norm_rope_forward. */
@@ -97,28 +97,28 @@ describe.for([
     async (size) => {
       const s = sizesOf(size)
       const { forward, backward_query, backward_key_value } = kernelsOf(s)
-      const { qkv_values, mask, inputs } = tensorsOf(s)
+      const { qkvValues, mask, inputs } = tensorsOf(s)
       const { qkv, out, lse } = inputs
       await gpu.run(forward, { ...s }, inputs)
       const [actualOut, actualLse] = await gpu.read(out, lse)
-      const expected = attention_forward_ref(qkv_values, mask, s)
+      const expected = attention_forward_ref(qkvValues, mask, s)
       expectClose(actualOut, expected.out, close)
       expectClose(actualLse, expected.lse, close)
 
       const dOutValues = randomValues(actualOut.length, 3)
       const d_out = gpu.tensor('d_out', 'f32', out.shape, { data: dOutValues })
-      const filled = randomValues(qkv_values.length, 9)
+      const filled = randomValues(qkvValues.length, 9)
       const d_qkv = gpu.tensor('d_qkv', 'f32', qkv.shape, { data: filled })
       const tensors = { ...inputs, d_out, d_qkv }
       await gpu.run(backward_query, { ...s }, tensors)
       await gpu.run(backward_key_value, { ...s }, tensors)
       const [actual] = await gpu.read(d_qkv)
-      const dExpected = attentionBackwardRef(qkv_values, mask, dOutValues, s)
+      const dExpected = attentionBackwardRef(qkvValues, mask, dOutValues, s)
       // Gradients add up to 70 columns of up to 3 heads, each with the forward's error: ten times
       // its room.
       expectClose(actual, dExpected, { atol: 3e-4, rtol: 3e-4 })
 
-      const tokenSize = qkv_values.length / mask.length
+      const tokenSize = qkvValues.length / mask.length
       const outSize = actualOut.length / mask.length
       for (let n = 0; n < mask.length; n++)
         if (!mask[n]) {
@@ -137,7 +137,7 @@ describe.for([
       const s = sizesOf(size)
       const { rows, width, num_attention_heads: H, num_key_value_heads: K, head_dim: D } = s
       const { forward, decode, step } = kernelsOf(s)
-      const { qkv_values, mask, inputs } = tensorsOf(s)
+      const { qkvValues, mask, inputs } = tensorsOf(s)
       const { qkv, attention_mask, out } = inputs
       const has_qk_norm = K % 2
       const heads = { num_attention_heads: H, num_key_value_heads: K, head_dim: D }
@@ -149,7 +149,7 @@ describe.for([
       }
       // An odd head cannot be turned; its kernels take q and k as they are.
       const is_turned = D % 2 === 0
-      const turned = gpu.tensor('turned', 'f32', qkv.shape, { data: qkv_values })
+      const turned = gpu.tensor('turned', 'f32', qkv.shape, { data: qkvValues })
       const positions = gpu.tensor('positions', 'u32', [rows * width], { data: position_ids })
       if (is_turned) {
         const tensors = { qkv, ...turn, position_ids: positions, out: turned }
@@ -195,7 +195,7 @@ describe.for([
         }
       })
       for (let column = half; column < width; column++) {
-        gpu.write(token, columnsOf(step ? qkv_values : turnedValues, column, 1))
+        gpu.write(token, columnsOf(step ? qkvValues : turnedValues, column, 1))
         const at = (b: number) => position_ids[b * width + column]
         gpu.write(
           token_positions,
@@ -212,7 +212,7 @@ describe.for([
       }
       if (!step) return
       const shape = { ...rope, tokens: rows * width }
-      const values = { qkv: qkv_values, norm_weight, position_ids, inv_freq }
+      const values = { qkv: qkvValues, norm_weight, position_ids, inv_freq }
       const truth = attention_forward_ref(qkNormRopeForwardRef(values, shape), mask, s)
       expectClose(whole, truth.out, { atol: 1e-4, rtol: 1e-4 })
     },
@@ -235,8 +235,8 @@ describe.for([
       Number(i % (P + R) > 1 && i !== rows * (P + R) - 1),
     )
     const attention_mask = gpu.tensor('attention_mask', 'u32', [rows, P + R], { data: mask })
-    const qkv_values = randomValues(rows * (H + 2 * K) * D, 6)
-    const qkv = gpu.tensor('qkv', 'f32', [rows, (H + 2 * K) * D], { data: qkv_values })
+    const qkvValues = randomValues(rows * (H + 2 * K) * D, 6)
+    const qkv = gpu.tensor('qkv', 'f32', [rows, (H + 2 * K) * D], { data: qkvValues })
     const results: Float32Array[] = []
     for (const [ofN, data] of [
       [n, shared],
@@ -269,12 +269,12 @@ describe.for([
     const { forward, backward_query, backward_key_value } = kernelsOf(s)
     const results = []
     for (const garbage of [0, 50]) {
-      const { qkv_values, mask, inputs } = tensorsOf(s)
+      const { qkvValues, mask, inputs } = tensorsOf(s)
       const { qkv, out } = inputs
-      const tokenSize = qkv_values.length / mask.length
+      const tokenSize = qkvValues.length / mask.length
       gpu.write(
         qkv,
-        qkv_values.map((x, i) => (mask[Math.floor(i / tokenSize)] ? x : garbage)),
+        qkvValues.map((x, i) => (mask[Math.floor(i / tokenSize)] ? x : garbage)),
       )
       const d_out = gpu.tensor('d_out', 'f32', out.shape, { data: randomValues(3 * 33 * 64, 3) })
       const d_qkv = gpu.tensor('d_qkv', 'f32', qkv.shape)

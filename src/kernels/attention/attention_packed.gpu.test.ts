@@ -83,13 +83,13 @@ async function attend(
   garbage: number,
 ) {
   const size = sizesPerToken(heads)
-  const qkv_values = new Float32Array(tokens * size.qkv).fill(garbage)
+  const qkvValues = new Float32Array(tokens * size.qkv).fill(garbage)
   const dOutValues = new Float32Array(tokens * size.out).fill(garbage)
   const mask = Uint32Array.from({ length: tokens }, (_, token) =>
     Number(token < cu_seqlens[0] || token >= cu_seqlens[rows.length]),
   )
   rows.forEach((row, b) => {
-    qkv_values.set(row.qkv, starts[b] * size.qkv)
+    qkvValues.set(row.qkv, starts[b] * size.qkv)
     dOutValues.set(row.d_out, starts[b] * size.out)
     mask.set(row.mask, starts[b])
   })
@@ -98,7 +98,7 @@ async function attend(
       data: new Float32Array(tokens * perToken).fill(FILLED),
     })
   const tensors = {
-    qkv: gpu.tensor('qkv', 'f32', [tokens, size.qkv], { data: qkv_values }),
+    qkv: gpu.tensor('qkv', 'f32', [tokens, size.qkv], { data: qkvValues }),
     attention_mask: gpu.tensor('attention_mask', 'u32', [tokens], { data: mask }),
     cu_seqlens: gpu.tensor('cu_seqlens', 'u32', [rows.length + 1], {
       data: Uint32Array.from(cu_seqlens),

@@ -21,11 +21,11 @@ const SIZES = [
 // Up to 192 products of size one, added in f32.
 const close = { atol: 2e-5, rtol: 2e-5 }
 
-function inputs([m, n, k]: readonly number[], bRows: number, ended_rows: readonly number[] = []) {
+function inputs([m, n, k]: readonly number[], bRows: number, endedRows: readonly number[] = []) {
   const a_values = randomValues(m * k, m + k)
   const b_values = randomValues(bRows * k, n)
   const ended = new Uint32Array(m)
-  for (const row of ended_rows) {
+  for (const row of endedRows) {
     ended[row] = 1
     a_values.fill(Number.NaN, row * k, (row + 1) * k)
   }
@@ -93,8 +93,8 @@ describe.for(SIZES)('[%i, %i, %i]', ([m, n, k]) => {
 test('decode_linear_short leaves out four rows that have all ended', async () => {
   const [m, n, k] = [14, 40, 8]
   // All of 4 … 7, some of 8 … 11, and the last two.
-  const ended_rows = [4, 5, 6, 7, 8, 10, 12, 13]
-  const { a_values, b_values, out, ...read_only } = inputs([m, n, k], n, ended_rows)
+  const endedRows = [4, 5, 6, 7, 8, 10, 12, 13]
+  const { a_values, b_values, out, ...read_only } = inputs([m, n, k], n, endedRows)
   const filled = randomValues(m * n, 5)
   const params = { m, n, k, has_addend: 0, addend_stride: 0 }
   await gpu.run(decode_linear_short, params, { ...read_only, addend: read_only.a, out })
@@ -103,7 +103,7 @@ test('decode_linear_short leaves out four rows that have all ended', async () =>
     const part = actual.subarray(row * n, (row + 1) * n)
     const is_kept = (row >= 4 && row < 8) || row >= 12
     if (is_kept) expect(part).toEqual(filled.subarray(row * n, (row + 1) * n))
-    else if (!ended_rows.includes(row))
+    else if (!endedRows.includes(row))
       expectClose(part, truth.subarray(row * n, (row + 1) * n), close)
   }
 })
@@ -111,11 +111,11 @@ test('decode_linear_short leaves out four rows that have all ended', async () =>
 test('eight rows that have all ended keep what they held; an ended row beside a live one changes nothing', async () => {
   const [m, n, k] = [27, 40, 8]
   // All of 8 … 15, some of 16 … 23, and the last rows, which are fewer than eight.
-  const ended_rows = [8, 9, 10, 11, 12, 13, 14, 15, 17, 20, 24, 25, 26]
+  const endedRows = [8, 9, 10, 11, 12, 13, 14, 15, 17, 20, 24, 25, 26]
   const kept = (row: number) => (row >= 8 && row < 16) || row >= 24
   const filled = randomValues(m * n, 5)
-  const linear = inputs([m, n, k], n, ended_rows)
-  const swiglu = inputs([m, n, k], 2 * n, ended_rows)
+  const linear = inputs([m, n, k], n, endedRows)
+  const swiglu = inputs([m, n, k], 2 * n, endedRows)
   const params = { m, n, k, has_addend: 0, addend_stride: 0 }
   await gpu.run(decode_linear, params, { ...linear, addend: linear.a })
   await gpu.run(decode_swiglu, { m, n, k }, swiglu)
@@ -127,7 +127,7 @@ test('eight rows that have all ended keep what they held; an ended row beside a 
     for (let row = 0; row < m; row++) {
       const [first, end] = [row * n, (row + 1) * n]
       if (kept(row)) expect(actual.subarray(first, end)).toEqual(filled.subarray(first, end))
-      else if (!ended_rows.includes(row))
+      else if (!endedRows.includes(row))
         expectClose(actual.subarray(first, end), truth.subarray(first, end), close)
     }
 })

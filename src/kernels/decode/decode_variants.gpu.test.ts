@@ -12,16 +12,16 @@ const cases = twins.map((kernel): [string, typeof decode_linear] => [kernel.name
 // Up to 192 products of size one, added in f32.
 const close = { atol: 2e-5, rtol: 2e-5 }
 
-/** Rows in `ended_rows` have ended and hold NaN. */
+/** Rows in `endedRows` have ended and hold NaN. */
 async function run(
   kernel: typeof decode_linear,
   [m, n, k]: readonly number[],
-  { ended_rows = [] as readonly number[], addend = [] as ArrayLike<number>, first_row = 0 } = {},
+  { endedRows = [] as readonly number[], addend = [] as ArrayLike<number>, first_row = 0 } = {},
 ) {
   const a_values = randomValues((first_row + m) * k, k).subarray(first_row * k)
   const b_values = randomValues(n * k, n)
   const ended = new Uint32Array(m)
-  for (const row of ended_rows) {
+  for (const row of endedRows) {
     ended[row] = 1
     a_values.fill(Number.NaN, row * k, (row + 1) * k)
   }
@@ -65,10 +65,10 @@ describe.skipIf(!gpu.facts.has_subgroups).for(cases)('%s', ([, kernel]) => {
   test('a tile whose rows have all ended keeps what it held; an ended row beside a live one changes nothing', async () => {
     const [m, n, k] = [70, 20, 24]
     const live = [3, 40] // in tiles of up to 32 rows the third has none
-    const ended_rows = Array.from({ length: m }, (_, row) => row).filter(
+    const endedRows = Array.from({ length: m }, (_, row) => row).filter(
       (row) => !live.includes(row),
     )
-    const { actual, truth } = await run(kernel, [m, n, k], { ended_rows })
+    const { actual, truth } = await run(kernel, [m, n, k], { endedRows })
     const row = (x: Float32Array | Float64Array, i: number) => x.subarray(i * n, (i + 1) * n)
     for (const i of live) expectClose(row(actual, i), row(truth, i), close)
     const filled = randomValues(m * n, 5)

@@ -57,7 +57,7 @@ export function orthogonalRef(
 }
 
 /** One step of `weights` [rows, columns] and their momentum, in place. */
-export function muon_step_ref(
+export function muonRef(
   state: { readonly weights: Float64Array; readonly m: Float64Array },
   gradient: ArrayLike<number>,
   { rows, columns }: Pick<Matrix, 'rows' | 'columns'>,

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { Gpu } from '../device/gpu.ts'
 import { expectClose, randomValues } from '../testing.ts'
 import { VECTOR_CHUNK } from './control.ts'
-import { adamw_step_ref } from './optimizer.ref.ts'
+import { adamwRef } from './optimizer.ref.ts'
 import {
   adamw_update,
   adamw_update_rates,
@@ -144,7 +144,7 @@ describe('adamw_update', () => {
       if (t === 4) gradients[200] = Number.NaN
       const options = { count, active_segments, lr: 0.01 / (t + 1), max_norm: t % 2 ? 0.1 : 10 }
       const control = await step(run, gradients, options)
-      const expected = adamw_step_ref(
+      const expected = adamwRef(
         run.state,
         gradients,
         { ...betas, ...rest, lr: options.lr, max_norm: options.max_norm },
@@ -193,7 +193,7 @@ describe('with a rate for each segment', () => {
       gpu.write(tensors.gradients, broken)
       const update = { count: run.length, lr: settings.lr, ...betas, ...oneMinus, ...rest }
       await gpu.run(adamw_update_rates, update, tensors)
-      const truth = adamw_step_ref(
+      const truth = adamwRef(
         run.state,
         gradients,
         { ...betas, ...rest, ...settings },

@@ -25,7 +25,7 @@ export interface AdamwState {
  * the first `active_segments` segments, updates. Does nothing when the norm is not finite. Returns
  * norm and clip factor. `lr_factors` = factor of lr of each segment (default 1); one with 0 is
  * frozen: no part of the norm, no step, no change. */
-export function adamw_step_ref(
+export function adamwRef(
   state: AdamwState,
   gradients: ArrayLike<number>,
   settings: AdamwSettings,

@@ -63,7 +63,7 @@ const gpuTime = async (gpu: Gpu, encode: () => void): Promise<number> =>
 export async function bestRate(
   gpu: Gpu,
   work: (amount: number) => void,
-  { sample_ms = SAMPLE_MS, budget_ms = BUDGET_MS } = {},
+  { sampleMs = SAMPLE_MS, budget_ms = BUDGET_MS } = {},
 ): Promise<number> {
   await gpu.finish()
   const started = performance.now()
@@ -74,11 +74,11 @@ export async function bestRate(
     const ms = await gpuTime(gpu, () => work(amount))
     const now = performance.now()
     // What is shorter than the clock's step tells nothing yet.
-    if (ms > sample_ms / 4) best = Math.max(best, amount / ms)
+    if (ms > sampleMs / 4) best = Math.max(best, amount / ms)
     if (now - started > budget_ms) break
-    if (ms > sample_ms / 2) samples++
+    if (ms > sampleMs / 2) samples++
     // A clock that does not move must not let the work grow without end.
-    else amount = Math.ceil(amount * Math.min(16, sample_ms / Math.max(ms, (now - queuedAt) / 8)))
+    else amount = Math.ceil(amount * Math.min(16, sampleMs / Math.max(ms, (now - queuedAt) / 8)))
   }
   return best
 }

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { defineKernel } from '../device/base/kernel.ts'
 import { Gpu } from '../device/gpu.ts'
 import { randomValues } from '../testing.ts'
-import philox_wgsl from '../wgsl/philox.wgsl?raw'
+import philoxWgsl from '../wgsl/philox.wgsl?raw'
 import { philox4x32, uniform24 } from './philox.ts'
 
 const gpu = await Gpu.open()
@@ -20,7 +20,7 @@ fn main(@builtin(workgroup_id) group: vec3u) {
     uniforms[group.x * 4u + i] = uniform24(drawn[i]);
   }
 }
-${philox_wgsl}`,
+${philoxWgsl}`,
   params: { count: 'u32' },
   bindings: { words: 'read u32', bits: 'read_write u32', uniforms: 'read_write' },
   workgroups: ({ count }) => [count],

@@ -95,7 +95,7 @@ const cost =
  *
  * hidden [states, C], weight [rows, C], teacher [states, teacher C], teacher_weight [rows, teacher
  * C], scored as in vocab_head_forward, whose lse [B, R] of both are known → divergence [B · R, 4];
- * 0 where is_scored is 0.
+ * 0 where isScored is 0.
  *
  * Source: Agarwal et al., arXiv 2306.13649; TRL GKDTrainer.generalized_jsd_loss. */
 const teacher_divergence = defineKernel({

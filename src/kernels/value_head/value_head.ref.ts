@@ -4,7 +4,7 @@ import type { ScoredTokens } from '../vocab_head/scored.ts'
 
 type Numbers = ArrayLike<number>
 
-/** values [B, R] of hidden [states, C] with weight [C]; 0 where is_scored is 0. */
+/** values [B, R] of hidden [states, C] with weight [C]; 0 where isScored is 0. */
 export function valueHeadForwardRef(
   hidden: Numbers,
   weight: Numbers,

@@ -17,9 +17,9 @@ const params = {
   hidden_size: 'u32',
 } as const
 
-/** values[slot] = hidden[state] · weight + bias, and 0 where is_scored is 0, for each entry (state,
- * slot, id, is_scored) of `scored` (ScoredTokens of the vocabulary head; ids are not used, nor is
- * the state of an entry with is_scored 0).
+/** values[slot] = hidden[state] · weight + bias, and 0 where isScored is 0, for each entry (state,
+ * slot, id, isScored) of `scored` (ScoredTokens of the vocabulary head; ids are not used, nor is
+ * the state of an entry with isScored 0).
  *
  * hidden [states, C], weight [1, C], bias [1], scored u32 [S, 4] → values [B, R]. The list holds
  * every slot once, in any order. A token's value is the same bits in any list. A head without a
@@ -68,7 +68,7 @@ export const value_head_backward_hidden = defineKernel({
  * that the list's order fixes.
  *
  * hidden [states, C], d_values [B, R], scored as in the forward → d_weight [1, C], d_bias [1],
- * added to. States of tokens with is_scored or d_values 0 are not read. */
+ * added to. States of tokens with isScored or d_values 0 are not read. */
 export const value_head_backward_weight = defineKernel({
   name: 'value_head_backward_weight',
   wgsl: backward_weight,

@@ -27,7 +27,7 @@ function stateLogits(s: HeadSizes, hidden: Numbers, weight: Numbers, state: numb
 }
 
 /** log_probs, entropy, lse and sum_pi_squared [B, R] of the scaled logits of hidden [states, C]; 0
- * where is_scored is 0. */
+ * where isScored is 0. */
 export function vocabHeadForwardRef(
   s: HeadSizes,
   hidden: Numbers,

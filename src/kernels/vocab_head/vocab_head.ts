@@ -78,8 +78,8 @@ const headCost = (p: HeadSize, products: number, values: number) => {
  *
  * hidden [states, C], weight [V, C], scored u32 [S, 4] → log_probs, entropy, lse [B, R], nats, and
  * sum_pi_squared [B, R], in (0, 1].
- * Entry (state, slot, id, is_scored) of `scored` (ScoredTokens): the numbers of token `id` under
- * the policy of hidden row `state` go to place `slot` of [B, R], or 0 in all four where is_scored
+ * Entry (state, slot, id, isScored) of `scored` (ScoredTokens): the numbers of token `id` under
+ * the policy of hidden row `state` go to place `slot` of [B, R], or 0 in all four where isScored
  * is 0: that entry's state and id are not used. The list holds every slot once. Any order is right;
  * with scored tokens first, those without do no work. A token's numbers are the same bits in any
  * list: they do not depend on its place or on its neighbours. Ids of scored tokens must be below V.
@@ -160,7 +160,7 @@ export const vocab_head_backward_hidden = defineKernel({
 
 /** partials[s] = inv_temperature · d_zᵀ · hidden over the s-th contiguous part of the list, in its
  * order; d_z as in vocab_head_backward_hidden. d_weight is the sum of partials [splits, V, C] over
- * s. Tokens with is_scored 0, or with d_log_probs and d_entropy 0, add nothing, whatever their
+ * s. Tokens with isScored 0, or with d_log_probs and d_entropy 0, add nothing, whatever their
  * states hold.
  *
  * Writes all of partials, so it need not be cleared. `splits` from headSplits. For one range of the

@@ -1,5 +1,5 @@
 // How the translators of tuned and Jacobian lenses are found, in float64.
-import { type AdamwState, adamw_step_ref } from '../../kernels/optimizer/optimizer.ref.ts'
+import { type AdamwState, adamwRef } from '../../kernels/optimizer/optimizer.ref.ts'
 import type { ModelConfig } from '../layout/config.ts'
 import { backwardBlocksRef } from '../transformer/backward.ref.ts'
 import type { RefArrays, RefBatch } from '../transformer/operations.ref.ts'
@@ -110,7 +110,7 @@ export function adamwStepRef(
   const settings = { lr, beta1, beta2, eps, weight_decay, max_norm: Number.POSITIVE_INFINITY }
   const chunk_segment = new Uint32Array(Math.ceil(gradient.length / 64))
   const where = { count: gradient.length, chunk_segment, active_segments: 1 }
-  adamw_step_ref(state, gradient, settings, where)
+  adamwRef(state, gradient, settings, where)
 }
 
 /** Which positions of which contexts a Jacobian is averaged over. */

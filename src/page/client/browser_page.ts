@@ -39,9 +39,9 @@ async function openContents(): Promise<ContentStore> {
 /** The browser's own page. Frames stop in hidden tabs, so a timer replaces them. */
 export function browserPage(): LabPage {
   // A query after '#' is read too: some programs strip the one after '?'.
-  const is_query =
+  const isQuery =
     /=/.test(location.hash) && !isCardHash(location.hash) && !isViewHash(location.hash)
-  const hash = is_query ? location.hash : ''
+  const hash = isQuery ? location.hash : ''
   return {
     address: location.href.replace(/[?#].*$/s, ''),
     query: location.search.length > 1 ? location.search : hash,

@@ -74,15 +74,15 @@ export function dropWrong(path: string): void {
 /** Those whose field is still in the form; the same list while nothing changes. */
 export function wrongFields({ wrong_fields, experiment }: LabState): readonly WrongField[] {
   if (wrong_fields.length === 0) return wrong_fields
-  const before = in_form.get(wrong_fields)
+  const before = inForm.get(wrong_fields)
   if (before?.experiment === experiment) return before.wrong
   const shown = experimentFields(experiment).filter(({ has_effect }) => has_effect)
   const wrong = wrong_fields.filter(({ path }) => shown.some((field) => field.path === path))
-  in_form.set(wrong_fields, { experiment, wrong })
+  inForm.set(wrong_fields, { experiment, wrong })
   return wrong
 }
 
-const in_form = new WeakMap<object, { experiment: Experiment; wrong: readonly WrongField[] }>()
+const inForm = new WeakMap<object, { experiment: Experiment; wrong: readonly WrongField[] }>()
 
 /** Adds a phase at the end: of the run that is on, else of the settings. */
 export function appendPhase(phase: PhaseDocument): string | undefined {

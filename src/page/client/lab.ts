@@ -57,14 +57,14 @@ const linkOf = (query: string): DecodedLink =>
     : decodeLink(query)
 
 /** No link said what to open, and the adapter is not known yet. */
-let is_open_to_all = false
+let isOpenToAll = false
 
 /** Where nobody has chosen anything, the adapter that is found chooses what the page opens with. */
 function openOn(adapter: AdapterFacts): void {
   const { experiment, id } = openingOn(adapter)
-  const is_untouched = labStore.getState().experiment === OPENING.experiment
-  if (is_open_to_all && is_untouched) labStore.setState({ experiment, preset_id: id })
-  is_open_to_all = false
+  const isUntouched = labStore.getState().experiment === OPENING.experiment
+  if (isOpenToAll && isUntouched) labStore.setState({ experiment, preset_id: id })
+  isOpenToAll = false
 }
 
 const addNotices = (more: readonly string[]): void =>
@@ -84,12 +84,12 @@ export function openLab(worker: () => LabPort = newWorker, on: LabPage = browser
   closeLab()
   wire(worker, on, REACTIONS)
   const link = linkOf(on.query)
-  is_open_to_all = isBare(on.query)
-  const of_view = readShareHash(on.hash, link.experiment, addNotices)
+  isOpenToAll = isBare(on.query)
+  const ofView = readShareHash(on.hash, link.experiment, addNotices)
   labStore.setState({
     ...initialState(),
     ...link,
-    notices: [...link.notices, ...of_view],
+    notices: [...link.notices, ...ofView],
   })
   if (isCardHash(on.hash)) void readCard(on.hash)
   connect()

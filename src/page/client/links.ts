@@ -44,9 +44,9 @@ export function syncAddress(replaceQuery: (query: string) => void): () => void {
   let seen = labStore.getState()
   const unsubscribe = labStore.subscribe((state) => {
     const { experiment: settings, run_document } = state
-    const is_same = settings === seen.experiment && run_document === seen.run_document
+    const isSame = settings === seen.experiment && run_document === seen.run_document
     seen = state
-    if (is_same) return
+    if (isSame) return
     const experiment = nextExperiment(state)
     if (experiment === written) return
     written = experiment

@@ -22,14 +22,14 @@ export type WantedPart = Partial<
 export function mergeWanted(
   parts: Iterable<WantedPart>,
   every: number,
-  usual_layer: number = NO_OBSERVATION.layer,
+  fallbackLayer: number = NO_OBSERVATION.layer,
 ): ObservationRequest {
   const all = [...parts]
   const wanted = new Set(all.flatMap(({ groups = [] }) => groups))
   const names = Object.keys(OBSERVED_GROUPS) as ObservedGroup[]
   return {
     groups: names.filter((group) => wanted.has(group)),
-    layer: all.findLast(({ layer }) => layer !== undefined)?.layer ?? usual_layer,
+    layer: all.findLast(({ layer }) => layer !== undefined)?.layer ?? fallbackLayer,
     lens: mergeLenses(all.flatMap(({ lens }) => lens ?? [])),
     tokens: all.some(({ tokens }) => tokens === true),
     token_layers: all.some(({ token_layers }) => token_layers === true),
@@ -40,10 +40,10 @@ export function mergeWanted(
 function mergeLenses(lenses: readonly LensRequest[]): LensRequest | undefined {
   if (lenses.length === 0) return undefined
   const samples = lenses.flatMap((lens) => lens.samples)
-  const by_text = new Map(samples.map((sample) => [textKey(sample), sample]))
+  const byText = new Map(samples.map((sample) => [textKey(sample), sample]))
   return {
     held_out: Math.max(...lenses.map(({ held_out }) => held_out)),
-    samples: [...by_text.values()],
+    samples: [...byText.values()],
   }
 }
 
@@ -52,9 +52,9 @@ const textKey = ({ prompt, response, is_ended }: LensSample) =>
 
 const wanted = new Map<string, WantedPart>()
 /** The request that the worker has, as text. */
-let sent_request = ''
-let is_sending = false
-let is_hidden = false
+let sentRequest = ''
+let isSending = false
+let isHidden = false
 
 /** Software adapters are slow: there an observation may cost more than a step. */
 const SOFTWARE_EVERY = 5
@@ -62,12 +62,12 @@ const SOFTWARE_EVERY = 5
 /** Every how many steps panels are shown the inside: 1, on software adapters 5. */
 const observeEvery = (): number => (labStore.getState().adapter?.is_software ? SOFTWARE_EVERY : 1)
 
-let has_moments = true
+let hasMoments = true
 
 /** Whether runs are looked at in moments (validations, ends of phases), whatever panels are open
  * and also while the page is hidden. */
 export function setMoments(wants: boolean): void {
-  has_moments = wants
+  hasMoments = wants
   sendWanted()
 }
 
@@ -80,24 +80,24 @@ function usualLayer(): number {
 
 /** What all panels together want now; nothing but moments while the page is hidden. */
 export const wantedRequest = (): ObservationRequest => ({
-  ...mergeWanted(is_hidden ? [] : wanted.values(), observeEvery(), usualLayer()),
-  ...(has_moments && { moments: true }),
+  ...mergeWanted(isHidden ? [] : wanted.values(), observeEvery(), usualLayer()),
+  ...(hasMoments && { moments: true }),
 })
 
-const wanted_hearers = new Set<(request: ObservationRequest) => void>()
+const wantedHearers = new Set<(request: ObservationRequest) => void>()
 
 /** Hears what panels want whenever that may have changed, whether or not the current run is on.
  * Returns how to stop. */
 export function onWanted(hear: (request: ObservationRequest) => void): () => void {
-  wanted_hearers.add(hear)
-  return () => wanted_hearers.delete(hear)
+  wantedHearers.add(hear)
+  return () => wantedHearers.delete(hear)
 }
 
 /** Whether the whole page is out of sight, as in a background tab: then nothing is observed,
  * whatever panels want. */
 export function setHidden(hidden: boolean): void {
-  if (hidden === is_hidden) return
-  is_hidden = hidden
+  if (hidden === isHidden) return
+  isHidden = hidden
   sendWanted()
 }
 
@@ -117,16 +117,16 @@ export function wantObserved(id: string, part: WantedPart): () => void {
 
 /** Sends the request with the next frame, if a run is on and it has another one. */
 export function sendWanted(): void {
-  if (is_sending || !isConnected()) return
-  is_sending = true
+  if (isSending || !isConnected()) return
+  isSending = true
   labPage().nextFrame(() => {
-    is_sending = false
+    isSending = false
     const request = wantedRequest()
     const text = JSON.stringify(request)
-    for (const hear of wanted_hearers) hear(request)
+    for (const hear of wantedHearers) hear(request)
     // The next run's start brings it along.
-    if (!isBusy(labStore.getState()) || text === sent_request) return
-    sent_request = text
+    if (!isBusy(labStore.getState()) || text === sentRequest) return
+    sentRequest = text
     post({ type: 'observe', request })
   })
 }
@@ -134,11 +134,11 @@ export function sendWanted(): void {
 /** The request that a run starts with. */
 export function requestForStart(): ObservationRequest {
   const request = wantedRequest()
-  sent_request = JSON.stringify(request)
+  sentRequest = JSON.stringify(request)
   return request
 }
 
 /** The page is closed: no frame comes that would send the request. */
 export function forgetSending(): void {
-  is_sending = false
+  isSending = false
 }

@@ -12,11 +12,11 @@ import { giveTurn, postStart, takesTurns } from './starting.ts'
 /** A second worker that goes wrong within so long is not replaced: it would not help. */
 const REPLACED_MS = 60_000
 
-let replaced_at = Number.NEGATIVE_INFINITY
+let replacedAt = Number.NEGATIVE_INFINITY
 
 /** Forgets when a worker was replaced last. */
 export function forgetReplaced(): void {
-  replaced_at = Number.NEGATIVE_INFINITY
+  replacedAt = Number.NEGATIVE_INFINITY
 }
 
 /** Another worker continues the run that is on, from its newest checkpoint. False where that is of
@@ -24,8 +24,8 @@ export function forgetReplaced(): void {
 export function replaceWorker(dead: Connection, message: string): boolean {
   const state = labStore.getState()
   const now = labPage().now()
-  if (!dead.is_beating || !isBusy(state) || now - replaced_at < REPLACED_MS) return false
-  replaced_at = now
+  if (!dead.is_beating || !isBusy(state) || now - replacedAt < REPLACED_MS) return false
+  replacedAt = now
   connect()
   const { run, record, checkpoints, run_document, checkpoint_problem } = state
   if (!run_document) return false
@@ -39,8 +39,8 @@ export function replaceWorker(dead: Connection, message: string): boolean {
     status: 'preparing',
     loss: { what: 'worker', step: step ?? 0, message, is_waiting: false, is_blocked: false },
   })
-  const is_paused = takesTurns() || state.is_pausing || state.status === 'paused'
-  postStart({ run, record, experiment: run_document, paused: is_paused, from })
+  const isPaused = takesTurns() || state.is_pausing || state.status === 'paused'
+  postStart({ run, record, experiment: run_document, paused: isPaused, from })
   if (takesTurns() && state.status !== 'paused' && !state.is_pausing) giveTurn()
   return true
 }

@@ -38,21 +38,21 @@ export function makesRoom(state: LabState, experiment: Experiment): boolean {
 }
 
 /** The run that made room for the experiment that was opened last. */
-let set_aside: SetAside | undefined
+let keptAside: SetAside | undefined
 
 /** Remembers the run on the page, which is about to make room. */
 export function setAside(state: LabState): void {
-  set_aside = { settings: settingsIn(state), stage: stageOf(state) }
+  keptAside = { settings: settingsIn(state), stage: stageOf(state) }
 }
 
 /** Nothing comes back any more. */
 export function forgetSetAside(): void {
-  set_aside = undefined
+  keptAside = undefined
 }
 
 /** The run that comes back with these settings, and them: no other run has been on the page
  * since. */
 export const comesBack = (state: LabState, settings: Settings): (Settings & Stage) | undefined =>
-  set_aside && !state.run_experiment && isSame(set_aside.settings, settings)
-    ? { ...set_aside.settings, ...set_aside.stage }
+  keptAside && !state.run_experiment && isSame(keptAside.settings, settings)
+    ? { ...keptAside.settings, ...keptAside.stage }
     : undefined

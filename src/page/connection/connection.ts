@@ -113,15 +113,15 @@ export function connect(): void {
 /** A worker that hangs while a run is on is given up. */
 function watchOver(own: Connection, die: (message: string) => void): void {
   clearInterval(watch)
-  let looked_at = page.now()
+  let lookedAt = page.now()
   watch = setInterval(() => {
     const now = page.now()
     // The page itself slept: nothing is known of the worker.
-    if (now - looked_at > 2 * WATCH_MS) own.heard_at = now
-    looked_at = now
-    const silent_ms = now - own.heard_at
-    if (own.is_beating && silent_ms >= SILENT_MS && isBusy(labStore.getState()))
-      die(`The worker has not answered for ${Math.round(silent_ms / 1000)} seconds.`)
+    if (now - lookedAt > 2 * WATCH_MS) own.heard_at = now
+    lookedAt = now
+    const silentMs = now - own.heard_at
+    if (own.is_beating && silentMs >= SILENT_MS && isBusy(labStore.getState()))
+      die(`The worker has not answered for ${Math.round(silentMs / 1000)} seconds.`)
   }, WATCH_MS)
 }
 

@@ -96,11 +96,11 @@ test('a pause stops it, a step plays one step with its events, and it continues 
   expect(statuses()).toEqual(['preparing', 'paused', 'running', 'paused', 'running', 'paused'])
   post({ type: 'resume' })
   clock.pass(3000)
-  const so_far = of('step').length
-  expect(so_far).toBeGreaterThan(3)
+  const soFar = of('step').length
+  expect(soFar).toBeGreaterThan(3)
   post({ type: 'pause' })
   clock.pass(3000)
-  expect(of('step').length).toBe(so_far)
+  expect(of('step').length).toBe(soFar)
   post({ type: 'resume' })
   clock.pass(60_000)
   expect(of('step').length).toBe(total + 1)

@@ -173,12 +173,12 @@ class Replay {
     this.#become('running')
     const { events } = this.#recording
     let before = this.#clock.now()
-    let played_ms = this.at_ms
+    let playedMs = this.at_ms
     this.#stopTicking = this.#clock.every(TICK_MS, () => {
       const now = this.#clock.now()
-      played_ms += Math.min(LONGEST_TICK_MS, now - before) * this.#speed()
+      playedMs += Math.min(LONGEST_TICK_MS, now - before) * this.#speed()
       before = now
-      while (this.#run !== undefined && !this.#isOver && events[this.#next].at_ms <= played_ms)
+      while (this.#run !== undefined && !this.#isOver && events[this.#next].at_ms <= playedMs)
         this.#tell(this.#run)
       if (this.#isOver) this.#end()
     })

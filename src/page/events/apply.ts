@@ -57,8 +57,8 @@ const applyFailed: Apply<EventOf<'failed'>> = (state, { error }) => ({
 /** The settings at the end of a run: those that have left it keep what it has done. */
 const settledNow = (state: LabState): LabState['experiment'] => {
   const { experiment, run_experiment } = state
-  const is_left = run_experiment && !sameSettings(experiment, run_experiment)
-  return is_left ? settledSettings(experiment, state) : experiment
+  const isLeft = run_experiment && !sameSettings(experiment, run_experiment)
+  return isLeft ? settledSettings(experiment, state) : experiment
 }
 
 const same = (state: LabState): LabState => state

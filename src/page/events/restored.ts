@@ -27,7 +27,7 @@ export function applyRestored(
   )
   cutKept(state.kept, step)
   const { run_experiment } = state
-  const is_followed = run_experiment !== undefined && sameSettings(state.experiment, run_experiment)
+  const isFollowed = run_experiment !== undefined && sameSettings(state.experiment, run_experiment)
   const trace = state.trace && state.trace.step <= step ? state.trace : undefined
   const scored = state.scored_pairs && state.scored_pairs.step <= step
   return {
@@ -38,7 +38,7 @@ export function applyRestored(
     step,
     phase,
     phase_step,
-    experiment: is_followed ? experiment : state.experiment,
+    experiment: isFollowed ? experiment : state.experiment,
     run_experiment: experiment,
     run_document: document,
     kernels,
@@ -77,8 +77,8 @@ export function applySteered(
   const steered = [...state.steered, { entry, refused }]
   const { run_experiment, run_document } = state
   if (refused !== undefined || !run_experiment || !run_document) return { ...state, steered }
-  const is_followed = sameSettings(state.experiment, run_experiment)
-  const own = is_followed
+  const isFollowed = sameSettings(state.experiment, run_experiment)
+  const own = isFollowed
     ? undefined
     : steerExperiment(state.experiment, entry, state.phase, state.phase_step)
   return {
@@ -87,7 +87,7 @@ export function applySteered(
     ...(entry.kind === 'kernels' && { matmul: { ...state.matmul, ...steeredKernels([entry]) } }),
     run_experiment: experiment,
     run_document: { ...run_document, steering },
-    experiment: is_followed ? experiment : own?.ok ? own.experiment : state.experiment,
+    experiment: isFollowed ? experiment : own?.ok ? own.experiment : state.experiment,
     // Other buffers may have been made: counting starts again.
     warm_buffers: undefined,
   }

@@ -88,10 +88,10 @@ test('a run that went back knows nothing of later steps, and grows from there', 
 test('settings that follow the run follow it back; others stay', () => {
   const before = five()
   const other = { ...before.experiment, seed: 99 }
-  const of_state = restored(before, 2, { experiment: other, document: other })
-  expect(told(before, of_state).experiment).toBe(other)
+  const ofState = restored(before, 2, { experiment: other, document: other })
+  expect(told(before, ofState).experiment).toBe(other)
   const edited = { ...before, experiment: { ...before.experiment, seed: 5 } }
-  const state = told(edited, of_state)
+  const state = told(edited, ofState)
   expect(state.experiment.seed).toBe(5)
   expect(state).toMatchObject({ run_experiment: other, run_document: other })
 })

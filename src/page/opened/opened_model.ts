@@ -61,12 +61,12 @@ const NOTHING: OpenedModelState = {
 export const openedModelStore = createStore<OpenedModelState>(() => NOTHING)
 const set = openedModelStore.setState
 
-let is_heard = false
+let isHeard = false
 
 /** Hears the worker, and starts one where there is none. */
 function listen(): void {
-  if (!is_heard) onLabEvent(hear)
-  is_heard = true
+  if (!isHeard) onLabEvent(hear)
+  isHeard = true
   if (!isConnected()) connect()
 }
 

@@ -42,17 +42,17 @@ let speeds: Speeds = {}
 
 /** From now on estimates are made of what is known now. */
 function tell(): void {
-  const [own_runs, own_speeds] = [runs, speeds]
+  const [ownRuns, ownSpeeds] = [runs, speeds]
   const ratios: Record<string, Ratios> = {}
   estimatorStore.setState({
     estimate: (facts, experiment) => {
       const adapter = adapterName(facts)
-      const measured = estimateOf(own_runs, adapter, experiment)
+      const measured = estimateOf(ownRuns, adapter, experiment)
       if (measured !== undefined) return { seconds: measured, is_measured: true }
-      const speed = own_speeds[adapter]
+      const speed = ownSpeeds[adapter]
       if (!speed) return undefined
       ratios[adapter] ??= ratiosOf(
-        own_runs.filter((run) => run.adapter === adapter),
+        ownRuns.filter((run) => run.adapter === adapter),
         speed,
       )
       const seconds = expectedSeconds(experiment, speed, ratios[adapter])

@@ -29,8 +29,8 @@ function shortened(experiment: Experiment, state: LabState): Experiment {
   if (known?.of.every((part, i) => part === of[i])) return known.experiment
   const after = settledSettings(experiment, state)
   // What is the same stays the same object.
-  const is_same = known && JSON.stringify(known.experiment) === JSON.stringify(after)
-  const next = is_same ? known.experiment : after
+  const isSame = known && JSON.stringify(known.experiment) === JSON.stringify(after)
+  const next = isSame ? known.experiment : after
   shorter.set(experiment, { of, experiment: next })
   return next
 }
@@ -62,8 +62,8 @@ export function settledPhases(
   state: LabState,
 ): readonly PhaseDocument[] {
   const { experiment, run_experiment } = state
-  const is_of_run = run_experiment && !isBusy(state) && sameSettings(experiment, run_experiment)
-  if (!is_of_run) return phases
+  const isOfRun = run_experiment && !isBusy(state) && sameSettings(experiment, run_experiment)
+  if (!isOfRun) return phases
   const trained = trainedPhases(experiment.phases, { ...state, experiment: run_experiment })
   return phases.flatMap((phase) => {
     const index = experiment.phases.indexOf(phase)
@@ -103,8 +103,8 @@ export function saidIn({ verdicts, phase, phase_step, phase_switches }: LabState
  * that another measurement cannot change its bits. */
 export function repeatedExperiment(state: LabState): Experiment {
   const experiment = taughtExperiment(state)
-  const is_of_run = nextExperiment(state) === state.run_document
-  if (!is_of_run || state.kernels === '' || experiment.kernels !== null) return experiment
+  const isOfRun = nextExperiment(state) === state.run_document
+  if (!isOfRun || state.kernels === '' || experiment.kernels !== null) return experiment
   const pinned = withField(experiment, 'kernels', state.kernels)
   // Too many of them for a field.
   return pinned.ok ? pinned.experiment : experiment

@@ -45,7 +45,7 @@ const nameless = (experiment: Experiment): Experiment => ({ ...experiment, name:
 /** The report as plain text, one fact a line. */
 export function writeReport(state: LabState, facts: ReportFacts): string {
   const { adapter, error, memory, counts, kernels } = state
-  const of_run = state.run_document ?? state.experiment
+  const ofRun = state.run_document ?? state.experiment
   const yes = (is: boolean) => (is ? 'yes' : 'no')
   const lines = [
     `Understory ${facts.understory}, protocol ${facts.protocol}`,
@@ -53,7 +53,7 @@ export function writeReport(state: LabState, facts: ReportFacts): string {
     ...(adapter ? adapterLines(adapter) : ['adapter: none']),
     `status: ${state.status}, step ${state.step}, phase ${state.phase}`,
     ...(error ? [`error: ${error.code}: ${error.message}`] : []),
-    `experiment: ${encodeLink(nameless(of_run))}`,
+    `experiment: ${encodeLink(nameless(ofRun))}`,
     ...(kernels ? [`kernels: ${kernels}`] : []),
     ...(memory
       ? [

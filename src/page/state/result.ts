@@ -35,9 +35,9 @@ export function resultOf(state: LabState): SharedResult | undefined {
     ...layersBelow(last).map((layer) => [`layer/entropy/${layer}`, FEW_POINTS] as const),
   ]
   // The task's own score says the same as the reward where no reward model is trained on.
-  const is_rewarded = run_experiment.phases.some(({ kind }) => kind === 'reward_model')
+  const isRewarded = run_experiment.phases.some(({ kind }) => kind === 'reward_model')
   const lines = wanted
-    .filter(([name]) => is_rewarded || name !== 'task/score/mean')
+    .filter(([name]) => isRewarded || name !== 'task/score/mean')
     .flatMap(([name, most]) => {
       const columns = series.get(metricOf(name, run_experiment.task.id))
       if (!columns || columns.length === 0) return []

@@ -6,16 +6,16 @@ import type { RunResult } from '../../document/study/results.ts'
 import { planStudy } from '../../document/study/search.ts'
 import type { Study } from '../../document/study/study.ts'
 
-const runs_of = new WeakMap<Study, ReadonlySet<string>>()
+const runsOfStudy = new WeakMap<Study, ReadonlySet<string>>()
 
 /** The fingerprints of all runs that a study can have. */
 function fingerprints(study: Study): ReadonlySet<string> {
-  const known = runs_of.get(study)
+  const known = runsOfStudy.get(study)
   if (known) return known
   const expanded = expandStudy(study)
   const runs = expanded.ok ? plannedRuns(study, expanded.arms) : []
   const found = new Set(runs.map(({ experiment }) => fingerprintOf(experiment)))
-  runs_of.set(study, found)
+  runsOfStudy.set(study, found)
   return found
 }
 

@@ -83,22 +83,22 @@ export function setAtOnce(at_once: number): void {
 export function setStudy(study: Study): boolean {
   const { study: before, results, arms, changes, others } = studyStore.getState()
   const known = before ? (plan(before, arms, results)?.known ?? 0) : 0
-  const is_same = before?.name === study.name && before.question === study.question
-  const continues = is_same && studyStore.getState().is_training
-  if (is_same) pauseStudy()
+  const isSame = before?.name === study.name && before.question === study.question
+  const continues = isSame && studyStore.getState().is_training
+  if (isSame) pauseStudy()
   else {
     closeStudy()
     const known = others.find((one) => JSON.stringify(one.study) === JSON.stringify(study))
     if (known) return reopenStudy(known.id)
     studyStore.setState({ id: newStudyId() })
   }
-  const is_sound = show(
+  const isSound = show(
     study,
-    is_same && before ? [...changes, ...changesOf(before, study, known)] : [],
+    isSame && before ? [...changes, ...changesOf(before, study, known)] : [],
   )
   write()
-  if (is_sound && continues) trainStudy()
-  return is_sound
+  if (isSound && continues) trainStudy()
+  return isSound
 }
 
 /** As setStudy; a study of the lab of which no run is known here opens with the runs that were
@@ -184,7 +184,7 @@ export function reopenStudy(id: string): boolean {
   return studyStore.getState().arms.length > 0
 }
 
-let undo_timer: ReturnType<typeof setTimeout> | undefined
+let undoTimer: ReturnType<typeof setTimeout> | undefined
 
 /** Takes a study out of the list; it goes for good, with the runs that no other one has, after
  * UNDO_MS or with the next page. */
@@ -195,13 +195,13 @@ export async function deleteStudy(id: string): Promise<void> {
   const found = others.find((one) => one.id === id)
   if (!found) return
   studyStore.setState({ others: others.filter((one) => one !== found), deleted: found })
-  undo_timer = setTimeout(() => void commitDeleteStudy(), UNDO_MS)
+  undoTimer = setTimeout(() => void commitDeleteStudy(), UNDO_MS)
   await storage?.write({ ...found, is_deleted: true })
 }
 
 /** Brings back what was deleted last. */
 export function undoDeleteStudy(): void {
-  clearTimeout(undo_timer)
+  clearTimeout(undoTimer)
   const { deleted, others } = studyStore.getState()
   if (!deleted) return
   studyStore.setState({ deleted: undefined, others: [deleted, ...others] })
@@ -210,7 +210,7 @@ export function undoDeleteStudy(): void {
 
 /** Lets go now of what is marked to be deleted. */
 export async function commitDeleteStudy(): Promise<void> {
-  clearTimeout(undo_timer)
+  clearTimeout(undoTimer)
   const { deleted } = studyStore.getState()
   if (!deleted) return
   studyStore.setState({ deleted: undefined })
@@ -260,14 +260,14 @@ async function train(study: Study): Promise<void> {
     onPresent: (present) => studyStore.setState({ present }),
   })
   living = own
-  const is_claimed = await claimRun(LOCK)
+  const isClaimed = await claimRun(LOCK)
   if (living !== own) return
-  const problems = is_claimed ? await own.train() : [OTHER_TAB]
+  const problems = isClaimed ? await own.train() : [OTHER_TAB]
   living = undefined
   releaseRun(LOCK)
   studyStore.setState({ is_training: false, present: [], problems })
   // The other tab has written that it trains.
-  if (!is_claimed) return
+  if (!isClaimed) return
   write()
   if (problems.length === 0) await forgetDone()
 }

@@ -49,7 +49,7 @@ export class StudyWorker {
   /** The number of the newest run. */
   #newest = 0
   readonly #watch: ReturnType<typeof setInterval>
-  #looked_at = performance.now()
+  #lookedAt = performance.now()
   /** It speaks every two seconds, once it is loaded. */
   #heard_at = Number.POSITIVE_INFINITY
 
@@ -66,8 +66,8 @@ export class StudyWorker {
    * may still speak. */
   #look(): void {
     const now = performance.now()
-    if (now - this.#looked_at > 2 * WATCH_MS) this.#heard_at = Math.max(this.#heard_at, now)
-    this.#looked_at = now
+    if (now - this.#lookedAt > 2 * WATCH_MS) this.#heard_at = Math.max(this.#heard_at, now)
+    this.#lookedAt = now
     if (now - this.#heard_at >= SILENT_MS)
       this.#die(`The worker has not answered for ${SILENT_MS / 1000} seconds.`)
   }
@@ -175,11 +175,11 @@ export class StudyWorker {
   ): (event: LabEvent) => void {
     const log = new ResultLog(run.experiment, study)
     const steps = run.experiment.phases.reduce((sum, phase) => sum + phase.steps, 0)
-    let began_at = 0
+    let beganAt = 0
     const ended = (status: RunResult['status'], problem?: string) => {
       const facts = { arm: run.arm.name, seed: run.seed, status, adapter: this.#adapter }
       // What a run that was continued took before is as long as what it took here, by the step.
-      const seconds = (this.#clock.end(id) * steps) / Math.max(1, steps - began_at)
+      const seconds = (this.#clock.end(id) * steps) / Math.max(1, steps - beganAt)
       to.resolve({ result: log.result({ ...facts, seconds, ...(problem && { problem }) }) })
       if (status === 'failed') this.#port.postMessage({ type: 'stop', run: id })
     }
@@ -190,7 +190,7 @@ export class StudyWorker {
       if (event.type === 'restored' && event.why !== 'resume') log.restore(event.step)
       else if (event.type === 'restored') {
         if (event.differs !== undefined) return startOver(event.differs)
-        began_at = event.step
+        beganAt = event.step
         log.recall(event.history)
         to.onProgress({ step: event.step, waits: false })
       } else if (event.type === 'step') {

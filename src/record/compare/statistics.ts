@@ -77,16 +77,16 @@ export function meanBand(
     const step = first.steps[i]
     if (!others.every((other) => other.has(step))) continue
     const all = [first.values[i], ...others.map((other) => other.get(step) ?? Number.NaN)]
-    const is_gap = !all.every(Number.isFinite)
-    const { mean, half_width } = (is_gap ? undefined : meanInterval(all)) ?? {
+    const isGap = !all.every(Number.isFinite)
+    const { mean, half_width } = (isGap ? undefined : meanInterval(all)) ?? {
       mean: Number.NaN,
       half_width: Number.NaN,
     }
     steps.push(step)
     means.push(mean)
-    const is_t = kind === 't95' || is_gap
-    lows.push(Math.max(least, is_t ? mean - half_width : Math.min(...all)))
-    highs.push(Math.min(most, is_t ? mean + half_width : Math.max(...all)))
+    const isT = kind === 't95' || isGap
+    lows.push(Math.max(least, isT ? mean - half_width : Math.min(...all)))
+    highs.push(Math.min(most, isT ? mean + half_width : Math.max(...all)))
   }
   return { mean: column(steps, means), low: column(steps, lows), high: column(steps, highs) }
 }

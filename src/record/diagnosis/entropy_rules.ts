@@ -17,17 +17,17 @@ export const entropy_target_missed: DiagnosisRule = (of) => {
   const highest = Math.max(...last.map(([, entropy]) => entropy))
   if (highest >= MISSED * entropy_target) return undefined
   const [[, weight] = [0, 0]] = of.last('actor/entropy_coeff', 1)
-  const is_at_most = weight >= entropy_coef_max
+  const isAtMost = weight >= entropy_coef_max
   return {
     is_severe: false,
     excess: 1 - highest / (MISSED * entropy_target),
     title: 'The entropy does not reach its target',
     evidence: `It was at most ${short(highest)} nats per token in the last ${PATIENCE} steps, ${percent(highest / entropy_target)} of the target of ${short(entropy_target)}; the bonus has a weight of ${short(weight)}.`,
-    meaning: is_at_most
+    meaning: isAtMost
       ? 'The weight of the bonus has reached its upper bound and is still too small beside what the rewards ask for.'
       : 'The weight of the bonus grows too slowly for this run, or the policy has already become too sure of itself.',
     advice: [
-      is_at_most
+      isAtMost
         ? of.advice('actor.entropy_coef_max', 'Allow a larger weight.')
         : of.advice(
             'actor.entropy_coef_delta',

@@ -92,8 +92,8 @@ export class Evidence {
    * it shares. */
   advice(name: string, text: string): Advice {
     const own = `phases.${this.run.phase}.${name}`
-    const is_own = valueAt(this.run.experiment, own) !== undefined
-    return { path: is_own ? own : name, text }
+    const isOwn = valueAt(this.run.experiment, own) !== undefined
+    return { path: isOwn ? own : name, text }
   }
 
   /** Advice on the length of the last warm start before this phase; without one, `otherwise` on the

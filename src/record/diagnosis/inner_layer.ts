@@ -63,12 +63,12 @@ function seenChanges(
 
 /** What to look at: the weights that reinforcement begins with, as an inner phase finds them, where
  * that is known; else the newest. Both the probe's metrics and what the figures saw count; of one
- * step the metrics. `rl_start`: the steps before the first phase of reinforcement, once it has
+ * step the metrics. `rlStart`: the steps before the first phase of reinforcement, once it has
  * begun. */
 export function decidingChanges(
   series: ReadonlyMap<string, Series>,
   layers: number,
-  rl_start: number | undefined,
+  rlStart: number | undefined,
   seen: readonly SeenStep[] = [],
 ): LayerChanges | undefined {
   const newest = (until?: number) => {
@@ -76,17 +76,17 @@ export function decidingChanges(
     const looked = seenChanges(seen, layers, until)
     return looked && looked.step > (measured?.step ?? -1) ? looked : measured
   }
-  return newest(rl_start) ?? newest()
+  return newest(rlStart) ?? newest()
 }
 
 /** Of the kept states of a run the one to measure: the newest from before reinforcement began, else
  * the oldest after it. */
 export function stateToMeasure(
   steps: readonly number[],
-  rl_start: number | undefined,
+  rlStart: number | undefined,
 ): number | undefined {
   if (steps.length === 0) return undefined
-  const before = steps.filter((step) => step <= (rl_start ?? Number.POSITIVE_INFINITY))
+  const before = steps.filter((step) => step <= (rlStart ?? Number.POSITIVE_INFINITY))
   return before.length > 0 ? Math.max(...before) : Math.min(...steps)
 }
 

@@ -52,23 +52,23 @@ export const no_informative_groups: DiagnosisRule = (of) => {
   if (rollout.n < 2 || !comparesGroups(adv_estimator)) return undefined
   if (share === undefined || share >= FEW_GROUPS) return undefined
   const score = of.recent(of.score) ?? 0
-  const is_solved = score > SOLVED
+  const isSolved = score > SOLVED
   const was = of.early(of.score) ?? 0
-  const is_lost = was >= LEAST_SCORE && score <= was / 2
+  const isLost = was >= LEAST_SCORE && score <= was / 2
   return {
-    is_severe: !is_solved,
+    is_severe: !isSolved,
     excess: (FEW_GROUPS - share) / FEW_GROUPS,
-    title: is_solved ? 'There is little left to learn' : 'Almost no prompt teaches anything',
+    title: isSolved ? 'There is little left to learn' : 'Almost no prompt teaches anything',
     evidence: `The responses differ in score in ${percent(share)} of the groups of the last ${WINDOW} steps; the mean score is ${short(score)}.`,
-    meaning: is_solved
+    meaning: isSolved
       ? 'Nearly the highest score is reached, and a group whose responses all score the same has no gradient.'
       : 'A group whose responses all score the same has an advantage of zero: the curve stays flat however long it trains.',
-    advice: is_solved
+    advice: isSolved
       ? [
           of.advice('steps', 'End the phase earlier.'),
           { path: 'task.id', text: 'Choose a harder task.' },
         ]
-      : is_lost
+      : isLost
         ? slower(of)
         : [
             of.warmStart(
@@ -145,12 +145,12 @@ export const reward_collapse: DiagnosisRule = (of) => {
   if (now === undefined) return undefined
   const fall = deepestFall(smooth, responses(of.phase))
   if (!fall || now > fall.from / 2) return undefined
-  const from_step = points[fall.top + 2][0]
+  const fromStep = points[fall.top + 2][0]
   return {
     is_severe: true,
     excess: (fall.from / 2 - now) / (fall.from / 2),
     title: 'The score has fallen by half',
-    evidence: `The mean score of three steps fell from ${short(fall.from)} at step ${from_step} to ${short(fall.to)} at step ${points[fall.bottom + 2][0]}; now it is ${short(now)}.`,
+    evidence: `The mean score of three steps fell from ${short(fall.from)} at step ${fromStep} to ${short(fall.to)} at step ${points[fall.bottom + 2][0]}; now it is ${short(now)}.`,
     meaning:
       'The usual cause is too high a learning rate. Clipping does not prevent it, and a collapsed policy seldom comes back.',
     advice: slower(of),

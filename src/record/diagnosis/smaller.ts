@@ -27,7 +27,7 @@ export function smallerExperiment(experiment: Experiment): Experiment | undefine
   const { steering: _, ...document } = experiment
   const parsed = parseExperiment(halved({ ...document, steering: [] }))
   if (!parsed.ok) return undefined
-  const is_same =
+  const isSame =
     JSON.stringify(parsed.experiment) === JSON.stringify({ ...experiment, steering: [] })
-  return is_same ? undefined : parsed.experiment
+  return isSame ? undefined : parsed.experiment
 }

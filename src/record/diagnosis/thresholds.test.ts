@@ -22,7 +22,7 @@ const critics = (steps: number, explained: number, last = 0.2, first = 0.2) => (
   'critic/vf_explained_var': fill(steps, explained),
 })
 const kl_loss = experimentOf({ actor: { use_kl_loss: true } })
-const kl_reward = experimentOf({ algorithm: { use_kl_in_reward: true } })
+const klReward = experimentOf({ algorithm: { use_kl_in_reward: true } })
 const FLOOR = 0.02 * Math.log(arithmetic.vocab_size)
 
 const programmed = experimentOf({
@@ -104,7 +104,7 @@ const EDGES: readonly (readonly [DiagnosisName, string, Made, Made, Experiment?]
     'in the reward',
     { 'actor/reward_kl_penalty': fill(5, 1.01) },
     { 'actor/reward_kl_penalty': fill(5, 1) },
-    kl_reward,
+    klReward,
   ],
   [
     'entropy_collapse',

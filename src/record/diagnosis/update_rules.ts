@@ -30,11 +30,11 @@ export const clip_fraction: DiagnosisRule = (of) => {
   const metric = 'actor/pg_clipfrac'
   const share = of.recent(metric)
   if (share === undefined || share <= CLIPPED) return undefined
-  const is_most = share > MOSTLY_CLIPPED
+  const isMost = share > MOSTLY_CLIPPED
   return {
-    is_severe: is_most,
+    is_severe: isMost,
     excess: (share - CLIPPED) / CLIPPED,
-    title: is_most ? 'Most of the update is clipped' : 'Much of the update is clipped',
+    title: isMost ? 'Most of the update is clipped' : 'Much of the update is clipped',
     evidence: `${percent(share)} of the tokens of the last ${WINDOW} steps had their ratio clipped; healthy runs of the presets stay below 3 %.`,
     meaning:
       'The policy moves so far within one step that its own samples no longer describe it. What is clipped has no gradient.',

@@ -21,5 +21,5 @@ export const runFileStem = ({ name, seed }: Pick<Experiment, 'name' | 'seed'>): 
 export const metricsFileName = (
   experiment: Pick<Experiment, 'name' | 'seed'>,
   extension: 'jsonl' | 'csv',
-  is_thinned = false,
-): string => `${runFileStem(experiment)}.metrics${is_thinned ? '.thinned' : ''}.${extension}`
+  isThinned = false,
+): string => `${runFileStem(experiment)}.metrics${isThinned ? '.thinned' : ''}.${extension}`

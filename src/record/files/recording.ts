@@ -271,10 +271,10 @@ export function readRecording(source: string): ReadRecording {
 
 /** What is out of order: steps, times and phases never go back. */
 function disorder(events: Recording['events'], phases: number): string | undefined {
-  let [last_ms, last_step] = [0, -1]
+  let [lastMs, last_step] = [0, -1]
   for (const [i, { at_ms, event }] of events.entries()) {
-    if (at_ms < last_ms) return `Event ${i} of the recording comes before the one ahead of it.`
-    last_ms = at_ms
+    if (at_ms < lastMs) return `Event ${i} of the recording comes before the one ahead of it.`
+    lastMs = at_ms
     if ((event.type === 'step' || event.type === 'phase') && event.phase >= phases)
       return `Event ${i} of the recording is of phase ${event.phase}, which there is not.`
     if (event.type === 'trace' && event.table.phase?.kind !== 'rl')

@@ -54,8 +54,8 @@ export function methodWords(experiment: Experiment): string {
 /** A number as people write it: 0.0003 as 3e-4. */
 function numberWords(value: number): string {
   const size = Math.abs(value)
-  const is_plain = value === 0 || (size >= 1e-3 && size < 1e6)
-  return is_plain
+  const isPlain = value === 0 || (size >= 1e-3 && size < 1e6)
+  return isPlain
     ? String(Number(value.toPrecision(6)))
     : Number(value.toPrecision(6)).toExponential().replace('e+', 'e')
 }
@@ -94,8 +94,8 @@ function settingWords(experiment: Experiment, path: string, value: FieldValue | 
   if (typeof value === 'boolean') return `${place}${value ? 'with' : 'without'} ${name}`
   if (typeof value === 'string') return `${place}${name} ${value || 'none'}`
   const words = name.split(' ')
-  const is_counted = field?.unit !== '' && [words[0], words.at(-1)].includes(field?.unit)
-  return is_counted
+  const isCounted = field?.unit !== '' && [words[0], words.at(-1)].includes(field?.unit)
+  return isCounted
     ? `${place}${numberWords(value)} ${name}`
     : `${place}${name} ${numberWords(value)}`
 }
@@ -179,10 +179,9 @@ export function differenceWords(experiment: Experiment, from: Experiment): strin
     JSON.stringify(key(experiment)) !== JSON.stringify(key(from))
   const wholes = WHOLES.filter(is_other)
   // Rows of one's own come with a reward and tools of their own.
-  const is_other_task = wholes.includes(WHOLES[0])
+  const isOtherTask = wholes.includes(WHOLES[0])
   const said = wholes.filter(
-    ({ paths }) =>
-      !(is_other_task && /reward|tools/.test(paths.source) && 'data' in experiment.task),
+    ({ paths }) => !(isOtherTask && /reward|tools/.test(paths.source) && 'data' in experiment.task),
   )
   const paths = differingPaths(experiment, from).filter(
     (path) => !IN_METHOD.test(path) && !wholes.some((whole) => whole.paths.test(path)),

@@ -43,9 +43,9 @@ function nameFrom(experiment: Experiment, preset_id: string): AutoName {
   const preset = presetOf(preset_id) ?? nearestPreset(experiment)
   const words = differenceWords(experiment, preset.experiment)
   const method = methodWords(experiment)
-  const is_same = method === methodWords(preset.experiment)
+  const isSame = method === methodWords(preset.experiment)
   const nameOf = (said: readonly string[]): string => {
-    if (said.length === 0 && is_same) return preset.name
+    if (said.length === 0 && isSame) return preset.name
     const more = said.length - MAX_WORDS
     const shown = more > 1 ? [...said.slice(0, MAX_WORDS), `${more} more`] : said
     return [method, ...shown].join(', ').slice(0, MAX_LENGTH)

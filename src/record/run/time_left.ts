@@ -97,7 +97,7 @@ export function timeLeft(run: {
   const { to_come, step, measured, test_freq } = run
   const validation_ms = measured.findLast(({ pace }) => pace.validation_ms !== undefined)?.pace
     .validation_ms
-  let [ms, untimed_steps, timed_steps, is_about] = [0, 0, 0, false]
+  let [ms, untimed_steps, timedSteps, is_about] = [0, 0, 0, false]
   for (const stretch of to_come) {
     const from = Math.max(stretch.from, step)
     const steps = stretch.to - from
@@ -111,12 +111,12 @@ export function timeLeft(run: {
       continue
     }
     const validations = validationsIn({ ...stretch, from }, test_freq)
-    timed_steps += steps
+    timedSteps += steps
     is_about ||= near !== own && near !== alike
     is_about ||= validations > 0 && validation_ms === undefined
     ms += steps * near.pace.step_ms
     ms += validations * (near.pace.validation_ms ?? validation_ms ?? 0)
   }
-  const is_known = timed_steps > 0 || untimed_steps === 0
+  const is_known = timedSteps > 0 || untimed_steps === 0
   return { seconds: is_known ? ms / 1000 : undefined, untimed_steps, is_about }
 }

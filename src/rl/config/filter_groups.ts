@@ -41,10 +41,10 @@ export function chooseGroups(
   wanted: number,
 ): DrawnGroup[] {
   const all = informative.flatMap((groups, gen_batch) =>
-    groups.map((is_informative, group) => ({ gen_batch, group, is_informative })),
+    groups.map((isInformative, group) => ({ gen_batch, group, isInformative })),
   )
-  const first = all.filter(({ is_informative }) => is_informative)
-  const rest = all.filter(({ is_informative }) => !is_informative)
+  const first = all.filter(({ isInformative }) => isInformative)
+  const rest = all.filter(({ isInformative }) => !isInformative)
   return [...first, ...rest].slice(0, wanted).map(({ gen_batch, group }) => ({ gen_batch, group }))
 }
 

@@ -102,17 +102,17 @@ interface Filled<T> {
 }
 
 /** The schema of a field that may be null where `none` is given. It is the one place that reads the
- * old word for no value; `is_free` = any text is a value, 'null' too. */
+ * old word for no value; `isFree` = any text is a value, 'null' too. */
 function orNone<T>(
   what: string,
   none: string | number | undefined,
   make: (error: ReturnType<typeof expected>) => z.ZodMiniType<T>,
-  is_free = false,
+  isFree = false,
 ): z.ZodMiniType<T> {
   if (none === undefined) return make(expected(what))
   const read = (value: unknown) =>
     value === none ||
-    (value === 'null' && !is_free) ||
+    (value === 'null' && !isFree) ||
     (none === '' && typeof value === 'string' && value.trim() === '')
       ? null
       : value

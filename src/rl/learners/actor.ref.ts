@@ -1,5 +1,5 @@
 // A training step of the actor in float64.
-import { adamw_step_ref } from '../../kernels/optimizer/optimizer.ref.ts'
+import { adamwRef } from '../../kernels/optimizer/optimizer.ref.ts'
 import { entropyLossRef } from '../../kernels/policy_loss/entropy_loss.ref.ts'
 import { aggregationWeights } from '../../kernels/policy_loss/loss_weights.ref.ts'
 import type { ModelConfig } from '../../model/layout/config.ts'
@@ -16,7 +16,7 @@ import { policyLossRef } from '../losses/policy_loss.ref.ts'
 import { addInnerRef, innerOldRef } from './inner.ref.ts'
 import { trainedWhere } from './policy_backward.ref.ts'
 
-type AdamWState = Parameters<typeof adamw_step_ref>[0]
+type AdamWState = Parameters<typeof adamwRef>[0]
 
 /** The same training step in float64: old log-probs, then its mini-batches. Returns log-probs and
  * the loss. With `base` the state is that of the config's adapter, beside these frozen weights. */
@@ -132,5 +132,5 @@ function updateRef(
   const { weight_decay } = optim
   const settings = { lr, beta1, beta2, eps: 1e-8, weight_decay, max_norm: 1 }
   const where = { ...trainedWhere(layout, phase), chunk_segment: chunkSegments(layout) }
-  return adamw_step_ref(state, grads, settings, where).grad_norm
+  return adamwRef(state, grads, settings, where).grad_norm
 }

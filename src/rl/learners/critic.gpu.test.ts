@@ -1,7 +1,7 @@
 // The critic's update against the same update in float64, over several steps.
 import { describe, expect, test } from 'vitest'
 import { Gpu } from '../../kernels/device/gpu.ts'
-import { adamw_step_ref } from '../../kernels/optimizer/optimizer.ref.ts'
+import { adamwRef } from '../../kernels/optimizer/optimizer.ref.ts'
 import { CONTROL } from '../../kernels/optimizer/optimizer.ts'
 import {
   LOSS_AGG_MODES,
@@ -156,7 +156,7 @@ describe.for(modes)('%s', (loss_agg_mode) => {
         const first = (update % 2) * MINI
         const truth = lossRef(layout, state.weights, batch, first, { values: old, returns }, config)
         const settings = { lr, beta1: 0.9, beta2: 0.95, eps: 1e-8, weight_decay: 0.01, max_norm: 1 }
-        const { grad_norm } = adamw_step_ref(state, truth.flat, settings, {
+        const { grad_norm } = adamwRef(state, truth.flat, settings, {
           count: layout.size,
           chunk_segment: chunkSegments(layout),
           active_segments: layout.segment_ends.length,

@@ -71,7 +71,7 @@ test.for(CASES)('%s: losses, norms and weights follow float64', async ([, inner]
     steps: layout.segment_ends.map(() => 0),
   }
   const rows = phaseRows(phase, P + R, TINY)
-  const is_own = phase.actor.inner.objective === 'deep_supervision'
+  const isOwn = phase.actor.inner.objective === 'deep_supervision'
   for (let step = 0; step < 3; step++) {
     const batch = madeUpBatch(LENGTHS, { P, R, seed: 300 + step })
     const advantages = randomValues(ROWS, step).map((x) => 1.5 * x)
@@ -79,7 +79,7 @@ test.for(CASES)('%s: losses, norms and weights follow float64', async ([, inner]
     actor.beginStep()
     actor.upload(batch, rows, { advantages: spread })
     actor.computeLogProbs(phase, rows)
-    if (is_own) actor.computeInnerLogProbs(phase, rows)
+    if (isOwn) actor.computeInnerLogProbs(phase, rows)
     actor.updatePolicy(batch, phase, rows, { lr: 2e-3, step })
     const { sums, history, teacher, inner: own } = actor.tensors
     if (!teacher || !own) throw new Error('no room')

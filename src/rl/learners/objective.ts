@@ -53,11 +53,11 @@ export interface Objective {
 export function objectiveOf({ actor, algorithm }: Pick<RlPhase, 'actor' | 'algorithm'>): Objective {
   const { rollout_correction: correction } = algorithm
   const loss_mode = lossInForce({ actor, algorithm })
-  const is_sequence = actor.importance_sampling_level === 'sequence'
+  const isSequence = actor.importance_sampling_level === 'sequence'
   return {
     loss_mode,
     loss_agg_mode: actor.loss_agg_mode,
-    ...(is_sequence && policyLossOf(loss_mode).has_level && { has_sequence_ratio: true }),
+    ...(isSequence && policyLossOf(loss_mode).has_level && { has_sequence_ratio: true }),
     ...(actor.top_entropy_quantile < 1 && { keeps_high_entropy: true }),
     kl_loss_type: actor.use_kl_loss ? actor.kl_loss_type : null,
     bypass: correction.bypass_mode ? correction : null,

@@ -59,7 +59,7 @@ export function policyBackwardRef(
   return { grads, entropy: bonus.entropy }
 }
 
-/** What adamw_step_ref steps over: the policy's prefix, or everything with a factor for each
+/** What adamwRef steps over: the policy's prefix, or everything with a factor for each
  * segment. */
 export function trainedWhere(
   layout: TrainedLayout,

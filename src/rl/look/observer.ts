@@ -45,7 +45,7 @@ export class Observer {
   #observed: Observed
   #request: ObservationRequest = NO_OBSERVATION
   readonly #moments = new Moments()
-  #is_prepared = false
+  #isPrepared = false
   /** Dispatches before the run. */
   readonly #begun: number
   /** With the layer where a group measures from one. */
@@ -95,8 +95,8 @@ export class Observer {
   /** Makes what moments need, their readbacks included, before the first step on this device: then
    * no step creates anything. */
   async prepare(): Promise<void> {
-    if (this.#is_prepared || !this.#request.moments) return
-    this.#is_prepared = true
+    if (this.#isPrepared || !this.#request.moments) return
+    this.#isPrepared = true
     const request = atMoment(this.#request)
     const groups = await this.#prepareGroups(request, [])
     const lens = await this.#prepareLens(this.#texts(request, []).length, [])

@@ -112,10 +112,10 @@ export function innerMetrics(
   inner: Inner,
   { teacher_sums, inner_sums }: Readonly<Record<'teacher_sums' | 'inner_sums', Float32Array>>,
 ): Record<string, number> {
-  const is_own = isDeeplySupervised(inner)
+  const isOwn = isDeeplySupervised(inner)
   const losses = innerStudents(inner).map(({ layer, weight }, i) => {
-    const loss = is_own ? inner_sums[i * CHUNK] / (weight || 1) : teacher_sums[i]
-    return [`actor/${is_own ? 'inner_pg_loss' : 'inner_divergence'}/${layer}`, loss]
+    const loss = isOwn ? inner_sums[i * CHUNK] / (weight || 1) : teacher_sums[i]
+    return [`actor/${isOwn ? 'inner_pg_loss' : 'inner_divergence'}/${layer}`, loss]
   })
   return Object.fromEntries(losses)
 }

@@ -219,10 +219,10 @@ function pairMetrics(rewards: Float64Array, log_probs: Float64Array): Record<str
 /** ORPO's own. */
 function oddsMetrics(scores: Float64Array): Record<string, number> {
   const { chosen, rejected } = halves(scores)
-  const log_odds = chosen.map((p, i) => logOdds(p) - logOdds(rejected[i]))
+  const logOddsRatio = chosen.map((p, i) => logOdds(p) - logOdds(rejected[i]))
   return {
-    log_odds_ratio: meanOf(log_odds.map(logLogistic)) ?? 0,
-    log_odds_chosen: meanOf(log_odds) ?? 0,
+    log_odds_ratio: meanOf(logOddsRatio.map(logLogistic)) ?? 0,
+    log_odds_chosen: meanOf(logOddsRatio) ?? 0,
   }
 }
 

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { MemoryPlan } from '../../kernels/device/base/tensor.ts'
 import { Gpu } from '../../kernels/device/gpu.ts'
-import { adamw_step_ref } from '../../kernels/optimizer/optimizer.ref.ts'
+import { adamwRef } from '../../kernels/optimizer/optimizer.ref.ts'
 import { CONTROL } from '../../kernels/optimizer/optimizer.ts'
 import { bradleyTerryRef } from '../../kernels/preference_loss/preference_loss.ref.ts'
 import { PREFERENCE_LOSS_SUMS } from '../../kernels/preference_loss/preference_loss.ts'
@@ -83,7 +83,7 @@ describe.for(CONFIGS.map((config) => [config.model_type, config] as const))('%s'
       const dFlat = new Float64Array(layout.size)
       for (const { name, offset } of layout.params) dFlat.set(grads[name], offset)
       const settings = { lr, beta1: 0.9, beta2: 0.95, eps: 1e-8, weight_decay: 0.01, max_norm: 1 }
-      const { grad_norm } = adamw_step_ref(state, dFlat, settings, {
+      const { grad_norm } = adamwRef(state, dFlat, settings, {
         count: layout.size,
         chunk_segment: chunkSegments(layout),
         active_segments: layout.segment_ends.length,

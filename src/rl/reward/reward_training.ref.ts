@@ -1,5 +1,5 @@
 // A reward model that learns from pairs, in float64.
-import { adamw_step_ref } from '../../kernels/optimizer/optimizer.ref.ts'
+import { adamwRef } from '../../kernels/optimizer/optimizer.ref.ts'
 import { bradleyTerryRef } from '../../kernels/preference_loss/preference_loss.ref.ts'
 import { modelShape } from '../../model/layout/config.ts'
 import { chunkSegments } from '../../model/layout/flat_params.ts'
@@ -60,7 +60,7 @@ export class RewardRef {
     const dFlat = new Float64Array(this.layout.size)
     for (const { name, offset } of this.layout.params) dFlat.set(grads[name], offset)
     const settings = { lr, beta1: 0.9, beta2: 0.95, eps: 1e-8, weight_decay: 0, max_norm: 1 }
-    const { grad_norm } = adamw_step_ref(
+    const { grad_norm } = adamwRef(
       { weights: this.weights, m: this.#m, v: this.#v, steps: this.#steps },
       dFlat,
       settings,

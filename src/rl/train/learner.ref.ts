@@ -1,6 +1,6 @@
 // A model that learns in float64, and the rows of a batch as the references take them.
-import { muon_step_ref } from '../../kernels/muon/muon.ref.ts'
-import { type AdamwState, adamw_step_ref } from '../../kernels/optimizer/optimizer.ref.ts'
+import { muonRef } from '../../kernels/muon/muon.ref.ts'
+import { type AdamwState, adamwRef } from '../../kernels/optimizer/optimizer.ref.ts'
 import { type ModelConfig, modelShape } from '../../model/layout/config.ts'
 import { chunkSegments } from '../../model/layout/flat_params.ts'
 import { type Head, type ParamLayout, paramLayout } from '../../model/layout/params.ts'
@@ -65,7 +65,7 @@ export class Learner {
     const left_out = (i: number) =>
       matrices.some(({ offset, rows, columns }) => i >= offset && i < offset + rows * columns)
     const clipped = { ...settings, max_norm: grad_clip }
-    const step = adamw_step_ref(state, flat, clipped, { ...where, left_out })
+    const step = adamwRef(state, flat, clipped, { ...where, left_out })
     for (const matrix of matrices) {
       const factor = trained.lr_factors?.[matrix.segment] ?? 1
       if (muon && factor > 0 && step.clip_coef > 0)
@@ -83,7 +83,7 @@ export class Learner {
   ): void {
     const cut = (flat: Float64Array) => flat.subarray(offset, offset + rows * columns)
     const lr_ratio = muonLrRatio(muon.adjust_lr_fn, rows, columns)
-    muon_step_ref(
+    muonRef(
       { weights: cut(this.state.weights), m: cut(this.state.m) },
       cut(gradients).map((g) => g * clip_coef),
       { rows, columns },

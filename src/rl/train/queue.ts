@@ -169,10 +169,10 @@ function isMoment(training: Training): boolean {
   const { config, observer, progress } = training
   const { step, phase, phase_step, current } = progress
   const is_end = phase_step === current.steps || (phase_step === 1 && phase > 0)
-  const is_short = isShort(training)
-  if (!is_end && !is_short && !isValidationDue(training)) return false
+  const runIsShort = isShort(training)
+  if (!is_end && !runIsShort && !isValidationDue(training)) return false
   const planned = config.phases.reduce((sum, { steps }) => sum + steps, 0)
-  return observer.takesMoment({ steps: step - 1, planned }, is_end, is_short)
+  return observer.takesMoment({ steps: step - 1, planned }, is_end, runIsShort)
 }
 
 /** Tells what a moment cost: what was `observed`, and what tracing added to the step's `own`

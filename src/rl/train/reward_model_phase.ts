@@ -20,11 +20,11 @@ export async function drawPhasePairs(training: Training): Promise<void> {
   const { parts, progress, responder, layout, taught } = training
   const { current, phase } = progress
   if (!isPaired(current)) return
-  const has_begun = progress.pairs_of === phase
-  if (has_begun && current.kind === 'preference' && !taught.preferences && !taught.answers)
+  const hasBegun = progress.pairs_of === phase
+  if (hasBegun && current.kind === 'preference' && !taught.preferences && !taught.answers)
     taught.takeAnswers(current, responder)
   const is_due = current.kind === 'preference' && taught.isDue(current, progress.phase_step)
-  if (has_begun && !is_due) return
+  if (hasBegun && !is_due) return
   const judges = current.kind === 'preference' && current.reward_model?.enable
   const scorer = judges ? parts.reward : undefined
   const reward = scorer && ((rows: RolloutBatch) => scorer.score(rows))
@@ -37,7 +37,7 @@ export async function drawPhasePairs(training: Training): Promise<void> {
     given: (count, held_out) => responder.writtenPairs(count, held_out),
     judged: (count, held_out) => responder.judged(count, held_out),
   }
-  if (has_begun) await taught.refresh(current.pairs.count, source)
+  if (hasBegun) await taught.refresh(current.pairs.count, source)
   else if (current.kind === 'preference') await taught.begin(current, source)
   else await parts.reward?.begin(current, parts.actor.tensors.model.weights, layout, source)
   progress.pairs_of = phase

@@ -48,7 +48,7 @@ const correction = (change: Partial<RolloutCorrection>) =>
   algorithm({ rollout_correction: { ...RL.algorithm.rollout_correction, ...change } })
 
 /** Readbacks of a step beside those of its responses and of its numbers. */
-const PARTS: readonly (readonly [name: string, change: Partial<RlPhase>, extra_reads: number])[] = [
+const PARTS: readonly (readonly [name: string, change: Partial<RlPhase>, extraReads: number])[] = [
   ['an inner layer', { target_layer: 2 }, 0],
   ['an inner layer through the norm', { target_layer: 2, target_readout: 'normed' }, 0],
   ['frozen parts', { freeze: { embed_tokens: true, layers: [1] } }, 0],

@@ -109,11 +109,11 @@ export async function exportModels(
   { actor, critic, reward }: Pick<Parts, 'actor' | 'critic' | 'reward'>,
 ): Promise<ModelStates> {
   const { reference, teacher } = actor.tensors
-  const taught_by = teacher?.other?.model.weights.buffers
+  const taughtBy = teacher?.other?.model.weights.buffers
   const [actorState, references, teachers, criticState, rewardState] = await Promise.all([
     exportModel(gpu, actor.tensors),
     reference && readParams(gpu, reference.buffers),
-    taught_by && readParams(gpu, taught_by),
+    taughtBy && readParams(gpu, taughtBy),
     critic && exportModel(gpu, critic.tensors),
     reward && exportModel(gpu, reward.tensors),
   ])

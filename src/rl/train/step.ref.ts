@@ -265,7 +265,7 @@ export function stepRef(
   adaptEntropy(run, phase, scored.entropy)
   const { rewards, metrics: ofKl } = klInReward(run, phase, token_level_scores, scored, R)
   const corrected = correctedRollout(phase, old_log_probs, scored.rollout_log_probs, mask, R)
-  const { trained_mask: counted_mask, weights } = corrected
+  const { trained_mask: countedMask, weights } = corrected
   const { bypass_mode, rollout_is } = algorithm.rollout_correction
   const { advantages, returns } = computeAdvantages(
     phase.adv_estimator,
@@ -275,14 +275,14 @@ export function stepRef(
       sum_pi_squared,
       response_length: R,
       token_level_rewards: rewards,
-      response_mask: counted_mask,
+      response_mask: countedMask,
       ...(values && { values }),
       ...(reward_baselines && { reward_baselines }),
       ...(rollout_is !== null && !bypass_mode && { rollout_is_weights: weights }),
     },
     algorithm,
   )
-  const trained_mask = Float64Array.from(counted_mask, (m, i) =>
+  const trained_mask = Float64Array.from(countedMask, (m, i) =>
     algorithm.mask_truncated_completions && !batch.is_ended[Math.floor(i / R)] ? 0 : m,
   )
   const metrics: Record<string, number> = {

@@ -51,7 +51,7 @@ export const propositional_logic: TaskKind = {
     ]
     // Brackets open on the left or close on the right: for two values that is the same formula.
     const kinds = Array.from({ length: max_leaves - 1 }, (_, i) => i + 2).flatMap((leaves) =>
-      (leaves === 2 ? [true] : [true, false]).map((is_left) => ({ leaves, is_left })),
+      (leaves === 2 ? [true] : [true, false]).map((isLeft) => ({ leaves, isLeft })),
     )
     return numberedTask({
       id: 'propositional_logic',
@@ -62,11 +62,11 @@ export const propositional_logic: TaskKind = {
       most: 2 ** 16,
       kinds: kinds.map(({ leaves }) => BigInt(4 ** (2 * leaves - 1))),
       pose: (index, kind) => {
-        const { leaves, is_left } = kinds[kind]
+        const { leaves, isLeft } = kinds[kind]
         const chosen = choices(index, basesOf(leaves))
         const values = chosen.slice(0, leaves).map((i) => LEAVES[i])
         const signs = chosen.slice(leaves).map((i) => SIGNS[i])
-        const formula = is_left
+        const formula = isLeft
           ? values.reduce((left, value, i) => `(${left}${signs[i - 1]}${value})`)
           : values.reduceRight((right, value, i) => `(${value}${signs[i]}${right})`)
         return { prompt: `${formula}=`, ground_truth: truthOf(formula) }

@@ -143,15 +143,15 @@ const LeaveOut = ({ bad_rows, onLeaveOut }: LeaveOutProps) => (
 
 /** A file that was read, until its rows are used. */
 function Opened({ opened }: { readonly opened: OpenedData }) {
-  const [its_tokenizer] = useState(modelTokenizer)
+  const [itsTokenizer] = useState(modelTokenizer)
   const [plan, setPlan] = useState<DataPlan>({
     ...opened.first_plan,
-    ...(its_tokenizer.length > 0 && { tokenizer: 'file' }),
+    ...(itsTokenizer.length > 0 && { tokenizer: 'file' }),
   })
-  const [val_file, setValFile] = useState<File>()
+  const [valFile, setValFile] = useState<File>()
   const [refused, setRefused] = useState<string>()
-  const { reading: val } = useDataFile(val_file)
-  const [tokenizer_files, setTokenizerFiles] = useState<readonly File[]>(its_tokenizer)
+  const { reading: val } = useDataFile(valFile)
+  const [tokenizer_files, setTokenizerFiles] = useState<readonly File[]>(itsTokenizer)
   const tokenizer = useTokenizer(tokenizer_files)
   const { outcome, progress } = useOutcome(opened, val?.opened, plan, tokenizer?.content)
   const change = (part: Partial<DataPlan>) => {
@@ -189,7 +189,7 @@ function Opened({ opened }: { readonly opened: OpenedData }) {
       <FilePicker
         label="Held-out rows from a file of their own (optional)"
         id="data-val-file"
-        file={val_file}
+        file={valFile}
         onFile={setValFile}
       />
       {val?.why === undefined ? null : <Refused why={val.why} />}

@@ -34,7 +34,7 @@ function remarksOf({ duplicates, ambiguous, dropped, shared, bad, notes }: Found
 
 export function FoundRows(props: { readonly prepared: Prepared; readonly plan: DataPlan }) {
   const { train, test, tokenizer, found } = props.prepared
-  const is_text = props.plan.prompt_key === null && props.plan.row_format === 'answers'
+  const isText = props.plan.prompt_key === null && props.plan.row_format === 'answers'
   return (
     <section aria-label="What was found" className="data-found" data-testid="data-found">
       <p>
@@ -45,9 +45,9 @@ export function FoundRows(props: { readonly prepared: Prepared; readonly plan: D
         <p key={remark}>{remark}</p>
       ))}
       <div className="data-lengths">
-        {is_text ? null : <Lengths name="Prompts" lengths={found.prompt_lengths} />}
+        {isText ? null : <Lengths name="Prompts" lengths={found.prompt_lengths} />}
         {found.answer_lengths.length === 0 ? null : (
-          <Lengths name={is_text ? 'Rows' : 'Answers'} lengths={found.answer_lengths} />
+          <Lengths name={isText ? 'Rows' : 'Answers'} lengths={found.answer_lengths} />
         )}
       </div>
     </section>

@@ -14,10 +14,10 @@ import { chooseFile } from '../open/files.ts'
 function Missing({ hash, name }: NamedContent) {
   const experiment = useStore(labStore, (state) => state.experiment)
   const { model, teacher } = experiment
-  const is_teacher = hash === teacher.source
-  const is_start = is_teacher || hash === model.source || hash === model.lora.source
+  const isTeacher = hash === teacher.source
+  const isStart = isTeacher || hash === model.source || hash === model.lora.source
   const offer = startOffer(experiment, hash)
-  if (!is_start)
+  if (!isStart)
     return (
       <p title={hash}>
         This experiment uses <strong>{name}</strong> ({shortHash(hash)}), which is not on this
@@ -27,7 +27,7 @@ function Missing({ hash, name }: NamedContent) {
   return (
     <div>
       <p title={hash}>
-        This experiment {is_teacher ? 'learns from' : 'begins with'} <strong>{name}</strong> (
+        This experiment {isTeacher ? 'learns from' : 'begins with'} <strong>{name}</strong> (
         {shortHash(hash)}), which is not kept in this browser.{' '}
         {offer ? 'Fetch it, or drop' : 'Drop'} its folder here and keep it.
       </p>

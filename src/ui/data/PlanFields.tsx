@@ -10,13 +10,13 @@ interface PlanProps extends ColumnProps {
 
 export function PlanFields(props: PlanProps) {
   const { plan, onPlan } = props
-  const is_text = plan.prompt_key === null && plan.row_format === 'answers'
+  const isText = plan.prompt_key === null && plan.row_format === 'answers'
   return (
     <div className="data-fields">
       <ColumnFields {...props} />
       <Tokens {...props} />
       <Split {...props} />
-      {is_text ? null : (
+      {isText ? null : (
         <Count
           label="Longest prompt (tokens)"
           id="data-max-prompt"
@@ -26,10 +26,10 @@ export function PlanFields(props: PlanProps) {
         />
       )}
       <Count
-        label={is_text ? 'Tokens of a row' : 'Longest answer (tokens)'}
+        label={isText ? 'Tokens of a row' : 'Longest answer (tokens)'}
         id="data-max-response"
         value={plan.max_response_length}
-        placeholder={is_text ? '64' : 'all'}
+        placeholder={isText ? '64' : 'all'}
         onValue={(max_response_length) => onPlan({ max_response_length })}
       />
       <Check
@@ -38,7 +38,7 @@ export function PlanFields(props: PlanProps) {
         value={plan.skip_bad_rows}
         onValue={(skip_bad_rows) => onPlan({ skip_bad_rows })}
       />
-      {is_text ? null : (
+      {isText ? null : (
         <Check
           label="Drop rows that are longer; otherwise they are refused"
           id="data-filter"

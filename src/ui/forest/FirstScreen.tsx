@@ -31,12 +31,12 @@ const selectExperiment = ({ experiment }: LabState) => experiment
 
 /** What the button trains, and how long that takes as far as it was measured here. */
 function Estimate() {
-  const is_unchosen = useLab(selectIsUnchosen)
+  const isUnchosen = useLab(selectIsUnchosen)
   const chosen = useLab(selectExperiment)
   const time = useEstimate(chosen)
   return (
     <p className="soft" data-testid="estimate">
-      {is_unchosen
+      {isUnchosen
         ? 'Three small layers learn to sort digits. '
         : 'It trains the experiment that is chosen above. '}
       {time === undefined
@@ -51,8 +51,8 @@ const selectHasGpu = ({ adapter }: LabState) => adapter !== undefined
 
 /** The way in, and one for those who want to look first. */
 function Opening() {
-  const has_gpu = useLab(selectHasGpu)
-  const can_train = useLab(canToggle)
+  const hasGpu = useLab(selectHasGpu)
+  const canTrain = useLab(canToggle)
   return (
     <>
       <div className="forest-ways">
@@ -60,7 +60,7 @@ function Opening() {
           type="button"
           className="primary"
           data-testid="train-here"
-          disabled={!can_train || !has_gpu}
+          disabled={!canTrain || !hasGpu}
           onClick={() => train()}
         >
           <Play className="icon" aria-hidden="true" /> Train on this machine
@@ -73,18 +73,18 @@ function Opening() {
 }
 
 export function FirstScreen() {
-  const has_run = usePresent(selectHasRun)
-  const lacks_gpu = useLab(selectLacksGpu)
+  const hasRun = usePresent(selectHasRun)
+  const lacksGpu = useLab(selectLacksGpu)
   return (
     <section
-      className={has_run ? 'card forest has-run' : 'card forest'}
+      className={hasRun ? 'card forest has-run' : 'card forest'}
       aria-label="The model as a forest"
     >
       <Forest />
-      {has_run ? null : (
+      {hasRun ? null : (
         <div className="forest-says">
           <p>{SENTENCE}</p>
-          {lacks_gpu ? <WithoutGpu /> : <Opening />}
+          {lacksGpu ? <WithoutGpu /> : <Opening />}
         </div>
       )}
     </section>

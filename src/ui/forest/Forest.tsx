@@ -77,7 +77,7 @@ const SCREEN_MS = 17
 
 /** Paints frame after frame. Returns how to stop. */
 function paintMoving({ paint: paintScene, say }: Painter): () => void {
-  let [request, timer, said_at] = [0, 0, 0]
+  let [request, timer, saidAt] = [0, 0, 0]
   let begun: number | undefined
   let shown: Scene | undefined
   const paint = (now: number) => {
@@ -92,8 +92,8 @@ function paintMoving({ paint: paintScene, say }: Painter): () => void {
     const target = presentScene() ?? playedAt(now - begun)
     shown = eased(shown, target)
     paintScene(shown, now)
-    if (now - said_at < SAY_MS) return
-    said_at = now
+    if (now - saidAt < SAY_MS) return
+    saidAt = now
     say(target)
   }
   request = requestAnimationFrame(paint)
@@ -105,20 +105,20 @@ function paintMoving({ paint: paintScene, say }: Painter): () => void {
 
 /** Paints when there is something new to see. Returns how to stop. */
 function paintStill({ paint: paintScene, say }: Painter, canvas: HTMLCanvasElement): () => void {
-  let painted_at = Number.NEGATIVE_INFINITY
+  let paintedAt = Number.NEGATIVE_INFINITY
   let timer: number | undefined
   const paint = () => {
     clearTimeout(timer)
     timer = undefined
-    painted_at = performance.now()
+    paintedAt = performance.now()
     const scene = presentScene() ?? recordedScene(RECORDED_STEPS)
     paintScene(scene, 0)
     say(scene)
   }
   const paintNews = () => {
-    const wait_ms = hasGpu() ? 0 : painted_at + NEWS_WITHOUT_GPU_MS - performance.now()
-    if (wait_ms <= 0) paint()
-    else timer ??= window.setTimeout(paint, wait_ms)
+    const waitMs = hasGpu() ? 0 : paintedAt + NEWS_WITHOUT_GPU_MS - performance.now()
+    if (waitMs <= 0) paint()
+    else timer ??= window.setTimeout(paint, waitMs)
   }
   const sizes = new ResizeObserver(paint)
   sizes.observe(canvas)
@@ -142,8 +142,8 @@ const selectMoves = ({ status, adapter, run_experiment }: LabState): boolean =>
 /** Paints while the picture is in view; what it shows, for words. */
 function usePainting(canvas: RefObject<HTMLCanvasElement | null>): Scene {
   const is_visible = useVisible(canvas)
-  const is_unwelcome = useMedia('(prefers-reduced-motion: reduce)')
-  const is_moving = usePresent(selectMoves) && !is_unwelcome
+  const isUnwelcome = useMedia('(prefers-reduced-motion: reduce)')
+  const isMoving = usePresent(selectMoves) && !isUnwelcome
   const [said, setSaid] = useState(() => presentScene() ?? recordedScene(RECORDED_STEPS))
   // What throws outside of rendering would stop whatever else follows the stores: it is thrown
   // again where the part breaks alone.
@@ -159,8 +159,8 @@ function usePainting(canvas: RefObject<HTMLCanvasElement | null>): Scene {
         setBroken({ error })
       }
     }
-    return (is_moving ? paintMoving : paintStill)({ paint, say: setSaid }, element)
-  }, [canvas, is_visible, is_moving])
+    return (isMoving ? paintMoving : paintStill)({ paint, say: setSaid }, element)
+  }, [canvas, is_visible, isMoving])
   return said
 }
 
@@ -180,16 +180,16 @@ const selectCaption = (_: UiState) => captionOf(presentStore.getState(), uiStore
 /** What happens in this phase, and at the end what happened in all. */
 function Caption() {
   const caption = useStore(uiStore, selectCaption)
-  const came_to = useStore(uiStore, selectHeadline)
-  if (caption === '' && came_to === undefined) return null
+  const cameTo = useStore(uiStore, selectHeadline)
+  if (caption === '' && cameTo === undefined) return null
   return (
     <div className="forest-caption" data-testid="forest-caption">
-      {came_to === undefined ? (
+      {cameTo === undefined ? (
         <p>
           <Words text={caption} />
         </p>
       ) : (
-        <h2 data-testid="headline">{came_to}</h2>
+        <h2 data-testid="headline">{cameTo}</h2>
       )}
     </div>
   )

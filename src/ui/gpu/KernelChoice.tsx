@@ -39,10 +39,10 @@ function Measuring() {
 /** Shown because the choice is part of what decides a run's bits. */
 export function KernelChoice() {
   const matmul = useLab(selectMatmul)
-  const is_pinned = useLab(selectIsPinned)
-  const is_prepared = useLab(selectIsPrepared)
+  const isPinned = useLab(selectIsPinned)
+  const isPrepared = useLab(selectIsPrepared)
   if (!matmul)
-    return is_prepared ? (
+    return isPrepared ? (
       <p className="soft" data-testid="kernels">
         Matrix products run on the default kernels.
       </p>
@@ -51,10 +51,10 @@ export function KernelChoice() {
     <details className="kernel-choice" data-testid="kernels">
       <summary>
         Matrix products run on kernels{' '}
-        {is_pinned ? 'that the experiment pins' : 'chosen for this adapter'}
+        {isPinned ? 'that the experiment pins' : 'chosen for this adapter'}
       </summary>
       <p className="soft">
-        {is_pinned
+        {isPinned
           ? 'Nothing is measured. Sizes that are not listed use their default; * means every other size.'
           : 'What was measured here in an earlier run is remembered by this browser. The first run on an adapter begins with what suits GPUs like it, so that no step waits.'}{' '}
         Sizes are out [m, n], summed over k.

@@ -16,11 +16,11 @@ const selectAdapter = (state: LabState) => state.adapter
 export function Profiler() {
   const profile = useLab(selectProfile)
   const is_profiling = useLab(selectIsProfiling)
-  const can_profile = useLab(canProfile)
+  const mayProfile = useLab(canProfile)
   const is_busy = useLab(selectIsBusy)
   const is_finished = useLab(selectStatus) === 'finished'
   const adapter = useLab(selectAdapter)
-  const is_measuring = useLab(selectBenchmark).status === 'running'
+  const isMeasuring = useLab(selectBenchmark).status === 'running'
   return (
     <section className="card profiler" aria-labelledby="profiler-title" data-testid="profiler">
       <div className="profiler-head">
@@ -29,7 +29,7 @@ export function Profiler() {
           <button
             type="button"
             data-testid="profile-step"
-            disabled={!can_profile || is_profiling || is_measuring}
+            disabled={!mayProfile || is_profiling || isMeasuring}
             onClick={profileStep}
           >
             <Timer className="icon" aria-hidden="true" />
@@ -38,7 +38,7 @@ export function Profiler() {
           <button
             type="button"
             data-testid="benchmark"
-            disabled={is_busy || is_measuring || !adapter}
+            disabled={is_busy || isMeasuring || !adapter}
             title={is_busy ? 'Reset the run first: the benchmark needs the whole GPU' : undefined}
             onClick={benchmark}
           >

@@ -60,9 +60,9 @@ export function reachedPeak(peak: Peak, rows: readonly ProfileRow[]): Peak {
 export function peakWords(probed: Peak, reached: Peak): string {
   const both = ({ gflops, gbps }: Peak) =>
     `${formatNumber(gflops)} GFLOP/s and ${formatNumber(gbps)} GB/s`
-  const is_more = reached.gflops > probed.gflops || reached.gbps > probed.gbps
+  const isMore = reached.gflops > probed.gflops || reached.gbps > probed.gbps
   return `The probe of this adapter reached ${both(probed)}.${
-    is_more ? ` Kernels of this step reached more: shares are of ${both(reached)}.` : ''
+    isMore ? ` Kernels of this step reached more: shares are of ${both(reached)}.` : ''
   }`
 }
 

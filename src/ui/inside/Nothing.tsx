@@ -7,9 +7,9 @@ import { usePresent } from '../shown/shown.ts'
 import { openModels } from '../tokens/model/model_files.ts'
 
 export function Nothing() {
-  const has_run = usePresent(selectHasRun)
-  const can_train = useLab(canToggle)
-  if (has_run) return null
+  const hasRun = usePresent(selectHasRun)
+  const canTrain = useLab(canToggle)
+  if (hasRun) return null
   return (
     <section className="card look-now" aria-label="What fills the figures">
       <p>
@@ -21,7 +21,7 @@ export function Nothing() {
           type="button"
           className="primary"
           data-testid="inside-train"
-          disabled={!can_train}
+          disabled={!canTrain}
           onClick={() => train()}
         >
           <Play className="icon" aria-hidden="true" /> Train

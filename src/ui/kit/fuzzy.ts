@@ -47,8 +47,8 @@ function matchWord(word: string, text: string): Match | undefined {
   const at = start ?? places[0]
   if (at === undefined) return word.length > 1 ? initials(word, text) : undefined
   const end = at + word.length
-  const is_whole = end === text.length || !/[\p{L}\p{N}]/u.test(text[end])
-  const score = start === undefined ? 50 : 100 + (is_whole ? 10 : 0) + (at === 0 ? 10 : 0)
+  const isWhole = end === text.length || !/[\p{L}\p{N}]/u.test(text[end])
+  const score = start === undefined ? 50 : 100 + (isWhole ? 10 : 0) + (at === 0 ? 10 : 0)
   return { score, marks: [[at, end]] }
 }
 
@@ -74,7 +74,7 @@ function joined(marks: Marks): Marks {
  * `also`. undefined where one is not; an empty query finds everything alike. */
 export function fuzzyMatch(query: string, text: string, also = ''): Match | undefined {
   const lower = text.toLowerCase()
-  const lower_also = also.toLowerCase()
+  const lowerAlso = also.toLowerCase()
   let score = 0
   const marks: (readonly [number, number])[] = []
   for (const word of wordsOf(query)) {
@@ -82,7 +82,7 @@ export function fuzzyMatch(query: string, text: string, also = ''): Match | unde
     if (own) {
       score += own.score
       marks.push(...own.marks)
-    } else if (beginsWord(word, lower_also)) score += 20
+    } else if (beginsWord(word, lowerAlso)) score += 20
     else return undefined
   }
   // Of equals, the shorter name is nearer to what was typed.

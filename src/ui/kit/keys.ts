@@ -10,24 +10,24 @@ export interface Press {
 }
 
 /** The name of what was pressed; undefined for what no command is named by. */
-export function pressName(press: Press, is_mac: boolean): string | undefined {
+export function pressName(press: Press, isMac: boolean): string | undefined {
   const { key, ctrlKey, metaKey, altKey, shiftKey } = press
-  if (altKey || (is_mac ? ctrlKey : metaKey)) return undefined
+  if (altKey || (isMac ? ctrlKey : metaKey)) return undefined
   const plain = key === ' ' ? 'Space' : key.length === 1 ? key.toUpperCase() : key
-  if (!(is_mac ? metaKey : ctrlKey)) return plain
+  if (!(isMac ? metaKey : ctrlKey)) return plain
   return shiftKey ? `Mod+Shift+${plain}` : `Mod+${plain}`
 }
 
 /** How keys are written beside what they do: presses in order, each as the keys held together. */
-export const keyCaps = (keys: string, is_mac: boolean): readonly (readonly string[])[] =>
+export const keyCaps = (keys: string, isMac: boolean): readonly (readonly string[])[] =>
   keys
     .split(' ')
-    .map((press) => press.split('+').map((key) => (key === 'Mod' ? (is_mac ? '⌘' : 'Ctrl') : key)))
+    .map((press) => press.split('+').map((key) => (key === 'Mod' ? (isMac ? '⌘' : 'Ctrl') : key)))
 
 /** For tooltips, e.g. 'Ctrl+Shift+Z' or 'G then L'. */
-export const keyWords = (keys: string, is_mac: boolean): string =>
-  keyCaps(keys, is_mac)
-    .map((press) => press.join(is_mac ? ' ' : '+'))
+export const keyWords = (keys: string, isMac: boolean): string =>
+  keyCaps(keys, isMac)
+    .map((press) => press.join(isMac ? ' ' : '+'))
     .join(' then ')
 
 /** Whether this is a Mac or an iPad, where ⌘ is what Ctrl is elsewhere. */

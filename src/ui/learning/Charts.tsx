@@ -204,22 +204,22 @@ function RewardChart() {
   const choice = useShown(selectTask)
   const task = choice.id
   const is_imported = useIsImported()
-  const is_own = useShown(hasOwnReward)
+  const isOwn = useShown(hasOwnReward)
   const note = useMemo(
-    () => (is_imported ? IMPORTED_NOTE : is_own ? OWN_NOTE : scoreNote(choice)),
-    [choice, is_imported, is_own],
+    () => (is_imported ? IMPORTED_NOTE : isOwn ? OWN_NOTE : scoreNote(choice)),
+    [choice, is_imported, isOwn],
   )
   const sampled = useShown(selectSampled)
-  const has_reward_model = useShown(hasRewardPhase)
+  const hasRewardModel = useShown(hasRewardPhase)
   const lines = useMemo<readonly Line[]>(
     () => [
       {
-        metric: has_reward_model ? TASK_SCORE : REWARD,
-        label: has_reward_model ? 'task score, sampled' : 'reward, sampled',
+        metric: hasRewardModel ? TASK_SCORE : REWARD,
+        label: hasRewardModel ? 'task score, sampled' : 'reward, sampled',
         color: '--series-1',
         width: 1.75,
         smooth: SAMPLED_SMOOTHING,
-        help: has_reward_model
+        help: hasRewardModel
           ? 'Mean of the task’s own score of the sampled responses; training sees the reward model’s'
           : 'Mean score of the responses sampled for training. Few are sampled in a step, so the line is a moving average, and what was measured lies faintly behind it',
       },
@@ -245,7 +245,7 @@ function RewardChart() {
             },
           ]),
     ],
-    [task, sampled, has_reward_model],
+    [task, sampled, hasRewardModel],
   )
   const says = useCallback(() => {
     const [own, greedy, others] = lines
@@ -259,7 +259,7 @@ function RewardChart() {
   return (
     <MetricChart
       id="reward-chart"
-      title={has_reward_model ? 'Task score and held-out accuracy' : 'Reward and held-out accuracy'}
+      title={hasRewardModel ? 'Task score and held-out accuracy' : 'Reward and held-out accuracy'}
       note={note}
       says={says}
       lines={lines}
@@ -315,14 +315,14 @@ const selectIsEmpty = ({ series }: { readonly series: ReadonlyMap<string, unknow
   series.size === 0
 
 export function Charts() {
-  const has_reward_model = useShown(hasRewardPhase)
+  const hasRewardModel = useShown(hasRewardPhase)
   const is_empty = useShown(selectIsEmpty)
-  const has_preferences = useShown(hasPreferences)
-  const has_distillation = useShown(hasDistillation)
+  const withPreferences = useShown(hasPreferences)
+  const withDistillation = useShown(hasDistillation)
   const small = [
-    ...(has_reward_model ? SMALL_OF_REWARD : []),
-    ...(has_preferences ? SMALL_OF_PREFERENCES : []),
-    ...(has_distillation ? SMALL_OF_DISTILLATION : []),
+    ...(hasRewardModel ? SMALL_OF_REWARD : []),
+    ...(withPreferences ? SMALL_OF_PREFERENCES : []),
+    ...(withDistillation ? SMALL_OF_DISTILLATION : []),
     ...SMALL,
   ]
   return (

@@ -48,8 +48,8 @@ function TimeLeft({ is_newest }: { readonly is_newest: boolean }) {
 export function Numbers({ shown }: PanelProps) {
   const { experiment, is_newest, metric } = shown
   const state = presentStore.getState()
-  const has_steps = selectHasSteps(state)
-  const has_begun = state.run_experiment !== undefined
+  const hasSteps = selectHasSteps(state)
+  const hasBegun = state.run_experiment !== undefined
   const { steps_per_second, tokens_per_second } = state.timing
   // Speed is of the moment: a step that is over has none.
   const now = (value: number | undefined) => (is_newest ? value : undefined)
@@ -67,11 +67,11 @@ export function Numbers({ shown }: PanelProps) {
       data-step={is_newest ? undefined : shown.step}
     >
       <Status />
-      <dl hidden={!has_begun}>
+      <dl hidden={!hasBegun}>
         <div>
           <dt>Step</dt>
           <dd>
-            <span data-testid="step-count">{has_steps ? formatCount(shown.step) : NONE}</span>
+            <span data-testid="step-count">{hasSteps ? formatCount(shown.step) : NONE}</span>
             <small>
               {is_newest
                 ? ` of ${formatCount(plannedSteps(state))}`

@@ -66,8 +66,8 @@ function Group(props: { prompt: string; samples: readonly Sample[]; columns: num
 const StepSamples = memo(function StepSamples({ batch }: { batch: Batch }) {
   const groups = useMemo(() => groupByPrompt(batch.samples), [batch])
   const more = groups.length - SHOWN_PROMPTS
-  const is_rewarded = batch.samples.some(({ rm_score }) => rm_score !== undefined)
-  const columns = is_rewarded ? 4 : 3
+  const isRewarded = batch.samples.some(({ rm_score }) => rm_score !== undefined)
+  const columns = isRewarded ? 4 : 3
   return (
     <table className="samples-table">
       <caption>Step {batch.step}</caption>
@@ -75,7 +75,7 @@ const StepSamples = memo(function StepSamples({ batch }: { batch: Batch }) {
         <tr>
           <th scope="col">response</th>
           <th scope="col">score</th>
-          {is_rewarded ? <th scope="col">rewarded</th> : null}
+          {isRewarded ? <th scope="col">rewarded</th> : null}
           <th scope="col">advantage</th>
         </tr>
       </thead>
@@ -107,9 +107,9 @@ function useBatches(at_step: number | undefined): readonly Batch[] {
 }
 
 /** Why there is nothing to see. */
-function emptyWords(has_run: boolean, at_step: number | undefined): string {
+function emptyWords(hasRun: boolean, at_step: number | undefined): string {
   if (at_step !== undefined) return `No samples were kept at step ${at_step} or before it.`
-  return has_run
+  return hasRun
     ? 'No samples yet. The first step of reinforcement samples some; a warm start only imitates demonstrations.'
     : 'Responses that the policy samples while it trains by reinforcement will appear here, with their score and advantage.'
 }
@@ -147,11 +147,11 @@ export function Samples() {
   const [kind, setKind] = useState<Kind>('training')
   const at_step = useAtStep()
   const shown = useBatches(at_step)
-  const has_run = useShown(selectHasRun)
+  const hasRun = useShown(selectHasRun)
   const is_held_out = kind === 'held_out'
   const evaluation = is_held_out ? heldOutAt(at_step) : undefined
   const is_empty = is_held_out ? !evaluation : shown.length === 0
-  const is_older =
+  const isOlder =
     at_step !== undefined &&
     (is_held_out
       ? evaluation !== undefined && evaluation.step !== at_step
@@ -162,11 +162,11 @@ export function Samples() {
         <h2 id="samples-title">Samples</h2>
         <KindChoice kind={kind} onChoose={setKind} />
       </div>
-      {is_older ? (
+      {isOlder ? (
         <p className="soft samples-note">The newest kept at or before step {at_step}:</p>
       ) : null}
       {is_empty ? (
-        <p className="soft">{is_held_out ? NO_ANSWERS : emptyWords(has_run, at_step)}</p>
+        <p className="soft">{is_held_out ? NO_ANSWERS : emptyWords(hasRun, at_step)}</p>
       ) : (
         // A region that scrolls must be reachable by keyboard.
         <div

@@ -66,27 +66,27 @@ const pausingWords = (status: LabState['status']): string =>
 export function Status() {
   const status = usePresent(selectStatus)
   const message = usePresent(selectMessage)
-  const has_steps = usePresent(selectHasSteps)
+  const hasSteps = usePresent(selectHasSteps)
   const planned = usePresent(selectPlanned)
   const is_pausing = usePresent(selectIsPausing)
-  const is_replaying = useStore(replayStore, selectIsReplaying)
+  const isReplaying = useStore(replayStore, selectIsReplaying)
   const past = useOpenedEntry()
   const time = useEstimate(useLab(selectExperiment))
-  const lacks_gpu = useLab(selectLacksGpu)
-  const { says, Icon } = lacks_gpu ? STATUS.idle : STATUS[status]
-  const doing = status === 'running' && !has_steps ? 'measuring the untrained model' : says
-  const moment = is_pausing ? pausingWords(status) : lacks_gpu ? 'no GPU here' : doing
-  const shown_status = lacks_gpu ? 'no_gpu' : status
-  const replayed = is_replaying ? (REPLAYED[status] ?? moment) : undefined
+  const lacksGpu = useLab(selectLacksGpu)
+  const { says, Icon } = lacksGpu ? STATUS.idle : STATUS[status]
+  const doing = status === 'running' && !hasSteps ? 'measuring the untrained model' : says
+  const moment = is_pausing ? pausingWords(status) : lacksGpu ? 'no GPU here' : doing
+  const shownStatus = lacksGpu ? 'no_gpu' : status
+  const replayed = isReplaying ? (REPLAYED[status] ?? moment) : undefined
   const takes =
     planned &&
     `${status === 'idle' ? 'It takes' : 'The next run takes'} ${time ? `${time.words} and ` : ''}${formatBytes(planned.bytes)} of GPU memory.`
   return (
     <div className="status-line">
       {past ? (
-        <PastStatus {...{ past, status: shown_status, Icon, says: replayed }} />
+        <PastStatus {...{ past, status: shownStatus, Icon, says: replayed }} />
       ) : (
-        <p className="status" data-testid="status" data-status={shown_status}>
+        <p className="status" data-testid="status" data-status={shownStatus}>
           <Icon className="icon" aria-hidden="true" />
           <span>
             {replayed ?? moment}
@@ -94,7 +94,7 @@ export function Status() {
           </span>
         </p>
       )}
-      {planned === undefined || is_replaying || lacks_gpu || past ? null : (
+      {planned === undefined || isReplaying || lacksGpu || past ? null : (
         <p
           className="soft planned"
           data-testid="planned-bytes"

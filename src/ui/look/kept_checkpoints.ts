@@ -11,12 +11,12 @@ export function useCheckpoints(
   const [read, setRead] = useState<{ of: string; entries: readonly CheckpointEntry[] }>()
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new version says that the files changed.
   useEffect(() => {
-    let is_asked = true
+    let isAsked = true
     void listCheckpoints(record).then((entries) => {
-      if (is_asked) setRead({ of: record, entries })
+      if (isAsked) setRead({ of: record, entries })
     })
     return () => {
-      is_asked = false
+      isAsked = false
     }
   }, [record, version])
   return read?.of === record ? read.entries : undefined

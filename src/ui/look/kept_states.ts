@@ -18,17 +18,17 @@ export function useRecordOver(): string | undefined {
   const entry = useOpenedEntry()
   const status = useLab(selectStatus)
   const record = useLab(selectRecord)
-  const is_replaying = useStore(replayStore, selectIsReplaying)
+  const isReplaying = useStore(replayStore, selectIsReplaying)
   if (entry) return opened?.is_elsewhere || isLive(entry.header.status) ? undefined : entry.id
   const is_over = status === 'finished' || status === 'failed'
-  return is_over && record !== '' && !is_replaying ? record : undefined
+  return is_over && record !== '' && !isReplaying ? record : undefined
 }
 
 /** Steps after which a state of the run is kept, the newest first. */
 export function useKeptSteps(record: string): number[] {
   const living = useLab(selectRecord)
-  const of_living = useLab(selectKept)
-  const stored = useCheckpoints(record, of_living)
-  const entries = stored?.length || living !== record ? (stored ?? []) : of_living
+  const ofLiving = useLab(selectKept)
+  const stored = useCheckpoints(record, ofLiving)
+  const entries = stored?.length || living !== record ? (stored ?? []) : ofLiving
   return entries.map(({ step }) => step).reverse()
 }

@@ -6,15 +6,15 @@ import { quietFor, statusSentence } from './announce.ts'
 export function Announcer() {
   const sentence = useLab(statusSentence)
   const [said, setSaid] = useState('')
-  const said_at = useRef<number>(undefined)
+  const saidAt = useRef<number>(undefined)
   useEffect(() => {
     if (sentence === said) return
     const timer = setTimeout(
       () => {
-        said_at.current = performance.now()
+        saidAt.current = performance.now()
         setSaid(sentence)
       },
-      quietFor(said_at.current, performance.now()),
+      quietFor(saidAt.current, performance.now()),
     )
     return () => clearTimeout(timer)
   }, [sentence, said])

@@ -132,9 +132,9 @@ export function Pending() {
   // What a run was asked to follow and could not is as much of a difference.
   const held = all.filter(({ path, is_live }) => !is_live || refused.has(path))
   const left_out = useLab(selectLeftOut)
-  const new_model = run && newModelWords(run.task, settings.task)
+  const newModel = run && newModelWords(run.task, settings.task)
   const preset = useMemo(() => presetIn(settings), [settings])
-  const can_restart = useLab(canRestart)
+  const mayRestart = useLab(canRestart)
   if (held.length === 0) return null
   return (
     <section
@@ -155,7 +155,7 @@ export function Pending() {
             <Differences held={held} />
           </>
         )}
-        {new_model === undefined ? null : <p data-testid="new-model">{new_model}</p>}
+        {newModel === undefined ? null : <p data-testid="new-model">{newModel}</p>}
         {left_out > 0 ? (
           <p className="soft" data-testid="restart-leaves-out">
             A restart leaves out the {left_out === 1 ? 'change' : `${left_out} changes`} made by
@@ -169,7 +169,7 @@ export function Pending() {
           id="apply"
           data-testid="apply"
           className="primary"
-          disabled={!can_restart}
+          disabled={!mayRestart}
           onClick={restart}
         >
           Restart with it

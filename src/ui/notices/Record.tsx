@@ -75,20 +75,20 @@ export function Record() {
   const phases = usePresent(shownPhases)
   const is_busy = useLab(selectIsBusy)
   const is_past = useIsPast()
-  const is_planned = !is_past && planned.length > 0 && switches.length === 0
+  const isPlanned = !is_past && planned.length > 0 && switches.length === 0
   const past = useOpenedEntry()?.header
-  const has_ended_early = past !== undefined && statusWord(past) !== 'finished'
-  if (switches.length < 2 && steered.length === 0 && !is_planned && !has_ended_early) return null
+  const hasEndedEarly = past !== undefined && statusWord(past) !== 'finished'
+  if (switches.length < 2 && steered.length === 0 && !isPlanned && !hasEndedEarly) return null
   // As many as the link carries: those that began a phase too.
   const by_hand = doneByHand(obeyed(steered)).length
   const plan = planned.map(plannedEvent)
-  const events = is_planned ? plan : [...happened(switches, steered, phases), ...endOf(past)]
+  const events = isPlanned ? plan : [...happened(switches, steered, phases), ...endOf(past)]
   return (
-    <details className="card record" data-testid="record" open={is_planned || undefined}>
+    <details className="card record" data-testid="record" open={isPlanned || undefined}>
       <summary>
-        {is_planned ? 'This experiment is steered' : 'What happened'}
+        {isPlanned ? 'This experiment is steered' : 'What happened'}
         <span className="soft">
-          {is_planned
+          {isPlanned
             ? `${plan.length} ${plan.length === 1 ? 'change' : 'changes'} while it runs`
             : `${switches.length} phases, ${by_hand} ${by_hand === 1 ? 'change' : 'changes'} by hand`}
         </span>
@@ -101,7 +101,7 @@ export function Record() {
           </li>
         ))}
       </ol>
-      {is_planned && !is_busy ? (
+      {isPlanned && !is_busy ? (
         <button
           type="button"
           data-testid="clear-steering"

@@ -30,5 +30,5 @@ export function statusSentence(state: LabState): string {
 }
 
 /** Milliseconds until something may be said again; 0 = now. */
-export const quietFor = (said_at_ms: number | undefined, now_ms: number): number =>
-  said_at_ms === undefined ? 0 : Math.max(0, said_at_ms + QUIET_MS - now_ms)
+export const quietFor = (saidAtMs: number | undefined, nowMs: number): number =>
+  saidAtMs === undefined ? 0 : Math.max(0, saidAtMs + QUIET_MS - nowMs)

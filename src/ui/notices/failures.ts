@@ -10,18 +10,18 @@ export interface FailureText {
   readonly advice: readonly string[]
 }
 
-/** Advice on WebGPU for the browser that `user_agent` names. */
-export function browserAdvice(user_agent: string): string {
-  const is_linux = /Linux/.test(user_agent) && !/Android/.test(user_agent)
-  if (/Firefox\//.test(user_agent))
-    return is_linux
+/** Advice on WebGPU for the browser that `userAgent` names. */
+export function browserAdvice(userAgent: string): string {
+  const isLinux = /Linux/.test(userAgent) && !/Android/.test(userAgent)
+  if (/Firefox\//.test(userAgent))
+    return isLinux
       ? 'Firefox on Linux has WebGPU only in its Nightly version; a current Chrome or Edge is more reliable.'
       : 'Update Firefox: on Windows it has WebGPU from version 141, on Apple silicon from 145. Chrome or Edge work too.'
-  if (/Edg\/|Chrome\//.test(user_agent))
-    return is_linux
+  if (/Edg\/|Chrome\//.test(userAgent))
+    return isLinux
       ? 'Update this browser to version 144 or later. If it is current, open chrome://flags, enable “Unsafe WebGPU Support” and “Vulkan”, and start it again.'
       : 'Update this browser: WebGPU is on from version 113 on Windows, macOS and ChromeOS, and from 121 on Android.'
-  if (/Safari\//.test(user_agent))
+  if (/Safari\//.test(userAgent))
     return 'Update the system: Safari has WebGPU from version 26. Chrome or Edge work on a Mac too.'
   return 'Use a current Chrome, Edge, Firefox or Safari.'
 }
@@ -123,7 +123,7 @@ const TEXTS: Readonly<Record<FailureCode, FailureText & { readonly needs_browser
 }
 
 /** The page's text for an error code. */
-export function failureText(code: FailureCode, user_agent: string): FailureText {
+export function failureText(code: FailureCode, userAgent: string): FailureText {
   const { needs_browser, ...text } = TEXTS[code]
-  return needs_browser ? { ...text, advice: [...text.advice, browserAdvice(user_agent)] } : text
+  return needs_browser ? { ...text, advice: [...text.advice, browserAdvice(userAgent)] } : text
 }

@@ -27,11 +27,11 @@ export const withDismissed = (dismissed: Dismissed, run: number, finding: Diagno
 /** The advice of all findings, each setting once: in the words of the first finding that names it,
  * with what others add. */
 export function eachOnce(found: readonly Pick<Diagnosis, 'advice'>[]): Advice[] {
-  const by_path = new Map<string, Advice>()
+  const byPath = new Map<string, Advice>()
   for (const one of found.flatMap(({ advice }) => advice)) {
-    const before = by_path.get(one.path)
+    const before = byPath.get(one.path)
     const text = !before || before.text === one.text ? one.text : `${before.text} ${one.text}`
-    by_path.set(one.path, { ...one, text })
+    byPath.set(one.path, { ...one, text })
   }
-  return [...by_path.values()]
+  return [...byPath.values()]
 }

@@ -42,9 +42,9 @@ export function canNextPhase(state: LabState): boolean {
   const { status, run_experiment, experiment, phase, phase_step } = state
   const { phases } = run_experiment ?? experiment
   // A reward model that was never taught would reward at random.
-  const is_untaught = phases[phase]?.kind === 'reward_model' && phase_step === 0
-  const can_end = status === 'running' || status === 'paused'
-  return can_end && phase + 1 < phases.length && !is_untaught && !isEnding(state)
+  const isUntaught = phases[phase]?.kind === 'reward_model' && phase_step === 0
+  const canEnd = status === 'running' || status === 'paused'
+  return canEnd && phase + 1 < phases.length && !isUntaught && !isEnding(state)
 }
 export const canReset = (state: LabState): boolean =>
   state.status !== 'loading' && (state.status !== 'idle' || wrongFields(state).length > 0)

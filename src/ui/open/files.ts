@@ -12,12 +12,12 @@ const ACCEPTED =
   '.json,application/json,.safetensors,.jsonl,.tfevents,.csv,.tsv,.parquet,.txt,.zip,.js,.mjs,.py'
 
 /** Lets the person choose files, or a folder. */
-export function chooseFile(is_folder = false): void {
+export function chooseFile(isFolder = false): void {
   const input = document.createElement('input')
   input.type = 'file'
   input.multiple = true
-  input.webkitdirectory = is_folder
-  if (!is_folder) input.accept = ACCEPTED
+  input.webkitdirectory = isFolder
+  if (!isFolder) input.accept = ACCEPTED
   input.addEventListener('change', () => chosenStore.setState({ files: [...(input.files ?? [])] }))
   input.click()
 }

@@ -10,6 +10,6 @@ const selectLock = (state: ShareState) => state.options.lock
  * lockedBecause). */
 export function useLocked(part: LockPart): boolean {
   const lock = useStore(shareStore, selectLock)
-  const is_replaying = useStore(replayStore, selectIsReplaying)
-  return is_replaying || lock.includes(part)
+  const isReplaying = useStore(replayStore, selectIsReplaying)
+  return isReplaying || lock.includes(part)
 }

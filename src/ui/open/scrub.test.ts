@@ -5,13 +5,13 @@ import { emptyKept } from '../../record/run/kept_run.ts'
 import { uiStore } from '../shown/store.ts'
 import { follow, keptSteps, nextKept, previousKept, scrubKept, scrubTo } from './scrub.ts'
 
-const no_samples: readonly RolloutSample[] = []
+const noSamples: readonly RolloutSample[] = []
 const table = {} as TokenTable
 
 /** Samples of steps 10, 20 and 30, a table of step 25. */
 function kept() {
   const all = emptyKept()
-  for (const step of [10, 20, 30]) all.samples.push(step, no_samples, 1)
+  for (const step of [10, 20, 30]) all.samples.push(step, noSamples, 1)
   all.traces.push(25, table, 1)
   return all
 }

@@ -36,10 +36,10 @@ export function later<P extends object>(
   unloaded.push(bring)
   const Awaited = lazyPart(bring, { name, fallback: null })
   return function Later(props: P) {
-    const is_needed = useIsNeeded()
+    const isNeeded = useIsNeeded()
     // It stays the one that it began as, so that it keeps its state.
     const [Content, setContent] = useState<ComponentType<P>>()
-    if (is_needed && !Content) setContent(() => loaded ?? Awaited)
+    if (isNeeded && !Content) setContent(() => loaded ?? Awaited)
     return Content ? <Content {...props} /> : null
   }
 }

@@ -85,7 +85,7 @@ function Replaced({ name, className }: { readonly name: string; readonly classNa
 
 function Missing(props: { readonly name: string; readonly className: string; onRetry(): void }) {
   const { name, className, onRetry } = props
-  const [is_replaced, setIsReplaced] = useState(false)
+  const [isReplaced, setIsReplaced] = useState(false)
   useEffect(() => {
     let is_here = true
     void wasReplaced().then((was) => {
@@ -99,7 +99,7 @@ function Missing(props: { readonly name: string; readonly className: string; onR
     addEventListener('online', onRetry)
     return () => removeEventListener('online', onRetry)
   }, [onRetry])
-  if (is_replaced) return <Replaced name={name} className={className} />
+  if (isReplaced) return <Replaced name={name} className={className} />
   return (
     <section className={`${className} not-loaded`} role="alert" data-testid="not-loaded">
       <CloudOff className="icon" aria-hidden="true" />

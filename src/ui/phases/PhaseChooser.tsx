@@ -39,15 +39,15 @@ export interface PhaseChooserProps {
 
 export function PhaseChooser({ id, experiment, is_busy, onSaid, onDone }: PhaseChooserProps) {
   const choices = useMemo(() => phaseChoices(experiment), [experiment])
-  const [choice_id, setChoice] = useState(choices[0]?.id)
-  const choice = choices.find((candidate) => candidate.id === choice_id) ?? choices[0]
-  const [own_steps, setSteps] = useState<string>()
+  const [choiceId, setChoice] = useState(choices[0]?.id)
+  const choice = choices.find((candidate) => candidate.id === choiceId) ?? choices[0]
+  const [ownSteps, setSteps] = useState<string>()
   const [problem, setProblem] = useState<string>()
-  const [own_layer, setLayer] = useState<number>()
+  const [ownLayer, setLayer] = useState<number>()
   const present = useLab(selectPresent)
   const layers = experiment.model.num_hidden_layers - 1
-  const steps = own_steps ?? `${choice.phase.steps}`
-  const layer = Math.min(own_layer ?? layers, layers)
+  const steps = ownSteps ?? `${choice.phase.steps}`
+  const layer = Math.min(ownLayer ?? layers, layers)
   const phase = (index: number): PhaseDocument => ({
     ...placedPhase(choice, experiment.phases, index),
     steps: steps.trim() === '' ? Number.NaN : Number(steps),
@@ -190,8 +190,8 @@ function Places(props: {
   const { phase, onAct } = props
   const left = useLab(selectLeft)
   const name = useLab(selectName)
-  const can_resume = useLab(selectCanResume)
-  const can_keep = left > 0 && can_resume
+  const canResume = useLab(selectCanResume)
+  const can_keep = left > 0 && canResume
   return (
     <>
       {can_keep ? (

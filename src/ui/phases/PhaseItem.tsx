@@ -99,10 +99,10 @@ function Segment(props: PhaseItemProps & { readonly is_current: boolean }) {
 }
 
 function Boundary({ timeline, index, edits, drag }: PhaseItemProps) {
-  const { name, steps: present_steps } = timeline.phases[index]
+  const { name, steps: presentSteps } = timeline.phases[index]
   const least = timeline.least(index)
   const dragged = drag.stepsOf(index)
-  const steps = dragged ?? present_steps
+  const steps = dragged ?? presentSteps
   return (
     <div
       role="separator"
@@ -117,7 +117,7 @@ function Boundary({ timeline, index, edits, drag }: PhaseItemProps) {
       aria-valuetext={formatSteps(steps)}
       title="Drag, or press the arrow keys, to make the phase longer or shorter"
       onKeyDown={(event) => {
-        const wanted = keyedSteps(event, present_steps, least)
+        const wanted = keyedSteps(event, presentSteps, least)
         if (wanted === undefined) return
         edits.lengthen(index, wanted)
         event.preventDefault()

@@ -44,12 +44,12 @@ export function Phases() {
   const edits = phaseEdits(timeline, list, setChosen, setSaid)
   const drag = useBoundaryDrag(timeline, list, edits.lengthen)
   useScrollTo(list, timeline.present)
-  const is_back = useAtStep() !== undefined
+  const isBack = useAtStep() !== undefined
   const selected = chosen !== undefined && chosen < phases.length ? chosen : undefined
   return (
     <>
       <section
-        className={is_back ? 'card time-axis back' : 'card time-axis'}
+        className={isBack ? 'card time-axis back' : 'card time-axis'}
         aria-label="Time axis"
         data-testid="time-axis"
       >

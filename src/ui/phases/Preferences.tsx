@@ -93,9 +93,9 @@ function act(choice: Choice): void {
 }
 
 /** Keys A, B, arrows, X and Z while a pair is on screen. */
-function useKeys(is_asking: boolean): void {
+function useKeys(isAsking: boolean): void {
   useEffect(() => {
-    if (!is_asking) return
+    if (!isAsking) return
     const onKey = (event: KeyboardEvent) => {
       if (!uiStore.getState().shortcuts_on || event.defaultPrevented || event.repeat) return
       if (event.ctrlKey || event.metaKey || event.altKey || typing(event.target)) return
@@ -106,7 +106,7 @@ function useKeys(is_asking: boolean): void {
     }
     document.addEventListener('keydown', onKey)
     return () => document.removeEventListener('keydown', onKey)
-  }, [is_asking])
+  }, [isAsking])
 }
 
 function ResponseButton(props: { choice: 'a' | 'b'; text: string; hint: string }) {
@@ -127,7 +127,7 @@ function ResponseButton(props: { choice: 'a' | 'b'; text: string; hint: string }
 
 function Question({ asked }: { asked: NonNullable<LabState['asked']> }) {
   const pair = asked.pairs[0]
-  const has_begun = useLab(selectHasBegun)
+  const hasBegun = useLab(selectHasBegun)
   return (
     <div className="question">
       {pair ? (
@@ -160,7 +160,7 @@ function Question({ asked }: { asked: NonNullable<LabState['asked']> }) {
           <Undo2 className="icon" aria-hidden="true" /> Undo <kbd aria-hidden="true">Z</kbd>
         </button>
         <p data-testid="prefer-progress" role="status">
-          {progressText(asked, has_begun)}
+          {progressText(asked, hasBegun)}
         </p>
         {asked.min_pairs > 0 ? (
           <span className="phase-track" aria-hidden="true">
@@ -215,26 +215,26 @@ function Recorded({ index, verdicts }: { index: number; verdicts: string }) {
 }
 
 export function Preferences() {
-  const is_paired = useLab(selectIsPaired)
+  const isPaired = useLab(selectIsPaired)
   const learner = useLab(selectLearner)
   const asks = useLab(selectAsks)
   const asked = useLab(selectAsked)
-  const is_asking = useLab(selectIsAsking)
+  const isAsking = useLab(selectIsAsking)
   const scored = useLab(selectScored)
   const accuracy = useLab(selectAccuracy)
   const held_out = useLab(selectPairs)
   const prompts = useLab(selectPrompts)
   const few = useLab(selectFew)
-  const is_own = useLab(selectIsOwn)
+  const isOwn = useLab(selectIsOwn)
   const is_busy = useLab(selectIsBusy)
   const recorded = useLab(selectRecorded)
   const verdicts = useLab(selectVerdictsOf)
-  useKeys(is_asking)
+  useKeys(isAsking)
   const is_recorded = recorded >= 0 && !is_busy
-  if (!is_paired || !(asks || scored || few || is_recorded)) return null
+  if (!isPaired || !(asks || scored || few || is_recorded)) return null
   return (
     <section
-      className={is_asking ? 'card preferences asking' : 'card preferences'}
+      className={isAsking ? 'card preferences asking' : 'card preferences'}
       aria-labelledby="preferences-title"
       data-testid="preferences"
     >
@@ -248,7 +248,7 @@ export function Preferences() {
         </h2>
         {accuracy === undefined ? null : (
           <p className="soft">
-            {is_own ? 'In your order:' : 'In the preferred order:'}{' '}
+            {isOwn ? 'In your order:' : 'In the preferred order:'}{' '}
             <b data-testid="reward-model-accuracy">{formatShare(accuracy)}</b> of{' '}
             {heldOutText(held_out ?? 0, prompts)}
           </p>
@@ -260,9 +260,9 @@ export function Preferences() {
         )}
         {asks ? <Keep /> : null}
       </div>
-      {is_asking && asked ? <Question asked={asked} /> : null}
+      {isAsking && asked ? <Question asked={asked} /> : null}
       {is_recorded ? <Recorded index={recorded} verdicts={verdicts} /> : null}
-      {asks && !is_asking && !is_recorded && !scored ? (
+      {asks && !isAsking && !is_recorded && !scored ? (
         <p className="soft">
           <Words
             text={

@@ -28,8 +28,8 @@ export function selectShown(state: LabState): Experiment {
   if (!selectHasBegun(state) || !run_experiment) return experiment
   const phases = ({ phases }: Experiment) =>
     JSON.stringify(phases.map((phase) => ({ ...phase, steps: 0 })))
-  const is_of_run = experiment.name === run_experiment.name
-  return is_of_run && phases(experiment) === phases(run_experiment) ? experiment : run_experiment
+  const isOfRun = experiment.name === run_experiment.name
+  return isOfRun && phases(experiment) === phases(run_experiment) ? experiment : run_experiment
 }
 
 export interface Timeline {
@@ -59,7 +59,7 @@ export interface Timeline {
 export function useTimeline(): Timeline {
   const experiment = usePresent(selectShown)
   const phases = useMemo(() => resolvePhases(experiment), [experiment])
-  const has_begun = usePresent(selectHasBegun)
+  const hasBegun = usePresent(selectHasBegun)
   const is_busy = useLab(isBusy)
   const is_past = useIsPast()
   const is_finished = usePresent(selectIsFinished)
@@ -67,7 +67,7 @@ export function useTimeline(): Timeline {
   const current = usePresent(selectPhase)
   const phase_step = useStore(uiStore, () => selectPhaseStep(presentStore.getState()))
   const switches = usePresent(selectSwitches)
-  const present = has_begun ? current : -1
+  const present = hasBegun ? current : -1
   const doneOf = (index: number) => {
     if (index >= present) return index === present ? phase_step : 0
     const step = (of: number) => switches.find(({ phase }) => phase === of)?.step ?? 0

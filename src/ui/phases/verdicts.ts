@@ -24,12 +24,12 @@ type Asked = NonNullable<LabState['asked']>
 
 const plural = (count: number, word: string) => `${count} ${word}${count === 1 ? '' : 's'}`
 
-/** How far a person has come: one sentence. `has_begun`: steps were trained on verdicts already. */
-export function progressText({ given, min_pairs, pending }: Asked, has_begun = false): string {
+/** How far a person has come: one sentence. `hasBegun`: steps were trained on verdicts already. */
+export function progressText({ given, min_pairs, pending }: Asked, hasBegun = false): string {
   const said = given === 0 ? 'No verdict yet' : plural(given, 'verdict')
   if (pending === 0) return `${said}; there are no more pairs.`
   if (given < min_pairs)
-    return `${given} of ${plural(min_pairs, 'verdict')}; then training ${has_begun ? 'continues' : 'begins'}.`
+    return `${given} of ${plural(min_pairs, 'verdict')}; then training ${hasBegun ? 'continues' : 'begins'}.`
   const each = given === 0 ? 'each one' : 'each further one'
   return `${said}; ${each} is used as it comes. ${plural(pending, 'pair')} left.`
 }

@@ -50,25 +50,25 @@ const classOf = ({ is_part = false, compact = false }: ChartCardProps): string =
 function Figure(props: FigureProps) {
   const { id, title, note, is_part = false, is_full, strokes, left_out = '' } = props
   const Title = is_part ? 'h3' : 'h2'
-  const title_id = useId()
+  const titleId = useId()
   const handle = useRef<PlotHandle | null>(null)
-  const plot_id = is_full ? `${id}-full` : id
+  const plotId = is_full ? `${id}-full` : id
   return (
     <figure
       className={classOf(props)}
-      aria-labelledby={title_id}
-      data-testid={(!is_full && props.testid) || `${plot_id}-card`}
+      aria-labelledby={titleId}
+      data-testid={(!is_full && props.testid) || `${plotId}-card`}
       data-rows={props.data_rows}
     >
       <figcaption>
-        <Title id={title_id}>
+        <Title id={titleId}>
           <Words text={title} />
         </Title>
         <span className="chart-side">
           {props.value}
           <ChartMenu
             {...props}
-            id={plot_id}
+            id={plotId}
             chart={id}
             handle={handle}
             strokes={
@@ -77,23 +77,23 @@ function Figure(props: FigureProps) {
           />
           {is_full ? <LeaveButton onClick={props.onFull} /> : null}
         </span>
-        {props.says ? <Says id={plot_id} text={props.says} /> : null}
+        {props.says ? <Says id={plotId} text={props.says} /> : null}
         {note === undefined ? null : (
           <p className="soft">
             <Words text={note} />
           </p>
         )}
       </figcaption>
-      {props.plot({ id: plot_id, handle })}
+      {props.plot({ id: plotId, handle })}
       {left_out === '' ? null : (
-        <p className="left-out soft" data-testid={`${plot_id}-left-out`}>
+        <p className="left-out soft" data-testid={`${plotId}-left-out`}>
           {left_out}
         </p>
       )}
-      <EqualPhases id={plot_id} chart={id} />
+      <EqualPhases id={plotId} chart={id} />
       {props.foot}
       <NumbersTable
-        id={`${plot_id}-numbers`}
+        id={`${plotId}-numbers`}
         title={title}
         table={() => stepTable(props.columns(), props.x, props.formatValue)}
       />
@@ -111,8 +111,8 @@ const selectLogX = ({ log_x }: UiState) => log_x
 
 /** Says below a chart that its axis is not even, and what the marks on it mean. */
 function EqualPhases({ id, chart }: { id: string; chart: string }) {
-  const is_log = useStore(uiStore, selectLogX).has(chart)
-  if (useStepScale() === undefined || is_log) return null
+  const isLog = useStore(uiStore, selectLogX).has(chart)
+  if (useStepScale() === undefined || isLog) return null
   return (
     <p className="left-out soft" data-testid={`${id}-equal-phases`}>
       {EQUAL_PHASES}

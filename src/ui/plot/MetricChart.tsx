@@ -73,11 +73,11 @@ function useChart({ id, lines: given, y: fixed, compact = false }: MetricChartPr
   const is_dark = useStore(uiStore, selectIsDark)
   const weight = useStore(uiStore, selectSmoothing)
   const { x, log_x, log_y } = useAxes(id)
-  const all_overlays = useOverlays()
+  const allOverlays = useOverlays()
   const visible = useMemo(() => lines.filter((l) => !hidden.has(l.metric)), [lines, hidden])
   const overlays = useMemo(
-    () => all_overlays.filter((overlay) => !hidden.has(overlayKey(overlay.id))),
-    [all_overlays, hidden],
+    () => allOverlays.filter((overlay) => !hidden.has(overlayKey(overlay.id))),
+    [allOverlays, hidden],
   )
   const axis = useValueAxis(() => {
     const bounds = boundsOf(visible, overlays, x)
@@ -89,7 +89,7 @@ function useChart({ id, lines: given, y: fixed, compact = false }: MetricChartPr
     () => strokesOf(visible, overlays, weight, is_dark),
     [visible, overlays, weight, is_dark],
   )
-  return { lines, visible, overlays, all_overlays, weight, is_dark, log_x, log_y, x, axis, strokes }
+  return { lines, visible, overlays, allOverlays, weight, is_dark, log_x, log_y, x, axis, strokes }
 }
 
 /** The legend of a picture. */
@@ -136,7 +136,7 @@ export function MetricChart(props: MetricChartProps) {
   const { id, lines, formatValue, formatY, title, note, compact = false, ideal } = props
   const has_legend = props.has_legend ?? !compact
   const chart = useChart(props)
-  const { visible, all_overlays, x, axis, strokes, log_x, log_y } = chart
+  const { visible, allOverlays, x, axis, strokes, log_x, log_y } = chart
   const { paint, drawn, summarise, columns, picture } = useContent(props, chart)
   const has_labels = !compact && visible.length > 1 && visible.length <= MOST_LABELS
   const over = useCallback((view: View) => <LineLabels lines={visible} view={view} />, [visible])
@@ -159,7 +159,7 @@ export function MetricChart(props: MetricChartProps) {
       foot={
         <>
           {ideal ? <IdealKey ideal={ideal} formatY={formatY} /> : null}
-          {has_legend || all_overlays.length > 0 ? (
+          {has_legend || allOverlays.length > 0 ? (
             <Legend
               // A lone line has its own value beside the title.
               lines={has_legend ? chart.lines : NO_LINES}
@@ -170,9 +170,9 @@ export function MetricChart(props: MetricChartProps) {
           {props.foot}
         </>
       }
-      plot={({ id: plot_id, handle }) => (
+      plot={({ id: plotId, handle }) => (
         <Plot
-          id={plot_id}
+          id={plotId}
           title={title}
           handle={handle}
           height={props.height}

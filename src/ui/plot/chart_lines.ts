@@ -108,8 +108,8 @@ export function thinnedText(
     ...overlays.map((overlay) => overlay.series(metric) ?? []),
   ])
   const words = thinnedWords(thinnedOf(columns.flat()))
-  const is_smooth = lines.some((line) => weightOf(line, weight) > 0)
-  return words === '' || !is_smooth ? words : `${words} A smoothed line averages what is kept.`
+  const isSmooth = lines.some((line) => weightOf(line, weight) > 0)
+  return words === '' || !isSmooth ? words : `${words} A smoothed line averages what is kept.`
 }
 
 /** What is drawn, from back to front: bands, other runs, measured lines behind their smoothed

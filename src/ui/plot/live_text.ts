@@ -10,13 +10,13 @@ export const TEXT_MS = 250
 const PATIENCE_MS = 150
 
 const writers = new Set<() => void>()
-let due_at = Number.NEGATIVE_INFINITY
+let dueAt = Number.NEGATIVE_INFINITY
 let timer: ReturnType<typeof setTimeout> | undefined
 
 function writeAll(): void {
   clearTimeout(timer)
   timer = undefined
-  due_at = performance.now() + TEXT_MS
+  dueAt = performance.now() + TEXT_MS
   for (const write of writers) write()
 }
 
@@ -29,7 +29,7 @@ const isAsked = (now: UiState, before: UiState) =>
 function follow(now: UiState, before: UiState): void {
   if (isAsked(now, before)) return writeAll()
   if (now.frame === before.frame) return
-  const rest = due_at - performance.now()
+  const rest = dueAt - performance.now()
   if (rest <= 0) writeAll()
   else timer ??= setTimeout(writeAll, rest + PATIENCE_MS)
 }
@@ -49,7 +49,7 @@ export function keepWritten(write: () => void): () => void {
     stop = undefined
     clearTimeout(timer)
     timer = undefined
-    due_at = Number.NEGATIVE_INFINITY
+    dueAt = Number.NEGATIVE_INFINITY
   }
 }
 

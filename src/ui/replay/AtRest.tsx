@@ -52,10 +52,10 @@ export function AtRest() {
 
 function Recorded() {
   const { place, state, problem } = useRecorded()
-  const has_gpu = useLab(selectHasGpu)
+  const hasGpu = useLab(selectHasGpu)
   const words =
     state?.adapter &&
-    `A recording of “${state.experiment.name}”, made on ${adapterName(state.adapter)}${has_gpu ? '; press Train to make your own' : ''}.`
+    `A recording of “${state.experiment.name}”, made on ${adapterName(state.adapter)}${hasGpu ? '; press Train to make your own' : ''}.`
   return (
     <section ref={place} className="card at-rest" aria-label="Recording" data-testid="at-rest">
       <Film className="icon" aria-hidden="true" />

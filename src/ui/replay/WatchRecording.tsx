@@ -5,9 +5,9 @@ import { loadingStore, selectIsReplaying, watchRecording } from '../open/replays
 
 /** The way to a recorded run, for those who cannot or need not train. */
 export function WatchRecording({ is_primary = false }: { readonly is_primary?: boolean }) {
-  const is_replaying = useStore(replayStore, selectIsReplaying)
+  const isReplaying = useStore(replayStore, selectIsReplaying)
   const { is_loading, problem } = useStore(loadingStore)
-  if (is_replaying) return null
+  if (isReplaying) return null
   return (
     <p className="watch">
       <button

@@ -35,11 +35,11 @@ const ZERO: readonly number[] = [0]
 export function ticksOf(
   { low, high, low_positive }: Bounds,
   fixed: Domain | undefined,
-  is_log: boolean,
+  isLog: boolean,
   count: number,
   must: readonly number[] = ZERO,
 ): number[] {
-  if (is_log) return logTicks(low_positive, Math.max(high, fixed?.[1] ?? high), count)
+  if (isLog) return logTicks(low_positive, Math.max(high, fixed?.[1] ?? high), count)
   if (fixed) return niceTicks(fixed[0], fixed[1], count)
   return niceTicks(Math.min(low, ...must), Math.max(high, ...must), count)
 }

@@ -1,13 +1,13 @@
 // Colours of tokens.css as a canvas understands them.
 let cache = new Map<string, string>()
-let cached_theme: boolean | undefined
+let cachedTheme: boolean | undefined
 
 /** Resolved colour of a custom property such as '--ink'; anything else is returned as it is. */
 export function resolveColor(color: string, is_dark: boolean): string {
   if (!color.startsWith('--')) return color
-  if (cached_theme !== is_dark) {
+  if (cachedTheme !== is_dark) {
     cache = new Map()
-    cached_theme = is_dark
+    cachedTheme = is_dark
   }
   let resolved = cache.get(color)
   if (resolved === undefined) {

@@ -14,9 +14,9 @@ export interface StepScale {
 const TICK_ROOM = 44
 
 /** The share of the axis that each phase of so many steps gets, 1 in all: as long as it is, or with
- * `is_equal` the same for all that have steps. */
-export function phaseShares(phases: readonly number[], is_equal: boolean): number[] {
-  const weights = is_equal ? phases.map((steps) => Math.sign(steps)) : phases
+ * `isEqual` the same for all that have steps. */
+export function phaseShares(phases: readonly number[], isEqual: boolean): number[] {
+  const weights = isEqual ? phases.map((steps) => Math.sign(steps)) : phases
   const all = weights.reduce((sum, weight) => sum + weight, 0)
   return weights.map((weight) => (all === 0 ? 1 / phases.length : weight / all))
 }

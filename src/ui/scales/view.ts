@@ -25,9 +25,9 @@ export function toPixel(
   value: number,
   [low, high]: Domain,
   size: number,
-  is_log: boolean | undefined = false,
+  isLog: boolean | undefined = false,
 ): number {
-  if (!is_log) return ((value - low) / (high - low || 1)) * size
+  if (!isLog) return ((value - low) / (high - low || 1)) * size
   return value > 0 ? (Math.log(value / low) / (Math.log(high / low) || 1)) * size : Number.NaN
 }
 
@@ -36,9 +36,9 @@ export function fromPixel(
   pixel: number,
   [low, high]: Domain,
   size: number,
-  is_log: boolean | undefined = false,
+  isLog: boolean | undefined = false,
 ): number {
-  if (is_log) return low * (high / low) ** (pixel / (size || 1))
+  if (isLog) return low * (high / low) ** (pixel / (size || 1))
   // So that whole steps per pixel stay whole.
   return low + pixel * ((high - low) / (size || 1))
 }

@@ -42,9 +42,9 @@ test('a range holds at least one step and never lies past the newest', () => {
 
 test('a pixel leads back to its value on even and logarithmic axes', () => {
   fc.assert(
-    fc.property(fc.double({ min: 1, max: 1000, noNaN: true }), fc.boolean(), (value, is_log) => {
-      const pixel = toPixel(value, [1, 1000], 300, is_log)
-      expect(fromPixel(pixel, [1, 1000], 300, is_log)).toBeCloseTo(value, 6)
+    fc.property(fc.double({ min: 1, max: 1000, noNaN: true }), fc.boolean(), (value, isLog) => {
+      const pixel = toPixel(value, [1, 1000], 300, isLog)
+      expect(fromPixel(pixel, [1, 1000], 300, isLog)).toBeCloseTo(value, 6)
     }),
   )
   expect(toPixel(10, [1, 1000], 300, true)).toBeCloseTo(100)

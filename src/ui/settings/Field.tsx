@@ -144,11 +144,11 @@ function useDraft(field: FieldData) {
       commit(value)
     },
     type: (text: string) => {
-      const is_number = field.kind === 'integer' || field.kind === 'number'
-      const value = is_number ? Number(text) : text
-      const is_empty = is_number && text.trim() === ''
+      const isNumber = field.kind === 'integer' || field.kind === 'number'
+      const value = isNumber ? Number(text) : text
+      const is_empty = isNumber && text.trim() === ''
       if (is_empty && field.none === undefined) refuse(text, 'expected a number')
-      else if (commit(is_empty ? null : value, text)) setDraft(is_number ? text : undefined)
+      else if (commit(is_empty ? null : value, text)) setDraft(isNumber ? text : undefined)
     },
     leave: () => setDraft(undefined),
     drop: () => {

@@ -83,14 +83,14 @@ function Values({ entry }: { readonly entry: RunEntry }) {
     () => new Map((preset ? shownFields(preset.experiment) : []).map((f) => [f.path, f])),
     [preset],
   )
-  const is_searching = query.trim() !== ''
+  const isSearching = query.trim() !== ''
   const isOwn = ({ path, value }: FieldData) => {
     const before = original.get(path)
     return changes.has(path) || (before !== undefined && before.value !== value)
   }
   // What sets the run apart comes first.
-  const own = is_searching ? [] : fields.filter(isOwn)
-  const found = fields.filter((field) => (is_searching ? isFound(query, field) : !isOwn(field)))
+  const own = isSearching ? [] : fields.filter(isOwn)
+  const found = fields.filter((field) => (isSearching ? isFound(query, field) : !isOwn(field)))
   const groups: [string, readonly FieldData[]][] = [
     ...(own.length > 0 ? [[OWN, own] as [string, readonly FieldData[]]] : []),
     ...groupFields(found),
@@ -120,13 +120,13 @@ function Values({ entry }: { readonly entry: RunEntry }) {
       <div className="settings-body" tabIndex={0} role="group" aria-label="Settings of the run">
         {groups.map(([group, all]) => (
           <details
-            key={`${group} ${is_searching}`}
-            open={is_searching || group === OWN || OPEN_AT_FIRST.test(group)}
+            key={`${group} ${isSearching}`}
+            open={isSearching || group === OWN || OPEN_AT_FIRST.test(group)}
           >
             <summary>{group}</summary>
             <dl className="past-fields">
               {all.map(row)}
-              {group === 'Task' && !is_searching ? (
+              {group === 'Task' && !isSearching ? (
                 <div className="past-field">
                   <dt>Reward</dt>
                   <dd>{rewardWords(experiment.reward.parts)}</dd>

@@ -132,8 +132,8 @@ function Group(props: {
 
 /** How many fields differ from the preset, and the way back. */
 function Changed({ count, preset_id }: { count: number; preset_id: string }) {
-  const is_locked = useLocked('settings')
-  if (count === 0 || is_locked) return null
+  const isLocked = useLocked('settings')
+  if (count === 0 || isLocked) return null
   return (
     <button
       type="button"
@@ -173,8 +173,8 @@ function Toggle({ open }: { readonly open: boolean }) {
 }
 
 function LiveNote() {
-  const is_replaying = useStore(replayStore, selectIsReplaying)
-  if (is_replaying)
+  const isReplaying = useStore(replayStore, selectIsReplaying)
+  if (isReplaying)
     return (
       <p className="soft pending">
         A recording plays. These are the settings that it was made with.
@@ -229,8 +229,8 @@ function usePresetValues(
     return new Map(all.map((field) => [field.path, field.value]))
   }, [preset])
   // A phase more or less is a change too, though none of its fields may be.
-  const has_own_phases = phaseKinds(experiment) !== phaseKinds(preset?.experiment ?? experiment)
-  const changed = countChanged(fields, original) + (has_own_phases ? 1 : 0)
+  const hasOwnPhases = phaseKinds(experiment) !== phaseKinds(preset?.experiment ?? experiment)
+  const changed = countChanged(fields, original) + (hasOwnPhases ? 1 : 0)
   return { original, changed }
 }
 
@@ -254,7 +254,7 @@ function OwnSettings() {
   const open = useStore(uiStore, selectOpen)
   const present = useLab(selectPresent)
   const wanted = useStore(uiStore, selectWanted)
-  const is_locked = useLocked('settings')
+  const isLocked = useLocked('settings')
   const fields = useMemo(() => shownFields(experiment), [experiment])
   const [folds, setFolds] = useState<Readonly<Record<string, boolean>>>({})
   const fold = (group: string, is_open: boolean) =>
@@ -264,7 +264,7 @@ function OwnSettings() {
   useEffect(() => {
     if (wanted) setQuery('')
   }, [wanted])
-  const is_searching = query.trim() !== ''
+  const isSearching = query.trim() !== ''
   const { original, changed } = usePresetValues(experiment, fields, preset_id)
   return (
     <aside className={open ? 'settings card' : 'settings card closed'} aria-label="Settings">
@@ -280,12 +280,12 @@ function OwnSettings() {
           id="settings-body"
           className="settings-body"
           // Nothing in it may take the focus, and it scrolls.
-          {...(is_locked ? { tabIndex: 0, role: 'group', 'aria-label': 'Locked settings' } : {})}
+          {...(isLocked ? { tabIndex: 0, role: 'group', 'aria-label': 'Locked settings' } : {})}
         >
-          {is_searching ? null : <RunSize experiment={experiment} />}
+          {isSearching ? null : <RunSize experiment={experiment} />}
           {present === undefined ? null : <LiveNote />}
-          <fieldset className="settings-lock" disabled={is_locked}>
-            {is_searching ? (
+          <fieldset className="settings-lock" disabled={isLocked}>
+            {isSearching ? (
               <FoundSettings
                 query={query}
                 experiment={experiment}

@@ -44,18 +44,18 @@ const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.s
 export function record(history: History, edit: Edit, at_ms: number): History {
   const path = edit.kind === 'field' ? edit.path : undefined
   const last = history.past.at(-1)
-  const is_growth =
+  const isGrowth =
     path !== undefined &&
     !WHOLE.includes(path) &&
     last?.path === path &&
     history.grown_at_ms !== undefined &&
     at_ms - history.grown_at_ms < TOGETHER_MS
-  const { before } = is_growth && last ? last : edit
-  const rest = is_growth ? history.past.slice(0, -1) : history.past
+  const { before } = isGrowth && last ? last : edit
+  const rest = isGrowth ? history.past.slice(0, -1) : history.past
   const { after } = edit
   if (isSame(before, after)) {
     // A slider that came back, or a choice of what was chosen already.
-    return is_growth ? { past: rest, future: [], grown_at_ms: undefined } : history
+    return isGrowth ? { past: rest, future: [], grown_at_ms: undefined } : history
   }
   const is_other = edit.kind === 'preset' || edit.kind === 'file'
   const words = editWords({ ...edit, before })
@@ -123,8 +123,8 @@ export function settingWords(
   if (value === '') return 'empty'
   if (typeof value === 'string') return value.length > 24 ? `${value.slice(0, 24)}…` : value
   const size = Math.abs(value)
-  const is_long = size !== 0 && (size < 1e-3 || size >= 1e6)
-  return is_long ? value.toExponential().replace('e+', 'e') : String(value)
+  const isLong = size !== 0 && (size < 1e-3 || size >= 1e6)
+  return isLong ? value.toExponential().replace('e+', 'e') : String(value)
 }
 
 function phaseWords(before: Experiment, after: Experiment): string {

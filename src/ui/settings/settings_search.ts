@@ -13,10 +13,10 @@ const wordsOf = (query: string): string[] =>
     .filter((word) => word !== '')
 
 /** Where the words of a query stand in a text; in prose only where a word begins with them. */
-export function findWords(query: string, text: string, is_prose: boolean): Marks {
+export function findWords(query: string, text: string, isProse: boolean): Marks {
   const words = wordsOf(query)
   if (words.length === 0) return []
-  const start = is_prose ? '(?<![\\p{L}\\p{N}])' : ''
+  const start = isProse ? '(?<![\\p{L}\\p{N}])' : ''
   const pattern = new RegExp(`${start}(?:${words.map(escaped).join('|')})`, 'giu')
   return [...text.matchAll(pattern)].map(({ index, 0: found }) => [index, index + found.length])
 }

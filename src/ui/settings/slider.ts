@@ -12,8 +12,8 @@ interface Scale {
 }
 
 /** Position 0…SLIDER_TICKS of a value on its scale. */
-export function sliderPosition(scale_of: Scale, value: number): number {
-  const { min = 0, max = 1, scale = 'linear' } = scale_of
+export function sliderPosition(scaleOf: Scale, value: number): number {
+  const { min = 0, max = 1, scale = 'linear' } = scaleOf
   if (scale === 'log' && min > 0)
     return (Math.log(value / min) / Math.log(max / min)) * SLIDER_TICKS
   return ((value - min) / (max - min)) * SLIDER_TICKS
@@ -21,8 +21,8 @@ export function sliderPosition(scale_of: Scale, value: number): number {
 
 /** Value at a slider position: two significant digits on a log scale, whole steps on a linear
  * one. */
-export function sliderValue(scale_of: Scale, position: number): number {
-  const { min = 0, max = 1, scale = 'linear', step = 0, kind } = scale_of
+export function sliderValue(scaleOf: Scale, position: number): number {
+  const { min = 0, max = 1, scale = 'linear', step = 0, kind } = scaleOf
   // The ends themselves, whatever rounding makes of them.
   if (position <= 0) return min
   if (position >= SLIDER_TICKS) return max
@@ -46,13 +46,13 @@ const KEYS: Readonly<Record<string, number>> = {
 
 /** Value after a key: as many positions further, or more where that is less than one step of the
  * value. undefined for keys that move nothing. */
-export function keyedValue(scale_of: Scale, value: number, key: string): number | undefined {
+export function keyedValue(scaleOf: Scale, value: number, key: string): number | undefined {
   const by = KEYS[key]
   if (by === undefined) return undefined
-  let at = sliderPosition(scale_of, value) + by
+  let at = sliderPosition(scaleOf, value) + by
   for (;;) {
     const position = Math.min(SLIDER_TICKS, Math.max(0, at))
-    const next = sliderValue(scale_of, position)
+    const next = sliderValue(scaleOf, position)
     if (position !== at || (next - value) * by > 0) return next
     at += Math.sign(by)
   }

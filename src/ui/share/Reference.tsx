@@ -21,9 +21,9 @@ export function Reference() {
   const result = useStore(shareStore, selectResult)
   const of = useStore(shareStore, selectOf)
   const shown = useLab(nextExperiment)
-  const is_replaying = useStore(replayStore, selectIsReplaying)
+  const isReplaying = useStore(replayStore, selectIsReplaying)
   const is_other = useMemo(() => !sameSettings(shown, of), [shown, of])
-  if (!result || is_replaying) return null
+  if (!result || isReplaying) return null
   const entropy = lastOf(result, layerEntropy(of.model.num_hidden_layers))
   const task_score = lastOf(result, TASK_SCORE)
   const ends = [

@@ -29,6 +29,6 @@ test.for([
   [['', 'https://a.example'], true],
   // Same at both ends, and another between them.
   [['https://a.example', '', 'https://a.example'], true],
-] as const)('%o is in a foreign frame: %s', ([origins, is_foreign]) => {
-  expect(isForeignFrame(framed(...origins))).toBe(is_foreign)
+] as const)('%o is in a foreign frame: %s', ([origins, isForeign]) => {
+  expect(isForeignFrame(framed(...origins))).toBe(isForeign)
 })

@@ -13,10 +13,10 @@ import { openTab } from '../shown/store.ts'
 const COLOR = '#7d847c'
 
 /** The sender's curves as what charts draw behind the run's. */
-function overlayOf({ lines }: SharedResult, task_id: string): Overlay {
+function overlayOf({ lines }: SharedResult, taskId: string): Overlay {
   const columns = new Map(
     lines.map(({ name, steps, values }) => [
-      metricOf(name, task_id),
+      metricOf(name, taskId),
       { steps, values, length: steps.length },
     ]),
   )
@@ -44,12 +44,12 @@ function showResult(): void {
 /** What CSS goes by: <html data-hide data-lock data-embed data-replay>. */
 function markPage(): void {
   const { embed, hide, lock } = shareStore.getState().options
-  const is_replay = replayStore.getState().recording !== undefined
+  const isReplay = replayStore.getState().recording !== undefined
   const { dataset } = document.documentElement
   dataset.hide = hide.join(' ')
-  dataset.lock = (is_replay ? LOCK_PARTS : lock).join(' ')
+  dataset.lock = (isReplay ? LOCK_PARTS : lock).join(' ')
   dataset.embed = String(embed)
-  dataset.replay = String(is_replay)
+  dataset.replay = String(isReplay)
 }
 
 /** Sets or takes out parts of the address behind '#'. */
@@ -92,9 +92,9 @@ function followHash(): void {
   addEventListener('hashchange', () => {
     const view = ({ tab: _, lesson: __, board: ___, ...rest }: ReturnType<typeof viewParts>) =>
       JSON.stringify(rest)
-    const is_same = view(viewParts(before)) === view(viewParts(location.hash))
+    const isSame = view(viewParts(before)) === view(viewParts(location.hash))
     before = location.hash
-    if (!is_same) return location.reload()
+    if (!isSame) return location.reload()
     followLessonIn(location.hash)
     openTab(tabOf(location.hash))
   })

@@ -34,18 +34,18 @@ const selectAdapter = (state: LabState) => state.adapter
 
 function Adapter() {
   const adapter = useLab(selectAdapter)
-  const has_failed = useLab(selectHasFailed)
-  const is_replaying = useStore(replayStore, selectIsReplaying)
+  const hasFailed = useLab(selectHasFailed)
+  const isReplaying = useStore(replayStore, selectIsReplaying)
   if (!adapter)
     return (
       <span className="soft adapter" data-testid="adapter">
-        <Cpu className="icon" aria-hidden="true" /> {has_failed ? 'no GPU' : 'looking for a GPU'}
+        <Cpu className="icon" aria-hidden="true" /> {hasFailed ? 'no GPU' : 'looking for a GPU'}
       </span>
     )
   const name = adapterName(adapter)
   return (
     <span className="adapter" data-testid="adapter" data-software={adapter.is_software}>
-      {is_replaying ? (
+      {isReplaying ? (
         <span className="badge warn">recorded on</span>
       ) : adapter.is_software ? (
         <span className="badge warn">

@@ -14,9 +14,9 @@ const PROGRESS: readonly PanelEntry[] = [{ name: 'The numbers', Panel: Numbers }
 const follow = (bar: HTMLElement | null) => (bar ? followHeight(bar, '--work-height') : undefined)
 
 export function Workspace() {
-  const has_run = usePresent(selectHasRun)
+  const hasRun = usePresent(selectHasRun)
   const is_past = useIsPast()
-  const now = is_past ? 'of-past' : has_run ? 'with-run' : 'before-run'
+  const now = is_past ? 'of-past' : hasRun ? 'with-run' : 'before-run'
   return (
     <div className={`work ${now}`} data-testid="work-bar" ref={follow}>
       <section className="card now" aria-label="Progress">

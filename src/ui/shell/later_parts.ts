@@ -45,10 +45,10 @@ export const Notices = later(
   'The notes on the link',
   async () => (await import('../notices/Notices.tsx')).Notices,
   () => {
-    const has_problem = useStore(fileStore, ({ problem }) => problem !== undefined)
-    const has_notice = ({ notices, rollout_dtype }: LabState) =>
+    const hasProblem = useStore(fileStore, ({ problem }) => problem !== undefined)
+    const hasNotice = ({ notices, rollout_dtype }: LabState) =>
       notices.length > 0 || rollout_dtype !== undefined
-    return useStore(labStore, has_notice) || has_problem
+    return useStore(labStore, hasNotice) || hasProblem
   },
 )
 
@@ -66,8 +66,8 @@ export const Interrupted = later(
   'The note on the interruption',
   async () => (await import('../runs/checkpoints/Interrupted.tsx')).Interrupted,
   () => {
-    const has_problem = useStore(libraryStore, ({ problem }) => problem !== '')
-    return useStore(labStore, hasInterruption) || has_problem
+    const hasProblem = useStore(libraryStore, ({ problem }) => problem !== '')
+    return useStore(labStore, hasInterruption) || hasProblem
   },
 )
 
@@ -123,8 +123,8 @@ export const Record = later(
   'The record of the run',
   async () => (await import('../notices/Record.tsx')).Record,
   () => {
-    const is_planned = useStore(labStore, hasHistory)
-    return usePresent(hasHistory) || is_planned
+    const isPlanned = useStore(labStore, hasHistory)
+    return usePresent(hasHistory) || isPlanned
   },
 )
 

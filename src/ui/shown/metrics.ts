@@ -9,8 +9,8 @@ export const HELD_OUT_PREFERENCES = 'reward_model/held_out_accuracy'
 /** How often the policy of a preference phase prefers the better response of a held-out pair; TRL's
  * name. */
 export const HELD_OUT_REWARDS = 'eval_rewards/accuracies'
-export const greedyAccuracy = (task_id: string) => `val-aux/${task_id}/acc/greedy`
-export const sampledAccuracy = (task_id: string, n: number) => `val-core/${task_id}/acc/mean@${n}`
+export const greedyAccuracy = (taskId: string) => `val-aux/${taskId}/acc/greedy`
+export const sampledAccuracy = (taskId: string, n: number) => `val-core/${taskId}/acc/mean@${n}`
 const HELD_OUT_MEAN = /^val-core\/.+\/(?:acc|reward)\/mean@\d+$/
 /** The mean of held-out answers in a run of another trainer, which names it by its own data
  * source. */

@@ -21,8 +21,8 @@ export function useKept(): LabState['kept'] {
     }
     draw()
     const stop = shownStore.subscribe((state) => {
-      const is_same = state.kept === drawn?.kept && state.kept_version === drawn.kept_version
-      if (!is_same) timer ??= setTimeout(draw, REST_MS)
+      const isSame = state.kept === drawn?.kept && state.kept_version === drawn.kept_version
+      if (!isSame) timer ??= setTimeout(draw, REST_MS)
     })
     return () => {
       clearTimeout(timer)

@@ -115,10 +115,10 @@ export const useEqualPhases = (): boolean => useStore(uiStore, selectEqualPhases
 /** The scale of every axis of steps where phases have equal width; undefined for an even axis. */
 export function useStepScale(): StepScale | undefined {
   const stretches = useShown(selectStretches)
-  const is_equal = useEqualPhases()
+  const isEqual = useEqualPhases()
   return useMemo(
-    () => (is_equal ? equalPhases(JSON.parse(stretches)) : undefined),
-    [stretches, is_equal],
+    () => (isEqual ? equalPhases(JSON.parse(stretches)) : undefined),
+    [stretches, isEqual],
   )
 }
 

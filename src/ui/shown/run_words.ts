@@ -26,8 +26,8 @@ const TIME = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digi
 
 /** Today's runs by their time alone. */
 export function whenText(at: number, now: number): string {
-  const is_today = DAY.format(at) === DAY.format(now)
-  return is_today ? TIME.format(at) : `${DAY.format(at)}, ${TIME.format(at)}`
+  const isToday = DAY.format(at) === DAY.format(now)
+  return isToday ? TIME.format(at) : `${DAY.format(at)}, ${TIME.format(at)}`
 }
 
 /** Steps of the whole run: those that were taken, and those that were to come. */

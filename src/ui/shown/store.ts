@@ -48,7 +48,7 @@ export interface UiState {
   frame: number
 }
 
-const dark_screen = globalThis.matchMedia?.('(prefers-color-scheme: dark)')
+const darkScreen = globalThis.matchMedia?.('(prefers-color-scheme: dark)')
 
 /** Nats that a threshold can be. */
 export const isThreshold = (value: unknown): value is number =>
@@ -89,7 +89,7 @@ type Preferences = z.infer<typeof preferencesSchema>
 const kept = remembered('ui', preferencesSchema, FIRST)
 
 const isDark = (theme: Theme) =>
-  theme === 'dark' || (theme === 'system' && dark_screen?.matches === true)
+  theme === 'dark' || (theme === 'system' && darkScreen?.matches === true)
 
 const first = kept.get()
 
@@ -128,7 +128,7 @@ export function followTheme(): void {
     document.documentElement.dataset.theme = theme
     uiStore.setState({ is_dark: isDark(theme) })
   }
-  dark_screen?.addEventListener('change', apply)
+  darkScreen?.addEventListener('change', apply)
   uiStore.subscribe((now, before) => {
     if (now.theme !== before.theme) apply()
   })

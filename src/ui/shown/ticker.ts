@@ -13,11 +13,11 @@ const REDRAW_WITHOUT_GPU_MS = 200
  * stop in hidden tabs, and so does this. Between two counts no animation frame is asked for: each
  * costs a look through the whole page. */
 export function startTicker(): void {
-  let drawn_at = Number.NEGATIVE_INFINITY
+  let drawnAt = Number.NEGATIVE_INFINITY
   let waiting = false
   const tick = (now: number) => {
     waiting = false
-    drawn_at = now
+    drawnAt = now
     uiStore.setState(({ frame }) => ({ frame: frame + 1 }))
   }
   const wait = () => {
@@ -25,7 +25,7 @@ export function startTicker(): void {
     waiting = true
     const { adapter } = labStore.getState()
     const every_ms = adapter?.is_software ? REDRAW_WITHOUT_GPU_MS : REDRAW_MS
-    const rest = drawn_at + every_ms - performance.now()
+    const rest = drawnAt + every_ms - performance.now()
     if (rest > 0) setTimeout(() => requestAnimationFrame(tick), rest)
     else requestAnimationFrame(tick)
   }

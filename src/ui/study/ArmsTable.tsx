@@ -42,7 +42,7 @@ export function ArmsTable(props: {
           {analysis.arms.map(
             ({ arm, values, mean, deviation, interquartile_mean, spent, comparison }) => {
               const rest = withoutArm(study, props.arms, arm.name)
-              const is_compared = comparison !== undefined && comparison.pairs.length > 0
+              const isCompared = comparison !== undefined && comparison.pairs.length > 0
               return (
                 <tr key={arm.name}>
                   <th scope="row">{arm.name}</th>
@@ -52,9 +52,9 @@ export function ArmsTable(props: {
                   </td>
                   <td>{short(interquartile_mean)}</td>
                   <td>{short(spent)}</td>
-                  <td>{is_compared ? differenceText(comparison) : ''}</td>
-                  <td>{is_compared ? short(comparison.p_holm) : ''}</td>
-                  <td>{is_compared ? VERDICTS[comparison.verdict] : ''}</td>
+                  <td>{isCompared ? differenceText(comparison) : ''}</td>
+                  <td>{isCompared ? short(comparison.p_holm) : ''}</td>
+                  <td>{isCompared ? VERDICTS[comparison.verdict] : ''}</td>
                   <td>
                     {rest ? (
                       <button

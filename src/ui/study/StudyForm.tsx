@@ -79,15 +79,15 @@ const NO_PROBLEMS: Problems = new Map()
 export function StudyForm() {
   const [draft, setDraft] = useState(EMPTY_DRAFT)
   const [chosen, setChosen] = useState<readonly NamedExperiment[]>([])
-  const [was_tried, setTried] = useState(false)
-  const [file_problems, setFileProblems] = useState<readonly string[]>([])
+  const [wasTried, setTried] = useState(false)
+  const [fileProblems, setFileProblems] = useState<readonly string[]>([])
   const experiment = useLab((state) => state.experiment)
   // Making all arms for every letter would be slow.
   const typed = useDeferredValue(draft)
   const made = useMemo(() => readDraft(typed, chosen, experiment), [typed, chosen, experiment])
   const set = (change: Partial<Draft>) => setDraft({ ...draft, ...change })
   // Nothing is wrong with a form that nobody has filled in yet.
-  const problems = was_tried && !made.ok ? made.problems : NO_PROBLEMS
+  const problems = wasTried && !made.ok ? made.problems : NO_PROBLEMS
   const make = () => {
     const now = readDraft(draft, chosen, nextExperiment(labStore.getState()))
     if (now.ok) setStudy(now.study)
@@ -125,7 +125,7 @@ export function StudyForm() {
         {made.ok ? `${made.runs} runs in all.` : ''}
       </p>
       <Problem problems={problems} field="form" />
-      {file_problems.map((problem) => (
+      {fileProblems.map((problem) => (
         <p key={problem} className="bad" role="alert">
           {problem}
         </p>

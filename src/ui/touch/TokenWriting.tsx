@@ -112,20 +112,20 @@ function OfRecord({ record, sample, step, t }: TokenWritingProps & { readonly re
     found.sample.response === sample.response
   const written = isIts ? found : undefined
   const at = (written?.prompt_length ?? 0) + t
-  const has_token = written !== undefined && at > 0 && at < written.tokens.length
+  const hasToken = written !== undefined && at > 0 && at < written.tokens.length
   return (
     <TouchCard
       id="writing"
       title="What wrote this token?"
       what="attribution"
       record={record}
-      says={has_token ? writingSays(written, at) : undefined}
+      says={hasToken ? writingSays(written, at) : undefined}
       note={NOTE}
       action="Take its logit apart"
       onStart={() => void touch(record, [state], { what: 'attribution', sample })}
       choices={<span className="soft">with the weights after step {state}</span>}
     >
-      {has_token ? (
+      {hasToken ? (
         <>
           <AddedMap written={written} at={at} />
           <LooksMap written={written} at={at} />

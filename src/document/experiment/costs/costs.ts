@@ -54,14 +54,14 @@ function updateCost(experiment: Experiment, phase: RlDocument): number {
   const lowest = phase.freeze.embed_tokens ? (trained[0] ?? top + 1) : 0
   // A product's backward is one product for its input and one for its weights.
   const passed = Math.max(0, top - Math.max(lowest, 1) + 1)
-  const head_backward = phase.freeze.embed_tokens ? head : 2 * head
+  const headBackward = phase.freeze.embed_tokens ? head : 2 * head
   const final_entropy = hasFinalEntropy(
     { target_layer: top, actor: settingsOf(experiment, phase).actor },
     L,
   )
   // A pass of its own through the whole model, forward and backward.
   const entropy = final_entropy ? 3 * (L * block + head) : 0
-  return (top + passed + trained.length) * block + head + head_backward + entropy
+  return (top + passed + trained.length) * block + head + headBackward + entropy
 }
 
 /** A phase that learns from its own samples. */
@@ -76,10 +76,10 @@ function distillCost(experiment: Experiment, phase: DistillDocument): number {
   const L = experiment.model.num_hidden_layers
   const top = phase.target_layer === 'final' ? L : phase.target_layer
   const { model, teacher, task } = experiment
-  const taught_by = phase.distillation.teacher === 'model' ? teacher : model
+  const taughtBy = phase.distillation.teacher === 'model' ? teacher : model
   const students = 1 + layersOf(phase.layers).length
   const own = forwardCost({ model, task }) + 3 * (top * block + students * head)
-  return own + forwardCost({ model: taught_by, task })
+  return own + forwardCost({ model: taughtBy, task })
 }
 
 /** The costs of one step of a phase over so many responses with so many tokens. */
@@ -88,10 +88,10 @@ export function stepCosts(
   phase: SamplingDocument,
   { responses, tokens }: Pick<Costs, 'responses' | 'tokens'>,
 ): Costs {
-  const of = (per_token: number) => ({
+  const of = (perToken: number) => ({
     responses,
     tokens,
-    arithmetic: (per_token * tokens) / 1e9,
+    arithmetic: (perToken * tokens) / 1e9,
   })
   if (phase.kind === 'distill') return of(distillCost(experiment, phase))
   const settings = settingsOf(experiment, phase)
@@ -102,11 +102,11 @@ export function stepCosts(
   const has_reference = use_kl_loss || settings.algorithm.use_kl_in_reward
   const forward = top * block + head
   const sampled = L * block + head
-  let per_token = sampled + forward + (has_reference ? forward : 0)
-  per_token += ppo_epochs * updateCost(experiment, phase)
+  let perToken = sampled + forward + (has_reference ? forward : 0)
+  perToken += ppo_epochs * updateCost(experiment, phase)
   if (hasCritic(settings))
-    per_token += L * block * (1 + 3 * (settings.critic.ppo_epochs ?? ppo_epochs))
-  return of(per_token)
+    perToken += L * block * (1 + 3 * (settings.critic.ppo_epochs ?? ppo_epochs))
+  return of(perToken)
 }
 
 /** Responses of one step. */

@@ -35,14 +35,14 @@ function rlWork(experiment: Experiment, phase: RlDocument): StepWork {
   const { actor, rollout } = settings
   const { response } = lengths({ task: experiment.task, rollout })
   const updates = actor.ppo_epochs * Math.ceil(rollout.train_batch_size / actor.ppo_mini_batch_size)
-  const has_critic = hasCritic(settings)
+  const withCritic = hasCritic(settings)
   return {
     arithmetic: plannedStep(experiment, phase).arithmetic,
     dispatches:
       2 * dispatchesOf(PASS, experiment) +
       response * dispatchesOf(DECODED, experiment) +
-      (has_critic ? 2 : 1) * updates * dispatchesOf(UPDATE, experiment),
-    rounds: has_critic ? 3 : 2,
+      (withCritic ? 2 : 1) * updates * dispatchesOf(UPDATE, experiment),
+    rounds: withCritic ? 3 : 2,
   }
 }
 

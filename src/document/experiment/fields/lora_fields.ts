@@ -49,11 +49,11 @@ export function loraOf({
   ...fields
 }: LoraFields): LoraConfig | undefined {
   if (r === 0) return undefined
-  const is_all = target_modules.trim() === ALL_LINEAR
+  const isAll = target_modules.trim() === ALL_LINEAR
   return {
     ...fields,
     r,
-    target_modules: is_all ? ALL_LINEAR : namesOf(target_modules),
+    target_modules: isAll ? ALL_LINEAR : namesOf(target_modules),
     layers_to_transform:
       layers_to_transform === null ? null : namesOf(layers_to_transform).map(Number),
   }

@@ -26,8 +26,8 @@ export const targetReadout = select(
   { raw: 'raw (as in the paper)', normed: 'through the final norm' },
 )
 
-/** `most_layers`: of any model. */
-export const trainedFields = (most_layers: number): Tree<TrainedFields> => ({
+/** `mostLayers`: of any model. */
+export const trainedFields = (mostLayers: number): Tree<TrainedFields> => ({
   target_readout: targetReadout,
   reset_optimizer: boolean({
     label: 'Reset the optimizer',
@@ -56,7 +56,7 @@ export const trainedFields = (most_layers: number): Tree<TrainedFields> => ({
       help: 'The layers above this one, and the final norm, have a learning rate of their own; 0 = all layers.',
       default: 1,
       min: 0,
-      max: most_layers,
+      max: mostLayers,
       unit: 'layer',
     }),
     factor: number({

@@ -51,12 +51,12 @@ export const recordedVerdicts = ({ verdicts }: { readonly verdicts: string | nul
 /** The step after which no verdict is left in force that says anything; undefined where that never
  * is so. */
 export function emptyFrom(verdicts: readonly Verdict[]): number | undefined {
-  const in_force: Verdict['choice'][] = []
+  const inForce: Verdict['choice'][] = []
   for (const [i, { choice, step }] of verdicts.entries()) {
-    if (choice === 'undo') in_force.pop()
-    else in_force.push(choice)
-    const is_last_of_step = verdicts[i + 1]?.step !== step
-    if (is_last_of_step && !in_force.some((said) => said !== 'skip')) return step
+    if (choice === 'undo') inForce.pop()
+    else inForce.push(choice)
+    const isLastOfStep = verdicts[i + 1]?.step !== step
+    if (isLastOfStep && !inForce.some((said) => said !== 'skip')) return step
   }
   return undefined
 }

@@ -64,8 +64,8 @@ const isWeighted: Condition = ({ algorithm }) => algorithm.rollout_correction.ro
 /** Whether a batch is cut at all. verl's legacy worker never shuffles before it cuts. */
 const cutsBatch: Condition = (settings) => {
   const { actor, critic, rollout } = settings
-  const of_critic = hasCritic(settings) ? critic.ppo_mini_batch_size : 0
-  const smallest = Math.min(actor.ppo_mini_batch_size, of_critic || actor.ppo_mini_batch_size)
+  const ofCritic = hasCritic(settings) ? critic.ppo_mini_batch_size : 0
+  const smallest = Math.min(actor.ppo_mini_batch_size, ofCritic || actor.ppo_mini_batch_size)
   return actor.use_legacy_worker_impl === 'disable' && smallest < rollout.train_batch_size
 }
 
@@ -159,13 +159,13 @@ export const hasEffect = (path: string, settings: PhaseSettings): boolean =>
 export const isOfSchedule = (path: string): boolean =>
   /\boptim\.lr_warmup_steps(_ratio)?$/.test(path)
 
-/** Whether a setting of a phase's own changes anything there; `begins_schedule`: the phase
+/** Whether a setting of a phase's own changes anything there; `beginsSchedule`: the phase
  * continues no other schedule. */
 export const hasOwnEffect = (
   path: string,
   settings: PhaseSettings,
-  begins_schedule: boolean,
-): boolean => hasEffect(path, settings) && (begins_schedule || !isOfSchedule(path))
+  beginsSchedule: boolean,
+): boolean => hasEffect(path, settings) && (beginsSchedule || !isOfSchedule(path))
 
 /** The headings of shared settings; the first that fits counts. */
 const GROUPS: readonly (readonly [part: string, group: string])[] = [

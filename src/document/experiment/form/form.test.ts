@@ -213,8 +213,8 @@ test.for<[string, object, RegExp, boolean]>([
     /^validation.log_val/,
     true,
   ],
-])('what has an effect: %s', ([_, document, pattern, is_there]) => {
-  expect(effective(document).some((path) => pattern.test(path))).toBe(is_there)
+])('what has an effect: %s', ([_, document, pattern, isThere]) => {
+  expect(effective(document).some((path) => pattern.test(path))).toBe(isThere)
 })
 
 const rl = (own: object) => ({ phases: [{ kind: 'rl', ...own }] })

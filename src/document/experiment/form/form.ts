@@ -21,9 +21,9 @@ import { remarksOf } from './remarks.ts'
 
 function taskFields(experiment: Experiment): Field[] {
   const { task } = experiment
-  const is_data = task.id === DATASET_ID
+  const isData = task.id === DATASET_ID
   // A data set is chosen by its file; the form only names one that is there.
-  const data = is_data ? [{ value: DATASET_ID, label: `Data set ${task.name}` }] : []
+  const data = isData ? [{ value: DATASET_ID, label: `Data set ${task.name}` }] : []
   const id: Field = {
     path: 'task.id',
     group: 'Task',
@@ -45,7 +45,7 @@ function taskFields(experiment: Experiment): Field[] {
   // fit the rows.
   return [
     id,
-    ...(is_data ? params.map((field) => ({ ...field, has_effect: false })) : params),
+    ...(isData ? params.map((field) => ({ ...field, has_effect: false })) : params),
     tools,
   ]
 }
@@ -65,8 +65,8 @@ function dataHasEffect(path: string, experiment: Experiment): boolean {
   const { curriculum, admission } = experiment.data
   if (path === 'data.curriculum.param') return experiment.phases.some(({ kind }) => kind === 'rl')
   if (path.startsWith('data.curriculum.')) return curriculum.param !== null
-  const needs_gate = path === 'data.admission.retry_epochs'
-  return hasTrainingSet(experiment) && (!needs_gate || isSelective(admission))
+  const needsGate = path === 'data.admission.retry_epochs'
+  return hasTrainingSet(experiment) && (!needsGate || isSelective(admission))
 }
 
 /** An adapter's settings need an adapter, a dtype of frozen matrices some that are frozen, one of

@@ -42,7 +42,7 @@ export function overrideFields(
   experiment: Experiment,
   phase: RlDocument,
   index: number,
-  begins_schedule: boolean,
+  beginsSchedule: boolean,
 ): Field[] {
   const settings = settingsOf(experiment, phase)
   return ownFields(experiment, index).map((field) => {
@@ -51,7 +51,7 @@ export function overrideFields(
       ...field,
       group: `Phase ${index + 1}, own ${name.startsWith('critic.') ? 'critic' : 'settings'}`,
       has_effect:
-        hasOwnEffect(name, settings, begins_schedule) && isOffered(name, experiment, index),
+        hasOwnEffect(name, settings, beginsSchedule) && isOffered(name, experiment, index),
     }
   })
 }

@@ -87,8 +87,8 @@ function rewardModelFields(
 
 function sftFields(experiment: Experiment, phase: SftDocument, index: number): Field[] {
   const { path, group } = placeOf(index)
-  const begins_schedule = !continuesSchedule(experiment.phases, index)
-  const isOffered = (name: string) => begins_schedule || !isOfSchedule(name)
+  const beginsSchedule = !continuesSchedule(experiment.phases, index)
+  const isOffered = (name: string) => beginsSchedule || !isOfSchedule(name)
   const own = fieldsOf(experiment, group, path, leavesOf({ ...SFT, stop: {} })).map((field) => {
     const name = field.path.slice(path.length + 1)
     return { ...field, has_effect: isOffered(name) && optimMatters(name, phase) }
@@ -116,11 +116,11 @@ function preferenceFields(
   const { path, group } = placeOf(index)
   const leaves = leavesOf({ ...PREFERENCE, stop: {} })
   const { source } = phase.pairs
-  const may_judge = phase.reward_model.enable || hasRewardModel(experiment.phases, index)
+  const mayJudge = phase.reward_model.enable || hasRewardModel(experiment.phases, index)
   const own: Readonly<Record<string, boolean>> = {
     target_readout: phase.target_layer !== 'final',
     refresh_steps: source === 'judge',
-    'reward_model.enable': may_judge && (source === 'judge' || source === 'mixed'),
+    'reward_model.enable': mayJudge && (source === 'judge' || source === 'mixed'),
   }
   const fields = fieldsOf(experiment, group, path, leaves).map((field) => {
     const name = field.path.slice(path.length + 1)
@@ -138,14 +138,14 @@ function preferenceFields(
 
 function distillFields(experiment: Experiment, phase: DistillDocument, index: number): Field[] {
   const { path, group } = placeOf(index)
-  const begins_schedule = !continuesSchedule(experiment.phases, index)
+  const beginsSchedule = !continuesSchedule(experiment.phases, index)
   const leaves = leavesOf({ ...DISTILL, stop: {} })
   const fields = fieldsOf(experiment, group, path, leaves).map((field) => {
     const name = field.path.slice(path.length + 1)
     const has_effect =
       name === 'distillation.ema_decay'
         ? phase.distillation.teacher === 'ema'
-        : (begins_schedule || !isOfSchedule(name)) && optimMatters(name, phase)
+        : (beginsSchedule || !isOfSchedule(name)) && optimMatters(name, phase)
     return { ...field, has_effect }
   })
   return [
@@ -181,21 +181,21 @@ function rlFields(experiment: Experiment, phase: RlDocument, index: number): Fie
   const { path, group } = placeOf(index)
   const before = experiment.phases[index - 1]?.kind
   // A switch that could only be refused is left out of forms.
-  const can_be_rewarded = phase.reward_model.enable || hasRewardModel(experiment.phases, index)
+  const canBeRewarded = phase.reward_model.enable || hasRewardModel(experiment.phases, index)
   const leaves = leavesOf({ ...RL, stop: {} })
   const own = leaves.map(([name]) =>
-    name === 'reward_model.enable' ? can_be_rewarded : trainedHasEffect(name, phase, before),
+    name === 'reward_model.enable' ? canBeRewarded : trainedHasEffect(name, phase, before),
   )
   const fields = fieldsOf(experiment, group, path, leaves).map((field, i) => ({
     ...field,
     has_effect: own[i],
   }))
-  const begins_schedule = !continuesSchedule(experiment.phases, index)
+  const beginsSchedule = !continuesSchedule(experiment.phases, index)
   return [
     ...withEpochsTold(experiment, phase, fields),
     targetField(experiment, phase, index),
     ...stopFields(experiment, phase, index),
-    ...overrideFields(experiment, phase, index, begins_schedule),
+    ...overrideFields(experiment, phase, index, beginsSchedule),
   ]
 }
 

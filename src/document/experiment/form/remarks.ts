@@ -52,8 +52,8 @@ function warmupRemarks(experiment: Experiment): Remark[] {
   const { phases } = experiment
   return phases.flatMap((phase, i) => {
     if (phase.kind !== 'rl' || !continuesSchedule(phases, i)) return []
-    const has_critic = hasCritic(settingsOf(experiment, phase))
-    const words = warmupWords([phase.actor?.optim, has_critic && phase.critic?.optim])
+    const withCritic = hasCritic(settingsOf(experiment, phase))
+    const words = warmupWords([phase.actor?.optim, withCritic && phase.critic?.optim])
     if (words === undefined) return []
     const message = `Phase ${i + 1} has a warm-up of its own (${words}), which has no effect: it continues the schedule of the phase before it, unless the schedule is restarted.`
     return [{ path: `phases.${i}.reset_schedule`, message }]

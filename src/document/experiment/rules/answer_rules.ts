@@ -19,7 +19,7 @@ export function answerRules({ task, phases, reward }: Experiment, rule: Rule): v
       ? 'the rows have no right answers (task.answer_key is null)'
       : 'the right answers of the rows are objects or lists, no texts'
   const judging = reward.parts.filter(({ id }) => id !== PROGRAM_ID && !SHAPING_PARTS.includes(id))
-  const is_scored = reward.parts.length > 0 && judging.length === 0
+  const isScored = reward.parts.length > 0 && judging.length === 0
   phases.forEach((phase, i) => {
     if (phase.kind === 'sft') {
       const expected = `expected no phase of kind sft, because ${why}, so there is nothing to show`
@@ -42,7 +42,7 @@ export function answerRules({ task, phases, reward }: Experiment, rule: Rule): v
           : phase.pairs.source === 'judge' || phase.pairs.source === 'mixed'))
     const got = reward.parts.length === 0 ? 'none' : judging.map(({ id }) => id).join(', ')
     rule(
-      !needs || is_scored,
+      !needs || isScored,
       'reward.parts',
       ['task.answers', `phases.${i}.kind`],
       `expected ${REMEDY} to score responses, because ${why}; got ${got}`,

@@ -23,19 +23,19 @@ export function batchRules({ experiment, phase, at, settings, path, rule }: Rule
   )
   const rows = actor.ppo_mini_batch_size * rollout.n
   const micro = actor.ppo_micro_batch_size_per_gpu
-  const critic_mini = hasCritic(settings) ? settings.critic.ppo_mini_batch_size : null
+  const criticMini = hasCritic(settings) ? settings.critic.ppo_mini_batch_size : null
   rule(
-    critic_mini === null || rollout.train_batch_size % critic_mini === 0,
+    criticMini === null || rollout.train_batch_size % criticMini === 0,
     path('critic.ppo_mini_batch_size'),
     [path('rollout.train_batch_size')],
-    `expected null (the actor's) or a divisor of train_batch_size (${rollout.train_batch_size}), because every mini-batch has the same size; got ${critic_mini}`,
+    `expected null (the actor's) or a divisor of train_batch_size (${rollout.train_batch_size}), because every mini-batch has the same size; got ${criticMini}`,
   )
-  const critic_rows = (critic_mini ?? 0) * rollout.n
+  const criticRows = (criticMini ?? 0) * rollout.n
   rule(
-    micro === null || critic_rows % micro === 0,
+    micro === null || criticRows % micro === 0,
     path('critic.ppo_mini_batch_size'),
     [path('actor.ppo_micro_batch_size_per_gpu'), path('rollout.n')],
-    `expected a mini-batch of the critic that divides into micro-batches of ${micro} responses (ppo_micro_batch_size_per_gpu), because the critic goes through those of the actor; got ${critic_rows} responses`,
+    `expected a mini-batch of the critic that divides into micro-batches of ${micro} responses (ppo_micro_batch_size_per_gpu), because the critic goes through those of the actor; got ${criticRows} responses`,
   )
   rule(
     micro === null || rows % micro === 0,

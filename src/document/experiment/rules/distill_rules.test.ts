@@ -47,8 +47,8 @@ describe('phases that learn from a teacher', () => {
       expect.stringMatching(/^phases\.1\.distillation\.teacher: .*no other model is named/),
     ])
     const source = `sha256-${'1'.repeat(64)}`
-    const with_teacher = (teacher: object) => ({ ...taught, teacher: { source, ...teacher } })
-    const { teacher, model } = trainerConfig(parsed(with_teacher({ hidden_size: 128 })))
+    const withTeacher = (teacher: object) => ({ ...taught, teacher: { source, ...teacher } })
+    const { teacher, model } = trainerConfig(parsed(withTeacher({ hidden_size: 128 })))
     expect(teacher).toMatchObject({ hidden_size: 128, vocab_size: model.vocab_size })
     expect(trainerConfig(parsed({})).teacher).toBeUndefined()
     const REFUSED: readonly [object, string][] = [
@@ -57,7 +57,7 @@ describe('phases that learn from a teacher', () => {
       [{ head_dim: 15 }, 'teacher.head_dim: expected an even number'],
     ]
     for (const [settings, message] of REFUSED)
-      expect(issues(with_teacher(settings))).toEqual([expect.stringContaining(message)])
+      expect(issues(withTeacher(settings))).toEqual([expect.stringContaining(message)])
     const last = distill({ teacher: 'model' }, { target_layer: 7 })
     expect(issues({ ...last, teacher: { source } })).toEqual([
       expect.stringContaining('phases.1.target_layer: expected the whole model or a layer up to 6'),

@@ -15,15 +15,15 @@ export function teacherRules(experiment: Experiment, rule: Rule): void {
   const { teacher, model, task, phases } = experiment
   const { source } = teacher
   const phase = phases.findIndex((one) => isTaughtByModel(experiment, one))
-  const is_distilled = phases[phase]?.kind === 'distill'
+  const isDistilled = phases[phase]?.kind === 'distill'
   const own = valueAt(phases[phase] ?? {}, 'algorithm.opd_kl_coef') !== undefined
   rule(
     phase < 0 || source !== null,
-    is_distilled
+    isDistilled
       ? `phases.${phase}.distillation.teacher`
       : `${own ? `phases.${phase}.` : ''}algorithm.opd_kl_coef`,
     ['teacher.source'],
-    `expected ${is_distilled ? 'final, reference or ema' : '0'}, because no other model is named: open one and press “Learn from it”, or give --teacher PATH`,
+    `expected ${isDistilled ? 'final, reference or ema' : '0'}, because no other model is named: open one and press “Learn from it”, or give --teacher PATH`,
   )
   if (source === null) return
   const { vocab_size: tokens } = taskOf(task).tokenizer

@@ -24,21 +24,21 @@ export function innerRules({ experiment, phase, at, settings, path, rule }: Rule
     [path('actor.inner.layers')],
     `expected one number for all layers, or one for each of the ${layers.length}; got ${weights.length}`,
   )
-  const is_own = inner.objective === 'deep_supervision'
+  const isOwn = inner.objective === 'deep_supervision'
   rule(
-    is_own || phase.target_layer === 'final',
+    isOwn || phase.target_layer === 'final',
     path('actor.inner.objective'),
     [`${at}.target_layer`],
     `expected deep_supervision in a phase of layer ${phase.target_layer}, because the whole model’s policy teaches; got self_distill`,
   )
   rule(
-    !is_own || !settings.algorithm.rollout_correction.bypass_mode,
+    !isOwn || !settings.algorithm.rollout_correction.bypass_mode,
     path('actor.inner.objective'),
     [path('algorithm.rollout_correction.bypass_mode')],
     'expected self_distill, because in bypass mode inner layers have no old policy; got deep_supervision',
   )
   rule(
-    !is_own || !settings.actor.shuffle,
+    !isOwn || !settings.actor.shuffle,
     path('actor.inner.objective'),
     [path('actor.shuffle')],
     'expected self_distill, or rows that keep their order; got deep_supervision',

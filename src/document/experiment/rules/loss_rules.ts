@@ -119,15 +119,15 @@ export function rejectionRules({ settings, path, rule }: RuledPhase): void {
   for (const [i, criterion] of fits ? criteria.entries() : []) {
     const threshold = thresholds[i] ?? thresholds[0]
     const bounds = threshold.split('_').map(Number)
-    const is_ratio = criterion.endsWith('k1')
+    const isRatio = criterion.endsWith('k1')
     rule(
-      is_ratio || bounds.length === 1,
+      isRatio || bounds.length === 1,
       at,
       involved,
       `expected one upper bound for ${criterion}, because it is never negative; got ${threshold}`,
     )
     rule(
-      bounds.length === 1 ? !is_ratio || bounds[0] >= 1 : bounds[0] <= bounds[1],
+      bounds.length === 1 ? !isRatio || bounds[0] >= 1 : bounds[0] <= bounds[1],
       at,
       involved,
       `expected lower_upper for ${criterion}, or an upper bound of at least 1, because the lower one is then 1 over it; got ${threshold}`,

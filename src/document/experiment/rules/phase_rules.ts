@@ -113,9 +113,9 @@ function criticBegins(experiment: Experiment, index: number): number {
  * only be refused. */
 export function mayChooseCritic(experiment: Experiment, index: number): boolean {
   const phase = experiment.phases[index]
-  const has_critic = phase.kind === 'rl' && hasCritic(settingsOf(experiment, phase))
+  const withCritic = phase.kind === 'rl' && hasCritic(settingsOf(experiment, phase))
   return (
-    has_critic &&
+    withCritic &&
     hasRewardModel(experiment.phases, index) &&
     criticBegins(experiment, index) === index
   )

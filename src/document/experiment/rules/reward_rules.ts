@@ -26,10 +26,10 @@ export function estimatorRules({ experiment, phase, at, settings, path, rule }: 
     `expected at least 2 responses per prompt, because ${label} compares them with each other (${namesOf((other) => !other.compares_groups)} do not); got ${rollout.n}`,
   )
   const { critic_warmup } = critic
-  const is_own = phase.critic?.critic_warmup !== undefined
+  const isOwn = phase.critic?.critic_warmup !== undefined
   const others = experiment.phases.filter((other) => other.kind === 'rl')
   // A shared setting may be meant for another phase.
-  const is_used = is_own
+  const is_used = isOwn
     ? hasCritic(settings)
     : others.some((other) => hasCritic(settingsOf(experiment, other)))
   rule(
@@ -43,7 +43,7 @@ export function estimatorRules({ experiment, phase, at, settings, path, rule }: 
 /** GDPO compares the parts of a reward, which nothing else changes. */
 export function componentRules({ experiment, at, settings, path, rule }: RuledPhase): void {
   if (settings.adv_estimator !== 'gdpo') return
-  const has_parts = experiment.reward.parts.length > 0
+  const hasParts = experiment.reward.parts.length > 0
   rule(
     !settings.reward_model.enable,
     `${at}.reward_model.enable`,
@@ -51,13 +51,13 @@ export function componentRules({ experiment, at, settings, path, rule }: RuledPh
     'expected false, because gdpo compares the parts of the reward, and a reward model has none; got true',
   )
   rule(
-    !has_parts || !settings.algorithm.use_kl_in_reward,
+    !hasParts || !settings.algorithm.use_kl_in_reward,
     path('algorithm.use_kl_in_reward'),
     [`${at}.adv_estimator`],
     'expected false, because gdpo compares each part of the reward by itself, without a KL; put it in the loss; got true',
   )
   rule(
-    !has_parts || settings.algorithm.overlong_buffer.len === null,
+    !hasParts || settings.algorithm.overlong_buffer.len === null,
     path('algorithm.overlong_buffer.len'),
     [`${at}.adv_estimator`],
     `expected null, because gdpo compares each part of the reward by itself, without penalties; got ${settings.algorithm.overlong_buffer.len}`,
@@ -100,19 +100,19 @@ export function pairRules(
 ): void {
   const { pairs } = phase
   const { source, count, held_out, min_pairs } = pairs
-  const of_verdicts = takesVerdicts(task, phase)
-  const no_pairs =
+  const ofVerdicts = takesVerdicts(task, phase)
+  const noPairs =
     task.row_format === 'verdicts'
       ? 'no prompt of the rows has a good answer and a bad one, which would be a pair (a preference phase with loss_type kto learns from single answers)'
       : 'the task has no rows with pairs of a better and a worse answer'
   rule(
-    source !== 'file' || of_verdicts || Number(task.train_pairs ?? 0) > 0,
+    source !== 'file' || ofVerdicts || Number(task.train_pairs ?? 0) > 0,
     `${at}.pairs.source`,
     ['task.id', 'task.row_format', 'task.train_pairs'],
-    `expected judge, human or mixed, because ${no_pairs}; got file`,
+    `expected judge, human or mixed, because ${noPairs}; got file`,
   )
   rule(
-    source !== 'file' || !of_verdicts || Number(task.train_undesirable) > 0,
+    source !== 'file' || !ofVerdicts || Number(task.train_undesirable) > 0,
     `${at}.pairs.source`,
     ['task.train_undesirable'],
     'expected rows with bad answers too, because rewards of good and bad answers are compared; the rows have good ones alone',
@@ -131,18 +131,18 @@ export function pairRules(
   )
   const verdicts = recordedVerdicts(pairs)
   const begins = verdicts.some(({ choice, step }) => step === 0 && /^[ab]$/.test(choice))
-  const is_asked = source !== 'human' || verdicts.length === 0
+  const isAsked = source !== 'human' || verdicts.length === 0
   rule(
-    is_asked || begins,
+    isAsked || begins,
     `${at}.pairs.verdicts`,
     [`${at}.pairs.source`],
     `expected an a or b before the first number, because training needs a pair to begin with; got '${pairs.verdicts}'`,
   )
-  const empty_from = begins ? emptyFrom(verdicts) : undefined
+  const emptyStep = begins ? emptyFrom(verdicts) : undefined
   rule(
-    is_asked || empty_from === undefined,
+    isAsked || emptyStep === undefined,
     `${at}.pairs.verdicts`,
     [`${at}.pairs.source`],
-    `expected an a or b to stay in force, because training needs a pair to continue with; after step ${empty_from} of '${pairs.verdicts}' all are taken back`,
+    `expected an a or b to stay in force, because training needs a pair to continue with; after step ${emptyStep} of '${pairs.verdicts}' all are taken back`,
   )
 }

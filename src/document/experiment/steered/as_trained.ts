@@ -42,8 +42,8 @@ export function trainedPhases(
 /** Settings that were those of a run, without its steering; the same object where no phase was
  * ended by hand. */
 export function asTrained(experiment: Experiment, run: Run): Experiment {
-  const is_of_run = experiment.name === run.experiment.name
-  if (!is_of_run || experiment.phases.length !== run.experiment.phases.length) return experiment
+  const isOfRun = experiment.name === run.experiment.name
+  if (!isOfRun || experiment.phases.length !== run.experiment.phases.length) return experiment
   const trained = trainedPhases(experiment.phases, run)
   if (trained.every((phase, i) => phase === experiment.phases[i])) return experiment
   const phases = trained.filter((phase) => phase !== undefined)

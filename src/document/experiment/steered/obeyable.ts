@@ -25,16 +25,16 @@ export function withObeyable(
     else kept.push({ index, entry: parsed.data.steering[0] })
   }
   const steering = kept.map(({ entry }) => entry)
-  const is_bad = new Set<number>()
+  const isBad = new Set<number>()
   followExperiment({ ...experiment, steering }, (at, issue) => {
-    is_bad.add(at)
+    isBad.add(at)
     leaveOut(kept[at].index, belowEntry(issue))
   })
-  const obeyed = { ...experiment, steering: steering.filter((_, at) => !is_bad.has(at)) }
+  const obeyed = { ...experiment, steering: steering.filter((_, at) => !isBad.has(at)) }
   const size = sizeIssue(obeyed)
   if (!size) return obeyed
   for (const [at, { index }] of kept.entries())
-    if (!is_bad.has(at)) leaveOut(index, { path: '', message: size.message })
+    if (!isBad.has(at)) leaveOut(index, { path: '', message: size.message })
   return experiment
 }
 

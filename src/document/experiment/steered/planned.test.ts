@@ -75,7 +75,7 @@ test('of a current run, what was taken counts and what was done is not done agai
   const experiment = experimentOf([])
   const steered = [{ entry: steering[0] }]
   const begun = { step: 0, phase: 0, reason: 'start' }
-  const at_5: RunSoFar = {
+  const at5: RunSoFar = {
     experiment,
     steering,
     step: 5,
@@ -85,10 +85,10 @@ test('of a current run, what was taken counts and what was done is not done agai
     phase_switches: [begun],
   }
   // Before the entry is done, once it is, and when the next phase has begun.
-  expect(plannedTotal(at_5)).toBe(80)
-  expect(plannedTotal({ ...at_5, steered })).toBe(80)
+  expect(plannedTotal(at5)).toBe(80)
+  expect(plannedTotal({ ...at5, steered })).toBe(80)
   const later: RunSoFar = {
-    ...at_5,
+    ...at5,
     steered,
     step: 9,
     phase: 1,

@@ -13,7 +13,7 @@ const REWARD = { kind: 'reward_model', steps: 5, name: 'reward' }
 const INNER = { kind: 'rl', steps: 4, target_layer: 2, name: 'inner' }
 const base = { phases: [SFT, PPO, GRPO] }
 const experiment = parsed(base)
-const [, grpo_phase] = parsed({ phases: [SFT, GRPO] }).phases
+const [, grpoPhase] = parsed({ phases: [SFT, GRPO] }).phases
 
 const names = ({ phases }: Experiment) => phases.map(({ name, kind }) => name || kind).join(' ')
 
@@ -33,20 +33,20 @@ describe('what an action makes of the list of phases', () => {
   test.each<[SteeringAction, unknown]>([
     [{ kind: 'next_phase' }, ['sft ppo grpo', 'next_phase']],
     [
-      { kind: 'insert_phase', phase: { ...grpo_phase, name: 'new' } },
+      { kind: 'insert_phase', phase: { ...grpoPhase, name: 'new' } },
       ['sft ppo new grpo', 'insert_phase'],
     ],
     [
-      { kind: 'interrupt_phase', phase: { ...grpo_phase, name: 'new' } },
+      { kind: 'interrupt_phase', phase: { ...grpoPhase, name: 'new' } },
       ['sft ppo new ppo grpo', 'insert_phase'],
     ],
     [
-      { kind: 'follow_phase', phase: { ...grpo_phase, name: 'new' } },
+      { kind: 'follow_phase', phase: { ...grpoPhase, name: 'new' } },
       ['sft ppo new grpo', undefined],
     ],
     [{ kind: 'repeat_phase' }, ['sft ppo ppo grpo', undefined]],
     [
-      { kind: 'append_phase', phase: { ...grpo_phase, name: 'new' } },
+      { kind: 'append_phase', phase: { ...grpoPhase, name: 'new' } },
       ['sft ppo grpo new', undefined],
     ],
     [{ kind: 'remove_phase', index: 2 }, ['sft ppo', undefined]],
@@ -66,15 +66,15 @@ describe('what an action makes of the list of phases', () => {
   })
 
   test('a phase that is interrupted continues with the steps that it had left, and with none where it had none', () => {
-    const action = { kind: 'interrupt_phase', phase: grpo_phase } as const
+    const action = { kind: 'interrupt_phase', phase: grpoPhase } as const
     const { steps } = experiment.phases[1]
     const stepsAfter = (taken: number) => {
       const result = steerExperiment(experiment, action, 1, taken)
       return result.ok ? result.experiment.phases.map((phase) => phase.steps) : result.message
     }
     const [first, , last] = experiment.phases.map((phase) => phase.steps)
-    expect(stepsAfter(1)).toEqual([first, steps, grpo_phase.steps, steps - 1, last])
-    expect(stepsAfter(steps)).toEqual([first, steps, grpo_phase.steps, last])
+    expect(stepsAfter(1)).toEqual([first, steps, grpoPhase.steps, steps - 1, last])
+    expect(stepsAfter(steps)).toEqual([first, steps, grpoPhase.steps, last])
     const taught = parsed({ phases: [SFT, REWARD, GRPO] })
     expect(steerExperiment(taught, action, 1, 2)).toMatchObject({
       ok: false,
@@ -96,9 +96,9 @@ describe('what an action makes of the list of phases', () => {
     expect(act({ kind: 'next_phase' }, 0)).toBe(
       ': expected at least one step of phase 2 (reward_model) before it, because a reward model that was never taught would reward at random; got none yet',
     )
-    expect(act({ kind: 'insert_phase', phase: grpo_phase }, 0)).toMatch(/never taught/)
+    expect(act({ kind: 'insert_phase', phase: grpoPhase }, 0)).toMatch(/never taught/)
     expect(act({ kind: 'repeat_phase' }, 0)).toMatch(/once it has begun to train/)
-    expect(act({ kind: 'append_phase', phase: grpo_phase }, 0)).toBe('sft reward grpo grpo')
+    expect(act({ kind: 'append_phase', phase: grpoPhase }, 0)).toBe('sft reward grpo grpo')
     expect(act({ kind: 'next_phase' }, 1)).toBe('sft reward grpo')
     expect(act({ kind: 'repeat_phase' }, 1)).toBe('sft reward reward grpo')
   })
@@ -110,10 +110,10 @@ describe('what an action makes of the list of phases', () => {
       /^phase: phases\.3\.reward_model\.enable: expected false, because no earlier phase of kind reward_model/,
     )
     const [reward] = parsed({ phases: [REWARD] }).phases
-    const with_reward = steerExperiment(experiment, { kind: 'insert_phase', phase: reward }, 1, 1)
-    if (!with_reward.ok) throw new Error(with_reward.message)
-    expect(names(with_reward.experiment)).toBe('sft ppo reward grpo')
-    const last = steerExperiment(with_reward.experiment, { kind: 'append_phase', phase }, 2, 1)
+    const withReward = steerExperiment(experiment, { kind: 'insert_phase', phase: reward }, 1, 1)
+    if (!withReward.ok) throw new Error(withReward.message)
+    expect(names(withReward.experiment)).toBe('sft ppo reward grpo')
+    const last = steerExperiment(withReward.experiment, { kind: 'append_phase', phase }, 2, 1)
     expect(last.ok).toBe(true)
     // Without it, what it would reward cannot stay.
     if (!last.ok) return
@@ -122,7 +122,7 @@ describe('what an action makes of the list of phases', () => {
   })
 
   test('a list that breaks a rule is refused with the reason', () => {
-    const phase = { ...grpo_phase, rollout: { n: 1 } } as never
+    const phase = { ...grpoPhase, rollout: { n: 1 } } as never
     expect(listAfter({ kind: 'insert_phase', phase })).toMatch(
       /^phase: phases\.2\.rollout\.n: expected at least 2 responses/,
     )
@@ -287,9 +287,9 @@ test('every action has words', () => {
   expect(steeringWords({ kind: 'set', path: 'phases.1.actor.optim.lr', value: null })).toBe(
     'phase 2 lr as default',
   )
-  expect(steeringWords({ kind: 'insert_phase', phase: grpo_phase })).toBe('began grpo')
-  expect(steeringWords({ kind: 'interrupt_phase', phase: grpo_phase })).toBe('began grpo')
-  expect(steeringWords({ kind: 'follow_phase', phase: grpo_phase })).toBe(
+  expect(steeringWords({ kind: 'insert_phase', phase: grpoPhase })).toBe('began grpo')
+  expect(steeringWords({ kind: 'interrupt_phase', phase: grpoPhase })).toBe('began grpo')
+  expect(steeringWords({ kind: 'follow_phase', phase: grpoPhase })).toBe(
     'added grpo after the present phase',
   )
 })

@@ -12,7 +12,7 @@ const GRPO = { kind: 'rl', steps: 5, name: 'grpo' }
 const REWARD = { kind: 'reward_model', steps: 5, name: 'reward' }
 const INNER = { kind: 'rl', steps: 4, target_layer: 2, name: 'inner' }
 const base = { phases: [SFT, PPO, GRPO] }
-const [, grpo_phase] = parsed({ phases: [SFT, GRPO] }).phases
+const [, grpoPhase] = parsed({ phases: [SFT, GRPO] }).phases
 
 describe('links', () => {
   const entries: SteeringEntry[] = [
@@ -77,7 +77,7 @@ describe('links', () => {
       writeEntry({ step: 66, kind: 'insert_phase', phase: parsed({ phases: [INNER] }).phases[0] }),
     ).toBe('66,insert_phase,rl,target_layer:2,name:inner,steps:4')
     for (const kind of ['interrupt_phase', 'follow_phase'] as const) {
-      const steering = [{ step: 1, kind, phase: grpo_phase }]
+      const steering = [{ step: 1, kind, phase: grpoPhase }]
       const document = parsed({ ...base, steering })
       expect(document.steering).toEqual(steering)
       expect(decodeLink(encodeLink(document))).toMatchObject({ experiment: document, notices: [] })

@@ -92,7 +92,7 @@ function bandOf(curves: readonly SeedCurve[], bounds: Interval): Band {
 export function linesPicture({ title, unit, lines }: PictureLines, height = 400): string {
   const shown = lines.filter(({ band }) => band.at.length > 0)
   const columns = 3
-  const legend_rows = Math.ceil(shown.length / columns)
+  const legendRows = Math.ceil(shown.length / columns)
   const bottom = height - 48
   const places = shown.flatMap(({ band }) => band.at)
   const x = scaleOf(Math.min(0, ...places), Math.max(1e-9, ...places), LEFT, WIDTH - RIGHT)
@@ -123,7 +123,7 @@ export function linesPicture({ title, unit, lines }: PictureLines, height = 400)
     const dash = dashOf(i) && ` stroke-dasharray="${dashOf(i)}"`
     return `<path d="M${left} ${top}h24" stroke="${colourOf(i)}" stroke-width="2"${dash}/><text x="${left + 30}" y="${top + 4}">${escaped(name.slice(0, 32))}</text>`
   })
-  return picture(title, WIDTH, height + legend_rows * 18 + 8, [...grid, ...drawn, ...legend])
+  return picture(title, WIDTH, height + legendRows * 18 + 8, [...grid, ...drawn, ...legend])
 }
 
 /** The measured metric of every arm over the budget. */

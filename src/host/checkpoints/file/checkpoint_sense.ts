@@ -103,7 +103,7 @@ const isCount = (value: number): boolean => Number.isInteger(value) && value >= 
 /** What each part of a learner may hold. */
 const VALUES: readonly (readonly [
   part: Exclude<keyof ModelState, 'control'>,
-  is_sound: (value: number) => boolean,
+  isSound: (value: number) => boolean,
   expected: string,
 ])[] = [
   ['weights', isNumber, 'finite numbers'],

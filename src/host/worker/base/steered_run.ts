@@ -60,7 +60,7 @@ export class SteeredRun<T extends SteeredTrainer = SteeredTrainer> {
   #wants_trace = false
   #observed: ObservationRequest = NO_OBSERVATION
   /** The trainer's state is on its way into another one. */
-  #is_moving = false
+  #isMoving = false
   /** States that are being read back. */
   #exports: Promise<unknown> = Promise.resolve()
 
@@ -174,12 +174,12 @@ export class SteeredRun<T extends SteeredTrainer = SteeredTrainer> {
   /** A verdict of a person (Trainer). One that comes while the run moves to other buffers is not
    * taken. */
   decide(id: number, choice: 'a' | 'b' | 'skip'): boolean {
-    return !this.#is_moving && this.trainer.decide(id, choice)
+    return !this.#isMoving && this.trainer.decide(id, choice)
   }
 
   /** Takes the last verdict back, under the same condition. */
   undoVerdict(): boolean {
-    return !this.#is_moving && this.trainer.undoVerdict()
+    return !this.#isMoving && this.trainer.undoVerdict()
   }
 
   /** The next step of reinforcement brings its token table. */
@@ -273,13 +273,13 @@ export class SteeredRun<T extends SteeredTrainer = SteeredTrainer> {
 
   /** Another trainer with the state of this one, whose memory is freed first. */
   async #rebuild(config: TrainerConfig): Promise<void> {
-    this.#is_moving = true
+    this.#isMoving = true
     const state = await this.trainer.exportState()
     await this.#exports
     this.#engine.release()
     this.trainer = await this.#engine.create(config, state)
     this.trainer.importState(state)
     this.trainer.observe(this.#observed)
-    this.#is_moving = false
+    this.#isMoving = false
   }
 }

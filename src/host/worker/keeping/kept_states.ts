@@ -75,11 +75,11 @@ export class KeptStates {
     // Whether the last state must be tried again is known when the write that is under way has
     // ended.
     if (is_last) await keeper.idle
-    const stale_in = keeper.staleIn(step, said, is_last)
-    if (stale_in === undefined) return
-    if (stale_in > 0 && !is_wanted) {
+    const staleIn = keeper.staleIn(step, said, is_last)
+    if (staleIn === undefined) return
+    if (staleIn > 0 && !is_wanted) {
       // Nothing else may happen to a run at rest: a person may have given a verdict and left.
-      void host.sleep(stale_in).then(() => orders.wake())
+      void host.sleep(staleIn).then(() => orders.wake())
       return
     }
     await keeper.idle

@@ -98,7 +98,7 @@ export class RunKernels {
   readonly #sources: KernelSources
   #chosen: Kernels | undefined
   #measuring: Measuring | undefined
-  #has_begun = false
+  #hasBegun = false
 
   constructor(sources: KernelSources) {
     this.#sources = sources
@@ -125,8 +125,8 @@ export class RunKernels {
   begin(run: Omit<MeasuredRun, 'id' | 'post'>): void {
     const { run: id, post } = this.#sources
     const { measuring } = this.#chosen ?? {}
-    if (!measuring || this.#has_begun) return
-    this.#has_begun = true
+    if (!measuring || this.#hasBegun) return
+    this.#hasBegun = true
     this.#measuring = new Measuring(measuring, { ...run, id, post })
   }
 

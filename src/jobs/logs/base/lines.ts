@@ -21,10 +21,10 @@ export async function* linesOf(pieces: Pieces): AsyncGenerator<Line> {
   const decoder = new TextDecoder()
   let rest = ''
   let number = 0
-  let is_long = false
+  let isLong = false
   const line = (text: string, is_last: boolean): Line => {
-    const found = { text: is_long ? '' : text.replace(/\r$/, ''), number, is_last }
-    is_long = false
+    const found = { text: isLong ? '' : text.replace(/\r$/, ''), number, is_last }
+    isLong = false
     return found
   }
   for await (const piece of pieces) {
@@ -32,16 +32,16 @@ export async function* linesOf(pieces: Pieces): AsyncGenerator<Line> {
     rest = parts.pop() ?? ''
     for (const part of parts) {
       number++
-      if (part.trim() !== '' || is_long) yield line(part, false)
+      if (part.trim() !== '' || isLong) yield line(part, false)
     }
     if (rest.length > LONGEST_LINE) {
-      is_long = true
+      isLong = true
       rest = ''
     }
   }
   number++
   rest += decoder.decode()
-  if (rest.trim() !== '' || is_long) yield line(rest, true)
+  if (rest.trim() !== '' || isLong) yield line(rest, true)
 }
 
 /** A text, or a number that JSON has not. */

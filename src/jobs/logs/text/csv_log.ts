@@ -23,9 +23,9 @@ function columnsOf(head: readonly string[], step: number): Column[] {
   const others = head.flatMap((name, index) =>
     index === step ? [] : [{ index, name: name.trim() }],
   )
-  const is_export = others.length > 0 && others.every(({ name }) => name.includes(' - '))
+  const isExport = others.length > 0 && others.every(({ name }) => name.includes(' - '))
   return others.map(({ index, name }) => {
-    const at = is_export ? name.lastIndexOf(' - ') : -1
+    const at = isExport ? name.lastIndexOf(' - ') : -1
     return {
       index,
       run: at < 0 ? '' : name.slice(0, at),
@@ -101,7 +101,7 @@ function readRun(
   run: string,
   columns: readonly Column[],
   records: readonly Fields[],
-  step_index: number,
+  stepIndex: number,
 ): ImportedLog | undefined {
   const rows = new LogRows()
   const repeated = columns.filter((column) => isRepeated(column, columns, records))
@@ -109,9 +109,9 @@ function readRun(
   const texts = new Set<string>()
   let count = 0
   for (const { fields, line } of records) {
-    const step = stepOf(fields[step_index])
+    const step = stepOf(fields[stepIndex])
     if (step === undefined) {
-      rows.skip(`line ${line} (its step is “${fields[step_index]?.slice(0, 20) ?? ''}”)`)
+      rows.skip(`line ${line} (its step is “${fields[stepIndex]?.slice(0, 20) ?? ''}”)`)
       continue
     }
     for (const { index, metric } of read) {

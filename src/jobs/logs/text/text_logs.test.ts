@@ -232,6 +232,6 @@ test.for([
   ['a.txt', 'Once upon a time.\nstep: 3 - stir\n', false],
   ['a.txt', 'x\n(TaskRunner pid=1) step:3 - actor/lr:0.5\n', true],
   ['b.txt', "x {'loss': 0.5, 'epoch': 0.1}", true],
-] as const)('%s with %j is a log: %s', ([name, head, is_log]) => {
-  expect(isLogFile(name, head)).toBe(is_log)
+] as const)('%s with %j is a log: %s', ([name, head, isLog]) => {
+  expect(isLogFile(name, head)).toBe(isLog)
 })

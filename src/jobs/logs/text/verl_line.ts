@@ -61,13 +61,13 @@ export function verlLine(text: string): VerlLine | undefined {
  * undefined. */
 export function continued(before: string, next: string): string | undefined {
   if (next.trim() === '' || STEP.test(next)) return undefined
-  const ends_open = /\s-\s*$/.test(before)
+  const endsOpen = /\s-\s*$/.test(before)
   if (/^\s*-\s/.test(next)) return `${before.trimEnd()} ${next.trimStart()}`
-  const begins_part = /^\s*[^\s:]+:(?:[-+]?[\d.]|nan|inf|np\.|True|False)/.test(next)
-  if (ends_open) return begins_part ? `${before.trimEnd()} ${next.trimStart()}` : undefined
+  const beginsPart = /^\s*[^\s:]+:(?:[-+]?[\d.]|nan|inf|np\.|True|False)/.test(next)
+  if (endsOpen) return beginsPart ? `${before.trimEnd()} ${next.trimStart()}` : undefined
   // Broken inside a part: what follows has further parts, or ends the name that was begun.
-  const has_parts = /^\S*\s+-\s+\S+:\S/.test(next)
+  const hasParts = /^\S*\s+-\s+\S+:\S/.test(next)
   const line = verlLine(before)
   const is_open = line !== undefined && line.unread.length > 0
-  return has_parts || (is_open && /^\S*:\S+\s*$/.test(next)) ? before + next.trimStart() : undefined
+  return hasParts || (is_open && /^\S*:\S+\s*$/.test(next)) ? before + next.trimStart() : undefined
 }

@@ -119,9 +119,9 @@ class RunningDuel {
   #port: LabPort | undefined
   #is_first_over = false
   #is_second_over = false
-  #is_paused = false
+  #isPaused = false
   #pending: { event: LabEvent; at_ms: number }[] = []
-  #sent_request = ''
+  #sentRequest = ''
 
   constructor(experiment: Experiment, preset_id: string, page: DuelPage) {
     this.#experiment = experiment
@@ -177,8 +177,8 @@ class RunningDuel {
 
   #observe(request: ObservationRequest): void {
     const text = JSON.stringify(request)
-    if (!this.#port || text === this.#sent_request) return
-    this.#sent_request = text
+    if (!this.#port || text === this.#sentRequest) return
+    this.#sentRequest = text
     this.#post({ type: 'observe', request })
   }
 
@@ -200,7 +200,7 @@ class RunningDuel {
     if (is_over && !this.#is_second_over) {
       this.#is_second_over = true
       endTurns()
-    } else if (event.type === 'step' && event.step > 0 && !this.#is_first_over && !this.#is_paused)
+    } else if (event.type === 'step' && event.step > 0 && !this.#is_first_over && !this.#isPaused)
       giveTurn()
   }
 
@@ -226,20 +226,20 @@ class RunningDuel {
     const record = duelStore.getState().second?.record ?? newRecordId()
     // What panels show of the first run is kept of the second one too, for its record.
     const observe = wantedRequest()
-    this.#sent_request = JSON.stringify(observe)
+    this.#sentRequest = JSON.stringify(observe)
     const start = { record, experiment, paused: true, checkpoints, kernel_cache, observe }
     this.#post({ type: 'start', run: 1, ...start })
   }
 
   #turnOfSecond(): void {
-    if (this.#is_second_over || this.#is_paused) return
+    if (this.#is_second_over || this.#isPaused) return
     if (!this.#port) this.#open()
     // Alone it needs no turns.
     this.#post({ type: this.#is_first_over ? 'resume' : 'turn' })
   }
 
   #hold(is_held: boolean): void {
-    this.#is_paused = is_held
+    this.#isPaused = is_held
     if (is_held) this.#post({ type: 'pause' })
   }
 }

@@ -38,9 +38,9 @@ export const UNDO_MS = 12_000
 
 let storage: RunStorage = memoryStorage()
 const recorders = new Set<Pick<Recorder, 'forget' | 'retry'>>()
-let undo_timer: ReturnType<typeof setTimeout> | undefined
+let undoTimer: ReturnType<typeof setTimeout> | undefined
 /** Runs that are deleted are this page's until they are gone or back. */
-const held_for_deletion = new Map<string, () => void>()
+const heldForDeletion = new Map<string, () => void>()
 
 const report = (error: unknown) => libraryStore.setState({ problem: storageProblem(error) })
 
@@ -61,7 +61,7 @@ export async function openLibrary(
   held: ReadonlySet<string>,
 ): Promise<void> {
   storage = own
-  clearTimeout(undo_timer)
+  clearTimeout(undoTimer)
   letGo()
   libraryStore.setState({ ...EMPTY_LIBRARY, why_memory })
   const [{ headers, labels }, { readHeader }] = await Promise.all([own.list(), reader()])
@@ -80,8 +80,8 @@ export async function openLibrary(
       broken.push({ id, why: read.why })
       continue
     }
-    const is_left = isLive(read.header.status) && !held.has(id)
-    const header = is_left ? leftHeader(read.header) : read.header
+    const isLeft = isLive(read.header.status) && !held.has(id)
+    const header = isLeft ? leftHeader(read.header) : read.header
     entries.push({
       id,
       header,
@@ -180,16 +180,16 @@ export async function deleteRuns(ids: readonly string[]): Promise<string> {
   const legal = [...entries.filter(canDelete), ...broken].map(({ id }) => id)
   const refused: string[] = []
   for (const id of ids) {
-    if (!legal.includes(id) || held_for_deletion.has(id)) continue
+    if (!legal.includes(id) || heldForDeletion.has(id)) continue
     const giveBack = await borrowRun(id)
-    if (giveBack) held_for_deletion.set(id, giveBack)
+    if (giveBack) heldForDeletion.set(id, giveBack)
     else refused.push(id)
   }
-  const deleted = [...held_for_deletion.keys()]
+  const deleted = [...heldForDeletion.keys()]
   if (deleted.length > libraryStore.getState().deleted.length) {
     libraryStore.setState({ deleted })
-    clearTimeout(undo_timer)
-    undo_timer = setTimeout(() => void commitDelete(), UNDO_MS)
+    clearTimeout(undoTimer)
+    undoTimer = setTimeout(() => void commitDelete(), UNDO_MS)
   }
   if (refused.length === 0) return ''
   const { runName } = await import('../../../record/run/names.ts')
@@ -198,20 +198,20 @@ export async function deleteRuns(ids: readonly string[]): Promise<string> {
 }
 
 function letGo(): void {
-  for (const giveBack of held_for_deletion.values()) giveBack()
-  held_for_deletion.clear()
+  for (const giveBack of heldForDeletion.values()) giveBack()
+  heldForDeletion.clear()
 }
 
 /** Brings back what was deleted last. */
 export function undoDelete(): void {
-  clearTimeout(undo_timer)
+  clearTimeout(undoTimer)
   letGo()
   libraryStore.setState({ deleted: [] })
 }
 
 /** Deletes now what is marked to be deleted. */
 export async function commitDelete(): Promise<void> {
-  clearTimeout(undo_timer)
+  clearTimeout(undoTimer)
   const { deleted } = libraryStore.getState()
   if (deleted.length === 0) return
   for (const recorder of recorders) recorder.forget(deleted)
@@ -225,8 +225,8 @@ export async function commitDelete(): Promise<void> {
     report(error)
   } finally {
     for (const id of deleted) {
-      held_for_deletion.get(id)?.()
-      held_for_deletion.delete(id)
+      heldForDeletion.get(id)?.()
+      heldForDeletion.delete(id)
     }
   }
 }

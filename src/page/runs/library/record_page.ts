@@ -29,7 +29,7 @@ import { followOtherTabs } from './other_tabs.ts'
 import { tellTabs } from './tabs.ts'
 
 let storage: RunStorage | undefined
-const open_recorders = new Set<Recorder>()
+const openRecorders = new Set<Recorder>()
 
 /** A recorder of this page's storage; undefined before that is open. `onBegun` hears the id of a
  * record when its run takes the first step. */
@@ -63,17 +63,17 @@ export function newRecorder(onBegun: (id: string) => void): Recorder | undefined
     },
   })
   followRecorder(recorder)
-  open_recorders.add(recorder)
+  openRecorders.add(recorder)
   return recorder
 }
 
-let has_asked = false
+let hasAsked = false
 
 /** Asks the browser not to clear what is kept when the disk is short; once, when there is something
  * to keep. */
 async function askToPersist(): Promise<void> {
-  if (has_asked || isReplaying()) return
-  has_asked = true
+  if (hasAsked || isReplaying()) return
+  hasAsked = true
   try {
     if (!(await navigator.storage.persisted())) await navigator.storage.persist()
   } catch {
@@ -135,7 +135,7 @@ export async function startRecording(): Promise<void> {
     if (document.visibilityState === 'hidden') keepCheckpoint()
   })
   addEventListener('pagehide', () => {
-    for (const one of open_recorders) one.close()
+    for (const one of openRecorders) one.close()
     void commitDelete()
   })
 }

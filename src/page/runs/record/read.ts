@@ -97,8 +97,8 @@ export function readHeader(value: unknown): ReadHeader {
   if (!document.ok)
     return refuse(`document.${document.issues[0].path}: ${document.issues[0].message}`)
   // Mostly they are the same object.
-  const is_same = fieldOf(value, 'experiment') === fieldOf(value, 'document')
-  const own = is_same ? document : parseExperiment(fieldOf(value, 'experiment'))
+  const isSame = fieldOf(value, 'experiment') === fieldOf(value, 'document')
+  const own = isSame ? document : parseExperiment(fieldOf(value, 'experiment'))
   if (!own.ok) return refuse(`experiment.${own.issues[0].path}: ${own.issues[0].message}`)
   // With every default filled in: an older version may have written less.
   const header: RunHeader = {

@@ -2,13 +2,13 @@
 import type { Experiment } from '../../../document/experiment/schema/schema.ts'
 import { presetOf } from '../../../document/presets/presets.ts'
 
-let next_parent: string | undefined
+let nextParent: string | undefined
 
 /** The settings were taken from this run. */
 export function setNextParent(id: string | undefined): void {
-  next_parent = id
+  nextParent = id
 }
 
 /** The run whose settings a document goes back to; none for a preset as it is. */
 export const parentOf = (preset_id: string, document: Experiment): string | undefined =>
-  presetOf(preset_id)?.experiment === document ? undefined : next_parent
+  presetOf(preset_id)?.experiment === document ? undefined : nextParent

@@ -72,10 +72,10 @@ export const newRun = (
 })
 
 /** What the page has of steps before this one was read from the record: it is stored already. */
-export function markStored(own: RecordedRun, known_until: number): void {
+export function markStored(own: RecordedRun, knownUntil: number): void {
   for (const kind of KEPT_KINDS)
     for (const { step, item } of own.state.kept[kind].items)
-      if (step < known_until) own.stored.set(keyOf(kind, step), item)
+      if (step < knownUntil) own.stored.set(keyOf(kind, step), item)
 }
 
 /** Rows since the last write. */

@@ -26,9 +26,9 @@ export const RETRY_MS = 30_000
 export interface Recorder {
   /** Takes every new state of the page. */
   see(state: LabState): void
-  /** Writes what is new; `is_closing` also while another write is under way, because there is no
+  /** Writes what is new; `isClosing` also while another write is under way, because there is no
    * later. */
-  flush(is_closing?: boolean): Promise<void>
+  flush(isClosing?: boolean): Promise<void>
   /** Tries again at once after a failure: room was made. */
   retry(): void
   /** The run is over because its page is. */
@@ -57,8 +57,8 @@ export class RunRecorder implements Recorder {
   }
 
   see(state: LabState): void {
-    const is_new = state.run !== this.#seen.run
-    if (is_new) {
+    const isNew = state.run !== this.#seen.run
+    if (isNew) {
       if (this.#own) this.#drop()
       this.#seen = { run: state.run, at: this.#host.now() }
       if (this.#before?.run === state.run) this.#own = this.#before
@@ -68,23 +68,23 @@ export class RunRecorder implements Recorder {
     if (own.state === state && own.flushed_step >= 0) return
     const { restored } = state
     if (restored && restored !== own.state.restored) rewind(own, restored.step)
-    const has_turned = statusOf(own) !== statusOf({ ...own, state })
+    const hasTurned = statusOf(own) !== statusOf({ ...own, state })
     own.state = state
-    const is_due = has_turned || state.step - own.flushed_step >= FLUSH_STEPS
+    const is_due = hasTurned || state.step - own.flushed_step >= FLUSH_STEPS
     if (is_due && this.#host.now() >= this.#retry_at) void this.flush()
     else this.#schedule(FLUSH_MS)
   }
 
-  async flush(is_closing = false): Promise<void> {
+  async flush(isClosing = false): Promise<void> {
     this.#cancel?.()
     this.#cancel = undefined
     const own = this.#own
     if (!own || this.#forgotten.has(own.run)) return
-    if (this.#in_flight && !is_closing) {
+    if (this.#in_flight && !isClosing) {
       this.#again = true
       return this.#in_flight
     }
-    if (this.#host.now() < this.#retry_at && !is_closing) {
+    if (this.#host.now() < this.#retry_at && !isClosing) {
       this.#schedule(this.#retry_at - this.#host.now())
       return
     }
@@ -160,12 +160,12 @@ export class RunRecorder implements Recorder {
       parts: own.parts,
       restored: own.restored,
     }
-    const is_rewritten = restored_to === undefined && isToBeRewritten(own)
-    if (is_rewritten) Object.assign(own, { written: new Map(), parts: 0 })
+    const isRewritten = restored_to === undefined && isToBeRewritten(own)
+    if (isRewritten) Object.assign(own, { written: new Map(), parts: 0 })
     if (own.is_gone) own.stored = new Map()
     const columns = newColumns(own)
-    const has_rows = Object.keys(columns).length > 0
-    const chunk: StoredChunk | undefined = has_rows
+    const hasRows = Object.keys(columns).length > 0
+    const chunk: StoredChunk | undefined = hasRows
       ? { run: own.id, part: own.parts, columns }
       : undefined
     const { items, dropped, stored } = keptChanges(own)
@@ -178,9 +178,9 @@ export class RunRecorder implements Recorder {
     own.flushed_step = own.state.step
     own.restored = restored
     const written = own.written
-    const rewritten_to = is_rewritten ? own.state.step : restored_to
+    const rewrittenTo = isRewritten ? own.state.step : restored_to
     return this.#host.storage
-      .write({ header, chunk, items, dropped, restored_to: rewritten_to })
+      .write({ header, chunk, items, dropped, restored_to: rewrittenTo })
       .then(
         () => this.#hasWritten(own, header),
         (error) => {

@@ -32,8 +32,8 @@ function recordedDocument(state: LabState): Experiment {
   const known = documents.get(run_document)
   if (known?.of === of) return known.document
   const taught = withVerdicts(run_document, said)
-  const needs_pin = kernels !== '' && taught.kernels === null
-  const pinned = needs_pin ? withField(taught, 'kernels', kernels) : undefined
+  const needsPin = kernels !== '' && taught.kernels === null
+  const pinned = needsPin ? withField(taught, 'kernels', kernels) : undefined
   const document = pinned?.ok ? pinned.experiment : taught
   documents.set(run_document, { of, document })
   return document

@@ -17,10 +17,10 @@ export const orpo = pairedLoss({
   score: 'mean',
   nll: () => ({ weight: 1, over: 'sequence' }),
   rule: eachPair(({ chosen, rejected }, { beta }) => {
-    const log_odds = logOdds(chosen.score) - logOdds(rejected.score)
-    const slope = -beta * logistic(-log_odds)
+    const logOddsRatio = logOdds(chosen.score) - logOdds(rejected.score)
+    const slope = -beta * logistic(-logOddsRatio)
     return {
-      loss: -beta * logLogistic(log_odds),
+      loss: -beta * logLogistic(logOddsRatio),
       d_chosen: slope / -Math.expm1(chosen.score),
       d_rejected: -slope / -Math.expm1(rejected.score),
     }

@@ -117,8 +117,8 @@ export class TrainingData {
     const rate = answered.reduce((sum, one) => sum + one.rate, 0) / answered.length
     const is_last = level === this.#levels.length - 1
     // Samples that waited can be of an earlier value than the present one.
-    const is_present = level === this.#level_starts.length
-    if (is_present && !is_last && rate >= curriculum.advance_at)
+    const isPresent = level === this.#level_starts.length
+    if (isPresent && !is_last && rate >= curriculum.advance_at)
       this.#level_starts.push(this.sample_index)
     const reported =
       this.#levels.length > 1 ? { 'curriculum/value': this.#levels[level].value } : {}

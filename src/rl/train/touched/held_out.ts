@@ -29,16 +29,16 @@ export class HeldOut {
   }
 
   /** The first `prompts` held-out problems of a run's task, or all that there are. `layout` is the
-   * model's, without an adapter. `has_changes`: its model has room for one change of a part. */
+   * model's, without an adapter. `hasChanges`: its model has room for one change of a part. */
   static async create(
     gpu: Gpu,
     given: TrainerConfig,
     layout: ParamLayout,
     prompts: number,
-    has_changes = false,
+    hasChanges = false,
   ): Promise<HeldOut> {
     const config = { ...given, validation: { ...given.validation, prompts } }
-    const { model, tensors, size } = HeldOut.room(gpu, config, layout, has_changes)
+    const { model, tensors, size } = HeldOut.room(gpu, config, layout, hasChanges)
     const { eos_token_ids, pad_token_id } = config.task.tokenizer
     const rollout = await Rollout.create(gpu, model, size, tensors, {
       special: { eos_token_ids, pad_token_id },
@@ -47,7 +47,7 @@ export class HeldOut {
   }
 
   /** Everything on a device, or in a plan. */
-  static room(alloc: Allocator, config: TrainerConfig, layout: ParamLayout, has_changes = false) {
+  static room(alloc: Allocator, config: TrainerConfig, layout: ParamLayout, hasChanges = false) {
     const { task, phases, validation } = config
     const rl = phases.filter((phase) => phase.kind === 'rl').at(-1)
     const size = {
@@ -56,7 +56,7 @@ export class HeldOut {
       response_length: rl?.rollout.max_response_length ?? task.max_response_length,
     }
     const width = size.prompt_length + size.response_length
-    const interventions = has_changes
+    const interventions = hasChanges
       ? createInterventions(alloc, layout.shape, {
           changes: 1,
           values: layout.shape.hidden_size,

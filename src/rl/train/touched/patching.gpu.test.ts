@@ -53,12 +53,12 @@ test('every place and token brings back what it does in float64', async () => {
   gpu.destroy()
   const [{ answer, wrong }] = found.pairs
   const difference = (logits: ArrayLike<number>) => logits[answer] - logits[wrong]
-  const [with_clean, with_corrupted] = [
+  const [withClean, withCorrupted] = [
     difference(lastLogits(clean)),
     difference(lastLogits(corrupted)),
   ]
-  expect(found.logit_diff.clean).toBeCloseTo(with_clean, 4)
-  expect(found.logit_diff.corrupted).toBeCloseTo(with_corrupted, 4)
+  expect(found.logit_diff.clean).toBeCloseTo(withClean, 4)
+  expect(found.logit_diff.corrupted).toBeCloseTo(withCorrupted, 4)
   expect(found.places).toHaveLength(placesOf(layout.shape).length)
   expect(done).toEqual(found.places.map(() => found.places.length))
   for (const place of found.places)
@@ -72,7 +72,7 @@ test('every place and token brings back what it does in float64', async () => {
         isChosen: (m: number) => m === t,
       }
       const patched = difference(lastLogits(corrupted, [edit]))
-      const exactly = (patched - with_corrupted) / (with_clean - with_corrupted)
+      const exactly = (patched - withCorrupted) / (withClean - withCorrupted)
       expect(recovery, `${where} ${layer} ${head} at ${t}`).toBeCloseTo(exactly, 3)
     }
   const residual = (l: number) =>

@@ -160,15 +160,15 @@ class Patcher {
 
   /** What the model keeps apart; undefined where it prefers the same answer for both texts. */
   async untouched({ clean, corrupted, ...given }: TextPair): Promise<Kept | undefined> {
-    const [with_clean] = await this.#logits(clean)
-    const [with_corrupted] = await this.#logits(corrupted)
-    const answer = given.answer ?? best(with_clean)
-    const wrong = given.wrong ?? best(with_corrupted, answer)
+    const [withClean] = await this.#logits(clean)
+    const [withCorrupted] = await this.#logits(corrupted)
+    const answer = given.answer ?? best(withClean)
+    const wrong = given.wrong ?? best(withCorrupted, answer)
     const difference = (logits: Float32Array) => logits[answer] - logits[wrong]
     const kept = {
       pair: { clean, corrupted, answer, wrong },
-      clean: difference(with_clean),
-      corrupted: difference(with_corrupted),
+      clean: difference(withClean),
+      corrupted: difference(withCorrupted),
     }
     return kept.clean > 0 && kept.corrupted < 0 ? kept : undefined
   }

@@ -48,9 +48,9 @@ export const layerChange = ({ mean }: Observation, k: number): number | undefine
 /** KL(π_k ‖ π_j) of every j = 0…L over the steps that were measured from this k (paper, figure 5d),
  * nats. */
 export function divergences(items: readonly Seen[], k: number, layers: number): Columns[] {
-  const of_k = items.filter(({ item }) => item.layer === k && item.mean.kl_of_layer !== undefined)
+  const ofK = items.filter(({ item }) => item.layer === k && item.mean.kl_of_layer !== undefined)
   return Array.from({ length: layers + 1 }, (_, j) =>
-    columnsOfKept(of_k, ({ mean }) => mean.kl_of_layer?.[j]),
+    columnsOfKept(ofK, ({ mean }) => mean.kl_of_layer?.[j]),
   )
 }
 
@@ -80,13 +80,13 @@ const PASS = /^val-aux\/(.+)\/pass@(\d+)\/mean$/
  * all (paper, figure 6). */
 export function passAtK(
   series: ReadonlyMap<string, Series>,
-  task_id: string,
+  taskId: string,
   step: number | undefined,
 ): PassPoint[] {
   const points: PassPoint[] = []
   for (const [name, columns] of series) {
     const [, task, k] = PASS.exec(name) ?? []
-    if (task !== task_id) continue
+    if (task !== taskId) continue
     const index = step === undefined ? columns.length - 1 : indexAt(columns, step)
     if (index < 0 || !Number.isFinite(columns.values[index])) continue
     points.push({ k: Number(k), value: columns.values[index], step: columns.steps[index] })
@@ -95,13 +95,10 @@ export function passAtK(
 }
 
 /** The first step with a pass@k of this task. */
-export function firstPass(
-  series: ReadonlyMap<string, Series>,
-  task_id: string,
-): number | undefined {
+export function firstPass(series: ReadonlyMap<string, Series>, taskId: string): number | undefined {
   let first: number | undefined
   for (const [name, columns] of series)
-    if (PASS.exec(name)?.[1] === task_id && columns.length > 0)
+    if (PASS.exec(name)?.[1] === taskId && columns.length > 0)
       first = Math.min(first ?? columns.steps[0], columns.steps[0])
   return first
 }
@@ -117,17 +114,17 @@ export interface PassCurve {
  * step only one. */
 export function passCurves(
   series: ReadonlyMap<string, Series>,
-  task_id: string,
+  taskId: string,
   at_step: number | undefined,
 ): PassCurve[] {
   const wanted = [
-    ['first', firstPass(series, task_id)],
+    ['first', firstPass(series, taskId)],
     ...(at_step === undefined ? [] : [['shown', at_step] as const]),
     ['now', undefined],
   ] as const
   const curves: PassCurve[] = []
   for (const [name, until] of wanted) {
-    const points = passAtK(series, task_id, until)
+    const points = passAtK(series, taskId, until)
     const step = Math.max(...points.map((point) => point.step))
     if (points.length > 0 && curves.at(-1)?.step !== step) curves.push({ name, step, points })
   }

@@ -50,10 +50,10 @@ export function flowSays({ mean, num_hidden_layers }: Observation): string | und
 
 /** Which layers raise the entropy, and the largest change of a part. */
 export function deltaSays(observation: Observation): string | undefined {
-  const layer_of = (change: Change) => deltaBands(observation, change)
-  const raised = layer_of('feed-forward').filter(({ mean }) => mean > 0)
+  const layerOf = (change: Change) => deltaBands(observation, change)
+  const raised = layerOf('feed-forward').filter(({ mean }) => mean > 0)
   const parts = CHANGE_NAMES.filter((name) => name !== 'layer').flatMap((name) =>
-    layer_of(name).map(({ layer, mean }) => ({ name, layer, mean })),
+    layerOf(name).map(({ layer, mean }) => ({ name, layer, mean })),
   )
   const most = largest(parts, ({ mean }) => Math.abs(mean))
   if (!most) return undefined
@@ -148,10 +148,10 @@ export function passSays(curves: readonly PassCurve[]): string | undefined {
   const words = [...new Set([ks[0], ks[ks.length - 1]])].flatMap((k) => {
     const [was, is] = [tries(first, k), tries(last, k)]
     if (is === undefined) return []
-    const at_first =
+    const atFirst =
       first === last || was === undefined ? '' : ` (${formatShare(was)} at step ${first.step})`
     return [
-      `${k === 1 ? 'one try solves' : `one of ${k} tries solves`} ${formatShare(is)}${at_first}`,
+      `${k === 1 ? 'one try solves' : `one of ${k} tries solves`} ${formatShare(is)}${atFirst}`,
     ]
   })
   return words.length === 0 ? undefined : `At step ${last.step} ${words.join(', and ')}.`

@@ -12,7 +12,7 @@ export function targetLayer(state: LabState, threshold: number): number {
   const trained = innerLayer(shownExperiment(state), state.phase)
   if (trained !== undefined) return trained
   const phases = shownPhases(state)
-  const rl_start = state.phase_switches.find(({ phase }) => phases[phase]?.kind === 'rl')?.step
-  const changes = decidingChanges(state.series, L, rl_start)
+  const rlStart = state.phase_switches.find(({ phase }) => phases[phase]?.kind === 'rl')?.step
+  const changes = decidingChanges(state.series, L, rlStart)
   return (changes && layerFor(changes, threshold)?.layer) ?? Math.max(1, Math.floor(L / 2))
 }

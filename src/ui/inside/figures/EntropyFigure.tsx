@@ -63,11 +63,11 @@ export function EntropyFigure() {
   const { ref, is_visible } = useVisible()
   const layers = useLastLayer()
   const spans = usePhaseSpans()
-  const has_steps = useShown(selectHasSteps)
+  const hasSteps = useShown(selectHasSteps)
   const at_step = useAtStep()
   const metric = layerEntropy(layers)
   const lines = useLines(metric)
-  const words = has_steps
+  const words = hasSteps
     ? at_step === undefined
       ? 'All steps so far.'
       : `All steps; the line marks step ${at_step}.`
@@ -81,14 +81,14 @@ export function EntropyFigure() {
         ref,
         is_visible,
         seen: undefined,
-        is_empty: !has_steps,
+        is_empty: !hasSteps,
         words,
         whose: undefined,
         cost: undefined,
       }}
-      says={has_steps ? <Course metric={metric} /> : undefined}
+      says={hasSteps ? <Course metric={metric} /> : undefined}
     >
-      {has_steps ? (
+      {hasSteps ? (
         <>
           <StepChart
             id="final-entropy"

@@ -210,7 +210,7 @@ export function TargetFigure() {
   const k = Math.min(layers, chosen ?? wanted)
   const state = useFigure('target', GROUPS, QUANTITIES, k)
   const { seen } = state
-  const select_id = useId()
+  const selectId = useId()
   return (
     <Figure
       id="target"
@@ -220,9 +220,9 @@ export function TargetFigure() {
       says={seen && targetSays(shownStore.getState().kept.observations.items, seen, k)}
       controls={
         <span className="figure-choice">
-          <label htmlFor={select_id}>Layer k</label>
+          <label htmlFor={selectId}>Layer k</label>
           <select
-            id={select_id}
+            id={selectId}
             data-testid="target-layer"
             value={k}
             onChange={({ target: { value } }) => setChosen(Number(value))}

@@ -25,15 +25,15 @@ export function Figure(props: FigureProps) {
   const { ref, seen } = state
   // Height of the place that it leaves while it fills the screen, so that the page behind stays
   // where it is.
-  const [left_height, setLeftHeight] = useState<number>()
+  const [leftHeight, setLeftHeight] = useState<number>()
   const leave = () => setLeftHeight(undefined)
   return (
     <details className="card figure" open data-testid={id} data-step={seen?.step}>
       <summary>
         <h2>{title}</h2>
       </summary>
-      <div ref={ref} className="figure-place" style={{ minHeight: left_height }}>
-        {left_height === undefined ? (
+      <div ref={ref} className="figure-place" style={{ minHeight: leftHeight }}>
+        {leftHeight === undefined ? (
           <Body {...props} onFull={() => setLeftHeight(ref.current?.offsetHeight ?? 0)} />
         ) : (
           <FullScreen title={title} className="full-figure" onClose={leave}>

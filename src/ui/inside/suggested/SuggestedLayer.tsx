@@ -99,7 +99,7 @@ function Apply({ layer }: { layer: number }) {
   if (layer >= settings.model.num_hidden_layers)
     return <p className="soft">The model of the settings has no inner layer {layer}.</p>
   const target = settings.phases[place]
-  const is_set = target?.kind === 'rl' && target.target_layer === layer
+  const isSet = target?.kind === 'rl' && target.target_layer === layer
   return (
     <div className="suggested-apply">
       {inner.length === 0 ? null : (
@@ -123,10 +123,10 @@ function Apply({ layer }: { layer: number }) {
           <button
             type="button"
             data-testid="suggested-use"
-            disabled={is_set}
+            disabled={isSet}
             onClick={() => putLayer(layer, place)}
           >
-            {is_set ? `Trains layer ${layer}` : `Train layer ${layer} there`}
+            {isSet ? `Trains layer ${layer}` : `Train layer ${layer} there`}
           </button>
         </>
       )}
@@ -145,7 +145,7 @@ function Apply({ layer }: { layer: number }) {
 
 function Measured({ changes }: { changes: LayerChanges }) {
   const threshold = useStore(uiStore, selectThreshold)
-  const rl_start = useShown(selectRlStart)
+  const rlStart = useShown(selectRlStart)
   const suggested = layerFor(changes, threshold)
   const layer = suggested?.layer
   return (
@@ -158,7 +158,7 @@ function Measured({ changes }: { changes: LayerChanges }) {
         <p data-testid="suggested-why">{suggested?.why}</p>
         <p className="soft">
           Measured after step {changes.step}
-          {changes.step === rl_start ? ', where reinforcement began' : ''}
+          {changes.step === rlStart ? ', where reinforcement began' : ''}
           {changes.rows === undefined ? '' : `, over tokens ${rowsWords(changes.rows)}`}. The rule
           is that of the BuPO paper: the last layer whose feed-forward block still adds entropy
           (ΔH_FFN above the threshold).

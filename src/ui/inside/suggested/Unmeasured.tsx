@@ -19,8 +19,8 @@ const selectLook = ({ look }: { readonly look: Look | undefined }) => look
 function MeasureKept({ record }: { readonly record: string }) {
   const look = useStore(lookStore, selectLook)
   const is_busy = useLab(selectIsBusy)
-  const rl_start = useShown(selectRlStart)
-  const step = stateToMeasure(useKeptSteps(record), rl_start)
+  const rlStart = useShown(selectRlStart)
+  const step = stateToMeasure(useKeptSteps(record), rlStart)
   const is_past = useIsPast()
   const own = look?.record === record ? look : undefined
   if (step === undefined)
@@ -39,7 +39,7 @@ function MeasureKept({ record }: { readonly record: string }) {
         {own && !own.is_busy && own.words !== ''
           ? own.words
           : `This run did not measure which layer to train first. Its state after step ${formatCount(step)} is kept${
-              step === rl_start ? ', where reinforcement began' : ''
+              step === rlStart ? ', where reinforcement began' : ''
             }: it can be measured now, on a copy.`}
       </p>
       <button

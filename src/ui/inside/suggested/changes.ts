@@ -23,14 +23,14 @@ export function useChanges(): LayerChanges | undefined {
   const series = useShown(selectSeries)
   const step = useShown(selectStep)
   const layers = useLastLayer()
-  const rl_start = useShown(selectRlStart)
+  const rlStart = useShown(selectRlStart)
   const { items } = useKept().observations
   const newest = items.at(-1)
   const count = items.length
   // biome-ignore lint/correctness/useExhaustiveDependencies: columns and items are mutable; steps and numbers are their version.
   return useMemo(
-    () => decidingChanges(series, layers, rl_start, items),
-    [series, step, layers, rl_start, items, newest, count],
+    () => decidingChanges(series, layers, rlStart, items),
+    [series, step, layers, rlStart, items, newest, count],
   )
 }
 

@@ -159,15 +159,15 @@ const selectHasPhases = (state: LabState) => shownPhases(state).length > 1
 
 /** Steps at one scale, or phases of equal width; nothing where there is one phase. */
 function EqualPhases() {
-  const is_equal = useEqualPhases()
+  const isEqual = useEqualPhases()
   if (!usePresent(selectHasPhases)) return null
   return (
     <button
       type="button"
       data-testid="equal-phases"
-      aria-pressed={is_equal}
+      aria-pressed={isEqual}
       title="Gives every phase the same width on all charts, so that a short one is easy to see; else the axis of steps is even"
-      onClick={() => setPreference({ equal_phases: !is_equal })}
+      onClick={() => setPreference({ equal_phases: !isEqual })}
     >
       Equal phases
     </button>

@@ -12,7 +12,7 @@ const SHARE = [0, 1] as const
 /** `name` is what the board calls it. */
 export function BoardChart({ chart, name }: { readonly chart: MoreChart; readonly name: string }) {
   const { id, title, note, lines, format, is_share = false, ideal } = chart
-  const is_pinned = useStore(boardStore, ({ pinned }) => pinned.includes(name))
+  const isPinned = useStore(boardStore, ({ pinned }) => pinned.includes(name))
   return (
     <div className={chart.is_wide ? 'pinnable wide' : 'pinnable'}>
       <MetricChart
@@ -32,8 +32,8 @@ export function BoardChart({ chart, name }: { readonly chart: MoreChart; readonl
         type="button"
         className="plain chart-pin"
         data-testid={`pin-${name}`}
-        aria-pressed={is_pinned}
-        title={is_pinned ? 'Take it off the board' : 'Pin it to the board above, which links carry'}
+        aria-pressed={isPinned}
+        title={isPinned ? 'Take it off the board' : 'Pin it to the board above, which links carry'}
         onClick={() => togglePinned(name)}
       >
         <Pin className="icon" aria-hidden="true" />

@@ -20,12 +20,12 @@ export function Ask({ name, of }: { readonly name: string; readonly of: Question
         <Icon className="icon" aria-hidden="true" /> {of.asks}
       </legend>
       <div className="lesson-choices">
-        {of.choices.map(({ text, is_right: is_answer }, i) => (
+        {of.choices.map(({ text, is_right: isAnswer }, i) => (
           <label key={text}>
             <input
               type="radio"
               name={`question ${name}`}
-              checked={chosen === undefined ? is_done && is_answer === true : chosen === i}
+              checked={chosen === undefined ? is_done && isAnswer === true : chosen === i}
               onChange={() => choose(i)}
             />
             <span>{text}</span>

@@ -51,11 +51,11 @@ export function Try({ name, of }: { readonly name: string; readonly of: TryIt })
   const [is_done, done] = usePart(name)
   const checked = useChecked(of)
   const is_busy = useLab(selectIsBusy)
-  const is_met = checked?.is_done === true
+  const isMet = checked?.is_done === true
   // biome-ignore lint/correctness/useExhaustiveDependencies: `done` is another function in each render.
   useEffect(() => {
-    if (is_met) done()
-  }, [is_met])
+    if (isMet) done()
+  }, [isMet])
   const Icon = is_done ? CircleCheck : FlaskConical
   return (
     <section className="lesson-part try" data-testid={`try-${name}`} data-done={is_done}>
@@ -68,7 +68,7 @@ export function Try({ name, of }: { readonly name: string; readonly of: TryIt })
           {is_busy ? 'End this run and train it' : is_done ? 'Train it again' : 'Train it'}
         </button>
       </p>
-      <p role="status" className={is_met ? 'lesson-right' : 'soft'}>
+      <p role="status" className={isMet ? 'lesson-right' : 'soft'}>
         {checked?.says ?? ''}
       </p>
     </section>

@@ -110,7 +110,7 @@ function phaseMarks({ spans, x, log_x, with_names }: FrameProps, width: number) 
 /** Where the run was changed by hand. */
 function editMarks({ edits, x }: FrameProps, width: number) {
   const edited = edits.filter(isInside(x))
-  const edit_labels = editLabels(edited, x, width)
+  const labelsOfEdits = editLabels(edited, x, width)
   return edited.map(({ step, words }, i) => (
     <ReferenceLine
       key={`edit ${step} ${words}`}
@@ -122,8 +122,8 @@ function editMarks({ edits, x }: FrameProps, width: number) {
       label={({ viewBox }: { viewBox?: { x?: number } }) => (
         <text
           className="edit-mark"
-          x={(viewBox?.x ?? 0) + (edit_labels[i].is_before ? -4 : 4)}
-          textAnchor={edit_labels[i].is_before ? 'end' : 'start'}
+          x={(viewBox?.x ?? 0) + (labelsOfEdits[i].is_before ? -4 : 4)}
+          textAnchor={labelsOfEdits[i].is_before ? 'end' : 'start'}
           y={INSET.top + 10}
           fill="var(--series-3)"
           stroke="var(--panel)"
@@ -132,7 +132,7 @@ function editMarks({ edits, x }: FrameProps, width: number) {
           fontSize={10.5}
         >
           <title>{words}</title>
-          {edit_labels[i].text}
+          {labelsOfEdits[i].text}
         </text>
       )}
     />

@@ -19,7 +19,7 @@ export const BLEED = 4
 export type Paint = (
   ctx: CanvasRenderingContext2D,
   view: View,
-  pixel_ratio: number,
+  pixelRatio: number,
   from?: number,
 ) => void
 
@@ -118,10 +118,10 @@ export function useCanvas(
     if (!element || !ctx || view.width === 0 || view.height === 0) return
     void is_dark // colours changed: paint again
     const picture = pictureOn(ctx, paint, view, drawn)
-    let on_screen = true
+    let onScreen = true
     // An error must not keep the frame from those who subscribed after this.
     const draw = () => {
-      if (!on_screen) return
+      if (!onScreen) return
       try {
         picture.redraw()
       } catch (error) {
@@ -137,8 +137,8 @@ export function useCanvas(
       if (now.frame !== before.frame) draw()
     })
     const observer = new IntersectionObserver(([entry]) => {
-      const appeared = entry.isIntersecting && !on_screen
-      on_screen = entry.isIntersecting
+      const appeared = entry.isIntersecting && !onScreen
+      onScreen = entry.isIntersecting
       if (appeared) draw()
     })
     observer.observe(element)

@@ -47,8 +47,8 @@ function frameOf(element: HTMLElement, is_dark: boolean): SVGElement | undefined
 
 /** A text with an ellipsis where it has no room; letters are reckoned half as wide as high, and a
  * little more. */
-const cut = (text: string, width: number, font_size: number): string =>
-  cutText(text, Math.max(8, Math.floor(width / (0.52 * font_size))))
+const cut = (text: string, width: number, fontSize: number): string =>
+  cutText(text, Math.max(8, Math.floor(width / (0.52 * fontSize))))
 
 /** The legend, broken into rows of `width`; letters are reckoned 6.2 pixels wide. */
 function keyRows(keys: readonly Key[], width: number): Key[][] {
@@ -105,10 +105,10 @@ function shell({ element, view }: PlotHandle, content: PictureContent): Picture 
   const { title, run, y_label, keys, is_dark } = content
   const colour = (name: string) => resolveColor(name, is_dark)
   const width = view.width + INSET.left + INSET.right + 2 * MARGIN
-  const frame_height = view.height + INSET.top + INSET.bottom
-  const keys_top = HEAD + frame_height + X_LABEL
-  const legend = legendOf(keys, { width, top: keys_top, is_dark })
-  const height = keys_top + legend.height + 10
+  const frameHeight = view.height + INSET.top + INSET.bottom
+  const keysTop = HEAD + frameHeight + X_LABEL
+  const legend = legendOf(keys, { width, top: keysTop, is_dark })
+  const height = keysTop + legend.height + 10
   const size = { width, height, viewBox: `0 0 ${width} ${height}` }
   const svg = svgNode('svg', { xmlns: SVG, ...size, 'font-family': FONT, 'font-size': 12 })
   svg.append(svgNode('title', {}, title))
@@ -118,7 +118,7 @@ function shell({ element, view }: PlotHandle, content: PictureContent): Picture 
   const small = { x: 12, fill: colour('--soft'), 'font-size': 11 }
   svg.append(svgNode('text', { ...small, y: 38 }, cut(run, width - 24, 11)))
   svg.append(svgNode('text', { ...small, y: 57 }, `↑ ${cut(y_label, width - 36, 11)}`))
-  const right = { x: width - MARGIN - INSET.right, y: HEAD + frame_height + 8 }
+  const right = { x: width - MARGIN - INSET.right, y: HEAD + frameHeight + 8 }
   const steps = view.scale ? 'step (each phase has the same width) →' : 'step →'
   svg.append(svgNode('text', { ...small, ...right, 'text-anchor': 'end' }, steps))
   const body = svgNode('g', { transform: `translate(${MARGIN} ${HEAD})` })

@@ -59,8 +59,8 @@ function usePaint({ columns, scale_max, first_ramp }: HeatMapProps): Paint {
   const edits = useEditMarks()
   const strip = useRef<HTMLCanvasElement>(undefined)
   return useCallback<Paint>(
-    (ctx, view, pixel_ratio, from) => {
-      const width = Math.max(1, Math.round(view.width * pixel_ratio))
+    (ctx, view, pixelRatio, from) => {
+      const width = Math.max(1, Math.round(view.width * pixelRatio))
       const first = from === undefined ? 0 : firstColumn(from, view, width)
       const rows = columns()
       const size = { width, x: view.x, scale: view.scale, first }

@@ -70,7 +70,7 @@ export function heatmapPixels(
     const colours = packed(row === 0 ? first_ramp : ramp)
     const factor = (colours.length - 1) / (scale_max || 1)
     const { steps, values, length } = columns
-    const at_left = (rows.length - 1 - row) * across - first
+    const atLeft = (rows.length - 1 - row) * across - first
     const gap = length > 1 ? steps[length - 1] - steps[length - 2] : 1
     const start = Math.max(first, Math.floor(stepPixel(steps[0], size)))
     const end = Math.min(width, Math.ceil(stepPixel(steps[length - 1] + gap, size)))
@@ -81,7 +81,7 @@ export function heatmapPixels(
       const value = values[index]
       if (!Number.isFinite(value)) continue
       const at = Math.round(Math.min(colours.length - 1, Math.max(0, value * factor)))
-      pixels[at_left + column] = colours[at]
+      pixels[atLeft + column] = colours[at]
     }
   })
   return new Uint8ClampedArray(pixels.buffer)

@@ -40,9 +40,9 @@ test('indices ascend, and every gap of the series is a gap of the line', () => {
       kept.forEach((index, at) => {
         if (at === 0) return
         const between = values.slice(kept[at - 1], index + 1)
-        const is_gap = between.some(Number.isNaN)
-        const says_gap = Number.isNaN(values[kept[at - 1]]) || Number.isNaN(values[index])
-        expect(says_gap).toBe(is_gap)
+        const isGap = between.some(Number.isNaN)
+        const saysGap = Number.isNaN(values[kept[at - 1]]) || Number.isNaN(values[index])
+        expect(saysGap).toBe(isGap)
       })
     }),
   )

@@ -22,12 +22,12 @@ export function drawBand(
   ctx.fillStyle = color
   ctx.globalAlpha = BAND_OPACITY
   ctx.beginPath()
-  let is_begun = false
+  let isBegun = false
   const go = (points: readonly number[], at: number) => {
     if (!isPoint(points, at)) return
-    if (is_begun) ctx.lineTo(points[at], points[at + 1])
+    if (isBegun) ctx.lineTo(points[at], points[at + 1])
     else ctx.moveTo(points[at], points[at + 1])
-    is_begun = true
+    isBegun = true
   }
   for (let at = 0; at < upper.length; at += 2) go(upper, at)
   for (let at = lower.length - 2; at >= 0; at -= 2) go(lower, at)

@@ -5,20 +5,20 @@
  * none where they do not fit. */
 function placeLabels(
   ys: readonly (number | undefined)[],
-  label_height: number,
+  labelHeight: number,
   height: number,
 ): (number | undefined)[] {
-  const placed = ys.flatMap((y, i) => (y === undefined ? [] : [{ i, top: y - label_height / 2 }]))
-  if (placed.length * label_height > height) return ys.map(() => undefined)
+  const placed = ys.flatMap((y, i) => (y === undefined ? [] : [{ i, top: y - labelHeight / 2 }]))
+  if (placed.length * labelHeight > height) return ys.map(() => undefined)
   placed.sort((a, b) => a.top - b.top)
   let above = 0
   for (const label of placed) {
     label.top = Math.max(label.top, above)
-    above = label.top + label_height
+    above = label.top + labelHeight
   }
   let below = height
   for (const label of placed.toReversed()) {
-    label.top = Math.min(label.top, below - label_height)
+    label.top = Math.min(label.top, below - labelHeight)
     below = label.top
   }
   const tops = new Map(placed.map(({ i, top }) => [i, top]))
@@ -45,19 +45,19 @@ export interface GutterLabel {
  * a line has no end or no name fits. */
 export function gutterLabels(
   ends: readonly (Place | undefined)[],
-  label_height: number,
+  labelHeight: number,
   { width, height }: { readonly width: number; readonly height: number },
 ): (GutterLabel | undefined)[] {
   // What lies outside an axis that was cut is pointed at from the edge.
   const ys = ends.map((end) => end && Math.min(height, Math.max(0, end.y)))
-  const tops = placeLabels(ys, label_height, height)
+  const tops = placeLabels(ys, labelHeight, height)
   return ends.map((end, i) => {
     const [y, top] = [ys[i], tops[i]]
     if (end === undefined || y === undefined || top === undefined) return undefined
     const stroke = [
       { x: Math.min(end.x, width) + 1, y },
       { x: width + 2, y },
-      { x: width + STROKES - 3, y: top + label_height / 2 },
+      { x: width + STROKES - 3, y: top + labelHeight / 2 },
     ]
     return { left: width + STROKES, top, stroke }
   })

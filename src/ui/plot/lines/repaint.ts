@@ -50,7 +50,7 @@ export function staleFrom(
 
 /** The same edge moved left onto a whole pixel of the canvas, so that nothing is half cleared;
  * undefined for all of it. */
-export function clearedFrom(stale: number, bleed: number, pixel_ratio: number): number | undefined {
-  const left = Math.floor((stale + bleed) * pixel_ratio) / pixel_ratio - bleed
+export function clearedFrom(stale: number, bleed: number, pixelRatio: number): number | undefined {
+  const left = Math.floor((stale + bleed) * pixelRatio) / pixelRatio - bleed
   return left > -bleed ? left : undefined
 }

@@ -35,21 +35,21 @@ interface FigureProps extends StillFigureProps {
 
 function Figure(props: FigureProps) {
   const { id, title, note, owner, keys, table, is_full, onFull } = props
-  const own_id = is_full ? `${id}-full` : id
-  const title_id = useId()
+  const ownId = is_full ? `${id}-full` : id
+  const titleId = useId()
   return (
-    <figure className="still-figure" aria-labelledby={title_id} data-testid={own_id}>
+    <figure className="still-figure" aria-labelledby={titleId} data-testid={ownId}>
       <figcaption>
-        <h3 id={title_id}>
+        <h3 id={titleId}>
           <Words text={title} />
         </h3>
         <span className="chart-side">
-          <Menu id={own_id} label={`Full screen and files of “${title}”`}>
+          <Menu id={ownId} label={`Full screen and files of “${title}”`}>
             {(close) => (
               <>
-                <FullScreenChoice id={own_id} is_full={is_full} onFull={onFull} close={close} />
+                <FullScreenChoice id={ownId} is_full={is_full} onFull={onFull} close={close} />
                 <SaveAs
-                  id={own_id}
+                  id={ownId}
                   what={title}
                   file={id}
                   owner={owner}
@@ -67,8 +67,8 @@ function Figure(props: FigureProps) {
           </p>
         )}
       </figcaption>
-      {props.children(own_id)}
-      <NumbersTable id={`${own_id}-numbers`} title={title} table={() => table(MOST_ROWS)} />
+      {props.children(ownId)}
+      <NumbersTable id={`${ownId}-numbers`} title={title} table={() => table(MOST_ROWS)} />
     </figure>
   )
 }

@@ -84,9 +84,9 @@ export function logScale(values: readonly (number | undefined)[]): Scale {
   const low = all.length === 0 ? 0 : Math.floor(Math.log10(Math.min(...all)) + 1e-9)
   const high = all.length === 0 ? 1 : Math.ceil(Math.log10(Math.max(...all)) - 1e-9)
   const decades = Math.max(1, high - low)
-  const between_them = decades <= 2 ? [1, 2, 5] : [1]
+  const betweenThem = decades <= 2 ? [1, 2, 5] : [1]
   const ticks = Array.from({ length: decades }, (_, i) =>
-    between_them.map((factor) => Number((factor * 10 ** (low + i)).toPrecision(3))),
+    betweenThem.map((factor) => Number((factor * 10 ** (low + i)).toPrecision(3))),
   ).flat()
   return between([...ticks, 10 ** (low + decades)], Math.log10)
 }

@@ -148,17 +148,17 @@ export function columnGroups(entries: readonly RunEntry[]): ColumnGroup[] {
         else values.set(path, new Set([value]))
       }
   const settings = [...values].map(([path, own]) => ({ column: `setting:${path}`, own }))
-  const is_same = ({ own }: (typeof settings)[number]) => own.size < 2
+  const isSame = ({ own }: (typeof settings)[number]) => own.size < 2
   const columns = (some: typeof settings) => some.map(({ column }) => column)
   return [
     { name: 'Facts', columns: FACTS.map(({ key }) => `fact:${key}`) },
-    { name: 'Settings that differ', columns: columns(settings.filter((one) => !is_same(one))) },
+    { name: 'Settings that differ', columns: columns(settings.filter((one) => !isSame(one))) },
     {
       name: 'Metrics',
       columns: [...METRIC_CHOICES.map(({ key }) => key), ...metricNames(entries)].map(
         (name) => `metric:${name}`,
       ),
     },
-    { name: 'Other settings', columns: columns(settings.filter(is_same)) },
+    { name: 'Other settings', columns: columns(settings.filter(isSame)) },
   ].filter((group) => group.columns.length > 0)
 }

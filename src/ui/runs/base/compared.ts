@@ -100,10 +100,10 @@ function lineOf(entry: RunEntry): Overlay {
 /** The last step of runs; one that continues will have as many as it plans to have. */
 function endOf(group: readonly RunEntry[]): ReturnType<Overlay['end']> {
   const headers = group.flatMap(({ id }) => runOf(id)?.header ?? [])
-  const going_on = headers.filter(({ status }) => isLive(status)).map(plannedOf)
+  const goingOn = headers.filter(({ status }) => isLive(status)).map(plannedOf)
   return {
     last: Math.max(0, ...headers.map(({ id, step }) => stateOf(id)?.step ?? step)),
-    planned: Math.max(0, ...going_on),
+    planned: Math.max(0, ...goingOn),
   }
 }
 
@@ -117,8 +117,8 @@ function bandsOf(group: readonly RunEntry[], kind: BandKind) {
     const runs = group.flatMap((entry) => columnsOf(entry.id)?.get(nameOf(entry)) ?? [])
     const length = runs.reduce((sum, run) => sum + run.length, 0)
     const before = known.get(metric)
-    const is_same = before?.length === length && runs.every((run, i) => run === before.runs[i])
-    if (is_same) return before.band
+    const isSame = before?.length === length && runs.every((run, i) => run === before.runs[i])
+    if (isSame) return before.band
     const { low, high } = boundsOf(metric)
     const band = runs.length === group.length ? meanBand(runs, kind, [low, high]) : undefined
     known.set(metric, { runs, length, band })
@@ -179,14 +179,14 @@ function overlays(): Overlay[] {
   })
 }
 
-let is_redrawing = false
+let isRedrawing = false
 
 /** The second run grows also while the living one is over. */
 function redrawSoon(): void {
-  if (is_redrawing) return
-  is_redrawing = true
+  if (isRedrawing) return
+  isRedrawing = true
   setTimeout(() => {
-    is_redrawing = false
+    isRedrawing = false
     redraw()
   }, 100)
 }

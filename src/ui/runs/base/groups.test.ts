@@ -66,8 +66,8 @@ test('groups have their runs and the mean of their numbers', () => {
   // A setting has no mean, and one number says nothing about its spread.
   expect(groups[1].columns[1]).toBeUndefined()
   expect(groups[0].value).toBeUndefined()
-  const by_tag = { ...FIRST_VIEW, group: 'fact:tags' }
-  expect(rowGroups(tableRows(RUNS, by_tag), by_tag)?.map(({ label }) => label)).toEqual([
+  const byTag = { ...FIRST_VIEW, group: 'fact:tags' }
+  expect(rowGroups(tableRows(RUNS, byTag), byTag)?.map(({ label }) => label)).toEqual([
     'tags: –',
     'tags: paper',
     'tags: paper, slow',

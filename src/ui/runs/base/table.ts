@@ -107,8 +107,8 @@ function order(a: Row, b: Row, { sort, is_descending, columns }: TableView): num
     return at < 0 ? value : cells[at]
   }
   const [x, y] = [keyOf(a), keyOf(b)]
-  const [has_x, has_y] = [x, y].map((key) => key !== undefined && !Number.isNaN(key))
-  if (!has_x || !has_y) return Number(has_y) - Number(has_x)
+  const [hasX, hasY] = [x, y].map((key) => key !== undefined && !Number.isNaN(key))
+  if (!hasX || !hasY) return Number(hasY) - Number(hasX)
   if (typeof x === 'number' && typeof y === 'number') return sign * (x - y)
   return sign * compareText(`${x}`, `${y}`)
 }

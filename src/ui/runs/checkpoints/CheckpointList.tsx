@@ -15,7 +15,7 @@ export function CheckpointList({ entry }: { readonly entry: RunEntry }) {
   const is_busy = useLab(selectIsBusy)
   if (!entries || entries.length === 0) return null
   const newest = entries[entries.length - 1].step
-  const is_unfinished = entry.header.status === 'stopped' || entry.header.status === 'failed'
+  const isUnfinished = entry.header.status === 'stopped' || entry.header.status === 'failed'
   return (
     <details className="checkpoint-list" data-testid="checkpoints">
       <summary>
@@ -25,7 +25,7 @@ export function CheckpointList({ entry }: { readonly entry: RunEntry }) {
       {is_busy ? (
         <p className="soft">A run is in progress: finish or reset it to continue from here.</p>
       ) : null}
-      {is_unfinished ? (
+      {isUnfinished ? (
         <button
           type="button"
           data-testid="go-on-run"

@@ -27,11 +27,11 @@ const selectHasRun = ({ record }: LabState) => record !== ''
 function LeftRun() {
   const left = useStore(offersStore, selectLeft)
   const entries = useStore(libraryStore, selectEntries)
-  const has_run = useLab(selectHasRun)
-  const is_replaying = useStore(replayStore, selectIsReplaying)
+  const hasRun = useLab(selectHasRun)
+  const isReplaying = useStore(replayStore, selectIsReplaying)
   const is_alone = useStore(shareStore, selectIsAlone)
   const entry = entries.find(({ id }) => id === left?.id)
-  if (!left || !entry || has_run || is_replaying || is_alone) return null
+  if (!left || !entry || hasRun || isReplaying || is_alone) return null
   const { name } = runName(entry)
   const { step } = entry.header
   return (

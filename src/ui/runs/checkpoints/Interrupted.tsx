@@ -115,11 +115,11 @@ export function Interrupted() {
   const problem = useLab(selectProblem)
   const differs = useLab(selectDiffers)
   const run = useLab(selectRun)
-  const record_problem = useStore(libraryStore, selectRecordProblem)
+  const recordProblem = useStore(libraryStore, selectRecordProblem)
   const [dismissed, setDismissed] = useState<readonly unknown[]>([])
   const dismiss = (what: unknown) => setDismissed((before) => [...before.slice(-8), what])
   // The same sentence of another run is another one.
-  const of_run = `${run} ${differs}`
+  const ofRun = `${run} ${differs}`
   return (
     <>
       <Guarded />
@@ -133,13 +133,13 @@ export function Interrupted() {
           onDismiss={() => dismiss(loss)}
         />
       ) : null}
-      {differs !== undefined && !dismissed.includes(of_run) ? (
+      {differs !== undefined && !dismissed.includes(ofRun) ? (
         <Notice
           id="differs"
           code="differs"
           title="Not the same machine"
           text={differs}
-          onDismiss={() => dismiss(of_run)}
+          onDismiss={() => dismiss(ofRun)}
         />
       ) : null}
       {problem && !dismissed.includes(problem) ? (
@@ -152,15 +152,15 @@ export function Interrupted() {
           {problem.code === 'corrupt' ? null : <DownloadNewest />}
         </Notice>
       ) : null}
-      {record_problem !== '' &&
+      {recordProblem !== '' &&
       problem?.code !== 'full' && // which says the same
-      !dismissed.includes(record_problem) ? (
+      !dismissed.includes(recordProblem) ? (
         <Notice
           id="record-problem"
           code="record"
           title="What is known of runs cannot be written"
-          text={record_problem}
-          onDismiss={() => dismiss(record_problem)}
+          text={recordProblem}
+          onDismiss={() => dismiss(recordProblem)}
         >
           <button type="button" onClick={() => openTab('runs')}>
             See the runs

@@ -30,9 +30,9 @@ const selectTicked = ({ ticked }: Selection) => ticked
 function useCompared(entries: readonly RunEntry[]): readonly Compared[] {
   const selection = useStore(selectionStore)
   return useMemo(() => {
-    const has_baseline = (group: Compared) => group.entries.some(({ labels }) => labels.baseline)
+    const hasBaseline = (group: Compared) => group.entries.some(({ labels }) => labels.baseline)
     return [...comparedGroups(entries, selection)].sort(
-      (a, b) => Number(has_baseline(b)) - Number(has_baseline(a)),
+      (a, b) => Number(hasBaseline(b)) - Number(hasBaseline(a)),
     )
   }, [entries, selection])
 }
@@ -50,15 +50,13 @@ function Bands({ runs }: { readonly runs: readonly RunEntry[] }) {
   const view = useStore(selectionStore, selectView)
   const largest = Math.max(0, ...groupRuns(runs, view).map(({ entries }) => entries.length))
   if (largest < 2) return null
-  const is_seeds = view.group === '' || view.group === BY_SETTINGS
+  const isSeeds = view.group === '' || view.group === BY_SETTINGS
   return (
     <fieldset
       className="runs-seeds"
       title={`Means are taken at the steps that all runs of a group have measured, over at most ${MAX_AVERAGED} ticked runs. The table’s “Group by” decides which belong together.`}
     >
-      <legend>
-        {is_seeds ? 'Seeds of one setting' : `Runs of one ${columnLabel(view.group)}`}
-      </legend>
+      <legend>{isSeeds ? 'Seeds of one setting' : `Runs of one ${columnLabel(view.group)}`}</legend>
       {BANDS.map((choice) => (
         <label key={choice.label}>
           <input

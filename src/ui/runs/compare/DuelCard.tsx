@@ -30,7 +30,7 @@ const WORDS: Readonly<Record<string, string>> = {
 function Running({ second }: { readonly second: LabState }) {
   const step = useLab(selectFirstStep)
   const status = useLab(selectFirstStatus)
-  const is_paused = status === 'paused' || second.status === 'paused'
+  const isPaused = status === 'paused' || second.status === 'paused'
   const is_over = [status, second.status].every((one) => one === 'finished' || one === 'failed')
   return (
     <div className="duel-choice" data-testid="duel-going">
@@ -46,13 +46,13 @@ function Running({ second }: { readonly second: LabState }) {
           B failed: {second.error.message}
         </p>
       ) : null}
-      <button type="button" data-testid="duel-pause" onClick={is_paused ? resumeDuel : pauseDuel}>
-        {is_paused ? (
+      <button type="button" data-testid="duel-pause" onClick={isPaused ? resumeDuel : pauseDuel}>
+        {isPaused ? (
           <Play className="icon" aria-hidden="true" />
         ) : (
           <Pause className="icon" aria-hidden="true" />
         )}
-        {is_paused ? 'Continue both' : 'Pause both'}
+        {isPaused ? 'Continue both' : 'Pause both'}
       </button>
       <button
         type="button"

@@ -45,8 +45,8 @@ function changedField(
   { path, kind, none }: Field,
   text: string,
 ): Chosen {
-  const is_none = none !== undefined && text.trim() === ''
-  const value = is_none ? null : readValue(kind, text)
+  const isNone = none !== undefined && text.trim() === ''
+  const value = isNone ? null : readValue(kind, text)
   if (value === undefined) return { ok: false, why: `${path}: expected a number` }
   const result = withField(settings, path, value)
   if (!result.ok) return { ok: false, why: result.message }

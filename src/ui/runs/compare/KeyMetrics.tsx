@@ -48,8 +48,8 @@ function Paired({ groups }: { readonly groups: readonly Compared[] }) {
   const [first, ...others] = groups
   if (others.length === 0) return null
   const seeds = new Set(seedsOf(first))
-  const has_pairs = others.some((group) => seedsOf(group).some((seed) => seeds.has(seed)))
-  if (!has_pairs) return <p className="soft">No two of them share a seed, so nothing is paired.</p>
+  const hasPairs = others.some((group) => seedsOf(group).some((seed) => seeds.has(seed)))
+  if (!hasPairs) return <p className="soft">No two of them share a seed, so nothing is paired.</p>
   return (
     <div className="scroll" tabIndex={0} role="group" aria-label="Differences by seed">
       <table className="compare-table" data-testid="paired">

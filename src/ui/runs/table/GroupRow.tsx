@@ -36,7 +36,7 @@ interface GroupRowProps {
 export function GroupRow({ group, view, ticked, is_folded, onFold }: GroupRowProps) {
   const { label, rows, value, columns } = group
   const ids = rows.map(({ entry }) => entry.id)
-  const all_ticked = ids.every((id) => ticked.includes(id))
+  const allTicked = ids.every((id) => ticked.includes(id))
   const Arrow = is_folded ? ChevronRight : ChevronDown
   return (
     <tr className="run-group" data-testid="run-group">
@@ -45,8 +45,8 @@ export function GroupRow({ group, view, ticked, is_folded, onFold }: GroupRowPro
           <input
             type="checkbox"
             aria-label={`Compare all runs of ${label}`}
-            checked={all_ticked}
-            onChange={() => tickAll(ids, !all_ticked)}
+            checked={allTicked}
+            onChange={() => tickAll(ids, !allTicked)}
           />
         </label>
       </td>

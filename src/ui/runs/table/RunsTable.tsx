@@ -27,14 +27,14 @@ function metricLabel({ metric, statistic, is_smoothed }: TableView): string {
 
 function Head(props: { sort: Sort; label: string; view: TableView; title?: string }) {
   const { sort, label, view, title } = props
-  const is_sorted = view.sort === sort
+  const isSorted = view.sort === sort
   const Arrow = view.is_descending ? ArrowDown : ArrowUp
   return (
     <th
       scope="col"
       className={`run-${sort.replaceAll(/\W/g, '-')}`}
       title={title}
-      aria-sort={is_sorted ? (view.is_descending ? 'descending' : 'ascending') : undefined}
+      aria-sort={isSorted ? (view.is_descending ? 'descending' : 'ascending') : undefined}
     >
       <button
         type="button"
@@ -44,12 +44,12 @@ function Head(props: { sort: Sort; label: string; view: TableView; title?: strin
           setView({
             sort,
             // Names read downwards, numbers from the largest.
-            is_descending: is_sorted ? !view.is_descending : sort !== 'name' && sort !== 'status',
+            is_descending: isSorted ? !view.is_descending : sort !== 'name' && sort !== 'status',
           })
         }
       >
         {label}
-        {is_sorted ? <Arrow className="icon" aria-hidden="true" /> : null}
+        {isSorted ? <Arrow className="icon" aria-hidden="true" /> : null}
       </button>
     </th>
   )
@@ -58,7 +58,7 @@ function Head(props: { sort: Sort; label: string; view: TableView; title?: strin
 /** `ids` of the rows, in any order. */
 function Heads(props: { view: TableView; ids: readonly string[]; ticked: readonly string[] }) {
   const { view, ids, ticked } = props
-  const all_ticked = ids.length > 0 && ids.every((id) => ticked.includes(id))
+  const allTicked = ids.length > 0 && ids.every((id) => ticked.includes(id))
   return (
     <thead>
       <tr>
@@ -67,8 +67,8 @@ function Heads(props: { view: TableView; ids: readonly string[]; ticked: readonl
             <input
               type="checkbox"
               aria-label="Tick all runs of the table"
-              checked={all_ticked}
-              onChange={() => tickOnly(all_ticked ? [] : ids)}
+              checked={allTicked}
+              onChange={() => tickOnly(allTicked ? [] : ids)}
             />
           </label>
         </th>
@@ -100,17 +100,17 @@ function Heads(props: { view: TableView; ids: readonly string[]; ticked: readonl
 function useSomeRows(count: number) {
   const end = useRef<HTMLButtonElement>(null)
   const [limit, setLimit] = useState(ROWS_AT_ONCE)
-  const has_more = count > limit
+  const hasMore = count > limit
   const more = useCallback(() => setLimit((before) => before + ROWS_AT_ONCE), [])
   // biome-ignore lint/correctness/useExhaustiveDependencies: observed again for each part, whose end may be in sight still.
   useEffect(() => {
-    if (!has_more || !end.current) return
+    if (!hasMore || !end.current) return
     const observer = new IntersectionObserver(([{ isIntersecting }]) => {
       if (isIntersecting) more()
     })
     observer.observe(end.current)
     return () => observer.disconnect()
-  }, [has_more, limit, more])
+  }, [hasMore, limit, more])
   return { limit, end, more }
 }
 

@@ -32,8 +32,8 @@ export function FunctionMenu({ part, place, onChange }: MenuProps) {
   const { function: chosen = '', ...rest } = part
   const functions = useFunctions(`${part.code}`, `${part.name}`)
   const rewards = functions.filter(({ is_reward }) => is_reward)
-  const is_plain = rewards.length === 1 && rewards[0].name === 'compute_score'
-  if (chosen === '' && (functions.length === 0 || is_plain)) return null
+  const isPlain = rewards.length === 1 && rewards[0].name === 'compute_score'
+  if (chosen === '' && (functions.length === 0 || isPlain)) return null
   const names = [...new Set([...functions.map(({ name }) => name), `${chosen}`])].filter(Boolean)
   const shownOf = (name: string) => functions.find((own) => own.name === name)
   return (

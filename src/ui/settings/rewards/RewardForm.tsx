@@ -81,8 +81,8 @@ function Part({ part, place, onChange, onRemove }: PartProps) {
 /** What can be added. */
 function AddPart({ onAdd }: { onAdd: (...parts: readonly PartChoice[]) => void }) {
   const kinds = kindsOf(useLab(selectExperiment))
-  const [is_writing, setIsWriting] = useState(false)
-  if (is_writing)
+  const [isWriting, setIsWriting] = useState(false)
+  if (isWriting)
     return (
       <NewProgram
         {...{ stem: 'reward', starts: STARTS }}

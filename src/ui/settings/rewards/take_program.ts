@@ -34,10 +34,10 @@ async function takeTool(text: string, file: string): Promise<string | undefined>
 export async function takeProgram(file: File): Promise<readonly string[]> {
   try {
     const text = await file.text()
-    const is_tool = isToolProgram(text)
-    const refused = await (is_tool ? takeTool : takeReward)(text, file.name)
+    const isTool = isToolProgram(text)
+    const refused = await (isTool ? takeTool : takeReward)(text, file.name)
     if (refused !== undefined) return [refused]
-    showDialog(is_tool ? 'tools' : 'reward')
+    showDialog(isTool ? 'tools' : 'reward')
     return []
   } catch (error) {
     return [error instanceof Error ? error.message : String(error)]

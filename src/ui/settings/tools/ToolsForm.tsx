@@ -146,7 +146,7 @@ function shownOf(experiment: LabState['experiment']) {
 export function ToolsForm() {
   const experiment = useLab(selectExperiment)
   const [problem, setProblem] = useState<string>()
-  const [is_writing, setIsWriting] = useState(false)
+  const [isWriting, setIsWriting] = useState(false)
   const { tools, rollout } = experiment
   const { shown, why } = shownOf(experiment)
   const set = (next: readonly ToolChoice[]) => setProblem(editField('tools', next))
@@ -190,7 +190,7 @@ export function ToolsForm() {
           {said}
         </p>
       )}
-      {is_writing ? (
+      {isWriting ? (
         <NewProgram
           {...{ stem: 'tool', starts: STARTS }}
           help="It runs apart from this page, with the same limits as a reward program: no network, no storage, no GPU, and a deadline for every call. It returns a text."

@@ -54,7 +54,7 @@ export function ExportForm() {
   const first = useRef<HTMLSelectElement>(null)
   // The dialog was open before this was loaded, so the focus was on nothing in it.
   useEffect(() => first.current?.focus(), [])
-  const is_scaled = plan.cluster !== undefined && canScale(plan.format)
+  const isScaled = plan.cluster !== undefined && canScale(plan.format)
   return (
     <div className="export" data-testid="export-form">
       <div className="dialog-head">
@@ -72,7 +72,7 @@ export function ExportForm() {
           ref={first}
           data-testid="export-source"
           value={choice?.id ?? SETTINGS.id}
-          disabled={is_scaled}
+          disabled={isScaled}
           onChange={({ target }) => setChoice(choices.find(({ id }) => id === target.value))}
         >
           {choices.map(({ id, label }) => (

@@ -34,10 +34,10 @@ export async function sourceChoices(wanted: Wanted | undefined): Promise<SourceC
   const entry = runOf(record)
   const name = entry ? `“${runName(entry).name}”` : 'This run'
   const kept = (await listCheckpoints(record)).map(({ step }) => step).toReversed()
-  const is_newer = record === living && step > (kept[0] ?? 0)
+  const isNewer = record === living && step > (kept[0] ?? 0)
   return [
     SETTINGS,
-    ...(is_newer ? [{ id: 'now', label: `${name} as it is now`, of: { record } }] : []),
+    ...(isNewer ? [{ id: 'now', label: `${name} as it is now`, of: { record } }] : []),
     ...kept.map((step) => ({
       id: `step-${step}`,
       label: `${name} after step ${formatCount(step)}`,

@@ -51,7 +51,7 @@ const selectPreset = (state: LabState) => state.preset_id
 export function Choice() {
   const preset_id = useLab(selectPreset)
   const chosen = PRESETS.find((preset) => preset.id === preset_id)
-  const is_locked = useLocked('experiment')
+  const isLocked = useLocked('experiment')
   return (
     <div className="preset">
       <label title={chosen?.summary}>
@@ -59,7 +59,7 @@ export function Choice() {
         <select
           id="preset"
           data-testid="preset"
-          disabled={is_locked}
+          disabled={isLocked}
           value={preset_id}
           onChange={(event) => openPreset(event.target.value)}
         >
@@ -72,7 +72,7 @@ export function Choice() {
         className="plain"
         aria-label="Presets with pictures"
         title="Presets with pictures"
-        disabled={is_locked}
+        disabled={isLocked}
         onClick={() => showDialog('presets')}
       >
         <LayoutGrid className="icon" aria-hidden="true" />
@@ -113,20 +113,20 @@ const selectIsIdle = (state: LabState) => state.status === 'idle'
 function TrainButton() {
   const label = useLab(toggleLabel)
   const is_going = label === 'Pause' || label === 'Pausing …'
-  const can_toggle = useLab(canToggle)
+  const mayToggle = useLab(canToggle)
   const is_first = useLab(selectIsIdle)
-  const is_replaying = useStore(replayStore, selectIsReplaying)
+  const isReplaying = useStore(replayStore, selectIsReplaying)
   return (
     <button
       type="button"
       id="train"
       data-testid={is_going ? 'pause' : 'train'}
       className={is_first ? 'primary pulse' : 'primary'}
-      disabled={!can_toggle}
+      disabled={!mayToggle}
       onClick={toggleTraining}
     >
       {is_going ? <Pause className="icon" /> : <Play className="icon" />}
-      {is_replaying ? (REPLAYED[label] ?? label) : label}
+      {isReplaying ? (REPLAYED[label] ?? label) : label}
     </button>
   )
 }
@@ -207,8 +207,8 @@ function listenSoon(): () => void {
 }
 
 export function Controls() {
-  const can_end_phase = useLab(canNextPhase)
-  const phases_locked = useLocked('phases')
+  const canEndPhase = useLab(canNextPhase)
+  const phasesLocked = useLocked('phases')
   useEffect(listenSoon, [])
   return (
     <section className="controls" aria-label="Training controls">
@@ -225,7 +225,7 @@ export function Controls() {
         id="next-phase"
         label="Next phase"
         hint="End this phase after the step in flight and begin the next (N)"
-        enabled={can_end_phase && !phases_locked}
+        enabled={canEndPhase && !phasesLocked}
         icon={<SkipForward className="icon" />}
         onClick={nextPhase}
       />

@@ -21,16 +21,16 @@ export interface Entry {
   readonly run: () => void
 }
 
-/** What can be done now; with `is_all`, also every lesson, preset and setting that can be gone
+/** What can be done now; with `isAll`, also every lesson, preset and setting that can be gone
  * to. */
-export function paletteEntries(state: LabState, is_all: boolean): readonly Entry[] {
+export function paletteEntries(state: LabState, isAll: boolean): readonly Entry[] {
   const possible = COMMANDS.filter(({ id, can }) => id !== 'palette' && (can?.(state) ?? true))
   const commands = possible.map((command): Entry => {
     const { id, group, also = '', keys, run } = command
     const name = command.name(state)
     return { id, group, name, also: `${also} ${group}`, keys: keys?.[0], bonus: 30, run }
   })
-  if (!is_all) return commands
+  if (!isAll) return commands
   const presets = PRESETS.map(
     ({ id, name, summary }): Entry => ({
       id: `preset-${id}`,

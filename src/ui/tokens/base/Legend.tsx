@@ -4,14 +4,14 @@ import { SHADE_RULES } from '../../scales/shades.ts'
 import type { Legend as Texts } from './colours.ts'
 import '../inspector/legend.css'
 
-let is_adopted = false
+let isAdopted = false
 
 /** The classes of shades.ts, once on the page; as a sheet of their own, for which no inline style
  * must be allowed. */
 export function Shades() {
   useLayoutEffect(() => {
-    if (is_adopted) return
-    is_adopted = true
+    if (isAdopted) return
+    isAdopted = true
     const sheet = new CSSStyleSheet()
     sheet.replaceSync(SHADE_RULES)
     document.adoptedStyleSheets.push(sheet)

@@ -19,11 +19,11 @@ export function useTokenLook(): (token: string) => TokenLook {
   const vocabulary = useVocabulary()
   return useMemo(
     () => (token) => {
-      const is_special = vocabulary.special_tokens.has(token)
+      const isSpecial = vocabulary.special_tokens.has(token)
       return {
         sign: tokenSign(token),
-        className: is_special ? 'special-token' : isBytes(token) ? 'byte-token' : '',
-        title: tokenTitle(token, tokenId(vocabulary, token), is_special),
+        className: isSpecial ? 'special-token' : isBytes(token) ? 'byte-token' : '',
+        title: tokenTitle(token, tokenId(vocabulary, token), isSpecial),
       }
     },
     [vocabulary],

@@ -126,8 +126,8 @@ export function rangeOf(
   if (mode === 'clipped' || mode === 'chosen') return { scale: 'clip', end: 2 }
   if (ENTROPIES.includes(mode)) return { scale: 'seq', end: max_entropy }
   // An estimate of a KL can be negative.
-  const is_diverging = DIVERGING.includes(mode) || (mode === 'kl_ref' && low < 0)
-  return { scale: is_diverging ? 'div' : 'seq', end: Math.max(high, -low) }
+  const isDiverging = DIVERGING.includes(mode) || (mode === 'kl_ref' && low < 0)
+  return { scale: isDiverging ? 'div' : 'seq', end: Math.max(high, -low) }
 }
 
 /** Neutral, orange, blue. */

@@ -78,10 +78,10 @@ export function groupsOf(responses: readonly Inspected[]): readonly (readonly In
   const groups: Inspected[][] = []
   for (const response of responses) {
     const group = groups.at(-1)
-    const is_same =
+    const isSame =
       group?.[0].prompt === response.prompt &&
       group.length < (group[0].traced?.group.rewards.length ?? 0)
-    if (group && is_same) group.push(response)
+    if (group && isSame) group.push(response)
     else groups.push([response])
   }
   return groups

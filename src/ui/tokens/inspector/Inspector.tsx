@@ -213,7 +213,7 @@ export function Inspector() {
   }, [is_visible, is_living, tokens, token_layers])
   const { shown, newer } = useShownStep()
   const says = useMemo(() => (shown ? inspectedSays(shown.responses) : ''), [shown])
-  const is_whole = shown?.is_traced && newer === undefined && (!token_layers || shown.layers)
+  const isWhole = shown?.is_traced && newer === undefined && (!token_layers || shown.layers)
   return (
     <section
       ref={section}
@@ -224,7 +224,7 @@ export function Inspector() {
       <Shades />
       <div className="profiler-head">
         <h2 id="inspector-title">Token inspector</h2>
-        <TraceActions is_along={tokens} is_living={is_living} has_button={!is_whole} />
+        <TraceActions is_along={tokens} is_living={is_living} has_button={!isWhole} />
       </div>
       {shown ? (
         <>

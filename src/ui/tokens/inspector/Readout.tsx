@@ -42,14 +42,14 @@ function Numbers({ told, t }: { told: Inspected; t: number }) {
 function Actions({ step, told }: { step: number; told: Inspected }) {
   const { prompt, response, traced, is_ended, place } = told
   // Such a response cannot be written as text and read back.
-  const is_odd = holdsPadding(traced?.tokens ?? response)
+  const isOdd = holdsPadding(traced?.tokens ?? response)
   return (
     <div className="readout-actions">
       <button
         type="button"
         data-testid="look-through"
-        disabled={is_odd}
-        title={is_odd ? 'The response holds a padding token, which is not text' : undefined}
+        disabled={isOdd}
+        title={isOdd ? 'The response holds a padding token, which is not text' : undefined}
         onClick={() =>
           lookThrough(
             { prompt, response, is_ended },

@@ -62,19 +62,19 @@ const Tokens = memo(function Tokens(props: {
     const is_marked = mode === 'clipped' || mode === 'chosen'
     const { sign, className, title } = look(token)
     const clipped = is_marked && value !== undefined && value > 0 ? 'marked' : ''
-    const is_observed = traced.observed?.includes(t) ?? false
-    const by_tool = is_observed ? `, ${TOOL_WROTE}` : ''
+    const isObserved = traced.observed?.includes(t) ?? false
+    const byTool = isObserved ? `, ${TOOL_WROTE}` : ''
     return (
       <span
         // Tokens have no other identity than their place.
         key={t}
         role="option"
         aria-selected={here === t}
-        aria-label={`${tokenWords(token)}, ${MODES[mode].label} ${number(t, value)}${by_tool}`}
+        aria-label={`${tokenWords(token)}, ${MODES[mode].label} ${number(t, value)}${byTool}`}
         tabIndex={here === t ? 0 : -1}
         data-t={t}
-        title={`${title}${by_tool}`}
-        className={`tok ${shadeClass(mode, value, range)} ${clipped} ${className} ${is_observed ? 'observed' : ''}`}
+        title={`${title}${byTool}`}
+        className={`tok ${shadeClass(mode, value, range)} ${clipped} ${className} ${isObserved ? 'observed' : ''}`}
       >
         {sign}
       </span>
@@ -133,7 +133,7 @@ export function BundleItem(props: {
   const { bundle, is_open, drawn, colours, cursor, onOpen, onMore } = props
   const { prompt, responses } = bundle
   const scores = responses.map(({ score }) => score)
-  const is_equal = scores.every((score) => score === scores[0])
+  const isEqual = scores.every((score) => score === scores[0])
   const mean = scores.reduce((a, b) => a + b, 0) / scores.length
   const count = `${responses.length} ${responses.length === 1 ? 'response' : 'responses'}`
   const list = (
@@ -171,8 +171,7 @@ export function BundleItem(props: {
         <b className="response">{shownText(prompt)}</b>
         <span className="soft">answer {shownText(responses[0].ground_truth)}</span>
         <span className="bundle-says">
-          {count},{' '}
-          {is_equal ? `all ${formatNumber(scores[0])}` : `mean score ${formatNumber(mean)}`}
+          {count}, {isEqual ? `all ${formatNumber(scores[0])}` : `mean score ${formatNumber(mean)}`}
         </span>
       </button>
       {is_open ? list : null}

@@ -142,11 +142,11 @@ test('the list opens on a group whose advantages differ, unless another order is
   const found = find(step, wanted)
   expect(found.bundles[0].prompt).toBe('1+2=')
   expect(firstBundle(found, 'score_best')?.prompt).toBe('1+2=')
-  const [informative, equal_first, other] = found.bundles
-  const bundles = [equal_first, informative, other]
+  const [informative, equalFirst, other] = found.bundles
+  const bundles = [equalFirst, informative, other]
   expect(firstBundle({ ...found, bundles }, 'score_best')?.prompt).toBe('1+2=')
   expect(firstBundle({ ...found, bundles }, 'sampled')?.prompt).toBe('2+2=')
-  const equal = { ...found, bundles: [equal_first] }
+  const equal = { ...found, bundles: [equalFirst] }
   expect(firstBundle(equal, 'score_best')?.prompt).toBe('2+2=')
 })
 

@@ -36,9 +36,9 @@ export function useShownStep(): {
   const is_newest_samples = useTokens(selectIsNewestSamples)
   const samples = kept.samples.at(at_step)
   const newer = trace && samples && samples.step > trace.step ? samples.step : undefined
-  const is_samples = !trace || (is_newest_samples && newer !== undefined)
+  const isSamples = !trace || (is_newest_samples && newer !== undefined)
   const shown = useMemo((): Shown | undefined => {
-    if (!is_samples && trace) {
+    if (!isSamples && trace) {
       const { step, item } = trace
       const { updates, layers } = item
       const name = item.phase.name
@@ -48,7 +48,7 @@ export function useShownStep(): {
     const responses = ofSamples(samples.item)
     const nothing = { name: '', updates: undefined, layers: undefined }
     return { step: samples.step, ...nothing, responses, is_traced: false }
-  }, [is_samples, trace, samples])
+  }, [isSamples, trace, samples])
   return { shown, newer }
 }
 

@@ -122,15 +122,15 @@ function Looked({ kept, text }: { kept: KeptOfRun; text: LensText }) {
   const [hovered, setHovered] = useState<CellPlace>()
   const now = lensItem(kept, text.key, at_step)
   const steps = lensSteps(kept, text.key)
-  const other_step = steps.includes(other ?? Number.NaN) ? other : steps[0]
-  const before = compare === 'alone' ? undefined : lensItem(kept, text.key, other_step)
-  const [lens, lens_before] = [now?.lens, before?.lens]
+  const otherStep = steps.includes(other ?? Number.NaN) ? other : steps[0]
+  const before = compare === 'alone' ? undefined : lensItem(kept, text.key, otherStep)
+  const [lens, lensBefore] = [now?.lens, before?.lens]
   const against = useMemo(
     (): Against | undefined =>
-      compare === 'difference' && lens && lens_before
-        ? { lens: lens_before, largest: largestChange(lens, lens_before, kind) }
+      compare === 'difference' && lens && lensBefore
+        ? { lens: lensBefore, largest: largestChange(lens, lensBefore, kind) }
         : undefined,
-    [compare, lens, lens_before, kind],
+    [compare, lens, lensBefore, kind],
   )
   if (!now || !lens) return <Waiting kept={kept} />
   const here = placeIn(lens, { layer, position: position ?? lens.prompt_length - 1 })
@@ -142,7 +142,7 @@ function Looked({ kept, text }: { kept: KeptOfRun; text: LensText }) {
       lens={of}
       kind={kind}
       against={testid === 'lens-grid' ? against : undefined}
-      caption={against ? `Step ${at} less step ${other_step}` : `Step ${at}`}
+      caption={against ? `Step ${at} less step ${otherStep}` : `Step ${at}`}
       {...{ here, max_entropy }}
       testid={testid}
       onPlace={(place) => set(place)}
@@ -181,9 +181,9 @@ const placeIn = (lens: Lens, { layer, position }: CellPlace): CellPlace => ({
 export function LayerLens() {
   const section = useRef<HTMLElement>(null)
   const is_visible = useVisible(section)
-  const { sent: all_sent, chosen, is_wanted, other, kind } = useLens(selectView)
+  const { sent: allSent, chosen, is_wanted, other, kind } = useLens(selectView)
   const task = useShown(selectTask)
-  const sent = useMemo(() => sentOf(all_sent, task), [all_sent, task])
+  const sent = useMemo(() => sentOf(allSent, task), [allSent, task])
   const kept = useKept()
   const at_step = useAtStep()
   const is_living = useIsLiving()

@@ -129,12 +129,12 @@ export function lensSummary(lens: Lens, kind: LensKind): string {
   const last = layersOf(lens) - 1
   const count = lens.tokens.length - lens.prompt_length
   if (count < 1) return 'This text has no response to predict.'
-  const by_layer = Array.from({ length: last + 1 }, (_, layer) => rightAt(lens, kind, layer))
-  const first = by_layer.findIndex((right) => right > 0)
-  const final = `The final policy’s likeliest token is the right one at ${by_layer[last]} of the ${count} response tokens`
+  const byLayer = Array.from({ length: last + 1 }, (_, layer) => rightAt(lens, kind, layer))
+  const first = byLayer.findIndex((right) => right > 0)
+  const final = `The final policy’s likeliest token is the right one at ${byLayer[last]} of the ${count} response tokens`
   if (first < 0 || first === last) return `${final}; no layer below it names any of them.`
   const name = first === 0 ? 'the embedding' : `layer ${first}`
-  return `${final}, that of layer ${last - 1} at ${by_layer[last - 1]}; ${name} is the first to name any.`
+  return `${final}, that of layer ${last - 1} at ${byLayer[last - 1]}; ${name} is the first to name any.`
 }
 
 /** A cell in words, for those who hear it. */

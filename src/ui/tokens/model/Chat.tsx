@@ -52,7 +52,7 @@ function Settings({ settings, onChange }: SettingsProps) {
 export function Chat({ facts, is_busy }: { facts: OpenedModelFacts; is_busy: boolean }) {
   const written = useStore(openedModelStore, (state) => state.written)
   const [settings, setSettings] = useState(FIRST)
-  const [is_raw, setIsRaw] = useState(!facts.has_template)
+  const [isRaw, setIsRaw] = useState(!facts.has_template)
   const [text, setText] = useState('')
   const [add_special_tokens, setSpecial] = useState(true)
   // What was said before the answer that is shown, and that answer.
@@ -60,10 +60,10 @@ export function Chat({ facts, is_busy }: { facts: OpenedModelFacts; is_busy: boo
     written && 'messages' in written.asked
       ? [...written.asked.messages, { role: 'assistant', content: written.text }]
       : []
-  const is_writing = written !== undefined && !written.is_done
+  const isWriting = written !== undefined && !written.is_done
   const onSubmit = (event: FormEvent) => {
     event.preventDefault()
-    if (is_raw) return writeText({ text, add_special_tokens }, settings)
+    if (isRaw) return writeText({ text, add_special_tokens }, settings)
     writeText({ messages: [...before, { role: 'user', content: text }] }, settings)
     setText('')
   }
@@ -76,7 +76,7 @@ export function Chat({ facts, is_busy }: { facts: OpenedModelFacts; is_busy: boo
           <input
             type="checkbox"
             data-testid="chat-raw"
-            checked={is_raw}
+            checked={isRaw}
             onChange={({ target }) => setIsRaw(target.checked)}
           />
           <span>continue the text as it is, without the model’s chat template</span>
@@ -89,7 +89,7 @@ export function Chat({ facts, is_busy }: { facts: OpenedModelFacts; is_busy: boo
       {written ? <Answer written={written} facts={facts} /> : null}
       <form onSubmit={onSubmit} className="model-text">
         <label>
-          <span>{is_raw ? 'Text to continue' : 'Message'}</span>
+          <span>{isRaw ? 'Text to continue' : 'Message'}</span>
           <textarea
             rows={2}
             data-testid="chat-text"
@@ -97,17 +97,17 @@ export function Chat({ facts, is_busy }: { facts: OpenedModelFacts; is_busy: boo
             onChange={({ target }) => setText(target.value)}
           />
         </label>
-        {is_writing ? (
+        {isWriting ? (
           <button type="button" data-testid="chat-stop" onClick={cancelModel}>
             Stop
           </button>
         ) : (
           <button type="submit" data-testid="chat-send" disabled={is_busy || text === ''}>
-            {is_raw ? 'Continue' : 'Send'}
+            {isRaw ? 'Continue' : 'Send'}
           </button>
         )}
       </form>
-      {is_raw ? (
+      {isRaw ? (
         <SpecialTokens
           words={facts.special_tokens}
           is_on={add_special_tokens}

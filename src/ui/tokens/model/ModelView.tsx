@@ -57,7 +57,7 @@ function Facts({ facts, place, can_keep }: FactsProps) {
 /** The first model as the beginning of a run, or as a folder. */
 function Uses({ facts: { adapter, uses } }: { facts: OpenedModelFacts }) {
   const full = uses.find(({ what }) => what === 'full')
-  const [wants_adapter, setWantsAdapter] = useState(full?.why_not !== undefined)
+  const [wantsAdapter, setWantsAdapter] = useState(full?.why_not !== undefined)
   return (
     <section className="model-uses" aria-label="Train it">
       <h3>Train it</h3>
@@ -66,7 +66,7 @@ function Uses({ facts: { adapter, uses } }: { facts: OpenedModelFacts }) {
           type="button"
           className="primary"
           data-testid="model-train"
-          onClick={() => trainOpened(adapter !== '' || wants_adapter)}
+          onClick={() => trainOpened(adapter !== '' || wantsAdapter)}
         >
           Train from it
         </button>
@@ -87,7 +87,7 @@ function Uses({ facts: { adapter, uses } }: { facts: OpenedModelFacts }) {
           <input
             type="checkbox"
             data-testid="model-lora"
-            checked={wants_adapter}
+            checked={wantsAdapter}
             onChange={({ target }) => setWantsAdapter(target.checked)}
           />
           <span>with LoRA (r 8) in place of all weights</span>

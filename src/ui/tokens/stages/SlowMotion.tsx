@@ -112,7 +112,7 @@ export function SlowMotion(props: {
 }) {
   const { told, stage, onStage } = props
   const { is_playing, last, go, next, back, play, onKey } = useSlowMotion(stage, onStage)
-  const is_still = useMedia('(prefers-reduced-motion: reduce)')
+  const isStill = useMedia('(prefers-reduced-motion: reduce)')
   return (
     <div className="slow-motion" role="group" aria-label="Slow motion" onKeyDown={onKey}>
       <div className="slow-motion-bar">
@@ -126,7 +126,7 @@ export function SlowMotion(props: {
           <ChevronLeft className="icon" aria-hidden="true" />
         </button>
         {/* Nothing moves by itself for those who asked for that. */}
-        {is_still ? null : <PlayButton is_playing={is_playing} onPlay={play} />}
+        {isStill ? null : <PlayButton is_playing={is_playing} onPlay={play} />}
         <button
           type="button"
           data-testid="stage-next"

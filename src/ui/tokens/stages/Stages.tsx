@@ -23,13 +23,13 @@ const FOLLOW_MS = 800
 
 /** Asks for the next step again and again during the run. */
 function useFollowing(is_following: boolean): void {
-  const is_running = useLab(selectStatus) === 'running'
+  const isRunning = useLab(selectStatus) === 'running'
   const is_tracing = useLab(selectIsTracing)
   useEffect(() => {
-    if (!is_following || !is_running || is_tracing) return
+    if (!is_following || !isRunning || is_tracing) return
     const timer = setTimeout(traceNow, FOLLOW_MS)
     return () => clearTimeout(timer)
-  }, [is_following, is_running, is_tracing])
+  }, [is_following, isRunning, is_tracing])
 }
 
 /** Asks for the next step, once or again and again. */

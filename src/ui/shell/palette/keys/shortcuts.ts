@@ -11,8 +11,8 @@ const WITHOUT_TEXT = 'input:is([type=range], [type=checkbox], [type=radio]), sel
 /** Whether a key belongs to what has the focus. */
 function isTaken(target: EventTarget | null, name: string): boolean {
   if (!(target instanceof Element)) return false
-  const has_no_text = target.matches(WITHOUT_TEXT) && !target.closest('dialog')
-  if (typing(target)) return !(name.startsWith('Mod+') && has_no_text)
+  const hasNoText = target.matches(WITHOUT_TEXT) && !target.closest('dialog')
+  if (typing(target)) return !(name.startsWith('Mod+') && hasNoText)
   // A focused button, link or fold keeps its own Space.
   return name === 'Space' && target.closest('button, summary, a') !== null
 }
@@ -40,20 +40,20 @@ const REPEATS: readonly string[] = ['[', ']']
 /** Listens to the page's keys until the returned function is called. */
 export function listenToKeys(): () => void {
   let first: string | undefined
-  let pressed_at = 0
+  let pressedAt = 0
   const onKey = (event: KeyboardEvent) => {
     if (!uiStore.getState().shortcuts_on || event.defaultPrevented) return
     const name = pressName(event, IS_MAC)
     if (name === undefined || isTaken(event.target, name)) return
     if (event.repeat && !REPEATS.includes(name)) return
-    const pair = first !== undefined && event.timeStamp - pressed_at < PAIR_MS ? first : undefined
+    const pair = first !== undefined && event.timeStamp - pressedAt < PAIR_MS ? first : undefined
     first = undefined
     const command = commandOf(name, pair)
     if (command === undefined) {
       // Of a pair that means nothing, the second key does nothing either.
       if (pair !== undefined || !begins(name, COMMANDS)) return
       first = name
-      pressed_at = event.timeStamp
+      pressedAt = event.timeStamp
     } else if (command.can?.(labStore.getState()) ?? true) command.run()
     // What cannot be done now still keeps its Space from scrolling; End and the rest stay the
     // browser's.
