@@ -258,7 +258,8 @@ export class Trainer {
     parts.actor.resetImportance()
     const resets = current.kind === 'rl' && current.reset_optimizer
     if (entered.is_new_stage || resets) parts.actor.resetOptimizer()
-    if (entered.is_new_stage) beginStage(this.#training)
+    // What a teacher was where its phase began is another policy in each phase of a stage.
+    if (entered.is_new_stage || current.kind === 'distill') beginStage(this.#training)
   }
 
   /** One step and its numbers. The first call validates the untrained model and reports step 0. */
