@@ -14,7 +14,7 @@ import { policyPhaseOf } from '../config/preference_policy.ts'
 import { type RolloutBatch, tokenCount } from '../experience/batch.ts'
 import { type BatchColumns, TrainingBatch } from '../experience/training_batch.ts'
 import type { RowOrder } from '../math/shuffle.ts'
-import { ActorPrograms, followsPolicy, type PolicyPhase } from './actor_programs.ts'
+import { ActorPrograms, followsPolicy, imitates, type PolicyPhase } from './actor_programs.ts'
 import { type ActorSize, type ActorTensors, createActorTensors } from './actor_tensors.ts'
 import { type BatchRows, callSeed, phaseRows, shufflesRows } from './base/batch_rows.ts'
 import { laidOut, ShuffledBatch } from './base/shuffled_batch.ts'
@@ -320,10 +320,10 @@ export class Actor {
     this.trainable.apply(this.layout.shape.num_hidden_layers, optim, grad_clip, lr)
   }
 
-  /** Adds the gradients of the mean cross-entropy of the uploaded batch. */
-  accumulateSupervised(batch: RolloutBatch, micro: number): void {
+  /** Adds the gradients of `weight` times the mean cross-entropy of the uploaded batch. */
+  accumulateSupervised(batch: RolloutBatch, micro: number, weight = 1): void {
     const sft = this.#programs.sft(micro)
-    const inv_token_count = 1 / tokenCount(batch)
+    const inv_token_count = weight / tokenCount(batch)
     for (let row = 0; row < batch.rows; row += micro)
       this.#gpu.replay(sft, { row, tokens: this.batch.tokens(row, micro), inv_token_count })
   }
@@ -349,12 +349,23 @@ export class Actor {
     return gpuSink(this.#gpu, layout, other.model.weights.buffers)
   }
 
-  /** One optimizer step on the uploaded batch, by what the teacher says of its tokens; an averaged
-   * teacher then follows the policy. */
-  updateDistilled(batch: RolloutBatch, phase: DistillPhase, micro: number, lr: number): void {
+  /** One optimizer step on the uploaded batch, by what the teacher says of its tokens and, where
+   * the phase imitates `others`' answers, by their cross-entropy; an averaged teacher then follows
+   * the policy. */
+  updateDistilled(
+    batch: RolloutBatch,
+    phase: DistillPhase,
+    {
+      micro,
+      lr,
+      others,
+    }: { readonly micro: number; readonly lr: number; readonly others: boolean },
+  ): void {
     const { target_layer, distillation, optim, grad_clip } = phase
     this.trainable.clearGradients()
     this.accumulateDistilled(batch, phase, micro)
+    if (others && imitates(phase))
+      this.accumulateSupervised(batch, micro, distillation.crossentropy_weight)
     this.trainable.apply(target_layer, optim, grad_clip, lr, this.#programs.factors(phase))
     if (distillation.teacher === 'ema')
       this.#gpu.replay(this.#programs.mix(), { alpha: 1 - distillation.ema_decay })

@@ -8,7 +8,7 @@ import { teacherWorkspace } from '../../model/transformer/teacher.ts'
 import { sliceWorkspace, type Workspace } from '../../model/transformer/workspace.ts'
 import { hasFinalEntropy } from '../config/actor.ts'
 import { asksTeacher } from '../config/algorithm.ts'
-import type { Teacher } from '../config/distillation.ts'
+import { type OtherWeights, teachesAs } from '../config/distillation.ts'
 import { innerStudents, isDeeplySupervised } from '../config/inner.ts'
 import type { DistillPhase, RlPhase } from '../config/phase.ts'
 import { segmentFactors, type TrainedPart } from '../config/trained_segments.ts'
@@ -192,7 +192,8 @@ export class ActorPrograms {
     const { teacher } = phase.distillation
     const gradients = trainedGradients(tensors.layout, tensors.gradients, this.factors(phase))
     const ws = this.#slice(micro)
-    const other = teacher === 'final' ? undefined : prepared(this.#teacherOf(teacher, ws))
+    const weights = teachesAs(teacher)
+    const other = weights === 'final' ? undefined : prepared(this.#teacherOf(weights, ws))
     await this.#record(this.#distill, distillKey(phase, micro), 'distill', DISTILL_LIVE, (r) =>
       recordDistill(
         r,
@@ -203,16 +204,15 @@ export class ActorPrograms {
       ),
     )
     if (teacher === 'ema') await this.#prepareMix()
+    if (imitates(phase)) await this.prepareSft(micro, phase.target_layer)
   }
 
   /** Another model than the policy, and where its passes run if it has room of its own. */
-  #teacherOf(teacher: Teacher, student: Workspace) {
-    if (teacher !== 'model') {
-      const model = referenceOf(this.#tensors)
-      return model && { model }
-    }
-    const other = this.#tensors.teacher?.other
-    return other && { model: other.model, ws: teacherWorkspace(this.#gpu, other, student) }
+  #teacherOf(weights: OtherWeights, student: Workspace) {
+    const model = teachingModel(this.#tensors, weights)
+    const other = weights === 'model' ? this.#tensors.teacher?.other : undefined
+    const ws = other && teacherWorkspace(this.#gpu, other, student)
+    return model && { model, ws }
   }
 
   #prepareMix(): Promise<void> {
@@ -276,14 +276,19 @@ function referenceOf({ model, reference }: ActorTensors): Model | undefined {
   return reference && { ...model, weights: reference }
 }
 
+/** A model beside the policy that teaches; undefined where no room was made for it. */
+export const teachingModel = (tensors: ActorTensors, weights: OtherWeights): Model | undefined =>
+  weights === 'model' ? tensors.teacher?.other?.model : referenceOf(tensors)
+
+/** Whether cross-entropy is added to the divergence of steps that do not train on own samples. */
+export const imitates = ({ distillation }: Pick<DistillPhase, 'distillation'>): boolean =>
+  (distillation.crossentropy_weight ?? 0) > 0 && distillation.lmbda < 1
+
 const studentsOf = ({ target_layer, target_readout, layers }: DistillPhase): Students =>
   [target_layer, ...layers].map((layer) => ({ layer, readout: target_readout }))
 
 const distillKey = (phase: DistillPhase, micro: number): string =>
   JSON.stringify([studentsOf(phase), teachesAs(phase.distillation.teacher), micro])
-
-/** An averaged teacher lies where the reference does. */
-const teachesAs = (teacher: Teacher): Teacher => (teacher === 'ema' ? 'reference' : teacher)
 
 /** Losses that choose no tokens have the same trace. */
 const traceKey = (objective: Objective, micro: number): string =>

@@ -87,6 +87,12 @@ export function distillMetrics(
   }
 }
 
+/** The mean cross-entropy of a distilling step that imitates too, without its weight. */
+export const imitationMetrics = (
+  { distillation: { crossentropy_weight = 0 } }: Pick<DistillPhase, 'distillation'>,
+  sums: Float32Array,
+): Record<string, number> => ({ 'distillation/crossentropy': sums[0] / crossentropy_weight })
+
 /** Loss sums and optimizer records of one reinforcement step. As in verl, losses are sums over
  * mini-batches and the fractions and KLs are means over them; grad_norm is before clipping, its
  * mean over optimizer steps. Unlike verl's legacy worker, `actor/pg_loss` never contains the

@@ -4,6 +4,7 @@
 import { modelShape } from '../../../model/layout/config.ts'
 import { paramLayout } from '../../../model/layout/params.ts'
 import { hasFinalEntropy } from '../../../rl/config/actor.ts'
+import { writerOf } from '../../../rl/config/distillation.ts'
 import { layersOf } from '../../../rl/config/layer_list.ts'
 import { modelConfig } from '../fields/model_fields.ts'
 import type { DistillDocument, PhaseDocument, RlDocument } from '../fields/phases.ts'
@@ -125,7 +126,8 @@ export const addCosts = (a: Costs, b: Costs): Costs => ({
 /** What a step of a phase is planned to cost, with prompts and responses of full length. */
 export function plannedStep(experiment: Experiment, phase: SamplingDocument): Costs {
   // Steps of distillation that take demonstrations sample nothing.
-  const share = phase.kind === 'distill' ? phase.distillation.lmbda : 1
+  const share =
+    phase.kind === 'distill' && !writerOf(phase.distillation) ? phase.distillation.lmbda : 1
   const responses = share * stepResponses(experiment, phase)
   const task = taskOf(experiment.task)
   const { max_prompt_length } = task

@@ -1,6 +1,7 @@
 // Estimates the work of a step: arithmetic, dispatches and readbacks. A run counts its own
 // dispatches exactly (metric perf/dispatches).
 
+import { writerOf } from '../../../rl/config/distillation.ts'
 import type { PhaseDocument, RlDocument } from '../fields/phases.ts'
 import { taskOf } from '../fields/task_fields.ts'
 import { hasCritic, settingsOf } from '../schema/phase_settings.ts'
@@ -63,7 +64,7 @@ export function stepWork(experiment: Experiment, phase: PhaseDocument): StepWork
       (phase.kind === 'preference' || phase.kind === 'distill'
         ? dispatchesOf(PASS, experiment)
         : 0) +
-      (phase.kind === 'distill' && phase.distillation.lmbda > 0
+      (phase.kind === 'distill' && (phase.distillation.lmbda > 0 || writerOf(phase.distillation))
         ? response * dispatchesOf(DECODED, experiment)
         : 0),
     rounds: phase.kind === 'preference' || phase.kind === 'distill' ? 2 : 1,

@@ -45,7 +45,7 @@ export interface DistillFields extends SftFields {
   readonly target_readout: Readout
   /** Whole numbers with commas; '' = none. */
   readonly layers: string | null
-  readonly distillation: Distillation
+  readonly distillation: Required<Distillation>
 }
 
 /** Reinforcement, without the sections that it shares with other phases. */

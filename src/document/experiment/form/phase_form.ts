@@ -136,16 +136,24 @@ function preferenceFields(
   return [...fields, targetField(experiment, phase, index), ...stopFields(experiment, phase, index)]
 }
 
+/** Where settings of a teacher have an effect. */
+const DISTILLS_WITH: Readonly<Record<string, (phase: DistillDocument) => boolean>> = {
+  'distillation.ema_decay': ({ distillation }) => distillation.teacher === 'ema',
+  'distillation.seq_kd': ({ distillation: { teacher, lmbda } }) => lmbda < 1 && teacher !== 'final',
+  'distillation.crossentropy_weight': ({ target_layer, distillation: { lmbda } }) =>
+    lmbda < 1 && target_layer === 'final',
+}
+
 function distillFields(experiment: Experiment, phase: DistillDocument, index: number): Field[] {
   const { path, group } = placeOf(index)
   const beginsSchedule = !continuesSchedule(experiment.phases, index)
   const leaves = leavesOf({ ...DISTILL, stop: {} })
   const fields = fieldsOf(experiment, group, path, leaves).map((field) => {
     const name = field.path.slice(path.length + 1)
-    const has_effect =
-      name === 'distillation.ema_decay'
-        ? phase.distillation.teacher === 'ema'
-        : (beginsSchedule || !isOfSchedule(name)) && optimMatters(name, phase)
+    const own = DISTILLS_WITH[name]
+    const has_effect = own
+      ? own(phase)
+      : (beginsSchedule || !isOfSchedule(name)) && optimMatters(name, phase)
     return { ...field, has_effect }
   })
   return [

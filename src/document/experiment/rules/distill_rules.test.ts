@@ -32,6 +32,19 @@ describe('phases that learn from a teacher', () => {
     const REFUSED: readonly [object, string][] = [
       [distill({}, { target_layer: 'final' }), 'target_layer: expected an inner layer, 1 to 5'],
       [distill({}, { target_layer: 6 }), 'target_layer: expected an inner layer, 1 to 5'],
+      [
+        distill({ teacher: 'reference' }, { target_layer: 'final' }),
+        'target_layer: expected an inner layer, 1 to 5, because the reference begins as the policy',
+      ],
+      [
+        distill({ teacher: 'ema', crossentropy_weight: 1 }, { target_layer: 'final' }),
+        'target_layer: expected an inner layer, 1 to 5, because the moving average begins as',
+      ],
+      [
+        distill({ crossentropy_weight: 1, lmbda: 0.5 }),
+        'distillation.crossentropy_weight: expected 0, because the answers are imitated by the whole',
+      ],
+      [distill({ seq_kd: true }), 'distillation.seq_kd: expected off, because what the final'],
       [distill({}, { layers: '3' }), 'layers: expected different layers below the trained one, 3'],
       [distill({}, { layers: '1,1' }), 'layers: expected different layers'],
       [distill({ teacher: 'ema' }, {}, { lora: { r: 4 } }), 'distillation.teacher: expected'],
@@ -39,6 +52,24 @@ describe('phases that learn from a teacher', () => {
     ]
     for (const [document, message] of REFUSED)
       expect(issues(document)).toEqual([expect.stringContaining(`phases.1.${message}`)])
+  })
+
+  test('a phase of nothing but its kind is refused with what to choose', () => {
+    expect(issues({ phases: [{ kind: 'distill' }] })).toEqual([
+      expect.stringMatching(
+        /^phases\.0\.target_layer: expected an inner layer.*choose a layer, or another teacher \(distillation\.teacher\)/,
+      ),
+    ])
+  })
+
+  test('the whole model is held back by what it was where answers move it', () => {
+    const held = { crossentropy_weight: 0.5, lmbda: 0.5 }
+    for (const teacher of ['reference', 'ema'])
+      expect(issues(distill({ teacher, ...held }, { target_layer: 'final' }))).toEqual([])
+    const always = { ...held, teacher: 'reference', lmbda: 1 }
+    expect(issues(distill(always, { target_layer: 'final' }))).toHaveLength(1)
+    const none = { teacher: 'reference', ...held }
+    expect(issues(distill(none, { target_layer: 7 }))).not.toEqual([])
   })
 
   test('another model teaches the whole one where it is named and has its vocabulary', () => {
@@ -107,11 +138,16 @@ describe('phases that learn from a teacher', () => {
   })
 
   test('a form offers what the teacher has', () => {
-    const offered = (settings: object) =>
-      experimentFields(parsed(distill(settings))).filter(
-        ({ path, has_effect }) => path === 'phases.1.distillation.ema_decay' && has_effect,
-      )
-    expect(offered({ teacher: 'ema' })).toHaveLength(1)
-    expect(offered({ teacher: 'final' })).toHaveLength(0)
+    const offered = (settings: object, change: object = {}) =>
+      experimentFields(parsed(distill(settings, change)))
+        .filter(({ path, has_effect }) => path.startsWith('phases.1.distillation.') && has_effect)
+        .map(({ path }) => path.split('.').at(-1))
+    const always = ['teacher', 'lmbda', 'beta', 'temperature']
+    expect(offered({ teacher: 'final', lmbda: 0.5 })).toEqual(always)
+    expect(offered({ teacher: 'reference' })).toEqual(always)
+    expect(offered({ teacher: 'ema' })).toContain('ema_decay')
+    expect(offered({ teacher: 'reference', lmbda: 0.5 })).toContain('seq_kd')
+    const whole = { teacher: 'reference', lmbda: 0.5, crossentropy_weight: 1 }
+    expect(offered(whole, { target_layer: 'final' })).toContain('crossentropy_weight')
   })
 })

@@ -1,5 +1,6 @@
 // The rules of a phase that learns from a teacher.
 
+import type { Teacher } from '../../../rl/config/distillation.ts'
 import { layersOf } from '../../../rl/config/layer_list.ts'
 import { loraOf } from '../fields/lora_fields.ts'
 import { valueAt } from '../fields/paths.ts'
@@ -37,13 +38,31 @@ export function teacherRules(experiment: Experiment, rule: Rule): void {
   headRules(teacher, 'teacher', rule)
 }
 
+/** Why the whole model cannot be taught by its own final policy. */
+const NOTHING_TO_LEARN: Readonly<Record<Teacher, string>> = (() => {
+  const own = (which: string) =>
+    `${which} begins as the policy itself, and their divergence stays 0: let the answers move the policy (distillation.crossentropy_weight above 0, lmbda below 1), or choose another model as the teacher`
+  return {
+    final:
+      'the teacher is the model’s own final policy, which has nothing to learn from itself: choose a layer, or another teacher (distillation.teacher)',
+    reference: own('the reference'),
+    ema: own('the moving average'),
+    model: '',
+  }
+})()
+
+/** Whether the whole model is moved by answers, and held back by what it was. */
+const holdsBack = ({ distillation: { teacher, ...settings } }: DistillDocument): boolean =>
+  teacher !== 'final' && settings.crossentropy_weight > 0 && settings.lmbda < 1
+
 /** Every rule of its own. */
 export function distillRules(
   { model }: Experiment,
-  { target_layer, layers, distillation }: DistillDocument,
+  phase: DistillDocument,
   at: string,
   rule: Rule,
 ): void {
+  const { target_layer, layers, distillation } = phase
   const { num_hidden_layers: L } = model
   const target = target_layer === 'final' ? L : target_layer
   const is_other = distillation.teacher === 'model'
@@ -54,10 +73,22 @@ export function distillRules(
     `expected the whole model or a layer up to ${L}; got ${target_layer}`,
   )
   rule(
-    is_other || target < L,
+    is_other || target < L || (target === L && holdsBack(phase)),
     `${at}.target_layer`,
-    ['model.num_hidden_layers'],
-    `expected an inner layer, 1 to ${L - 1}, because the teacher is the model's own final policy, which has nothing to learn from itself; got ${target_layer}`,
+    ['model.num_hidden_layers', `${at}.distillation.teacher`, `${at}.distillation.lmbda`],
+    `expected an inner layer, 1 to ${L - 1}, because ${NOTHING_TO_LEARN[distillation.teacher]}; got ${target_layer}`,
+  )
+  rule(
+    distillation.crossentropy_weight === 0 || target === L,
+    `${at}.distillation.crossentropy_weight`,
+    [`${at}.target_layer`],
+    `expected 0, because the answers are imitated by the whole model alone, and layer ${target} is trained; got ${distillation.crossentropy_weight}`,
+  )
+  rule(
+    !distillation.seq_kd || distillation.teacher !== 'final',
+    `${at}.distillation.seq_kd`,
+    [`${at}.distillation.teacher`],
+    'expected off, because what the final layer writes are the policy’s own samples: lmbda says in which share of the steps it learns from them',
   )
   const wrong = layersOf(layers).find((layer, i, all) => layer >= target || all.indexOf(layer) < i)
   rule(

@@ -2,17 +2,11 @@
 import { afterAll, expect, test } from 'vitest'
 import { Gpu } from '../../../kernels/device/gpu.ts'
 import { modelShape } from '../../../model/layout/config.ts'
-import { initialWeights, paramLayout } from '../../../model/layout/params.ts'
-import {
-  backwardDistributionsRef,
-  distributionsRef,
-} from '../../../model/transformer/distributions.ref.ts'
-import type { RefArrays } from '../../../model/transformer/operations.ref.ts'
+import { paramLayout } from '../../../model/layout/params.ts'
 import type { Distillation } from '../../config/distillation.ts'
 import type { DistillPhase, RlPhase } from '../../config/phase.ts'
 import type { TrainerConfig } from '../../config/trainer_config.ts'
-import type { RolloutBatch } from '../../experience/batch.ts'
-import { jsdToken } from '../../teachers/jsd.ref.ts'
+import { mean } from '../../math/stats.ts'
 import { CONFIG, OPTIM, RL, SFT } from '../../testing.ts'
 import { Learner } from '../learner.ref.ts'
 import { numbers } from '../moved/testing.ts'
@@ -20,34 +14,12 @@ import { planMemory } from '../parts/memory.ts'
 import { Judge } from '../responses/judge.ts'
 import { TrainingData } from '../responses/training_data.ts'
 import { Trainer } from '../trainer.ts'
+import { distillPhase, float64Step, LARGER, larger, toldBatch } from './testing.ts'
 
 /** The runs share a device, which has then compiled most of what the next one needs. */
 const shared = Gpu.open()
 afterAll(async () => (await shared).destroy())
 const create = async (config: TrainerConfig) => Trainer.create(await shared, config)
-
-const distillPhase = (
-  distillation: Partial<Distillation>,
-  change: Partial<DistillPhase> = {},
-): DistillPhase => ({
-  kind: 'distill',
-  name: 'distil',
-  steps: 3,
-  batch_size: 8,
-  target_layer: 2,
-  layers: [],
-  grad_clip: 1,
-  optim: OPTIM,
-  ...change,
-  distillation: {
-    teacher: 'final',
-    ema_decay: 0.6,
-    lmbda: 0,
-    beta: 0.5,
-    temperature: 1,
-    ...distillation,
-  },
-})
 
 const CASES: readonly (readonly [string, Partial<Distillation>, Partial<DistillPhase>])[] = [
   ['the final layer teaches two layers', { beta: 0.3, temperature: 0.8 }, { layers: [1] }],
@@ -58,18 +30,40 @@ const CASES: readonly (readonly [string, Partial<Distillation>, Partial<DistillP
   ],
   ['the policy of the beginning teaches a layer', { teacher: 'reference', beta: 0 }, {}],
   ['a moving average teaches a layer', { teacher: 'ema' }, {}],
+  [
+    'the policy of the beginning holds back what answers move',
+    { teacher: 'reference', temperature: 0.8, crossentropy_weight: 0.7 },
+    { target_layer: 3, layers: [1] },
+  ],
+  [
+    'so does a moving average',
+    { teacher: 'ema', beta: 0, crossentropy_weight: 1.5 },
+    { target_layer: 3 },
+  ],
+  [
+    'a larger model writes, and teaches what it wrote',
+    { teacher: 'model', seq_kd: true, temperature: 0.9, crossentropy_weight: 0.5 },
+    { target_layer: 3 },
+  ],
   ['a larger model teaches the whole one', { teacher: 'model', beta: 1 }, { target_layer: 3 }],
 ]
-
-/** Wider, and deeper. */
-const LARGER = { ...CONFIG.model, hidden_size: 24, num_hidden_layers: 4 }
-const larger = initialWeights(paramLayout(modelShape(LARGER)), 5).map((x) => 4 * x)
 
 /** A trainer that has a larger model as its teacher. */
 async function createTaught(config: TrainerConfig): Promise<Trainer> {
   const trainer = await create({ ...config, teacher: LARGER })
   trainer.importTeacher(larger)
   return trainer
+}
+
+/** The responses that the larger model samples in a step, as the policy of a run of its own. */
+async function whatTeacherWrites(phase: DistillPhase, step: number) {
+  const { temperature } = phase.distillation
+  const own = distillPhase({ lmbda: 1, temperature }, { steps: phase.steps })
+  const writer = await create({ ...CONFIG, model: LARGER, phases: [SFT, own] })
+  while (writer.step < SFT.steps + step - 1) await writer.next()
+  writer.importWeights(larger)
+  const { samples } = await writer.next()
+  return samples
 }
 
 test.for(CASES)('%s: every step follows float64', async ([, settings, change]) => {
@@ -87,10 +81,11 @@ test.for(CASES)('%s: every step follows float64', async ([, settings, change]) =
   for (let step = 1; step <= phase.steps; step++) {
     const { metrics } = await trainer.next()
     const samples = data.takeBatch(phase.batch_size)
-    const batch = judge.batchOf(
-      samples,
-      samples.map(({ demonstration }) => demonstration),
-    )
+    const written = phase.distillation.seq_kd ? await whatTeacherWrites(phase, step) : undefined
+    const demonstrations = samples.map(({ demonstration }) => demonstration)
+    const batch = written ? toldBatch(samples, written) : judge.batchOf(samples, demonstrations)
+    const scores = written?.map(({ score }) => score)
+    expect(metrics['distillation/teacher_score']).toEqual(scores && mean(scores))
     const truth = float64Step(learner, phase, batch, { average: learner.named(average), other })
     if (phase.distillation.teacher === 'ema') {
       const { ema_decay } = phase.distillation
@@ -98,6 +93,9 @@ test.for(CASES)('%s: every step follows float64', async ([, settings, change]) =
         average[i] = ema_decay * average[i] + (1 - ema_decay) * x
     }
     expect(metrics['distillation/loss']).toBeCloseTo(truth.loss, 5)
+    if (truth.crossentropy !== undefined)
+      expect(metrics['distillation/crossentropy']).toBeCloseTo(truth.crossentropy, 4)
+    expect('distillation/crossentropy' in metrics).toBe(truth.crossentropy !== undefined)
     expect(metrics['actor/grad_norm'] / truth.grad_norm).toBeCloseTo(1, 3)
     expect(metrics['distillation/on_policy']).toBe(0)
   }
@@ -113,63 +111,20 @@ test.for(CASES)('%s: every step follows float64', async ([, settings, change]) =
   }
 })
 
-/** One update in float64. */
-function float64Step(
-  learner: Learner,
-  phase: DistillPhase,
-  batch: RolloutBatch,
-  { average, other }: { readonly average: RefArrays; readonly other: Learner | undefined },
-) {
-  const { model } = CONFIG
-  const { beta, temperature, teacher } = phase.distillation
-  const response = {
-    ...batch,
-    width: batch.prompt_length + batch.response_length,
-    first_column: batch.prompt_length - 1,
-    temperature,
-    readout: phase.target_readout,
-  }
-  const { params } = learner
-  const cache = learner.forward(response)
-  const L = model.num_hidden_layers
-  const taughtBy = () => {
-    if (teacher === 'final') return distributionsRef(model, params, cache, L, response)
-    if (!other)
-      return distributionsRef(model, average, learner.forward(response, average), L, response)
-    const { num_hidden_layers: last } = LARGER
-    return distributionsRef(LARGER, other.params, other.forward(response), last, response)
-  }
-  const taught = taughtBy()
-  const V = model.vocab_size
-  const tokens = batch.response_mask.reduce((sum, m) => sum + m, 0)
-  const grads: RefArrays = {}
-  let loss = 0
-  for (const layer of [phase.target_layer, ...phase.layers]) {
-    const own = distributionsRef(model, params, cache, layer, response)
-    const d_log_probs = new Float64Array(own.length)
-    for (const [i, m] of batch.response_mask.entries()) {
-      if (m === 0) continue
-      const cut = (x: Float64Array) => x.subarray(i * V, (i + 1) * V)
-      const token = jsdToken(cut(own), cut(taught), beta)
-      loss += token.loss / tokens
-      d_log_probs.set(
-        token.d_log_probs.map((d) => d / tokens),
-        i * V,
-      )
-    }
-    backwardDistributionsRef(model, params, cache, layer, { ...response, d_log_probs }, grads)
-  }
-  return { loss, grad_norm: learner.apply(grads, phase, phase.optim, phase.grad_clip) }
-}
-
 test.for([
   ['ema', 0.5],
   ['final', 1],
   ['model', 1],
+  ['model', 0.5],
 ] as const)(
   'a run taught by %s that continues in another trainer has the same bits',
   async ([teacher, lmbda]) => {
-    const phase = distillPhase({ teacher, lmbda }, { steps: 4, layers: [1] })
+    // Where half of the steps are on its own samples, the teacher writes the others.
+    const isMixed = teacher === 'model' && lmbda < 1
+    const imitation = isMixed && { seq_kd: true, crossentropy_weight: 0.5 }
+    const change = isMixed ? { target_layer: 3 } : {}
+    const settings = { teacher, lmbda, ...imitation }
+    const phase = distillPhase(settings, { steps: 4, layers: [1], ...change })
     const config = {
       ...CONFIG,
       phases: [SFT, phase],
@@ -190,8 +145,10 @@ test.for([
     while (!other.isFinished) rest.push(numbers(await other.next()))
     expect(rest).toEqual(results.slice(-2))
     expect(await other.exportWeights()).toEqual(weights)
-    const sampled = results.slice(-4).map(({ samples }) => samples.length)
-    expect(sampled).toEqual(lmbda === 1 ? [8, 8, 8, 8] : sampled)
+    const taught = results.slice(-4)
+    const shares = taught.map(({ metrics }) => metrics['distillation/on_policy'])
+    expect(taught.map(({ samples }) => samples.length)).toEqual(shares.map((share) => 8 * share))
+    expect(new Set(shares)).toEqual(new Set(lmbda === 1 ? [1] : [0, 1]))
   },
 )
 
@@ -273,13 +230,75 @@ test('an inner layer learns what the final layer says', async () => {
   expect(losses[29]).toBeLessThan(0.3 * losses[0])
 })
 
+test('a student learns from what its teacher writes', async () => {
+  const optim = { ...OPTIM, lr: 4e-3 }
+  const settings = { teacher: 'model', seq_kd: true, crossentropy_weight: 1 } as const
+  const phase = distillPhase(settings, { steps: 40, target_layer: 3, optim })
+  const trainer = await createTaught({ ...CONFIG, phases: [SFT, phase] })
+  const losses: number[] = []
+  const imitated: number[] = []
+  while (!trainer.isFinished) {
+    const { metrics, samples } = await trainer.next()
+    if (!('distillation/loss' in metrics)) continue
+    expect(samples).toEqual([])
+    losses.push(metrics['distillation/loss'])
+    imitated.push(metrics['distillation/crossentropy'])
+  }
+  expect(losses).toHaveLength(40)
+  for (const found of [losses, imitated])
+    expect(mean(found.slice(-5))).toBeLessThan(0.95 * mean(found.slice(0, 5)))
+})
+
+test('what the policy was holds it back from the answers', async () => {
+  const after = async (crossentropy_weight: number) => {
+    const settings = { teacher: 'reference', beta: 0, crossentropy_weight } as const
+    const optim = { ...OPTIM, lr: 4e-3 }
+    const phase = distillPhase(settings, { steps: 40, target_layer: 3, optim })
+    const trainer = await create({ ...CONFIG, phases: [{ ...SFT, steps: 1 }, phase] })
+    const found: { moved: number; crossentropy: number }[] = []
+    while (!trainer.isFinished) {
+      const { metrics } = await trainer.next()
+      if (!('distillation/loss' in metrics)) continue
+      const { 'distillation/loss': moved, 'distillation/crossentropy': crossentropy } = metrics
+      found.push({ moved, crossentropy })
+    }
+    return found
+  }
+  const [held, free] = [await after(0.1), await after(10)]
+  const last = (run: typeof held) => run[run.length - 1]
+  expect(held[0].moved).toBeCloseTo(0, 6)
+  expect(last(free).crossentropy).toBeLessThan(0.5 * free[0].crossentropy)
+  expect(last(held).crossentropy).toBeLessThan(held[0].crossentropy)
+  expect(last(held).crossentropy).toBeGreaterThan(last(free).crossentropy)
+  expect(last(held).moved).toBeGreaterThan(0)
+  expect(last(held).moved).toBeLessThan(0.5 * last(free).moved)
+})
+
+test('each phase of a stage is taught by the policy that it began with', async () => {
+  const first = distillPhase({ teacher: 'final' }, { steps: 2 })
+  const second = distillPhase({ teacher: 'reference', beta: 0 }, { steps: 1 })
+  const trainer = await create({ ...CONFIG, phases: [SFT, first, second] })
+  while (trainer.step < SFT.steps + first.steps) await trainer.next()
+  const start = await trainer.exportWeights()
+  await trainer.next()
+  expect((await trainer.exportState()).reference).toEqual(start)
+})
+
 test('memory is as planned, and once prepared nothing is created', async () => {
   const gpu = await Gpu.open()
   const before = gpu.counts.live_bytes
-  const phase = distillPhase({ teacher: 'ema', lmbda: 0.5 }, { steps: 5, layers: [1] })
+  const phase = distillPhase(
+    { teacher: 'ema', lmbda: 0.5, seq_kd: true },
+    { steps: 5, layers: [1] },
+  )
+  const written = distillPhase(
+    { teacher: 'model', lmbda: 0.5, seq_kd: true, crossentropy_weight: 1 },
+    { steps: 5, target_layer: 3 },
+  )
   const along = [alongPhase('self_distill'), alongPhase('deep_supervision')]
-  const config = { ...CONFIG, phases: [phase, ...along], teacher: LARGER }
+  const config = { ...CONFIG, phases: [phase, written, ...along], teacher: LARGER }
   const trainer = await Trainer.create(gpu, config)
+  trainer.importTeacher(larger)
   expect(gpu.counts.live_bytes - before).toBe(planMemory(config).total())
   await trainer.prepareLater()
   const made = { ...gpu.counts }

@@ -1,6 +1,7 @@
-// One step of a phase that learns from a teacher: the student's own samples or demonstrations, and
-// one update by what the teacher says of every token.
+// One step of a phase that learns from a teacher: the student's own samples, demonstrations or what
+// the teacher writes, and one update by what the teacher says of every token.
 
+import { type OtherWeights, writerOf } from '../../config/distillation.ts'
 import type { DistillPhase } from '../../config/phase.ts'
 import { samplingPhase } from '../../config/sampling_phase.ts'
 import { uniformOf } from '../../math/shuffle.ts'
@@ -23,27 +24,39 @@ export async function distillStep(
   actor.beginStep()
   parts.critic?.beginStep()
   const samples = uniformOf(config.seed, progress.step) < phase.distillation.lmbda
-  const drawn = samples ? await draw(training, phase) : undefined
+  const writer = samples ? undefined : writerOf(phase.distillation)
+  const drawn = samples || writer ? await draw(training, phase, writer) : undefined
   const batch = drawn?.batch ?? responder.demonstrate(rows.batch)
   const probe_tokens = uploadProbe(training, batch)
   actor.upload(batch, rows)
   gpu.stage('update_actor')
-  actor.updateDistilled(batch, phase, rows.micro, lr)
-  const metrics = { 'distillation/on_policy': samples ? 1 : 0, ...(drawn && sampledMetrics(drawn)) }
+  actor.updateDistilled(batch, phase, { micro: rows.micro, lr, others: !samples })
+  const metrics = {
+    'distillation/on_policy': samples ? 1 : 0,
+    ...(drawn && (samples ? sampledMetrics(drawn) : writtenMetrics(drawn))),
+  }
   const numbers = { phase, batch, rows, actor_lr: lr, probe_tokens, metrics }
-  const reading = readNumbers(training, { ...numbers, sampler: drawn?.sampler })
-  training.seen = { batch, rows: drawn ? 'responses' : 'demonstrations' }
-  if (!drawn) return { samples: [], reading }
+  // Entropies of a teacher's rollout are not the policy's.
+  const reading = readNumbers(training, {
+    ...numbers,
+    sampler: samples ? drawn?.sampler : undefined,
+  })
+  training.seen = { batch, rows: samples ? 'responses' : 'demonstrations' }
+  if (!drawn || !samples) return { samples: [], reading }
   const reported = reportSamples(drawn, new Float64Array(batch.rows))
   return { samples: reported, reading, rollout: batch }
 }
 
-/** One response of the policy to each of the next prompts, scored by the task, which trains
- * nothing. */
-async function draw({ gpu, config, responder, progress }: Training, phase: DistillPhase) {
+/** One response of the policy, or of its teacher, to each of the next prompts, scored by the task,
+ * which trains nothing. */
+async function draw(
+  { gpu, config, responder, progress }: Training,
+  phase: DistillPhase,
+  writer: OtherWeights | undefined,
+) {
   gpu.stage('gen')
   const sampling = samplingPhase(phase, config.task.max_response_length)
-  const request = { phase: sampling, step: progress.step, reward: undefined }
+  const request = { phase: sampling, step: progress.step, reward: undefined, writer }
   return responder.score(request, await responder.sample(request))
 }
 
@@ -51,4 +64,9 @@ const sampledMetrics = ({ batch, task_scores }: Drawn): Record<string, number> =
   'task/score/mean': mean(task_scores),
   'response_length/mean': mean([...batch.response_lengths]),
   'response/not_ended_ratio': mean(batch.is_ended.map((is_ended) => (is_ended ? 0 : 1))),
+})
+
+/** Of a teacher's responses: how right they are. */
+const writtenMetrics = ({ task_scores }: Drawn): Record<string, number> => ({
+  'distillation/teacher_score': mean(task_scores),
 })

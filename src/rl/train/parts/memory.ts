@@ -10,6 +10,7 @@ import { type ModelConfig, modelShape } from '../../../model/layout/config.ts'
 import { CHUNK } from '../../../model/layout/flat_params.ts'
 import { type ParamLayout, paramLayout } from '../../../model/layout/params.ts'
 import { decodedColumns, type RolloutSize } from '../../../model/rollout/rollout_inputs.ts'
+import { type OtherWeights, writerOf } from '../../config/distillation.ts'
 import { trainedSegments } from '../../config/ever_trained.ts'
 import { distillsItself, innerStudents, isDeeplySupervised } from '../../config/inner.ts'
 import { muonOf } from '../../config/optim.ts'
@@ -235,6 +236,23 @@ export const sizeKey = (size: RolloutSize): string => {
   return `${rows}×${response_length}×${n} ${dtype}${max_turns > 1 ? ` ${max_turns} turns` : ''}`
 }
 
+/** The same of the rollouts of the policy and of other weights. */
+export const samplerKey = (size: RolloutSize, writer?: OtherWeights): string =>
+  writer ? `${writer} ${sizeKey(size)}` : sizeKey(size)
+
+/** The rollouts of teachers that write what their students learn from. */
+export function teacherRollouts(
+  config: TrainerConfig,
+): { readonly writer: OtherWeights; readonly size: RolloutSize }[] {
+  const { max_response_length } = config.task
+  const all = config.phases.flatMap((phase) => {
+    const writer = phase.kind === 'distill' ? writerOf(phase.distillation) : undefined
+    if (phase.kind !== 'distill' || !writer) return []
+    return [{ writer, size: rolloutSize(config, samplingPhase(phase, max_response_length)) }]
+  })
+  return [...new Map(all.map((one) => [samplerKey(one.size, one.writer), one])).values()]
+}
+
 export function rolloutSizes(config: TrainerConfig): RolloutSize[] {
   const phases = config.phases.filter((phase) => phase.kind === 'rl')
   const sizes = phases.map((phase) => rolloutSize(config, phase))
@@ -251,9 +269,8 @@ export function rolloutSizes(config: TrainerConfig): RolloutSize[] {
  * responses. */
 export function reserveReads(alloc: Allocator, config: TrainerConfig): void {
   // Log-probs and entropies of rows with several turns are read together.
-  const responses = rolloutSizes(config).map(
-    (size) => size.rows * decodedColumns(size) * (size.max_turns ? 2 : 1),
-  )
+  const sizes = [...rolloutSizes(config), ...teacherRollouts(config).map(({ size }) => size)]
+  const responses = sizes.map((size) => size.rows * decodedColumns(size) * (size.max_turns ? 2 : 1))
   const { updates, students = 0, supervised = 0, epochs = 1 } = actorSize(config)
   const layers = config.model.num_hidden_layers + 1
   // Where a step has no critic, no rollout or no measured changes, the loss sums are read in place
@@ -309,6 +326,11 @@ export function planMemory(config: TrainerConfig, plan = new MemoryPlan()): Memo
   const reward = rewardSize(config)
   if (reward) createRewardTensors(plan, rewardLayout(config), reward)
   for (const size of rolloutSizes(config)) createSamplerTensors(plan, layout.shape, size)
+  const { teacher } = config
+  for (const { writer, size } of teacherRollouts(config)) {
+    const shape = writer === 'model' && teacher ? modelShape(teacher) : layout.shape
+    createSamplerTensors(plan, shape, size)
+  }
   reserveReads(plan, config)
   return plan
 }

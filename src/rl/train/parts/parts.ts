@@ -8,6 +8,7 @@ import { trainsActor } from '../../config/phase.ts'
 import type { TrainerConfig } from '../../config/trainer_config.ts'
 import { needsCritic } from '../../experience/experience.ts'
 import { Actor } from '../../learners/actor.ts'
+import { teachingModel } from '../../learners/actor_programs.ts'
 import type { ActorSize } from '../../learners/actor_tensors.ts'
 import { phaseRows, shufflesRows } from '../../learners/base/batch_rows.ts'
 import { Critic } from '../../learners/critic.ts'
@@ -23,7 +24,9 @@ import {
   rewardLayout,
   rewardSize,
   rolloutSizes,
+  samplerKey,
   sizeKey,
+  teacherRollouts,
 } from './memory.ts'
 import { Sampler } from './sampler.ts'
 import { turnFormat } from './turns.ts'
@@ -107,6 +110,12 @@ async function addSamplers(
     const sampler = await Sampler.create(gpu, tensors.model, size, tokenizer, stops)
     samplers.set(key, sampler)
     if (sampler.rollout.fallback_reason) onProgress(sampler.rollout.fallback_reason)
+  }
+  for (const { writer, size } of teacherRollouts(config)) {
+    const key = samplerKey(size, writer)
+    const model = teachingModel(tensors, writer)
+    if (samplers.has(key) || !model) continue
+    samplers.set(key, await Sampler.create(gpu, model, size, config.task.tokenizer))
   }
 }
 

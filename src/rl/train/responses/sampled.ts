@@ -3,6 +3,7 @@
 import type { Gpu } from '../../../kernels/device/gpu.ts'
 import type { RolloutSize } from '../../../model/rollout/rollout_inputs.ts'
 import type { Sample } from '../../../tasks/task/task.ts'
+import type { OtherWeights } from '../../config/distillation.ts'
 import type { RlPhase } from '../../config/phase.ts'
 import type { TrainerConfig } from '../../config/trainer_config.ts'
 import { estimatorOf } from '../../estimators/advantages.ts'
@@ -14,7 +15,7 @@ import {
 } from '../../experience/batch.ts'
 import { driverColumns } from '../../experience/experience.ts'
 import { sum } from '../../math/stats.ts'
-import { rolloutSize, sizeKey } from '../parts/memory.ts'
+import { rolloutSize, samplerKey } from '../parts/memory.ts'
 import type { Sampler } from '../parts/sampler.ts'
 import { conversationSetting, type Responded, respond } from '../parts/turns.ts'
 import { type Judge, penalised } from './judge.ts'
@@ -61,12 +62,18 @@ export interface SamplingRequest {
   readonly last_step?: number
   /** The reward model, where the phase is scored by one. */
   readonly reward: RewardScorer | undefined
+  /** Whose weights sample, where they are not the policy's. */
+  readonly writer?: OtherWeights | undefined
 }
 
-/** The rollout of that size. */
-export function samplerOf(samplers: ReadonlyMap<string, Sampler>, size: RolloutSize): Sampler {
-  const sampler = samplers.get(sizeKey(size))
-  if (!sampler) throw new Error(`trainer: no rollout of ${sizeKey(size)}`)
+/** The rollout of that size, of the policy or of other weights. */
+export function samplerOf(
+  samplers: ReadonlyMap<string, Sampler>,
+  size: RolloutSize,
+  writer?: OtherWeights,
+): Sampler {
+  const sampler = samplers.get(samplerKey(size, writer))
+  if (!sampler) throw new Error(`trainer: no rollout of ${samplerKey(size, writer)}`)
   return sampler
 }
 
@@ -81,7 +88,7 @@ export async function sampleBatch(
   const { phase } = request
   const { n } = phase.rollout
   const samples = rowSamples(parts, places, n)
-  const sampler = samplerOf(parts.samplers, rolloutSize(parts.config, phase))
+  const sampler = samplerOf(parts.samplers, rolloutSize(parts.config, phase), request.writer)
   const baselines = await greedyBaselines(parts, request, sampler, samples)
   const needsLogProbs = driverColumns(phase).includes('rollout_log_probs')
   const keepsEntropy = phase.algorithm.filter_groups.enable || isStale(phase)

@@ -5,6 +5,7 @@ import type { Tensor } from '../../../kernels/device/base/tensor.ts'
 import type { Gpu } from '../../../kernels/device/gpu.ts'
 import type { ActorPhase } from '../../config/phase.ts'
 import { type RolloutBatch, spreadRows, tokenCount } from '../../experience/batch.ts'
+import { imitates } from '../../learners/actor_programs.ts'
 import type { BatchRows } from '../../learners/base/batch_rows.ts'
 import type { Critic } from '../../learners/critic.ts'
 import { objectiveOf } from '../../learners/objective.ts'
@@ -16,6 +17,7 @@ import {
   bypassMetrics,
   criticMetrics,
   distillMetrics,
+  imitationMetrics,
   innerMetrics,
   layerEntropies,
   preferenceMetrics,
@@ -123,16 +125,19 @@ async function readNamed<T extends Named>(gpu: Gpu, tensors: T): Promise<Read<T>
 }
 
 function policyMetrics(
-  { phase, batch, rows, actor_lr }: PolicyStep,
+  { phase, batch, rows, actor_lr, metrics }: PolicyStep,
   { updates }: Updates,
   { loss_sums, teacher_sums, inner_sums, controls, corrections }: Sums,
 ): Record<string, number> {
   if (phase.kind === 'sft') return { ...sftMetrics(loss_sums, controls), 'train/lr': actor_lr }
   if (phase.kind === 'preference')
     return { ...preferenceMetrics(loss_sums, controls, tokenCount(batch)), 'actor/lr': actor_lr }
+  const hasImitated =
+    phase.kind === 'distill' && imitates(phase) && metrics['distillation/on_policy'] === 0
   if (phase.kind === 'distill')
     return {
       ...distillMetrics(phase, loss_sums, teacher_sums, controls, tokenCount(batch)),
+      ...(hasImitated && imitationMetrics(phase, loss_sums)),
       'actor/lr': actor_lr,
     }
   const objective = objectiveOf(phase)
