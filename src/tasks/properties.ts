@@ -9,22 +9,22 @@ const ANY: readonly Omit<TaskProperty, 'of'>[] = [
   { id: 'next_token', label: 'the next token of the right answer' },
 ]
 
-const ownOf = (task_id: string): readonly TaskProperty[] =>
-  TASKS.find(({ id }) => id === task_id)?.properties ?? []
+const ownOf = (taskId: string): readonly TaskProperty[] =>
+  TASKS.find(({ id }) => id === taskId)?.properties ?? []
 
 /** Every property of a task's problems. */
-export const propertiesOf = (task_id: string): readonly Omit<TaskProperty, 'of'>[] => [
+export const propertiesOf = (taskId: string): readonly Omit<TaskProperty, 'of'>[] => [
   ...ANY,
-  ...ownOf(task_id),
+  ...ownOf(taskId),
 ]
 
 /** A property by its id, with `of` where the problem alone says it. Throws RangeError naming the
  * legal ones. */
 export function propertyOf(
-  task_id: string,
+  taskId: string,
   id: string,
 ): Omit<TaskProperty, 'of'> & Partial<Pick<TaskProperty, 'of'>> {
-  const all = propertiesOf(task_id)
+  const all = propertiesOf(taskId)
   const found = all.find((property) => property.id === id)
   if (!found)
     throw new RangeError(

@@ -67,24 +67,24 @@ export function lowest(
     const d = direction(gradient, pairs)
     const promised = dot(gradient, d)
     const next = new Float64Array(size)
-    const its_gradient = new Float64Array(size)
+    const nextGradient = new Float64Array(size)
     let by = iterations === 0 ? Math.min(1, 1 / largest(gradient)) : 1
     let found = value
     let halved = 0
     for (; halved < MOST_HALVINGS; halved++, by /= 2) {
       next.set(x)
       addTo(next, by, d)
-      found = of(next, its_gradient)
+      found = of(next, nextGradient)
       if (found <= value + KEPT * by * promised) break
     }
     if (halved === MOST_HALVINGS) break
     const step = next.map((v, i) => v - x[i])
-    const change = its_gradient.map((g, i) => g - gradient[i])
+    const change = nextGradient.map((g, i) => g - gradient[i])
     const product = dot(step, change)
     if (product > 0) pairs.push({ step, change, rho: 1 / product })
     if (pairs.length > MEMORY) pairs.shift()
     x = next
-    gradient = its_gradient
+    gradient = nextGradient
     value = found
   }
   return { x, value, slope: largest(gradient), iterations }

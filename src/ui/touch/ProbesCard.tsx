@@ -27,11 +27,11 @@ const formatLayer = (layer: number) => `${layer}`
 const cellOf = ({ layers }: ProbedState, layer: number): Cell => {
   const one = layers[layer]
   const text = (100 * one.accuracy.mean).toFixed(0)
-  const is_found = isFound(one)
+  const found = isFound(one)
   return {
-    text: is_found ? text : `(${text})`,
-    tone: is_found ? 'more' : 'known',
-    share: is_found ? Math.min(1, one.gain.mean) : 0,
+    text: found ? text : `(${text})`,
+    tone: found ? 'more' : 'known',
+    share: found ? Math.min(1, one.gain.mean) : 0,
   }
 }
 

@@ -29,13 +29,13 @@ async function probe(
 }
 
 test('what a token’s own state cannot know is found only where attention has brought it', async () => {
-  let in_memory = 0
+  let inMemory = 0
   const next = async () => {
-    in_memory++
+    inMemory++
     return model(8)
   }
   const found = await probe({}, [model(7), next])
-  expect(in_memory).toBe(1)
+  expect(inMemory).toBe(1)
   expect(found).toMatchObject({ problems: { fitted: 40, held_out: 40 }, property: 'carry' })
   expect(found.states.map(({ step }) => step)).toEqual([7, 8])
   for (const { layers, commonest } of found.states) {

@@ -179,24 +179,24 @@ function probeLayer(
     return rows
   }
   const [fit, rest] = [chosen(true), chosen(false)]
-  const [fit_x, rest_x] = [rowsAt(fit), rowsAt(rest)]
+  const [fitX, restX] = [rowsAt(fit), rowsAt(rest)]
   const labels = fit.map(({ label }) => label)
-  const fitted = fitClassifier({ cols, x: fit_x, labels }, names.length, l2)
+  const fitted = fitClassifier({ cols, x: fitX, labels }, names.length, l2)
   const order = shuffledOrder(labels.length, [seed, CONTROL], [0, 0])
   const shuffled = order.map((place) => labels[place])
-  const control = fitClassifier({ cols, x: fit_x, labels: shuffled }, names.length, l2)
+  const control = fitClassifier({ cols, x: fitX, labels: shuffled }, names.length, l2)
   const byProblem = (said: readonly number[], of: typeof fit) => {
     const hits = new Map<number, number[]>()
     for (const [at, { text, label }] of of.entries())
       hits.set(text, [...(hits.get(text) ?? []), Number(said[at] === label)])
     return [...hits.values()].map((own) => own.reduce((a, b) => a + b) / own.length)
   }
-  const [right, chance] = [fitted, control].map((one) => byProblem(classify(one, rest_x), rest))
+  const [right, chance] = [fitted, control].map((one) => byProblem(classify(one, restX), rest))
   return {
     accuracy: estimateOf(right),
     control: estimateOf(chance),
     gain: pairedDifference(chance, right),
-    fitted: estimateOf(byProblem(classify(fitted, fit_x), fit)).mean,
+    fitted: estimateOf(byProblem(classify(fitted, fitX), fit)).mean,
   }
 }
 
