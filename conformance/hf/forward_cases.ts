@@ -182,7 +182,7 @@ async function gpuForward(c: ModelCase, gpu: Gpu, batch: RolloutBatch) {
   uploadInternals(gpu, tensors, batch)
   const program = await gpu.record('internals', [], (r) => {
     recordInternals(r, model, tensors)
-    finalNorm(r, model, ws, L)
+    finalNorm(r, model, ws, { layer: L })
   })
   gpu.replay(program)
   const internals = (await readInternals(gpu, tensors)) as Internals<Quantity, Float32Array>

@@ -33,7 +33,7 @@ export async function logitsGpu(
   const [head] = weights.lm_head
   const program = await gpu.record('logits', [], (r) => {
     forward(r, model, ws)
-    finalNorm(r, model, ws, shape.num_hidden_layers)
+    finalNorm(r, model, ws, { layer: shape.num_hidden_layers })
     linear(r.run, exactly(rows * width), { x: ws.normed, weight: head.tensor, out })
   })
   gpu.replay(program)

@@ -12,11 +12,11 @@ import {
   divergencesRef,
   entropiesRef,
   nextLogProbsRef,
-  type RefTranslator,
   readPolicyRef,
   readStatesRef,
 } from '../../src/model/interventions/readings.ref.ts'
 import { logitsRef } from '../../src/model/transformer/policy.ref.ts'
+import type { RefTranslator } from '../../src/model/transformer/translate.ref.ts'
 import type { Fields } from '../base/fields.ts'
 import type { Check } from '../base/report.ts'
 import { check, joined } from '../hf/model_case.ts'

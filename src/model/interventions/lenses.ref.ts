@@ -4,12 +4,8 @@ import type { ModelConfig } from '../layout/config.ts'
 import { backwardBlocksRef } from '../transformer/backward.ref.ts'
 import type { RefArrays, RefBatch } from '../transformer/operations.ref.ts'
 import type { RefCache } from '../transformer/transformer.ref.ts'
-import {
-  divergencesRef,
-  type RefTranslator,
-  readingBackwardRef,
-  readPolicyRef,
-} from './readings.ref.ts'
+import type { RefTranslator } from '../transformer/translate.ref.ts'
+import { divergencesRef, readingBackwardRef, readPolicyRef } from './readings.ref.ts'
 
 /** The mean over real columns of KL(final ‖ lens) of one layer, and its gradient by the
  * translator. */

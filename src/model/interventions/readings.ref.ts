@@ -2,7 +2,6 @@
 // translator and then the norm.
 import type { ModelConfig } from '../layout/config.ts'
 import {
-  linear,
   linearBackward,
   logSoftmax,
   type RefArrays,
@@ -11,28 +10,20 @@ import {
   rmsNormBackward,
 } from '../transformer/operations.ref.ts'
 import { headName, logitsRef } from '../transformer/policy.ref.ts'
-
-/** matrix [C, C], out by in, and bias [C]: of a tuned lens both, of a Jacobian lens the average
- * Jacobian alone. */
-export interface RefTranslator {
-  readonly matrix: Float64Array
-  readonly bias?: Float64Array
-}
+import {
+  type RefTranslator,
+  translateBackwardRef,
+  translateRef,
+} from '../transformer/translate.ref.ts'
 
 /** 'raw' = softmax(U h), 'normed' = softmax(U norm(h)), a translator = softmax(U norm(matrix h +
  * bias)). */
 export type RefReading = 'raw' | 'normed' | RefTranslator
 
 const NORM = 'model.norm.weight'
-const translatorParams = ({ matrix, bias }: RefTranslator): RefArrays => ({
-  'translator.weight': matrix,
-  ...(bias && { 'translator.bias': bias }),
-})
 
 const translated = (states: Float64Array, reading: RefReading): Float64Array =>
-  typeof reading === 'string'
-    ? states
-    : linear(states, Math.sqrt(reading.matrix.length), reading.matrix, reading.bias)
+  typeof reading === 'string' ? states : translateRef(states, reading)
 
 /** What the unembedding reads of states [M, C]. */
 export function readStatesRef(
@@ -75,10 +66,7 @@ export function readingBackwardRef(
   const x = translated(states, reading)
   const d_x = rmsNormBackward(params, grads, NORM, rms_norm_eps, x, dRead)
   if (reading === 'normed') return { d_states: d_x, d_translator: undefined }
-  const own: RefArrays = {}
-  const d_states = linearBackward(translatorParams(reading), own, 'translator', states, C, d_x)
-  const bias = own['translator.bias']
-  return { d_states, d_translator: { matrix: own['translator.weight'], ...(bias && { bias }) } }
+  return translateBackwardRef(states, reading, d_x)
 }
 
 /** Columns whose token and the next are both there, [rows, width − 1]. */

@@ -34,6 +34,8 @@ export interface ParamGradients {
   readonly buffers: ParamBuffers
   /** Of a LoRA adapter, which is trained in place of all the others. */
   readonly adapter?: AdapterTensors | undefined
+  /** Of the translator that a policy is read through, where it is fitted. */
+  readonly translator?: { readonly residual: Tensor; readonly bias: Tensor } | undefined
   readonly embed_tokens: readonly RowRange[] | undefined
   readonly lm_head: readonly RowRange[] | undefined
   readonly norm: Tensor | undefined

@@ -17,8 +17,10 @@ import {
   type RefResponse,
   readsNormed,
   statesOf,
+  translatorRef,
 } from './policy.ref.ts'
 import type { RefCache } from './transformer.ref.ts'
+import { translateBackwardRef, translateRef } from './translate.ref.ts'
 
 /** Gradients of Σ d_log_probs · log_probs + d_entropy · entropy (both [B, R]) by parameter name.
  * Parameters that policyRef(layer) does not read are absent: blocks above `layer`, and the final
@@ -70,8 +72,9 @@ export function backwardStatesRef(
   readout: RefResponse['readout'] = 'raw',
 ): void {
   const { rms_norm_eps } = config
-  const { hidden_states } = cache
+  const hidden = cache.hidden_states[layer]
   const baseGrads = cache.adapter ? {} : grads
+  const translator = translatorRef(config, layer, readout)
   let d_hidden = d_states
   if (readsNormed(config, layer, readout))
     d_hidden = rmsNormBackward(
@@ -79,9 +82,10 @@ export function backwardStatesRef(
       baseGrads,
       'model.norm.weight',
       rms_norm_eps,
-      hidden_states[layer],
+      translator ? translateRef(hidden, translator) : hidden,
       d_states,
     )
+  if (translator) d_hidden = translateBackwardRef(hidden, translator, d_hidden).d_states
   backwardBlocksRef(config, params, cache, layer, d_hidden, grads)
 }
 

@@ -16,6 +16,7 @@ import { loadHalves } from './kept_halves.ts'
 import { type Model, type Tokens, tokensOf } from './model.ts'
 import { type PolicyRead, scoredResponse } from './policy.ts'
 import { blockForward } from './transformer.ts'
+import { translateGrad, translatorOf } from './translate.ts'
 import type { Workspace } from './workspace.ts'
 
 /** Gradient of everything that readPolicy used, from ws.response.d_log_probs and
@@ -70,6 +71,8 @@ export function addStatesGradient<L extends string>(
   const { d_hidden, d_normed } = backwardScratch(ws)
   if (readsNormed(model.shape, layer, readout)) {
     const tokens = tokensOf(ws, count)
+    if (translatorOf(model, ws, layer, readout))
+      throw new Error(`readout: layer ${layer} learns along, so it is read without a translator`)
     const norm = { x: ws.hidden[layer], weight: model.weights.norm, inv_rms: ws.normed_inv_rms }
     normGrad(run, ws, tokens, norm, 1)
     normWeightGrad(run, ws, tokens, norm, grads.norm)
@@ -133,10 +136,17 @@ export function backwardStates<L extends string>(
   const { shape, weights } = model
   const tokens = tokensOf(ws, count)
   if (readsNormed(shape, layer, readout)) {
-    // normed = rms_norm(hidden[layer])
-    const norm = { x: ws.hidden[layer], weight: weights.norm, inv_rms: ws.normed_inv_rms }
+    // normed = rms_norm(hidden[layer]), or of what a translator makes of it
+    const hidden = ws.hidden[layer]
+    const through = translatorOf(model, ws, layer, readout)
+    const x = through?.translated ?? hidden
+    const norm = { x, weight: weights.norm, inv_rms: ws.normed_inv_rms }
     normGrad(run, ws, tokens, norm, 0)
     normWeightGrad(run, ws, tokens, norm, grads.norm)
+    if (through) {
+      const { translator } = through
+      translateGrad(run, model, ws, tokens, { hidden, translator, grads: grads.translator })
+    }
   }
   const lowest = lowestTrained(grads, layer)
   for (let l = layer - 1; l >= lowest; l--) {

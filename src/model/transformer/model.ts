@@ -13,6 +13,7 @@ import { type AdapterTensors, createAdapter } from '../params/adapter_tensors.ts
 import { createParamBuffers } from '../params/param_buffers.ts'
 import { writeParams } from '../params/param_copies.ts'
 import { type ParamTensors, paramTensors, storedAs, type Trains } from '../params/param_tensors.ts'
+import type { Lenses } from './translate.ts'
 import type { Workspace } from './workspace.ts'
 
 /** Which steps run inside the matrix product before or after them, where its kernel can
@@ -36,6 +37,8 @@ export interface Model {
   /** Changes that its forward passes make on their way (model/interventions); absent = none, and
    * nothing is recorded for them. */
   readonly interventions?: InterventionTensors | undefined
+  /** Translators that policies of inner layers can be read through; absent = none. */
+  readonly lenses?: Lenses | undefined
   /** [D/2], from inverseFrequencies. */
   readonly inv_freq: Tensor
   /** Kernels of the linear layers, by shape; absent = the default ones. */

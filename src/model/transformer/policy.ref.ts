@@ -3,6 +3,7 @@
 import type { ModelConfig } from '../layout/config.ts'
 import { linear, logSoftmax, type RefArrays, rmsNorm } from './operations.ref.ts'
 import type { RefCache } from './transformer.ref.ts'
+import { type RefTranslator, translateRef } from './translate.ref.ts'
 
 /** Which tokens are scored: response token t of a row is predicted at column first_column + t. */
 export interface RefResponse {
@@ -14,8 +15,8 @@ export interface RefResponse {
   readonly response_length: number
   readonly temperature: number
   /** Whether an inner layer's states go through the final norm first; default 'raw' = no.
-   * 'unnormed': those of the last layer neither. */
-  readonly readout?: 'raw' | 'normed' | 'unnormed' | undefined
+   * 'unnormed': those of the last layer neither. A translator: through it and the norm. */
+  readonly readout?: 'raw' | 'normed' | 'unnormed' | RefTranslator | undefined
 }
 
 /** The matrix that turns states into logits: the embedding where they are tied. */
@@ -34,7 +35,15 @@ export function logitsRef(
 /** Whether the policy of `layer` is read through the final norm: for L, unless told otherwise, and
  * below it where `readout` says so. */
 export const readsNormed = (config: ModelConfig, layer: number, readout: RefResponse['readout']) =>
-  readout === 'normed' || (layer === config.num_hidden_layers && readout !== 'unnormed')
+  readout !== 'unnormed' && (layer === config.num_hidden_layers || (readout ?? 'raw') !== 'raw')
+
+/** The translator between the states of `layer` and the final norm, where there is one. */
+export const translatorRef = (
+  config: ModelConfig,
+  layer: number,
+  readout: RefResponse['readout'],
+): RefTranslator | undefined =>
+  typeof readout === 'object' && layer < config.num_hidden_layers ? readout : undefined
 
 /** What the policy of `layer` reads its logits from, [M, C]. */
 export function statesOf(
@@ -46,7 +55,9 @@ export function statesOf(
 ): Float64Array {
   if (!(layer < cache.hidden_states.length))
     throw new RangeError(`layer: expected at most ${cache.blocks.length} blocks, got ${layer}`)
-  const states = cache.hidden_states[layer]
+  const translator = translatorRef(config, layer, readout)
+  const hidden = cache.hidden_states[layer]
+  const states = translator ? translateRef(hidden, translator) : hidden
   return readsNormed(config, layer, readout)
     ? rmsNorm(states, params['model.norm.weight'], config.rms_norm_eps)
     : states

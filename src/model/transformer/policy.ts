@@ -5,22 +5,32 @@ import { rms_norm_forward } from '../../kernels/rms_norm/rms_norm.ts'
 import { vocab_head_finish, vocabHeadKernels } from '../../kernels/vocab_head/vocab_head.ts'
 import { type Readout, readsNormed } from '../layout/readout.ts'
 import { roomFor } from './head_ranges.ts'
-import type { Model } from './model.ts'
+import { type Model, tokensOf } from './model.ts'
 import type { ResponseTensors } from './response_tensors.ts'
+import { translate, translatorOf } from './translate.ts'
 import type { Workspace } from './workspace.ts'
 
-/** Final norm of hidden[layer] into ws.normed. */
+/** Final norm of hidden[layer] into ws.normed; of what its translator makes of it where it is read
+ * through one. */
 export function finalNorm<L extends string>(
   { run }: Pick<Recorder<L>, 'run'>,
-  { shape, weights }: Model,
+  model: Model,
   ws: Workspace,
-  layer: number,
-  count: Value<L> = ws.rows * ws.width,
+  { layer, readout = 'raw', count }: Omit<PolicyRead<L>, 'inv_temperature'>,
 ): void {
+  const { shape, weights } = model
+  const tokens = tokensOf(ws, count)
+  const through = translatorOf(model, ws, layer, readout)
+  if (through) translate(run, model, tokens, ws.hidden[layer], through)
   run(
     rms_norm_forward,
-    { rows: count, cols: shape.hidden_size, eps: shape.rms_norm_eps },
-    { x: ws.hidden[layer], weight: weights.norm, y: ws.normed, inv_rms: ws.normed_inv_rms },
+    { rows: tokens.count, cols: shape.hidden_size, eps: shape.rms_norm_eps },
+    {
+      x: through?.translated ?? ws.hidden[layer],
+      weight: weights.norm,
+      y: ws.normed,
+      inv_rms: ws.normed_inv_rms,
+    },
   )
 }
 
@@ -92,7 +102,7 @@ export function readPolicy<L extends string>(
   out: Partial<PolicyTensors> = {},
 ): void {
   const isNormed = readsNormed(model.shape, layer, readout)
-  if (isNormed) finalNorm(recorder, model, ws, layer, count)
+  if (isNormed) finalNorm(recorder, model, ws, { layer, readout, count })
   const hidden = isNormed ? ws.normed : ws.hidden[layer]
   unembed(recorder, model, { hidden, inv_temperature }, scoredResponse(ws), {
     ...ws.response,

@@ -4,7 +4,7 @@ import { expectClose, randomValues } from '../../kernels/testing.ts'
 import { headSplits } from '../../kernels/vocab_head/vocab_head.ts'
 import type { ModelConfig } from '../layout/config.ts'
 import { unpackWeights } from '../layout/params.ts'
-import type { Readout } from '../layout/readout.ts'
+import type { PlainReadout } from '../layout/readout.ts'
 import {
   CONFIGS,
   flatOf,
@@ -60,7 +60,7 @@ async function score(
   ws: Workspace,
   layer: number,
   temperature = 1,
-  readout: Readout = 'raw',
+  readout: PlainReadout = 'raw',
 ) {
   const program = await gpu.record('score', [], (r) => {
     forward(r, model, ws, { layers: layer })
@@ -94,7 +94,7 @@ async function expectAgreement(
   config: ModelConfig,
   batch: Batch,
   layer: number,
-  readout: Readout = 'raw',
+  readout: PlainReadout = 'raw',
 ): Promise<void> {
   const { layout, exact, model, grads, ws } = build(config, batch)
   const temperature = 0.8

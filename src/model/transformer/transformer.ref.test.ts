@@ -117,6 +117,15 @@ function gradients(
   return backwardRef(config, params, cache, layer, response)
 }
 
+/** Beside the identity, so that no direction of a state is lost. */
+const translatorOf = ({ hidden_size: C }: ModelConfig) => ({
+  matrix: Float64Array.from(
+    randomValues(C * C, 77),
+    (x, i) => (i % (C + 1) === 0 ? 1 : 0) + x / Math.sqrt(C),
+  ),
+  bias: Float64Array.from(randomValues(C, 78)),
+})
+
 describe.for(CONFIGS)('$model_type', (config) => {
   const params = randomParams(config)
   const read = (extra = 0) => {
@@ -128,9 +137,10 @@ describe.for(CONFIGS)('$model_type', (config) => {
     [0, 'raw'],
     [1, 'raw'],
     [1, 'normed'],
+    [1, translatorOf(config)],
     [L, 'raw'],
   ] as const)(
-    'the gradients of layer %i, %s, are finite differences of the forward',
+    'the gradients of layer %i, %o, are finite differences of the forward',
     ([layer, readout]) => {
       const grads = gradients(config, params, layer, readout)
       for (const [name, grad] of Object.entries(grads)) {

@@ -46,7 +46,7 @@ export function readValues<L extends string>(
   ws: Workspace,
   { values, scored = scoredResponse(ws), count }: ValuePass<L> & { readonly values: Tensor },
 ): void {
-  finalNorm(recorder, model, ws, model.shape.num_hidden_layers, count)
+  finalNorm(recorder, model, ws, { layer: model.shape.num_hidden_layers, count })
   recorder.run(value_head_forward, headSize(model, scored), {
     hidden: ws.normed,
     weight: scoreOf(model.weights),
@@ -121,7 +121,7 @@ export function readScores<L extends string>(
   ws: Workspace,
   t: ScoreTensors,
 ): void {
-  finalNorm(recorder, model, ws, model.shape.num_hidden_layers)
+  finalNorm(recorder, model, ws, { layer: model.shape.num_hidden_layers })
   recorder.run(value_head_forward, headSize(model, sequences(ws, t)), {
     hidden: ws.normed,
     weight: scoreOf(model.weights),

@@ -96,6 +96,8 @@ export interface Workspace {
   /** Final norm of hidden[L] (or of another layer), [M, C]. */
   readonly normed: Tensor
   readonly normed_inv_rms: Tensor
+  /** What a translator makes of a layer's states, [M, C]; undefined where none is read through. */
+  readonly translated?: Tensor | undefined
   readonly response: ResponseTensors
   readonly backward: BackwardScratch | undefined
   /** What an adapter's passes need; undefined where the model has none. */
@@ -121,6 +123,8 @@ interface WorkspaceSize {
    * the backward: the memory of one block instead of L, for about a third more arithmetic (Chen et
    * al. 2016, arXiv 1604.06174). The same bits. */
   readonly enable_gradient_checkpointing?: boolean
+  /** Room to read policies through a translator. */
+  readonly has_lens?: boolean
 }
 
 /** Allocates the activations for `rows` rows of `width` columns. */
@@ -134,6 +138,7 @@ export function createWorkspace(
     trains,
     head_splits = 0,
     enable_gradient_checkpointing = false,
+    has_lens = false,
   }: WorkspaceSize,
 ): Workspace {
   const M = rows * width
@@ -166,6 +171,7 @@ export function createWorkspace(
       }),
     normed: f32('normed', M, C),
     normed_inv_rms: f32('normed_inv_rms', M),
+    ...(has_lens && { translated: f32('translated', M, C) }),
     response: createResponse(alloc, shape, rows, response_length),
     backward: trains
       ? createBackward(f32, shape, M, head_splits * gradientElements(alloc, shape))
@@ -273,6 +279,7 @@ export function sliceWorkspace(alloc: Allocator, ws: Workspace, rows: number): W
     halves: ws.halves?.map(cutAll),
     normed: cut(ws.normed),
     normed_inv_rms: cut(ws.normed_inv_rms),
+    translated: ws.translated && cut(ws.translated),
     response: cutAll(ws.response),
     backward: ws.backward && cutAll(ws.backward),
     low_rank: ws.low_rank && cutAll(ws.low_rank),

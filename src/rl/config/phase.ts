@@ -1,5 +1,5 @@
 // What a phase of an experiment is once every default is filled in.
-import type { Readout } from '../../model/layout/readout.ts'
+import type { PlainReadout } from '../../model/layout/readout.ts'
 import type { AdvEstimator } from '../estimators/advantages.ts'
 import type { PreferenceSettings } from '../preferences/settings.ts'
 import type { Actor } from './actor.ts'
@@ -117,7 +117,7 @@ export interface PreferencePhase {
   readonly batch_size: number
   /** As in a phase of kind rl. */
   readonly target_layer: number
-  readonly target_readout?: Readout | undefined
+  readonly target_readout?: PlainReadout | undefined
   readonly grad_clip: number
   readonly optim: Optim
   readonly pairs: Pairs
@@ -141,7 +141,7 @@ export interface DistillPhase {
   readonly batch_size: number
   /** As in a phase of kind rl. */
   readonly target_layer: number
-  readonly target_readout?: Readout | undefined
+  readonly target_readout?: PlainReadout | undefined
   /** Layers below it that are taught along, read in the same way. */
   readonly layers: readonly number[]
   readonly grad_clip: number

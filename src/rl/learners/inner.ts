@@ -89,7 +89,7 @@ function distilling(
   const own = { ...sliceTeacher(alloc, teacher.tensors, ws), teacher_lse: ws.response.lse }
   // A policy read through the norm takes its place in the workspace.
   const normed = { ...ws, normed: own.states, normed_inv_rms: own.states_inv_rms }
-  finalNorm(r, model, normed, model.shape.num_hidden_layers, tokens)
+  finalNorm(r, model, normed, { layer: model.shape.num_hidden_layers, count: tokens })
   const { loss_weights: base_weights, advantages } = ws.response
   return ({ layer, readout, weight: coef }, slot) => {
     const pass: TeacherPass<UpdateLive> = {

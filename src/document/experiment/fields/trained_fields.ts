@@ -1,12 +1,12 @@
 // The fields of a reinforcement phase that say which parameters it trains, and how fast.
-import type { Readout } from '../../../model/layout/readout.ts'
+import type { PlainReadout } from '../../../model/layout/readout.ts'
 import { layerList } from '../../../rl/config/layer_list.ts'
 import type { Phase } from '../../../rl/config/phase.ts'
 import { boolean, integer, number, select, type Tree } from '../../../rl/fields/field.ts'
 
 /** The engine's TrainedPart; its list of layers is text here, as a form has it. */
 export interface TrainedFields {
-  readonly target_readout: Readout
+  readonly target_readout: PlainReadout
   readonly reset_optimizer: boolean
   readonly reset_schedule: boolean
   readonly freeze: {
