@@ -3,6 +3,7 @@ import type { Context } from './base/fixture.ts'
 import type { Check } from './base/report.ts'
 import { ablationChecks } from './interventions/ablation_checks.ts'
 import { attentionChecks, attributionChecks } from './interventions/attention_checks.ts'
+import { gpuLensChecks, gpuReadingChecks } from './interventions/gpu_lens_checks.ts'
 import { gpuRunner } from './interventions/gpu_runner.ts'
 import {
   type InterventionCase,
@@ -38,6 +39,9 @@ const REFERENCE = {
   readings: readingChecks,
 }
 
+/** What the kernels have besides passes. */
+const ON_GPU = { 'lenses on the GPU': gpuLensChecks, 'readings on the GPU': gpuReadingChecks }
+
 /** The checks of one folder. What cannot be run, and arrays and settings that nothing reads, are
  * failed checks. */
 export async function* interventionCase(
@@ -49,6 +53,9 @@ export async function* interventionCase(
     for (const [section, checks] of Object.entries(PASSES))
       yield* guarded(c, section, checks(c, runner))
   for (const [section, checks] of Object.entries(REFERENCE)) yield* guarded(c, section, checks(c))
+  if (gpu)
+    for (const [section, checks] of Object.entries(ON_GPU))
+      yield* guarded(c, section, checks(c, gpu))
   const nothing = { actual: undefined, expected: 'a computation', tolerance: 'exact' } as const
   const unread = [...c.expected.unread(), ...c.expected.json.unused()]
   const outputs = Object.fromEntries(unread.map((name) => [name, nothing]))

@@ -15,6 +15,7 @@ import {
   readPolicyRef,
   readStatesRef,
 } from '../../src/model/interventions/readings.ref.ts'
+import type { TunedOptimizer } from '../../src/model/lenses/tuned_fit.ts'
 import { logitsRef } from '../../src/model/transformer/policy.ref.ts'
 import type { RefTranslator } from '../../src/model/transformer/translate.ref.ts'
 import type { Fields } from '../base/fields.ts'
@@ -109,10 +110,16 @@ function optimizerOf(fields: Fields, name: 'sgd' | 'nesterov' | 'adamw'): LensOp
     if (fields.number('dampening', 0) !== 0) fields.choice('dampening', ['0'])
     return { name: 'sgd', lr, momentum: fields.number('momentum') }
   }
+  return { name, ...tunedOptimizer(fields) }
+}
+
+/** AdamW of a fit. */
+export function tunedOptimizer(fields: Fields): TunedOptimizer {
+  const lr = fields.number('lr')
   const [beta1, beta2] = fields.vector('betas', 2)
   const [eps, weight_decay] = [fields.number('eps'), fields.number('weight_decay')]
   fields.choice('parametrisation', ['A = I + W; decay acts on W and b'])
-  return { name, lr, betas: [beta1, beta2], eps, weight_decay }
+  return { lr, betas: [beta1, beta2], eps, weight_decay }
 }
 
 /** Section 6, Jacobian lens: the estimator. */

@@ -47,7 +47,12 @@ function readingOf(c: InterventionCase, name: string, layer: number): RefReading
 }
 
 /** Norms of all gradients, parts of them, and which parameters have none. */
-function gradientOutputs(c: InterventionCase, key: string, golden: Fields, grads: RefArrays) {
+export function gradientOutputs(
+  c: InterventionCase,
+  key: string,
+  golden: Fields,
+  grads: RefArrays,
+) {
   const norms = golden.record('grad_norms')
   const rtol = Math.max(2e-5, 16 * golden.number('grad_norms_max_rel_error_fp32'))
   const outputs: Record<string, Output> = {

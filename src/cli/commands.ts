@@ -9,6 +9,7 @@ import { conform } from './conform.ts'
 import { exportCommand } from './export/export.ts'
 import { generate } from './generate.ts'
 import { importRun } from './import.ts'
+import { lensCommand } from './intervene/lens.ts'
 import { linearProbeCommand } from './intervene/linear_probe.ts'
 import { patchCommand } from './intervene/patch.ts'
 import { transplantCommand } from './intervene/transplant.ts'
@@ -24,6 +25,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   'linear-probe': linearProbeCommand,
   generate,
   patch: patchCommand,
+  lens: lensCommand,
   transplant: transplantCommand,
   export: exportCommand,
   import: importRun,

@@ -24,6 +24,7 @@ import {
   createInterventions,
   writeInterventions,
 } from '../model/interventions/intervention_tensors.ts'
+import type { Lens } from '../model/lenses/lens.ts'
 import { createModel, type Model, uploadModel } from '../model/transformer/model.ts'
 import { createWorkspace } from '../model/transformer/workspace.ts'
 import {
@@ -40,6 +41,7 @@ import { readText } from './input/input_file.ts'
 import { modelDirectory } from './input/model_dir.ts'
 import { parseTokenRows, type TokenRows } from './input/token_rows.ts'
 import { givenInterventions } from './intervene/given_interventions.ts'
+import { givenLenses, lensReport, planLenses } from './intervene/given_lens.ts'
 import { readArguments } from './options/read.ts'
 import {
   forwardMeans,
@@ -66,6 +68,10 @@ const LINE = commandLine({
         'FILE|JSON',
         'changes parts of the pass: a list of {where, layer, head, positions, what, …} (docs/interventions.md)',
       ),
+      lens: text(
+        'FILES',
+        'reads every layer through lenses of this model too, with commas between files (lab lens)',
+      ),
       out: text('FILE', 'writes the JSON there'),
     },
   },
@@ -73,13 +79,14 @@ const LINE = commandLine({
     'probe models/qwen --text "2 + 2 =" --out probe.json',
     'probe models/qwen --tokens ids.json',
     'probe models/qwen --text "2 + 2 =" --intervene changes.json',
+    'probe saved --text "2+2=" --lens lenses/tuned.safetensors',
   ],
 })
 
 export const probe: Command = {
   line: LINE,
   run: async (args) => {
-    const { folder, tokens, text: typed, adds, adapter, intervene, out } = readOptions(args)
+    const { folder, tokens, text: typed, adds, adapter, intervene, lens, out } = readOptions(args)
     const base =
       savedModel(folder) ?? (await readHfModel(modelDirectory(folder), { head: 'lm_head' }))
     requireFinite(folder, base)
@@ -92,12 +99,15 @@ export const probe: Command = {
     const widest = rows.input_ids[0].length
     const list =
       intervene === undefined ? [] : await givenInterventions(intervene, model, widest, encode)
+    const lenses = lens === undefined ? [] : givenLenses(lens, model)
     const dawn = await openDawn()
     if (!dawn) throw new LabFailure(NO_ADAPTER_TEXT)
     const plan = new MemoryPlan()
     createProbe(plan, model, rows, list)
+    planLenses(plan, model, rows, lenses)
     const gpu = await Gpu.open({ gpu: dawn, largest: plan.largest })
-    const text = reportText(await probeModel(gpu, model, rows, list).finally(() => gpu.destroy()))
+    const report = probeModel(gpu, model, rows, list, lenses).finally(() => gpu.destroy())
+    const text = reportText(await report)
     if (out === undefined) print(text)
     else {
       writeOut(out, text)
@@ -121,11 +131,11 @@ async function refused<T>(work: Promise<T>): Promise<T> {
 export function readOptions(args: readonly string[]) {
   const { values, positionals } = readArguments(LINE, args)
   if (positionals.length !== 1) throw new UsageError('probe takes one model directory')
-  const { tokens, text = '', adapter, intervene, out } = values
+  const { tokens, text = '', adapter, intervene, lens, out } = values
   if ((tokens === undefined) === (values.text === undefined))
     throw new UsageError('probe needs --tokens ids.json, or --text TEXT')
   const adds = !values['no-special-tokens']
-  return { folder: positionals[0], tokens, text, adds, adapter, intervene, out }
+  return { folder: positionals[0], tokens, text, adds, adapter, intervene, lens, out }
 }
 
 /** Nothing that a model computes from NaN or Inf says anything of it. Throws LabFailure naming the
@@ -210,6 +220,7 @@ async function probeModel(
   hf: HfModel,
   batch: TokenRows,
   list: readonly GivenIntervention[],
+  lenses: readonly Lens[],
 ): Promise<ProbeReport> {
   const { model, ws, internals, interventions } = createProbe(gpu, hf, batch, list)
   uploadModel(gpu, model, hf.weights)
@@ -234,7 +245,11 @@ async function probeModel(
     ...batch,
   }
   const means = forwardMeans(untouched)
-  if (!interventions) return { ...about, ...perPosition(untouched), forward_means: means }
+  const through = (of: Model) => (lenses.length > 0 ? lensReport(gpu, of, batch, lenses) : {})
+  if (!interventions) {
+    const read = await through(model)
+    return { ...about, ...perPosition(untouched), ...read, forward_means: means }
+  }
   const changes = await refused(resolveInterventions(gpu, model, ws, rows, list))
   writeInterventions(gpu, interventions, layout.shape, changes)
   const changed = await run({ ...model, interventions })
@@ -242,6 +257,7 @@ async function probeModel(
     ...about,
     interventions: list,
     ...perPosition(changed),
+    ...(await through({ ...model, interventions })),
     kl_untouched: klUntouched(untouched, changed),
     forward_means: forwardMeans(changed),
     untouched_forward_means: means,

@@ -3,11 +3,18 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { writeSafetensors } from '../../formats/safetensors_write.ts'
-import { expectClose } from '../../kernels/testing.ts'
+import { expectClose, randomValues } from '../../kernels/testing.ts'
 import { readHfModel } from '../../model/hf/hf_model.ts'
 import { internalsRef } from '../../model/internals/internals.ref.ts'
 import type { RefEdit } from '../../model/interventions/edits.ref.ts'
+import {
+  divergencesRef,
+  entropiesRef,
+  readPolicyRef,
+} from '../../model/interventions/readings.ref.ts'
 import { unpackWeights } from '../../model/layout/params.ts'
+import { jacobianLens, type Lens, lensSize } from '../../model/lenses/lens.ts'
+import { modelHash, writeLens } from '../../model/lenses/lens_file.ts'
 import { forwardRef } from '../../model/transformer/transformer.ref.ts'
 import { modelDirectory } from '../input/model_dir.ts'
 import { probe } from '../probe.ts'
@@ -35,6 +42,8 @@ const params = Object.fromEntries(
   ]),
 )
 const { hidden_size: C } = config
+/** Rounding of float32 through four blocks. */
+const CLOSE = { atol: 3e-5, rtol: 3e-5 }
 
 /** The prompt 3 digits, “=”, then the digits in order: as the task writes them. */
 const text = (digits: string, answer = [...digits].sort().join('')) =>
@@ -244,4 +253,47 @@ test('text that is not JSON, a file that is missing and rows of other lengths ar
   await expect(probed([text('572'), text('31').slice(0, 4)], ...intervene(zero))).rejects.toThrow(
     'interventions[0].positions: expected tokens that every row has, got 5 where the shortest row has 4',
   )
+})
+
+test('--lens reads every layer through a translator, and refuses another model’s', async () => {
+  const ids = text('572')
+  const { shape } = layout
+  const owner = { shape, hash: modelHash(hf.weights) }
+  const write = (name: string, bytes: Uint8Array) => {
+    writeFileSync(join(folder, name), bytes)
+    return join(folder, name)
+  }
+  const tuned: Lens = {
+    readout: 'tuned',
+    hidden_size: C,
+    values: new Float32Array(lensSize(shape)),
+  }
+  const zero = write('tuned.safetensors', writeLens(tuned, owner))
+  const L = shape.num_hidden_layers
+  // Far from the identity.
+  const matrices = Array.from({ length: L }, (_, l) =>
+    randomValues(C * C, l).map((x) => x / Math.sqrt(C)),
+  )
+  const jacobian = write('jacobian.safetensors', writeLens(jacobianLens(C, matrices), owner))
+  const report = await probed(ids, '--lens', `${zero},${jacobian}`)
+  // A tuned lens of zeros is the final norm alone.
+  for (let l = 0; l < L; l++) {
+    expectClose(report.ent_layer_tuned[l][0], report.ent_layer_norm[l][0], CLOSE)
+    expectClose(report.logp_next_layer_tuned[l][0], report.logp_next_layer_norm[l][0], CLOSE)
+    const { hidden_states } = forwardRef(config, params, batchOf(ids))
+    const log_p = readPolicyRef(config, params, hidden_states[l], {
+      matrix: Float64Array.from(matrices[l]),
+    })
+    const final = readPolicyRef(config, params, hidden_states[L], 'normed')
+    const kl = divergencesRef(batchOf(ids), final, log_p)
+    expectClose(report.kl_final_layer_jacobian[l][0], kl, CLOSE)
+    expectClose(report.ent_layer_jacobian[l][0], entropiesRef(batchOf(ids), log_p), CLOSE)
+  }
+  const plain = await probed(ids)
+  expect(Object.keys(report).filter((name) => !(name in plain))).toHaveLength(6)
+  for (const name of Object.keys(plain)) expect(report[name]).toEqual(plain[name])
+
+  const other = write('other.safetensors', writeLens(tuned, { shape, hash: 'sha256-0' }))
+  await expect(probed(ids, '--lens', other)).rejects.toThrow('found one of another model')
+  await expect(probed(ids, '--lens', `${zero},${zero}`)).rejects.toThrow('one lens of each kind')
 })

@@ -4,9 +4,13 @@ import { join } from 'node:path'
 import { afterAll, expect, test, vi } from 'vitest'
 import { fileOf } from '../../host/checkpoints/storage/places.ts'
 import { TINY } from '../../host/checkpoints/testing.ts'
+import { modelHash, readLensFile } from '../../model/lenses/lens_file.ts'
+import type { ReadLayer } from '../../model/lenses/read_layers.ts'
 import { train } from '../train/train.ts'
+import { lensCommand } from './lens.ts'
 import { linearProbeCommand } from './linear_probe.ts'
 import { patchCommand } from './patch.ts'
+import { readTouchable } from './touchable.ts'
 import { transplantCommand } from './transplant.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'understory-transplant-'))
@@ -82,6 +86,33 @@ test('parts of two checkpoints are exchanged both ways round, and everything giv
   await expect(patchCommand.run([run, '--clean', '1', '--corrupted', '12'])).rejects.toThrow(
     'two texts of as many tokens',
   )
+
+  // And is read in other ways.
+  const lenses = join(root, 'lenses')
+  log.mockClear()
+  const few = ['--texts', '24', '--held-out', '8', '--steps', '40', '--skip-first', '1']
+  expect(await lensCommand.run([run, ...few, '--out', lenses])).toBe(0)
+  const { layers, tokens } = JSON.parse(readFileSync(join(lenses, 'readings.json'), 'utf8'))
+  const kl = (layer: number, readout: string): number =>
+    layers.find((one: ReadLayer) => one.layer === layer && one.readout === readout).kl
+  for (const layer of [0, 1]) {
+    expect(kl(layer, 'tuned')).toBeLessThan(0.8 * kl(layer, 'normed'))
+    for (const readout of ['raw', 'jacobian']) expect(kl(layer, readout)).toBeGreaterThan(0)
+  }
+  expect(Math.abs(kl(2, 'normed'))).toBeLessThan(1e-5)
+  expect(tokens.fitted).toBeGreaterThan(tokens.held_out)
+  expect(log.mock.calls.flat().join('\n')).toMatch(/layer 1 +(\d+\.\d{4} *){4}\n/)
+  const model = await readTouchable(run, undefined)
+  const owner = { shape: model.layout.shape, hash: modelHash(model.weights) }
+  for (const name of ['tuned', 'jacobian']) {
+    const bytes = new Uint8Array(readFileSync(join(lenses, `${name}.safetensors`)))
+    expect(readLensFile(bytes, name, owner).values.some((x) => x !== 0)).toBe(true)
+    const { weights } = await readTouchable(early, undefined)
+    expect(() => readLensFile(bytes, name, { ...owner, hash: modelHash(weights) })).toThrow(
+      'one of another model',
+    )
+  }
+  await expect(lensCommand.run([run, '--steps', '0'])).rejects.toThrow('--steps: expected')
 
   const other = await trained('other', 1, { intermediate_size: 32 })
   await expect(transplantCommand.run([run, other])).rejects.toThrow(

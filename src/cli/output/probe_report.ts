@@ -54,7 +54,12 @@ export function forwardMeans(result: Internals<ReportedQuantity>): ProbeReport {
 }
 
 /** [rows][shown], from the values of [rows][columns]. */
-const grid = <T>(rows: number, columns: number, value: (i: number) => T, shown = columns): T[][] =>
+export const grid = <T>(
+  rows: number,
+  columns: number,
+  value: (i: number) => T,
+  shown = columns,
+): T[][] =>
   Array.from({ length: rows }, (_, row) =>
     Array.from({ length: shown }, (_, column) => value(row * columns + column)),
   )
@@ -66,7 +71,7 @@ function square<T>(list: readonly T[]): T[][] {
 }
 
 /** The shortest decimals that are still the same float32. */
-const rounded = (x: Float32Array): number[] =>
+export const rounded = (x: Float32Array): number[] =>
   Array.from(x, (value) => Number(value.toPrecision(9)))
 
 /** JSON with one line per name, so that a person finds their way. */

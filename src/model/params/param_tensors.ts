@@ -5,6 +5,7 @@ import type { ModelShape } from '../layout/config.ts'
 import type { FlatLayout, Slice } from '../layout/flat_params.ts'
 import type { LayerTensors, ParamLayout } from '../layout/params.ts'
 import type { AdapterTensors } from './adapter_tensors.ts'
+import type { TranslatorTensors } from './lens_tensors.ts'
 import {
   type ParamBuffers,
   type RowRange,
@@ -35,7 +36,7 @@ export interface ParamGradients {
   /** Of a LoRA adapter, which is trained in place of all the others. */
   readonly adapter?: AdapterTensors | undefined
   /** Of the translator that a policy is read through, where it is fitted. */
-  readonly translator?: { readonly residual: Tensor; readonly bias: Tensor } | undefined
+  readonly translator?: TranslatorTensors | undefined
   readonly embed_tokens: readonly RowRange[] | undefined
   readonly lm_head: readonly RowRange[] | undefined
   readonly norm: Tensor | undefined
@@ -96,7 +97,9 @@ function layerTensors(
 }
 
 /** Gradients of a model whose own weights are all frozen. */
-export const frozenGradients = ({ shape }: ParamLayout): Omit<ParamGradients, 'buffers'> => ({
+export const frozenGradients = ({
+  shape,
+}: Pick<ParamLayout, 'shape'>): Omit<ParamGradients, 'buffers'> => ({
   embed_tokens: undefined,
   lm_head: undefined,
   norm: undefined,

@@ -10,10 +10,10 @@ import { adapterLayout } from '../layout/adapter_layout.ts'
 import { inverseFrequencies, type ModelShape } from '../layout/config.ts'
 import type { ParamLayout } from '../layout/params.ts'
 import { type AdapterTensors, createAdapter } from '../params/adapter_tensors.ts'
+import type { Lenses } from '../params/lens_tensors.ts'
 import { createParamBuffers } from '../params/param_buffers.ts'
 import { writeParams } from '../params/param_copies.ts'
 import { type ParamTensors, paramTensors, storedAs, type Trains } from '../params/param_tensors.ts'
-import type { Lenses } from './translate.ts'
 import type { Workspace } from './workspace.ts'
 
 /** Which steps run inside the matrix product before or after them, where its kernel can

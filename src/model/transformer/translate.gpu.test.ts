@@ -5,6 +5,7 @@ import { headSplits } from '../../kernels/vocab_head/vocab_head.ts'
 import type { ModelConfig } from '../layout/config.ts'
 import { unpackWeights } from '../layout/params.ts'
 import type { Readout } from '../layout/readout.ts'
+import { translatorSize, translatorViews } from '../params/lens_tensors.ts'
 import { CONFIGS, flatOf, testBatch, testGradients, testModel, testWeights } from '../testing.ts'
 import { backwardRef } from './backward.ref.ts'
 import { backward } from './backward.ts'
@@ -14,7 +15,6 @@ import { readPolicy } from './policy.ts'
 import { uploadRows } from './rows.ts'
 import { forwardRef } from './transformer.ref.ts'
 import { forward } from './transformer.ts'
-import { translatorSize, translatorViews } from './translate.ts'
 import { createWorkspace } from './workspace.ts'
 
 const gpu = await Gpu.open()
@@ -112,7 +112,7 @@ test.for(CONFIGS)(
       })
 
     // Of the translator, beside finite differences of the float64 policy.
-    const [d_residual, d_bias] = await gpu.read(translator.residual, translator.bias)
+    const [dResidual, d_bias] = await gpu.read(translator.residual, translator.bias)
     const value = (matrix: Float64Array, bias: Float64Array) => {
       const p = policyRef(config, exact, cache, LAYER, { ...response, readout: { matrix, bias } })
       return p.log_probs.reduce(
@@ -125,7 +125,7 @@ test.for(CONFIGS)(
     const slopeOf = (at: (step: number) => number) => (at(1e-4) - at(-1e-4)) / 2e-4
     const { matrix, bias } = readout
     for (const [gradient, slope] of [
-      [d_residual, slopeOf((h) => value(along(matrix, d_residual, h), bias))],
+      [dResidual, slopeOf((h) => value(along(matrix, dResidual, h), bias))],
       [d_bias, slopeOf((h) => value(matrix, along(bias, d_bias, h)))],
     ] as const) {
       const square = gradient.reduce((sum, g) => sum + g * g, 0)

@@ -16,7 +16,7 @@ export const translateRef = (states: Float64Array, { matrix, bias }: RefTranslat
 export function translateBackwardRef(
   states: Float64Array,
   { matrix, bias }: RefTranslator,
-  d_translated: Float64Array,
+  dTranslated: Float64Array,
 ): { d_states: Float64Array; d_translator: RefTranslator } {
   const params: RefArrays = {
     'translator.weight': matrix,
@@ -24,7 +24,7 @@ export function translateBackwardRef(
   }
   const own: RefArrays = {}
   const C = Math.sqrt(matrix.length)
-  const d_states = linearBackward(params, own, 'translator', states, C, d_translated)
+  const d_states = linearBackward(params, own, 'translator', states, C, dTranslated)
   const d_bias = own['translator.bias']
   const d_translator = { matrix: own['translator.weight'], ...(d_bias && { bias: d_bias }) }
   return { d_states, d_translator }

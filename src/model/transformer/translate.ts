@@ -1,51 +1,14 @@
 // Translators of states: an affine map per layer between the residual stream and the final norm,
 // forward and backward. M tokens, C hidden.
 import { derived, type Recorder, type Value } from '../../kernels/device/base/program.ts'
-import type { Allocator, Tensor } from '../../kernels/device/base/tensor.ts'
+import type { Tensor } from '../../kernels/device/base/tensor.ts'
 import { matmulKernel } from '../../kernels/matmul/matmul_variants.ts'
 import { reduceRows } from '../../kernels/reduce/reduce.ts'
-import { CHUNK } from '../layout/flat_params.ts'
-import { type Readout, type TranslatedReadout, translatedAs } from '../layout/readout.ts'
+import { type Readout, translatedAs } from '../layout/readout.ts'
+import type { TranslatorTensors } from '../params/lens_tensors.ts'
 import { backwardScratch } from './block_backward.ts'
 import type { Model, Tokens } from './model.ts'
 import type { Workspace } from './workspace.ts'
-
-/** state + residual · state + bias. With zeros a state stays what it is, to the bit. */
-export interface TranslatorTensors {
-  /** The matrix less the identity, [C, C], out by in. */
-  readonly residual: Tensor
-  /** [C]; zeros of a Jacobian lens. */
-  readonly bias: Tensor
-}
-
-/** Of each layer below the last, by number of blocks. */
-export type LensTensors = readonly TranslatorTensors[]
-
-/** The lenses that a model can be read through. */
-export type Lenses = Readonly<Partial<Record<TranslatedReadout, LensTensors>>>
-
-const wholeChunks = (count: number) => Math.ceil(count / CHUNK) * CHUNK
-
-/** Elements of one translator in a flat array. */
-export const translatorSize = (hidden_size: number): number =>
-  wholeChunks(hidden_size ** 2) + wholeChunks(hidden_size)
-
-/** Translators one behind the other in `flat`, [count · translatorSize]. */
-export function translatorViews(
-  alloc: Allocator,
-  flat: Tensor,
-  hidden_size: number,
-  count: number,
-): LensTensors {
-  const C = hidden_size
-  return Array.from({ length: count }, (_, i) => {
-    const at = i * translatorSize(C)
-    return {
-      residual: alloc.view(flat, `${flat.label}.${i}.residual`, at, [C, C]),
-      bias: alloc.view(flat, `${flat.label}.${i}.bias`, at + wholeChunks(C ** 2), [C]),
-    }
-  })
-}
 
 /** The translator that a policy is read through, and where its output lies; undefined where it is
  * read without one. Throws Error where model or workspace have no room for it. */

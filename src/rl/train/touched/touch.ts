@@ -17,6 +17,7 @@ import { pairsOf, typedPair } from './pairs.ts'
 import { type PartCosts, partCosts, partsOf, planParts } from './part_costs.ts'
 import { type Patching, patching, patchingRoom } from './patching.ts'
 import { type Probes, type ProbeWork, planProbes, probed } from './probes.ts'
+import { type LensSettings, planReadings, type Readings, readings } from './readings.ts'
 
 /** A model in the layout without an adapter. */
 export interface Touchable {
@@ -38,6 +39,8 @@ export type TouchWork =
   /** So many pairs of held-out problems, or a clean and a corrupted text. */
   | { readonly what: 'patching'; readonly pairs: number }
   | { readonly what: 'patching'; readonly texts: readonly [string, string] }
+  /** Lenses that are fitted, and every layer under every reading. */
+  | { readonly what: 'readings'; readonly settings: LensSettings }
   /** A text whose tokens are taken apart. */
   | { readonly what: 'attribution'; readonly sample: LensSample }
   | ({ readonly what: 'probes' } & ProbeWork)
@@ -56,6 +59,11 @@ export type Touched =
       readonly patching: Patching
       /** Of every token id that the pairs hold. */
       readonly texts: Readonly<Record<number, string>>
+    }
+  | {
+      readonly what: 'readings'
+      readonly step: number
+      readonly readings: Readings
     }
   | {
       readonly what: 'attribution'
@@ -84,6 +92,7 @@ export async function touchModels(
   if (work.what === 'probes')
     return touchProbes(open, [first, ...models.slice(1)], work, onProgress)
   if (work.what === 'patching') return touchPatching(open, first, work, onProgress)
+  if (work.what === 'readings') return touchReadings(open, first, work.settings, onProgress)
   if (work.what === 'attribution') return touchAttribution(open, first, work.sample, onProgress)
   const { problems } = work
   return work.what === 'exchange'
@@ -219,6 +228,22 @@ async function touchPatching(
   ])
   const texts = Object.fromEntries(ids.map((id) => [id, task.tokenizer.tokens[id] ?? `<${id}>`]))
   return { what: 'patching', step: model.step, patching: found, texts }
+}
+
+async function touchReadings(
+  open: OpenTouch,
+  model: Touchable,
+  settings: LensSettings,
+  onProgress: OnProgress,
+): Promise<Touched> {
+  requireOneTurn(model)
+  const layout = layoutOf(model)
+  const plan = new MemoryPlan()
+  planReadings(plan, model.config, layout, settings)
+  const found = await withDevice(open, plan, (gpu) =>
+    readings(gpu, { ...model, layout }, settings, onProgress),
+  )
+  return { what: 'readings', step: model.step, readings: found }
 }
 
 async function touchAttribution(

@@ -1,0 +1,129 @@
+// lab lens: fits a tuned lens and a Jacobian lens on what a model writes, and reads every layer in
+// every way.
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { ShapeError } from '../../kernels/device/base/errors.ts'
+import { Gpu } from '../../kernels/device/gpu.ts'
+import { modelHash, writeLens } from '../../model/lenses/lens_file.ts'
+import { LENS_SETTINGS, type LensSettings } from '../../rl/train/touched/readings.ts'
+import { type Touched, touchModels } from '../../rl/train/touched/touch.ts'
+import { type Command, LabFailure, NO_ADAPTER_TEXT, UsageError } from '../base/command.ts'
+import { openDawn } from '../base/dawn.ts'
+import { commandLine, text, usually } from '../base/declare.ts'
+import { replaceFile } from '../base/disk.ts'
+import { print } from '../base/terminal.ts'
+import { readArguments } from '../options/read.ts'
+import { readTouchable } from './touchable.ts'
+
+const LINE = commandLine({
+  name: 'lens',
+  takes: '<checkpoint>',
+  summary: 'other readings of a layer: fits a tuned and a Jacobian lens, and measures them',
+  notes: [
+    'A checkpoint is a file of one, or the folder of a run: then its newest. The texts are what the model itself writes to problems of its task.',
+  ],
+  groups: {
+    Options: {
+      texts: usually(`${LENS_SETTINGS.texts}`, 'N', 'texts that the lenses are fitted on'),
+      'held-out': usually(
+        `${LENS_SETTINGS.held_out}`,
+        'N',
+        'texts of held-out problems that they are measured on',
+      ),
+      steps: usually(`${LENS_SETTINGS.steps}`, 'N', 'steps of AdamW of the tuned lens'),
+      lr: usually(`${LENS_SETTINGS.lr}`, 'X', 'its learning rate, which falls to zero'),
+      'skip-first': usually(
+        `${LENS_SETTINGS.skip_first}`,
+        'N',
+        'first tokens of a text that the Jacobian leaves out',
+      ),
+      data: text(
+        'FILE',
+        'the rows of a run that was trained on them, where the lab does not have them',
+      ),
+      out: text(
+        'DIR',
+        'writes tuned.safetensors and jacobian.safetensors there, and readings.json',
+      ),
+    },
+  },
+  examples: ['lens runs/grpo', 'lens runs/grpo --steps 500 --out lenses'],
+})
+
+export const lensCommand: Command = {
+  line: LINE,
+  run: async (args) => {
+    const { path, settings, data, out } = readOptions(args)
+    const model = await readTouchable(path, data)
+    const dawn = await openDawn()
+    if (!dawn) throw new LabFailure(NO_ADAPTER_TEXT)
+    const touched = await touchModels(
+      ({ largest }) => Gpu.open({ gpu: dawn, largest }),
+      { what: 'readings', settings },
+      [model],
+      () => {},
+    ).catch((error) => {
+      if (error instanceof RangeError || error instanceof ShapeError)
+        throw new LabFailure(`${path}: ${error.message}`)
+      throw error
+    })
+    if (touched.what !== 'readings') return 1
+    printLayers(touched)
+    if (out === undefined) return 0
+    mkdirSync(out, { recursive: true })
+    const owner = { shape: model.layout.shape, hash: modelHash(model.weights) }
+    const { lenses, ...numbers } = touched.readings
+    for (const lens of lenses) {
+      const file = join(out, `${lens.readout}.safetensors`)
+      replaceFile(file, writeLens(lens, owner))
+      print(`Wrote ${file}`)
+    }
+    const report = { step: touched.step, ...numbers }
+    replaceFile(join(out, 'readings.json'), `${JSON.stringify(report, undefined, 2)}\n`)
+    return 0
+  },
+}
+
+function readOptions(args: readonly string[]) {
+  const { values, positionals } = readArguments(LINE, args)
+  if (positionals.length !== 1) throw new UsageError('lens takes one checkpoint')
+  const whole = (name: 'texts' | 'held-out' | 'steps' | 'skip-first', least: number) => {
+    const value = Number(values[name])
+    if (Number.isInteger(value) && value >= least) return value
+    throw new UsageError(
+      `--${name}: expected a whole number of at least ${least}, got ${values[name]}`,
+    )
+  }
+  const lr = Number(values.lr)
+  if (!(lr > 0 && lr <= 1)) throw new UsageError(`--lr: expected 0 to 1, got ${values.lr}`)
+  const settings: LensSettings = {
+    texts: whole('texts', 1),
+    held_out: whole('held-out', 1),
+    steps: whole('steps', 1),
+    lr,
+    skip_first: whole('skip-first', 0),
+  }
+  return { path: positionals[0], settings, data: values.data, out: values.out }
+}
+
+function printLayers({ step, readings }: Extract<Touched, { what: 'readings' }>): void {
+  const { tokens, layers } = readings
+  const readouts = [...new Set(layers.map(({ readout }) => readout))]
+  const last = layers[layers.length - 1].layer
+  print(
+    `step ${step}: fitted on ${tokens.fitted} tokens, measured on ${tokens.held_out} of held-out problems`,
+  )
+  const table = (title: string, of: 'kl' | 'entropy') => {
+    print(`${title}, nats`)
+    print(`  ${''.padEnd(10)}${readouts.map((name) => name.padStart(10)).join('')}`)
+    for (let l = 0; l <= (of === 'kl' ? last - 1 : last); l++) {
+      const cells = readouts.map((readout) => {
+        const found = layers.find((one) => one.layer === l && one.readout === readout)
+        return (found ? found[of].toFixed(4) : '').padStart(10)
+      })
+      print(`  ${`layer ${l}`.padEnd(10)}${cells.join('')}`)
+    }
+  }
+  table('KL from the final policy to each layer’s', 'kl')
+  table('entropy', 'entropy')
+}

@@ -1,0 +1,192 @@
+// How else can a layer be read? A tuned lens and a Jacobian lens are fitted on what the model
+// writes itself, and the policies of all layers are measured under every reading on held-out
+// texts.
+
+import type { Allocator } from '../../../kernels/device/base/tensor.ts'
+import type { Gpu } from '../../../kernels/device/gpu.ts'
+import type { ModelShape } from '../../../model/layout/config.ts'
+import type { ParamLayout } from '../../../model/layout/params.ts'
+import type { Readout, TranslatedReadout } from '../../../model/layout/readout.ts'
+import {
+  createJacobianTensors,
+  JacobianFit,
+  jacobianContexts,
+} from '../../../model/lenses/jacobian_fit.ts'
+import { jacobianLens, type Lens, lensSize, uploadedLens } from '../../../model/lenses/lens.ts'
+import { type LensRows, lensRows } from '../../../model/lenses/lens_rows.ts'
+import { createCompared, LayerReader, type ReadLayer } from '../../../model/lenses/read_layers.ts'
+import { createTunedTensors, TunedFit } from '../../../model/lenses/tuned_fit.ts'
+import { createModel, type Model, uploadModel } from '../../../model/transformer/model.ts'
+import type { TrainerConfig } from '../../config/trainer_config.ts'
+import { HeldOut } from './held_out.ts'
+import { type OwnTexts, ownTexts, type TextCounts } from './own_texts.ts'
+
+export interface LensSettings {
+  /** Texts that the lenses are fitted on. */
+  readonly texts: number
+  /** Texts that they are measured on. */
+  readonly held_out: number
+  /** Steps of AdamW of the tuned lens. */
+  readonly steps: number
+  readonly lr: number
+  /** Leading tokens of a text that the Jacobian leaves out. */
+  readonly skip_first: number
+}
+
+/** Those of the tuned-lens library where texts are as long as books; here they have few tokens, so
+ * nothing is skipped, and the fit is short. */
+export const LENS_SETTINGS: LensSettings = {
+  texts: 128,
+  held_out: 64,
+  steps: 200,
+  lr: 1e-2,
+  skip_first: 0,
+}
+
+export interface Readings {
+  readonly settings: LensSettings
+  /** Tokens that the lenses were fitted on and measured on. */
+  readonly tokens: { readonly fitted: number; readonly held_out: number }
+  /** Of held-out texts: every layer below the last under every reading, and the final policy. A
+   * tuned lens begins as 'normed', so that is its KL before the fit. */
+  readonly layers: readonly ReadLayer[]
+  readonly lenses: readonly Lens[]
+}
+
+const OPTIMIZER = { betas: [0.9, 0.999], eps: 1e-8, weight_decay: 1e-3 } as const
+
+/** Texts of a pass. */
+const ROWS = 64
+
+/** How one pass over texts lies. */
+const passOf = (texts: OwnTexts) => {
+  const longest = [...texts.trained, ...texts.held_out].map((ids) => ids.length)
+  const rows = Math.min(ROWS, Math.max(texts.trained.length, texts.held_out.length))
+  return { rows, width: Math.max(1, ...longest) }
+}
+
+const batchesOf = (texts: readonly (readonly number[])[], size: Pick<LensRows, 'rows' | 'width'>) =>
+  Array.from({ length: Math.ceil(texts.length / size.rows) }, (_, i) =>
+    lensRows(texts.slice(i * size.rows, (i + 1) * size.rows), size),
+  )
+
+const tokensOf = (texts: readonly (readonly number[])[]) =>
+  texts.reduce((sum, { length }) => sum + length, 0)
+
+/** What this takes, on a plan. */
+export function planReadings(
+  alloc: Allocator,
+  config: TrainerConfig,
+  layout: ParamLayout,
+  { texts, held_out }: LensSettings,
+): void {
+  const { shape } = layout
+  const { size } = HeldOut.room(alloc, config, layout)
+  const rows = Math.min(ROWS, Math.max(texts, held_out))
+  const pass = { rows, width: size.prompt_length + size.response_length }
+  createModel(alloc, layout)
+  const compared = createCompared(alloc, shape, pass)
+  createTunedTensors(alloc, shape)
+  createJacobianTensors(alloc, shape, pass)
+  alloc.tensor('lenses', 'f32', [2, lensSize(shape)])
+  LayerReader.room(alloc, compared, readsOf(shape, ['tuned', 'jacobian']).length)
+}
+
+/** Every layer below the last under every reading, and the final policy. */
+function readsOf({ num_hidden_layers: L }: ModelShape, fitted: readonly TranslatedReadout[]) {
+  const readouts: readonly Readout[] = ['raw', 'normed', ...fitted]
+  return [
+    ...Array.from({ length: L }, (_, layer) => readouts.map((readout) => ({ layer, readout }))),
+    [{ layer: L, readout: 'normed' as const }],
+  ].flat()
+}
+
+/** Fits both lenses on texts of the model's own, and measures. `onProgress`: steps of the work. */
+export async function readings(
+  gpu: Gpu,
+  { config, layout, weights }: ReadModel,
+  settings: LensSettings,
+  onProgress: (done: number, of: number) => void = () => {},
+): Promise<Readings> {
+  const counts: TextCounts = { trained: settings.texts, held_out: settings.held_out }
+  const texts = await ownTexts(gpu, config, { layout, weights }, counts)
+  const size = passOf(texts)
+  const batches = batchesOf(texts.trained, size)
+  const model = createModel(gpu, layout)
+  uploadModel(gpu, model, weights)
+  let done = 0
+  const of = settings.steps + layout.shape.hidden_size * batches.length
+  const onDone = () => onProgress(++done, of)
+  const tuned = await fitTuned(gpu, model, batches, settings, onDone)
+  const jacobian = await fitJacobian(gpu, model, batches, settings, onDone)
+  const lenses = [tuned, jacobian]
+  const layers = await measured(gpu, model, lenses, batchesOf(texts.held_out, size))
+  const tokens = { fitted: tokensOf(texts.trained), held_out: tokensOf(texts.held_out) }
+  return { settings, tokens, layers, lenses }
+}
+
+interface ReadModel {
+  readonly config: TrainerConfig
+  /** Without an adapter. */
+  readonly layout: ParamLayout
+  readonly weights: Float32Array
+}
+
+/** Fits a tuned lens by AdamW, whose rate falls to zero; its steps take the batches in turn. */
+async function fitTuned(
+  gpu: Gpu,
+  model: Model,
+  batches: readonly LensRows[],
+  { steps, lr }: Pick<LensSettings, 'steps' | 'lr'>,
+  onDone: () => void = () => {},
+): Promise<Lens> {
+  const compared = createCompared(gpu, model.shape, batches[0])
+  const fit = await TunedFit.create(gpu, model, compared, { lr, ...OPTIMIZER })
+  for (let step = 0; step < steps; step++) {
+    if (step === 0 || batches.length > 1) fit.load(batches[step % batches.length])
+    fit.step(lr * (1 - step / steps))
+    // A reading now and then keeps the queue short, so that a page can draw.
+    if (step % 16 === 15) await gpu.read(fit.control)
+    onDone()
+  }
+  const [values] = await gpu.read(fit.lens.flat)
+  return { readout: 'tuned', hidden_size: model.shape.hidden_size, values }
+}
+
+/** Fits a Jacobian lens. Throws RangeError where no text is long enough. */
+async function fitJacobian(
+  gpu: Gpu,
+  model: Model,
+  batches: readonly LensRows[],
+  { skip_first }: Pick<LensSettings, 'skip_first'>,
+  onDone: () => void = () => {},
+): Promise<Lens> {
+  const contexts = batches.reduce((sum, rows) => sum + jacobianContexts(rows, skip_first), 0)
+  if (contexts === 0)
+    throw new RangeError(
+      `Jacobian lens: expected texts of more than ${skip_first + 1} tokens, found none; skip fewer`,
+    )
+  const fit = await JacobianFit.create(gpu, model, batches[0])
+  for (const rows of batches) await fit.add(rows, { skip_first, contexts }, onDone)
+  return jacobianLens(model.shape.hidden_size, await fit.read())
+}
+
+/** Every layer under every reading, over all tokens. */
+async function measured(
+  gpu: Gpu,
+  model: Model,
+  lenses: readonly Lens[],
+  batches: readonly LensRows[],
+): Promise<ReadLayer[]> {
+  const { shape } = model
+  const onDevice = Object.fromEntries(
+    lenses.map((lens) => [lens.readout, uploadedLens(gpu, shape, lens)]),
+  )
+  const compared = createCompared(gpu, shape, batches[0])
+  const reads = readsOf(
+    shape,
+    lenses.map(({ readout }) => readout),
+  )
+  const reader = await LayerReader.create(gpu, { ...model, lenses: onDevice }, compared, reads)
+  return reader.measure(batches)
+}
