@@ -16,6 +16,30 @@ const places = (page: Page) =>
     return { controls, tabs, work, panel, settings: box('#settings-body') }
   })
 
+/** Words of the bars of which the end cannot be read: the state, numbers, tools and tabs. */
+const cutOff = (page: Page): Promise<string[]> =>
+  page.evaluate(() => {
+    const parts = '.work :is(button, dd, .status span), .header button'
+    return [...document.querySelectorAll<HTMLElement>(parts)].flatMap((part) => {
+      const { left, right, width } = part.getBoundingClientRect()
+      // What is there for a screen reader alone is not cut, and a name in the line of phases is said
+      // in full by its title.
+      const is_left_out = !part.checkVisibility() || width <= 2 || part.closest('.phase-segment')
+      if (is_left_out) return []
+      let [from, to] = [0, innerWidth]
+      for (let at = part.parentElement; at; at = at.parentElement) {
+        const box = at.getBoundingClientRect()
+        const { display, overflowX } = getComputedStyle(at)
+        if (display === 'contents' || overflowX === 'visible') continue
+        from = Math.max(from, box.left)
+        to = Math.min(to, box.right)
+      }
+      const is_clipped =
+        part.scrollWidth > part.clientWidth + 1 && getComputedStyle(part).overflowX !== 'visible'
+      return left < from - 1 || right > to + 1 || is_clipped ? [part.innerText] : []
+    })
+  })
+
 /** The bars are low and the tab begins in the first screen, whichever tab is open; on a phone the
  * bars take a fifth of the height. `begins` is the lowest place of a tab, wide and on a phone. */
 async function expectOneWorkspace(
@@ -57,6 +81,16 @@ async function expectOneWorkspace(
   }
   await page.evaluate(() => scrollTo(0, 0))
   await open('learn')
+  // Nor is anything cut on smaller phones, or where the page is enlarged twice.
+  for (const [width, height] of [
+    [360, 740],
+    [375, 667],
+    [720, 450],
+    [1440, 900],
+  ]) {
+    await page.setViewportSize({ width, height })
+    expect(await cutOff(page), `${width} px`).toEqual([])
+  }
   if (size) await page.setViewportSize(size)
 }
 

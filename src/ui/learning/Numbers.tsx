@@ -67,8 +67,8 @@ export function Numbers({ shown }: PanelProps) {
       data-step={is_newest ? undefined : shown.step}
     >
       <Status />
-      <dl hidden={!hasBegun}>
-        <div>
+      <dl hidden={!hasBegun} className={hasSteps ? undefined : 'awaited'}>
+        <div className="step-number">
           <dt>Step</dt>
           <dd>
             <span data-testid="step-count">{hasSteps ? formatCount(shown.step) : NONE}</span>

@@ -28,7 +28,7 @@ export function AddPhases({ experiment, is_busy, icon, onSaid }: AddPhasesProps)
         title={is_full ? `An experiment has at most ${MAX_PHASES} phases` : undefined}
         onClick={() => setOpen(!open)}
       >
-        {icon} {is_busy ? 'Insert phase' : 'Add phase'}
+        {icon} <span className="add-words">{is_busy ? 'Insert phase' : 'Add phase'}</span>
       </button>
       {open && !is_full ? (
         <PhaseChooser

@@ -2,7 +2,6 @@
 import { ChevronsLeft, ChevronsRight, RotateCcw, SlidersHorizontal } from 'lucide-react'
 import { Fragment, useEffect, useMemo, useState } from 'react'
 import { useStore } from 'zustand'
-import { experimentFields } from '../../document/experiment/form/form.ts'
 import { isSteerable } from '../../document/experiment/steering/edit_phases.ts'
 import { PRESETS } from '../../document/presets/presets.ts'
 import { choosePreset } from '../../page/client/opening.ts'
@@ -20,7 +19,16 @@ import { selectIsBusy, useLab } from '../shown/run.ts'
 import { usePresent } from '../shown/shown.ts'
 import { setPreference, type UiState, uiStore } from '../shown/store.ts'
 import { Field } from './Field.tsx'
-import { type FieldData, groupFields, mainFields, OPEN_AT_FIRST, shownFields } from './form.ts'
+import {
+  countChanged,
+  type FieldData,
+  groupFields,
+  mainFields,
+  OPEN_AT_FIRST,
+  ownValues,
+  shownFields,
+  type Values,
+} from './form.ts'
 import { HistoryButtons } from './HistoryButtons.tsx'
 import { RunSize } from './RunSize.tsx'
 import { RewardLine } from './rewards/RewardDialog.tsx'
@@ -47,16 +55,7 @@ const SuggestedFor = later(
   () => usePresent(hasBegun),
 )
 
-type Values = ReadonlyMap<string, FieldData['value']>
-
-/** Whether a field is no longer what the preset says. */
-const isChanged = ({ path, value }: FieldData, original: Values): boolean =>
-  original.has(path) && original.get(path) !== value
-
 const phaseKinds = ({ phases }: LabState['experiment']) => phases.map(({ kind }) => kind).join()
-
-const countChanged = (fields: readonly FieldData[], original: Values): number =>
-  fields.filter((field) => isChanged(field, original)).length
 
 const helpsOf = (fields: readonly FieldData[]) => fields.map(({ help }) => help).join(' ')
 
@@ -224,10 +223,10 @@ function usePresetValues(
   preset_id: string,
 ) {
   const preset = PRESETS.find(({ id }) => id === preset_id)
-  const original = useMemo(() => {
-    const all = preset ? experimentFields(preset.experiment) : []
-    return new Map(all.map((field) => [field.path, field.value]))
-  }, [preset])
+  const original = useMemo<Values>(
+    () => (preset ? ownValues(preset.experiment) : new Map()),
+    [preset],
+  )
   // A phase more or less is a change too, though none of its fields may be.
   const hasOwnPhases = phaseKinds(experiment) !== phaseKinds(preset?.experiment ?? experiment)
   const changed = countChanged(fields, original) + (hasOwnPhases ? 1 : 0)

@@ -10,6 +10,22 @@ export type FieldData = ReturnType<typeof experimentFields>[number]
 export const shownFields = (experiment: Experiment): FieldData[] =>
   experimentFields(experiment).filter(({ has_effect }) => has_effect)
 
+/** Values by path. A setting that a phase takes over from the experiment is not one of its own. */
+export type Values = ReadonlyMap<string, FieldData['value']>
+
+export const ownValues = (experiment: Experiment): Values =>
+  new Map(
+    experimentFields(experiment).flatMap(({ path, value, is_overridden }) =>
+      is_overridden === false ? [] : [[path, value]],
+    ),
+  )
+
+/** How many settings differ from what the preset says. One that every phase takes over is one. */
+export const countChanged = (fields: readonly FieldData[], original: Values): number =>
+  fields.filter(({ path, value, is_overridden }) =>
+    original.has(path) ? original.get(path) !== value : is_overridden === true,
+  ).length
+
 /** Groups that are unfolded at first: what people change first. */
 export const OPEN_AT_FIRST = /^(Main settings|Experiment|Task)$/
 

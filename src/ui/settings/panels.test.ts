@@ -14,7 +14,7 @@ import {
 } from '../phases/verdicts.ts'
 import { PANEL_KEYS } from '../shell/palette/commands/command.ts'
 import { skippedUpdates } from '../shown/metrics.ts'
-import { groupFields, shownFields } from './form.ts'
+import { countChanged, groupFields, ownValues, shownFields } from './form.ts'
 import { SLIDER_TICKS, sliderPosition, sliderValue } from './slider.ts'
 
 const numeric = experimentFields(PRESETS[0].experiment).filter(
@@ -158,4 +158,21 @@ test('the panel says how many prompts are held out, and why there are fewer pair
   expect(fewHeldOut(judge, {})).toBeUndefined()
   const human = { source: 'human', held_out: 16 }
   expect(fewHeldOut(human, { pairs: 12, held_out_pairs: 4 })).toBeUndefined()
+})
+
+test('a setting that all phases take over is one change, and one of a phase’s own is another', () => {
+  const experiment =
+    PRESETS.find(({ id }) => id === 'first-steps')?.experiment ?? PRESETS[0].experiment
+  const changed = (link: object) => {
+    const parsed = parseExperiment({ ...structuredClone(experiment), ...link })
+    if (!parsed.ok) throw new Error(JSON.stringify(parsed.issues))
+    return countChanged(shownFields(parsed.experiment), ownValues(experiment))
+  }
+  const { actor, phases } = experiment
+  const faster = { ...actor, optim: { ...actor.optim, lr: 0.004 } }
+  expect(changed({})).toBe(0)
+  expect(changed({ actor: faster })).toBe(1)
+  const [first, ...rest] = phases
+  const own = { ...first, actor: { optim: { lr: 0.002 } } }
+  expect(changed({ actor: faster, phases: [own, ...rest] })).toBe(2)
 })

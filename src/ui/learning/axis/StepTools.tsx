@@ -6,7 +6,13 @@ import type { LabState } from '../../../page/state/store.ts'
 import { keptBytes, setKeptBudget } from '../../../record/run/kept_run.ts'
 import { formatBytes, formatCount } from '../../kit/format.ts'
 import { follow, previousKept, scrubKept, showAllSteps } from '../../open/scrub.ts'
-import { lastDrawnStep, shownPhases, useEqualPhases, useStepDomain } from '../../shown/run.ts'
+import {
+  lastDrawnStep,
+  plannedSteps,
+  shownPhases,
+  useEqualPhases,
+  useStepDomain,
+} from '../../shown/run.ts'
 import { presentStore, shownStep, useAtStep, usePresent } from '../../shown/shown.ts'
 import { setPreference, type UiState, uiStore } from '../../shown/store.ts'
 
@@ -164,6 +170,7 @@ function EqualPhases() {
   return (
     <button
       type="button"
+      className="axis-equal"
       data-testid="equal-phases"
       aria-pressed={isEqual}
       title="Gives every phase the same width on all charts, so that a short one is easy to see; else the axis of steps is even"
@@ -184,11 +191,12 @@ export function StepTools() {
 function Tools() {
   useStore(uiStore, selectFrame)
   const at_step = useAtStep()
-  const newest = presentStore.getState().step
+  const state = presentStore.getState()
+  const planned = plannedSteps(state)
   return (
     <div className="axis-tools">
       <output className="scrub-step" data-testid="scrub-step" aria-live="off">
-        Step <b>{formatCount(at_step ?? newest)}</b> <small>of {formatCount(newest)}</small>
+        Step <b>{formatCount(at_step ?? state.step)}</b> <small>of {formatCount(planned)}</small>
       </output>
       <KeptSteps />
       <Follow />
