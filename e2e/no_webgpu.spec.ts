@@ -7,8 +7,11 @@ async function expectExplained(lab: LabPage, code: string, title: RegExp): Promi
   await expect(lab.get('lacks-gpu')).toBeVisible()
   await expect(lab.get('status')).toHaveText('no GPU here')
   await expect(lab.get('forest')).toHaveAttribute('data-live', 'false')
-  // The button that stands out is one that works.
-  await expect(lab.page.locator('.forest-ways .primary')).toHaveText(/Watch a recorded run/)
+  // One button stands out, on every part, and it works.
+  await lab.show('inside')
+  await expect(lab.page.locator('#tab-panel')).not.toContainText('Opening …')
+  await expect(lab.page.locator('button.primary:visible')).toHaveText([/Watch a recorded run/])
+  await lab.show('learn')
   await expect(lab.get('watch-recording')).toBeEnabled()
   const error = lab.get('error')
   await expect(error).toBeHidden()

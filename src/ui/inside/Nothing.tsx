@@ -1,6 +1,7 @@
 // Before a run: what fills the figures, and what can be looked into at once.
 import { Play, Search } from 'lucide-react'
 import { train } from '../../page/client/controls.ts'
+import { selectLacksGpu } from '../learning/without_gpu.ts'
 import { canToggle } from '../open/actions.ts'
 import { selectHasRun, useLab } from '../shown/run.ts'
 import { usePresent } from '../shown/shown.ts'
@@ -9,7 +10,9 @@ import { openModels } from '../tokens/model/model_files.ts'
 export function Nothing() {
   const hasRun = usePresent(selectHasRun)
   const canTrain = useLab(canToggle)
-  if (hasRun) return null
+  const lacksGpu = useLab(selectLacksGpu)
+  // Neither works without a GPU.
+  if (hasRun || lacksGpu) return null
   return (
     <section className="card look-now" aria-label="What fills the figures">
       <p>

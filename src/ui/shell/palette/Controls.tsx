@@ -19,6 +19,7 @@ import { nextPhase } from '../../../page/client/steering.ts'
 import { replayStore } from '../../../page/state/replay.ts'
 import type { LabState } from '../../../page/state/store.ts'
 import { IS_MAC, pressName } from '../../kit/keys.ts'
+import { selectLacksGpu } from '../../learning/without_gpu.ts'
 import {
   canNextPhase,
   canReset,
@@ -116,12 +117,14 @@ function TrainButton() {
   const mayToggle = useLab(canToggle)
   const is_first = useLab(selectIsIdle)
   const isReplaying = useStore(replayStore, selectIsReplaying)
+  const lacksGpu = useLab(selectLacksGpu)
   return (
     <button
       type="button"
       id="train"
       data-testid={is_going ? 'pause' : 'train'}
-      className={is_first ? 'primary pulse' : 'primary'}
+      // Without a GPU the first screen's button is the one that works.
+      className={is_first ? 'primary pulse' : lacksGpu ? undefined : 'primary'}
       disabled={!mayToggle}
       onClick={toggleTraining}
     >
