@@ -19,6 +19,10 @@ test('the layer that decides most is named, and where the model ends', () => {
     'No layer after the first lowers the entropy; the model ends at 0.75 nats.',
   )
   expect(flowSays(observationOf())).toBeUndefined()
+  // A fall that no digit shows is none.
+  expect(flowSays(observationOf({ ent_layer_norm: [3.26, 3.2512, 3.2511] }))).toBe(
+    'No layer after the first changes the entropy much; the model ends at 3.25 nats.',
+  )
 })
 
 test('layers that raise the entropy are told from the largest change', () => {

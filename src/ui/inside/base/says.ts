@@ -27,10 +27,12 @@ function largest<T>(items: readonly T[], of: (item: T) => number): T | undefined
   )
 }
 
-const movedText = (from: number, to: number, unit = ''): string =>
-  from === to
-    ? `stayed at ${formatNumber(to)}${unit}`
-    : `${to > from ? 'rose' : 'fell'} from ${formatNumber(from)} to ${formatNumber(to)}${unit}`
+/** A change that the digits do not show is none. */
+function movedText(from: number, to: number, unit = ''): string {
+  const [was, is] = [formatNumber(from), formatNumber(to)]
+  if (was === is) return `stayed at ${is}${unit}`
+  return `${to > from ? 'rose' : 'fell'} from ${was} to ${is}${unit}`
+}
 
 /** Where the model makes up its mind; states are read through the final norm, as the model is. */
 export function flowSays({ mean, num_hidden_layers }: Observation): string | undefined {
@@ -45,7 +47,9 @@ export function flowSays({ mean, num_hidden_layers }: Observation): string | und
   const end = `the model ends at ${formatNumber(states[num_hidden_layers])} nats`
   if (!most || most.by <= 0) return `No layer after the first lowers the entropy; ${end}.`
   const { layer } = most
-  return `Layer ${layer} decides most: entropy falls from ${formatNumber(states[layer - 1])} to ${formatNumber(states[layer])} nats there, and ${end}.`
+  const [was, is] = [states[layer - 1], states[layer]].map((value) => formatNumber(value))
+  if (was === is) return `No layer after the first changes the entropy much; ${end}.`
+  return `Layer ${layer} decides most: entropy falls from ${was} to ${is} nats there, and ${end}.`
 }
 
 /** Which layers raise the entropy, and the largest change of a part. */
@@ -119,6 +123,8 @@ export function heatSays(items: readonly Seen[], seen: Seen): string | undefined
   if (!moved) return undefined
   const { layer } = moved
   const name = layer === 0 ? 'the embedding' : `layer ${layer}`
+  if (formatNumber(before[layer]) === formatNumber(now[layer]))
+    return `From step ${first.step} to ${seen.step} no layer’s policy changed noticeably.`
   return `From step ${first.step} to ${seen.step} the policy of ${name} changed most: it ${movedText(before[layer], now[layer], ' nats')}.`
 }
 

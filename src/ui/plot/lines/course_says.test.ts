@@ -44,3 +44,13 @@ test('the sentence names the layer that changed most', () => {
   expect(layersSay(layers)).toBe('From step 0 to 20 deep changed most: it fell from 3 to 1.5 nats.')
   expect(layersSay([])).toBe('')
 })
+
+test('a change that no digit shows is not told as one', () => {
+  for (const [metric, value] of [
+    ['still', 3.2511],
+    ['flat', 3.2522],
+  ] as const)
+    for (const step of [0, 10]) appendRow(series, metric, step, value + step / 1e5)
+  const layers = ['still', 'flat'].map((metric) => ({ metric, label: metric }))
+  expect(layersSay(layers)).toBe('From step 0 to 10 no layer’s policy changed noticeably.')
+})

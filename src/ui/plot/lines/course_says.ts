@@ -59,5 +59,7 @@ export function layersSay(
   if (courses.length === 0) return ''
   const most = courses.reduce((best, other) => (other.by > best.by ? other : best))
   const { label, from, first, to, last } = most
-  return `From step ${from} to ${to} ${label} changed most: it ${last > first ? 'rose' : 'fell'} from ${formatNumber(first)} to ${formatNumber(last)} nats.`
+  const [was, is] = [formatNumber(first), formatNumber(last)]
+  if (was === is) return `From step ${from} to ${to} no layer’s policy changed noticeably.`
+  return `From step ${from} to ${to} ${label} changed most: it ${last > first ? 'rose' : 'fell'} from ${was} to ${is} nats.`
 }
