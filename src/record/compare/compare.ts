@@ -90,6 +90,18 @@ export function bySettings<T extends { readonly header: RunHeader }>(runs: reado
   return [...groups.values()]
 }
 
+/** Of each seed the longest run: training a seed again gives the same numbers, and would make an
+ * interval narrower that it says nothing about. */
+export function onePerSeed<T extends { readonly header: RunHeader }>(runs: readonly T[]): T[] {
+  const longest = new Map<number, T>()
+  for (const run of runs) {
+    const { seed } = run.header.experiment
+    const other = longest.get(seed)
+    if (!other || run.header.step > other.header.step) longest.set(seed, run)
+  }
+  return runs.filter((run) => longest.get(run.header.experiment.seed) === run)
+}
+
 /** One run's number, by its seed. */
 export interface SeedValue {
   readonly seed: number

@@ -52,6 +52,8 @@ export interface Compared {
   readonly label: string
   /** Each with the colour of the line. */
   readonly entries: readonly RunEntry[]
+  /** Runs of a seed that is among them: left out, so that no seed counts twice. */
+  readonly again: readonly RunEntry[]
 }
 
 /** Whose numbers a figure of these lines shows, for its files. */
@@ -74,13 +76,15 @@ export function comparedGroups(
   const runs = ticked
     .flatMap((id) => entries.find((entry) => entry.id === id) ?? [])
     .slice(0, band ? MAX_AVERAGED : MAX_COMPARED)
-  const alone = () => runs.map((entry) => ({ label: runName(entry).name, entries: [entry] }))
+  const alone = () =>
+    runs.map((entry) => ({ label: runName(entry).name, entries: [entry], counted: [entry] }))
   const groups = (band ? groupRuns(runs, view) : alone()).slice(0, MAX_COMPARED)
   const colors = distinctColors(groups.map((group) => group.entries[0].labels.color))
-  return groups.map((group, i) => ({
-    label: group.label,
-    entries: group.entries.map((entry) => withColor(entry, colors[i])),
-  }))
+  return groups.map(({ label, entries, counted }, i) => {
+    const coloured = (own: readonly RunEntry[]) => own.map((entry) => withColor(entry, colors[i]))
+    const again = entries.filter((entry) => !counted.includes(entry))
+    return { label, entries: coloured(counted), again: coloured(again) }
+  })
 }
 
 const nowCompared = (): readonly Compared[] =>

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { TINY } from '../../../page/runs/testing.ts'
 import { entryOf } from '../table/testing.ts'
 import { cellText, columnGroups, columnLabel } from './columns.ts'
+import { comparedGroups } from './compared.ts'
 import { type Filter, filterWords, holds } from './filters.ts'
 import { BY_SETTINGS, rowGroups } from './groups.ts'
 import { FIRST_VIEW, type TableView, tableRows } from './table.ts'
@@ -73,6 +74,23 @@ test('groups have their runs and the mean of their numbers', () => {
     'tags: paper, slow',
   ])
   expect(rowGroups(tableRows(RUNS, FIRST_VIEW), FIRST_VIEW)).toBeUndefined()
+})
+
+test('a seed that was trained twice counts once in a mean, and both runs stay in the table', () => {
+  const view = { ...FIRST_VIEW, group: BY_SETTINGS }
+  const shorter = entryOf('e', { seed: 1, lr: 0.001, greedy: 0.1 })
+  const twice = [...RUNS, { ...shorter, header: { ...shorter.header, step: 4 } }]
+  const groups = rowGroups(tableRows(twice, view), view) ?? []
+  expect(groups[0].rows.map(({ entry }) => entry.id).join('')).toBe('eba')
+  expect(groups[0].value).toMatchObject({ n: 2 })
+  expect(groups[0].value?.mean).toBeCloseTo(0.6, 12)
+  const selection = { ticked: twice.map(({ id }) => id), band: 't95', view } as const
+  const [first] = comparedGroups(twice, selection)
+  expect(first.entries.map(({ id }) => id)).toEqual(['a', 'b'])
+  // It keeps the colour of its line.
+  expect(first.again.map(({ id, labels }) => [id, labels.color])).toEqual([
+    ['e', first.entries[0].labels.color],
+  ])
 })
 
 test('settings that differ are offered first, and two that end alike are told apart', () => {

@@ -2,7 +2,7 @@
 // seed.
 
 import type { RunEntry } from '../../../page/runs/library/library_store.ts'
-import { bySettings } from '../../../record/compare/compare.ts'
+import { bySettings, onePerSeed } from '../../../record/compare/compare.ts'
 import { type MeanInterval, meanInterval } from '../../../record/compare/statistics.ts'
 import { runName } from '../../../record/run/names.ts'
 import { cellOf, cellText, columnLabel, isMetric } from './columns.ts'
@@ -23,21 +23,31 @@ export interface RowGroup {
 const numbers = (values: readonly unknown[]): number[] =>
   values.filter((value): value is number => Number.isFinite(value))
 
+interface RunGroup {
+  readonly label: string
+  readonly entries: readonly RunEntry[]
+  /** Those that a mean is of: of each seed one. */
+  readonly counted: readonly RunEntry[]
+}
+
 /** Runs that a group of the table has together; the same for a chart's bands. */
 export function groupRuns(
   entries: readonly RunEntry[],
   view: Pick<TableView, 'group' | 'statistic' | 'is_smoothed'>,
-): { readonly label: string; readonly entries: readonly RunEntry[] }[] {
+): RunGroup[] {
   const { group } = view
-  if (group === '' || group === BY_SETTINGS) {
-    return bySettings(entries).map((own) => ({ label: runName(own[0]).seedless, entries: own }))
-  }
+  if (group === '' || group === BY_SETTINGS)
+    return bySettings(entries).map((own) => ({
+      label: runName(own[0]).seedless,
+      entries: own,
+      counted: own.some(({ header }) => header.source) ? own : onePerSeed(own),
+    }))
   const groups = new Map<string, RunEntry[]>()
   for (const entry of entries) {
     const label = `${columnLabel(group)}: ${cellText(cellOf(entry, group, view), group)}`
     groups.set(label, [...(groups.get(label) ?? []), entry])
   }
-  return [...groups].map(([label, own]) => ({ label, entries: own }))
+  return [...groups].map(([label, own]) => ({ label, entries: own, counted: own }))
 }
 
 /** Rows under their headings, in the order of each group's first row; undefined where the table is
@@ -48,15 +58,16 @@ export function rowGroups(rows: readonly Row[], view: TableView): RowGroup[] | u
   return groupRuns(
     rows.map(({ entry }) => entry),
     view,
-  ).map(({ label, entries }) => {
+  ).map(({ label, entries, counted }) => {
     const own = entries.flatMap((entry) => byEntry.get(entry) ?? [])
+    const each = counted.flatMap((entry) => byEntry.get(entry) ?? [])
     return {
       key: `${label} ${own[0].entry.id}`,
       label,
       rows: own,
-      value: meanInterval(numbers(own.map(({ value }) => value))),
+      value: meanInterval(numbers(each.map(({ value }) => value))),
       columns: view.columns.map((column, i) =>
-        isMetric(column) ? meanInterval(numbers(own.map(({ cells }) => cells[i]))) : undefined,
+        isMetric(column) ? meanInterval(numbers(each.map(({ cells }) => cells[i]))) : undefined,
       ),
     }
   })

@@ -37,7 +37,9 @@ function Nothing({
   const imported = all - known
   const same =
     known < 2
-      ? ''
+      ? known === all && has_seeds
+        ? 'They are runs of one setting, and differ in their seeds alone.'
+        : ''
       : `${imported > 0 ? 'The experiments of the others' : 'Their experiments'} are the same${has_seeds ? ', but for their seeds' : ', seed included'}. `
   const unknown =
     imported === 0

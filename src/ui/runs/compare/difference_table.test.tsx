@@ -3,7 +3,11 @@ import { expect, test } from 'vitest'
 import { entryOf } from '../table/testing.ts'
 import { DifferenceTable } from './DifferenceTable.tsx'
 
-const group = (label: string, entry: ReturnType<typeof entryOf>) => ({ label, entries: [entry] })
+const group = (label: string, ...entries: ReturnType<typeof entryOf>[]) => ({
+  label,
+  entries,
+  again: [],
+})
 const imported = (id: string) => {
   const entry = entryOf(id, { lr: 0.7 })
   const source = { kind: 'verl', file: 'verl.jsonl', remarks: [] }
@@ -31,4 +35,6 @@ test('imported runs beside one of the lab’s, or alone, differ in nothing that 
     'Their settings are not in the log.',
   )
   expect(page(own, group('b', entryOf('b', {})))).toContain('the same, seed included.')
+  const seeds = group('a', entryOf('a', { seed: 1 }), entryOf('b', { seed: 2 }))
+  expect(page(seeds)).toContain('runs of one setting')
 })

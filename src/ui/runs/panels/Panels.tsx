@@ -62,11 +62,17 @@ function useChoices(): readonly string[] {
 export function GroupKeys({ groups }: { readonly groups: readonly Compared[] }) {
   return (
     <ul className="compare-lines" data-testid="compare-keys">
-      {groups.map(({ label, entries }) => (
+      {groups.map(({ label, entries, again }) => (
         <li key={entries[0].id}>
           <LineMark {...runColor(entries[0].labels.color)} /> <CutName name={label} />
           {entries.length > 1 ? (
             <small className="soft">mean of {entries.length} seeds, and its band</small>
+          ) : null}
+          {again.length > 0 ? (
+            <small className="soft">
+              {again.length} more of {again.length === 1 ? 'a seed' : 'seeds'} that{' '}
+              {again.length === 1 ? 'is' : 'are'} drawn: not counted again
+            </small>
           ) : null}
         </li>
       ))}

@@ -80,11 +80,11 @@ function lineOf(
 function curves(runs: readonly ReportRun[], reading: Reading): [string, string][] {
   const { band } = reading
   const byEntry = new Map(runs.map((run) => [run.entry, run]))
-  const alone = () => runs.map((run) => ({ label: runName(run.entry).name, entries: [run.entry] }))
+  const alone = () => runs.map((run) => ({ label: runName(run.entry).name, counted: [run.entry] }))
   const groups = (band ? groupRuns([...byEntry.keys()], reading) : alone()).slice(0, MAX_COMPARED)
   return METRICS.flatMap(({ key, label }): [string, string][] => {
-    const lines = groups.flatMap(({ label: name, entries }) => {
-      const own = entries.flatMap((entry) => byEntry.get(entry) ?? [])
+    const lines = groups.flatMap(({ label: name, counted }) => {
+      const own = counted.flatMap((entry) => byEntry.get(entry) ?? [])
       return lineOf(name, own, key, band ?? 't95') ?? []
     })
     return lines.length === 0
@@ -133,18 +133,18 @@ const numbersTable = (entries: readonly RunEntry[], reading: Reading): string =>
 
 /** Means over runs that belong together; '' where every run is alone. */
 function meansTable(entries: readonly RunEntry[], reading: Reading): string {
-  const groups = groupRuns(entries, reading).filter((group) => group.entries.length > 1)
+  const groups = groupRuns(entries, reading).filter(({ counted }) => counted.length > 1)
   if (groups.length === 0) return ''
   return table(
     ['group', 'runs', ...METRICS.map(({ label }) => label)],
-    groups.map(({ label, entries }) => [
+    groups.map(({ label, counted }) => [
       label,
-      `${entries.length}`,
+      `${counted.length}`,
       ...METRICS.map(({ key, column, is_share }) => {
-        const values = entries.map((entry) => cellOf(entry, column, reading))
+        const values = counted.map((entry) => cellOf(entry, column, reading))
         const interval = meanInterval(values.filter((v): v is number => Number.isFinite(v)))
         if (!interval) return NONE
-        return `${numberText(interval.mean, is_share)} ${spreadText(interval, entries[0], key)}`
+        return `${numberText(interval.mean, is_share)} ${spreadText(interval, counted[0], key)}`
       }),
     ]),
   )

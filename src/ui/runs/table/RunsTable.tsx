@@ -171,7 +171,7 @@ export function RunsTable({ entries, living }: RunsTableProps) {
     () =>
       new Map(
         comparedGroups(entries, { ticked, band, view }).flatMap((group) =>
-          group.entries.map(({ id, labels }) => [id, labels.color]),
+          [...group.entries, ...group.again].map(({ id, labels }) => [id, labels.color]),
         ),
       ),
     [entries, ticked, band, view],
