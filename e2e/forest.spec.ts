@@ -22,8 +22,8 @@ const cutOff = (page: Page): Promise<string[]> =>
     const parts = '.work :is(button, dd, .status span), .header button'
     return [...document.querySelectorAll<HTMLElement>(parts)].flatMap((part) => {
       const { left, right, width } = part.getBoundingClientRect()
-      // What is there for a screen reader alone is not cut, and a name in the line of phases is said
-      // in full by its title.
+      // What is there for a screen reader alone is not cut, and a name in the line of phases is
+      // said in full by its title.
       const is_left_out = !part.checkVisibility() || width <= 2 || part.closest('.phase-segment')
       if (is_left_out) return []
       let [from, to] = [0, innerWidth]
