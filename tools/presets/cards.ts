@@ -19,6 +19,7 @@ import {
   went,
 } from './card_text.ts'
 import { REAL_CARDS } from './cards_real.ts'
+import { TAUGHT_CARDS } from './cards_taught.ts'
 import { TINY_CARDS } from './cards_tiny.ts'
 
 const rl_steps = computed(({ phases }) =>
@@ -38,5 +39,6 @@ export const CARDS: Readonly<Record<string, CardText>> = {
   'calculator-products': says`A response may call a calculator and read its answer. In the first steps of reinforcement a response makes ${number(({ tool_calls_first }) => tool_calls_first, 2)} calls, in the last ones ${number(({ tool_calls_last }) => tool_calls_last, 2)} (${seedCount}). ${held_out} Reinforcement does not teach the model to multiply: it finds that asking works and guessing does not. Look at the calls of tools behind More charts, and at what the tool wrote in the samples.`,
   'countdown-pretrained': says`There is no warm start: the model comes with the lab and has seen right answers to every training problem, to held-out ones not. Greedy accuracy on held-out problems goes from ${percent(greedyAt(0))} before the first step over ${after(20, greedyAt)} to ${percent(greedyEnd)} at the end, that of samples from ${percent(sampledAt(0))} to ${percent(sampledEnd)} (${seedCount}). The reward of the first steps is ${percent(({ reward_first }) => reward_first)}, that of the last ones ${percent(({ reward_last }) => reward_last)}. The entropy of the final policy ${went(entropyOf(0, 'first', 'final'), entropyOf(0, 'last', 'final'))}, in nats.`,
   ...TINY_CARDS,
+  ...TAUGHT_CARDS,
   ...REAL_CARDS,
 }

@@ -67,7 +67,16 @@ export interface PresetRun {
   readonly gen_batches?: number
   /** The largest share of tokens that the clip held in any step. */
   readonly clipfrac_max?: number
-  /** One entry for each phase of reinforcement or of preferences. */
+  /** How far the policy is from its teacher, nats per token, means of the first and the last eight
+   * steps. */
+  readonly teacher_first?: number
+  readonly teacher_last?: number
+  /** The first step of reinforcement on the task itself, where a curriculum begins with easier
+   * ones; absent where none came to it. */
+  readonly whole_task_at?: number
+  /** The largest weight that an entropy bonus had. */
+  readonly entropy_coeff_max?: number
+  /** One entry for each phase of reinforcement, of preferences or of distillation. */
   readonly phases: readonly PhaseEntropies[]
 }
 
@@ -81,6 +90,10 @@ export interface PresetRows {
 
 export type Settings = Readonly<Record<string, unknown>>
 
+/** Of the whole policy in a phase of distillation, of sampled tokens in one of reinforcement. */
+const TO_TEACHER = ['distillation/loss', 'distillation/reverse_kl']
+const LEVEL = 'curriculum/value'
+const BONUS = 'actor/entropy_coeff'
 const PAIRS_IN_ORDER = 'eval_rewards/accuracies'
 
 /** A reward below this counts as none. */
@@ -199,6 +212,11 @@ export function reduceRun(
     ...(has('actor/pg_clipfrac') && {
       clipfrac_max: rounded(maximum(points('actor/pg_clipfrac').map(([, value]) => value))),
     }),
+    ...TO_TEACHER.filter(has).reduce((_, metric) => pair('teacher', edges(metric)), {}),
+    ...wholeTask(points(LEVEL), experiment),
+    ...(has(BONUS) && {
+      entropy_coeff_max: rounded(maximum(points(BONUS).map(([, value]) => value))),
+    }),
     phases: rl.map((phase) => phaseEntropies(phase, before, after)),
   }
 }
@@ -212,7 +230,9 @@ interface RlSpan {
   readonly is_judged: boolean
 }
 
-/** The phases of reinforcement or of preferences, at the steps where the run has them. */
+const HAS_FIGURES = ['rl', 'preference', 'distill']
+
+/** The phases of reinforcement, of preferences or of distillation, at the steps where the run has them. */
 function reinforcement({ phases, model }: Experiment, from_warm_start: boolean): RlSpan[] {
   const last_layer = model.num_hidden_layers
   const begun = phases.findIndex(({ kind }) => kind !== 'sft')
@@ -220,7 +240,7 @@ function reinforcement({ phases, model }: Experiment, from_warm_start: boolean):
   const spans: RlSpan[] = []
   for (const phase of phases.slice(from_warm_start ? begun : 0)) {
     const { steps } = phase
-    if (phase.kind === 'rl' || phase.kind === 'preference')
+    if (HAS_FIGURES.includes(phase.kind) && 'target_layer' in phase)
       spans.push({
         start,
         steps,
@@ -230,7 +250,7 @@ function reinforcement({ phases, model }: Experiment, from_warm_start: boolean):
     start += steps
   }
   if (spans.length === 0)
-    throw new LabFailure('a preset without reinforcement or preferences has no such figures')
+    throw new LabFailure('a preset of supervised phases alone has no such figures')
   return spans
 }
 
@@ -268,6 +288,15 @@ const pair = (name: string, [first, last]: readonly number[]) => ({
   [`${name}_first`]: first,
   [`${name}_last`]: last,
 })
+
+function wholeTask(
+  levels: readonly Point[],
+  { task, data }: Experiment,
+): Pick<PresetRun, 'whole_task_at'> {
+  const whole = Number(task[data.curriculum.param])
+  const [whole_task_at] = levels.find(([, value]) => value === whole) ?? []
+  return whole_task_at === undefined ? {} : { whole_task_at }
+}
 
 function rewardModel(rows: readonly Row[]): Pick<PresetRun, 'reward_model_accuracy'> {
   const [, accuracy] = pointsOf(rows, 'reward_model/held_out_accuracy', 0).at(-1) ?? []

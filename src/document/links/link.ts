@@ -56,17 +56,21 @@ const withTexts = (task: TaskChoice): TaskChoice =>
   'answers' in task ? { ...task, answers: 'text' } : task
 
 /** What encoding and decoding both start from: the preset, with phases of these kinds and with this
- * task; another task brings the response length that it needs, and begins without tools. */
+ * task; another task brings the response length that it needs, and begins without tools and without
+ * a curriculum over what the preset's was, and its vocabulary may have other sizes. */
 function startOf(preset: Preset, kinds: readonly Kind[], task: TaskChoice): Experiment {
   const base = preset.experiment
   const { max_response_length, max_turns, ...other } = base.rollout
   const rollout = task.id === base.task.id ? { ...other, max_turns } : other
+  const { curriculum: _, ...rows } = base.data
   const phases = kinds.map((kind, i) =>
     base.phases[i]?.kind === kind ? base.phases[i] : newPhase(kind, base.phases),
   )
   return parsedOrThrow({
     ...base,
     task,
+    data: sameTask(task, base.task) ? base.data : rows,
+    teacher: task.id === base.task.id ? base.teacher : { ...base.teacher, vocab_size: null },
     rollout: sameTask(task, base.task) ? base.rollout : rollout,
     tools: task.id === base.task.id ? base.tools : [],
     // The preset's phase may have scored with a reward model that these phases do not train.

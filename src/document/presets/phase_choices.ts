@@ -53,6 +53,23 @@ function ownBatch({ rollout, actor }: Experiment): Partial<RlDocument> {
   }
 }
 
+/** What a phase of an inner layer cannot have, off where the experiment has it: layers that learn along,
+ * an entropy target, stale samples, and a correction of rollouts. */
+function alone({ actor, rollout, algorithm }: Experiment): Partial<RlDocument> {
+  const { rollout_is, rollout_rs } = algorithm.rollout_correction
+  const off = {
+    ...(actor.inner.layers !== null && { inner: { layers: null } }),
+    ...(actor.use_adaptive_entropy && { use_adaptive_entropy: false }),
+  }
+  return {
+    ...(Object.keys(off).length > 0 && { actor: off }),
+    ...((rollout.staleness ?? 0) > 0 && { rollout: { staleness: 0 } }),
+    ...((rollout_is ?? rollout_rs) !== null && {
+      algorithm: { rollout_correction: { rollout_is: null, rollout_rs: null } },
+    }),
+  }
+}
+
 function methodPhase(
   experiment: Experiment,
   { id, name, adv_estimator }: (typeof METHODS)[number],
@@ -63,7 +80,7 @@ function methodPhase(
     ...phase,
     ...(comparesGroups(adv_estimator) && ownBatch(experiment)),
     ...(id === 'rejection_sampling' && { actor: { loss_mode: 'gpg' } }),
-    ...(id === 'bupo' && { target_layer: Math.max(1, layers - 1) }),
+    ...(id === 'bupo' && { target_layer: Math.max(1, layers - 1), ...alone(experiment) }),
     // A critic learns no slower than the policy it judges.
     ...(id === 'gae' && { critic: { optim: experiment.actor.optim }, algorithm: { lam: 0.95 } }),
   }

@@ -2,6 +2,7 @@
 // one gets a new id.
 import { type Preset, preset } from './preset.ts'
 import { REAL_PRESETS } from './presets_real.ts'
+import { TAUGHT_PRESETS } from './presets_taught.ts'
 import { TINY_PRESETS } from './presets_tiny.ts'
 
 export type { Preset }
@@ -153,6 +154,7 @@ export const PRESETS: readonly Preset[] = [
     },
   ),
   ...TINY_PRESETS,
+  ...TAUGHT_PRESETS,
   ...REAL_PRESETS,
 ]
 

@@ -2,7 +2,7 @@
 // two without a GPU.
 import { type Preset, preset } from './preset.ts'
 
-const tinyModel = {
+export const tinyModel = {
   hidden_size: 32,
   num_hidden_layers: 3,
   num_attention_heads: 2,
@@ -10,7 +10,12 @@ const tinyModel = {
   intermediate_size: 64,
 }
 
-const tinyWarmStart = { kind: 'sft', steps: 66, batch_size: 64, optim: { lr_warmup_steps: 10 } }
+export const tinyWarmStart = {
+  kind: 'sft',
+  steps: 66,
+  batch_size: 64,
+  optim: { lr_warmup_steps: 10 },
+}
 
 /** One-digit sums: the warm start holds adding and forgetting the carry, which a person tells apart
  * at a glance. */
@@ -32,7 +37,7 @@ const rlhfWarmStart = {
 const rewarded = { kind: 'rl', adv_estimator: 'rloo', reward_model: { enable: true } }
 
 /** What the tiny presets share: GRPO with 32 prompts × 4 responses unless they say otherwise. */
-const tiny = {
+export const tiny = {
   task: { id: 'sort_digits', length: 3 },
   model: tinyModel,
   rollout: { train_batch_size: 32, n: 4 },
@@ -42,7 +47,7 @@ const tiny = {
 }
 
 /** public/models/sorter: the warm start of `tiny`, made before. */
-const warmModel = {
+export const warmModel = {
   ...tinyModel,
   vocab_size: 26,
   padding_idx: 0,

@@ -1,10 +1,12 @@
 // Gives each preset the tags by which the gallery finds it: its task, its methods and the size of
 // its model, all read from its experiment.
 
+import { asksTeacher } from '../../rl/config/algorithm.ts'
 import { TASKS } from '../../tasks/index.ts'
 import { weightCount } from '../experiment/costs/costs.ts'
 import type { RlDocument } from '../experiment/fields/phases.ts'
 import { preferenceLabel } from '../experiment/fields/preference_fields.ts'
+import { settingsOf } from '../experiment/schema/phase_settings.ts'
 import type { Experiment } from '../experiment/schema/schema.ts'
 import { methodName } from './method_name.ts'
 
@@ -30,11 +32,17 @@ const SIZES: readonly (readonly [mostWeights: number, name: string])[] = [
   [Number.POSITIVE_INFINITY, 'Large: a model from elsewhere'],
 ]
 
+const DISTILLATION = 'Distillation'
+
 function phaseMethods(experiment: Experiment, phase: RlDocument): string[] {
   return [
     methodName(experiment, phase),
     ...(phase.target_layer === 'final' ? [] : ['BuPO']),
     ...(phase.reward_model.enable ? ['RLHF'] : []),
+    ...(asksTeacher(settingsOf(experiment, phase)) ? [DISTILLATION] : []),
+    ...(settingsOf(experiment, phase).actor.inner.layers === null
+      ? []
+      : ['Inner layers learn along']),
   ]
 }
 
@@ -43,7 +51,7 @@ export function tagsOf(experiment: Experiment): Tags {
   const { phases, task, tools, model } = experiment
   const methods = phases.flatMap((phase) => {
     if (phase.kind === 'rl') return phaseMethods(experiment, phase)
-    if (phase.kind === 'distill') return 'Distillation'
+    if (phase.kind === 'distill') return DISTILLATION
     return phase.kind === 'preference' ? preferenceLabel(phase.preference) : []
   })
   const weights = weightCount(experiment)

@@ -113,8 +113,23 @@ test('which presets leave as a job is a decision', () => {
   const byPeople = ['rlhf-tiny', 'rlhf-clicks', 'dpo-tiny', 'dpo-clicks']
   const withTools = ['calculator-products']
   const imitates = 'tiny-own-best'
-  expect(refused('verl')).toEqual([...withTools, ...byPeople, imitates])
-  expect(refused('verl', '0.7')).toEqual([...withTools, ...byPeople, imitates, 'tiny-dapo'])
+  const taught = [
+    'tiny-teacher',
+    'tiny-teacher-advantage',
+    'tiny-inner',
+    'tiny-stale',
+    'tiny-curriculum',
+    'tiny-muon',
+    'tiny-entropy-target',
+  ]
+  expect(refused('verl')).toEqual([...withTools, ...byPeople, imitates, ...taught])
+  expect(refused('verl', '0.7')).toEqual([
+    ...withTools,
+    ...byPeople,
+    imitates,
+    'tiny-dapo',
+    ...taught,
+  ])
   expect(refused('trl')).toEqual([
     'two-skills-ppo',
     ...withTools,
@@ -125,6 +140,7 @@ test('which presets leave as a job is a decision', () => {
     imitates,
     'tiny-reinforce',
     'tiny-dapo',
+    ...taught,
     'smollm2-135m-countdown',
   ])
   expect(PRESETS.map(({ id }) => id).filter((id) => !refused('bupo').includes(id))).toEqual([
