@@ -20,6 +20,11 @@ interface NamedStart {
   readonly source_name: string | null
 }
 
+/** The hashes of the models and adapters that an experiment names: of each only the list of its files
+ * lies among the contents. */
+export const namedModels = ({ model, teacher }: NamingDocument): readonly string[] =>
+  [model, model?.lora, teacher].flatMap((start) => start?.source ?? [])
+
 type Names = (document: NamingDocument) => readonly Readonly<Record<'hash' | 'name', unknown>>[]
 
 const NAMES: readonly Names[] = [

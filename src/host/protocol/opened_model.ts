@@ -80,6 +80,9 @@ export type ModelCommand =
    * an adapter in it the run trains that one, else a fresh one where it `has_adapter`. Answered by
    * `model_start`. */
   | { readonly type: 'start_from'; readonly has_adapter: boolean }
+  /** What an experiment that learns from a model says of it, without a look into it: nothing of it
+   * goes to the GPU. Files are kept first. Answered by `model_start` or `model_failed`. */
+  | { readonly type: 'start_of'; readonly of: NamedFiles | { readonly folder: string } }
   /** Writes the first model as a folder, its adapter merged. Answered by `model_saved`. */
   | { readonly type: 'save_model' }
   /** Frees its memory. */
@@ -249,6 +252,7 @@ export const MODEL_COMMANDS: readonly string[] = [
   'write_text',
   'look_back',
   'start_from',
+  'start_of',
   'save_model',
   'close_model',
 ] satisfies ModelCommand['type'][]

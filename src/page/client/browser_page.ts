@@ -64,6 +64,7 @@ export function browserPage(): LabPage {
       contents ??= openContents()
       return contents
     },
+    models: async () => (await import('../../host/content/models/opfs_disk.ts')).keptModels(),
     dataPort: () =>
       new Worker(new URL('../contents/data_worker.ts', import.meta.url), { type: 'module' }),
     now: () => performance.now(),

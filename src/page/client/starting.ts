@@ -41,10 +41,11 @@ export function start(paused: boolean, onBegun: () => void = () => {}): void {
 
 /** Does it at once where all files of the experiment are here, as for one that names none; a
  * recording needs none. */
-function withContents(experiment: Experiment, work: () => void): void {
+function withContents(experiment: Experiment, work: () => void, has_weights = false): void {
   const is_here = contentsOf(experiment) && contentsStore.getState().status !== 'broken'
   if (is_here || isReplaying()) work()
-  else void findContents(experiment).then((is_ready) => (is_ready ? work() : undefined))
+  else
+    void findContents(experiment, has_weights).then((is_ready) => (is_ready ? work() : undefined))
 }
 
 /** A run from its first step, or from a checkpoint, whose own experiment counts. */
@@ -122,9 +123,9 @@ export interface WentBefore {
  * from. */
 export function goOn(from: CheckpointSource, { experiment, preset_id, kept }: WentBefore): void {
   const record = from.kind === 'resume' ? from.record : newRecordId()
-  withContents(experiment, () =>
-    begin({ experiment, record, paused: false, from, preset_id, ...(kept && { kept }) }),
-  )
+  const go = () =>
+    begin({ experiment, record, paused: false, from, preset_id, ...(kept && { kept }) })
+  withContents(experiment, go, true)
 }
 
 /** Begins a run that takes a step whenever `giveTurn` is called, gives its first turn, and calls

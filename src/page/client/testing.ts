@@ -31,6 +31,8 @@ export const ports: FakePort[] = []
 export let frames: (() => void)[] = []
 export let queries: string[] = []
 export let contents: ContentStore = contentStore(memoryFolder())
+/** What is kept of models. */
+export const models = new Set<string>()
 export let remembered: string | undefined
 export const port = () => ports[ports.length - 1]
 export const draw = () => {
@@ -50,6 +52,7 @@ export const openPage = (query = '?p=two-skills-bupo', hash = '') => {
       remembered = cache
     },
     contents: async () => contents,
+    models: async () => models,
     now: () => 0,
   }
   openLab(() => {
@@ -86,6 +89,7 @@ export function withTestPages(): void {
     queries = []
     remembered = undefined
     contents = contentStore(memoryFolder())
+    models.clear()
     vi.useFakeTimers()
   })
   afterEach(() => {

@@ -35,6 +35,8 @@ export interface LabPage {
   remember(kernel_cache: string): void
   /** Where files lie that experiments name; without it they are in memory alone. */
   contents?(): Promise<ContentStore>
+  /** The hashes of the models that are kept here; undefined where nobody can say. */
+  models?(): Promise<ReadonlySet<string> | undefined>
   /** Starts a worker that reads data files; without it they are read on the page's own thread. */
   dataPort?(): DataPort
   /** Milliseconds. */

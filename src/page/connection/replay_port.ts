@@ -26,6 +26,11 @@ const browserClock: ReplayClock = {
 }
 
 const TICK_MS = 40
+const NOT_MEASURED = {
+  name: 'ReplayError',
+  code: 'worker',
+  message: `Not measured: ${IS_RECORDING}.`,
+} as const
 /** A page that slept continues where it was. */
 const LONGEST_TICK_MS = 500
 
@@ -96,11 +101,8 @@ class Replay {
         return this.#refuse({ kind: 'next_phase' })
       case 'steer':
         return this.#refuse(command.action)
-      case 'benchmark': {
-        const message = `Not measured: ${IS_RECORDING}.`
-        const error = { name: 'ReplayError', code: 'worker', message } as const
-        return this.say({ type: 'benchmark_failed', error })
-      }
+      case 'benchmark':
+        return this.say({ type: 'benchmark_failed', error: NOT_MEASURED })
       // What was recorded of these is played anyway, and no model is open.
       case 'plan':
       case 'trace':
@@ -126,6 +128,7 @@ class Replay {
       case 'read_text':
       case 'write_text':
       case 'look_back':
+      case 'start_of':
       case 'start_from': {
         const message = `No model can be opened: ${IS_RECORDING}.`
         return this.say({ type: 'model_failed', message, open: [] })

@@ -2,12 +2,13 @@
 // in memory.
 import { expect, test, vi } from 'vitest'
 import { contentHash } from '../../document/content/content.ts'
-import { withField } from '../../document/experiment/experiment.ts'
+import { parseExperiment, withField } from '../../document/experiment/experiment.ts'
 import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import { encodeLink } from '../../document/links/link.ts'
 import { PRESETS } from '../../document/presets/presets.ts'
 import { train } from '../client/controls.ts'
-import { contents, openPage, port, types, withTestPages } from '../client/testing.ts'
+import { goOn } from '../client/starting.ts'
+import { contents, models, openPage, port, types, withTestPages } from '../client/testing.ts'
 import { bringContent } from './content_files.ts'
 import { contentsStore } from './here.ts'
 
@@ -94,4 +95,33 @@ test('a file that does not hold what the experiment says of it is refused with t
   train()
   await reaches('broken')
   expect(types()).not.toContain('start')
+})
+
+test('a teacher whose files are gone is asked for before a run begins', async () => {
+  const list = new TextEncoder().encode('[{"name":"config.json","bytes":2,"sha256":"sha256-"}]')
+  const source = await contentHash(list)
+  const taught = {
+    phases: [{ kind: 'distill', distillation: { teacher: 'model' } }],
+    teacher: { source, source_name: 'a kept state' },
+  }
+  const parsed = parseExperiment({ task: { id: 'sort_digits' }, ...taught })
+  if (!parsed.ok) throw new Error(parsed.issues[0].message)
+  const { experiment } = parsed
+  openPage()
+  await contents.put(list, 'a kept state')
+  openPage(`?${encodeLink(experiment)}`)
+  await reaches('missing')
+  expect(contentsStore.getState().missing).toEqual([{ hash: source, name: 'a kept state' }])
+  train()
+  await reaches('missing')
+  expect(types()).not.toContain('start')
+  // A checkpoint has the teacher in it.
+  goOn({ kind: 'resume', record: 'a'.repeat(24), step: 1 }, { experiment, preset_id: 'tiny' })
+  await vi.waitFor(() => expect(types()).toContain('start'))
+
+  models.add(source)
+  openPage(`?${encodeLink(experiment)}`)
+  await reaches('here')
+  train()
+  expect(types()).toContain('start')
 })

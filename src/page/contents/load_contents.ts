@@ -3,7 +3,7 @@
 import type { ContentFile, NamedContent } from '../../document/content/content.ts'
 import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import { loadContents } from '../../host/content/load.ts'
-import { shippedList } from '../../host/content/models/shipped.ts'
+import { shippedList, shippedModel } from '../../host/content/models/shipped.ts'
 import type { Prepare } from '../../tasks/data/load_data.ts'
 import { labPage } from '../connection/connection.ts'
 import { DataWork, sourceOf } from './data_work.ts'
@@ -15,10 +15,22 @@ export async function readContent(hash: string): Promise<ContentFile | undefined
   return (await store?.read(hash)) ?? shippedList(hash)
 }
 
-/** Reads what is not in memory yet; returns what is in no storage either. */
-export async function readAll(names: readonly NamedContent[]): Promise<NamedContent[]> {
+/** Reads what is not in memory yet; returns what is in no storage either. Of `models`, which are
+ * named by the lists of their files, the files have to be there too. */
+export async function readAll(
+  names: readonly NamedContent[],
+  models: readonly string[],
+): Promise<NamedContent[]> {
+  const kept = models.length > 0 ? await labPage().models?.() : undefined
+  const isGone = (hash: string) =>
+    models.includes(hash) && kept?.has(hash) === false && !shippedModel(hash)
   const missing: NamedContent[] = []
   for (const named of names) {
+    if (isGone(named.hash)) {
+      here.delete(named.hash)
+      missing.push(named)
+      continue
+    }
     if (here.has(named.hash)) continue
     const file = await readContent(named.hash)
     if (file) here.set(named.hash, file)

@@ -1,6 +1,7 @@
 // The models that a person opened to look at: what is known of them, what was read and written
 // last, and what went wrong.
 import { createStore } from 'zustand/vanilla'
+import { namedModels } from '../../host/content/named.ts'
 import type {
   Asked,
   FoundModel,
@@ -17,7 +18,10 @@ import type {
 } from '../../host/protocol/opened_model.ts'
 import type { LabEvent } from '../../host/protocol/protocol.ts'
 import { connect, isConnected, onLabEvent, post } from '../connection/connection.ts'
+import { findContents } from '../contents/contents.ts'
 import { contentsStore } from '../contents/here.ts'
+import { nextExperiment } from '../state/next_experiment.ts'
+import { labStore } from '../state/store.ts'
 
 /** What a model was asked to continue, and what it wrote so far. */
 export interface Written {
@@ -85,7 +89,8 @@ function hear(event: LabEvent): void {
     case 'model_progress':
       return set({ progress: event.progress })
     case 'models_kept':
-      return set({ kept: event, is_busy: false, progress: undefined })
+      set({ kept: event, is_busy: false, progress: undefined })
+      return lookAgain()
     case 'model_read':
       return set({ ...DONE, read: event })
     case 'model_written': {
@@ -119,6 +124,12 @@ async function bringStart({ lists, is_kept }: OpenedModelFacts): Promise<void> {
     await bringContent(name, new Uint8Array(new TextEncoder().encode(list)))
 }
 
+/** What is kept or forgotten may be what the settings name. */
+function lookAgain(): void {
+  const experiment = nextExperiment(labStore.getState())
+  if (namedModels(experiment).length > 0) void findContents(experiment)
+}
+
 /** What is done with the model that a person wants to train. */
 let onStart: ((start: ModelStart) => void) | undefined
 
@@ -128,6 +139,22 @@ export function trainFrom(has_adapter: boolean, use: (start: ModelStart) => void
   onStart = use
   begin()
   post({ type: 'start_from', has_adapter })
+}
+
+/** What an experiment that learns from a model says of it, without a look into it: of files, which
+ * are then kept, or of a folder that is kept. Rejects with a sentence for people. */
+export function startOf(of: NamedFiles | { readonly folder: string }): Promise<ModelStart> {
+  onStart = undefined
+  listen()
+  return new Promise((resolve, reject) => {
+    const stop = onLabEvent((event) => {
+      if (event.type === 'model_start') resolve(event.start)
+      else if (event.type === 'model_failed') reject(new RangeError(event.message))
+      else return
+      stop()
+    })
+    post({ type: 'start_of', of })
+  })
 }
 
 type OnSaved = (name: string, files: readonly SavedFile[]) => void

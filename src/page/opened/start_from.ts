@@ -2,7 +2,9 @@
 // sizes, its hash, and its tokenizer. Loaded when it is needed.
 
 import { parseExperiment } from '../../document/experiment/experiment.ts'
+import { setAt, valueAt } from '../../document/experiment/fields/paths.ts'
 import { taskOf } from '../../document/experiment/fields/task_fields.ts'
+import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import type { ModelStart } from '../../host/protocol/opened_model.ts'
 import type { TokenizerFiles } from '../../tasks/tokenizers/hugging_face/tokenizer_files.ts'
 import { loadTokenizer } from '../../tasks/tokenizers/load_tokenizer.ts'
@@ -29,9 +31,9 @@ export async function startFrom({ fields, lists, name, tokenizer }: ModelStart):
   return { ok: true, tokenizer: files, needs_rows }
 }
 
-/** As what the phases of distillation of the next run learn from; gives why the settings do not
- * take it. */
-export async function learnFrom(start: ModelStart): Promise<string | undefined> {
+/** As what the next run learns from: in its phases of distillation, or where the setting at `at`
+ * asks for a teacher. Gives why the settings do not take it. */
+export async function learnFrom(start: ModelStart, at?: string): Promise<string | undefined> {
   const { fields, lists, name, tokenizer } = start
   if (lists.length > 1)
     return `${name} has an adapter, and a teacher is one model. Save both as a folder, and open that.`
@@ -40,14 +42,23 @@ export async function learnFrom(start: ModelStart): Promise<string | undefined> 
   if (!own || !reads(own, taskOf(experiment.task).tokenizer))
     return `${name} has another tokenizer than the task of these settings, and both policies are compared token by token.`
   const { padding_idx: _, enable_gradient_checkpointing: __, lora: ___, ...sizes } = fields
-  const teacher = { ...experiment.teacher, ...sizes }
-  const phases = experiment.phases.map((phase) =>
-    phase.kind === 'distill'
-      ? { ...phase, distillation: { ...phase.distillation, teacher: 'model' } }
-      : phase,
-  )
-  return openWith({ ...experiment, teacher, phases }, lists, name)
+  const taught = structuredClone({
+    ...experiment,
+    teacher: { ...experiment.teacher, ...sizes },
+  })
+  for (const path of at === undefined ? distilled(experiment) : [at])
+    if (path.endsWith('.teacher')) setAt(taught, path, 'model')
+    else if (!(valueAt(taught, path) ?? valueAt(taught, path.replace(PHASE, ''))))
+      setAt(taught, path, 1)
+  return openWith(taught, lists, name)
 }
+
+/** What a phase does not set itself is the experiment's. */
+const PHASE = /^phases\.\d+\./
+
+/** Where the phases of distillation say who teaches. */
+const distilled = ({ phases }: Experiment): string[] =>
+  phases.flatMap(({ kind }, i) => (kind === 'distill' ? `phases.${i}.distillation.teacher` : []))
 
 /** Opens the settings, and keeps the lists of the files that they name. Gives why they are none. */
 async function openWith(

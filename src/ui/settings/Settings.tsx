@@ -55,6 +55,14 @@ const SuggestedFor = later(
   () => usePresent(hasBegun),
 )
 
+/** Where a setting asks for another model that teaches. */
+const asksTeacher = (path: string): boolean => /\.(distillation\.teacher|opd_kl_coef)$/.test(path)
+
+const TeacherChoice = lazyPart(
+  async () => (await import('./teacher/TeacherChoice.tsx')).TeacherChoice,
+  { name: 'The choice of a teacher', fallback: null },
+)
+
 const phaseKinds = ({ phases }: LabState['experiment']) => phases.map(({ kind }) => kind).join()
 
 const helpsOf = (fields: readonly FieldData[]) => fields.map(({ help }) => help).join(' ')
@@ -119,6 +127,7 @@ function Group(props: {
               {field.path === 'task.id' ? <TaskSamples /> : null}
               {field.path === 'task.id' ? <RewardLine /> : null}
               {field.path === 'model.num_hidden_layers' ? <OpenModel /> : null}
+              {asksTeacher(field.path) ? <TeacherChoice path={field.path} /> : null}
               {phase !== undefined && field.path === `phases.${phase}.target_layer` ? (
                 <SuggestedFor index={phase} />
               ) : null}

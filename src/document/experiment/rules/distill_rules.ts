@@ -24,7 +24,7 @@ export function teacherRules(experiment: Experiment, rule: Rule): void {
       ? `phases.${phase}.distillation.teacher`
       : `${own ? `phases.${phase}.` : ''}algorithm.opd_kl_coef`,
     ['teacher.source'],
-    `expected ${isDistilled ? 'final, reference or ema' : '0'}, because no other model is named: open one and press “Learn from it”, or give --teacher PATH`,
+    `expected ${isDistilled ? 'final, reference or ema' : '0'}, because no other model is named: choose one under “Model that teaches”, or give --teacher PATH`,
   )
   if (source === null) return
   const { vocab_size: tokens } = taskOf(task).tokenizer

@@ -190,10 +190,12 @@ async function fill(
   }
 }
 
-/** The same source has the same folder, so that it continues there. */
+/** The same source, or the same files where they come from nowhere, have the same folder, so that it
+ * continues there. */
 function folderOf({ source, name, files }: Omit<KeptModel, 'hash'>): string {
   const hash = new Sha256()
-  const what = source || [name, ...files.map((file) => `${file.name} ${file.bytes}`)].join('\n')
+  const what =
+    source || [name, ...files.map((file) => `${file.name} ${file.bytes} ${file.sha256}`)].join('\n')
   hash.update(new TextEncoder().encode(what))
   return hash
     .digest()

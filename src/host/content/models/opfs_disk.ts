@@ -1,7 +1,7 @@
 // The models of a page in the origin-private file system of its browser, from inside the worker:
 // only there files grow in place.
 import { blobFile } from '../../../formats/ranged_file.ts'
-import type { ModelDisk } from './model_store.ts'
+import { type ModelDisk, ModelStore } from './model_store.ts'
 
 const FOLDER = 'models'
 
@@ -96,6 +96,17 @@ function growing(name: string, access: SyncAccess) {
     },
     empty: () => access.truncate(0),
     close: () => access.close(),
+  }
+}
+
+/** The hashes of the models that are kept whole, as the page itself can see them; undefined where
+ * the browser gives it no storage. */
+export async function keptModels(): Promise<ReadonlySet<string> | undefined> {
+  try {
+    const kept = await new ModelStore(opfsDisk(navigator.storage)).list()
+    return new Set(kept.flatMap(({ hash }) => hash ?? []))
+  } catch {
+    return undefined
   }
 }
 

@@ -260,3 +260,43 @@ test('what cannot be opened is said, and the one before it is freed', async () =
   expect(events[3]).toMatchObject({ message: 'It is broken.', open: [] })
   expect(seen.closed).toBe(1)
 })
+
+test('a model becomes a teacher without being opened, and others of its sizes stay beside it', async () => {
+  const { own, events, seen } = reader()
+  const other = [
+    ...FILES.slice(0, 2),
+    file('tokenizer_config.json', `${TOKENIZER_CONFIG.slice(0, -1)}\n}`),
+  ]
+  const same = [
+    ...FILES.slice(0, 2),
+    file('tokenizer_config.json', `${TOKENIZER_CONFIG.slice(0, -1)} }`),
+  ]
+  for (const files of [other, same, other])
+    own.handle({ type: 'start_of', of: { name: 'run, step 3', files } })
+  await own.idle
+  expect(events.filter(({ type }) => type === 'model_failed')).toEqual([])
+  const starts = events.flatMap((event) => (event.type === 'model_start' ? event.start : []))
+  expect(starts.map(({ name }) => name)).toEqual(['run, step 3', 'run, step 3', 'run, step 3'])
+  expect(starts[0].hash).toBe(starts[2].hash)
+  expect(starts[0].hash).not.toBe(starts[1].hash)
+  expect(starts[0].fields).toMatchObject({
+    hidden_size: 8,
+    source: starts[0].hash,
+    dtype: 'float32',
+  })
+  const kept = events.findLast((event) => event.type === 'models_kept')
+  if (kept?.type !== 'models_kept') throw new Error('nothing was kept')
+  expect(new Set(kept.models.map(({ hash }) => hash))).toEqual(
+    new Set([starts[0].hash, starts[1].hash]),
+  )
+  own.handle({ type: 'start_of', of: { folder: kept.models[0].folder } })
+  own.handle({ type: 'start_of', of: { folder: 'gone' } })
+  await own.idle
+  expect(events.at(-1)).toMatchObject({
+    type: 'model_failed',
+    message: expect.stringMatching(/no longer kept/),
+  })
+  const again = events.findLast((event) => event.type === 'model_start')
+  expect(again).toMatchObject({ start: { hash: kept.models[0].hash } })
+  expect(seen).toEqual({ windows: [], prompts: [], closed: 0 })
+})

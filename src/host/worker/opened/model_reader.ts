@@ -151,6 +151,8 @@ export class ModelReader {
         return this.#talk.lookBack(this.#opened(), command.at)
       case 'start_from':
         return this.#startFrom(command.has_adapter, signal)
+      case 'start_of':
+        return this.#startOf(command.of, signal)
       case 'save_model':
         return this.#save(signal)
       case 'close_model':
@@ -275,6 +277,24 @@ export class ModelReader {
     const address = source.kept?.source ?? ''
     const start = startOf({ ...model, address, enable_gradient_checkpointing }, adapter)
     this.#host.post({ type: 'model_start', start })
+  }
+
+  async #startOf(of: NamedFiles | { readonly folder: string }, signal: AbortSignal): Promise<void> {
+    const { name, folder, kept } =
+      'files' in of
+        ? { name: of.name, folder: blobFolder(of.files), kept: undefined }
+        : await this.#sources.kept(of.folder)
+    const hashed = hashedFolder(folder)
+    const { config, exact_dtype } = await this.#host.check(hashed, [])
+    requireTrainable(name, config)
+    const { texts: tokenizer } = await readTokenizer(hashed, this.#host.tryText)
+    const files = await hashed.files()
+    if (!kept) await this.#sources.keep(name, folder, files, signal, this.#progress('keeping'))
+    const model = { config, exact_dtype, tokenizer, lists: [listOf(name, files)] }
+    const address = kept?.source ?? ''
+    const start = startOf({ ...model, address, enable_gradient_checkpointing: false }, undefined)
+    this.#host.post({ type: 'model_start', start })
+    await this.#list()
   }
 
   /** The settings of the adapter that is merged into the first model. */
