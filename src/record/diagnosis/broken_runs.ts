@@ -37,6 +37,15 @@ function broken(finds: readonly DiagnosisName[], document: object): BrokenRun {
   return { finds, experiment: parsed.experiment }
 }
 
+/** public/models/small. */
+const small = {
+  ...model,
+  num_hidden_layers: 4,
+  vocab_size: 26,
+  source: 'sha256-b8df087d16a97b53c0adc46d6229f2b1c710f854e7185945bbc664ea2be0ec6a',
+  source_name: 'small',
+}
+
 export const BROKEN_RUNS: readonly BrokenRun[] = [
   broken(['reward_collapse', 'no_informative_groups', 'entropy_collapse'], {
     name: 'A learning rate far too high',
@@ -93,6 +102,24 @@ export const BROKEN_RUNS: readonly BrokenRun[] = [
         batch_size: 16,
         optim: { lr: 0.02, lr_warmup_steps: 5 },
         pairs: { count: 64, held_out: 8 },
+      },
+    ],
+  }),
+  broken(['teacher_caught_up'], {
+    name: 'A teacher that soon has nothing to say',
+    task: { id: 'sort_digits', length: 2 },
+    // The student has the teacher's own weights, and a few demonstrations took it away from them.
+    model: small,
+    teacher: small,
+    phases: [
+      { kind: 'sft', steps: 10, batch_size: 64, optim: { lr: 0.0005, lr_warmup_steps: 2 } },
+      {
+        kind: 'distill',
+        steps: 70,
+        batch_size: 128,
+        target_layer: 'final',
+        optim: { lr: 0.001, lr_warmup_steps: 5, lr_scheduler_type: 'cosine' },
+        distillation: { teacher: 'model' },
       },
     ],
   }),
