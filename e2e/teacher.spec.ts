@@ -19,7 +19,10 @@ test('a kept state of a run is chosen as the teacher, and a run learns from it',
 
   await lab.open(TAUGHT)
   await lab.waitForStatus('idle')
-  await page.locator('summary', { hasText: /^Phase 2$/ }).click()
+  await page
+    .locator('summary', { hasText: /^Phase 2/ })
+    .first()
+    .click()
   const teacher = lab.get('teacher-of-phases-1-distillation-teacher')
   await expect(teacher.locator('option').first()).toHaveText('none')
   await teacher.selectOption({ label: 'A larger one, step 1' })
@@ -56,7 +59,10 @@ test('a kept state of a run is chosen as the teacher, and a run learns from it',
   // Another task has another vocabulary.
   await lab.open(`${TAUGHT}&task.id=roman_numerals`)
   await lab.waitForStatus('idle')
-  await page.locator('summary', { hasText: /^Phase 2$/ }).click()
+  await page
+    .locator('summary', { hasText: /^Phase 2/ })
+    .first()
+    .click()
   await teacher.selectOption({ label: 'A larger one, step 1' })
   await expect(page.locator('.teacher-choice [role=alert]')).toContainText(
     'was made with another vocabulary than task roman_numerals has',
