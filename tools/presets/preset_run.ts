@@ -293,7 +293,8 @@ function wholeTask(
   levels: readonly Point[],
   { task, data }: Experiment,
 ): Pick<PresetRun, 'whole_task_at'> {
-  const whole = Number(task[data.curriculum.param])
+  const { param } = data.curriculum
+  const whole = param === null ? undefined : Number(task[param])
   const [whole_task_at] = levels.find(([, value]) => value === whole) ?? []
   return whole_task_at === undefined ? {} : { whole_task_at }
 }

@@ -53,8 +53,8 @@ function ownBatch({ rollout, actor }: Experiment): Partial<RlDocument> {
   }
 }
 
-/** What a phase of an inner layer cannot have, off where the experiment has it: layers that learn along,
- * an entropy target, stale samples, and a correction of rollouts. */
+/** What a phase of an inner layer cannot have, off where the experiment has it: layers that learn
+ * along, an entropy target, stale samples, and a correction of rollouts. */
 function alone({ actor, rollout, algorithm }: Experiment): Partial<RlDocument> {
   const { rollout_is, rollout_rs } = algorithm.rollout_correction
   const off = {

@@ -1,5 +1,5 @@
-// Small experiments with teachers, inner layers that learn along, stale samples, a curriculum, Muon and an
-// entropy target: each is another preset with one thing changed, so that both can be compared.
+// Small experiments with teachers, inner layers that learn along, stale samples, a curriculum, Muon
+// and an entropy target: most are another preset with one thing changed, so that both compare.
 import { type Preset, preset } from './preset.ts'
 import { tiny, tinyModel, tinyWarmStart, warmModel } from './presets_tiny.ts'
 

@@ -20,8 +20,8 @@ interface NamedStart {
   readonly source_name: string | null
 }
 
-/** The hashes of the models and adapters that an experiment names: of each only the list of its files
- * lies among the contents. */
+/** The hashes of the models and adapters that an experiment names: of each only the list of its
+ * files lies among the contents. */
 export const namedModels = ({ model, teacher }: NamingDocument): readonly string[] =>
   [model, model?.lora, teacher].flatMap((start) => start?.source ?? [])
 

@@ -41,11 +41,10 @@ export function start(paused: boolean, onBegun: () => void = () => {}): void {
 
 /** Does it at once where all files of the experiment are here, as for one that names none; a
  * recording needs none. */
-function withContents(experiment: Experiment, work: () => void, has_weights = false): void {
+function withContents(experiment: Experiment, work: () => void, hasWeights = false): void {
   const is_here = contentsOf(experiment) && contentsStore.getState().status !== 'broken'
   if (is_here || isReplaying()) work()
-  else
-    void findContents(experiment, has_weights).then((is_ready) => (is_ready ? work() : undefined))
+  else void findContents(experiment, hasWeights).then((is_ready) => (is_ready ? work() : undefined))
 }
 
 /** A run from its first step, or from a checkpoint, whose own experiment counts. */

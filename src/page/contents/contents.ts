@@ -10,8 +10,8 @@ import { type Contents, contentsStore, here, NO_CONTENTS } from './here.ts'
 let looked = 0
 
 /** Finds and loads the files of an experiment. Resolves with whether a run of it can begin; the
- * store says why not. `has_weights`: it continues from a checkpoint, which has the models in it. */
-export async function findContents(experiment: Experiment, has_weights = false): Promise<boolean> {
+ * store says why not. `hasWeights`: it continues from a checkpoint, which has the models in it. */
+export async function findContents(experiment: Experiment, hasWeights = false): Promise<boolean> {
   const own = ++looked
   const tell = (contents: Contents) => {
     if (own === looked) contentsStore.setState(contents)
@@ -29,7 +29,7 @@ export async function findContents(experiment: Experiment, has_weights = false):
   try {
     // Only some experiments name files.
     const { loadAll, readAll } = await import('./load_contents.ts')
-    const missing = await readAll(names, has_weights ? [] : namedModels(experiment))
+    const missing = await readAll(names, hasWeights ? [] : namedModels(experiment))
     if (missing.length > 0) {
       tell({ status: 'missing', missing, problem: undefined })
       return false

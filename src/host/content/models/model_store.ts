@@ -190,8 +190,8 @@ async function fill(
   }
 }
 
-/** The same source, or the same files where they come from nowhere, have the same folder, so that it
- * continues there. */
+/** The same source, or the same files where they come from nowhere, have the same folder, so that
+ * it continues there. */
 function folderOf({ source, name, files }: Omit<KeptModel, 'hash'>): string {
   const hash = new Sha256()
   const what =

@@ -19,12 +19,12 @@ function useTeachers(): readonly TeacherGroup[] {
   useEffect(listModels, [])
   // biome-ignore lint/correctness/useExhaustiveDependencies: another list of runs has other states.
   useEffect(() => {
-    let is_asked = true
+    let isAsked = true
     void teacherGroups(kept?.models ?? []).then((found) => {
-      if (is_asked) setGroups(found)
+      if (isAsked) setGroups(found)
     })
     return () => {
-      is_asked = false
+      isAsked = false
     }
   }, [kept, entries])
   return groups
@@ -37,7 +37,7 @@ export function TeacherChoice({ path }: { readonly path: string }) {
   const [doing, setDoing] = useState<string>()
   const [problem, setProblem] = useState<string>()
   const id = `teacher-of-${path.replaceAll('.', '-')}`
-  const help_id = useId()
+  const helpId = useId()
   const choose = async (chosen: string) => {
     const teacher = groups.flatMap(([, own]) => own).find((one) => one.id === chosen)
     if (!teacher) return
@@ -54,7 +54,7 @@ export function TeacherChoice({ path }: { readonly path: string }) {
       <select
         id={id}
         data-testid={id}
-        aria-describedby={help_id}
+        aria-describedby={helpId}
         aria-invalid={problem !== undefined || undefined}
         disabled={doing !== undefined}
         value=""
@@ -76,7 +76,7 @@ export function TeacherChoice({ path }: { readonly path: string }) {
           {problem}
         </p>
       )}
-      <p id={help_id} className="soft help" role="status">
+      <p id={helpId} className="soft help" role="status">
         {doing ??
           (source === null
             ? 'A kept state of a run, or a model. It needs the vocabulary of the task.'
