@@ -1,4 +1,4 @@
-// A kept state of a run teaches another one: chosen beside the setting, refused, gone, trained from.
+// A kept state of a run teaches another run: chosen beside the setting, refused, gone.
 import { expectClean } from './axe.ts'
 import { expect, QUICK } from './lab_page.ts'
 import { waitForCheckpoint } from './stored.ts'

@@ -232,7 +232,7 @@ interface RlSpan {
 
 const HAS_FIGURES = ['rl', 'preference', 'distill']
 
-/** The phases of reinforcement, of preferences or of distillation, at the steps where the run has them. */
+/** The phases that have figures, at the steps where the run has them. */
 function reinforcement({ phases, model }: Experiment, from_warm_start: boolean): RlSpan[] {
   const last_layer = model.num_hidden_layers
   const begun = phases.findIndex(({ kind }) => kind !== 'sft')
