@@ -55,6 +55,15 @@ export class Fields {
     for (const name of names) this.#read.add(name)
   }
 
+  /** Rows of different lengths. */
+  ragged(name: string): number[][] {
+    const value = this.raw(name)
+    const isRow = (row: unknown) => Array.isArray(row) && row.every(Number.isFinite)
+    if (!Array.isArray(value) || !value.every(isRow))
+      this.#refuse(name, 'a list of lists of numbers', value)
+    return value
+  }
+
   number(name: string, fallback?: number): number {
     const value = this.raw(name) ?? fallback
     if (typeof value !== 'number' || !Number.isFinite(value)) this.#refuse(name, 'a number', value)

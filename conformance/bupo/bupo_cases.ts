@@ -1,9 +1,10 @@
 // A job that BuPO's fork of verl trained: recorded batches with their updates over the switch, with
 // the recommended tolerances.
+
 import { aggLossRef } from '../../src/kernels/policy_loss/loss_weights.ref.ts'
 import { trainedPrefix } from '../../src/model/layout/flat_params.ts'
+import { gcd } from '../../src/model/params/param_buffers.ts'
 import { grpoAdvantages } from '../../src/rl/estimators/grpo.ts'
-import { gcd } from '../../src/rl/learners/base/batch_rows.ts'
 import type { Context } from '../base/fixture.ts'
 import type { Check, Output, Place } from '../base/report.ts'
 import { sliceOf } from '../trl/trl_trace.ts'

@@ -129,18 +129,9 @@ const minillm: Handler = ({ inputs, config }) => {
   return [{ on: 'reference', run }]
 }
 
-/** Rows of different lengths. */
-function ragged(inputs: Fields, name: string): number[][] {
-  const value = inputs.raw(name)
-  const isRow = (row: unknown) => Array.isArray(row) && row.every(Number.isFinite)
-  if (!Array.isArray(value) || !value.every(isRow))
-    throw new CaseError(`inputs.${name}: expected a list of lists of numbers`)
-  return value
-}
-
 const opd_advantage: Handler = ({ inputs, config }) => {
   config.choice('system', ['slime', 'tinker-cookbook'])
-  const rows = (name: string) => ragged(inputs, name)
+  const rows = (name: string) => inputs.ragged(name)
   const batch = {
     student_logps: rows('student_logps'),
     teacher_logps: rows('teacher_logps'),

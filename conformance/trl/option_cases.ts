@@ -154,15 +154,6 @@ const trl_adaptive_entropy: Handler = ({ inputs, config }) => {
   return [{ on: 'driver', run }]
 }
 
-/** Rows of different lengths. */
-function ragged(inputs: Fields, name: string): number[][] {
-  const value = inputs.raw(name)
-  const isRow = (row: unknown) => Array.isArray(row) && row.every(Number.isFinite)
-  if (!Array.isArray(value) || !value.every(isRow))
-    throw new CaseError(`inputs.${name}: expected a list of lists of numbers`)
-  return value
-}
-
 /** [N, F], null where a function gave nothing. */
 function rewardsOf(inputs: Fields, functions: number): (number | null)[][] {
   const value = inputs.raw('rewards_per_func')
@@ -182,8 +173,8 @@ function correctionOf(inputs: Fields, config: Fields) {
     clip_min: config.optionalNumber('clip_min'),
     clip_max: config.optionalNumber('clip_max'),
   }
-  const old_logps = ragged(inputs, 'old_logps')
-  const sampling_logps = ragged(inputs, 'sampling_logps')
+  const old_logps = inputs.ragged('old_logps')
+  const sampling_logps = inputs.ragged('sampling_logps')
   return (mask: readonly (readonly number[])[]) =>
     trlSamplingCorrection(old_logps, sampling_logps, mask, bounds)
 }
@@ -201,7 +192,7 @@ const trl_advantages: Handler = ({ inputs, config }) => {
     reward_weights,
   }
   const rewards = rewardsOf(inputs, reward_weights.length)
-  const mask = trlCompletionMask(ragged(inputs, 'completion_ids'), {
+  const mask = trlCompletionMask(inputs.ragged('completion_ids'), {
     mask_truncated_completions: config.flag('mask_truncated_completions', false),
     end_tokens: [config.number('eos_token_id'), config.number('pad_token_id')],
   })

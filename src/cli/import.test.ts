@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeEach, expect, test, vi } from 'vitest'
-import { scalarsRecord, versionRecord } from '../formats/tensorboard.ts'
+import { scalarsRecord, versionRecord } from '../formats/tensorboard/tensorboard.ts'
 import { exportCommand } from './export/export.ts'
 import { importRun } from './import.ts'
 import { readSource } from './logs/log_source.ts'

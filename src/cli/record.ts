@@ -1,6 +1,5 @@
 // lab record: a run as the page's worker would have posted it, in one file that the page can play.
 
-import { createRequire } from 'node:module'
 import { dirname } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { version as understoryVersion } from '../../package.json'
@@ -30,6 +29,7 @@ import { commandLine, text } from './base/declare.ts'
 import { reason, replaceFile, statOf } from './base/disk.ts'
 import { createProgress } from './base/progress.ts'
 import { print, tell } from './base/terminal.ts'
+import { webgpuVersion } from './base/webgpu_version.ts'
 import { changeOf } from './input/changed_fields.ts'
 import { readExperiment } from './input/experiment_source.ts'
 import { readGivenModel } from './input/given_model.ts'
@@ -47,8 +47,6 @@ const MAX_RESPONSES = 64
 type Weights = Awaited<ReturnType<typeof readGivenModel>>['weights']
 /** The only run of the session. */
 const RUN = 1
-
-const webgpuVersion: string = createRequire(import.meta.url)('webgpu/package.json').version
 
 const LINE = commandLine({
   name: 'record',

@@ -1,5 +1,7 @@
 // Describes errors in model files that someone else wrote.
+
 import { foreignFile, foreignWords, HEAD_BYTES } from './first_bytes.ts'
+import { isObject, type JsonObject } from './json.ts'
 
 /** A file of a model directory cannot be used. The message names the file, what was expected and
  * what was found. */
@@ -26,12 +28,6 @@ export function shown(value: unknown): string {
   if (typeof value === 'object' && value !== null) return 'an object'
   if (typeof value !== 'string') return String(value)
   return JSON.stringify(value.length > LONGEST_SHOWN ? `${value.slice(0, LONGEST_SHOWN)}…` : value)
-}
-
-export type JsonObject = Readonly<Record<string, unknown>>
-
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** Parses the bytes of a JSON file. Throws ModelFileError when they are not UTF-8 or not one JSON

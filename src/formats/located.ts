@@ -1,7 +1,8 @@
 // Locates the tensors of a model: in one safetensors file, or in shards that an index lists.
 
-import { isObject, type JsonObject, ModelFileError, shown } from './errors.ts'
+import { ModelFileError, shown } from './errors.ts'
 import { CONVERT, foreignFile, foreignWords, HEAD_BYTES } from './first_bytes.ts'
+import { isObject, type JsonObject } from './json.ts'
 import type { RangedFolder } from './ranged_file.ts'
 import { openRanged, type PlacedTensor, type RangedSafetensors } from './weight_stream.ts'
 
@@ -9,7 +10,7 @@ const SINGLE = 'model.safetensors'
 const INDEX = 'model.safetensors.index.json'
 
 /** Plain names of safetensors files; nothing that could lead out of the directory. */
-const SHARD_NAME = /^[A-Za-z0-9_][A-Za-z0-9_.-]*\.safetensors$/
+export const SHARD_NAME = /^[A-Za-z0-9_][A-Za-z0-9_.-]*\.safetensors$/
 
 /** Buffers in old checkpoints that Hugging Face computes itself. */
 export const isHarmless = (name: string) => name.endsWith('rotary_emb.inv_freq')

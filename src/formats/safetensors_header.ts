@@ -2,8 +2,9 @@
 // Little-endian throughout. Source: https://github.com/huggingface/safetensors (format section of
 // the README, and what tensor.rs accepts). This file knows the dtypes and the header.
 
-import { isObject, type JsonObject, ModelFileError, shown } from './errors.ts'
+import { ModelFileError, shown } from './errors.ts'
 import { foreignFile, foreignWords, HEAD_BYTES } from './first_bytes.ts'
+import { isObject, type JsonObject } from './json.ts'
 
 /** Bytes per element of the dtypes that are read. */
 export const DTYPE_BYTES = {

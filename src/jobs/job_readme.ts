@@ -103,7 +103,8 @@ The trained model and \`trl_log.json\` are written to \`trained/\`. On Colab, up
 export const shown = (value: unknown): string =>
   value === '' ? 'nothing' : String(value ?? 'none')
 
-const list = (lines: readonly string[]): string =>
+/** Lines of Markdown. */
+export const list = (lines: readonly string[]): string =>
   lines.length > 0 ? lines.map((line) => `- ${line}`).join('\n') : '- Nothing.'
 
 const notes = ({ target, lost }: Starter): string =>

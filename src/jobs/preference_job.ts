@@ -1,8 +1,10 @@
 // A phase of preferences as a folder that TRL trains: model, rows, script and README.
+
 import type { Experiment } from '../document/experiment/schema/schema.ts'
 import { jsonFile, textFile } from '../formats/out_file.ts'
 import { markdownText } from '../formats/text_tables.ts'
 import type { Task } from '../tasks/task/task.ts'
+import { list } from './job_readme.ts'
 import type { Job, JobOptions, JobSource } from './job_spec.ts'
 import { modelFolders, modelWords } from './model_folders.ts'
 import { preferenceRows, rowsFile } from './preference_rows.ts'
@@ -94,9 +96,6 @@ interface Said {
   readonly warnings: readonly string[]
   readonly counts: { readonly train: number; readonly val: number }
 }
-
-const list = (lines: readonly string[]) =>
-  lines.length > 0 ? lines.map((line) => `- ${line}`).join('\n') : '- Nothing.'
 
 function readmeOf(
   source: JobSource,

@@ -142,7 +142,7 @@ export const higherThan =
     return pairs.length === 0 ? '(not measured)' : `in ${higher} of ${seeds(pairs.length)}`
   }
 
-const valueAtStep = (points: readonly Point[], step: number): number | undefined =>
+export const valueAtStep = (points: readonly Point[], step: number): number | undefined =>
   points.find(([x]) => x === step)?.[1]
 
 /** Accuracy before reinforcement, after a number of its steps, and at its end. */

@@ -1,7 +1,9 @@
 // The tables of docs/presets.md that are made from committed rows, each between a pair of markers.
+
 import { mean, variance } from '../../src/rl/math/stats.ts'
+import { valueAtStep } from './card_text.ts'
 import type { AllRows } from './catalogue.ts'
-import type { Point, PresetRun } from './preset_run.ts'
+import type { PresetRun } from './preset_run.ts'
 
 const SECTION =
   /<!-- (steps|seeds|entropies|judged|preferred|tools): ([a-z0-9- ]+) -->\n[\s\S]*?<!-- end -->/g
@@ -30,8 +32,6 @@ function spread(values: readonly number[]): string {
   return `${percent(mean(values))} ± ${percent(Math.sqrt(variance(values, { unbiased: true })))}`
 }
 
-const at = (points: readonly Point[], step: number) => points.find(([x]) => x === step)?.[1]
-
 const CURVES = ['greedy', 'sampled', 'reward'] as const
 
 /** Curves by step of reinforcement: mean ± standard deviation over seeds. */
@@ -46,7 +46,7 @@ const steps: Table = (presets, rows) => {
       `${step}`,
       ...known.flatMap((id) =>
         CURVES.map((curve) =>
-          spread(runsOf(rows, id).flatMap((run) => at(run[curve] ?? [], step) ?? [])),
+          spread(runsOf(rows, id).flatMap((run) => valueAtStep(run[curve] ?? [], step) ?? [])),
         ),
       ),
     ])

@@ -13,7 +13,7 @@ import {
   usualDataExperiment,
 } from '../../document/experiment/on_data_set.ts'
 import type { Experiment } from '../../document/experiment/schema/schema.ts'
-import { isObject } from '../../formats/errors.ts'
+import { isObject } from '../../formats/json.ts'
 import { contentStore } from '../../host/content/content_store.ts'
 import { loadContents } from '../../host/content/load.ts'
 import { shippedList } from '../../host/content/models/shipped.ts'

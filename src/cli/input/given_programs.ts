@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs'
 import { basename } from 'node:path'
 import { type ContentFile, contentHash } from '../../document/content/content.ts'
-import { isObject } from '../../formats/errors.ts'
+import { isObject } from '../../formats/json.ts'
 import { partFunctions } from '../../tasks/rewards/functions.ts'
 import { loadProgram, MAX_PROGRAM_BYTES, PROGRAM_ID } from '../../tasks/task/program.ts'
 import type { ToolChoice } from '../../tasks/tools/index.ts'

@@ -1,5 +1,7 @@
 // Which kernels matrix products run on, as the command line says it.
+
 import { existsSync } from 'node:fs'
+import { isObject } from '../../formats/json.ts'
 import {
   MATMUL_OPS,
   type MatmulChoice,
@@ -15,7 +17,7 @@ const SHAPE_CLASS = new RegExp(`^(?:\\*|(?:${MATMUL_OPS.join('|')})_m\\d+_n\\d+_
  * file, the class and what was expected. */
 export function readMatmulChoice(file: string): MatmulChoice {
   const choice = choiceOf(readFile(file))
-  if (!isRecord(choice))
+  if (!isObject(choice))
     throw new LabFailure(
       `${file}: expected {"shape class": "variant", …} or the run.json of a run, got ${describe(choice)}`,
     )
@@ -44,13 +46,10 @@ function readFile(file: string): unknown {
 
 /** Of a run.json only `matmul` is meant; the versions tell it from a plain choice. */
 function choiceOf(document: unknown): unknown {
-  if (!isRecord(document)) return document
+  if (!isObject(document)) return document
   if ('matmul' in document) return document.matmul
   return 'versions' in document ? {} : document
 }
-
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const describe = (value: unknown): string =>
   value === null ? 'null' : Array.isArray(value) ? 'an array' : `a ${typeof value}`

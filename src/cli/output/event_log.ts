@@ -2,7 +2,7 @@
 // one.
 import { mkdirSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
-import { scalarsRecord, versionRecord } from '../../formats/tensorboard.ts'
+import { scalarsRecord, versionRecord } from '../../formats/tensorboard/tensorboard.ts'
 import type { Metrics } from '../../host/protocol/results.ts'
 import { eventFileName } from '../../jobs/logs/tensorboard_file.ts'
 import { LabFailure } from '../base/command.ts'

@@ -6,7 +6,6 @@ import { CheckpointError } from '../../host/checkpoints/file/checkpoint_error.ts
 import { decodeCheckpoint } from '../../host/checkpoints/file/checkpoint_file.ts'
 import { fileOf } from '../../host/checkpoints/storage/places.ts'
 import type { RunHistory } from '../../host/protocol/checkpoint_facts.ts'
-import type { Metrics } from '../../host/protocol/results.ts'
 import { LabFailure } from '../base/command.ts'
 import { statOf } from '../base/disk.ts'
 import { tell } from '../base/terminal.ts'
@@ -108,18 +107,6 @@ export function isOver({ trainer, experiment, document, done }: SteeredState): b
   const is_last = phase === experiment.phases.length - 1
   const is_past = phase_step >= experiment.phases[phase].steps || ends !== null
   return is_started && is_last && is_past && done === document.steering.length
-}
-
-/** The metrics of each step of a history. */
-export function metricsRows({ series }: RunHistory): (readonly [step: number, metrics: Metrics])[] {
-  const rows = new Map<number, Record<string, number>>()
-  for (const [name, { steps, values, length }] of series)
-    for (let i = 0; i < length; i++) {
-      const row = rows.get(steps[i]) ?? {}
-      row[name] = values[i]
-      rows.set(steps[i], row)
-    }
-  return [...rows].sort(([a], [b]) => a - b)
 }
 
 /** The phase that a step belongs to. */

@@ -1,9 +1,11 @@
 // The folder and the findings of a run that continues.
+
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { followExperiment } from '../../document/experiment/experiment.ts'
 import { appendMetrics, type Series } from '../../host/columns/series.ts'
 import { thinnedOf, thinnedWords } from '../../host/columns/thinning.ts'
+import { metricRows } from '../../record/files/metrics_file.ts'
 import { tell } from '../base/terminal.ts'
 import { readExperiment } from '../input/experiment_source.ts'
 import { readJson } from '../input/input_file.ts'
@@ -12,7 +14,7 @@ import { lastStep } from '../output/line_file.ts'
 import { RUN_FILES } from '../output/out_folder.ts'
 import { historyFacts, type RunFacts } from '../output/run_facts.ts'
 import { type FolderOptions, RunFolder } from '../output/run_folder.ts'
-import { metricsRows, phaseOf, type Resumed } from './resume.ts'
+import { phaseOf, type Resumed } from './resume.ts'
 import { RunWatch } from './run_watch.ts'
 
 /** The folder that a run continues in, cut back to the checkpoint, or a new one that begins with
@@ -26,7 +28,7 @@ export async function openFolder(
   const { folder, last_step } = is_same_run
     ? RunFolder.reopen(out, step, options)
     : { folder: RunFolder.create(out, run.document, options), last_step: -1 }
-  const missing = metricsRows(history).filter(([own]) => own > last_step)
+  const missing = metricRows(history.series).filter(([own]) => own > last_step)
   const lost = thinnedWords(thinnedOf(history.series.values()))
   if (is_same_run && missing.length > 0)
     tell(`metrics.jsonl ends with step ${last_step}: the rest is taken from the checkpoint`)
@@ -52,7 +54,7 @@ export function watchUntil({ checkpoint, out, facts }: Resumed): RunWatch {
   const watch = new RunWatch(experiment, experiment.phases.length - run.document.phases.length)
   const { experiments } = followExperiment(run.document)
   const series = new Map<string, Series>()
-  for (const [step, metrics] of metricsRows(history)) {
+  for (const [step, metrics] of metricRows(history.series)) {
     appendMetrics(series, step, metrics)
     const done = history.steered.filter(
       ({ entry, refused }) => refused === undefined && entry.step < step,

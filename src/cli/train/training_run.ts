@@ -1,6 +1,6 @@
 // One run of lab train: the run that the page's worker has, on a device that is open, with its
 // events written into a folder.
-import { createRequire } from 'node:module'
+
 import { version as understoryVersion } from '../../../package.json'
 import { writeKernels } from '../../document/experiment/fields/pinned_kernels.ts'
 import { remarksOf } from '../../document/experiment/form/remarks.ts'
@@ -22,13 +22,12 @@ import type { MatmulChoice } from '../../kernels/matmul/matmul_variants.ts'
 import type { Trainer } from '../../rl/train/trainer.ts'
 import { createProgress } from '../base/progress.ts'
 import { tell } from '../base/terminal.ts'
+import { webgpuVersion } from '../base/webgpu_version.ts'
 import type { EventLog } from '../output/event_log.ts'
 import { historyFacts, type RunFacts } from '../output/run_facts.ts'
 import type { RunFolder } from '../output/run_folder.ts'
 import { programFacts } from '../sandbox/programs.ts'
 import { findingLines, type RunWatch } from './run_watch.ts'
-
-const webgpuVersion: string = createRequire(import.meta.url)('webgpu/package.json').version
 
 /** What a run began with besides its experiment. */
 export type Origin = Pick<

@@ -1,4 +1,5 @@
 // The parts of a reward in a link: their list as JSON.
+import { jsonOf } from '../../formats/json.ts'
 import { parseExperiment } from '../experiment/experiment.ts'
 import { partsSchema } from '../experiment/lists/reward_schema.ts'
 import type { Experiment } from '../experiment/schema/schema.ts'
@@ -16,12 +17,4 @@ export function withParts(
   if (parsed.ok) return parsed.experiment
   notices.push(`reward.parts: ${parsed.issues[0].message}. Kept the preset’s.`)
   return start
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

@@ -1,5 +1,6 @@
 // The curves of a run, small enough for a link: `#r=…`. Decoding takes hostile input and never
 // throws.
+import { varint } from '../../formats/tensorboard/varint.ts'
 import { cleanName } from './names.ts'
 import { GREEDY_ACCURACY, type SharedLine, type SharedResult } from './shared_result.ts'
 
@@ -29,8 +30,8 @@ const GAP = 255
 const FIRST_LAYER = 32
 const LAYER = /^layer\/entropy\/(\d{1,3})$/
 
-/** Ids in links: they never change. */
-const IDS: readonly string[] = [
+/** What a link may tell besides entropies. Their places are ids in links: they never change. */
+export const TOLD_METRICS: readonly string[] = [
   'critic/score/mean',
   'task/score/mean',
   GREEDY_ACCURACY,
@@ -43,12 +44,12 @@ function idOf(name: string): number | undefined {
   const layer = LAYER.exec(name)
   if (layer)
     return Number(layer[1]) < 256 - FIRST_LAYER ? FIRST_LAYER + Number(layer[1]) : undefined
-  const id = IDS.indexOf(name)
+  const id = TOLD_METRICS.indexOf(name)
   return id < 0 ? undefined : id
 }
 
 const nameOf = (id: number): string | undefined =>
-  id >= FIRST_LAYER ? `layer/entropy/${id - FIRST_LAYER}` : IDS[id]
+  id >= FIRST_LAYER ? `layer/entropy/${id - FIRST_LAYER}` : TOLD_METRICS[id]
 
 /** At most `most` of the points, evenly spread: the first and the last are among them. Values are
  * as they were measured. */
@@ -98,14 +99,6 @@ function levelOf(value: number, low: number, high: number): number {
   if (!isDrawn(value)) return GAP
   if (high === low) return 0
   return Math.min(LEVELS, Math.max(0, Math.round((LEVELS * (value - low)) / (high - low))))
-}
-
-function varint(value: number): number[] {
-  const bytes: number[] = []
-  for (let rest = value; ; rest = Math.floor(rest / 128)) {
-    if (rest < 128) return [...bytes, rest]
-    bytes.push((rest % 128) + 128)
-  }
 }
 
 function float(value: number): number[] {

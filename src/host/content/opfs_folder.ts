@@ -4,7 +4,8 @@ import { memoryFolder } from './memory_folder.ts'
 
 const FOLDER = 'content'
 
-const isMissing = (error: unknown) =>
+/** What the storage throws for a file that is not there. */
+export const isMissing = (error: unknown) =>
   error instanceof DOMException && error.name === 'NotFoundError'
 
 /** The folder `content` of the origin, asked for each time: somebody may clear the site's data

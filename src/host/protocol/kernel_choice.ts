@@ -2,6 +2,7 @@
 // cache and never throws for it.
 
 import { SHAPE_CLASS } from '../../document/experiment/fields/pinned_kernels.ts'
+import { isObject } from '../../formats/json.ts'
 import type { AdapterFacts } from '../../kernels/device/adapter.ts'
 import type { MatmulChoice } from '../../kernels/matmul/matmul_variants.ts'
 
@@ -62,9 +63,6 @@ export const MAX_CLASSES = 500
 const MAX_ADAPTERS = 4
 const MAX_KEY_LENGTH = 200
 
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 export const adapterKey = ({ vendor, architecture, description }: AdapterFacts): string =>
   [vendor, architecture, description].join('/').slice(0, MAX_KEY_LENGTH)
 
@@ -76,11 +74,11 @@ export function readChoices(
   variants: ReadonlySet<string>,
 ): Choices {
   const document = parse(cache)
-  if (!isRecord(document) || document.version !== version || !isRecord(document.matmul))
+  if (!isObject(document) || document.version !== version || !isObject(document.matmul))
     return new Map()
   const adapters = Object.entries(document.matmul).slice(0, MAX_ADAPTERS)
   return new Map(
-    adapters.map(([key, choice]) => [key, isRecord(choice) ? known(choice, variants) : {}]),
+    adapters.map(([key, choice]) => [key, isObject(choice) ? known(choice, variants) : {}]),
   )
 }
 

@@ -3,6 +3,7 @@
 // step and whatever the reward function returned. Source: verl verl/trainer/ppo/ray_trainer.py
 // RayPPOTrainer._write_generations, v0.7.0 to main.
 
+import { isObject } from '../../formats/json.ts'
 import type { Generation } from '../../host/protocol/results.ts'
 import {
   nameValidationMetrics,
@@ -10,7 +11,7 @@ import {
   type Variable,
 } from '../../rl/math/validation_metrics.ts'
 import { type ImportedLog, isStep, type LogFile, LogRows } from './base/imported_log.ts'
-import { isRecord, linesOf, numberOf, parsePython } from './base/lines.ts'
+import { linesOf, numberOf, parsePython } from './base/lines.ts'
 
 /** Characters of a kept text. */
 const LONGEST_TEXT = 8000
@@ -23,7 +24,7 @@ const NO_METRICS = new Set(['input', 'output', 'gts', 'step', 'data_source', 're
 
 /** Whether a line is one of such a file. */
 export const isGeneration = (line: unknown): line is Readonly<Record<string, unknown>> =>
-  isRecord(line) && typeof line.input === 'string' && typeof line.output === 'string'
+  isObject(line) && typeof line.input === 'string' && typeof line.output === 'string'
 
 /** What the page shows of a line. Whether an answer was sampled or cut off is not in it. */
 export const generationOf = (
@@ -109,7 +110,7 @@ async function readFile(
 
 /** The first column that a line lacks; undefined for one with all that is needed. */
 function whyNoAnswer(line: unknown): string | undefined {
-  if (!isRecord(line)) return 'no JSON object'
+  if (!isObject(line)) return 'no JSON object'
   const missing = ['input', 'output', 'score'].find((name) => line[name] === undefined)
   if (missing !== undefined) return `no ${missing}`
   if (!isGeneration(line)) return 'input and output are no texts'

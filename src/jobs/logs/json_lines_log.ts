@@ -2,8 +2,9 @@
 // metrics.jsonl is too; imported runs, which may have answers to held-out prompts; and any other
 // lines with a column of steps.
 
+import { isObject } from '../../formats/json.ts'
 import { type ImportedLog, isStep, LogError, LogRows } from './base/imported_log.ts'
-import { isRecord, linesOf, numberOf, type Pieces, parsePython } from './base/lines.ts'
+import { linesOf, numberOf, type Pieces, parsePython } from './base/lines.ts'
 import { generationOf, isGeneration } from './generations_log.ts'
 import { isHead } from './run_file.ts'
 import { flattened, loggedNumber, lookedForSteps, stepColumn, stepOf } from './text/step_column.ts'
@@ -25,8 +26,8 @@ class Lines {
 
   /** Takes a line; false where it is none of a log. */
   take(line: unknown): boolean {
-    if (!isRecord(line)) return false
-    if (isStep(line.step) && isRecord(line.data)) {
+    if (!isObject(line)) return false
+    if (isStep(line.step) && isObject(line.data)) {
       this.#is_verl = true
       for (const [name, value] of Object.entries(line.data)) {
         const found = numberOf(value)

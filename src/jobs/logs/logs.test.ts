@@ -1,7 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { maskedCrc32c } from '../../formats/crc32c.ts'
-import { recordOf, scalarsOf, scalarsRecord, versionRecord } from '../../formats/tensorboard.ts'
+import { maskedCrc32c } from '../../formats/tensorboard/crc32c.ts'
+import {
+  recordOf,
+  scalarsOf,
+  scalarsRecord,
+  versionRecord,
+} from '../../formats/tensorboard/tensorboard.ts'
 import { MAX_ROWS } from '../../host/columns/thinning.ts'
 import { readHeader } from '../../page/runs/record/read.ts'
 import { type ImportedLog, LogError } from './base/imported_log.ts'

@@ -1,8 +1,9 @@
 // Imported runs as one file: of each a line that says what it is, then the lines of verl's file
 // logger under the lab's names, and those of verl's validation generations.
+
+import { isObject } from '../../formats/json.ts'
 import { metricsJsonl } from '../../record/files/metrics_file.ts'
 import type { ImportedLog } from './base/imported_log.ts'
-import { isRecord } from './base/lines.ts'
 import { LOG_KINDS, type LogKind } from './base/log_kinds.ts'
 
 const VERSION = 1
@@ -27,7 +28,7 @@ const isName = (name: unknown): boolean =>
 
 /** Whether a parsed line is the first one of such a file. */
 export const isHead = (line: unknown): line is Head =>
-  isRecord(line) &&
+  isObject(line) &&
   line.imported_run === VERSION &&
   typeof line.kind === 'string' &&
   Object.hasOwn(LOG_KINDS, line.kind) &&

@@ -1,6 +1,6 @@
 // A TensorBoard event file, record by record.
-import { maskedCrc32c } from '../../formats/crc32c.ts'
-import { scalarsOf } from '../../formats/tensorboard.ts'
+import { maskedCrc32c } from '../../formats/tensorboard/crc32c.ts'
+import { scalarsOf } from '../../formats/tensorboard/tensorboard.ts'
 import { type ImportedLog, isStep, LogError, LogRows } from './base/imported_log.ts'
 import type { Pieces } from './base/lines.ts'
 

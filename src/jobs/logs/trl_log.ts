@@ -1,7 +1,9 @@
 // TRL's log: the list log_history of a trainer_state.json, entry by entry, so that a large file is
 // never whole in memory.
+
+import { isObject } from '../../formats/json.ts'
 import { type ImportedLog, isStep, LogRows } from './base/imported_log.ts'
-import { isRecord, type Pieces, parsePython } from './base/lines.ts'
+import { type Pieces, parsePython } from './base/lines.ts'
 import { labMetrics } from './base/trl_names.ts'
 import { loggedNumber } from './text/step_column.ts'
 
@@ -26,7 +28,7 @@ export async function readTrlLog(pieces: Pieces): Promise<ImportedLog> {
 
 function putEntry(rows: LogRows, text: string, count: number): void {
   const entry = parsePython(text)
-  if (!isRecord(entry) || !isStep(entry.step)) return rows.skip(`entry ${count} of log_history`)
+  if (!isObject(entry) || !isStep(entry.step)) return rows.skip(`entry ${count} of log_history`)
   // The last entry sums the whole training up.
   if ('train_runtime' in entry) return
   for (const [name, value] of Object.entries(entry)) {

@@ -2,7 +2,7 @@ import { defineKernel, foldGrid } from '../device/base/kernel.ts'
 import type { DType } from '../device/base/tensor.ts'
 import head_tile from '../vocab_head/head_tile.wgsl?raw'
 import type { HeadShape } from '../vocab_head/narrow.ts'
-import weight_bf16 from '../wgsl/weight_bf16.wgsl?raw'
+import { ofBfloat16 } from '../wgsl/bfloat16_weight.ts'
 import weight_f32 from '../wgsl/weight_f32.wgsl?raw'
 import reduce from '../wgsl/workgroup_reduce.wgsl?raw'
 import tiled from './policy_kl.wgsl?raw'
@@ -87,12 +87,6 @@ export const policy_kl_narrow: typeof policy_kl = {
 }
 
 const MAX_NARROW_SIZE = 128
-
-const ofBfloat16 = <K extends { readonly name: string; readonly wgsl: string }>(kernel: K): K => ({
-  ...kernel,
-  name: `${kernel.name}_bf16`,
-  wgsl: kernel.wgsl.replace(weight_f32, weight_bf16),
-})
 
 const float32 = { whole: policy_kl, range: policy_kl_range }
 const bfloat16: typeof float32 = {

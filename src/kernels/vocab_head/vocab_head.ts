@@ -3,8 +3,8 @@
 // policy.
 import { defineKernel, foldGrid, withElements } from '../device/base/kernel.ts'
 import type { DType } from '../device/base/tensor.ts'
+import { ofBfloat16 } from '../wgsl/bfloat16_weight.ts'
 import { ofVectors } from '../wgsl/compose.ts'
-import weight_bf16 from '../wgsl/weight_bf16.wgsl?raw'
 import weight_f32 from '../wgsl/weight_f32.wgsl?raw'
 import reduce from '../wgsl/workgroup_reduce.wgsl?raw'
 import gradient from './head_gradient.wgsl?raw'
@@ -190,14 +190,6 @@ const tiled: VocabHeadKernels = {
   backward_hidden: vocab_head_backward_hidden,
   backward_weight: vocab_head_backward_weight,
 }
-
-/** The same kernel for a head of bfloat16 numbers, two to a word. The bits of the decoded
- * head's. */
-const ofBfloat16 = <K extends { readonly name: string; readonly wgsl: string }>(kernel: K): K => ({
-  ...kernel,
-  name: `${kernel.name}_bf16`,
-  wgsl: kernel.wgsl.replace(weight_f32, weight_bf16),
-})
 
 const bfloat16: VocabHeadKernels = {
   forward: ofBfloat16(vocab_head_forward),

@@ -2,7 +2,8 @@
 // is not ours. Source: Hugging Face transformers 4.57 and 5.18,
 // models/{llama,qwen2,qwen3}/configuration_*.py and modeling_*.py.
 
-import { isObject, type JsonObject, ModelFileError, shown } from '../../formats/errors.ts'
+import { ModelFileError, shown } from '../../formats/errors.ts'
+import { isObject, type JsonObject } from '../../formats/json.ts'
 import {
   type Llama3RopeScaling,
   type ModelConfig,

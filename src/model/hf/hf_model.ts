@@ -2,7 +2,8 @@
 // or in shards. Its weights are read piece by piece into wherever they are needed, or whole into
 // the flat layout.
 
-import { type JsonObject, ModelFileError, parseJsonObject, shown } from '../../formats/errors.ts'
+import { ModelFileError, parseJsonObject, shown } from '../../formats/errors.ts'
+import type { JsonObject } from '../../formats/json.ts'
 import { isHarmless, type Located, locate, placedIn } from '../../formats/located.ts'
 import { bytesFile, type RangedFolder, readSmall } from '../../formats/ranged_file.ts'
 import type { Dtype } from '../../formats/safetensors_header.ts'

@@ -1,7 +1,8 @@
 // adapter_config.json of Hugging Face's PEFT: what is read of it, and what is refused by name.
 // Source: huggingface/peft 0.21, tuners/lora/config.py.
 
-import { isObject, type JsonObject, ModelFileError, shown } from '../../formats/errors.ts'
+import { ModelFileError, shown } from '../../formats/errors.ts'
+import { isFiniteNumber, isObject, type JsonObject } from '../../formats/json.ts'
 import type { LoraConfig } from '../layout/config.ts'
 
 export const ADAPTER_CONFIG = 'adapter_config.json'
@@ -48,7 +49,7 @@ export function parseAdapterConfig(json: JsonObject): AdapterConfig {
   if (!INITS.includes(init_lora_weights))
     throw wrong('init_lora_weights', 'one that leaves the base model as it is', init_lora_weights)
   if (!isRank(r)) throw wrong('r', `a whole number from 1 to ${MOST_RANK}`, r)
-  if (!isNumber(lora_alpha)) throw wrong('lora_alpha', 'a finite number', lora_alpha)
+  if (!isFiniteNumber(lora_alpha)) throw wrong('lora_alpha', 'a finite number', lora_alpha)
   if (typeof use_rslora !== 'boolean') throw wrong('use_rslora', 'true or false', use_rslora)
   return {
     r,
@@ -70,9 +71,6 @@ const isOff = (value: unknown): boolean =>
   (isObject(value) && Object.keys(value).length === 0)
 
 /** JSON writes 1e999, which is read as Infinity. */
-const isNumber = (value: unknown): value is number =>
-  typeof value === 'number' && Number.isFinite(value)
-
 const isRank = (value: unknown): value is number =>
   Number.isSafeInteger(value) && Number(value) >= 1 && Number(value) <= MOST_RANK
 
@@ -82,7 +80,7 @@ function patterns(json: JsonObject, field: string): Readonly<Record<string, numb
   const found = json[field] ?? {}
   if (!isObject(found)) throw wrong(field, 'an object', found)
   for (const [name, value] of Object.entries(found)) {
-    if (!isNumber(value)) throw wrong(`${field}.${name}`, 'a finite number', value)
+    if (!isFiniteNumber(value)) throw wrong(`${field}.${name}`, 'a finite number', value)
     if (!/^[\w.]+$/.test(name)) throw wrong(field, 'names of modules', name)
   }
   return found as Readonly<Record<string, number>>

@@ -1,4 +1,5 @@
 // Interventions as data: which part of a forward pass is changed, where, and into what.
+import { isFiniteNumber } from '../../formats/json.ts'
 import { ShapeError } from '../../kernels/device/base/errors.ts'
 import type { ModelShape } from '../layout/config.ts'
 
@@ -111,7 +112,6 @@ function checkPositions(positions: unknown, tokens: number, refuse: Refuse): voi
     refuse('positions', `a list of tokens from 0 to ${tokens - 1}, as the text has`)
 }
 
-const isNumber = (x: unknown) => typeof x === 'number' && Number.isFinite(x)
 const isText = (x: unknown) =>
   typeof x === 'string' ||
   (Array.isArray(x) && x.length > 0 && x.every((id) => isWhole(id, 0, Number.MAX_SAFE_INTEGER)))
@@ -120,7 +120,7 @@ const areTexts = (x: unknown) => Array.isArray(x) && x.length > 0 && x.every(isT
 function checkValues(given: Readonly<Record<string, unknown>>, size: number, refuse: Refuse): void {
   const { what, value, strength, from, toward, away } = given
   const isDifference = what === 'add' && (toward !== undefined || away !== undefined)
-  const isVector = Array.isArray(value) && value.length === size && value.every(isNumber)
+  const isVector = Array.isArray(value) && value.length === size && value.every(isFiniteNumber)
   if (isDifference) {
     for (const name of ['toward', 'away'])
       if (!areTexts(given[name])) refuse(name, 'a list of texts, or of lists of token ids')
@@ -131,7 +131,7 @@ function checkValues(given: Readonly<Record<string, unknown>>, size: number, ref
   if (what !== 'add')
     for (const name of ['toward', 'away'])
       if (given[name] !== undefined) refuse(name, `none where what is ${what}`)
-  if (strength !== undefined && (what !== 'add' || !isNumber(strength)))
+  if (strength !== undefined && (what !== 'add' || !isFiniteNumber(strength)))
     refuse('strength', what === 'add' ? 'a number' : `none where what is ${what}`)
   if (what === 'patch') {
     if (!isText(from)) refuse('from', 'a text or a list of token ids')

@@ -124,7 +124,8 @@ function rowBlocks(
   }))
 }
 
-const gcd = (a: number, b: number): number => (b === 0 ? a : gcd(b, a % b))
+/** Greatest common divisor. */
+export const gcd = (a: number, b: number): number => (b === 0 ? a : gcd(b, a % b))
 
 /** Blocks in as few buffers as one pass over them makes; neighbours in the layout that lie side by
  * side become one stretch. */

@@ -2,6 +2,7 @@
 
 import { type ContentFile, contentHash, tooLarge } from '../../document/content/content.ts'
 import type { Bundle } from '../../host/content/bundle.ts'
+import { extensionOf } from '../../tasks/data/table/data_file.ts'
 import { labPage } from '../connection/connection.ts'
 import { nextExperiment } from '../state/next_experiment.ts'
 import { labStore } from '../state/store.ts'
@@ -30,8 +31,6 @@ export async function keepContent(file: ContentFile): Promise<void> {
   const store = await labPage().contents?.()
   await store?.put(file.bytes, file.name).catch(() => {})
 }
-
-const extensionOf = (name: string): string => name.toLowerCase().replace(/^.*\./s, '')
 
 /** Takes a file while some are missing. False where it is none of them and of another kind, so that
  * it may be meant otherwise. One of the same kind with another hash is refused: the store says both

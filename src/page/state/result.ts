@@ -1,19 +1,17 @@
 // The result of a run as a link tells it: a few of its curves.
 
 import { adapterName } from '../../document/links/names.ts'
-import { GREEDY_ACCURACY, metricOf, type SharedResult } from '../../document/links/shared_result.ts'
-import { FEW_POINTS, MAX_POINTS, shortName, thinned } from '../../document/links/summary.ts'
+import { metricOf, type SharedResult } from '../../document/links/shared_result.ts'
+import {
+  FEW_POINTS,
+  MAX_POINTS,
+  shortName,
+  TOLD_METRICS,
+  thinned,
+} from '../../document/links/summary.ts'
 import { nextExperiment } from './next_experiment.ts'
 import type { LabState } from './store.ts'
 
-const KEY_METRICS = [
-  'critic/score/mean',
-  'task/score/mean',
-  GREEDY_ACCURACY,
-  'actor/ppo_kl',
-  'reward_model/held_out_accuracy',
-  'eval_rewards/accuracies',
-]
 /** Layers below the last whose entropies are told. */
 const SHARED_LAYERS = 6
 
@@ -31,7 +29,7 @@ export function resultOf(state: LabState): SharedResult | undefined {
   if (!run_experiment || !adapter || step === 0) return undefined
   const last = run_experiment.model.num_hidden_layers
   const wanted = [
-    ...[...KEY_METRICS, `layer/entropy/${last}`].map((name) => [name, MAX_POINTS] as const),
+    ...[...TOLD_METRICS, `layer/entropy/${last}`].map((name) => [name, MAX_POINTS] as const),
     ...layersBelow(last).map((layer) => [`layer/entropy/${layer}`, FEW_POINTS] as const),
   ]
   // The task's own score says the same as the reward where no reward model is trained on.

@@ -2,12 +2,12 @@
 // is trained.
 
 import type { Experiment } from '../../document/experiment/schema/schema.ts'
+import { isObject } from '../../formats/json.ts'
 import { callOnPage } from '../../host/sandbox/page_programs.ts'
 import { installProgramRunner, PROGRAM_ID } from '../../tasks/task/program.ts'
 import { createTools, TOOLS, type ToolChoice } from '../../tasks/tools/index.ts'
 import {
   callTool,
-  isRecord,
   nameOf,
   type Tool,
   type ToolSchema,
@@ -74,7 +74,7 @@ export async function tryTool(
   text: string,
 ): Promise<TriedCall> {
   const given: unknown = JSON.parse(text)
-  if (!isRecord(given)) throw new RangeError('expected the arguments as a JSON object')
+  if (!isObject(given)) throw new RangeError('expected the arguments as a JSON object')
   if (!(await findContents(experiment))) throw new RangeError('A file of it is not here.')
   let printed = ''
   installProgramRunner(async (...asked) => {

@@ -1,7 +1,7 @@
 // Several runs side by side: where their experiments differ, which are alike but for the seed, and
 // differences by seed.
 import type { Experiment } from '../../document/experiment/schema/schema.ts'
-import { steeringWords } from '../../document/experiment/steering/words.ts'
+import { layerWords, steeringWords } from '../../document/experiment/steering/words.ts'
 import { leavesOf } from '../run/leaves.ts'
 import type { RunHeader } from '../run/record.ts'
 import { type MeanInterval, meanInterval } from './statistics.ts'
@@ -26,12 +26,13 @@ export interface Difference {
   readonly values: readonly (string | undefined)[]
 }
 
-const layerText = (layer: number | 'final'): string =>
-  layer === 'final' ? 'whole model' : `layer ${layer}`
-
 /** A phase in a few words. */
 const phaseText = (phase: Experiment['phases'][number]): string =>
-  [phase.kind, 'target_layer' in phase ? layerText(phase.target_layer) : '', `${phase.steps} steps`]
+  [
+    phase.kind,
+    'target_layer' in phase ? layerWords(phase.target_layer) : '',
+    `${phase.steps} steps`,
+  ]
     .filter(Boolean)
     .join(', ')
 

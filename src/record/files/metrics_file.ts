@@ -7,13 +7,15 @@ import type { Series } from '../../host/columns/series.ts'
 export type MetricColumns = ReadonlyMap<string, Pick<Series, 'steps' | 'values' | 'length'>>
 
 /** What every step reported, in the order of the steps; metrics in the order of the columns. */
-function rowsOf(series: MetricColumns): [step: number, metrics: [string, number][]][] {
-  const rows = new Map<number, [string, number][]>()
+export function metricRows(
+  series: MetricColumns,
+): (readonly [step: number, metrics: Readonly<Record<string, number>>])[] {
+  const rows = new Map<number, Record<string, number>>()
   for (const [name, { steps, values, length }] of series)
     for (let i = 0; i < length; i++) {
-      const row = rows.get(steps[i])
-      if (row) row.push([name, values[i]])
-      else rows.set(steps[i], [[name, values[i]]])
+      const row = rows.get(steps[i]) ?? {}
+      row[name] = values[i]
+      rows.set(steps[i], row)
     }
   return [...rows].sort(([a], [b]) => a - b)
 }
@@ -21,8 +23,8 @@ function rowsOf(series: MetricColumns): [step: number, metrics: [string, number]
 /** One line per step, {"step": 1, "data": {…}}, with verl's metric names; what is not finite is
  * null. */
 export const metricsJsonl = (series: MetricColumns): string =>
-  rowsOf(series)
-    .map(([step, metrics]) => `${JSON.stringify({ step, data: Object.fromEntries(metrics) })}\n`)
+  metricRows(series)
+    .map(([step, data]) => `${JSON.stringify({ step, data })}\n`)
     .join('')
 
 /** A table: `step`, then a column per metric; what a step did not report is empty, NaN is NaN.
@@ -30,9 +32,9 @@ export const metricsJsonl = (series: MetricColumns): string =>
 export function metricsCsv(series: MetricColumns): string {
   const names = [...series.keys()]
   if (names.length === 0) return ''
-  const rows = rowsOf(series).map(([step, metrics]) => {
-    const of = new Map(metrics)
-    return [step, ...names.map((name) => of.get(name))]
-  })
+  const rows = metricRows(series).map(([step, metrics]) => [
+    step,
+    ...names.map((name) => metrics[name]),
+  ])
   return csvTable([['step', ...names], ...rows])
 }

@@ -8,7 +8,7 @@ import {
   type RsBounds,
   type RsCriterion,
 } from '../../kernels/rollout_correction/rollout_correction.ts'
-import type { RolloutCorrection } from '../config/rollout_correction.ts'
+import { listOf, type RolloutCorrection } from '../config/rollout_correction.ts'
 import { maskedMean, maskedMeanRows, maskedSumRows, rowCount } from '../math/masked.ts'
 import { fraction, maximum, mean, minimum, select } from '../math/stats.ts'
 import { boundedWeight, weightBounds } from './importance_threshold.ts'
@@ -34,12 +34,6 @@ export interface LogProbPair {
 const isCriterion = (name: string): name is RsCriterion =>
   (RS_CRITERIA as readonly string[]).includes(name)
 
-const splitList = (list: string) =>
-  list
-    .split(',')
-    .map((part) => part.trim())
-    .filter((part) => part !== '')
-
 /** The criteria in `rollout_rs` (repeated ones once) and the bounds of their statistics, in the
  * given order; empty for null. The k1 statistic is -l: its bounds are on pi_rollout / pi_train.
  *
@@ -52,13 +46,13 @@ export function rejectionBounds(
   rollout_rs_threshold: null | string | number,
 ): Map<RsCriterion, RejectionBounds> {
   if (rollout_rs === null) return new Map()
-  const criteria = [...new Set(splitList(rollout_rs))].map((name) => {
+  const criteria = [...new Set(listOf(rollout_rs))].map((name) => {
     if (isCriterion(name)) return name
     throw new RangeError(`rollout_rs: expected ${RS_CRITERIA.join(', ')}, got "${name}"`)
   })
   if (criteria.length === 0)
     throw new RangeError(`rollout_rs: expected a criterion or null, got "${rollout_rs}"`)
-  const thresholds = splitList(String(rollout_rs_threshold ?? ''))
+  const thresholds = listOf(String(rollout_rs_threshold ?? ''))
   if (thresholds.length !== 1 && thresholds.length !== criteria.length)
     throw new RangeError(
       `rollout_rs_threshold: expected 1 or ${criteria.length} thresholds, got ${thresholds.length}`,

@@ -88,7 +88,8 @@ export function show(value: unknown): string {
   return Array.isArray(value) ? 'a list' : `a value of type ${typeof value}`
 }
 
-const expected = (what: string) => (issue: { input?: unknown }) =>
+/** An error of a schema: what was expected, and what came. */
+export const expected = (what: string) => (issue: { input?: unknown }) =>
   `expected ${what}, got ${show(issue.input)}`
 
 /** A field that may be without a value; `none` is how documents wrote that before. */

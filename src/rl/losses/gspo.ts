@@ -3,9 +3,8 @@ import { line } from '../math/formula.ts'
 import { CLIP_RANGE, clipOf, surrogates } from './clip_range.ts'
 import main from './gspo.wgsl?raw'
 import { policyLoss } from './policy_loss.ts'
-import { logRatio, meanOf, type ResponseTokens, tokenValues } from './response.ts'
+import { logRatio, meanLogRatio, tokenValues } from './response.ts'
 
-const meanLogRatio = (row: ResponseTokens): number => meanOf(row, (t) => logRatio(row, t))
 const responseRatio = (mean_log_ratio: number): number => Math.exp(Math.min(mean_log_ratio, 10))
 
 /** Over a row's tokens s = mean(log_prob - old_log_prob), ρ = exp(min(s, 10)); L = max(-A ρ, -A

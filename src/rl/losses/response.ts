@@ -54,3 +54,6 @@ export const tokenValues = (row: ResponseTokens, t: number) => ({
   advantage: row.advantages[t],
   ratio: heldRatio(row, t),
 })
+
+/** The mean log ratio of a response's tokens that count. */
+export const meanLogRatio = (row: ResponseTokens): number => meanOf(row, (t) => logRatio(row, t))

@@ -2,12 +2,10 @@
 import { line } from '../math/formula.ts'
 import { RATIO } from './clip_range.ts'
 import type { PolicyLoss } from './policy_loss.ts'
-import { logRatio, meanOf, type ResponseTokens } from './response.ts'
+import { meanLogRatio, type ResponseTokens } from './response.ts'
 
 /** What a ratio is of. */
 export type SamplingLevel = 'token' | 'sequence'
-
-const meanLogRatio = (row: ResponseTokens): number => meanOf(row, (t) => logRatio(row, t))
 
 /** The response with old log-probs to which every token has the mean log ratio. */
 function evened(row: ResponseTokens): ResponseTokens {

@@ -2,7 +2,7 @@
 // state over.
 
 import type { WeightSink } from '../../formats/weight_stream.ts'
-import { tooLarge } from '../../kernels/device/base/errors.ts'
+import { megabytes, tooLarge } from '../../kernels/device/base/errors.ts'
 import type { Gpu } from '../../kernels/device/gpu.ts'
 import { modelShape } from '../../model/layout/config.ts'
 import { type ParamLayout, paramLayout } from '../../model/layout/params.ts'
@@ -337,5 +337,3 @@ export class Trainer {
     writeParams(gpu, parts.actor.tensors.model.weights.buffers, flat)
   }
 }
-
-const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`

@@ -1,13 +1,11 @@
 // JSON that has a given form: a part of JSON Schema (draft 2020-12) that is small enough to be the
 // same everywhere.
+import { isObject, type JsonObject, jsonOf } from '../../formats/json.ts'
 import type { RewardKind } from './reward.ts'
 
 /** Whether a value has the form. */
 type Check = (value: unknown) => boolean
-type Json = Readonly<Record<string, unknown>>
 
-const isObject = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 const characters = (text: string) => [...text].length
 
 const TYPES: Readonly<Record<string, Check>> = {
@@ -54,7 +52,7 @@ const list = (value: unknown, keyword: string): readonly unknown[] => {
 }
 
 /** What each keyword asks of a value. Those that only say something of the schema ask nothing. */
-const KEYWORDS: Readonly<Record<string, (given: unknown, schema: Json) => Check>> = {
+const KEYWORDS: Readonly<Record<string, (given: unknown, schema: JsonObject) => Check>> = {
   type: (given) => {
     const names = Array.isArray(given) ? given : [given]
     const unknown = names.find((name) => !Object.hasOwn(TYPES, `${name}`))
@@ -89,7 +87,7 @@ const KEYWORDS: Readonly<Record<string, (given: unknown, schema: Json) => Check>
   },
   additionalProperties: (given, { properties = {} }) => {
     const check = compileSchema(given)
-    const known = Object.keys(properties as Json)
+    const known = Object.keys(properties as JsonObject)
     return (value) =>
       !isObject(value) ||
       Object.keys(value).every((name) => known.includes(name) || check(value[name]))
@@ -115,14 +113,6 @@ function compileSchema(schema: unknown): Check {
   return (value) => checks.every((check) => check(value))
 }
 
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
-
 /** 1 where the response is JSON that has the form, else 0. */
 export const json_schema: RewardKind = {
   id: 'json_schema',
@@ -140,11 +130,11 @@ export const json_schema: RewardKind = {
   ],
   is_verifier: false,
   create({ schema }) {
-    const given = parsed(`${schema}`)
+    const given = jsonOf(`${schema}`)
     if (given === undefined) throw new RangeError('schema: expected JSON')
     const check = compileSchema(given)
     return ({ solution_str }) => {
-      const value = parsed(solution_str)
+      const value = jsonOf(solution_str)
       return value !== undefined && check(value) ? 1 : 0
     }
   },

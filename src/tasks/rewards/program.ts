@@ -1,4 +1,5 @@
 // A reward that a person wrote as a program: how it is asked for scores, and what its answers are.
+import { isFiniteNumber } from '../../formats/json.ts'
 import {
   callProgram,
   languageOf,
@@ -52,13 +53,12 @@ export interface ProgramScore {
 const MOST_EXTRA = 16
 const EXTRA_NAME = /^[A-Za-z][A-Za-z0-9_.-]{0,39}$/
 
-const shown = (value: unknown) => {
+/** What a program returned, in an error: short. */
+export const shown = (value: unknown) => {
   const text = JSON.stringify(value) ?? 'nothing'
   return text.length > 60 ? `${text.slice(0, 60)}…` : text
 }
 const numeric = (value: unknown) => (typeof value === 'boolean' ? Number(value) : value)
-const isFiniteNumber = (value: unknown): value is number =>
-  typeof value === 'number' && Number.isFinite(value)
 
 /** The score in what a program returned: a number, true or false, the first of a list, as verl
  * takes it, or an object with `score`, whose other numbers become metrics. Throws RangeError for

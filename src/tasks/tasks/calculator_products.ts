@@ -1,8 +1,10 @@
 // Products that a small model cannot work out itself, with demonstrations that sometimes call a
 // calculator.
+
 import { splitProblems } from '../task/problems.ts'
 import type { TaskKind } from '../task/task.ts'
 import { arithmetic } from '../tokenizers/arithmetic.ts'
+import { digitsParam } from './addition.ts'
 
 /** `37*84=` → `3108`; a demonstration says so at once, or `[37*84]3108>3108`, where a tool writes
  * `3108>` (tools/marked_turns.ts). */
@@ -12,16 +14,7 @@ export const calculator_products: TaskKind = {
   summary:
     'Multiply two numbers. Some demonstrations call a calculator with [37*84] and copy its answer; the others just know. With the tool calculator and two turns the reward can choose.',
   params: [
-    {
-      name: 'digits',
-      label: 'Digits',
-      help: 'Digits of each of the two numbers.',
-      default: 2,
-      min: 1,
-      max: 4,
-      step: 1,
-      unit: 'digits',
-    },
+    digitsParam,
     {
       name: 'tool_share',
       label: 'Demonstrations with the tool',

@@ -1,7 +1,9 @@
 // Turns as chat templates write them: calls in <tool_call>, answers as the template renders
 // messages of tools.
+
+import { isObject } from '../../formats/json.ts'
 import type { Tokenizer } from '../tokenizers/tokenizer.ts'
-import { isRecord, type ToolCall, type ToolSchema } from './tool.ts'
+import type { ToolCall, ToolSchema } from './tool.ts'
 import type { Message, Spoken, TurnFormat } from './turn_format.ts'
 
 /** A tokenizer with its chat template. */
@@ -80,7 +82,7 @@ export function parseHermes(text: string): Spoken {
 function callOf(body: string): ToolCall | undefined {
   try {
     const call: unknown = JSON.parse(body)
-    if (!isRecord(call) || typeof call.name !== 'string' || !Object.hasOwn(call, 'arguments'))
+    if (!isObject(call) || typeof call.name !== 'string' || !Object.hasOwn(call, 'arguments'))
       return undefined
     return { name: call.name, arguments: call.arguments }
   } catch {

@@ -1,8 +1,9 @@
 // One conversation between a policy and its tools, by the rules of verl's ToolAgentLoop: ids are
 // only ever appended.
+
+import { isObject } from '../../formats/json.ts'
 import {
   callTool,
-  isRecord,
   reachesTool,
   spacedJson,
   type Tool,
@@ -116,6 +117,6 @@ const assistantMessage = (content: string, calls: readonly ToolCall[]): Message 
   content,
   tool_calls: calls.map(({ name, arguments: args }) => ({
     type: 'function',
-    function: { name, arguments: isRecord(args) ? args : spacedJson(args) },
+    function: { name, arguments: isObject(args) ? args : spacedJson(args) },
   })),
 })

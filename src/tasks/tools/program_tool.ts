@@ -1,12 +1,15 @@
 // A tool that a person wrote as a program. It runs in the sandbox of programs: this file says what
 // it is asked, and what its answers are.
+
+import { isObject } from '../../formats/json.ts'
+import { shown } from '../rewards/program.ts'
 import {
   callProgram,
   type ProgramAnswer,
   type ProgramChoice,
   programSource,
 } from '../task/program.ts'
-import { isRecord, type Tool, type ToolAnswer, ToolProblem } from './tool.ts'
+import { type Tool, type ToolAnswer, ToolProblem } from './tool.ts'
 import { readToolProgram } from './tool_program.ts'
 
 /** The function that answers a call, by the name of verl's BaseTool: it gets the arguments as one
@@ -73,18 +76,13 @@ const absent = (file: string): Pick<Tool, 'schema' | 'marks'> => ({
   marks: { open: '(', close: ')', argument: 'text' },
 })
 
-const shown = (value: unknown) => {
-  const text = JSON.stringify(value) ?? 'nothing'
-  return text.length > 60 ? `${text.slice(0, 60)}…` : text
-}
-
 /** What a program returned as an answer: a text, or a text and a reward, as verl's function tools
  * do. Throws ToolProblem for anything else. */
 function readToolAnswer(value: unknown): ToolAnswer {
   if (typeof value === 'string') return { text: value }
   const [text, reward] = Array.isArray(value)
     ? value
-    : isRecord(value)
+    : isObject(value)
       ? [value.text, value.reward ?? 0]
       : []
   if (typeof text === 'string' && typeof reward === 'number' && Number.isFinite(reward))

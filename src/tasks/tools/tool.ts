@@ -1,5 +1,6 @@
 // Declares a tool, how one is called, and the text that comes back. Tools are pure or run in a
 // sandbox: no GPU, no page.
+import { isObject } from '../../formats/json.ts'
 
 /** One argument of a tool in JSON schema. */
 interface ToolProperty {
@@ -97,9 +98,6 @@ export function spacedJson(value: unknown): string {
   return `{${entries.join(', ')}}`
 }
 
-export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 /** A list of names as Python prints it: the answer to an unknown name shows it to the model. */
 function pythonList(names: readonly string[]): string {
   const quoted = names.map((name) => {
@@ -160,7 +158,7 @@ function pythonType(value: unknown): string {
 
 /** Whether a call has a tool to its name, and named arguments. */
 export const reachesTool = (tools: readonly Tool[], call: ToolCall): boolean =>
-  isRecord(call.arguments) && tools.some((tool) => nameOf(tool) === call.name)
+  isObject(call.arguments) && tools.some((tool) => nameOf(tool) === call.name)
 
 /** Runs one call and returns what the model reads. An unknown name and an exception are answered by
  * verl's sentences. The reward is 0 where the tool gives none. */
@@ -175,7 +173,7 @@ export async function callTool(
     return { text: `Unknown function '${name}'. Available tools: ${available}`, reward: 0 }
   }
   try {
-    if (!isRecord(args)) throw new TypeError(`${NO_MAPPING}, not ${pythonType(args)}`)
+    if (!isObject(args)) throw new TypeError(`${NO_MAPPING}, not ${pythonType(args)}`)
     const { text, reward = 0 } = await tool.call(args)
     return { text: truncated(text, limits), reward }
   } catch (error) {

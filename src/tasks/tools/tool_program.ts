@@ -1,6 +1,8 @@
 // Reads the file of a tool without running it: its schema, and how a vocabulary of characters calls
 // it.
-import { isRecord, type Tool, type ToolSchema } from './tool.ts'
+
+import { isObject } from '../../formats/json.ts'
+import type { Tool, ToolSchema } from './tool.ts'
 
 /** Marks of a program that names none: the calculator and the lookup have the other brackets. */
 const USUAL_MARKS = ['(', ')'] as const
@@ -67,13 +69,13 @@ const isText = (value: unknown): value is string =>
 
 /** Why a schema cannot be used; undefined where it can. */
 function schemaProblem(schema: unknown): string | undefined {
-  const own = isRecord(schema) && schema.type === 'function' ? schema.function : undefined
-  if (!isRecord(own)) return 'expected {"type": "function", "function": {…}}'
+  const own = isObject(schema) && schema.type === 'function' ? schema.function : undefined
+  if (!isObject(own)) return 'expected {"type": "function", "function": {…}}'
   if (typeof own.name !== 'string' || !/^[A-Za-z_][\w-]{0,63}$/.test(own.name))
     return 'expected a function.name of letters, digits, _ and -'
   if (!isText(own.description)) return 'expected a function.description'
   const { parameters } = own
-  if (!isRecord(parameters) || parameters.type !== 'object' || !isRecord(parameters.properties))
+  if (!isObject(parameters) || parameters.type !== 'object' || !isObject(parameters.properties))
     return 'expected function.parameters with "type": "object" and properties'
   const { properties, required } = parameters
   const names = Object.keys(properties)
@@ -81,7 +83,7 @@ function schemaProblem(schema: unknown): string | undefined {
   const wrong = names.find((name) => {
     const property = properties[name]
     return (
-      !isRecord(property) ||
+      !isObject(property) ||
       !PROPERTY_TYPES.includes(`${property.type}`) ||
       !isText(property.description)
     )

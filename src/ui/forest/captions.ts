@@ -1,7 +1,9 @@
 // Writes the picture's captions: what happened in a run, in sentences of its measured numbers.
+
 import { resolvePhases } from '../../document/experiment/resolve.ts'
 import type { LabState } from '../../page/state/store.ts'
 import { formatSteps } from '../kit/format.ts'
+import { mean } from '../kit/mean.ts'
 import { greedyAccuracy, layerEntropy, REWARD, TASK_SCORE } from '../shown/metrics.ts'
 
 /** Nats below which a change of the entropy is not worth a word: steps differ by as much. */
@@ -23,9 +25,6 @@ function between(column: Column | undefined, first: number, last: number): reado
       values.push(column.values[i])
   return values
 }
-
-const mean = (values: readonly number[]): number =>
-  values.reduce((sum, value) => sum + value, 0) / values.length
 
 /** What became of an entropy; `who` begins the sentence. */
 function changeWords(who: string, change: number): string {

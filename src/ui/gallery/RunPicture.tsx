@@ -1,6 +1,8 @@
 // The picture of a preset: the rewards of its recorded runs by step, and what became of the entropy
 // of every layer.
+
 import type { PresetFigures } from '../../document/presets/drawn.ts'
+import { mean } from '../kit/mean.ts'
 
 const HEIGHT = 104
 const EDGE = 6
@@ -56,9 +58,6 @@ function Layers({ figures }: { readonly figures: PresetFigures }) {
     </g>
   ))
 }
-
-const mean = (values: readonly number[]): number =>
-  values.reduce((sum, value) => sum + value, 0) / values.length
 
 /** Rewards that are shares in per cent, others as numbers. */
 const rewardWords = (value: number, is_share: boolean): string =>

@@ -18,6 +18,10 @@ export function formatNumber(value: Value): string {
 
 /** 0.8312 as 83.1 %. */
 /** "1 step", "2 steps". */
+/** With a sign where it is above or below 0. */
+export const formatSigned = (value: number | undefined): string =>
+  value === undefined ? NONE : `${value > 0 ? '+' : ''}${formatNumber(value)}`.replace('-', '−')
+
 export const formatSteps = (steps: number): string => `${steps} ${steps === 1 ? 'step' : 'steps'}`
 
 export function formatShare(value: Value): string {

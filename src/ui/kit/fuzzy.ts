@@ -52,7 +52,8 @@ function matchWord(word: string, text: string): Match | undefined {
   return { score, marks: [[at, end]] }
 }
 
-const wordsOf = (query: string): string[] =>
+/** The words of a query, in small letters. */
+export const wordsOf = (query: string): string[] =>
   query
     .toLowerCase()
     .split(/\s+/)

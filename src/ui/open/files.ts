@@ -31,7 +31,8 @@ export function saveExperiment(): void {
   saveFile(name, new Blob([text], { type: 'application/json' }))
 }
 
-const TYPES = { csv: 'text/csv', jsonl: 'application/jsonl' } as const
+/** What a browser is told of files of numbers. */
+export const TYPES = { csv: 'text/csv', jsonl: 'application/jsonl' } as const
 
 /** Every metric of the shown run; where rows are no longer kept, the name of the file and a toast
  * say so. */

@@ -9,7 +9,7 @@ import {
 } from '../../page/runs/library/library_store.ts'
 import { type LabState, labStore } from '../../page/state/store.ts'
 import { setLayer } from '../shown/cursor.ts'
-import { shownExperiment } from '../shown/run.ts'
+import { selectLastLayer } from '../shown/run.ts'
 import { shownStore, viewStore } from '../shown/shown.ts'
 import { showToast, uiStore } from '../shown/store.ts'
 
@@ -83,12 +83,10 @@ export async function removeRuns(ids: readonly string[]): Promise<void> {
   if (refused !== '') showToast(refused)
 }
 
-const layersOf = (state: LabState) => shownExperiment(state).model.num_hidden_layers
-
 /** What was hidden or pointed at among the layers of one model means nothing in a model of another
  * depth. */
 export function forgetLayers(now: LabState, before: LabState): void {
-  if (layersOf(now) === layersOf(before)) return
+  if (selectLastLayer(now) === selectLastLayer(before)) return
   setLayer(undefined)
   uiStore.setState(({ hidden_lines }) => ({
     hidden_lines: new Set([...hidden_lines].filter((line) => !line.startsWith('layer/'))),

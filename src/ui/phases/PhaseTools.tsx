@@ -6,14 +6,11 @@ import { hasRewardModel } from '../../document/experiment/rules/phase_rules.ts'
 import { MAX_PHASES } from '../../document/experiment/schema/schema.ts'
 import { appendPhase, movePhase, removePhase } from '../../page/client/edits.ts'
 import type { LabState } from '../../page/state/store.ts'
-import { isBusy } from '../../record/run/run_parts.ts'
-import { useLab } from '../shown/run.ts'
+import { selectFirstOpenPhase, useLab } from '../shown/run.ts'
 import { showToast } from '../shown/store.ts'
 
 const selectLayers = (state: LabState) => state.experiment.model.num_hidden_layers
 const selectPhases = (state: LabState) => state.experiment.phases
-
-const selectFirst = (state: LabState) => (isBusy(state) ? state.phase + 1 : 0)
 
 function tell(problem: string | undefined): void {
   if (problem !== undefined) showToast(problem)
@@ -36,7 +33,7 @@ export function panelOfGroup(group: string): number | undefined {
 export function PhaseTools({ index }: { index: number }) {
   const phases = useLab(selectPhases)
   // Phases that have begun stay where they are.
-  const first = useLab(selectFirst)
+  const first = useLab(selectFirstOpenPhase)
   const name = `phase ${index + 1}`
   return (
     <div className="phase-tools">

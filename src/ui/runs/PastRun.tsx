@@ -33,14 +33,18 @@ function ImportedRun(props: {
           current run. {source.remarks.join(' ')}
         </span>
       </p>
-      <div className="past-run-actions">
-        <button type="button" className="primary" data-testid="back-to-run" onClick={closePast}>
-          <ArrowLeft className="icon" aria-hidden="true" /> Back to the current run
-        </button>
-      </div>
+      <BackToRun />
     </section>
   )
 }
+
+const BackToRun = () => (
+  <div className="past-run-actions">
+    <button type="button" className="primary" data-testid="back-to-run" onClick={closePast}>
+      <ArrowLeft className="icon" aria-hidden="true" /> Back to the current run
+    </button>
+  </div>
+)
 
 /** Nothing while the current run is shown. */
 export function PastRun() {
@@ -72,11 +76,7 @@ export function PastRun() {
             : ''}
         </span>
       </p>
-      <div className="past-run-actions">
-        <button type="button" className="primary" data-testid="back-to-run" onClick={closePast}>
-          <ArrowLeft className="icon" aria-hidden="true" /> Back to the current run
-        </button>
-      </div>
+      <BackToRun />
       {opened.is_elsewhere ? null : <CheckpointList entry={entry} />}
     </section>
   )

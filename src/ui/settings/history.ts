@@ -1,7 +1,9 @@
 // Undo and redo of settings. What a run does to them by itself is no edit, and no undo takes it
 // back.
+
 import { createStore } from 'zustand/vanilla'
 import { parseExperiment } from '../../document/experiment/experiment.ts'
+import { isDocument } from '../../document/experiment/fields/paths.ts'
 import { experimentFields } from '../../document/experiment/form/form.ts'
 import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import { presetOf } from '../../document/presets/presets.ts'
@@ -77,18 +79,13 @@ export function stepForth({ past, future }: History): History {
   return { past: [...past, next], future: rest, grown_at_ms: undefined }
 }
 
-type Plain = Readonly<Record<string, unknown>>
-
-const isPlain = (value: unknown): value is Plain =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 /** `current` with the changes that lead from `from` to `to`, as far as it still stands at `from`
  * where they are: what else has changed since then stays. Lists of one length are compared item by
  * item, others as a whole. */
 export function carryOver(current: unknown, from: unknown, to: unknown): unknown {
   if (isSame(from, to)) return current
   if (isSame(current, from)) return to
-  if (isPlain(current) && isPlain(from) && isPlain(to)) {
+  if (isDocument(current) && isDocument(from) && isDocument(to)) {
     const names = new Set([...Object.keys(current), ...Object.keys(to)])
     const pairs = [...names].map((name) => [name, carryOver(current[name], from[name], to[name])])
     return Object.fromEntries(pairs.filter(([, value]) => value !== undefined))

@@ -1,16 +1,10 @@
 // Search over settings: which fields a query means.
 
-import type { Marks } from '../kit/fuzzy.ts'
+import { type Marks, wordsOf } from '../kit/fuzzy.ts'
 import type { FieldData } from './form.ts'
 import { isMeant } from './other_words.ts'
 
 const escaped = (text: string) => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
-
-const wordsOf = (query: string): string[] =>
-  query
-    .toLowerCase()
-    .split(/\s+/)
-    .filter((word) => word !== '')
 
 /** Where the words of a query stand in a text; in prose only where a word begins with them. */
 export function findWords(query: string, text: string, isProse: boolean): Marks {

@@ -1,5 +1,6 @@
 // Selects what the page reads of the lab: selectors in one place, numbers straight from the
 // columns.
+
 import { useMemo } from 'react'
 import { useStore } from 'zustand'
 import { sameSettings } from '../../document/experiment/experiment.ts'
@@ -12,6 +13,7 @@ import { steeringWords } from '../../document/experiment/steering/words.ts'
 import { runSoFar } from '../../page/events/timing.ts'
 import { nextExperiment } from '../../page/state/next_experiment.ts'
 import { type LabState, labStore } from '../../page/state/store.ts'
+import { isBusy } from '../../record/run/run_parts.ts'
 import type { Columns } from '../scales/columns.ts'
 import type { Domain } from '../scales/domain.ts'
 import type { EditMark, PhaseSpan } from '../scales/geometry.ts'
@@ -203,10 +205,14 @@ export function editMarks(steered: LabState['steered']): EditMark[] {
   return [...marks].map(([step, words]) => ({ step, words: [...words.values()].join(', ') }))
 }
 
-const selectLastLayer = (state: LabState) => shownExperiment(state).model.num_hidden_layers
+export const selectLastLayer = (state: LabState) => shownExperiment(state).model.num_hidden_layers
 
 /** L: the number of blocks, and the index of the final policy. */
 export const useLastLayer = (): number => useShown(selectLastLayer)
+
+/** The first phase that may still be moved or take another layer. */
+export const selectFirstOpenPhase = (state: LabState): number =>
+  isBusy(state) ? state.phase + 1 : 0
 
 export const selectStatus = (state: LabState) => state.status
 

@@ -5,11 +5,11 @@ import { useStore } from 'zustand'
 import type { Touched } from '../../host/protocol/touch.ts'
 import { runColor } from '../../record/run/record.ts'
 import { formatPercent, formatShare } from '../kit/format.ts'
-import { useKeptSteps, useRecordOver } from '../look/kept_states.ts'
+import { useKeptSteps } from '../look/kept_states.ts'
 import { LinesFigure } from '../plot/still/LinesFigure.tsx'
 import { exchangeLines, exchangeSays, exchangeTable } from './exchange_words.ts'
 import { ownerOfShown } from './owner.ts'
-import { StateChoice, TouchCard } from './TouchCard.tsx'
+import { overRecord, StateChoice, TouchCard } from './TouchCard.tsx'
 import { keyOf, PROBLEMS, touch, touchStore } from './touch_store.ts'
 
 const NOTE =
@@ -85,8 +85,4 @@ function OfRecord({ record }: { readonly record: string }) {
   )
 }
 
-/** Nothing while the shown run is on, or where fewer than two states of it are kept. */
-export function LearnedCard() {
-  const record = useRecordOver()
-  return record === undefined ? null : <OfRecord key={record} record={record} />
-}
+export const LearnedCard = overRecord(OfRecord)

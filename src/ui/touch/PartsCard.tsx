@@ -3,7 +3,7 @@
 import { useState } from 'react'
 import { useStore } from 'zustand'
 import type { PartCost, PartCosts } from '../../host/protocol/touch.ts'
-import { useKeptSteps, useRecordOver } from '../look/kept_states.ts'
+import { useKeptSteps } from '../look/kept_states.ts'
 import type { Cell } from '../plot/still/CellMap.tsx'
 import {
   columnName,
@@ -15,7 +15,7 @@ import {
   partsSay,
   partsTable,
 } from './part_words.ts'
-import { StateChoice, TouchCard } from './TouchCard.tsx'
+import { overRecord, StateChoice, TouchCard } from './TouchCard.tsx'
 import { TouchMap } from './TouchMap.tsx'
 import { keyOf, PROBLEMS, touch, touchStore } from './touch_store.ts'
 
@@ -121,8 +121,4 @@ function OfRecord({ record }: { readonly record: string }) {
   )
 }
 
-/** Nothing while the shown run is on, or where no state of it is kept. */
-export function PartsCard() {
-  const record = useRecordOver()
-  return record === undefined ? null : <OfRecord key={record} record={record} />
-}
+export const PartsCard = overRecord(OfRecord)

@@ -3,7 +3,7 @@
 import { useState } from 'react'
 import { useStore } from 'zustand'
 import type { TouchWork } from '../../host/protocol/touch.ts'
-import { useKeptSteps, useRecordOver } from '../look/kept_states.ts'
+import { useKeptSteps } from '../look/kept_states.ts'
 import type { Cell } from '../plot/still/CellMap.tsx'
 import {
   cellSays,
@@ -17,7 +17,7 @@ import {
   rowName,
   tokenNames,
 } from './patch_words.ts'
-import { StateChoice, TouchCard } from './TouchCard.tsx'
+import { overRecord, StateChoice, TouchCard } from './TouchCard.tsx'
 import { TouchMap } from './TouchMap.tsx'
 import { keyOf, touch, touchStore } from './touch_store.ts'
 
@@ -140,8 +140,4 @@ function OfRecord({ record }: { readonly record: string }) {
   )
 }
 
-/** Nothing while the shown run is on, or where no state of it is kept. */
-export function PatchingCard() {
-  const record = useRecordOver()
-  return record === undefined ? null : <OfRecord key={record} record={record} />
-}
+export const PatchingCard = overRecord(OfRecord)

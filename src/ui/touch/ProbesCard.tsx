@@ -6,14 +6,14 @@ import { taskProperties } from '../../document/experiment/task_card.ts'
 import type { ProbedState, Probes } from '../../host/protocol/touch.ts'
 import { runColor } from '../../record/run/record.ts'
 import { formatPercent, formatShare } from '../kit/format.ts'
-import { useKeptSteps, useRecordOver } from '../look/kept_states.ts'
+import { useKeptSteps } from '../look/kept_states.ts'
 import type { Cell } from '../plot/still/CellMap.tsx'
 import { LinesFigure } from '../plot/still/LinesFigure.tsx'
 import { shownExperiment } from '../shown/run.ts'
 import { shownStore } from '../shown/shown.ts'
 import { ownerOfShown } from './owner.ts'
 import { isFound, probeLines, probeSays, probesSay, probesTable, toldApart } from './probe_words.ts'
-import { TouchCard } from './TouchCard.tsx'
+import { overRecord, TouchCard } from './TouchCard.tsx'
 import { TouchMap } from './TouchMap.tsx'
 import { keyOf, touch, touchStore } from './touch_store.ts'
 
@@ -126,8 +126,4 @@ function OfRecord({ record }: { readonly record: string }) {
   )
 }
 
-/** Nothing while the shown run is on, or where no state of it is kept. */
-export function ProbesCard() {
-  const record = useRecordOver()
-  return record === undefined ? null : <OfRecord key={record} record={record} />
-}
+export const ProbesCard = overRecord(OfRecord)

@@ -2,9 +2,9 @@
 // the model added, and what every head looked at.
 import { useStore } from 'zustand'
 import { formatNumber, formatShare } from '../kit/format.ts'
-import { useKeptSteps, useRecordOver } from '../look/kept_states.ts'
+import { useKeptSteps } from '../look/kept_states.ts'
 import type { Cell } from '../plot/still/CellMap.tsx'
-import { TouchCard } from './TouchCard.tsx'
+import { overRecord, TouchCard } from './TouchCard.tsx'
 import { TouchMap } from './TouchMap.tsx'
 import { keyOf, touch, touchStore } from './touch_store.ts'
 import {
@@ -135,8 +135,4 @@ function OfRecord({ record, sample, step, t }: TokenWritingProps & { readonly re
   )
 }
 
-/** Nothing while the shown run is on, or where no state of it is kept. */
-export function TokenWriting(props: TokenWritingProps) {
-  const record = useRecordOver()
-  return record === undefined ? null : <OfRecord key={record} record={record} {...props} />
-}
+export const TokenWriting = overRecord(OfRecord)

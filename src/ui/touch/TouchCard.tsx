@@ -1,7 +1,9 @@
 // The frame of an experiment on kept states of a run that is over: what it found in a sentence, how
 // that misleads, and what starts it.
-import type { ReactNode } from 'react'
+
+import type { ComponentType, ReactNode } from 'react'
 import { useStore } from 'zustand'
+import { useRecordOver } from '../look/kept_states.ts'
 import { selectIsBusy, useLab } from '../shown/run.ts'
 import { keyOf, type TouchKind, touchStore } from './touch_store.ts'
 import './touch.css'
@@ -63,6 +65,14 @@ export function TouchCard(props: TouchCardProps) {
       {children}
     </section>
   )
+}
+
+/** A card on the shown run: nothing while the run is on, or where no state of it is kept. */
+export function overRecord<P extends object>(Card: ComponentType<P & { readonly record: string }>) {
+  return function OverRecord(props: P) {
+    const record = useRecordOver()
+    return record === undefined ? null : <Card key={record} record={record} {...props} />
+  }
 }
 
 /** A choice among kept states. */

@@ -2,7 +2,7 @@
 // only the form of a part is checked, so that the page need not load the rules; src/tasks/rewards
 // checks kinds and settings when a run begins.
 import * as z from 'zod/mini'
-import { type FieldValue, filled, integer, show, type Tree } from '../../../rl/fields/field.ts'
+import { expected, type FieldValue, filled, integer, type Tree } from '../../../rl/fields/field.ts'
 import type { PartChoice, RewardChoice } from '../../../tasks/rewards/composed.ts'
 
 /** The most parts of a reward. */
@@ -31,9 +31,6 @@ export const REWARD: Tree<Omit<RewardChoice, 'parts'>> = {
     scale: 'log',
   }),
 }
-
-const expected = (what: string) => (issue: { input?: unknown }) =>
-  `expected ${what}, got ${show(issue.input)}`
 
 const isPlain = (value: unknown): value is FieldValue =>
   typeof value === 'string'

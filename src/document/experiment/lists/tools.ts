@@ -1,9 +1,10 @@
 // The tools of an experiment: a list in the document, one choice in a form and in a link.
 import * as z from 'zod/mini'
+import { isObject } from '../../../formats/json.ts'
 import { type FieldInfo, show } from '../../../rl/fields/field.ts'
 import { PROGRAM_ID } from '../../../tasks/task/program.ts'
 import { TOOLS, type ToolChoice } from '../../../tasks/tools/index.ts'
-import { isRecord, nameOf } from '../../../tasks/tools/tool.ts'
+import { nameOf } from '../../../tasks/tools/tool.ts'
 
 const IDS = TOOLS.map(nameOf)
 const MOST_TOOLS = 8
@@ -39,7 +40,7 @@ const isProgram = ({ id, code, name, ...more }: Partial<ToolChoice>): boolean =>
   name.length <= MOST_NAME
 
 const isChoice = (one: unknown): one is ToolChoice =>
-  isRecord(one) &&
+  isObject(one) &&
   (isProgram(one) || (Object.keys(one).join() === 'id' && IDS.includes(`${one.id}`)))
 
 const isChoices = (value: unknown): value is ToolChoice[] =>

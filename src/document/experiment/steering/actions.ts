@@ -1,7 +1,14 @@
 // Steering: what is done to a run while it trains, by a person or by the tuner of kernels, as data.
 // The document carries it, so that the run can be repeated.
 import * as z from 'zod/mini'
-import { type FieldInfo, type FieldValue, filled, oneOf, show } from '../../../rl/fields/field.ts'
+import {
+  expected,
+  type FieldInfo,
+  type FieldValue,
+  filled,
+  oneOf,
+  show,
+} from '../../../rl/fields/field.ts'
 import type { PhaseDocument } from '../fields/phases.ts'
 
 /** What can be done to a run. "Present" is the phase of the last step that was taken. */
@@ -60,9 +67,6 @@ export const valueSet = (field: Settable, value: FieldValue): FieldValue | undef
 
 /** The most entries of a document. */
 export const MAX_STEERING = 64
-
-const expected = (what: string) => (issue: { input?: unknown }) =>
-  `expected ${what}, got ${show(issue.input)}`
 
 /** Schema of the list; `phase` is that of a phase. */
 export function steeringSchema(phase: z.ZodMiniType): z.ZodMiniType {

@@ -28,7 +28,8 @@ const objectiveWord = (phase: RlDocument | PreferenceDocument | DistillDocument)
   return phase.kind === 'distill' ? 'distillation' : phase.preference.loss_type
 }
 
-const layerWords = (layer: number | 'final') =>
+/** What a phase trains. */
+export const layerWords = (layer: number | 'final') =>
   layer === 'final' ? 'whole model' : `layer ${layer}`
 
 /** An entry in a few words, for marks and lists. */

@@ -1,5 +1,6 @@
 // Checkpoints in the origin-private file system, from inside the worker: only there files can be
 // written in place and flushed.
+import { isMissing } from '../../content/opfs_folder.ts'
 import type { CheckpointEntry } from '../../protocol/checkpoint_facts.ts'
 import type { CheckpointFiles } from '../file/checkpoint.ts'
 import { memoryFiles } from './memory_files.ts'
@@ -21,9 +22,6 @@ interface SyncAccess {
 
 const fileIn = async (folder: FileSystemDirectoryHandle, name: string): Promise<WorkerFile> =>
   (await folder.getFileHandle(name, { create: true })) as WorkerFile
-
-const isMissing = (error: unknown) =>
-  error instanceof DOMException && error.name === 'NotFoundError'
 
 /** Writing and flushing block the worker: between two parts a step may go. */
 const PART_BYTES = 1 << 21

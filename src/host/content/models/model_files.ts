@@ -1,6 +1,8 @@
 // Which files make a model, and what they are together: a list with the size and SHA-256 of each,
 // and the hash of that list, by which an experiment names the model.
+
 import { foreignText, foreignWords } from '../../../formats/first_bytes.ts'
+import { SHARD_NAME } from '../../../formats/located.ts'
 import type { RangedFile, RangedFolder } from '../../../formats/ranged_file.ts'
 import { Sha256 } from '../../../formats/sha256.ts'
 import { TOKENIZER_FILES } from '../../../tasks/tokenizers/hugging_face/tokenizer_files.ts'
@@ -17,7 +19,6 @@ export const CONFIG_FILE = 'config.json'
 export const INDEX_FILE = 'model.safetensors.index.json'
 const SINGLE_FILE = 'model.safetensors'
 const SMALL_FILES: readonly string[] = [CONFIG_FILE, ...TOKENIZER_FILES]
-const SHARD = /^[A-Za-z0-9_][A-Za-z0-9_.-]*\.safetensors$/
 /** Most shards of an index or a listing: far above any model's. */
 const MOST_SHARDS = 1000
 
@@ -46,7 +47,7 @@ export function shardsOf(text: string): readonly string[] {
   }
   const names = typeof weight_map === 'object' && weight_map ? Object.values(weight_map) : []
   const shards = [...new Set(names)]
-  const areNames = shards.every((name) => typeof name === 'string' && SHARD.test(name))
+  const areNames = shards.every((name) => typeof name === 'string' && SHARD_NAME.test(name))
   if (shards.length === 0 || shards.length > MOST_SHARDS || !areNames)
     throw new RangeError(
       `${INDEX_FILE}: expected weight_map to name files of this folder, found other things`,

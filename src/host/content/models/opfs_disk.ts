@@ -1,6 +1,7 @@
 // The models of a page in the origin-private file system of its browser, from inside the worker:
 // only there files grow in place.
 import { blobFile } from '../../../formats/ranged_file.ts'
+import { isMissing } from '../opfs_folder.ts'
 import { type ModelDisk, ModelStore } from './model_store.ts'
 
 const FOLDER = 'models'
@@ -18,9 +19,6 @@ interface SyncAccess {
   flush(): void
   close(): void
 }
-
-const isMissing = (error: unknown) =>
-  error instanceof DOMException && error.name === 'NotFoundError'
 
 async function ifThere<T>(work: () => Promise<T>): Promise<T | undefined> {
   try {

@@ -1,6 +1,6 @@
 // A model on a server before it is fetched: its files with their sizes, and the small ones that say
 // what it is.
-import { isObject } from '../../../formats/errors.ts'
+import { isObject } from '../../../formats/json.ts'
 import type { ModelAddress } from './model_address.ts'
 import { INDEX_FILE, type ModelFile, namesOfModel, SOUGHT_FILES, shardsOf } from './model_files.ts'
 import { httpFile, type Pause, type RangedGet, refusal, sizeAt } from './ranged_get.ts'

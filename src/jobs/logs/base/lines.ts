@@ -62,9 +62,6 @@ export function parsePython(text: string): unknown {
   return undefined
 }
 
-export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 /** A number, or NaN for null; undefined for what is no number. */
 export function numberOf(value: unknown): number | undefined {
   if (typeof value === 'boolean') return Number(value)

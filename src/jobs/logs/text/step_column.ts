@@ -1,6 +1,6 @@
 // Which column of a table or of JSON lines counts the steps, and objects in objects as names with
 // slashes.
-import { isRecord } from '../base/lines.ts'
+import { isObject } from '../../../formats/json.ts'
 import { pythonNumber } from './python_literal.ts'
 
 /** Names of such a column, the first that is there counts. Capitals make no difference. */
@@ -51,7 +51,7 @@ export function flattened(
   before = '',
 ): [name: string, value: unknown][] {
   return Object.entries(record).flatMap(([name, value]) =>
-    isRecord(value) && Object.keys(value).length > 0
+    isObject(value) && Object.keys(value).length > 0
       ? flattened(value, `${before}${name}/`)
       : [[before + name, value] as [string, unknown]],
   )

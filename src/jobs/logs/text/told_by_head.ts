@@ -1,6 +1,8 @@
 // Tells from the first bytes of a text whether it is a log or rows to train on. The page asks this
 // before it loads a reader.
-import { isRecord, parsePython } from '../base/lines.ts'
+
+import { isObject } from '../../../formats/json.ts'
+import { parsePython } from '../base/lines.ts'
 import { flattened, loggedNumber, stepColumn } from './step_column.ts'
 
 /** verl's lines, behind any prefix. */
@@ -45,8 +47,8 @@ function areStepLines(head: string): boolean {
     .split('\n', MOST_LINES)
     .map(parsePython)
     .some((line) => {
-      if (!isRecord(line)) return false
-      if (typeof line.step === 'number' && isRecord(line.data)) return true
+      if (!isObject(line)) return false
+      if (typeof line.step === 'number' && isObject(line.data)) return true
       return line.imported_run !== undefined || isLogRow(flattened(line))
     })
 }

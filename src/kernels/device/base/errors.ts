@@ -28,13 +28,14 @@ export class GpuError extends Error {
 /** Bytes in words, as for the memory of a whole run, e.g. '4.00 GiB'. */
 export const gibibytes = (bytes: number): string => `${(bytes / 2 ** 30).toPrecision(3)} GiB`
 
-const inMegabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`
+/** Bytes in words, as for one buffer, e.g. '4.2 MB'. */
+export const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`
 
 /** A tensor beyond the adapter's limits: which, how large, how large it may be, what to do. */
 export function tooLarge(label: string, bytes: number, allowed: number): GpuError {
   return new GpuError(
     'too_large',
-    `${label} needs ${inMegabytes(bytes)}; this adapter binds at most ${inMegabytes(allowed)}. Choose a smaller batch or a smaller model.`,
+    `${label} needs ${megabytes(bytes)}; this adapter binds at most ${megabytes(allowed)}. Choose a smaller batch or a smaller model.`,
   )
 }
 
@@ -42,6 +43,6 @@ export function tooLarge(label: string, bytes: number, allowed: number): GpuErro
 export function noRoom(label: string, bytes: number, held: number): GpuError {
   return new GpuError(
     'out_of_memory',
-    `${label} needs ${inMegabytes(bytes)}, and the GPU has no room for it beside the ${inMegabytes(held)} that the run holds already. Choose a smaller batch or a smaller model.`,
+    `${label} needs ${megabytes(bytes)}, and the GPU has no room for it beside the ${megabytes(held)} that the run holds already. Choose a smaller batch or a smaller model.`,
   )
 }

@@ -1,22 +1,22 @@
 // The header of a record: the part that is written again with every change.
+
 import { withField } from '../../../document/experiment/experiment.ts'
 import type { Experiment } from '../../../document/experiment/schema/schema.ts'
 import { PROTOCOL_VERSION } from '../../../host/protocol/protocol.ts'
 import { vocabularyOf } from '../../../host/protocol/vocabulary.ts'
 import { RECORD_VERSION, type RecordStatus, type RunHeader } from '../../../record/run/record.ts'
+import { isBusy } from '../../../record/run/run_parts.ts'
 import { saidIn } from '../../state/next_experiment.ts'
 import type { LabState } from '../../state/store.ts'
 import { withVerdicts } from '../../state/taught.ts'
 import { markStored, newRun, type RecordedRun } from './recorded_run.ts'
 import type { RecorderHost } from './recorder_host.ts'
 
-const LIVE: readonly LabState['status'][] = ['preparing', 'running', 'paused', 'waiting']
-
 /** How far a run has come. */
 export function statusOf({ state, was_dropped }: RecordedRun): RecordStatus {
   const { status } = state
   if (status === 'finished' || status === 'failed') return status
-  if (was_dropped || !LIVE.includes(status)) return 'stopped'
+  if (was_dropped || !isBusy(state)) return 'stopped'
   return status === 'paused' ? 'paused' : 'running'
 }
 

@@ -1,5 +1,7 @@
 // How a batch is cut into mini-batches and passes.
+
 import type { ModelConfig } from '../../../model/layout/config.ts'
+import { gcd } from '../../../model/params/param_buffers.ts'
 import type { ActorPhase, RlPhase } from '../../config/phase.ts'
 import { needsCritic } from '../../experience/experience.ts'
 
@@ -70,9 +72,6 @@ export interface BatchRows {
   readonly mini: number
   readonly micro: number
 }
-
-/** Greatest common divisor. */
-export const gcd = (a: number, b: number): number => (b === 0 ? a : gcd(b, a % b))
 
 /** Prompts of the critic's mini-batch, where a phase has a critic; else the actor's. */
 const criticMini = (phase: RlPhase): number =>

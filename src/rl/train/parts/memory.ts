@@ -9,6 +9,7 @@ import { adapterLayout } from '../../../model/layout/adapter_layout.ts'
 import { type ModelConfig, modelShape } from '../../../model/layout/config.ts'
 import { CHUNK } from '../../../model/layout/flat_params.ts'
 import { type ParamLayout, paramLayout } from '../../../model/layout/params.ts'
+import { gcd } from '../../../model/params/param_buffers.ts'
 import { decodedColumns, type RolloutSize } from '../../../model/rollout/rollout_inputs.ts'
 import { type OtherWeights, writerOf } from '../../config/distillation.ts'
 import { trainedSegments } from '../../config/ever_trained.ts'
@@ -33,7 +34,6 @@ import { driverColumns, needsCritic } from '../../experience/experience.ts'
 import { type ActorSize, createActorTensors } from '../../learners/actor_tensors.ts'
 import {
   criticPasses,
-  gcd,
   microRows,
   microTokens,
   phaseRows,

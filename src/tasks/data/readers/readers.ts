@@ -1,6 +1,6 @@
 // Any data file as a table: its format is told by its bytes, then by its name.
 import { BadRows, type Reading, STRICT } from '../table/bad_rows.ts'
-import { type DataFile, DataFileError } from '../table/data_file.ts'
+import { type DataFile, DataFileError, extensionOf } from '../table/data_file.ts'
 import type { NamedTable } from '../table/named_table.ts'
 import type { Table } from '../table/table.ts'
 import { refuseForeign, textOf } from './bytes.ts'
@@ -15,8 +15,6 @@ const READERS: readonly Reader[] = [jsonl, json, csv, parquet, plainText]
 
 /** What a file picker offers, without dots. */
 const DATA_EXTENSIONS: readonly string[] = READERS.flatMap(({ extensions }) => extensions)
-
-const extensionOf = (name: string): string => name.toLowerCase().replace(/^.*\./s, '')
 
 /** Whether a file is one of these formats by its name. */
 export const isDataFile = (name: string): boolean => DATA_EXTENSIONS.includes(extensionOf(name))

@@ -7,6 +7,9 @@ export interface DataFile {
   readonly bytes: Uint8Array<ArrayBuffer>
 }
 
+/** The last part of a file's name, in small letters; without a dot all of it. */
+export const extensionOf = (name: string): string => name.toLowerCase().replace(/^.*\./s, '')
+
 /** A data file that cannot be read or used; the message names the file, and row and column where
  * there are any. */
 export class DataFileError extends Error {

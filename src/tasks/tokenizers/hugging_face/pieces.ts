@@ -1,6 +1,7 @@
 // Cuts a text where a pattern matches, as the splits of Hugging Face's tokenizers do.
 import { SplitPreTokenizer } from '@huggingface/tokenizers'
-import { isRecord, type Part, TokenizerFileError } from './tokenizer_json.ts'
+import { isObject } from '../../../formats/json.ts'
+import { type Part, TokenizerFileError } from './tokenizer_json.ts'
 
 const BEHAVIORS = [
   'Removed',
@@ -35,8 +36,8 @@ export const whereOf = ({ type, pattern }: Part): string =>
  * backtrack for ever. */
 export function expressionsIn(part: unknown): readonly string[] {
   if (Array.isArray(part)) return part.flatMap(expressionsIn)
-  if (!isRecord(part)) return []
-  const own = isRecord(part.pattern) && typeof part.pattern.Regex === 'string'
+  if (!isObject(part)) return []
+  const own = isObject(part.pattern) && typeof part.pattern.Regex === 'string'
   return [...(own ? [whereOf(part as Part)] : []), ...Object.values(part).flatMap(expressionsIn)]
 }
 
@@ -45,7 +46,7 @@ export function expressionsIn(part: unknown): readonly string[] {
  * JavaScript cannot express. */
 export function patternOf({ type, pattern }: Part): RegExp {
   const refuse = (why: string) => new TokenizerFileError(`tokenizer.json: ${type}.pattern: ${why}`)
-  if (!isRecord(pattern)) throw refuse('expected a Regex or a String')
+  if (!isObject(pattern)) throw refuse('expected a Regex or a String')
   if (typeof pattern.String === 'string') return literal(pattern.String)
   if (typeof pattern.Regex !== 'string') throw refuse('expected a Regex or a String')
   try {

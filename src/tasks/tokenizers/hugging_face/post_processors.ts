@@ -1,6 +1,8 @@
 // Adds tokens to the ids of a text, such as a beginning token, as a Hugging Face tokenizer does:
 // one function for each type.
-import { isRecord, type Part, TokenizerFileError } from './tokenizer_json.ts'
+
+import { isObject } from '../../../formats/json.ts'
+import { type Part, TokenizerFileError } from './tokenizer_json.ts'
 
 export type PostProcess = (ids: readonly number[]) => readonly number[]
 
@@ -33,14 +35,14 @@ function framed({ cls, sep }: Part): PostProcess {
 
 function template({ single, special_tokens }: Part): PostProcess {
   const idsOf = (item: unknown): readonly number[] | undefined => {
-    if (!isRecord(item)) return undefined
-    if (isRecord(item.Sequence)) return undefined
-    const name = isRecord(item.SpecialToken) ? `${item.SpecialToken.id}` : ''
+    if (!isObject(item)) return undefined
+    if (isObject(item.Sequence)) return undefined
+    const name = isObject(item.SpecialToken) ? `${item.SpecialToken.id}` : ''
     const token =
-      isRecord(special_tokens) && Object.hasOwn(special_tokens, name)
+      isObject(special_tokens) && Object.hasOwn(special_tokens, name)
         ? special_tokens[name]
         : undefined
-    if (isRecord(token) && Array.isArray(token.ids)) return token.ids as number[]
+    if (isObject(token) && Array.isArray(token.ids)) return token.ids as number[]
     throw new TokenizerFileError(
       `tokenizer.json: post_processor.special_tokens: expected the ids of ${JSON.stringify(name)}`,
     )

@@ -1,8 +1,10 @@
 // The text of every token of a vocabulary, so that a person can read it and a program can find its
 // bytes again.
+
+import { isObject } from '../../../formats/json.ts'
 import { bytesOfSigns, fromUtf8, utf8 } from './byte_level.ts'
 import { byteOfToken } from './decoders.ts'
-import { isRecord, type Part, type TokenizerJson } from './tokenizer_json.ts'
+import type { Part, TokenizerJson } from './tokenizer_json.ts'
 
 /** What each id adds to a text. A token of a byte-level vocabulary is the text of its bytes, and
  * where these are no whole characters, their numbers, <0xE2><0x96>, as vocabularies with byte
@@ -22,7 +24,7 @@ function* within(part: Part | null): Generator<Part> {
   yield part
   for (const list of [part.pretokenizers, part.decoders, part.normalizers])
     if (Array.isArray(list))
-      for (const one of list) if (isRecord(one)) yield* within(one as unknown as Part)
+      for (const one of list) if (isObject(one)) yield* within(one as unknown as Part)
 }
 
 const isByteLevel = ({ decoder }: Parts) =>
@@ -42,7 +44,7 @@ function spaceSign({ decoder }: Parts): (entry: string) => string {
   const parts = [...within(decoder)]
   const metaspace = parts.find(({ type }) => type === 'Metaspace')
   const replace = parts.find(({ type, content }) => type === 'Replace' && content === ' ')
-  const pattern = isRecord(replace?.pattern) ? replace.pattern.String : undefined
+  const pattern = isObject(replace?.pattern) ? replace.pattern.String : undefined
   const sign = metaspace ? (metaspace.replacement ?? '▁') : pattern
   if (typeof sign !== 'string' || sign === '') return (entry) => entry
   return (entry) => (byteOfToken(entry) === undefined ? entry.replaceAll(sign, ' ') : entry)

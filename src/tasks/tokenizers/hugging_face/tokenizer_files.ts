@@ -1,6 +1,7 @@
 // The files that make a tokenizer in a Hugging Face model folder, and what they say together.
 import { foreignText, foreignWords } from '../../../formats/first_bytes.ts'
-import { isRecord, parseRecord, TokenizerFileError } from './tokenizer_json.ts'
+import { isObject } from '../../../formats/json.ts'
+import { parseRecord, TokenizerFileError } from './tokenizer_json.ts'
 
 /** Texts of the files, by their names; only the first is required. */
 export type TokenizerFiles = {
@@ -58,7 +59,7 @@ function specialTokens(config: Readonly<Record<string, unknown>>): Record<string
   return Object.fromEntries(
     SPECIAL.flatMap((name) => {
       const token = config[name]
-      const text = isRecord(token) ? token.content : token
+      const text = isObject(token) ? token.content : token
       return typeof text === 'string' ? [[name, text]] : []
     }),
   )
@@ -85,8 +86,8 @@ function templatesOf(
     templates.set(name, { text, file: CONFIG })
   }
   if (Array.isArray(chat_template))
-    for (const one of chat_template) put(isRecord(one) && one.name, isRecord(one) && one.template)
-  else if (isRecord(chat_template))
+    for (const one of chat_template) put(isObject(one) && one.name, isObject(one) && one.template)
+  else if (isObject(chat_template))
     for (const [name, text] of Object.entries(chat_template)) put(name, text)
   else if (chat_template !== undefined && chat_template !== null) put('default', chat_template)
   if (file !== undefined) {

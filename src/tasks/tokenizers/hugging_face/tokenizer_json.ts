@@ -1,5 +1,7 @@
 // Reads and checks a Hugging Face tokenizer.json: https://huggingface.co/docs/tokenizers.
+
 import { foreignText, foreignWords } from '../../../formats/first_bytes.ts'
+import { isObject } from '../../../formats/json.ts'
 
 /** A file of a tokenizer that cannot be used; the message names the file and the field. */
 export class TokenizerFileError extends Error {
@@ -44,9 +46,6 @@ const MODELS = ['BPE', 'Unigram', 'WordPiece', 'WordLevel']
 
 type Refuse = (what: string) => TokenizerFileError
 
-export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 /** A record in JSON. Throws TokenizerFileError for a text that is none. */
 export function parseRecord(text: string, file: string): Readonly<Record<string, unknown>> {
   if (text.length > MOST_CHARACTERS)
@@ -62,7 +61,7 @@ export function parseRecord(text: string, file: string): Readonly<Record<string,
       `${file}: expected JSON, found ${found ? foreignWords(found) : 'a text that is none'}`,
     )
   }
-  if (isRecord(json)) return json
+  if (isObject(json)) return json
   throw new TokenizerFileError(`${file}: expected an object {…}, found another value`)
 }
 
@@ -75,7 +74,7 @@ export function parseTokenizerJson(text: string, file = 'tokenizer.json'): Token
   const added_tokens = addedTokens(json.added_tokens, refuse)
   const part = (name: string): Part | null => {
     const value = json[name] ?? null
-    if (value === null || (isRecord(value) && typeof value.type === 'string'))
+    if (value === null || (isObject(value) && typeof value.type === 'string'))
       return value as Part | null
     throw refuse(`${name}: expected an object with a type, or null`)
   }
@@ -92,7 +91,7 @@ export function parseTokenizerJson(text: string, file = 'tokenizer.json'): Token
 
 /** Files of old versions leave the type out; the vocabulary then says which model it is. */
 function modelOf({ model }: Readonly<Record<string, unknown>>, refuse: Refuse): Part {
-  if (!isRecord(model)) throw refuse('model: expected an object; this file is no tokenizer')
+  if (!isObject(model)) throw refuse('model: expected an object; this file is no tokenizer')
   const type = model.type ?? guessedType(model)
   if (typeof type !== 'string' || !MODELS.includes(type))
     throw refuse(`model.type: expected one of ${MODELS.join(', ')}, found ${type ?? 'none'}`)
@@ -105,7 +104,7 @@ const guessedType = ({ vocab, merges }: Readonly<Record<string, unknown>>) =>
 
 function requireMerges({ merges, vocab }: Readonly<Record<string, unknown>>, refuse: Refuse): void {
   if (!Array.isArray(merges)) throw refuse('model.merges: expected a list of pairs')
-  const known = isRecord(vocab) ? vocab : {}
+  const known = isObject(vocab) ? vocab : {}
   merges.forEach((merge: unknown, i) => {
     const pair = typeof merge === 'string' ? merge.split(' ') : merge
     if (!Array.isArray(pair) || pair.length !== 2 || !pair.every((x) => typeof x === 'string'))
@@ -120,7 +119,7 @@ function addedTokens(list: unknown, refuse: Refuse): readonly AddedToken[] {
   if (list === undefined || list === null) return []
   if (!Array.isArray(list)) throw refuse('added_tokens: expected a list')
   return list.map((one: unknown, i) => {
-    if (!isRecord(one) || typeof one.content !== 'string' || one.content === '')
+    if (!isObject(one) || typeof one.content !== 'string' || one.content === '')
       throw refuse(`added_tokens[${i}].content: expected a text`)
     if (!isId(one.id)) throw refuse(`added_tokens[${i}].id: expected an id, found ${one.id}`)
     const { id, content, special } = one
@@ -175,7 +174,7 @@ function entriesOf(model: Part, added: readonly AddedToken[], refuse: Refuse): r
 
 function vocabularyEntries({ type, vocab }: Part, refuse: Refuse): [string, unknown][] {
   if (type !== 'Unigram') {
-    if (isRecord(vocab)) return Object.entries(vocab)
+    if (isObject(vocab)) return Object.entries(vocab)
     throw refuse('model.vocab: expected an object of tokens and their ids')
   }
   if (!Array.isArray(vocab)) throw refuse('model.vocab: expected a list of tokens and their scores')

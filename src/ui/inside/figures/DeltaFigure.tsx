@@ -1,7 +1,7 @@
 // Draws what attention, feed-forward and the layer as a whole do to the entropy (BuPO, arXiv
 // 2512.19673, figure 3).
 import type { Observation } from '../../../host/protocol/observation.ts'
-import { formatNumber, formatTick } from '../../kit/format.ts'
+import { formatNumber, formatSigned, formatTick } from '../../kit/format.ts'
 import { FigureNumbers } from '../../plot/files/FigureNumbers.tsx'
 import type { NumberTable } from '../../plot/files/number_table.ts'
 import { linearScale, type Scale } from '../../plot/still/axes.ts'
@@ -22,16 +22,13 @@ const CHANGES: Readonly<Record<Change, { title: string; color: string }>> = {
   layer: { title: 'ΔH of the layer', color: STATE },
 }
 
-const signed = (value: number | undefined) =>
-  value === undefined ? '–' : `${value > 0 ? '+' : ''}${formatNumber(value)}`.replace('-', '−')
-
 const spreadOf = ({ mean, high }: Band) => (high === undefined ? undefined : high - mean)
 
 const bandWords = (bands: readonly Band[], layer: number) => {
   const band = bands.find((one) => one.layer === layer)
   if (!band) return `Layer ${layer}: –`
   const spread = spreadOf(band)
-  return `Layer ${layer}: ${signed(band.mean)}${spread === undefined ? '' : ` ± ${formatNumber(spread)}`} nats`
+  return `Layer ${layer}: ${formatSigned(band.mean)}${spread === undefined ? '' : ` ± ${formatNumber(spread)}`} nats`
 }
 
 function DeltaChart({
@@ -96,7 +93,7 @@ function numbers(observation: Observation): NumberTable {
     rows: Array.from({ length: observation.num_hidden_layers }, (_, i) => [
       `${i + 1}`,
       ...all.flatMap((bands) => [
-        signed(bands[i]?.mean),
+        formatSigned(bands[i]?.mean),
         formatNumber(bands[i] && spreadOf(bands[i])),
       ]),
     ]),

@@ -10,8 +10,7 @@ import {
   layerFor,
   withInnerPhase,
 } from '../../../record/diagnosis/inner_layer.ts'
-import { isBusy } from '../../../record/run/run_parts.ts'
-import { useLab, useLastLayer } from '../../shown/run.ts'
+import { selectFirstOpenPhase, useLab, useLastLayer } from '../../shown/run.ts'
 import { useShown } from '../../shown/shown.ts'
 import { isThreshold, setPreference, type UiState, uiStore } from '../../shown/store.ts'
 import { rowsWords } from '../base/observed.ts'
@@ -20,7 +19,6 @@ import { changeText, changeWidth } from './suggested.ts'
 import { Unmeasured } from './Unmeasured.tsx'
 
 const selectSettings = (state: LabState) => state.experiment
-const selectFirst = (state: LabState) => (isBusy(state) ? state.phase + 1 : 0)
 const selectThreshold = ({ ffn_threshold }: UiState) => ffn_threshold
 
 function Threshold() {
@@ -88,7 +86,7 @@ function Changes({ changes, layer }: { changes: LayerChanges; layer: number | un
 /** Puts the layer into a phase that trains an inner one, or adds such a phase. */
 function Apply({ layer }: { layer: number }) {
   const settings = useLab(selectSettings)
-  const first = useLab(selectFirst)
+  const first = useLab(selectFirstOpenPhase)
   const inner = innerPhases(settings)
   const [chosen, setChosen] = useState<number>()
   const id = useId()

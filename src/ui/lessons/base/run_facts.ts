@@ -1,8 +1,10 @@
 // Reads what a lesson's check needs of a run: its document and its metrics, as its record keeps
 // them.
+
 import { resolvePhases } from '../../../document/experiment/resolve.ts'
 import type { Experiment } from '../../../document/experiment/schema/schema.ts'
 import type { LabState } from '../../../page/state/store.ts'
+import { mean } from '../../kit/mean.ts'
 import type { Columns } from '../../scales/columns.ts'
 
 export interface RunFacts {
@@ -58,9 +60,6 @@ export function valuesIn(run: RunFacts, metric: string, phase: number): readonly
   }
   return values
 }
-
-const mean = (values: readonly number[]): number =>
-  values.reduce((sum, value) => sum + value, 0) / values.length
 
 /** Means of the first and of the last `width` values in a phase; undefined with fewer than twice as
  * many. */

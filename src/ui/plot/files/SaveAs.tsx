@@ -1,6 +1,8 @@
 // Buttons that save a chart or a figure: its numbers, or a picture of it.
+
 import { runFileStem } from '../../../record/files/file_names.ts'
 import { saveFile } from '../../kit/save.ts'
+import { TYPES } from '../../open/files.ts'
 import { shownExperiment } from '../../shown/run.ts'
 import { shownStore } from '../../shown/shown.ts'
 import { showToast } from '../../shown/store.ts'
@@ -14,8 +16,6 @@ export type Makers = Readonly<
   Record<'csv' | 'jsonl', () => string> &
     Record<'png' | 'svg', (button: HTMLElement) => Blob | Promise<Blob> | undefined>
 >
-
-const TEXTS = { csv: 'text/csv', jsonl: 'application/jsonl' } as const
 
 /** Whose numbers a figure shows. */
 export interface Owner {
@@ -41,7 +41,7 @@ async function save(kind: Kind, { file, owner, make }: Props, button: HTMLElemen
   try {
     const blob =
       kind === 'csv' || kind === 'jsonl'
-        ? new Blob([make[kind]()], { type: TEXTS[kind] })
+        ? new Blob([make[kind]()], { type: TYPES[kind] })
         : await make[kind](button)
     const stem = owner?.stem ?? runFileStem(shownExperiment(shownStore.getState()))
     if (blob) saveFile(`${stem}.${file}.${kind}`, blob)

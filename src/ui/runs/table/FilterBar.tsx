@@ -1,11 +1,13 @@
 // Conditions that the runs of the table fulfil: those that hold, and one more.
+
 import { X } from 'lucide-react'
 import { useId, useMemo, useState } from 'react'
 import { useStore } from 'zustand'
 import type { RunEntry } from '../../../page/runs/library/library_store.ts'
-import { cellOf, columnGroups, columnLabel } from '../base/columns.ts'
+import { cellOf, columnGroups } from '../base/columns.ts'
 import { type Filter, filterWords, OPERATORS } from '../base/filters.ts'
 import { type Selection, selectionStore, setView } from '../base/selection.ts'
+import { ColumnOptions } from './ColumnOptions.tsx'
 
 const selectView = ({ view }: Selection) => view
 const MOST_OFFERED = 60
@@ -67,15 +69,7 @@ export function NewFilter({ entries }: { readonly entries: readonly RunEntry[] }
         value={filter.column}
         onChange={({ target }) => setFilter({ ...filter, column: target.value })}
       >
-        {groups.map(({ name, columns }) => (
-          <optgroup key={name} label={name}>
-            {columns.map((column) => (
-              <option key={column} value={column}>
-                {columnLabel(column, columns)}
-              </option>
-            ))}
-          </optgroup>
-        ))}
+        <ColumnOptions groups={groups} />
       </select>
       <select
         aria-label="How it is compared"

@@ -1,5 +1,6 @@
 // Shows the controls above the table: a search, the number of its first column, further columns,
 // groups, filters, hidden runs.
+
 import { Columns3, Filter, Search } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { useStore } from 'zustand'
@@ -9,6 +10,7 @@ import { columnGroups, columnLabel, METRIC_CHOICES, metricNames } from '../base/
 import { BY_SETTINGS } from '../base/groups.ts'
 import { type Selection, selectionStore, setView } from '../base/selection.ts'
 import { ColumnChooser } from './ColumnChooser.tsx'
+import { ColumnOptions } from './ColumnOptions.tsx'
 import { Filters, NewFilter } from './FilterBar.tsx'
 
 const selectView = ({ view }: Selection) => view
@@ -88,15 +90,7 @@ function Grouping({ entries }: { readonly entries: readonly RunEntry[] }) {
       >
         <option value="">nothing</option>
         <option value={BY_SETTINGS}>all but the seed</option>
-        {groups.map(({ name, columns }) => (
-          <optgroup key={name} label={name}>
-            {columns.map((column) => (
-              <option key={column} value={column}>
-                {columnLabel(column, columns)}
-              </option>
-            ))}
-          </optgroup>
-        ))}
+        <ColumnOptions groups={groups} />
         {is_known || group === '' || group === BY_SETTINGS ? null : (
           <option value={group}>{columnLabel(group)}</option>
         )}

@@ -153,7 +153,8 @@ export interface Legend {
   readonly texts: readonly string[]
 }
 
-const swatches = (scale: Scale) => Array.from({ length: 11 }, (_, i) => `${scale}-${i}`)
+/** The classes of a scale, from its left end to its right. */
+export const swatches = (scale: Scale) => Array.from({ length: 11 }, (_, i) => `${scale}-${i}`)
 const signed = (value: number) => formatNumber(value).replace('-', '−')
 
 /** The numbers of a range's ends. */

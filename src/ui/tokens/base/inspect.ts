@@ -1,5 +1,7 @@
 // The responses of one step put in order for reading: by prompt, sorted, filtered, searched.
+
 import type { RolloutSample, TokenTable, TracedSample } from '../../../host/protocol/results.ts'
+import { mean } from '../../kit/mean.ts'
 import { groupByPrompt } from '../../learning/grouping.ts'
 
 /** One response, with its tokens where its step was traced. */
@@ -103,8 +105,6 @@ function rank(order: Order, { score, advantage, place }: Inspected): number {
   if (value === undefined || Number.isNaN(value)) return Number.NEGATIVE_INFINITY
   return order === 'score_worst' || order === 'advantage_low' ? -value : value
 }
-
-const mean = (values: readonly number[]) => values.reduce((a, b) => a + b, 0) / values.length
 
 /** Whether responses to a prompt were told apart: with equal advantages no colour differs. */
 const hasContrast = (group: readonly Inspected[]): boolean =>

@@ -1,7 +1,7 @@
 // Responses to one prompt, their tokens as coloured boxes.
 import { memo } from 'react'
 import { shownText, tokenWords } from '../../../host/protocol/token_text.ts'
-import { formatNumber } from '../../kit/format.ts'
+import { formatNumber, formatSigned } from '../../kit/format.ts'
 import { ScoreSign } from '../../kit/ScoreSign.tsx'
 import { TOOL_WROTE, TurnText } from '../../kit/TurnText.tsx'
 import {
@@ -21,9 +21,6 @@ export interface Colours {
   readonly range: Range | undefined
   readonly layerEntropy: LayerEntropy | undefined
 }
-
-const signed = (value: number | undefined) =>
-  value === undefined ? '–' : `${value > 0 ? '+' : ''}${formatNumber(value)}`.replace('-', '−')
 
 /** A response without a trace is one piece of text. */
 function Untraced({ told, here }: { told: Inspected; here: number | undefined }) {
@@ -109,7 +106,7 @@ function Response(props: {
           <span className="visually-hidden">score</span> {formatNumber(score)}
         </span>
         <span title="mean advantage of its tokens">
-          A<span className="visually-hidden">dvantage</span> {signed(advantage)}
+          A<span className="visually-hidden">dvantage</span> {formatSigned(advantage)}
         </span>
         <span className="soft">
           {length} {length === 1 ? 'token' : 'tokens'}

@@ -1,5 +1,6 @@
 // The layer lens: what every layer would say next at every position of one text, now and at another
 // step.
+
 import { useEffect, useMemo, useRef, useState } from 'react'
 import type { Lens } from '../../../host/protocol/observation.ts'
 import { SIGNS_SAY } from '../../../host/protocol/token_text.ts'
@@ -13,6 +14,7 @@ import { selectIsBusy, shownExperiment, useLab } from '../../shown/run.ts'
 import { useAtStep, useShown } from '../../shown/shown.ts'
 import { useVisible } from '../../shown/visible.ts'
 import { useVocabulary } from '../../shown/vocabulary.ts'
+import { swatches } from '../base/colours.ts'
 import { Legend, Shades } from '../base/Legend.tsx'
 import { CellDetail } from './CellDetail.tsx'
 import { type Against, type CellPlace, LensGrid } from './LensGrid.tsx'
@@ -42,8 +44,6 @@ const EXPLAINED = {
   normed:
     'Normed: the state goes through the final norm first, as the final policy’s does, so its length does not matter. Layer 0 is grey: the norm amplifies the tiny state of the embedding.',
 } as const
-
-const swatches = (scale: string) => Array.from({ length: 11 }, (_, i) => `${scale}-${i}`)
 
 function Meaning({ kind, against }: { kind: LensView['kind']; against: Against | undefined }) {
   const { max_entropy } = useVocabulary()

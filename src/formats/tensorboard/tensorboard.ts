@@ -2,7 +2,9 @@
 // hand. A record is length (8 bytes), its checksum, the message, its checksum
 // (tensorflow/core/lib/io/record_writer.cc); the messages are protobuf
 // (tensorflow/core/util/event.proto, framework/summary.proto, framework/tensor.proto).
+
 import { maskedCrc32c } from './crc32c.ts'
+import { varint } from './varint.ts'
 
 /** A number of one step. */
 export interface Scalar {
@@ -23,14 +25,6 @@ export function recordOf(message: Uint8Array): Uint8Array<ArrayBuffer> {
   bytes.set(message, HEADER)
   view.setUint32(HEADER + message.length, maskedCrc32c(message), true)
   return bytes
-}
-
-function varint(value: number): number[] {
-  const bytes: number[] = []
-  for (let rest = value; ; rest = Math.floor(rest / 128)) {
-    if (rest < 128) return [...bytes, rest]
-    bytes.push((rest % 128) + 128)
-  }
 }
 
 const DOUBLE = 1

@@ -1,0 +1,5 @@
+// The mean of numbers.
+
+/** NaN of none. */
+export const mean = (values: readonly number[]): number =>
+  values.reduce((sum, value) => sum + value, 0) / values.length
