@@ -41,6 +41,32 @@ test(
     await lab.get('probes-map-value').press('End')
     await expect(lab.get('probes-map-value')).toHaveText(/^step 7, layer \d+: .* shuffled labels/)
     await expect(lab.get('probes-curve-values').locator('li')).toHaveCount(2)
+    // Vectors of two texts are saved, and read again; a file that is none is refused.
+    await lab.get('steering-from').selectOption('texts')
+    await lab.get('steering-toward').fill('12>')
+    await lab.get('steering-away').fill('98>')
+    await lab.get('steering-start').click()
+    await expect(lab.get('steering-says')).toContainText('The mean reward of', { timeout: 200_000 })
+    await lab.get('steering-measure').selectOption('entropy 0')
+    await lab.get('steering-map-value').press('End')
+    await expect(lab.get('steering-map-value')).toHaveText(/^layer \d+ × 4: .* ± .* nats$/)
+    const vectors = page.waitForEvent('download')
+    await lab.get('steering-save').click()
+    const file = await (await vectors).path()
+    await lab.get('steering-from').selectOption('file')
+    await expect(lab.get('steering-start')).toBeDisabled()
+    const other = { name: 'other', mimeType: '', buffer: Buffer.from('none') }
+    await lab.get('steering-file').setInputFiles(other)
+    await lab.get('steering-start').click()
+    await expect(lab.get('steering-problem')).toContainText('other: ', { timeout: 60_000 })
+    await lab.get('steering-file').setInputFiles(file)
+    // No answer was right, so reinforcement has left the weights as they were.
+    await lab.get('steering-step').selectOption({ index: 1 })
+    await lab.get('steering-start').click()
+    await expect(lab.get('steering-says')).toContainText('After step 4, mean states of "12>"', {
+      timeout: 200_000,
+    })
+    await expect(lab.get('steering-problem')).toHaveCount(0)
     await lab.get('learned-start').click()
     await expect(lab.get('learned-says')).toContainText('held-out problems', { timeout: 200_000 })
     await expect(lab.get('learned-curve-values').locator('li')).toHaveCount(2)

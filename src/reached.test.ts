@@ -16,7 +16,6 @@ const UNREACHED: Readonly<Record<string, string>> = {
   'src/kernels/policy_loss/loss_weights.ts aggregationParams': 'several ranks',
   'src/kernels/vocab_head/scored.ts ScoredTokens': 'the list as references take it',
   'src/model/layout/params.ts unpackWeights': 'golden weights have names',
-  'src/formats/safetensors.ts readSafetensors': 'golden checkpoints are read whole',
   'src/rl/metrics/aggregate.ts aggregateRanks': 'several ranks',
   'src/rl/math/balance.ts dynamicMicroBatches': 'micro-batches by tokens; the lab cuts equal ones',
   'src/rl/experience/batch.ts attentionResponseMask': 'a mask from lengths; the lab has end tokens',

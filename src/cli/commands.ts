@@ -12,6 +12,7 @@ import { importRun } from './import.ts'
 import { lensCommand } from './intervene/lens.ts'
 import { linearProbeCommand } from './intervene/linear_probe.ts'
 import { patchCommand } from './intervene/patch.ts'
+import { steerCommand } from './intervene/steer.ts'
 import { transplantCommand } from './intervene/transplant.ts'
 import { probe } from './probe.ts'
 import { record } from './record.ts'
@@ -27,6 +28,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   patch: patchCommand,
   lens: lensCommand,
   transplant: transplantCommand,
+  steer: steerCommand,
   export: exportCommand,
   import: importRun,
   adapters,

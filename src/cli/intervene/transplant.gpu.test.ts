@@ -10,6 +10,7 @@ import { train } from '../train/train.ts'
 import { lensCommand } from './lens.ts'
 import { linearProbeCommand } from './linear_probe.ts'
 import { patchCommand } from './patch.ts'
+import { steerCommand } from './steer.ts'
 import { readTouchable } from './touchable.ts'
 import { transplantCommand } from './transplant.ts'
 
@@ -151,4 +152,32 @@ test('a probe of each layer is fitted in every state that a run keeps', async ()
   await expect(linearProbeCommand.run([run, '--l2', '0'])).rejects.toThrow(
     '--l2: expected a number',
   )
+})
+
+test('vectors are made of solved and failed problems, saved, and read again', async () => {
+  const log = vi.spyOn(console, 'log').mockImplementation(() => {})
+  vi.spyOn(console, 'error').mockImplementation(() => {})
+  const run = join(root, 'run')
+  const early = join(run, 'checkpoints', fileOf(60))
+  const [out, save] = [join(root, 'steering.json'), join(root, 'vectors.safetensors')]
+  log.mockClear()
+  const options = ['--strengths=-1,2', '--seed', '2', '--out', out]
+  expect(await steerCommand.run([early, '--save', save, ...options])).toBe(0)
+  const made = JSON.parse(readFileSync(out, 'utf8'))
+  expect(made.made).toMatch(/mean states of \d+ solved held-out problems less those of \d+ failed/)
+  expect(made.problems).toBe(10)
+  // Every prompt ends with the same token: its embedding is no direction.
+  expect(made.vectors[0].every((x: number) => x === 0)).toBe(true)
+  expect(made.effects.map(({ layer }: { layer: number }) => layer)).toEqual([1, 1, 2, 2])
+  expect(log.mock.calls.flat().join('\n')).toMatch(
+    /layer 1 {3}× {4}2 \(size \d+\.\d\d\) {2}reward [+−]\d\.\d{3} ± /,
+  )
+  expect(await steerCommand.run([early, '--vectors', save, ...options])).toBe(0)
+  const read = JSON.parse(readFileSync(out, 'utf8'))
+  expect(read.vectors).toEqual(made.vectors)
+  expect(read.problems).toBe(20)
+  await expect(steerCommand.run([run, '--vectors', save])).rejects.toThrow(
+    'vectors.safetensors: the vectors belong to the model sha256-',
+  )
+  await expect(steerCommand.run([run, '--toward', '1'])).rejects.toThrow('both texts or neither')
 })

@@ -7,10 +7,10 @@ import { runColor } from '../../record/run/record.ts'
 import { formatPercent, formatShare } from '../kit/format.ts'
 import { useKeptSteps } from '../look/kept_states.ts'
 import { LinesFigure } from '../plot/still/LinesFigure.tsx'
-import { exchangeLines, exchangeSays, exchangeTable } from './exchange_words.ts'
 import { ownerOfShown } from './owner.ts'
 import { overRecord, StateChoice, TouchCard } from './TouchCard.tsx'
 import { keyOf, PROBLEMS, touch, touchStore } from './touch_store.ts'
+import { exchangeLines, exchangeSays, exchangeTable } from './words/exchange_words.ts'
 
 const NOTE =
   'Blocks of one state are put into the other, from the first up to k, and the same held-out problems are answered. It misleads: blocks that were trained together need not work with those of another time, so a mixture that fails says that two parts changed together, not that the part taken is bad. Read the curve from both sides.'

@@ -4,20 +4,18 @@ import { useState } from 'react'
 import { useStore } from 'zustand'
 import type { PartCost, PartCosts } from '../../host/protocol/touch.ts'
 import { useKeptSteps } from '../look/kept_states.ts'
-import type { Cell } from '../plot/still/CellMap.tsx'
+import { costCell, largestOf, MeasureChoice } from './MeasureChoice.tsx'
+import { overRecord, StateChoice, TouchCard } from './TouchCard.tsx'
+import { TouchMap } from './TouchMap.tsx'
+import { keyOf, PROBLEMS, touch, touchStore } from './touch_store.ts'
 import {
   columnName,
   estimateText,
-  isTold,
-  type Measure,
   measuresOf,
   partName,
   partsSay,
   partsTable,
-} from './part_words.ts'
-import { overRecord, StateChoice, TouchCard } from './TouchCard.tsx'
-import { TouchMap } from './TouchMap.tsx'
-import { keyOf, PROBLEMS, touch, touchStore } from './touch_store.ts'
+} from './words/part_words.ts'
 
 const NOTE =
   'Each part writes nothing in its place, in every pass, and the same held-out problems are answered. It misleads: nothing is no neutral value, and parts stand in for one another. A large cost says that a part is needed; a small one does not say that it is idle.'
@@ -29,53 +27,32 @@ function gridOf({ parts }: PartCosts) {
   return layers.map((layer) => parts.filter((part) => part.layer === layer))
 }
 
-function cellOf(part: PartCost, measure: Measure, largest: number): Cell {
-  const found = measure.of(part)
-  if (!found) return { text: '', tone: 'empty', share: 0 }
-  const text = estimateText(found, '').split(' ± ')[0]
-  return {
-    text: isTold(found) ? text : `(${text})`,
-    tone: found.mean < 0 ? 'less' : 'more',
-    share: Math.abs(found.mean) / largest,
-  }
-}
-
 function PartsMap({ costs }: { readonly costs: PartCosts }) {
   const measures = measuresOf(costs)
   const [key, setKey] = useState('reward')
   const measure = measures.find((one) => one.key === key) ?? measures[0]
   const grid = gridOf(costs)
-  const largest = Math.max(
-    1e-9,
-    ...costs.parts.map((part) => Math.abs(measure.of(part)?.mean ?? 0)),
-  )
+  const largest = largestOf(costs.parts, measure)
   const said = (part: PartCost) => {
     const found = measure.of(part)
     return `without ${partName(part)}: ${found ? estimateText(found, measure.unit) : 'not measured'}`
   }
   return (
     <>
-      <label>
-        <span className="soft">What it costs in</span>{' '}
-        <select
-          data-testid="parts-measure"
-          value={measure.key}
-          onChange={({ target }) => setKey(target.value)}
-        >
-          {measures.map((one) => (
-            <option key={one.key} value={one.key}>
-              {one.label}
-            </option>
-          ))}
-        </select>
-      </label>
+      <MeasureChoice
+        id="parts-measure"
+        label="What it costs in"
+        measures={measures}
+        value={measure.key}
+        onChange={setKey}
+      />
       <TouchMap
         id="parts-map"
         title={`Change of the ${measure.label} without a part`}
         note="Orange is less, blue is more than with everything on; in brackets what the problems cannot tell from none."
         columns={grid[0].map(columnName)}
         rows={grid.map(([{ layer }]) => `block ${layer}`)}
-        cells={grid.map((parts) => parts.map((part) => cellOf(part, measure, largest)))}
+        cells={grid.map((parts) => parts.map((part) => costCell(part, measure, largest)))}
         table={() => partsTable(costs)}
         label="Part, and block by up and down"
         said={({ row, column }) => said(grid[row][column])}

@@ -5,6 +5,9 @@ import { useStore } from 'zustand'
 import type { TouchWork } from '../../host/protocol/touch.ts'
 import { useKeptSteps } from '../look/kept_states.ts'
 import type { Cell } from '../plot/still/CellMap.tsx'
+import { overRecord, StateChoice, TouchCard } from './TouchCard.tsx'
+import { TouchMap } from './TouchMap.tsx'
+import { keyOf, touch, touchStore } from './touch_store.ts'
 import {
   cellSays,
   PATCH_VIEWS,
@@ -16,10 +19,7 @@ import {
   recoveryText,
   rowName,
   tokenNames,
-} from './patch_words.ts'
-import { overRecord, StateChoice, TouchCard } from './TouchCard.tsx'
-import { TouchMap } from './TouchMap.tsx'
-import { keyOf, touch, touchStore } from './touch_store.ts'
+} from './words/patch_words.ts'
 
 /** Pairs of problems that are tried: each costs a pass for every place. */
 const PAIRS = 8

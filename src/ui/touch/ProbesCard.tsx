@@ -12,10 +12,17 @@ import { LinesFigure } from '../plot/still/LinesFigure.tsx'
 import { shownExperiment } from '../shown/run.ts'
 import { shownStore } from '../shown/shown.ts'
 import { ownerOfShown } from './owner.ts'
-import { isFound, probeLines, probeSays, probesSay, probesTable, toldApart } from './probe_words.ts'
 import { overRecord, TouchCard } from './TouchCard.tsx'
 import { TouchMap } from './TouchMap.tsx'
 import { keyOf, touch, touchStore } from './touch_store.ts'
+import {
+  isFound,
+  probeLines,
+  probeSays,
+  probesSay,
+  probesTable,
+  toldApart,
+} from './words/probe_words.ts'
 
 /** Half of them are fitted on. */
 const PROBLEMS = 128

@@ -16,7 +16,7 @@ import {
   type Written,
   writingSays,
   writingTable,
-} from './writing_words.ts'
+} from './words/writing_words.ts'
 
 const NOTE =
   'The logit of the token is a sum: what each part wrote, read with the final norm’s scale as it was (direct logit attribution). It misleads: a part that writes nothing into this sum may still decide what later parts read, and attention says where a head looked, not what it took from there.'

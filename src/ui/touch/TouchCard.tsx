@@ -18,6 +18,8 @@ interface TouchCardProps {
   /** What is done, and how it misleads. */
   readonly note: string
   readonly action: string
+  /** What a person must choose before it can start. */
+  readonly missing?: string | undefined
   readonly onStart: () => void
   /** Which states. */
   readonly choices: ReactNode
@@ -28,7 +30,7 @@ const selectBusy = ({ busy }: ReturnType<typeof touchStore.getState>) => busy
 const selectProblems = ({ problems }: ReturnType<typeof touchStore.getState>) => problems
 
 export function TouchCard(props: TouchCardProps) {
-  const { id, title, what, record, says, note, action, onStart, choices, children } = props
+  const { id, title, what, record, says, note, action, missing, onStart, choices, children } = props
   const is_training = useLab(selectIsBusy)
   const busy = useStore(touchStore, selectBusy)
   const problem = useStore(touchStore, selectProblems).get(keyOf(record, what))
@@ -47,8 +49,8 @@ export function TouchCard(props: TouchCardProps) {
         <button
           type="button"
           data-testid={`${id}-start`}
-          disabled={is_training || busy !== undefined}
-          title={is_training ? 'A run is in progress: finish or reset it first' : undefined}
+          disabled={is_training || busy !== undefined || missing !== undefined}
+          title={is_training ? 'A run is in progress: finish or reset it first' : missing}
           onClick={onStart}
         >
           {own ? 'Answering …' : action}

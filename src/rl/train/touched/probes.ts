@@ -7,12 +7,12 @@ import type { ParamLayout } from '../../../model/layout/params.ts'
 import { createModel, uploadModel } from '../../../model/transformer/model.ts'
 import { propertyOf } from '../../../tasks/properties.ts'
 import type { TrainerConfig } from '../../config/trainer_config.ts'
-import { encodeSample, heldOutTexts, type LensText } from '../../look/lens_texts.ts'
+import { heldOutTexts, type LensText } from '../../look/lens_texts.ts'
 import { classify, fitClassifier } from '../../math/classifier.ts'
 import { shuffledOrder } from '../../math/shuffle.ts'
 import { type Estimate, estimateOf, pairedDifference } from './estimate.ts'
 import { HeldOut } from './held_out.ts'
-import { answersOf } from './problem_texts.ts'
+import { answersOf, promptsOf } from './problem_texts.ts'
 import { planStates, type Spot, stateReader } from './state_reader.ts'
 
 /** What is looked for. */
@@ -109,16 +109,6 @@ function asked(config: TrainerConfig, { property, problems, seed }: ProbeWork): 
   if (why_not) throw new RangeError(why_not)
   return { label, texts, examples, is_fitted }
 }
-
-const promptsOf = ({ task, seed }: TrainerConfig, count: number): LensText[] =>
-  heldOutTexts(task, seed, count).map(({ sample: { prompt }, is_held_out }) => ({
-    ...encodeSample(
-      { prompt, response: '', is_ended: false },
-      task.tokenizer,
-      Number.POSITIVE_INFINITY,
-    ),
-    is_held_out,
-  }))
 
 /** Why these examples cannot be told apart; undefined where they can. */
 function missing(examples: readonly Example[], is_fitted: readonly boolean[]): string | undefined {

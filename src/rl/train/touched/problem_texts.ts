@@ -24,6 +24,17 @@ export function answersOf({ task, seed }: TrainerConfig, count: number): readonl
   }
 }
 
+/** Their prompts alone. Throws RangeError for one that is no text of the vocabulary. */
+export const promptsOf = ({ task, seed }: TrainerConfig, count: number): LensText[] =>
+  heldOutTexts(task, seed, count).map(({ sample: { prompt }, is_held_out }) => ({
+    ...encodeSample(
+      { prompt, response: '', is_ended: false },
+      task.tokenizer,
+      Number.POSITIVE_INFINITY,
+    ),
+    is_held_out,
+  }))
+
 export const sizesOf = (texts: readonly LensText[]): Sizes => ({
   rows: Math.min(ROWS, texts.length),
   width: Math.max(1, ...texts.map(({ ids }) => ids.length)),

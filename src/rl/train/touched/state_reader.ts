@@ -26,8 +26,7 @@ export function planStates(alloc: Allocator, shape: ModelShape, texts: readonly 
   captureRoom(alloc, shape, roomOf(alloc, shape, sizesOf(texts)), placesOf(shape))
 }
 
-/** Reads [spots, C] of every layer, 0 to L, with the weights that the model has then. Spots are in
- * the order of their texts. */
+/** Reads [spots, C] of every layer, 0 to L, with the weights that the model has then. */
 export async function stateReader(
   gpu: Gpu,
   model: Model,

@@ -11,13 +11,15 @@ import type { TrainerConfig } from '../../config/trainer_config.ts'
 import { encodeSample } from '../../look/lens_texts.ts'
 import type { LensSample } from '../../look/observation.ts'
 import { type Attributed, attribution, attributionRoom, requireMaps } from './attribution.ts'
+import { planChanges } from './changed_answers.ts'
 import { type Exchange, type ExchangeSource, exchanged } from './exchange.ts'
 import { HeldOut } from './held_out.ts'
 import { pairsOf, typedPair } from './pairs.ts'
-import { type PartCosts, partCosts, partsOf, planParts } from './part_costs.ts'
+import { type PartCosts, partCosts, partsOf } from './part_costs.ts'
 import { type Patching, patching, patchingRoom } from './patching.ts'
 import { type Probes, type ProbeWork, planProbes, probed } from './probes.ts'
 import { type LensSettings, planReadings, type Readings, readings } from './readings.ts'
+import { planSteering, type Steering, type SteeringWork, steered } from './steering.ts'
 
 /** A model in the layout without an adapter. */
 export interface Touchable {
@@ -44,6 +46,7 @@ export type TouchWork =
   /** A text whose tokens are taken apart. */
   | { readonly what: 'attribution'; readonly sample: LensSample }
   | ({ readonly what: 'probes' } & ProbeWork)
+  | ({ readonly what: 'steering' } & SteeringWork)
 
 /** What came of it; of two models, both ways round. */
 export type Touched =
@@ -75,6 +78,7 @@ export type Touched =
       readonly attributed: Attributed
     }
   | { readonly what: 'probes'; readonly probes: Probes }
+  | { readonly what: 'steering'; readonly steering: Steering }
 
 /** What a device must give. */
 export type OpenTouch = (plan: MemoryPlan) => Promise<Gpu>
@@ -94,6 +98,7 @@ export async function touchModels(
   if (work.what === 'patching') return touchPatching(open, first, work, onProgress)
   if (work.what === 'readings') return touchReadings(open, first, work.settings, onProgress)
   if (work.what === 'attribution') return touchAttribution(open, first, work.sample, onProgress)
+  if (work.what === 'steering') return touchSteering(open, first, work, onProgress)
   const { problems } = work
   return work.what === 'exchange'
     ? touchExchange(open, [first, await loaded(models[1])], problems, onProgress)
@@ -133,7 +138,7 @@ async function touchParts(
   requireOneTurn(model)
   const layout = layoutOf(model)
   const plan = new MemoryPlan()
-  planParts(plan, model.config, layout, problems)
+  planChanges(plan, model.config, layout, problems)
   const of = partsOf(layout.shape).length
   let done = 0
   const costs = await withDevice(open, plan, (gpu) =>
@@ -197,6 +202,23 @@ async function touchProbes(
     probed(gpu, { config, layout }, models, work, () => onProgress(++done, models.length)),
   )
   return { what: 'probes', probes }
+}
+
+async function touchSteering(
+  open: OpenTouch,
+  model: Touchable,
+  work: SteeringWork,
+  onProgress: OnProgress,
+): Promise<Touched> {
+  requireOneTurn(model)
+  const layout = layoutOf(model)
+  const plan = new MemoryPlan()
+  planSteering(plan, { ...model, layout }, work)
+  let done = 0
+  const steering = await withDevice(open, plan, (gpu) =>
+    steered(gpu, { ...model, layout }, work, (of) => onProgress(++done, of)),
+  )
+  return { what: 'steering', steering }
 }
 
 async function touchPatching(

@@ -1,9 +1,9 @@
 // What linear probes have found: the curves over layers, a sentence, a table.
-import type { LayerProbe, ProbedState, Probes } from '../../host/protocol/touch.ts'
-import { formatNumber, formatShare } from '../kit/format.ts'
-import type { NumberTable } from '../plot/files/number_table.ts'
-import type { FigureLine } from '../plot/still/figure_lines.ts'
-import { differenceText } from '../shown/run_words.ts'
+import type { LayerProbe, ProbedState, Probes } from '../../../host/protocol/touch.ts'
+import { formatNumber, formatShare } from '../../kit/format.ts'
+import type { NumberTable } from '../../plot/files/number_table.ts'
+import type { FigureLine } from '../../plot/still/figure_lines.ts'
+import { differenceText } from '../../shown/run_words.ts'
 import { isTold } from './part_words.ts'
 
 /** States with probes, the oldest first. */

@@ -1,15 +1,15 @@
 // What switching parts off has cost: the measures that a map shows, a sentence, and a table.
 
-import type { Estimate, PartCost, PartCosts } from '../../host/protocol/touch.ts'
-import { formatNumber } from '../kit/format.ts'
-import type { NumberTable } from '../plot/files/number_table.ts'
-import { differenceText } from '../shown/run_words.ts'
+import type { ChangeCost, Estimate, PartCost, PartCosts } from '../../../host/protocol/touch.ts'
+import { formatNumber } from '../../kit/format.ts'
+import type { NumberTable } from '../../plot/files/number_table.ts'
+import { differenceText } from '../../shown/run_words.ts'
 
 export interface Measure {
   readonly key: string
   readonly label: string
-  /** Undefined where a part has no such number. */
-  of(part: PartCost): Estimate | undefined
+  /** Undefined where a change has no such number. */
+  of(cost: ChangeCost): Estimate | undefined
   readonly unit: string
 }
 
@@ -17,7 +17,7 @@ const layerName = (layer: number, last: number): string =>
   layer === 0 ? 'the embedding' : layer === last ? 'the final policy' : `layer ${layer}`
 
 /** The measures that were taken. */
-export function measuresOf({ untouched }: PartCosts): Measure[] {
+export function measuresOf({ untouched }: Pick<PartCosts, 'untouched'>): Measure[] {
   const last = untouched.entropies.length - 1
   return [
     { key: 'reward', label: 'held-out reward', of: ({ reward }) => reward, unit: '' },
@@ -27,14 +27,14 @@ export function measuresOf({ untouched }: PartCosts): Measure[] {
           {
             key: 'log_prob',
             label: 'log-prob of the right answer',
-            of: ({ log_prob }: PartCost) => log_prob,
+            of: ({ log_prob }: ChangeCost) => log_prob,
             unit: ' nats',
           },
         ]),
     ...untouched.entropies.map((_, l) => ({
       key: `entropy ${l}`,
       label: `entropy of ${layerName(l, last)}`,
-      of: ({ entropies }: PartCost) => entropies[l],
+      of: ({ entropies }: ChangeCost) => entropies[l],
       unit: ' nats',
     })),
   ]

@@ -1,9 +1,9 @@
 // What an exchange of parts between two states has found: the curves over k, a sentence, a table.
-import type { Exchange } from '../../host/protocol/touch.ts'
-import { formatNumber, formatShare } from '../kit/format.ts'
-import type { NumberTable } from '../plot/files/number_table.ts'
-import type { FigureLine } from '../plot/still/figure_lines.ts'
-import { differenceText } from '../shown/run_words.ts'
+import type { Exchange } from '../../../host/protocol/touch.ts'
+import { formatNumber, formatShare } from '../../kit/format.ts'
+import type { NumberTable } from '../../plot/files/number_table.ts'
+import type { FigureLine } from '../../plot/still/figure_lines.ts'
+import { differenceText } from '../../shown/run_words.ts'
 
 type Both = readonly [Exchange, Exchange]
 

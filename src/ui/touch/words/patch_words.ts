@@ -1,7 +1,7 @@
 // What patching has found: the rows and columns of its map, a sentence, a table.
-import type { Patching, Recovery, Touched } from '../../host/protocol/touch.ts'
-import { formatNumber } from '../kit/format.ts'
-import type { NumberTable } from '../plot/files/number_table.ts'
+import type { Patching, Recovery, Touched } from '../../../host/protocol/touch.ts'
+import { formatNumber } from '../../kit/format.ts'
+import type { NumberTable } from '../../plot/files/number_table.ts'
 
 export type Patched = Extract<Touched, { what: 'patching' }>
 

@@ -6,7 +6,8 @@ import type {
   PartCosts,
   Probes,
   Recovery,
-} from '../../host/protocol/touch.ts'
+  Steering,
+} from '../../../host/protocol/touch.ts'
 import { exchangeLines, exchangeSays, exchangeTable } from './exchange_words.ts'
 import { isTold, measuresOf, partsSay, partsTable } from './part_words.ts'
 import {
@@ -18,6 +19,7 @@ import {
   rowName,
 } from './patch_words.ts'
 import { probeLines, probeSays, probesSay, probesTable, toldApart } from './probe_words.ts'
+import { steeringSays, steeringTable } from './steer_words.ts'
 import { looksAt, looksTable, type Written, writingSays, writingTable } from './writing_words.ts'
 
 const SURE = 0.05
@@ -278,4 +280,37 @@ test('a layer that shuffled labels do as well as has told nothing', () => {
   expect(probesSay(probesOf(probe(0.5, 0.5), probe(0.52, 0.5)))).toContain(
     'no layer tells whether the units carry better than shuffled labels',
   )
+})
+
+test('the vector that raises the reward most is named, or the one that lowers it most', () => {
+  const effect = (layer: number, strength: number, reward: number) => ({
+    layer,
+    strength,
+    reward: { mean: reward, interval: SURE },
+    entropies: [],
+  })
+  const steering = (...rewards: readonly number[]): Steering => ({
+    model_hash: 'sha256-0',
+    made: 'made by hand',
+    vectors: [],
+    step: 7,
+    file: new Uint8Array(),
+    problems: 64,
+    untouched: { reward: 0.5, entropies: [] },
+    effects: rewards.map((reward, i) => effect(1 + i, i === 0 ? -2 : 2, reward)),
+  })
+  const start =
+    'After step 7, made by hand. The mean reward of 64 held-out problems is 0.5 without.'
+  expect(steeringSays(steering(-0.3, 0.2))).toBe(
+    `${start} layer 2 × 2 raises it most, by +0.2 ± 0.05.`,
+  )
+  expect(steeringSays(steering(-0.3, 0.01))).toBe(
+    `${start} No vector raises it as far as these problems can show; layer 1 × −2 lowers it most, by −0.3 ± 0.05.`,
+  )
+  expect(steeringSays(steering(0.01, 0))).toBe(
+    `${start} No vector changes it as far as these problems can show.`,
+  )
+  const { columns, rows } = steeringTable(steering(0.1, 0.2))
+  expect(columns).toEqual(['layer', 'strength', 'held-out reward, change', '± 95 %'])
+  expect(rows[0]).toEqual(['1', '-2', '+0.1', '0.05'])
 })

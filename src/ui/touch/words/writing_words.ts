@@ -1,7 +1,7 @@
 // What wrote a token: the rows and columns of its two maps, a sentence, a table.
-import type { Touched } from '../../host/protocol/touch.ts'
-import { formatNumber, formatShare } from '../kit/format.ts'
-import type { NumberTable } from '../plot/files/number_table.ts'
+import type { Touched } from '../../../host/protocol/touch.ts'
+import { formatNumber, formatShare } from '../../kit/format.ts'
+import type { NumberTable } from '../../plot/files/number_table.ts'
 
 export type Written = Extract<Touched, { what: 'attribution' }>
 

@@ -1,0 +1,42 @@
+// Which cost of a change a map shows, and a cell of it.
+import type { ChangeCost } from '../../host/protocol/touch.ts'
+import type { Cell } from '../plot/still/CellMap.tsx'
+import { estimateText, isTold, type Measure } from './words/part_words.ts'
+
+export function MeasureChoice(props: {
+  readonly id: string
+  readonly label: string
+  readonly measures: readonly Measure[]
+  readonly value: string
+  readonly onChange: (key: string) => void
+}) {
+  const { id, label, measures, value, onChange } = props
+  return (
+    <label>
+      <span className="soft">{label}</span>{' '}
+      <select data-testid={id} value={value} onChange={({ target }) => onChange(target.value)}>
+        {measures.map((one) => (
+          <option key={one.key} value={one.key}>
+            {one.label}
+          </option>
+        ))}
+      </select>
+    </label>
+  )
+}
+
+/** The largest change, which a map's scale ends at. */
+export const largestOf = (costs: readonly ChangeCost[], measure: Measure): number =>
+  Math.max(1e-9, ...costs.map((cost) => Math.abs(measure.of(cost)?.mean ?? 0)))
+
+/** In brackets what the problems cannot tell from none. */
+export function costCell(cost: ChangeCost, measure: Measure, largest: number): Cell {
+  const found = measure.of(cost)
+  if (!found) return { text: '', tone: 'empty', share: 0 }
+  const text = estimateText(found, '').split(' ± ')[0]
+  return {
+    text: isTold(found) ? text : `(${text})`,
+    tone: found.mean < 0 ? 'less' : 'more',
+    share: Math.abs(found.mean) / largest,
+  }
+}

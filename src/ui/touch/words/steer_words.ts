@@ -1,0 +1,43 @@
+// What steering vectors have done: a sentence, and a table.
+import type { Steering, SteeringEffect } from '../../../host/protocol/touch.ts'
+import { formatNumber } from '../../kit/format.ts'
+import type { NumberTable } from '../../plot/files/number_table.ts'
+import { differenceText } from '../../shown/run_words.ts'
+import { estimateText, isTold, measuresOf } from './part_words.ts'
+
+/** `layer 3 × −2` */
+export const effectName = ({ layer, strength }: SteeringEffect): string =>
+  `layer ${layer} × ${formatNumber(strength).replace('-', '−')}`
+
+/** The vector that raises the held-out reward most, or that none does and which lowers it most. */
+export function steeringSays({ step, made, problems, untouched, effects }: Steering): string {
+  const start = `After step ${step}, ${made}. The mean reward of ${problems} held-out problems is ${formatNumber(untouched.reward)} without.`
+  const told = effects.filter(({ reward }) => isTold(reward))
+  const by = (one: SteeringEffect) => one.reward.mean
+  if (told.length === 0) return `${start} No vector changes it as far as these problems can show.`
+  const best = told.reduce((a, b) => (by(b) > by(a) ? b : a))
+  if (by(best) > 0)
+    return `${start} ${effectName(best)} raises it most, by ${estimateText(best.reward, '')}.`
+  const worst = told.reduce((a, b) => (by(b) < by(a) ? b : a))
+  return `${start} No vector raises it as far as these problems can show; ${effectName(worst)} lowers it most, by ${estimateText(worst.reward, '')}.`
+}
+
+/** A row for each vector and strength. */
+export function steeringTable(steering: Steering): NumberTable {
+  const measures = measuresOf(steering)
+  return {
+    columns: [
+      'layer',
+      'strength',
+      ...measures.flatMap(({ label, unit }) => [`${label}, change${unit && ','}${unit}`, '± 95 %']),
+    ],
+    rows: steering.effects.map((effect) => [
+      `${effect.layer}`,
+      formatNumber(effect.strength),
+      ...measures.flatMap((measure) => {
+        const found = measure.of(effect)
+        return found ? [differenceText(found.mean, false), formatNumber(found.interval)] : ['', '']
+      }),
+    ]),
+  }
+}
