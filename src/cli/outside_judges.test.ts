@@ -13,7 +13,7 @@ import { CONFIGS, testWeights } from '../model/testing.ts'
 import { logitsRef } from '../model/transformer/policy.ref.ts'
 import { forwardRef } from '../model/transformer/transformer.ref.ts'
 import { valuesRef } from '../model/transformer/value.ref.ts'
-import { createTask, TASKS } from '../tasks/index.ts'
+import { createTask, loadTask, TASKS } from '../tasks/index.ts'
 import type { Task } from '../tasks/task/task.ts'
 import { writeFolder } from './output/file_folder.ts'
 import { HAS_PYTHON, hasModules, PATIENCE_MS, PYTHON, python, pythonEnv } from './testing.ts'
@@ -24,6 +24,7 @@ afterAll(() => rmSync(root, { recursive: true }))
 /** The tasks of every vocabulary, by its tokens. */
 const VOCABULARIES = new Map<string, string[]>()
 for (const { id } of TASKS) {
+  await loadTask(id)
   const tokens = createTask(id).tokenizer.tokens.join()
   VOCABULARIES.set(tokens, [...(VOCABULARIES.get(tokens) ?? []), id])
 }

@@ -2,8 +2,10 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 
-import { createTask, TASKS, withCheckedScore } from './index.ts'
+import { createTask, loadTask, TASKS, withCheckedScore } from './index.ts'
 import type { TaskKind, TaskParam } from './task/task.ts'
+
+for (const { id } of TASKS) await loadTask(id)
 
 const at = (kind: TaskKind, pick: (param: TaskParam) => number) =>
   createTask(kind.id, Object.fromEntries(kind.params.map((param) => [param.name, pick(param)])))

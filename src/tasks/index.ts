@@ -24,6 +24,7 @@ import { shortest_path } from './tasks/shortest_path.ts'
 import { simple_equations } from './tasks/simple_equations.ts'
 import { sort_digits } from './tasks/sort_digits.ts'
 import { spell_backward } from './tasks/spell_backward.ts'
+import { story } from './tasks/story.ts'
 import { string_manipulation } from './tasks/string_manipulation.ts'
 import { two_skills_addition } from './tasks/two_skills_addition.ts'
 
@@ -54,6 +55,7 @@ export const TASKS: readonly TaskKind[] = [
   shortest_path,
   calendar_arithmetic,
   calculator_products,
+  story,
 ]
 
 /** A task with its parameters filled in; what `params` leaves out gets its default.
@@ -94,6 +96,14 @@ export function withCheckedScore(task: Task): Task {
     },
   }
 }
+
+/** Whether the problems of a task can be made at once. */
+export const isTaskHere = (id: string): boolean =>
+  TASKS.find((task) => task.id === id)?.needs?.isHere() ?? true
+
+/** Loads what the problems of a task need; of most tasks nothing. */
+export const loadTask = async (id: string): Promise<void> =>
+  TASKS.find((task) => task.id === id)?.needs?.load()
 
 /** The given value or the default. A parameter that steps by whole numbers takes whole numbers
  * only. */

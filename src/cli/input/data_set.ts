@@ -26,6 +26,7 @@ import { readRows } from '../../tasks/data/readers/readers.ts'
 import { proposeMapping } from '../../tasks/data/rows/propose.ts'
 import { BadRowsError, type FoundBad } from '../../tasks/data/table/bad_rows.ts'
 import { DataFileError } from '../../tasks/data/table/data_file.ts'
+import { loadTask } from '../../tasks/index.ts'
 import { LabFailure, UsageError } from '../base/command.ts'
 import { reason } from '../base/disk.ts'
 import { tell } from '../base/terminal.ts'
@@ -178,6 +179,7 @@ export async function loadNamedFiles(
   say: (message: string) => void,
   more: readonly ContentFile[] = [],
 ): Promise<void> {
+  await loadTask(experiment.task.id)
   const names = contentNames(experiment)
   if (names.length === 0) return
   const store = contentStore(diskFolder(cacheFolder()))

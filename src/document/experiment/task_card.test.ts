@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
-import { TASKS } from '../../tasks/index.ts'
+import { loadTask, TASKS } from '../../tasks/index.ts'
 import { taskCard } from './task_card.ts'
 
-test.for(TASKS)('$id shows what it is and three problems of its own', ({ id, summary }) => {
+test.for(TASKS)('$id shows what it is and three problems of its own', async ({ id, summary }) => {
+  await loadTask(id)
   const card = taskCard({ id }, 3)
   expect(card.summary).toBe(summary)
   expect(new Set(card.problems.map(({ prompt }) => prompt)).size).toBe(3)

@@ -9,6 +9,7 @@ import {
 } from '../../document/content/content.ts'
 import type { DataChoice } from '../../tasks/data/data_task.ts'
 import { loadDataFiles, type Prepare } from '../../tasks/data/load_data.ts'
+import { loadTask } from '../../tasks/index.ts'
 import { loadProgram, PROGRAM_ID } from '../../tasks/task/program.ts'
 import { createTools } from '../../tasks/tools/index.ts'
 import { contentNames, type NamingDocument } from './named.ts'
@@ -49,6 +50,7 @@ export async function loadContents(
   files: readonly ContentFile[],
   prepare?: Prepare,
 ): Promise<void> {
+  await loadTask(document.task.id)
   const byHash = new Map(files.map((file) => [file.hash, file]))
   for (const named of contentNames(document)) await check(named, byHash.get(named.hash))
   const find = (hash: string): ContentFile => {

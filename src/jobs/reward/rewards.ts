@@ -1,5 +1,6 @@
 // Builds reward.py of a job, with the score of its task in Python. src/cli/outside_judges.test.ts
 // compares each with the task's own.
+import { storyGrammar } from '../../tasks/stories/grammar.ts'
 import type { Task } from '../../tasks/task/task.ts'
 import { JobError } from '../settings/job_error.ts'
 import reward from '../templates/reward.py?raw'
@@ -10,6 +11,7 @@ import mini_sudoku from '../templates/scores/mini_sudoku.py?raw'
 import prime_factorization from '../templates/scores/prime_factorization.py?raw'
 import share_of_places from '../templates/scores/share_of_places.py?raw'
 import shortest_path from '../templates/scores/shortest_path.py?raw'
+import story from '../templates/scores/story.py?raw'
 
 /** The score of every task that gives points for more than the ground truth, by its id. */
 const SCORES: Readonly<Record<string, string>> = {
@@ -20,6 +22,7 @@ const SCORES: Readonly<Record<string, string>> = {
   bracket_repair,
   mini_sudoku,
   shortest_path,
+  story: story.replace('{GRAMMAR}', storyGrammar),
 }
 
 type Scoring = Pick<Task, 'id' | 'exact_match'>

@@ -3,6 +3,7 @@
 import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import { unopenedModel } from '../../host/content/models/unopened.ts'
 import { contentNames, namedModels } from '../../host/content/named.ts'
+import { isTaskHere } from '../../tasks/index.ts'
 import { labStore } from '../state/store.ts'
 import { type Contents, contentsStore, here, NO_CONTENTS } from './here.ts'
 
@@ -21,7 +22,7 @@ export async function findContents(experiment: Experiment, hasWeights = false): 
     return false
   }
   const names = contentNames(experiment)
-  if (names.length === 0) {
+  if (names.length === 0 && isTaskHere(experiment.task.id)) {
     tell(NO_CONTENTS)
     return true
   }
@@ -48,7 +49,7 @@ export async function findContents(experiment: Experiment, hasWeights = false): 
 const keyOf = (experiment: Experiment): string => {
   const names = contentNames(experiment)
   const unopened = unopenedModel(experiment)
-  if (unopened === undefined && names.length === 0) return ''
+  if (unopened === undefined && names.length === 0 && isTaskHere(experiment.task.id)) return ''
   return JSON.stringify([names, unopened, experiment.task, experiment.reward])
 }
 

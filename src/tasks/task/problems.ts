@@ -2,7 +2,7 @@
 import type { Split } from './task.ts'
 
 /** Most held-out problems; a task with fewer than five times this many holds out a fifth. */
-const MAX_TEST_SIZE = 512
+export const MAX_TEST_SIZE = 512
 
 /** One drawn problem. */
 export interface Draw {

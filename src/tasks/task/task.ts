@@ -103,5 +103,8 @@ export interface TaskKind {
   readonly short_run?: Readonly<Record<string, number>>
   /** What a person may ask of every problem beside its answer. */
   readonly properties?: readonly TaskProperty[]
+  /** What its problems need and is loaded first; until then a task knows its sizes alone, and
+   * `sample`, `score` and the tokenizer throw RangeError. */
+  readonly needs?: { readonly isHere: () => boolean; readonly load: () => Promise<void> }
   create(params: Readonly<Record<string, number>>): Task
 }

@@ -1,9 +1,13 @@
 // Tests by hand what verifiers accept and refuse: above all where several answers are right, or
 // partly right.
 import { describe, expect, test } from 'vitest'
-import { createTask, TASKS } from '../index.ts'
+import { createTask, loadTask, TASKS } from '../index.ts'
 
 type Scored = readonly [prompt: string, response: string, score: number]
+
+const FEARFUL = 'Mia was a shy mouse who lived by the river. She was afraid of thunder.'
+const BRAVE =
+  'One day, she hid under her bed and did not come out. Then a bear named Tom came by. Mia told Tom everything. They sang a song together. And then she was not afraid of thunder any more. And they were happy ever after.'
 
 const CASES: Readonly<Record<string, readonly Scored[]>> = {
   base_conversion: [
@@ -108,6 +112,13 @@ const CASES: Readonly<Record<string, readonly Scored[]>> = {
     ['listen=', 'netsis', 5 / 6],
     ['listen=', 'netsi', 0],
   ],
+  story: [
+    [FEARFUL, ` ${BRAVE}`, 1],
+    [FEARFUL, ` ${BRAVE.replace('And then she', 'And then he')}`, 7 / 8],
+    [FEARFUL, ` ${BRAVE.replace('thunder', 'spiders')}`, 7 / 8],
+    [FEARFUL, ` ${BRAVE.split('. ').slice(0, -1).join('. ')}.`, 0], // no end
+    [FEARFUL, '', 0],
+  ],
   string_manipulation: [
     ['up:hello=', 'HELLO', 1],
     ['del,2:hello=', 'hllo', 1],
@@ -115,6 +126,8 @@ const CASES: Readonly<Record<string, readonly Scored[]>> = {
     ['rot,2:hello=', 'lohel', 0],
   ],
 }
+
+await loadTask('story')
 
 describe.for(Object.entries(CASES))('%s', ([id, scored]) => {
   const task = createTask(id)

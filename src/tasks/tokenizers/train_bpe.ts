@@ -60,13 +60,29 @@ export function trainBpe(
   return filesOf(vocabulary)
 }
 
+/** The files of a tokenizer from its merges, one in each line: the two parts with a space between
+ * them. */
+export function bpeOfMerges(merges: string): TokenizerFiles {
+  const vocabulary = bytesAlone()
+  for (const line of merges.trimEnd().split('\n')) {
+    const [left, right] = line.split(' ').map((part) => vocabulary.ids.get(part))
+    if (left === undefined || right === undefined)
+      throw new RangeError(`bpe: expected two tokens that were made before, got ${line}`)
+    put(vocabulary, { left, right })
+  }
+  return filesOf(vocabulary)
+}
+
 function bytesAlone(): Vocabulary {
   const tokens = [PAD_TOKEN, EOS_TOKEN, ...[...BYTE_SIGNS].sort()]
   return { tokens, ids: new Map(tokens.map((token, id) => [token, id] as const)), merges: [] }
 }
 
 /** The id of a merged pair. Two pairs can spell one text: then they share its token. */
-function put({ tokens, ids, merges }: Vocabulary, { left, right }: CountedPair): number {
+function put(
+  { tokens, ids, merges }: Vocabulary,
+  { left, right }: Pick<CountedPair, 'left' | 'right'>,
+): number {
   const [a, b] = [tokens[left], tokens[right]]
   merges.push([a, b])
   const known = ids.get(a + b)

@@ -4,6 +4,7 @@ import type { ContentFile } from '../../../document/content/content.ts'
 import { parseExperiment } from '../../../document/experiment/experiment.ts'
 import { taskOf } from '../../../document/experiment/fields/task_fields.ts'
 import type { Experiment } from '../../../document/experiment/schema/schema.ts'
+import { loadTask } from '../../../tasks/index.ts'
 import { createReward } from '../../../tasks/rewards/composed.ts'
 import type { Checkpoint, SteeredState } from '../../checkpoints/file/checkpoint.ts'
 import { differsFrom, type Opened } from '../../checkpoints/origin.ts'
@@ -28,6 +29,7 @@ export async function takeContents(
 ): Promise<void> {
   if (!document) return
   checkReward(document)
+  await loadTask(document.task.id)
   if (!files || contentNames(document).length === 0) return
   try {
     // Only some runs have files.

@@ -1,0 +1,112 @@
+// A reader of stories understands every told one, and says what contradicts what in a spoilt one.
+import { beforeAll, describe, expect, test } from 'vitest'
+import { trainBpe } from '../tokenizers/train_bpe.ts'
+import merges from './merges.txt?raw'
+import {
+  loadStoryTokenizer,
+  storyProblems,
+  storyTokenizer,
+  VOCABULARY_STORIES,
+} from './problems.ts'
+import { readStory } from './read.ts'
+import { plotsOf, STORY_TOKENS } from './sizes.ts'
+
+const START = 'Once there was a small fox named Pip. He had a red kite.'
+const TOLD =
+  'One day, the kite was gone. Pip was sad and began to cry. Then an owl named Ruby came by. "I lost my kite," said Pip. They looked under the bed and in the hay. At last they found the kite in the hay. "Thank you, Ruby!" said Pip. And he took good care of the kite.'
+
+const faultsOf = (text: string) => readStory(text).sentences.flatMap(({ faults }) => faults)
+
+test('a story is read: who is in it, what happens, how it ends', () => {
+  const reading = readStory(`${START} ${TOLD}`)
+  expect(reading.sentences.map(({ beat }) => beat)).toEqual([
+    'who',
+    'has',
+    'lose',
+    'cry',
+    'meet',
+    'tell',
+    'try',
+    'solve',
+    'joy',
+    'happy_end',
+  ])
+  expect(reading.sentences.flatMap(({ faults }) => faults)).toEqual([])
+  expect(reading).toMatchObject({ has_ended: true, mood: 'happy' })
+  expect(reading.names).toMatchObject({ hero: 'Pip', kind: 'fox', friend: 'Ruby', thing: 'kite' })
+})
+
+describe('a contradiction is found and said', () => {
+  test.for([
+    [
+      'another thing',
+      TOLD.replace('the kite was gone', 'the drum was gone'),
+      'drum was kite before',
+    ],
+    ['another name', TOLD.replace('said Pip', 'said Tom'), 'Tom was Pip before'],
+    ['another pronoun', TOLD.replace('And he took', 'And she took'), 'its words do not agree'],
+    ['an article', TOLD.replace('an owl', 'a owl'), 'its words do not agree'],
+    ['number', TOLD.replace('the kite was', 'the kite were'), 'its words do not agree'],
+    [
+      'a lost thing that is used',
+      `${TOLD.split('. ')[0]}. He took it to the park.`,
+      'the thing is lost',
+    ],
+    [
+      'a thing that is found and was not lost',
+      'At last they found the kite in the hay.',
+      'nothing is lost',
+    ],
+    ['a friend who has not come', '"What is wrong?" asked Ruby.', 'no friend has come'],
+    [
+      'two of one name',
+      TOLD.replace('named Ruby', 'named Pip').replace('Thank you, Ruby', 'Thank you, Pip'),
+      'Pip is already the name of somebody else',
+    ],
+    ['what follows the end', `${TOLD} Pip was very happy.`, 'the story is over'],
+    ['what is no sentence', `${TOLD} The the kite.`, 'it is no sentence that the stories use'],
+  ] as const)('%s', ([, text, fault]) => {
+    expect(faultsOf(`${START} ${text}`)).toContain(fault)
+  })
+})
+
+describe('the task', () => {
+  beforeAll(loadStoryTokenizer)
+  const { words, seed, count } = VOCABULARY_STORIES
+
+  test('every told story of every plot is understood, and ends', () => {
+    for (let plots = 1; plots <= plotsOf(8).length; plots++) {
+      const { sample, score } = storyProblems({ plots, words: 256 })
+      for (let i = 0; i < 60; i++) {
+        const { prompt, ground_truth } = sample(3, i, 'train')
+        expect(faultsOf(prompt + ground_truth), prompt + ground_truth).toEqual([])
+        expect(score(prompt, ground_truth)).toBe(1)
+      }
+    }
+  })
+
+  test('one sentence that does not fit takes its share, and a story without an end scores 0', () => {
+    const { score } = storyProblems({ plots: 8, words })
+    const wrong = ` ${TOLD.replace('Thank you, Ruby', 'Thank you, Tom')}`
+    expect(score(START, wrong)).toBeCloseTo(9 / 10, 12)
+    expect(score(START, ' One day, the kite was gone.')).toBe(0)
+    expect(() => score('5+7=', '12')).toThrow('story: expected a prompt like Once there was')
+  })
+
+  test('the vocabulary is what training on the first stories gives', () => {
+    const { sample } = storyProblems({ plots: VOCABULARY_STORIES.plots, words })
+    const texts = Array.from({ length: count }, (_, i) => {
+      const { prompt, ground_truth } = sample(seed, i, 'train_set')
+      return prompt + ground_truth
+    })
+    const files = trainBpe(texts, { vocab_size: STORY_TOKENS.vocab_size })
+    expect(storyTokenizer()?.files).toEqual(files)
+    expect(merges.split('\n').length).toBe(STORY_TOKENS.vocab_size - 258 + 1)
+  })
+
+  test('thousands of stories are all different', () => {
+    const { sample } = storyProblems({ plots: 8, words })
+    const told = Array.from({ length: 5000 }, (_, i) => sample(1, i, 'train').ground_truth)
+    expect(new Set(told).size).toBeGreaterThan(4990)
+  })
+})

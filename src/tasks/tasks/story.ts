@@ -1,0 +1,62 @@
+// Short stories: a character, a friend, something that goes wrong and how it ends.
+import { unknownTokenizer } from '../data/data_tokenizer.ts'
+import { openingsOf, PROMPTS_OF_AN_OPENING, STORY_TOKENS } from '../stories/sizes.ts'
+import { MAX_TEST_SIZE } from '../task/problems.ts'
+import type { TaskKind } from '../task/task.ts'
+
+type Problems = typeof import('../stories/problems.ts')
+let problems: Problems | undefined
+
+const refuse = (): never => {
+  throw new RangeError('task: the words of the stories are not loaded yet; try again in a moment')
+}
+
+/** `Once there was a small fox named Pip. He had a red kite.` → how the story continues, to an end.
+ * The score is the share of its sentences that fit what was said before; 0 without an end. */
+export const story: TaskKind = {
+  id: 'story',
+  name: 'Stories',
+  summary: 'Continue a story of which two sentences are given, and bring it to an end.',
+  params: [
+    {
+      name: 'plots',
+      label: 'Plots',
+      help: 'How many kinds of stories there are: a lost, a broken and a stuck thing, a wish, a fear, a lost way, a quarrel, a gift.',
+      default: 8,
+      min: 1,
+      max: 8,
+      step: 1,
+      unit: 'plots',
+    },
+    {
+      name: 'words',
+      label: 'Words of a kind',
+      help: 'How many names, animals, things and places stories choose from, the most common first.',
+      default: 64,
+      min: 8,
+      max: 256,
+      step: 1,
+      unit: 'words',
+    },
+  ],
+  short_run: { plots: 1, words: 8 },
+  needs: {
+    isHere: () => problems !== undefined,
+    load: async () => {
+      const made = await import('../stories/problems.ts')
+      await made.loadStoryTokenizer()
+      problems = made
+    },
+  },
+  create: ({ plots, words }) => ({
+    id: 'story',
+    tokenizer: problems?.storyTokenizer() ?? unknownTokenizer(STORY_TOKENS.vocab_size, refuse),
+    max_prompt_length: STORY_TOKENS.prompt,
+    max_response_length: STORY_TOKENS.response,
+    test_size: MAX_TEST_SIZE,
+    train_size: openingsOf(plots).length * PROMPTS_OF_AN_OPENING - MAX_TEST_SIZE,
+    exact_match: false,
+    partial_score: 'the share of its sentences that fit, in a story that comes to an end',
+    ...(problems?.storyProblems({ plots, words }) ?? { sample: refuse, score: refuse }),
+  }),
+}
