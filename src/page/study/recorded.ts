@@ -2,7 +2,7 @@
 // such a study is opened.
 import { type RunResult, readResult } from '../../document/study/results.ts'
 import type { Study } from '../../document/study/study.ts'
-import { encodeStudy } from '../../document/study/study_link.ts'
+import { decodeStudy, encodeStudy } from '../../document/study/study_link.ts'
 import gallery from './gallery.json' with { type: 'json' }
 
 const FILES: Readonly<Record<string, string>> = import.meta.glob(
@@ -13,7 +13,11 @@ const FILES: Readonly<Record<string, string>> = import.meta.glob(
 /** The name under which the lab has recorded exactly this study; undefined for any other. */
 export function recordedId(study: Study): string | undefined {
   const text = encodeStudy(study)
-  return gallery.find((entry) => entry.study === text)?.id
+  // The list may spell a value as earlier versions did.
+  return gallery.find((entry) => {
+    const listed = decodeStudy(entry.study)
+    return listed.ok && encodeStudy(listed.study) === text
+  })?.id
 }
 
 async function fetchText(address: string): Promise<string> {
