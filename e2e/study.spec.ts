@@ -38,6 +38,9 @@ test('two arms and three seeds reach the forest plot over a reload, their link r
   test.setTimeout(420_000)
   await lab.open(LINK)
   await lab.show('study')
+  // The lab's own are in sight at once; the form comes when it is asked for.
+  await expect(lab.get('study-gallery-ppo_lead')).toBeVisible()
+  await lab.get('study-new').click()
   await lab.get('study-question').fill('Does a higher rate help?')
   await lab.get('study-make').click()
   await expect(lab.get('study-problem-arms')).toContainText('Add two settings')
@@ -109,7 +112,7 @@ test('two arms and three seeds reach the forest plot over a reload, their link r
   // It is left and opened again with its runs; deleted once its runs were counted, and brought
   // back.
   await lab.get('study-close').click()
-  await expect(lab.get('study-form')).toBeVisible()
+  await expect(lab.get('study-new')).toBeVisible()
   await expect(lab.get('study-own')).toContainText('6 runs trained')
   await lab.get('study-open').click()
   await expect(lab.get('study-progress')).toContainText('6 of 6 runs')

@@ -65,6 +65,7 @@ test('a study trains on rows and a reward of one’s own, over a reload, and nam
   await lab.open(LINK)
   await dropBoth(lab)
   await lab.show('study')
+  await lab.get('study-new').click()
   await lab.get('study-0-field').selectOption('actor.optim.lr')
   await lab.get('study-values-0').fill('0.0001, 0.003')
   await lab.get('study-seeds').fill('2')

@@ -1,27 +1,16 @@
 // Builds a study: two or more settings or runs, or a field with several values; seeds, budget and
 // the measure, fixed beforehand.
-import { type ChangeEvent, useDeferredValue, useMemo, useState } from 'react'
+import { useDeferredValue, useMemo, useState } from 'react'
 import type { NamedExperiment } from '../../document/study/build.ts'
 import { type Draft, EMPTY_DRAFT, readDraft } from '../../document/study/draft.ts'
-import { parseStudy } from '../../document/study/study.ts'
 import { libraryStore, shownRuns } from '../../page/runs/library/library_store.ts'
 import { nextExperiment } from '../../page/state/next_experiment.ts'
 import { labStore } from '../../page/state/store.ts'
 import { setStudy } from '../../page/study/study_store.ts'
 import { runName } from '../../record/run/names.ts'
-import { Words } from '../glossary/Words.tsx'
 import { selectionStore } from '../runs/base/selection.ts'
 import { useLab } from '../shown/run.ts'
 import { Problem, type Problems, StudyFields } from './StudyFields.tsx'
-
-/** What a text says; undefined where it is no JSON. */
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
 
 /** The arms that were chosen so far, and ways to add some. */
 function Arms(props: {
@@ -64,12 +53,14 @@ function Arms(props: {
           </li>
         ))}
       </ol>
-      <button type="button" data-testid="study-add-settings" onClick={addPresent}>
-        Add the present settings
-      </button>{' '}
-      <button type="button" data-testid="study-add-runs" onClick={addTicked}>
-        Add the ticked runs
-      </button>
+      <p className="study-buttons">
+        <button type="button" data-testid="study-add-settings" onClick={addPresent}>
+          Add the present settings
+        </button>
+        <button type="button" data-testid="study-add-runs" onClick={addTicked}>
+          Add the ticked runs
+        </button>
+      </p>
     </fieldset>
   )
 }
@@ -80,7 +71,6 @@ export function StudyForm() {
   const [draft, setDraft] = useState(EMPTY_DRAFT)
   const [chosen, setChosen] = useState<readonly NamedExperiment[]>([])
   const [wasTried, setTried] = useState(false)
-  const [fileProblems, setFileProblems] = useState<readonly string[]>([])
   const experiment = useLab((state) => state.experiment)
   // Making all arms for every letter would be slow.
   const typed = useDeferredValue(draft)
@@ -93,20 +83,8 @@ export function StudyForm() {
     if (now.ok) setStudy(now.study)
     else setTried(true)
   }
-  const read = async ({ target }: ChangeEvent<HTMLInputElement>) => {
-    const text = (await target.files?.[0]?.text()) ?? ''
-    const document = jsonOf(text)
-    const parsed = parseStudy(document)
-    if (parsed.ok) setStudy(parsed.study)
-    else if (document === undefined) setFileProblems(['The file is not JSON.'])
-    else setFileProblems(parsed.issues.map(({ path, message }) => `${path || 'study'}: ${message}`))
-  }
   return (
-    <section className="card study-form" aria-label="New study" data-testid="study-form">
-      <h2>A study</h2>
-      <p className="soft">
-        <Words text="One question, several settings with the same seeds and the same budget, and one measure that is fixed before anything is trained." />
-      </p>
+    <div id="study-form" className="study-form" data-testid="study-form">
       <label className="wide">
         Question
         <input
@@ -125,20 +103,11 @@ export function StudyForm() {
         {made.ok ? `${made.runs} runs in all.` : ''}
       </p>
       <Problem problems={problems} field="form" />
-      {fileProblems.map((problem) => (
-        <p key={problem} className="bad" role="alert">
-          {problem}
-        </p>
-      ))}
       <p className="study-buttons">
         <button type="button" className="primary" data-testid="study-make" onClick={make}>
           Make the study
         </button>
-        <label className="study-file">
-          Open a study file
-          <input type="file" accept=".json" onChange={(event) => void read(event)} />
-        </label>
       </p>
-    </section>
+    </div>
   )
 }

@@ -8,8 +8,8 @@ import { openLabStudy, openStudy } from '../../page/study/study_store.ts'
 import './study.css'
 import { DeletedStudy } from './DeleteStudy.tsx'
 import { Gallery } from './Gallery.tsx'
+import { NewStudy } from './NewStudy.tsx'
 import { OwnStudies } from './OwnStudies.tsx'
-import { StudyForm } from './StudyForm.tsx'
 import { StudyView } from './StudyView.tsx'
 
 /** Takes the study of a link, once; what is wrong with it otherwise. */
@@ -45,8 +45,8 @@ export function StudyTab() {
         <StudyView study={study} />
       ) : (
         <>
+          <NewStudy />
           <OwnStudies />
-          <StudyForm />
           <Gallery />
         </>
       )}

@@ -137,15 +137,9 @@ function Buttons({ state, study }: { readonly state: StudyState; readonly study:
         <button type="button" data-testid="study-pause" onClick={pauseStudy}>
           Pause
         </button>
-      ) : (
-        <button
-          type="button"
-          className="primary"
-          data-testid="study-train"
-          disabled={missing === 0}
-          onClick={trainStudy}
-        >
-          Train {missing} runs
+      ) : missing === 0 ? null : (
+        <button type="button" className="primary" data-testid="study-train" onClick={trainStudy}>
+          Train {missing} {missing === 1 ? 'run' : 'runs'}
         </button>
       )}
       <button
