@@ -87,13 +87,21 @@ const SMALL: readonly Small[] = [
     format: formatShare,
     is_share: true,
   },
-  {
-    id: 'sft-loss',
-    title: 'Warm-start loss',
-    note: 'cross-entropy of demonstrations, nats per token',
-    metrics: ['train/loss'],
-  },
 ]
+
+const WARM_START: Small = {
+  id: 'sft-loss',
+  title: 'Warm-start loss',
+  note: 'cross-entropy of demonstrations, nats per token',
+  metrics: ['train/loss'],
+}
+/** In its place where nothing is imitated: an empty chart would say nothing. */
+const RATE: Small = {
+  id: 'rate',
+  title: 'Learning rate',
+  note: 'of the policy, after warm-up and decay',
+  metrics: ['actor/lr'],
+}
 
 /** Where a reward model takes part. */
 const SMALL_OF_REWARD: readonly Small[] = [
@@ -176,6 +184,8 @@ const hasDistillation = (state: Parameters<typeof shownExperiment>[0]) =>
 const hasPreferences = (state: Parameters<typeof shownExperiment>[0]) =>
   shownExperiment(state).phases.some(({ kind }) => kind === 'preference')
 
+const hasWarmStart = (state: Parameters<typeof shownExperiment>[0]) =>
+  shownExperiment(state).phases.some(({ kind }) => kind === 'sft')
 const hasOwnReward = (state: Parameters<typeof shownExperiment>[0]) =>
   shownExperiment(state).reward.parts.length > 0
 const selectTask = (state: Parameters<typeof shownExperiment>[0]) => shownExperiment(state).task
@@ -319,11 +329,13 @@ export function Charts() {
   const is_empty = useShown(selectIsEmpty)
   const withPreferences = useShown(hasPreferences)
   const withDistillation = useShown(hasDistillation)
+  const withWarmStart = useShown(hasWarmStart)
   const small = [
     ...(hasRewardModel ? SMALL_OF_REWARD : []),
     ...(withPreferences ? SMALL_OF_PREFERENCES : []),
     ...(withDistillation ? SMALL_OF_DISTILLATION : []),
     ...SMALL,
+    withWarmStart ? WARM_START : RATE,
   ]
   return (
     <section className="charts" aria-label="Charts" data-empty={is_empty}>

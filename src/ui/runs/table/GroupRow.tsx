@@ -59,7 +59,7 @@ export function GroupRow({ group, view, ticked, is_folded, onFold }: GroupRowPro
           </span>
         </button>
       </th>
-      <td />
+      <td className="run-course" />
       <td className="number">
         <Mean of={value} entry={rows[0].entry} choice={view.metric} />
       </td>

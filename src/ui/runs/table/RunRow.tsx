@@ -189,7 +189,7 @@ export const RunRow = memo(function RunRow(props: RunRowProps) {
           </label>
         </td>
         <RunName {...props} />
-        <td>
+        <td className="run-course">
           <Spark entry={entry} color={props.color} choice={choice} />
         </td>
         <td className="number" data-testid="run-value">

@@ -73,7 +73,9 @@ function Heads(props: { view: TableView; ids: readonly string[]; ticked: readonl
           </label>
         </th>
         <Head sort="name" label="run" view={view} />
-        <th scope="col">over its steps</th>
+        <th scope="col" className="run-course">
+          over its steps
+        </th>
         <Head sort="metric" label={metricLabel(view)} view={view} />
         {view.columns.map((column) => (
           <Head
