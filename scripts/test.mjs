@@ -69,6 +69,8 @@ const timed = []
 const SLOWEST = Number(process.env.SLOWEST ?? 20)
 /** Tests that passed when they were tried again, with why they failed before. */
 const second = []
+/** What this machine lacks, for which tests were left out. */
+const lacking = new Set()
 try {
   await installMissing()
   const selected = Object.keys(STAGES).filter((name) => !names.length || names.includes(name))
@@ -97,6 +99,7 @@ try {
 }
 printSlowest()
 printSecond()
+printLacking()
 console.log(`${total.passed} passed, ${total.failed} failed`)
 process.exitCode = total.failed > 0 ? 1 : 0
 
@@ -107,6 +110,11 @@ function printSlowest() {
   if (slowest.length) console.log(`The ${slowest.length} slowest tests:`)
   for (const { seconds, name } of slowest)
     console.log(`${seconds.toFixed(1).padStart(7)} s  ${name}`)
+}
+
+/** Why tests were left out on this machine, each reason once. */
+function printLacking() {
+  for (const reason of lacking) console.log(`Skipped: ${reason}`)
 }
 
 /** What passed, and not at once. */
@@ -248,6 +256,9 @@ async function playwright(part) {
     for (const test of spec.tests) {
       const seconds = test.results.reduce((sum, { duration }) => sum + duration / 1000, 0)
       timed.push({ seconds, name: `e2e/${spec.file}: ${spec.title}` })
+      // What this machine lacks; a test that is left out for another reason says none.
+      for (const { type, description } of test.annotations)
+        if (type === 'skip' && description) lacking.add(description)
       if (test.status === 'unexpected') {
         const messages = test.results.flatMap(({ errors }) => errors.map(({ message }) => message))
         failures.push(`✗ e2e/${spec.file}: ${spec.title}\n${messages.join('\n')}`)
