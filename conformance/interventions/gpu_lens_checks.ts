@@ -5,8 +5,9 @@ import type { Gpu } from '../../src/kernels/device/gpu.ts'
 import { headSplits } from '../../src/kernels/vocab_head/vocab_head.ts'
 import { unpackWeights } from '../../src/model/layout/params.ts'
 import type { Readout } from '../../src/model/layout/readout.ts'
+import { type Lens, lensSize, translatorValues } from '../../src/model/layout/translators.ts'
 import { JacobianFit, jacobianContexts } from '../../src/model/lenses/jacobian_fit.ts'
-import { type Lens, lensSize, translatorValues, uploadedLens } from '../../src/model/lenses/lens.ts'
+import { uploadedLens } from '../../src/model/lenses/lens.ts'
 import type { LensRows } from '../../src/model/lenses/lens_rows.ts'
 import { createCompared, LayerReader } from '../../src/model/lenses/read_layers.ts'
 import { TunedFit } from '../../src/model/lenses/tuned_fit.ts'
@@ -118,6 +119,7 @@ export async function* gpuLensChecks(c: InterventionCase, gpu: Gpu): AsyncGenera
     const title = `jlens.${name}`
     if (!c.expected.has(title)) continue
     const fit = await JacobianFit.create(gpu, model, rows)
+    fit.begin()
     await fit.add(rows, { skip_first: skip, contexts: jacobianContexts(rows, skip) })
     const found = (await fit.read()).flatMap((x) => [...x])
     yield check(c, title, 'gpu', outputsOf(c, { [title]: found }))

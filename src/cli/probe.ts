@@ -24,7 +24,7 @@ import {
   createInterventions,
   writeInterventions,
 } from '../model/interventions/intervention_tensors.ts'
-import type { Lens } from '../model/lenses/lens.ts'
+import type { Lens } from '../model/layout/translators.ts'
 import { createModel, type Model, uploadModel } from '../model/transformer/model.ts'
 import { createWorkspace } from '../model/transformer/workspace.ts'
 import {

@@ -13,7 +13,7 @@ import {
   readPolicyRef,
 } from '../../model/interventions/readings.ref.ts'
 import { unpackWeights } from '../../model/layout/params.ts'
-import { jacobianLens, type Lens, lensSize } from '../../model/lenses/lens.ts'
+import { jacobianLens, type Lens, lensSize } from '../../model/layout/translators.ts'
 import { modelHash, writeLens } from '../../model/lenses/lens_file.ts'
 import { forwardRef } from '../../model/transformer/transformer.ref.ts'
 import { modelDirectory } from '../input/model_dir.ts'

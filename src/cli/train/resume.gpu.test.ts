@@ -38,7 +38,7 @@ const DOCUMENT = {
       reward_model: { enable: true },
       algorithm: { use_kl_in_reward: true, kl_ctrl: { type: 'adaptive', kl_coef: 0.1 } },
     },
-    { kind: 'rl', steps: 2, target_layer: 1 },
+    { kind: 'rl', steps: 2, target_layer: 1, target_readout: 'tuned' },
     {
       kind: 'preference',
       steps: 3,

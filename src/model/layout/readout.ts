@@ -33,3 +33,9 @@ export function translatedAs(
   if (layer === num_hidden_layers || readout === 'raw' || readout === 'normed') return undefined
   return readout
 }
+
+/** What is read through a translator. */
+export interface LensPlace {
+  readonly layer: number
+  readonly readout: TranslatedReadout
+}

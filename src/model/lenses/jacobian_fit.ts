@@ -35,8 +35,9 @@ export function createJacobianTensors(
   alloc: Allocator,
   shape: ModelShape,
   size: Pick<LensRows, 'rows' | 'width'>,
+  layers = shape.num_hidden_layers,
 ) {
-  const { hidden_size: C, num_hidden_layers: L } = shape
+  const { hidden_size: C } = shape
   const f32 = (label: string, ...dims: number[]) => alloc.tensor(`jacobian.${label}`, 'f32', dims)
   const M = size.rows * size.width
   return {
@@ -49,12 +50,12 @@ export function createJacobianTensors(
     unit: f32('unit', 1, C),
     line: f32('line', 1, C),
     /** Of the rows that are loaded, and of all so far, [C, C] each. */
-    batch: Array.from({ length: L }, (_, l) => f32(`batch.${l}`, C, C)),
-    sums: Array.from({ length: L }, (_, l) => f32(`sums.${l}`, C, C)),
+    batch: Array.from({ length: layers }, (_, i) => f32(`batch.${i}`, C, C)),
+    sums: Array.from({ length: layers }, (_, i) => f32(`sums.${i}`, C, C)),
   }
 }
 
-type JacobianTensors = ReturnType<typeof createJacobianTensors>
+export type JacobianTensors = ReturnType<typeof createJacobianTensors>
 
 /** J_l [C, C], out by in, of layers 0 … L − 1: the mean over contexts of 1/|V| Σ_{t ∈ V} Σ_{t' ∈ V,
  * t' ≥ t} ∂h^L_{t'} / ∂h^l_t, before the final norm. Rows without such columns are left out. Gurnee
@@ -80,18 +81,18 @@ export class JacobianFit {
     this.#add = add
   }
 
+  /** `layers`: those that are fitted, by default all below the last. */
   static async create(
     gpu: Gpu,
     model: Model,
     size: Pick<LensRows, 'rows' | 'width'>,
+    {
+      layers = Array.from({ length: model.shape.num_hidden_layers }, (_, l) => l),
+      tensors = createJacobianTensors(gpu, model.shape, size, layers.length),
+    }: { readonly layers?: readonly number[]; readonly tensors?: JacobianTensors } = {},
   ): Promise<JacobianFit> {
-    const { shape } = model
-    const { hidden_size: C } = shape
-    const tensors = createJacobianTensors(gpu, shape, size)
+    const { hidden_size: C, num_hidden_layers: L } = model.shape
     const { ws, identity, batch, sums } = tensors
-    const ones = Float32Array.from({ length: C * C }, (_, i) => (i % (C + 1) === 0 ? 1 : 0))
-    gpu.write(identity, ones)
-    for (const sum of sums) gpu.clear(sum)
     const states = await gpu.record('jacobian_states', [], (r) => forward(r, model, ws))
     const coordinate = await gpu.record('jacobian', ['coordinate'], (r) => {
       const { unit, line, targets, sources } = tensors
@@ -102,11 +103,13 @@ export class JacobianFit {
       const seed = { m: M, n: C, k: 1, accumulate: 0 }
       r.run(matmul_nn, seed, { a: targets, b: unit, out: d_hidden })
       const grads = { ...frozenGradients(model), buffers: model.weights.buffers }
-      for (let l = batch.length - 1; l >= 0; l--) {
+      for (let l = L - 1; l >= Math.min(...layers); l--) {
         blockBackward(r.run, model, grads, { ws, l, tokens: exactly(M) }, false)
+        const place = layers.indexOf(l)
+        if (place < 0) continue
         const mean = { m: 1, n: C, k: M, accumulate: 0 }
         r.run(matmul_tn, mean, { a: sources, b: d_hidden, out: line })
-        r.copy(line, batch[l], { to_offset: at, count: C })
+        r.copy(line, batch[place], { to_offset: at, count: C })
       }
     })
     const add = await gpu.record('jacobian_sum', [], (r) => {
@@ -114,6 +117,17 @@ export class JacobianFit {
         r.run(reduceRows(1), { rows: 1, cols: C * C }, { x, out: sums[l] })
     })
     return new JacobianFit(gpu, tensors, states, coordinate, add)
+  }
+
+  /** Back to no rows. A fit begins with it. */
+  begin(): void {
+    const { identity, sums } = this.#tensors
+    const [C] = identity.shape
+    this.#gpu.write(
+      identity,
+      Float32Array.from({ length: C * C }, (_, i) => (i % (C + 1) === 0 ? 1 : 0)),
+    )
+    for (const sum of sums) this.#gpu.clear(sum)
   }
 
   /** Adds these rows; `contexts`: how many of all rows count. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { writeSafetensors } from '../../formats/safetensors_write.ts'
 import { randomValues } from '../../kernels/testing.ts'
-import { jacobianLens, type Lens, lensSize, translatorValues } from './lens.ts'
+import { jacobianLens, type Lens, lensSize, translatorValues } from '../layout/translators.ts'
 import { modelHash, readLensFile, writeLens } from './lens_file.ts'
 
 const shape = { hidden_size: 5, num_hidden_layers: 2 }

@@ -6,7 +6,7 @@ import { writeSafetensors } from '../../formats/safetensors_write.ts'
 import { Sha256 } from '../../formats/sha256.ts'
 import type { ModelShape } from '../layout/config.ts'
 import { TRANSLATED_READOUTS } from '../layout/readout.ts'
-import { jacobianLens, type Lens, lensSize, translatorValues } from './lens.ts'
+import { jacobianLens, type Lens, lensSize, translatorValues } from '../layout/translators.ts'
 
 /** Says which model a lens belongs to: a hash of its weights in the order of the layout without an
  * adapter. */

@@ -32,6 +32,21 @@ export function lensRows(
   return { rows, width, input_ids, attention_mask, position_ids }
 }
 
+/** Rows of padding alone. */
+export const emptyRows = (size: Pick<LensRows, 'rows' | 'width'>): LensRows => lensRows([], size)
+
+/** Copies row `from` of a padded batch of the same width into row `to`. */
+export function setRow(
+  rows: LensRows,
+  to: number,
+  batch: Pick<Rows, 'input_ids' | 'attention_mask' | 'position_ids'>,
+  from: number,
+): void {
+  const { width } = rows
+  for (const name of ['input_ids', 'attention_mask', 'position_ids'] as const)
+    rows[name].set(batch[name].subarray(from * width, (from + 1) * width), to * width)
+}
+
 /** Tokens that are there. */
 export const tokensIn = ({ attention_mask }: LensRows): number =>
   attention_mask.reduce((sum, isReal) => sum + isReal, 0)

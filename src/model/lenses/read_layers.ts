@@ -99,15 +99,15 @@ export class LayerReader {
     }
   }
 
-  /** `model` has the lenses that `reads` ask for. */
+  /** `model` has the lenses that `reads` ask for; `all`: room that several readers share. */
   static async create(
     gpu: Gpu,
     model: Model,
     tensors: ComparedTensors,
     reads: readonly Pick<ReadLayer, 'layer' | 'readout'>[],
+    all = LayerReader.room(gpu, tensors, reads.length),
   ): Promise<LayerReader> {
     const { ws, teacher } = tensors
-    const all = LayerReader.room(gpu, tensors, reads.length)
     const tokens = ws.rows * ws.width
     const program = await gpu.record('readings', [], (r) => {
       recordFinal(r, model, tensors)

@@ -12,10 +12,11 @@ import {
 } from '../../kernels/optimizer/optimizer.ts'
 import type { ModelShape } from '../layout/config.ts'
 import { CHUNK } from '../layout/flat_params.ts'
+import { translatorSize } from '../layout/translators.ts'
 import { frozenGradients } from '../params/param_tensors.ts'
 import type { Model } from '../transformer/model.ts'
 import { backwardTaught, readStudent } from '../transformer/teacher.ts'
-import { createLensTensors, lensSize } from './lens.ts'
+import { createLensTensors } from './lens.ts'
 import { type LensRows, tokensIn, uploadLensRows } from './lens_rows.ts'
 import { type ComparedTensors, comparedPass, recordFinal } from './read_layers.ts'
 
@@ -29,14 +30,19 @@ export interface TunedOptimizer {
 
 const STEP_LIVE = ['lr'] as const
 
-/** Everything that a fit keeps besides the passes, on a device or in a plan. */
-export function createTunedTensors(alloc: Allocator, shape: ModelShape) {
-  const size = lensSize(shape)
+/** Everything that a fit of so many layers keeps besides the passes, on a device or in a plan. */
+export function createTunedTensors(
+  alloc: Allocator,
+  { hidden_size }: Pick<ModelShape, 'hidden_size'>,
+  layers: number,
+) {
+  const size = layers * translatorSize(hidden_size)
+  const translators = (label: string) => createLensTensors(alloc, { hidden_size }, layers, label)
   const f32 = (label: string, ...dims: number[]) =>
     alloc.tensor(`tuned.${label}`, 'f32', dims, { kind: 'optimizer' })
   return {
-    lens: createLensTensors(alloc, shape, 'lens.tuned'),
-    gradients: createLensTensors(alloc, shape, 'lens.gradients'),
+    lens: translators('lens.tuned'),
+    gradients: translators('lens.gradients'),
     m: f32('m', size),
     v: f32('v', size),
     partials: f32('partials', OPTIMIZER_BLOCKS),
@@ -48,7 +54,7 @@ export function createTunedTensors(alloc: Allocator, shape: ModelShape) {
   }
 }
 
-type TunedTensors = ReturnType<typeof createTunedTensors>
+export type TunedTensors = ReturnType<typeof createTunedTensors>
 
 export class TunedFit {
   readonly #gpu: Gpu
@@ -71,26 +77,30 @@ export class TunedFit {
     this.#step = step
   }
 
-  /** Begins at the identity. `model` may be read through nothing else. */
+  /** Begins at the identity. `layers`: those that are fitted, by default all below the last. */
   static async create(
     gpu: Gpu,
     plain: Model,
     compared: ComparedTensors,
     optimizer: TunedOptimizer,
+    {
+      layers = Array.from({ length: plain.shape.num_hidden_layers }, (_, l) => l),
+      tensors = createTunedTensors(gpu, plain.shape, layers.length),
+    }: { readonly layers?: readonly number[]; readonly tensors?: TunedTensors } = {},
   ): Promise<TunedFit> {
-    const tensors = createTunedTensors(gpu, plain.shape)
     const { lens, gradients } = tensors
-    const model = { ...plain, lenses: { tuned: lens.layers } }
+    const tuned = Array.from({ length: plain.shape.num_hidden_layers }, (_, l) => {
+      const at = layers.indexOf(l)
+      return lens.layers[at < 0 ? 0 : at]
+    })
+    const model = { ...plain, lenses: { tuned } }
     const { ws } = compared
-    for (const tensor of [lens.flat, tensors.m, tensors.v, tensors.corrections, tensors.control])
-      gpu.clear(tensor)
-    gpu.clear(tensors.chunk_segment)
     const states = await gpu.record('tuned_states', [], (r) => recordFinal(r, model, compared))
     const step = await gpu.record('tuned_step', STEP_LIVE, (r) => {
       r.clear(gradients.flat)
-      lens.layers.forEach((_, layer) => {
+      layers.forEach((layer, i) => {
         const pass = comparedPass<'lr'>(model, compared, layer, 'tuned')
-        const translator = gradients.layers[layer]
+        const translator = gradients.layers[i]
         const grads = { ...frozenGradients(model), buffers: model.weights.buffers, translator }
         readStudent(r, model, ws, pass)
         backwardTaught(r, model, grads, ws, pass)
@@ -120,13 +130,15 @@ export class TunedFit {
     return new TunedFit(gpu, compared, tensors, states, step)
   }
 
-  get lens(): TunedTensors['lens'] {
-    return this.#tensors.lens
+  /** Back to the identity, where a new fit begins, too. */
+  begin(): void {
+    const { lens, m, v, corrections, control, chunk_segment } = this.#tensors
+    for (const tensor of [lens.flat, m, v, corrections, control, chunk_segment])
+      this.#gpu.clear(tensor)
   }
 
-  /** The last step's record: reading it waits for the step. */
-  get control(): Tensor<'f32'> {
-    return this.#tensors.control
+  get lens(): TunedTensors['lens'] {
+    return this.#tensors.lens
   }
 
   /** Takes the texts that the next steps are over. */
@@ -139,6 +151,21 @@ export class TunedFit {
       Float32Array.from(rows.attention_mask, (isReal) => isReal * each),
     )
     this.#gpu.replay(this.#states)
+  }
+
+  /** Steps that take the batches in turn, at a rate that falls from `lr` to zero. */
+  async run(
+    batches: readonly LensRows[],
+    { steps, lr }: { readonly steps: number; readonly lr: number },
+    onDone: () => void = () => {},
+  ): Promise<void> {
+    for (let step = 0; step < steps; step++) {
+      if (step === 0 || batches.length > 1) this.load(batches[step % batches.length])
+      this.step(lr * (1 - step / steps))
+      // A reading now and then keeps the queue short, so that a page can draw.
+      if (step % 16 === 15) await this.#gpu.read(this.#tensors.control)
+      onDone()
+    }
   }
 
   /** One step on the mean KL over the loaded tokens. */

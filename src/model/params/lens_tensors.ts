@@ -1,8 +1,8 @@
 // Declares the translators of a lens on a device: an affine map for each layer below the last,
 // between its states and the final norm.
 import type { Allocator, Tensor } from '../../kernels/device/base/tensor.ts'
-import { CHUNK } from '../layout/flat_params.ts'
 import type { TranslatedReadout } from '../layout/readout.ts'
+import { translatorSize, wholeChunks } from '../layout/translators.ts'
 
 /** state + residual · state + bias. With zeros a state stays what it is, to the bit. */
 export interface TranslatorTensors {
@@ -17,12 +17,6 @@ export type LensTensors = readonly TranslatorTensors[]
 
 /** The lenses that a model can be read through. */
 export type Lenses = Readonly<Partial<Record<TranslatedReadout, LensTensors>>>
-
-const wholeChunks = (count: number) => Math.ceil(count / CHUNK) * CHUNK
-
-/** Elements of one translator in a flat array. */
-export const translatorSize = (hidden_size: number): number =>
-  wholeChunks(hidden_size ** 2) + wholeChunks(hidden_size)
 
 /** Translators one behind the other in `flat`, [count · translatorSize]. */
 export function translatorViews(

@@ -1,6 +1,7 @@
 // The policies of transformer.ref.ts in float64: log-probabilities and entropies read after any
 // number of blocks.
 import type { ModelConfig } from '../layout/config.ts'
+import type { PlainReadout, Readout } from '../layout/readout.ts'
 import { linear, logSoftmax, type RefArrays, rmsNorm } from './operations.ref.ts'
 import type { RefCache } from './transformer.ref.ts'
 import { type RefTranslator, translateRef } from './translate.ref.ts'
@@ -30,6 +31,12 @@ export function logitsRef(
   states: Float64Array,
 ): Float64Array {
   return linear(states, config.hidden_size, params[`${headName(config)}.weight`])
+}
+
+/** The read-out of a phase that has no translator. */
+export function plainReadout(readout: Readout | undefined): PlainReadout | undefined {
+  if (readout === undefined || readout === 'raw' || readout === 'normed') return readout
+  throw new Error(`float64: expected a read-out without a lens, got ${readout}`)
 }
 
 /** Whether the policy of `layer` is read through the final norm: for L, unless told otherwise, and

@@ -2,7 +2,7 @@
 // the flat layout.
 import { type FlatLayout, trainedPrefix } from '../../model/layout/flat_params.ts'
 import type { ParamLayout } from '../../model/layout/params.ts'
-import { type PlainReadout, readsNormed } from '../../model/layout/readout.ts'
+import { type Readout, readsNormed } from '../../model/layout/readout.ts'
 import { type EntropyBonus, hasFinalEntropy } from './actor.ts'
 
 /** Parameters that keep their values, as in torch with requires_grad = False: no moments, no decay,
@@ -25,7 +25,7 @@ export interface LrFactorAbove {
 /** What decides on the trained parameters. */
 export interface TrainedPart {
   readonly target_layer: number
-  readonly target_readout?: PlainReadout | undefined
+  readonly target_readout?: Readout | undefined
   readonly freeze?: Freeze | undefined
   readonly lr_factor_above?: LrFactorAbove | undefined
   /** In a phase of an inner layer: the final norm has a gradient of 0 instead of none. AdamW then

@@ -7,7 +7,7 @@ import { chunkSegments } from '../../model/layout/flat_params.ts'
 import { loraScale } from '../../model/layout/lora.ts'
 import { backwardRef } from '../../model/transformer/backward.ref.ts'
 import type { RefArrays, RefBatch } from '../../model/transformer/operations.ref.ts'
-import { policyRef } from '../../model/transformer/policy.ref.ts'
+import { plainReadout, policyRef } from '../../model/transformer/policy.ref.ts'
 import { forwardRef } from '../../model/transformer/transformer.ref.ts'
 import type { RlPhase } from '../config/phase.ts'
 import type { TrainedLayout } from '../config/trained_segments.ts'
@@ -92,7 +92,7 @@ export function actorStepRef(
 function rowsOf(
   batch: RolloutBatch,
   advantages: Float32Array,
-  { rollout, target_readout: readout }: RlPhase,
+  { rollout, target_readout }: RlPhase,
   first: number,
   count: number,
 ) {
@@ -112,7 +112,7 @@ function rowsOf(
       first_column: P - 1,
       response_length: R,
       temperature: rollout.temperature,
-      readout,
+      readout: plainReadout(target_readout),
     },
     advantages: cut(advantages, R),
   }

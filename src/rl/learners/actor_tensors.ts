@@ -4,8 +4,11 @@ import type { Allocator, Tensor } from '../../kernels/device/base/tensor.ts'
 import { POLICY_LOSS_SUMS } from '../../kernels/policy_loss/policy_loss_frame.ts'
 import { ROLLOUT_CORRECTION_SUMS } from '../../kernels/rollout_correction/rollout_correction.ts'
 import { headSplits } from '../../kernels/vocab_head/vocab_head.ts'
+import type { ModelShape } from '../../model/layout/config.ts'
 import { CHUNK } from '../../model/layout/flat_params.ts'
 import type { ParamLayout } from '../../model/layout/params.ts'
+import { createLensTensors } from '../../model/lenses/lens.ts'
+import type { Lenses } from '../../model/params/lens_tensors.ts'
 import { overlaid, type ParamBuffers } from '../../model/params/param_buffers.ts'
 import { type ParamTensors, paramTensors } from '../../model/params/param_tensors.ts'
 import {
@@ -54,6 +57,8 @@ export interface ActorSize {
   /** Leave padding out of the passes over the batch (model/transformer/rows.ts). Default true. */
   readonly use_remove_padding?: boolean
   readonly kernels?: KernelChoice
+  /** Room for the translator that a phase reads its layer through. Default false. */
+  readonly has_lens?: boolean
   /** Which segments any phase trains; the others have no gradients and no moments. Absent = all. */
   readonly trains?: readonly boolean[]
 }
@@ -66,6 +71,8 @@ export interface ReferenceTensors extends ParamTensors {
 
 export interface ActorTensors extends TrainableTensors {
   readonly reference: ReferenceTensors | undefined
+  /** The translator that a phase reads its layer through (phase_lens.ts), [translatorSize]. */
+  readonly lens: Tensor<'f32'> | undefined
   /** Sums of the loss kernels over this training step. */
   readonly sums: Tensor
   /** Sums of rollout correction against the policy being updated (bypass mode). */
@@ -110,7 +117,11 @@ export function createActorTensors(
     alloc.tensor(label, 'f32', dims, { kind: 'optimizer' })
   const stride = probeStride(size)
   const batch_size = { rows: B, prompt_length, response_length: R }
-  const trainable = createTrainableTensors(alloc, layout, size, size.kernels, size.trains)
+  const made = createTrainableTensors(alloc, layout, size, size.kernels, size.trains)
+  const lens = size.has_lens ? createLensTensors(alloc, shape, 1, 'lens') : undefined
+  const trainable = lens
+    ? { ...made, model: { ...made.model, lenses: lensesOf(lens, shape) } }
+    : made
   const workspace = createWorkspace(alloc, shape, {
     rows: micro_rows,
     width: T,
@@ -118,10 +129,12 @@ export function createActorTensors(
     trains: true,
     head_splits: trainable.gradients.lm_head ? headSplits(micro_rows * R, shape) : 0,
     enable_gradient_checkpointing: size.enable_gradient_checkpointing ?? false,
+    has_lens: size.has_lens ?? false,
   })
   const { students = 0, supervised = 0, teacher, kernels } = size
   return {
     ...trainable,
+    lens: lens?.flat,
     // The reference of an adapter is its base.
     reference:
       size.has_reference && !trainable.model.adapter
@@ -162,6 +175,16 @@ export function createActorTensors(
     probe_mask: alloc.tensor('probe_mask', 'f32', [stride]),
     probe_sums: alloc.tensor('probe_sums', 'f32', [shape.num_hidden_layers + 1]),
   }
+}
+
+/** One phase is on at a time, so whatever layer it reads, and through whichever lens, there is one
+ * translator. */
+function lensesOf(
+  { layers: [translator] }: ReturnType<typeof createLensTensors>,
+  { num_hidden_layers }: ModelShape,
+): Lenses {
+  const all = Array.from({ length: num_hidden_layers }, () => translator)
+  return { tuned: all, jacobian: all }
 }
 
 /** Room for the reference policy. What is never trained it shares with the model. */

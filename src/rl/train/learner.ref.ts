@@ -5,6 +5,7 @@ import { type ModelConfig, modelShape } from '../../model/layout/config.ts'
 import { chunkSegments } from '../../model/layout/flat_params.ts'
 import { type Head, type ParamLayout, paramLayout } from '../../model/layout/params.ts'
 import type { RefArrays } from '../../model/transformer/operations.ref.ts'
+import { plainReadout } from '../../model/transformer/policy.ref.ts'
 import { forwardRef, type RefCache } from '../../model/transformer/transformer.ref.ts'
 import { type Muon, muonLrRatio } from '../config/muon.ts'
 import { muonOf, type Optim, weightDecays } from '../config/optim.ts'
@@ -110,7 +111,7 @@ export function rowsOf(batch: RolloutBatch, phase: RlPhase, first: number, count
     first_column: P - 1,
     response_length: R,
     temperature: phase.rollout.temperature,
-    readout: phase.target_readout,
+    readout: plainReadout(phase.target_readout),
   }
 }
 

@@ -5,6 +5,7 @@ import type { ParamBuffers } from '../../model/params/param_buffers.ts'
 import { readParams, wholeTensor, writeParams } from '../../model/params/param_copies.ts'
 import type { Phase } from '../config/phase.ts'
 import type { EntropyState } from '../experience/adaptive_entropy.ts'
+import type { PhaseLensState } from '../learners/lens/phase_lens.ts'
 import type { TrainableTensors } from '../learners/trainable.ts'
 import type { PreferencesState } from '../reward/preferences.ts'
 import type { Parts } from './parts/parts.ts'
@@ -38,6 +39,8 @@ export interface ModelStates {
   readonly teacher?: Float32Array
   readonly critic?: ModelState
   readonly reward_model?: ModelState
+  /** Of a phase that reads its layer through a translator, once it is fitted. */
+  readonly lens?: PhaseLensState
 }
 
 /** Everything that the next step depends on besides the configuration. */
@@ -106,23 +109,27 @@ function importArray(gpu: Gpu, buffers: ParamBuffers, values: Float32Array, name
  * returns. */
 export async function exportModels(
   gpu: Gpu,
-  { actor, critic, reward }: Pick<Parts, 'actor' | 'critic' | 'reward'>,
+  { actor, critic, reward, lens }: Pick<Parts, 'actor' | 'critic' | 'reward' | 'lens'>,
 ): Promise<ModelStates> {
   const { reference, teacher } = actor.tensors
   const taughtBy = teacher?.other?.model.weights.buffers
-  const [actorState, references, teachers, criticState, rewardState] = await Promise.all([
-    exportModel(gpu, actor.tensors),
-    reference && readParams(gpu, reference.buffers),
-    taughtBy && readParams(gpu, taughtBy),
-    critic && exportModel(gpu, critic.tensors),
-    reward && exportModel(gpu, reward.tensors),
-  ])
+  const [actorState, references, teachers, criticState, rewardState, lensState] = await Promise.all(
+    [
+      exportModel(gpu, actor.tensors),
+      reference && readParams(gpu, reference.buffers),
+      taughtBy && readParams(gpu, taughtBy),
+      critic && exportModel(gpu, critic.tensors),
+      reward && exportModel(gpu, reward.tensors),
+      lens?.exportState(),
+    ],
+  )
   return {
     actor: actorState,
     ...(references && { reference: references[0] }),
     ...(teachers && { teacher: teachers[0] }),
     ...(criticState && { critic: criticState }),
     ...(rewardState && { reward_model: rewardState }),
+    ...(lensState && { lens: lensState }),
   }
 }
 
@@ -130,11 +137,12 @@ export async function exportModels(
  * RangeError naming a part of another size. */
 export function importModels(
   gpu: Gpu,
-  { actor, critic, reward }: Pick<Parts, 'actor' | 'critic' | 'reward'>,
+  { actor, critic, reward, lens }: Pick<Parts, 'actor' | 'critic' | 'reward' | 'lens'>,
   state: TrainerState,
 ): void {
   const { tensors } = actor
   importModel(gpu, tensors, state.actor, 'actor')
+  lens?.importState(state.lens)
   if (tensors.reference && state.reference)
     importArray(gpu, tensors.reference.own, state.reference, 'reference')
   else if (tensors.reference) actor.setReference()

@@ -256,6 +256,7 @@ export class Trainer {
     responder.beginPhase()
     this.#training.entropy = Promise.resolve(undefined)
     parts.actor.resetImportance()
+    parts.lens?.importState(undefined)
     const resets = current.kind === 'rl' && current.reset_optimizer
     if (entered.is_new_stage || resets) parts.actor.resetOptimizer()
     // What a teacher was where its phase began is another policy in each phase of a stage.

@@ -1,12 +1,12 @@
 // The fields of a reinforcement phase that say which parameters it trains, and how fast.
-import type { PlainReadout } from '../../../model/layout/readout.ts'
+import type { Readout } from '../../../model/layout/readout.ts'
 import { layerList } from '../../../rl/config/layer_list.ts'
 import type { Phase } from '../../../rl/config/phase.ts'
 import { boolean, integer, number, select, type Tree } from '../../../rl/fields/field.ts'
 
 /** The engine's TrainedPart; its list of layers is text here, as a form has it. */
 export interface TrainedFields {
-  readonly target_readout: PlainReadout
+  readonly target_readout: Readout
   readonly reset_optimizer: boolean
   readonly reset_schedule: boolean
   readonly freeze: {
@@ -18,17 +18,26 @@ export interface TrainedFields {
   readonly decay_final_norm: boolean
 }
 
-export const targetReadout = select(
+const READOUT = {
+  label: 'Read-out',
+  help: 'Whether an inner layer’s policy is read from its states as they are, as in the paper, or through the final norm, which then is trained too.',
+} as const
+const PLAIN = { raw: 'raw (as in the paper)', normed: 'through the final norm' } as const
+
+export const targetReadout = select(READOUT, PLAIN)
+
+/** Translators are fitted where a phase begins, and stay as they are in it. */
+const anyReadout = select(
   {
-    label: 'Read-out',
-    help: 'Whether an inner layer’s policy is read from its states as they are, as in the paper, or through the final norm, which then is trained too.',
+    ...READOUT,
+    help: `${READOUT.help} A tuned or Jacobian lens stands before the norm: an affine map that is fitted at the phase’s first step and then stays as it is.`,
   },
-  { raw: 'raw (as in the paper)', normed: 'through the final norm' },
+  { ...PLAIN, tuned: 'through a tuned lens', jacobian: 'through a Jacobian lens' },
 )
 
 /** `mostLayers`: of any model. */
 export const trainedFields = (mostLayers: number): Tree<TrainedFields> => ({
-  target_readout: targetReadout,
+  target_readout: anyReadout,
   reset_optimizer: boolean({
     label: 'Reset the optimizer',
     help: 'Whether the actor’s AdamW forgets its past gradients where this phase begins; the learning-rate schedule continues.',

@@ -60,7 +60,7 @@ export function trainedRules(ruled: RuledPhase): void {
 /** A final norm that is decayed is one that the phase would leave alone. */
 function normRules({ experiment, phase, at, rule }: RuledPhase): void {
   const { decay_final_norm, target_layer, target_readout } = phase
-  const is_trained = target_layer === 'final' || target_readout === 'normed'
+  const is_trained = target_layer === 'final' || target_readout !== 'raw'
   rule(
     !decay_final_norm || !(is_trained || loraOf(experiment.model.lora)),
     `${at}.decay_final_norm`,
@@ -72,7 +72,7 @@ function normRules({ experiment, phase, at, rule }: RuledPhase): void {
 /** Whether the final norm learns: the whole model's policy and a normed read-out have it, unless
  * the rate above a layer is 0. */
 const learnsNorm = ({ phase }: RuledPhase): boolean =>
-  (phase.target_layer === 'final' || phase.target_readout === 'normed') &&
+  (phase.target_layer === 'final' || phase.target_readout !== 'raw') &&
   phase.lr_factor_above.factor > 0
 
 /** Dynamic sampling compares responses, so there must be two that can differ. */

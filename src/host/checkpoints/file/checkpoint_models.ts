@@ -9,9 +9,11 @@ import type { OpenSafetensors } from '../../../formats/safetensors_header.ts'
 import type { WrittenTensor } from '../../../formats/safetensors_write.ts'
 import { CONTROL } from '../../../kernels/optimizer/control.ts'
 import { type AdapterLayout, adapterLayout } from '../../../model/layout/adapter_layout.ts'
-import { modelShape } from '../../../model/layout/config.ts'
+import { type ModelShape, modelShape } from '../../../model/layout/config.ts'
 import type { FlatLayout } from '../../../model/layout/flat_params.ts'
 import { type Head, type ParamLayout, paramLayout } from '../../../model/layout/params.ts'
+import type { LensPlace } from '../../../model/layout/readout.ts'
+import { translatorSize, translatorValues } from '../../../model/layout/translators.ts'
 import { readsReference } from '../../../rl/preferences/settings.ts'
 import type { ModelState, ModelStates } from '../../../rl/train/state.ts'
 
@@ -44,6 +46,8 @@ export interface RunModels {
   readonly uses_reference: boolean
   /** Where the weights of another model lie that teaches. */
   readonly teacher?: ParamLayout | undefined
+  /** Of a file: the translator that its phase reads a layer through. */
+  readonly lens?: LensPlace | undefined
 }
 
 /** The models of a run, known from its experiment alone. */
@@ -84,14 +88,27 @@ export const modelsIn = (models: RunModels, { entries }: OpenSafetensors): RunMo
   has_reference:
     models.uses_reference ||
     (models.has_reference && [...entries.keys()].some((name) => name.startsWith('reference.'))),
+  lens: lensIn(entries.keys(), actorLayout(models.learners).shape),
 })
+
+const LENS_NAME = /^lens\.(tuned|jacobian)\.(\d{1,3})\.residual$/
+const lensNames = ({ readout, layer }: LensPlace) => {
+  const name = `lens.${readout}.${layer}`
+  return { residual: `${name}.residual`, bias: `${name}.bias` }
+}
+
+function lensIn(names: Iterable<string>, shape: ModelShape): LensPlace | undefined {
+  const [, readout, layer] = [...names].flatMap((name) => LENS_NAME.exec(name) ?? [])
+  if (readout === undefined || !(Number(layer) < shape.num_hidden_layers)) return undefined
+  return { readout: readout as LensPlace['readout'], layer: Number(layer) }
+}
 
 const weightName = (model: string, name: string) => `${model}.${name}`
 const momentName = (model: string, moment: 'adam_m' | 'adam_v', name: string) =>
   `${model}.${moment}.${name}`
 
 /** The dtype and shape of every tensor of these models. */
-export function modelShapes({ learners, has_reference, teacher }: RunModels): Shapes {
+export function modelShapes({ learners, has_reference, teacher, lens }: RunModels): Shapes {
   const shapes = new Map<string, ShapeOf>()
   const add = (name: string, shape: readonly number[]) => shapes.set(name, { dtype: 'F32', shape })
   for (const [model, learner] of learners) {
@@ -109,6 +126,11 @@ export function modelShapes({ learners, has_reference, teacher }: RunModels): Sh
     for (const { name, shape } of actorLayout(learners).params)
       add(weightName('reference', name), shape)
   for (const { name, shape } of teacher?.params ?? []) add(weightName('teacher', name), shape)
+  if (lens) {
+    const { hidden_size: C } = actorLayout(learners).shape
+    add(lensNames(lens).residual, [C, C])
+    add(lensNames(lens).bias, [C])
+  }
   return shapes
 }
 
@@ -142,6 +164,13 @@ export function modelTensors(models: RunModels, states: ModelStates): NamedTenso
     const layout = actorLayout(models.learners)
     tensors.push(...named(layout, states.reference, (name) => weightName('reference', name)))
   }
+  if (states.lens) {
+    const { hidden_size: C } = actorLayout(models.learners).shape
+    const { residual, bias } = translatorValues({ hidden_size: C, ...states.lens }, 0)
+    const name = lensNames(states.lens)
+    tensors.push([name.residual, { shape: [C, C], data: residual }])
+    tensors.push([name.bias, { shape: [C], data: bias }])
+  }
   if (models.teacher) {
     if (!states.teacher) throw new RangeError('checkpoint: expected a teacher, got none')
     tensors.push(...named(models.teacher, states.teacher, (name) => weightName('teacher', name)))
@@ -174,7 +203,7 @@ function named(
 
 /** The models of a file whose tensors have the shapes of `modelShapes`. */
 export function readModels(
-  { learners, has_reference, teacher }: RunModels,
+  { learners, has_reference, teacher, lens }: RunModels,
   file: OpenSafetensors,
 ): ModelStates {
   const flat = ({ params, size }: FlatLayout, nameOf: (param: string) => string) => {
@@ -202,6 +231,14 @@ export function readModels(
       control: floats(`${model}.control`, CONTROL.length),
     }
   }
+  const lensValues = (place: LensPlace) => {
+    const { hidden_size } = actorLayout(learners).shape
+    const values = new Float32Array(translatorSize(hidden_size))
+    const { residual, bias } = translatorValues({ hidden_size, values }, 0)
+    readFloats(file, lensNames(place).residual, residual)
+    readFloats(file, lensNames(place).bias, bias)
+    return values
+  }
   const [actor, critic, reward_model] = (['actor', 'critic', 'reward_model'] as const).map(learner)
   if (!actor) throw new RangeError('checkpoint: expected a policy')
   return {
@@ -212,5 +249,6 @@ export function readModels(
     ...(teacher && { teacher: flat(teacher, (name) => weightName('teacher', name)) }),
     ...(critic && { critic }),
     ...(reward_model && { reward_model }),
+    ...(lens && { lens: { ...lens, values: lensValues(lens) } }),
   }
 }

@@ -139,7 +139,7 @@ function brokenControl(model: string, control: Float32Array): Broken {
 
 /** Numbers of the models that no training leaves, or from which none can continue. */
 export function brokenNumbers(states: ModelStates): Broken {
-  const { reference } = states
+  const { reference, lens } = states
   for (const model of ['actor', 'critic', 'reward_model'] as const) {
     const state = states[model]
     if (!state) continue
@@ -151,7 +151,10 @@ export function brokenNumbers(states: ModelStates): Broken {
     const broken = brokenControl(model, state.control)
     if (broken) return broken
   }
-  return reference && brokenValue('reference', reference, isNumber, 'finite numbers')
+  return (
+    (reference && brokenValue('reference', reference, isNumber, 'finite numbers')) ??
+    (lens && brokenValue('lens', lens.values, isNumber, 'finite numbers'))
+  )
 }
 
 function brokenValue(

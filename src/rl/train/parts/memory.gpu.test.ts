@@ -49,6 +49,7 @@ const muon = rl({}, {}, { optim: { ...RL.actor.optim, optimizer: 'Muon' } })
 test.for([
   ['BuPO', BUPO],
   ['Muon', only(muon)],
+  ['a tuned lens', only(rl({ target_layer: 2, target_readout: 'tuned' }))],
 ] as const)('%s: the plan counts the bytes that are really allocated', async ([, config]) => {
   const gpu = await open()
   const before = gpu.counts.live_bytes

@@ -4,7 +4,7 @@ import type { Gpu } from '../../../kernels/device/gpu.ts'
 import { adapterLayout, initialAdapter } from '../../../model/layout/adapter_layout.ts'
 import { modelShape } from '../../../model/layout/config.ts'
 import { initialWeights, paramLayout } from '../../../model/layout/params.ts'
-import { trainsActor } from '../../config/phase.ts'
+import { type Phase, trainsActor } from '../../config/phase.ts'
 import type { TrainerConfig } from '../../config/trainer_config.ts'
 import { needsCritic } from '../../experience/experience.ts'
 import { Actor } from '../../learners/actor.ts'
@@ -13,6 +13,7 @@ import type { ActorSize } from '../../learners/actor_tensors.ts'
 import { phaseRows, shufflesRows } from '../../learners/base/batch_rows.ts'
 import { Critic } from '../../learners/critic.ts'
 import { createCriticTensors } from '../../learners/critic_tensors.ts'
+import { lensPlaceOf, PhaseLens } from '../../learners/lens/phase_lens.ts'
 import { LayerChanges } from '../../look/layer_changes.ts'
 import { RewardTraining } from '../../reward/reward_training.ts'
 import {
@@ -38,6 +39,8 @@ export interface Parts {
   /** The rollouts by their size. */
   readonly samplers: Map<string, Sampler>
   readonly changes: LayerChanges | undefined
+  /** Where a phase reads its layer through a translator. */
+  readonly lens: PhaseLens | undefined
 }
 
 /** Allocates everything, uploads seeded weights and records what the first phase of the policy
@@ -61,7 +64,10 @@ export async function createParts(
   const changes = measuresChanges(config)
     ? await LayerChanges.create(gpu, actor.tensors)
     : undefined
-  return { actor, critic, reward, samplers, changes }
+  const size = actorSize(config)
+  const lens = size.has_lens ? new PhaseLens(gpu, actor.tensors, size) : undefined
+  if (lens) await prepareLens(lens, near, config)
+  return { actor, critic, reward, samplers, changes, lens }
 }
 
 /** Whether parts that were made for one configuration serve another: buffers keep their sizes, and
@@ -86,10 +92,11 @@ export const isNear = ({ phases }: TrainerConfig, phase: number): boolean =>
 /** Records what all phases, of the same sizes, need and is not there yet. */
 export async function prepareParts(
   gpu: Gpu,
-  { actor, critic, reward, samplers }: Parts,
+  { actor, critic, reward, samplers, lens }: Parts,
   config: TrainerConfig,
 ): Promise<void> {
   await actor.prepare(config.phases.filter(trainsActor))
+  if (lens) await prepareLens(lens, config.phases, config)
   if (reward) await prepareReward(reward, config)
   if (critic) await prepareCritic(critic, config, actor.size)
   await addSamplers(gpu, config, actor, samplers)
@@ -169,6 +176,17 @@ async function createReward(gpu: Gpu, config: TrainerConfig): Promise<RewardTrai
   })
   await prepareReward(reward, config)
   return reward
+}
+
+async function prepareLens(
+  lens: PhaseLens,
+  phases: readonly Phase[],
+  { model }: TrainerConfig,
+): Promise<void> {
+  for (const phase of phases) {
+    const place = phase.kind === 'rl' && lensPlaceOf(phase, model)
+    if (place) await lens.prepare(place)
+  }
 }
 
 async function prepareReward(reward: RewardTraining, { phases }: TrainerConfig): Promise<void> {

@@ -7,17 +7,19 @@ import type { Gpu } from '../../../kernels/device/gpu.ts'
 import type { ModelShape } from '../../../model/layout/config.ts'
 import type { ParamLayout } from '../../../model/layout/params.ts'
 import type { Readout, TranslatedReadout } from '../../../model/layout/readout.ts'
+import { jacobianLens, type Lens, lensSize } from '../../../model/layout/translators.ts'
 import {
   createJacobianTensors,
   JacobianFit,
   jacobianContexts,
 } from '../../../model/lenses/jacobian_fit.ts'
-import { jacobianLens, type Lens, lensSize, uploadedLens } from '../../../model/lenses/lens.ts'
+import { uploadedLens } from '../../../model/lenses/lens.ts'
 import { type LensRows, lensRows } from '../../../model/lenses/lens_rows.ts'
 import { createCompared, LayerReader, type ReadLayer } from '../../../model/lenses/read_layers.ts'
 import { createTunedTensors, TunedFit } from '../../../model/lenses/tuned_fit.ts'
 import { createModel, type Model, uploadModel } from '../../../model/transformer/model.ts'
 import type { TrainerConfig } from '../../config/trainer_config.ts'
+import { FIT } from '../../learners/lens/fit_settings.ts'
 import { HeldOut } from './held_out.ts'
 import { type OwnTexts, ownTexts, type TextCounts } from './own_texts.ts'
 
@@ -33,14 +35,12 @@ export interface LensSettings {
   readonly skip_first: number
 }
 
-/** Those of the tuned-lens library where texts are as long as books; here they have few tokens, so
- * nothing is skipped, and the fit is short. */
 export const LENS_SETTINGS: LensSettings = {
   texts: 128,
   held_out: 64,
-  steps: 200,
-  lr: 1e-2,
-  skip_first: 0,
+  steps: FIT.steps,
+  lr: FIT.lr,
+  skip_first: FIT.skip_first,
 }
 
 export interface Readings {
@@ -52,8 +52,6 @@ export interface Readings {
   readonly layers: readonly ReadLayer[]
   readonly lenses: readonly Lens[]
 }
-
-const OPTIMIZER = { betas: [0.9, 0.999], eps: 1e-8, weight_decay: 1e-3 } as const
 
 /** Texts of a pass. */
 const ROWS = 64
@@ -86,7 +84,7 @@ export function planReadings(
   const pass = { rows, width: size.prompt_length + size.response_length }
   createModel(alloc, layout)
   const compared = createCompared(alloc, shape, pass)
-  createTunedTensors(alloc, shape)
+  createTunedTensors(alloc, shape, shape.num_hidden_layers)
   createJacobianTensors(alloc, shape, pass)
   alloc.tensor('lenses', 'f32', [2, lensSize(shape)])
   LayerReader.room(alloc, compared, readsOf(shape, ['tuned', 'jacobian']).length)
@@ -141,14 +139,8 @@ async function fitTuned(
   onDone: () => void = () => {},
 ): Promise<Lens> {
   const compared = createCompared(gpu, model.shape, batches[0])
-  const fit = await TunedFit.create(gpu, model, compared, { lr, ...OPTIMIZER })
-  for (let step = 0; step < steps; step++) {
-    if (step === 0 || batches.length > 1) fit.load(batches[step % batches.length])
-    fit.step(lr * (1 - step / steps))
-    // A reading now and then keeps the queue short, so that a page can draw.
-    if (step % 16 === 15) await gpu.read(fit.control)
-    onDone()
-  }
+  const fit = await TunedFit.create(gpu, model, compared, { lr, ...FIT.optimizer })
+  await fit.run(batches, { steps, lr }, onDone)
   const [values] = await gpu.read(fit.lens.flat)
   return { readout: 'tuned', hidden_size: model.shape.hidden_size, values }
 }
@@ -167,6 +159,7 @@ async function fitJacobian(
       `Jacobian lens: expected texts of more than ${skip_first + 1} tokens, found none; skip fewer`,
     )
   const fit = await JacobianFit.create(gpu, model, batches[0])
+  fit.begin()
   for (const rows of batches) await fit.add(rows, { skip_first, contexts }, onDone)
   return jacobianLens(model.shape.hidden_size, await fit.read())
 }
