@@ -171,8 +171,9 @@ function tellBad({ count, first }: FoundBad): void {
 }
 
 /** Loads every file that an experiment names: from `given` and `more` (a bundle's, a program), else
- * from the cache folder, where given files are kept for later runs. Throws LabFailure for a file
- * that is in neither, or that does not hold what the experiment says of it. */
+ * from the cache folder, where given files are kept for later runs. A teacher comes by itself
+ * (train/given_teacher.ts), or with its checkpoint. Throws LabFailure for a file that is in neither
+ * place, or that does not hold what the experiment says of it. */
 export async function loadNamedFiles(
   experiment: Experiment,
   given: GivenData | undefined,
@@ -180,7 +181,8 @@ export async function loadNamedFiles(
   more: readonly ContentFile[] = [],
 ): Promise<void> {
   await loadTask(experiment.task.id)
-  const names = contentNames(experiment)
+  const { teacher: _, ...others } = experiment
+  const names = contentNames(others)
   if (names.length === 0) return
   const store = contentStore(diskFolder(cacheFolder()))
   const own = [given?.train, given?.val, given?.tokenizer?.file, ...more].flatMap(

@@ -1,14 +1,15 @@
 // Another model that teaches, given by hand or named: its sizes and weights, or why it cannot.
-import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, expect, test } from 'vitest'
+import { afterAll, expect, test, vi } from 'vitest'
 import { parseExperiment } from '../../document/experiment/experiment.ts'
 import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import { encodeCheckpoint } from '../../host/checkpoints/file/checkpoint_file.ts'
 import { madeCheckpoint } from '../../host/checkpoints/testing.ts'
 import { projectRoot } from '../base/project_root.ts'
 import { readGivenTeacher } from './given_teacher.ts'
+import { train } from './train.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'understory-teacher-'))
 afterAll(() => rmSync(root, { recursive: true }))
@@ -71,4 +72,48 @@ test('what is gone or has other tokens is refused by its name', async () => {
   cpSync(shipped, bare, { recursive: true })
   rmSync(join(bare, 'tokenizer.json'))
   await expect(readGivenTeacher(experiment(), bare)).rejects.toThrow('tokenizer.json')
+})
+
+test('one that is larger than memory is refused with the number, before its weights are read', async () => {
+  const large = join(root, 'large')
+  cpSync(shipped, large, { recursive: true })
+  for (const name of readdirSync(large)) if (/safetensors/.test(name)) rmSync(join(large, name))
+  const { layer_types: _, ...config } = JSON.parse(readFileSync(join(large, 'config.json'), 'utf8'))
+  const sizes = { hidden_size: 1024, num_hidden_layers: 48, intermediate_size: 8192 }
+  const told = (change: object) =>
+    writeFileSync(join(large, 'config.json'), JSON.stringify({ ...config, ...sizes, ...change }))
+  told({})
+  const file = join(root, 'taught.json')
+  const phases = [{ kind: 'distill', distillation: { teacher: 'model' } }]
+  writeFileSync(file, JSON.stringify({ task: { id: 'sort_digits' }, phases }))
+  await expect(train.run([file, '--teacher', large])).rejects.toThrow(
+    /would take \d+(\.\d+)? GiB .*--allow-memory \d+/s,
+  )
+  told({ hidden_size: 2048 })
+  await expect(train.run([file, '--teacher', large])).rejects.toThrow(
+    '--teacher: teacher.hidden_size: expected a whole number from 8 to 1024, got 2048',
+  )
+  told({})
+  // With room for it, it is the weights that are missing.
+  await expect(train.run([file, '--teacher', large, '--allow-memory', '1000'])).rejects.toThrow(
+    /safetensors/,
+  )
+})
+
+test('a document that asks for a teacher is answered by --teacher', async () => {
+  const file = join(root, 'asks.json')
+  const phases = [{ kind: 'distill', distillation: { teacher: 'model' } }]
+  writeFileSync(file, JSON.stringify({ task: { id: 'sort_digits' }, phases }))
+  await expect(train.run([file, '--dry-run'])).rejects.toThrow(
+    /phases\.0\.distillation\.teacher: .*or give --teacher PATH/,
+  )
+  const said: string[] = []
+  const keep = (line: string) => void said.push(line)
+  const log = vi.spyOn(console, 'log').mockImplementation(keep)
+  const error = vi.spyOn(console, 'error').mockImplementation(() => {})
+  expect(await train.run([file, '--teacher', shipped, '--dry-run'])).toBe(0)
+  log.mockRestore()
+  error.mockRestore()
+  expect(said.join('\n')).toContain('teacher model')
+  expect(said.join('\n')).toMatch(/arithmetic \(sha256-[1-9a-f]/)
 })

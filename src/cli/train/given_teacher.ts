@@ -12,9 +12,10 @@ import { mergedPolicy } from '../../host/checkpoints/merged_policy.ts'
 import { hashedFolder, modelHash, namesOfModel } from '../../host/content/models/model_files.ts'
 import { otherVocabulary, vocabularyOf } from '../../host/protocol/vocabulary.ts'
 import { checkpointSource } from '../../jobs/model_folders.ts'
+import { parseHfConfig } from '../../model/hf/hf_config.ts'
 import { LabFailure } from '../base/command.ts'
 import { readGivenModel } from '../input/given_model.ts'
-import { readInput } from '../input/input_file.ts'
+import { readInput, readJson } from '../input/input_file.ts'
 import { modelRanges } from '../input/model_dir.ts'
 import { shippedFolder } from '../input/model_start.ts'
 import { findCheckpoint } from './resume.ts'
@@ -26,11 +27,13 @@ export interface Taught {
 }
 
 /** Undefined where the experiment has no teacher of that kind. `path`: a Hugging Face folder, the
- * folder of a run, or a checkpoint, in place of the one that is named. Throws LabFailure for one
- * that is not there, or that cannot teach this model. */
+ * folder of a run, or a checkpoint, in place of the one that is named. `requireRoom` throws for an
+ * experiment that is larger than memory: a folder's sizes are known before its weights are read.
+ * Throws LabFailure for one that is not there, or that cannot teach this model. */
 export async function readGivenTeacher(
   experiment: Experiment,
   path: string | undefined,
+  requireRoom: (experiment: Experiment) => void = () => {},
 ): Promise<Taught | undefined> {
   const { source, source_name } = experiment.teacher
   const wanted = path ?? (source === null ? undefined : await shippedFolder(source))
@@ -41,12 +44,34 @@ export async function readGivenTeacher(
     )
   if (!existsSync(wanted)) throw new LabFailure(`--teacher: ${wanted}: no such file or folder`)
   const isModel = statSync(wanted).isDirectory() && existsSync(join(wanted, 'config.json'))
+  if (isModel) requireRoomFor(wanted, experiment, requireRoom)
   const { fields, weights } = isModel
     ? await ofFolder(wanted, experiment)
     : await ofCheckpoint(wanted, experiment)
-  const teacher = { ...experiment.teacher, source_name: basename(wanted), ...fields }
+  const named = { source_name: basename(wanted), ...fields }
+  return { experiment: withTeacher(experiment, named), weights }
+}
+
+/** With the sizes that a folder tells, before its weights are read; its tokens are read with
+ * them. */
+function requireRoomFor(
+  folder: string,
+  experiment: Experiment,
+  requireRoom: (experiment: Experiment) => void,
+): void {
+  const file = join(folder, 'config.json')
+  const { config } = parseHfConfig(readJson(file), file)
+  const { padding_idx: _, rope_scaling: __, dtype: ___, lora: ____, ...sizes } = config
+  const { vocab_size } = experiment.model
+  const source = `sha256-${'0'.repeat(64)}`
+  requireRoom(withTeacher(experiment, { ...sizes, vocab_size, source }))
+}
+
+/** Throws LabFailure for a teacher that the lab cannot hold. */
+function withTeacher(experiment: Experiment, fields: Partial<TeacherFields>): Experiment {
+  const teacher = { ...experiment.teacher, ...fields }
   const parsed = parseExperiment({ ...experiment, teacher })
-  if (parsed.ok) return { experiment: parsed.experiment, weights }
+  if (parsed.ok) return parsed.experiment
   const [issue] = parsed.issues
   throw new LabFailure(`--teacher: ${issue.path}: ${issue.message}`)
 }

@@ -134,7 +134,9 @@ async function beginRun(
       ? undefined
       : await readGivenModel(folderOfModel, taskOf(named.task).tokenizer)
   const begunWith = given ? withModel(named, given) : named
-  const teacher = await readGivenTeacher(begunWith, begun.teacher)
+  const teacher = await readGivenTeacher(begunWith, begun.teacher, (one) =>
+    refuseMemory(one, options.allow_bytes),
+  )
   const sized = teacher?.experiment ?? begunWith
   const adapter =
     begun.adapter === undefined ? undefined : await readGivenAdapter(begun.adapter, sized)
