@@ -30,7 +30,7 @@ describe('a job that is refused names the setting, what is expected and a way ou
       'a phase of distillation for TRL',
       { phases: [{ kind: 'distill', target_layer: 2 }] },
       'trl',
-      'TRL’s GKDTrainer reads conversations',
+      'phases.0.target_layer is 2: TRL trains the whole model’s policy alone',
     ],
     ['two phases of the whole model', { phases: [RL, RL] }, 'verl', 'Say which with --phase'],
     [

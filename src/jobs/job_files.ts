@@ -7,11 +7,11 @@ import type { Experiment } from '../document/experiment/schema/schema.ts'
 import { promptedTask } from '../document/experiment/trainer_config.ts'
 import { jsonFile, type OutFile, textFile } from '../formats/out_file.ts'
 import type { Task } from '../tasks/task/task.ts'
+import { checkDistillJob, distillJob } from './distill_job.ts'
 import { jobReadme, type Starter, shown } from './job_readme.ts'
 import { type Job, type JobOptions, type JobSource, jobSpec } from './job_spec.ts'
 import { modelFolders, modelWarnings, modelWords, runAdapter, runModels } from './model_folders.ts'
 import { checkPreferenceJob, preferenceJob } from './preference_job.ts'
-import { preferenceRows } from './preference_rows.ts'
 import { rewardFiles } from './reward/composed_reward.ts'
 import { dataSource, trainFile, trainRows, valFile } from './rows/rows.ts'
 import { gpuWords, requireScale, SCALE_NOTES, type Scale, scaleWords } from './scale/scale.ts'
@@ -19,9 +19,9 @@ import { scaledArguments, scaledSettings, scaledStarters } from './scale/scaled_
 import type { Note } from './settings/carry.ts'
 import { JobError } from './settings/job_error.ts'
 import { type ChosenPhase, choosePhase, phaseWords } from './settings/phase_choice.ts'
-import { choosePreference } from './settings/preference_phase.ts'
 import { type JobFacts, TARGET_NAMES, TARGETS, type Target } from './settings/setting.ts'
 import { pythonValue } from './settings/shell.ts'
+import { chooseForTrl, isDistillation } from './settings/trl_phase.ts'
 import check from './templates/check.py?raw'
 import ray_job from './templates/ray_job.sh?raw'
 import sky from './templates/sky.yaml?raw'
@@ -37,8 +37,9 @@ export function makeJob(source: JobSource, options: JobOptions): Job {
   const { experiment } = source
   const task = promptedTask(experiment)
   requireRows(task)
-  const preference = choosePreference(experiment, source.place, options.phase)
-  if (preference) return preferenceJob(source, options, preference, task)
+  const own = chooseForTrl(experiment, source.place, options.phase)
+  if (own && isDistillation(own)) return distillJob(source, options, own, task)
+  if (own) return preferenceJob(source, options, own, task)
   const reward = rewardFiles(experiment, task)
   const needed = startOf(source, options, options.target, task)
   const others = TARGETS.filter((target) => target !== options.target).map((target) => {
@@ -105,7 +106,7 @@ function requireRows(task: Task): void {
 
 /** Notes that a person reads before a job is made. */
 export interface JobCheck {
-  /** undefined: a phase of preferences. */
+  /** undefined: a phase of preferences or of distillation. */
   readonly chosen: ChosenPhase | undefined
   readonly warnings: readonly string[]
   /** Settings without a counterpart. */
@@ -115,10 +116,11 @@ export interface JobCheck {
 /** What the job of `options.target` would be, without its files; JobError as in `makeJob`. */
 export function checkJob(source: JobSource, options: JobOptions): JobCheck {
   const task = promptedTask(source.experiment)
-  const preference = choosePreference(source.experiment, source.place, options.phase)
-  if (preference) {
-    const lost = checkPreferenceJob(source, options, preference)
-    preferenceRows(source, preference, task)
+  const own = chooseForTrl(source.experiment, source.place, options.phase)
+  if (own) {
+    const lost = isDistillation(own)
+      ? checkDistillJob(source, options, own, task)
+      : checkPreferenceJob(source, options, own, task)
     return { chosen: undefined, lost, warnings: [] }
   }
   const { chosen, lost } = startOf(source, options, options.target, task)

@@ -2,6 +2,7 @@
 
 import { modelConfig } from '../document/experiment/fields/model_fields.ts'
 import { taskOf } from '../document/experiment/fields/task_fields.ts'
+import { teacherConfig } from '../document/experiment/fields/teacher_fields.ts'
 import type { Experiment } from '../document/experiment/schema/schema.ts'
 import type { OutFile } from '../formats/out_file.ts'
 import { CHAT_TEMPLATE, hasNewline } from '../formats/write_tokenizer.ts'
@@ -33,6 +34,8 @@ export interface ModelSource {
   readonly adapter?: Float32Array | undefined
   readonly critic?: Float32Array | undefined
   readonly reward_model?: Float32Array | undefined
+  /** Weights of another model that teaches, in its own layout. */
+  readonly teacher?: Float32Array | undefined
   readonly place: Place
   /** Training steps behind the weights; undefined = they were given by hand. */
   readonly step: number | undefined
@@ -62,6 +65,7 @@ export function checkpointSource({ trainer, experiment }: SteeredState): ModelSo
     adapter: actor.adapter,
     critic: trainer.critic_step > 0 ? critic?.weights : undefined,
     reward_model: trainer.pairs_of === null ? undefined : reward_model?.weights,
+    teacher: trainer.teacher,
   }
   for (const [name, own] of Object.entries(models)) if (own) requireFinite(name, own)
   return {
@@ -97,6 +101,23 @@ export function modelFolders(given: ModelSource, task: Task): OutFile[] {
     ...(adapterOf(source) ? below('adapter', policyAdapter(source, '../model')) : []),
     ...(critic ? below('critic', headFiles(source, task, 'value_head', critic)) : []),
   ]
+}
+
+/** The files of `teacher/`: another model that teaches, with the tokenizer of the task. Throws
+ * JobError where its weights are not there. */
+export function teacherFolder(given: ModelSource, task: Task): OutFile[] {
+  const { experiment, teacher: weights } = given
+  const { source, source_name } = experiment.teacher
+  const vocabulary = jobVocabulary(given.vocabulary, task)
+  const config = teacherConfig(experiment.teacher, task.tokenizer.vocab_size)
+  if (!weights || !config)
+    throw new JobError(
+      `teacher.source is ${source_name ?? source}: its weights are no part of the settings. Export a run or a checkpoint, which has them, or name its folder with --teacher PATH`,
+    )
+  const layout = paramLayout(modelShape(config))
+  const written = { config, layout, vocabulary, weights }
+  const longest = task.max_prompt_length + task.max_response_length
+  return below('teacher', modelFiles({ ...written, max_position_embeddings: positions(longest) }))
 }
 
 /** The tokenizer of a job. verl and TRL put every prompt through its chat template. Where the lab
@@ -170,9 +191,12 @@ function headFiles(
     layout,
     vocabulary,
     weights: weights ?? initialWeights(layout, experiment.seed),
-    max_position_embeddings: Math.max(128, 2 ** Math.ceil(Math.log2(longest))),
+    max_position_embeddings: positions(longest),
   })
 }
+
+/** Positions that a model's configuration tells, for texts of so many tokens. */
+const positions = (longest: number): number => Math.max(128, 2 ** Math.ceil(Math.log2(longest)))
 
 /** What is in the folder of the policy. */
 export function modelWords({ policy, step, experiment, vocabulary }: ModelSource): string {

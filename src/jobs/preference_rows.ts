@@ -10,7 +10,7 @@ import { type Preference, Preferences } from '../rl/reward/preferences.ts'
 import type { Task } from '../tasks/task/task.ts'
 import type { ModelSource } from './model_folders.ts'
 import { JobError } from './settings/job_error.ts'
-import type { ChosenPreference } from './settings/preference_phase.ts'
+import type { ChosenPreference } from './settings/trl_phase.ts'
 
 /** TRL's columns of pairs. */
 interface PairRow {

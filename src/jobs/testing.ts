@@ -4,7 +4,10 @@ import { parseExperiment } from '../document/experiment/experiment.ts'
 import { taskOf } from '../document/experiment/fields/task_fields.ts'
 import { onDataSet } from '../document/experiment/on_data_set.ts'
 import type { Experiment } from '../document/experiment/schema/schema.ts'
+import { trainerConfig } from '../document/experiment/trainer_config.ts'
 import { presetOf } from '../document/presets/presets.ts'
+import { modelShape } from '../model/layout/config.ts'
+import { initialWeights, paramLayout } from '../model/layout/params.ts'
 import { choiceOf, loadDataFiles, prepareFiles } from '../tasks/data/load_data.ts'
 import { USUAL_PLAN } from '../tasks/data/plan.ts'
 import { readRows } from '../tasks/data/readers/readers.ts'
@@ -79,6 +82,43 @@ export function commandOf(
     if (error instanceof JobError) return error.message
     throw error
   }
+}
+
+/** A phase in which a model of three layers teaches one of two. */
+export const distilled = (settings: object, change: object = {}): Experiment =>
+  experimentOf({
+    task: { id: 'sort_digits' },
+    model: { ...SMALL, hidden_size: 16, num_hidden_layers: 2 },
+    teacher: {
+      ...SMALL,
+      hidden_size: 24,
+      num_hidden_layers: 3,
+      source: `sha256-${'9'.repeat(64)}`,
+      source_name: 'large',
+    },
+    phases: [
+      {
+        kind: 'distill',
+        steps: 3,
+        batch_size: 4,
+        distillation: { teacher: 'model', ...settings },
+        ...change,
+      },
+    ],
+  })
+
+const SMALL = {
+  head_dim: 8,
+  intermediate_size: 16,
+  num_attention_heads: 2,
+  num_key_value_heads: 1,
+}
+
+/** The same with weights of the teacher. */
+export function taughtSource(experiment: Experiment): JobSource {
+  const { teacher } = trainerConfig(experiment)
+  if (!teacher) throw new RangeError('expected a teacher')
+  return { ...sourceOf(experiment), teacher: initialWeights(paramLayout(modelShape(teacher)), 7) }
 }
 
 /** The better answer is the digits themselves, the worse one is zero. */

@@ -16,6 +16,7 @@ import { givenData, loadNamedFiles } from '../input/data_set.ts'
 import { readExperiment } from '../input/experiment_source.ts'
 import { readInput } from '../input/input_file.ts'
 import { refuseFolder, writeFolder } from '../output/file_folder.ts'
+import { readGivenTeacher } from '../train/given_teacher.ts'
 import { findCheckpoint } from '../train/resume.ts'
 import { loadWeights } from '../train/weights.ts'
 import { exportEvents } from './export_events.ts'
@@ -64,18 +65,20 @@ function filesOf(source: JobSource, { format, verl, phase, scale }: ExportOption
 
 /** Where the experiment and its weights come from. Throws LabFailure, or CheckpointError. */
 async function readSource(options: ExportOptions): Promise<JobSource> {
-  const { source, weights, seed } = options
+  const { source, weights, teacher, seed } = options
   const data = await givenData(options.data)
   // A preset's id comes before a folder of that name, as in every command.
   const isCheckpoint = !presetOf(source) && existsSync(source) && !source.endsWith('.json')
   if (!isCheckpoint) {
-    const change = await changeOf({ seed, 'warm-start': weights }, { data })
+    const change = await changeOf({ seed, 'warm-start': weights, teacher }, { data })
     const experiment = readExperiment(source, change)
     await loadNamedFiles(experiment, data, tell)
-    return fromExperiment(experiment, weights)
+    return fromExperiment(experiment, weights, teacher)
   }
   if (weights !== undefined)
     throw new UsageError('--weights: a run has weights of its own; give its experiment instead')
+  if (teacher !== undefined)
+    throw new UsageError('--teacher: a run has a teacher of its own; give its experiment instead')
   if (seed !== undefined) throw new UsageError('--seed: a run has a seed of its own')
   const { run } = statSync(source).isDirectory()
     ? (await findCheckpoint(source, undefined)).checkpoint
@@ -87,7 +90,13 @@ async function readSource(options: ExportOptions): Promise<JobSource> {
   return { ...checkpointSource(run), understory: version }
 }
 
-function fromExperiment(experiment: Experiment, weights: string | undefined): JobSource {
+async function fromExperiment(
+  experiment: Experiment,
+  weights: string | undefined,
+  teacher: string | undefined,
+): Promise<JobSource> {
   const policy = weights === undefined ? undefined : loadWeights(weights, experiment)
-  return { ...experimentSource(experiment, policy), understory: version }
+  const taught = teacher === undefined ? undefined : await readGivenTeacher(experiment, teacher)
+  const from = experimentSource(taught?.experiment ?? experiment, policy)
+  return { ...from, understory: version, teacher: taught?.weights }
 }

@@ -18,6 +18,8 @@ export interface ExportOptions {
   readonly folder: string
   readonly format: Format
   readonly weights: string | undefined
+  /** The model that a phase of distillation learns from. */
+  readonly teacher: string | undefined
   /** Files with rows in place of the experiment's task. */
   readonly data: DataOptions
   /** A run keeps its own. */
@@ -48,6 +50,7 @@ export const EXPORT_LINE = commandLine({
     'In place of what the experiment says': {
       seed: text('N', 'the seed; a run keeps its own'),
       weights: text('DIR', 'begins with the weights that train --save kept'),
+      teacher: text('PATH', 'what a phase of distillation learns from: a model folder or a run'),
       ...DATA_OPTIONS,
     },
     'Another model on a cluster': {
@@ -67,7 +70,7 @@ export const EXPORT_LINE = commandLine({
 /** Throws UsageError. */
 export function readExportOptions(args: readonly string[]): ExportOptions {
   const { values, positionals } = readArguments(EXPORT_LINE, args)
-  const { to, weights, phase, verl, force } = values
+  const { to, weights, teacher, phase, verl, force } = values
   const format = FORMATS.find((name) => name === to)
   if (!format) throw new UsageError(`--to: expected ${FORMATS.join(', ')}, got ${to ?? 'nothing'}`)
   const [source, folder, ...more] = positionals
@@ -91,7 +94,7 @@ export function readExportOptions(args: readonly string[]): ExportOptions {
   refuseLoneValData(values)
   wholeNumber('--seed', values.seed)
   const { seed } = values
-  const what = { source, folder, format, weights, data: values, seed }
+  const what = { source, folder, format, weights, teacher, data: values, seed }
   return { ...what, phase: index, verl, force, scale }
 }
 

@@ -52,13 +52,6 @@ export function phaseWords(phase: PhaseDocument, index: number): string {
 
 type Candidate = { readonly phase: RlDocument; readonly index: number; readonly steps: number }
 
-/** Why a phase of distillation does not leave. */
-const DISTILLS_OTHERWISE: Readonly<Record<Target, string>> = {
-  verl: 'verl distils from a teacher that runs on servers of its own (distillation.*)',
-  bupo: 'the fork has no distillation',
-  trl: 'TRL’s GKDTrainer reads conversations through a chat template and takes its teacher from files, and knows no teacher inside the model',
-}
-
 /** The phase that a job trains: the one that `wanted` names (an index), else the one of the whole
  * model that is still to come. Throws JobError where there is none, or more than one. */
 export function choosePhase(
@@ -70,13 +63,6 @@ export function choosePhase(
   const all = experiment.phases.flatMap((phase, index): Candidate[] =>
     phase.kind === 'rl' ? [{ phase, index, steps: stepsLeft(phase, index, place) }] : [],
   )
-  const distilled = experiment.phases.findIndex(
-    ({ kind }, i) => kind === 'distill' && (wanted === undefined ? all.length === 0 : i === wanted),
-  )
-  if (distilled >= 0)
-    throw new JobError(
-      `${phaseWords(experiment.phases[distilled], distilled)}: ${DISTILLS_OTHERWISE[target]}. A job trains a phase of reinforcement or of preferences; train this one here, and export what follows`,
-    )
   if (all.length === 0)
     throw new JobError('phases: expected a phase of reinforcement, found none; a job trains one')
   const { phase, index, steps } = theOne(all, wanted)

@@ -4,7 +4,8 @@ import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import type { TrlTrainer } from '../../rl/preferences/losses/preference_loss.ts'
 import { preferenceLossOf } from '../../rl/preferences/losses.ts'
 import type { Note } from './carry.ts'
-import type { ChosenPreference } from './preference_phase.ts'
+import type { ChosenPreference } from './trl_phase.ts'
+import { notesOf, trainingArguments, trainingLosses, trainingRefusals } from './trl_training.ts'
 
 /** Where each trainer is, and its configuration. */
 export const TRL_TRAINERS: Readonly<
@@ -54,39 +55,20 @@ export function preferenceArguments(
   has_val: boolean,
 ): ReadonlyMap<string, unknown> {
   const { phase, steps } = chosen
-  const { optim } = phase
   const task = taskOf(experiment.task)
   const { test_freq } = experiment.validation
-  const is_single = preferenceLossOf(phase.preference.loss_type).data === 'answers'
-  const batch = phase.batch_size * (is_single ? 2 : 1)
-  const isCosine = optim.lr_scheduler_type === 'cosine'
+  const isSingle = preferenceLossOf(phase.preference.loss_type).data === 'answers'
+  const batch = phase.batch_size * (isSingle ? 2 : 1)
   const told = {
     output_dir: 'out',
     run_name: experiment.name ?? 'understory',
     seed: experiment.seed,
     ...objectiveOf(chosen),
     max_length: task.max_prompt_length + task.max_response_length,
-    max_steps: steps,
-    per_device_train_batch_size: batch,
     per_device_eval_batch_size: batch,
-    gradient_accumulation_steps: 1,
     eval_strategy: has_val && test_freq !== null ? 'steps' : 'no',
     eval_steps: has_val && test_freq !== null ? test_freq : undefined,
-    optim: 'adamw_torch',
-    adam_epsilon: 1e-8,
-    learning_rate: optim.lr,
-    warmup_steps: optim.lr_warmup_steps ?? 0,
-    lr_scheduler_type: isCosine ? 'cosine_with_min_lr' : 'constant_with_warmup',
-    lr_scheduler_kwargs: isCosine ? { min_lr_rate: optim.min_lr_ratio } : undefined,
-    adam_beta1: optim.betas[0],
-    adam_beta2: optim.betas[1],
-    weight_decay: optim.weight_decay,
-    max_grad_norm: phase.grad_clip,
-    gradient_checkpointing: experiment.model.enable_gradient_checkpointing,
-    bf16: false,
-    logging_steps: 1,
-    save_strategy: 'no',
-    report_to: 'none',
+    ...trainingArguments(experiment, phase, { steps, batch }),
   }
   return new Map(Object.entries(told).filter(([, value]) => value !== undefined))
 }
@@ -94,22 +76,12 @@ export function preferenceArguments(
 /** What the trainer cannot run, each with a way out. */
 export function preferenceRefusals(experiment: Experiment, chosen: ChosenPreference): Note[] {
   const { phase, index } = chosen
-  const { preference, optim } = phase
+  const { preference } = phase
   const { loss_type, rpo_alpha, label_smoothing } = preference
   const trainer = trainerOf(chosen)
   const at = `phases.${index}`
-  const own: readonly (readonly [
-    holds: boolean,
-    path: string,
-    value: Note['value'],
-    why: string,
-  ])[] = [
-    [
-      phase.target_layer === 'final',
-      `${at}.target_layer`,
-      phase.target_layer,
-      'TRL trains the whole model’s policy alone; train an inner layer here',
-    ],
+  return notesOf([
+    ...trainingRefusals(phase, at),
     [
       phase.refresh_steps === null,
       `${at}.refresh_steps`,
@@ -141,65 +113,33 @@ export function preferenceRefusals(experiment: Experiment, chosen: ChosenPrefere
       'TRL 1.13 fails where it is used with imitation (rpo_alpha)',
     ],
     [
-      optim.lr_warmup_steps !== null || optim.lr_warmup_steps_ratio === 0,
-      `${at}.optim.lr_warmup_steps_ratio`,
-      optim.lr_warmup_steps_ratio,
-      'write the warm-up in steps (optim.lr_warmup_steps)',
-    ],
-    [
       experiment.model.lora.r === 0,
       'model.lora.r',
       experiment.model.lora.r,
       'the reference of an adapter is its base here, and in TRL a copy of the adapter; train all weights',
     ],
-  ]
-  return own.filter(([holds]) => !holds).map(([, path, value, why]) => ({ path, value, why }))
+  ])
 }
 
 /** What is left out or does otherwise there. */
 export function preferenceLosses(experiment: Experiment, chosen: ChosenPreference): Note[] {
   const { phase, index } = chosen
-  const { optim, stop } = phase
-  const { validation, probe } = experiment
   const trainer = trainerOf(chosen)
   const at = `phases.${index}`
-  const notes: readonly (readonly [
-    told: boolean,
-    path: string,
-    value: Note['value'],
-    why: string,
-  ])[] = [
+  const held_out = 'it samples no answers to held-out prompts; held-out pairs are evaluated'
+  return notesOf([
+    ...trainingLosses(experiment, phase, at, held_out),
     [
-      stop.accuracy !== null,
-      `${at}.stop.accuracy`,
-      stop.accuracy,
-      'it does not stop by itself when held-out accuracy is reached',
-    ],
-    [
-      optim.weight_decay > 0 && optim.decay_norms,
-      `${at}.optim.decay_norms`,
-      true,
-      'it decays no norms and no biases',
-    ],
-    [
-      trainer === 'ORPOTrainer',
+      trainer !== 'ORPOTrainer',
       `${at}.preference.loss_type`,
       'orpo',
       'its cross-entropy is of prompts too, here of the answers alone',
     ],
     [
-      trainer === 'CPOTrainer' || trainer === 'ORPOTrainer',
+      trainer !== 'CPOTrainer' && trainer !== 'ORPOTrainer',
       `${at}.preference.loss_type`,
       phase.preference.loss_type,
       `${trainer} is in trl.experimental, which may change with every release`,
     ],
-    [
-      validation.test_freq !== null,
-      'validation.prompts',
-      validation.prompts,
-      'it samples no answers to held-out prompts; held-out pairs are evaluated',
-    ],
-    [probe.freq !== null, 'probe.freq', probe.freq, 'it measures no entropies of inner layers'],
-  ]
-  return notes.filter(([told]) => told).map(([, path, value, why]) => ({ path, value, why }))
+  ])
 }
