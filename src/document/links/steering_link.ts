@@ -40,9 +40,10 @@ function leaves(document: object, path = ''): [string, unknown][] {
   })
 }
 
-/** The kind, and what differs from a new phase of that kind. */
+/** The kind, and what differs from a phase of that kind of which nothing is said: of the whole
+ * model, which a new phase of distillation is not. */
 function writePhase(phase: PhaseDocument): string[] {
-  const plain = newPhase(phase.kind)
+  const plain = { ...newPhase(phase.kind), target_layer: 'final' }
   const changes = leaves(phase)
     .filter(([path, value]) => JSON.stringify(valueAt(plain, path)) !== JSON.stringify(value))
     .map(([path, value]) => {
