@@ -4,8 +4,10 @@ import { expect, test, vi } from 'vitest'
 import { parseExperiment } from '../../document/experiment/experiment.ts'
 import { modelHash, modelList } from '../../host/content/models/model_files.ts'
 import type { ModelStart } from '../../host/protocol/opened_model.ts'
+import { train } from '../client/controls.ts'
+import { editField } from '../client/edits.ts'
 import { openExperiment } from '../client/opening.ts'
-import { models, openPage, port, withTestPages } from '../client/testing.ts'
+import { models, openPage, port, types, withTestPages } from '../client/testing.ts'
 import { contentsStore } from '../contents/here.ts'
 import { labStore } from '../state/store.ts'
 import { forgetModel, startOf } from './opened_model.ts'
@@ -15,6 +17,7 @@ withTestPages()
 
 const LIST = { hash: modelHash([]), name: 'a run, step 6', list: modelList([]) }
 const HASH = LIST.hash
+const FILE = { name: 'config.json', bytes: 2, sha256: 'sha256-' }
 const SIZES = {
   vocab_size: 26,
   hidden_size: 64,
@@ -99,4 +102,29 @@ test('the worker answers what a teacher says, or why there is none', async () =>
   const refused = startOf({ folder: 'gone' })
   port().says({ type: 'model_failed', message: 'It is no longer kept here.', open: [] })
   await expect(refused).rejects.toThrow('no longer kept')
+})
+
+test('while a run is on its weight changes live, and another teacher waits for the next run', async () => {
+  models.add(HASH)
+  openSettings({ task: { id: 'sort_digits' }, phases: [{ kind: 'rl' }] })
+  expect(await learnFrom(START, 'algorithm.opd_kl_coef')).toBe(undefined)
+  await vi.waitFor(() => expect(contentsStore.getState().status).toBe('here'))
+  train()
+  await vi.waitFor(() => expect(types()).toContain('start'))
+  expect(editField('algorithm.opd_kl_coef', 0.5)).toBe(undefined)
+  const action = { kind: 'set', path: 'algorithm.opd_kl_coef', value: 0.5 }
+  await vi.waitFor(() =>
+    expect(port().commands.findLast(({ type }) => type === 'steer')).toMatchObject({ action }),
+  )
+  const before = port().commands.length
+  const other = { hash: modelHash([FILE]), name: 'another', list: modelList([FILE]) }
+  const start = { ...START, fields: { ...START.fields, source: other.hash }, lists: [other] }
+  expect(await learnFrom(start, 'algorithm.opd_kl_coef')).toBe(undefined)
+  expect(settings().teacher.source).toBe(other.hash)
+  expect(labStore.getState().run_experiment?.teacher.source).toBe(HASH)
+  expect(
+    port()
+      .commands.slice(before)
+      .map(({ type }) => type),
+  ).not.toContain('steer')
 })

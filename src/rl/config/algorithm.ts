@@ -130,6 +130,7 @@ export const ALGORITHM: Tree<AlgorithmFields> = {
   }),
   opd_kl_coef: number({
     label: 'KL to the teacher',
+    live: true,
     help: 'Weight of the sampled reverse KL to another model, taken off each token’s advantage (on-policy distillation); 0 = off.',
     default: 0,
     min: 0,

@@ -5,6 +5,7 @@ import type { SteeringAction } from '../../../document/experiment/steering/actio
 import { tinyExperiment } from '../../../host/checkpoints/testing.ts'
 import { type Steered, SteeredRun } from '../../../host/worker/base/steered_run.ts'
 import { Gpu } from '../../../kernels/device/gpu.ts'
+import { initialWeights } from '../../../model/layout/params.ts'
 import { steeredEngine } from '../../../rl/train/engine.ts'
 import type { StepResult } from '../../../rl/train/parts/step_result.ts'
 
@@ -19,7 +20,7 @@ export const numbers = ({ metrics, ...rest }: StepResult) => ({
 })
 
 /** Runs a document to its end or to step `until`; `hands` does something after the step that it is
- * named by. */
+ * named by. A teacher that the document names has random weights. */
 export async function run(
   document: Experiment,
   hands: Readonly<Record<number, SteeringAction[]>> = {},
@@ -27,6 +28,8 @@ export async function run(
 ) {
   const gpu = await Gpu.open()
   const run = await SteeredRun.begin(steeredEngine(gpu, undefined), document)
+  const { teacher } = run.trainer
+  if (teacher) run.trainer.importTeacher(initialWeights(teacher.layout, 9))
   const results: StepResult[] = []
   const done: Steered[] = []
   const trainers = new Set()
@@ -39,11 +42,12 @@ export async function run(
     const { result } = await run.queue()
     results.push(await result)
   }
-  const { actor } = await run.trainer.exportState()
+  const { actor, ...state } = await run.trainer.exportState()
   gpu.destroy()
   return {
     results: results.map(numbers),
     weights: actor.weights,
+    teacher: state.teacher,
     done,
     rebuilds: trainers.size - 1,
   }

@@ -178,6 +178,48 @@ describe('which fields may change during a run', () => {
   })
 })
 
+describe('which settings of a teacher may change during a run', () => {
+  const model = { hidden_size: 64, source: `sha256-${'1'.repeat(64)}`, source_name: 'larger' }
+  const distill = { kind: 'distill', target_layer: 1, distillation: { teacher: 'ema' } }
+  const set = (path: string, value: string | number, document: object = {}) => {
+    const taught = parsed({
+      ...base,
+      teacher: model,
+      phases: [SFT, distill, distill, GRPO],
+      ...document,
+    })
+    const result = steerExperiment(taught, { kind: 'set', path, value }, 1, 1)
+    return result.ok ? 'ok' : `${result.at}: ${result.message}`
+  }
+  test.each([
+    ['phases.1.distillation.beta', 0],
+    ['phases.1.distillation.temperature', 2],
+    ['phases.1.distillation.lmbda', 0.5],
+    ['phases.1.distillation.ema_decay', 0.5],
+    ['algorithm.opd_kl_coef', 0.5],
+    // A phase that has not begun is free.
+    ['phases.2.distillation.teacher', 'model'],
+    ['phases.3.algorithm.opd_kl_coef', 1],
+  ])('%s', (path, value) => {
+    expect(set(path, value)).toBe('ok')
+  })
+  test.each([
+    ['phases.1.distillation.teacher', 'model'],
+    ['phases.1.target_layer', 2],
+    ['teacher.hidden_size', 32],
+    ['teacher.source', `sha256-${'2'.repeat(64)}`],
+  ])('not %s', (path, value) => {
+    expect(set(path, value)).toMatch(/^path: expected a field that may change during a run/)
+  })
+  test('none is asked for that the run does not have', () => {
+    const without = { teacher: {} }
+    expect(set('algorithm.opd_kl_coef', 1, without)).toMatch(/because no other model is named/)
+    expect(set('phases.2.distillation.teacher', 'model', without)).toMatch(
+      /no other model is named/,
+    )
+  })
+})
+
 describe('a document whose steering cannot be obeyed says where and what to do', () => {
   const steered = (...steering: unknown[]) => issues({ ...base, steering })
   test.each<[string, unknown[], RegExp, string?]>([
