@@ -1,6 +1,6 @@
 // The small presets learn what they say, from their fixed seed, where LONG_TESTS is set: GRPO, the
-// whole of BuPO, PPO with a critic, stale samples, a curriculum. What learns in every run of the tests, on a smaller model:
-// rl/reward/rewarded.gpu.test.ts.
+// whole of BuPO, PPO with a critic, stale samples, a curriculum. What learns in every run of the
+// tests, on a smaller model: rl/reward/rewarded.gpu.test.ts.
 import { expect, test } from 'vitest'
 import { taskOf } from '../document/experiment/fields/task_fields.ts'
 import { trainerConfig } from '../document/experiment/trainer_config.ts'
