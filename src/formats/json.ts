@@ -16,3 +16,9 @@ export function jsonOf(text: string): unknown {
     return undefined
   }
 }
+
+/** A value as JSON for a message, cut where it is long. */
+export const jsonBriefly = (value: unknown): string => {
+  const text = JSON.stringify(value) ?? 'nothing'
+  return text.length > 60 ? `${text.slice(0, 60)}…` : text
+}

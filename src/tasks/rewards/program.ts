@@ -1,5 +1,5 @@
 // A reward that a person wrote as a program: how it is asked for scores, and what its answers are.
-import { isFiniteNumber } from '../../formats/json.ts'
+import { isFiniteNumber, jsonBriefly } from '../../formats/json.ts'
 import {
   callProgram,
   languageOf,
@@ -53,11 +53,6 @@ export interface ProgramScore {
 const MOST_EXTRA = 16
 const EXTRA_NAME = /^[A-Za-z][A-Za-z0-9_.-]{0,39}$/
 
-/** What a program returned, in an error: short. */
-export const shown = (value: unknown) => {
-  const text = JSON.stringify(value) ?? 'nothing'
-  return text.length > 60 ? `${text.slice(0, 60)}…` : text
-}
 const numeric = (value: unknown) => (typeof value === 'boolean' ? Number(value) : value)
 
 /** The score in what a program returned: a number, true or false, the first of a list, as verl
@@ -71,7 +66,7 @@ export function readScore(returned: unknown): ProgramScore {
   const score = isObject && own === null ? undefined : numeric(own)
   if (score !== undefined && !isFiniteNumber(score))
     throw new RangeError(
-      `expected a finite number, or an object with score, got ${shown(returned)}`,
+      `expected a finite number, or an object with score, got ${jsonBriefly(returned)}`,
     )
   const extra: Record<string, number> = {}
   if (isObject)

@@ -1,8 +1,7 @@
 // A tool that a person wrote as a program. It runs in the sandbox of programs: this file says what
 // it is asked, and what its answers are.
 
-import { isObject } from '../../formats/json.ts'
-import { shown } from '../rewards/program.ts'
+import { isObject, jsonBriefly } from '../../formats/json.ts'
 import {
   callProgram,
   type ProgramAnswer,
@@ -87,5 +86,8 @@ function readToolAnswer(value: unknown): ToolAnswer {
       : []
   if (typeof text === 'string' && typeof reward === 'number' && Number.isFinite(reward))
     return { text, reward }
-  throw new ToolProblem('error', `expected a text, or a text and a reward, got ${shown(value)}`)
+  throw new ToolProblem(
+    'error',
+    `expected a text, or a text and a reward, got ${jsonBriefly(value)}`,
+  )
 }
