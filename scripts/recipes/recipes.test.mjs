@@ -5,6 +5,7 @@ import { aggregation } from './aggregation.mjs'
 import { estimator } from './estimator.mjs'
 import { metric } from './metric.mjs'
 import { panel } from './panel.mjs'
+import { phaseSetting } from './phase_setting.mjs'
 import { policyLoss } from './policy_loss.mjs'
 import { reward } from './reward.mjs'
 import { setting } from './setting.mjs'
@@ -22,6 +23,7 @@ const RECIPES = [
   panel,
   setting,
   switchSetting,
+  phaseSetting,
   metric,
 ]
 

@@ -1,4 +1,5 @@
 // What a phase of an experiment is once every default is filled in.
+
 import type { PlainReadout } from '../../model/layout/readout.ts'
 import type { AdvEstimator } from '../estimators/advantages.ts'
 import type { PreferenceSettings } from '../preferences/settings.ts'
@@ -8,6 +9,7 @@ import type { Critic } from './critic.ts'
 import type { Distillation } from './distillation.ts'
 import type { Optim } from './optim.ts'
 import type { Rollout } from './rollout.ts'
+import type { TrainedFields } from './trained_fields.ts'
 import type { TrainedPart } from './trained_segments.ts'
 
 /** What ends a phase before its steps are over (stop.ts); null = off. */
@@ -154,18 +156,13 @@ export interface DistillPhase {
 export type PairedPhase = RewardModelPhase | PreferencePhase
 
 /** Reinforcement learning of one layer's policy; the last layer's is the model's own. */
-export interface RlPhase extends TrainedPart {
+export interface RlPhase extends TrainedPart, Partial<Omit<TrainedFields, keyof TrainedPart>> {
   readonly kind: 'rl'
   readonly name: string
   readonly steps: number
   readonly adv_estimator: AdvEstimator
   /** Blocks applied before the unembedding, 1…L; L is the final policy (with the final norm). */
   readonly target_layer: number
-  /** The actor's moments and step counts start from zero where this phase begins. */
-  readonly reset_optimizer?: boolean
-  /** Warm-up and decay of the learning rate start at zero where this phase begins; otherwise they
-   * continue. */
-  readonly reset_schedule?: boolean
   readonly rollout: Rollout
   readonly actor: Actor
   /** Used by estimators that need values (gae). */

@@ -1,27 +1,13 @@
 // --rows FIELD=VALUE: what a row of --data is, in place of what the lab proposes.
 import { DATASET_ID, TASK_PARAMS } from '../../../document/experiment/fields/task_fields.ts'
-import type { DataPlan } from '../../../tasks/data/plan.ts'
+import { type DataPlan, USUAL_PLAN } from '../../../tasks/data/plan.ts'
 import { UsageError } from '../../base/command.ts'
 
+/** What options of their own say, or the tokenizer. */
+const SAID_ELSEWHERE: readonly string[] = ['tokenizer', 'vocab_size', 'skip_bad_rows']
+
 /** The fields of a task that a person decides. */
-const FIELDS: readonly string[] = [
-  'row_format',
-  'prompt_key',
-  'input_key',
-  'prompt_template',
-  'system_key',
-  'answer_key',
-  'every_turn',
-  'chosen_key',
-  'rejected_key',
-  'label_key',
-  'reward_fn_key',
-  'test_size',
-  'split_seed',
-  'max_prompt_length',
-  'max_response_length',
-  'filter_overlong_prompts',
-]
+const FIELDS = Object.keys(USUAL_PLAN).filter((name) => !SAID_ELSEWHERE.includes(name))
 
 /** Throws UsageError for another field, and for a value that it cannot have. */
 export function givenRows(settings: readonly string[] = []): Partial<DataPlan> {

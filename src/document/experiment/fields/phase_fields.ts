@@ -1,17 +1,22 @@
 // The fields that a phase of each kind has of its own: warm start, reward model, reinforcement.
+
 import type { PlainReadout } from '../../../model/layout/readout.ts'
 import { DISTILLATION, type Distillation } from '../../../rl/config/distillation.ts'
 import { layerList } from '../../../rl/config/layer_list.ts'
 import type { Optim } from '../../../rl/config/optim.ts'
 import { gradClip, optim } from '../../../rl/config/optim.ts'
 import { type RlPhase, STOP_DEFAULTS, type Stop } from '../../../rl/config/phase.ts'
+import {
+  type TrainedFields,
+  targetReadout,
+  trainedFields,
+} from '../../../rl/config/trained_fields.ts'
 import { type AdvEstimator, ESTIMATOR_LIST } from '../../../rl/estimators/advantages.ts'
 import { boolean, integer, number, select, type Tree, text } from '../../../rl/fields/field.ts'
 import type { PreferenceSettings } from '../../../rl/preferences/settings.ts'
 import { MAX_LAYERS } from './model_fields.ts'
 import { PAIRS, type PairsFields } from './pairs_fields.ts'
 import { PREFERENCE_SETTINGS } from './preference_fields.ts'
-import { type TrainedFields, targetReadout, trainedFields } from './trained_fields.ts'
 
 /** A warm start. */
 export interface SftFields {

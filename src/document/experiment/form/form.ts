@@ -1,11 +1,11 @@
 // The whole form: every field of an experiment, in the order in which it is shown.
 
-import { isSelective } from '../../../rl/config/data.ts'
+import { DATA, isSelective } from '../../../rl/config/data.ts'
 import { PROBE, VALIDATION } from '../../../rl/config/validation.ts'
 import { leavesOf } from '../../../rl/fields/field.ts'
 import { PROGRAM_ID } from '../../../tasks/task/program.ts'
 import { MODEL } from '../fields/model_fields.ts'
-import { DATA, KERNELS, ROOT } from '../fields/run_fields.ts'
+import { KERNELS, ROOT } from '../fields/run_fields.ts'
 import { DATASET_ID, TASK_ID, TASK_PARAMS, taskOf } from '../fields/task_fields.ts'
 import { TEACHER } from '../fields/teacher_fields.ts'
 import { REWARD } from '../lists/reward_schema.ts'

@@ -16,7 +16,6 @@ import type {
   RlDocument,
   SftDocument,
 } from '../fields/phases.ts'
-import { trainedHasEffect } from '../fields/trained_fields.ts'
 import { hasRewardModel } from '../rules/phase_rules.ts'
 import { epochWords, hasTrainingSet } from '../schema/epochs.ts'
 import type { Experiment } from '../schema/schema.ts'
@@ -183,6 +182,22 @@ function targetField(
     has_effect: true,
     path: `${path}.target_layer`,
   }
+}
+
+/** Whether a field of a phase of kind rl changes anything; `before` = the kind of the phase before
+ * it. */
+function trainedHasEffect(
+  name: string,
+  phase: RlDocument,
+  before: PhaseDocument['kind'] | undefined,
+): boolean {
+  if (name === 'target_readout') return phase.target_layer !== 'final'
+  if (name === 'decay_final_norm')
+    return phase.target_layer !== 'final' && phase.target_readout === 'raw'
+  // Every other phase begins with a new optimizer and schedule anyway.
+  if (name === 'reset_optimizer' || name === 'reset_schedule') return before === 'rl'
+  if (name === 'lr_factor_above.layer') return phase.lr_factor_above.factor !== 1
+  return true
 }
 
 function rlFields(experiment: Experiment, phase: RlDocument, index: number): Field[] {

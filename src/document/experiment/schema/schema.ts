@@ -5,6 +5,7 @@ import { ACTOR, type Actor } from '../../../rl/config/actor.ts'
 import { ALGORITHM, type AlgorithmFields } from '../../../rl/config/algorithm.ts'
 import { CRITIC, type Critic } from '../../../rl/config/critic.ts'
 import type { Data } from '../../../rl/config/data.ts'
+import { DATA } from '../../../rl/config/data.ts'
 import type { Rollout } from '../../../rl/config/rollout.ts'
 import { ROLLOUT } from '../../../rl/config/rollout.ts'
 import type { Probe, Validation } from '../../../rl/config/validation.ts'
@@ -15,7 +16,7 @@ import type { RewardChoice } from '../../../tasks/rewards/composed.ts'
 import type { ToolChoice } from '../../../tasks/tools/index.ts'
 import { MODEL, type ModelFields } from '../fields/model_fields.ts'
 import { type PhaseDocument, phaseSchema } from '../fields/phases.ts'
-import { DATA, KERNELS, ROOT } from '../fields/run_fields.ts'
+import { KERNELS, ROOT, type RootFields } from '../fields/run_fields.ts'
 import { type TaskChoice, taskSchema } from '../fields/task_fields.ts'
 import { TEACHER, type TeacherFields } from '../fields/teacher_fields.ts'
 import { rewardSchema } from '../lists/reward_schema.ts'
@@ -23,11 +24,8 @@ import { toolsSchema } from '../lists/tools.ts'
 import { type SteeringEntry, steeringSchema } from '../steering/actions.ts'
 
 /** The experiment document, version 1, with every default filled in. */
-export interface Experiment {
+export interface Experiment extends RootFields {
   readonly version: 1
-  /** null = nobody named it. */
-  readonly name: string | null
-  readonly seed: number
   readonly task: TaskChoice
   /** What the policy may call, where it has several turns. */
   readonly tools: readonly ToolChoice[]

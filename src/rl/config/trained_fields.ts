@@ -1,13 +1,16 @@
 // The fields of a reinforcement phase that say which parameters it trains, and how fast.
-import type { Readout } from '../../../model/layout/readout.ts'
-import { layerList } from '../../../rl/config/layer_list.ts'
-import type { Phase } from '../../../rl/config/phase.ts'
-import { boolean, integer, number, select, type Tree } from '../../../rl/fields/field.ts'
+import type { Readout } from '../../model/layout/readout.ts'
+import { boolean, integer, number, select, type Tree } from '../fields/field.ts'
+import { layerList } from './layer_list.ts'
 
-/** The engine's TrainedPart; its list of layers is text here, as a form has it. */
+/** What a phase of kind rl has of its own. What is in no TrainedPart is the engine's as it is
+ * (RlPhase). A list of layers is text here, as a form has it. */
 export interface TrainedFields {
   readonly target_readout: Readout
+  /** The actor's moments and step counts start from zero where this phase begins. */
   readonly reset_optimizer: boolean
+  /** Warm-up and decay of the learning rate start at zero where this phase begins; otherwise they
+   * continue. */
   readonly reset_schedule: boolean
   readonly freeze: {
     readonly embed_tokens: boolean
@@ -84,19 +87,3 @@ export const trainedFields = (mostLayers: number): Tree<TrainedFields> => ({
     default: false,
   }),
 })
-
-/** Whether one of these fields changes anything in a phase; `before` = the kind of the phase before
- * it. */
-export function trainedHasEffect(
-  name: string,
-  phase: TrainedFields & { readonly target_layer: number | 'final' },
-  before: Phase['kind'] | undefined,
-): boolean {
-  if (name === 'target_readout') return phase.target_layer !== 'final'
-  if (name === 'decay_final_norm')
-    return phase.target_layer !== 'final' && phase.target_readout === 'raw'
-  // Every other phase begins with a new optimizer and schedule anyway.
-  if (name === 'reset_optimizer' || name === 'reset_schedule') return before === 'rl'
-  if (name === 'lr_factor_above.layer') return phase.lr_factor_above.factor !== 1
-  return true
-}
