@@ -54,6 +54,34 @@ test('a link that adds up to more is refused with its total, though every buffer
   requireMemory(experiment, bytes, plan)
 })
 
+test('a teacher that is larger is refused with its total, and told in bfloat16', () => {
+  const large = {
+    hidden_size: 1024,
+    num_hidden_layers: 48,
+    intermediate_size: 8192,
+    num_attention_heads: 16,
+    num_key_value_heads: 16,
+    head_dim: 64,
+    source: `sha256-${'1'.repeat(64)}`,
+  }
+  const taughtBy = (teacher: object) => {
+    const phases = [{ kind: 'distill', distillation: { teacher: 'model' } }]
+    const parsed = parseExperiment({ phases, teacher })
+    if (!parsed.ok) throw new Error(JSON.stringify(parsed.issues))
+    return parsed.experiment
+  }
+  const experiment = taughtBy(large)
+  const bytes = plannedBytes(experiment, plan)
+  const layers = 48 * (4 * 1024 * 1024 + 3 * 1024 * 8192)
+  expect(bytes).toBeGreaterThan(4 * layers)
+  expect(() => requireMemory(experiment, memoryBudget(undefined), plan)).toThrow(
+    `would take ${(bytes / 2 ** 30).toPrecision(3)} GiB`,
+  )
+  const half = savingsOf(experiment, plan).find(({ path }) => path === 'teacher.dtype')
+  expect((half?.bytes ?? 0) / (2 * layers)).toBeCloseTo(1, 1)
+  requireMemory(taughtBy({ ...large, num_hidden_layers: 4 }), memoryBudget(undefined), plan)
+})
+
 test('a refused run says what gradient checkpointing alone makes of it, where that fits', () => {
   const { experiment } = decodeLink(HUGE)
   const bytes = plannedBytes(experiment, plan)

@@ -34,11 +34,11 @@ describe('phases that learn from a teacher', () => {
       [distill({}, { target_layer: 6 }), 'target_layer: expected an inner layer, 1 to 5'],
       [
         distill({ teacher: 'reference' }, { target_layer: 'final' }),
-        'target_layer: expected an inner layer, 1 to 5, because the reference begins as the policy',
+        'target_layer: expected an inner layer, 1 to 5, because such a teacher begins as the policy',
       ],
       [
         distill({ teacher: 'ema', crossentropy_weight: 1 }, { target_layer: 'final' }),
-        'target_layer: expected an inner layer, 1 to 5, because the moving average begins as',
+        'target_layer: expected an inner layer, 1 to 5, because such a teacher begins as',
       ],
       [
         distill({ crossentropy_weight: 1, lmbda: 0.5 }),

@@ -39,17 +39,11 @@ export function teacherRules(experiment: Experiment, rule: Rule): void {
 }
 
 /** Why the whole model cannot be taught by its own final policy. */
-const NOTHING_TO_LEARN: Readonly<Record<Teacher, string>> = (() => {
-  const own = (which: string) =>
-    `${which} begins as the policy itself, and their divergence stays 0: let the answers move the policy (distillation.crossentropy_weight above 0, lmbda below 1), or choose another model as the teacher`
-  return {
-    final:
-      'the teacher is the model’s own final policy, which has nothing to learn from itself: choose a layer, or another teacher (distillation.teacher)',
-    reference: own('the reference'),
-    ema: own('the moving average'),
-    model: '',
-  }
-})()
+function nothingToLearn(teacher: Teacher): string {
+  if (teacher === 'final')
+    return 'the teacher is the model’s own final policy: choose a layer, or another teacher (distillation.teacher)'
+  return 'such a teacher begins as the policy itself: let answers move the policy (crossentropy_weight above 0, lmbda below 1), or choose another model as the teacher'
+}
 
 /** Whether the whole model is moved by answers, and held back by what it was. */
 const holdsBack = ({ distillation: { teacher, ...settings } }: DistillDocument): boolean =>
@@ -76,7 +70,7 @@ export function distillRules(
     is_other || target < L || (target === L && holdsBack(phase)),
     `${at}.target_layer`,
     ['model.num_hidden_layers', `${at}.distillation.teacher`, `${at}.distillation.lmbda`],
-    `expected an inner layer, 1 to ${L - 1}, because ${NOTHING_TO_LEARN[distillation.teacher]}; got ${target_layer}`,
+    `expected an inner layer, 1 to ${L - 1}, because ${nothingToLearn(distillation.teacher)}; got ${target_layer}`,
   )
   rule(
     distillation.crossentropy_weight === 0 || target === L,

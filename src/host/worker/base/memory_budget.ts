@@ -68,6 +68,7 @@ function changes(experiment: Experiment): Change[] {
       words: 'kept activations in bfloat16',
     },
     { path: 'model.dtype', values: ['bfloat16'], words: 'frozen matrices in bfloat16' },
+    { path: 'teacher.dtype', values: ['bfloat16'], words: 'the teacher in bfloat16' },
     { path: 'rollout.dtype', values: ['float16'], words: 'a KV cache of halves' },
     {
       path: 'actor.ppo_micro_batch_size_per_gpu',
