@@ -6,6 +6,13 @@ import { decodeLink } from './link.ts'
 
 const first = PRESETS[0].experiment
 
+test('an unknown preset opens the short experiment of a first visit', () => {
+  const { experiment, notices } = decodeLink('v=1&p=chess')
+  expect(notices.join()).toMatch(/no preset 'chess'/)
+  expect(experiment).toEqual(presetOf('first-steps')?.experiment)
+  expect(experiment.phases.reduce((sum, { steps }) => sum + steps, 0)).toBeLessThanOrEqual(50)
+})
+
 describe('a bad link says what was wrong and keeps the rest', () => {
   const bad: [string, RegExp, object?][] = [
     ['v=1&p=chess&seed=3', /no preset 'chess'/, { seed: 3 }],

@@ -1,8 +1,10 @@
 // Settings that leave a run which was steered by hand.
 import { expect, test } from 'vitest'
 import { steerExperiment } from '../../document/experiment/experiment.ts'
+import { plannedTotal } from '../../document/experiment/steered/planned.ts'
 import type { SteeringEntry } from '../../document/experiment/steering/actions.ts'
 import { decodeLink, encodeLink } from '../../document/links/link.ts'
+import { runSoFar } from '../events/timing.ts'
 import { nextExperiment } from '../state/next_experiment.ts'
 import { type LabState, labStore } from '../state/store.ts'
 import { train } from './controls.ts'
@@ -70,7 +72,7 @@ function interruptedRun() {
   )
 }
 
-test('an edit after a run leaves its phases as long as they were, in the link too', () => {
+test('an edit after a run in which a phase was begun at once leaves its phases as long as they were, in the link too', () => {
   interruptedRun()()
   expect(lengths(nextExperiment(labStore.getState()).phases)).toEqual([66, 100])
   expect(editField(LR, 0.002)).toBeUndefined()
@@ -79,6 +81,8 @@ test('an edit after a run leaves its phases as long as they were, in the link to
   expect(nextExperiment(labStore.getState())).toBe(experiment)
   const { experiment: read } = decodeLink(encodeLink(experiment))
   expect(lengths(read.phases)).toEqual([66, 42, 20, 58])
+  // 66 + 42 + 20 + 58 steps, and not 244.
+  expect(plannedTotal(runSoFar(labStore.getState()))).toBe(186)
   // Back at the run's value, they are the settings of the run.
   expect(editField(LR, 0.0015)).toBeUndefined()
   expect(labStore.getState().experiment).toBe(labStore.getState().run_experiment)

@@ -1,8 +1,6 @@
 // Which metrics are drawn where, and what each of them means.
 
 import { useCallback, useMemo } from 'react'
-import type { TaskChoice } from '../../document/experiment/fields/task_fields.ts'
-import { taskCard } from '../../document/experiment/task_card.ts'
 import { formatNumber, formatPercent, formatShare, formatTick } from '../kit/format.ts'
 import { lazyPart } from '../part/lazy_part.tsx'
 import { type PanelEntry, Panels } from '../part/Panels.tsx'
@@ -26,6 +24,7 @@ import { Downloads } from './Downloads.tsx'
 import { EntropyChart } from './EntropyChart.tsx'
 import { EntropyMap } from './EntropyMap.tsx'
 import { Intro } from './Intro.tsx'
+import { scoreNote } from './reward_words.ts'
 import { Samples } from './Samples.tsx'
 
 /** Most people never open them. */
@@ -197,26 +196,13 @@ function selectSampled(state: Parameters<typeof shownExperiment>[0]): string | u
   return foreignHeldOut(state.series.keys()) ?? own
 }
 
-/** A person's own reward, which may be any number. */
-const OWN_NOTE =
-  'Mean of this experiment’s reward: on training prompts, and on problems never trained on.'
-
-/** What the chart of scores shows, by whether the task gives a part of the score. */
-const scoreNote = (task: TaskChoice) =>
-  taskCard(task, 0).partial_score === undefined
-    ? 'Share of correct answers: on training prompts, and on problems never trained on.'
-    : 'Mean score on training prompts, where a wrong answer can count in part; share of correct answers on problems never trained on.'
-
-const IMPORTED_NOTE =
-  'As the log has them: the mean score of its responses, and of held-out answers.'
-
 function RewardChart() {
   const choice = useShown(selectTask)
   const task = choice.id
   const is_imported = useIsImported()
   const isOwn = useShown(hasOwnReward)
   const note = useMemo(
-    () => (is_imported ? IMPORTED_NOTE : isOwn ? OWN_NOTE : scoreNote(choice)),
+    () => scoreNote(choice, { isImported: is_imported, isOwn }),
     [choice, is_imported, isOwn],
   )
   const sampled = useShown(selectSampled)

@@ -14,7 +14,7 @@ function but(path: string, value: unknown): Experiment {
   return set.experiment
 }
 
-test('the run of the link counts, whatever its chance, its kernels and its measurements', () => {
+test('a lesson’s Try it is ticked by the run of its link, whatever its chance, its kernels and its measurements', () => {
   expect(whyNotAsked(ASKED, LINK)).toBeUndefined()
   for (const [path, value] of [
     ['seed', 7],
@@ -32,7 +32,7 @@ test('what a link asks for counts, even where another link leaves it open', () =
   expect(whyNotAsked(ASKED, link)).toMatch(/is 1 in place of 3/)
 })
 
-test('a run with other settings does not count, and the difference is named', () => {
+test('a lesson’s Try it is not ticked by a run with other settings, and the difference is named', () => {
   expect(whyNotAsked(but('phases.1.steps', 60), LINK)).toContain(
     'Steps of phase 2 is 60 in place of 20',
   )

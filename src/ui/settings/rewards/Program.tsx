@@ -55,23 +55,23 @@ export function ProgramEditor(props: {
   return <Editor key={code} {...{ start: text, name, action: 'Use the changed text', onUse }} />
 }
 
-/** What an empty editor begins with, in each language. */
-export interface ProgramStarts {
-  readonly js: string
-  readonly py: string
-}
+type Language = 'js' | 'py'
+
+/** What an empty editor begins with in each language, and what is said of the program. */
+export type ProgramStarts = Readonly<
+  Record<Language, { readonly text: string; readonly help: string }>
+>
 
 /** A program that is not part of the experiment yet. */
 export function NewProgram(props: {
   /** The name of its file without the ending: reward, tool. */
   readonly stem: string
   readonly starts: ProgramStarts
-  readonly help: string
   onUse(text: string, name: string): Promise<void>
   onCancel(): void
 }) {
-  const { stem, starts, help, onUse, onCancel } = props
-  const [language, setLanguage] = useState<keyof ProgramStarts>('js')
+  const { stem, starts, onUse, onCancel } = props
+  const [language, setLanguage] = useState<Language>('js')
   const [problem, setProblem] = useState<string>()
   return (
     <div className="reward-part">
@@ -82,7 +82,7 @@ export function NewProgram(props: {
           <select
             value={language}
             data-testid="program-language"
-            onChange={({ target }) => setLanguage(target.value as keyof ProgramStarts)}
+            onChange={({ target }) => setLanguage(target.value as Language)}
           >
             <option value="js">JavaScript</option>
             <option value="py">Python</option>
@@ -104,7 +104,9 @@ export function NewProgram(props: {
           Cancel
         </button>
       </div>
-      <p className="soft help">{help}</p>
+      <p className="soft help" data-testid="program-help">
+        {starts[language].help}
+      </p>
       {problem === undefined ? null : (
         <p className="problem" role="alert">
           {problem}
@@ -112,7 +114,7 @@ export function NewProgram(props: {
       )}
       <Editor
         key={language}
-        {...{ start: starts[language], name: `${stem}.${language}`, onUse }}
+        {...{ start: starts[language].text, name: `${stem}.${language}`, onUse }}
         action="Use this program"
       />
     </div>

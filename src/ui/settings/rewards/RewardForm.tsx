@@ -11,20 +11,11 @@ import { useLab } from '../../shown/run.ts'
 import { FunctionMenu } from './FunctionMenu.tsx'
 import { PartSettings } from './PartSettings.tsx'
 import { NewProgram, ProgramEditor } from './Program.tsx'
+import { REWARD_STARTS } from './reward_starts.ts'
 import { Trial } from './Trial.tsx'
 
 const selectExperiment = ({ experiment }: LabState) => experiment
 const PROGRAM = 'program'
-const STARTS = {
-  js: `function compute_score(data_source, solution_str, ground_truth, extra_info) {
-  return solution_str === ground_truth ? 1 : 0
-}
-`,
-  py: `def compute_score(data_source, solution_str, ground_truth, extra_info=None, **kwargs):
-    return 1.0 if solution_str == ground_truth else 0.0
-`,
-}
-
 interface PartProps {
   readonly part: PartChoice
   readonly place: number
@@ -85,8 +76,7 @@ function AddPart({ onAdd }: { onAdd: (...parts: readonly PartChoice[]) => void }
   if (isWriting)
     return (
       <NewProgram
-        {...{ stem: 'reward', starts: STARTS }}
-        help="It runs apart from this page: without network, storage or GPU, and with a time limit. A Python file has a function as verl, TRL or OpenRLHF call it."
+        {...{ stem: 'reward', starts: REWARD_STARTS }}
         onUse={async (text, name) => {
           const added = await programParts(text, name)
           setIsWriting(false)

@@ -17,12 +17,17 @@ import {
 import { Words } from '../../glossary/Words.tsx'
 import { closeDialog } from '../../open/dialogs.ts'
 import { useLab } from '../../shown/run.ts'
-import { NewProgram, ProgramEditor } from '../rewards/Program.tsx'
+import { NewProgram, ProgramEditor, type ProgramStarts } from '../rewards/Program.tsx'
 
 const selectExperiment = ({ experiment }: LabState) => experiment
 
-const STARTS = {
-  js: `export const tool_schema = {
+const HELP =
+  'It runs apart from this page, with the same limits as a reward program: no network, no storage, no GPU, and a deadline for every call. It returns a text.'
+
+const STARTS: ProgramStarts = {
+  js: {
+    help: HELP,
+    text: `export const tool_schema = {
   "type": "function",
   "function": {
     "name": "power",
@@ -40,7 +45,10 @@ export function execute({ of }) {
   return String(base ** exponent)
 }
 `,
-  py: `tool_schema = {
+  },
+  py: {
+    help: HELP,
+    text: `tool_schema = {
     "type": "function",
     "function": {
         "name": "power",
@@ -58,6 +66,7 @@ def execute(parameters):
     base, exponent = (int(part) for part in parameters["of"].split(","))
     return str(base**exponent)
 `,
+  },
 }
 
 /** Calls a tool by hand and shows what the model would read. */
@@ -193,7 +202,6 @@ export function ToolsForm() {
       {isWriting ? (
         <NewProgram
           {...{ stem: 'tool', starts: STARTS }}
-          help="It runs apart from this page, with the same limits as a reward program: no network, no storage, no GPU, and a deadline for every call. It returns a text."
           onUse={async (text, name) => {
             const tool = await programTool(text, name)
             setIsWriting(false)

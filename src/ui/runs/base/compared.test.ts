@@ -1,0 +1,23 @@
+import { expect, test, vi } from 'vitest'
+import { libraryStore, type RunEntry } from '../../../page/runs/library/library_store.ts'
+import { labStore } from '../../../page/state/store.ts'
+import { overlayStore } from '../../shown/overlays.ts'
+import { entryOf } from '../table/testing.ts'
+import { followTicks } from './compared.ts'
+import { selectionStore } from './selection.ts'
+
+test('a ticked run of another task is not drawn over the charts, and comes back with its task', async () => {
+  const own = entryOf('a', { lr: 0.001 })
+  const other = entryOf('b', { lr: 0.01 })
+  const { experiment } = other.header
+  const brackets = { ...experiment, task: { ...experiment.task, id: 'brackets' } } as const
+  const foreign: RunEntry = { ...other, header: { ...other.header, experiment: brackets } }
+  labStore.setState({ experiment: own.header.experiment, run_experiment: undefined })
+  libraryStore.setState({ entries: [own, foreign], is_ready: true })
+  followTicks()
+  const drawn = () => overlayStore.getState().overlays.map(({ id }) => id)
+  selectionStore.setState({ ticked: ['a', 'b'], band: undefined })
+  await vi.waitFor(() => expect(drawn()).toEqual(['a']))
+  labStore.setState({ experiment: brackets })
+  await vi.waitFor(() => expect(drawn()).toEqual(['b']))
+})
