@@ -89,6 +89,12 @@ export const TERMS: readonly Term[] = [
     lesson: 'entropy',
   },
   {
+    id: 'entropy-target',
+    name: 'Entropy target',
+    says: 'An entropy that the policy is to keep. While it has less, the weight of the bonus for entropy grows from step to step; while it has more, the weight falls.',
+    lesson: 'entropy',
+  },
+  {
     id: 'gae',
     name: 'GAE',
     says: 'Generalized advantage estimation: advantages per token, from rewards and what the critic expected, with λ between trust in the critic and trust in what came.',
@@ -304,6 +310,12 @@ export const TERMS: readonly Term[] = [
     name: 'Staleness',
     words: ['staleness', 'stale'],
     says: 'How many steps old the policy is that a step’s samples are from. Systems that sample and train at once have some.',
+  },
+  {
+    id: 'teacher',
+    name: 'Teacher',
+    words: ['teacher', 'distillation'],
+    says: 'A policy that the trained one learns from: another model, an earlier state, or the last layer. It says of every token how likely it finds it, which tells more than a reward.',
   },
   {
     id: 'temperature',
