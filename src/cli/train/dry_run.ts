@@ -27,7 +27,7 @@ function phaseLine(experiment: Experiment, phase: PhaseDocument): string {
   if (phase.kind === 'preference')
     return `preference, ${layer}, ${phase.preference.loss_type}: ${steps} of ${counted(phase.batch_size, 'pair')}`
   if (phase.kind === 'distill') {
-    const along = phase.layers === '' ? '' : ` and layers ${phase.layers}`
+    const along = phase.layers === null ? '' : ` and layers ${phase.layers}`
     return `distill, ${layer}${along}, teacher ${phase.distillation.teacher}: ${steps} of ${counted(phase.batch_size, 'response')}`
   }
   const { rollout, adv_estimator } = settingsOf(experiment, phase)
