@@ -6,6 +6,7 @@ import { projectRoot } from '../../src/cli/base/project_root.ts'
 import { parseExperiment } from '../../src/document/experiment/experiment.ts'
 import type { Experiment } from '../../src/document/experiment/schema/schema.ts'
 import { PRESETS } from '../../src/document/presets/presets.ts'
+import { SUMMARIES } from '../../src/document/presets/summaries.ts'
 import { unopenedModel } from '../../src/host/content/models/unopened.ts'
 import { higherThan, of, percent, went } from './card_text.ts'
 import { CARDS } from './cards.ts'
@@ -140,9 +141,10 @@ test('figures compare seed with seed', () => {
 })
 
 test('the numbers in the summary of a preset are settings of it', () => {
-  for (const { id, summary, experiment } of PRESETS) {
+  expect(Object.keys(SUMMARIES).sort()).toEqual([...IDS].sort())
+  for (const { id, experiment } of PRESETS) {
     const values = JSON.stringify(experiment).match(/\d+/g) ?? []
-    for (const number of summary.match(/\d+/g) ?? []) expect(values, id).toContain(number)
+    for (const number of SUMMARIES[id].match(/\d+/g) ?? []) expect(values, id).toContain(number)
   }
 })
 

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 
 import { PRESETS, presetOf } from '../presets/presets.ts'
 import { seenOf } from '../presets/seen.ts'
+import { SUMMARIES } from '../presets/summaries.ts'
 import { parseExperiment } from './experiment.ts'
 import { experimentFields } from './form/form.ts'
 import { trainerConfig } from './trainer_config.ts'
@@ -87,9 +88,9 @@ test('the default model has the 294,528 weights that the presets were measured w
 test('preset ids are unique, and each says what to expect', () => {
   expect(PRESETS[0].id).toBe('two-skills-bupo')
   expect(new Set(PRESETS.map(({ id }) => id)).size).toBe(PRESETS.length)
-  for (const { id, summary, experiment } of PRESETS) {
+  for (const { id, experiment } of PRESETS) {
     expect(id).toMatch(/^[a-z0-9-]+$/)
-    expect(summary, id).toMatch(/\.$/)
+    expect(SUMMARIES[id], id).toMatch(/\.$/)
     expect(seenOf(id)?.what_you_should_see, id).toMatch(/\.$/)
     const { task, phases } = trainerConfig(experiment)
     expect(task.max_prompt_length).toBeGreaterThan(0)

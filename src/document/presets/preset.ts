@@ -5,21 +5,15 @@ import type { Experiment } from '../experiment/schema/schema.ts'
 export interface Preset {
   readonly id: string
   readonly name: string
-  /** One sentence for the menu. */
-  readonly summary: string
   readonly experiment: Experiment
 }
 
-/** A preset is written as what differs from the defaults. */
-export function preset(
-  id: string,
-  said: Pick<Preset, 'name' | 'summary'>,
-  document: object,
-): Preset {
-  const parsed = parseExperiment({ name: said.name, ...document })
+/** A preset is written as what differs from the defaults. Its sentence is in summaries.ts. */
+export function preset(id: string, name: string, document: object): Preset {
+  const parsed = parseExperiment({ name, ...document })
   if (!parsed.ok)
     throw new RangeError(
       `preset ${id}: ${parsed.issues.map(({ path, message }) => `${path}: ${message}`).join('; ')}`,
     )
-  return { id, ...said, experiment: parsed.experiment }
+  return { id, name, experiment: parsed.experiment }
 }

@@ -24,135 +24,68 @@ const pretrainedModel = {
 
 /** Every preset, in the order of the menu; a link that names none is of the first. */
 export const PRESETS: readonly Preset[] = [
-  preset(
-    'two-skills-bupo',
-    {
-      name: 'Two-skills addition, BuPO',
-      summary:
-        'After the warm start, 12 steps train the policy that layer 5 already holds; then the whole model is trained.',
+  preset('two-skills-bupo', 'Two-skills addition, BuPO', {
+    phases: [
+      twoSkillsWarmStart,
+      { kind: 'rl', steps: 12, target_layer: 5 },
+      { kind: 'rl', steps: 108 },
+    ],
+  }),
+  preset('two-skills-grpo', 'Two-skills addition, GRPO', {
+    phases: [twoSkillsWarmStart, { kind: 'rl', steps: 120 }],
+  }),
+  preset('two-skills-ppo', 'Two-skills addition, PPO', {
+    phases: [twoSkillsWarmStart, { kind: 'rl', steps: 120, adv_estimator: 'gae' }],
+    rollout: { train_batch_size: 256, n: 1 },
+    actor: { ppo_mini_batch_size: 128 },
+    critic: { optim: { lr: 0.001, lr_warmup_steps: 10, betas: [0.9, 0.95], weight_decay: 0 } },
+    algorithm: { lam: 0.95 },
+  }),
+  preset('partial-sft-addition', 'Half-trained addition', {
+    task: { id: 'partial_sft_addition' },
+    phases: [halfTrained(210), { kind: 'rl', steps: 200 }],
+    rollout: { train_batch_size: 128, n: 4 },
+    actor: { ppo_mini_batch_size: 64, optim: { lr: 0.00015 } },
+  }),
+  preset('reverse-digits', 'Reverse six digits', {
+    task: { id: 'reverse_digits', length: 6 },
+    phases: [halfTrained(115), { kind: 'rl', steps: 160 }],
+  }),
+  preset('sort-digits', 'Sort six digits', {
+    task: { id: 'sort_digits', length: 6 },
+    phases: [halfTrained(80), { kind: 'rl', steps: 160 }],
+  }),
+  preset('brackets', 'Close the brackets', {
+    task: { id: 'bracket_completion', length: 8 },
+    phases: [halfTrained(110), { kind: 'rl', steps: 160 }],
+  }),
+  preset('calculator-products', 'Products with a calculator', {
+    task: { id: 'calculator_products', digits: 2, tool_share: 0.4 },
+    tools: [{ id: 'calculator' }],
+    model: {
+      hidden_size: 128,
+      num_hidden_layers: 2,
+      num_attention_heads: 4,
+      num_key_value_heads: 4,
+      intermediate_size: 256,
     },
-    {
-      phases: [
-        twoSkillsWarmStart,
-        { kind: 'rl', steps: 12, target_layer: 5 },
-        { kind: 'rl', steps: 108 },
-      ],
-    },
-  ),
-  preset(
-    'two-skills-grpo',
-    {
-      name: 'Two-skills addition, GRPO',
-      summary:
-        'The model knows how to add and how to forget carries; reinforcement learning picks the right skill.',
-    },
-    { phases: [twoSkillsWarmStart, { kind: 'rl', steps: 120 }] },
-  ),
-  preset(
-    'two-skills-ppo',
-    {
-      name: 'Two-skills addition, PPO',
-      summary:
-        'As many rollouts per step as GRPO, spent differently: one response to each of 256 prompts, and a critic in place of groups.',
-    },
-    {
-      phases: [twoSkillsWarmStart, { kind: 'rl', steps: 120, adv_estimator: 'gae' }],
-      rollout: { train_batch_size: 256, n: 1 },
-      actor: { ppo_mini_batch_size: 128 },
-      critic: { optim: { lr: 0.001, lr_warmup_steps: 10, betas: [0.9, 0.95], weight_decay: 0 } },
-      algorithm: { lam: 0.95 },
-    },
-  ),
-  preset(
-    'partial-sft-addition',
-    {
-      name: 'Half-trained addition',
-      summary:
-        'A warm start that is stopped early, with every demonstration right; reinforcement learning continues from there.',
-    },
-    {
-      task: { id: 'partial_sft_addition' },
-      phases: [halfTrained(210), { kind: 'rl', steps: 200 }],
-      rollout: { train_batch_size: 128, n: 4 },
-      actor: { ppo_mini_batch_size: 64, optim: { lr: 0.00015 } },
-    },
-  ),
-  preset(
-    'reverse-digits',
-    {
-      name: 'Reverse six digits',
-      summary: 'Writes a string of digits backwards, after a short warm start.',
-    },
-    {
-      task: { id: 'reverse_digits', length: 6 },
-      phases: [halfTrained(115), { kind: 'rl', steps: 160 }],
-    },
-  ),
-  preset(
-    'sort-digits',
-    {
-      name: 'Sort six digits',
-      summary: 'Writes a string of digits in ascending order; the shortest warm start of all.',
-    },
-    {
-      task: { id: 'sort_digits', length: 6 },
-      phases: [halfTrained(80), { kind: 'rl', steps: 160 }],
-    },
-  ),
-  preset(
-    'brackets',
-    {
-      name: 'Close the brackets',
-      summary: 'Completes a string of opened brackets with the right closing ones.',
-    },
-    {
-      task: { id: 'bracket_completion', length: 8 },
-      phases: [halfTrained(110), { kind: 'rl', steps: 160 }],
-    },
-  ),
-  preset(
-    'calculator-products',
-    {
-      name: 'Products with a calculator',
-      summary:
-        'Some demonstrations ask a calculator, most just know the product; the reward finds out which of the two works.',
-    },
-    {
-      task: { id: 'calculator_products', digits: 2, tool_share: 0.4 },
-      tools: [{ id: 'calculator' }],
-      model: {
-        hidden_size: 128,
-        num_hidden_layers: 2,
-        num_attention_heads: 4,
-        num_key_value_heads: 4,
-        intermediate_size: 256,
-      },
-      phases: [
-        { kind: 'sft', steps: 220, batch_size: 64, optim: { lr: 0.004, lr_warmup_steps: 20 } },
-        { kind: 'rl', steps: 24 },
-      ],
-      rollout: { max_turns: 2, train_batch_size: 8, n: 8 },
-      actor: { ppo_mini_batch_size: 8, optim: { lr: 0.001 } },
-      validation: { prompts: 64, n: 1 },
-      probe: { rows: 32 },
-    },
-  ),
-  preset(
-    'countdown-pretrained',
-    {
-      name: 'Countdown, from a pretrained model',
-      summary:
-        'Begins with a model that the lab pretrained on right answers to six tasks and ships; reinforcement makes it good at one of them.',
-    },
-    {
-      task: { id: 'countdown' },
-      model: pretrainedModel,
-      phases: [{ kind: 'rl', steps: 100 }],
-      rollout: { train_batch_size: 32, n: 8 },
-      actor: { ppo_mini_batch_size: 32, optim: { lr: 0.0003, lr_warmup_steps: 5 } },
-      validation: { prompts: 128, n: 1 },
-    },
-  ),
+    phases: [
+      { kind: 'sft', steps: 220, batch_size: 64, optim: { lr: 0.004, lr_warmup_steps: 20 } },
+      { kind: 'rl', steps: 24 },
+    ],
+    rollout: { max_turns: 2, train_batch_size: 8, n: 8 },
+    actor: { ppo_mini_batch_size: 8, optim: { lr: 0.001 } },
+    validation: { prompts: 64, n: 1 },
+    probe: { rows: 32 },
+  }),
+  preset('countdown-pretrained', 'Countdown, from a pretrained model', {
+    task: { id: 'countdown' },
+    model: pretrainedModel,
+    phases: [{ kind: 'rl', steps: 100 }],
+    rollout: { train_batch_size: 32, n: 8 },
+    actor: { ppo_mini_batch_size: 32, optim: { lr: 0.0003, lr_warmup_steps: 5 } },
+    validation: { prompts: 128, n: 1 },
+  }),
   ...TINY_PRESETS,
   ...TAUGHT_PRESETS,
   ...REAL_PRESETS,

@@ -73,266 +73,139 @@ const firstSteps = (prompts: number, innerSteps: number, steps: number) => ({
 
 /** In the order of the menu, behind the large ones. */
 export const TINY_PRESETS: readonly Preset[] = [
-  preset(
-    'first-steps',
-    {
-      name: 'First run: an inner layer, then all',
-      summary:
-        'Begins with a shipped warm start, so reinforcement starts at once: of an inner layer for a moment, then of the whole model.',
-    },
-    firstSteps(128, 4, 41),
-  ),
-  preset(
-    'first-steps-gpu',
-    {
-      name: 'First run on a GPU',
-      summary:
-        'The first run with twice the responses and more steps, as a GPU has time for them: an inner layer for a moment, then the whole model.',
-    },
-    firstSteps(256, 8, 112),
-  ),
-  preset(
-    'first-run',
-    {
-      name: 'First run with GRPO',
-      summary:
-        'The first run with groups of eight responses to fewer problems and a rate that stays: an inner layer for a moment, then the whole model.',
-    },
-    {
-      ...tiny,
-      model: warmModel,
-      phases: [
-        { kind: 'rl', steps: 4, target_layer: 2 },
-        { kind: 'rl', steps: 41 },
-      ],
-      rollout: { train_batch_size: 32, n: 8 },
-      actor: { ppo_mini_batch_size: 8, optim: { lr: 0.001, lr_warmup_steps: 5 } },
-    },
-  ),
-  preset(
-    'first-run-gpu',
-    {
-      name: 'First run with GRPO, on a GPU',
-      summary:
-        'The first run with GRPO, with twice the responses and more steps: an inner layer for a moment, then the whole model.',
-    },
-    {
-      ...tiny,
-      model: warmModel,
-      phases: [
-        { kind: 'rl', steps: 8, target_layer: 2 },
-        { kind: 'rl', steps: 112 },
-      ],
-      rollout: { train_batch_size: 64, n: 8 },
-      actor: { ppo_mini_batch_size: 16, optim: { lr: 0.001, lr_warmup_steps: 5 } },
-    },
-  ),
-  preset(
-    'tiny',
-    {
-      name: 'Tiny: sort three digits',
-      summary:
-        'Three narrow layers and small batches: every phase within a minute, even without a GPU.',
-    },
-    {
-      task: { id: 'sort_digits', length: 3 },
-      model: tinyModel,
-      phases: [tinyWarmStart, { kind: 'rl', steps: 4, target_layer: 2 }, { kind: 'rl', steps: 50 }],
-      rollout: { train_batch_size: 32, n: 4 },
-      actor: { ppo_mini_batch_size: 16, optim: { lr: 0.001, lr_warmup_steps: 5 } },
-      validation: { prompts: 128, n: 1 },
-      probe: { rows: 32 },
-    },
-  ),
-  preset(
-    'tiny-ppo',
-    {
-      name: 'Tiny: PPO with a critic',
-      summary:
-        'The tiny task with one response to each of 128 prompts; a critic of its own says what to expect of each token (GAE).',
-    },
-    {
-      task: { id: 'sort_digits', length: 3 },
-      model: tinyModel,
-      phases: [tinyWarmStart, { kind: 'rl', steps: 100, adv_estimator: 'gae' }],
-      rollout: { train_batch_size: 128, n: 1 },
-      actor: { ppo_mini_batch_size: 64, optim: { lr: 0.001, lr_warmup_steps: 5 } },
-      critic: { optim: { lr: 0.001, lr_warmup_steps: 5, betas: [0.9, 0.95], weight_decay: 0 } },
-      algorithm: { lam: 0.95 },
-      validation: { prompts: 128, n: 1 },
-      probe: { rows: 32 },
-    },
-  ),
-  preset(
-    'rlhf-tiny',
-    {
-      name: 'Tiny: RLHF with the task as judge',
-      summary:
-        'The task prefers one of two responses, a reward model learns to, and reinforcement sees the reward model alone, held back by the KL to where it began.',
-    },
-    {
-      ...rlhfBase,
-      phases: [
-        rlhfWarmStart,
-        {
-          kind: 'reward_model',
-          steps: 60,
-          batch_size: 32,
-          pairs: { count: 256, held_out: 64 },
-        },
-        { ...rewarded, steps: 40 },
-      ],
-      algorithm: { use_kl_in_reward: true, kl_ctrl: { kl_coef: 0.5 } },
-    },
-  ),
-  preset(
-    'rlhf-clicks',
-    {
-      name: 'Tiny: RLHF with your own clicks',
-      summary:
-        'You say which of two sums is better, sixteen times or more; a reward model learns it from you, and the policy follows the reward model.',
-    },
-    {
-      ...rlhfBase,
-      phases: [
-        rlhfWarmStart,
-        {
-          kind: 'reward_model',
-          steps: 30,
-          batch_size: 8,
-          pairs: { source: 'human', count: 48, held_out: 16, min_pairs: 16 },
-        },
-        { ...rewarded, steps: 30 },
-      ],
-      algorithm: { use_kl_in_reward: true, kl_ctrl: { kl_coef: 1 } },
-    },
-  ),
-  preset(
-    'dpo-tiny',
-    {
-      name: 'Tiny: DPO on fresh pairs',
-      summary:
-        'The policy makes pairs of answers every few steps, the task says which is better, and DPO learns it at once: no reward model, no critic and no advantage.',
-    },
-    {
-      ...tiny,
-      phases: [
-        tinyWarmStart,
-        { kind: 'preference', steps: 80, refresh_steps: 5, pairs: { count: 160, held_out: 64 } },
-      ],
-    },
-  ),
-  preset(
-    'dpo-clicks',
-    {
-      name: 'Tiny: DPO with your own clicks',
-      summary:
-        'The pairs of RLHF with your own clicks, from the same warm start; the policy learns your verdicts itself, and there is no reward model to be hacked.',
-    },
-    {
-      ...rlhfBase,
-      phases: [
-        rlhfWarmStart,
-        {
-          kind: 'preference',
-          steps: 20,
-          batch_size: 8,
-          optim: { lr: 0.0002, lr_warmup_steps: 5 },
-          pairs: { source: 'human', count: 48, held_out: 16, min_pairs: 16 },
-        },
-      ],
-    },
-  ),
-  preset(
-    'tiny-grpo',
-    {
-      name: 'Tiny: GRPO, as many rollouts',
-      summary:
-        'The counterpart of PPO with a critic: 128 responses per step as well, four each to 32 prompts, and no inner phase.',
-    },
-    {
-      ...tiny,
-      phases: [tinyWarmStart, { kind: 'rl', steps: 100 }],
-    },
-  ),
-  preset(
-    'tiny-own-best',
-    {
-      name: 'Tiny: from one’s own best',
-      summary:
-        'Expert iteration: four responses to each prompt are sampled, the right ones are imitated as a warm start would, and nothing pushes a wrong one away.',
-    },
-    {
-      ...tiny,
-      model: warmModel,
-      phases: [{ kind: 'rl', steps: 60, adv_estimator: 'rejection_sampling' }],
-      actor: {
-        ppo_mini_batch_size: 16,
-        loss_mode: 'gpg',
-        optim: { lr: 0.001, lr_warmup_steps: 5 },
+  preset('first-steps', 'First run: an inner layer, then all', firstSteps(128, 4, 41)),
+  preset('first-steps-gpu', 'First run on a GPU', firstSteps(256, 8, 112)),
+  preset('first-run', 'First run with GRPO', {
+    ...tiny,
+    model: warmModel,
+    phases: [
+      { kind: 'rl', steps: 4, target_layer: 2 },
+      { kind: 'rl', steps: 41 },
+    ],
+    rollout: { train_batch_size: 32, n: 8 },
+    actor: { ppo_mini_batch_size: 8, optim: { lr: 0.001, lr_warmup_steps: 5 } },
+  }),
+  preset('first-run-gpu', 'First run with GRPO, on a GPU', {
+    ...tiny,
+    model: warmModel,
+    phases: [
+      { kind: 'rl', steps: 8, target_layer: 2 },
+      { kind: 'rl', steps: 112 },
+    ],
+    rollout: { train_batch_size: 64, n: 8 },
+    actor: { ppo_mini_batch_size: 16, optim: { lr: 0.001, lr_warmup_steps: 5 } },
+  }),
+  preset('tiny', 'Tiny: sort three digits', {
+    task: { id: 'sort_digits', length: 3 },
+    model: tinyModel,
+    phases: [tinyWarmStart, { kind: 'rl', steps: 4, target_layer: 2 }, { kind: 'rl', steps: 50 }],
+    rollout: { train_batch_size: 32, n: 4 },
+    actor: { ppo_mini_batch_size: 16, optim: { lr: 0.001, lr_warmup_steps: 5 } },
+    validation: { prompts: 128, n: 1 },
+    probe: { rows: 32 },
+  }),
+  preset('tiny-ppo', 'Tiny: PPO with a critic', {
+    task: { id: 'sort_digits', length: 3 },
+    model: tinyModel,
+    phases: [tinyWarmStart, { kind: 'rl', steps: 100, adv_estimator: 'gae' }],
+    rollout: { train_batch_size: 128, n: 1 },
+    actor: { ppo_mini_batch_size: 64, optim: { lr: 0.001, lr_warmup_steps: 5 } },
+    critic: { optim: { lr: 0.001, lr_warmup_steps: 5, betas: [0.9, 0.95], weight_decay: 0 } },
+    algorithm: { lam: 0.95 },
+    validation: { prompts: 128, n: 1 },
+    probe: { rows: 32 },
+  }),
+  preset('rlhf-tiny', 'Tiny: RLHF with the task as judge', {
+    ...rlhfBase,
+    phases: [
+      rlhfWarmStart,
+      {
+        kind: 'reward_model',
+        steps: 60,
+        batch_size: 32,
+        pairs: { count: 256, held_out: 64 },
       },
-    },
-  ),
-  preset(
-    'tiny-reinforce',
-    {
-      name: 'Tiny: REINFORCE++, no groups',
-      summary:
-        'One response to each of 128 prompts, compared with the mean of the whole batch: no critic and no groups.',
-    },
-    {
-      ...tiny,
-      phases: [tinyWarmStart, { kind: 'rl', steps: 100, adv_estimator: 'reinforce_plus_plus' }],
-      rollout: { train_batch_size: 128, n: 1 },
-      actor: { ppo_mini_batch_size: 64, optim: { lr: 0.001, lr_warmup_steps: 5 } },
-    },
-  ),
-  preset(
-    'tiny-dr-grpo',
-    {
-      name: 'Tiny: Dr. GRPO',
-      summary:
-        'GRPO without its two divisions: by the spread of a group’s rewards, and by the number of tokens.',
-    },
-    {
-      ...tiny,
-      phases: [tinyWarmStart, { kind: 'rl', steps: 100 }],
-      actor: {
-        ppo_mini_batch_size: 16,
-        loss_agg_mode: 'seq-mean-token-sum-norm',
-        optim: { lr: 0.001, lr_warmup_steps: 5 },
+      { ...rewarded, steps: 40 },
+    ],
+    algorithm: { use_kl_in_reward: true, kl_ctrl: { kl_coef: 0.5 } },
+  }),
+  preset('rlhf-clicks', 'Tiny: RLHF with your own clicks', {
+    ...rlhfBase,
+    phases: [
+      rlhfWarmStart,
+      {
+        kind: 'reward_model',
+        steps: 30,
+        batch_size: 8,
+        pairs: { source: 'human', count: 48, held_out: 16, min_pairs: 16 },
       },
-      algorithm: { norm_adv_by_std_in_grpo: false },
-    },
-  ),
-  preset(
-    'tiny-dapo',
-    {
-      name: 'Tiny: DAPO',
-      summary:
-        'GRPO that draws other prompts in place of those whose four responses score the same, and clips higher upwards.',
-    },
-    {
-      ...tiny,
-      phases: [tinyWarmStart, { kind: 'rl', steps: 100 }],
-      actor: {
-        ppo_mini_batch_size: 16,
-        clip_ratio_high: 0.28,
-        optim: { lr: 0.001, lr_warmup_steps: 5 },
+      { ...rewarded, steps: 30 },
+    ],
+    algorithm: { use_kl_in_reward: true, kl_ctrl: { kl_coef: 1 } },
+  }),
+  preset('dpo-tiny', 'Tiny: DPO on fresh pairs', {
+    ...tiny,
+    phases: [
+      tinyWarmStart,
+      { kind: 'preference', steps: 80, refresh_steps: 5, pairs: { count: 160, held_out: 64 } },
+    ],
+  }),
+  preset('dpo-clicks', 'Tiny: DPO with your own clicks', {
+    ...rlhfBase,
+    phases: [
+      rlhfWarmStart,
+      {
+        kind: 'preference',
+        steps: 20,
+        batch_size: 8,
+        optim: { lr: 0.0002, lr_warmup_steps: 5 },
+        pairs: { source: 'human', count: 48, held_out: 16, min_pairs: 16 },
       },
-      algorithm: { filter_groups: { enable: true, metric: 'acc', max_num_gen_batches: 8 } },
+    ],
+  }),
+  preset('tiny-grpo', 'Tiny: GRPO, as many rollouts', {
+    ...tiny,
+    phases: [tinyWarmStart, { kind: 'rl', steps: 100 }],
+  }),
+  preset('tiny-own-best', 'Tiny: from one’s own best', {
+    ...tiny,
+    model: warmModel,
+    phases: [{ kind: 'rl', steps: 60, adv_estimator: 'rejection_sampling' }],
+    actor: {
+      ppo_mini_batch_size: 16,
+      loss_mode: 'gpg',
+      optim: { lr: 0.001, lr_warmup_steps: 5 },
     },
-  ),
-  preset(
-    'tiny-collapse',
-    {
-      name: 'Tiny: a collapse, on purpose',
-      summary: 'GRPO at ten times the learning rate of the tiny presets: see how a run is lost.',
+  }),
+  preset('tiny-reinforce', 'Tiny: REINFORCE++, no groups', {
+    ...tiny,
+    phases: [tinyWarmStart, { kind: 'rl', steps: 100, adv_estimator: 'reinforce_plus_plus' }],
+    rollout: { train_batch_size: 128, n: 1 },
+    actor: { ppo_mini_batch_size: 64, optim: { lr: 0.001, lr_warmup_steps: 5 } },
+  }),
+  preset('tiny-dr-grpo', 'Tiny: Dr. GRPO', {
+    ...tiny,
+    phases: [tinyWarmStart, { kind: 'rl', steps: 100 }],
+    actor: {
+      ppo_mini_batch_size: 16,
+      loss_agg_mode: 'seq-mean-token-sum-norm',
+      optim: { lr: 0.001, lr_warmup_steps: 5 },
     },
-    {
-      ...tiny,
-      phases: [tinyWarmStart, { kind: 'rl', steps: 40 }],
-      actor: { ppo_mini_batch_size: 16, optim: { lr: 0.01, lr_warmup_steps: 5 } },
+    algorithm: { norm_adv_by_std_in_grpo: false },
+  }),
+  preset('tiny-dapo', 'Tiny: DAPO', {
+    ...tiny,
+    phases: [tinyWarmStart, { kind: 'rl', steps: 100 }],
+    actor: {
+      ppo_mini_batch_size: 16,
+      clip_ratio_high: 0.28,
+      optim: { lr: 0.001, lr_warmup_steps: 5 },
     },
-  ),
+    algorithm: { filter_groups: { enable: true, metric: 'acc', max_num_gen_batches: 8 } },
+  }),
+  preset('tiny-collapse', 'Tiny: a collapse, on purpose', {
+    ...tiny,
+    phases: [tinyWarmStart, { kind: 'rl', steps: 40 }],
+    actor: { ppo_mini_batch_size: 16, optim: { lr: 0.01, lr_warmup_steps: 5 } },
+  }),
 ]

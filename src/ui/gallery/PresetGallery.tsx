@@ -3,6 +3,7 @@
 import { useMemo, useState } from 'react'
 import { figuresOf } from '../../document/presets/drawn.ts'
 import { PRESETS, type Preset } from '../../document/presets/presets.ts'
+import { SUMMARIES } from '../../document/presets/summaries.ts'
 import {
   ANY,
   choicesOf,
@@ -42,7 +43,7 @@ function TimeHere({ experiment }: Pick<Preset, 'experiment'>) {
 }
 
 function Card({ preset, tags }: { readonly preset: Preset; readonly tags: Tags }) {
-  const { id, name, summary, experiment } = preset
+  const { id, name, experiment } = preset
   const is_chosen = useLab(selectPreset) === id
   const figures = figuresOf(id)
   const open = () => {
@@ -61,7 +62,7 @@ function Card({ preset, tags }: { readonly preset: Preset; readonly tags: Tags }
       ) : (
         <p className="gallery-none soft">No run of it is recorded, so there is no picture.</p>
       )}
-      <p>{summary}</p>
+      <p>{SUMMARIES[id]}</p>
       <p className="gallery-time">
         <TimeHere experiment={experiment} />
       </p>

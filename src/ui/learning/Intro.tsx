@@ -2,6 +2,7 @@
 
 import { useMemo, useState } from 'react'
 import { PRESETS } from '../../document/presets/presets.ts'
+import { SUMMARIES } from '../../document/presets/summaries.ts'
 import type { LabState } from '../../page/state/store.ts'
 import { Words } from '../glossary/Words.tsx'
 import { formatSteps } from '../kit/format.ts'
@@ -52,7 +53,7 @@ export function Intro() {
   return (
     <section className="card intro" aria-label="The chosen experiment" data-testid="intro">
       <p>
-        {preset ? <Words text={preset.summary} /> : null} <b>Train</b> runs{' '}
+        {preset ? <Words text={SUMMARIES[preset.id]} /> : null} <b>Train</b> runs{' '}
         {phases.length === 1 ? 'one phase' : `${phases.length} phases`} on this machine:{' '}
         {phases.map((phase, i) => (
           <span key={`${i} ${phase.name}`}>

@@ -6,6 +6,7 @@ import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import { isSteerable } from '../../document/experiment/steering/edit_phases.ts'
 import type { Preset } from '../../document/presets/preset.ts'
 import { PRESETS } from '../../document/presets/presets.ts'
+import { SUMMARIES } from '../../document/presets/summaries.ts'
 import { newModelWords } from '../../host/protocol/vocabulary.ts'
 import { restart } from '../../page/client/controls.ts'
 import { discardEdits } from '../../page/client/edits.ts'
@@ -110,7 +111,7 @@ function OtherChosen(props: { readonly preset: Preset; readonly held: readonly D
         Everything below belongs to the run in progress. <b>Restart with it</b> ends that run, which
         stays under Runs, and trains the chosen experiment.
       </p>
-      <p data-testid="chosen-summary">{preset.summary}</p>
+      <p data-testid="chosen-summary">{SUMMARIES[preset.id]}</p>
       <details>
         <summary>What differs</summary>
         <Differences held={held} />

@@ -11,7 +11,6 @@ import {
 } from 'lucide-react'
 import { type ReactNode, useEffect } from 'react'
 import { useStore } from 'zustand'
-import { PRESETS } from '../../../document/presets/presets.ts'
 import { stepOnce } from '../../../page/client/controls.ts'
 import { wrongFields } from '../../../page/client/edits.ts'
 import { reset } from '../../../page/client/starting.ts'
@@ -51,11 +50,10 @@ const selectPreset = (state: LabState) => state.preset_id
 /** Which experiment. */
 export function Choice() {
   const preset_id = useLab(selectPreset)
-  const chosen = PRESETS.find((preset) => preset.id === preset_id)
   const isLocked = useLocked('experiment')
   return (
     <div className="preset">
-      <label title={chosen?.summary}>
+      <label>
         <span className="visually-hidden">Experiment</span>
         <select
           id="preset"

@@ -1,6 +1,7 @@
 // The lines of the palette: what can be done now, and where one can go.
 
 import { PRESETS } from '../../../document/presets/presets.ts'
+import { SUMMARIES } from '../../../document/presets/summaries.ts'
 import type { LabState } from '../../../page/state/store.ts'
 import { LESSONS } from '../../lessons/lessons.ts'
 import { openPreset } from '../../open/actions.ts'
@@ -32,11 +33,11 @@ export function paletteEntries(state: LabState, isAll: boolean): readonly Entry[
   })
   if (!isAll) return commands
   const presets = PRESETS.map(
-    ({ id, name, summary }): Entry => ({
+    ({ id, name }): Entry => ({
       id: `preset-${id}`,
       group: 'Experiments',
       name,
-      also: `preset experiment open ${summary}`,
+      also: `preset experiment open ${SUMMARIES[id]}`,
       keys: undefined,
       bonus: 12,
       run: () => openPreset(id),
