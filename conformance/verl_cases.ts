@@ -1,4 +1,4 @@
-// Which code runs which fixture: one entry per file of golden vectors.
+// Names the code that runs each fixture: one entry per file of golden vectors.
 import { ADVANTAGE_CASES, PRODUCTION_ADVANTAGES } from './advantage_cases.ts'
 import type { Handler } from './base/fixture.ts'
 import { DISTILL_CASES } from './distill/loss_cases.ts'

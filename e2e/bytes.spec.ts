@@ -1,4 +1,4 @@
-// How much a person loads before anything can be seen: a budget, so that it does not grow
+// Holds what a person loads before anything can be seen to a budget, so that it does not grow
 // unnoticed.
 import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'

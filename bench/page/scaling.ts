@@ -1,6 +1,6 @@
-// How the cost of a token and the memory of a run grow: one supervised step of a small model, with
-// one size at a time changed. Forward, cross-entropy, backward, clip and AdamW on random tokens
-// without padding.
+// Measures how the cost of a token and the memory of a run grow: one supervised step of a small
+// model, with one size at a time changed. Forward, cross-entropy, backward, clip and AdamW on
+// random tokens without padding.
 
 import type { MemoryKind } from '../../src/kernels/device/base/tensor.ts'
 import { Gpu } from '../../src/kernels/device/gpu.ts'

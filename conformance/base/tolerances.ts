@@ -1,4 +1,4 @@
-// How close is close enough: goldens come from float64 code unless said otherwise.
+// Says how close numbers must be: goldens come from float64 code unless said otherwise.
 import type { Output, Tolerance } from './report.ts'
 
 /** Float64 code against float64 goldens; atol is for sums that cancel to 0. */

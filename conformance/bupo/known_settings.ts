@@ -1,5 +1,5 @@
-// Which settings of BuPO's fork a replay follows, which change none of its numbers, and which have
-// to be off.
+// Lists the settings of BuPO's fork: those that a replay follows, those that change none of its
+// numbers, and those that have to be off.
 import { CaseError } from '../base/fields.ts'
 import type { TraceSettings } from './trace_settings.ts'
 

@@ -1,4 +1,4 @@
-// How far the run is, as a share of its steps.
+// Shows how far the run is, as a share of its steps.
 import { formatShare } from '../kit/format.ts'
 import type { PanelProps } from '../part/Panels.tsx'
 import { plannedSteps } from '../shown/run.ts'

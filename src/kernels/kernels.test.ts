@@ -1,4 +1,4 @@
-// What must hold for every kernel: one name, one interface.
+// Tests what must hold for every kernel: one name, one interface.
 import { expect, test } from 'vitest'
 import { everyKernel, expectOneInterface } from './wgsl/testing.ts'
 

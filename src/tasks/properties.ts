@@ -1,5 +1,5 @@
-// What a probe can look for in a model's states: two properties of any problem, and those that the
-// kind of a task declares.
+// Lists what a probe can look for in a model's states: two properties of any problem, and those
+// that the kind of a task declares.
 import { TASKS } from './index.ts'
 import type { TaskProperty } from './task/task.ts'
 

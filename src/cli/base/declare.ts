@@ -1,5 +1,4 @@
-// How a command declares what it takes: names, options in groups with a sentence each, and
-// examples.
+// Declares what a command takes: names, options in groups with a sentence each, and examples.
 
 interface TextOption {
   readonly kind: 'text'

@@ -1,5 +1,5 @@
-// How the command line writes: one interface, so that tests can let any write fail, and files that
-// are there whole or not at all.
+// Writes files for the command line: one interface, so that tests can let any write fail, and files
+// that are there whole or not at all.
 import * as fs from 'node:fs'
 import { promisify } from 'node:util'
 

@@ -1,4 +1,4 @@
-// Which Dawn the command line runs on.
+// Reads the version of Dawn that the command line runs on.
 import { createRequire } from 'node:module'
 
 /** The version of the package `webgpu`. */

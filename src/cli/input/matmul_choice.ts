@@ -1,4 +1,4 @@
-// Which kernels matrix products run on, as the command line says it.
+// Reads which kernels matrix products run on, as the command line says it.
 
 import { existsSync } from 'node:fs'
 import { isObject } from '../../formats/json.ts'

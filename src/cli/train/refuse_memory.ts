@@ -1,4 +1,4 @@
-// How much GPU memory a run of the command line may take.
+// Refuses runs of the command line that take more GPU memory than they may.
 import { totalmem } from 'node:os'
 import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import { MemoryRefusal, memoryBudget, requireMemory } from '../../host/worker/base/memory_budget.ts'

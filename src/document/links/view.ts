@@ -1,4 +1,5 @@
-// Which part of the page is open, as the part of the address behind '#': never what is trained.
+// Reads and writes which part of the page is open, as the part of the address behind '#': never
+// what is trained.
 import { isCardHash } from './names.ts'
 
 export const TABS = ['learn', 'inside', 'tokens', 'runs', 'study', 'gpu'] as const

@@ -1,6 +1,5 @@
-// What a link hides or locks of the page, for a class or a frame:
-// `#embed=1&hide=settings,phases&lock=experiment`. Takes
-// hostile input and never throws.
+// Reads what a link hides or locks of the page, for a class or a frame:
+// `#embed=1&hide=settings,phases&lock=experiment`. Takes hostile input and never throws.
 import { show } from '../../rl/fields/field.ts'
 import { isViewHash, MAX_HASH_LENGTH, type ViewPart, viewParts } from './view.ts'
 

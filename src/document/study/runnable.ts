@@ -1,4 +1,4 @@
-// Why an experiment cannot be an arm, although its document is sound: known before anything is
+// Says why an experiment cannot be an arm although its document is sound, before anything is
 // trained.
 import { createReward } from '../../tasks/rewards/composed.ts'
 import { isPairedDocument } from '../experiment/fields/phases.ts'

@@ -1,5 +1,5 @@
-// Which runs come next. Of a search: settings that do well on some seeds go on, and the best meet
-// on seeds that chose nothing, so that a lucky seed cannot win.
+// Chooses the runs that come next. In a search settings that do well on some seeds go on, and the
+// best meet on seeds that chose nothing, so that a lucky seed cannot win.
 import { mean } from '../../rl/math/stats.ts'
 import { matchResults, runKey } from './analysis.ts'
 import type { Arm } from './arms.ts'

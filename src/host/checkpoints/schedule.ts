@@ -1,4 +1,4 @@
-// When a checkpoint is due, and which ones are kept. Pure.
+// Decides when a checkpoint is due, and which ones are kept. Pure.
 import type { CheckpointEntry } from '../protocol/checkpoint_facts.ts'
 
 export interface CheckpointSchedule {

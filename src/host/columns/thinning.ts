@@ -1,4 +1,5 @@
-// Which rows of a long column are kept when it is full: enough to draw it, with every extreme.
+// Chooses the rows of a long column that are kept when it is full: enough to draw it, with every
+// extreme.
 
 /** Rows of one metric that are kept at most. */
 export const MAX_ROWS = 2 ** 14

@@ -1,4 +1,4 @@
-// How files lie in a folder by their hash: `<hash>` holds the bytes, `<hash>.name` what a person
+// Keeps files in a folder by their hash: `<hash>` holds the bytes, `<hash>.name` what a person
 // calls them.
 import { type ContentStore, contentHash, isContentHash } from '../../document/content/content.ts'
 

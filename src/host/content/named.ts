@@ -1,4 +1,5 @@
-// Which files a document names. One entry for each place of the document where a hash can be.
+// Finds the files that a document names. One entry for each place of the document where a hash can
+// be.
 
 import type { NamedContent } from '../../document/content/content.ts'
 import type { ProgramLimits } from '../../tasks/task/program.ts'

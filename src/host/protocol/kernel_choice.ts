@@ -1,4 +1,4 @@
-// Which kernels the matrix products of a run use, and how the page remembers it. Takes a hostile
+// Chooses the kernels of a run's matrix products, and remembers them for the page. Takes a hostile
 // cache and never throws for it.
 
 import { SHAPE_CLASS } from '../../document/experiment/fields/pinned_kernels.ts'

@@ -1,4 +1,4 @@
-// How tokens and texts are written for people: whitespace and special tokens get a visible sign.
+// Writes tokens and texts for people: whitespace and special tokens get a visible sign.
 import { EOS_TOKEN, PAD_TOKEN } from '../../tasks/tokenizers/characters.ts'
 
 const WHITESPACE: Readonly<Record<string, readonly [sign: string, words: string]>> = {

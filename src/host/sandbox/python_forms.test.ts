@@ -1,5 +1,6 @@
-// How the functions of real Python files are called, what their errors say, and which functions a
-// file means: the guest's own Python in one Pyodide. src/cli/sandbox has the same in a process.
+// Tests how the functions of real Python files are called, what their errors say, and which
+// functions a file means: the guest's own Python in one Pyodide. src/cli/sandbox has the same in a
+// process.
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { loadPyodide } from 'pyodide'

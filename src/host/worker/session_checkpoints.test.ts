@@ -1,4 +1,4 @@
-// How a run is kept, and how another session continues it; how much memory it may take.
+// Tests how a run is kept, how another session continues it, and how much memory it may take.
 import { expect, test } from 'vitest'
 import { all, fakeLab, going, OFTEN, start } from '../testing.ts'
 

@@ -1,4 +1,5 @@
-// Which files of a folder are logs, by their names, and which of them belong together.
+// Finds the logs of a folder by the names of its files, and puts together those that belong
+// together.
 
 import { LogError } from './base/imported_log.ts'
 import { CAN_IMPORT } from './base/log_kinds.ts'

@@ -1,4 +1,4 @@
-// Which kind of log a file is, by its name and its first bytes, and its reader.
+// Tells the kind of a log by its name and its first bytes, and finds its reader.
 
 import { type ImportedLog, LogError, type LogFile } from './base/imported_log.ts'
 import type { Pieces } from './base/lines.ts'

@@ -1,5 +1,5 @@
-// What the name of a log says of a run among others: its seed, and the setting that it shares with
-// runs of other seeds.
+// Reads what the name of a log says of a run among others: its seed, and the setting that it shares
+// with runs of other seeds.
 
 /** A word of its own that ends in the number: `seed1`, `seed_1`, `seed=1`, `rs-1`, and `s1`
  * without a sign between. */

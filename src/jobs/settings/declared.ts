@@ -1,5 +1,5 @@
-// What becomes of the fields that say it in their own declaration, and of the numbers of losses
-// that no other system has.
+// Says what becomes of fields whose declaration says it, and of the numbers of losses that no other
+// system has.
 
 import { ROOT } from '../../document/experiment/fields/run_fields.ts'
 import { hasEffect } from '../../document/experiment/form/conditions.ts'

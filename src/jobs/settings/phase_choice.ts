@@ -1,5 +1,6 @@
-// Which phase of an experiment becomes a job, and what is said of the others. verl and TRL train
-// one phase of the whole model; BuPO's fork trains an inner phase and the whole model after it.
+// Chooses the phase of an experiment that becomes a job, and says what of the others. verl and TRL
+// train one phase of the whole model; BuPO's fork trains an inner phase and the whole model after
+// it.
 
 import {
   innerTarget,

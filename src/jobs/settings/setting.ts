@@ -1,5 +1,5 @@
-// How a field of an experiment leaves the lab: under which name, in another form, or not at all.
-// settings.ts has every field.
+// Describes how a field of an experiment leaves the lab: under which name, in another form, or not
+// at all. settings.ts has every field.
 
 import type { RlDocument } from '../../document/experiment/fields/phases.ts'
 import type { PhaseSettings } from '../../document/experiment/schema/phase_settings.ts'

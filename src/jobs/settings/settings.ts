@@ -1,7 +1,6 @@
-// What becomes of every field of an experiment outside the lab. A field is here once; the start
-// scripts, the refusals and the README of a
-// job are drawn from this list. Sources: verl v0.9.0 and v0.7.1 (_generated_ppo_trainer.yaml), BuPO
-// d3a85c6, trl 1.13.0 (GRPOConfig).
+// Says what becomes of every field of an experiment outside the lab. A field is here once; the
+// start scripts, the refusals and the README of a job are drawn from this list. Sources: verl
+// v0.9.0 and v0.7.1 (_generated_ppo_trainer.yaml), BuPO d3a85c6, trl 1.13.0 (GRPOConfig).
 
 import { namesOf } from '../../document/experiment/fields/lora_fields.ts'
 import { hasCritic } from '../../document/experiment/schema/phase_settings.ts'

@@ -1,4 +1,4 @@
-// Which phase of preferences or of distillation becomes a job, and for which system.
+// Chooses the phase of preferences or of distillation that becomes a job, and the system.
 import type {
   DistillDocument,
   PreferenceDocument,

@@ -1,5 +1,5 @@
-// What every trainer of TRL is told of a phase that has an optimizer of its own, and what it leaves
-// out. Source: transformers 5.18.0.
+// Says what every trainer of TRL is told of a phase that has an optimizer of its own, and what it
+// leaves out. Source: transformers 5.18.0.
 import type {
   DistillDocument,
   PreferenceDocument,

@@ -1,4 +1,4 @@
-// Which attention takes kernels without barriers.
+// Decides which attention takes kernels without barriers.
 
 /** What decides between narrow and tiled kernels. */
 export interface AttentionSize {

@@ -1,6 +1,6 @@
-// Which variants of matrix products suit a GPU, before any is measured there. The rules are what an
-// NVIDIA H100 showed (docs/log/performance.md): few tiles leave most of it idle unless lanes share
-// k; many tiles are limited by arithmetic.
+// Says which variants of matrix products suit a GPU, before any is measured there. The rules are
+// what an NVIDIA H100 showed (docs/log/performance.md): few tiles leave most of it idle unless
+// lanes share k; many tiles are limited by arithmetic.
 import type { AdapterFacts } from '../device/adapter.ts'
 import {
   type MatmulChoice,

@@ -1,5 +1,5 @@
-// What Muon does to one matrix beside the matrix products of its Newton–Schulz steps. The norm of
-// all gradients, its clip and the rule for gradients that are not finite are those of
+// Declares what Muon does to one matrix beside the matrix products of its Newton–Schulz steps. The
+// norm of all gradients, its clip and the rule for gradients that are not finite are those of
 // kernels/optimizer, whose control these kernels read.
 import { defineKernel, foldGrid } from '../device/base/kernel.ts'
 import { CONTROL_INDICES } from '../optimizer/control.ts'

@@ -1,4 +1,4 @@
-// What torch.optim.Muon did to small matrices, as settings of the lab.
+// Holds what torch.optim.Muon did to small matrices, as settings of the lab.
 import type { MuonSettings } from './muon.ref.ts'
 import recorded from './torch_muon.json' with { type: 'json' }
 

@@ -1,4 +1,4 @@
-// Which tokens a loss is about where it leaves out those that the policy was sure of.
+// Chooses the tokens of a loss that leaves out those that the policy was sure of.
 import { defineKernel } from '../device/base/kernel.ts'
 import wgsl from './high_entropy.wgsl?raw'
 

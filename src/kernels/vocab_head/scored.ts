@@ -1,5 +1,5 @@
-// Which state is read for which response token: the list that the vocabulary head and the value
-// head walk over.
+// Lists the state that is read for each response token: the list that the vocabulary head and the
+// value head walk over.
 
 /** Numbers per entry of a list: state, slot, id, isScored. */
 export const SCORED_COLUMNS = 4

@@ -1,5 +1,5 @@
-// What places of an untouched pass hold for every token: the stream, what a block or a part of it
-// writes, and what its heads write before the output projection.
+// Keeps what places of an untouched pass hold for every token: the stream, what a block or a part
+// of it writes, and what its heads write before the output projection.
 
 import type { Allocator, Tensor } from '../../kernels/device/base/tensor.ts'
 import type { Gpu } from '../../kernels/device/gpu.ts'

@@ -1,4 +1,4 @@
-// How the translators of tuned and Jacobian lenses are found, in float64.
+// Finds the translators of tuned and Jacobian lenses in float64.
 import { type AdamwState, adamwRef } from '../../kernels/optimizer/optimizer.ref.ts'
 import type { ModelConfig } from '../layout/config.ts'
 import { backwardBlocksRef } from '../transformer/backward.ref.ts'

@@ -1,4 +1,4 @@
-// How a layer's states become a policy, in float64: raw, through the final norm, or through a
+// Makes a policy of a layer's states in float64: raw, through the final norm, or through a
 // translator and then the norm.
 import type { ModelConfig } from '../layout/config.ts'
 import {

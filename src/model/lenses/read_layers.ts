@@ -1,4 +1,5 @@
-// How far the policy of every layer is from the final one, read in any way, and how sure it is.
+// Measures how far the policy of every layer is from the final one, read in any way, and how sure
+// it is.
 import type { Program, Recorder } from '../../kernels/device/base/program.ts'
 import type { Allocator } from '../../kernels/device/base/tensor.ts'
 import type { Gpu } from '../../kernels/device/gpu.ts'

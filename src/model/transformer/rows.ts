@@ -1,4 +1,4 @@
-// How rows of tokens lie in a workspace: one stream of tokens, with padding or without.
+// Says how rows of tokens lie in a workspace: one stream of tokens, with padding or without.
 import { ShapeError } from '../../kernels/device/base/errors.ts'
 import type { Gpu } from '../../kernels/device/gpu.ts'
 import { listScoredAt } from '../../kernels/vocab_head/scored.ts'

@@ -1,4 +1,4 @@
-// How the page opens, and what it does with events and a worker that dies.
+// Tests how the page opens, and what it does with events and a worker that dies.
 import { expect, test, vi } from 'vitest'
 import { encodeCard, makeCard } from '../../host/protocol/card.ts'
 import { labStore } from '../state/store.ts'

@@ -1,4 +1,4 @@
-// Which of the files that experiments name are in memory, and what is said of those that are not.
+// Holds the files in memory that experiments name, and says what of those that are not there.
 import { createStore } from 'zustand/vanilla'
 import type { ContentFile, NamedContent } from '../../document/content/content.ts'
 import type { Experiment } from '../../document/experiment/schema/schema.ts'

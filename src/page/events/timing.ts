@@ -1,4 +1,4 @@
-// How fast a run is, from when its steps arrive, and the counts of its memory.
+// Measures how fast a run is by when its steps arrive, and counts its memory.
 
 import { resolvePhases } from '../../document/experiment/resolve.ts'
 import { type RunSoFar, stepsToCome } from '../../document/experiment/steered/planned.ts'

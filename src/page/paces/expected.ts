@@ -1,5 +1,5 @@
-// How long an experiment may take on an adapter where it never ran: its work divided by the probed
-// speed, corrected by the times of other runs there. Pure.
+// Estimates how long an experiment takes on an adapter where it never ran: its work divided by the
+// probed speed, corrected by the times of other runs there. Pure.
 import {
   type StepWork,
   stepWork,

@@ -1,5 +1,5 @@
-// How long an experiment takes on this machine, by the steps of earlier runs with the same settings
-// on the same adapter. Pure.
+// Estimates how long an experiment takes on this machine, by the steps of earlier runs with the
+// same settings on the same adapter. Pure.
 
 import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import { plannedStretches } from '../../document/experiment/steered/planned.ts'

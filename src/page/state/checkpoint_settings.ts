@@ -1,4 +1,4 @@
-// How the runs of this browser are kept: remembered where that is possible.
+// Holds the settings of how runs are kept, remembered where that is possible.
 import * as z from 'zod/mini'
 import {
   DEFAULT_BUDGET_BYTES,

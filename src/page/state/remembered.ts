@@ -1,5 +1,5 @@
-// What this browser remembers from one visit to the next. Storage may be off, full, or hold
-// something else: then nothing is remembered.
+// Remembers preferences of this browser from one visit to the next. Storage may be off, full, or
+// hold something else: then nothing is remembered.
 import type * as z from 'zod/mini'
 
 export interface Remembered<T> {

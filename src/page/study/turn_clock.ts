@@ -1,5 +1,5 @@
-// How long each of several runs takes that share a device: wall time, divided among those that are
-// on.
+// Measures the time of each of several runs that share a device: wall time, divided among those
+// that are on.
 export class TurnClock {
   readonly #now: () => number
   readonly #ms = new Map<number, number>()

@@ -1,5 +1,5 @@
-// Which layer an inner phase should train, from what a run has measured, and where that goes in an
-// experiment.
+// Suggests the layer that an inner phase should train, from what a run has measured, and where that
+// goes in an experiment.
 
 import type { PhaseDocument } from '../../document/experiment/fields/phases.ts'
 import { type Experiment, MAX_PHASES } from '../../document/experiment/schema/schema.ts'

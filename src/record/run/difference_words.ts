@@ -1,5 +1,5 @@
-// What an experiment says otherwise than another one, in the words that a person would use: the one
-// place that makes names of runs.
+// Says how an experiment differs from another one, in the words that a person would use. Names of
+// runs are made here alone.
 
 import { preferenceLabel } from '../../document/experiment/fields/preference_fields.ts'
 import { experimentFields } from '../../document/experiment/form/form.ts'

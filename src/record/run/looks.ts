@@ -1,4 +1,4 @@
-// Which colour each of several runs has where they are shown together.
+// Gives each of several runs a colour where they are shown together.
 import { RUN_COLORS } from './record.ts'
 
 /** Indices of RUN_COLORS for runs of these colours: the first run of a colour keeps it, and a later

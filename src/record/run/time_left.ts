@@ -1,5 +1,5 @@
-// How long the rest of a run takes: each kind of phase at its own measured speed, validations at
-// their own cost. Pure.
+// Estimates how long the rest of a run takes: each kind of phase at its own measured speed,
+// validations at their own cost. Pure.
 
 import type { PhaseDocument } from '../../document/experiment/fields/phases.ts'
 import type { Stretch } from '../../document/experiment/steered/planned.ts'

@@ -1,4 +1,4 @@
-// How a phase of reinforcement updates the policy.
+// Declares how a phase of reinforcement updates the policy.
 import type { KlPenalty } from '../../kernels/kl/kl_penalty.ts'
 import type { LossAggMode } from '../../kernels/policy_loss/aggregations/aggregations.ts'
 import { boolean, defaultsOf, integer, number, select, type Tree } from '../fields/field.ts'

@@ -1,4 +1,4 @@
-// How scores become rewards and advantages.
+// Declares how scores become rewards and advantages.
 import type { KlPenalty } from '../../kernels/kl/kl_penalty.ts'
 import type { AdvantageConfig } from '../estimators/estimator.ts'
 import { NORM_ADV_EPSILON } from '../estimators/groups.ts'

@@ -1,4 +1,4 @@
-// How a phase of reinforcement updates the critic.
+// Declares how a phase of reinforcement updates the critic.
 import type { LossAggMode } from '../../kernels/policy_loss/aggregations/aggregations.ts'
 import { integer, number, select, type Tree } from '../fields/field.ts'
 import { lossAggMode } from './loss_fields.ts'

@@ -1,4 +1,4 @@
-// Which problems a run trains on.
+// Declares the problems that a run trains on.
 import { boolean, integer, number, type Tree, text } from '../fields/field.ts'
 
 /** verl's `data` block. */

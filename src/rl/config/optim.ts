@@ -1,4 +1,4 @@
-// How a model's weights are updated.
+// Declares how a model's weights are updated.
 import { boolean, defaultsOf, integer, number, select, type Tree } from '../fields/field.ts'
 import { MUON, type Muon } from './muon.ts'
 

@@ -1,4 +1,4 @@
-// What a phase of an experiment is once every default is filled in.
+// Types the phases of an experiment with every default filled in.
 
 import type { PlainReadout } from '../../model/layout/readout.ts'
 import type { AdvEstimator } from '../estimators/advantages.ts'

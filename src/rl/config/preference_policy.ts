@@ -1,6 +1,6 @@
-// How the actor takes the updates of a preference phase. Its loss is computed in float64 outside
-// (rl/preferences); the gradient by each log-prob reaches the kernels as an advantage of the plain
-// policy gradient, whose slope is minus that.
+// Makes the policy settings with which the actor takes the updates of a preference phase. Its loss
+// is computed in float64 outside (rl/preferences); the gradient by each log-prob reaches the
+// kernels as an advantage of the plain policy gradient, whose slope is minus that.
 
 import { readsReference } from '../preferences/settings.ts'
 import { ACTOR_DEFAULTS } from './actor.ts'

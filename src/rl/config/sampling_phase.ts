@@ -1,5 +1,5 @@
-// How responses are sampled in a phase that no reward trains: as one of reinforcement would, one to
-// each prompt.
+// Makes the phase that samples responses where no reward trains: as one of reinforcement would, one
+// to each prompt.
 
 import { defaultsOf } from '../fields/field.ts'
 import { ACTOR_DEFAULTS } from './actor.ts'

@@ -1,5 +1,5 @@
-// Which parameters a phase trains, and how fast: a factor of the learning rate for each segment of
-// the flat layout.
+// Says which parameters a phase trains, and how fast: a factor of the learning rate for each
+// segment of the flat layout.
 import { type FlatLayout, trainedPrefix } from '../../model/layout/flat_params.ts'
 import type { ParamLayout } from '../../model/layout/params.ts'
 import { type Readout, readsNormed } from '../../model/layout/readout.ts'

@@ -1,4 +1,5 @@
-// What a run measures beside its training: held-out accuracy and the entropy of every layer.
+// Declares what a run measures beside its training: held-out accuracy and the entropy of every
+// layer.
 import { boolean, integer, number, select, type Tree } from '../fields/field.ts'
 import { LOWEST_TEMPERATURE } from './rollout.ts'
 

@@ -1,4 +1,4 @@
-// How often the rows of a batch changed hands between policy and tools.
+// Counts how often the rows of a batch changed hands between policy and tools.
 import type { ToolFailure } from '../../tasks/tools/conversation.ts'
 
 /** How often the rows of a batch changed hands; [B] each. */

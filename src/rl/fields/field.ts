@@ -1,5 +1,4 @@
-// How a field of the experiment is declared: once, with all that validation, forms and links need
-// to know.
+// Declares a field of the experiment once, with all that validation, forms and links need to know.
 import * as z from 'zod/mini'
 import { hasHidden } from './hidden.ts'
 

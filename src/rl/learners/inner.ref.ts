@@ -1,4 +1,4 @@
-// What inner policies that learn along add to the gradients of an update, in float64.
+// Computes what inner policies that learn along add to the gradients of an update, in float64.
 import type { ModelConfig } from '../../model/layout/config.ts'
 import { backwardRef } from '../../model/transformer/backward.ref.ts'
 import {

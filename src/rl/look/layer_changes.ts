@@ -1,5 +1,5 @@
-// How much each layer's attention and feed-forward change the entropy, during a run (BuPO, arXiv
-// 2512.19673, eqs. 11 to 13).
+// Measures how much each layer's attention and feed-forward change the entropy during a run (BuPO,
+// arXiv 2512.19673, eqs. 11 to 13).
 
 import type { Program } from '../../kernels/device/base/program.ts'
 import type { Allocator, Tensor } from '../../kernels/device/base/tensor.ts'

@@ -1,5 +1,5 @@
-// How often a run looks at itself for later: as often as a share of its own work allows, and at
-// every step of a short inner phase, which would be over before the share allows anything.
+// Decides how often a run looks at itself for later: as often as a share of its own work allows,
+// and at every step of a short inner phase, which would be over before the share allows anything.
 import type { Phase } from '../config/phase.ts'
 
 /** Of all dispatches of a run, what its moments may take outside short inner phases. */

@@ -1,7 +1,6 @@
-// What a policy loss is. Each is declared in one file of this folder; its kernel, its reference,
-// its fields in forms, its
-// formula and its clip in the token table are all made from that declaration (losses.ts lists
-// them).
+// Declares a policy loss. Each is declared in one file of this folder; its kernel, its reference,
+// its fields in forms, its formula and its clip in the token table are all made from that
+// declaration (losses.ts lists them).
 
 import type { LossAggMode } from '../../kernels/policy_loss/aggregations/aggregations.ts'
 import type {

@@ -1,4 +1,4 @@
-// Which tokens and rows TRL's options leave out of the policy's loss.
+// Finds the tokens and rows that TRL's options leave out of the policy's loss.
 import type { TrlLossBatch, TrlLossConfig } from './trl_objective.ref.ts'
 
 /** torch.quantile of float32 numbers, linear interpolation: rank, weight and result are rounded as

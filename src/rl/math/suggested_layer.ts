@@ -1,4 +1,5 @@
-// Which layer BuPO should train first, from how much each feed-forward changes the entropy.
+// Suggests the layer that BuPO should train first, from how much each feed-forward changes the
+// entropy.
 
 export interface SuggestedLayer {
   /** Blocks below the policy to train, 1…L−1; undefined where the measurement names none. */

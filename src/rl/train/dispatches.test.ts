@@ -1,5 +1,5 @@
-// How many dispatches a step of the first preset starts, and how much WGSL a run of it compiles, on
-// a GPU and on a software adapter: recorded without a device.
+// Counts the dispatches of a step of the first preset, and the WGSL that a run of it compiles, on a
+// GPU and on a software adapter: recorded without a device.
 import { expect, test } from 'vitest'
 import { wholeText } from '../../kernels/device/base/kernel.ts'
 import { collect, type Recorder } from '../../kernels/device/base/program.ts'

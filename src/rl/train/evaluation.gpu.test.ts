@@ -1,4 +1,4 @@
-// How a run evaluates itself: which problems are asked, and under which names the scores are
+// Tests how a run evaluates itself: which problems are asked, and under which names the scores are
 // reported.
 import { expect, test } from 'vitest'
 import { CONFIG } from '../testing.ts'

@@ -1,4 +1,4 @@
-// Which matrix products a run makes, how the tuner measures them beside it, and whether
+// Lists the matrix products of a run, measures them beside it for the tuner, and checks whether
 // experimental ones are right here.
 import type { OpenOptions } from '../../kernels/device/adapter.ts'
 import { GpuError } from '../../kernels/device/base/errors.ts'

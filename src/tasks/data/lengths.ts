@@ -1,4 +1,4 @@
-// How long rows are, as a histogram and in words.
+// Says how long rows are, as a histogram and in words.
 
 export interface LengthBin {
   /** Tokens, both included. */

@@ -1,4 +1,4 @@
-// Which rows are held out: decided by a seed and the prompt's own text, so the order of the file
+// Decides which rows are held out, by a seed and the prompt's own text, so the order of the file
 // does not matter and no prompt is on both sides.
 import { hash } from '../task/problems.ts'
 import type { DataRow } from './rows/row.ts'

@@ -1,4 +1,4 @@
-// How near a response is to the right answer, by the edits that lie between them.
+// Scores how near a response is to the right answer, by the edits that lie between them.
 import type { RewardKind } from './reward.ts'
 
 /** Longer texts are cut: the work grows with the product of their lengths. */

@@ -1,4 +1,5 @@
-// Which functions of a program score responses, and which of them a person means who names none.
+// Finds the functions of a program that score responses, and the one that a person means who names
+// none.
 import { callProgram, languageOf, type ProgramChoice, programSource } from '../task/program.ts'
 import { RewardError } from './composed.ts'
 import { functionsOf, USUAL_FUNCTION } from './signature.ts'

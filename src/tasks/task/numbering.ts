@@ -1,4 +1,4 @@
-// How a task numbers its problems where there are more than it may number, or where they come in
+// Numbers the problems of a task where there are more than it may number, or where they come in
 // kinds of different size.
 
 /** Problems of one kind that are numbered at most: of larger kinds some, evenly spread, so that no

@@ -1,4 +1,4 @@
-// How a task numbers its problems, holds some out, and draws from the rest. Knows no task.
+// Numbers the problems of a task, holds some out, and draws from the rest. Knows no task.
 import type { Split } from './task.ts'
 
 /** Most held-out problems; a task with fewer than five times this many holds out a fifth. */

@@ -1,4 +1,4 @@
-// Who tells the truth, by what everybody says of the others.
+// Asks who tells the truth, by what everybody says of the others.
 import { numberedTask } from '../task/numbered_task.ts'
 import { choices } from '../task/numbering.ts'
 import type { TaskKind } from '../task/task.ts'

@@ -1,4 +1,4 @@
-// Which of two numbers is larger.
+// Asks which of two numbers is larger.
 import { numberedTask } from '../task/numbered_task.ts'
 import type { TaskKind } from '../task/task.ts'
 import { alphabetOf, characters } from '../tokenizers/characters.ts'

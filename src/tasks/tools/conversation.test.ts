@@ -1,4 +1,5 @@
-// Who speaks when, and what is masked: hand-written conversations in a vocabulary of characters.
+// Tests who speaks when, and what is masked: hand-written conversations in a vocabulary of
+// characters.
 import { expect, test } from 'vitest'
 import { arithmetic } from '../tokenizers/arithmetic.ts'
 import { calculator } from './calculator.ts'

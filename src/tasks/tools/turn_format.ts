@@ -1,4 +1,4 @@
-// How a vocabulary writes calls, and how answers become tokens. There are two: marks of one
+// Writes calls and answers of tools as tokens of a vocabulary. There are two ways: marks of one
 // character, and chat templates.
 import type { ToolCall } from './tool.ts'
 

@@ -1,4 +1,4 @@
-// Which column is what: what a row holds decides which columns are asked for.
+// Asks which column is what: what a row holds decides which columns are asked for.
 import { type DataPlan, ROW_FORMAT_CHOICES } from '../../page/client/data_file.ts'
 import { Check, Choice } from './inputs.tsx'
 

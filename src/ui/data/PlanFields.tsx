@@ -1,4 +1,4 @@
-// Which column is what, the tokenizer, the split and the longest rows.
+// Asks for columns, the tokenizer, the split and the longest rows.
 import { BPE_SIZES, TOKENIZER_CHOICES } from '../../page/client/data_file.ts'
 import { ColumnFields, type ColumnProps } from './ColumnFields.tsx'
 import { Check, Choice, Count } from './inputs.tsx'

@@ -1,4 +1,4 @@
-// Which data file the dialog shows. Reading one is loaded with the dialog.
+// Holds the data file that the dialog shows. Reading one is loaded with the dialog.
 import { createStore } from 'zustand/vanilla'
 import { labStore } from '../../page/state/store.ts'
 import { showDialog } from '../open/dialogs.ts'

@@ -1,4 +1,4 @@
-// Which kernels the run's matrix products use, and what is measured of others beside it.
+// Shows which kernels the run's matrix products use, and what is measured of others beside it.
 import { steeredKernels } from '../../document/experiment/steering/steered_kernels.ts'
 import type { LabState } from '../../page/state/store.ts'
 import { useLab } from '../shown/run.ts'

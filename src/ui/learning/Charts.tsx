@@ -1,4 +1,4 @@
-// Which metrics are drawn where, and what each of them means.
+// Draws the metrics of a run, and says what each of them means.
 
 import { useCallback, useMemo } from 'react'
 import { formatNumber, formatPercent, formatShare, formatTick } from '../kit/format.ts'

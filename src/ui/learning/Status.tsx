@@ -1,4 +1,4 @@
-// How the run is, at a glance: a word, a shape and a colour.
+// Says at a glance how the run is: a word, a shape and a colour.
 import {
   Activity,
   CircleCheck,

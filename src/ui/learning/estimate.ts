@@ -1,5 +1,5 @@
-// How long Train will take, in words: as earlier runs on this adapter say, or as a probe of it lets
-// one expect.
+// Says in words how long Train will take: as earlier runs on this adapter say, or as a probe of it
+// lets one expect.
 import { useMemo } from 'react'
 import { useStore } from 'zustand'
 import type { Experiment } from '../../document/experiment/schema/schema.ts'

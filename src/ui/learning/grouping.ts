@@ -1,4 +1,4 @@
-// How samples are put in order for reading.
+// Puts samples in order for reading.
 
 /** Responses by prompt, both in the order they came. */
 export function groupByPrompt<T extends { readonly prompt: string }>(

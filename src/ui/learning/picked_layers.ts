@@ -1,5 +1,5 @@
-// Which layers have a line of their own where a model has more than lines can show; the map has all
-// of them.
+// Chooses the layers that have a line of their own where a model has more than lines can show; the
+// map has all of them.
 import { createStore } from 'zustand/vanilla'
 import { spread } from '../plot/files/chart_file.ts'
 

@@ -1,4 +1,4 @@
-// Which checkpoints of a run are kept, read from the browser's storage.
+// Reads from the browser's storage which checkpoints of a run are kept.
 import { useEffect, useState } from 'react'
 import { listCheckpoints } from '../../host/checkpoints/storage/browse.ts'
 import type { CheckpointEntry } from '../../host/protocol/checkpoint_facts.ts'

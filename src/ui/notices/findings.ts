@@ -1,4 +1,5 @@
-// Which findings are on screen: all but those that were dismissed and have not become worse since.
+// Chooses the findings on screen: all but those that were dismissed and have not become worse
+// since.
 import { type Diagnosis, isWorse } from '../../record/diagnosis/diagnosis.ts'
 import type { Advice } from '../../record/diagnosis/finding.ts'
 

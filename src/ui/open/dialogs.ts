@@ -1,4 +1,4 @@
-// Which dialog of the page is open. One at most.
+// Holds which dialog of the page is open. One at most.
 import { createStore } from 'zustand/vanilla'
 
 export type DialogName =

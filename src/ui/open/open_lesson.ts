@@ -1,5 +1,5 @@
-// Which lesson is open, as a part of the address: `#lesson=grpo-by-hand`, or `#lesson=all` for the
-// list.
+// Holds which lesson is open, as a part of the address: `#lesson=grpo-by-hand`, or `#lesson=all`
+// for the list.
 import { createStore } from 'zustand/vanilla'
 import { viewParts, withParts } from '../../document/links/view.ts'
 

@@ -1,4 +1,4 @@
-// Which phase to add, and where: at the end, or now, during the run.
+// Asks which phase to add, and where: at the end, or now, during the run.
 import { useMemo, useState } from 'react'
 import type { PhaseDocument } from '../../document/experiment/fields/phases.ts'
 import { resolvePhases } from '../../document/experiment/resolve.ts'

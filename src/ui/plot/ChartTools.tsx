@@ -1,4 +1,4 @@
-// How smooth the lines of all charts are.
+// Sets how smooth the lines of all charts are.
 import { useId } from 'react'
 import { useStore } from 'zustand'
 import { MAX_WEIGHT, SMOOTHING_WORDS } from '../scales/smooth.ts'

@@ -1,4 +1,4 @@
-// How far the lines of a chart reach, and the ticks that hold them.
+// Finds how far the lines of a chart reach, and the ticks that hold them.
 
 import type { Columns } from './columns.ts'
 import { type Domain, logTicks, niceTicks } from './domain.ts'

@@ -1,4 +1,4 @@
-// Which steps all charts show.
+// Holds the steps that all charts show.
 import { type Domain, growSteps } from './domain.ts'
 
 /** A chosen range of steps; without an end it follows the newest one. */

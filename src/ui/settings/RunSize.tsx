@@ -1,4 +1,5 @@
-// How large the chosen run is: weights, and the tokens and the arithmetic of its reinforcement.
+// Says how large the chosen run is: weights, and the tokens and the arithmetic of its
+// reinforcement.
 import { useMemo } from 'react'
 import { plannedCosts, weightCount } from '../../document/experiment/costs/costs.ts'
 import type { Experiment } from '../../document/experiment/schema/schema.ts'

@@ -1,4 +1,4 @@
-// Which settings the form shows, and under which headings.
+// Chooses the settings that the form shows, and their headings.
 
 import { experimentFields } from '../../document/experiment/form/form.ts'
 import type { Experiment } from '../../document/experiment/schema/schema.ts'

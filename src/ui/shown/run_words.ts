@@ -1,4 +1,4 @@
-// How runs are written.
+// Writes runs in words.
 import { experimentFields } from '../../document/experiment/form/form.ts'
 import { changesWords, fieldChanges } from '../../document/experiment/steered/field_changes.ts'
 import { plannedTotal } from '../../document/experiment/steered/planned.ts'

@@ -1,4 +1,4 @@
-// Which layer learned it? Two kept states exchange parts, both ways round, and the held-out
+// Shows which layer learned it. Two kept states exchange parts, both ways round, and the held-out
 // problems are answered again.
 import { useMemo, useState } from 'react'
 import { useStore } from 'zustand'

@@ -1,4 +1,4 @@
-// Which cost of a change a map shows, and a cell of it.
+// Asks which cost of a change a map shows, and writes a cell of it.
 import type { ChangeCost } from '../../host/protocol/touch.ts'
 import type { Cell } from '../plot/still/CellMap.tsx'
 import { estimateText, isTold, type Measure } from './words/part_words.ts'

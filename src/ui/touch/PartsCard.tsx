@@ -1,4 +1,4 @@
-// What does each part do? Parts of a kept state are switched off one at a time, and the held-out
+// Shows what each part does. Parts of a kept state are switched off one at a time, and the held-out
 // problems are answered again.
 import { useState } from 'react'
 import { useStore } from 'zustand'

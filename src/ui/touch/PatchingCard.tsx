@@ -1,5 +1,5 @@
-// Where does the answer travel? A text is read with one state of another text in it, place by place
-// and token by token.
+// Shows where the answer travels. A text is read with one state of another text in it, place by
+// place and token by token.
 import { useState } from 'react'
 import { useStore } from 'zustand'
 import type { TouchWork } from '../../host/protocol/touch.ts'

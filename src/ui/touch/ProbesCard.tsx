@@ -1,5 +1,5 @@
-// Which layer knows it? A linear probe for each layer of every kept state looks for a property of
-// the problem.
+// Shows which layer knows it. A linear probe for each layer of every kept state looks for a
+// property of the problem.
 import { useMemo, useState } from 'react'
 import { useStore } from 'zustand'
 import { taskProperties } from '../../document/experiment/task_card.ts'

@@ -1,4 +1,4 @@
-// What does a direction do? A vector for each layer of a kept state is added to the states, at
+// Shows what a direction does. A vector for each layer of a kept state is added to the states, at
 // several strengths, and the held-out problems are answered again.
 import { useState } from 'react'
 import { useStore } from 'zustand'

@@ -1,5 +1,5 @@
-// What wrote this token? The logit of one token of a response, taken apart into what each part of
-// the model added, and what every head looked at.
+// Shows what wrote a token: the logit of one token of a response, taken apart into what each part
+// of the model added, and what every head looked at.
 import { useStore } from 'zustand'
 import { formatNumber, formatShare } from '../kit/format.ts'
 import { useKeptSteps } from '../look/kept_states.ts'

@@ -1,4 +1,5 @@
-// What was found by touching kept states: under way, last said, and kept while the page is open.
+// Keeps what was found by touching kept states: under way, last said, and kept while the page is
+// open.
 import { createStore } from 'zustand/vanilla'
 import type { Touched, TouchWork } from '../../host/protocol/touch.ts'
 import { touchStates } from '../../page/opened/touching.ts'

@@ -1,5 +1,5 @@
-// What a field was over a run: the value that it began with, and every one that a person gave it
-// while the run went on.
+// Lists what a field was over a run: the value that it began with, and every one that a person gave
+// it while the run went on.
 
 import type { FieldValue } from '../../../rl/fields/field.ts'
 import { steerExperiment } from '../experiment.ts'

@@ -1,4 +1,4 @@
-// How many steps a run takes, with what is done to it by hand.
+// Counts the steps of a run, with what is done to it by hand.
 import { expect, test } from 'vitest'
 import { parseExperiment } from '../experiment.ts'
 import type { Experiment } from '../schema/schema.ts'

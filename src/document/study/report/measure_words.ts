@@ -1,4 +1,4 @@
-// What measures are called in a report and in its pictures.
+// Names measures for a report and its pictures.
 
 /** Accuracies, the largest pass@k and the entropy of the policy. */
 export const BESIDE =

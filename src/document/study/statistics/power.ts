@@ -1,4 +1,4 @@
-// How many seeds would settle a difference: the power of the paired t test.
+// Estimates how many seeds would settle a difference: the power of the paired t test.
 import { lnGamma, studentQuantile } from './student.ts'
 
 /** Φ(x), from the complementary error function (Numerical Recipes' Chebyshev fit, relative error

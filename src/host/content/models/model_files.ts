@@ -1,4 +1,4 @@
-// Which files make a model, and what they are together: a list with the size and SHA-256 of each,
+// Says which files make a model, and names them together: a list with the size and SHA-256 of each,
 // and the hash of that list, by which an experiment names the model.
 
 import { foreignText, foreignWords } from '../../../formats/first_bytes.ts'

@@ -1,4 +1,5 @@
-// Which modules a program gets: those that it imports and that are there, with what they need.
+// Tests which modules a program gets: those that it imports and that are there, with what they
+// need.
 import { expect, test } from 'vitest'
 import { modulesFor } from './modules.ts'
 

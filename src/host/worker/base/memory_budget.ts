@@ -1,5 +1,5 @@
-// How much GPU memory a run may take without asking. A link is a stranger's: it must not fill a
-// machine at one click.
+// Limits the GPU memory that a run may take without asking. A link is a stranger's: it must not
+// fill a machine at one click.
 
 import { followExperiment, withField } from '../../../document/experiment/experiment.ts'
 import type { Experiment } from '../../../document/experiment/schema/schema.ts'

@@ -1,5 +1,5 @@
-// Which states of a run its loop has kept: those that are due while it trains, the last of every
-// phase, and the one at rest.
+// Lists the states of a run that its loop has kept: those that are due while it trains, the last of
+// every phase, and the one at rest.
 import { writeVerdicts } from '../../../document/experiment/fields/verdicts.ts'
 import type { LoopOf } from '../base/loop_host.ts'
 import type { RunTrainer } from '../base/session_host.ts'

@@ -1,5 +1,5 @@
-// Which kernels a run has: remembered, suited, pinned or default ones; and what is measured beside
-// it.
+// Tests which kernels a run has: remembered, suited, pinned or default ones; and what is measured
+// beside it.
 import { expect, test } from 'vitest'
 import { FIRST, SECOND } from '../../protocol/testing.ts'
 import { all, fakeLab, start } from '../../testing.ts'

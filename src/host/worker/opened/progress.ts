@@ -1,5 +1,5 @@
-// How far reading or fetching is, how fast, and how long it will still take: said a few times a
-// second.
+// Reports a few times a second how far reading or fetching is, how fast, and how long it will still
+// take.
 import type { ModelProgress } from '../../protocol/opened_model.ts'
 
 const SAY_EVERY_MS = 200

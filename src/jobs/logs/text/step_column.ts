@@ -1,5 +1,5 @@
-// Which column of a table or of JSON lines counts the steps, and objects in objects as names with
-// slashes.
+// Finds the column of a table or of JSON lines that counts the steps, and writes objects in objects
+// as names with slashes.
 import { isObject } from '../../../formats/json.ts'
 import { pythonNumber } from './python_literal.ts'
 

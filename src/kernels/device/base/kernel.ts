@@ -1,5 +1,5 @@
-// How a kernel is declared: its WGSL, its params and its bindings, as data. The part of the WGSL
-// that says how it is called is written from them.
+// Declares a kernel as data: its WGSL, its params and its bindings. The part of the WGSL that says
+// how it is called is written from them.
 
 /** What WebGPU offers on some adapters only; of subgroup matrices, blocks of a type and a size
  * (features.ts). */

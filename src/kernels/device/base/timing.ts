@@ -1,4 +1,4 @@
-// How long the dispatches of one kernel take.
+// Measures how long the dispatches of one kernel take.
 import type { AnyKernel } from './kernel.ts'
 
 /** What is known of the dispatches of one kernel with the same recorded params: those of all

@@ -1,4 +1,4 @@
-// Which kernels can be part of another, and what a joined list of commands keeps apart.
+// Tests which kernels can be part of another, and what a joined list of commands keeps apart.
 import { expect, test } from 'vitest'
 import { everyKernel } from '../../wgsl/testing.ts'
 import { defineKernel } from '../base/kernel.ts'

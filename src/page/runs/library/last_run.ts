@@ -1,5 +1,5 @@
-// Which run began last in this browser. Times of day do not say it: a clock may be set back between
-// two runs.
+// Remembers which run began last in this browser. Times of day do not say it: a clock may be set
+// back between two runs.
 import * as z from 'zod/mini'
 import { remembered } from '../../state/remembered.ts'
 import type { RunEntry } from './library_store.ts'

@@ -1,4 +1,4 @@
-// How much room the browser gives to runs.
+// Asks how much room the browser gives to runs.
 import { libraryStore } from './library_store.ts'
 
 /** What the browser says of this page's storage. */

@@ -1,5 +1,5 @@
-// What a person says of a run, as it is read back: name, notes, tags, colour. What is not
-// understood is as if nobody had said it.
+// Reads back what a person says of a run: name, notes, tags, colour. What is not understood is as
+// if nobody had said it.
 
 import { NO_LABELS, RUN_COLORS, type RunLabels } from '../../../record/run/record.ts'
 import { withoutHidden } from '../../../rl/fields/hidden.ts'

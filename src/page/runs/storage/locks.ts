@@ -1,4 +1,4 @@
-// Which tab is at work on which run: a lock for each that ends with the page at the latest.
+// Says which tab is at work on which run: a lock for each that ends with the page at the latest.
 
 const PREFIX = 'understory.run.'
 

@@ -1,4 +1,4 @@
-// How a batch is cut into mini-batches and passes.
+// Cuts a batch into mini-batches and passes.
 
 import type { ModelConfig } from '../../../model/layout/config.ts'
 import { gcd } from '../../../model/params/param_buffers.ts'

@@ -1,4 +1,4 @@
-// How lenses are fitted in the lab.
+// Holds the settings with which the lab fits lenses.
 
 /** Short, as texts are: the tuned-lens library takes 250 steps over many more tokens, and the
  * Jacobian lens of the paper skips 16. */

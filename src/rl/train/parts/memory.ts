@@ -1,4 +1,4 @@
-// How large a run's buffers are: known from its configuration alone, before anything is allocated.
+// Computes the size of a run's buffers from its configuration alone, before anything is allocated.
 
 import { type Allocator, MemoryPlan } from '../../../kernels/device/base/tensor.ts'
 import { STAGE_STAMPS } from '../../../kernels/device/timing/stage_clock.ts'

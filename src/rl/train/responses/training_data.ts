@@ -1,5 +1,6 @@
-// Which problem every step trains on: an endless stream, or passes over a finite set as verl's data
-// loader makes them; in reinforcement with a curriculum and without problems that teach nothing.
+// Chooses the problems that every step trains on: an endless stream, or passes over a finite set as
+// verl's data loader makes them; in reinforcement with a curriculum and without problems that teach
+// nothing.
 import type { Sample, Task } from '../../../tasks/task/task.ts'
 import {
   ADMITS_ALL,

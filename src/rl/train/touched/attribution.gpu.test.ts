@@ -1,4 +1,4 @@
-// What parts add to a logit and what heads look at, against the float64 model.
+// Tests what parts add to a logit and what heads look at against the float64 model.
 import { expect, test } from 'vitest'
 import { Gpu } from '../../../kernels/device/gpu.ts'
 import {

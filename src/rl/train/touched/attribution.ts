@@ -1,5 +1,5 @@
-// What wrote a token: direct logit attribution, and what every head looked at. One pass on the GPU
-// gives the states; the rest is products of small vectors, in float64.
+// Finds what wrote a token, by direct logit attribution, and what every head looked at. One pass on
+// the GPU gives the states; the rest is products of small vectors, in float64.
 
 import type { Allocator } from '../../../kernels/device/base/tensor.ts'
 import type { Gpu } from '../../../kernels/device/gpu.ts'

@@ -1,5 +1,5 @@
-// What a change of a model costs: the same held-out problems are answered with it and without, and
-// the right answers are read.
+// Measures what a change of a model costs: the same held-out problems are answered with it and
+// without, and the right answers are read.
 
 import type { Allocator } from '../../../kernels/device/base/tensor.ts'
 import type { Gpu } from '../../../kernels/device/gpu.ts'

@@ -1,5 +1,5 @@
-// Which part of a model learned what another checkpoint knows? Held-out accuracy of a host with
-// parts of a donor, mixture by mixture.
+// Finds the part of a model that learned what another checkpoint knows, by the held-out accuracy of
+// a host with parts of a donor, mixture by mixture.
 import { mixtures, transplant } from '../../../model/interventions/transplant.ts'
 import type { ParamLayout } from '../../../model/layout/params.ts'
 import { pairedDifference } from './estimate.ts'

@@ -1,4 +1,4 @@
-// What switching parts off costs, measured on a model that has learned its task.
+// Tests what switching parts off costs, on a model that has learned its task.
 import { expect, test } from 'vitest'
 import { Gpu } from '../../../kernels/device/gpu.ts'
 import { requireSameShape } from '../../../model/interventions/transplant.ts'

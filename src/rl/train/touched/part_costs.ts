@@ -1,6 +1,6 @@
-// What does each part of a model do? Each is switched off by itself, in every pass, and the same
-// held-out problems are answered: what that costs in reward, in the log-prob of the right answers,
-// and in the entropy of every layer's policy.
+// Measures what each part of a model does. Each is switched off by itself, in every pass, and the
+// same held-out problems are answered: what that costs in reward, in the log-prob of the right
+// answers, and in the entropy of every layer's policy.
 
 import type { Gpu } from '../../../kernels/device/gpu.ts'
 import type { Change } from '../../../model/interventions/intervention_tensors.ts'

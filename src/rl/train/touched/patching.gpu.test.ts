@@ -1,4 +1,4 @@
-// What patching brings back, against the float64 model with the same states exchanged.
+// Tests what patching brings back against the float64 model with the same states exchanged.
 import { expect, test } from 'vitest'
 import { Gpu } from '../../../kernels/device/gpu.ts'
 import type { RefEdit } from '../../../model/interventions/edits.ref.ts'

@@ -1,4 +1,4 @@
-// Where does the answer travel? A model reads a corrupted text; at one place and one token its
+// Finds where the answer travels. A model reads a corrupted text; at one place and one token its
 // state is exchanged for what it is in the clean text, and the answer says how much of the way back
 // that is (activation patching: Meng et al. 2022, arXiv 2202.05262; normalised as TransformerLens).
 

@@ -1,4 +1,4 @@
-// What linear probes find in a model, and what they refuse before a device is asked for.
+// Tests what linear probes find in a model, and what they refuse before a device is asked for.
 import { expect, test } from 'vitest'
 import { Gpu } from '../../../kernels/device/gpu.ts'
 import { modelShape } from '../../../model/layout/config.ts'

@@ -1,5 +1,6 @@
-// Which layers tell a property of the problem? A linear probe for each layer, fitted on the states
-// of some held-out problems and asked about the others, beside one whose labels were shuffled.
+// Finds the layers that tell a property of the problem: a linear probe for each layer, fitted on
+// the states of some held-out problems and asked about the others, beside one whose labels were
+// shuffled.
 
 import type { Allocator } from '../../../kernels/device/base/tensor.ts'
 import type { Gpu } from '../../../kernels/device/gpu.ts'

@@ -1,6 +1,5 @@
-// How else can a layer be read? A tuned lens and a Jacobian lens are fitted on what the model
-// writes itself, and the policies of all layers are measured under every reading on held-out
-// texts.
+// Reads layers in other ways. A tuned lens and a Jacobian lens are fitted on what the model writes
+// itself, and the policies of all layers are measured under every reading on held-out texts.
 
 import type { Allocator } from '../../../kernels/device/base/tensor.ts'
 import type { Gpu } from '../../../kernels/device/gpu.ts'

@@ -1,4 +1,5 @@
-// What steering vectors are made of, what adding them does, and which files of them are refused.
+// Tests what steering vectors are made of, what adding them does, and which files of them are
+// refused.
 import { expect, test } from 'vitest'
 import { writeSafetensors } from '../../../formats/safetensors_write.ts'
 import { Gpu } from '../../../kernels/device/gpu.ts'

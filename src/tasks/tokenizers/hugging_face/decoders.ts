@@ -1,4 +1,4 @@
-// How a Hugging Face tokenizer turns tokens back into a text: one function for each type of
+// Turns tokens back into a text as a Hugging Face tokenizer does: one function for each type of
 // decoder.
 import { bytesOfSigns, fromUtf8 } from './byte_level.ts'
 import { replaced } from './pattern_guard.ts'

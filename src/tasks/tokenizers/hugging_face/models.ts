@@ -1,4 +1,4 @@
-// How a Hugging Face tokenizer's model splits a word into the ids of its tokens, through
+// Splits a word into the ids of its tokens as the model of a Hugging Face tokenizer does, through
 // @huggingface/tokenizers where that follows Rust's tokenizers exactly.
 import { BPE, Unigram, WordPiece } from '@huggingface/tokenizers'
 import { utf8 } from './byte_level.ts'

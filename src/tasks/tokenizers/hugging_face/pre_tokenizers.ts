@@ -1,5 +1,5 @@
-// How a Hugging Face tokenizer cuts a text into words before its model splits them: one function
-// for each type.
+// Cuts a text into words as a Hugging Face tokenizer does before its model splits them: one
+// function for each type.
 import { GPT2_PATTERN, toByteSigns } from './byte_level.ts'
 import { running } from './pattern_guard.ts'
 import { behaviorOf, patternOf, split, whereOf } from './pieces.ts'

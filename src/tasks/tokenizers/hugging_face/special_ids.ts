@@ -1,4 +1,4 @@
-// Which tokens end a response, and which one fills rows.
+// Finds the tokens that end a response, and the one that fills rows.
 import type { HfTokenizer } from './hf_tokenizer.ts'
 import type { TokenizerSettings } from './tokenizer_files.ts'
 import { TokenizerFileError } from './tokenizer_json.ts'

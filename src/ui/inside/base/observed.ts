@@ -1,4 +1,4 @@
-// Which kept observation a figure shows, and what it says about it.
+// Finds the kept observation that a figure shows, and says how old it is.
 
 import type {
   Observation,

@@ -1,4 +1,4 @@
-// Which layer a figure is about when nobody has chosen one.
+// Chooses the layer of a figure where nobody has.
 
 import { innerLayer } from '../../../document/experiment/resolve.ts'
 import type { LabState } from '../../../page/state/store.ts'

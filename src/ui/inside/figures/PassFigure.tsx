@@ -1,4 +1,4 @@
-// How many tries a problem takes (BuPO, arXiv 2512.19673, figure 6).
+// Shows how many tries a problem takes (BuPO, arXiv 2512.19673, figure 6).
 import { useState } from 'react'
 import { useStore } from 'zustand'
 import type { LabState } from '../../../page/state/store.ts'

@@ -1,5 +1,5 @@
-// Which layer an inner phase should train: what the feed-forwards do to the entropy, and the way
-// into the settings.
+// Suggests the layer that an inner phase should train: what the feed-forwards do to the entropy,
+// and the way into the settings.
 import { useId, useMemo, useState } from 'react'
 import { useStore } from 'zustand'
 import { editField } from '../../../page/client/edits.ts'

@@ -1,5 +1,5 @@
-// Why there is no layer to suggest yet, and what to do about it: a run that is over is measured at
-// a state that it kept.
+// Says why there is no layer to suggest yet, and what to do about it: a run that is over is
+// measured at a state that it kept.
 import { useStore } from 'zustand'
 import { editField } from '../../../page/client/edits.ts'
 import type { LabState } from '../../../page/state/store.ts'

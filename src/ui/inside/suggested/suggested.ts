@@ -1,4 +1,4 @@
-// How a change of entropy is written and drawn.
+// Writes and draws a change of entropy.
 import { formatNats } from '../../kit/format.ts'
 
 /** With its sign and a minus that is as wide as the plus. */

@@ -1,4 +1,4 @@
-// Which past run the page shows, how it ended, and the way back.
+// Says which past run the page shows, how it ended, and leads back.
 import { ArrowLeft, type LucideIcon } from 'lucide-react'
 import type { RunEntry } from '../../../page/runs/library/library_store.ts'
 import { runName } from '../../../record/run/names.ts'

@@ -1,4 +1,4 @@
-// Which lesson its parts belong to.
+// Tells the parts of a lesson which one they belong to.
 import { createContext, useContext } from 'react'
 import { useStore } from 'zustand'
 import { markDone, progressOf, progressStore } from '../base/progress.ts'

@@ -1,4 +1,4 @@
-// What the lines of a chart are: a piece of each, and its name.
+// Says what the lines of a chart are: a piece of each, and its name.
 
 export interface Key {
   readonly label: string

@@ -1,4 +1,4 @@
-// What the files of a figure hold: its numbers, and what is seen of it.
+// Writes the files of a figure: its numbers, and what is seen of it.
 import { shownRunWords } from '../../open/shown_run.ts'
 import { uiStore } from '../../shown/store.ts'
 import type { Key } from '../base/Keys.tsx'

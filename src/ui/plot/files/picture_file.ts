@@ -1,4 +1,4 @@
-// What every picture is made of: elements of an SVG, its text, and its pixels.
+// Makes pictures: elements of an SVG, its text, and its pixels.
 import { xmlText } from '../../kit/xml_text.ts'
 
 export const SVG = 'http://www.w3.org/2000/svg'

@@ -1,4 +1,5 @@
-// Which entries of a long line are drawn: all that a pixel can show, found once per entry.
+// Chooses the entries of a long line that are drawn: all that a pixel can show, found once per
+// entry.
 import { type Columns, lowerBound } from '../../scales/columns.ts'
 import { type Across as StepAcross, stepPixel, type View } from '../../scales/view.ts'
 

@@ -1,4 +1,4 @@
-// How a line looks, and what it is drawn on.
+// Says how a line looks, and what it is drawn on.
 
 export interface LineStyle {
   readonly color: string

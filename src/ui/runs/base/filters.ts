@@ -1,4 +1,4 @@
-// Which runs the table is about: conditions on its columns, all of which must hold.
+// Filters the runs of the table by conditions on its columns, all of which must hold.
 import type { RunEntry } from '../../../page/runs/library/library_store.ts'
 import { type Cell, cellOf, columnLabel, type Reading } from './columns.ts'
 

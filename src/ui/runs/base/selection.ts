@@ -1,4 +1,4 @@
-// Which runs are ticked, and what the table shows of all of them.
+// Holds which runs are ticked, and what the table shows of all of them.
 import { createStore } from 'zustand/vanilla'
 import type { BandKind } from '../../../record/compare/statistics.ts'
 import { rememberedView, rememberView } from './remembered_view.ts'

@@ -1,4 +1,4 @@
-// How much room checkpoints take, and how much they may.
+// Shows how much room checkpoints take, and sets how much they may.
 import { useEffect, useState } from 'react'
 import { listCheckpoints, removeCheckpoints } from '../../../host/checkpoints/storage/browse.ts'
 import { keepRoom } from '../../../page/runs/library/record_page.ts'

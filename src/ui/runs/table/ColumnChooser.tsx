@@ -1,4 +1,4 @@
-// Which settings, metrics and facts are columns of the table.
+// Chooses the settings, metrics and facts that are columns of the table.
 import { useMemo, useState } from 'react'
 import { useStore } from 'zustand'
 import type { RunEntry } from '../../../page/runs/library/library_store.ts'

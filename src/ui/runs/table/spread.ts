@@ -1,4 +1,4 @@
-// What stands behind a mean over runs: how far its 95 % interval reaches.
+// Writes behind a mean over runs how far its 95 % interval reaches.
 import { boundsOf } from '../../../document/study/bounds.ts'
 import type { RunEntry } from '../../../page/runs/library/library_store.ts'
 import type { MeanInterval } from '../../../record/compare/statistics.ts'

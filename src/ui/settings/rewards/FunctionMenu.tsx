@@ -1,4 +1,4 @@
-// Which function of a program scores: those that the sandbox finds in it.
+// Asks which function of a program scores: those that the sandbox finds in it.
 import { useEffect, useState } from 'react'
 import {
   type FoundFunction,

@@ -1,4 +1,4 @@
-// Which response of a traced step is shown.
+// Holds which response of a traced step is shown.
 import type { TracedSample } from '../../../host/protocol/results.ts'
 
 export type Choice = 'best' | 'worst' | number

@@ -1,4 +1,5 @@
-// Which responses the inspector shows, and the entropies of a layer at their tokens.
+// Chooses the responses that the inspector shows, and finds the entropies of a layer at their
+// tokens.
 import { useMemo } from 'react'
 import type { LensSample } from '../../../host/protocol/observation.ts'
 import type { TokenTable } from '../../../host/protocol/results.ts'

@@ -1,4 +1,4 @@
-// Which text the lens looks at, how it reads the states, and which step it compares with.
+// Asks which text the lens looks at, how it reads the states, and which step it compares with.
 import { shownText } from '../../../host/protocol/token_text.ts'
 import {
   type Compare,

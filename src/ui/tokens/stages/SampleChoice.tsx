@@ -1,4 +1,4 @@
-// Which traced step is shown, and which of its responses.
+// Asks which traced step is shown, and which of its responses.
 import type { TokenTable, TracedSample } from '../../../host/protocol/results.ts'
 import { formatNumber } from '../../kit/format.ts'
 import { scrubTo } from '../../open/scrub.ts'

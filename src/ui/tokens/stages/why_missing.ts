@@ -1,5 +1,5 @@
-// Why a number of the token table is not there: a step computes what its phase needs, and nothing
-// else.
+// Says why a number of the token table is not there: a step computes what its phase needs, and
+// nothing else.
 import type { TokenTable, TracedSample } from '../../../host/protocol/results.ts'
 import { type Column, type ColumnName, cellValue } from '../base/columns.ts'
 

@@ -1,4 +1,5 @@
-// What an exchange of parts between two states has found: the curves over k, a sentence, a table.
+// Says what an exchange of parts between two states has found: the curves over k, a sentence, a
+// table.
 import type { Exchange } from '../../../host/protocol/touch.ts'
 import { formatNumber, formatShare } from '../../kit/format.ts'
 import type { NumberTable } from '../../plot/files/number_table.ts'

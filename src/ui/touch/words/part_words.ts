@@ -1,4 +1,4 @@
-// What switching parts off has cost: the measures that a map shows, a sentence, and a table.
+// Says what switching parts off has cost: the measures that a map shows, a sentence, and a table.
 
 import type { ChangeCost, Estimate, PartCost, PartCosts } from '../../../host/protocol/touch.ts'
 import { formatNumber } from '../../kit/format.ts'

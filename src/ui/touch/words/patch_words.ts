@@ -1,4 +1,4 @@
-// What patching has found: the rows and columns of its map, a sentence, a table.
+// Says what patching has found: the rows and columns of its map, a sentence, a table.
 import type { Patching, Recovery, Touched } from '../../../host/protocol/touch.ts'
 import { formatNumber } from '../../kit/format.ts'
 import type { NumberTable } from '../../plot/files/number_table.ts'

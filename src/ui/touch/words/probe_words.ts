@@ -1,4 +1,4 @@
-// What linear probes have found: the curves over layers, a sentence, a table.
+// Says what linear probes have found: the curves over layers, a sentence, a table.
 import type { LayerProbe, ProbedState, Probes } from '../../../host/protocol/touch.ts'
 import { formatNumber, formatShare } from '../../kit/format.ts'
 import type { NumberTable } from '../../plot/files/number_table.ts'

@@ -1,4 +1,4 @@
-// What steering vectors have done: a sentence, and a table.
+// Says what steering vectors have done: a sentence, and a table.
 import type { Steering, SteeringEffect } from '../../../host/protocol/touch.ts'
 import { formatNumber } from '../../kit/format.ts'
 import type { NumberTable } from '../../plot/files/number_table.ts'

@@ -1,4 +1,4 @@
-// What wrote a token: the rows and columns of its two maps, a sentence, a table.
+// Says what wrote a token: the rows and columns of its two maps, a sentence, a table.
 import type { Touched } from '../../../host/protocol/touch.ts'
 import { formatNumber, formatShare } from '../../kit/format.ts'
 import type { NumberTable } from '../../plot/files/number_table.ts'
