@@ -47,6 +47,8 @@ function reader() {
       adapter: '',
       bytes: 1,
       close: () => {},
+      direct: async () => [],
+      steer: () => {},
       look: async () => ({}) as never,
       changes: async () => ({ dH_attn: [], dH_ffn: [] }),
       generation: { write: async () => [] },

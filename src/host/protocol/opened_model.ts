@@ -2,7 +2,10 @@
 // and says comes back. Two can be open at a time, side by side.
 import type { FieldValue } from '../../rl/fields/field.ts'
 import type { EntropyChanges } from '../../rl/look/opened_model.ts'
+import type { DirectionPlace } from '../../rl/look/opened_steering.ts'
 import type { Lens } from './observation.ts'
+
+export type { DirectionPlace }
 
 export type ModelPlace = 'first' | 'second'
 
@@ -74,6 +77,12 @@ export type ModelCommand =
     }
   /** Writes with the first model. Answered by `model_written`, again and again. */
   | { readonly type: 'write_text'; readonly asked: Asked; readonly settings: WritingSettings }
+  /** The first model writes with the direction from one text to another; with two empty texts,
+   * without one. Answered by `model_directed`. */
+  | { readonly type: 'direct_model'; readonly toward: string; readonly away: string }
+  /** Where the direction is added and how strongly, from the next tokens on: heard at once, also
+   * while the model writes. */
+  | ({ readonly type: 'steer_model' } & DirectionPlace)
   /** What every layer said where token `at` was written. Answered by `model_read`. */
   | { readonly type: 'look_back'; readonly at: number }
   /** What an experiment that begins with the first model says of it, once its files are kept. With
@@ -229,6 +238,8 @@ export type ModelEvent =
       readonly parts: readonly WrittenPart[]
       readonly is_done: boolean
     }
+  /** The size of each layer's vector; none where there is no direction. */
+  | { readonly type: 'model_directed'; readonly sizes: readonly number[] }
   | { readonly type: 'model_start'; readonly start: ModelStart }
   | { readonly type: 'model_saved'; readonly name: string; readonly files: readonly SavedFile[] }
   /** `open`: the places that still hold a model. */
@@ -238,7 +249,7 @@ export type ModelEvent =
       readonly open: readonly ModelPlace[]
     }
 
-export const MODEL_COMMANDS: readonly string[] = [
+const MODEL_COMMANDS: readonly string[] = [
   'open_model',
   'add_adapter',
   'find_model',
@@ -250,9 +261,15 @@ export const MODEL_COMMANDS: readonly string[] = [
   'cancel_model',
   'read_text',
   'write_text',
+  'direct_model',
+  'steer_model',
   'look_back',
   'start_from',
   'start_of',
   'save_model',
   'close_model',
 ] satisfies ModelCommand['type'][]
+
+/** Whether a command is about a model that a person opened. */
+export const isModelCommand = (command: { readonly type: string }): command is ModelCommand =>
+  MODEL_COMMANDS.includes(command.type)

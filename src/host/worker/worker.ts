@@ -31,7 +31,7 @@ import { installProgramRunner } from '../../tasks/task/program.ts'
 import { decodeCheckpoint, encodeCheckpoint } from '../checkpoints/file/checkpoint_file.ts'
 import { openCheckpointFiles } from '../checkpoints/storage/opfs.ts'
 import { openModelDisk } from '../content/models/opfs_disk.ts'
-import { MODEL_COMMANDS, type ModelCommand } from '../protocol/opened_model.ts'
+import { isModelCommand } from '../protocol/opened_model.ts'
 import { type LabCommand, type LabEvent, PROTOCOL_VERSION } from '../protocol/protocol.ts'
 import { ProgramCalls } from '../sandbox/program_calls.ts'
 import {
@@ -233,15 +233,12 @@ const reader = new ModelReader({
   now: () => performance.now(),
 })
 
-const isOfModel = (command: LabCommand): command is ModelCommand =>
-  MODEL_COMMANDS.includes(command.type)
-
 const programs = new ProgramCalls(post)
 installProgramRunner((program, entry, calls) => programs.ask(program, entry, calls))
 
 addEventListener('message', ({ data }: MessageEvent<LabCommand>) => {
   if (data.type === 'program_answers') programs.hear(data)
-  else if (isOfModel(data)) reader.handle(data)
+  else if (isModelCommand(data)) reader.handle(data)
   else session.handle(data)
 })
 

@@ -95,10 +95,8 @@ async function valuesOf(
   if (what === 'zero') return new Float32Array(size)
   if (what === 'value') return Float32Array.from(value)
   if (given.toward && given.away) {
-    const [toward, away] = [
-      await meanOfTexts(gpu, model, given, given.toward),
-      await meanOfTexts(gpu, model, given, given.away),
-    ]
+    const [toward] = await meansOfTexts(gpu, model, [given], given.toward)
+    const [away] = await meansOfTexts(gpu, model, [given], given.away)
     return toward.map((x, i) => strength * (x - away[i]))
   }
   if (what === 'add') return Float32Array.from(value, (x) => x * strength)
@@ -107,13 +105,13 @@ async function valuesOf(
   return what === 'patch' ? states : meanOf(states, batch.attention_mask, size)
 }
 
-/** Mean over texts of their mean states over tokens. */
-async function meanOfTexts(
+/** Mean over texts of their mean states over tokens, at each place. */
+export async function meansOfTexts(
   gpu: Gpu,
   model: Model,
-  given: GivenIntervention,
+  places: readonly Pick<GivenIntervention, 'where' | 'layer' | 'head'>[],
   texts: readonly (readonly number[])[],
-): Promise<Float32Array> {
+): Promise<Float32Array[]> {
   const { shape } = model
   const rows = texts.length
   const width = Math.max(...texts.map(({ length }) => length))
@@ -129,26 +127,32 @@ async function meanOfTexts(
     reserveReads: (bytes, count) => gpu.reserveReads(bytes, count),
   }
   const ws = createWorkspace(alloc, shape, { rows, width, response_length: 0, trains: false })
+  const captured = await captureStates(gpu, model, ws, textRows(texts, width), places)
+  gpu.free(...made)
+  return places.map((place, p) => {
+    const size = sizeOf(place, shape)
+    const states = headOf(captured[p], shape, place.head)
+    const means = texts.map((text, b) => {
+      const own = states.subarray(b * width * size, (b * width + text.length) * size)
+      return meanOf(own, new Uint32Array(text.length).fill(1), size)
+    })
+    return means[0].map((_, i) => means.reduce((sum, mean) => sum + mean[i], 0) / rows)
+  })
+}
+
+/** Texts in rows of one width, with padding at the right. */
+function textRows(texts: readonly (readonly number[])[], width: number): Rows {
   const laid = (value: (text: readonly number[], c: number) => number) =>
-    Uint32Array.from({ length: rows * width }, (_, i) =>
+    Uint32Array.from({ length: texts.length * width }, (_, i) =>
       value(texts[Math.floor(i / width)], i % width),
     )
-  const attention_mask = laid((text, c) => Number(c < text.length))
-  const batch: Rows = {
+  return {
     input_ids: laid((text, c) => text[c] ?? 0),
-    attention_mask,
+    attention_mask: laid((text, c) => Number(c < text.length)),
     position_ids: laid((_, c) => c),
     response_ids: new Uint32Array(),
     response_mask: new Float32Array(),
   }
-  const size = sizeOf(given, shape)
-  const states = headOf((await captureStates(gpu, model, ws, batch, [given]))[0], shape, given.head)
-  gpu.free(...made)
-  const means = texts.map((text, b) => {
-    const own = states.subarray(b * width * size, (b * width + text.length) * size)
-    return meanOf(own, new Uint32Array(text.length).fill(1), size)
-  })
-  return means[0].map((_, i) => means.reduce((sum, mean) => sum + mean[i], 0) / rows)
 }
 
 /** The batch with the ids of another text in its only row. */

@@ -1,5 +1,6 @@
 // Plays a recording through the same door as the worker: commands in, events out. Nothing is
 // trained.
+import { isModelCommand, type ModelCommand } from '../../host/protocol/opened_model.ts'
 import {
   type LabCommand,
   type LabEvent,
@@ -31,6 +32,8 @@ const NOT_MEASURED = {
   code: 'worker',
   message: `Not measured: ${IS_RECORDING}.`,
 } as const
+/** Commands about models that ask for nothing. */
+const QUIET: readonly string[] = ['list_models', 'forget_model', 'cancel_model', 'close_model']
 /** A page that slept continues where it was. */
 const LONGEST_TICK_MS = 500
 
@@ -81,6 +84,7 @@ class Replay {
   }
 
   hear(command: LabCommand): void {
+    if (isModelCommand(command)) return this.#refuseModel(command)
     switch (command.type) {
       case 'open':
         this.say({ type: 'hello', protocol: PROTOCOL_VERSION })
@@ -103,7 +107,7 @@ class Replay {
         return this.#refuse(command.action)
       case 'benchmark':
         return this.say({ type: 'benchmark_failed', error: NOT_MEASURED })
-      // What was recorded of these is played anyway, and no model is open.
+      // What was recorded of these is played anyway.
       case 'plan':
       case 'trace':
       case 'observe':
@@ -113,26 +117,7 @@ class Replay {
       case 'checkpoint':
       case 'program_answers':
       case 'measure':
-      case 'list_models':
-      case 'forget_model':
-      case 'cancel_model':
-      case 'close_model':
         return
-      case 'open_model':
-      case 'add_adapter':
-      case 'save_model':
-      case 'find_model':
-      case 'fetch_model':
-      case 'keep_model':
-      case 'open_kept':
-      case 'read_text':
-      case 'write_text':
-      case 'look_back':
-      case 'start_of':
-      case 'start_from': {
-        const message = `No model can be opened: ${IS_RECORDING}.`
-        return this.say({ type: 'model_failed', message, open: [] })
-      }
       case 'look':
       case 'touch': {
         const message = `Nothing is kept: ${IS_RECORDING}.`
@@ -145,6 +130,13 @@ class Replay {
       default:
         command satisfies never
     }
+  }
+
+  /** No model is open. */
+  #refuseModel({ type }: ModelCommand): void {
+    if (QUIET.includes(type)) return
+    const message = `No model can be opened: ${IS_RECORDING}.`
+    this.say({ type: 'model_failed', message, open: [] })
   }
 
   get #isOver(): boolean {

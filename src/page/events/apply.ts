@@ -172,6 +172,7 @@ const APPLY: { readonly [T in LabEvent['type']]: Apply<EventOf<T>> } = {
   model_saved: same,
   model_read: same,
   model_written: same,
+  model_directed: same,
   model_start: same,
   model_failed: same,
   // Heard by what estimates (page/paces/).

@@ -4,6 +4,7 @@ import { createStore } from 'zustand/vanilla'
 import { namedModels } from '../../host/content/named.ts'
 import type {
   Asked,
+  DirectionPlace,
   FoundModel,
   KeptFacts,
   ModelPlace,
@@ -45,6 +46,8 @@ export interface OpenedModelState {
   readonly kept: { readonly models: readonly KeptFacts[]; readonly can_keep: boolean } | undefined
   readonly read: { readonly text: string; readonly readings: readonly ModelReading[] } | undefined
   readonly written: Written | undefined
+  /** The direction that the first model writes with: the size of each layer's vector. */
+  readonly direction: readonly number[] | undefined
   readonly problem: string | undefined
 }
 
@@ -59,6 +62,7 @@ const NOTHING: OpenedModelState = {
   kept: undefined,
   read: undefined,
   written: undefined,
+  direction: undefined,
   problem: undefined,
 }
 
@@ -81,7 +85,8 @@ function hear(event: LabEvent): void {
   switch (event.type) {
     case 'model_opened': {
       const facts = { ...state.facts, [event.place]: event.model }
-      set({ ...DONE, facts, found: undefined, read: undefined })
+      const direction = event.place === 'first' ? undefined : state.direction
+      set({ ...DONE, facts, direction, found: undefined, read: undefined })
       return void bringStart(event.model)
     }
     case 'model_found':
@@ -99,6 +104,8 @@ function hear(event: LabEvent): void {
       const written = { ...state.written, text, parts: [...state.written.parts, ...parts], is_done }
       return set({ written, is_busy: !is_done })
     }
+    case 'model_directed':
+      return set({ ...DONE, direction: event.sizes.length > 0 ? event.sizes : undefined })
     case 'model_start':
       set(DONE)
       return void onStart?.(event.start)
@@ -254,6 +261,16 @@ export function writeText(asked: Asked, settings: WritingSettings): void {
   begin({ written: { asked, text: '', parts: [], is_done: false } })
   post({ type: 'write_text', asked, settings })
 }
+
+/** Lets the first model write with the direction from one text to another; with two empty texts,
+ * without one. */
+export function directModel(toward: string, away: string): void {
+  begin()
+  post({ type: 'direct_model', toward, away })
+}
+
+/** Where the direction is added and how strongly, from the next tokens on. */
+export const steerModel = (place: DirectionPlace): void => post({ type: 'steer_model', ...place })
 
 /** What every layer said where a token was written. */
 export function lookBack(at: number): void {

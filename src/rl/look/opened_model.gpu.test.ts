@@ -121,6 +121,44 @@ test('what it writes is its likeliest token each time, until it ends or is stopp
   await expect(model.generation.write([], greedy, { onTokens })).rejects.toThrow('Type a text')
 })
 
+test('a direction changes what is written by its strength alone, and while it is being written', async () => {
+  // Nothing ends a text early.
+  const hf = { ...opened(TINY).hf, eos_token_ids: [] }
+  let device: Gpu | undefined
+  const model = await OpenedModel.open(hf, async ({ largest }) => {
+    device = await Gpu.open({ largest })
+    return device
+  })
+  open.push(model)
+  const settings = { temperature: 1, top_p: 1, top_k: 0, max_tokens: 24, seed: 5 }
+  const write = async (onTokens: () => void = () => {}) =>
+    (await model.generation.write([4, 2, 9], settings, { onTokens })).map(({ id }) => id)
+  const plain = await write()
+  const sizes = await model.direct([[3, 5], [7]])
+  expect(sizes).toHaveLength(TINY.num_hidden_layers + 1)
+  // A direction without a strength is none; then every strength has its programs.
+  expect(await write()).toEqual(plain)
+  const { pipelines } = device?.counts ?? {}
+  const layer = TINY.num_hidden_layers
+  model.steer({ layer, strength: 40 })
+  const steered = await write()
+  expect(steered).not.toEqual(plain)
+  model.steer({ layer, strength: 0 })
+  let looks = 0
+  const moved = await write(() => {
+    if (looks++ === 0) model.steer({ layer, strength: 40 })
+  })
+  expect(moved.slice(0, 8)).toEqual(plain.slice(0, 8))
+  expect(moved.slice(8)).not.toEqual(plain.slice(8))
+  expect(device?.counts.pipelines).toBe(pipelines)
+  expect(() => model.steer({ layer: layer + 1, strength: 1 })).toThrow(`expected 0 to ${layer}`)
+  await expect(model.direct([[3], [3]])).rejects.toThrow('two different texts')
+  await expect(model.direct([[], [3]])).rejects.toThrow('1 to 64 tokens')
+  await model.direct(undefined)
+  expect(await write()).toEqual(plain)
+  expect(() => model.steer({ layer, strength: 1 })).toThrow('There is no direction')
+})
+
 test('matrices that the files have in bfloat16 lie so on the GPU, and say the same', async () => {
   const said = []
   const bytes = []

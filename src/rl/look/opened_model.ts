@@ -29,6 +29,7 @@ import { createWorkspace } from '../../model/transformer/workspace.ts'
 import { readLens } from './lens_texts.ts'
 import type { Lens } from './observation.ts'
 import { createGeneration, Generation, MOST_PROMPT, MOST_WRITTEN } from './opened_generation.ts'
+import { type DirectionPlace, OpenedSteering } from './opened_steering.ts'
 
 /** Positions that are read at a time: each is a column of a grid. */
 const MOST_READ = 64
@@ -51,8 +52,11 @@ export interface EntropyChanges {
 
 /** One model. It holds its device until it is closed. */
 export class OpenedModel {
-  readonly generation: Generation
   readonly #gpu: Gpu
+  readonly #plain: Generation
+  readonly #eos_token_ids: readonly number[]
+  #steered: { readonly steering: OpenedSteering; readonly generation: Generation } | undefined
+  #is_steered = false
   readonly #made: ReturnType<typeof create>
   #lens: Program<'tokens'> | undefined
   #changes: Program<'tokens'> | undefined
@@ -60,7 +64,38 @@ export class OpenedModel {
   private constructor(gpu: Gpu, made: ReturnType<typeof create>, eos_token_ids: readonly number[]) {
     this.#gpu = gpu
     this.#made = made
-    this.generation = new Generation(gpu, made.model, made.rollout, eos_token_ids)
+    this.#eos_token_ids = eos_token_ids
+    this.#plain = new Generation(gpu, made.model, made.rollout, eos_token_ids)
+  }
+
+  /** What writes: with the direction, where there is one. */
+  get generation(): Generation {
+    return (this.#is_steered && this.#steered?.generation) || this.#plain
+  }
+
+  /** From here on the model writes with a direction between two texts, once `steer` says where and
+   * how strongly; without texts, without one. Returns the size of each layer's vector. */
+  async direct(
+    texts: readonly [toward: readonly number[], away: readonly number[]] | undefined,
+  ): Promise<readonly number[]> {
+    this.#is_steered = false
+    if (!texts) return []
+    const { model, rollout } = this.#made
+    if (!this.#steered) {
+      const steering = new OpenedSteering(this.#gpu, model)
+      const generation = new Generation(this.#gpu, steering.model, rollout, this.#eos_token_ids)
+      this.#steered = { steering, generation }
+    }
+    const sizes = await this.#steered.steering.direct(model, ...texts)
+    this.#is_steered = true
+    return sizes
+  }
+
+  /** From the next tokens on. Throws RangeError where there is no direction, or no such layer. */
+  steer(place: DirectionPlace): void {
+    if (!this.#is_steered || !this.#steered)
+      throw new RangeError('There is no direction: give two texts first.')
+    this.#steered.steering.place(place)
   }
 
   /** The adapter that it is on, in words. */

@@ -57,6 +57,8 @@ test('a person ends a download half-way; what has arrived is kept, and the next 
       adapter: '',
       bytes: 1,
       close: () => {},
+      direct: async () => [],
+      steer: () => {},
       look: unused,
       changes: unused,
       generation: { write: unused },

@@ -49,7 +49,12 @@ const TOKENIZER_CONFIG = JSON.stringify({
 /** A reader of a model that says what it was asked and writes c, a, b and an end. */
 function reader(disk = memoryDisk().disk) {
   const events: ModelEvent[] = []
-  const seen = { windows: [] as TextWindow[], prompts: [] as (readonly number[])[], closed: 0 }
+  const seen = {
+    windows: [] as TextWindow[],
+    prompts: [] as (readonly number[])[],
+    steered: [] as unknown[],
+    closed: 0,
+  }
   const own = new ModelReader({
     check: async (folder) => {
       if (await folder.open('broken')) throw new Error('It is broken.')
@@ -67,6 +72,14 @@ function reader(disk = memoryDisk().disk) {
           return { tokens: own.map((id) => tokens[id] ?? `<${id}>`) } as never
         },
         changes: async () => ({ dH_attn: [1], dH_ffn: [2] }),
+        direct: async (texts) => {
+          seen.steered.push(texts ?? 'none')
+          return texts ? [0, 2, 3] : []
+        },
+        steer: (place) => {
+          if (place.layer > 2) throw new RangeError('layer: expected 0 to 2')
+          seen.steered.push(place)
+        },
         generation: {
           write: async (ids, { max_tokens }, { signal, onTokens }) => {
             seen.prompts.push(ids)
@@ -169,6 +182,30 @@ test('it answers through its template, or continues a text; every token can be l
   })
   expect(written[4]).toMatchObject({ text: 'cab', parts: [], is_done: true })
   expect(seen.windows).toEqual([{ ids: [2, 4, 3, 4, 2, 3, 1], first: 0, count: 5 }])
+})
+
+test('a direction is made in turn and moved at once, also while a text is being written', async () => {
+  const { own, events, seen } = reader()
+  own.handle(open(FILES))
+  own.handle({ type: 'direct_model', toward: 'ab', away: 'c' })
+  await own.idle
+  expect(events.at(-1)).toEqual({ type: 'model_directed', sizes: [0, 2, 3] })
+  own.handle({
+    type: 'write_text',
+    asked: { text: 'a', add_special_tokens: true },
+    settings: SETTINGS,
+  })
+  own.handle({ type: 'steer_model', layer: 1, strength: 2 })
+  expect(seen.prompts).toEqual([])
+  expect(seen.steered).toMatchObject([[[2, 3], [4]], { layer: 1, strength: 2 }])
+  await own.idle
+  own.handle({ type: 'direct_model', toward: '', away: '' })
+  own.handle({ type: 'steer_model', layer: 3, strength: 2 })
+  await own.idle
+  expect(events.slice(-2)).toMatchObject([
+    { type: 'model_failed', message: 'layer: expected 0 to 2' },
+    { type: 'model_directed', sizes: [] },
+  ])
 })
 
 test('a person stops it, and what was written stays', async () => {
@@ -298,5 +335,5 @@ test('a model becomes a teacher without being opened, and others of its sizes st
   })
   const again = events.findLast((event) => event.type === 'model_start')
   expect(again).toMatchObject({ start: { hash: kept.models[0].hash } })
-  expect(seen).toEqual({ windows: [], prompts: [], closed: 0 })
+  expect(seen).toMatchObject({ windows: [], prompts: [], closed: 0 })
 })

@@ -95,6 +95,8 @@ export class ModelReader {
       this.#stop = new AbortController()
     }
     const { signal } = this.#stop
+    // A text that is being written is steered while it is.
+    if (command.type === 'steer_model') return void this.#act(command, signal)
     this.#tail = this.#tail.then(() => this.#act(command, signal))
   }
 
@@ -147,6 +149,10 @@ export class ModelReader {
         return this.#talk.read(this.#open, command)
       case 'write_text':
         return this.#talk.write(this.#opened(), command, signal)
+      case 'direct_model':
+        return this.#talk.direct(this.#opened(), command)
+      case 'steer_model':
+        return this.#opened().model.steer(command)
       case 'look_back':
         return this.#talk.lookBack(this.#opened(), command.at)
       case 'start_from':

@@ -17,7 +17,10 @@ import {
 } from './opened_text.ts'
 
 /** A model on a device. */
-export type LookedAt = Pick<OpenedModel, 'adapter' | 'bytes' | 'look' | 'changes' | 'close'> & {
+export type LookedAt = Pick<
+  OpenedModel,
+  'adapter' | 'bytes' | 'look' | 'changes' | 'direct' | 'steer' | 'close'
+> & {
   readonly generation: Pick<OpenedModel['generation'], 'write'>
 }
 
@@ -86,6 +89,19 @@ export class ModelTalk {
     await model.generation.write(prompt, settings, { signal, onTokens: tell })
     const text = textOfIds(ids.slice(prompt.length), tokenizer)
     this.#post({ type: 'model_written', text, parts: [], is_done: true })
+  }
+
+  /** Two empty texts end what there was. */
+  async direct(
+    { model, tokenizer, patterns }: Talking,
+    { toward, away }: Extract<ModelCommand, { type: 'direct_model' }>,
+  ): Promise<void> {
+    const texts = [toward, away]
+    for (const text of texts) await this.#tryText?.(patterns, text)
+    const [to, from] = texts.map((text) => (text === '' ? [] : idsOf(text, tokenizer, false)))
+    const isNone = toward === '' && away === ''
+    const sizes = await model.direct(isNone ? undefined : [to, from])
+    this.#post({ type: 'model_directed', sizes })
   }
 
   /** The window ends with the token itself, so that its own policy is in it. */

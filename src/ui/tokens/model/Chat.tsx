@@ -10,6 +10,7 @@ import { cancelModel, openedModelStore, writeText } from '../../../page/opened/o
 import { Shades } from '../base/Legend.tsx'
 import { Answer } from './Answer.tsx'
 import { SpecialTokens } from './SpecialTokens.tsx'
+import { Steer } from './Steer.tsx'
 
 const FIRST: WritingSettings = { temperature: 0.7, top_p: 1, top_k: 0, max_tokens: 128, seed: 1 }
 
@@ -116,6 +117,7 @@ export function Chat({ facts, is_busy }: { facts: OpenedModelFacts; is_busy: boo
         />
       ) : null}
       <Settings settings={settings} onChange={setSettings} />
+      <Steer is_busy={is_busy} />
     </section>
   )
 }

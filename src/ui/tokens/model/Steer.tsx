@@ -1,0 +1,115 @@
+// Steers what a model writes: a direction between two texts, the layer it is added after, and its
+// strength, which may be moved while the model writes.
+import { useState } from 'react'
+import { useStore } from 'zustand'
+import { directModel, openedModelStore, steerModel } from '../../../page/opened/opened_model.ts'
+import { formatNumber } from '../../kit/format.ts'
+
+/** Of a vector: beyond, every text breaks. */
+const STRONGEST = 8
+
+function Texts({ is_busy }: { readonly is_busy: boolean }) {
+  const [toward, setToward] = useState('')
+  const [away, setAway] = useState('')
+  const hasDirection = useStore(openedModelStore, ({ direction }) => direction !== undefined)
+  return (
+    <div className="chat-settings">
+      <label>
+        <span>toward</span>
+        <input
+          data-testid="steer-toward"
+          value={toward}
+          onChange={({ target }) => setToward(target.value)}
+        />
+      </label>
+      <label>
+        <span>away from</span>
+        <input
+          data-testid="steer-away"
+          value={away}
+          onChange={({ target }) => setAway(target.value)}
+        />
+      </label>
+      <button
+        type="button"
+        data-testid="steer-make"
+        disabled={is_busy || toward === '' || away === ''}
+        onClick={() => directModel(toward, away)}
+      >
+        Make the direction
+      </button>
+      {hasDirection ? (
+        <button
+          type="button"
+          data-testid="steer-end"
+          disabled={is_busy}
+          onClick={() => directModel('', '')}
+        >
+          End it
+        </button>
+      ) : null}
+    </div>
+  )
+}
+
+function Place({ sizes }: { readonly sizes: readonly number[] }) {
+  const [layer, setLayer] = useState(Math.floor(sizes.length / 2))
+  const [strength, setStrength] = useState(0)
+  const move = (place: { readonly layer: number; readonly strength: number }) => {
+    setLayer(place.layer)
+    setStrength(place.strength)
+    steerModel(place)
+  }
+  return (
+    <div className="chat-settings">
+      <label>
+        <span>added after layer</span>
+        <select
+          data-testid="steer-layer"
+          value={layer}
+          onChange={({ target }) => move({ layer: Number(target.value), strength })}
+        >
+          {sizes.map((_, l) => (
+            // Layers have no other identity than their number.
+            <option key={l} value={l}>
+              {l}
+            </option>
+          ))}
+        </select>
+      </label>
+      <label>
+        <span>
+          strength × {formatNumber(strength)} (size{' '}
+          {formatNumber(Math.abs(strength) * sizes[layer])})
+        </span>
+        <input
+          type="range"
+          data-testid="steer-strength"
+          min={-STRONGEST}
+          max={STRONGEST}
+          step={0.25}
+          value={strength}
+          onChange={({ target }) => move({ layer, strength: target.valueAsNumber })}
+        />
+      </label>
+    </div>
+  )
+}
+
+/** Nothing is added until a direction is made and its strength is not 0. */
+export function Steer({ is_busy }: { readonly is_busy: boolean }) {
+  const direction = useStore(openedModelStore, (state) => state.direction)
+  return (
+    <details data-testid="steer">
+      <summary>Steer it</summary>
+      <p className="soft">
+        The mean state of one text less that of another is added to the states after a layer. The
+        strength may be moved while the model writes; the next tokens follow it. It misleads: small
+        strengths do nothing, large ones break any text, and what goes with a text need not be what
+        one means by it.
+      </p>
+      <Texts is_busy={is_busy} />
+      {direction ? <Place key={direction.join()} sizes={direction} /> : null}
+    </details>
+  )
+}
