@@ -74,5 +74,15 @@ test(
     const mixtures = page.waitForEvent('download')
     await lab.get('learned-curve-csv').click()
     expect(readFileSync(await (await mixtures).path(), 'utf8')).toContain('blocks up to 1')
+
+    // A second run exchanges parts with the first.
+    await lab.open(SHORT)
+    await lab.waitForStatus('idle')
+    await lab.get('train').click()
+    await lab.waitForStatus('finished', 200_000)
+    await lab.show('inside')
+    await lab.get('learned-run').selectOption({ index: 1 })
+    await lab.get('learned-start').click()
+    await expect(lab.get('learned-says')).toContainText('of “', { timeout: 200_000 })
   },
 )

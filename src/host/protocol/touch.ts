@@ -18,8 +18,10 @@ export interface TouchCommand {
   readonly record: string
   /** Of one state; of two where parts are exchanged, of any number where probes are fitted. */
   readonly steps: readonly number[]
+  /** The run of the last of two states, where that is another one. */
+  readonly other?: string | undefined
   readonly work: TouchWork
-  /** The files that its experiment names. */
+  /** The files that the experiments of its runs name. */
   readonly contents?: readonly ContentFile[]
 }
 

@@ -140,10 +140,12 @@ export class Session {
 
   async #touch(command: TouchCommand): Promise<void> {
     const { post, touch } = this.#host
-    const { record, steps } = command
+    const { record, steps, other = record } = command
     try {
       if (!touch) throw new RangeError('Nothing can be changed here.')
-      const states = steps.map((step) => () => this.#decoded(record, step))
+      const last = steps.length - 1
+      const of = (i: number) => (i > 0 && i === last ? other : record)
+      const states = steps.map((step, i) => () => this.#decoded(of(i), step))
       const touched = await touchInto(touch, states, command, (done, of) =>
         post({ type: 'touch_progress', record, done, of }),
       )

@@ -14,15 +14,19 @@ interface TouchOf {
   readonly experiment: Experiment
   readonly steps: readonly number[]
   readonly work: TouchWork
+  /** The run of the last of two states, where that is another one. */
+  readonly other?: { readonly record: string; readonly experiment: Experiment } | undefined
 }
 
 /** Not while a run is on. Rejects with a sentence for people. */
 export async function touchStates(
-  { record, experiment, steps, work }: TouchOf,
+  { record, experiment, steps, work, other }: TouchOf,
   onProgress: (done: number, of: number) => void,
 ): Promise<Touched> {
-  if (!(await findContents(experiment))) throw new RangeError('A file of this run is missing.')
-  const contents = contentsOf(experiment) ?? []
+  const experiments = [experiment, ...(other ? [other.experiment] : [])]
+  for (const one of experiments)
+    if (!(await findContents(one))) throw new RangeError('A file of this run is missing.')
+  const contents = experiments.flatMap((one) => contentsOf(one) ?? [])
   return new Promise((resolve, reject) => {
     let timer: ReturnType<typeof setTimeout> | undefined
     const end = () => {
@@ -49,6 +53,6 @@ export async function touchStates(
     })
     wait()
     if (!isConnected()) connect()
-    post({ type: 'touch', record, steps, work, contents })
+    post({ type: 'touch', record, steps, work, contents, other: other?.record })
   })
 }

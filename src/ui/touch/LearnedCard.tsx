@@ -3,14 +3,21 @@
 import { useMemo, useState } from 'react'
 import { useStore } from 'zustand'
 import type { Touched } from '../../host/protocol/touch.ts'
-import { runColor } from '../../record/run/record.ts'
+import {
+  type Library,
+  libraryStore,
+  type RunEntry,
+  shownRuns,
+} from '../../page/runs/library/library_store.ts'
+import { runName } from '../../record/run/names.ts'
+import { isLive, runColor } from '../../record/run/record.ts'
 import { formatPercent, formatShare } from '../kit/format.ts'
 import { useKeptSteps } from '../look/kept_states.ts'
 import { LinesFigure } from '../plot/still/LinesFigure.tsx'
 import { ownerOfShown } from './owner.ts'
 import { overRecord, StateChoice, TouchCard } from './TouchCard.tsx'
 import { keyOf, PROBLEMS, touch, touchStore } from './touch_store.ts'
-import { exchangeLines, exchangeSays, exchangeTable } from './words/exchange_words.ts'
+import { exchangeLines, exchangeSays, exchangeTable, stateNames } from './words/exchange_words.ts'
 
 const NOTE =
   'Blocks of one state are put into the other, from the first up to k, and the same held-out problems are answered. It misleads: blocks that were trained together need not work with those of another time, so a mixture that fails says that two parts changed together, not that the part taken is bad. Read the curve from both sides.'
@@ -18,10 +25,10 @@ const selectFound = ({ found }: ReturnType<typeof touchStore.getState>) => found
 const formatK = (k: number) => `${k}`
 
 function Curve({ touched }: { readonly touched: Extract<Touched, { what: 'exchange' }> }) {
-  const { exchanges, steps } = touched
+  const { exchanges, steps, other } = touched
   const lines = useMemo(
-    () => exchangeLines(exchanges, steps, [runColor(0), runColor(1)]),
-    [exchanges, steps],
+    () => exchangeLines(exchanges, stateNames(steps, other), [runColor(0), runColor(1)]),
+    [exchanges, steps, other],
   )
   return (
     <LinesFigure
@@ -37,8 +44,36 @@ function Curve({ touched }: { readonly touched: Extract<Touched, { what: 'exchan
       formatY={formatPercent}
       formatValue={formatShare}
       has_names
-      table={() => exchangeTable(exchanges, steps)}
+      table={() => exchangeTable(exchanges, stateNames(steps, other))}
     />
+  )
+}
+
+/** Runs that are over and whose states may have parts to exchange. */
+const selectOthers = (library: Library) => shownRuns(library)
+
+function RunChoice(props: {
+  readonly others: readonly RunEntry[]
+  readonly value: string
+  readonly onChange: (record: string) => void
+}) {
+  const { others, value, onChange } = props
+  return (
+    <label>
+      <span className="soft">of</span>{' '}
+      <select
+        data-testid="learned-run"
+        value={value}
+        onChange={({ target }) => onChange(target.value)}
+      >
+        <option value="">this run</option>
+        {others.map((entry) => (
+          <option key={entry.id} value={entry.id}>
+            {runName(entry).name}
+          </option>
+        ))}
+      </select>
+    </label>
   )
 }
 
@@ -46,21 +81,33 @@ function OfRecord({ record }: { readonly record: string }) {
   const steps = useKeptSteps(record)
   const [first, setFirst] = useState<number>()
   const [second, setSecond] = useState<number>()
+  const [run, setRun] = useState('')
+  const others = useStore(libraryStore, selectOthers).filter(
+    ({ id, header }) => id !== record && !isLive(header.status),
+  )
+  const other = others.find(({ id }) => id === run)
+  const itsSteps = useKeptSteps(other?.id ?? record)
   const found = useStore(touchStore, selectFound).get(keyOf(record, 'exchange'))
-  if (steps.length < 2) return null
-  const from = first ?? steps[steps.length - 1]
-  const to = second ?? steps[0]
+  if (steps.length === 0 || (steps.length < 2 && others.length === 0)) return null
+  const from = first ?? (other ? steps[0] : steps[steps.length - 1])
+  const to = second ?? itsSteps[0]
   const touched = found?.what === 'exchange' ? found : undefined
+  const work = {
+    what: 'exchange',
+    problems: PROBLEMS,
+    other: other && runName(other).name,
+  } as const
   return (
     <TouchCard
       id="learned"
       title="Which layer learned it?"
       what="exchange"
       record={record}
-      says={touched && exchangeSays(touched.exchanges, touched.steps)}
+      says={touched && exchangeSays(touched.exchanges, stateNames(touched.steps, touched.other))}
       note={NOTE}
       action="Exchange their parts"
-      onStart={() => void touch(record, [from, to], { what: 'exchange', problems: PROBLEMS })}
+      missing={to === undefined ? 'No state of that run is kept: choose another' : undefined}
+      onStart={() => void touch(record, [from, to], work, other)}
       choices={
         <>
           <StateChoice
@@ -73,10 +120,20 @@ function OfRecord({ record }: { readonly record: string }) {
           <StateChoice
             id="learned-second"
             label="and after"
-            steps={steps}
+            steps={itsSteps}
             value={to}
             onChange={setSecond}
           />
+          {others.length > 0 ? (
+            <RunChoice
+              others={others}
+              value={other?.id ?? ''}
+              onChange={(id) => {
+                setRun(id)
+                setSecond(undefined)
+              }}
+            />
+          ) : null}
         </>
       }
     >

@@ -3,6 +3,7 @@
 import { createStore } from 'zustand/vanilla'
 import type { Touched, TouchWork } from '../../host/protocol/touch.ts'
 import { touchStates } from '../../page/opened/touching.ts'
+import type { RunEntry } from '../../page/runs/library/library_store.ts'
 import { shownExperiment } from '../shown/run.ts'
 import { shownStore } from '../shown/shown.ts'
 
@@ -35,11 +36,13 @@ export const keyOf = (record: string, what: TouchKind): string => `${what} ${rec
 /** Held-out problems that are answered: their number decides how wide the intervals are. */
 export const PROBLEMS = 64
 
-/** Touches the states after these steps. One at a time. */
+/** Touches the states after these steps; the last of them of another run where one is given. One at
+ * a time. */
 export async function touch(
   record: string,
   steps: readonly number[],
   work: TouchWork,
+  other?: RunEntry,
 ): Promise<void> {
   if (touchStore.getState().busy) return
   const { what } = work
@@ -52,7 +55,8 @@ export async function touch(
   const without = (problems: TouchStore['problems']) =>
     new Map([...problems].filter(([own]) => own !== key))
   try {
-    const touched = await touchStates({ record, experiment, steps, work }, say)
+    const its = other && { record: other.id, experiment: other.header.document }
+    const touched = await touchStates({ record, experiment, steps, work, other: its }, say)
     touchStore.setState(({ found, problems }) => ({
       found: new Map([...found, [key, touched]]),
       problems: without(problems),

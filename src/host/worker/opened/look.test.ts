@@ -99,10 +99,15 @@ test('kept states are handed to who has the GPU, as asked for; what is missing i
   const work = { what: 'parts', problems: 8 } as const
   session.handle({ type: 'touch', record: 'r1', steps: [to, from], work })
   session.handle({ type: 'touch', record: 'r9', steps: [1], work })
+  // The last of two states is of the other run.
+  session.handle({ type: 'touch', record: 'r1', steps: [to, from], other: 'r9', work })
+  session.handle({ type: 'touch', record: 'r9', steps: [from, to], other: 'r1', work })
   await session.idle
   expect(events).toMatchObject([
     { type: 'touch_progress', record: 'r1', done: 1, of: 2 },
     { type: 'touched', touched: { step: to, costs: { problems: 8, parts: [to, from] } } },
+    { type: 'touch_failed', record: 'r9', message: expect.stringContaining('no such checkpoint') },
+    { type: 'touch_failed', record: 'r1', message: expect.stringContaining('no such checkpoint') },
     { type: 'touch_failed', record: 'r9', message: expect.stringContaining('no such checkpoint') },
   ])
 })

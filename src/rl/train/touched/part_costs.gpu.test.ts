@@ -62,13 +62,13 @@ test('two states exchange their parts both ways round', async () => {
   const models = [{ step: 7, config, weights }, other]
   const touched = await touchModels(
     open,
-    { what: 'exchange', problems: PROBLEMS },
+    { what: 'exchange', problems: PROBLEMS, other: 'another run' },
     models,
     () => {},
   )
   if (touched.what !== 'exchange') throw new Error('expected an exchange')
   const [there, back] = touched.exchanges
-  expect([there.host, there.donor]).toEqual(['this run (step 7)', 'this run (step 9)'])
+  expect([there.host, there.donor]).toEqual(['this run (step 7)', 'another run (step 9)'])
   expect([back.host, back.donor]).toEqual([there.donor, there.host])
   expect(there.mixtures.at(-1)).toMatchObject({
     name: 'everything',

@@ -37,7 +37,9 @@ const loaded = <T extends object>(given: Given<T>): T | Promise<T> =>
  * number of one run in turn. */
 export type TouchWork =
   /** `problems`: held-out problems at most. */
-  | { readonly what: 'parts' | 'exchange'; readonly problems: number }
+  | { readonly what: 'parts'; readonly problems: number }
+  /** `other`: the name of the second model's run, where that is another one. */
+  | { readonly what: 'exchange'; readonly problems: number; readonly other?: string | undefined }
   /** So many pairs of held-out problems, or a clean and a corrupted text. */
   | { readonly what: 'patching'; readonly pairs: number }
   | { readonly what: 'patching'; readonly texts: readonly [string, string] }
@@ -54,6 +56,7 @@ export type Touched =
   | {
       readonly what: 'exchange'
       readonly steps: readonly [number, number]
+      readonly other: string | undefined
       readonly exchanges: readonly [Exchange, Exchange]
     }
   | {
@@ -99,10 +102,9 @@ export async function touchModels(
   if (work.what === 'readings') return touchReadings(open, first, work.settings, onProgress)
   if (work.what === 'attribution') return touchAttribution(open, first, work.sample, onProgress)
   if (work.what === 'steering') return touchSteering(open, first, work, onProgress)
-  const { problems } = work
   return work.what === 'exchange'
-    ? touchExchange(open, [first, await loaded(models[1])], problems, onProgress)
-    : touchParts(open, first, problems, onProgress)
+    ? touchExchange(open, [first, await loaded(models[1])], work, onProgress)
+    : touchParts(open, first, work.problems, onProgress)
 }
 
 function layoutOf({ config }: Touchable) {
@@ -150,13 +152,13 @@ async function touchParts(
 async function touchExchange(
   open: OpenTouch,
   pair: readonly [Touchable, Touchable],
-  problems: number,
+  { problems, other }: Extract<TouchWork, { what: 'exchange' }>,
   onProgress: OnProgress,
 ): Promise<Touched> {
   pair.forEach(requireOneTurn)
   const [first, second] = pair.map(
-    (one): ExchangeSource => ({
-      name: 'this run',
+    (one, i): ExchangeSource => ({
+      name: (i === 1 && other) || 'this run',
       step: one.step,
       layout: layoutOf(one),
       weights: one.weights,
@@ -178,7 +180,7 @@ async function touchExchange(
       await exchanged(second, first, right, onDone),
     ] as const
   })
-  return { what: 'exchange', steps: [first.step, second.step], exchanges }
+  return { what: 'exchange', steps: [first.step, second.step], other, exchanges }
 }
 
 async function touchProbes(

@@ -8,6 +8,15 @@ import { differenceText } from '../../shown/run_words.ts'
 
 type Both = readonly [Exchange, Exchange]
 
+/** Of the two states. */
+export type StateNames = readonly [string, string]
+
+/** `step 7`, and `step 9 of “GRPO”` where the second state is of another run. */
+export const stateNames = (
+  [first, second]: readonly [number, number],
+  other: string | undefined,
+): StateNames => [`step ${first}`, `step ${second}${other === undefined ? '' : ` of “${other}”`}`]
+
 const UP_TO = /^blocks up to (\d+)$/
 
 /** Accuracy with the blocks up to k taken, from 0: [accuracy, half of its interval]. */
@@ -24,10 +33,10 @@ const cut = (value: number): number => Math.min(1, Math.max(0, value))
 /** A line for each way round. */
 export function exchangeLines(
   exchanges: Both,
-  [first, second]: readonly [number, number],
+  [first, second]: StateNames,
   looks: readonly { readonly color: string; readonly dash: readonly number[] }[],
 ): FigureLine[] {
-  const names = [`step ${first}, blocks of ${second}`, `step ${second}, blocks of ${first}`]
+  const names = [`${first}, blocks of ${second}`, `${second}, blocks of ${first}`]
   return exchanges.map((exchange, i) => {
     const curve = curveOf(exchange)
     return {
@@ -44,28 +53,21 @@ export function exchangeLines(
 }
 
 /** Which block brings most of what the later state knows. */
-export function exchangeSays([there]: Both, [first, second]: readonly [number, number]): string {
+export function exchangeSays([there]: Both, [first, second]: StateNames): string {
   const { accuracy, problems } = there
   const curve = curveOf(there)
   const steps = curve.slice(1).map(([value], i) => ({ k: i + 1, by: value - curve[i][0] }))
   const most = steps.reduce((a, b) => (b.by > a.by ? b : a))
   const all = curve[curve.length - 1][0]
-  const ends = `Step ${first} answers ${formatShare(accuracy.host)} of ${problems} held-out problems, step ${second} ${formatShare(accuracy.donor)}.`
+  const ends = `The state of ${first} answers ${formatShare(accuracy.host)} of ${problems} held-out problems, that of ${second} ${formatShare(accuracy.donor)}.`
   if (most.by <= 0)
-    return `${ends} No block of step ${second}, taken after those below it, makes step ${first} better; with all blocks it answers ${formatShare(all)}.`
-  return `${ends} Taken from below, block ${most.k} of step ${second} brings the most, ${differenceText(most.by, true)}; with all blocks step ${first} answers ${formatShare(all)}.`
+    return `${ends} No block of ${second}, taken after those below it, makes ${first} better; with all blocks it answers ${formatShare(all)}.`
+  return `${ends} Taken from below, block ${most.k} of ${second} brings the most, ${differenceText(most.by, true)}; with all blocks ${first} answers ${formatShare(all)}.`
 }
 
 /** A row for each mixture, both ways round. */
-export function exchangeTable(
-  [there, back]: Both,
-  [first, second]: readonly [number, number],
-): NumberTable {
-  const heads = (host: number, donor: number) => [
-    `step ${host} with it of step ${donor}`,
-    'change',
-    '± 95 %',
-  ]
+export function exchangeTable([there, back]: Both, [first, second]: StateNames): NumberTable {
+  const heads = (host: string, donor: string) => [`${host} with it of ${donor}`, 'change', '± 95 %']
   return {
     columns: ['taken', ...heads(first, second), ...heads(second, first)],
     rows: [

@@ -8,7 +8,7 @@ import type {
   Recovery,
   Steering,
 } from '../../../host/protocol/touch.ts'
-import { exchangeLines, exchangeSays, exchangeTable } from './exchange_words.ts'
+import { exchangeLines, exchangeSays, exchangeTable, stateNames } from './exchange_words.ts'
 import { isTold, measuresOf, partsSay, partsTable } from './part_words.ts'
 import {
   type Patched,
@@ -105,23 +105,29 @@ const exchange = (host: number, donor: number, upTo: readonly number[]): Exchang
     mixture('feed_forward 1', 0.2, host),
   ],
 })
+const look = { color: 'red', dash: [] }
+const NAMES = stateNames([10, 50], undefined)
 const BOTH = [exchange(0.1, 0.9, [0.15, 0.8]), exchange(0.9, 0.1, [0.95, 0.1])] as const
 
 test('the block that brings the most is named, and the curve begins untouched and stays in [0, 1]', () => {
-  expect(exchangeSays(BOTH, [10, 50])).toBe(
-    'Step 10 answers 10.0 % of 64 held-out problems, step 50 90.0 %. Taken from below, block 2 of step 50 brings the most, +65.0 points; with all blocks step 10 answers 80.0 %.',
+  expect(exchangeSays(BOTH, NAMES)).toBe(
+    'The state of step 10 answers 10.0 % of 64 held-out problems, that of step 50 90.0 %. Taken from below, block 2 of step 50 brings the most, +65.0 points; with all blocks step 10 answers 80.0 %.',
   )
   const none = [exchange(0.9, 0.1, [0.5, 0.1]), BOTH[1]] as const
-  expect(exchangeSays(none, [10, 50])).toContain('No block of step 50')
-  const look = { color: 'red', dash: [] }
-  const [there, back] = exchangeLines(BOTH, [10, 50], [look, look])
-  expect(there).toMatchObject({ label: 'step 10, blocks of 50', middle: [0.1, 0.15, 0.8] })
+  expect(exchangeSays(none, NAMES)).toContain('No block of step 50')
+  const [there, back] = exchangeLines(BOTH, NAMES, [look, look])
+  expect(there).toMatchObject({ label: 'step 10, blocks of step 50', middle: [0.1, 0.15, 0.8] })
   expect(back.high).toEqual([0.9, 1, 0.2])
   expect(Math.min(...Array.from(back.low ?? []))).toBe(0)
 })
 
+test('a state of another run has its name', () => {
+  const [, label] = exchangeLines(BOTH, stateNames([10, 20], 'GRPO'), [look, look])
+  expect(label.label).toBe('step 20 of “GRPO”, blocks of step 10')
+})
+
 test('the table has every mixture, both ways round', () => {
-  const { columns, rows } = exchangeTable(BOTH, [10, 50])
+  const { columns, rows } = exchangeTable(BOTH, NAMES)
   expect(columns).toHaveLength(7)
   expect(rows.map(([name]) => name)).toEqual([
     'nothing',
