@@ -43,8 +43,11 @@ export const ALL: Readonly<Record<string, Command>> = {
   ...MAINTAINERS,
 }
 
+/** Columns of the names, two behind the longest. */
+const NAMES = 2 + Math.max(...Object.keys(ALL).map(({ length }) => length))
+
 const rows = (commands: Readonly<Record<string, Command>>) =>
-  Object.entries(commands).map(([name, { line }]) => `  ${name.padEnd(12)}${line.summary}`)
+  Object.entries(commands).map(([name, { line }]) => `  ${name.padEnd(NAMES)}${line.summary}`)
 
 /** The list of commands: it fits a screen. */
 export const overview = () =>

@@ -51,6 +51,8 @@ describe('the help', () => {
     const lines = overview().split('\n')
     expect(lines.length).toBeLessThanOrEqual(24)
     for (const line of lines) expect(line.length).toBeLessThanOrEqual(HELP_COLUMNS)
+    for (const [name, { line }] of Object.entries(ALL))
+      expect(lines.map((row) => row.trim().split(/ {2,}/))).toContainEqual([name, line.summary])
   })
 
   test.for(Object.entries(ALL))(

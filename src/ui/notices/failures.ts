@@ -15,8 +15,8 @@ export function browserAdvice(userAgent: string): string {
   const isLinux = /Linux/.test(userAgent) && !/Android/.test(userAgent)
   if (/Firefox\//.test(userAgent))
     return isLinux
-      ? 'Firefox on Linux has WebGPU only in its Nightly version; a current Chrome or Edge is more reliable.'
-      : 'Update Firefox: on Windows it has WebGPU from version 141, on Apple silicon from 145. Chrome or Edge work too.'
+      ? 'Firefox on Linux has WebGPU behind a flag (dom.webgpu.enabled in about:config); a current Chrome or Edge is more reliable.'
+      : 'Update Firefox: it has WebGPU on Windows from version 141, on macOS from 147 (145 on Apple silicon). Chrome or Edge work too.'
   if (/Edg\/|Chrome\//.test(userAgent))
     return isLinux
       ? 'Update this browser to version 144 or later. If it is current, open chrome://flags, enable “Unsafe WebGPU Support” and “Vulkan”, and start it again.'
