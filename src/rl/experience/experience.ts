@@ -147,7 +147,7 @@ export function makeExperience(
   // A standard deviation needs two tokens.
   if (left < (estimatorOf(adv_estimator).whitened ? 2 : 1))
     return { ...nothingLeft(response_mask.length), token_level_rewards, metrics }
-  const { advantages, returns } = computeAdvantages(
+  const { advantages: estimated, returns } = computeAdvantages(
     adv_estimator,
     {
       ...batch,
@@ -160,28 +160,32 @@ export function makeExperience(
   const mask = algorithm.mask_truncated_completions
     ? { response_mask: endedMask(response_mask, batch) }
     : {}
-  if (asksTeacher(phase)) addTeacher(advantages, response_mask, batch, algorithm, metrics)
+  const advantages = asksTeacher(phase)
+    ? taughtAdvantages(estimated, response_mask, batch, algorithm, metrics)
+    : estimated
   return { advantages, returns, token_level_rewards, ...corrected, ...mask, metrics }
 }
 
 /** Takes opd_kl_coef · (log π - log teacher) of each sampled token from its advantage, or from 0
- * where the rewards do not count: on-policy distillation as slime and verl's k1 have it. */
-function addTeacher(
+ * where the rewards do not count: on-policy distillation as slime and verl's k1 have it. Returns,
+ * which may be the same array, stay those of the rewards. */
+function taughtAdvantages(
   advantages: Float64Array,
   response_mask: Numbers,
   batch: ScoredBatch,
   { opd_kl_coef, use_task_rewards }: RlPhase['algorithm'],
   metrics: Record<string, number>,
-): void {
+): Float64Array {
   const own = column(batch, 'old_log_probs')
   const teacher = column(batch, 'teacher_log_probs')
   let sum = 0
-  for (let i = 0; i < advantages.length; i++) {
+  const taught = advantages.map((advantage, i) => {
     const kl = response_mask[i] === 0 ? 0 : own[i] - teacher[i]
     sum += kl
-    advantages[i] = (use_task_rewards ? advantages[i] : 0) - opd_kl_coef * kl
-  }
+    return (use_task_rewards ? advantage : 0) - opd_kl_coef * kl
+  })
   metrics['distillation/reverse_kl'] = sum / maskedSum(response_mask, response_mask)
+  return taught
 }
 
 /** The mask without rows that did not end. */
