@@ -32,6 +32,8 @@ export interface RefRun {
   readonly config: ModelConfig
   readonly actor: Learner
   readonly critic?: Learner
+  /** Another model that teaches. */
+  readonly teacher?: { readonly config: ModelConfig; readonly model: Learner }
   /** Weights of the frozen reference. */
   readonly reference: Float64Array
   kl_coef: number
@@ -231,6 +233,27 @@ function scoreRef(
   }
 }
 
+/** What a teacher makes of the advantages, [B, R]: opd_kl_coef times the sampled reverse KL comes
+ * off each, or off 0; and that KL's mean. */
+function taughtAdvantages(
+  { teacher }: RefRun,
+  phase: RlPhase,
+  batch: RolloutBatch,
+  { advantages, old_log_probs, mask }: Readonly<Record<string, Float64Array>>,
+): { readonly advantages: Float64Array; readonly metrics: Record<string, number> } {
+  const { opd_kl_coef, use_task_rewards } = phase.algorithm
+  if (!teacher || opd_kl_coef === 0) return { advantages, metrics: {} }
+  const { config, model } = teacher
+  const rows = rowsOf(batch, phase, 0, batch.rows)
+  const layer = config.num_hidden_layers
+  const its = policyRef(config, model.params, model.forward(rows), layer, rows).log_probs
+  const kl = mask.map((m, i) => (m === 0 ? 0 : old_log_probs[i] - its[i]))
+  return {
+    advantages: kl.map((x, i) => (use_task_rewards ? advantages[i] : 0) - opd_kl_coef * x),
+    metrics: { 'distillation/reverse_kl': sumOf(kl) / sumOf(mask) },
+  }
+}
+
 /** The bonus acts at or below the target alone. */
 function withEntropyTarget({ entropy, entropy_coef }: RefRun, phase: RlPhase): RlPhase {
   const { actor } = phase
@@ -267,7 +290,7 @@ export function stepRef(
   const corrected = correctedRollout(phase, old_log_probs, scored.rollout_log_probs, mask, R)
   const { trained_mask: countedMask, weights } = corrected
   const { bypass_mode, rollout_is } = algorithm.rollout_correction
-  const { advantages, returns } = computeAdvantages(
+  const { returns, ...estimated } = computeAdvantages(
     phase.adv_estimator,
     {
       index,
@@ -282,6 +305,8 @@ export function stepRef(
     },
     algorithm,
   )
+  const known = { ...estimated, old_log_probs, mask: Float64Array.from(countedMask) }
+  const { advantages, metrics: ofTeacher } = taughtAdvantages(run, phase, batch, known)
   const trained_mask = Float64Array.from(countedMask, (m, i) =>
     algorithm.mask_truncated_completions && !batch.is_ended[Math.floor(i / R)] ? 0 : m,
   )
@@ -290,6 +315,7 @@ export function stepRef(
     ...(phase.actor.use_adaptive_entropy && { 'actor/entropy_coeff': phase.actor.entropy_coeff }),
     'training/skipped_updates': 0,
     ...ofKl,
+    ...ofTeacher,
     ...corrected.metrics,
     ...computeDataMetrics({
       ...batch,

@@ -178,6 +178,20 @@ test.for(['self_distill', 'deep_supervision'] as const)(
   },
 )
 
+test('a run whose advantages a teacher changes continues in another trainer with the same bits', async () => {
+  const algorithm = { ...RL.algorithm, opd_kl_coef: 0.5 }
+  const config = { ...CONFIG, phases: [{ ...RL, algorithm }], teacher: LARGER }
+  const whole = await createTaught(config)
+  while (whole.step < 1) await whole.next()
+  const state = await whole.exportState()
+  const rest = [numbers(await whole.next()), numbers(await whole.next())]
+  const other = await create(config)
+  other.importState(state)
+  expect([numbers(await other.next()), numbers(await other.next())]).toEqual(rest)
+  expect(await other.exportWeights()).toEqual(await whole.exportWeights())
+  expect(rest[1].metrics['distillation/reverse_kl']).not.toBe(0)
+})
+
 test('self-distillation brings an inner layer closer to the final one than reinforcement alone', async () => {
   const distance = async (weights: string) => {
     const { actor } = alongPhase('self_distill')

@@ -288,6 +288,11 @@ describe('what goes with any of them', () => {
     const [a, b] = [muon, adamw].map((followed) => changes(followed, 'actor/grad_norm')[0])
     expect(Math.abs(a / b - 1)).toBeGreaterThan(1e-4)
   })
+  test.for([true, false])('a teacher, with task rewards %s', async (use_task_rewards) => {
+    const followed = await follow(phaseOf({ steps: 2 }, {}, { opd_kl_coef: 0.6, use_task_rewards }))
+    const [first] = changes(followed, 'distillation/reverse_kl')
+    expect(Math.abs(first)).toBeGreaterThan(0.1)
+  })
   test('advantages without the spread', async () => {
     await follow(phaseOf({}, {}, { norm_adv_by_std_in_grpo: false }))
   })

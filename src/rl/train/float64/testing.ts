@@ -8,7 +8,7 @@ import { modelShape } from '../../../model/layout/config.ts'
 import { initialWeights, paramLayout, sharedRuns } from '../../../model/layout/params.ts'
 import { arithmetic } from '../../../tasks/tokenizers/arithmetic.ts'
 import type { Actor as ActorSettings } from '../../config/actor.ts'
-import type { Algorithm } from '../../config/algorithm.ts'
+import { type Algorithm, asksTeacher } from '../../config/algorithm.ts'
 import type { RlPhase } from '../../config/phase.ts'
 import type { RolloutCorrection } from '../../config/rollout_correction.ts'
 import type { TrainerConfig } from '../../config/trainer_config.ts'
@@ -16,6 +16,7 @@ import { makeBatch, padPrompts } from '../../experience/batch.ts'
 import { balanceBatch } from '../../math/balance.ts'
 import { rowOrder } from '../../math/shuffle.ts'
 import { CONFIG, RL, SFT } from '../../testing.ts'
+import { LARGER, larger } from '../distilled/testing.ts'
 import { Learner } from '../learner.ref.ts'
 import type { StepResult } from '../parts/step_result.ts'
 import { type RecordedStep, type RefRun, stepRef } from '../step.ref.ts'
@@ -221,12 +222,28 @@ function warmed(phase: RlPhase, step: number, total: number): RlPhase {
   return { ...phase, actor: rate(phase.actor), critic: rate(phase.critic) }
 }
 
+/** The models as they begin. */
+const refRun = (first: RlPhase, isTaught: boolean): RefRun => ({
+  config: CONFIG.model,
+  actor: new Learner(CONFIG.model, 'lm_head', WARM),
+  ...(first.adv_estimator === 'gae' && { critic: firstCritic() }),
+  ...(isTaught && { teacher: { config: LARGER, model: new Learner(LARGER, 'lm_head', larger) } }),
+  reference: Float64Array.from(WARM),
+  kl_coef: first.algorithm.kl_ctrl.kl_coef,
+  entropy_coef: first.actor.entropy_coeff,
+  entropy: Number.POSITIVE_INFINITY,
+  critic_steps: 0,
+  passes: 0,
+  before: [],
+})
+
 /** Trains and computes the same in float64; compares every metric of every step and, at the end,
  * every weight. */
 export const follow = (phase: RlPhase, noise = 0): Promise<Followed> => followAll([phase], noise)
 
 /** The same for several phases in order. */
 export async function followAll(phases: readonly RlPhase[], noise = 0): Promise<Followed> {
+  const isTaught = phases.some(asksTeacher)
   const shown: Uint32Array[] = []
   const decode = (ids: ArrayLike<number>) => {
     shown.push(Uint32Array.from(ids))
@@ -235,22 +252,13 @@ export async function followAll(phases: readonly RlPhase[], noise = 0): Promise<
   const trainer = await Trainer.create(gpu, {
     ...only(...phases),
     ...(phases.some(talks) && { tools: TOOLS }),
+    ...(isTaught && { teacher: LARGER }),
     task: { ...CONFIG.task, tokenizer: { ...arithmetic, decode } },
   })
   trainer.importWeights(WARM)
+  if (isTaught) trainer.importTeacher(larger)
   await trainer.next()
-  const run: RefRun = {
-    config: CONFIG.model,
-    actor: new Learner(CONFIG.model, 'lm_head', WARM),
-    ...(phases[0].adv_estimator === 'gae' && { critic: firstCritic() }),
-    reference: Float64Array.from(WARM),
-    kl_coef: phases[0].algorithm.kl_ctrl.kl_coef,
-    entropy_coef: phases[0].actor.entropy_coeff,
-    entropy: Number.POSITIVE_INFINITY,
-    critic_steps: 0,
-    passes: 0,
-    before: [],
-  }
+  const run = refRun(phases[0], isTaught)
   const rolloutLogProbs = noise === 0 ? () => undefined : otherPolicy(noise)
   const followed: Followed = { seen: [], truth: [] }
   const phaseOfStep = phases.flatMap((phase) => Array<RlPhase>(phase.steps).fill(phase))
