@@ -67,6 +67,21 @@ test(
       timeout: 200_000,
     })
     await expect(lab.get('steering-problem')).toHaveCount(0)
+    await lab.get('readings-start').click()
+    await expect(lab.get('readings-says')).toContainText('through a Jacobian lens', {
+      timeout: 200_000,
+    })
+    await expect(lab.get('readings-curve-values').locator('li')).toHaveCount(4)
+    await lab.get('readings-measure').selectOption('entropy')
+    await lab.get('readings-reading').selectOption('jacobian')
+    await lab.get('readings-map-value').press('End')
+    await lab.get('readings-map-value').press('ArrowDown')
+    await expect(lab.get('readings-map-value')).toHaveText(
+      /^layer \d+, Jacobian lens, after token \d+ .* with \d+.*%$/,
+    )
+    const lenses = page.waitForEvent('download')
+    await lab.get('readings-save').click()
+    expect((await lenses).suggestedFilename()).toMatch(/\.tuned\.safetensors$/)
     await lab.get('learned-start').click()
     await expect(lab.get('learned-says')).toContainText('held-out problems', { timeout: 200_000 })
     await expect(lab.get('learned-curve-values').locator('li')).toHaveCount(2)

@@ -4,8 +4,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { ShapeError } from '../../kernels/device/base/errors.ts'
 import { Gpu } from '../../kernels/device/gpu.ts'
-import { modelHash, writeLens } from '../../model/lenses/lens_file.ts'
-import { LENS_SETTINGS, type LensSettings } from '../../rl/train/touched/readings.ts'
+import { LENS_SETTINGS, type LensSettings } from '../../rl/config/lens_settings.ts'
 import { type Touched, touchModels } from '../../rl/train/touched/touch.ts'
 import { type Command, LabFailure, NO_ADAPTER_TEXT, UsageError } from '../base/command.ts'
 import { openDawn } from '../base/dawn.ts'
@@ -71,14 +70,12 @@ export const lensCommand: Command = {
     printLayers(touched)
     if (out === undefined) return 0
     mkdirSync(out, { recursive: true })
-    const owner = { shape: model.layout.shape, hash: modelHash(model.weights) }
-    const { lenses, ...numbers } = touched.readings
-    for (const lens of lenses) {
-      const file = join(out, `${lens.readout}.safetensors`)
-      replaceFile(file, writeLens(lens, owner))
+    for (const { name, bytes } of touched.files) {
+      const file = join(out, name)
+      replaceFile(file, bytes)
       print(`Wrote ${file}`)
     }
-    const report = { step: touched.step, ...numbers }
+    const report = { step: touched.step, ...touched.readings }
     replaceFile(join(out, 'readings.json'), `${JSON.stringify(report, undefined, 2)}\n`)
     return 0
   },

@@ -9,6 +9,7 @@ export type { Exchange } from '../../rl/train/touched/exchange.ts'
 export type { PartCost, PartCosts } from '../../rl/train/touched/part_costs.ts'
 export type { Patching, Recovery } from '../../rl/train/touched/patching.ts'
 export type { LayerProbe, ProbedState, Probes } from '../../rl/train/touched/probes.ts'
+export type { Readings, ReadText } from '../../rl/train/touched/readings.ts'
 export type { Steering, SteeringEffect, SteeringSource } from '../../rl/train/touched/steering.ts'
 export type { Touched, TouchWork }
 

@@ -33,9 +33,9 @@ export const targetReadout = select(READOUT, PLAIN)
 const anyReadout = select(
   {
     ...READOUT,
-    help: `${READOUT.help} A tuned or Jacobian lens stands before the norm: an affine map that is fitted at the phase’s first step and then stays as it is.`,
+    help: `${READOUT.help} A lens before the norm is fitted at the phase’s first step.`,
   },
-  { ...PLAIN, tuned: 'through a tuned lens', jacobian: 'through a Jacobian lens' },
+  { ...PLAIN, tuned: 'tuned lens', jacobian: 'Jacobian lens' },
 )
 
 /** `mostLayers`: of any model. */

@@ -8,6 +8,7 @@ import { LearnedCard } from '../touch/LearnedCard.tsx'
 import { PartsCard } from '../touch/PartsCard.tsx'
 import { PatchingCard } from '../touch/PatchingCard.tsx'
 import { ProbesCard } from '../touch/ProbesCard.tsx'
+import { ReadingsCard } from '../touch/ReadingsCard.tsx'
 import { SteeringCard } from '../touch/SteeringCard.tsx'
 import { CosineFigure } from './figures/CosineFigure.tsx'
 import { DeltaFigure } from './figures/DeltaFigure.tsx'
@@ -31,6 +32,7 @@ const FIGURES: readonly PanelEntry[] = [
   { name: 'What each part does', Own: PartsCard },
   { name: 'Which layer learned it', Own: LearnedCard },
   { name: 'Where the answer travels', Own: PatchingCard },
+  { name: 'Other readings of a layer', Own: ReadingsCard },
   { name: 'Which layer knows it', Own: ProbesCard },
   { name: 'What a direction does', Own: SteeringCard },
   { name: 'The cosines', Own: CosineFigure },

@@ -18,10 +18,10 @@ import {
   LayerReader,
 } from '../../../model/lenses/read_layers.ts'
 import { createTunedTensors, TunedFit, type TunedTensors } from '../../../model/lenses/tuned_fit.ts'
+import { FIT } from '../../config/lens_settings.ts'
 import type { RlPhase } from '../../config/phase.ts'
 import type { RolloutBatch } from '../../experience/batch.ts'
 import type { ActorSize, ActorTensors } from '../actor_tensors.ts'
-import { FIT } from './fit_settings.ts'
 
 /** The translator of a phase that has fitted one. */
 export interface PhaseLensState extends LensPlace {

@@ -3,8 +3,8 @@ import { expect, test } from 'vitest'
 import { Gpu } from '../../../kernels/device/gpu.ts'
 import { modelShape } from '../../../model/layout/config.ts'
 import { initialWeights, paramLayout } from '../../../model/layout/params.ts'
+import { LENS_SETTINGS } from '../../config/lens_settings.ts'
 import { CONFIG, RL } from '../../testing.ts'
-import { LENS_SETTINGS } from './readings.ts'
 import { touchModels } from './touch.ts'
 
 const config = { ...CONFIG, phases: [RL] }
@@ -33,6 +33,14 @@ test('a fit brings every layer nearer to the final policy on held-out texts, wit
     expect(of(l, 'jacobian')?.kl).not.toBe(normed?.kl)
   }
   expect(found.layers).toHaveLength(4 * L + 1)
+  expect(found.texts).toHaveLength(4)
+  for (const { tokens, said } of found.texts) {
+    expect(said).toHaveLength(4 * L + 1)
+    for (const { top, probs } of said) {
+      expect(top).toHaveLength(tokens.length)
+      expect(Math.min(...probs)).toBeGreaterThan(0)
+    }
+  }
   expect(Math.abs(of(L, 'normed')?.kl ?? 1)).toBeLessThan(1e-6)
   expect(await read()).toEqual(found)
 })

@@ -3,9 +3,11 @@
 
 import type { Allocator } from '../../../kernels/device/base/tensor.ts'
 import type { Gpu } from '../../../kernels/device/gpu.ts'
+import { TOP_K } from '../../../kernels/top_k/top_k.ts'
+import { readTokens } from '../../../model/internals/read_tokens.ts'
 import type { ModelShape } from '../../../model/layout/config.ts'
 import type { ParamLayout } from '../../../model/layout/params.ts'
-import type { Readout, TranslatedReadout } from '../../../model/layout/readout.ts'
+import { type Readout, TRANSLATED_READOUTS } from '../../../model/layout/readout.ts'
 import { jacobianLens, type Lens, lensSize } from '../../../model/layout/translators.ts'
 import {
   createJacobianTensors,
@@ -17,30 +19,10 @@ import { type LensRows, lensRows } from '../../../model/lenses/lens_rows.ts'
 import { createCompared, LayerReader, type ReadLayer } from '../../../model/lenses/read_layers.ts'
 import { createTunedTensors, TunedFit } from '../../../model/lenses/tuned_fit.ts'
 import { createModel, type Model, uploadModel } from '../../../model/transformer/model.ts'
+import { FIT, type LensSettings } from '../../config/lens_settings.ts'
 import type { TrainerConfig } from '../../config/trainer_config.ts'
-import { FIT } from '../../learners/lens/fit_settings.ts'
 import { HeldOut } from './held_out.ts'
 import { type OwnTexts, ownTexts, type TextCounts } from './own_texts.ts'
-
-export interface LensSettings {
-  /** Texts that the lenses are fitted on. */
-  readonly texts: number
-  /** Texts that they are measured on. */
-  readonly held_out: number
-  /** Steps of AdamW of the tuned lens. */
-  readonly steps: number
-  readonly lr: number
-  /** Leading tokens of a text that the Jacobian leaves out. */
-  readonly skip_first: number
-}
-
-export const LENS_SETTINGS: LensSettings = {
-  texts: 128,
-  held_out: 64,
-  steps: FIT.steps,
-  lr: FIT.lr,
-  skip_first: FIT.skip_first,
-}
 
 export interface Readings {
   readonly settings: LensSettings
@@ -49,8 +31,26 @@ export interface Readings {
   /** Of held-out texts: every layer below the last under every reading, and the final policy. A
    * tuned lens begins as 'normed', so that is its KL before the fit. */
   readonly layers: readonly ReadLayer[]
-  readonly lenses: readonly Lens[]
+  /** What the same layers would say next in some held-out texts. */
+  readonly texts: readonly ReadText[]
 }
+
+/** One text, a token at a time. */
+export interface ReadText {
+  /** As texts. */
+  readonly tokens: readonly string[]
+  /** By layer and reading, in the order of `Readings.layers`: the likeliest next token at each
+   * token, and its probability. */
+  readonly said: readonly {
+    readonly layer: number
+    readonly readout: Readout
+    readonly top: readonly string[]
+    readonly probs: readonly number[]
+  }[]
+}
+
+/** Held-out texts that are read token by token. */
+const SHOWN_TEXTS = 4
 
 /** Texts of a pass. */
 const ROWS = 64
@@ -86,12 +86,12 @@ export function planReadings(
   createTunedTensors(alloc, shape, shape.num_hidden_layers)
   createJacobianTensors(alloc, shape, pass)
   alloc.tensor('lenses', 'f32', [2, lensSize(shape)])
-  LayerReader.room(alloc, compared, readsOf(shape, ['tuned', 'jacobian']).length)
+  LayerReader.room(alloc, compared, readsOf(shape).length)
 }
 
 /** Every layer below the last under every reading, and the final policy. */
-function readsOf({ num_hidden_layers: L }: ModelShape, fitted: readonly TranslatedReadout[]) {
-  const readouts: readonly Readout[] = ['raw', 'normed', ...fitted]
+function readsOf({ num_hidden_layers: L }: ModelShape) {
+  const readouts: readonly Readout[] = ['raw', 'normed', ...TRANSLATED_READOUTS]
   return [
     ...Array.from({ length: L }, (_, layer) => readouts.map((readout) => ({ layer, readout }))),
     [{ layer: L, readout: 'normed' as const }],
@@ -104,7 +104,7 @@ export async function readings(
   { config, layout, weights }: ReadModel,
   settings: LensSettings,
   onProgress: (done: number, of: number) => void = () => {},
-): Promise<Readings> {
+): Promise<{ readonly readings: Readings; readonly lenses: readonly Lens[] }> {
   const counts: TextCounts = { trained: settings.texts, held_out: settings.held_out }
   const texts = await ownTexts(gpu, config, { layout, weights }, counts)
   const size = passOf(texts)
@@ -117,9 +117,18 @@ export async function readings(
   const tuned = await fitTuned(gpu, model, batches, settings, onDone)
   const jacobian = await fitJacobian(gpu, model, batches, settings, onDone)
   const lenses = [tuned, jacobian]
-  const layers = await measured(gpu, model, lenses, batchesOf(texts.held_out, size))
+  const { shape } = layout
+  const onDevice = Object.fromEntries(
+    lenses.map((lens) => [lens.readout, uploadedLens(gpu, shape, lens)]),
+  )
+  const through = { ...model, lenses: onDevice }
+  const compared = createCompared(gpu, shape, size)
+  const reader = await LayerReader.create(gpu, through, compared, readsOf(shape))
+  const layers = await reader.measure(batchesOf(texts.held_out, size))
   const tokens = { fitted: tokensOf(texts.trained), held_out: tokensOf(texts.held_out) }
-  return { settings, tokens, layers, lenses }
+  const shown = texts.held_out.slice(0, SHOWN_TEXTS)
+  const said = await saidIn(gpu, through, shown, config.task.tokenizer.tokens)
+  return { readings: { settings, tokens, layers, texts: said }, lenses }
 }
 
 interface ReadModel {
@@ -163,22 +172,27 @@ async function fitJacobian(
   return jacobianLens(model.shape.hidden_size, await fit.read())
 }
 
-/** Every layer under every reading, over all tokens. */
-async function measured(
+/** What every layer would say next in each of these texts. */
+async function saidIn(
   gpu: Gpu,
   model: Model,
-  lenses: readonly Lens[],
-  batches: readonly LensRows[],
-): Promise<ReadLayer[]> {
-  const { shape } = model
-  const onDevice = Object.fromEntries(
-    lenses.map((lens) => [lens.readout, uploadedLens(gpu, shape, lens)]),
-  )
-  const compared = createCompared(gpu, shape, batches[0])
-  const reads = readsOf(
-    shape,
-    lenses.map(({ readout }) => readout),
-  )
-  const reader = await LayerReader.create(gpu, { ...model, lenses: onDevice }, compared, reads)
-  return reader.measure(batches)
+  texts: readonly (readonly number[])[],
+  names: readonly string[],
+): Promise<ReadText[]> {
+  const size = { rows: texts.length, width: Math.max(...texts.map(({ length }) => length)) }
+  const reads = await readTokens(gpu, model, lensRows(texts, size), readsOf(model.shape))
+  // A model may have more ids than the tokenizer has texts.
+  const nameOf = (id: number) => names[id] ?? `<${id}>`
+  return texts.map((ids, b) => ({
+    tokens: ids.map(nameOf),
+    said: reads.map(({ layer, readout, ids: top, probs }) => {
+      const at = (t: number) => (b * size.width + t) * TOP_K
+      return {
+        layer,
+        readout,
+        top: ids.map((_, t) => nameOf(top[at(t)])),
+        probs: ids.map((_, t) => probs[at(t)]),
+      }
+    }),
+  }))
 }

@@ -6,7 +6,9 @@ import type { Gpu } from '../../../kernels/device/gpu.ts'
 import { mixtures, requireSameShape } from '../../../model/interventions/transplant.ts'
 import { modelShape } from '../../../model/layout/config.ts'
 import { paramLayout } from '../../../model/layout/params.ts'
+import { modelHash, writeLens } from '../../../model/lenses/lens_file.ts'
 import { createModel } from '../../../model/transformer/model.ts'
+import type { LensSettings } from '../../config/lens_settings.ts'
 import type { TrainerConfig } from '../../config/trainer_config.ts'
 import { encodeSample } from '../../look/lens_texts.ts'
 import type { LensSample } from '../../look/observation.ts'
@@ -18,7 +20,7 @@ import { pairsOf, typedPair } from './pairs.ts'
 import { type PartCosts, partCosts, partsOf } from './part_costs.ts'
 import { type Patching, patching, patchingRoom } from './patching.ts'
 import { type Probes, type ProbeWork, planProbes, probed } from './probes.ts'
-import { type LensSettings, planReadings, type Readings, readings } from './readings.ts'
+import { planReadings, type Readings, readings } from './readings.ts'
 import { planSteering, type Steering, type SteeringWork, steered } from './steering.ts'
 
 /** A model in the layout without an adapter. */
@@ -70,6 +72,8 @@ export type Touched =
       readonly what: 'readings'
       readonly step: number
       readonly readings: Readings
+      /** Its lenses, as they are saved. */
+      readonly files: readonly { readonly name: string; readonly bytes: Uint8Array<ArrayBuffer> }[]
     }
   | {
       readonly what: 'attribution'
@@ -264,10 +268,15 @@ async function touchReadings(
   const layout = layoutOf(model)
   const plan = new MemoryPlan()
   planReadings(plan, model.config, layout, settings)
-  const found = await withDevice(open, plan, (gpu) =>
+  const { readings: found, lenses } = await withDevice(open, plan, (gpu) =>
     readings(gpu, { ...model, layout }, settings, onProgress),
   )
-  return { what: 'readings', step: model.step, readings: found }
+  const owner = { shape: layout.shape, hash: modelHash(model.weights) }
+  const files = lenses.map((lens) => ({
+    name: `${lens.readout}.safetensors`,
+    bytes: writeLens(lens, owner),
+  }))
+  return { what: 'readings', step: model.step, readings: found, files }
 }
 
 async function touchAttribution(

@@ -5,6 +5,7 @@ import type {
   PartCost,
   PartCosts,
   Probes,
+  Readings,
   Recovery,
   Steering,
 } from '../../../host/protocol/touch.ts'
@@ -19,6 +20,14 @@ import {
   rowName,
 } from './patch_words.ts'
 import { probeLines, probeSays, probesSay, probesTable, toldApart } from './probe_words.ts'
+import {
+  columnNames,
+  readingLines,
+  readingsSay,
+  readingsTable,
+  saidTable,
+  saysNext,
+} from './reading_words.ts'
 import { steeringSays, steeringTable } from './steer_words.ts'
 import { looksAt, looksTable, type Written, writingSays, writingTable } from './writing_words.ts'
 
@@ -319,4 +328,56 @@ test('the vector that raises the reward most is named, or the one that lowers it
   const { columns, rows } = steeringTable(steering(0.1, 0.2))
   expect(columns).toEqual(['layer', 'strength', 'held-out reward, change', '± 95 %'])
   expect(rows[0]).toEqual(['1', '-2', '+0.1', '0.05'])
+})
+
+const READ: Readings = {
+  settings: { texts: 2, held_out: 2, steps: 3, lr: 0.1, skip_first: 0 },
+  tokens: { fitted: 20, held_out: 1234 },
+  layers: [
+    { layer: 0, readout: 'raw', kl: 2, entropy: 3 },
+    { layer: 0, readout: 'normed', kl: 1.5, entropy: 2.5 },
+    { layer: 0, readout: 'tuned', kl: 0.5, entropy: 1.5 },
+    { layer: 0, readout: 'jacobian', kl: 1, entropy: 2 },
+    { layer: 1, readout: 'normed', kl: -1e-9, entropy: 1 },
+  ],
+  texts: [
+    {
+      tokens: ['7', '7'],
+      said: [
+        { layer: 0, readout: 'tuned', top: ['1', '2'], probs: [0.25, 0.5] },
+        { layer: 0, readout: 'raw', top: ['3', '4'], probs: [0.1, 0.2] },
+        { layer: 1, readout: 'normed', top: ['7', 'end'], probs: [0.9, 0.8] },
+      ],
+    },
+  ],
+}
+
+test('every reading has a line that ends in the final policy, and is named wherever it is drawn', () => {
+  const looks = Array.from({ length: 4 }, () => ({ color: 'red', dash: [] }))
+  const lines = readingLines(READ, 'kl', looks)
+  expect(lines.map(({ label, middle }) => [label, middle])).toEqual([
+    ['raw, as in the paper', [2, 0]],
+    ['through the final norm', [1.5, 0]],
+    ['tuned lens', [0.5, 0]],
+    ['Jacobian lens', [1, 0]],
+  ])
+  expect(readingsSay(READ, 9)).toMatch(
+    /^After step 9, on 1,234 held-out tokens: read raw, as in the paper, layer 0 is 2\.000 nats .* 0\.500 nats through a tuned lens and 1\.000 nats through a Jacobian lens\. What the lens/,
+  )
+  const { columns, rows } = readingsTable(READ)
+  expect(columns[3]).toBe('KL from the final policy, tuned lens')
+  expect(rows.map((row) => row.length)).toEqual([columns.length, columns.length])
+})
+
+test('a layer’s next tokens stand under the final policy’s', () => {
+  const [text] = READ.texts
+  expect(columnNames(text)).toEqual(['1 7', '2 7'])
+  expect(saysNext(text, 'tuned', 0, 1)).toMatch(/^layer 1, the final policy, .*"end" with 80/)
+  expect(saysNext(text, 'tuned', 1, 0)).toMatch(
+    /^layer 0, tuned lens, after token 1 "7": "1" with 25/,
+  )
+  expect(saidTable(text, 'raw').rows).toEqual([
+    ['1', '7 0.9', 'end 0.8'],
+    ['0', '3 0.1', '4 0.2'],
+  ])
 })

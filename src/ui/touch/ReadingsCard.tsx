@@ -1,0 +1,195 @@
+// How else can a layer be read? Lenses are fitted on what a kept state writes, and every layer is
+// read raw, through the norm, and through them.
+import { useMemo, useState } from 'react'
+import { useStore } from 'zustand'
+import type { Touched } from '../../host/protocol/touch.ts'
+import { runColor } from '../../record/run/record.ts'
+import { formatNats, formatTick } from '../kit/format.ts'
+import { saveFile } from '../kit/save.ts'
+import { useKeptSteps } from '../look/kept_states.ts'
+import { LinesFigure } from '../plot/still/LinesFigure.tsx'
+import { ownerOfShown } from './owner.ts'
+import { overRecord, StateChoice, TouchCard } from './TouchCard.tsx'
+import { TouchMap } from './TouchMap.tsx'
+import { keyOf, touch, touchStore } from './touch_store.ts'
+import {
+  columnNames,
+  READ_MEASURES,
+  READING_NAMES,
+  READINGS,
+  type Reading,
+  type ReadMeasure,
+  readingLines,
+  readingsSay,
+  readingsTable,
+  saidTable,
+  saidUnder,
+  saysNext,
+} from './words/reading_words.ts'
+
+type Read = Extract<Touched, { what: 'readings' }>
+
+/** Fewer texts and steps than on the command line: a page waits for them. */
+const SETTINGS = { texts: 64, held_out: 64, steps: 120, lr: 0.01, skip_first: 0 } as const
+const NOTE =
+  'A layer has a policy only once it is said how its state is read. On what the model itself writes, a tuned lens is fitted, an affine map for each layer that brings its policy nearest to the final one; and a Jacobian lens, how the last state answers to the layer’s on average. It misleads: a tuned lens that reads an answer in an early layer may compute it itself, so it says what can be read, not what the model uses; a Jacobian is an average, and wrong where the model bends.'
+const selectFound = ({ found }: ReturnType<typeof touchStore.getState>) => found
+const formatLayer = (layer: number) => `${layer}`
+
+function Choice<K extends string>(props: {
+  readonly id: string
+  readonly label: string
+  readonly names: readonly (readonly [K, string])[]
+  readonly value: K
+  readonly onChange: (key: K) => void
+}) {
+  const { id, label, names, value, onChange } = props
+  return (
+    <label>
+      <span className="soft">{label}</span>{' '}
+      <select data-testid={id} value={value} onChange={({ target }) => onChange(target.value as K)}>
+        {names.map(([key, name]) => (
+          <option key={key} value={key}>
+            {name}
+          </option>
+        ))}
+      </select>
+    </label>
+  )
+}
+
+function Curves({ read }: { readonly read: Read }) {
+  const [measure, setMeasure] = useState<ReadMeasure>('kl')
+  const { readings, step } = read
+  const lines = useMemo(
+    () =>
+      readingLines(
+        readings,
+        measure,
+        READINGS.map((_, i) => runColor(i)),
+      ),
+    [readings, measure],
+  )
+  const label = READ_MEASURES.find(({ key }) => key === measure)?.label ?? ''
+  return (
+    <>
+      <Choice
+        id="readings-measure"
+        label="Of every layer"
+        names={READ_MEASURES.map(({ key, label }) => [key, label])}
+        value={measure}
+        onChange={setMeasure}
+      />
+      <LinesFigure
+        id="readings-curve"
+        title={`${label} of every layer after step ${step}, in four readings`}
+        note="Means over the tokens of held-out texts. A tuned lens begins as the reading through the norm. At the end of all lines is the final policy."
+        owner={ownerOfShown()}
+        unit="layer"
+        y_unit="nats"
+        lines={lines}
+        is_share={false}
+        height={240}
+        formatX={formatLayer}
+        formatY={formatTick}
+        formatValue={formatNats}
+        has_names
+        start={Math.max(0, readings.layers[readings.layers.length - 1].layer - 1)}
+        table={() => readingsTable(readings)}
+      />
+    </>
+  )
+}
+
+function Texts({ read }: { readonly read: Read }) {
+  const [reading, setReading] = useState<Reading>('tuned')
+  const [chosen, setChosen] = useState('0')
+  const { texts } = read.readings
+  const text = texts[Number(chosen)] ?? texts[0]
+  const rows = saidUnder(text, reading)
+  return (
+    <>
+      <div className="touch-choices">
+        <Choice
+          id="readings-reading"
+          label="Read"
+          names={READINGS.map((key) => [key, READING_NAMES[key]])}
+          value={reading}
+          onChange={setReading}
+        />
+        <Choice
+          id="readings-text"
+          label="in the text"
+          names={texts.map(({ tokens }, i) => [`${i}`, tokens.join('')])}
+          value={chosen}
+          onChange={setChosen}
+        />
+      </div>
+      <TouchMap
+        id="readings-map"
+        title={`What each layer would say next: ${READING_NAMES[reading]}`}
+        note="Columns are the tokens of a held-out text, rows are layers; on top the final policy. The bluer, the likelier the token is."
+        columns={columnNames(text)}
+        rows={rows.map(({ layer }) => `layer ${layer}`)}
+        cells={rows.map(({ top, probs }) =>
+          top.map((token, i) => ({ text: token, tone: 'more' as const, share: probs[i] })),
+        )}
+        table={() => saidTable(text, reading)}
+        label="Token, and layer by up and down"
+        said={({ row, column }) => saysNext(text, reading, row, column)}
+        hint="Point at a cell, or move along with the arrow keys, for its probability."
+      />
+    </>
+  )
+}
+
+function OfRecord({ record }: { readonly record: string }) {
+  const steps = useKeptSteps(record)
+  const [chosen, setChosen] = useState<number>()
+  const found = useStore(touchStore, selectFound).get(keyOf(record, 'readings'))
+  if (steps.length === 0) return null
+  const step = chosen ?? steps[0]
+  const read = found?.what === 'readings' ? found : undefined
+  const save = ({ files }: Read) => {
+    for (const { name, bytes } of files)
+      saveFile(
+        `${ownerOfShown().stem}.${name}`,
+        new Blob([bytes], { type: 'application/octet-stream' }),
+      )
+  }
+  return (
+    <TouchCard
+      id="readings"
+      title="How else can a layer be read?"
+      what="readings"
+      record={record}
+      says={read && readingsSay(read.readings, read.step)}
+      note={NOTE}
+      action="Fit the lenses"
+      onStart={() => void touch(record, [step], { what: 'readings', settings: SETTINGS })}
+      choices={
+        <StateChoice
+          id="readings-step"
+          label="In the state after"
+          steps={steps}
+          value={step}
+          onChange={setChosen}
+        />
+      }
+    >
+      {read ? (
+        <>
+          <Curves read={read} />
+          <Texts read={read} />
+          <p>
+            <button type="button" data-testid="readings-save" onClick={() => save(read)}>
+              Save the lenses
+            </button>
+          </p>
+        </>
+      ) : null}
+    </TouchCard>
+  )
+}
+
+export const ReadingsCard = overRecord(OfRecord)
