@@ -94,7 +94,7 @@ const validation_metrics: Handler = ({ inputs, config }) => {
   const run = () => {
     const metrics = processValidationMetrics({ data_sources, sample_uids, variables }, options)
     const sizes = bootstrapSizes(responses)
-    const first_rows = sizes.map((n) => {
+    const firstRows = sizes.map((n) => {
       const drawn = [...bootstrapIndices(responses, n, options)]
       const rows = Array.from({ length: 5 }, (_, i) => drawn.slice(i * n, (i + 1) * n))
       return [String(n), rows] as const
@@ -103,7 +103,7 @@ const validation_metrics: Handler = ({ inputs, config }) => {
       ...within(F64, { metrics }),
       ...within('exact', {
         bootstrap_ns: sizes,
-        bootstrap_indices_first5_rows_by_subset_size: Object.fromEntries(first_rows),
+        bootstrap_indices_first5_rows_by_subset_size: Object.fromEntries(firstRows),
       }),
     }
   }

@@ -24,8 +24,8 @@ const cutOff = (page: Page): Promise<string[]> =>
       const { left, right, width } = part.getBoundingClientRect()
       // What is there for a screen reader alone is not cut, and a name in the line of phases is
       // said in full by its title.
-      const is_left_out = !part.checkVisibility() || width <= 2 || part.closest('.phase-segment')
-      if (is_left_out) return []
+      const isLeftOut = !part.checkVisibility() || width <= 2 || part.closest('.phase-segment')
+      if (isLeftOut) return []
       let [from, to] = [0, innerWidth]
       for (let at = part.parentElement; at; at = at.parentElement) {
         const box = at.getBoundingClientRect()
@@ -34,9 +34,9 @@ const cutOff = (page: Page): Promise<string[]> =>
         from = Math.max(from, box.left)
         to = Math.min(to, box.right)
       }
-      const is_clipped =
+      const isClipped =
         part.scrollWidth > part.clientWidth + 1 && getComputedStyle(part).overflowX !== 'visible'
-      return left < from - 1 || right > to + 1 || is_clipped ? [part.innerText] : []
+      return left < from - 1 || right > to + 1 || isClipped ? [part.innerText] : []
     })
   })
 

@@ -32,9 +32,9 @@ export async function servePage() {
   })
 }
 
-/** A Chromium on the real GPU, or on SwiftShader where there is none or `is_software` asks for
+/** A Chromium on the real GPU, or on SwiftShader where there is none or `isSoftware` asks for
  * it. */
-export async function openBrowser(url, is_software) {
+export async function openBrowser(url, isSoftware) {
   const { chromium } = createRequire(join(ROOT, 'package.json'))('playwright')
   const common = ['--no-sandbox', '--enable-unsafe-webgpu', '--ignore-gpu-blocklist']
   const real = platform() === 'linux' ? ['--use-angle=vulkan', '--enable-features=Vulkan'] : []
@@ -42,7 +42,7 @@ export async function openBrowser(url, is_software) {
     [...common, ...real],
     [...common, '--use-webgpu-adapter=swiftshader'],
   ]
-  for (const args of is_software ? tries.slice(1) : tries) {
+  for (const args of isSoftware ? tries.slice(1) : tries) {
     const browser = await chromium.launch({ executablePath: process.env.CHROMIUM, args })
     const page = await browser.newPage()
     page.on('pageerror', (error) => console.error(`page: ${error.message}`))

@@ -103,19 +103,19 @@ export function phaseOfStep(
   rows: { readonly batch: number; readonly mini: number; readonly columns: number },
   blocks: number,
 ): RlPhase {
-  const is_inner = step <= plan.inner.steps
-  const phase = goldenPhase(is_inner ? plan.inner.layer : blocks, rows, plan.actor)
+  const isInner = step <= plan.inner.steps
+  const phase = goldenPhase(isInner ? plan.inner.layer : blocks, rows, plan.actor)
   const each = rankRows(plan, rows.mini)
   const micro = Math.min(plan.micro_rows ?? each, each)
   if (each % micro !== 0)
     throw new CaseError(
       `actor.ppo_micro_batch_size_per_gpu: expected a divisor of ${each}, the rows of an update on each rank, got ${micro}`,
     )
-  const keepsLast = !is_inner && plan.inner.steps > 0 && losesLastLayer(plan)
+  const keepsLast = !isInner && plan.inner.steps > 0 && losesLastLayer(plan)
   return {
     ...phase,
     // FSDP 1 on several ranks gives the final norm a gradient of 0.
-    decay_final_norm: is_inner && plan.strategy === 'fsdp' && plan.ranks > 1,
+    decay_final_norm: isInner && plan.strategy === 'fsdp' && plan.ranks > 1,
     ...(keepsLast && { freeze: { embed_tokens: false, layers: [blocks] } }),
     rollout: {
       ...phase.rollout,

@@ -79,10 +79,10 @@ export function requireKnown(settings: TraceSettings): void {
   const names = settings.names()
   for (const path of names) {
     const own = OF_THE_FORK.exec(path)?.[1]
-    const is_known = own
+    const isKnown = own
       ? KNOWN.includes(own) || WITHOUT_EFFECT.some((pattern) => pattern.test(own))
       : ELSEWHERE.test(path) || !LIKE_A_SETTING.test(lastOf(path)) || isNameOfFork(lastOf(path))
-    if (!is_known)
+    if (!isKnown)
       throw new CaseError(
         `${path}: no setting of BuPO's fork that the replay knows; what does it do?`,
       )

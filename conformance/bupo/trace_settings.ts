@@ -77,11 +77,11 @@ export class TraceSettings {
    * steps 1-3". */
   inner(): { readonly layer: number; readonly steps: number } {
     const noted = /internal_layer (\d+)\)? is steps \d+\s*[-–]\s*(\d+)/.exec(this.#note)
-    const is_on = this.flag('actor.internal_policy_interative', true)
+    const isOn = this.flag('actor.internal_policy_interative', true)
     const own = settingIn(this.#own, 'iterative_steps')
     const steps = own ?? (noted ? Number(noted[2]) : this.number('actor.iterative_steps'))
     const layer = noted ? Number(noted[1]) : this.number('actor.internal_layer')
-    return { layer: layer + 1, steps: is_on ? Number(steps) : 0 }
+    return { layer: layer + 1, steps: isOn ? Number(steps) : 0 }
   }
 
   #noted(name: string): unknown {
@@ -99,9 +99,9 @@ export class TraceSettings {
 function logged(steps: unknown): Values {
   const [first] = Array.isArray(steps) ? steps : []
   const coef = first?.logged?.['actor/kl_coef']
-  const has_kl = typeof coef === 'number' || typeof first?.updates?.[0]?.kl_loss === 'number'
+  const hasKl = typeof coef === 'number' || typeof first?.updates?.[0]?.kl_loss === 'number'
   return new Map<string, unknown>([
-    ...(has_kl ? [['actor.use_kl_loss', true] as const] : []),
+    ...(hasKl ? [['actor.use_kl_loss', true] as const] : []),
     ...(typeof coef === 'number' ? [['actor.kl_loss_coef', coef] as const] : []),
   ])
 }
@@ -111,9 +111,8 @@ function flattened(value: unknown, at = ''): Map<string, unknown> {
   const found = new Map<string, unknown>()
   if (typeof value === 'string' && value.includes('='))
     return argumentsOf(value.replace(/\s+(?=['"]?\+{0,2}[a-z_][\w.]*=)/g, '\n'))
-  const is_told =
-    Array.isArray(value) && value.some((x) => typeof x === 'string' && x.includes('='))
-  if (is_told) return argumentsOf(value.join('\n'))
+  const isTold = Array.isArray(value) && value.some((x) => typeof x === 'string' && x.includes('='))
+  if (isTold) return argumentsOf(value.join('\n'))
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     return at ? found.set(at, value) : found
   for (const [name, x] of Object.entries(value))

@@ -109,8 +109,8 @@ async function* runChecks(
   const probe = peftBatch(c, 0)
   const run = await begin()
   const { attention_mask } = probe
-  const logits = async (from: PeftRun, name: string, is_on: boolean) =>
-    output(c, `logits.${name}`, await from.logits(probe, is_on), attention_mask)
+  const logits = async (from: PeftRun, name: string, isOn: boolean) =>
+    output(c, `logits.${name}`, await from.logits(probe, isOn), attention_mask)
   yield {
     case: title(c, 'start'),
     on,

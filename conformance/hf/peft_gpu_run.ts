@@ -36,8 +36,8 @@ export async function peftRunGpu(c: PeftCase, gpu: Gpu): Promise<PeftRun> {
   const rows = phaseRows(phase, widthOf(sample), layout.shape)
   let present: RolloutBatch | undefined
   return {
-    logits: (batch, is_on) =>
-      logitsGpu(gpu, is_on ? tensors.model : withoutAdapter(tensors.model), batch),
+    logits: (batch, isOn) =>
+      logitsGpu(gpu, isOn ? tensors.model : withoutAdapter(tensors.model), batch),
     supervised: async (batch) => {
       actor.beginStep()
       actor.upload(batch, { micro: batch.rows })

@@ -18,20 +18,20 @@ export function peftRunRef(c: PeftCase): PeftRun {
   const trainable = new RefTrainable(c.layout, packAdapter(c.layout, c.adapter.factors))
   const adapter = { factors: trainable.params, scaleOf: () => loraScale(c.adapter.lora) }
   const model = { model: c.model, params: c.params, adapter }
-  const cacheOf = (batch: RolloutBatch, is_on: boolean) =>
+  const cacheOf = (batch: RolloutBatch, isOn: boolean) =>
     forwardRef(
       config,
       c.params,
       { ...batch, width: widthOf(batch) },
-      { adapter: is_on ? adapter : undefined },
+      { adapter: isOn ? adapter : undefined },
     )
-  const scored = (batch: RolloutBatch, is_on: boolean) =>
-    policyRef(config, c.params, cacheOf(batch, is_on), L, refResponse(batch)).log_probs
+  const scored = (batch: RolloutBatch, isOn: boolean) =>
+    policyRef(config, c.params, cacheOf(batch, isOn), L, refResponse(batch)).log_probs
   const step = (grads: Parameters<typeof trainable.step>[0]) =>
     trainable.step(grads, L, actor.optim, c.grad_clip)
   let present: { batch: RolloutBatch; columns: Record<string, Float64Array> } | undefined
   return {
-    logits: async (batch, is_on) => logitsRef(config, c.params, cacheOf(batch, is_on).normed),
+    logits: async (batch, isOn) => logitsRef(config, c.params, cacheOf(batch, isOn).normed),
     supervised: async (batch) => {
       const { loss, grads } = supervisedGradientRef(model, batch)
       return { loss, grad_norm: step(grads) }

@@ -6,7 +6,7 @@ type Numbers = ArrayLike<number>
 /** A run that can be asked and trained, from the adapter that PEFT began with. */
 export interface PeftRun {
   /** [rows, width, V], with the adapter on or off. */
-  logits(batch: RolloutBatch, is_on: boolean): Promise<Numbers>
+  logits(batch: RolloutBatch, isOn: boolean): Promise<Numbers>
   supervised(batch: RolloutBatch): Promise<Readonly<Record<string, number>>>
   /** Scores a batch of reinforcement, with the adapter on and off. */
   begin(

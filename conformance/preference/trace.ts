@@ -105,12 +105,12 @@ function readRun(run: Fields, model: HfModel): TracedRun {
 
 function readMicroBatch(one: Fields, plan: TracePlan, width: number): TracedMicroBatch {
   const rows = readRows(one, '', plan, width)
-  const is_judged = plan.trained.data === 'answers'
-  const labels = is_judged ? labelsOf(one, rows.batch.rows) : []
-  const has_kl = one.has('KL_input_ids')
+  const isJudged = plan.trained.data === 'answers'
+  const labels = isJudged ? labelsOf(one, rows.batch.rows) : []
+  const hasKl = one.has('KL_input_ids')
   return {
     rows,
-    mismatched: has_kl ? readRows(one, 'KL_', plan, width) : undefined,
+    mismatched: hasKl ? readRows(one, 'KL_', plan, width) : undefined,
     labels,
     expected: one,
   }

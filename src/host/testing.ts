@@ -71,13 +71,13 @@ class FakeMachine implements FakeSurroundings {
     for (const hear of this.#losing.splice(0)) hear(error)
   }
 
-  async prepare(is_careful = false, allow_bytes = 0): Promise<RunDevice> {
+  async prepare(isCareful = false, allow_bytes = 0): Promise<RunDevice> {
     const { takes_bytes } = this.#options
     if (takes_bytes > Math.max(ALLOWED_BYTES, allow_bytes))
       throw new MemoryRefusal(takes_bytes, ALLOWED_BYTES, '')
     if (this.#opened++ > 0 && this.#closed-- > 0) throw gpuError('no_adapter', 'nothing here')
     const free = async (endedWell: boolean) => {
-      this.log.push(!endedWell ? 'destroy' : is_careful ? 'free careful' : 'free')
+      this.log.push(!endedWell ? 'destroy' : isCareful ? 'free careful' : 'free')
     }
     return { ...this.#device(), free }
   }
@@ -157,7 +157,7 @@ export function fakeLab(options: Partial<Options> = {}) {
     open: async () => {
       throw gpuError('no_adapter', 'nothing here')
     },
-    prepare: (_, is_careful, allow_bytes) => machine.prepare(is_careful, allow_bytes),
+    prepare: (_, isCareful, allow_bytes) => machine.prepare(isCareful, allow_bytes),
     plan: () => ({ bytes: all.takes_bytes, allowed_bytes: ALLOWED_BYTES }),
     version: 'v1',
     peak: async () => PEAK,

@@ -41,7 +41,7 @@ export function preferenceJob(
   const { train, val } = preferenceRows(source, chosen, task)
   const trainer = trainerOf(chosen)
   const { module, config } = TRL_TRAINERS[trainer]
-  const has_val = val.length > 0
+  const hasVal = val.length > 0
   const script = template
     .replaceAll('TRL_MODULE', module)
     .replaceAll('TRL_CONFIG', config)
@@ -50,8 +50,8 @@ export function preferenceJob(
   const files = [
     ...modelFolders(source, task),
     rowsFile('data/train.parquet', train),
-    ...(has_val ? [rowsFile('data/val.parquet', val)] : []),
-    trainScript(script, preferenceArguments(experiment, chosen, has_val)),
+    ...(hasVal ? [rowsFile('data/val.parquet', val)] : []),
+    trainScript(script, preferenceArguments(experiment, chosen, hasVal)),
   ]
   return trlJob(source, chosen, files, {
     title: 'Preferences',

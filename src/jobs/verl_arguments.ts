@@ -84,7 +84,7 @@ export function verlCommand(job: VerlJob, version: VerlVersion): VerlCommand {
 export function bupoCommand(job: VerlJob): VerlCommand {
   const { lost, refused, arguments: carried } = carry(job.facts, 'bupo', '0.7')
   const { inner } = job.chosen
-  const has_reference = needsReference(job)
+  const hasReference = needsReference(job)
   if (!inner) throw new RangeError('bupoCommand: expected a job with an inner phase')
   // FSDP 1 on one rank never trains the last layer again after the first update of an inner layer;
   // on several it decays the final norm.
@@ -101,7 +101,7 @@ export function bupoCommand(job: VerlJob): VerlCommand {
     [`${ACTOR}.iterative_steps`]: inner.steps,
     [`${MODEL}.override_config.internal_layer`]: inner.layer - 1,
     // Its configuration of the reference lacks them, and the worker asks for them.
-    ...(has_reference && {
+    ...(hasReference && {
       [`+${REF}.internal_policy_interative`]: true,
       [`+${REF}.internal_layer`]: inner.layer - 1,
       [`+${REF}.iterative_steps`]: inner.steps,

@@ -180,8 +180,8 @@ export function reduceRun(
   const core = `val-core/${experiment.task.id}/acc/mean@${experiment.validation.n}`
   const greedy = points(`val-aux/${experiment.task.id}/acc/greedy`, 0)
   const reward = points(REWARD)
-  const last_step = after.at(-1)?.[0] ?? 0
-  const at = namedSteps(last_step)
+  const lastStep = after.at(-1)?.[0] ?? 0
+  const at = namedSteps(lastStep)
   const { is_judged } = rl[0]
   // A reward model's score has no natural zero.
   const lost_at = is_judged || reward.length === 0 ? undefined : lostAt(reward)
@@ -234,7 +234,7 @@ const HAS_FIGURES = ['rl', 'preference', 'distill']
 
 /** The phases that have figures, at the steps where the run has them. */
 function reinforcement({ phases, model }: Experiment, from_warm_start: boolean): RlSpan[] {
-  const last_layer = model.num_hidden_layers
+  const lastLayer = model.num_hidden_layers
   const begun = phases.findIndex(({ kind }) => kind !== 'sft')
   let start = 0
   const spans: RlSpan[] = []
@@ -244,7 +244,7 @@ function reinforcement({ phases, model }: Experiment, from_warm_start: boolean):
       spans.push({
         start,
         steps,
-        target_layer: phase.target_layer === 'final' ? last_layer : phase.target_layer,
+        target_layer: phase.target_layer === 'final' ? lastLayer : phase.target_layer,
         is_judged: phase.kind === 'rl' && phase.reward_model.enable,
       })
     start += steps

@@ -44,19 +44,19 @@ test('every step is in the file as soon as it is over', async () => {
 
 test('a full disk is said once, and what was written before it can be read', async () => {
   const said: string[] = []
-  let is_full = false
+  let isFull = false
   const disk = {
     ...nodeDisk,
     write: (file: number, bytes: Uint8Array) => {
-      if (!is_full) return nodeDisk.write(file, bytes)
+      if (!isFull) return nodeDisk.write(file, bytes)
       throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' })
     },
   }
   const log = new EventLog(join(root, 'full'), (sentence) => said.push(sentence), disk)
   log.step(1, { a: 1 })
-  is_full = true
+  isFull = true
   log.step(2, { a: 2 })
-  is_full = false
+  isFull = false
   log.step(3, { a: 3 })
   log.close()
   expect(said).toEqual([expect.stringMatching(/The run continues without it/)])

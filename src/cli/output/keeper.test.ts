@@ -149,9 +149,9 @@ describe.each(Object.keys(PLACES))('%s', (name) => {
   })
 
   test('a failed write is reported and tried again later', async () => {
-    let is_full = true
+    let isFull = true
     const flaky = failing(files, async (...args) => {
-      if (is_full) throw new Error('no such luck')
+      if (isFull) throw new Error('no such luck')
       await files.write(...args)
     })
     const { keeper, problems, clock, steps } = keeperOf(flaky)
@@ -159,7 +159,7 @@ describe.each(Object.keys(PLACES))('%s', (name) => {
     await afterStep(keeper, runAt(10))
     await keeper.idle
     expect(problems()).toEqual([['other', 'no such luck']])
-    is_full = false
+    isFull = false
     clock.now = 15_000
     await afterStep(keeper, runAt(11))
     await keeper.idle

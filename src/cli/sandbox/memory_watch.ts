@@ -9,9 +9,9 @@ const EVERY_MS = 100
 /** Calls `onOver` once the process, or the one that it started, holds more than so many bytes.
  * Returns what ends the watch. */
 export function watchMemory(pid: number, most: number, onOver: () => void): () => void {
-  let is_over = false
+  let isOver = false
   const hear = (bytes: number) => {
-    if (is_over || bytes <= most) return
+    if (isOver || bytes <= most) return
     stop()
     onOver()
   }
@@ -21,7 +21,7 @@ export function watchMemory(pid: number, most: number, onOver: () => void): () =
   )
   timer.unref()
   function stop() {
-    is_over = true
+    isOver = true
     clearInterval(timer)
   }
   return stop

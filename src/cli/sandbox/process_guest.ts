@@ -87,12 +87,12 @@ export function startProcessGuest(
     Writable,
   ]
   let allowed = 1
-  let is_over = false
+  let isOver = false
   let rest = ''
   let said = ''
   const end = (why?: string) => {
-    if (is_over) return
-    is_over = true
+    if (isOver) return
+    isOver = true
     endWatch()
     child.kill('SIGKILL')
     if (why !== undefined) hearer.ended(why)
@@ -104,7 +104,7 @@ export function startProcessGuest(
     const lines = (rest + text).split('\n')
     rest = lines.pop() ?? ''
     for (const line of lines) {
-      if (is_over) return
+      if (isOver) return
       if (allowed-- <= 0) end('it said more than it was asked')
       else if (line.length > LONGEST_LINE) end('it said something that is no line')
       else hearer.line(line)

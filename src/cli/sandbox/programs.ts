@@ -32,16 +32,16 @@ let counts = new ProgramCounts()
 /** What became of the programs' calls since `runPrograms`. */
 export const programFacts = (): readonly ProgramFacts[] => counts.facts
 
-let is_trusted = false
+let isTrusted = false
 
 /** Whether the person trusts programs that the system cannot confine (--trust-programs). */
 export function trustPrograms(trusted: boolean): void {
-  is_trusted = trusted
+  isTrusted = trusted
 }
 
 /** Throws LabFailure for a program that could do harm here, before anything of it runs. */
 export function refuseUnconfined(name: string, { missing } = confinement()): void {
-  if (missing === undefined || languageOf(name) !== 'python' || is_trusted) return
+  if (missing === undefined || languageOf(name) !== 'python' || isTrusted) return
   throw new LabFailure(
     `${name}: Python cannot be confined on this machine: ${missing}. The program could read and change your files, use the network and ` +
       'end other processes. If you trust it, add --trust-programs. Programs in JavaScript run without it, and so do both on the page.',

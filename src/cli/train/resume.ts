@@ -104,9 +104,9 @@ function readFacts(folder: string): Partial<RunFacts> {
 /** Whether nothing is left to do. */
 export function isOver({ trainer, experiment, document, done }: SteeredState): boolean {
   const { phase, phase_step, is_started, ends } = trainer
-  const is_last = phase === experiment.phases.length - 1
-  const is_past = phase_step >= experiment.phases[phase].steps || ends !== null
-  return is_started && is_last && is_past && done === document.steering.length
+  const isLast = phase === experiment.phases.length - 1
+  const isPast = phase_step >= experiment.phases[phase].steps || ends !== null
+  return is_started && isLast && isPast && done === document.steering.length
 }
 
 /** The phase that a step belongs to. */

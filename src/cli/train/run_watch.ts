@@ -10,15 +10,15 @@ import {
 
 export class RunWatch {
   readonly #experiment: Experiment
-  readonly #left_out: number
+  readonly #leftOut: number
   readonly #record = new DiagnosisRecord()
   #phase = -1
   #phase_start = 0
 
-  /** `left_out`: phases at the beginning of the document that the run does not train. */
-  constructor(experiment: Experiment, left_out = 0) {
+  /** `leftOut`: phases at the beginning of the document that the run does not train. */
+  constructor(experiment: Experiment, leftOut = 0) {
     this.#experiment = experiment
-    this.#left_out = left_out
+    this.#leftOut = leftOut
   }
 
   /** One step after the other; `phase` counts the phases of `followed`, the experiment as the run
@@ -33,8 +33,8 @@ export class RunWatch {
     this.#phase = phase
     const view = {
       // A run that leaves phases out is not steered.
-      experiment: this.#left_out > 0 ? this.#experiment : followed,
-      phase: phase + this.#left_out,
+      experiment: this.#leftOut > 0 ? this.#experiment : followed,
+      phase: phase + this.#leftOut,
       phase_start: this.#phase_start,
       series,
     }

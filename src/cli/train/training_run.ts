@@ -179,8 +179,8 @@ export class TrainingRun {
   async #between(): Promise<void> {
     const { run, afterSft } = this.#parts
     const { phases, phase, isPhaseOver } = run.trainer
-    const is_last = phase === phases.findLastIndex(({ kind }) => kind === 'sft')
-    if (this.#is_sft_done || !is_last || !isPhaseOver) return
+    const isLast = phase === phases.findLastIndex(({ kind }) => kind === 'sft')
+    if (this.#is_sft_done || !isLast || !isPhaseOver) return
     await afterSft?.()
     this.#is_sft_done = true
   }

@@ -103,10 +103,10 @@ function smallerBatches(document: Fields, train_size: number): OnDataSet {
       return { ...phase, batch_size: cut(`Batch of phase ${i + 1} (sft)`, batch) }
     return phase.kind === 'rl' ? withSmaller(phase, rows, i, cut) : phase
   })
-  const is_cut = prompts > rows && phases.some(isKind('rl'))
+  const isCut = prompts > rows && phases.some(isKind('rl'))
   const actor = section(document, 'actor')
   const changed = {
-    ...(is_cut && {
+    ...(isCut && {
       rollout: {
         ...rollout,
         train_batch_size: cut('Prompts per step (rollout.train_batch_size)', prompts),

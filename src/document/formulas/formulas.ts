@@ -66,12 +66,12 @@ function rewardPart(input: TokenInput): FilledFormula[] {
 }
 
 /** How one token's loss continues from `start` where entropy or KL are terms of it. */
-const totalFormula = (start: string, hasEntropy: boolean, has_kl: boolean): Formula<Values> => ({
+const totalFormula = (start: string, hasEntropy: boolean, hasKl: boolean): Formula<Values> => ({
   lines: [
     line('weighted_loss', '{weight} · {loss}'),
     line(
       'total',
-      `{${start}}${hasEntropy ? ' − {entropy_coeff} · {entropy}' : ''}${has_kl ? ' + {kl_loss_coef} · {kl}' : ''}`,
+      `{${start}}${hasEntropy ? ' − {entropy_coeff} · {entropy}' : ''}${hasKl ? ' + {kl_loss_coef} · {kl}' : ''}`,
     ),
   ],
   values: (values) => values,

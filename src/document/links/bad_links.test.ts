@@ -86,7 +86,7 @@ describe('a bad link says what was wrong and keeps the rest', () => {
 describe('the work of reading a link is bounded', () => {
   const many = (count: number, entry: (i: number) => string) =>
     Array.from({ length: count }, (_, i) => `&steering.${i}=${entry(i)}`).join('')
-  const links: [name: string, link: string, left_out: number][] = [
+  const links: [name: string, link: string, leftOut: number][] = [
     ['32 values out of range', many(32, (i) => `${i},set,actor.optim.lr,${9 + i}`), 32],
     [
       '32 phases, then 32 values out of range',
@@ -108,7 +108,7 @@ describe('the work of reading a link is bounded', () => {
       33,
     ],
   ]
-  test.for(links)('%s', { timeout: 60_000 }, ([, link, left_out]) => {
+  test.for(links)('%s', { timeout: 60_000 }, ([, link, leftOut]) => {
     const parses = vi.spyOn(experimentSchema, 'safeParse')
     const { experiment, notices } = decodeLink(`v=1&p=tiny${link}`)
     const entries = link.split('steering.').length - 1
@@ -116,7 +116,7 @@ describe('the work of reading a link is bounded', () => {
     // and 32 rounds at most.
     expect(parses.mock.calls.length).toBeLessThanOrEqual(2 * entries + 50)
     parses.mockRestore()
-    expect(notices.length).toBe(left_out)
+    expect(notices.length).toBe(leftOut)
     expect(parseExperiment(experiment)).toEqual({ ok: true, experiment })
   })
 

@@ -36,13 +36,8 @@ export function planStudy(study: Study, arms: readonly Arm[], results: readonly 
     const stage = `choosing, round ${i + 1}: ${left.length} settings × ${seeds.length} seeds`
     if (runs.length > 0) return { runs, stage, compared: { arms: left, study: rung } }
     const finalists = new Map(study.arms.map((arm) => [arm.name, arm.finalists]))
-    const is_last = i === rounds.length - 1
-    left = best(
-      rung,
-      left,
-      results,
-      (group) => (is_last ? finalists.get(group) : undefined) ?? keep,
-    )
+    const isLast = i === rounds.length - 1
+    left = best(rung, left, results, (group) => (isLast ? finalists.get(group) : undefined) ?? keep)
   }
   const finals = { ...study, seeds: judging }
   return {

@@ -152,17 +152,17 @@ export class CheckpointKeeper {
 
   /** In how many milliseconds a run at rest should be kept, because it is not as it was kept last:
    * 0 now, undefined never. `said`: the verdicts so far, as text. The last state of a run
-   * (`is_last`) is tried again where it could not be written. */
-  staleIn(step: number, said: string, is_last = false): number | undefined {
-    const is_kept = step === this.#last.step && said === this.#last.said
-    if (is_kept && !(is_last && this.#problem)) return undefined
+   * (`isLast`) is tried again where it could not be written. */
+  staleIn(step: number, said: string, isLast = false): number | undefined {
+    const isKept = step === this.#last.step && said === this.#last.said
+    if (isKept && !(isLast && this.#problem)) return undefined
     return Math.max(0, this.#last.at_ms + REST_MS - this.#host.now())
   }
 
   /** Takes the state after `step`, which was queued last. False where another one is under way.
-   * `is_end`: of a phase; where steps alone say when, they are counted on as if it had not been
+   * `isEnd`: of a phase; where steps alone say when, they are counted on as if it had not been
    * taken. */
-  take(step: number, exportState: () => Promise<SteeredState>, said = '', is_end = false): boolean {
+  take(step: number, exportState: () => Promise<SteeredState>, said = '', isEnd = false): boolean {
     if (step === 0 || this.#taken || this.#isWriting) return false
     const before = this.#last
     const counted = this.#counts_from
@@ -170,7 +170,7 @@ export class CheckpointKeeper {
     const state = exportState()
     state.catch(() => {}) // a lost device is reported elsewhere
     this.#last = moment
-    if (!is_end || !this.is_patient) this.#counts_from = step
+    if (!isEnd || !this.is_patient) this.#counts_from = step
     this.#taken = { ...moment, state, before, counted }
     this.#has_landed = false
     return true

@@ -62,8 +62,8 @@ describe('what goes so that all runs keep to a budget', () => {
   const made = (record: string, ...steps: number[]): CheckpointEntry[] =>
     steps.map((step) => ({ record, step, bytes: 10, written_at: step }))
   const all = [...made('a', 1, 4, 7), ...made('b', 2, 5, 8), ...made('c', 3, 6)]
-  const gone = (total_bytes: number, kept: readonly string[] = []) =>
-    surplusCheckpoints(all, total_bytes, (record) => !kept.includes(record)).map(
+  const gone = (totalBytes: number, kept: readonly string[] = []) =>
+    surplusCheckpoints(all, totalBytes, (record) => !kept.includes(record)).map(
       ({ record, step }) => `${record}${step}`,
     )
 

@@ -21,10 +21,10 @@ export function isDue(
   nowMs: number,
   lastMs: number,
   step: number,
-  last_step: number,
+  lastStep: number,
   { every_steps, every_ms }: CheckpointSchedule,
 ): boolean {
-  return step > last_step && step - last_step >= every_steps && nowMs - lastMs >= every_ms
+  return step > lastStep && step - lastStep >= every_steps && nowMs - lastMs >= every_ms
 }
 
 /** These always stay: the newest, and the one before it should the newest be damaged. */
@@ -68,11 +68,11 @@ function leastMissed(steps: readonly number[], ends: readonly number[]): number 
   return index
 }
 
-/** The checkpoints that go so that those of all runs keep to `total_bytes`: the oldest first, of
- * runs that `mayGo`. The newest of each run stays, so more than `total_bytes` can be left. */
+/** The checkpoints that go so that those of all runs keep to `totalBytes`: the oldest first, of
+ * runs that `mayGo`. The newest of each run stays, so more than `totalBytes` can be left. */
 export function surplusCheckpoints(
   entries: readonly CheckpointEntry[],
-  total_bytes: number,
+  totalBytes: number,
   mayGo: (record: string) => boolean,
 ): CheckpointEntry[] {
   const newest = new Map<string, number>()
@@ -84,7 +84,7 @@ export function surplusCheckpoints(
     .sort((a, b) => a.written_at - b.written_at || a.step - b.step)
   const gone: CheckpointEntry[] = []
   for (const entry of free) {
-    if (bytes <= total_bytes) break
+    if (bytes <= totalBytes) break
     gone.push(entry)
     bytes -= entry.bytes
   }

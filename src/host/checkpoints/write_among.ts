@@ -69,8 +69,8 @@ async function put(
       return await files.write(record, step, bytes)
     } catch (error) {
       const older = (await files.list(record)).filter((entry) => entry.step < step)
-      const is_full = checkpointProblem(error).code === 'full'
-      if (!is_full || older.length < 2 || freed > MOST_FREED * bytes.length) throw error
+      const isFull = checkpointProblem(error).code === 'full'
+      if (!isFull || older.length < 2 || freed > MOST_FREED * bytes.length) throw error
       const held = older.reduce((sum, entry) => sum + entry.bytes, 0)
       const stay = new Set(retained(older, held - 1))
       const [gone = older[0]] = older.filter((entry) => !stay.has(entry.step))

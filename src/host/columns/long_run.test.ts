@@ -104,15 +104,15 @@ test('a run that is written often lies in few parts', async () => {
 
 test('a rewriting that fails is made up for', async () => {
   const own = memoryStorage()
-  let is_full = false
+  let isFull = false
   const storage: RunStorage = {
     ...own,
-    write: (write) => (is_full ? Promise.reject(new Error('full')) : own.write(write)),
+    write: (write) => (isFull ? Promise.reject(new Error('full')) : own.write(write)),
   }
   const page = recorderOn(storage)
   let state: LabState = { ...begun(1), status: 'running' }
   for (let step = 1; step <= MAX_ROWS + 1000; step++) {
-    is_full = step > MAX_ROWS - 100 && step < MAX_ROWS + 500
+    isFull = step > MAX_ROWS - 100 && step < MAX_ROWS + 500
     state = told(state, stepEvent(1, step, metricsOf(step)))
     page.recorder.see(state)
     if (step % FLUSH_STEPS === 1) await page.settle()

@@ -132,10 +132,10 @@ export function chooseKernels(
   const matmul = { ...defaults, ...of(suited), ...Object.fromEntries(used) }
   const open = Object.keys(defaults).length - Object.keys(settled).length
   const hasRoom = Object.keys(remembered).length + open <= MAX_CLASSES
-  const is_measured = open > 0 && hasRoom && Object.keys(changed).length === 0
+  const isMeasured = open > 0 && hasRoom && Object.keys(changed).length === 0
   return {
     matmul,
-    settled: is_measured ? settled : undefined,
+    settled: isMeasured ? settled : undefined,
     remember: (measured, is_over) => {
       const found = hasRoom ? { ...(is_over ? matmul : {}), ...of(measured) } : {}
       return writeChoices(version, key, { ...found, ...remembered }, all)

@@ -118,8 +118,8 @@ export class Run {
     this.#host.post(event)
   }
 
-  #setStatus(status: RunStatus, is_first = false): void {
-    if (this.#isOver || (status === this.#status && !is_first)) return
+  #setStatus(status: RunStatus, isFirst = false): void {
+    if (this.#isOver || (status === this.#status && !isFirst)) return
     this.#status = status
     this.#post({ type: 'status', run: this.#id, status })
   }
@@ -252,13 +252,13 @@ export class Run {
   async #train(device: RunDevice): Promise<void> {
     if (this.#isOver) return
     this.#adapter = device.adapter.description
-    const is_first = !this.#kernels.is_chosen
+    const isFirst = !this.#kernels.is_chosen
     const made_with = this.#opened?.checkpoint.made_on.kernels
     const { document } = this.told
     const matmul = this.#kernels.choose(device, { made_with, document })
     const { snapshot } = this.#keeper
     if (snapshot || this.#hasBegun) this.#tellRestored()
-    if (is_first && this.#opened && this.#opened.why !== 'resume') this.#keeper.write()
+    if (isFirst && this.#opened && this.#opened.why !== 'resume') this.#keeper.write()
     this.#hasBegun = true
     const state = snapshot && document && { ...snapshot.state, document }
     const open = await device.start(matmul, (message) => this.#say(message), state)

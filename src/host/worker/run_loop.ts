@@ -77,9 +77,9 @@ export class RunLoop {
         continue
       }
       if (!this.#is_waiting) this.#setStatus('running')
-      const is_ready = await trainer.ready()
+      const isReady = await trainer.ready()
       if (this.#reports.pairs_of !== trainer.phase) this.#reports.pairs()
-      if (!is_ready) {
+      if (!isReady) {
         await this.#wait()
         continue
       }

@@ -107,8 +107,8 @@ export class RunsInTurn {
     const host = this.#host
     return {
       ...host,
-      prepare: (experiment, is_careful, allow_bytes) =>
-        host.prepare(experiment, is_careful, allow_bytes, true),
+      prepare: (experiment, isCareful, allow_bytes) =>
+        host.prepare(experiment, isCareful, allow_bytes, true),
       between: () => this.#rounds.next(id),
       post: (event) => {
         if (event.type === 'status' && event.status !== 'running') this.#rounds.leave(id)

@@ -15,8 +15,8 @@ export function seenTogether(before: Seen | undefined, now: Seen): Seen {
   if (before?.step !== now.step) return now
   const [old, fresh] = [before.observation, now.observation]
   const hasLens = now.request.lens !== undefined
-  const has_layer = now.request.groups.includes('similarity')
-  const layerOf = has_layer ? now : before
+  const hasLayer = now.request.groups.includes('similarity')
+  const layerOf = hasLayer ? now : before
   const { refused: _, ...rest } = old
   return {
     step: now.step,

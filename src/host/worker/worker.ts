@@ -84,7 +84,7 @@ const HOST = new URL(import.meta.env.DEV ? '/' : '../', location.href)
 
 async function prepare(
   experiment: Experiment,
-  is_careful = false,
+  isCareful = false,
   allow_bytes = 0,
   isShared = false,
 ): Promise<RunDevice> {
@@ -103,7 +103,7 @@ async function prepare(
     await lent.end(true)
     throw error
   }
-  const isLimited = is_careful && !gpu.facts.is_software
+  const isLimited = isCareful && !gpu.facts.is_software
   if (isLimited) gpu.limitDispatches({ most_ms: CAREFUL_MS })
   return {
     adapter: gpu.facts,

@@ -73,11 +73,11 @@ class Lines {
 export async function readJsonLines(pieces: Pieces): Promise<readonly ImportedLog[]> {
   const logs: ImportedLog[] = []
   let lines = new Lines()
-  let is_first = true
+  let isFirst = true
   for await (const { text, number, is_last } of linesOf(pieces)) {
     const line = parsePython(text)
-    if (isHead(line) && (is_first || lines.rows.is_told)) {
-      if (!is_first) logs.push(lines.finish())
+    if (isHead(line) && (isFirst || lines.rows.is_told)) {
+      if (!isFirst) logs.push(lines.finish())
       lines = new Lines(line.run ?? '')
       lines.rows.tell(line.kind, line.remarks)
       lines.rows.text('group', line.group)
@@ -85,7 +85,7 @@ export async function readJsonLines(pieces: Pieces): Promise<readonly ImportedLo
       if (is_last && line === undefined) lines.rows.cut()
       else lines.rows.skip(`line ${number}`)
     }
-    is_first = false
+    isFirst = false
   }
   return [...logs, lines.finish()]
 }

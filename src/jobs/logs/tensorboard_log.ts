@@ -31,7 +31,7 @@ export async function readTensorBoardLog(pieces: Pieces): Promise<ImportedLog> {
  * cannot be believed. */
 async function* recordsOf(pieces: Pieces, rows: LogRows): AsyncGenerator<Uint8Array | undefined> {
   let bytes = new Uint8Array()
-  let is_first = true
+  let isFirst = true
   for await (const piece of pieces) {
     const joined = new Uint8Array(bytes.length + piece.length)
     joined.set(bytes)
@@ -43,11 +43,11 @@ async function* recordsOf(pieces: Pieces, rows: LogRows): AsyncGenerator<Uint8Ar
       const length = Number(view.getBigUint64(0, true))
       const isSound = view.getUint32(8, true) === maskedCrc32c(bytes.subarray(at, at + 8))
       if (!isSound || length > LARGEST_RECORD) {
-        if (is_first) throw new LogError('The file is no event file of TensorBoard.')
+        if (isFirst) throw new LogError('The file is no event file of TensorBoard.')
         rows.cut()
         return
       }
-      is_first = false
+      isFirst = false
       if (bytes.length - at < HEADER + length + FOOTER) break
       const message = bytes.subarray(at + HEADER, at + HEADER + length)
       const isWhole = view.getUint32(HEADER + length, true) === maskedCrc32c(message)
@@ -57,7 +57,7 @@ async function* recordsOf(pieces: Pieces, rows: LogRows): AsyncGenerator<Uint8Ar
     bytes = bytes.slice(at)
   }
   if (bytes.length > 0) {
-    if (is_first) throw new LogError('The file is no event file of TensorBoard.')
+    if (isFirst) throw new LogError('The file is no event file of TensorBoard.')
     rows.cut()
   }
 }

@@ -259,7 +259,7 @@ export function requireScale(scale: Scale, target: Target, { settings, inner }: 
       inner && known?.model_type === 'qwen2',
       `model: ${known?.name} is of the family qwen2; BuPO’s fork reads inner layers of qwen3 and llama`,
     ],
-  ].flatMap(([is_wrong, why]) => (is_wrong ? [`${why}`] : []))
+  ].flatMap(([isWrong, why]) => (isWrong ? [`${why}`] : []))
   if (wrong.length > 0) throw new JobError(wrong.join('; '))
 }
 

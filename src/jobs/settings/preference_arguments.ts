@@ -52,7 +52,7 @@ function objectiveOf({ phase }: ChosenPreference): Told {
 export function preferenceArguments(
   experiment: Experiment,
   chosen: ChosenPreference,
-  has_val: boolean,
+  hasVal: boolean,
 ): ReadonlyMap<string, unknown> {
   const { phase, steps } = chosen
   const task = taskOf(experiment.task)
@@ -66,8 +66,8 @@ export function preferenceArguments(
     ...objectiveOf(chosen),
     max_length: task.max_prompt_length + task.max_response_length,
     per_device_eval_batch_size: batch,
-    eval_strategy: has_val && test_freq !== null ? 'steps' : 'no',
-    eval_steps: has_val && test_freq !== null ? test_freq : undefined,
+    eval_strategy: hasVal && test_freq !== null ? 'steps' : 'no',
+    eval_steps: hasVal && test_freq !== null ? test_freq : undefined,
     ...trainingArguments(experiment, phase, { steps, batch }),
   }
   return new Map(Object.entries(told).filter(([, value]) => value !== undefined))

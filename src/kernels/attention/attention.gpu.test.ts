@@ -148,10 +148,10 @@ describe.for([
         inv_freq: gpu.tensor('inv_freq', 'f32', [inv_freq.length], { data: inv_freq }),
       }
       // An odd head cannot be turned; its kernels take q and k as they are.
-      const is_turned = D % 2 === 0
+      const isTurned = D % 2 === 0
       const turned = gpu.tensor('turned', 'f32', qkv.shape, { data: qkvValues })
       const positions = gpu.tensor('positions', 'u32', [rows * width], { data: position_ids })
-      if (is_turned) {
+      if (isTurned) {
         const tensors = { qkv, ...turn, position_ids: positions, out: turned }
         await gpu.run(qk_norm_rope_forward, { ...rope, tokens: rows * width }, tensors)
       }

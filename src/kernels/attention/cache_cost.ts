@@ -46,8 +46,8 @@ export const stepCost =
   (bytes: number) =>
   (p: Decode & { readonly has_qk_norm: number }): Cost => {
     const { rows, column, num_attention_heads: H, num_key_value_heads: K, head_dim: D } = p
-    const is_kept = column < p.prompt_length + p.response_columns
-    const cached = cachedTokens(p, column) + (is_kept ? rows : 0)
+    const isKept = column < p.prompt_length + p.response_columns
+    const cached = cachedTokens(p, column) + (isKept ? rows : 0)
     const turned = rows * (H + K) * D
     const tables = D / 2 + 2 * D * p.has_qk_norm
     return {

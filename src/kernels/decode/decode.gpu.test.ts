@@ -101,8 +101,8 @@ test('decode_linear_short leaves out four rows that have all ended', async () =>
   const [actual, truth] = [await read(out), decodeLinearRef(a_values, b_values, { m, n, k })]
   for (let row = 0; row < m; row++) {
     const part = actual.subarray(row * n, (row + 1) * n)
-    const is_kept = (row >= 4 && row < 8) || row >= 12
-    if (is_kept) expect(part).toEqual(filled.subarray(row * n, (row + 1) * n))
+    const isKept = (row >= 4 && row < 8) || row >= 12
+    if (isKept) expect(part).toEqual(filled.subarray(row * n, (row + 1) * n))
     else if (!endedRows.includes(row))
       expectClose(part, truth.subarray(row * n, (row + 1) * n), close)
   }

@@ -101,14 +101,14 @@ export function fullAt(nth: number, least = 1024) {
       const device = await requestDevice(descriptor)
       const [create, pop] = [device.createBuffer.bind(device), device.popErrorScope.bind(device)]
       restores.push(() => Object.assign(device, { createBuffer: create, popErrorScope: pop }))
-      let is_full = false
+      let isFull = false
       device.createBuffer = (buffer) => {
-        is_full = buffer.size >= least && seen.large++ === nth
+        isFull = buffer.size >= least && seen.large++ === nth
         return create(buffer)
       }
       device.popErrorScope = () => {
-        const own = is_full
-        is_full = false
+        const own = isFull
+        isFull = false
         return pop().then((error) => (own ? ({ message: 'no room' } as GPUError) : error))
       }
       return device

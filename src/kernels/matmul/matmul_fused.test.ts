@@ -57,8 +57,8 @@ test.for(FUSED_OPS)('%s runs on what its plain product would run on', (op) => {
   const [plainOp, size] = plain[op]
   const suffix = (name: string | undefined) =>
     name?.replace(/^matmul_(nt|nn|tn)_(swiglu|bias)_/, '')
-  const by_default = op === 'tn_bias' ? 'vector_8x8_by_4' : 'vector_8x8'
-  expect(suffix(fusedKernel(undefined, op, sizes[op])?.name)).toBe(by_default)
+  const byDefault = op === 'tn_bias' ? 'vector_8x8_by_4' : 'vector_8x8'
+  expect(suffix(fusedKernel(undefined, op, sizes[op])?.name)).toBe(byDefault)
   const shape_class = { nt: 'nt_m128_n192_k64', nn: 'nn_m128_n96_k64', tn: 'tn_m192_n64_k128' }
   const choice = { '*': 'slices_32x32', [shape_class[plainOp]]: 'staged_64x64_8x8' }
   expect(matmulKernel(choice, plainOp, size).name).toMatch(/staged_64x64_8x8$/)

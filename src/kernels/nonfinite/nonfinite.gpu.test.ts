@@ -33,7 +33,7 @@ async function find(
   return [...slots].map(kernel === find_nonfinite_token ? firstNonfinite : lastNonfinite)
 }
 
-const left_out = (is_finite: number) =>
+const leftOut = (is_finite: number) =>
   Float32Array.from(CONTROL, (name) => (name === 'is_finite' ? is_finite : 1))
 
 test.for([1, 63, 64, 65, 4096, 10_007])('the first and the last of %i numbers', async (count) => {
@@ -45,7 +45,7 @@ test.for([1, 63, 64, 65, 4096, 10_007])('the first and the last of %i numbers', 
     const [first] = nonfiniteRef(data, (i) => mask[i] !== 0)
     expect(await find(find_nonfinite_token, data, mask)).toEqual([first, undefined, undefined])
     const last = nonfiniteRef(data, () => true).at(-1)
-    const found = await find(find_nonfinite_gradient, data, left_out(0))
+    const found = await find(find_nonfinite_gradient, data, leftOut(0))
     expect(found).toEqual([last, undefined, undefined])
   }
 })
@@ -59,12 +59,12 @@ test('large finite numbers and masked ones are none', async () => {
 test('gradients are looked at only where the step was left out, and go into their own slot', async () => {
   const data = Float32Array.of(1, 2, Number.NaN, Number.POSITIVE_INFINITY)
   const at = { first: 100, slot: 2 }
-  expect(await find(find_nonfinite_gradient, data, left_out(0), at)).toEqual([
+  expect(await find(find_nonfinite_gradient, data, leftOut(0), at)).toEqual([
     undefined,
     undefined,
     103,
   ])
-  expect(await find(find_nonfinite_gradient, data, left_out(1), at)).toEqual([
+  expect(await find(find_nonfinite_gradient, data, leftOut(1), at)).toEqual([
     undefined,
     undefined,
     undefined,

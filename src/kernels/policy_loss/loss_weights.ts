@@ -59,8 +59,8 @@ export function aggregationParams({
 const WEIGHT_OF = `fn weight_of(mode: u32, row_tokens: f32, counts: Counts) -> f32 {
   switch mode {
 ${AGGREGATIONS.map(({ weight_of }, i) => {
-  const is_last = i === AGGREGATIONS.length - 1
-  return `    ${is_last ? 'default' : `case ${i}u`}: {\n      ${weight_of}\n    }\n`
+  const isLast = i === AGGREGATIONS.length - 1
+  return `    ${isLast ? 'default' : `case ${i}u`}: {\n      ${weight_of}\n    }\n`
 }).join('')}  }
 }
 `

@@ -135,14 +135,14 @@ function placesOf({ batch }: RefCache, options: RefPositions) {
   const { rows, width } = batch
   const isResponse = options.positions === 'response'
   const columns = isResponse ? (options.response_length ?? 0) : width
-  const first_column = isResponse ? width - columns - 1 : 0
+  const firstColumn = isResponse ? width - columns - 1 : 0
   const mask = Float64Array.from(
     (isResponse ? options.response_mask : batch.attention_mask) ?? [],
     (x) => (x ? 1 : 0),
   )
   const next_mask = isResponse ? mask : nextMask(mask, columns)
   const places = Array.from({ length: rows * columns }, (_, i): Position => {
-    const m = Math.floor(i / columns) * width + first_column + (i % columns)
+    const m = Math.floor(i / columns) * width + firstColumn + (i % columns)
     return { i, m, next: (isResponse ? options.response_ids?.[i] : batch.input_ids[m + 1]) ?? 0 }
   }).filter(({ i }) => mask[i])
   return { rows, columns, mask, next_mask, places }

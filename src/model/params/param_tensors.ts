@@ -118,15 +118,15 @@ export function trainedGradients(
 ): ParamGradients {
   if (!factors) return gradients
   const { adapter, embed_tokens, lm_head, norm, layers, score, score_bias } = gradients
-  const is_trained = (segment: number) => factors[segment] !== 0
-  const blocks = adapter?.blocks.map((block, l) => (is_trained(l) ? block : {}))
-  const end = is_trained(factors.length - 1)
+  const isTrained = (segment: number) => factors[segment] !== 0
+  const blocks = adapter?.blocks.map((block, l) => (isTrained(l) ? block : {}))
+  const end = isTrained(factors.length - 1)
   return {
     ...gradients,
     ...(adapter && blocks && { adapter: { ...adapter, blocks } }),
-    embed_tokens: is_trained(0) ? embed_tokens : undefined,
-    lm_head: is_trained(first_block - 1) ? lm_head : undefined,
-    layers: layers.map((layer, l) => (is_trained(first_block + l) ? layer : undefined)),
+    embed_tokens: isTrained(0) ? embed_tokens : undefined,
+    lm_head: isTrained(first_block - 1) ? lm_head : undefined,
+    layers: layers.map((layer, l) => (isTrained(first_block + l) ? layer : undefined)),
     norm: end ? norm : undefined,
     score: end ? score : undefined,
     score_bias: end ? score_bias : undefined,
@@ -140,6 +140,6 @@ export type Trains = readonly boolean[] | 'none' | 'all'
 export const storedAs =
   ({ dtype = 'float32' }: ModelShape, trains: Trains) =>
   (segment: number): Stored => {
-    const is_trained = trains === 'all' || (trains !== 'none' && trains[segment])
-    return dtype === 'bfloat16' && !is_trained ? 'bfloat16' : 'f32'
+    const isTrained = trains === 'all' || (trains !== 'none' && trains[segment])
+    return dtype === 'bfloat16' && !isTrained ? 'bfloat16' : 'f32'
   }

@@ -223,7 +223,7 @@ export class Rollout {
 
   async #allEnded(): Promise<boolean> {
     const [ended] = await this.#gpu.read(this.tensors.ended)
-    return ended.every((is_ended) => is_ended === 1)
+    return ended.every((isEnded) => isEnded === 1)
   }
 }
 

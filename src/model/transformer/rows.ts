@@ -55,9 +55,9 @@ export function layRows(
   for (const array of [input_ids, attention_mask, position_ids])
     if (array.length !== capacity)
       throw new ShapeError(`rows: expected ${rows} × ${width} values, got ${array.length}`)
-  const first_column = width - R - 1
+  const firstColumn = width - R - 1
   if (!use_remove_padding) {
-    const firstStates = Uint32Array.from({ length: rows }, (_, b) => b * width + first_column)
+    const firstStates = Uint32Array.from({ length: rows }, (_, b) => b * width + firstColumn)
     return {
       tokens: capacity,
       input_ids,
@@ -79,7 +79,7 @@ export function layRows(
     checkScored(attention_mask, response_mask, b, size)
     for (let c = 0; c < width; c++) {
       const at = b * width + c
-      if (c === first_column) firstStates[b] = token
+      if (c === firstColumn) firstStates[b] = token
       if (attention_mask[at] === 0) continue
       stream.input_ids[token] = input_ids[at]
       stream.attention_mask[token] = 1

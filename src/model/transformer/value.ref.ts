@@ -33,17 +33,17 @@ export function valuesBackwardRef(
   return grads
 }
 
-/** [rows, columns] read at column first_column + t of each of the batch's rows; 0 where mask is. */
+/** [rows, columns] read at column firstColumn + t of each of the batch's rows; 0 where mask is. */
 export function readSpan(
   values: Float64Array,
   { batch }: RefCache,
   mask: ArrayLike<number>,
-  first_column: number,
+  firstColumn: number,
 ): Float64Array {
   const columns = mask.length / batch.rows
   return Float64Array.from({ length: mask.length }, (_, i) => {
     const b = Math.floor(i / columns)
-    return mask[i] ? values[b * batch.width + first_column + (i % columns)] : 0
+    return mask[i] ? values[b * batch.width + firstColumn + (i % columns)] : 0
   })
 }
 
@@ -52,13 +52,13 @@ export function scatterSpan(
   dRead: Float64Array,
   { batch }: RefCache,
   mask: ArrayLike<number>,
-  first_column: number,
+  firstColumn: number,
 ): Float64Array {
   const columns = mask.length / batch.rows
   const d_values = new Float64Array(batch.rows * batch.width)
   dRead.forEach((d, i) => {
     const b = Math.floor(i / columns)
-    if (mask[i]) d_values[b * batch.width + first_column + (i % columns)] += d
+    if (mask[i]) d_values[b * batch.width + firstColumn + (i % columns)] += d
   })
   return d_values
 }

@@ -51,10 +51,10 @@ export function browserPage(): LabPage {
       history.replaceState(history.state, '', `?${query}${view}`)
     },
     nextFrame: (flush) => {
-      let is_done = false
+      let isDone = false
       const once = () => {
-        if (!is_done) flush()
-        is_done = true
+        if (!isDone) flush()
+        isDone = true
       }
       requestAnimationFrame(once)
       setTimeout(once, 500)

@@ -42,14 +42,14 @@ function open(change: Settings & Pick<LabState, 'notices'>, kind: EditKind): voi
 }
 
 /** Puts the settings back to what they were; a run that is on follows in the field `path`, where it
- * can. `is_other`: another experiment had been opened, so that a run that made room comes back. */
+ * can. `isOther`: another experiment had been opened, so that a run that made room comes back. */
 export function restoreSettings(
   settings: Settings,
   path: string | undefined,
-  is_other = false,
+  isOther = false,
 ): void {
-  const back = is_other ? comesBack(labStore.getState(), settings) : undefined
-  if (is_other && !back) makeRoomFor(settings.experiment)
+  const back = isOther ? comesBack(labStore.getState(), settings) : undefined
+  if (isOther && !back) makeRoomFor(settings.experiment)
   labStore.setState({ ...(back ?? settings), wrong_fields: [] })
   if (path !== undefined && isBusy(labStore.getState())) sendEdit(path)
 }

@@ -30,8 +30,8 @@ export function replaceWorker(dead: Connection, message: string): boolean {
   const { run, record, checkpoints, run_document, checkpoint_problem } = state
   if (!run_document) return false
   // What was kept in memory is gone with the worker.
-  const is_gone = checkpoint_problem?.code === 'unavailable'
-  const step = is_gone ? undefined : checkpoints.at(-1)?.step
+  const isGone = checkpoint_problem?.code === 'unavailable'
+  const step = isGone ? undefined : checkpoints.at(-1)?.step
   const from: CheckpointSource | undefined =
     step === undefined ? undefined : { kind: 'resume', record, step }
   if (!from) labStore.setState((before) => applyEvent(before, fromTheStart(run, run_document), now))

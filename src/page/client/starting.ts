@@ -24,9 +24,9 @@ export const newRecordId = (): string =>
     .join('')
 
 /** The run steps only when it is given a turn. */
-let takes_turns = false
+let isTakingTurns = false
 
-export const takesTurns = (): boolean => takes_turns
+export const takesTurns = (): boolean => isTakingTurns
 
 /** Trains the experiment that the settings show, from its first step; a paused run waits before it.
  * Where files are still being read it begins once they are here, and `onBegun` is called then;
@@ -42,9 +42,9 @@ export function start(paused: boolean, onBegun: () => void = () => {}): void {
 /** Does it at once where all files of the experiment are here, as for one that names none; a
  * recording needs none. */
 function withContents(experiment: Experiment, work: () => void, hasWeights = false): void {
-  const is_here = contentsOf(experiment) && contentsStore.getState().status !== 'broken'
-  if (is_here || isReplaying()) work()
-  else void findContents(experiment, hasWeights).then((is_ready) => (is_ready ? work() : undefined))
+  const isHere = contentsOf(experiment) && contentsStore.getState().status !== 'broken'
+  if (isHere || isReplaying()) work()
+  else void findContents(experiment, hasWeights).then((isReady) => (isReady ? work() : undefined))
 }
 
 /** A run from its first step, or from a checkpoint, whose own experiment counts. */
@@ -75,7 +75,7 @@ export function trainAllowing(allow_bytes: number): void {
 function begin(beginning: Beginning): void {
   const { experiment, record, paused, from, preset_id, kept } = beginning
   begun = beginning
-  takes_turns = false
+  isTakingTurns = false
   if (!isConnected()) connect()
   const { run } = labStore.getState()
   forgetSetAside()
@@ -131,7 +131,7 @@ export function goOn(from: CheckpointSource, { experiment, preset_id, kept }: We
  * `onBegun`. */
 export function trainInTurns(onBegun: () => void): void {
   start(true, () => {
-    takes_turns = true
+    isTakingTurns = true
     giveTurn()
     onBegun()
   })
@@ -142,13 +142,13 @@ export const giveTurn = (): void => post({ type: 'turn' })
 /** The run no longer takes turns: it continues alone, unless it is paused. */
 export function endTurns(): void {
   const { status } = labStore.getState()
-  if (takes_turns && (status === 'running' || status === 'preparing')) post({ type: 'resume' })
-  takes_turns = false
+  if (isTakingTurns && (status === 'running' || status === 'preparing')) post({ type: 'resume' })
+  isTakingTurns = false
 }
 
 /** Drops the run: back to step 0. The same seed starts the same run again. */
 export function reset(): void {
-  takes_turns = false
+  isTakingTurns = false
   forgetSetAside()
   post({ type: 'stop' })
   const { run, adapter } = labStore.getState()

@@ -118,9 +118,9 @@ function sendField(path: string, value: Value): void {
   const answers = answersTo(path)
   const last = sent.get(path)
   // The page may not have drawn yet what the run became by the last one.
-  const is_waiting = last !== undefined && answers < last.answers
-  if (value === (is_waiting ? last.value : valueToSet(before))) return
-  sent.set(path, { value, answers: (is_waiting ? last.answers : answers) + 1 })
+  const isWaiting = last !== undefined && answers < last.answers
+  if (value === (isWaiting ? last.value : valueToSet(before))) return
+  sent.set(path, { value, answers: (isWaiting ? last.answers : answers) + 1 })
   post({ type: 'steer', action: { kind: 'set', path, value } })
 }
 

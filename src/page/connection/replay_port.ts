@@ -189,12 +189,12 @@ class Replay {
     if (this.#run === undefined || this.#status === 'finished') return
     this.#stopTicking()
     this.#become('running')
-    for (let is_done = false; !this.#isOver; ) {
+    for (let isDone = false; !this.#isOver; ) {
       const { type } = this.#recording.events[this.#next].event
-      if (is_done && (type === 'step' || type === 'phase')) break
+      if (isDone && (type === 'step' || type === 'phase')) break
       this.#tell(this.#run)
       // Step 0 is no training step.
-      is_done ||= type === 'step' && this.#step > 0
+      isDone ||= type === 'step' && this.#step > 0
     }
     if (this.#isOver) this.#end()
     else this.#become('paused')

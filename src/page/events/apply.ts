@@ -17,15 +17,15 @@ import { applyMemory, applyStep } from './timing.ts'
 const MAX_SAMPLE_STEPS = 8
 
 type EventOf<T extends LabEvent['type']> = Extract<LabEvent, { type: T }>
-type Apply<E extends LabEvent> = (state: LabState, event: E, at_ms: number) => LabState
+type Apply<E extends LabEvent> = (state: LabState, event: E, atMs: number) => LabState
 
-/** The state after one event that arrived at `at_ms`. Appends to the columns in place and returns a
+/** The state after one event that arrived at `atMs`. Appends to the columns in place and returns a
  * new state. Events of a run that is no longer current change nothing. */
-export function applyEvent(state: LabState, event: LabEvent, at_ms: number): LabState {
+export function applyEvent(state: LabState, event: LabEvent, atMs: number): LabState {
   if ('run' in event && event.run !== undefined && event.run !== state.run) return state
   // A worker of another version may send what this page cannot show.
   if (!Object.hasOwn(APPLY, event.type)) return state
-  return (APPLY[event.type] as Apply<LabEvent>)(state, event, at_ms)
+  return (APPLY[event.type] as Apply<LabEvent>)(state, event, atMs)
 }
 
 const OUTDATED: EventOf<'failed'> = {
@@ -64,8 +64,8 @@ const settledNow = (state: LabState): LabState['experiment'] => {
 const same = (state: LabState): LabState => state
 
 const APPLY: { readonly [T in LabEvent['type']]: Apply<EventOf<T>> } = {
-  hello: (state, { protocol }, at_ms) =>
-    protocol === PROTOCOL_VERSION ? state : applyFailed(state, OUTDATED, at_ms),
+  hello: (state, { protocol }, atMs) =>
+    protocol === PROTOCOL_VERSION ? state : applyFailed(state, OUTDATED, atMs),
   adapter: (state, { adapter }) => ({
     ...state,
     adapter,

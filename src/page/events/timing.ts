@@ -74,8 +74,8 @@ export function applyMemory(
 ): LabState {
   if (state.step < 1) return { ...state, memory, rollout_dtype }
   // A panel that opens makes buffers of its own.
-  const is_other = state.memory !== undefined && state.memory.probes !== memory.probes
-  const warm_buffers = is_other ? counts.buffers : (state.warm_buffers ?? counts.buffers)
+  const isOther = state.memory !== undefined && state.memory.probes !== memory.probes
+  const warm_buffers = isOther ? counts.buffers : (state.warm_buffers ?? counts.buffers)
   return {
     ...state,
     memory,

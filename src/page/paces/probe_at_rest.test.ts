@@ -9,9 +9,9 @@ withTestPages()
 const LONG_MS = 10_000
 const asked = () => types().filter((type) => type === 'measure').length
 
-function openWith(is_known: boolean): void {
+function openWith(isKnown: boolean): void {
   openPage('?v=1&p=tiny')
-  probeAtRest(() => is_known)
+  probeAtRest(() => isKnown)
   port().says({ type: 'adapter', adapter })
   draw()
 }

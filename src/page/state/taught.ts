@@ -28,10 +28,10 @@ const MOVES: readonly SteeringAction['kind'][] = [
  * list, as entries that fill them in where each phase begins. The same document where there are
  * none, or where they do not fit it. */
 export function withVerdicts(document: Experiment, all: readonly Said[]): Experiment {
-  const has_moved = document.steering.some(({ kind }) => MOVES.includes(kind))
+  const hasMoved = document.steering.some(({ kind }) => MOVES.includes(kind))
   return all.reduce((taught, said) => {
     // The first phase has begun before anything can be done to it.
-    if (has_moved && said.index > 0) return withEntry(taught, said)
+    if (hasMoved && said.index > 0) return withEntry(taught, said)
     if (said.said === '') return taught
     const result = withField(taught, pathOf(said), said.said)
     return result.ok ? result.experiment : taught

@@ -4,8 +4,8 @@ import { remembered } from '../state/remembered.ts'
 
 const training = remembered('study', z.boolean(), false)
 
-export function markTraining(is_training: boolean): void {
-  if (is_training) training.set(true)
+export function markTraining(isTraining: boolean): void {
+  if (isTraining) training.set(true)
   else training.forget()
 }
 

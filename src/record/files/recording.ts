@@ -271,7 +271,7 @@ export function readRecording(source: string): ReadRecording {
 
 /** What is out of order: steps, times and phases never go back. */
 function disorder(events: Recording['events'], phases: number): string | undefined {
-  let [lastMs, last_step] = [0, -1]
+  let [lastMs, lastStep] = [0, -1]
   for (const [i, { at_ms, event }] of events.entries()) {
     if (at_ms < lastMs) return `Event ${i} of the recording comes before the one ahead of it.`
     lastMs = at_ms
@@ -280,10 +280,10 @@ function disorder(events: Recording['events'], phases: number): string | undefin
     if (event.type === 'trace' && event.table.phase?.kind !== 'rl')
       return `Event ${i} of the recording traces a phase that is none of reinforcement.`
     if (event.type === 'step') {
-      if (event.step <= last_step) return `Step ${event.step} of the recording comes twice.`
-      last_step = event.step
-    } else if ('step' in event && event.step > Math.max(0, last_step))
+      if (event.step <= lastStep) return `Step ${event.step} of the recording comes twice.`
+      lastStep = event.step
+    } else if ('step' in event && event.step > Math.max(0, lastStep))
       return `Event ${i} of the recording tells of step ${event.step} before it was taken.`
   }
-  return last_step < 0 ? 'The recording has no steps.' : undefined
+  return lastStep < 0 ? 'The recording has no steps.' : undefined
 }

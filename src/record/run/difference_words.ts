@@ -33,7 +33,7 @@ export function methodWords(experiment: Experiment): string {
   if (taught.length === 0)
     return experiment.phases.some(({ kind }) => kind === 'sft') ? 'Supervised' : 'Reward model'
   const layers = unique(taught.map(({ target_layer }) => `${target_layer}`))
-  const is_inner = layers.some((layer) => layer !== 'final')
+  const isInner = layers.some((layer) => layer !== 'final')
   const methods = unique(
     taught.map((phase) =>
       phase.kind === 'rl'
@@ -43,8 +43,8 @@ export function methodWords(experiment: Experiment): string {
           : preferenceLabel(phase.preference),
     ),
   )
-  const name = is_inner && methods.join() === 'GRPO' ? 'BuPO' : methods.join(', then ')
-  if (!is_inner) return name
+  const name = isInner && methods.join() === 'GRPO' ? 'BuPO' : methods.join(', then ')
+  if (!isInner) return name
   const [first, ...others] = layers
   if (others.length === 0) return `${name}, layer ${first}`
   if (others.join() === 'final') return `${name}, layer ${first} first`
@@ -175,9 +175,9 @@ export function differingPaths(experiment: Experiment, from: Experiment): string
 /** What an experiment says otherwise than another one and what was done to it by hand, in words,
  * most important first. What its method says (methodWords) is not said again. */
 export function differenceWords(experiment: Experiment, from: Experiment): string[] {
-  const is_other = ({ key }: (typeof WHOLES)[number]) =>
+  const isOther = ({ key }: (typeof WHOLES)[number]) =>
     JSON.stringify(key(experiment)) !== JSON.stringify(key(from))
-  const wholes = WHOLES.filter(is_other)
+  const wholes = WHOLES.filter(isOther)
   // Rows of one's own come with a reward and tools of their own.
   const isOtherTask = wholes.includes(WHOLES[0])
   const said = wholes.filter(

@@ -68,8 +68,8 @@ export type Statistic = (typeof STATISTICS)[number]
 export function statisticOf(
   summary: MetricSummary | undefined,
   statistic: Statistic,
-  is_smoothed: boolean,
+  isSmoothed: boolean,
 ): number | undefined {
-  const value = summary?.[is_smoothed ? (`smooth_${statistic}` as const) : statistic]
+  const value = summary?.[isSmoothed ? (`smooth_${statistic}` as const) : statistic]
   return value === undefined || (Number.isNaN(value) && summary?.count === 0) ? undefined : value
 }

@@ -117,6 +117,6 @@ export function timeLeft(run: {
     ms += steps * near.pace.step_ms
     ms += validations * (near.pace.validation_ms ?? validation_ms ?? 0)
   }
-  const is_known = timedSteps > 0 || untimed_steps === 0
-  return { seconds: is_known ? ms / 1000 : undefined, untimed_steps, is_about }
+  const isKnown = timedSteps > 0 || untimed_steps === 0
+  return { seconds: isKnown ? ms / 1000 : undefined, untimed_steps, is_about }
 }

@@ -94,21 +94,21 @@ export function warmupSteps(
     lr_warmup_steps,
     lr_warmup_steps_ratio = 0,
   }: Pick<Optim, 'lr_warmup_steps' | 'lr_warmup_steps_ratio'>,
-  total_steps: number,
+  totalSteps: number,
 ): number {
-  return lr_warmup_steps ?? Math.trunc(lr_warmup_steps_ratio * total_steps)
+  return lr_warmup_steps ?? Math.trunc(lr_warmup_steps_ratio * totalSteps)
 }
 
-/** Learning rate at training step `step` (0-based) of `total_steps`: linear warm-up from exactly 0,
+/** Learning rate at training step `step` (0-based) of `totalSteps`: linear warm-up from exactly 0,
  * then constant or cosine, once per training step as in verl. */
 export function learningRate(
   optim: Omit<Optim, 'betas' | 'weight_decay'> & OptimExtras,
   step: number,
-  total_steps: number,
+  totalSteps: number,
 ): number {
   const { lr, lr_scheduler_type, min_lr_ratio, num_cycles = 0.5 } = optim
-  const num_warmup_steps = warmupSteps(optim, total_steps)
-  const schedule = { num_warmup_steps, num_training_steps: total_steps, min_lr_ratio, num_cycles }
+  const num_warmup_steps = warmupSteps(optim, totalSteps)
+  const schedule = { num_warmup_steps, num_training_steps: totalSteps, min_lr_ratio, num_cycles }
   return lr_scheduler_type === 'constant'
     ? lr * constantMultiplier(step, schedule)
     : lr * cosineMultiplier(step, schedule)

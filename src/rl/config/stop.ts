@@ -24,10 +24,10 @@ export interface StopMetrics {
 
 export const SCORE = 'critic/score/mean'
 
-export const stopMetrics = (phase: Phase, taskId: string, last_layer: number): StopMetrics => ({
+export const stopMetrics = (phase: Phase, taskId: string, lastLayer: number): StopMetrics => ({
   accuracy: `val-aux/${taskId}/acc/greedy`,
   entropy:
-    phase.kind === 'rl' && phase.target_layer < last_layer
+    phase.kind === 'rl' && phase.target_layer < lastLayer
       ? `layer/entropy/${phase.target_layer}`
       : 'actor/entropy',
 })

@@ -29,10 +29,10 @@ export function maxrlAdvantages(
 ): Float64Array {
   return byGroup(index, (rows) => {
     const mean = meanOf(scores, rows)
-    const is_single = rows.length === 1
+    const isSingle = rows.length === 1
     if (guards === 'prime_rl')
-      return (b) => (is_single || !(mean > 0) ? 0 : (scores[b] - mean) / mean)
-    if (is_single) return (b) => (guards === 'skyrl' ? scores[b] : scores[b] / epsilon)
+      return (b) => (isSingle || !(mean > 0) ? 0 : (scores[b] - mean) / mean)
+    if (isSingle) return (b) => (guards === 'skyrl' ? scores[b] : scores[b] / epsilon)
     return (b) => (scores[b] - mean) / (mean + epsilon)
   })
 }

@@ -124,8 +124,8 @@ export function trlCompletionMask(
 ): number[][] {
   const columns = Math.max(0, ...completions.map(({ length }) => length))
   return completions.map((ids) => {
-    const is_cut = !end_tokens.includes(ids.at(-1) ?? Number.NaN)
-    const kept = mask_truncated_completions && is_cut ? 0 : ids.length
+    const isCut = !end_tokens.includes(ids.at(-1) ?? Number.NaN)
+    const kept = mask_truncated_completions && isCut ? 0 : ids.length
     return Array.from({ length: columns }, (_, t) => Number(t < kept))
   })
 }

@@ -287,16 +287,16 @@ export function objectiveLive(
   { mini_rows, mini_tokens, micro_rows, micro_tokens, max_response_length = 0 }: LossCounts,
   seed: number,
 ): Record<ObjectiveLive, number> {
-  const is_legacy = actor.use_legacy_worker_impl === 'enable'
+  const isLegacy = actor.use_legacy_worker_impl === 'enable'
   const loss = policyLossOf(loss_mode)
   return {
     // 0 = the kernel counts those of the micro-batch.
-    token_count: is_legacy ? 0 : mini_tokens,
-    sequence_count: is_legacy ? 0 : mini_rows,
-    scale: is_legacy ? micro_rows / mini_rows : 1,
+    token_count: isLegacy ? 0 : mini_tokens,
+    sequence_count: isLegacy ? 0 : mini_rows,
+    scale: isLegacy ? micro_rows / mini_rows : 1,
     ranks: 1,
     // verl's legacy worker does not pass the factor on.
-    loss_scale_factor: (is_legacy ? null : actor.loss_scale_factor) ?? max_response_length,
+    loss_scale_factor: (isLegacy ? null : actor.loss_scale_factor) ?? max_response_length,
     sequence_scale: 1 / mini_rows,
     select_count: loss.choice?.count(numbersOf(loss, actor), micro_tokens) ?? 0,
     seed,

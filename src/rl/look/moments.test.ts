@@ -9,10 +9,10 @@ function taken(steps: number, perStep: number, cost: number, ends: readonly numb
   let own = 0
   for (let step = 1; step <= steps; step++) {
     own += perStep
-    const is_end = ends.includes(step)
-    if (!is_end && step % 10 !== 0) continue
+    const isEnd = ends.includes(step)
+    if (!isEnd && step % 10 !== 0) continue
     const dispatches = own + at.length * cost
-    if (!moments.fits({ dispatches, steps: step, planned: steps }, is_end)) continue
+    if (!moments.fits({ dispatches, steps: step, planned: steps }, isEnd)) continue
     moments.take(cost, false)
     at.push(step)
   }

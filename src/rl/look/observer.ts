@@ -81,10 +81,10 @@ export class Observer {
 
   /** Whether a step that is a moment may be looked at: moments have a share of the run's
    * dispatches, but for those of short phases. */
-  takesMoment(soFar: Omit<RunSoFar, 'dispatches'>, is_end: boolean, isShort: boolean): boolean {
+  takesMoment(soFar: Omit<RunSoFar, 'dispatches'>, isEnd: boolean, isShort: boolean): boolean {
     if (!this.#request.moments || isShort) return this.#request.moments === true
     const dispatches = this.#gpu.counts.dispatches - this.#begun
-    return this.#moments.fits({ dispatches, ...soFar }, is_end)
+    return this.#moments.fits({ dispatches, ...soFar }, isEnd)
   }
 
   /** A moment was looked at, for so many dispatches in all; `isShort`: of a short inner phase. */
@@ -115,14 +115,14 @@ export class Observer {
   }
 
   /** Observes the present weights on rows of `batch`: encodes and submits, and returns the promise
-   * of the numbers. What cannot be observed is left out, with the reason in `refused`. `is_moment`:
+   * of the numbers. What cannot be observed is left out, with the reason in `refused`. `isMoment`:
    * all that a moment shows. */
   async observe(
     batch: RolloutBatch,
     rows: ObservedRows,
-    is_moment = false,
+    isMoment = false,
   ): Promise<{ readonly reading: Promise<Observation> }> {
-    return this.#observe(batch, rows, is_moment ? atMoment(this.#request) : this.#request)
+    return this.#observe(batch, rows, isMoment ? atMoment(this.#request) : this.#request)
   }
 
   async #observe(

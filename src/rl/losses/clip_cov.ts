@@ -79,12 +79,12 @@ export const clip_cov = policyLoss({
   rule: (row, k) => (t) => {
     const is_left_out = isChosen(row, t)
     const { plain, held } = surrogates(Math.exp(logRatio(row, t)), row.advantages[t], k)
-    const is_clipped = held > plain
+    const isClipped = held > plain
     return {
       loss: is_left_out ? 0 : Math.max(plain, held),
-      slope: is_left_out || is_clipped ? 0 : plain,
+      slope: is_left_out || isClipped ? 0 : plain,
       kl: -logRatio(row, t),
-      clipped: is_clipped ? 1 : 0,
+      clipped: isClipped ? 1 : 0,
       is_left_out,
     }
   },

@@ -44,10 +44,10 @@ test.for([1, 5, 200, 1031])(
           : isHighEntropy({ top_entropy_quantile: 1 - quantile }, { entropies: entropy, mask })
       const counted = mask.reduce((sum, m) => sum + m, 0)
       const share = counted / kept.filter(Boolean).length
-      expect(Array.from(pg_weights)).toEqual(kept.map((is_kept) => (is_kept ? 2 : 0)))
+      expect(Array.from(pg_weights)).toEqual(kept.map((isKept) => (isKept ? 2 : 0)))
       expectClose(
         entropy_weights as Float32Array,
-        kept.map((is_kept, i) => (is_kept ? weights[i] * share : 0)),
+        kept.map((isKept, i) => (isKept ? weights[i] * share : 0)),
         { atol: 0, rtol: 1e-6 },
       )
     }

@@ -31,14 +31,14 @@ const parameterAt = ({ params }: FlatLayout, index: number): string | undefined 
   params.find(({ offset, size }) => index >= offset && index < offset + size)?.name
 
 /** The first of `updates` optimizer steps that was left out; undefined where all were taken.
- * `is_finite` says which were, `found` [updates] is what find_nonfinite_gradient left. */
+ * `finite` says which were, `found` [updates] is what find_nonfinite_gradient left. */
 export function brokenUpdate(
   model: NonFinite['model'],
   layout: FlatLayout,
-  is_finite: readonly boolean[],
+  finite: readonly boolean[],
   found: ArrayLike<number>,
 ): NonFinite | undefined {
-  const update = is_finite.indexOf(false)
+  const update = finite.indexOf(false)
   if (update < 0) return undefined
   const index = lastNonfinite(found[update])
   const parameter = index === undefined ? undefined : parameterAt(layout, index)

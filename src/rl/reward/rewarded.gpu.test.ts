@@ -103,8 +103,8 @@ test.for(
   const of = (head: 'lm_head' | 'value_head' | 'reward_head') =>
     paramLayout(modelShape(CONFIG.model), head)
   const layout = of('value_head')
-  const is_reward = init === 'reward_model'
-  const [from, weights] = is_reward
+  const isReward = init === 'reward_model'
+  const [from, weights] = isReward
     ? [of('reward_head'), reward_model.weights]
     : [of('lm_head'), before.actor.weights]
   for (const { from_offset, to_offset, count } of sharedRuns(from, layout))
@@ -115,10 +115,10 @@ test.for(
   const score = (at: { readonly offset: number } | undefined, flat: Float32Array) =>
     flat.subarray(at?.offset, (at?.offset ?? 0) + CONFIG.model.hidden_size)
   const first = initialWeights(layout, CONFIG.seed)
-  const expected = is_reward
+  const expected = isReward
     ? score(from.slices.score, reward_model.weights)
     : score(layout.slices.score, first)
   expect(score(layout.slices.score, critic.weights)).toEqual(expected)
-  expect(expected).not.toEqual(score(layout.slices.score, is_reward ? first : reward_model.weights))
+  expect(expected).not.toEqual(score(layout.slices.score, isReward ? first : reward_model.weights))
   expect(critic.weights[layout.slices.score_bias?.offset ?? -1]).toBe(0)
 })

@@ -64,8 +64,8 @@ export async function queueStep(training: Training): Promise<PendingStep> {
   const isWatched = observer.isDue(step) || (observer.isAsked && isShort(training))
   const observing = is_moment || isWatched ? await observe(training) : undefined
   countMoment(training, before - dispatches, gpu.counts.dispatches - before)
-  const is_validated = isValidationDue(training)
-  const validation = is_validated ? await validateNow(training) : undefined
+  const isValidated = isValidationDue(training)
+  const validation = isValidated ? await validateNow(training) : undefined
   const limits = await limitDispatches(gpu)
   const skipped = countSkipped(training, reading)
   const arriving = Promise.all([reading, trace?.table, skipped])
@@ -82,7 +82,7 @@ export async function queueStep(training: Training): Promise<PendingStep> {
   result.catch(() => {}) // its reader may come late
   training.last = result
   if (!trainsActor(current) || !hasStop(current.stop)) return { result }
-  return { result: Promise.resolve(await judge(training, await result, is_validated)) }
+  return { result: Promise.resolve(await judge(training, await result, isValidated)) }
 }
 
 /** One step of the phase's kind. */
@@ -145,11 +145,11 @@ function countSkipped(training: Training, reading: Promise<StepNumbers>): Promis
 async function judge(
   training: Training,
   result: StepResult,
-  is_validated: boolean,
+  isValidated: boolean,
 ): Promise<StepResult> {
   const { config, progress } = training
   const reason = progress.judge(result.metrics, config)
-  if (!reason || is_validated || config.validation.test_freq === null) return result
+  if (!reason || isValidated || config.validation.test_freq === null) return result
   const last = await validateNow(training)
   return { ...result, metrics: { ...result.metrics, ...last.metrics }, ...generationsOf(last) }
 }
@@ -168,11 +168,11 @@ const isShort = ({ config, progress }: Training): boolean =>
 function isMoment(training: Training): boolean {
   const { config, observer, progress } = training
   const { step, phase, phase_step, current } = progress
-  const is_end = phase_step === current.steps || (phase_step === 1 && phase > 0)
+  const isEnd = phase_step === current.steps || (phase_step === 1 && phase > 0)
   const runIsShort = isShort(training)
-  if (!is_end && !runIsShort && !isValidationDue(training)) return false
+  if (!isEnd && !runIsShort && !isValidationDue(training)) return false
   const planned = config.phases.reduce((sum, { steps }) => sum + steps, 0)
-  return observer.takesMoment({ steps: step - 1, planned }, is_end, runIsShort)
+  return observer.takesMoment({ steps: step - 1, planned }, isEnd, runIsShort)
 }
 
 /** Tells what a moment cost: what was `observed`, and what tracing added to the step's `own`

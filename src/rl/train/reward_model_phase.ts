@@ -23,8 +23,8 @@ export async function drawPhasePairs(training: Training): Promise<void> {
   const hasBegun = progress.pairs_of === phase
   if (hasBegun && current.kind === 'preference' && !taught.preferences && !taught.answers)
     taught.takeAnswers(current, responder)
-  const is_due = current.kind === 'preference' && taught.isDue(current, progress.phase_step)
-  if (hasBegun && !is_due) return
+  const isDue = current.kind === 'preference' && taught.isDue(current, progress.phase_step)
+  if (hasBegun && !isDue) return
   const judges = current.kind === 'preference' && current.reward_model?.enable
   const scorer = judges ? parts.reward : undefined
   const reward = scorer && ((rows: RolloutBatch) => scorer.score(rows))
@@ -54,9 +54,9 @@ export function rewardModelStep(
   if (!parts.reward) throw new Error('trainer: there is no reward model')
   const { test_freq } = config.validation
   const { step, phase_step } = progress
-  const is_end = phase_step === 1 || phase_step === phase.steps
-  const is_due = test_freq !== null && step % test_freq === 0
+  const isEnd = phase_step === 1 || phase_step === phase.steps
+  const isDue = test_freq !== null && step % test_freq === 0
   // A person who has just given a verdict sees what it changes.
-  const measures = is_end || is_due || !!preferencesOf(training)?.hasNews(phase_step - 1)
+  const measures = isEnd || isDue || !!preferencesOf(training)?.hasNews(phase_step - 1)
   return { samples: [], reading: parts.reward.step(phase, lr, measures) }
 }

@@ -74,13 +74,13 @@ export async function reinforcementStep(
   const trained: RolloutBatch = { ...drawn.batch, response_mask }
 
   // First the critic, then the actor, on the same rows.
-  const is_traced =
+  const isTraced =
     training.wants_trace || training.is_moment || training.observer.isTraced(progress.step)
   training.wants_trace = false
-  if (is_traced) parts.actor.beginTrace()
+  if (isTraced) parts.actor.beginTrace()
   updateCritic(training, step, trained, experience)
   updateActor(training, step, trained)
-  const tracing = is_traced && traceTokens(training, { ...step, drawn, experience, trained })
+  const tracing = isTraced && traceTokens(training, { ...step, drawn, experience, trained })
 
   // Probe the layers and report.
   const { batch, sampler } = drawn

@@ -358,7 +358,7 @@ describe('single verdicts', () => {
   })
 
   test('bad ones alone are refused', async () => {
-    const bad = ROWS.filter(([, , is_good]) => !is_good)
+    const bad = ROWS.filter(([, , isGood]) => !isGood)
     await expect(prepareFiles(verdicts(bad), undefined, own)).rejects.toThrow(
       /verdicts\.json: expected good answers too, found 11 bad ones alone \(column label\)/,
     )

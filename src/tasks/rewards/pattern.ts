@@ -204,8 +204,8 @@ function set(reader: Reader): readonly Range[] {
   }
   do {
     const first = one()
-    const is_range = first.length === 1 && first[0][0] === first[0][1] && reader.takes('-')
-    if (!is_range) ranges.push(...first)
+    const isRange = first.length === 1 && first[0][0] === first[0][1] && reader.takes('-')
+    if (!isRange) ranges.push(...first)
     else if (reader.next === ']') ranges.push(...first, only('-'))
     else {
       const last = one()

@@ -13,13 +13,13 @@ export function useTokenizer(files: readonly File[]): Picked | undefined {
   const [picked, setPicked] = useState<Picked>()
   useEffect(() => {
     if (files.length === 0) return undefined
-    let is_here = true
+    let isHere = true
     readTokenizer(files).then(
-      (content) => is_here && setPicked({ of: files, content }),
-      (error) => is_here && setPicked({ of: files, why: String(error?.message ?? error) }),
+      (content) => isHere && setPicked({ of: files, content }),
+      (error) => isHere && setPicked({ of: files, why: String(error?.message ?? error) }),
     )
     return () => {
-      is_here = false
+      isHere = false
     }
   }, [files])
   return picked?.of === files ? picked : undefined

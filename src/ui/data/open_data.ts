@@ -35,10 +35,10 @@ const LIST = /^\s*(\[|\{[^{[]*"(rows|data)"\s*:\s*\[)/
  * experiment or a log. */
 export async function isData(file: File): Promise<boolean> {
   if (/tfevents/.test(file.name)) return false
-  const is_json = /\.json$/i.test(file.name)
-  if (!ROWS.test(file.name) && !is_json) return false
+  const isJson = /\.json$/i.test(file.name)
+  if (!ROWS.test(file.name) && !isJson) return false
   const head = await file.slice(0, HEAD_BYTES).text()
-  if (is_json) return LIST.test(head)
+  if (isJson) return LIST.test(head)
   // Few people drop a file, and telling a log from rows takes the readers of logs.
   const { isLogFile } = await import('../../jobs/logs/text/told_by_head.ts')
   return !isLogFile(file.name, head)

@@ -42,19 +42,17 @@ const selectAdapter = ({ adapter }: LabState) => adapter
 const EXAMPLES = 3
 
 export function EndCard() {
-  const is_over = usePresent(selectIsOver)
+  const isOver = usePresent(selectIsOver)
   const preset = usePresent(presetOfRun)
-  const [is_open, setOpen] = useState(false)
-  if (!is_over && !preset) return null
+  const [isOpen, setOpen] = useState(false)
+  if (!isOver && !preset) return null
   return (
-    <section className={is_over ? 'card end-card' : 'intro'} data-testid="end-card">
-      {is_over ? <Outcome /> : null}
+    <section className={isOver ? 'card end-card' : 'intro'} data-testid="end-card">
+      {isOver ? <Outcome /> : null}
       {preset ? (
         <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
-          <summary>
-            {is_over ? 'What it came to with several seeds' : 'What you should see'}
-          </summary>
-          {is_open ? <WhatToSee id={preset.id} /> : null}
+          <summary>{isOver ? 'What it came to with several seeds' : 'What you should see'}</summary>
+          {isOpen ? <WhatToSee id={preset.id} /> : null}
         </details>
       ) : null}
     </section>

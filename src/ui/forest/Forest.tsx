@@ -141,7 +141,7 @@ const selectMoves = ({ status, adapter, run_experiment }: LabState): boolean =>
 
 /** Paints while the picture is in view; what it shows, for words. */
 function usePainting(canvas: RefObject<HTMLCanvasElement | null>): Scene {
-  const is_visible = useVisible(canvas)
+  const isVisible = useVisible(canvas)
   const isUnwelcome = useMedia('(prefers-reduced-motion: reduce)')
   const isMoving = usePresent(selectMoves) && !isUnwelcome
   const [said, setSaid] = useState(() => presentScene() ?? recordedScene(RECORDED_STEPS))
@@ -151,7 +151,7 @@ function usePainting(canvas: RefObject<HTMLCanvasElement | null>): Scene {
   if (broken) throw broken.error
   useEffect(() => {
     const element = canvas.current
-    if (!element || !is_visible) return
+    if (!element || !isVisible) return
     const paint = (scene: Scene, ms: number) => {
       try {
         paintOn(element, scene, ms)
@@ -160,7 +160,7 @@ function usePainting(canvas: RefObject<HTMLCanvasElement | null>): Scene {
       }
     }
     return (isMoving ? paintMoving : paintStill)({ paint, say: setSaid }, element)
-  }, [canvas, is_visible, isMoving])
+  }, [canvas, isVisible, isMoving])
   return said
 }
 
@@ -198,7 +198,7 @@ function Caption() {
 export function Forest() {
   const canvas = useRef<HTMLCanvasElement>(null)
   const scene = usePainting(canvas)
-  const is_live = useStore(uiStore, selectFrameHasRun)
+  const isLive = useStore(uiStore, selectFrameHasRun)
   const labels = sceneLabels(scene)
   return (
     <>
@@ -209,7 +209,7 @@ export function Forest() {
         aria-label="The layers of the model as a forest"
         aria-describedby="forest-words"
         data-testid="forest"
-        data-live={is_live}
+        data-live={isLive}
         data-step={scene.step}
       />
       <p id="forest-words" className="visually-hidden">
@@ -226,7 +226,7 @@ export function Forest() {
           </li>
         ))}
       </ol>
-      {is_live ? (
+      {isLive ? (
         <Caption />
       ) : (
         <p className="forest-source" title={RECORDED}>

@@ -7,7 +7,7 @@ import { ALL_LESSONS, openLesson } from '../open/open_lesson.ts'
 import { WatchRecording } from '../replay/WatchRecording.tsx'
 
 export function WithoutGpu() {
-  const [is_open, setOpen] = useState(false)
+  const [isOpen, setOpen] = useState(false)
   return (
     <>
       <div className="forest-ways">
@@ -19,13 +19,13 @@ export function WithoutGpu() {
           type="button"
           className="plain"
           data-testid="train-here"
-          aria-expanded={is_open}
-          onClick={() => setOpen(!is_open)}
+          aria-expanded={isOpen}
+          onClick={() => setOpen(!isOpen)}
         >
           What training needs
         </button>
       </div>
-      {is_open ? <Failure /> : null}
+      {isOpen ? <Failure /> : null}
       <p className="soft" data-testid="lacks-gpu">
         Training needs a GPU, and this browser gives the page none yet. The lessons and recorded
         runs work without one.

@@ -99,8 +99,8 @@ export function phaseCaptions(state: LabState): readonly string[] {
 }
 
 /** What the present phase has done so far; '' where too little was measured. */
-export function captionOf(state: LabState, at_step?: number): string {
-  const seen = phaseSeen(state, at_step ?? state.step)
+export function captionOf(state: LabState, atStep?: number): string {
+  const seen = phaseSeen(state, atStep ?? state.step)
   if (!seen) return ''
   const { phase, layers, first, last } = seen
   const final = entropyChange(state, layers, seen)

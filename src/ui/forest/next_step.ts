@@ -20,10 +20,10 @@ function withoutInner(run: Experiment): NextStep | undefined {
   const last = run.model.num_hidden_layers
   let given = 0
   const phases = run.phases.flatMap((phase) => {
-    const is_inner =
+    const isInner =
       phase.kind === 'rl' && phase.target_layer !== 'final' && phase.target_layer < last
-    if (is_inner) given += phase.steps
-    if (is_inner || phase.kind !== 'rl') return is_inner ? [] : [phase]
+    if (isInner) given += phase.steps
+    if (isInner || phase.kind !== 'rl') return isInner ? [] : [phase]
     const steps = phase.steps + given
     given = 0
     return [{ ...phase, steps }]

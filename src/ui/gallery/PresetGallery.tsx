@@ -44,7 +44,7 @@ function TimeHere({ experiment }: Pick<Preset, 'experiment'>) {
 
 function Card({ preset, tags }: { readonly preset: Preset; readonly tags: Tags }) {
   const { id, name, experiment } = preset
-  const is_chosen = useLab(selectPreset) === id
+  const isChosen = useLab(selectPreset) === id
   const figures = figuresOf(id)
   const open = () => {
     closeDialog('presets')
@@ -53,7 +53,7 @@ function Card({ preset, tags }: { readonly preset: Preset; readonly tags: Tags }
   return (
     <li className="gallery-card" data-testid={`preset-card-${id}`}>
       <h3>
-        <button type="button" aria-current={is_chosen ? 'true' : undefined} onClick={open}>
+        <button type="button" aria-current={isChosen ? 'true' : undefined} onClick={open}>
           {name}
         </button>
       </h3>

@@ -44,12 +44,12 @@ function Curves({ figures }: { readonly figures: PresetFigures }) {
 
 function Layers({ figures }: { readonly figures: PresetFigures }) {
   const { entropy_first, entropy_last } = figures
-  const last_layer = entropy_first.length - 1
+  const lastLayer = entropy_first.length - 1
   const most = Math.max(...entropy_first, ...entropy_last)
   const x = (nats: number) => LAYERS + EDGE + (nats / most) * (WIDTH - LAYERS - 2 * EDGE)
   // The canopy, the final policy, is on top.
   const y = (layer: number) =>
-    EDGE + ((last_layer - layer + 0.5) / (last_layer + 1)) * (HEIGHT - 2 * EDGE)
+    EDGE + ((lastLayer - layer + 0.5) / (lastLayer + 1)) * (HEIGHT - 2 * EDGE)
   return entropy_first.map((first, layer) => (
     <g key={layer}>
       <path className="gallery-change" d={`M${x(first)} ${y(layer)}H${x(entropy_last[layer])}`} />

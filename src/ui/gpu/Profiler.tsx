@@ -17,8 +17,8 @@ export function Profiler() {
   const profile = useLab(selectProfile)
   const is_profiling = useLab(selectIsProfiling)
   const mayProfile = useLab(canProfile)
-  const is_busy = useLab(selectIsBusy)
-  const is_finished = useLab(selectStatus) === 'finished'
+  const isBusy = useLab(selectIsBusy)
+  const isFinished = useLab(selectStatus) === 'finished'
   const adapter = useLab(selectAdapter)
   const isMeasuring = useLab(selectBenchmark).status === 'running'
   return (
@@ -38,8 +38,8 @@ export function Profiler() {
           <button
             type="button"
             data-testid="benchmark"
-            disabled={is_busy || isMeasuring || !adapter}
-            title={is_busy ? 'Reset the run first: the benchmark needs the whole GPU' : undefined}
+            disabled={isBusy || isMeasuring || !adapter}
+            title={isBusy ? 'Reset the run first: the benchmark needs the whole GPU' : undefined}
             onClick={benchmark}
           >
             <Gauge className="icon" aria-hidden="true" /> Benchmark this GPU
@@ -50,9 +50,9 @@ export function Profiler() {
         <ProfileTables {...profile} />
       ) : (
         <p className="soft">
-          {is_finished
+          {isFinished
             ? 'The run has ended. A step of the next one can be measured.'
-            : is_busy
+            : isBusy
               ? 'Measures one step: the time of every stage and kernel on the GPU. Its numbers stay the same, and other steps cost nothing extra.'
               : 'Shows where a step spends its time on the GPU. Profile the next step begins a run, measures its first step and pauses.'}
         </p>

@@ -67,11 +67,11 @@ export function peakWords(probed: Peak, reached: Peak): string {
 }
 
 /** A row with its rates, against the time of all rows and the adapter's peak. */
-export function profileLine(row: ProfileRow, total_ms: number, peak: Peak | undefined): Line {
+export function profileLine(row: ProfileRow, totalMs: number, peak: Peak | undefined): Line {
   const { name, calls, time_ms } = row
   const gflops = rate(row.flops, time_ms)
   const gbps = rate(row.bytes, time_ms)
-  const share = time_ms !== undefined && total_ms > 0 ? time_ms / total_ms : undefined
+  const share = time_ms !== undefined && totalMs > 0 ? time_ms / totalMs : undefined
   return { name, calls, time_ms, share, gflops, gbps, of_peak: ofPeak(gflops, gbps, peak) }
 }
 

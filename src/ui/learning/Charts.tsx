@@ -199,11 +199,11 @@ function selectSampled(state: Parameters<typeof shownExperiment>[0]): string | u
 function RewardChart() {
   const choice = useShown(selectTask)
   const task = choice.id
-  const is_imported = useIsImported()
+  const fromLog = useIsImported()
   const isOwn = useShown(hasOwnReward)
   const note = useMemo(
-    () => scoreNote(choice, { isImported: is_imported, isOwn }),
-    [choice, is_imported, isOwn],
+    () => scoreNote(choice, { isImported: fromLog, isOwn }),
+    [choice, fromLog, isOwn],
   )
   const sampled = useShown(selectSampled)
   const hasRewardModel = useShown(hasRewardPhase)
@@ -312,7 +312,7 @@ const selectIsEmpty = ({ series }: { readonly series: ReadonlyMap<string, unknow
 
 export function Charts() {
   const hasRewardModel = useShown(hasRewardPhase)
-  const is_empty = useShown(selectIsEmpty)
+  const isEmpty = useShown(selectIsEmpty)
   const withPreferences = useShown(hasPreferences)
   const withDistillation = useShown(hasDistillation)
   const withWarmStart = useShown(hasWarmStart)
@@ -324,7 +324,7 @@ export function Charts() {
     withWarmStart ? WARM_START : RATE,
   ]
   return (
-    <section className="charts" aria-label="Charts" data-empty={is_empty}>
+    <section className="charts" aria-label="Charts" data-empty={isEmpty}>
       <Panels panels={LARGE} />
       <div className="small-charts">
         {small.map((chart) => (

@@ -14,8 +14,8 @@ import { groupByPrompt } from './grouping.ts'
 type Evaluation = KeptItem<readonly Generation[]>
 
 /** The evaluation that a step shows; undefined where none is kept. */
-export const heldOutAt = (at_step: number | undefined): Evaluation | undefined =>
-  shownStore.getState().kept.generations.at(at_step)
+export const heldOutAt = (atStep: number | undefined): Evaluation | undefined =>
+  shownStore.getState().kept.generations.at(atStep)
 
 function Answer({ answer }: { answer: Generation }) {
   const { output, score, do_sample, is_ended } = answer

@@ -41,15 +41,15 @@ function useUnchangedPreset() {
 }
 
 export function Intro() {
-  const is_empty = usePresent(selectIsEmpty)
+  const isEmpty = usePresent(selectIsEmpty)
   const preset = useUnchangedPreset()
   const phases = usePresent(shownPhases)
-  const last_layer = useLastLayer()
-  const by_hand = usePresent(selectByHand)
+  const lastLayer = useLastLayer()
+  const byHand = usePresent(selectByHand)
   const planned = usePresent(plannedSteps)
   const savings = usePresent(selectSavings)
-  const [is_open, setOpen] = useState(false)
-  if (!is_empty) return null
+  const [isOpen, setOpen] = useState(false)
+  if (!isEmpty) return null
   return (
     <section className="card intro" aria-label="The chosen experiment" data-testid="intro">
       <p>
@@ -58,18 +58,18 @@ export function Intro() {
         {phases.map((phase, i) => (
           <span key={`${i} ${phase.name}`}>
             {i > 0 ? ', then ' : ''}
-            {formatSteps(phase.steps)} of <i>{phase.name}</i> ({phaseTarget(phase, last_layer)})
+            {formatSteps(phase.steps)} of <i>{phase.name}</i> ({phaseTarget(phase, lastLayer)})
           </span>
         ))}
-        {by_hand > 0
-          ? `; with the changes made by hand while it runs (${by_hand}), ${formatSteps(planned)} in all`
+        {byHand > 0
+          ? `; with the changes made by hand while it runs (${byHand}), ${formatSteps(planned)} in all`
           : ''}
         . Nothing leaves the browser.{savings ? ` ${savings}` : ''}
       </p>
       {preset ? (
         <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
           <summary>What you should see</summary>
-          {is_open ? <WhatToSee id={preset.id} /> : null}
+          {isOpen ? <WhatToSee id={preset.id} /> : null}
         </details>
       ) : null}
     </section>

@@ -28,13 +28,13 @@ const selectHasSteps = (state: LabState) => state.series.size > 0
 function TimeLeft({ is_newest }: { readonly is_newest: boolean }) {
   const { status, timing } = presentStore.getState()
   const { left } = timing
-  const is_shown = status === 'running' && is_newest
+  const isShown = status === 'running' && is_newest
   return (
-    <div hidden={!is_shown}>
-      <dt>{is_shown && left.is_about ? 'Time left, about' : 'Time left'}</dt>
+    <div hidden={!isShown}>
+      <dt>{isShown && left.is_about ? 'Time left, about' : 'Time left'}</dt>
       <dd data-testid="time-left">
-        {formatDuration(is_shown ? left.seconds : undefined)}
-        {is_shown && left.untimed_steps > 0 ? (
+        {formatDuration(isShown ? left.seconds : undefined)}
+        {isShown && left.untimed_steps > 0 ? (
           <small title="No phase of this kind has run yet, so the time of its steps is unknown">
             {' '}
             + {formatSteps(left.untimed_steps)} not timed yet
@@ -53,13 +53,13 @@ export function Numbers({ shown }: PanelProps) {
   const { steps_per_second, tokens_per_second } = state.timing
   // Speed is of the moment: a step that is over has none.
   const now = (value: number | undefined) => (is_newest ? value : undefined)
-  const is_imported = isImported()
+  const fromLog = isImported()
   const final_entropy = metric(
-    is_imported ? LOGGED_ENTROPY : layerEntropy(experiment.model.num_hidden_layers),
+    fromLog ? LOGGED_ENTROPY : layerEntropy(experiment.model.num_hidden_layers),
   )
   const greedy = greedyAccuracy(experiment.task.id)
   const held_out =
-    is_imported && !state.series.has(greedy) ? foreignHeldOut(state.series.keys()) : greedy
+    fromLog && !state.series.has(greedy) ? foreignHeldOut(state.series.keys()) : greedy
   return (
     <div
       className={is_newest ? 'numbers' : 'numbers back'}
@@ -92,7 +92,7 @@ export function Numbers({ shown }: PanelProps) {
           </dd>
         </div>
         <div>
-          <dt>{is_imported ? 'Entropy' : 'Final entropy'}</dt>
+          <dt>{fromLog ? 'Entropy' : 'Final entropy'}</dt>
           <dd data-testid="entropy-value">
             {formatNumber(final_entropy)}
             {final_entropy === undefined ? null : <small> nats</small>}

@@ -96,19 +96,19 @@ const StepSamples = memo(function StepSamples({ batch }: { batch: Batch }) {
 })
 
 /** The newest steps, or the one that was kept last at or before the step that the page shows. */
-function useBatches(at_step: number | undefined): readonly Batch[] {
+function useBatches(atStep: number | undefined): readonly Batch[] {
   // Every run has columns of its own: another one shows at once.
   useShown(selectSeries)
   useSlowFrame(REFRESH_MS)
   const { samples, kept: all } = shownStore.getState()
-  if (at_step === undefined) return samples.slice(-SHOWN_STEPS).reverse()
-  const kept = all.samples.at(at_step)
+  if (atStep === undefined) return samples.slice(-SHOWN_STEPS).reverse()
+  const kept = all.samples.at(atStep)
   return kept ? [{ step: kept.step, samples: kept.item }] : []
 }
 
 /** Why there is nothing to see. */
-function emptyWords(hasRun: boolean, at_step: number | undefined): string {
-  if (at_step !== undefined) return `No samples were kept at step ${at_step} or before it.`
+function emptyWords(hasRun: boolean, atStep: number | undefined): string {
+  if (atStep !== undefined) return `No samples were kept at step ${atStep} or before it.`
   return hasRun
     ? 'No samples yet. The first step of reinforcement samples some; a warm start only imitates demonstrations.'
     : 'Responses that the policy samples while it trains by reinforcement will appear here, with their score and advantage.'
@@ -145,17 +145,17 @@ const NO_ANSWERS =
 
 export function Samples() {
   const [kind, setKind] = useState<Kind>('training')
-  const at_step = useAtStep()
-  const shown = useBatches(at_step)
+  const atStep = useAtStep()
+  const shown = useBatches(atStep)
   const hasRun = useShown(selectHasRun)
-  const is_held_out = kind === 'held_out'
-  const evaluation = is_held_out ? heldOutAt(at_step) : undefined
-  const is_empty = is_held_out ? !evaluation : shown.length === 0
+  const isHeldOut = kind === 'held_out'
+  const evaluation = isHeldOut ? heldOutAt(atStep) : undefined
+  const isEmpty = isHeldOut ? !evaluation : shown.length === 0
   const isOlder =
-    at_step !== undefined &&
-    (is_held_out
-      ? evaluation !== undefined && evaluation.step !== at_step
-      : shown.some(({ step }) => step !== at_step))
+    atStep !== undefined &&
+    (isHeldOut
+      ? evaluation !== undefined && evaluation.step !== atStep
+      : shown.some(({ step }) => step !== atStep))
   return (
     <section className="card samples" aria-labelledby="samples-title" data-testid="samples">
       <div className="samples-head">
@@ -163,17 +163,17 @@ export function Samples() {
         <KindChoice kind={kind} onChoose={setKind} />
       </div>
       {isOlder ? (
-        <p className="soft samples-note">The newest kept at or before step {at_step}:</p>
+        <p className="soft samples-note">The newest kept at or before step {atStep}:</p>
       ) : null}
-      {is_empty ? (
-        <p className="soft">{is_held_out ? NO_ANSWERS : emptyWords(hasRun, at_step)}</p>
+      {isEmpty ? (
+        <p className="soft">{isHeldOut ? NO_ANSWERS : emptyWords(hasRun, atStep)}</p>
       ) : (
         // A region that scrolls must be reachable by keyboard.
         <div
           className="scroll"
           tabIndex={0}
           role="group"
-          aria-label={at_step === undefined ? 'Newest samples' : 'Samples of the step shown'}
+          aria-label={atStep === undefined ? 'Newest samples' : 'Samples of the step shown'}
         >
           {evaluation ? (
             <HeldOut evaluation={evaluation} />

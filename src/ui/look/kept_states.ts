@@ -20,8 +20,8 @@ export function useRecordOver(): string | undefined {
   const record = useLab(selectRecord)
   const isReplaying = useStore(replayStore, selectIsReplaying)
   if (entry) return opened?.is_elsewhere || isLive(entry.header.status) ? undefined : entry.id
-  const is_over = status === 'finished' || status === 'failed'
-  return is_over && record !== '' && !isReplaying ? record : undefined
+  const isOver = status === 'finished' || status === 'failed'
+  return isOver && record !== '' && !isReplaying ? record : undefined
 }
 
 /** Steps after which a state of the run is kept, the newest first. */

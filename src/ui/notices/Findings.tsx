@@ -63,8 +63,8 @@ function Remedies(props: {
   readonly fields: ReadonlyMap<string, FieldData>
 }) {
   const { found, fields } = props
-  const is_busy = useLab(selectIsBusy)
-  const is_edited = useLab(selectIsEdited)
+  const isBusy = useLab(selectIsBusy)
+  const isEdited = useLab(selectIsEdited)
   return (
     <div className="remedies">
       <h3>What may help</h3>
@@ -76,9 +76,9 @@ function Remedies(props: {
       <button
         type="button"
         data-testid="apply-remedies"
-        disabled={!is_edited}
-        title={is_edited ? 'Trains with the settings as they are now' : 'Change a setting first'}
-        onClick={() => (is_busy ? restart() : train())}
+        disabled={!isEdited}
+        title={isEdited ? 'Trains with the settings as they are now' : 'Change a setting first'}
+        onClick={() => (isBusy ? restart() : train())}
       >
         Apply and restart
       </button>

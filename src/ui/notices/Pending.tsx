@@ -121,18 +121,18 @@ function OtherChosen(props: { readonly preset: Preset; readonly held: readonly D
 }
 
 export function Pending() {
-  const is_busy = useLab(selectIsBusy)
+  const isBusy = useLab(selectIsBusy)
   const settings = useLab(selectSettings)
   const run = useLab(selectRun)
   const phase = useLab(selectPhase)
   const all = useMemo(
-    () => (is_busy && run ? differences(run, settings, phase) : []),
-    [is_busy, run, settings, phase],
+    () => (isBusy && run ? differences(run, settings, phase) : []),
+    [isBusy, run, settings, phase],
   )
   const refused = useLab(selectRefused)
   // What a run was asked to follow and could not is as much of a difference.
   const held = all.filter(({ path, is_live }) => !is_live || refused.has(path))
-  const left_out = useLab(selectLeftOut)
+  const leftOut = useLab(selectLeftOut)
   const newModel = run && newModelWords(run.task, settings.task)
   const preset = useMemo(() => presetIn(settings), [settings])
   const mayRestart = useLab(canRestart)
@@ -157,10 +157,10 @@ export function Pending() {
           </>
         )}
         {newModel === undefined ? null : <p data-testid="new-model">{newModel}</p>}
-        {left_out > 0 ? (
+        {leftOut > 0 ? (
           <p className="soft" data-testid="restart-leaves-out">
-            A restart leaves out the {left_out === 1 ? 'change' : `${left_out} changes`} made by
-            hand so far.
+            A restart leaves out the {leftOut === 1 ? 'change' : `${leftOut} changes`} made by hand
+            so far.
           </p>
         ) : null}
       </div>

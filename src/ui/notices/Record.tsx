@@ -73,14 +73,14 @@ export function Record() {
   const steered = usePresent(selectSteered)
   const planned = useLab(selectPlanned)
   const phases = usePresent(shownPhases)
-  const is_busy = useLab(selectIsBusy)
-  const is_past = useIsPast()
-  const isPlanned = !is_past && planned.length > 0 && switches.length === 0
+  const isBusy = useLab(selectIsBusy)
+  const isPast = useIsPast()
+  const isPlanned = !isPast && planned.length > 0 && switches.length === 0
   const past = useOpenedEntry()?.header
   const hasEndedEarly = past !== undefined && statusWord(past) !== 'finished'
   if (switches.length < 2 && steered.length === 0 && !isPlanned && !hasEndedEarly) return null
   // As many as the link carries: those that began a phase too.
-  const by_hand = doneByHand(obeyed(steered)).length
+  const byHand = doneByHand(obeyed(steered)).length
   const plan = planned.map(plannedEvent)
   const events = isPlanned ? plan : [...happened(switches, steered, phases), ...endOf(past)]
   return (
@@ -90,7 +90,7 @@ export function Record() {
         <span className="soft">
           {isPlanned
             ? `${plan.length} ${plan.length === 1 ? 'change' : 'changes'} while it runs`
-            : `${switches.length} phases, ${by_hand} ${by_hand === 1 ? 'change' : 'changes'} by hand`}
+            : `${switches.length} phases, ${byHand} ${byHand === 1 ? 'change' : 'changes'} by hand`}
         </span>
       </summary>
       <ol>
@@ -101,7 +101,7 @@ export function Record() {
           </li>
         ))}
       </ol>
-      {isPlanned && !is_busy ? (
+      {isPlanned && !isBusy ? (
         <button
           type="button"
           data-testid="clear-steering"

@@ -19,20 +19,20 @@ const browser = (): WakeHost => ({
  * what looks again. */
 export function keepAwake(host: WakeHost = browser()): () => Promise<void> {
   let lock: { release(): Promise<void> } | undefined
-  let is_busy = false
+  let isBusy = false
   const look = async (): Promise<void> => {
-    if (is_busy) return
-    is_busy = true
+    if (isBusy) return
+    isBusy = true
     const { status } = labStore.getState()
-    const is_wanted =
+    const isWanted =
       uiStore.getState().keep_awake &&
       (status === 'running' || status === 'preparing') &&
       host.isVisible()
     try {
       // The browser itself releases the lock of a hidden page.
       if (!host.isVisible()) lock = undefined
-      if (is_wanted && !lock) lock = await host.request?.()
-      else if (!is_wanted && lock) {
+      if (isWanted && !lock) lock = await host.request?.()
+      else if (!isWanted && lock) {
         const held = lock
         lock = undefined
         await held.release()
@@ -40,7 +40,7 @@ export function keepAwake(host: WakeHost = browser()): () => Promise<void> {
     } catch {
       // Refused, e.g. on a low battery: the run continues all the same.
     }
-    is_busy = false
+    isBusy = false
   }
   return look
 }

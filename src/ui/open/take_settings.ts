@@ -14,7 +14,7 @@ export function takeSettings(id: string): boolean {
   const entry = runOf(id)
   if (!entry) return false
   const { document, preset_id } = entry.header
-  const is_busy = selectIsBusy(labStore.getState())
+  const isBusy = selectIsBusy(labStore.getState())
   const { name } = runName(entry)
   const changes = document.steering.length
   const refused = openExperiment(document, `the settings of “${name}”`, preset_id)
@@ -23,10 +23,10 @@ export function takeSettings(id: string): boolean {
     return false
   }
   setNextParent(id)
-  const left_out =
-    changes > 0 && is_busy
+  const leftOut =
+    changes > 0 && isBusy
       ? ' The changes made to it by hand are left out while a run is in progress: reset first to include them.'
       : ''
-  showToast(`The settings are those of “${name}”.${left_out}`)
+  showToast(`The settings are those of “${name}”.${leftOut}`)
   return true
 }

@@ -21,12 +21,12 @@ interface ModalProps {
 
 /** What is inside exists only while it is open. */
 export function Modal({ name, label, children }: ModalProps) {
-  const is_open = useStore(dialogStore, ({ open }) => open === name)
+  const isOpen = useStore(dialogStore, ({ open }) => open === name)
   const dialog = useRef<HTMLDialogElement>(null)
   useEffect(() => {
-    if (is_open && !dialog.current?.open) dialog.current?.showModal()
-    if (!is_open) dialog.current?.close()
-  }, [is_open])
+    if (isOpen && !dialog.current?.open) dialog.current?.showModal()
+    if (!isOpen) dialog.current?.close()
+  }, [isOpen])
   return (
     <dialog
       ref={dialog}
@@ -36,7 +36,7 @@ export function Modal({ name, label, children }: ModalProps) {
       onClose={() => closeDialog(name)}
       onPointerDown={onBackdrop}
     >
-      {is_open ? children : null}
+      {isOpen ? children : null}
     </dialog>
   )
 }

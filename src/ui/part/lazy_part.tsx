@@ -58,10 +58,10 @@ const selectIsKept = ({ checkpoint_problem }: LabState) =>
 
 /** What becomes of the run that is on when the page is loaded again; '' without one. */
 export function useReloadWords(): string {
-  const is_busy = useLab(selectIsBusy)
-  const is_kept = useLab(selectIsKept)
-  if (!is_busy) return ''
-  return is_kept
+  const isBusy = useLab(selectIsBusy)
+  const isKept = useLab(selectIsKept)
+  if (!isBusy) return ''
+  return isKept
     ? ' The page keeps the present run first, and the new page offers to continue it.'
     : ' This browser does not keep the run in progress: a reload ends it. Download a checkpoint first, or wait until it is finished.'
 }
@@ -87,12 +87,12 @@ function Missing(props: { readonly name: string; readonly className: string; onR
   const { name, className, onRetry } = props
   const [isReplaced, setIsReplaced] = useState(false)
   useEffect(() => {
-    let is_here = true
+    let isHere = true
     void wasReplaced().then((was) => {
-      if (is_here) setIsReplaced(was)
+      if (isHere) setIsReplaced(was)
     })
     return () => {
-      is_here = false
+      isHere = false
     }
   }, [])
   useEffect(() => {

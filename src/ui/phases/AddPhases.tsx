@@ -16,7 +16,7 @@ interface AddPhasesProps extends Omit<PhaseChooserProps, 'id' | 'onDone'> {
 export function AddPhases({ experiment, is_busy, icon, onSaid }: AddPhasesProps) {
   const [open, setOpen] = useState(false)
   const id = useId()
-  const is_full = experiment.phases.length >= MAX_PHASES
+  const isFull = experiment.phases.length >= MAX_PHASES
   return (
     <>
       <button
@@ -24,13 +24,13 @@ export function AddPhases({ experiment, is_busy, icon, onSaid }: AddPhasesProps)
         data-testid="add-phase"
         aria-expanded={open}
         aria-controls={id}
-        disabled={is_full}
-        title={is_full ? `An experiment has at most ${MAX_PHASES} phases` : undefined}
+        disabled={isFull}
+        title={isFull ? `An experiment has at most ${MAX_PHASES} phases` : undefined}
         onClick={() => setOpen(!open)}
       >
         {icon} <span className="add-words">{is_busy ? 'Insert phase' : 'Add phase'}</span>
       </button>
-      {open && !is_full ? (
+      {open && !isFull ? (
         <PhaseChooser
           id={id}
           experiment={experiment}

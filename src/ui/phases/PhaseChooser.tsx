@@ -191,10 +191,10 @@ function Places(props: {
   const left = useLab(selectLeft)
   const name = useLab(selectName)
   const canResume = useLab(selectCanResume)
-  const can_keep = left > 0 && canResume
+  const canKeep = left > 0 && canResume
   return (
     <>
-      {can_keep ? (
+      {canKeep ? (
         <button
           type="button"
           className="primary"
@@ -213,7 +213,7 @@ function Places(props: {
       {left > 0 ? (
         <button
           type="button"
-          className={can_keep ? undefined : 'primary'}
+          className={canKeep ? undefined : 'primary'}
           data-testid="insert-after"
           title="This phase begins when all steps of the present one are done"
           onClick={() =>

@@ -36,10 +36,10 @@ export function PhaseItem(props: PhaseItemProps) {
 }
 
 /** What stands for its name where only a few letters fit; the title has the whole. */
-function shortName(phase: Timeline['phases'][number], last_layer: number): string {
+function shortName(phase: Timeline['phases'][number], lastLayer: number): string {
   if (phase.kind === 'sft') return 'SFT'
   if (phase.kind === 'reward_model') return 'RM'
-  return phase.target_layer === last_layer ? 'all' : `L${phase.target_layer}`
+  return phase.target_layer === lastLayer ? 'all' : `L${phase.target_layer}`
 }
 
 /** The steps that a phase has taken, and why it ended. */
@@ -67,8 +67,8 @@ function Segment(props: PhaseItemProps & { readonly is_current: boolean }) {
   const { phases, present } = timeline
   const phase = phases[index]
   const steps = drag.stepsOf(index) ?? phase.steps
-  const last_layer = useLastLayer()
-  const target = phaseTarget(phase, last_layer)
+  const lastLayer = useLastLayer()
+  const target = phaseTarget(phase, lastLayer)
   const name = isImported() ? phase.name : `${phase.name}: ${target}, ${methodName(phase)}`
   const share = index < present ? 1 : Math.min(1, timeline.doneOf(index) / steps)
   return (
@@ -86,7 +86,7 @@ function Segment(props: PhaseItemProps & { readonly is_current: boolean }) {
       </span>
       <span className="phase-name" data-testid={is_current ? 'phase-name' : undefined}>
         {phaseMark(index + 1)}{' '}
-        <span className="phase-words" data-short={shortName(phase, last_layer)}>
+        <span className="phase-words" data-short={shortName(phase, lastLayer)}>
           {phase.name}
         </span>
       </span>

@@ -69,7 +69,7 @@ export function PhaseTools({ index }: { index: number }) {
 export function AddPhase() {
   const layers = useLab(selectLayers)
   const phases = useLab(selectPhases)
-  const is_full = phases.length >= MAX_PHASES
+  const isFull = phases.length >= MAX_PHASES
   const add = (kind: PhaseDocument['kind']) => {
     const phase = newPhase(kind, phases)
     // With a reward model comes its reward.
@@ -78,13 +78,13 @@ export function AddPhase() {
   }
   return (
     <div className="phase-tools add-phase">
-      <button type="button" data-testid="add-sft" disabled={is_full} onClick={() => add('sft')}>
+      <button type="button" data-testid="add-sft" disabled={isFull} onClick={() => add('sft')}>
         <Plus className="icon" aria-hidden="true" /> Warm start
       </button>
       <button
         type="button"
         data-testid="add-reward-model"
-        disabled={is_full}
+        disabled={isFull}
         onClick={() => add('reward_model')}
       >
         <Plus className="icon" aria-hidden="true" /> Reward model
@@ -92,7 +92,7 @@ export function AddPhase() {
       <button
         type="button"
         data-testid="add-preference"
-        disabled={is_full}
+        disabled={isFull}
         onClick={() => add('preference')}
       >
         <Plus className="icon" aria-hidden="true" /> Preferences
@@ -100,12 +100,12 @@ export function AddPhase() {
       <button
         type="button"
         data-testid="add-distill"
-        disabled={is_full || layers < 2}
+        disabled={isFull || layers < 2}
         onClick={() => add('distill')}
       >
         <Plus className="icon" aria-hidden="true" /> Distillation
       </button>
-      <button type="button" data-testid="add-rl" disabled={is_full} onClick={() => add('rl')}>
+      <button type="button" data-testid="add-rl" disabled={isFull} onClick={() => add('rl')}>
         <Plus className="icon" aria-hidden="true" /> Reinforcement
       </button>
     </div>

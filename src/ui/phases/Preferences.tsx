@@ -226,12 +226,12 @@ export function Preferences() {
   const prompts = useLab(selectPrompts)
   const few = useLab(selectFew)
   const isOwn = useLab(selectIsOwn)
-  const is_busy = useLab(selectIsBusy)
+  const isBusy = useLab(selectIsBusy)
   const recorded = useLab(selectRecorded)
   const verdicts = useLab(selectVerdictsOf)
   useKeys(isAsking)
-  const is_recorded = recorded >= 0 && !is_busy
-  if (!isPaired || !(asks || scored || few || is_recorded)) return null
+  const isRecorded = recorded >= 0 && !isBusy
+  if (!isPaired || !(asks || scored || few || isRecorded)) return null
   return (
     <section
       className={isAsking ? 'card preferences asking' : 'card preferences'}
@@ -240,7 +240,7 @@ export function Preferences() {
     >
       <div className="preferences-head">
         <h2 id="preferences-title">
-          {asks || is_recorded
+          {asks || isRecorded
             ? 'Your preferences'
             : learner === 'policy'
               ? 'Preferences'
@@ -261,8 +261,8 @@ export function Preferences() {
         {asks ? <Keep /> : null}
       </div>
       {isAsking && asked ? <Question asked={asked} /> : null}
-      {is_recorded ? <Recorded index={recorded} verdicts={verdicts} /> : null}
-      {asks && !isAsking && !is_recorded && !scored ? (
+      {isRecorded ? <Recorded index={recorded} verdicts={verdicts} /> : null}
+      {asks && !isAsking && !isRecorded && !scored ? (
         <p className="soft">
           <Words
             text={

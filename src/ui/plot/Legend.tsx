@@ -55,12 +55,12 @@ interface EntryProps {
 }
 
 function Entry({ name, all, label, help, swatch, value }: EntryProps) {
-  const is_shown = !useStore(uiStore, selectHidden).has(name)
+  const isShown = !useStore(uiStore, selectHidden).has(name)
   return (
     <li>
       <button
         type="button"
-        aria-pressed={is_shown}
+        aria-pressed={isShown}
         title={`${help}. Click hides or shows it; Shift or double click shows it alone.`}
         onClick={(event) => toggleLine(name, all, event.shiftKey)}
         onDoubleClick={() => toggleLine(name, all, true)}

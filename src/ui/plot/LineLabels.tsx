@@ -35,9 +35,9 @@ export function LineLabels({
 }) {
   const list = useRef<HTMLDivElement>(null)
   const strokes = useRef<SVGSVGElement>(null)
-  const has_gutter = (view.right ?? 0) >= LEAST_GUTTER
+  const hasGutter = (view.right ?? 0) >= LEAST_GUTTER
   useEffect(() => {
-    if (!has_gutter) return
+    if (!hasGutter) return
     const place = () => {
       const names = [...(list.current?.children ?? [])] as HTMLElement[]
       const paths = [...(strokes.current?.children ?? [])]
@@ -56,8 +56,8 @@ export function LineLabels({
     return uiStore.subscribe((now, before) => {
       if (now.frame !== before.frame || now.smoothing !== before.smoothing) place()
     })
-  }, [lines, view, has_gutter])
-  if (!has_gutter) return null
+  }, [lines, view, hasGutter])
+  if (!hasGutter) return null
   const color = (of: string) => (of.startsWith('--') ? `var(${of})` : of)
   return (
     <div className="line-labels" aria-hidden="true">

@@ -138,7 +138,7 @@ export function MetricChart(props: MetricChartProps) {
   const chart = useChart(props)
   const { visible, allOverlays, x, axis, strokes, log_x, log_y } = chart
   const { paint, drawn, summarise, columns, picture } = useContent(props, chart)
-  const has_labels = !compact && visible.length > 1 && visible.length <= MOST_LABELS
+  const hasLabels = !compact && visible.length > 1 && visible.length <= MOST_LABELS
   const over = useCallback((view: View) => <LineLabels lines={visible} view={view} />, [visible])
   return (
     <ChartCard
@@ -190,7 +190,7 @@ export function MetricChart(props: MetricChartProps) {
           paint={paint}
           drawn={drawn}
           summarise={summarise}
-          over={has_labels ? over : undefined}
+          over={hasLabels ? over : undefined}
         />
       )}
     />

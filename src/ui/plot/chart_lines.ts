@@ -118,7 +118,7 @@ export function strokesOf(
   lines: readonly NumberedLine[],
   overlays: readonly Overlay[],
   asked: number,
-  is_dark: boolean,
+  isDark: boolean,
 ): Stroke[] {
   const bands: Stroke[] = []
   const behind: Stroke[] = []
@@ -127,7 +127,7 @@ export function strokesOf(
     const { metric, color: name, width = 1.5, dash = [], dots = false } = line
     const weight = weightOf(line, asked)
     for (const overlay of overlays) {
-      const color = resolveColor(overlay.color, is_dark)
+      const color = resolveColor(overlay.color, isDark)
       const area = overlay.band?.(metric)
       if (area) bands.push({ kind: 'band', ...area, color })
       const columns = overlay.series(metric)
@@ -137,7 +137,7 @@ export function strokesOf(
     }
     const columns = seriesOf(metric)
     if (!columns) continue
-    const style = { color: resolveColor(name, is_dark), width, dash, dots }
+    const style = { color: resolveColor(name, isDark), width, dash, dots }
     if (weight > 0)
       behind.push({
         kind: 'line',

@@ -19,25 +19,25 @@ let recorded: LabState | undefined
 /** Loads the recording when its place comes into view. */
 function useRecorded() {
   const place = useRef<HTMLElement>(null)
-  const is_visible = useVisible(place)
+  const isVisible = useVisible(place)
   const [state, setState] = useState(recorded)
   const [problem, setProblem] = useState('')
   useEffect(() => {
-    if (!is_visible || state) return
-    let is_here = true
+    if (!isVisible || state) return
+    let isHere = true
     shippedRecording().then(
       (recording) => {
         recorded ??= recordedState(recording)
-        if (is_here) setState(recorded)
+        if (isHere) setState(recorded)
       },
       ({ message }: Error) => {
-        if (is_here) setProblem(message)
+        if (isHere) setProblem(message)
       },
     )
     return () => {
-      is_here = false
+      isHere = false
     }
-  }, [is_visible, state])
+  }, [isVisible, state])
   useEffect(() => {
     if (!state) return
     viewStore.setState({ recorded: state })

@@ -8,10 +8,10 @@ import { type FoundRun, foundRunsStore } from './found_runs.ts'
 
 function Choice(props: { readonly runs: readonly FoundRun[]; answer(chosen: number[]): void }) {
   const { runs, answer } = props
-  const [left_out, setLeftOut] = useState<ReadonlySet<number>>(new Set())
-  const chosen = runs.flatMap((_, i) => (left_out.has(i) ? [] : [i]))
-  const choose = (i: number, is_on: boolean) =>
-    setLeftOut(new Set([...left_out].filter((one) => one !== i).concat(is_on ? [] : [i])))
+  const [leftOut, setLeftOut] = useState<ReadonlySet<number>>(new Set())
+  const chosen = runs.flatMap((_, i) => (leftOut.has(i) ? [] : [i]))
+  const choose = (i: number, isOn: boolean) =>
+    setLeftOut(new Set([...leftOut].filter((one) => one !== i).concat(isOn ? [] : [i])))
   return (
     <>
       <ul className="found-runs">
@@ -21,7 +21,7 @@ function Choice(props: { readonly runs: readonly FoundRun[]; answer(chosen: numb
               <input
                 type="checkbox"
                 data-testid="found-run"
-                checked={!left_out.has(i)}
+                checked={!leftOut.has(i)}
                 onChange={({ target }) => choose(i, target.checked)}
               />{' '}
               {run}{' '}

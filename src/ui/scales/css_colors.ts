@@ -3,11 +3,11 @@ let cache = new Map<string, string>()
 let cachedTheme: boolean | undefined
 
 /** Resolved colour of a custom property such as '--ink'; anything else is returned as it is. */
-export function resolveColor(color: string, is_dark: boolean): string {
+export function resolveColor(color: string, isDark: boolean): string {
   if (!color.startsWith('--')) return color
-  if (cachedTheme !== is_dark) {
+  if (cachedTheme !== isDark) {
     cache = new Map()
-    cachedTheme = is_dark
+    cachedTheme = isDark
   }
   let resolved = cache.get(color)
   if (resolved === undefined) {

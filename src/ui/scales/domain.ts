@@ -12,15 +12,15 @@ export function niceCeil(value: number): number {
   return factor * power
 }
 
-/** Right end of the step axis: grows by at least 25 % once `last_step` passes `current`, never past
- * `total_steps` while the run stays within it. Starts at 20 steps. */
-export function growSteps(current: number, last_step: number, total_steps: number): number {
+/** Right end of the step axis: grows by at least 25 % once `lastStep` passes `current`, never past
+ * `totalSteps` while the run stays within it. Starts at 20 steps. */
+export function growSteps(current: number, lastStep: number, totalSteps: number): number {
   let end = current > 0 ? current : 20
-  while (end < last_step) {
+  while (end < lastStep) {
     const unit = niceCeil(end / 20)
     end = Math.ceil((end * 1.25) / unit) * unit
   }
-  return total_steps >= last_step && total_steps > 0 ? Math.min(end, total_steps) : end
+  return totalSteps >= lastStep && totalSteps > 0 ? Math.min(end, totalSteps) : end
 }
 
 /** Ticks at a nice distance, about `count` of them, covering [min, max]. A flat interval is opened

@@ -21,8 +21,8 @@ const GUTTER = 112
 const LEAST_WIDTH = 480
 
 /** Pixels right of the plot area of a chart of this width, with or without names of lines there. */
-export const rightOf = (width: number, has_gutter: boolean): number =>
-  has_gutter && width >= LEAST_WIDTH ? GUTTER : INSET.right
+export const rightOf = (width: number, hasGutter: boolean): number =>
+  hasGutter && width >= LEAST_WIDTH ? GUTTER : INSET.right
 
 /** Size of the plot area inside a chart of this size; never negative. */
 export function plotSize({ width, height }: Size, right: number = INSET.right): Size {
@@ -89,12 +89,12 @@ export function markerLabels(
   spans: readonly PhaseSpan[],
   x: Domain,
   width: number,
-  with_names: boolean,
+  withNames: boolean,
 ): string[] {
   return spans.map((span, i) => {
     const next = i + 1 < spans.length ? spans[i + 1].step : x[1]
     const room = ((next - span.step) / (x[1] - x[0])) * width
     const text = `${phaseMark(span.number)} ${span.name}`
-    return with_names && text.length * 6.2 + 8 < room ? text : phaseMark(span.number)
+    return withNames && text.length * 6.2 + 8 < room ? text : phaseMark(span.number)
   })
 }

@@ -47,10 +47,10 @@ const DEPTH_DARK: readonly Oklch[] = [
   [0.89, 0.15, 110],
 ]
 
-/** Colour of layer `layer` of 0…`last_layer`. */
-export function depthColor(layer: number, last_layer: number, dark: boolean): string {
+/** Colour of layer `layer` of 0…`lastLayer`. */
+export function depthColor(layer: number, lastLayer: number, dark: boolean): string {
   const [r, g, b] = oklchToRgb(
-    mix(dark ? DEPTH_DARK : DEPTH_LIGHT, last_layer > 0 ? layer / last_layer : 1),
+    mix(dark ? DEPTH_DARK : DEPTH_LIGHT, lastLayer > 0 ? layer / lastLayer : 1),
   )
   return `rgb(${r} ${g} ${b})`
 }

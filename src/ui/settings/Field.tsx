@@ -47,7 +47,7 @@ function FieldHead(props: {
   readonly onReset: () => void
 }) {
   const { field, id, query, is_live, is_changed, before, onReset } = props
-  const is_held = useLab(
+  const holdsNow = useLab(
     useCallback(
       (state: LabState) => !is_live && selectIsBusy(state) && isHeld(state, field.path),
       [is_live, field.path],
@@ -63,7 +63,7 @@ function FieldHead(props: {
           live
         </span>
       ) : null}
-      {is_held ? (
+      {holdsNow ? (
         <span
           className="live-mark held"
           title="The present run continues without this change; Restart begins a new run with it"
@@ -146,9 +146,9 @@ function useDraft(field: FieldData) {
     type: (text: string) => {
       const isNumber = field.kind === 'integer' || field.kind === 'number'
       const value = isNumber ? Number(text) : text
-      const is_empty = isNumber && text.trim() === ''
-      if (is_empty && field.none === undefined) refuse(text, 'expected a number')
-      else if (commit(is_empty ? null : value, text)) setDraft(isNumber ? text : undefined)
+      const isEmpty = isNumber && text.trim() === ''
+      if (isEmpty && field.none === undefined) refuse(text, 'expected a number')
+      else if (commit(isEmpty ? null : value, text)) setDraft(isNumber ? text : undefined)
     },
     leave: () => setDraft(undefined),
     drop: () => {

@@ -22,7 +22,7 @@ interface PastSettingsProps {
 
 export function PastSettings({ entry, is_open, toggle }: PastSettingsProps) {
   const { name } = runName(entry)
-  const is_imported = entry.header.source !== undefined
+  const isImported = entry.header.source !== undefined
   return (
     <aside
       className={is_open ? 'settings card past' : 'settings card past closed'}
@@ -40,12 +40,12 @@ export function PastSettings({ entry, is_open, toggle }: PastSettingsProps) {
       {is_open ? (
         <div id="settings-body" className="past-settings">
           <p className="soft pending">
-            {is_imported
+            {isImported
               ? 'Not the current run. A log does not say with which settings its run was trained.'
               : 'Not the current run. To read only; what was changed during the run is said beside it.'}
           </p>
           <div className="past-settings-ways">
-            {is_imported ? null : (
+            {isImported ? null : (
               <button
                 type="button"
                 className="primary"
@@ -61,7 +61,7 @@ export function PastSettings({ entry, is_open, toggle }: PastSettingsProps) {
               <ArrowLeft className="icon" aria-hidden="true" /> Back to current
             </button>
           </div>
-          {is_imported ? null : <Values entry={entry} />}
+          {isImported ? null : <Values entry={entry} />}
         </div>
       ) : null}
     </aside>

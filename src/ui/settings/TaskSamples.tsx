@@ -16,13 +16,13 @@ const selectTask = ({ experiment }: LabState) => experiment.task
 function useResult(id: string): string | undefined {
   const [text, setText] = useState<string>()
   useEffect(() => {
-    let is_wanted = true
+    let isWanted = true
     import('../../document/presets/task_results.ts').then(({ taskResult, resultText }) => {
       const result = taskResult(id)
-      if (is_wanted) setText(result && resultText(result))
+      if (isWanted) setText(result && resultText(result))
     })
     return () => {
-      is_wanted = false
+      isWanted = false
     }
   }, [id])
   return text

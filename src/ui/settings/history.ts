@@ -43,7 +43,7 @@ export const emptyHistory = (): History => ({ past: [], future: [], grown_at_ms:
 const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b)
 
 /** The history after an edit; what could be redone before it no longer can. */
-export function record(history: History, edit: Edit, at_ms: number): History {
+export function record(history: History, edit: Edit, atMs: number): History {
   const path = edit.kind === 'field' ? edit.path : undefined
   const last = history.past.at(-1)
   const isGrowth =
@@ -51,7 +51,7 @@ export function record(history: History, edit: Edit, at_ms: number): History {
     !WHOLE.includes(path) &&
     last?.path === path &&
     history.grown_at_ms !== undefined &&
-    at_ms - history.grown_at_ms < TOGETHER_MS
+    atMs - history.grown_at_ms < TOGETHER_MS
   const { before } = isGrowth && last ? last : edit
   const rest = isGrowth ? history.past.slice(0, -1) : history.past
   const { after } = edit
@@ -62,7 +62,7 @@ export function record(history: History, edit: Edit, at_ms: number): History {
   const is_other = edit.kind === 'preset' || edit.kind === 'file'
   const words = editWords({ ...edit, before })
   const entry: Entry = { before, after, path, words, ...(is_other && { is_other }) }
-  return { past: [...rest, entry].slice(-MAX_ENTRIES), future: [], grown_at_ms: at_ms }
+  return { past: [...rest, entry].slice(-MAX_ENTRIES), future: [], grown_at_ms: atMs }
 }
 
 /** The history after an undo. */

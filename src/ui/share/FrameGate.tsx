@@ -6,8 +6,8 @@ import { isForeignFrame } from './foreign_frame.ts'
 
 /** Its children, after a first click where the page is in a frame of another site. */
 export function FrameGate({ children }: { readonly children: ReactNode }) {
-  const [is_open, setOpen] = useState(() => !isForeignFrame(window))
-  if (is_open) return children
+  const [isOpen, setOpen] = useState(() => !isForeignFrame(window))
+  if (isOpen) return children
   return (
     <main className="frame-gate" data-testid="frame-gate">
       <h1>Understory</h1>

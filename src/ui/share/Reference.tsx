@@ -22,7 +22,7 @@ export function Reference() {
   const of = useStore(shareStore, selectOf)
   const shown = useLab(nextExperiment)
   const isReplaying = useStore(replayStore, selectIsReplaying)
-  const is_other = useMemo(() => !sameSettings(shown, of), [shown, of])
+  const isOther = useMemo(() => !sameSettings(shown, of), [shown, of])
   if (!result || isReplaying) return null
   const entropy = lastOf(result, layerEntropy(of.model.num_hidden_layers))
   const task_score = lastOf(result, TASK_SCORE)
@@ -44,7 +44,7 @@ export function Reference() {
         <p className="soft">
           {formatCount(result.steps)} steps on {result.adapter}. Its curves came with the link and
           are drawn grey and dotted behind yours.
-          {is_other
+          {isOther
             ? ' They belong to the experiment that the link opened; yours is a different one now.'
             : ''}
         </p>

@@ -56,8 +56,8 @@ const Settings = lazyPart(loadSettings, {
 })
 
 function SettingsPlace() {
-  const is_open = useStore(uiStore, ({ settings_open }) => settings_open)
-  return <div className={is_open ? 'settings card awaited' : 'settings card closed awaited'} />
+  const isOpen = useStore(uiStore, ({ settings_open }) => settings_open)
+  return <div className={isOpen ? 'settings card awaited' : 'settings card closed awaited'} />
 }
 
 /** Above the numbers: what the person should know first. */

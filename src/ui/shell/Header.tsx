@@ -92,7 +92,7 @@ function ThemeSwitch() {
 }
 
 function LessonsButton() {
-  const is_open = useStore(openLessonStore, ({ open }) => open !== undefined)
+  const isOpen = useStore(openLessonStore, ({ open }) => open !== undefined)
   return (
     <button
       type="button"
@@ -100,8 +100,8 @@ function LessonsButton() {
       data-testid="open-lessons"
       aria-label="Lessons"
       title="Twelve short lessons, beside the lab"
-      aria-expanded={is_open}
-      onClick={() => openLesson(is_open ? undefined : ALL_LESSONS)}
+      aria-expanded={isOpen}
+      onClick={() => openLesson(isOpen ? undefined : ALL_LESSONS)}
     >
       <BookOpen className="icon" aria-hidden="true" />
       <span>Lessons</span>

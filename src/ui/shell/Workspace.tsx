@@ -15,8 +15,8 @@ const follow = (bar: HTMLElement | null) => (bar ? followHeight(bar, '--work-hei
 
 export function Workspace() {
   const hasRun = usePresent(selectHasRun)
-  const is_past = useIsPast()
-  const now = is_past ? 'of-past' : hasRun ? 'with-run' : 'before-run'
+  const isPast = useIsPast()
+  const now = isPast ? 'of-past' : hasRun ? 'with-run' : 'before-run'
   return (
     <div className={`work ${now}`} data-testid="work-bar" ref={follow}>
       <section className="card now" aria-label="Progress">

@@ -11,10 +11,10 @@ export async function keepOffline(): Promise<void> {
   const { serviceWorker } = navigator
   // There is none on an address that is not secure.
   if (!serviceWorker) return
-  const is_kept = serviceWorker.controller !== null
+  const isKept = serviceWorker.controller !== null
   const announce = () => versionStore.setState({ is_ready: true })
   // Another tab has loaded the new version: parts of this one can be gone.
-  if (is_kept) serviceWorker.addEventListener('controllerchange', announce)
+  if (isKept) serviceWorker.addEventListener('controllerchange', announce)
   const registration = await serviceWorker.register(new URL('sw.js', document.baseURI))
   const follow = (worker: ServiceWorker | null) => {
     const look = () => {

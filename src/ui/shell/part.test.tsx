@@ -43,13 +43,13 @@ test('a part may throw undefined, too', () => {
 })
 
 /** Components that lie in no part of their own; a list of panels gives one to each. */
-function loose(node: ReactNode, is_alone = false): string[] {
+function loose(node: ReactNode, isAlone = false): string[] {
   if (Array.isArray(node)) return node.flatMap((child) => loose(child))
   if (!isValidElement<{ children?: ReactNode }>(node)) return []
   const { type, props } = node
   if (type === Panels) return []
   if (type === Part) return loose(props.children, true)
-  if (typeof type === 'function') return is_alone ? [] : [type.name]
+  if (typeof type === 'function') return isAlone ? [] : [type.name]
   return loose(props.children)
 }
 

@@ -66,11 +66,11 @@ export function shownPhases(state: LabState): readonly Phase[] {
 }
 
 /** Whose policy a phase trains. */
-export function phaseTarget(phase: Phase, last_layer: number): string {
+export function phaseTarget(phase: Phase, lastLayer: number): string {
   if (phase.kind === 'sft') return 'imitates demonstrations'
   if (phase.kind === 'reward_model') return 'learns which responses are preferred'
   const whose =
-    phase.target_layer === last_layer ? 'final policy' : `policy of layer ${phase.target_layer}`
+    phase.target_layer === lastLayer ? 'final policy' : `policy of layer ${phase.target_layer}`
   if (phase.kind === 'preference') return `teaches the ${whose} which responses are preferred`
   if (phase.kind === 'distill') return `teaches the ${whose} what its teacher says`
   const on = phase.reward_model.enable ? ' on the reward model’s scores' : ''

@@ -61,14 +61,14 @@ export const tookText = ({ started_at, ended_at, status }: RunHeader): string | 
     ? undefined
     : formatDuration((ended_at - started_at) / 1000)
 
-export const numberText = (value: number | undefined, is_share: boolean): string =>
-  is_share ? formatShare(value) : formatNumber(value)
+export const numberText = (value: number | undefined, isShare: boolean): string =>
+  isShare ? formatShare(value) : formatNumber(value)
 
 /** With its sign, for differences; percentage points for shares. */
-export function differenceText(value: number, is_share: boolean): string {
-  const scaled = is_share ? 100 * value : value
-  const digits = is_share ? scaled.toFixed(1) : formatNumber(Math.abs(scaled))
-  const size = is_share ? digits.replace('-', '') : digits
+export function differenceText(value: number, isShare: boolean): string {
+  const scaled = isShare ? 100 * value : value
+  const digits = isShare ? scaled.toFixed(1) : formatNumber(Math.abs(scaled))
+  const size = isShare ? digits.replace('-', '') : digits
   const sign = Number(digits) === 0 ? '' : scaled < 0 ? '−' : '+'
-  return `${sign}${size}${is_share ? ' points' : ''}`
+  return `${sign}${size}${isShare ? ' points' : ''}`
 }

@@ -18,7 +18,7 @@ export function followVisibility(): void {
 
 /** True while any part of the element is on screen, or as near to it as `margin` in pixels. */
 export function useVisible(ref: RefObject<Element | null>, margin = 0): boolean {
-  const [is_visible, setVisible] = useState(false)
+  const [isVisible, setVisible] = useState(false)
   useEffect(() => {
     const element = ref.current
     if (!element) return
@@ -29,5 +29,5 @@ export function useVisible(ref: RefObject<Element | null>, margin = 0): boolean 
     observer.observe(element)
     return () => observer.disconnect()
   }, [ref, margin])
-  return is_visible
+  return isVisible
 }

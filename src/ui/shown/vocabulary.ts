@@ -17,7 +17,7 @@ export function useVocabulary(): Vocabulary {
   const task = useShown(selectTask)
   const recorded = useShown(selectTokens)
   const replayed = useStore(replayStore, selectReplayed)
-  const is_past = useIsPast()
-  const tokens = recorded ?? (is_past ? undefined : replayed)
+  const isPast = useIsPast()
+  const tokens = recorded ?? (isPast ? undefined : replayed)
   return useMemo(() => vocabularyOf(task, tokens), [task, tokens])
 }

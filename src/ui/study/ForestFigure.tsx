@@ -73,8 +73,8 @@ const saidOf = ({ comparison: { verdict, p_holm } }: ForestRow): string =>
 type Px = (value: number) => number
 
 function Forest({ rows, scale, at, onMove, width }: Drawn & { readonly width: number }) {
-  const is_wide = width >= LEAST_WIDTH
-  const [left, right, high] = is_wide ? [NAMES, SAID, ROW] : [0, 0, TALL_ROW]
+  const isWide = width >= LEAST_WIDTH
+  const [left, right, high] = isWide ? [NAMES, SAID, ROW] : [0, 0, TALL_ROW]
   const inner = Math.max(1, width - left - right - 2 * MARGIN)
   const px: Px = (value) => left + MARGIN + scale.place(value) * inner
   const bottom = rows.length * high
@@ -101,17 +101,17 @@ function Forest({ rows, scale, at, onMove, width }: Drawn & { readonly width: nu
           <rect y={i * high} width={width} height={high} fill="transparent" />
           <text
             className="forest-name"
-            x={is_wide ? NAMES - 6 : MARGIN}
-            y={is_wide ? i * high + high / 2 + 4 : i * high + 14}
-            textAnchor={is_wide ? 'end' : 'start'}
+            x={isWide ? NAMES - 6 : MARGIN}
+            y={isWide ? i * high + high / 2 + 4 : i * high + 14}
+            textAnchor={isWide ? 'end' : 'start'}
           >
             <title>{row.name}</title>
-            {cutText(row.name, is_wide ? NAME_LETTERS : FEW_LETTERS)}
+            {cutText(row.name, isWide ? NAME_LETTERS : FEW_LETTERS)}
           </text>
-          <text x={width} y={is_wide ? i * high + high / 2 + 4 : i * high + 14} textAnchor="end">
+          <text x={width} y={isWide ? i * high + high / 2 + 4 : i * high + 14} textAnchor="end">
             {saidOf(row)}
           </text>
-          <Row row={row} px={px} y={is_wide ? i * high + high / 2 - 2 : i * high + 29} />
+          <Row row={row} px={px} y={isWide ? i * high + high / 2 - 2 : i * high + 29} />
         </g>
       ))}
     </svg>

@@ -31,7 +31,7 @@ const selectProblems = ({ problems }: ReturnType<typeof touchStore.getState>) =>
 
 export function TouchCard(props: TouchCardProps) {
   const { id, title, what, record, says, note, action, missing, onStart, choices, children } = props
-  const is_training = useLab(selectIsBusy)
+  const isTraining = useLab(selectIsBusy)
   const busy = useStore(touchStore, selectBusy)
   const problem = useStore(touchStore, selectProblems).get(keyOf(record, what))
   const own = busy?.what === what && busy.record === record ? busy : undefined
@@ -49,8 +49,8 @@ export function TouchCard(props: TouchCardProps) {
         <button
           type="button"
           data-testid={`${id}-start`}
-          disabled={is_training || busy !== undefined || missing !== undefined}
-          title={is_training ? 'A run is in progress: finish or reset it first' : missing}
+          disabled={isTraining || busy !== undefined || missing !== undefined}
+          title={isTraining ? 'A run is in progress: finish or reset it first' : missing}
           onClick={onStart}
         >
           {own ? 'Answering …' : action}

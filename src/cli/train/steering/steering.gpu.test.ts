@@ -12,7 +12,7 @@ test('PPO, GRPO and BuPO chosen by hand in one run are repeated by its document 
       { kind: 'rl', steps: 4 },
     ],
   })
-  const by_hand = await run(document, {
+  const byHand = await run(document, {
     // Critic, reference and adaptive coefficient are new: a rebuild in the middle of a warm start.
     2: [
       {
@@ -45,9 +45,9 @@ test('PPO, GRPO and BuPO chosen by hand in one run are repeated by its document 
     8: [{ kind: 'repeat_phase' }, { kind: 'set', path: 'actor.optim.lr', value: 0.0005 }],
     12: [{ kind: 'next_phase' }, { kind: 'append_phase', phase: phase({ kind: 'rl', steps: 2 }) }],
   })
-  expect(by_hand.done.filter(({ refused }) => refused)).toEqual([])
-  expect(by_hand.rebuilds).toBe(2)
-  expect(startedBy(by_hand.results)).toEqual([
+  expect(byHand.done.filter(({ refused }) => refused)).toEqual([])
+  expect(byHand.rebuilds).toBe(2)
+  expect(startedBy(byHand.results)).toEqual([
     [0, 0, 'start'],
     [3, 1, 'insert_phase'],
     [6, 2, 'insert_phase'],
@@ -56,13 +56,13 @@ test('PPO, GRPO and BuPO chosen by hand in one run are repeated by its document 
     [12, 5, 'steps'],
     [13, 6, 'next_phase'],
   ])
-  const { steering } = by_hand.done[by_hand.done.length - 1]
+  const { steering } = byHand.done[byHand.done.length - 1]
   expect(steering).toHaveLength(9)
 
   const steered = tinyExperiment({ ...document, steering })
   const again = await run(decodeLink(encodeLink(steered)).experiment)
-  expect(again.results).toEqual(by_hand.results)
-  expect(again.weights).toEqual(by_hand.weights)
+  expect(again.results).toEqual(byHand.results)
+  expect(again.weights).toEqual(byHand.weights)
   expect(again.done.map(({ entry }) => entry)).toEqual(steering)
   // The changes count.
   const without = await run(
@@ -70,8 +70,8 @@ test('PPO, GRPO and BuPO chosen by hand in one run are repeated by its document 
     {},
     5,
   )
-  expect(without.results.slice(0, 5)).toEqual(by_hand.results.slice(0, 5))
-  expect(without.results[5]).not.toEqual(by_hand.results[5])
+  expect(without.results.slice(0, 5)).toEqual(byHand.results.slice(0, 5))
+  expect(without.results[5]).not.toEqual(byHand.results[5])
 })
 
 test('a phase with a KL has the reference that reinforcement began with, added by hand or typed beforehand', async () => {
@@ -92,7 +92,7 @@ test('a phase with a KL has the reference that reinforcement began with, added b
       phases: [sft, { kind: 'rl', steps: 3 }, heldBack(2), { ...heldBack(2), ...long }],
     }),
   )
-  const by_hand = await run(
+  const byHand = await run(
     tinyExperiment({ ...shared, phases: [sft, { kind: 'rl', steps: 9 }] }),
     // The second one needs larger buffers: the reference moves to them.
     {
@@ -101,14 +101,14 @@ test('a phase with a KL has the reference that reinforcement began with, added b
     },
   )
   const metrics = (of: typeof typed) => of.results.map(({ step, metrics }) => ({ step, metrics }))
-  expect(by_hand.done.filter(({ refused }) => refused)).toEqual([])
-  expect(by_hand.rebuilds).toBe(1)
+  expect(byHand.done.filter(({ refused }) => refused)).toEqual([])
+  expect(byHand.rebuilds).toBe(1)
   const kl = typed.results.flatMap(({ metrics }) => metrics['actor/reward_kl_penalty'] ?? [])
   expect(kl).toHaveLength(4)
   // Three steps of reinforcement lie behind the first of them.
   expect(kl[0]).not.toBe(0)
-  expect(metrics(by_hand)).toEqual(metrics(typed))
-  expect(by_hand.weights).toEqual(typed.weights)
+  expect(metrics(byHand)).toEqual(metrics(typed))
+  expect(byHand.weights).toEqual(typed.weights)
 })
 
 test('what cannot be done is refused, changes nothing and is not in the document', async () => {

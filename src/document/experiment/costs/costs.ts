@@ -100,10 +100,10 @@ export function stepCosts(
   const L = experiment.model.num_hidden_layers
   const top = phase.target_layer === 'final' ? L : phase.target_layer
   const { ppo_epochs, use_kl_loss } = settings.actor
-  const has_reference = use_kl_loss || settings.algorithm.use_kl_in_reward
+  const hasReference = use_kl_loss || settings.algorithm.use_kl_in_reward
   const forward = top * block + head
   const sampled = L * block + head
-  let perToken = sampled + forward + (has_reference ? forward : 0)
+  let perToken = sampled + forward + (hasReference ? forward : 0)
   perToken += ppo_epochs * updateCost(experiment, phase)
   if (hasCritic(settings))
     perToken += L * block * (1 + 3 * (settings.critic.ppo_epochs ?? ppo_epochs))

@@ -72,11 +72,11 @@ function dataHasEffect(path: string, experiment: Experiment): boolean {
 /** An adapter's settings need an adapter, a dtype of frozen matrices some that are frozen, one of
  * kept activations that they are kept. */
 function modelHasEffect(path: string, { model, phases }: Experiment): boolean {
-  const has_adapter = model.lora.r > 0
+  const hasAdapter = model.lora.r > 0
   if (path === 'model.activations_dtype') return !model.enable_gradient_checkpointing
   if (path === 'model.dtype')
-    return has_adapter || phases.some((phase) => 'freeze' in phase && phase.freeze.layers !== null)
-  return !/^model\.lora\.(?!r$)/.test(path) || has_adapter
+    return hasAdapter || phases.some((phase) => 'freeze' in phase && phase.freeze.layers !== null)
+  return !/^model\.lora\.(?!r$)/.test(path) || hasAdapter
 }
 
 /** Every field of an experiment, in the order of a form. */

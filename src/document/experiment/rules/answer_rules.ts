@@ -33,9 +33,9 @@ export function answerRules({ task, phases, reward }: Experiment, rule: Rule): v
         ['task.answers'],
         `expected 1, because ${why}, so there is nothing to show; got ${phase.distillation.lmbda}`,
       )
-    const is_judged = 'reward_model' in phase && phase.reward_model.enable
+    const isJudged = 'reward_model' in phase && phase.reward_model.enable
     const needs =
-      !is_judged &&
+      !isJudged &&
       (phase.kind === 'rl' ||
         (phase.kind === 'distill'
           ? phase.distillation.lmbda > 0

@@ -59,15 +59,15 @@ export function distillRules(
   const { target_layer, layers, distillation } = phase
   const { num_hidden_layers: L } = model
   const target = target_layer === 'final' ? L : target_layer
-  const is_other = distillation.teacher === 'model'
+  const isOther = distillation.teacher === 'model'
   rule(
-    !is_other || target <= L,
+    !isOther || target <= L,
     `${at}.target_layer`,
     ['model.num_hidden_layers'],
     `expected the whole model or a layer up to ${L}; got ${target_layer}`,
   )
   rule(
-    is_other || target < L || (target === L && holdsBack(phase)),
+    isOther || target < L || (target === L && holdsBack(phase)),
     `${at}.target_layer`,
     ['model.num_hidden_layers', `${at}.distillation.teacher`, `${at}.distillation.lmbda`],
     `expected an inner layer, 1 to ${L - 1}, because ${nothingToLearn(distillation.teacher)}; got ${target_layer}`,

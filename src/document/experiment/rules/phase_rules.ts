@@ -60,12 +60,12 @@ export function trainedRules(ruled: RuledPhase): void {
 /** A final norm that is decayed is one that the phase would leave alone. */
 function normRules({ experiment, phase, at, rule }: RuledPhase): void {
   const { decay_final_norm, target_layer, target_readout } = phase
-  const is_trained = target_layer === 'final' || target_readout !== 'raw'
+  const isTrained = target_layer === 'final' || target_readout !== 'raw'
   rule(
-    !decay_final_norm || !(is_trained || loraOf(experiment.model.lora)),
+    !decay_final_norm || !(isTrained || loraOf(experiment.model.lora)),
     `${at}.decay_final_norm`,
     [`${at}.target_layer`, `${at}.target_readout`, 'model.lora.r'],
-    `expected false, because ${is_trained ? 'the phase trains the final norm already' : 'an adapter leaves the final norm as it is'}; got true`,
+    `expected false, because ${isTrained ? 'the phase trains the final norm already' : 'an adapter leaves the final norm as it is'}; got true`,
   )
 }
 

@@ -29,11 +29,11 @@ export function estimatorRules({ experiment, phase, at, settings, path, rule }: 
   const isOwn = phase.critic?.critic_warmup !== undefined
   const others = experiment.phases.filter((other) => other.kind === 'rl')
   // A shared setting may be meant for another phase.
-  const is_used = isOwn
+  const isUsed = isOwn
     ? hasCritic(settings)
     : others.some((other) => hasCritic(settingsOf(experiment, other)))
   rule(
-    critic_warmup === 0 || is_used,
+    critic_warmup === 0 || isUsed,
     path('critic.critic_warmup'),
     [`${at}.adv_estimator`],
     `expected 0, because only adv_estimator ${namesOf(({ needs }) => needs.includes('values'))} has a critic to warm up; got ${critic_warmup}`,

@@ -19,8 +19,8 @@ export function toolRules({ experiment, settings, path, rule }: RuledPhase): voi
   rule(why === undefined, 'tools', [], `${why}`)
   const { tokenizer } = taskOf(experiment.task)
   // A chat template has its own way to write calls.
-  const is_marked = max_turns > 1 && !tokenizer.renderChat
-  const problem = is_marked ? markProblem(tokenizer, tools) : undefined
+  const isMarked = max_turns > 1 && !tokenizer.renderChat
+  const problem = isMarked ? markProblem(tokenizer, tools) : undefined
   rule(problem === undefined, 'tools', ['task.id', path('rollout.max_turns')], `${problem}`)
 }
 

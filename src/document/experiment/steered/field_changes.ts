@@ -51,9 +51,9 @@ export function fieldChanges(run: Run): ReadonlyMap<string, readonly ValueSince[
   let now: Experiment = { ...run.document, steering: [] }
   let position = BEFORE
   for (const { step, ...action } of steering) {
-    const is_past = step <= run.step
-    const from = is_past || position.step >= run.step ? position : { ...run, is_ended: false }
-    const reached = is_past ? positionAt(run, step) : walk(now.phases, from, step)
+    const isPast = step <= run.step
+    const from = isPast || position.step >= run.step ? position : { ...run, is_ended: false }
+    const reached = isPast ? positionAt(run, step) : walk(now.phases, from, step)
     if (!reached) break
     const result = steerExperiment(now, action, reached.phase, reached.phase_step)
     if (!result.ok) continue

@@ -23,7 +23,7 @@ export function walk(
   phases: readonly PhaseDocument[],
   from: Position,
   step: number,
-  visit: (phase: number, taken: number, is_end: boolean) => void = () => {},
+  visit: (phase: number, taken: number, isEnd: boolean) => void = () => {},
 ): Position | undefined {
   let { phase, phase_step, is_ended } = from
   let left = step - from.step

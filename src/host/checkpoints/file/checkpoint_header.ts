@@ -291,14 +291,14 @@ function brokenCounters({
 /** What the history says against the run. */
 function brokenMarks({ counters, experiment, metrics, thinned, marks }: CheckpointHeader): Broken {
   const { step } = counters
-  let [last_step, lastPhase] = [0, -1]
+  let [lastStep, lastPhase] = [0, -1]
   for (const { step: at, phase } of marks.phase_switches) {
-    if (at < last_step || at > step || phase <= lastPhase || phase >= experiment.phases.length)
+    if (at < lastStep || at > step || phase <= lastPhase || phase >= experiment.phases.length)
       return [
         'phase_switches',
         `expected phases in order up to step ${step}, found ${phase} at ${at}`,
       ]
-    ;[last_step, lastPhase] = [at, phase]
+    ;[lastStep, lastPhase] = [at, phase]
   }
   if (!marks.steered.every(({ entry }) => isAction(entry)))
     return ['steered', 'expected what can be done to a run']

@@ -47,8 +47,8 @@ export function brokenDocument({ experiment, document, counters }: CheckpointHea
  * also to fewer. */
 function mostSteps({ experiment, document, counters }: CheckpointHeader, index: number): number {
   const done = document.steering.slice(0, counters.done)
-  const is_changed = done.some((entry) => entry.kind === 'set' && entry.path.endsWith('.steps'))
-  return is_changed ? MAX_STEPS : experiment.phases[index].steps
+  const isChanged = done.some((entry) => entry.kind === 'set' && entry.path.endsWith('.steps'))
+  return isChanged ? MAX_STEPS : experiment.phases[index].steps
 }
 
 /** Whether a run of the header's phases can be where its counters say. `run.phase` is one of

@@ -148,12 +148,12 @@ export const systemClock: Clock = {
 
 /** What a run is given: a device, a place for checkpoints, a way out for events, and a clock. */
 export interface RunHost extends Clock {
-  /** `is_careful`: in shorter submissions than usual, because the device was lost. Throws
+  /** `isCareful`: in shorter submissions than usual, because the device was lost. Throws
    * MemoryRefusal where the run would take more than `allow_bytes` and more than is allocated
    * without asking. `isShared`: other runs are on the device too. */
   prepare(
     experiment: Experiment,
-    is_careful?: boolean,
+    isCareful?: boolean,
     allow_bytes?: number,
     isShared?: boolean,
   ): Promise<RunDevice>

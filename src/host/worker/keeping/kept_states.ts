@@ -32,16 +32,16 @@ export class KeptStates {
     return !this.#loop.isBroken() && !this.#loop.isOver()
   }
 
-  #take(is_end = false): boolean {
+  #take(isEnd = false): boolean {
     const { step } = this.#trainer
-    return this.#of.keeper.take(step, () => this.#trainer.exportState(), this.#said, is_end)
+    return this.#of.keeper.take(step, () => this.#trainer.exportState(), this.#said, isEnd)
   }
 
   /** Takes the state after the step that was queued last, where that is due or asked for. */
   async keepDue(): Promise<void> {
     const { keeper, orders } = this.#of
-    const is_wanted = orders.wants_checkpoint || keeper.isDue(this.#trainer.step)
-    if (!is_wanted || !this.#isUsable) return
+    const isWanted = orders.wants_checkpoint || keeper.isDue(this.#trainer.step)
+    if (!isWanted || !this.#isUsable) return
     if (keeper.is_patient) await keeper.idle
     if (this.#take()) orders.wants_checkpoint = false
   }
@@ -62,22 +62,22 @@ export class KeptStates {
 
   /** Keeps the present state, between two steps, unless it is kept; soon after the last time a
    * little later. */
-  async keepPresent(is_last = false): Promise<void> {
+  async keepPresent(isLast = false): Promise<void> {
     const { keeper, orders, host } = this.#of
     const { step } = this.#trainer
-    const is_wanted = is_last || orders.wants_checkpoint
+    const isWanted = isLast || orders.wants_checkpoint
     orders.wants_checkpoint = false
     const said = this.#said
     if (this.#loop.isOver() || step === 0) return
     // The last state is looked at whatever its steps have shown: nothing else says that a run has
     // ended well.
-    if (this.#loop.isBroken() && !is_last) return
+    if (this.#loop.isBroken() && !isLast) return
     // Whether the last state must be tried again is known when the write that is under way has
     // ended.
-    if (is_last) await keeper.idle
-    const staleIn = keeper.staleIn(step, said, is_last)
+    if (isLast) await keeper.idle
+    const staleIn = keeper.staleIn(step, said, isLast)
     if (staleIn === undefined) return
-    if (staleIn > 0 && !is_wanted) {
+    if (staleIn > 0 && !isWanted) {
       // Nothing else may happen to a run at rest: a person may have given a verdict and left.
       void host.sleep(staleIn).then(() => orders.wake())
       return

@@ -19,7 +19,7 @@ export async function lookInto(
 ): Promise<Looked> {
   await takeContents(run.document, contents ?? [])
   const device = await host.prepare(run.document)
-  let is_done = false
+  let isDone = false
   try {
     const of = { made_with: made_on.kernels, document: run.document }
     const { version } = host
@@ -29,10 +29,10 @@ export async function lookInto(
     trainer.observe(request)
     const observation = await trainer.observeNow()
     const looked = { step: trainer.step, observation, ...(await nextTokens(trainer, request)) }
-    is_done = true
+    isDone = true
     return looked
   } finally {
-    await device.free(is_done)
+    await device.free(isDone)
   }
 }
 
@@ -43,8 +43,8 @@ export function withNextStep(state: SteeredState): SteeredState {
   const { phase, phase_step, ends } = trainer
   const { phases } = experiment
   const validation = { ...experiment.validation, test_freq: null }
-  const is_over = phase === phases.length - 1 && (phase_step >= phases[phase].steps || ends)
-  if (!is_over) return { ...state, experiment: { ...experiment, validation } }
+  const isOver = phase === phases.length - 1 && (phase_step >= phases[phase].steps || ends)
+  if (!isOver) return { ...state, experiment: { ...experiment, validation } }
   const last = { ...phases[phase], steps: phase_step + 1 }
   return {
     ...state,

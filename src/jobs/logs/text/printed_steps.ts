@@ -92,9 +92,9 @@ export function findSteps(
   const usable = [after, before].filter((steps) => isUsable(steps, training))
   const [first, second] = usable
   if (first) {
-    const is_second =
+    const isSecond =
       second !== undefined && disorder(second, entries) < disorder(first, entries) - 1e-3
-    const chosen = is_second ? second : first
+    const chosen = isSecond ? second : first
     // Bars below an evaluation are of later steps.
     const steps = chosen.map((step, i) => (training[i] ? step : before[i]))
     return { steps: filled(steps), from: 'bar' }

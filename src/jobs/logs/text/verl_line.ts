@@ -45,8 +45,8 @@ export function verlLine(text: string): VerlLine | undefined {
   const parts = rest.split(/\s+-\s+/)
   for (const [i, text] of parts.entries()) {
     const whole = open === '' ? text : `${open} - ${text}`
-    const is_last = i === parts.length - 1
-    const part = partOf(whole, PART) ?? (is_last ? partOf(whole, LAST_PART) : undefined)
+    const isLast = i === parts.length - 1
+    const part = partOf(whole, PART) ?? (isLast ? partOf(whole, LAST_PART) : undefined)
     if (part) {
       metrics.push(part)
       open = ''
@@ -68,6 +68,6 @@ export function continued(before: string, next: string): string | undefined {
   // Broken inside a part: what follows has further parts, or ends the name that was begun.
   const hasParts = /^\S*\s+-\s+\S+:\S/.test(next)
   const line = verlLine(before)
-  const is_open = line !== undefined && line.unread.length > 0
-  return hasParts || (is_open && /^\S*:\S+\s*$/.test(next)) ? before + next.trimStart() : undefined
+  const isOpen = line !== undefined && line.unread.length > 0
+  return hasParts || (isOpen && /^\S*:\S+\s*$/.test(next)) ? before + next.trimStart() : undefined
 }

@@ -121,16 +121,16 @@ export class Recording {
   finish(stamps: BigUint64Array = new BigUint64Array()): Profile {
     for (const [entry, ns] of this.#stamps?.times(stamps) ?? []) entry.ns += ns
     const entries = [...this.#entries.values()]
-    const is_timed = this.has_timestamps
-    const kernels = rows(entries, 'kernel', is_timed).sort(
+    const isTimed = this.has_timestamps
+    const kernels = rows(entries, 'kernel', isTimed).sort(
       (a, b) => (b.time_ms ?? 0) - (a.time_ms ?? 0),
     )
-    const stages = rows(entries, 'stage', is_timed).map((row) =>
-      is_timed ? row : { ...row, time_ms: this.#stage_ms.get(row.name) },
+    const stages = rows(entries, 'stage', isTimed).map((row) =>
+      isTimed ? row : { ...row, time_ms: this.#stage_ms.get(row.name) },
     )
     return {
-      source: is_timed ? 'timestamps' : 'wall',
-      resolution_ns: is_timed ? resolution(stamps) : undefined,
+      source: isTimed ? 'timestamps' : 'wall',
+      resolution_ns: isTimed ? resolution(stamps) : undefined,
       kernels,
       stages,
       dispatches: entries.reduce((sum, { calls }) => sum + calls, 0),
@@ -144,11 +144,7 @@ export class Recording {
 }
 
 /** Entries added up by kernel or by stage, in the order in which they first came. */
-function rows(
-  entries: readonly Entry[],
-  name: 'kernel' | 'stage',
-  is_timed: boolean,
-): ProfileRow[] {
+function rows(entries: readonly Entry[], name: 'kernel' | 'stage', isTimed: boolean): ProfileRow[] {
   const groups = new Map<string, Entry[]>()
   for (const entry of entries) {
     const group = groups.get(entry[name])
@@ -162,7 +158,7 @@ function rows(
     return {
       name: label,
       calls: sum('calls'),
-      time_ms: is_timed ? sum('ns') / 1e6 : undefined,
+      time_ms: isTimed ? sum('ns') / 1e6 : undefined,
       flops: has_cost ? sum('flops') : undefined,
       bytes: has_cost ? sum('bytes') : undefined,
     }

@@ -195,9 +195,9 @@ class RunningDuel {
     if ('cache' in event && event.cache !== undefined) rememberKernels(event.cache)
     if (this.#pending.push({ event, at_ms: this.#page.now() }) === 1)
       this.#page.nextFrame(() => this.#flush())
-    const is_over =
+    const isOver =
       event.type === 'failed' || (event.type === 'status' && event.status === 'finished')
-    if (is_over && !this.#is_second_over) {
+    if (isOver && !this.#is_second_over) {
       this.#is_second_over = true
       endTurns()
     } else if (event.type === 'step' && event.step > 0 && !this.#is_first_over && !this.#isPaused)
@@ -238,8 +238,8 @@ class RunningDuel {
     this.#post({ type: this.#is_first_over ? 'resume' : 'turn' })
   }
 
-  #hold(is_held: boolean): void {
-    this.#isPaused = is_held
-    if (is_held) this.#post({ type: 'pause' })
+  #hold(isHeld: boolean): void {
+    this.#isPaused = isHeld
+    if (isHeld) this.#post({ type: 'pause' })
   }
 }

@@ -70,8 +70,8 @@ export class RunRecorder implements Recorder {
     if (restored && restored !== own.state.restored) rewind(own, restored.step)
     const hasTurned = statusOf(own) !== statusOf({ ...own, state })
     own.state = state
-    const is_due = hasTurned || state.step - own.flushed_step >= FLUSH_STEPS
-    if (is_due && this.#host.now() >= this.#retry_at) void this.flush()
+    const isDue = hasTurned || state.step - own.flushed_step >= FLUSH_STEPS
+    if (isDue && this.#host.now() >= this.#retry_at) void this.flush()
     else this.#schedule(FLUSH_MS)
   }
 

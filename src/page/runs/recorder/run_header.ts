@@ -44,8 +44,8 @@ export function headerOf(recording: RecordedRun, host: RecorderHost): RunHeader 
   const { id, state, started_at, preset_id, parent, parent_step, summaries } = recording
   const { experiment, run_experiment, error, kernels, step, phase, phase_step } = state
   const status = statusOf(recording)
-  const is_over = status !== 'running' && status !== 'paused'
-  recording.ended_at = is_over ? (recording.ended_at ?? host.now()) : undefined
+  const isOver = status !== 'running' && status !== 'paused'
+  recording.ended_at = isOver ? (recording.ended_at ?? host.now()) : undefined
   return {
     id,
     record_version: RECORD_VERSION,

@@ -14,11 +14,11 @@ export function reopening(first: RunStorage, open: () => Promise<RunStorage>): R
       const storage = await used
       return await work(storage)
     } catch (error) {
-      const is_open = await used.then(
+      const isOpen = await used.then(
         () => !isClosed(error),
         () => false,
       )
-      if (!is_open && current === used) current = undefined
+      if (!isOpen && current === used) current = undefined
       throw error
     }
   }

@@ -18,8 +18,8 @@ export function logisticMargin(
 
 /** max(0, 1 − b d). */
 export function hingeMargin(d: number, { beta }: Pick<PreferenceValues, 'beta'>): Rule {
-  const is_open = beta * d < 1
-  return { loss: is_open ? 1 - beta * d : 0, slope: is_open ? -beta : 0 }
+  const isOpen = beta * d < 1
+  return { loss: isOpen ? 1 - beta * d : 0, slope: isOpen ? -beta : 0 }
 }
 
 /** (d − 1/(2b))². */

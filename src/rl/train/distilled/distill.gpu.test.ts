@@ -68,9 +68,9 @@ async function whatTeacherWrites(phase: DistillPhase, step: number) {
 
 test.for(CASES)('%s: every step follows float64', async ([, settings, change]) => {
   const phase = distillPhase(settings, change)
-  const is_other = phase.distillation.teacher === 'model'
-  const trainer = await (is_other ? createTaught : create)({ ...CONFIG, phases: [SFT, phase] })
-  const other = is_other ? new Learner(LARGER, 'lm_head', larger) : undefined
+  const isOther = phase.distillation.teacher === 'model'
+  const trainer = await (isOther ? createTaught : create)({ ...CONFIG, phases: [SFT, phase] })
+  const other = isOther ? new Learner(LARGER, 'lm_head', larger) : undefined
   while (trainer.step < SFT.steps) await trainer.next()
   const start = await trainer.exportWeights()
   const learner = new Learner(CONFIG.model, 'lm_head', start)

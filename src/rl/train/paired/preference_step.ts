@@ -153,8 +153,8 @@ async function heldOut(
   rows: BatchRows,
   trained: PreferenceObjective,
 ): Promise<HeldOut | undefined> {
-  const is_due = training.progress.phase_step === 1 || isLast(training) || isValidationDue(training)
-  if (!is_due) return undefined
+  const isDue = training.progress.phase_step === 1 || isLast(training) || isValidationDue(training)
+  if (!isDue) return undefined
   const { answers, preferences } = training.taught
   const rewardsOf = async (part: TrainedRows) => {
     const { answers: scored } = await scoreRows(training, phase, rows, part.rows)

@@ -54,12 +54,12 @@ export async function scoreRows(
   const { response_length: R } = actor.size
   const batch = batchOfRows(all, actor.size)
   const policy = policyPhaseOf(phase, R)
-  const has_reference = readsReference(phase.preference)
-  const is_known = all.every((row) => taught.reference(row) !== undefined)
+  const hasReference = readsReference(phase.preference)
+  const isKnown = all.every((row) => taught.reference(row) !== undefined)
   gpu.stage('old_log_prob')
   actor.upload(batch, rows)
   actor.computeLogProbs(policy, rows)
-  if (has_reference && !is_known) {
+  if (hasReference && !isKnown) {
     gpu.stage('ref')
     actor.computeRefLogProb(policy, rows)
   }
@@ -71,12 +71,12 @@ export async function scoreRows(
     part(ref_log_prob, 'reference'),
     part(sum_pi_squared, 'sum_p_squared'),
   )
-  if (has_reference && !is_known)
+  if (hasReference && !isKnown)
     all.forEach((row, b) => {
       taught.keepReference(row, reference.slice(b * R, (b + 1) * R))
     })
   const ref_log_probs = new Float32Array(all.length * R)
-  if (has_reference)
+  if (hasReference)
     all.forEach((row, b) => {
       ref_log_probs.set(taught.reference(row) ?? [], b * R)
     })
@@ -86,7 +86,7 @@ export async function scoreRows(
     log_probs,
     sum_p_squared,
     completion_mask: batch.response_mask,
-    ...(has_reference && { ref_log_probs }),
+    ...(hasReference && { ref_log_probs }),
   }
   return { batch, answers }
 }

@@ -111,8 +111,8 @@ export class Progress {
   beginStep(): number {
     this.step++
     this.phase_step++
-    const total_steps = scheduleSteps(this.#phases, this.phase)
-    return learningRate(scheduledOptim(this.#phases, this.phase), this.#stage_step++, total_steps)
+    const totalSteps = scheduleSteps(this.#phases, this.phase)
+    return learningRate(scheduledOptim(this.#phases, this.phase), this.#stage_step++, totalSteps)
   }
 
   /** The critic's learning rate in the step that was counted last: its schedule runs beside the
@@ -125,8 +125,8 @@ export class Progress {
   /** Moves to the next phase when this one is over; undefined when it is not. Throws Error where
    * there is none. */
   enterPhase(): { readonly is_new_stage: boolean } | undefined {
-    const is_over = this.phase_step >= this.current.steps
-    if (!is_over && !this.#ends) return undefined
+    const isOver = this.phase_step >= this.current.steps
+    if (!isOver && !this.#ends) return undefined
     if (this.isLastPhase) throw new Error('trainer: the last phase is over')
     this.#reason = this.#ends ?? 'steps'
     this.#ends = undefined

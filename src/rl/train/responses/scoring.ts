@@ -11,13 +11,13 @@ export async function scoreTexts(
   { task, reward }: Pick<TrainerConfig, 'task' | 'reward'>,
   samples: readonly Sample[],
   texts: readonly string[],
-  is_ended: readonly boolean[],
+  isEnded: readonly boolean[],
   written: readonly Written[],
 ): Promise<Scored> {
   if (reward) {
     const responses = samples.map((own, b) => responseTo(own, task, texts[b], written[b]))
     return someScored(await reward.score(responses))
   }
-  const scores = samples.map(({ prompt }, b) => (is_ended[b] ? task.score(prompt, texts[b]) : 0))
+  const scores = samples.map(({ prompt }, b) => (isEnded[b] ? task.score(prompt, texts[b]) : 0))
   return { scores, is_right: scores.map(isRight), columns: new Map(), problems: [] }
 }

@@ -116,10 +116,10 @@ export class TrainingData {
     const { curriculum = NO_CURRICULUM, train_max_samples } = this.#data
     const level = Math.min(...answered.map(({ place }) => this.#levelAt(place)))
     const rate = answered.reduce((sum, one) => sum + one.rate, 0) / answered.length
-    const is_last = level === this.#levels.length - 1
+    const isLast = level === this.#levels.length - 1
     // Samples that waited can be of an earlier value than the present one.
     const isPresent = level === this.#level_starts.length
-    if (isPresent && !is_last && rate >= curriculum.advance_at)
+    if (isPresent && !isLast && rate >= curriculum.advance_at)
       this.#level_starts.push(this.sample_index)
     const reported =
       this.#levels.length > 1 ? { 'curriculum/value': this.#levels[level].value } : {}

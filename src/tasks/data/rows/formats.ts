@@ -59,8 +59,8 @@ const FORMATS: Readonly<Record<RowFormat, Make>> = {
   },
   verdicts: (mapping, place) => {
     const { prompt_key, answer_key, label_key } = mapping
-    const is_good = readVerdict(place.cell(label_key))
-    if (is_good === undefined)
+    const isGood = readVerdict(place.cell(label_key))
+    if (isGood === undefined)
       return place.refuse(label_key)(
         `expected ${VERDICT_WORDS}, found ${shownCell(place.cell(label_key))}`,
       )
@@ -71,7 +71,7 @@ const FORMATS: Readonly<Record<RowFormat, Make>> = {
       answer_key === null ? asks(withSystem(mapping, place, beginning)) : askedOf(mapping, place)
     if (asked.prompt === '') return place.refuse(prompt_key)('expected a prompt, found none')
     return [
-      is_good ? { ...asked, ground_truth: text } : { ...asked, ground_truth: '', rejected: [text] },
+      isGood ? { ...asked, ground_truth: text } : { ...asked, ground_truth: '', rejected: [text] },
     ]
   },
 }
@@ -148,8 +148,8 @@ function truthOf(
   refuse: Refuse,
 ): DataRow['ground_truth'] {
   if (looksLikeTurns(cell)) return answerOf(cell, refuse).text
-  const is_json = isStructured(first) && !looksLikeTurns(first)
-  if (!is_json && isStructured(cell))
+  const isJson = isStructured(first) && !looksLikeTurns(first)
+  if (!isJson && isStructured(cell))
     return refuse(
       `expected a text as in other rows, found ${kindOfCell(cell)} (${shownCell(cell)})`,
     )

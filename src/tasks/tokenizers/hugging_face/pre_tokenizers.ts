@@ -5,8 +5,8 @@ import { running } from './pattern_guard.ts'
 import { behaviorOf, patternOf, split, whereOf } from './pieces.ts'
 import { type Part, TokenizerFileError } from './tokenizer_json.ts'
 
-/** Cuts a piece of a text; `is_first` says that the piece begins the text. */
-export type PreTokenize = (piece: string, is_first: boolean) => string[]
+/** Cuts a piece of a text; `isFirst` says that the piece begins the text. */
+export type PreTokenize = (piece: string, isFirst: boolean) => string[]
 
 const WORD = String.raw`\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\p{Join_Control}`
 const WORDS = new RegExp(String.raw`[${WORD}]+|[^${WORD}\p{White_Space}]+`, 'gu')
@@ -45,9 +45,9 @@ const MAKERS: Readonly<Record<string, (part: Part) => PreTokenize>> = {
   },
   Sequence: ({ pretokenizers }) => {
     const steps = (pretokenizers as readonly Part[]).map(preTokenizerOf)
-    return (piece, is_first) =>
+    return (piece, isFirst) =>
       steps.reduce(
-        (pieces, step) => pieces.flatMap((one, i) => step(one, is_first && i === 0)),
+        (pieces, step) => pieces.flatMap((one, i) => step(one, isFirst && i === 0)),
         [piece],
       )
   },
@@ -78,9 +78,9 @@ function metaspace(part: Part): PreTokenize {
   const scheme = part.prepend_scheme ?? (part.add_prefix_space === false ? 'never' : 'always')
   const sign = `${replacement}`
   const pattern = patternOf({ type: 'Metaspace', pattern: { String: sign } })
-  return (piece, is_first) => {
+  return (piece, isFirst) => {
     const text = piece.replaceAll(' ', sign)
-    const isPrefixed = scheme === 'always' || (scheme === 'first' && is_first)
+    const isPrefixed = scheme === 'always' || (scheme === 'first' && isFirst)
     const whole = isPrefixed && !text.startsWith(sign) ? sign + text : text
     return isSplit ? split(whole, pattern, 'MergedWithNext') : [whole]
   }

@@ -78,8 +78,8 @@ describe('pass@k', () => {
   })
 
   test('the first, the one that is looked back to, and the newest, each step once', () => {
-    const named = (at_step: number | undefined) =>
-      passCurves(series, 'sums', at_step).map(({ name, step }) => [name, step])
+    const named = (atStep: number | undefined) =>
+      passCurves(series, 'sums', atStep).map(({ name, step }) => [name, step])
     expect(named(undefined)).toEqual([
       ['first', 0],
       ['now', 40],

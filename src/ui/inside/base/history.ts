@@ -115,11 +115,11 @@ export interface PassCurve {
 export function passCurves(
   series: ReadonlyMap<string, Series>,
   taskId: string,
-  at_step: number | undefined,
+  atStep: number | undefined,
 ): PassCurve[] {
   const wanted = [
     ['first', firstPass(series, taskId)],
-    ...(at_step === undefined ? [] : [['shown', at_step] as const]),
+    ...(atStep === undefined ? [] : [['shown', atStep] as const]),
     ['now', undefined],
   ] as const
   const curves: PassCurve[] = []

@@ -63,15 +63,15 @@ const selectSwitches = (state: LabState) => state.phase_switches
 function useInnerPhases(): readonly Shade[] {
   const switches = useShown(selectSwitches)
   const phases = useShown(shownPhases)
-  const last_layer = useLastLayer()
+  const lastLayer = useLastLayer()
   return useMemo(
     () =>
       switches.flatMap(({ step, phase }, i) => {
         const one = phases[phase]
-        if (!one || !('target_layer' in one) || one.target_layer === last_layer) return []
+        if (!one || !('target_layer' in one) || one.target_layer === lastLayer) return []
         return [{ from: step, to: switches[i + 1]?.step ?? step + one.steps }]
       }),
-    [switches, phases, last_layer],
+    [switches, phases, lastLayer],
   )
 }
 
@@ -174,13 +174,13 @@ export function StepChart(props: StepChartProps) {
   const { id, title, is_visible, lines, formatValue } = props
   const chart = `${id}-chart`
   const is_dark = useStore(uiStore, selectIsDark)
-  const at_step = useAtStep()
+  const atStep = useAtStep()
   const { x, log_x, log_y } = useAxes(chart)
   const axis = useTicks(props, x, log_y)
   const { strokes, paint, drawn } = usePainting(lines, is_dark)
   const summarise = useCallback(
-    () => `${title}. ${read(lines(), at_step, formatValue)}`,
-    [title, lines, at_step, formatValue],
+    () => `${title}. ${read(lines(), atStep, formatValue)}`,
+    [title, lines, atStep, formatValue],
   )
   return (
     <ChartCard

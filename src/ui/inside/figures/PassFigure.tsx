@@ -33,9 +33,9 @@ const STYLES: Readonly<
 }
 
 /** Which measurement belongs to the shown step. */
-function shownWords(curves: readonly PassCurve[], at_step: number | undefined): string {
-  const shown = curves.findLast(({ step }) => at_step === undefined || step <= at_step)
-  return shown ? stepWords(shown.step, at_step) : `Nothing was measured until step ${at_step}.`
+function shownWords(curves: readonly PassCurve[], atStep: number | undefined): string {
+  const shown = curves.findLast(({ step }) => atStep === undefined || step <= atStep)
+  return shown ? stepWords(shown.step, atStep) : `Nothing was measured until step ${atStep}.`
 }
 
 const newestPass = (task: string) =>
@@ -100,13 +100,13 @@ function Curves({ curves }: { readonly curves: readonly ReturnType<typeof styled
 export function PassFigure() {
   const { ref, is_visible } = useVisible()
   const task = useShown(selectTask)
-  const at_step = useAtStep()
+  const atStep = useAtStep()
   // The columns are mutable: the newest step with a measurement is their version.
   useStore(uiStore, () => (is_visible ? newestPass(task) : -1))
-  const curves = passCurves(shownStore.getState().series, task, at_step).map(styled)
+  const curves = passCurves(shownStore.getState().series, task, atStep).map(styled)
   const words =
     curves.length > 0
-      ? shownWords(curves, at_step)
+      ? shownWords(curves, atStep)
       : 'No pass@k was measured. It comes from validation with several samples per problem: set samples per problem above 1 in the validation settings, and press Train.'
   return (
     <Figure

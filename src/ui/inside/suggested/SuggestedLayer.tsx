@@ -24,7 +24,7 @@ const selectThreshold = ({ ffn_threshold }: UiState) => ffn_threshold
 function Threshold() {
   const threshold = useStore(uiStore, selectThreshold)
   const [draft, setDraft] = useState<string>()
-  const is_invalid = draft !== undefined
+  const isInvalid = draft !== undefined
   return (
     <label className="suggested-threshold">
       Threshold
@@ -34,7 +34,7 @@ function Threshold() {
         min={0}
         max={10}
         step={0.01}
-        aria-invalid={is_invalid || undefined}
+        aria-invalid={isInvalid || undefined}
         value={draft ?? String(threshold)}
         onChange={({ target }) => {
           const value = target.value.trim() === '' ? Number.NaN : Number(target.value)

@@ -21,7 +21,7 @@ function MeasureKept({ record }: { readonly record: string }) {
   const is_busy = useLab(selectIsBusy)
   const rlStart = useShown(selectRlStart)
   const step = stateToMeasure(useKeptSteps(record), rlStart)
-  const is_past = useIsPast()
+  const isPast = useIsPast()
   const own = look?.record === record ? look : undefined
   if (step === undefined)
     return (
@@ -30,7 +30,7 @@ function MeasureKept({ record }: { readonly record: string }) {
           This run did not measure which layer to train first, and no state of it is kept that could
           be measured now.
         </p>
-        {is_past ? null : <NextRun />}
+        {isPast ? null : <NextRun />}
       </>
     )
   return (
@@ -95,8 +95,8 @@ function NextRun() {
 
 export function Unmeasured() {
   const record = useRecordOver()
-  const is_past = useIsPast()
+  const isPast = useIsPast()
   if (record !== undefined) return <MeasureKept key={record} record={record} />
-  if (is_past) return <p className="soft">This run did not measure which layer to train first.</p>
+  if (isPast) return <p className="soft">This run did not measure which layer to train first.</p>
   return <NextRun />
 }

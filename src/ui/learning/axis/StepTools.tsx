@@ -90,7 +90,7 @@ function KeptFold() {
 /** To the kept steps around the shown one. */
 function KeptSteps() {
   useStore(uiStore, selectFrame)
-  const at_step = useAtStep()
+  const atStep = useAtStep()
   const { kept } = presentStore.getState()
   const previous = previousKept(kept, shownStep())
   return (
@@ -112,7 +112,7 @@ function KeptSteps() {
         data-testid="kept-next"
         aria-label="Next kept step"
         title="Next kept step (])"
-        disabled={at_step === undefined}
+        disabled={atStep === undefined}
         onClick={() => scrubKept(1)}
       >
         <ChevronRight className="icon" aria-hidden="true" />
@@ -122,13 +122,13 @@ function KeptSteps() {
 }
 
 function Follow() {
-  const is_following = useAtStep() === undefined
+  const isFollowing = useAtStep() === undefined
   return (
     <button
       type="button"
       className="scrub-follow"
       data-testid="follow"
-      aria-pressed={is_following}
+      aria-pressed={isFollowing}
       title="Show the newest step and follow the run (End on the slider)"
       onClick={follow}
     >
@@ -190,13 +190,13 @@ export function StepTools() {
 
 function Tools() {
   useStore(uiStore, selectFrame)
-  const at_step = useAtStep()
+  const atStep = useAtStep()
   const state = presentStore.getState()
   const planned = plannedSteps(state)
   return (
     <div className="axis-tools">
       <output className="scrub-step" data-testid="scrub-step" aria-live="off">
-        Step <b>{formatCount(at_step ?? state.step)}</b> <small>of {formatCount(planned)}</small>
+        Step <b>{formatCount(atStep ?? state.step)}</b> <small>of {formatCount(planned)}</small>
       </output>
       <KeptSteps />
       <Follow />

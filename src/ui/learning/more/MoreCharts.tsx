@@ -45,13 +45,13 @@ const ofMetrics = (metrics: readonly string[]): Shown[] =>
 
 /** Metrics without a chart of the lists, under one prefix; drawn while they are open. */
 function Others({ prefix, shown }: { readonly prefix: string; readonly shown: readonly Shown[] }) {
-  const [is_open, setOpen] = useState(false)
+  const [isOpen, setOpen] = useState(false)
   return (
     <details onToggle={(event) => setOpen(event.currentTarget.open)} data-testid={`more-${prefix}`}>
       <summary>
         {prefix} <span className="soft">{shown.length}</span>
       </summary>
-      {is_open ? <Grid shown={shown} /> : null}
+      {isOpen ? <Grid shown={shown} /> : null}
     </details>
   )
 }
@@ -112,7 +112,7 @@ function Open(props: {
 }
 
 export function MoreCharts() {
-  const [is_open, setOpen] = useState(false)
+  const [isOpen, setOpen] = useState(false)
   const is_dark = useStore(uiStore, selectIsDark)
   const pinned = useStore(boardStore, selectPinned)
   const names = useShownFrame(measuredNames)
@@ -141,7 +141,7 @@ export function MoreCharts() {
             and the time of each stage appear here, as far as the run measures them.
           </p>
         ) : null}
-        {is_open && metrics.length > 0 ? <Open groups={groups} metrics={metrics} /> : null}
+        {isOpen && metrics.length > 0 ? <Open groups={groups} metrics={metrics} /> : null}
       </details>
     </>
   )

@@ -174,7 +174,7 @@ const MEAN = /^val-core\/.+\/acc\/mean@(\d+)$/
 function byNumber(
   metrics: readonly string[],
   what: 'best' | 'maj',
-  is_dark: boolean,
+  isDark: boolean,
 ): readonly Line[] {
   const found = metrics
     .flatMap((metric) => {
@@ -188,19 +188,19 @@ function byNumber(
   return all.map(({ metric, n }, i) => ({
     metric,
     label: n === 1 ? 'one answer' : `${what}@${n}`,
-    color: depthColor(i, all.length - 1, is_dark),
+    color: depthColor(i, all.length - 1, isDark),
     width: 1.5,
     dash: layerDash(i),
     dots: true,
   }))
 }
 
-const validationCharts = (metrics: readonly string[], is_dark: boolean): readonly MoreChart[] => [
+const validationCharts = (metrics: readonly string[], isDark: boolean): readonly MoreChart[] => [
   {
     id: 'best-of-n',
     title: 'Best of n',
     note: 'share of held-out problems that the best of n sampled answers solves',
-    lines: byNumber(metrics, 'best', is_dark),
+    lines: byNumber(metrics, 'best', isDark),
     format: formatShare,
     is_share: true,
   },
@@ -208,7 +208,7 @@ const validationCharts = (metrics: readonly string[], is_dark: boolean): readonl
     id: 'majority-of-n',
     title: 'Majority of n',
     note: 'share of held-out problems that the most frequent of n sampled answers solves',
-    lines: byNumber(metrics, 'maj', is_dark),
+    lines: byNumber(metrics, 'maj', isDark),
     format: formatShare,
     is_share: true,
   },
@@ -261,7 +261,7 @@ function timeCharts(metrics: readonly string[]): readonly MoreChart[] {
 
 /** The charts that a run with these metrics has, by what they are about; each with the lines that
  * were measured. */
-export function moreCharts(metrics: readonly string[], is_dark: boolean): readonly ChartGroup[] {
+export function moreCharts(metrics: readonly string[], isDark: boolean): readonly ChartGroup[] {
   const measured = new Set(metrics)
   const groups: readonly ChartGroup[] = [
     { name: 'Policy', charts: POLICY },
@@ -269,7 +269,7 @@ export function moreCharts(metrics: readonly string[], is_dark: boolean): readon
     { name: 'Critic', charts: CRITIC },
     { name: 'Parts of the reward', charts: rewardCharts(metrics) },
     { name: 'Advantages, rewards and lengths', charts: ADVANTAGES },
-    { name: 'Several answers to held-out problems', charts: validationCharts(metrics, is_dark) },
+    { name: 'Several answers to held-out problems', charts: validationCharts(metrics, isDark) },
     { name: 'Time', charts: timeCharts(metrics) },
   ]
   return groups

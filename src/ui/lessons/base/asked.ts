@@ -39,15 +39,15 @@ export function whyNotAsked(document: Experiment, link: string): string | undefi
   const other = differences([unsteered(asked), unsteered(document)]).filter(
     ({ path }) => named.has(path) || !FREE.test(path),
   )
-  const by_hand = doneByHand(document.steering).filter(
+  const byHand = doneByHand(document.steering).filter(
     (entry) => entry.kind !== 'set' || named.has(entry.path) || !FREE.test(entry.path),
   )
   if (document.task.id !== asked.task.id)
     return says([`its task is ${document.task.id} in place of ${asked.task.id}`])
   if (other.length > 0) return says(other.map((one) => differenceWords(one, asked)))
-  if (by_hand.length === 0) return undefined
+  if (byHand.length === 0) return undefined
   return says(
-    by_hand.map((entry) => `it was changed after step ${entry.step} (${steeringWords(entry)})`),
+    byHand.map((entry) => `it was changed after step ${entry.step} (${steeringWords(entry)})`),
   )
 }
 

@@ -5,17 +5,17 @@ import type { Question } from '../base/lesson.ts'
 import { usePart } from './context.ts'
 
 export function Ask({ name, of }: { readonly name: string; readonly of: Question }) {
-  const [is_done, done] = usePart(name)
+  const [isDone, done] = usePart(name)
   const [chosen, setChosen] = useState<number>()
-  const is_right = chosen === undefined ? is_done : of.choices[chosen].is_right === true
+  const is_right = chosen === undefined ? isDone : of.choices[chosen].is_right === true
   const choose = (index: number) => {
     setChosen(index)
     if (of.choices[index].is_right) done()
   }
-  const is_wrong = chosen !== undefined && !is_right
-  const Icon = is_right ? CircleCheck : is_wrong ? CircleX : CircleHelp
+  const isWrong = chosen !== undefined && !is_right
+  const Icon = is_right ? CircleCheck : isWrong ? CircleX : CircleHelp
   return (
-    <fieldset className="lesson-part" data-testid={`question-${name}`} data-done={is_done}>
+    <fieldset className="lesson-part" data-testid={`question-${name}`} data-done={isDone}>
       <legend>
         <Icon className="icon" aria-hidden="true" /> {of.asks}
       </legend>
@@ -25,7 +25,7 @@ export function Ask({ name, of }: { readonly name: string; readonly of: Question
             <input
               type="radio"
               name={`question ${name}`}
-              checked={chosen === undefined ? is_done && isAnswer === true : chosen === i}
+              checked={chosen === undefined ? isDone && isAnswer === true : chosen === i}
               onChange={() => choose(i)}
             />
             <span>{text}</span>
@@ -33,7 +33,7 @@ export function Ask({ name, of }: { readonly name: string; readonly of: Question
         ))}
       </div>
       <p role="status" className={is_right ? 'lesson-right' : 'lesson-wrong'}>
-        {is_right ? of.because : is_wrong ? `No. ${of.hint}` : ''}
+        {is_right ? of.because : isWrong ? `No. ${of.hint}` : ''}
       </p>
     </fieldset>
   )

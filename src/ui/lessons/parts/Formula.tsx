@@ -10,17 +10,17 @@ interface FormulaProps {
 function Typeset({ tex, inline = false }: FormulaProps) {
   const place = useRef<HTMLSpanElement>(null)
   useEffect(() => {
-    let is_here = true
+    let isHere = true
     import('temml').then(
       ({ default: temml }) => {
         // Nodes and not markup: the page's policy forbids styles in markup.
-        if (is_here && place.current)
+        if (isHere && place.current)
           temml.render(tex, place.current, { displayMode: !inline, throwOnError: true })
       },
       () => {},
     )
     return () => {
-      is_here = false
+      isHere = false
     }
   }, [tex, inline])
   return (

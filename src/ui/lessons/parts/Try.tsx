@@ -29,8 +29,8 @@ function useChecked({ check, link }: TryIt): Checked | undefined {
   useLab(selectRunExperiment)
   const run = runFacts(useLab(selectAll))
   const document = run?.document
-  const why_not = useMemo(() => document && whyNotAsked(document, link), [document, link])
-  if (why_not !== undefined) return notYet(why_not)
+  const whyNot = useMemo(() => document && whyNotAsked(document, link), [document, link])
+  if (whyNot !== undefined) return notYet(whyNot)
   return run && check(run)
 }
 
@@ -50,7 +50,7 @@ function start(of: TryIt): void {
 export function Try({ name, of }: { readonly name: string; readonly of: TryIt }) {
   const [is_done, done] = usePart(name)
   const checked = useChecked(of)
-  const is_busy = useLab(selectIsBusy)
+  const isBusy = useLab(selectIsBusy)
   const isMet = checked?.is_done === true
   // biome-ignore lint/correctness/useExhaustiveDependencies: `done` is another function in each render.
   useEffect(() => {
@@ -65,7 +65,7 @@ export function Try({ name, of }: { readonly name: string; readonly of: TryIt })
       <p>
         <button type="button" data-testid={`start-${name}`} onClick={() => start(of)}>
           <Play className="icon" aria-hidden="true" />{' '}
-          {is_busy ? 'End this run and train it' : is_done ? 'Train it again' : 'Train it'}
+          {isBusy ? 'End this run and train it' : is_done ? 'Train it again' : 'Train it'}
         </button>
       </p>
       <p role="status" className={isMet ? 'lesson-right' : 'soft'}>

@@ -12,8 +12,8 @@ export interface LessonPlace {
 export const LessonContext = createContext<LessonPlace>({ id: '', parts: [] })
 
 /** Whether a part was done in this browser, and how to say that it is. */
-export function usePart(name: string): readonly [is_done: boolean, done: () => void] {
+export function usePart(name: string): readonly [isDone: boolean, done: () => void] {
   const { id, parts } = useContext(LessonContext)
-  const is_done = useStore(progressStore, (all) => progressOf(all, id).done.includes(name))
-  return [is_done, () => markDone(id, name, parts)]
+  const isDone = useStore(progressStore, (all) => progressOf(all, id).done.includes(name))
+  return [isDone, () => markDone(id, name, parts)]
 }

@@ -14,7 +14,7 @@ interface Props {
 }
 
 export function NumbersTable(props: Props) {
-  const [is_open, setOpen] = useState(false)
+  const [isOpen, setOpen] = useState(false)
   return (
     <details
       className="chart-numbers"
@@ -22,7 +22,7 @@ export function NumbersTable(props: Props) {
       onToggle={(event) => setOpen(event.currentTarget.open)}
     >
       <summary>Numbers</summary>
-      {is_open ? <Table {...props} /> : null}
+      {isOpen ? <Table {...props} /> : null}
     </details>
   )
 }

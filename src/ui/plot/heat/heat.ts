@@ -60,14 +60,14 @@ export function heatmapPixels(
   size: HeatSize,
   scale_max: number,
   ramp: readonly Rgb[],
-  first_ramp = ramp,
+  firstRamp = ramp,
 ): Uint8ClampedArray<ArrayBuffer> {
   const { width, first = 0 } = size
   const across = width - first
   const pixels = new Uint32Array(across * rows.length)
   rows.forEach((columns, row) => {
     if (!columns || columns.length === 0) return
-    const colours = packed(row === 0 ? first_ramp : ramp)
+    const colours = packed(row === 0 ? firstRamp : ramp)
     const factor = (colours.length - 1) / (scale_max || 1)
     const { steps, values, length } = columns
     const atLeft = (rows.length - 1 - row) * across - first

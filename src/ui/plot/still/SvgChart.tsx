@@ -226,9 +226,9 @@ function Names({ lines, place }: PlacedProps) {
 function Drawing(props: SvgChartProps & { readonly width: number }) {
   const { axis, scale, cursor, onCursor } = props
   const clip = useId()
-  const has_gutter = props.has_labels === true && props.width >= LEAST_WIDTH
+  const hasGutter = props.has_labels === true && props.width >= LEAST_WIDTH
   const top = INSET.top + (props.unit === undefined ? 0 : UNIT_HEIGHT)
-  const right = has_gutter ? GUTTER : INSET.right
+  const right = hasGutter ? GUTTER : INSET.right
   const width = Math.max(1, props.width - INSET.left - right)
   const bottom = INSET.bottom + (isLong(axis.name) ? NAME_HEIGHT : 0)
   const height = Math.max(1, props.height - top - bottom)
@@ -261,7 +261,7 @@ function Drawing(props: SvgChartProps & { readonly width: number }) {
         <g clipPath={`url(#${clip})`}>
           <Curves {...props} place={place} />
         </g>
-        {has_gutter ? <Names {...props} place={place} /> : null}
+        {hasGutter ? <Names {...props} place={place} /> : null}
         <rect
           width={width}
           height={height}

@@ -47,9 +47,9 @@ const FACTS = [
 export function metricOf({ header }: RunEntry, choice: string): string {
   const { task, validation, model, phases } = header.experiment
   const own = { greedy: greedyAccuracy(task.id), sampled: sampledAccuracy(task.id, validation.n) }
-  const is_held_out = choice === '' || choice === 'greedy' || choice === 'sampled'
+  const isHeldOut = choice === '' || choice === 'greedy' || choice === 'sampled'
   // A run of another trainer has one of the two at most, under a name of its own.
-  if (header.source && is_held_out) {
+  if (header.source && isHeldOut) {
     const known = own[choice === 'sampled' ? 'sampled' : 'greedy']
     return known in header.summaries
       ? known

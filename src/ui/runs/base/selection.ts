@@ -23,9 +23,9 @@ export const selectionStore = createStore<Selection>(() => ({
   view: { ...FIRST_VIEW, ...rememberedView() },
 }))
 
-export function tick(id: string, is_on: boolean): void {
+export function tick(id: string, isOn: boolean): void {
   selectionStore.setState(({ ticked }) => ({
-    ticked: is_on
+    ticked: isOn
       ? [...ticked.filter((other) => other !== id), id]
       : ticked.filter((other) => other !== id),
   }))
@@ -34,8 +34,8 @@ export function tick(id: string, is_on: boolean): void {
 export const tickOnly = (ids: readonly string[]): void => selectionStore.setState({ ticked: ids })
 
 /** Ticks or unticks several runs; the others stay as they are. */
-export const tickAll = (ids: readonly string[], is_on: boolean): void => {
-  for (const id of ids) tick(id, is_on)
+export const tickAll = (ids: readonly string[], isOn: boolean): void => {
+  for (const id of ids) tick(id, isOn)
 }
 
 /** Changes what the table shows; columns, groups and filters are there again on the next visit. */

@@ -12,7 +12,7 @@ import { continueRun, download } from './continue_run.ts'
 /** Newest first. Nothing where nothing is kept. */
 export function CheckpointList({ entry }: { readonly entry: RunEntry }) {
   const entries = useCheckpoints(entry.id, entry.header.status)
-  const is_busy = useLab(selectIsBusy)
+  const isBusy = useLab(selectIsBusy)
   if (!entries || entries.length === 0) return null
   const newest = entries[entries.length - 1].step
   const isUnfinished = entry.header.status === 'stopped' || entry.header.status === 'failed'
@@ -22,14 +22,14 @@ export function CheckpointList({ entry }: { readonly entry: RunEntry }) {
         {entries.length} {entries.length === 1 ? 'checkpoint is' : 'checkpoints are'} kept,{' '}
         {formatBytes(entries.reduce((sum, { bytes }) => sum + bytes, 0))}
       </summary>
-      {is_busy ? (
+      {isBusy ? (
         <p className="soft">A run is in progress: finish or reset it to continue from here.</p>
       ) : null}
       {isUnfinished ? (
         <button
           type="button"
           data-testid="go-on-run"
-          disabled={is_busy}
+          disabled={isBusy}
           onClick={() => void continueRun('resume', entry, newest)}
         >
           <Play className="icon" aria-hidden="true" /> Continue this run from step{' '}
@@ -45,7 +45,7 @@ export function CheckpointList({ entry }: { readonly entry: RunEntry }) {
             <button
               type="button"
               data-testid="branch"
-              disabled={is_busy}
+              disabled={isBusy}
               onClick={() => void continueRun('branch', entry, step)}
             >
               <GitBranch className="icon" aria-hidden="true" /> Continue from step{' '}
@@ -54,7 +54,7 @@ export function CheckpointList({ entry }: { readonly entry: RunEntry }) {
             <button
               type="button"
               data-testid="look-inside"
-              disabled={is_busy}
+              disabled={isBusy}
               onClick={() => {
                 openTab('inside')
                 void lookNow(entry.id, step)

@@ -29,9 +29,9 @@ function LeftRun() {
   const entries = useStore(libraryStore, selectEntries)
   const hasRun = useLab(selectHasRun)
   const isReplaying = useStore(replayStore, selectIsReplaying)
-  const is_alone = useStore(shareStore, selectIsAlone)
+  const isAlone = useStore(shareStore, selectIsAlone)
   const entry = entries.find(({ id }) => id === left?.id)
-  if (!left || !entry || hasRun || isReplaying || is_alone) return null
+  if (!left || !entry || hasRun || isReplaying || isAlone) return null
   const { name } = runName(entry)
   const { step } = entry.header
   return (

@@ -31,7 +31,7 @@ function Running({ second }: { readonly second: LabState }) {
   const step = useLab(selectFirstStep)
   const status = useLab(selectFirstStatus)
   const isPaused = status === 'paused' || second.status === 'paused'
-  const is_over = [status, second.status].every((one) => one === 'finished' || one === 'failed')
+  const isOver = [status, second.status].every((one) => one === 'finished' || one === 'failed')
   return (
     <div className="duel-choice" data-testid="duel-going">
       <p>
@@ -57,10 +57,10 @@ function Running({ second }: { readonly second: LabState }) {
       <button
         type="button"
         data-testid="duel-end"
-        title={is_over ? undefined : 'Ends B, which stays in the list; A continues alone'}
+        title={isOver ? undefined : 'Ends B, which stays in the list; A continues alone'}
         onClick={endDuel}
       >
-        <Square className="icon" aria-hidden="true" /> {is_over ? 'Done' : 'End B'}
+        <Square className="icon" aria-hidden="true" /> {isOver ? 'Done' : 'End B'}
       </button>
     </div>
   )

@@ -177,8 +177,8 @@ function FieldChoice(props: {
 export function DuelChooser({ entries }: { readonly entries: readonly RunEntry[] }) {
   const settings = useLab(nextExperiment)
   const preset_id = useLab(selectPresetId)
-  const is_ready = useLab(selectReady)
-  const is_busy = useLab(selectIsBusy)
+  const isReady = useLab(selectReady)
+  const isBusy = useLab(selectIsBusy)
   const fields = useFields(settings)
   const [source, setSource] = useState<Source>('field')
   const [path, setPath] = useState('actor.optim.lr')
@@ -219,7 +219,7 @@ export function DuelChooser({ entries }: { readonly entries: readonly RunEntry[]
       <button
         type="button"
         data-testid="duel-start"
-        disabled={problem !== undefined || is_busy || !is_ready}
+        disabled={problem !== undefined || isBusy || !isReady}
         onClick={() => {
           if (chosen.ok) startDuel(chosen.experiment, chosen.preset_id, { newRecorder })
         }}
@@ -227,7 +227,7 @@ export function DuelChooser({ entries }: { readonly entries: readonly RunEntry[]
         <Swords className="icon" aria-hidden="true" /> Train both
       </button>
       <p className="soft" data-testid="duel-problem" role="status">
-        {is_busy ? 'A run is in progress: finish or reset it first.' : problem}
+        {isBusy ? 'A run is in progress: finish or reset it first.' : problem}
       </p>
     </div>
   )

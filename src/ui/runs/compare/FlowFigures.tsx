@@ -31,7 +31,7 @@ function useFlows(runs: readonly RunEntry[]): Flows | undefined {
   const key = runs.map(({ id }) => id).join()
   // biome-ignore lint/correctness/useExhaustiveDependencies: the version says that the current run has measured again.
   useEffect(() => {
-    let is_over = false
+    let isOver = false
     const keptOf = async (id: string): Promise<KeptOfRun> =>
       id === living ? labStore.getState().kept : (await openRun(id)).state.kept
     const read = async (id: string) => {
@@ -39,10 +39,10 @@ function useFlows(runs: readonly RunEntry[]): Flows | undefined {
       return [id, kept && flowOf(kept.observations.items)] as const
     }
     void Promise.all(key.split(',').map(read)).then((all) => {
-      if (!is_over) setFlows(Object.fromEntries(all))
+      if (!isOver) setFlows(Object.fromEntries(all))
     })
     return () => {
-      is_over = true
+      isOver = true
     }
   }, [key, living, key.split(',').includes(living ?? '') ? version : 0])
   return flows

@@ -21,12 +21,12 @@ const numberOf = (entry: RunEntry, choice: string, statistic: Statistic) =>
   statisticOf(entry.header.summaries[metricOf(entry, choice)], statistic, false)
 
 /** '+3.1 points ± 1.2 (95 %, 3 seeds)'; one pair says so. */
-function pairedText({ pairs, interval }: PairedDifference, is_share: boolean): string {
+function pairedText({ pairs, interval }: PairedDifference, inShares: boolean): string {
   if (pairs.length === 0) return 'no seed in common'
   if (!interval)
-    return `${differenceText(pairs[0].difference, is_share)} (seed ${pairs[0].seed} alone: no interval)`
-  const mean = differenceText(interval.mean, is_share)
-  return `${mean} ± ${widthText(interval, is_share)} (95 %, ${interval.n} seeds)`
+    return `${differenceText(pairs[0].difference, inShares)} (seed ${pairs[0].seed} alone: no interval)`
+  const mean = differenceText(interval.mean, inShares)
+  return `${mean} ± ${widthText(interval, inShares)} (95 %, ${interval.n} seeds)`
 }
 
 /** Of the runs whose seed is known. */
@@ -84,21 +84,21 @@ function Paired({ groups }: { readonly groups: readonly Compared[] }) {
  * interval.
  */
 function Value({ group, choice }: { readonly group: Compared; readonly choice: string }) {
-  const is_share = isShare(choice)
+  const inShares = isShare(choice)
   const [first, ...others] = group.entries
   const last = group.entries.map((entry) => numberOf(entry, choice, 'last'))
   const interval = meanInterval(last.filter((value): value is number => Number.isFinite(value)))
   if (others.length > 0 && interval)
     return (
       <>
-        {numberText(interval.mean, is_share)}
+        {numberText(interval.mean, inShares)}
         <small className="soft"> {spreadText(interval, first, choice)}</small>
       </>
     )
   return (
     <>
-      {numberText(last[0], is_share)}
-      <small className="soft"> ({numberText(numberOf(first, choice, 'highest'), is_share)})</small>
+      {numberText(last[0], inShares)}
+      <small className="soft"> ({numberText(numberOf(first, choice, 'highest'), inShares)})</small>
     </>
   )
 }

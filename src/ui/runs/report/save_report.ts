@@ -13,8 +13,8 @@ const FOLDER = 'understory-report'
 
 /** A run with its columns; those of the living one are on the page. */
 async function withColumns(entry: RunEntry): Promise<ReportRun> {
-  const is_living = entry.id === libraryStore.getState().living
-  return { entry, columns: is_living ? labStore.getState().series : await readColumns(entry.id) }
+  const isLiving = entry.id === libraryStore.getState().living
+  return { entry, columns: isLiving ? labStore.getState().series : await readColumns(entry.id) }
 }
 
 /** A .zip with report.md and its pictures. */

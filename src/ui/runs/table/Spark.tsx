@@ -20,8 +20,8 @@ type Points = readonly (readonly [step: number, value: number])[]
 const read = new Map<string, Promise<Points>>()
 
 async function pointsOf({ id, header }: RunEntry, metric: string): Promise<Points> {
-  const is_living = id === libraryStore.getState().living
-  const columns = is_living ? labStore.getState().series : await readColumns(id)
+  const isLiving = id === libraryStore.getState().living
+  const columns = isLiving ? labStore.getState().series : await readColumns(id)
   const series = columns.get(metric)
   if (!series) return []
   const last = Math.max(1, header.step)
@@ -47,21 +47,21 @@ interface SparkProps {
 
 export function Spark({ entry, color, choice }: SparkProps) {
   const ref = useRef<SVGSVGElement>(null)
-  const is_near = useVisible(ref, NEAR)
+  const isNear = useVisible(ref, NEAR)
   const [points, setPoints] = useState<Points>([])
   const metric = metricOf(entry, choice)
   const { step } = entry.header
   // biome-ignore lint/correctness/useExhaustiveDependencies: an entry is another object at every change; its step says that it grew.
   useEffect(() => {
-    if (!is_near) return
-    let is_over = false
+    if (!isNear) return
+    let isOver = false
     void pointsOnce(entry, metric).then((found) => {
-      if (!is_over) setPoints(found)
+      if (!isOver) setPoints(found)
     })
     return () => {
-      is_over = true
+      isOver = true
     }
-  }, [is_near, entry.id, step, metric])
+  }, [isNear, entry.id, step, metric])
   const values = points.map(([, value]) => value)
   const [low, high] = isShare(choice) ? [0, 1] : [Math.min(...values), Math.max(...values)]
   const place = ([at, value]: Points[number]) =>

@@ -79,7 +79,7 @@ function Grouping({ entries }: { readonly entries: readonly RunEntry[] }) {
     [entries],
   )
   // A setting in which runs no longer differ stays chosen.
-  const is_known = groups.some(({ columns }) => columns.includes(group))
+  const isKnown = groups.some(({ columns }) => columns.includes(group))
   return (
     <label>
       <span className="soft">Group by</span>
@@ -91,7 +91,7 @@ function Grouping({ entries }: { readonly entries: readonly RunEntry[] }) {
         <option value="">nothing</option>
         <option value={BY_SETTINGS}>all but the seed</option>
         <ColumnOptions groups={groups} />
-        {is_known || group === '' || group === BY_SETTINGS ? null : (
+        {isKnown || group === '' || group === BY_SETTINGS ? null : (
           <option value={group}>{columnLabel(group)}</option>
         )}
       </select>

@@ -6,17 +6,17 @@ import { differenceText, numberText } from '../../shown/run_words.ts'
 import { isShare, metricOf } from '../base/columns.ts'
 
 /** '1.2 points'. */
-export const widthText = ({ half_width }: MeanInterval, is_share: boolean): string =>
-  differenceText(half_width, is_share).replace('+', '')
+export const widthText = ({ half_width }: MeanInterval, inShares: boolean): string =>
+  differenceText(half_width, inShares).replace('+', '')
 
 /** '± 1.2 points'; where a measure ends within the interval its ends, cut there. `entry`: one of
  * the runs. */
 export function spreadText(interval: MeanInterval, entry: RunEntry, choice: string): string {
-  const is_share = isShare(choice)
+  const inShares = isShare(choice)
   const { mean, half_width } = interval
   const bounds = boundsOf(metricOf(entry, choice))
   const [low, high] = [mean - half_width, mean + half_width]
-  if (low >= bounds.low && high <= bounds.high) return `± ${widthText(interval, is_share)}`
+  if (low >= bounds.low && high <= bounds.high) return `± ${widthText(interval, inShares)}`
   const ends = [Math.max(low, bounds.low), Math.min(high, bounds.high)]
-  return `(${ends.map((end) => numberText(end, is_share)).join(' to ')})`
+  return `(${ends.map((end) => numberText(end, inShares)).join(' to ')})`
 }

@@ -16,13 +16,13 @@ interface MenuProps {
 function useFunctions(code: string, name: string): readonly FoundFunction[] {
   const [found, setFound] = useState<readonly FoundFunction[]>([])
   useEffect(() => {
-    let is_wanted = true
+    let isWanted = true
     functionsOf({ code, name }).then(
-      ({ functions }) => is_wanted && setFound(functions),
-      () => is_wanted && setFound([]),
+      ({ functions }) => isWanted && setFound(functions),
+      () => isWanted && setFound([]),
     )
     return () => {
-      is_wanted = false
+      isWanted = false
     }
   }, [code, name])
   return found

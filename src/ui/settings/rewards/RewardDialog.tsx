@@ -19,8 +19,8 @@ const ProgramWords = later(
   'What the programs said',
   async () => (await import('./ProgramWords.tsx')).ProgramWords,
   () => {
-    const has_programs = useStore(programStore, (programs) => programs.length > 0)
-    return useLab(hasRemarks) || has_programs
+    const hasPrograms = useStore(programStore, (programs) => programs.length > 0)
+    return useLab(hasRemarks) || hasPrograms
   },
 )
 

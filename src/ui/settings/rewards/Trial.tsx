@@ -19,8 +19,8 @@ function useTrial(experiment: LabState['experiment']): Tried {
   const [tried, setTried] = useState<Tried>({ status: 'trying' })
   // biome-ignore lint/correctness/useExhaustiveDependencies: the key holds what a trial depends on.
   useEffect(() => {
-    let is_wanted = true
-    const tell = (next: Tried) => is_wanted && setTried(next)
+    let isWanted = true
+    const tell = (next: Tried) => isWanted && setTried(next)
     tell({ status: 'trying' })
     const timer = setTimeout(() => {
       tryRewardOf(experiment).then(
@@ -29,7 +29,7 @@ function useTrial(experiment: LabState['experiment']): Tried {
       )
     }, REST_MS)
     return () => {
-      is_wanted = false
+      isWanted = false
       clearTimeout(timer)
     }
   }, [key])

@@ -20,25 +20,25 @@ function useSources(wanted: Wanted | undefined) {
   const [choice, setChoice] = useState<SourceChoice>()
   const [read, setRead] = useState<{ of: string; source?: JobSource; why?: string }>()
   useEffect(() => {
-    let is_here = true
+    let isHere = true
     void sourceChoices(wanted).then((found) => {
-      if (!is_here) return
+      if (!isHere) return
       setChoices(found)
       setChoice(firstChoice(found, wanted))
     })
     return () => {
-      is_here = false
+      isHere = false
     }
   }, [wanted])
   useEffect(() => {
     if (!choice) return undefined
-    let is_here = true
+    let isHere = true
     loadSource(choice).then(
-      (source) => is_here && setRead({ of: choice.id, source }),
-      (error) => is_here && setRead({ of: choice.id, why: String(error?.message ?? error) }),
+      (source) => isHere && setRead({ of: choice.id, source }),
+      (error) => isHere && setRead({ of: choice.id, why: String(error?.message ?? error) }),
     )
     return () => {
-      is_here = false
+      isHere = false
     }
   }, [choice])
   const current = read?.of === choice?.id ? read : undefined

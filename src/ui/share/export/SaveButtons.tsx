@@ -31,7 +31,7 @@ async function asFolder({ source, plan, outcome }: Props): Promise<string> {
 
 export function SaveButtons(props: Props) {
   const [said, setSaid] = useState('')
-  const [is_busy, setIsBusy] = useState(false)
+  const [isBusy, setIsBusy] = useState(false)
   const isRefused = 'refused' in props.outcome
   const save = async (write: (props: Props) => Promise<string>) => {
     setIsBusy(true)
@@ -53,7 +53,7 @@ export function SaveButtons(props: Props) {
           type="button"
           className="primary"
           data-testid="export-download"
-          disabled={isRefused || is_busy}
+          disabled={isRefused || isBusy}
           onClick={() => void save(asZip)}
         >
           <Download className="icon" aria-hidden="true" /> Download .zip
@@ -62,7 +62,7 @@ export function SaveButtons(props: Props) {
           <button
             type="button"
             data-testid="export-folder"
-            disabled={isRefused || is_busy}
+            disabled={isRefused || isBusy}
             onClick={() => void save(asFolder)}
           >
             <FolderDown className="icon" aria-hidden="true" /> Save into a folder …

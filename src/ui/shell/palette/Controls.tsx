@@ -111,22 +111,22 @@ const selectIsIdle = (state: LabState) => state.status === 'idle'
 
 function TrainButton() {
   const label = useLab(toggleLabel)
-  const is_going = label === 'Pause' || label === 'Pausing …'
+  const isGoing = label === 'Pause' || label === 'Pausing …'
   const mayToggle = useLab(canToggle)
-  const is_first = useLab(selectIsIdle)
+  const isFirst = useLab(selectIsIdle)
   const isReplaying = useStore(replayStore, selectIsReplaying)
   const lacksGpu = useLab(selectLacksGpu)
   return (
     <button
       type="button"
       id="train"
-      data-testid={is_going ? 'pause' : 'train'}
+      data-testid={isGoing ? 'pause' : 'train'}
       // Without a GPU the first screen's button is the one that works.
-      className={is_first ? 'primary pulse' : lacksGpu ? undefined : 'primary'}
+      className={isFirst ? 'primary pulse' : lacksGpu ? undefined : 'primary'}
       disabled={!mayToggle}
       onClick={toggleTraining}
     >
-      {is_going ? <Pause className="icon" /> : <Play className="icon" />}
+      {isGoing ? <Pause className="icon" /> : <Play className="icon" />}
       {isReplaying ? (REPLAYED[label] ?? label) : label}
     </button>
   )
@@ -137,8 +137,8 @@ const selectWrong = (state: LabState) => wrongFields(state)
 /** Why Train is off: the fields that do not take what was typed, and the way to each. */
 function Wrong() {
   const wrong = useLab(selectWrong)
-  const is_busy = useLab(selectIsBusy)
-  const says = is_busy ? 'The run has the values from before: ' : 'Train is off: '
+  const isBusy = useLab(selectIsBusy)
+  const says = isBusy ? 'The run has the values from before: ' : 'Train is off: '
   return (
     <p
       className="controls-wrong"
@@ -182,7 +182,7 @@ export function HelpButton() {
 /** Keys come after the first paint, with all commands that they stand for. What is pressed before
  * is heard then. */
 function listenSoon(): () => void {
-  let is_over = false
+  let isOver = false
   const early: KeyboardEvent[] = []
   const wait = (event: KeyboardEvent) => {
     early.push(event)
@@ -194,7 +194,7 @@ function listenSoon(): () => void {
   const listen = async () => (await import('./keys/shortcuts.ts')).listenToKeys
   listen()
     .then((listenToKeys) => {
-      if (is_over) return
+      if (isOver) return
       stop()
       stop = listenToKeys()
       for (const event of early) event.target?.dispatchEvent(new KeyboardEvent('keydown', event))
@@ -202,7 +202,7 @@ function listenSoon(): () => void {
     // The palette asks for the same file again, and says when it cannot be loaded.
     .catch(() => {})
   return () => {
-    is_over = true
+    isOver = true
     stop()
   }
 }

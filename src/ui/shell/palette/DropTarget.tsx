@@ -8,7 +8,7 @@ const hasFiles = (event: DragEvent): boolean => event.dataTransfer?.types.includ
 
 /** Opens what is dropped or chosen; while something is over the page, says so. */
 export function DropTarget() {
-  const [is_over, setIsOver] = useState(false)
+  const [isOver, setIsOver] = useState(false)
   useEffect(() => {
     // Entering a part of the page comes before leaving the one around it.
     let depth = 0
@@ -45,7 +45,7 @@ export function DropTarget() {
         document.removeEventListener(name as keyof typeof listeners, listener)
     }
   }, [])
-  if (!is_over) return null
+  if (!isOver) return null
   return (
     <div className="drop-target" data-testid="drop-target">
       <p>

@@ -21,10 +21,10 @@ export function Shades() {
 
 export function Legend({ legend, testid }: { legend: Texts; testid: string }) {
   const { swatches, texts } = legend
-  const is_named = swatches.length === texts.length
+  const isNamed = swatches.length === texts.length
   return (
-    <div className={`colours ${is_named ? 'named' : ''}`} data-testid={testid}>
-      {is_named ? (
+    <div className={`colours ${isNamed ? 'named' : ''}`} data-testid={testid}>
+      {isNamed ? (
         swatches.map((shade, i) => (
           <span key={shade}>
             <i className={shade} aria-hidden="true" /> {texts[i]}

@@ -52,28 +52,28 @@ function Cost({ step, kept }: { step: number; kept: KeptOfRun }) {
 /** Which step this is, and why it is not another. */
 function Where({ shown, newer }: { shown: Shown; newer: number | undefined }) {
   const kept = useKept()
-  const at_step = useAtStep()
+  const atStep = useAtStep()
   const { held, is_newest_samples } = useTokens(selectView)
   const newest = kept.traces.at(undefined)?.step
-  const is_held = shown.is_traced && at_step === undefined && held?.kept === kept
+  const isHeld = shown.is_traced && atStep === undefined && held?.kept === kept
   return (
     <p data-testid="inspected-step" data-step={shown.step}>
       <b>Step {shown.step}</b>
       {shown.name === '' ? '' : `, ${shown.name}`}
-      {at_step !== undefined && at_step !== shown.step
-        ? `, the last one ${shown.is_traced ? 'traced' : 'kept'} up to step ${at_step}`
+      {atStep !== undefined && atStep !== shown.step
+        ? `, the last one ${shown.is_traced ? 'traced' : 'kept'} up to step ${atStep}`
         : ''}
       .
       <span className="soft">
         {shown.is_traced
           ? ''
           : ' Its tokens have no colours: this step was not traced, so only its responses and their scores are known.'}
-        {is_held && newest !== undefined && newest > shown.step
+        {isHeld && newest !== undefined && newest > shown.step
           ? ` It stays while you read; step ${newest} has been traced since.`
           : ''}
         {shown.is_traced ? <Cost step={shown.step} kept={kept} /> : null}
       </span>{' '}
-      {is_held && newest !== undefined && newest > shown.step ? (
+      {isHeld && newest !== undefined && newest > shown.step ? (
         <button type="button" data-testid="release-trace" onClick={releaseTrace}>
           Show the newest
         </button>
@@ -116,7 +116,7 @@ function LayersSay({ shown: { step, layers } }: { shown: Shown }) {
 
 function Body({ shown }: { shown: Shown }) {
   const kept = useKept()
-  const at_step = useAtStep()
+  const atStep = useAtStep()
   const last = useLastLayer()
   const view = useTokens(selectView)
   const { mode, readout, order, is_informative_only, query } = view
@@ -127,7 +127,7 @@ function Body({ shown }: { shown: Shown }) {
     () => find(responses, { order, is_informative_only, query }),
     [responses, order, is_informative_only, query],
   )
-  const looks = kept.observations.at(at_step)
+  const looks = kept.observations.at(atStep)
   const colours = useMemo(() => {
     const samples = responses.flatMap(({ traced }) => traced ?? [])
     const layerEntropy =
@@ -172,7 +172,7 @@ function Body({ shown }: { shown: Shown }) {
 function TraceActions(props: { is_along: boolean; is_living: boolean; has_button: boolean }) {
   const { is_along, is_living, has_button } = props
   const is_tracing = useLab(selectIsTracing)
-  const is_busy = useLab(selectIsBusy)
+  const isBusy = useLab(selectIsBusy)
   return (
     <div className="profiler-actions">
       <label className="inspector-check">
@@ -188,8 +188,8 @@ function TraceActions(props: { is_along: boolean; is_living: boolean; has_button
         <button
           type="button"
           data-testid="trace-now"
-          disabled={!is_busy || !is_living || is_tracing}
-          title={is_busy ? undefined : 'Train first: only a step of a run can be traced'}
+          disabled={!isBusy || !is_living || is_tracing}
+          title={isBusy ? undefined : 'Train first: only a step of a run can be traced'}
           onClick={traceNow}
         >
           <Search className="icon" aria-hidden="true" />
@@ -202,15 +202,15 @@ function TraceActions(props: { is_along: boolean; is_living: boolean; has_button
 
 export function Inspector() {
   const section = useRef<HTMLElement>(null)
-  const is_visible = useVisible(section)
+  const isVisible = useVisible(section)
   const is_living = useIsLiving()
-  const at_step = useAtStep()
+  const atStep = useAtStep()
   const { is_tracing_along: tokens, mode } = useTokens(selectView)
   const token_layers = mode === 'layer_entropy'
   useEffect(() => {
-    if (!is_visible || !is_living) return
+    if (!isVisible || !is_living) return
     return wantObserved('inspector', { tokens, token_layers })
-  }, [is_visible, is_living, tokens, token_layers])
+  }, [isVisible, is_living, tokens, token_layers])
   const { shown, newer } = useShownStep()
   const says = useMemo(() => (shown ? inspectedSays(shown.responses) : ''), [shown])
   const isWhole = shown?.is_traced && newer === undefined && (!token_layers || shown.layers)
@@ -238,9 +238,9 @@ export function Inspector() {
         </>
       ) : (
         <p className="soft">
-          {at_step === undefined
+          {atStep === undefined
             ? 'Responses appear here once a phase of reinforcement samples some, by prompt, each token coloured by what the step computed of it. A traced step scores its batch once more and reads every number back; its results stay the same.'
-            : `No responses were kept up to step ${at_step}: a warm start samples none.`}
+            : `No responses were kept up to step ${atStep}: a warm start samples none.`}
         </p>
       )}
     </section>

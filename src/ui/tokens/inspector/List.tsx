@@ -52,10 +52,10 @@ function goTo(found: Found, to: Inspected, t: number): void {
   const bundle = bundleOf(found, to.place)
   const at = bundle?.responses.indexOf(to) ?? 0
   const { open, pages } = tokensStore.getState()
-  const is_here = bundle?.key === open
+  const isHere = bundle?.key === open
   tokensStore.setState({
     open: bundle?.key,
-    pages: Math.max(is_here ? pages : 1, 1 + Math.floor(at / PAGE)),
+    pages: Math.max(isHere ? pages : 1, 1 + Math.floor(at / PAGE)),
     cursor: { place: to.place, t: clamp(to, t) },
   })
 }
@@ -102,17 +102,17 @@ function movesFrom(
 function useFocusOn(
   list: RefObject<HTMLUListElement | null>,
   cursor: TokenPlace,
-  has_moved: RefObject<boolean>,
+  hasMoved: RefObject<boolean>,
 ): void {
   useEffect(() => {
-    if (!has_moved.current) return
-    has_moved.current = false
+    if (!hasMoved.current) return
+    hasMoved.current = false
     const token = list.current?.querySelector<HTMLElement>(
       `[data-place="${cursor.place}"] [data-t="${cursor.t}"]`,
     )
     token?.focus({ preventScroll: true })
     token?.scrollIntoView({ block: 'nearest' })
-  }, [list, cursor, has_moved])
+  }, [list, cursor, hasMoved])
 }
 
 /** The group that is open: the one to begin with until another is asked for, none after it was
@@ -150,17 +150,17 @@ function useWalk(found: Found, onMove: () => void) {
   const wanted = useTokens(selectOpen)
   const pages = useTokens(selectPages)
   const list = useRef<HTMLUListElement>(null)
-  const has_moved = useRef(false)
+  const hasMoved = useRef(false)
   const open = openBundle(found, wanted, useTokens(selectOrder))
   // The cursor of another step, or of a closed group, starts at the first response.
   const drawn = open?.responses.slice(0, pages * PAGE) ?? []
   const at = drawn.find(({ place }) => place === cursor.place) ?? drawn[0]
   const here = at && { place: at.place, t: clamp(at, cursor.t) }
-  useFocusOn(list, cursor, has_moved)
+  useFocusOn(list, cursor, hasMoved)
   const move = (to: Inspected | undefined, t: number) => {
     if (!to) return
     holdTrace()
-    has_moved.current = true
+    hasMoved.current = true
     onMove()
     goTo(found, to, t)
   }

@@ -56,9 +56,9 @@ const Tokens = memo(function Tokens(props: {
   }
   return traced.tokens.map((token, t) => {
     const value = modeValue(mode, traced, t, layerEntropy)
-    const is_marked = mode === 'clipped' || mode === 'chosen'
+    const isMarked = mode === 'clipped' || mode === 'chosen'
     const { sign, className, title } = look(token)
-    const clipped = is_marked && value !== undefined && value > 0 ? 'marked' : ''
+    const clipped = isMarked && value !== undefined && value > 0 ? 'marked' : ''
     const isObserved = traced.observed?.includes(t) ?? false
     const byTool = isObserved ? `, ${TOOL_WROTE}` : ''
     return (

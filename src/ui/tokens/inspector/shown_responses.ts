@@ -32,10 +32,10 @@ export function useShownStep(): {
   readonly newer: number | undefined
 } {
   const kept = useKept()
-  const at_step = useAtStep()
+  const atStep = useAtStep()
   const trace = useShownTrace()
   const is_newest_samples = useTokens(selectIsNewestSamples)
-  const samples = kept.samples.at(at_step)
+  const samples = kept.samples.at(atStep)
   const newer = trace && samples && samples.step > trace.step ? samples.step : undefined
   const isSamples = !trace || (is_newest_samples && newer !== undefined)
   const shown = useMemo((): Shown | undefined => {
@@ -59,12 +59,12 @@ export function layerEntropyOf(
   kept: KeptOfRun,
   { step }: Shown,
   { layer, readout }: { readonly layer: number; readonly readout: LayerReadout },
-  at_step: number | undefined,
+  atStep: number | undefined,
 ): LayerEntropy {
   const lenses = new Map<string, ReturnType<typeof lensItem>>()
   const lensFor = (sample: LensSample) => {
     const key = textKey(sample)
-    if (!lenses.has(key)) lenses.set(key, lensItem(kept, key, at_step))
+    if (!lenses.has(key)) lenses.set(key, lensItem(kept, key, atStep))
     return lenses.get(key)
   }
   return {

@@ -71,14 +71,14 @@ function Meaning({ kind, against }: { kind: LensView['kind']; against: Against |
 
 /** Why a text has no grid. */
 function Waiting({ kept }: { kept: KeptOfRun }) {
-  const at_step = useAtStep()
-  const is_busy = useLab(selectIsBusy)
-  const refused = kept.observations.at(at_step)?.item.refused
+  const atStep = useAtStep()
+  const isBusy = useLab(selectIsBusy)
+  const refused = kept.observations.at(atStep)?.item.refused
   return (
     <p data-testid="lens-waiting">
-      {at_step !== undefined
-        ? `No kept step up to ${at_step} has measured this text.`
-        : is_busy
+      {atStep !== undefined
+        ? `No kept step up to ${atStep} has measured this text.`
+        : isBusy
           ? 'Measured from the next observed step on, while this panel is in view.'
           : 'No step has measured this text. The next observed step of a run does, while this panel is in view.'}
       {refused === undefined ? '' : ` The last one said: ${refused}`}
@@ -96,7 +96,7 @@ function Summary(props: {
   readonly first_step: number
 }) {
   const { step, cost, text, first_step } = props
-  const at_step = useAtStep()
+  const atStep = useAtStep()
   return (
     <p data-testid="lens-summary" data-step={step}>
       <b
@@ -106,7 +106,7 @@ function Summary(props: {
       >
         Step {step}
       </b>
-      {at_step !== undefined && at_step !== step ? `, the last kept up to step ${at_step}` : ''}.
+      {atStep !== undefined && atStep !== step ? `, the last kept up to step ${atStep}` : ''}.
       {text.since === undefined
         ? ''
         : ` Written in step ${text.since}; measured from step ${first_step} on.`}
@@ -116,11 +116,11 @@ function Summary(props: {
 
 /** One text at the shown step, and at another one where that is asked for. */
 function Looked({ kept, text }: { kept: KeptOfRun; text: LensText }) {
-  const at_step = useAtStep()
+  const atStep = useAtStep()
   const { max_entropy } = useVocabulary()
   const { kind, compare, layer, position, other } = useLens(selectView)
   const [hovered, setHovered] = useState<CellPlace>()
-  const now = lensItem(kept, text.key, at_step)
+  const now = lensItem(kept, text.key, atStep)
   const steps = lensSteps(kept, text.key)
   const otherStep = steps.includes(other ?? Number.NaN) ? other : steps[0]
   const before = compare === 'alone' ? undefined : lensItem(kept, text.key, otherStep)
@@ -180,29 +180,29 @@ const placeIn = (lens: Lens, { layer, position }: CellPlace): CellPlace => ({
 
 export function LayerLens() {
   const section = useRef<HTMLElement>(null)
-  const is_visible = useVisible(section)
+  const isVisible = useVisible(section)
   const { sent: allSent, chosen, is_wanted, other, kind } = useLens(selectView)
   const task = useShown(selectTask)
   const sent = useMemo(() => sentOf(allSent, task), [allSent, task])
   const kept = useKept()
-  const at_step = useAtStep()
-  const is_living = useIsLiving()
+  const atStep = useAtStep()
+  const isLiving = useIsLiving()
   useEffect(() => {
     const samples = sent.map(({ sample }) => sample)
-    if (is_visible && is_living)
+    if (isVisible && isLiving)
       return wantObserved('lens', { lens: { held_out: HELD_OUT, samples } })
-  }, [is_visible, is_living, sent])
+  }, [isVisible, isLiving, sent])
   useEffect(() => {
     if (!is_wanted) return
     set({ is_wanted: false })
     section.current?.scrollIntoView({ block: 'start' })
     section.current?.querySelector<HTMLElement>('select')?.focus({ preventScroll: true })
   }, [is_wanted])
-  const texts = lensTexts(kept, sent, at_step)
+  const texts = lensTexts(kept, sent, atStep)
   const text = texts.find(({ key }) => key === chosen) ?? texts[0]
   const steps = lensSteps(kept, text?.key)
-  const seen = lensItem(kept, text?.key, at_step)
-  const refused = kept.observations.at(at_step)?.item.refused
+  const seen = lensItem(kept, text?.key, atStep)
+  const refused = kept.observations.at(atStep)?.item.refused
   return (
     <section ref={section} className="card lens" aria-labelledby="lens-title" data-testid="lens">
       <Shades />

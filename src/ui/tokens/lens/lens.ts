@@ -52,13 +52,13 @@ export function lensCell(
   const at = position * layers + layer
   const prob = next_prob[at]
   const token = lens.tokens.at(position + 1)
-  const is_last = position + 1 >= lens.tokens.length
+  const isLast = position + 1 >= lens.tokens.length
   const shown = Array.from({
     length: Math.min(LENS_TOP, top.length / (lens.tokens.length * layers)),
   })
     .map((_, k) => ({ token: top[at * LENS_TOP + k], prob: top_probs[at * LENS_TOP + k] }))
     .filter((one) => one.token !== undefined)
-  const next = is_last || token === undefined || Number.isNaN(prob) ? undefined : { token, prob }
+  const next = isLast || token === undefined || Number.isNaN(prob) ? undefined : { token, prob }
   return {
     layer,
     position,

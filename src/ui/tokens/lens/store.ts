@@ -81,15 +81,15 @@ export function lookAway(key: string): void {
   }))
 }
 
-/** The newest kept step at or before `at_step` that measured a text. */
+/** The newest kept step at or before `atStep` that measured a text. */
 export function lensItem(
   { observations }: KeptOfRun,
   key: string | undefined,
-  at_step: number | undefined,
+  atStep: number | undefined,
 ): { readonly item: KeptItem<Observation>; readonly lens: Lens } | undefined {
   const { items } = observations
   for (let i = items.length - 1; i >= 0; i--) {
-    if (at_step !== undefined && items[i].step > at_step) continue
+    if (atStep !== undefined && items[i].step > atStep) continue
     const lens = lensOf(items[i].item, key)
     if (lens) return { item: items[i], lens }
   }
@@ -108,15 +108,15 @@ export interface LensText {
   readonly since: number | undefined
 }
 
-/** Held-out texts of the newest step at or before `at_step` that had any, then what was sent. */
+/** Held-out texts of the newest step at or before `atStep` that had any, then what was sent. */
 export function lensTexts(
   { observations }: KeptOfRun,
   sent: readonly SentSample[],
-  at_step: number | undefined,
+  atStep: number | undefined,
 ): readonly LensText[] {
   const seen = observations.items.findLast(
     ({ step, item }) =>
-      (at_step === undefined || step <= at_step) && item.lenses.some((lens) => lens.is_held_out),
+      (atStep === undefined || step <= atStep) && item.lenses.some((lens) => lens.is_held_out),
   )
   const texts = [
     ...(seen?.item.lenses ?? [])

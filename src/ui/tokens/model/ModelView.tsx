@@ -104,12 +104,12 @@ function Uses({ facts: { adapter, uses } }: { facts: OpenedModelFacts }) {
 
 function TextForm({ facts, is_busy }: { facts: OpenedModelFacts; is_busy: boolean }) {
   const [text, setText] = useState(() => firstText(facts.name))
-  const [wants_changes, setWantsChanges] = useState(false)
+  const [wantsChanges, setWantsChanges] = useState(false)
   const [add_special_tokens, setSpecial] = useState(true)
   const { why_ids } = facts
   const onSubmit = (event: FormEvent) => {
     event.preventDefault()
-    readText(text, add_special_tokens, wants_changes)
+    readText(text, add_special_tokens, wantsChanges)
   }
   return (
     <form onSubmit={onSubmit} className="model-text">
@@ -133,7 +133,7 @@ function TextForm({ facts, is_busy }: { facts: OpenedModelFacts; is_busy: boolea
         <input
           type="checkbox"
           data-testid="model-changes"
-          checked={wants_changes}
+          checked={wantsChanges}
           onChange={({ target }) => setWantsChanges(target.checked)}
         />
         <span>with ΔH of attention and feed-forward, for twice the time</span>

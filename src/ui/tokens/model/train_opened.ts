@@ -9,8 +9,8 @@ import { showToast } from '../../shown/store.ts'
 
 /** Keeps the first model, and puts it into the settings; with an adapter to train, or with all of
  * its weights. */
-export const trainOpened = (has_adapter: boolean): void =>
-  trainFrom(has_adapter, async (start) => {
+export const trainOpened = (hasAdapter: boolean): void =>
+  trainFrom(hasAdapter, async (start) => {
     const { startFrom } = await import('../../../page/opened/start_from.ts')
     const started = await startFrom(start)
     if (!started.ok) return openedModelStore.setState({ problem: started.why })

@@ -35,7 +35,7 @@ function useFollowing(is_following: boolean): void {
 /** Asks for the next step, once or again and again. */
 function TraceActions({ is_past }: { readonly is_past: boolean }) {
   const is_tracing = useLab(selectIsTracing)
-  const is_busy = useLab(selectIsBusy)
+  const isBusy = useLab(selectIsBusy)
   const is_following = useTokens(selectIsFollowing)
   return (
     <div className="profiler-actions" hidden={is_past}>
@@ -54,8 +54,8 @@ function TraceActions({ is_past }: { readonly is_past: boolean }) {
       <button
         type="button"
         data-testid="trace-step"
-        disabled={!is_busy || is_tracing}
-        title={is_busy ? undefined : 'Train first: only a step of a run can be traced'}
+        disabled={!isBusy || is_tracing}
+        title={isBusy ? undefined : 'Train first: only a step of a run can be traced'}
         onClick={traceNow}
       >
         <Search className="icon" aria-hidden="true" />

@@ -64,14 +64,14 @@ function Cell(props: TokenGridProps & { readonly at: Place }) {
   const { table, sample, columns, place, stage, at, onPlace } = props
   const { t, column } = at
   const { name, stage: own } = columns[column]
-  const is_here = t === place.t && column === place.column
+  const isHere = t === place.t && column === place.column
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the table answers the keys of all its cells.
     <td
       data-cell={`${t}/${column}`}
       data-column={name}
       className={`${tense(own, stage)} ${t === place.t ? 'chosen' : ''}`}
-      tabIndex={is_here ? 0 : -1}
+      tabIndex={isHere ? 0 : -1}
       title={exactText(sample, name, t) ?? whyMissing(table, sample, name, t)}
       onFocus={() => onPlace(at)}
       onClick={() => onPlace(at)}

@@ -37,8 +37,8 @@ function lossSays({ table, sample }: Told): string {
     return table.updates === 0
       ? 'Only the critic learns in this step: there is no policy loss.'
       : 'All tokens of this mini-batch were rejected: there is no policy loss.'
-  const is_first = ratio.every((r) => r === 1)
-  const moved = is_first
+  const isFirst = ratio.every((r) => r === 1)
+  const moved = isFirst
     ? 'Nothing has moved yet when the update sees this response, so every ratio is exactly 1.'
     : `Earlier updates of this step have moved the policy already: ratios ${range(ratio)}.`
   if (!clipped) return `${moved} The loss ${table.loss_mode} has no clip.`
