@@ -19,13 +19,16 @@ const stepsOf = ({ phases }: PresetRun): number => phases.reduce((sum, { steps }
 
 /** Throws TypeError where a preset has rows but no runs. */
 function figuresOf({ runs }: PresetRows): PresetFigures {
+  const is_held_out = runs.some(
+    ({ reward, whole_task_at }) => reward === undefined || whole_task_at !== undefined,
+  )
   return {
     seeds: runs.map(({ seed }) => seed),
     adapters: [...new Set(runs.map(({ adapter }) => adapter))].join(' and '),
     steps: stepsOf(runs[0]),
-    // Of preferences, which have no reward, how many held-out samples are right.
+    ...(is_held_out && { is_held_out }),
     reward: runs.map(({ reward, reward_first, sampled }) =>
-      reward === undefined || reward_first === undefined
+      is_held_out || reward === undefined || reward_first === undefined
         ? sampled.map(([step, value]) => [step, rounded(value)] as const)
         : [
             [MIDDLE_OF_FIRST, rounded(reward_first)],

@@ -12,6 +12,9 @@ export interface PresetFigures {
   readonly adapters: string
   /** Steps of reinforcement. */
   readonly steps: number
+  /** The curve is of held-out samples, as a share that is right: there is no reward, or it is not
+   * of the same problems all along. */
+  readonly is_held_out?: boolean
   /** The sampled reward of each run, averaged over a few steps. */
   readonly reward: readonly (readonly Point[])[]
   /** The entropy of each layer's policy after the first and the last step of reinforcement, layer 0

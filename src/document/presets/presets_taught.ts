@@ -60,7 +60,7 @@ export const TAUGHT_PRESETS: readonly Preset[] = [
     rollout: { ...tiny.rollout, staleness: 4 },
     algorithm: { rollout_correction: { rollout_is: 'token' } },
   }),
-  preset('tiny-curriculum', 'Tiny: from three digits to 5', {
+  preset('tiny-curriculum', 'Tiny: a curriculum, from 3 digits to 5', {
     ...tiny,
     task: { id: 'sort_digits', length: 5 },
     model: warmModel,

@@ -71,7 +71,7 @@ export const INNER: Tree<Inner> = {
   ),
   weights: text(
     {
-      label: 'What they count',
+      label: 'Their weight',
       help: 'Weight of their losses: one number for all, or one for each with commas (0.1,0.5).',
       default: '0.1',
       max: 60,

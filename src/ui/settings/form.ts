@@ -60,5 +60,8 @@ export function groupFields(fields: readonly FieldData[]): [string, FieldData[]]
     if (group) group.push(field)
     else groups.set(field.group, [field])
   }
-  return [...groups]
+  return [...groups].map(([group, own]) => [group, own.toSorted((a, b) => place(a) - place(b))])
 }
+
+/** What asks for a teacher stands above the sizes of it. */
+const place = ({ path }: FieldData): number => (path.startsWith('teacher.') ? 1 : 0)

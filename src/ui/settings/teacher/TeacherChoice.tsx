@@ -82,7 +82,7 @@ export function TeacherChoice({ path }: { readonly path: string }) {
             ? 'A kept state of a run, or a model. It needs the vocabulary of the task.'
             : `${num_hidden_layers} layers of ${hidden_size} channels. Its sizes are under Teacher.`)}
       </p>
-      <button type="button" className="plain" onClick={() => showDialog('model')}>
+      <button type="button" onClick={() => showDialog('model')}>
         Open another model …
       </button>
     </div>
