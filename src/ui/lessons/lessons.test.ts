@@ -53,9 +53,9 @@ const tries = contents.flatMap(({ lesson, content }) =>
   ),
 )
 
-test('there are twelve, each with a try-it, two questions and a source, and no id twice', () => {
-  expect(LESSONS).toHaveLength(12)
-  expect(new Set(LESSONS.map(({ id }) => id)).size).toBe(12)
+test('there are fourteen, each with a try-it, two questions and a source, and no id twice', () => {
+  expect(LESSONS).toHaveLength(14)
+  expect(new Set(LESSONS.map(({ id }) => id)).size).toBe(14)
   for (const { lesson, content } of contents) {
     const kinds = Object.values(content.parts).map(({ kind }) => kind)
     expect(kinds.filter((kind) => kind === 'try').length, lesson.id).toBeGreaterThan(0)

@@ -80,6 +80,20 @@ export const LESSONS: readonly Lesson[] = [
     load: async () => (await import('./texts/entropy.tsx')).lesson,
   },
   {
+    id: 'inner-policy',
+    title: 'Is an inner policy a policy?',
+    says: 'No token is drawn from it. Read it otherwise, change it, train it.',
+    minutes: 8,
+    load: async () => (await import('./texts/inner_policy.tsx')).lesson,
+  },
+  {
+    id: 'which-layer',
+    title: 'Which layer learned it?',
+    says: 'Put blocks of one state into another, and let the mixture answer.',
+    minutes: 7,
+    load: async () => (await import('./texts/which_layer.tsx')).lesson,
+  },
+  {
     id: 'to-a-cluster',
     title: 'From the tab to a cluster',
     says: 'The same experiment as a job for verl or TRL.',
