@@ -15,7 +15,7 @@ import { BEATS, tell } from './tell.ts'
 import { after, EMPTY, type World } from './world.ts'
 
 /** Stories that the vocabulary was trained on: the first of the default parameters. */
-export const VOCABULARY_STORIES = { plots: 8, words: 64, seed: 1, count: 20_000 } as const
+export const VOCABULARY_STORIES = { plots: 8, words: 64, seed: 1, count: 5000 } as const
 
 let tokenizer: Tokenizer | undefined
 

@@ -106,7 +106,7 @@ describe('the task', () => {
 
   test('thousands of stories are all different', () => {
     const { sample } = storyProblems({ plots: 8, words })
-    const told = Array.from({ length: 5000 }, (_, i) => sample(1, i, 'train').ground_truth)
-    expect(new Set(told).size).toBeGreaterThan(4990)
+    const told = Array.from({ length: 2000 }, (_, i) => sample(1, i, 'train').ground_truth)
+    expect(new Set(told).size).toBe(told.length)
   })
 })
