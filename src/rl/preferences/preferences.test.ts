@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { answerUpdate, mismatchedKl } from './answer_objective.ts'
 import type { ScoredAnswers } from './answers.ts'
@@ -10,6 +11,12 @@ import { type PairObjective, pairRefusal, pairUpdate } from './pair_objective.ts
 const DEFAULTS = Object.fromEntries(
   Object.entries(PREFERENCE_NUMBERS).map(([name, number]) => [name, number.default]),
 ) as PreferenceValues
+test('the docs list every loss with its formula', () => {
+  const docs = readFileSync('docs/algorithms.md', 'utf8')
+  for (const { name, label, formula } of PREFERENCE_LOSSES)
+    expect(docs).toContain(`| \`${name}\` | ${label} | ${formula} |`)
+})
+
 /** Where every loss has a slope at every number. */
 const K: PreferenceValues = {
   ...DEFAULTS,
