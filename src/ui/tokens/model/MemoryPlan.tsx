@@ -17,7 +17,10 @@ export function MemoryPlan({ uses }: { readonly uses: readonly ModelUse[] }) {
   const most = Math.max(...uses.map(({ bytes }) => bytes))
   return (
     <table className="model-table model-memory">
-      <caption>GPU memory as planned; training with 64 rows of 128 tokens</caption>
+      <caption>
+        GPU memory as planned; training with 64 rows of 128 tokens. The bars compare these uses with
+        each other, not with what the GPU has.
+      </caption>
       <tbody>
         {uses.map(({ what, bytes, why_not, enable_gradient_checkpointing }) => (
           <tr key={what} data-use={what}>

@@ -12,7 +12,7 @@ import { openModelFiles } from './model_files.ts'
 /** What each has learned, and a text to begin with. */
 const KNOWN: Readonly<Record<ShippedName, { readonly says: string; readonly text: string }>> = {
   arithmetic: {
-    says: '6 layers; how sums, divisors and factors are written, seldom the right ones',
+    says: '6 layers; writes sums, divisors and factors in the right form, seldom with the right answer',
     text: '12+7=',
   },
   small: { says: '4 layers; sums, sorting, brackets, half learned', text: '312>' },
