@@ -32,6 +32,16 @@ export function lensRows(
   return { rows, width, input_ids, attention_mask, position_ids }
 }
 
+/** Rows of a pass at most, and tokens; a single row may have more. A Jacobian keeps the activations
+ * of all blocks for them. */
+const MOST = { rows: 64, tokens: 2048 } as const
+
+/** How a pass over `count` texts of up to `width` tokens is cut. */
+export const passSize = (count: number, width: number): Pick<LensRows, 'rows' | 'width'> => ({
+  rows: Math.max(1, Math.min(MOST.rows, count, Math.floor(MOST.tokens / width))),
+  width,
+})
+
 /** Rows of padding alone. */
 export const emptyRows = (size: Pick<LensRows, 'rows' | 'width'>): LensRows => lensRows([], size)
 

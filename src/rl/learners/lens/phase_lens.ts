@@ -11,7 +11,7 @@ import {
   type JacobianTensors,
   jacobianContexts,
 } from '../../../model/lenses/jacobian_fit.ts'
-import { emptyRows, type LensRows, setRow } from '../../../model/lenses/lens_rows.ts'
+import { emptyRows, type LensRows, passSize, setRow } from '../../../model/lenses/lens_rows.ts'
 import {
   type ComparedTensors,
   createCompared,
@@ -42,13 +42,8 @@ export function lensPlaceOf(
   return { layer, readout }
 }
 
-/** Tokens of a pass of the fit at most; a single row may have more. */
-const MOST_TOKENS = 4096
-
-const passOf = ({ batch_rows, prompt_length, response_length }: ActorSize) => {
-  const width = prompt_length + response_length
-  return { rows: Math.max(1, Math.min(64, batch_rows, Math.floor(MOST_TOKENS / width))), width }
-}
+const passOf = ({ batch_rows, prompt_length, response_length }: ActorSize) =>
+  passSize(batch_rows, prompt_length + response_length)
 
 interface LensRoom {
   readonly compared: ComparedTensors

@@ -1,7 +1,11 @@
 // Tests the planned memory of models of real sizes, before anything is allocated.
 import { expect, test } from 'vitest'
-import type { ModelConfig } from '../../../model/layout/config.ts'
+import { MemoryPlan } from '../../../kernels/device/base/tensor.ts'
+import { type ModelConfig, modelShape } from '../../../model/layout/config.ts'
+import { paramLayout } from '../../../model/layout/params.ts'
+import { LENS_SETTINGS } from '../../config/lens_settings.ts'
 import { planMemory } from '../parts/memory.ts'
+import { planReadings } from '../touched/readings.ts'
 import { grpo, LORA, SHAPES } from './testing.ts'
 
 /** 64 responses of up to 128 tokens, half of them the prompt's. */
@@ -40,6 +44,22 @@ test('full training of 135 million weights takes 16 bytes a weight, and as much 
   // Two copies of the weights (the reference), gradients, two moments.
   expect((weights + gradients + optimizer) / 134.5e6).toBeCloseTo(20, 0)
   expect(plan.total()).toBeLessThan(4e9)
+})
+
+test('both lenses of 135 million weights are fitted within 5 GB, and a phase that reads through one within 4', () => {
+  const { model, ...config } = grpo(SHAPES['135m'], ROWS_64)
+  const plan = new MemoryPlan()
+  planReadings(plan, { ...config, model }, paramLayout(modelShape(model)), LENS_SETTINGS)
+  expect(plan.total()).toBeGreaterThan(1e9)
+  expect(plan.total()).toBeLessThan(5e9)
+  expect(plan.largest.bytes).toBeLessThanOrEqual(2 ** 27)
+  const lora = { ...config, model: adapted(SHAPES['135m']) }
+  const phases = config.phases.map((phase) =>
+    phase.kind === 'rl' ? { ...phase, target_layer: 15, target_readout: 'tuned' as const } : phase,
+  )
+  const read = planMemory({ ...lora, phases })
+  expect(read.total()).toBeLessThan(4e9)
+  expect(read.largest.bytes).toBeLessThanOrEqual(2 ** 27)
 })
 
 test('no buffer and no binding is beyond WebGPU’s default limits', () => {

@@ -15,7 +15,7 @@ import {
   jacobianContexts,
 } from '../../../model/lenses/jacobian_fit.ts'
 import { uploadedLens } from '../../../model/lenses/lens.ts'
-import { type LensRows, lensRows } from '../../../model/lenses/lens_rows.ts'
+import { type LensRows, lensRows, passSize } from '../../../model/lenses/lens_rows.ts'
 import { createCompared, LayerReader, type ReadLayer } from '../../../model/lenses/read_layers.ts'
 import { createTunedTensors, TunedFit } from '../../../model/lenses/tuned_fit.ts'
 import { createModel, type Model, uploadModel } from '../../../model/transformer/model.ts'
@@ -52,14 +52,10 @@ export interface ReadText {
 /** Held-out texts that are read token by token. */
 const SHOWN_TEXTS = 4
 
-/** Texts of a pass. */
-const ROWS = 64
-
 /** How one pass over texts lies. */
 const passOf = (texts: OwnTexts) => {
   const longest = [...texts.trained, ...texts.held_out].map((ids) => ids.length)
-  const rows = Math.min(ROWS, Math.max(texts.trained.length, texts.held_out.length))
-  return { rows, width: Math.max(1, ...longest) }
+  return passSize(Math.max(texts.trained.length, texts.held_out.length), Math.max(1, ...longest))
 }
 
 const batchesOf = (texts: readonly (readonly number[])[], size: Pick<LensRows, 'rows' | 'width'>) =>
@@ -79,8 +75,7 @@ export function planReadings(
 ): void {
   const { shape } = layout
   const { size } = HeldOut.room(alloc, config, layout)
-  const rows = Math.min(ROWS, Math.max(texts, held_out))
-  const pass = { rows, width: size.prompt_length + size.response_length }
+  const pass = passSize(Math.max(texts, held_out), size.prompt_length + size.response_length)
   createModel(alloc, layout)
   const compared = createCompared(alloc, shape, pass)
   createTunedTensors(alloc, shape, shape.num_hidden_layers)
