@@ -209,6 +209,17 @@ test('phases are added as a whole list', () => {
   })
 })
 
+test('a phase says how it reads its layer, where that is not the paper’s way', () => {
+  const readouts = ['raw', 'normed', 'tuned', 'jacobian']
+  const phases = readouts.map((target_readout) => ({ kind: 'rl', target_layer: 2, target_readout }))
+  expect(resolvePhases(parsed({ phases })).map(({ name }) => name)).toEqual([
+    'layer 2',
+    'layer 2, through the final norm',
+    'layer 2, through a tuned lens',
+    'layer 2, through a Jacobian lens',
+  ])
+})
+
 test('an experiment that says nothing trains with the defaults of the engine', () => {
   const [, phase] = resolvePhases(parsed({}))
   if (phase.kind !== 'rl') throw new Error('expected a phase of reinforcement learning')

@@ -20,6 +20,7 @@ import { preferenceLabel } from './fields/preference_fields.ts'
 import { recordedVerdicts } from './fields/verdicts.ts'
 import { settingsOf } from './schema/phase_settings.ts'
 import type { Experiment } from './schema/schema.ts'
+import { readoutWords } from './steering/words.ts'
 
 /** A phase takes no more pairs, or single answers, than its file has. */
 function pairsOfFile({ task }: Experiment, phase: PairedDocument) {
@@ -49,7 +50,10 @@ function preferencePhase(
   return {
     ...phase,
     name:
-      phase.name || (phase.target_layer === 'final' ? label : `${label}, layer ${target_layer}`),
+      phase.name ||
+      (phase.target_layer === 'final'
+        ? label
+        : `${label}, layer ${target_layer}${readoutWords(phase.target_readout)}`),
     target_layer,
     pairs: pairsOf(experiment, phase),
     stop: { ...STOP_DEFAULTS, ...phase.stop },
@@ -64,7 +68,9 @@ function distillPhase(
   const whose = layers.length > 0 ? `layers ${[...layers, target_layer]}` : `layer ${target_layer}`
   return {
     ...phase,
-    name: phase.name || `distil ${phase.target_layer === 'final' ? 'the whole model' : whose}`,
+    name:
+      phase.name ||
+      `distil ${phase.target_layer === 'final' ? 'the whole model' : `${whose}${readoutWords(phase.target_readout)}`}`,
     target_layer,
     layers,
     stop: { ...STOP_DEFAULTS, ...phase.stop },
@@ -96,7 +102,10 @@ export function resolvePhases(experiment: Experiment): Phase[] {
     const target_layer = phase.target_layer === 'final' ? layers : phase.target_layer
     if (phase.kind === 'preference') return preferencePhase(experiment, phase, target_layer)
     if (phase.kind === 'distill') return distillPhase(phase, target_layer)
-    const name = target_layer === layers ? 'whole model' : `layer ${target_layer}`
+    const name =
+      target_layer === layers
+        ? 'whole model'
+        : `layer ${target_layer}${readoutWords(phase.target_readout)}`
     const { epochs: _, ...own } = phase
     const { algorithm, ...settings } = settingsOf(experiment, phase)
     return {

@@ -9,7 +9,7 @@ import { resolvePhases } from '../../document/experiment/resolve.ts'
 import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import { MARKS_PHASE, plannedTotal } from '../../document/experiment/steered/planned.ts'
 import { doneByHand } from '../../document/experiment/steering/steered_kernels.ts'
-import { steeringWords } from '../../document/experiment/steering/words.ts'
+import { readoutWords, steeringWords } from '../../document/experiment/steering/words.ts'
 import { runSoFar } from '../../page/events/timing.ts'
 import { nextExperiment } from '../../page/state/next_experiment.ts'
 import { type LabState, labStore } from '../../page/state/store.ts'
@@ -70,7 +70,9 @@ export function phaseTarget(phase: Phase, lastLayer: number): string {
   if (phase.kind === 'sft') return 'imitates demonstrations'
   if (phase.kind === 'reward_model') return 'learns which responses are preferred'
   const whose =
-    phase.target_layer === lastLayer ? 'final policy' : `policy of layer ${phase.target_layer}`
+    phase.target_layer === lastLayer
+      ? 'final policy'
+      : `policy of layer ${phase.target_layer}${readoutWords(phase.target_readout)}`
   if (phase.kind === 'preference') return `teaches the ${whose} which responses are preferred`
   if (phase.kind === 'distill') return `teaches the ${whose} what its teacher says`
   const on = phase.reward_model.enable ? ' on the reward model’s scores' : ''

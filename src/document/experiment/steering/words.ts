@@ -20,13 +20,23 @@ function shortPath(path: string): string {
 const phaseWords = (phase: PhaseDocument): string =>
   phase.name ||
   ('target_layer' in phase
-    ? `${objectiveWord(phase)}, ${layerWords(phase.target_layer)}`
+    ? `${objectiveWord(phase)}, ${layerWords(phase.target_layer)}${readoutWords(phase.target_readout)}`
     : phase.kind.replaceAll('_', ' '))
 
 const objectiveWord = (phase: RlDocument | PreferenceDocument | DistillDocument): string => {
   if (phase.kind === 'rl') return phase.adv_estimator
   return phase.kind === 'distill' ? 'distillation' : phase.preference.loss_type
 }
+
+const READ_AS = {
+  raw: '',
+  normed: ', through the final norm',
+  tuned: ', through a tuned lens',
+  jacobian: ', through a Jacobian lens',
+} as const
+
+/** How a phase reads its layer, where that is not the paper's way; else ''. */
+export const readoutWords = (readout: keyof typeof READ_AS = 'raw'): string => READ_AS[readout]
 
 /** What a phase trains. */
 export const layerWords = (layer: number | 'final') =>
