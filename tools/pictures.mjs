@@ -1,5 +1,6 @@
 // node tools/pictures.mjs: takes the README's pictures of the page, docs/images/*.webp, while the
-// preset tiny trains in Chromium.
+// preset tiny trains in Chromium. With the word cards it takes those of docs/interventions.md, from
+// a run that is over.
 import { writeFileSync } from 'node:fs'
 import { chromium } from 'playwright'
 import { serveApp } from '../scripts/bench_opening.mjs'
@@ -63,7 +64,23 @@ async function take(name, id) {
   await save(name, await page.screenshot())
 }
 
-try {
+/** The experiments on kept states of a run that is over: a picture of each card. */
+async function takeCards() {
+  await page.goto(`${url}?v=1&p=tiny`)
+  await statusIs('idle')
+  await get('train').click()
+  await statusIs('finished')
+  await get('tab-inside').click()
+  for (const id of ['parts', 'learned', 'patching', 'probes', 'steering']) {
+    await get(`${id}-start`).click()
+    await get(`${id}-says`).waitFor(LONG)
+    await page.mouse.move(2, 600)
+    await page.waitForTimeout(500)
+    await save(`card-${id}`, await get(id).screenshot())
+  }
+}
+
+async function takePage() {
   await page.goto(url)
   await statusIs('idle')
   // The recorded run has come to where light falls through its canopy.
@@ -92,6 +109,10 @@ try {
   await take('tokens', 'inspected-step')
   await get('tab-learn').click()
   await take('learning')
+}
+
+try {
+  await (process.argv[2] === 'cards' ? takeCards() : takePage())
 } finally {
   await browser.close()
   await server.close()
