@@ -57,9 +57,14 @@ test('a dropped folder is looked into, compared with a chosen one, and answers',
   })
   await lab.get('model-text').fill('the cat sat')
   await lab.get('model-changes').check()
+  await lab.get('model-parts').check()
   await lab.get('model-read').click()
   await expect(lab.get('model-grid').locator('tbody tr')).toHaveCount(3)
   await expect(lab.get('model-dh').locator('tbody tr')).toHaveCount(2)
+  await expect(lab.get('text-parts-says')).toContainText('a token of this text')
+  await lab.get('text-parts-value').press('End')
+  await expect(lab.get('text-parts-value')).toHaveText(/^without the feed-forward of .* nats$/)
+  await lab.get('model-parts').uncheck()
 
   // What it takes to train it is drawn, and on a phone nothing is wider than the dialog.
   const memory = page.locator('.model-memory')

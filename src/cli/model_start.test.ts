@@ -47,6 +47,11 @@ function reader() {
       adapter: '',
       bytes: 1,
       close: () => {},
+      parts: async (ids: readonly number[]) => ({
+        tokens: ids.length - 1,
+        untouched: { log_prob: -1, entropies: [] },
+        parts: [],
+      }),
       direct: async () => [],
       steer: () => {},
       look: async () => ({}) as never,

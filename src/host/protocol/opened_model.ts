@@ -2,10 +2,11 @@
 // and says comes back. Two can be open at a time, side by side.
 import type { FieldValue } from '../../rl/fields/field.ts'
 import type { EntropyChanges } from '../../rl/look/opened_model.ts'
+import type { TextParts } from '../../rl/look/opened_parts.ts'
 import type { DirectionPlace } from '../../rl/look/opened_steering.ts'
 import type { Lens } from './observation.ts'
 
-export type { DirectionPlace }
+export type { DirectionPlace, TextParts }
 
 export type ModelPlace = 'first' | 'second'
 
@@ -74,6 +75,7 @@ export type ModelCommand =
       readonly text: string
       readonly add_special_tokens: boolean
       readonly wants_changes: boolean
+      readonly wants_parts: boolean
     }
   /** Writes with the first model. Answered by `model_written`, again and again. */
   | { readonly type: 'write_text'; readonly asked: Asked; readonly settings: WritingSettings }
@@ -177,6 +179,7 @@ export interface ModelReading {
   readonly lens: Lens
   /** Where they were asked for. */
   readonly changes: EntropyChanges | undefined
+  readonly parts: TextParts | undefined
 }
 
 /** PEFT's settings of the adapter that is trained, as an experiment has them. */

@@ -3,8 +3,8 @@
 import type { ContentFile } from '../../document/content/content.ts'
 import type { Touched, TouchWork } from '../../rl/train/touched/touch.ts'
 
+export type { Estimate } from '../../rl/math/estimate.ts'
 export type { ChangeCost } from '../../rl/train/touched/changed_answers.ts'
-export type { Estimate } from '../../rl/train/touched/estimate.ts'
 export type { Exchange } from '../../rl/train/touched/exchange.ts'
 export type { PartCost, PartCosts } from '../../rl/train/touched/part_costs.ts'
 export type { Patching, Recovery } from '../../rl/train/touched/patching.ts'

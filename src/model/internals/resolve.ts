@@ -1,7 +1,7 @@
 // From interventions as data to changes with values: means of the text itself, and states of other
 // texts.
 import { ShapeError } from '../../kernels/device/base/errors.ts'
-import type { Allocator, Tensor } from '../../kernels/device/base/tensor.ts'
+import { freeing } from '../../kernels/device/freeing.ts'
 import type { Gpu } from '../../kernels/device/gpu.ts'
 import type { Intervention } from '../interventions/intervention.ts'
 import type { Change, InterventionRoom } from '../interventions/intervention_tensors.ts'
@@ -115,20 +115,10 @@ export async function meansOfTexts(
   const { shape } = model
   const rows = texts.length
   const width = Math.max(...texts.map(({ length }) => length))
-  const made: Tensor[] = []
-  const alloc: Allocator = {
-    segment_bytes: gpu.segment_bytes,
-    tensor: (label, dtype, shape, options) => {
-      const tensor = gpu.tensor(label, dtype, shape, options)
-      made.push(tensor)
-      return tensor
-    },
-    view: (tensor, label, offset, shape) => gpu.view(tensor, label, offset, shape),
-    reserveReads: (bytes, count) => gpu.reserveReads(bytes, count),
-  }
+  const { alloc, free } = freeing(gpu)
   const ws = createWorkspace(alloc, shape, { rows, width, response_length: 0, trains: false })
   const captured = await captureStates(gpu, model, ws, textRows(texts, width), places)
-  gpu.free(...made)
+  free()
   return places.map((place, p) => {
     const size = sizeOf(place, shape)
     const states = headOf(captured[p], shape, place.head)

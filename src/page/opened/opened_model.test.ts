@@ -10,7 +10,7 @@ const readings = [{ place: 'first' }] as unknown as readonly ModelReading[]
 
 test('what was read stays while the model continues a text, and the text that it continues is kept', () => {
   openPage()
-  readText('12+7=', true, false)
+  readText('12+7=', true, { changes: false, parts: false })
   port().says({ type: 'model_read', text: '12+7=', readings })
   writeText({ text: '3+4=', add_special_tokens: true }, SETTINGS)
   const { read, written } = openedModelStore.getState()

@@ -251,9 +251,14 @@ export function listModels(): void {
 export const cancelModel = (): void => post({ type: 'cancel_model' })
 
 /** What every layer of every open model says of a text; of a model without a tokenizer, of ids. */
-export function readText(text: string, add_special_tokens: boolean, wants_changes: boolean): void {
+export function readText(
+  text: string,
+  add_special_tokens: boolean,
+  wants: { readonly changes: boolean; readonly parts: boolean },
+): void {
   begin()
-  post({ type: 'read_text', text, add_special_tokens, wants_changes })
+  const { changes: wants_changes, parts: wants_parts } = wants
+  post({ type: 'read_text', text, add_special_tokens, wants_changes, wants_parts })
 }
 
 /** Lets the first model answer a conversation, or continue a text. What was read stays. */

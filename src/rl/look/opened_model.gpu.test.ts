@@ -5,6 +5,7 @@ import { fullAt } from '../../kernels/device/testing.ts'
 import { expectClose } from '../../kernels/testing.ts'
 import type { OpenHfModel } from '../../model/hf/hf_model.ts'
 import { internalsRef } from '../../model/internals/internals.ref.ts'
+import type { RefEdit } from '../../model/interventions/edits.ref.ts'
 import type { MatrixDtype, ModelConfig } from '../../model/layout/config.ts'
 import { CONFIGS, TINY, testWeights } from '../../model/testing.ts'
 import { forwardRef } from '../../model/transformer/transformer.ref.ts'
@@ -41,11 +42,16 @@ function opened(config: ModelConfig, exact_dtype?: MatrixDtype) {
   return { hf, exact }
 }
 
-function truthOf(config: ModelConfig, exact: ReturnType<typeof opened>['exact'], ids = IDS) {
+function truthOf(
+  config: ModelConfig,
+  exact: ReturnType<typeof opened>['exact'],
+  ids = IDS,
+  edits: readonly RefEdit[] = [],
+) {
   const ones = ids.map(() => 1)
   const position_ids = ids.map((_, column) => column)
   const batch = { input_ids: ids, attention_mask: ones, position_ids, rows: 1, width: ids.length }
-  return internalsRef(config, exact, forwardRef(config, exact, batch)).values
+  return internalsRef(config, exact, forwardRef(config, exact, batch, { edits })).values
 }
 
 const configs = CONFIGS.map((config, i) => [`${config.model_type} ${i}`, config] as const)
@@ -157,6 +163,50 @@ test('a direction changes what is written by its strength alone, and while it is
   await model.direct(undefined)
   expect(await write()).toEqual(plain)
   expect(() => model.steer({ layer, strength: 1 })).toThrow('There is no direction')
+})
+
+test('a text is read without each part, as in float64, and its room is freed', async () => {
+  const { hf, exact } = opened(TINY)
+  let device: Gpu | undefined
+  const model = await OpenedModel.open(hf, async ({ largest }) => {
+    device = await Gpu.open({ largest })
+    return device
+  })
+  open.push(model)
+  const held = model.bytes
+  const { tokens, untouched, parts } = await model.parts(IDS)
+  // What a recorded program has of its own stays: less than the room of a text.
+  expect(model.bytes - held).toBeLessThan(4096)
+  expect(tokens).toBe(IDS.length - 1)
+  const { num_hidden_layers: L, num_attention_heads: H } = TINY
+  expect(parts).toHaveLength(L * (3 + H))
+  const mean = (x: ArrayLike<number>) => Array.from(x).reduce((a, b) => a + b, 0) / x.length
+  const S = IDS.length
+  const read = (edits: readonly RefEdit[]) => {
+    const { logp_next_layer_norm, ent_layer_raw, ent_layer_norm } = truthOf(TINY, exact, IDS, edits)
+    const at = (x: ArrayLike<number>, l: number) => Array.from(x).slice(l * S, (l + 1) * S)
+    return {
+      log_prob: mean(at(logp_next_layer_norm, L).slice(0, -1)),
+      entropies: Array.from({ length: L + 1 }, (_, l) =>
+        mean(at(l === L ? ent_layer_norm : ent_layer_raw, l)),
+      ),
+    }
+  }
+  const whole = read([])
+  expect(untouched.log_prob).toBeCloseTo(whole.log_prob, 4)
+  for (const { where, layer, head, log_prob, entropies } of parts) {
+    const values = new Float64Array(where === 'head' ? TINY.head_dim : TINY.hidden_size)
+    const without = read([{ where, layer, head, values }])
+    expect(log_prob.mean, `${where} ${layer}`).toBeCloseTo(without.log_prob - whole.log_prob, 4)
+    entropies.forEach(({ mean: change }, l) => {
+      expect(change).toBeCloseTo(without.entropies[l] - whole.entropies[l], 4)
+    })
+  }
+  await expect(model.parts([4])).rejects.toThrow('at least 2 tokens')
+  const stop = new AbortController()
+  stop.abort(new Error('It was ended.'))
+  await expect(model.parts(IDS, stop.signal)).rejects.toThrow('It was ended.')
+  expect(model.bytes - held).toBeLessThan(2 * 4096)
 })
 
 test('matrices that the files have in bfloat16 lie so on the GPU, and say the same', async () => {

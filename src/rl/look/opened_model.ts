@@ -29,6 +29,7 @@ import { createWorkspace } from '../../model/transformer/workspace.ts'
 import { readLens } from './lens_texts.ts'
 import type { Lens } from './observation.ts'
 import { createGeneration, Generation, MOST_PROMPT, MOST_WRITTEN } from './opened_generation.ts'
+import { type TextParts, textParts } from './opened_parts.ts'
 import { type DirectionPlace, OpenedSteering } from './opened_steering.ts'
 
 /** Positions that are read at a time: each is a column of a grid. */
@@ -162,6 +163,12 @@ export class OpenedModel {
     this.#gpu.replay(this.#changes, { tokens: window.ids.length })
     const { dH_attn = [], dH_ffn = [] } = tokenMeans(await readInternals(this.#gpu, internals))
     return { dH_attn: [...dH_attn], dH_ffn: [...dH_ffn] }
+  }
+
+  /** What switching each part off does for a text. Throws RangeError for one that does not fit. */
+  async parts(ids: readonly number[], signal?: AbortSignal): Promise<TextParts> {
+    this.#check({ ids, first: 0, count: ids.length })
+    return textParts(this.#gpu, this.#made.model, ids, signal)
   }
 
   #check({ ids, count }: TextWindow): void {

@@ -1,12 +1,11 @@
 // Asks which cost of a change a map shows, and writes a cell of it.
-import type { ChangeCost } from '../../host/protocol/touch.ts'
 import type { Cell } from '../plot/still/CellMap.tsx'
-import { estimateText, isTold, type Measure } from './words/part_words.ts'
+import { estimateText, isTold, type Measure, type Reading } from './words/part_words.ts'
 
 export function MeasureChoice(props: {
   readonly id: string
   readonly label: string
-  readonly measures: readonly Measure[]
+  readonly measures: readonly Pick<Measure, 'key' | 'label'>[]
   readonly value: string
   readonly onChange: (key: string) => void
 }) {
@@ -26,11 +25,11 @@ export function MeasureChoice(props: {
 }
 
 /** The largest change, which a map's scale ends at. */
-export const largestOf = (costs: readonly ChangeCost[], measure: Measure): number =>
+export const largestOf = <C extends Reading>(costs: readonly C[], measure: Measure<C>): number =>
   Math.max(1e-9, ...costs.map((cost) => Math.abs(measure.of(cost)?.mean ?? 0)))
 
 /** In brackets what the problems cannot tell from none. */
-export function costCell(cost: ChangeCost, measure: Measure, largest: number): Cell {
+export function costCell<C extends Reading>(cost: C, measure: Measure<C>, largest: number): Cell {
   const found = measure.of(cost)
   if (!found) return { text: '', tone: 'empty', share: 0 }
   const text = estimateText(found, '').split(' ± ')[0]

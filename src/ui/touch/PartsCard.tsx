@@ -11,6 +11,7 @@ import { keyOf, PROBLEMS, touch, touchStore } from './touch_store.ts'
 import {
   columnName,
   estimateText,
+  gridOf,
   measuresOf,
   partName,
   partsSay,
@@ -21,17 +22,11 @@ const NOTE =
   'Each part writes nothing in its place, in every pass, and the same held-out problems are answered. It misleads: nothing is no neutral value, and parts stand in for one another. A large cost says that a part is needed; a small one does not say that it is idle.'
 const selectFound = ({ found }: ReturnType<typeof touchStore.getState>) => found
 
-/** Parts by block, the last block on top. */
-function gridOf({ parts }: PartCosts) {
-  const layers = [...new Set(parts.map(({ layer }) => layer))].sort((a, b) => b - a)
-  return layers.map((layer) => parts.filter((part) => part.layer === layer))
-}
-
 function PartsMap({ costs }: { readonly costs: PartCosts }) {
   const measures = measuresOf(costs)
   const [key, setKey] = useState('reward')
   const measure = measures.find((one) => one.key === key) ?? measures[0]
-  const grid = gridOf(costs)
+  const grid = gridOf(costs.parts)
   const largest = largestOf(costs.parts, measure)
   const said = (part: PartCost) => {
     const found = measure.of(part)

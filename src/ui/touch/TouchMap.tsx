@@ -2,12 +2,15 @@
 // pointer and by keys.
 import { useState } from 'react'
 import type { NumberTable } from '../plot/files/number_table.ts'
+import type { Owner } from '../plot/files/SaveAs.tsx'
 import { Readout } from '../plot/Readout.tsx'
 import { type Cell, CellMap, type CellPlace } from '../plot/still/CellMap.tsx'
 import { StillFigure } from '../plot/still/StillFigure.tsx'
 import { ownerOfShown } from './owner.ts'
 
 interface TouchMapProps {
+  /** Whose numbers they are: those of the shown run where not given. */
+  readonly owner?: Owner
   readonly id: string
   readonly title: string
   readonly note: string
@@ -32,7 +35,13 @@ export function TouchMap(props: TouchMapProps) {
   const place = at ?? { row: 0, column: 0 }
   const all = () => rows.flatMap((_, row) => columns.map((_c, column) => said({ row, column })))
   return (
-    <StillFigure id={id} title={title} note={note} owner={ownerOfShown()} table={table}>
+    <StillFigure
+      id={id}
+      title={title}
+      note={note}
+      owner={props.owner ?? ownerOfShown()}
+      table={table}
+    >
       {(figure) => (
         <>
           <CellMap columns={columns} rows={rows} cells={cells} at={at} onMove={move} />

@@ -57,6 +57,11 @@ test('a person ends a download half-way; what has arrived is kept, and the next 
       adapter: '',
       bytes: 1,
       close: () => {},
+      parts: async (ids: readonly number[]) => ({
+        tokens: ids.length - 1,
+        untouched: { log_prob: -1, entropies: [] },
+        parts: [],
+      }),
       direct: async () => [],
       steer: () => {},
       look: unused,

@@ -72,6 +72,11 @@ function reader(disk = memoryDisk().disk) {
           return { tokens: own.map((id) => tokens[id] ?? `<${id}>`) } as never
         },
         changes: async () => ({ dH_attn: [1], dH_ffn: [2] }),
+        parts: async (ids) => ({
+          tokens: ids.length - 1,
+          untouched: { log_prob: -1, entropies: [] },
+          parts: [],
+        }),
         direct: async (texts) => {
           seen.steered.push(texts ?? 'none')
           return texts ? [0, 2, 3] : []
@@ -118,14 +123,20 @@ const open = (files: readonly File[], adapter: readonly File[] = []) => {
   return { type: 'open_model', place: 'first', name: 'tiny', files, adapter: own } as const
 }
 const read = (text: string) =>
-  ({ type: 'read_text', add_special_tokens: true, text, wants_changes: false }) as const
+  ({
+    type: 'read_text',
+    add_special_tokens: true,
+    text,
+    wants_changes: false,
+    wants_parts: false,
+  }) as const
 const SETTINGS = { temperature: 0, top_p: 1, top_k: 0, max_tokens: 9, seed: 1 }
 
 test('a model with a tokenizer reads texts, and its files have a hash', async () => {
   const { own, events, seen } = reader()
   own.handle(open(FILES))
   own.handle(read('cab'))
-  own.handle({ type: 'read_text', add_special_tokens: true, text: 'ca', wants_changes: true })
+  own.handle({ ...read('ca'), wants_changes: true, wants_parts: true })
   await own.idle
   const opened = events.find(({ type }) => type === 'model_opened')
   expect(opened).toMatchObject({
@@ -137,9 +148,10 @@ test('a model with a tokenizer reads texts, and its files have a hash', async ()
   })
   const readings = events.filter((event) => event.type === 'model_read')
   expect(readings[0].readings).toEqual([
-    { place: 'first', lens: { tokens: ['c', 'a', 'b'] }, changes: undefined },
+    { place: 'first', lens: { tokens: ['c', 'a', 'b'] }, changes: undefined, parts: undefined },
   ])
   expect(readings[1].readings[0].changes).toEqual({ dH_attn: [1], dH_ffn: [2] })
+  expect(readings[1].readings[0].parts?.tokens).toBe(1)
   expect(seen.windows[0]).toEqual({ ids: [4, 2, 3], first: 0, count: 3 })
 })
 

@@ -146,7 +146,7 @@ export class ModelReader {
         return this.#list()
       case 'read_text':
         this.#opened()
-        return this.#talk.read(this.#open, command)
+        return this.#talk.read(this.#open, command, signal)
       case 'write_text':
         return this.#talk.write(this.#opened(), command, signal)
       case 'direct_model':

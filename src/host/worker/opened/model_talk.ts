@@ -19,7 +19,7 @@ import {
 /** A model on a device. */
 export type LookedAt = Pick<
   OpenedModel,
-  'adapter' | 'bytes' | 'look' | 'changes' | 'direct' | 'steer' | 'close'
+  'adapter' | 'bytes' | 'look' | 'changes' | 'parts' | 'direct' | 'steer' | 'close'
 > & {
   readonly generation: Pick<OpenedModel['generation'], 'write'>
 }
@@ -49,7 +49,13 @@ export class ModelTalk {
   /** What every layer of every model says of a text. */
   async read(
     models: Iterable<readonly [ModelPlace, Talking]>,
-    { text, add_special_tokens, wants_changes }: Extract<ModelCommand, { type: 'read_text' }>,
+    {
+      text,
+      add_special_tokens,
+      wants_changes,
+      wants_parts,
+    }: Extract<ModelCommand, { type: 'read_text' }>,
+    signal: AbortSignal,
   ): Promise<void> {
     const readings: ModelReading[] = []
     for (const [place, { model, tokenizer, patterns }] of models) {
@@ -58,7 +64,8 @@ export class ModelTalk {
       const window = { ids, first: 0, count: ids.length }
       const lens = await model.look(window, tokenizer?.tokens ?? [])
       const changes = wants_changes ? await model.changes(window) : undefined
-      readings.push({ place, lens, changes })
+      const parts = wants_parts ? await model.parts(ids, signal) : undefined
+      readings.push({ place, lens, changes, parts })
     }
     this.#post({ type: 'model_read', text, readings })
   }
@@ -114,6 +121,10 @@ export class ModelTalk {
     const lens = await model.look(window, tokenizer?.tokens ?? [])
     const changes = await model.changes(window)
     const text = textOfIds(ids.slice(first, end), tokenizer)
-    this.#post({ type: 'model_read', text, readings: [{ place: 'first', lens, changes }] })
+    this.#post({
+      type: 'model_read',
+      text,
+      readings: [{ place: 'first', lens, changes, parts: undefined }],
+    })
   }
 }

@@ -2,7 +2,7 @@
 // a host with parts of a donor, mixture by mixture.
 import { mixtures, transplant } from '../../../model/interventions/transplant.ts'
 import type { ParamLayout } from '../../../model/layout/params.ts'
-import { pairedDifference } from './estimate.ts'
+import { pairedDifference } from '../../math/estimate.ts'
 
 /** A checkpoint's model: an adapter is merged into its base. */
 export interface ExchangeSource {

@@ -1,12 +1,12 @@
 // Tests what switching parts off costs, on a model that has learned its task.
 import { expect, test } from 'vitest'
 import { Gpu } from '../../../kernels/device/gpu.ts'
+import { partsOf } from '../../../model/interventions/parts.ts'
 import { requireSameShape } from '../../../model/interventions/transplant.ts'
 import { modelShape } from '../../../model/layout/config.ts'
 import { initialWeights, paramLayout } from '../../../model/layout/params.ts'
 import { CONFIG, RL } from '../../testing.ts'
 import { HeldOut } from './held_out.ts'
-import { partsOf } from './part_costs.ts'
 import { type Touchable, touchModels } from './touch.ts'
 
 const config = { ...CONFIG, phases: [RL] }

@@ -105,11 +105,12 @@ function Uses({ facts: { adapter, uses } }: { facts: OpenedModelFacts }) {
 function TextForm({ facts, is_busy }: { facts: OpenedModelFacts; is_busy: boolean }) {
   const [text, setText] = useState(() => firstText(facts.name))
   const [wantsChanges, setWantsChanges] = useState(false)
+  const [wantsParts, setWantsParts] = useState(false)
   const [add_special_tokens, setSpecial] = useState(true)
   const { why_ids } = facts
   const onSubmit = (event: FormEvent) => {
     event.preventDefault()
-    readText(text, add_special_tokens, wantsChanges)
+    readText(text, add_special_tokens, { changes: wantsChanges, parts: wantsParts })
   }
   return (
     <form onSubmit={onSubmit} className="model-text">
@@ -137,6 +138,15 @@ function TextForm({ facts, is_busy }: { facts: OpenedModelFacts; is_busy: boolea
           onChange={({ target }) => setWantsChanges(target.checked)}
         />
         <span>with ΔH of attention and feed-forward, for twice the time</span>
+      </label>
+      <label className="model-check">
+        <input
+          type="checkbox"
+          data-testid="model-parts"
+          checked={wantsParts}
+          onChange={({ target }) => setWantsParts(target.checked)}
+        />
+        <span>with what each part does: the text is read once more without each of them</span>
       </label>
       <SpecialTokens
         words={facts.special_tokens}

@@ -8,6 +8,7 @@ import type {
 } from '../../../host/protocol/opened_model.ts'
 import { SIGNS_SAY, tokenSign, tokenWords } from '../../../host/protocol/token_text.ts'
 import { formatNats, formatNumber, formatShare, NONE } from '../../kit/format.ts'
+import { PartsOfText } from '../../touch/PartsOfText.tsx'
 import { Shades } from '../base/Legend.tsx'
 import { CellDetail } from '../lens/CellDetail.tsx'
 import { type CellPlace, LensGrid } from '../lens/LensGrid.tsx'
@@ -62,6 +63,9 @@ export function ReadModels({ readings, facts }: ReadProps) {
       </div>
       <Entropies shown={shown} />
       {shown.some(({ changes }) => changes) ? <Changes shown={shown} /> : null}
+      {shown.map(({ place, name, parts, suffix }) =>
+        parts ? <PartsOfText key={place} name={name} parts={parts} suffix={suffix} /> : null,
+      )}
       {shown.map((one) => (
         <Tokens key={one.place} shown={one} is_named={shown.length > 1} />
       ))}

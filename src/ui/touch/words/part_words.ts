@@ -5,11 +5,17 @@ import { formatNumber } from '../../kit/format.ts'
 import type { NumberTable } from '../../plot/files/number_table.ts'
 import { differenceText } from '../../shown/run_words.ts'
 
-export interface Measure {
+/** Which part. */
+export type PartPlace = Pick<PartCost, 'where' | 'layer' | 'head'>
+
+/** What a change does to texts that are read. */
+export type Reading = Pick<ChangeCost, 'log_prob' | 'entropies'>
+
+export interface Measure<C extends Reading = ChangeCost> {
   readonly key: string
   readonly label: string
   /** Undefined where a change has no such number. */
-  of(cost: ChangeCost): Estimate | undefined
+  of(cost: C): Estimate | undefined
   readonly unit: string
 }
 
@@ -17,37 +23,45 @@ const layerName = (layer: number, last: number): string =>
   layer === 0 ? 'the embedding' : layer === last ? 'the final policy' : `layer ${layer}`
 
 /** The measures that were taken. */
-export function measuresOf({ untouched }: Pick<PartCosts, 'untouched'>): Measure[] {
+export const measuresOf = ({ untouched }: Pick<PartCosts, 'untouched'>): Measure[] => [
+  { key: 'reward', label: 'held-out reward', of: ({ reward }) => reward, unit: '' },
+  ...readingMeasures(untouched, 'log-prob of the right answer'),
+]
+
+/** Those of texts that are read. */
+export function readingMeasures(
+  untouched: { readonly log_prob?: number; readonly entropies: readonly number[] },
+  label: string,
+): Measure<Reading>[] {
   const last = untouched.entropies.length - 1
   return [
-    { key: 'reward', label: 'held-out reward', of: ({ reward }) => reward, unit: '' },
     ...(untouched.log_prob === undefined
       ? []
       : [
           {
             key: 'log_prob',
-            label: 'log-prob of the right answer',
-            of: ({ log_prob }: ChangeCost) => log_prob,
+            label,
+            of: ({ log_prob }: Reading) => log_prob,
             unit: ' nats',
           },
         ]),
     ...untouched.entropies.map((_, l) => ({
       key: `entropy ${l}`,
       label: `entropy of ${layerName(l, last)}`,
-      of: ({ entropies }: ChangeCost) => entropies[l],
+      of: ({ entropies }: Reading) => entropies[l],
       unit: ' nats',
     })),
   ]
 }
 
-export function partName({ where, layer, head }: PartCost): string {
+export function partName({ where, layer, head }: PartPlace): string {
   if (where === 'block') return `block ${layer}`
   if (where === 'head') return `head ${(head ?? 0) + 1} of layer ${layer}`
   return `the ${where === 'attention' ? 'attention' : 'feed-forward'} of layer ${layer}`
 }
 
 /** A column of the map. */
-export const columnName = ({ where, head }: PartCost): string =>
+export const columnName = ({ where, head }: PartPlace): string =>
   where === 'head'
     ? `head ${(head ?? 0) + 1}`
     : where === 'feed_forward'
@@ -108,4 +122,10 @@ export function partsTable(costs: PartCosts): NumberTable {
       }),
     ]),
   }
+}
+
+/** Parts by block, the last block on top. */
+export function gridOf<P extends PartPlace>(parts: readonly P[]): P[][] {
+  const layers = [...new Set(parts.map(({ layer }) => layer))].sort((a, b) => b - a)
+  return layers.map((layer) => parts.filter((part) => part.layer === layer))
 }
