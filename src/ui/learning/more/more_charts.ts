@@ -63,6 +63,12 @@ const POLICY: readonly MoreChart[] = [
     lines: [line('rollout_corr/kl', 'KL')],
   },
   {
+    id: 'teacher-kl',
+    title: 'KL to the teacher',
+    note: 'nats per token that was sampled, before the update; single tokens may be below 0',
+    lines: [line('distillation/reverse_kl', 'KL')],
+  },
+  {
     id: 'staleness',
     title: 'Age of the samples',
     note: 'steps between sampling and training, mean of the batch',
