@@ -14,7 +14,7 @@ export interface VerlCommand extends Pick<Carried, 'lost' | 'refused'> {
   readonly arguments: ReadonlyMap<string, VerlValue>
 }
 
-/** What a command is made for. */
+/** The job that the arguments are for. */
 export interface VerlJob {
   readonly facts: JobFacts
   readonly chosen: ChosenPhase

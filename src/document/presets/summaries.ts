@@ -1,5 +1,5 @@
-// What the menu says of each preset, in one sentence. Apart from them, because only the gallery,
-// the palette and the introduction need it, which are loaded later.
+// Says of each preset in one sentence what the menu shows. Apart from them, because only the
+// gallery, the palette and the introduction need it, which are loaded later.
 
 /** By id. */
 export const SUMMARIES: Readonly<Record<string, string>> = {

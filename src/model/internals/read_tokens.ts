@@ -1,4 +1,5 @@
-// What layers would say next at every token of some texts, read in any way. M columns, K = TOP_K.
+// Reads what layers would say next at every token of some texts, read in any way. M columns, K =
+// TOP_K.
 import type { Gpu } from '../../kernels/device/gpu.ts'
 import { TOP_K } from '../../kernels/top_k/top_k.ts'
 import { type Readout, readsNormed } from '../layout/readout.ts'

@@ -1,4 +1,4 @@
-// What is true at a moment of a story, and what a sentence changes.
+// Holds what is true at a moment of a story, and what a sentence changes.
 import { type Condition, FACTS, type Fact, type Sentence } from './sentences/sentence.ts'
 import { fill, KEPT, slotsOf, type Words } from './slots.ts'
 import type { Mood } from './words/feelings.ts'

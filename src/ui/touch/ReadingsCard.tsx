@@ -1,5 +1,5 @@
-// How else can a layer be read? Lenses are fitted on what a kept state writes, and every layer is
-// read raw, through the norm, and through them.
+// Shows how else a layer can be read. Lenses are fitted on what a kept state writes, and every
+// layer is read raw, through the norm, and through them.
 import { useMemo, useState } from 'react'
 import { useStore } from 'zustand'
 import type { Touched } from '../../host/protocol/touch.ts'

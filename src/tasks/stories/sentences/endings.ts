@@ -1,4 +1,4 @@
-// How it comes out, and how the story ends.
+// Writes and reads how a story comes out, and how it ends.
 import { sentences } from './sentence.ts'
 
 const TRIED = 'trying told !solved !failed !ended'

@@ -1,4 +1,5 @@
-// How a story begins: who it is about, and what it is about. These two sentences are the prompt.
+// Writes and reads how a story begins: who it is about, and what it is about. These two sentences
+// are the prompt.
 import { sentences } from './sentence.ts'
 
 export const OPENINGS = {

@@ -1,4 +1,5 @@
-// What happens before a friend helps: how a thing is used, what goes wrong, and how that feels.
+// Writes and reads what happens before a friend helps: how a thing is used, what goes wrong, and
+// how that feels.
 import { sentences } from './sentence.ts'
 
 const WHOLE = '!lost !broken !stuck !trouble !ended'

@@ -1,4 +1,4 @@
-// What characters are, and what they are like.
+// Lists what characters are, and what they are like.
 import { listed } from './listed.ts'
 
 /** What a character is: animals, and a few others. */

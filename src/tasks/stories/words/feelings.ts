@@ -1,4 +1,4 @@
-// How characters feel and behave, and what they do together.
+// Lists how characters feel and behave, and what they do together.
 import { listed } from './listed.ts'
 
 /** Words for feelings, by mood. */

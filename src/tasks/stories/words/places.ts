@@ -1,4 +1,4 @@
-// Where stories happen.
+// Lists the places where stories happen.
 import { listed } from './listed.ts'
 
 /** Where a character lives. */

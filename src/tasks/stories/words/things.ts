@@ -1,4 +1,4 @@
-// What characters own, wish for and lose, and what such things are like.
+// Lists what characters own, wish for and lose, and what such things are like.
 import { listed } from './listed.ts'
 
 /** Things of which one is owned. */

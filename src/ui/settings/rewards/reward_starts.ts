@@ -1,4 +1,4 @@
-// What a new reward program begins with in each language, and what is said of it.
+// Holds what a new reward program begins with in each language, and what is said of it.
 import type { ProgramStarts } from './Program.tsx'
 
 const APART =

@@ -1,4 +1,5 @@
-// What reading every layer in other ways has found: curves over the layers, a sentence, tables.
+// Says what reading every layer in other ways has found: curves over the layers, a sentence,
+// tables.
 import type { Readings, ReadText } from '../../../host/protocol/touch.ts'
 import { formatNats, formatNumber, formatShare } from '../../kit/format.ts'
 import type { NumberTable } from '../../plot/files/number_table.ts'
