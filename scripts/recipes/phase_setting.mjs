@@ -27,7 +27,7 @@ export const phaseSetting = {
     },
     {
       file: 'src/rl/experience/experience.ts',
-      after: '    algorithm,\n  )',
+      after: '    : estimated',
       text: `  if (phase.only_losses)
     for (const [i, advantage] of advantages.entries()) advantages[i] = Math.min(0, advantage)`,
     },

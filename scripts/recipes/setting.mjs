@@ -29,7 +29,7 @@ export const setting = {
     },
     {
       file: 'src/rl/experience/experience.ts',
-      after: '    algorithm,\n  )',
+      after: '    : estimated',
       text: `  const { advantage_clip: most } = algorithm
   if (most !== null)
     for (const [i, advantage] of advantages.entries())
