@@ -21,6 +21,36 @@ test('a model writes after a text, and tells of every token', async () => {
   expect(printed[1]).toBe(text)
 })
 
+test('a direction between two texts changes what is written, by its strength', async () => {
+  const printed: string[] = []
+  const print = vi.spyOn(terminal, 'print').mockImplementation((line) => void printed.push(line))
+  const texts = ['--text', '7=', '--max-tokens', '1', '--json']
+  const steered = (strength: string) => [
+    '--toward',
+    '3=',
+    '--away',
+    '7=',
+    '--layer',
+    '1',
+    '--strength',
+    strength,
+  ]
+  await generate.run([MODEL, ...texts])
+  await generate.run([MODEL, ...texts, ...steered('0')])
+  await generate.run([MODEL, ...texts, ...steered('3')])
+  print.mockRestore()
+  const [plain, none, strong] = printed.map((line) => JSON.parse(line).tokens[0])
+  expect(none).toEqual(plain)
+  expect(strong.entropy).not.toBeCloseTo(plain.entropy, 3)
+  const refused = (...args: string[]) => expect(generate.run([MODEL, '--text', '7=', ...args]))
+  await refused('--toward', '3').rejects.toThrow('both texts or neither')
+  await refused('--layer', '1').rejects.toThrow('--toward and --away beside it')
+  await refused('--toward', '3', '--away', '7', '--layer', '99').rejects.toThrow(
+    'layer: expected 0',
+  )
+  await refused('--toward', '3', '--away', '3').rejects.toThrow('two different texts')
+})
+
 test('what cannot be written is refused in words', async () => {
   await expect(generate.run([MODEL])).rejects.toThrow('--text TEXT, or --message TEXT')
   await expect(generate.run(['--text', 'a'])).rejects.toThrow('one model directory')

@@ -1,7 +1,7 @@
 // lab generate: what a Hugging Face model writes after a text, or answers to a message, token by
 // token.
 
-import { promptIds, readTokenizer, textOfIds } from '../host/worker/opened/opened_text.ts'
+import { idsOf, promptIds, readTokenizer, textOfIds } from '../host/worker/opened/opened_text.ts'
 import { Gpu } from '../kernels/device/gpu.ts'
 import { openFiles } from '../rl/look/opened_files.ts'
 import { OpenedModel } from '../rl/look/opened_model.ts'
@@ -31,15 +31,27 @@ const LINE = commandLine({
       'max-tokens': usually('64', 'N', 'tokens at most, up to 512'),
       seed: usually('1', 'N', 'the seed of the samples'),
     },
+    Steering: {
+      toward: text(
+        'TEXT',
+        'adds the mean state of this text, less that of --away, while it writes',
+      ),
+      away: text('TEXT', 'the text that is steered away from'),
+      layer: text('N', 'blocks applied where it is added; half of them where not given'),
+      strength: usually('1', 'X', 'what the difference is multiplied by'),
+    },
     Output: { json: flag('every token with its log-probability and the entropy of the policy') },
   },
-  examples: ['generate models/qwen --message "What is 7 times 8?" --temperature 0.7'],
+  examples: [
+    'generate models/qwen --message "What is 7 times 8?" --temperature 0.7',
+    'generate models/qwen --text "It was" --toward glad --away sad --strength 4',
+  ],
 })
 
 export const generate: Command = {
   line: LINE,
   run: async (args) => {
-    const { folder, asked, adapter, settings, is_json } = readOptions(args)
+    const { folder, asked, adapter, settings, steering, is_json } = readOptions(args)
     const files = modelRanges(folder)
     const hf = await openFiles(files, adapter === undefined ? undefined : modelDirectory(adapter))
     const { tokenizer, why_ids } = await readTokenizer(files)
@@ -50,6 +62,11 @@ export const generate: Command = {
     if (!dawn) throw new LabFailure(NO_ADAPTER_TEXT)
     const model = await OpenedModel.open(hf, ({ largest }) => Gpu.open({ gpu: dawn, largest }))
     try {
+      if (steering) {
+        const { toward, away, layer = Math.floor(hf.config.num_hidden_layers / 2) } = steering
+        await model.direct([idsOf(toward, tokenizer, false), idsOf(away, tokenizer, false)])
+        model.steer({ layer, strength: steering.strength })
+      }
       const written = await model.generation.write(ids, settings, { onTokens: () => {} })
       const text = textOfIds(
         written.map(({ id }) => id),
@@ -99,5 +116,30 @@ function readOptions(args: readonly string[]) {
     max_tokens: Math.round(number('max-tokens', 1, 512)),
     seed: Math.round(number('seed', 0, 2 ** 32 - 1)),
   }
-  return { folder: positionals[0], asked, adapter, settings, is_json: values.json }
+  const steering = steeringOf(values)
+  return { folder: positionals[0], asked, adapter, settings, steering, is_json: values.json }
+}
+
+/** Undefined where nothing is steered. Throws UsageError. */
+function steeringOf(given: {
+  readonly toward: string | undefined
+  readonly away: string | undefined
+  readonly layer: string | undefined
+  readonly strength: string
+}) {
+  const { toward, away } = given
+  if ((toward === undefined) !== (away === undefined))
+    throw new UsageError('--toward and --away: expected both texts or neither')
+  if (toward === undefined || away === undefined) {
+    if (given.layer !== undefined)
+      throw new UsageError('--layer: expected --toward and --away beside it')
+    return undefined
+  }
+  const strength = Number(given.strength)
+  if (!Number.isFinite(strength))
+    throw new UsageError(`--strength: expected a number, got ${given.strength}`)
+  const layer = given.layer === undefined ? undefined : Number(given.layer)
+  if (layer !== undefined && !(Number.isInteger(layer) && layer >= 0))
+    throw new UsageError(`--layer: expected a whole number from 0, got ${given.layer}`)
+  return { toward, away, strength, ...(layer !== undefined && { layer }) }
 }
