@@ -7,6 +7,8 @@ import { cursorStore, setLayer } from '../../shown/cursor.ts'
 
 export interface LayerChartProps extends Omit<SvgChartProps, 'axis' | 'cursor' | 'onCursor'> {
   readonly title: string
+  /** Of the axis of values; a cosine or a length has none. */
+  readonly unit?: string
   /** 0 where a state of the embedding is drawn, else 1. */
   readonly first: number
   readonly last: number
@@ -17,14 +19,15 @@ export interface LayerChartProps extends Omit<SvgChartProps, 'axis' | 'cursor' |
 const selectLayer = ({ layer }: { layer: number | undefined }) => layer
 
 export function LayerChart(props: LayerChartProps) {
-  const { id, title, first, last, read } = props
+  const { unit, ...drawn } = props
+  const { id, title, first, last, read } = drawn
   const layer = useStore(cursorStore, selectLayer)
   const axis: Axis = layerAxis(first, last)
   const cursor = layer !== undefined && axis.stops.includes(layer) ? layer : undefined
   return (
     <div className="layer-chart">
-      <h3>{title}</h3>
-      <SvgChart {...props} id={`${id}-chart`} axis={axis} cursor={cursor} onCursor={setLayer} />
+      <h3>{unit === undefined ? title : `${title}, ${unit}`}</h3>
+      <SvgChart {...drawn} id={`${id}-chart`} axis={axis} cursor={cursor} onCursor={setLayer} />
       <Readout
         id={`${id}-value`}
         label={`Layer, in “${title}”`}

@@ -47,6 +47,7 @@ function DeltaChart({
     <LayerChart
       id={`delta-${change}`}
       title={title}
+      unit="nats"
       summary={`${title}: above zero in ${raised.length === 0 ? 'no layer' : `layers ${raised.join(', ')}`}.`}
       first={1}
       last={observation.num_hidden_layers}

@@ -80,6 +80,7 @@ function Flow({ observation, reading }: { observation: Observation; reading: Rea
     <LayerChart
       id={`flow-${reading}`}
       title={title}
+      unit="nats"
       summary={`${title}: entropy from ${formatNats(begin)} at the embedding to ${formatNats(end)} after the last layer; at most ${formatNats(max_entropy)}.`}
       first={1}
       last={observation.num_hidden_layers}
