@@ -1,4 +1,5 @@
 // Interventions as a person gives them: JSON, or a file of it.
+import { basename } from 'node:path'
 import { ShapeError } from '../../kernels/device/base/errors.ts'
 import type { HfModel } from '../../model/hf/hf_model.ts'
 import type { GivenIntervention } from '../../model/internals/resolve.ts'
@@ -7,23 +8,26 @@ import {
   type OtherText,
   parseInterventions,
 } from '../../model/interventions/intervention.ts'
+import { readSteering } from '../../model/interventions/steering.ts'
+import { modelHash } from '../../model/lenses/lens_file.ts'
 import { LabFailure } from '../base/command.ts'
-import { readText } from '../input/input_file.ts'
+import { readInput, readText } from '../input/input_file.ts'
 
 /** Reads --intervene for a text of `tokens` tokens; `encode` turns the other text of a patch into
  * ids. Throws LabFailure naming the entry and the field. */
 export async function givenInterventions(
   given: string,
-  { layout, config }: HfModel,
+  hf: HfModel,
   tokens: number,
   encode: (text: string) => Promise<readonly number[]>,
 ): Promise<GivenIntervention[]> {
+  const { layout, config } = hf
   const isJson = /^\s*[[{]/.test(given)
   const where = isJson ? '--intervene' : `--intervene ${given}`
   const text = isJson ? given : readText(given)
   let list: Intervention[]
   try {
-    list = parseInterventions(JSON.parse(text), layout.shape, tokens)
+    list = parseInterventions(withVectors(JSON.parse(text), hf), layout.shape, tokens)
   } catch (error) {
     if (error instanceof SyntaxError)
       throw new LabFailure(`${where}: not JSON (${error.message}); expected [{"where": …}]`)
@@ -55,4 +59,22 @@ export async function givenInterventions(
     })
   }
   return found
+}
+
+/** A list whose vectors of the stream may be files of lab steer: each entry gets that of its layer.
+ * Whatever else the list is wrong in is said when it is parsed. Throws ModelFileError for a file
+ * that is not of this model. */
+function withVectors(list: unknown, { layout, weights }: HfModel): unknown {
+  if (!Array.isArray(list)) return list
+  const { shape } = layout
+  return list.map((entry: unknown) => {
+    if (typeof entry !== 'object' || entry === null) return entry
+    const { where, layer, value } = entry as Readonly<Record<string, unknown>>
+    if (where !== 'residual' || typeof value !== 'string') return entry
+    const owner = { ...shape, model_hash: modelHash(weights) }
+    const bytes = new Uint8Array(readInput(value))
+    const { vectors } = readSteering(bytes, basename(value), owner)
+    const vector = vectors[Number(layer)]
+    return vector ? { ...entry, value: [...vector] } : entry
+  })
 }

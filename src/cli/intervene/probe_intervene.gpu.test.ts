@@ -12,6 +12,7 @@ import {
   entropiesRef,
   readPolicyRef,
 } from '../../model/interventions/readings.ref.ts'
+import { steeringFile } from '../../model/interventions/steering.ts'
 import { unpackWeights } from '../../model/layout/params.ts'
 import { jacobianLens, type Lens, lensSize } from '../../model/layout/translators.ts'
 import { modelHash, writeLens } from '../../model/lenses/lens_file.ts'
@@ -296,4 +297,27 @@ test('--lens reads every layer through a translator, and refuses another modelâ€
   const other = write('other.safetensors', writeLens(tuned, { shape, hash: 'sha256-0' }))
   await expect(probed(ids, '--lens', other)).rejects.toThrow('found one of another model')
   await expect(probed(ids, '--lens', `${zero},${zero}`)).rejects.toThrow('one lens of each kind')
+})
+
+test('a vector may be a file of lab steer, of this model alone', async () => {
+  const ids = text('572')
+  const { num_hidden_layers: L } = layout.shape
+  const vectors = Array.from({ length: L + 1 }, (_, l) => Float32Array.from(randomValues(C, l)))
+  const write = (name: string, model_hash: string) => {
+    writeFileSync(join(folder, name), steeringFile({ vectors, model_hash, made: 'by hand' }))
+    return join(folder, name)
+  }
+  const own = write('vectors.safetensors', modelHash(hf.weights))
+  const add = { where: 'residual', layer: 1, what: 'add', strength: 2 }
+  const read = await probed(ids, ...intervene({ ...add, value: own }))
+  const typed = await probed(ids, ...intervene({ ...add, value: [...vectors[1]] }))
+  expect(read.kl_untouched).toEqual(typed.kl_untouched)
+  expect(Math.max(...read.kl_untouched[0])).toBeGreaterThan(0)
+  const other = write('others.safetensors', 'sha256-0')
+  await expect(probed(ids, ...intervene({ ...add, value: other }))).rejects.toThrow(
+    'others.safetensors: the vectors belong to the model sha256-0',
+  )
+  await expect(probed(ids, ...intervene({ ...add, layer: 9, value: own }))).rejects.toThrow(
+    'interventions[0].layer: expected a number of blocks',
+  )
 })
