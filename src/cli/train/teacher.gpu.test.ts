@@ -30,7 +30,7 @@ const lines = (folder: string) =>
     .trim()
     .split('\n')
 
-test('a taught run goes on without the files of its teacher, which its job has', async () => {
+test('a taught run continues without the files of its teacher, which its job has', async () => {
   for (const stream of ['log', 'error'] as const)
     vi.spyOn(console, stream).mockImplementation(() => {})
   vi.spyOn(process.stdout, 'write').mockImplementation(() => true)

@@ -1,4 +1,4 @@
-// Teachers while a run goes on: what can change under them, and that they come along where the run
+// Teachers during a run: what can change under them, and that they come along where the run
 // needs other buffers. Here, because lab may not load the GPU side.
 import { expect, test } from 'vitest'
 import { decodeLink, encodeLink } from '../../../document/links/link.ts'
