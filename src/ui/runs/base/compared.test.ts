@@ -1,10 +1,17 @@
-import { expect, test, vi } from 'vitest'
+import { afterAll, expect, test, vi } from 'vitest'
 import { libraryStore, type RunEntry } from '../../../page/runs/library/library_store.ts'
 import { labStore } from '../../../page/state/store.ts'
 import { overlayStore } from '../../shown/overlays.ts'
 import { entryOf } from '../table/testing.ts'
 import { followTicks } from './compared.ts'
 import { selectionStore } from './selection.ts'
+
+// The task of the other run is none: what follows in this process must not meet it.
+afterAll(() => {
+  selectionStore.setState(selectionStore.getInitialState(), true)
+  libraryStore.setState(libraryStore.getInitialState(), true)
+  labStore.setState(labStore.getInitialState(), true)
+})
 
 test('a ticked run of another task is not drawn over the charts, and comes back with its task', async () => {
   const own = entryOf('a', { lr: 0.001 })

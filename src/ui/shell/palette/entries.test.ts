@@ -4,7 +4,7 @@ import { ranked } from '../../kit/fuzzy.ts'
 import { paletteEntries } from './entries.ts'
 
 const found = (query: string) =>
-  ranked(query, paletteEntries(labStore.getState(), true), ({ name, also, bonus }) => ({
+  ranked(query, paletteEntries(labStore.getInitialState(), true), ({ name, also, bonus }) => ({
     text: name,
     also,
     bonus,
