@@ -9,13 +9,18 @@ import { bpeOfMerges } from '../tokenizers/train_bpe.ts'
 import merges from './merges.txt?raw'
 import { readStory } from './read.ts'
 import type { Sentence } from './sentences/sentence.ts'
-import { openingsOf, PLOT_OPENINGS, PROMPTS_OF_AN_OPENING, plotsOf } from './sizes.ts'
+import { openingsOf, PLOT_OPENINGS, PROMPTS_OF_AN_OPENING, plotsOf, STORY_TOKENS } from './sizes.ts'
 import { fill, slotsOf, WORDS } from './slots.ts'
 import { BEATS, tell } from './tell.ts'
 import { after, EMPTY, type World } from './world.ts'
 
 /** Stories that the vocabulary was trained on: the first of the default parameters. */
-export const VOCABULARY_STORIES = { plots: 8, words: 64, seed: 1, count: 5000 } as const
+export const VOCABULARY_STORIES = {
+  plots: 8,
+  words: STORY_TOKENS.words,
+  seed: 1,
+  count: 5000,
+} as const
 
 let tokenizer: Tokenizer | undefined
 

@@ -76,7 +76,7 @@ describe('the task', () => {
 
   test('every told story of every plot is understood, and ends', () => {
     for (let plots = 1; plots <= plotsOf(8).length; plots++) {
-      const { sample, score } = storyProblems({ plots, words: 256 })
+      const { sample, score } = storyProblems({ plots, words: 512 })
       for (let i = 0; i < 60; i++) {
         const { prompt, ground_truth } = sample(3, i, 'train')
         expect(faultsOf(prompt + ground_truth), prompt + ground_truth).toEqual([])

@@ -26,6 +26,10 @@ export const openingsOf = (plots: number) => [
 /** Prompts of an opening that are used: as many as the smallest choice of words gives. */
 export const PROMPTS_OF_AN_OPENING = 2 ** 16
 
-/** Tokens of the vocabulary, of the longest prompt, and of the longest continuation with its end
- * token. */
-export const STORY_TOKENS = { vocab_size: 1024, prompt: 64, response: 192 } as const
+/** Tokens of the vocabulary, which was learnt from stories of this many words of a kind. */
+export const STORY_TOKENS = { vocab_size: 1024, words: 32 } as const
+
+/** Tokens of the longest prompt, and of the longest continuation with its end token. Rarer words
+ * are cut into more pieces. */
+export const lengthsOf = (words: number) =>
+  words <= STORY_TOKENS.words ? { prompt: 48, response: 176 } : { prompt: 64, response: 224 }

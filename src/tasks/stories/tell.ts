@@ -29,7 +29,8 @@ const PLOTS: Readonly<Record<PlotName, string>> = {
 /** How a story comes out, and how often. */
 const OUTCOMES = [
   { share: 0.6, beats: 'solve joy joy? happy_end' },
-  { share: 0.8, beats: 'fail sad_end' },
+  { share: 0.75, beats: 'fail sad_end' },
+  { share: 0.82, beats: 'fail angry_end' },
   { share: 1, beats: 'fail comfort calm_end' },
 ]
 
@@ -59,7 +60,7 @@ export function tell(world: World, plot: PlotName, draw: Draw, most: number): st
   const chance = draw()
   let { beats } = OUTCOMES.find(({ share }) => chance < share) ?? OUTCOMES[0]
   // Who has quarrelled is not comforted by the other.
-  if (plot === 'quarrel' && beats.includes('comfort')) beats = OUTCOMES[1].beats
+  if (plot === 'quarrel' && beats.includes('comfort')) beats = 'fail sad_end'
   let [now, text] = [world, '']
   const used = new Set<Sentence>()
   for (const name of `${PLOTS[plot]} ${beats}`.split(' ')) {

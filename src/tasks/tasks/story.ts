@@ -1,6 +1,6 @@
 // Short stories: a character, a friend, something that goes wrong and how it ends.
 import { unknownTokenizer } from '../data/data_tokenizer.ts'
-import { openingsOf, PROMPTS_OF_AN_OPENING, STORY_TOKENS } from '../stories/sizes.ts'
+import { lengthsOf, openingsOf, PROMPTS_OF_AN_OPENING, STORY_TOKENS } from '../stories/sizes.ts'
 import { MAX_TEST_SIZE } from '../task/problems.ts'
 import type { TaskKind } from '../task/task.ts'
 
@@ -32,9 +32,9 @@ export const story: TaskKind = {
       name: 'words',
       label: 'Words of a kind',
       help: 'How many names, animals, things and places stories choose from, the most common first.',
-      default: 64,
+      default: STORY_TOKENS.words,
       min: 8,
-      max: 256,
+      max: 512,
       step: 1,
       unit: 'words',
     },
@@ -51,8 +51,8 @@ export const story: TaskKind = {
   create: ({ plots, words }) => ({
     id: 'story',
     tokenizer: problems?.storyTokenizer() ?? unknownTokenizer(STORY_TOKENS.vocab_size, refuse),
-    max_prompt_length: STORY_TOKENS.prompt,
-    max_response_length: STORY_TOKENS.response,
+    max_prompt_length: lengthsOf(words).prompt,
+    max_response_length: lengthsOf(words).response,
     test_size: MAX_TEST_SIZE,
     train_size: openingsOf(plots).length * PROMPTS_OF_AN_OPENING - MAX_TEST_SIZE,
     exact_match: false,

@@ -126,7 +126,9 @@ export const ENDINGS = {
     "Thank you, {friend}!" said {hero}.
     "You are a true friend," said {hero} {manner}.
     They shared {a food}.
-    {Hero} gave {friend} {a food}.`,
+    {Hero} gave {friend} {a food}.
+    "This is the best day of my life!" said {hero}.
+    They danced around and sang.`,
     'happy',
   ),
   comfort: sentences(
@@ -136,7 +138,9 @@ export const ENDINGS = {
     "I am here with you," said {friend}.
     {Friend} gave {him} {a food}.
     "It is not so bad," said {friend} {manner}.
-    {Friend} sat down next to {him}.`,
+    {Friend} sat down next to {him}.
+    "We will try again tomorrow," said {friend}.
+    {Friend} told {him} a story to make {him} laugh.`,
     'calm',
   ),
   happy_end: [
@@ -148,7 +152,11 @@ export const ENDINGS = {
       They played {game} until the sun went down.
       {Hero} went home with a big smile.
       And they were {happy} ever after.
-      That night {hero} slept well.`,
+      That night {hero} slept well.
+      And so {hero} learned that friends help each other.
+      The next day they went to {ground} together.
+      {Hero} told the whole family about it that evening.
+      And whenever {friend} was {sad}, {hero} came to help.`,
       'happy',
     ),
     ...sentences(
@@ -167,11 +175,28 @@ export const ENDINGS = {
       `
       {Hero} went home alone and cried.
       That night {he} could not sleep.
-      {Hero} was {sad} for a long time.`,
+      {Hero} was {sad} for a long time.
+      {He} looked out of the window and sighed.
+      And {hero} never went back to {ground}.`,
       'sad',
     ),
     ...sentences('failed owns !ended', 'ended', '{Hero} missed the {thing} every day.', 'sad'),
+    ...sentences(
+      'failed fears !ended',
+      'ended',
+      'And {hero} was {afraid} whenever {he} thought of it.',
+      'afraid',
+    ),
   ],
+  angry_end: sentences(
+    'failed !ended',
+    'ended',
+    `
+    {Hero} went home and slammed the door.
+    {Hero} was {angry} with everyone.
+    {He} stamped {his} foot and said nothing all evening.`,
+    'angry',
+  ),
   calm_end: sentences(
     'failed !quarrel !ended',
     'ended',
@@ -179,7 +204,9 @@ export const ENDINGS = {
     But {he} had found a friend, and that was better.
     {Hero} was still a little {sad}, but {he} was not alone.
     They watched the stars together.
-    After a while {he} felt {calm}.`,
+    After a while {he} felt {calm}.
+    They sat together and listened to the rain.
+    And {hero} knew that tomorrow was another day.`,
     'calm',
   ),
 }

@@ -12,7 +12,9 @@ export const OPENINGS = {
     {Hero} was {a trait kind} who lived {home}.
     {A trait kind} named {hero} lived {home}.
     Long ago, {a trait kind} named {hero} lived {home}.
-    Once upon a time, {a trait kind} called {hero} lived {home}.`,
+    Once upon a time, {a trait kind} called {hero} lived {home}.
+    This is the story of {hero}, {a trait kind}.
+    In a faraway land there lived {a trait kind} named {hero}.`,
   ),
   has: sentences(
     'hero !owns !wishes !fears !friend !away',
@@ -23,7 +25,9 @@ export const OPENINGS = {
     {Hero} had {a look thing} that {he} loved.
     {His} grandmother had given {him} {a look thing}.
     {He} got {a look thing} for {his} birthday.
-    {He} never went out without {his} {look} {thing}.`,
+    {He} never went out without {his} {look} {thing}.
+    {He} owned {a look thing}.
+    {He} found {a look thing} in an old box.`,
   ),
   wishes: sentences(
     'hero !owns !wishes !fears !friend !away',
@@ -32,7 +36,8 @@ export const OPENINGS = {
     {He} wanted {a look thing} more than anything.
     {Hero} dreamed of {a look thing}.
     Every night {he} wished for {a look thing}.
-    All {he} wanted was {a look thing}.`,
+    All {he} wanted was {a look thing}.
+    {He} had seen {a look thing} in the shop window.`,
   ),
   fears: sentences(
     'hero !owns !wishes !fears !friend !away',
@@ -41,7 +46,8 @@ export const OPENINGS = {
     {He} was afraid of {fear}.
     {Hero} had always been afraid of {fear}.
     Nothing scared {him} more than {fear}.
-    {He} did not like {fear} at all.`,
+    {He} did not like {fear} at all.
+    {He} often dreamed of {fear}.`,
   ),
   away: sentences(
     'hero !owns !wishes !fears !friend !away',
@@ -50,7 +56,8 @@ export const OPENINGS = {
     {Time}, {he} went to {ground} alone.
     {Time}, {hero} walked to {ground} to play.
     {Time}, {he} set out to see {ground}.
-    {Time}, {he} followed the path to {ground}.`,
+    {Time}, {he} followed the path to {ground}.
+    {Time}, {he} took the long way to {ground}.`,
   ),
   friendship: sentences(
     'hero !owns !wishes !fears !friend !away',
@@ -58,7 +65,8 @@ export const OPENINGS = {
     `
     {His} best friend was {a friend_kind} named {friend}.
     {He} had a friend, {a friend_kind} named {friend}.
-    {He} played every day with {friend}, {a friend_kind}.`,
+    {He} played every day with {friend}, {a friend_kind}.
+    {He} and {friend}, {a friend_kind}, were best friends.`,
   ),
   gift: sentences(
     'hero !owns !wishes !fears !friend !away',

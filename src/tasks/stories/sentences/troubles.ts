@@ -28,7 +28,9 @@ export const TROUBLES = {
     {Time}, {hero} lost the {thing} at {ground}.
     {Time}, the wind carried the {thing} away.
     {Time}, {he} came home from {ground} without the {thing}.
-    {Time}, somebody took the {thing}.`,
+    {Time}, somebody took the {thing}.
+    {Time}, {hero} left the {thing} at {ground}.
+    {Time}, the {thing} fell into the water and floated away.`,
   ),
   break: sentences(
     `owns !making ${WHOLE}`,
@@ -38,7 +40,8 @@ export const TROUBLES = {
     {Time}, {he} dropped the {thing}, and {it} broke.
     {Time}, {hero} fell on the {thing}, and {it} broke.
     {Time}, {he} pulled too hard, and the {thing} broke in two.
-    {Time}, {he} played with the {thing} at {ground}, and {it} broke.`,
+    {Time}, {he} played with the {thing} at {ground}, and {it} broke.
+    {Time}, somebody stepped on the {thing}, and {it} broke.`,
   ),
   stick: sentences(
     `owns ${WHOLE}`,
@@ -47,7 +50,8 @@ export const TROUBLES = {
     {Time}, the {thing} got stuck {height}.
     {Time}, the wind blew the {thing} away, and {it} got stuck {height}.
     {Time}, {he} threw the {thing} too far, and {it} got stuck {height}.
-    {Time}, a bird took the {thing} and dropped {them} {height}.`,
+    {Time}, a bird took the {thing} and dropped {them} {height}.
+    {Time}, the {thing} flew through the air and got stuck {height}.`,
   ),
   want: sentences(
     'wishes !owns !trouble !ended',
@@ -57,7 +61,8 @@ export const TROUBLES = {
     But {it} cost too much.
     But there was none in the whole village.
     But {his} family was poor.
-    {He} looked at the {thing} in the shop every day, but {he} had no money.`,
+    {He} looked at the {thing} in the shop every day, but {he} had no money.
+    But the shop asked for more coins than {he} had.`,
   ),
   hide: sentences(
     'fears !trouble !ended',
@@ -66,7 +71,9 @@ export const TROUBLES = {
     {Time}, {he} was so {afraid} that {he} could not move.
     {Time}, {he} hid under {his} bed and did not come out.
     {Time}, {he} stayed at home while the others played.
-    {Time}, {he} felt so {afraid} that {he} ran away.`,
+    {Time}, {he} felt so {afraid} that {he} ran away.
+    {Time}, {he} would not come out of {his} room.
+    {Time}, {he} heard a noise and was very {afraid}.`,
     'afraid',
   ),
   stray: sentences(
@@ -76,7 +83,9 @@ export const TROUBLES = {
     But {he} walked too far and lost {his} way.
     Soon it grew dark, and {he} could not find the way home.
     Then fog came, and {he} did not know where {he} was.
-    {He} turned left and right, and then {he} was lost.`,
+    {He} turned left and right, and then {he} was lost.
+    But {he} ran after a butterfly and lost {his} way.
+    On the way back every path looked the same.`,
     'afraid',
   ),
   find: sentences(
@@ -86,7 +95,8 @@ export const TROUBLES = {
     {Time}, they found {a look thing} {spot}.
     {Time}, they saw {a look thing} {spot}.
     {Time}, there {was} {a look thing} {spot}.
-    {Time}, they came upon {a look thing} near {ground}.`,
+    {Time}, they came upon {a look thing} near {ground}.
+    {Time}, they dug up {a look thing} at {ground}.`,
   ),
   quarrel: sentences(
     `friend owns !making ${WHOLE}`,
@@ -96,7 +106,8 @@ export const TROUBLES = {
     "I saw {them} first!" shouted {friend}.
     Both of them wanted to keep {them}, and they began to fight.
     They pulled at the {thing} from both sides.
-    {Hero} took {them} and did not let {friend} play.`,
+    {Hero} took {them} and did not let {friend} play.
+    "Give {them} back!" shouted {friend}.`,
     'angry',
   ),
   drop: [
@@ -106,7 +117,8 @@ export const TROUBLES = {
       `
       But on the way {he} dropped the {thing}, and {it} broke.
       But {he} fell, and the {thing} broke.
-      But it rained, and the {thing} came apart.`,
+      But it rained, and the {thing} came apart.
+      But {he} sat down on the {thing}, and {it} broke.`,
     ),
     ...sentences(
       `making ${WHOLE}`,
@@ -125,6 +137,7 @@ export const TROUBLES = {
       {Hero} was {sad} and began to cry.
       {He} sat down and cried.
       {Hero} felt {sad} all day.
+      {Hero} wanted to cry.
       "Oh no!" cried {hero}.`,
       'sad',
     ),
@@ -148,6 +161,7 @@ export const TROUBLES = {
     `
     {He} looked {spot}, but {it} {was} not there.
     {He} searched {spot} and {spot2}.
-    {Hero} asked everyone at {ground}, but nobody had seen {them}.`,
+    {Hero} asked everyone at {ground}, but nobody had seen {them}.
+    {He} even looked {spot}, but the {thing} {was} not there.`,
   ),
 }

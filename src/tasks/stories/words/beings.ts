@@ -9,7 +9,15 @@ export const KINDS = listed(`
   lizard snake dragon elf gnome troll giant wizard witch robot pirate knight prince princess king queen farmer baker
   tiger lion monkey zebra camel giraffe elephant hippo rhino panda koala kangaroo penguin seal walrus whale dolphin crab lobster
   octopus parrot peacock pelican stork heron eagle hawk falcon sparrow wren finch magpie pigeon dove seagull puffin llama alpaca yak
-  moose elk bison buffalo ox lynx leopard panther cheetah jackal hyena meerkat mongoose armadillo anteater sloth lemur gorilla chimp`)
+  moose elk bison buffalo ox lynx leopard panther cheetah jackal hyena meerkat mongoose armadillo anteater sloth lemur gorilla chimp
+squid starfish jellyfish shark salmon trout pike carp eel catfish goldfish tadpole shrimp oyster clam urchin manatee narwhal porpoise orca
+  vulture raven jay thrush starling lark swallow swift cuckoo woodpecker kingfisher nightingale canary budgie cockatoo toucan flamingo ostrich emu
+  partridge pheasant quail grouse albatross cormorant ibis kestrel buzzard condor lapwing blackbird bullfinch goldfinch crane hummingbird
+  chipmunk gopher vole shrew dormouse gerbil chinchilla stoat marten polecat porcupine wombat wallaby platypus opossum tapir okapi gazelle antelope impala
+  gnu zebu bullock ram stallion mare mule kid colt filly heifer hound terrier poodle beagle spaniel collie husky greyhound
+  tortoise crocodile alligator iguana gecko chameleon salamander viper python cobra grasshopper dragonfly caterpillar firefly bumblebee wasp hornet earwig centipede scorpion
+  mermaid fairy goblin ogre ghost imp pixie sprite unicorn griffin yeti sailor miller tailor cobbler shepherd fisher hunter gardener teacher
+  painter piper juggler clown miner potter weaver carpenter blacksmith postman nurse doctor captain sheriff cowboy hermit inventor scholar poet dancer`)
 
 /** What a character is like. */
 export const TRAITS = listed(`
@@ -18,4 +26,13 @@ export const TRAITS = listed(`
   wise foolish honest merry bold timid dreamy stubborn helpful eager tidy messy silly serious graceful clumsy nervous calm
   generous greedy hopeful restless jolly plump skinny scruffy dusty elegant fearless forgetful thoughtful playful bashful cranky dainty
   adventurous ambitious awkward bossy charming chatty cosy cunning daring earnest energetic fussy humble impatient lively loyal modest
-  mischievous neat obedient odd peaceful plain plucky posh rough sensible smart sturdy sweet tender tough trusty witty zealous`)
+  mischievous neat obedient odd peaceful plain plucky posh rough sensible smart sturdy sweet tender tough trusty witty zealous
+agile alert amiable anxious artful attentive blunt bouncy bright brisk bubbly bumbling candid casual cautious civil classy coy crafty crabby
+  crusty cuddly dashing dapper decent devoted dignified diligent direct disciplined dizzy dotty droll dutiful eccentric eloquent expert fair faithful fanciful
+  fast feisty fickle fierce fiery flighty frank frisky frugal gallant gawky genial giddy gifted glamorous gloomy good grand grave grim
+  gruff handsome handy hardy hasty hearty heroic hospitable huge innocent inquisitive intrepid inventive jaunty jovial joyful keen knowing lanky lean
+  learned limber lofty logical lovable lucky mannerly meek mellow mighty mild musical naughty nimble nosy obliging observant opinionated
+  optimistic orderly outgoing patched peppy perky pesky polished practical precise prickly prim prompt prudent puny quarrelsome queer quirky
+  radiant rambling rash rebellious refined reliable resolute respectful rowdy rugged sassy scatterbrained scrawny selfish sensitive serene sharp shaggy
+  sincere skilful sleek slender sly smiling snappy snooty sociable solemn spirited sporty spry stately steady stern stocky stout swift talented
+  talkative tame tenacious tired tireless unhappy unlucky unruly upbeat upright valiant vain versatile vigilant vivid wary watchful weary whimsical wild`)

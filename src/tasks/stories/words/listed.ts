@@ -29,10 +29,14 @@ const ODD_PLURALS: Readonly<Record<string, string>> = {
   bison: 'bison',
   ox: 'oxen',
   lynx: 'lynxes',
+  potato: 'potatoes',
+  tomato: 'tomatoes',
+  mango: 'mangoes',
+  loaf: 'loaves',
 }
 
 /** How words begin that take `an`. */
-export const TAKES_AN = /^([aeio]|u(?!ni)|hon)/
+export const TAKES_AN = /^([aeio]|u(?!ni|se)|hon|hour|heir)/
 
 /** The article that goes before a word. */
 export const article = (word: string): 'a' | 'an' => (TAKES_AN.test(word) ? 'an' : 'a')
