@@ -18,11 +18,11 @@ async function openExport(lab: LabPage): Promise<void> {
 }
 
 /** The files of the .zip below its one folder. */
-async function download(lab: LabPage): Promise<ReadonlyMap<string, Buffer>> {
+async function download(lab: LabPage, format = 'verl'): Promise<ReadonlyMap<string, Buffer>> {
   const coming = lab.page.waitForEvent('download')
   await lab.get('export-download').click()
   const file = await coming
-  expect(file.suggestedFilename()).toMatch(/^[\w-]+-seed-1-verl\.zip$/)
+  expect(file.suggestedFilename()).toMatch(new RegExp(`^[\\w-]+-seed-1-${format}\\.zip$`))
   const files = Object.entries(unzipSync(readFileSync(await file.path())))
   return new Map(files.map(([path, bytes]) => [path.replace(/^[^/]+\//, ''), Buffer.from(bytes)]))
 }
@@ -81,7 +81,15 @@ test('a checkpoint leaves with its weights', LONG_ONLY, async ({ lab }) => {
   await expect(lab.get('export-source')).not.toHaveValue('settings')
   const trained = await download(lab)
   expect(trained.get('README.md')?.toString()).toContain('those after step 3 of a run')
+  // The metrics are of the whole run.
+  await lab.get('export-to-notebook').check()
+  const curves = await download(lab, 'notebook')
+  expect([...curves.keys()].sort()).toEqual(['metrics.csv', 'metrics.ipynb', 'understory.json'])
+  expect(curves.get('metrics.csv')?.toString()).toMatch(/^step,.*critic\/score\/mean/)
+  expect(JSON.parse(curves.get('metrics.ipynb')?.toString() ?? '').nbformat).toBe(4)
+  await lab.get('export-to-verl').check()
   await lab.get('export-source').selectOption('settings')
+  await expect(lab.get('export-to-notebook')).toBeHidden()
   await expect(lab.get('export-warnings')).toBeVisible()
   const untrained = await download(lab)
   expect(untrained.get('README.md')?.toString()).toContain('are untrained')

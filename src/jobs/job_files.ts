@@ -11,6 +11,7 @@ import { checkDistillJob, distillJob } from './distill_job.ts'
 import { jobReadme, type Starter, shown } from './job_readme.ts'
 import { type Job, type JobOptions, type JobSource, jobSpec } from './job_spec.ts'
 import { modelFolders, modelWarnings, modelWords, runAdapter, runModels } from './model_folders.ts'
+import { trlNotebook } from './notebooks/trl_notebook.ts'
 import { checkPreferenceJob, preferenceJob } from './preference_job.ts'
 import { rewardFiles } from './reward/composed_reward.ts'
 import { dataSource, trainFile, trainRows, valFile } from './rows/rows.ts'
@@ -173,7 +174,9 @@ function startOf(
     refuse(target, refused)
     const lines = [...own].map(([key, value]) => `    ${key}=${pythonValue(value)},`)
     const text = train_trl.replace('    # ARGUMENTS', () => lines.join('\n'))
-    return { ...common, lost, script: 'train_trl.py', files: [textFile('train_trl.py', text)] }
+    const notebook = trlNotebook(experiment.name || task.id, 'GRPOTrainer', steps)
+    const files = [textFile('train_trl.py', text), notebook]
+    return { ...common, lost, script: 'train_trl.py', files }
   }
   const toy = target === 'verl' ? verlCommand(job, verl) : bupoCommand(job)
   refuse(target, toy.refused)

@@ -95,7 +95,8 @@ Needs TRL 1.13 or later; a CPU will do.
 
     pip install trl && python3 train_trl.py
 
-The trained model and \`trl_log.json\` are written to \`trained/\`. On Colab, upload this folder and run the same line.
+The trained model and \`trl_log.json\` are written to \`trained/\`. In Jupyter or on Colab open
+\`train_trl.ipynb\`: it installs TRL, runs the same script and draws its curves.
 `,
 }
 

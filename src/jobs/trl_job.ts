@@ -5,6 +5,7 @@ import { jsonFile, type OutFile, textFile } from '../formats/out_file.ts'
 import { markdownText } from '../formats/text_tables.ts'
 import { list } from './job_readme.ts'
 import type { Job, JobOptions, JobSource } from './job_spec.ts'
+import { trlNotebook } from './notebooks/trl_notebook.ts'
 import type { Note } from './settings/carry.ts'
 import { JobError } from './settings/job_error.ts'
 import { phaseWords } from './settings/phase_choice.ts'
@@ -58,13 +59,15 @@ export function trlJob(
   files: readonly OutFile[],
   said: Said,
 ): Job {
-  const paths = [...files.map(({ path }) => path), 'README.md']
+  const notebook = trlNotebook(experiment.name ?? said.title, said.trainer, chosen.steps)
+  const all = [...files, notebook]
+  const paths = [...all.map(({ path }) => path), 'README.md']
   const { seed } = experiment
   const mark = { format: 'understory-job-1', understory, target: 'trl', seed, experiment }
   const readme = readmeOf(experiment, understory, chosen, said)
   return {
     files: [
-      ...files,
+      ...all,
       textFile('README.md', readme),
       jsonFile('understory.json', { ...mark, files: paths }),
     ],
@@ -92,7 +95,7 @@ The trained model and \`trl_log.json\` are written to \`trained/\`.
 
 ## What is in this folder
 
-${list([...folders, `\`train_trl.py\`: ${steps} steps.`, '`understory.json`: the experiment, its seed and the lab’s version; `lab train understory.json` and the page open it.'])}
+${list([...folders, `\`train_trl.py\`: ${steps} steps; \`train_trl.ipynb\` runs it in Jupyter or Colab, and draws its curves.`, '`understory.json`: the experiment, its seed and the lab’s version; `lab train understory.json` and the page open it.'])}
 
 ## What was not carried over
 

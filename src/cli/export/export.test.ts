@@ -42,10 +42,10 @@ async function saved(checkpoint = madeCheckpoint(EVERYTHING, 8, 2)) {
 
 describe('the command line', () => {
   test.for<[string[], string]>([
-    [['tiny'], '--to: expected hf, peft, verl, bupo, trl, tensorboard, got nothing'],
+    [['tiny'], '--to: expected hf, peft, verl, bupo, trl, tensorboard, notebook, got nothing'],
     [
       ['tiny', 'x', '--to', 'tpu'],
-      '--to: expected hf, peft, verl, bupo, trl, tensorboard, got tpu',
+      '--to: expected hf, peft, verl, bupo, trl, tensorboard, notebook, got tpu',
     ],
     [['tiny', '--to', 'hf'], 'export takes what to export and one folder, got 1 names'],
     [['tiny', 'a', 'b', '--to', 'hf'], 'got 3 names'],
@@ -56,6 +56,7 @@ describe('the command line', () => {
       ['a', 'b', '--to', 'tensorboard', '--weights', 'c'],
       '--weights: has no effect on an event file',
     ],
+    [['a', 'b', '--to', 'notebook', '--seed', '2'], '--seed: has no effect on a notebook'],
     [['tiny', 'a', '--to', 'hf', '--seed', 'x'], "--seed: expected a whole number, got 'x'"],
     [['tiny', 'a', '--to', 'verl', '--gpus', '8'], '--gpus: belongs to --model NAME'],
     [['tiny', 'a', '--to', 'verl', '--set', 'lr=1'], '--set: belongs to --model NAME'],

@@ -1,5 +1,5 @@
 // lab export: an experiment, a run or a checkpoint as a folder that transformers, verl, BuPO's
-// fork, TRL or TensorBoard reads.
+// fork, TRL, TensorBoard or a notebook reads.
 import { chmodSync, existsSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { version } from '../../../package.json'
@@ -20,6 +20,7 @@ import { readGivenTeacher } from '../train/given_teacher.ts'
 import { findCheckpoint } from '../train/resume.ts'
 import { loadWeights } from '../train/weights.ts'
 import { exportEvents } from './export_events.ts'
+import { exportNotebook } from './export_notebook.ts'
 import { EXPORT_LINE, type ExportOptions, readExportOptions } from './export_options.ts'
 import { proposedScale } from './proposed_scale.ts'
 
@@ -30,6 +31,10 @@ export const exportCommand: Command = {
     const { folder, format } = options
     if (format === 'tensorboard') {
       await exportEvents(options.source, folder)
+      return 0
+    }
+    if (format === 'notebook') {
+      await exportNotebook(options.source, folder, options.force)
       return 0
     }
     refuseFolder(folder, options.force)
@@ -52,7 +57,7 @@ function nextStep({ format }: ExportOptions, isChecked: boolean): string {
 }
 
 function filesOf(source: JobSource, { format, verl, phase, scale }: ExportOptions) {
-  if (format === 'hf' || format === 'tensorboard')
+  if (format === 'hf' || format === 'tensorboard' || format === 'notebook')
     return { files: modelExport(source), warnings: [] }
   if (format === 'peft') return { files: adapterExport(source), warnings: [] }
   const options = { target: format, verl, ...(phase !== undefined && { phase }) }

@@ -6,15 +6,11 @@ import { eventFileName, eventRecords } from '../../jobs/logs/tensorboard_file.ts
 import { LabFailure } from '../base/command.ts'
 import { replaceFile } from '../base/disk.ts'
 import { print, tell } from '../base/terminal.ts'
-import { readSource } from '../logs/log_source.ts'
+import { readOneRun } from '../logs/log_source.ts'
 
 /** Adds an event file to `folder`, which may hold those of other runs. Throws LabFailure. */
 export async function exportEvents(source: string, folder: string): Promise<void> {
-  const [log, ...others] = await readSource(source)
-  if (others.length > 0)
-    throw new LabFailure(
-      `${source}: expected one run, found ${[log, ...others].map(({ run }) => run).join(', ')}. Take one of them with lab import --run NAME first`,
-    )
+  const log = await readOneRun(source)
   for (const remark of log.remarks) tell(remark)
   const wallTime = Date.now() / 1000
   const file = join(folder, eventFileName(wallTime))

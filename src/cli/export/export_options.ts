@@ -9,8 +9,8 @@ import { readArguments } from '../options/read.ts'
 import { DATA_OPTIONS } from '../options/shared.ts'
 
 /** What `--to` takes: a plain model, an adapter, a job of one of the systems, or the metrics
- * alone. */
-const FORMATS = ['hf', 'peft', ...TARGETS, 'tensorboard'] as const
+ * alone, as an event file or with a notebook. */
+const FORMATS = ['hf', 'peft', ...TARGETS, 'tensorboard', 'notebook'] as const
 export type Format = (typeof FORMATS)[number]
 
 export interface ExportOptions {
@@ -35,10 +35,10 @@ export interface ExportOptions {
 export const EXPORT_LINE = commandLine({
   name: 'export',
   takes: '<source> <DIR>',
-  summary: 'a folder for transformers, PEFT, verl, BuPO, TRL or TensorBoard',
+  summary: 'a folder for transformers, PEFT, verl, BuPO, TRL, TensorBoard or pandas',
   notes: [
     'The source: a run folder, a checkpoint, an experiment.json, a share link or the id of a preset.',
-    'hf: the models, an adapter merged. peft: the adapter. verl, bupo, trl: a job with model, data, reward and start scripts. tensorboard: the metrics of a run or log as an event file.',
+    'hf: the models, an adapter merged. peft: the adapter. verl, bupo, trl: a job with model, data, reward and start scripts. tensorboard: the metrics of a run or log as an event file. notebook: the same as a table, with a notebook that draws its curves.',
   ],
   groups: {
     Options: {
@@ -63,6 +63,7 @@ export const EXPORT_LINE = commandLine({
   examples: [
     'export runs/tiny --to hf models/tiny',
     'export tiny-grpo --to verl job --data rows.jsonl',
+    'export runs/tiny --to notebook curves',
     'export tiny-grpo --to verl job --model Qwen/Qwen3-0.6B --gpus 8 --set lr=1e-6',
   ],
 })
@@ -78,13 +79,7 @@ export function readExportOptions(args: readonly string[]): ExportOptions {
     throw new UsageError(
       `export takes what to export and one folder, got ${positionals.length} names`,
     )
-  const [idle] = Object.entries(values).flatMap(([name, value]) =>
-    value === undefined || value === false || name === 'to' || name === 'verl' ? [] : [name],
-  )
-  if (format === 'tensorboard' && idle !== undefined)
-    throw new UsageError(
-      `--${idle}: has no effect on an event file (--to tensorboard); leave it out`,
-    )
+  refuseIdle(format, values)
   if (verl !== '0.9' && verl !== '0.7')
     throw new UsageError(`--verl: expected 0.9 (or later) or 0.7, got ${verl}`)
   if (phase !== undefined && !/^[1-9]\d?$/.test(phase))
@@ -96,6 +91,18 @@ export function readExportOptions(args: readonly string[]): ExportOptions {
   const { seed } = values
   const what = { source, folder, format, weights, teacher, data: values, seed }
   return { ...what, phase: index, verl, force, scale }
+}
+
+/** Metrics alone take nothing of what a model or a job takes. */
+function refuseIdle(format: Format, values: object): void {
+  if (format !== 'tensorboard' && format !== 'notebook') return
+  const taken = ['to', 'verl', ...(format === 'notebook' ? ['force'] : [])]
+  const idle = Object.entries(values).find(
+    ([name, value]) => value !== undefined && value !== false && !taken.includes(name),
+  )
+  if (!idle) return
+  const what = format === 'notebook' ? 'a notebook' : 'an event file'
+  throw new UsageError(`--${idle[0]}: has no effect on ${what} (--to ${format}); leave it out`)
 }
 
 type Values = ReturnType<typeof readArguments<(typeof EXPORT_LINE)['groups']>>['values']

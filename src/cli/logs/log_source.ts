@@ -39,6 +39,16 @@ export async function readSource(
   }
 }
 
+/** The only run of a log. Throws LabFailure for several. */
+export async function readOneRun(source: string): Promise<ImportedLog> {
+  const [log, ...others] = await readSource(source)
+  if (others.length > 0)
+    throw new LabFailure(
+      `${source}: expected one run, found ${[log, ...others].map(({ run }) => run).join(', ')}. Take one of them with lab import --run NAME first`,
+    )
+  return log
+}
+
 /** Reads the runs of a folder; one that holds nothing is left out and said, where another can be
  * read. */
 async function readRuns(

@@ -1,14 +1,20 @@
 // Inside the export dialog: what leaves, for which system, what is lost on the way, and the files.
 import { useEffect, useMemo, useRef, useState } from 'react'
 import { useStore } from 'zustand'
-import type { JobSource } from '../../../jobs/job_spec.ts'
 import { phaseWords } from '../../../jobs/settings/phase_choice.ts'
 import { closeDialog } from '../../open/dialogs.ts'
 import { type Wanted, wantedStore } from '../../open/open_export.ts'
-import { canScale, FIRST_PLAN, outcomeOf, type Plan } from './plan.ts'
+import { canScale, FIRST_PLAN, isJob, outcomeOf, type Plan } from './plan.ts'
 import { SaveButtons } from './SaveButtons.tsx'
 import { ScaleFields } from './ScaleFields.tsx'
-import { firstChoice, loadSource, SETTINGS, type SourceChoice, sourceChoices } from './sources.ts'
+import {
+  firstChoice,
+  loadSource,
+  type PageSource,
+  SETTINGS,
+  type SourceChoice,
+  sourceChoices,
+} from './sources.ts'
 import { Notes, TargetChoice } from './TargetChoice.tsx'
 import './export.css'
 
@@ -18,7 +24,7 @@ const selectWanted = ({ wanted }: { readonly wanted: Wanted | undefined }) => wa
 function useSources(wanted: Wanted | undefined) {
   const [choices, setChoices] = useState<readonly SourceChoice[]>([SETTINGS])
   const [choice, setChoice] = useState<SourceChoice>()
-  const [read, setRead] = useState<{ of: string; source?: JobSource; why?: string }>()
+  const [read, setRead] = useState<{ of: string; source?: PageSource; why?: string }>()
   useEffect(() => {
     let isHere = true
     void sourceChoices(wanted).then((found) => {
@@ -64,7 +70,7 @@ export function ExportForm() {
         </button>
       </div>
       <p className="soft">
-        Takes the model out, or a job that another system trains. Nothing is uploaded.
+        Takes out the model, a job that another system trains, or the curves. Nothing is uploaded.
       </p>
       <label>
         <span>What</span>
@@ -106,7 +112,7 @@ export function ExportForm() {
 
 /** Only where there is more than one phase that a job could train. */
 function PhaseChoice(props: {
-  readonly source: JobSource
+  readonly source: PageSource
   readonly plan: Plan
   readonly onPlan: (change: Partial<Plan>) => void
 }) {
@@ -116,7 +122,7 @@ function PhaseChoice(props: {
       ? [{ index, words: phaseWords(phase, index) }]
       : [],
   )
-  if (plan.format === 'hf' || plan.format === 'peft' || phases.length < 2) return null
+  if (!isJob(plan.format) || phases.length < 2) return null
   return (
     <label>
       <span>Phase</span>

@@ -1,15 +1,15 @@
 // The files: as one .zip, or straight into a folder.
 import { Download, FolderDown } from 'lucide-react'
 import { useState } from 'react'
-import type { JobSource } from '../../../jobs/job_spec.ts'
 import { formatBytes } from '../../kit/format.ts'
 import { saveFile } from '../../kit/save.ts'
 import { zipOf } from '../../kit/zip.ts'
 import { canPickFolder, pickFolder, writeInto } from './folder.ts'
 import { filesOf, type Outcome, type Plan } from './plan.ts'
+import type { PageSource } from './sources.ts'
 
 interface Props {
-  readonly source: JobSource
+  readonly source: PageSource
   readonly plan: Plan
   readonly outcome: Outcome
 }

@@ -1,15 +1,16 @@
 // For which system: each with what it is, and why it cannot run this experiment where it cannot.
-import type { JobSource } from '../../../jobs/job_spec.ts'
 import type { VerlVersion } from '../../../jobs/settings/setting.ts'
 import { Words } from '../../glossary/Words.tsx'
 import { type Format, formatsOf, type Outcome, outcomeOf, type Plan, pageWords } from './plan.ts'
+import type { PageSource } from './sources.ts'
 
 const NAMES: Readonly<Record<Format, readonly [name: string, says: string]>> = {
   hf: ['Hugging Face model', 'a folder that transformers loads, an adapter merged'],
   peft: ['PEFT adapter', 'the adapter as PEFT loads it, with its model in base/'],
   verl: ['verl', 'a job with model, problems, reward and start scripts'],
   bupo: ['BuPO’s fork of verl', 'an inner layer first, then the whole model'],
-  trl: ['TRL', 'one Python file; a CPU will do'],
+  trl: ['TRL', 'one Python file and a notebook; a CPU will do'],
+  notebook: ['Notebook', 'the metrics as a table, and a notebook that draws them with pandas'],
 }
 
 const VERSIONS: Readonly<Record<VerlVersion, string>> = {
@@ -18,7 +19,7 @@ const VERSIONS: Readonly<Record<VerlVersion, string>> = {
 }
 
 interface Props {
-  readonly source: JobSource
+  readonly source: PageSource
   readonly plan: Plan
   readonly onPlan: (change: Partial<Plan>) => void
 }

@@ -7,7 +7,8 @@ import {
   makeJob,
   modelExport,
 } from '../../../jobs/job_files.ts'
-import type { Job, JobOptions, JobSource } from '../../../jobs/job_spec.ts'
+import type { Job, JobOptions } from '../../../jobs/job_spec.ts'
+import { metricsExport } from '../../../jobs/notebooks/metrics_notebook.ts'
 import {
   type Cluster,
   type Proposal,
@@ -18,14 +19,28 @@ import {
 import { JobError } from '../../../jobs/settings/job_error.ts'
 import { TARGETS, type Target, type VerlVersion } from '../../../jobs/settings/setting.ts'
 import { runFileStem } from '../../../record/files/file_names.ts'
+import type { PageSource } from './sources.ts'
 
-/** A plain model, PEFT's adapter, or a job of one of the systems. */
-const FORMATS = ['hf', 'peft', ...TARGETS] as const
+/** A plain model, PEFT's adapter, a job of one of the systems, or the metrics alone. */
+const FORMATS = ['hf', 'peft', ...TARGETS, 'notebook'] as const
 export type Format = (typeof FORMATS)[number]
 
-/** What a source can be taken out as: an adapter only where there is one. */
-export const formatsOf = ({ experiment }: JobSource): readonly Format[] =>
-  FORMATS.filter((format) => format !== 'peft' || experiment.model.lora.r > 0)
+/** What a source can be taken out as: an adapter and metrics only where there are such. */
+export const formatsOf = ({ experiment, series }: PageSource): readonly Format[] =>
+  FORMATS.filter(
+    (format) =>
+      (format !== 'peft' || experiment.model.lora.r > 0) &&
+      (format !== 'notebook' || series !== undefined),
+  )
+
+/** Whether another system runs what is written. */
+export const isJob = (format: Format): format is Target =>
+  TARGETS.some((target) => target === format)
+
+const WHY_NOT: Readonly<Partial<Record<Format, string>>> = {
+  peft: 'All weights are trained here: there is no adapter.',
+  notebook: 'These settings were not trained: there are no metrics.',
+}
 
 export interface Plan {
   readonly format: Format
@@ -65,12 +80,11 @@ export type Outcome =
   | { readonly refused: string; readonly proposed: readonly Proposal[] }
 
 /** The checks of one system; a model or an adapter has none. */
-export function outcomeOf(source: JobSource, plan: Plan): Outcome {
+export function outcomeOf(source: PageSource, plan: Plan): Outcome {
   const { format, cluster } = plan
   let proposed: readonly Proposal[] = []
-  if (!formatsOf(source).includes(format))
-    return { refused: 'All weights are trained here: there is no adapter.', proposed }
-  if (format === 'hf' || format === 'peft') return { check: undefined, proposed }
+  if (!formatsOf(source).includes(format)) return { refused: WHY_NOT[format] ?? '', proposed }
+  if (!isJob(format)) return { check: undefined, proposed }
   try {
     const check = checkJob(source, optionsOf(plan, format))
     if (!cluster || !canScale(format) || !check.chosen) return { check, proposed }
@@ -84,7 +98,7 @@ export function outcomeOf(source: JobSource, plan: Plan): Outcome {
 
 /** The files of a plan that is not refused, and the name of their folder. */
 export function filesOf(
-  source: JobSource,
+  source: PageSource,
   plan: Plan,
   proposed: readonly Proposal[],
 ): { readonly name: string; readonly files: Job['files'] } {
@@ -92,6 +106,11 @@ export function filesOf(
   const name = `${runFileStem(source.experiment)}-${format}`
   if (format === 'hf') return { name, files: modelExport(source) }
   if (format === 'peft') return { name, files: adapterExport(source) }
+  if (format === 'notebook') {
+    const { series = new Map(), experiment, understory } = source
+    const title = experiment.name || name
+    return { name, files: metricsExport({ series, title, understory }) }
+  }
   const options = optionsOf(plan, format, canScale(format) ? proposed : undefined)
   return { name, files: makeJob(source, options).files }
 }

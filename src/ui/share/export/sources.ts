@@ -5,8 +5,10 @@ import { checkpointBlob, listCheckpoints } from '../../../host/checkpoints/stora
 import type { JobSource } from '../../../jobs/job_spec.ts'
 import { checkpointSource, experimentSource } from '../../../jobs/model_folders.ts'
 import { readCheckpoint } from '../../../page/client/checkpoints.ts'
+import { openRun } from '../../../page/runs/library/library.ts'
 import { runOf } from '../../../page/runs/library/library_store.ts'
 import { labStore } from '../../../page/state/store.ts'
+import type { MetricColumns } from '../../../record/files/metrics_file.ts'
 import { runName } from '../../../record/run/names.ts'
 import { formatCount } from '../../kit/format.ts'
 import type { Wanted } from '../../open/open_export.ts'
@@ -56,12 +58,27 @@ export const firstChoice = (
   choices[1] ??
   SETTINGS
 
-/** The experiment with its weights. Rejects with a sentence for people. */
-export async function loadSource({ of }: SourceChoice): Promise<JobSource> {
-  if (!of) return { ...experimentSource(labStore.getState().experiment), understory: version }
+/** What can leave: the experiment with its weights, and the metrics of the whole run. */
+export interface PageSource extends JobSource {
+  /** undefined: these are settings, of which nothing was trained. */
+  readonly series: MetricColumns | undefined
+}
+
+/** The metrics of a run of the list, or of the one in progress. */
+async function seriesOf(record: string): Promise<MetricColumns> {
+  const { record: living, series } = labStore.getState()
+  return record === living ? series : (await openRun(record)).state.series
+}
+
+/** Rejects with a sentence for people. */
+export async function loadSource({ of }: SourceChoice): Promise<PageSource> {
+  if (!of) {
+    const settings = experimentSource(labStore.getState().experiment)
+    return { ...settings, understory: version, series: undefined }
+  }
   const { record, step } = of
   const blob = step === undefined ? undefined : await checkpointBlob(record, step)
   const bytes = blob ? await blob.arrayBuffer() : (await readCheckpoint(record, step)).bytes
   const { run } = await decodeCheckpoint(new Uint8Array(bytes), 'The checkpoint')
-  return { ...checkpointSource(run), understory: version }
+  return { ...checkpointSource(run), understory: version, series: await seriesOf(record) }
 }
