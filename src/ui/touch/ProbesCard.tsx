@@ -16,8 +16,10 @@ import { overRecord, TouchCard } from './TouchCard.tsx'
 import { TouchMap } from './TouchMap.tsx'
 import { keyOf, touch, touchStore } from './touch_store.ts'
 import {
+  bestOf,
   isFound,
   probeLines,
+  probeLinesOverSteps,
   probeSays,
   probesSay,
   probesTable,
@@ -28,6 +30,8 @@ import {
 const PROBLEMS = 128
 const NOTE =
   'A linear classifier is fitted on the states of half of the held-out problems where the answer begins (for the next token, at each token of the answer), and asked about the other half. It misleads: what can be read from a layer need not be used by the model, so switch parts off or exchange states to see whether it matters; and a property is found, too, where only one is held that goes with it.'
+/** Of the probes and of their control. */
+const LOOKS = [runColor(0), runColor(1)]
 const selectFound = ({ found }: ReturnType<typeof touchStore.getState>) => found
 const formatLayer = (layer: number) => `${layer}`
 
@@ -63,10 +67,7 @@ function ProbesMap({ probes }: { readonly probes: Probes }) {
 
 function Curve({ probes }: { readonly probes: Probes }) {
   const newest = toldApart(probes).at(-1)
-  const lines = useMemo(
-    () => (newest ? probeLines(newest, [runColor(0), runColor(1)]) : []),
-    [newest],
-  )
+  const lines = useMemo(() => (newest ? probeLines(newest, LOOKS) : []), [newest])
   return (
     <LinesFigure
       id="probes-curve"
@@ -83,6 +84,48 @@ function Curve({ probes }: { readonly probes: Probes }) {
       has_names
       table={() => probesTable(probes)}
     />
+  )
+}
+
+function OverTraining({ probes }: { readonly probes: Probes }) {
+  const states = toldApart(probes)
+  const newest = states[states.length - 1]
+  const [chosen, setChosen] = useState<number>()
+  const layer = Math.min(chosen ?? bestOf(newest), newest.layers.length - 1)
+  const lines = useMemo(() => probeLinesOverSteps(probes, layer, LOOKS), [probes, layer])
+  if (states.length < 2) return null
+  return (
+    <>
+      <label>
+        <span className="soft">Over training, of layer</span>{' '}
+        <select
+          data-testid="probes-layer"
+          value={layer}
+          onChange={({ target }) => setChosen(Number(target.value))}
+        >
+          {newest.layers.map((_, l) => (
+            <option key={l} value={l}>
+              {l}
+            </option>
+          ))}
+        </select>
+      </label>
+      <LinesFigure
+        id="probes-steps"
+        title={`Accuracy of the probes of layer ${layer} over training`}
+        note="At every kept state a new probe is fitted, and asked about the same held-out problems. Bands are 95 % intervals over the problems."
+        owner={ownerOfShown()}
+        unit="step"
+        lines={lines}
+        is_share
+        height={200}
+        formatX={formatLayer}
+        formatY={formatPercent}
+        formatValue={formatShare}
+        has_names
+        table={() => probesTable(probes)}
+      />
+    </>
   )
 }
 
@@ -127,6 +170,7 @@ function OfRecord({ record }: { readonly record: string }) {
         <>
           <ProbesMap probes={probes} />
           <Curve probes={probes} />
+          <OverTraining probes={probes} />
         </>
       ) : null}
     </TouchCard>

@@ -12,7 +12,8 @@ export const toldApart = ({ states }: Probes): readonly ProbedState[] =>
 
 export const isFound = ({ gain }: LayerProbe): boolean => isTold(gain) && gain.mean > 0
 
-const bestOf = ({ layers }: ProbedState): number =>
+/** The layer whose probe says most of the problems right. */
+export const bestOf = ({ layers }: ProbedState): number =>
   layers.reduce((best, one, l) => (one.accuracy.mean > layers[best].accuracy.mean ? l : best), 0)
 
 /** The layer that tells most in the newest state, and the first that tells more than chance. */
@@ -41,21 +42,37 @@ export const probeSays = ({ step, layers }: ProbedState, layer: number): string 
 
 const cut = (value: number): number => Math.min(1, Math.max(0, value))
 
-/** Over the layers of one state: the probes and their control. */
-export const probeLines = (
-  { layers }: ProbedState,
-  looks: readonly { readonly color: string; readonly dash: readonly number[] }[],
-): FigureLine[] =>
+type Looks = readonly { readonly color: string; readonly dash: readonly number[] }[]
+
+const linesOf = (at: readonly number[], found: readonly LayerProbe[], looks: Looks): FigureLine[] =>
   (['accuracy', 'control'] as const).map((key, i) => ({
     key,
     label: key === 'accuracy' ? 'probe' : 'shuffled labels',
     ...looks[i],
-    at: layers.map((_, l) => l),
-    middle: layers.map((one) => one[key].mean),
-    low: layers.map((one) => cut(one[key].mean - one[key].interval)),
-    high: layers.map((one) => cut(one[key].mean + one[key].interval)),
-    length: layers.length,
+    at,
+    middle: found.map((one) => one[key].mean),
+    low: found.map((one) => cut(one[key].mean - one[key].interval)),
+    high: found.map((one) => cut(one[key].mean + one[key].interval)),
+    length: found.length,
   }))
+
+/** Over the layers of one state: the probes and their control. */
+export const probeLines = ({ layers }: ProbedState, looks: Looks): FigureLine[] =>
+  linesOf(
+    layers.map((_, l) => l),
+    layers,
+    looks,
+  )
+
+/** Of one layer over training: the probes of every kept state and their control. */
+export function probeLinesOverSteps(probes: Probes, layer: number, looks: Looks): FigureLine[] {
+  const states = toldApart(probes)
+  return linesOf(
+    states.map(({ step }) => step),
+    states.map(({ layers }) => layers[layer]),
+    looks,
+  )
+}
 
 /** A row for each layer of each state. */
 export const probesTable = (probes: Probes): NumberTable => ({

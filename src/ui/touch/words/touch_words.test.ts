@@ -19,7 +19,14 @@ import {
   recoveryText,
   rowName,
 } from './patch_words.ts'
-import { probeLines, probeSays, probesSay, probesTable, toldApart } from './probe_words.ts'
+import {
+  probeLines,
+  probeLinesOverSteps,
+  probeSays,
+  probesSay,
+  probesTable,
+  toldApart,
+} from './probe_words.ts'
 import {
   columnNames,
   readingLines,
@@ -285,6 +292,12 @@ test('the layer that tells most is named, the first that tells it, and what it w
   expect([own.middle, control.middle]).toEqual([
     [0.5, 0.75, 0.9],
     [0.5, 0.5, 0.5],
+  ])
+  // Over training, the oldest state first.
+  const [learnt] = probeLinesOverSteps(probes, 1, looks)
+  expect([learnt.at, learnt.middle]).toEqual([
+    [10, 40],
+    [0.5, 0.75],
   ])
   const { columns, rows } = probesTable(probes)
   expect(rows).toHaveLength(6)
