@@ -12,8 +12,8 @@ export interface TranslatorTensors {
   readonly bias: Tensor
 }
 
-/** Of each layer below the last, by number of blocks. */
-export type LensTensors = readonly TranslatorTensors[]
+/** Of each layer below the last, by number of blocks; undefined for one that is not read so. */
+export type LensTensors = readonly (TranslatorTensors | undefined)[]
 
 /** The lenses that a model can be read through. */
 export type Lenses = Readonly<Partial<Record<TranslatedReadout, LensTensors>>>
@@ -24,7 +24,7 @@ export function translatorViews(
   flat: Tensor,
   hidden_size: number,
   count: number,
-): LensTensors {
+): readonly TranslatorTensors[] {
   const C = hidden_size
   return Array.from({ length: count }, (_, i) => {
     const at = i * translatorSize(C)

@@ -16,7 +16,7 @@ import { loadHalves } from './kept_halves.ts'
 import { type Model, type Tokens, tokensOf } from './model.ts'
 import { type PolicyRead, scoredResponse } from './policy.ts'
 import { blockForward } from './transformer.ts'
-import { translateGrad, translatorOf } from './translate.ts'
+import { addAll, translateGrad, translatorOf } from './translate.ts'
 import type { Workspace } from './workspace.ts'
 
 /** Gradient of everything that readPolicy used, from ws.response.d_log_probs and
@@ -68,14 +68,22 @@ export function addStatesGradient<L extends string>(
   ws: Workspace,
   { layer, count, readout = 'raw' }: Omit<PolicyRead<L>, 'inv_temperature'>,
 ): void {
-  const { d_hidden, d_normed } = backwardScratch(ws)
+  const { d_hidden, d_normed, d_translated } = backwardScratch(ws)
   if (readsNormed(model.shape, layer, readout)) {
     const tokens = tokensOf(ws, count)
-    if (translatorOf(model, ws, layer, readout))
-      throw new Error(`readout: layer ${layer} learns along, so it is read without a translator`)
-    const norm = { x: ws.hidden[layer], weight: model.weights.norm, inv_rms: ws.normed_inv_rms }
-    normGrad(run, ws, tokens, norm, 1)
+    const hidden = ws.hidden[layer]
+    const through = translatorOf(model, ws, layer, readout)
+    const x = through?.translated ?? hidden
+    const norm = { x, weight: model.weights.norm, inv_rms: ws.normed_inv_rms }
     normWeightGrad(run, ws, tokens, norm, grads.norm)
+    if (!through) return normGrad(run, ws, tokens, norm, 1)
+    const { translator } = through
+    if (!d_translated) throw new Error(`readout: no room was made for what layer ${layer} learns`)
+    // What flows back from above waits in d_hidden.
+    const own = { ...ws, backward: { ...backwardScratch(ws), d_hidden: d_translated } }
+    normGrad(run, own, tokens, norm, 0)
+    translateGrad(run, model, own, tokens, { hidden, translator, grads: grads.translator })
+    addAll(run, tokens.count, d_translated, d_hidden)
     return
   }
   const [M, C] = d_hidden.shape

@@ -18,6 +18,8 @@ export interface RefResponse {
   /** Whether an inner layer's states go through the final norm first; default 'raw' = no.
    * 'unnormed': those of the last layer neither. A translator: through it and the norm. */
   readonly readout?: 'raw' | 'normed' | 'unnormed' | RefTranslator | undefined
+  /** Of layers that learn along. */
+  readonly translators?: RefTranslators | undefined
 }
 
 /** The matrix that turns states into logits: the embedding where they are tied. */
@@ -33,10 +35,20 @@ export function logitsRef(
   return linear(states, config.hidden_size, params[`${headName(config)}.weight`])
 }
 
-/** The read-out of a phase that has no translator. */
-export function plainReadout(readout: Readout | undefined): PlainReadout | undefined {
+/** Translators of a phase, by layer. */
+export type RefTranslators = Readonly<Record<number, RefTranslator>>
+
+/** How `layer` is read: by its name, or through its translator. Throws Error where that is
+ * missing. */
+export function refReadout(
+  readout: Readout | undefined,
+  layer: number,
+  translators: RefTranslators = {},
+): PlainReadout | RefTranslator | undefined {
   if (readout === undefined || readout === 'raw' || readout === 'normed') return readout
-  throw new Error(`float64: expected a read-out without a lens, got ${readout}`)
+  const translator = translators[layer]
+  if (!translator) throw new Error(`float64: expected a translator of layer ${layer}, got none`)
+  return translator
 }
 
 /** Whether the policy of `layer` is read through the final norm: for L, unless told otherwise, and

@@ -73,7 +73,7 @@ export function translateGrad<L extends string>(
 }
 
 /** out += x, the first `count` rows of both. */
-function addAll<L extends string>(
+export function addAll<L extends string>(
   run: Recorder<L>['run'],
   count: Value<L>,
   x: Tensor,

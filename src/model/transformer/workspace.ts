@@ -52,6 +52,8 @@ export interface BackwardScratch {
   readonly d_hidden: Tensor
   /** Of a norm's output, [M, C]. */
   readonly d_normed: Tensor
+  /** Of what a translator makes of a layer that learns along, [M, C]; where there is one. */
+  readonly d_translated?: Tensor | undefined
   readonly d_activated: Tensor
   readonly d_gate_up: Tensor
   readonly d_context: Tensor
@@ -174,7 +176,10 @@ export function createWorkspace(
     ...(has_lens && { translated: f32('translated', M, C) }),
     response: createResponse(alloc, shape, rows, response_length),
     backward: trains
-      ? createBackward(f32, shape, M, head_splits * gradientElements(alloc, shape))
+      ? {
+          ...createBackward(f32, shape, M, head_splits * gradientElements(alloc, shape)),
+          ...(has_lens && { d_translated: f32('d_translated', M, C) }),
+        }
       : undefined,
     low_rank: createLowRank(f32, shape, M),
     head_splits,

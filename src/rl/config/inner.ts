@@ -1,5 +1,5 @@
 // Inner layers that learn beside the policy of a phase of reinforcement.
-import type { PlainReadout } from '../../model/layout/readout.ts'
+import type { Readout } from '../../model/layout/readout.ts'
 import { number, select, type Tree, text } from '../fields/field.ts'
 import { layerList, layersOf } from './layer_list.ts'
 
@@ -17,7 +17,7 @@ export interface Inner {
   readonly objective: InnerObjective
   /** What each counts beside the phase's own loss, with commas, or one number for all. */
   readonly weights: string
-  readonly readout: PlainReadout
+  readonly readout: Readout
   /** Of self-distillation: the divergence (distillation.ts), and what a token counts in it. */
   readonly beta: number
   readonly token_weight: TokenWeight
@@ -33,7 +33,7 @@ export const innerWeights = ({ weights }: Pick<Inner, 'weights'>): number[] =>
 export interface InnerStudent {
   readonly layer: number
   readonly weight: number
-  readonly readout: PlainReadout
+  readonly readout: Readout
 }
 
 /** The policies that learn along, in the order of the list; none without a list. */
@@ -81,9 +81,14 @@ export const INNER: Tree<Inner> = {
   readout: select(
     {
       label: 'Their read-out',
-      help: 'Whether their policies are read as they are, or through the final norm, which then is trained too.',
+      help: 'Whether their policies are read as they are, or through the final norm, which then is trained too. A lens before the norm is fitted at the phase’s first step.',
     },
-    { raw: 'raw', normed: 'through the final norm' },
+    {
+      raw: 'raw',
+      normed: 'through the final norm',
+      tuned: 'tuned lens',
+      jacobian: 'Jacobian lens',
+    },
   ),
   beta: number({
     label: 'Their divergence',

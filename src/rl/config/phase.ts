@@ -1,6 +1,6 @@
 // Types the phases of an experiment with every default filled in.
 
-import type { PlainReadout } from '../../model/layout/readout.ts'
+import type { Readout } from '../../model/layout/readout.ts'
 import type { AdvEstimator } from '../estimators/advantages.ts'
 import type { PreferenceSettings } from '../preferences/settings.ts'
 import type { Actor } from './actor.ts'
@@ -119,7 +119,7 @@ export interface PreferencePhase {
   readonly batch_size: number
   /** As in a phase of kind rl. */
   readonly target_layer: number
-  readonly target_readout?: PlainReadout | undefined
+  readonly target_readout?: Readout | undefined
   readonly grad_clip: number
   readonly optim: Optim
   readonly pairs: Pairs
@@ -143,7 +143,7 @@ export interface DistillPhase {
   readonly batch_size: number
   /** As in a phase of kind rl. */
   readonly target_layer: number
-  readonly target_readout?: PlainReadout | undefined
+  readonly target_readout?: Readout | undefined
   /** Layers below it that are taught along, read in the same way. */
   readonly layers: readonly number[]
   readonly grad_clip: number

@@ -23,24 +23,21 @@ export interface TrainedFields {
 
 const READOUT = {
   label: 'Read-out',
-  help: 'Whether an inner layer’s policy is read from its states as they are, as in the paper, or through the final norm, which then is trained too.',
+  help: 'Whether an inner layer’s policy is read from its states as they are, as in the paper, or through the final norm, which then is trained too. A lens before the norm is fitted at the phase’s first step.',
 } as const
-const PLAIN = { raw: 'raw (as in the paper)', normed: 'through the final norm' } as const
 
-export const targetReadout = select(READOUT, PLAIN)
-
-/** Translators are fitted where a phase begins, and stay as they are in it. */
-const anyReadout = select(
-  {
-    ...READOUT,
-    help: `${READOUT.help} A lens before the norm is fitted at the phase’s first step.`,
-  },
-  { ...PLAIN, tuned: 'tuned lens', jacobian: 'Jacobian lens' },
-)
+/** Of phases of several kinds. Translators are fitted where a phase begins, and stay as they are in
+ * it. */
+export const targetReadout = select(READOUT, {
+  raw: 'raw (as in the paper)',
+  normed: 'through the final norm',
+  tuned: 'tuned lens',
+  jacobian: 'Jacobian lens',
+})
 
 /** `mostLayers`: of any model. */
 export const trainedFields = (mostLayers: number): Tree<TrainedFields> => ({
-  target_readout: anyReadout,
+  target_readout: targetReadout,
   reset_optimizer: boolean({
     label: 'Reset the optimizer',
     help: 'Whether the actor’s AdamW forgets its past gradients where this phase begins; the learning-rate schedule continues.',

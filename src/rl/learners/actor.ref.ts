@@ -7,13 +7,12 @@ import { chunkSegments } from '../../model/layout/flat_params.ts'
 import { loraScale } from '../../model/layout/lora.ts'
 import { backwardRef } from '../../model/transformer/backward.ref.ts'
 import type { RefArrays, RefBatch } from '../../model/transformer/operations.ref.ts'
-import { plainReadout, policyRef } from '../../model/transformer/policy.ref.ts'
+import { policyRef, refReadout } from '../../model/transformer/policy.ref.ts'
 import { forwardRef } from '../../model/transformer/transformer.ref.ts'
-import type { RlPhase } from '../config/phase.ts'
 import type { TrainedLayout } from '../config/trained_segments.ts'
 import type { RolloutBatch } from '../experience/batch.ts'
 import { policyLossRef } from '../losses/policy_loss.ref.ts'
-import { addInnerRef, innerOldRef } from './inner.ref.ts'
+import { addInnerRef, innerOldRef, type RefPhase } from './inner.ref.ts'
 import { trainedWhere } from './policy_backward.ref.ts'
 
 type AdamWState = Parameters<typeof adamwRef>[0]
@@ -26,7 +25,7 @@ export function actorStepRef(
   layout: TrainedLayout,
   batch: RolloutBatch,
   advantages: Float32Array,
-  phase: RlPhase,
+  phase: RefPhase,
   lr: number,
   base?: RefArrays,
 ) {
@@ -92,7 +91,7 @@ export function actorStepRef(
 function rowsOf(
   batch: RolloutBatch,
   advantages: Float32Array,
-  { rollout, target_readout }: RlPhase,
+  { rollout, target_layer, target_readout, translators }: RefPhase,
   first: number,
   count: number,
 ) {
@@ -112,7 +111,8 @@ function rowsOf(
       first_column: P - 1,
       response_length: R,
       temperature: rollout.temperature,
-      readout: plainReadout(target_readout),
+      readout: refReadout(target_readout, target_layer, translators),
+      translators,
     },
     advantages: cut(advantages, R),
   }
@@ -124,7 +124,7 @@ function updateRef(
   state: AdamWState,
   grads: Float64Array,
   layout: TrainedLayout,
-  phase: RlPhase,
+  phase: RefPhase,
   lr: number,
 ): number {
   const { optim } = phase.actor

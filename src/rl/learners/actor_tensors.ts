@@ -57,8 +57,8 @@ export interface ActorSize {
   /** Leave padding out of the passes over the batch (model/transformer/rows.ts). Default true. */
   readonly use_remove_padding?: boolean
   readonly kernels?: KernelChoice
-  /** Room for the translator that a phase reads its layer through. Default false. */
-  readonly has_lens?: boolean
+  /** Layers that phases read through a translator (config/lens_places.ts). Default: none. */
+  readonly lens_layers?: readonly number[]
   /** Which segments any phase trains; the others have no gradients and no moments. Absent = all. */
   readonly trains?: readonly boolean[]
 }
@@ -71,7 +71,8 @@ export interface ReferenceTensors extends ParamTensors {
 
 export interface ActorTensors extends TrainableTensors {
   readonly reference: ReferenceTensors | undefined
-  /** The translator that a phase reads its layer through (phase_lens.ts), [translatorSize]. */
+  /** Translators that phases read layers through (phase_lens.ts), one behind the other in the order
+   * of `lens_layers`, [layers · translatorSize]. */
   readonly lens: Tensor<'f32'> | undefined
   /** Sums of the loss kernels over this training step. */
   readonly sums: Tensor
@@ -118,9 +119,11 @@ export function createActorTensors(
   const stride = probeStride(size)
   const batch_size = { rows: B, prompt_length, response_length: R }
   const made = createTrainableTensors(alloc, layout, size, size.kernels, size.trains)
-  const lens = size.has_lens ? createLensTensors(alloc, shape, 1, 'lens') : undefined
+  const { lens_layers = [] } = size
+  const has_lens = lens_layers.length > 0
+  const lens = has_lens ? createLensTensors(alloc, shape, lens_layers.length, 'lens') : undefined
   const trainable = lens
-    ? { ...made, model: { ...made.model, lenses: lensesOf(lens, shape) } }
+    ? { ...made, model: { ...made.model, lenses: lensesOf(lens, lens_layers, shape) } }
     : made
   const workspace = createWorkspace(alloc, shape, {
     rows: micro_rows,
@@ -129,7 +132,7 @@ export function createActorTensors(
     trains: true,
     head_splits: trainable.gradients.lm_head ? headSplits(micro_rows * R, shape) : 0,
     enable_gradient_checkpointing: size.enable_gradient_checkpointing ?? false,
-    has_lens: size.has_lens ?? false,
+    has_lens,
   })
   const { students = 0, supervised = 0, teacher, kernels } = size
   return {
@@ -177,13 +180,14 @@ export function createActorTensors(
   }
 }
 
-/** One phase is on at a time, so whatever layer it reads, and through whichever lens, there is one
+/** One phase is on at a time, so through whichever lens it reads a layer, that has one
  * translator. */
 function lensesOf(
-  { layers: [translator] }: ReturnType<typeof createLensTensors>,
+  { layers }: ReturnType<typeof createLensTensors>,
+  lens_layers: readonly number[],
   { num_hidden_layers }: ModelShape,
 ): Lenses {
-  const all = Array.from({ length: num_hidden_layers }, () => translator)
+  const all = Array.from({ length: num_hidden_layers }, (_, l) => layers[lens_layers.indexOf(l)])
   return { tuned: all, jacobian: all }
 }
 

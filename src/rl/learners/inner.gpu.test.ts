@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { Gpu } from '../../kernels/device/gpu.ts'
 import { CONTROL } from '../../kernels/optimizer/optimizer.ts'
 import { expectClose, randomValues } from '../../kernels/testing.ts'
+import { translatorSize } from '../../model/layout/translators.ts'
 import { TINY, testWeights } from '../../model/testing.ts'
 import { policyRef } from '../../model/transformer/policy.ref.ts'
 import { forwardRef } from '../../model/transformer/transformer.ref.ts'
@@ -14,6 +15,7 @@ import { madeUpBatch, OPTIM, RL } from '../testing.ts'
 import { actorStepRef } from './actor.ref.ts'
 import { Actor } from './actor.ts'
 import { phaseRows } from './base/batch_rows.ts'
+import { refTranslators } from './inner.ref.ts'
 
 const gpu = await Gpu.open()
 const [P, R, ROWS] = [3, 4, 8]
@@ -47,7 +49,18 @@ const CASES: readonly (readonly [string, Partial<Inner>])[] = [
     'the same objective through the norm',
     { objective: 'deep_supervision', layers: '2', weights: '1.5', readout: 'normed' },
   ],
+  [
+    'the final layer teaches through tuned lenses',
+    { layers: '2,1', weights: '0.3,0.8', readout: 'tuned' },
+  ],
+  [
+    'the same objective through Jacobian lenses',
+    { objective: 'deep_supervision', layers: '1,2', weights: '0.4,0.9', readout: 'jacobian' },
+  ],
 ]
+
+/** Translators of layers 1 and 2, none of which is near the identity. */
+const VALUES = randomValues(2 * translatorSize(TINY.hidden_size), 77).map((x) => 0.3 * x)
 
 test.for(CASES)('%s: losses, norms and weights follow float64', async ([, inner]) => {
   const phase = phaseOf(inner)
@@ -62,8 +75,17 @@ test.for(CASES)('%s: losses, norms and weights follow float64', async ([, inner]
     has_reference: false,
     students: 2,
     supervised: 2,
+    lens_layers: [1, 2],
   }
   const actor = await Actor.create(gpu, layout, size, [phase], { weights: flat })
+  if (actor.tensors.lens) gpu.write(actor.tensors.lens, VALUES)
+  const translators = refTranslators(
+    TINY.hidden_size,
+    [1, 2].map((layer, i) => {
+      const size = translatorSize(TINY.hidden_size)
+      return { layer, readout: 'tuned', values: VALUES.subarray(i * size, (i + 1) * size) }
+    }),
+  )
   const state = {
     weights: Float64Array.from(flat),
     m: new Float64Array(layout.size),
@@ -89,7 +111,8 @@ test.for(CASES)('%s: losses, norms and weights follow float64', async ([, inner]
       teacher.sums,
       own.sums,
     )
-    const truth = actorStepRef(TINY, state, layout, batch, spread, phase, 2e-3)
+    const read = { ...phase, translators }
+    const truth = actorStepRef(TINY, state, layout, batch, spread, read, 2e-3)
     expect(loss_sums[0], `step ${step}`).toBeCloseTo(truth.loss, 4)
     const found = Object.values(innerMetrics(phase.actor.inner, { teacher_sums, inner_sums }))
     expect(found).toHaveLength(truth.inner_losses.length)

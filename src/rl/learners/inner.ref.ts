@@ -1,19 +1,46 @@
 // Computes what inner policies that learn along add to the gradients of an update, in float64.
 import type { ModelConfig } from '../../model/layout/config.ts'
+import { translatorValues } from '../../model/layout/translators.ts'
 import { backwardRef } from '../../model/transformer/backward.ref.ts'
 import {
   backwardDistributionsRef,
   distributionsRef,
 } from '../../model/transformer/distributions.ref.ts'
 import type { RefArrays } from '../../model/transformer/operations.ref.ts'
-import { policyRef, type RefResponse } from '../../model/transformer/policy.ref.ts'
+import {
+  policyRef,
+  type RefResponse,
+  type RefTranslators,
+  refReadout,
+} from '../../model/transformer/policy.ref.ts'
 import type { RefCache } from '../../model/transformer/transformer.ref.ts'
 import type { Actor } from '../config/actor.ts'
 import { innerStudents } from '../config/inner.ts'
+import type { RlPhase } from '../config/phase.ts'
 import { policyLossRef } from '../losses/policy_loss.ref.ts'
 import { jsdToken } from '../teachers/jsd.ref.ts'
+import type { PhaseLensState } from './lens/phase_lens.ts'
 
 type Numbers = ArrayLike<number>
+
+/** A phase with the translators that it reads layers through. */
+export type RefPhase = RlPhase & { readonly translators?: RefTranslators | undefined }
+
+/** The translators that a trainer has fitted for its phase. */
+export const refTranslators = (
+  hidden_size: number,
+  fitted: readonly PhaseLensState[] = [],
+): RefTranslators =>
+  Object.fromEntries(
+    fitted.map(({ layer, values }) => {
+      const { residual, bias } = translatorValues({ hidden_size, values }, 0)
+      const matrix = Float64Array.from(
+        residual,
+        (x, i) => x + (i % (hidden_size + 1) === 0 ? 1 : 0),
+      )
+      return [layer, { matrix, bias: Float64Array.from(bias) }]
+    }),
+  )
 
 /** Log-probs of a batch under every inner policy, [B, R] each. */
 export const innerOldRef = (
@@ -23,10 +50,10 @@ export const innerOldRef = (
   response: RefResponse,
   { inner }: Pick<Actor, 'inner'>,
 ): Float64Array[] =>
-  innerStudents(inner).map(
-    ({ layer, readout }) =>
-      policyRef(config, params, cache, layer, { ...response, readout }).log_probs,
-  )
+  innerStudents(inner).map(({ layer, readout: name }) => {
+    const readout = refReadout(name, layer, response.translators)
+    return policyRef(config, params, cache, layer, { ...response, readout }).log_probs
+  })
 
 /** Adds to `grads`; returns each layer's loss without its weight. */
 export function addInnerRef(
@@ -57,7 +84,7 @@ export function addInnerRef(
   const final = distributionsRef(config, params, cache, L, { ...response, readout: 'normed' })
   const V = config.vocab_size
   return students.map(({ layer, readout, weight }, k) => {
-    const own = { ...response, readout }
+    const own = { ...response, readout: refReadout(readout, layer, response.translators) }
     if (inner.objective === 'deep_supervision') {
       const policy = policyRef(config, params, cache, layer, own)
       const { loss, d_log_probs } = policyLossRef('vanilla', actor, {

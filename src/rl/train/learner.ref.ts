@@ -5,13 +5,13 @@ import { type ModelConfig, modelShape } from '../../model/layout/config.ts'
 import { chunkSegments } from '../../model/layout/flat_params.ts'
 import { type Head, type ParamLayout, paramLayout } from '../../model/layout/params.ts'
 import type { RefArrays } from '../../model/transformer/operations.ref.ts'
-import { plainReadout } from '../../model/transformer/policy.ref.ts'
+import { refReadout } from '../../model/transformer/policy.ref.ts'
 import { forwardRef, type RefCache } from '../../model/transformer/transformer.ref.ts'
 import { type Muon, muonLrRatio } from '../config/muon.ts'
 import { muonOf, type Optim, weightDecays } from '../config/optim.ts'
-import type { RlPhase } from '../config/phase.ts'
 import type { TrainedPart } from '../config/trained_segments.ts'
 import type { RolloutBatch } from '../experience/batch.ts'
+import type { RefPhase } from '../learners/inner.ref.ts'
 import { type MuonMatrix, muonMatrices } from '../learners/muon/muon.ts'
 import { trainedWhere } from '../learners/policy_backward.ref.ts'
 
@@ -96,7 +96,7 @@ export class Learner {
 export type Rows = ReturnType<typeof rowsOf>
 
 /** Rows [first, first + count) of a batch as the references take them. */
-export function rowsOf(batch: RolloutBatch, phase: RlPhase, first: number, count: number) {
+export function rowsOf(batch: RolloutBatch, phase: RefPhase, first: number, count: number) {
   const { prompt_length: P, response_length: R } = batch
   const cut = <T extends Uint32Array | Float32Array>(x: T, columns: number) =>
     x.subarray(first * columns, (first + count) * columns) as T
@@ -111,7 +111,8 @@ export function rowsOf(batch: RolloutBatch, phase: RlPhase, first: number, count
     first_column: P - 1,
     response_length: R,
     temperature: phase.rollout.temperature,
-    readout: plainReadout(phase.target_readout),
+    readout: refReadout(phase.target_readout, phase.target_layer, phase.translators),
+    translators: phase.translators,
   }
 }
 

@@ -39,8 +39,8 @@ export interface ModelStates {
   readonly teacher?: Float32Array
   readonly critic?: ModelState
   readonly reward_model?: ModelState
-  /** Of a phase that reads its layer through a translator, once it is fitted. */
-  readonly lens?: PhaseLensState
+  /** Of a phase that reads layers through translators, once they are fitted. */
+  readonly lens?: readonly PhaseLensState[]
 }
 
 /** Everything that the next step depends on besides the configuration. */

@@ -5,11 +5,10 @@
 import { klLossRef } from '../../kernels/kl/kl.ref.ts'
 import { rolloutCorrectionRef } from '../../kernels/rollout_correction/rollout_correction.ref.ts'
 import type { ModelConfig } from '../../model/layout/config.ts'
-import { type RefArrays, rmsNorm } from '../../model/transformer/operations.ref.ts'
-import { logitsRef, policyRef } from '../../model/transformer/policy.ref.ts'
+import type { RefArrays } from '../../model/transformer/operations.ref.ts'
+import { logitsRef, policyRef, statesOf } from '../../model/transformer/policy.ref.ts'
 import type { RefCache } from '../../model/transformer/transformer.ref.ts'
 import { readSpan, valuesRef } from '../../model/transformer/value.ref.ts'
-import type { RlPhase } from '../config/phase.ts'
 import { computeAdvantages } from '../estimators/advantages.ts'
 import type { RolloutBatch } from '../experience/batch.ts'
 import {
@@ -18,6 +17,7 @@ import {
   rolloutIsWeights,
   rolloutRejectionMask,
 } from '../experience/rollout_correction.ts'
+import type { RefPhase } from '../learners/inner.ref.ts'
 import type { RowOrder } from '../math/shuffle.ts'
 import { computeDataMetrics } from '../metrics/data_metrics.ts'
 import { type Learner, mean, type Rows, rowsOf } from './learner.ref.ts'
@@ -75,10 +75,8 @@ function sumPiSquared(
   layer: number,
   rows: Rows,
 ) {
-  const { hidden_size: C, num_hidden_layers, rms_norm_eps } = config
-  const isNormed = layer === num_hidden_layers || rows.readout === 'normed'
-  const raw = cache.hidden_states[layer]
-  const states = isNormed ? rmsNorm(raw, params['model.norm.weight'], rms_norm_eps) : raw
+  const { hidden_size: C } = config
+  const states = statesOf(config, params, cache, layer, rows)
   return Float64Array.from(rows.response_mask, (mask, i) => {
     if (mask === 0) return 0
     const { response_length: R, first_column, width } = rows
@@ -94,7 +92,7 @@ function sumPiSquared(
  * adaptive controller. */
 function klInReward(
   run: RefRun,
-  { algorithm }: RlPhase,
+  { algorithm }: RefPhase,
   token_level_scores: Numbers,
   batch: Readonly<Record<'old_log_probs' | 'ref_log_prob' | 'mask', Numbers>>,
   R: number,
@@ -155,7 +153,7 @@ function probabilities(train: Numbers, sampled: Numbers, mask: Numbers): Record<
 /** Decoupled rollout correction: the mask and weights that are trained with, and metrics; without
  * it all ones. */
 function correctedRollout(
-  { algorithm: { rollout_correction }, rollout }: RlPhase,
+  { algorithm: { rollout_correction }, rollout }: RefPhase,
   old_log_prob: Numbers,
   rollout_log_prob: Numbers,
   mask: Numbers,
@@ -196,7 +194,7 @@ function correctedRollout(
 /** The batch under every model before the update, [B, R]. */
 function scoreRef(
   { config, actor, critic, reference, before }: RefRun,
-  phase: RlPhase,
+  phase: RefPhase,
   { batch, rollout_log_probs, sampled_at = [] }: RecordedStep,
 ) {
   const { bypass_mode } = phase.algorithm.rollout_correction
@@ -237,7 +235,7 @@ function scoreRef(
  * off each, or off 0; and that KL's mean. */
 function taughtAdvantages(
   { teacher }: RefRun,
-  phase: RlPhase,
+  phase: RefPhase,
   batch: RolloutBatch,
   { advantages, old_log_probs, mask }: Readonly<Record<string, Float64Array>>,
 ): { readonly advantages: Float64Array; readonly metrics: Record<string, number> } {
@@ -255,7 +253,7 @@ function taughtAdvantages(
 }
 
 /** The bonus acts at or below the target alone. */
-function withEntropyTarget({ entropy, entropy_coef }: RefRun, phase: RlPhase): RlPhase {
+function withEntropyTarget({ entropy, entropy_coef }: RefRun, phase: RefPhase): RefPhase {
   const { actor } = phase
   if (!actor.use_adaptive_entropy) return phase
   const entropy_coeff = entropy > actor.entropy_target ? 0 : entropy_coef
@@ -263,7 +261,7 @@ function withEntropyTarget({ entropy, entropy_coef }: RefRun, phase: RlPhase): R
 }
 
 /** What a step of this entropy makes of the bonus. */
-function adaptEntropy(run: RefRun, { actor }: RlPhase, entropy: number): void {
+function adaptEntropy(run: RefRun, { actor }: RefPhase, entropy: number): void {
   const { entropy_target, entropy_coef_delta, entropy_coef_min, entropy_coef_max } = actor
   run.entropy = entropy
   const moved = run.entropy_coef + (entropy > entropy_target ? -1 : 1) * entropy_coef_delta
@@ -274,7 +272,7 @@ function adaptEntropy(run: RefRun, { actor }: RlPhase, entropy: number): void {
  * the step. */
 export function stepRef(
   run: RefRun,
-  planned: RlPhase,
+  planned: RefPhase,
   recorded: RecordedStep,
 ): Record<string, number> {
   const { config, critic } = run

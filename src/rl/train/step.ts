@@ -18,7 +18,6 @@ import {
 import type { BatchColumns } from '../experience/training_batch.ts'
 import { type BatchRows, criticPasses, shufflesRows } from '../learners/base/batch_rows.ts'
 import type { Critic } from '../learners/critic.ts'
-import { lensPlaceOf } from '../learners/lens/phase_lens.ts'
 import { maskedMeanRows } from '../math/masked.ts'
 import type { RowOrder } from '../math/shuffle.ts'
 import { computeTimingMetrics } from '../metrics/data_metrics.ts'
@@ -26,6 +25,7 @@ import { rlMetrics } from '../metrics/metrics.ts'
 import type { Drawn } from './responses/responder.ts'
 import { type Learned, readColumns, timed, timedExperience } from './stages/driver.ts'
 import { followEntropy } from './stages/entropy_control.ts'
+import { fitLens } from './stages/fit_lens.ts'
 import { readNumbers } from './stages/readback.ts'
 import { reportSamples } from './stages/reported_samples.ts'
 import type { TakenStep } from './stages/taken_step.ts'
@@ -64,7 +64,11 @@ export async function reinforcementStep(
   const [drawn, scoring] = await timed(() => responder.score(request, sampled))
   const difficulty = responder.learn(sampled, drawn)
   // Where the phase reads through a translator, its first step fits it.
-  const lens = await fitLens(training, phase, drawn.batch)
+  const { n } = phase.rollout
+  const lens = await fitLens(training, phase, drawn.batch, {
+    prompts: drawn.batch.rows / n,
+    promptOf: (row) => Math.floor(row / n),
+  })
   // A write ends what was recorded before it, so the probe's rows go up first.
   const probe_tokens = uploadProbe(training, drawn.batch)
 
@@ -109,18 +113,6 @@ function beginStep(training: Training, phase: RlPhase, actor_lr: number): RlStep
   const rows = rowsOf(training, phase)
   const order = rowOrderOf(training, phase, rows.batch)
   return { phase, rows, order, critic, actor_lr, critic_lr: progress.critic_lr }
-}
-
-/** Fits the translator that the phase reads its layer through, where that has not been done; KL on
- * rows that are held out, as metrics. */
-async function fitLens(
-  { parts, config }: Training,
-  phase: RlPhase,
-  batch: RolloutBatch,
-): Promise<Record<string, number> | undefined> {
-  const place = lensPlaceOf(phase, config.model)
-  if (!place || !parts.lens || parts.lens.isFor(place)) return undefined
-  return parts.lens.fit(place, batch, phase.rollout.n)
 }
 
 /** The critic of a stage begins at its first step that has one. */

@@ -12,9 +12,9 @@ import {
   valuesBackwardRef,
   valuesRef,
 } from '../../model/transformer/value.ref.ts'
-import type { RlPhase } from '../config/phase.ts'
 import { chosenRows, type RolloutBatch, sequenceCount, tokenCount } from '../experience/batch.ts'
 import { correctionParams } from '../experience/rollout_correction.ts'
+import type { RefPhase } from '../learners/inner.ref.ts'
 import { objectiveOf } from '../learners/objective.ts'
 import { policyBackwardRef } from '../learners/policy_backward.ref.ts'
 import { policyLossOf } from '../losses/losses.ts'
@@ -28,7 +28,7 @@ type Numbers = ArrayLike<number>
 /** Mini-batches of all epochs, in order: the batch and its columns as the epoch goes through them,
  * and their first row. */
 function miniBatches<N extends string>(
-  { actor, critic, rollout }: RlPhase,
+  { actor, critic, rollout }: RefPhase,
   whose: 'actor' | 'critic',
   batch: RolloutBatch,
   columns: Readonly<Record<N, Numbers>>,
@@ -63,7 +63,7 @@ const cutOf =
 export function updateCritic(
   critic: Learner,
   config: ModelConfig,
-  phase: RlPhase,
+  phase: RefPhase,
   whole: RolloutBatch,
   columns: Readonly<Record<'values' | 'returns', Numbers>>,
   order?: RowOrder,
@@ -122,7 +122,7 @@ type ActorColumn = 'old_log_probs' | 'ref_log_prob' | 'advantages' | 'rollout_is
 type Pass = ReturnType<typeof miniBatches<ActorColumn>>['passes'][number]
 
 /** The tokens that an update is about where it leaves out those of low entropy. */
-function ofHighEntropy({ actor }: RlPhase, entropies: Numbers, mask: Numbers) {
+function ofHighEntropy({ actor }: RefPhase, entropies: Numbers, mask: Numbers) {
   // The threshold can be one of them, and is float32.
   const rounded = Float32Array.from(entropies)
   const kept = isHighEntropy(actor, { entropies: rounded, mask })
@@ -136,7 +136,7 @@ function ofHighEntropy({ actor }: RlPhase, entropies: Numbers, mask: Numbers) {
 /** Loss and gradients of one mini-batch; adds what is reported to `sums`. */
 function actorPass(
   { actor, config }: { readonly actor: Learner; readonly config: ModelConfig },
-  phase: RlPhase,
+  phase: RefPhase,
   { batch, first, cut }: Pass,
   mini: number,
   seed: number,
@@ -209,7 +209,7 @@ export function updateActor(
     readonly reference: Float64Array
     passes: number
   },
-  phase: RlPhase,
+  phase: RefPhase,
   whole: RolloutBatch,
   columns: Readonly<Record<ActorColumn, Numbers>>,
   step: number,
@@ -236,7 +236,7 @@ export function updateActor(
 }
 
 function actorReport(
-  phase: RlPhase,
+  phase: RefPhase,
   sums: Readonly<Record<string, number>>,
   norms: readonly number[],
 ): Record<string, number> {

@@ -1,6 +1,6 @@
 // The fields that a phase of each kind has of its own: warm start, reward model, reinforcement.
 
-import type { PlainReadout } from '../../../model/layout/readout.ts'
+import type { Readout } from '../../../model/layout/readout.ts'
 import { DISTILLATION, type Distillation } from '../../../rl/config/distillation.ts'
 import { layerList } from '../../../rl/config/layer_list.ts'
 import type { Optim } from '../../../rl/config/optim.ts'
@@ -38,7 +38,7 @@ export interface RewardModelFields extends Omit<SftFields, 'stop' | 'epochs'> {
 
 /** Learning from pairs of responses without a reward model. */
 export interface PreferenceFields extends Omit<SftFields, 'epochs'> {
-  readonly target_readout: PlainReadout
+  readonly target_readout: Readout
   readonly preference: PreferenceSettings
   readonly pairs: PairsFields
   readonly refresh_steps: number | null
@@ -47,7 +47,7 @@ export interface PreferenceFields extends Omit<SftFields, 'epochs'> {
 
 /** Learning from a teacher's whole distribution. */
 export interface DistillFields extends SftFields {
-  readonly target_readout: PlainReadout
+  readonly target_readout: Readout
   /** Whole numbers with commas; '' = none. */
   readonly layers: string | null
   readonly distillation: Required<Distillation>

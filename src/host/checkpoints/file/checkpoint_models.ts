@@ -46,8 +46,8 @@ export interface RunModels {
   readonly uses_reference: boolean
   /** Where the weights of another model lie that teaches. */
   readonly teacher?: ParamLayout | undefined
-  /** Of a file: the translator that its phase reads a layer through. */
-  readonly lens?: LensPlace | undefined
+  /** Of a file: the translators that its phase reads layers through. */
+  readonly lens?: readonly LensPlace[] | undefined
 }
 
 /** The models of a run, known from its experiment alone. */
@@ -97,11 +97,12 @@ const lensNames = ({ readout, layer }: LensPlace) => {
   return { residual: `${name}.residual`, bias: `${name}.bias` }
 }
 
-function lensIn(names: Iterable<string>, shape: ModelShape): LensPlace | undefined {
-  const [, readout, layer] = [...names].flatMap((name) => LENS_NAME.exec(name) ?? [])
-  if (readout === undefined || !(Number(layer) < shape.num_hidden_layers)) return undefined
-  return { readout: readout as LensPlace['readout'], layer: Number(layer) }
-}
+const lensIn = (names: Iterable<string>, shape: ModelShape): readonly LensPlace[] =>
+  [...names].flatMap((name) => {
+    const [, readout, layer] = LENS_NAME.exec(name) ?? []
+    if (readout === undefined || !(Number(layer) < shape.num_hidden_layers)) return []
+    return [{ readout: readout as LensPlace['readout'], layer: Number(layer) }]
+  })
 
 const weightName = (model: string, name: string) => `${model}.${name}`
 const momentName = (model: string, moment: 'adam_m' | 'adam_v', name: string) =>
@@ -126,10 +127,10 @@ export function modelShapes({ learners, has_reference, teacher, lens }: RunModel
     for (const { name, shape } of actorLayout(learners).params)
       add(weightName('reference', name), shape)
   for (const { name, shape } of teacher?.params ?? []) add(weightName('teacher', name), shape)
-  if (lens) {
+  for (const place of lens ?? []) {
     const { hidden_size: C } = actorLayout(learners).shape
-    add(lensNames(lens).residual, [C, C])
-    add(lensNames(lens).bias, [C])
+    add(lensNames(place).residual, [C, C])
+    add(lensNames(place).bias, [C])
   }
   return shapes
 }
@@ -164,10 +165,10 @@ export function modelTensors(models: RunModels, states: ModelStates): NamedTenso
     const layout = actorLayout(models.learners)
     tensors.push(...named(layout, states.reference, (name) => weightName('reference', name)))
   }
-  if (states.lens) {
+  for (const lens of states.lens ?? []) {
     const { hidden_size: C } = actorLayout(models.learners).shape
-    const { residual, bias } = translatorValues({ hidden_size: C, ...states.lens }, 0)
-    const name = lensNames(states.lens)
+    const { residual, bias } = translatorValues({ hidden_size: C, ...lens }, 0)
+    const name = lensNames(lens)
     tensors.push([name.residual, { shape: [C, C], data: residual }])
     tensors.push([name.bias, { shape: [C], data: bias }])
   }
@@ -249,6 +250,8 @@ export function readModels(
     ...(teacher && { teacher: flat(teacher, (name) => weightName('teacher', name)) }),
     ...(critic && { critic }),
     ...(reward_model && { reward_model }),
-    ...(lens && { lens: { ...lens, values: lensValues(lens) } }),
+    ...(lens?.length && {
+      lens: lens.map((place) => ({ ...place, values: lensValues(place) })),
+    }),
   }
 }

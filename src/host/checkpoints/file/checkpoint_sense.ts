@@ -153,7 +153,9 @@ export function brokenNumbers(states: ModelStates): Broken {
   }
   return (
     (reference && brokenValue('reference', reference, isNumber, 'finite numbers')) ??
-    (lens && brokenValue('lens', lens.values, isNumber, 'finite numbers'))
+    lens
+      ?.map(({ values }) => brokenValue('lens', values, isNumber, 'finite numbers'))
+      .find((broken) => broken !== undefined)
   )
 }
 

@@ -1,10 +1,10 @@
-// The translator that a phase reads its layer through: fitted once, at the phase's first step and
-// on the rows that it sampled, and kept as it is while the policy learns.
+// The translators that a phase reads layers through: fitted once, at the phase's first step and on
+// the rows that it learns from, and kept as they are while the policy learns.
 import type { Allocator } from '../../../kernels/device/base/tensor.ts'
 import type { Gpu } from '../../../kernels/device/gpu.ts'
 import type { ModelShape } from '../../../model/layout/config.ts'
 import type { LensPlace } from '../../../model/layout/readout.ts'
-import { jacobianLens } from '../../../model/layout/translators.ts'
+import { jacobianLens, translatorSize } from '../../../model/layout/translators.ts'
 import {
   createJacobianTensors,
   JacobianFit,
@@ -19,27 +19,14 @@ import {
 } from '../../../model/lenses/read_layers.ts'
 import { createTunedTensors, TunedFit, type TunedTensors } from '../../../model/lenses/tuned_fit.ts'
 import { FIT } from '../../config/lens_settings.ts'
-import type { RlPhase } from '../../config/phase.ts'
 import type { RolloutBatch } from '../../experience/batch.ts'
+import { mean } from '../../math/stats.ts'
 import type { ActorSize, ActorTensors } from '../actor_tensors.ts'
 
-/** The translator of a phase that has fitted one. */
+/** A translator that the present phase has fitted. */
 export interface PhaseLensState extends LensPlace {
   /** As it lies on the device (model/params/lens_tensors.ts). */
   readonly values: Float32Array
-}
-
-/** Where a phase reads through a translator; undefined where it reads without. */
-export function lensPlaceOf(
-  {
-    target_layer: layer,
-    target_readout: readout,
-  }: Pick<RlPhase, 'target_layer' | 'target_readout'>,
-  { num_hidden_layers }: Pick<ModelShape, 'num_hidden_layers'>,
-): LensPlace | undefined {
-  if (layer === num_hidden_layers || !readout || readout === 'raw' || readout === 'normed')
-    return undefined
-  return { layer, readout }
 }
 
 const passOf = ({ batch_rows, prompt_length, response_length }: ActorSize) =>
@@ -52,116 +39,173 @@ interface LensRoom {
   readonly reads: ReturnType<typeof LayerReader.room>
 }
 
+/** What fits the translators of one list of places. */
 interface Fits {
-  readonly tuned?: TunedFit
-  readonly jacobian?: JacobianFit
+  /** Those of a tuned lens, and those of a Jacobian lens. */
+  readonly tuned: { readonly places: readonly LensPlace[]; readonly fit: TunedFit } | undefined
+  readonly jacobian:
+    | { readonly places: readonly LensPlace[]; readonly fit: JacobianFit }
+    | undefined
+  /** Each place without and through its translator. */
   readonly reader: LayerReader
 }
 
+/** Which rows of a batch answer the same prompt. */
+export interface RowPrompts {
+  readonly prompts: number
+  /** From 0. */
+  readonly promptOf: (row: number) => number
+}
+
 export class PhaseLens {
-  /** What the translator was fitted for; undefined before a phase has fitted it. */
-  of: LensPlace | undefined
+  /** What the translators were fitted for; empty before a phase has fitted them. */
+  #places: readonly LensPlace[] = []
   readonly #gpu: Gpu
   readonly #tensors: ActorTensors
+  readonly #layers: readonly number[]
   readonly #room: LensRoom
   readonly #pass: { readonly rows: number; readonly width: number }
   readonly #fits = new Map<string, Fits>()
 
-  constructor(gpu: Gpu, tensors: ActorTensors, size: ActorSize) {
+  private constructor(gpu: Gpu, tensors: ActorTensors, size: ActorSize, room: LensRoom) {
     this.#gpu = gpu
     this.#tensors = tensors
+    this.#layers = size.lens_layers ?? []
+    this.#room = room
     this.#pass = passOf(size)
-    this.#room = PhaseLens.room(gpu, tensors.model.shape, size)
+  }
+
+  /** Undefined where no phase reads through a translator. */
+  static create(gpu: Gpu, tensors: ActorTensors, size: ActorSize): PhaseLens | undefined {
+    const room = PhaseLens.room(gpu, tensors.model.shape, size)
+    return room && new PhaseLens(gpu, tensors, size, room)
   }
 
   /** Everything on a device, or in a plan. */
-  static room(alloc: Allocator, shape: ModelShape, size: ActorSize): LensRoom {
+  static room(alloc: Allocator, shape: ModelShape, size: ActorSize): LensRoom | undefined {
+    const { length: layers } = size.lens_layers ?? []
+    if (layers === 0) return undefined
     const pass = passOf(size)
     const compared = createCompared(alloc, shape, pass)
     return {
       compared,
-      reads: LayerReader.room(alloc, compared, 2),
-      tuned: createTunedTensors(alloc, shape, 1),
-      jacobian: createJacobianTensors(alloc, shape, pass, 1),
+      reads: LayerReader.room(alloc, compared, 2 * layers),
+      tuned: createTunedTensors(alloc, shape, layers),
+      jacobian: createJacobianTensors(alloc, shape, pass, layers),
     }
   }
 
-  /** Records what a phase needs, where that has not been done. */
-  async prepare(place: LensPlace): Promise<void> {
-    const key = keyOf(place)
-    if (this.#fits.has(key)) return
-    const { compared, tuned, jacobian, reads: all } = this.#room
+  /** Records what a phase needs that reads these places, where that has not been done. */
+  async prepare(places: readonly LensPlace[]): Promise<void> {
+    const key = keyOf(places)
+    if (places.length === 0 || this.#fits.has(key)) return
+    const { compared, tuned: tensors, jacobian: jacobians, reads: all } = this.#room
     const { model } = this.#tensors
     const gpu = this.#gpu
-    const layers = [place.layer]
+    const of = (readout: LensPlace['readout']) => {
+      const own = places.filter((place) => place.readout === readout)
+      return { places: own, layers: own.map(({ layer }) => layer) }
+    }
+    const [tuned, jacobian] = [of('tuned'), of('jacobian')]
     const optimizer = { lr: FIT.lr, ...FIT.optimizer }
-    const fit =
-      place.readout === 'tuned'
-        ? {
-            tuned: await TunedFit.create(gpu, model, compared, optimizer, {
-              layers,
-              tensors: tuned,
-            }),
-          }
-        : {
-            jacobian: await JacobianFit.create(gpu, model, this.#pass, {
-              layers,
-              tensors: jacobian,
-            }),
-          }
-    const reads = [{ layer: place.layer, readout: 'normed' } as const, place]
+    const reads = places.flatMap((place) => [
+      { layer: place.layer, readout: 'normed' } as const,
+      place,
+    ])
     this.#fits.set(key, {
-      ...fit,
+      tuned:
+        tuned.layers.length > 0
+          ? {
+              places: tuned.places,
+              fit: await TunedFit.create(gpu, model, compared, optimizer, {
+                layers: tuned.layers,
+                tensors,
+              }),
+            }
+          : undefined,
+      jacobian:
+        jacobian.layers.length > 0
+          ? {
+              places: jacobian.places,
+              fit: await JacobianFit.create(gpu, model, this.#pass, {
+                layers: jacobian.layers,
+                tensors: jacobians,
+              }),
+            }
+          : undefined,
       reader: await LayerReader.create(gpu, model, compared, reads, all),
     })
   }
 
-  /** Whether the translator is the one of this place. */
-  isFor(place: LensPlace): boolean {
-    return this.of !== undefined && keyOf(this.of) === keyOf(place)
+  /** Whether the translators are those of these places. */
+  isFor(places: readonly LensPlace[]): boolean {
+    return keyOf(this.#places) === keyOf(places)
   }
 
-  /** Fits the translator on these rows, `n` side by side to each prompt, but for the last quarter
-   * of the prompts: KL from the final policy to the layer's over their tokens, without the
-   * translator and through it, as metrics. With a single prompt nothing is held out. */
-  async fit(place: LensPlace, batch: RolloutBatch, n: number): Promise<Record<string, number>> {
-    const fits = this.#fits.get(keyOf(place))
+  /** Fits the translators on these rows, but for those of the last quarter of the prompts: KL from
+   * the final policy to the layers' over their tokens, without translators and through them, means
+   * over the layers, as metrics. With a single prompt nothing is held out. */
+  async fit(
+    places: readonly LensPlace[],
+    batch: RolloutBatch,
+    { prompts, promptOf }: RowPrompts,
+  ): Promise<Record<string, number>> {
+    const fits = this.#fits.get(keyOf(places))
     if (!fits) throw new Error('lens: this phase was not prepared')
-    const prompts = batch.rows / n
-    const held_out = prompts > 1 ? Math.ceil(prompts / 4) * n : 0
-    const fitted = batch.rows - held_out
-    const passes = this.#passes(batch, 0, fitted)
-    const flat = this.#flat
-    if (fits.tuned) {
-      fits.tuned.begin()
-      await fits.tuned.run(passes, FIT)
-      this.#gpu.copy(fits.tuned.lens.flat, flat)
-    } else if (fits.jacobian) {
-      fits.jacobian.begin()
+    const fittedPrompts = prompts > 1 ? prompts - Math.ceil(prompts / 4) : prompts
+    const rows = Array.from({ length: batch.rows }, (_, row) => row)
+    const fitted = rows.filter((row) => promptOf(row) < fittedPrompts)
+    if (fits.tuned) await this.#fitTuned(fits.tuned, this.#passes(batch, fitted))
+    if (fits.jacobian) {
       // One pass of rows from all over the batch: each costs a backward for every coordinate.
-      const [rows] = this.#passes(
+      const stride = Math.max(1, Math.floor(fitted.length / this.#pass.rows))
+      const [pass] = this.#passes(
         batch,
-        0,
-        fitted,
-        Math.max(1, Math.floor(fitted / this.#pass.rows)),
+        fitted.filter((_, i) => i % stride === 0),
       )
-      await fits.jacobian.add(rows, {
-        skip_first: FIT.skip_first,
-        contexts: jacobianContexts(rows, FIT.skip_first),
-      })
-      const { hidden_size } = this.#tensors.model.shape
-      this.#gpu.write(flat, jacobianLens(hidden_size, await fits.jacobian.read()).values)
+      await this.#fitJacobian(fits.jacobian, pass)
     }
-    this.of = place
-    if (held_out === 0) return {}
-    const measured = await fits.reader.measure(this.#passes(batch, fitted, batch.rows))
-    return { 'lens/kl_before': measured[0].kl, 'lens/kl_after': measured[1].kl }
+    this.#places = places
+    const held_out = rows.filter((row) => promptOf(row) >= fittedPrompts)
+    if (held_out.length === 0) return {}
+    const measured = await fits.reader.measure(this.#passes(batch, held_out))
+    const kl = (through: 0 | 1) =>
+      mean(measured.flatMap((read, i) => (i % 2 === through ? [read.kl] : [])))
+    return { 'lens/kl_before': kl(0), 'lens/kl_after': kl(1) }
   }
 
-  /** Copies rows [first, end), or every `stride`-th of them, into passes. */
-  #passes(batch: RolloutBatch, first: number, end: number, stride = 1): LensRows[] {
+  async #fitTuned(
+    { places, fit }: NonNullable<Fits['tuned']>,
+    passes: readonly LensRows[],
+  ): Promise<void> {
+    fit.begin()
+    await fit.run(passes, FIT)
+    const count = this.#size
+    for (const [i, { layer }] of places.entries())
+      this.#gpu.copy(fit.lens.flat, this.#flat, {
+        from_offset: i * count,
+        to_offset: this.#at(layer),
+        count,
+      })
+  }
+
+  async #fitJacobian(
+    { places, fit }: NonNullable<Fits['jacobian']>,
+    rows: LensRows,
+  ): Promise<void> {
+    const { skip_first } = FIT
+    fit.begin()
+    await fit.add(rows, { skip_first, contexts: jacobianContexts(rows, skip_first) })
+    const { hidden_size } = this.#tensors.model.shape
+    const found = await fit.read()
+    for (const [i, { layer }] of places.entries())
+      this.#write(layer, jacobianLens(hidden_size, [found[i]]).values)
+  }
+
+  /** Copies rows of a batch into passes. */
+  #passes(batch: RolloutBatch, rows: readonly number[]): LensRows[] {
     const passes: LensRows[] = []
-    for (let row = first, at = 0; row < end; row += stride, at++) {
+    for (const [at, row] of rows.entries()) {
       if (at % this.#pass.rows === 0) passes.push(emptyRows(this.#pass))
       setRow(passes[passes.length - 1], at % this.#pass.rows, batch, row)
     }
@@ -174,23 +218,44 @@ export class PhaseLens {
     return lens
   }
 
-  /** The translator of a phase that is on. */
-  async exportState(): Promise<PhaseLensState | undefined> {
-    const { of } = this
-    if (!of) return undefined
+  /** Numbers of one translator. */
+  get #size(): number {
+    return translatorSize(this.#tensors.model.shape.hidden_size)
+  }
+
+  /** Where a layer's translator begins. Throws RangeError for a layer that no phase reads so. */
+  #at(layer: number): number {
+    const slot = this.#layers.indexOf(layer)
+    if (slot < 0) throw new RangeError(`state lens: no phase reads layer ${layer} through a lens`)
+    return slot * this.#size
+  }
+
+  #write(layer: number, values: Float32Array): void {
+    const own = this.#gpu.view(this.#flat, `lens.${layer}`, this.#at(layer), [this.#size])
+    this.#gpu.write(own, values)
+  }
+
+  /** The translators of a phase that is on; undefined before they are fitted. */
+  async exportState(): Promise<readonly PhaseLensState[] | undefined> {
+    if (this.#places.length === 0) return undefined
+    const places = this.#places
     const [values] = await this.#gpu.read(this.#flat)
-    return { ...of, values }
+    return places.map((place) => {
+      const at = this.#at(place.layer)
+      return { ...place, values: values.slice(at, at + this.#size) }
+    })
   }
 
   /** Throws RangeError for another size. */
-  importState(state: PhaseLensState | undefined): void {
-    this.of = state && { layer: state.layer, readout: state.readout }
-    if (!state) return
-    const [size] = this.#flat.shape
-    if (state.values.length !== size)
-      throw new RangeError(`state lens: expected ${size} values, got ${state.values.length}`)
-    this.#gpu.write(this.#flat, state.values)
+  importState(state: readonly PhaseLensState[] = []): void {
+    this.#places = state.map(({ layer, readout }) => ({ layer, readout }))
+    for (const { layer, values } of state) {
+      if (values.length !== this.#size)
+        throw new RangeError(`state lens: expected ${this.#size} values, got ${values.length}`)
+      this.#write(layer, values)
+    }
   }
 }
 
-const keyOf = ({ layer, readout }: LensPlace): string => `${readout} ${layer}`
+const keyOf = (places: readonly LensPlace[]): string =>
+  places.map(({ layer, readout }) => `${readout} ${layer}`).join()

@@ -6,6 +6,7 @@ import { paramLayout } from '../../../model/layout/params.ts'
 import type { Distillation } from '../../config/distillation.ts'
 import type { DistillPhase, RlPhase } from '../../config/phase.ts'
 import type { TrainerConfig } from '../../config/trainer_config.ts'
+import { refTranslators } from '../../learners/inner.ref.ts'
 import { mean } from '../../math/stats.ts'
 import { CONFIG, OPTIM, RL, SFT } from '../../testing.ts'
 import { Learner } from '../learner.ref.ts'
@@ -27,6 +28,16 @@ const CASES: readonly (readonly [string, Partial<Distillation>, Partial<DistillP
     'the final layer, read through the norm',
     { beta: 1 },
     { target_readout: 'normed', layers: [1] },
+  ],
+  [
+    'the final layer, read through tuned lenses',
+    { beta: 0.5 },
+    { target_readout: 'tuned', layers: [1] },
+  ],
+  [
+    'the policy of the beginning, read through Jacobian lenses',
+    { teacher: 'reference' },
+    { target_readout: 'jacobian', layers: [1] },
   ],
   ['the policy of the beginning teaches a layer', { teacher: 'reference', beta: 0 }, {}],
   ['a moving average teaches a layer', { teacher: 'ema' }, {}],
@@ -86,7 +97,12 @@ test.for(CASES)('%s: every step follows float64', async ([, settings, change]) =
     const batch = written ? toldBatch(samples, written) : judge.batchOf(samples, demonstrations)
     const scores = written?.map(({ score }) => score)
     expect(metrics['distillation/teacher_score']).toEqual(scores && mean(scores))
-    const truth = float64Step(learner, phase, batch, { average: learner.named(average), other })
+    const { lens } = await trainer.exportState()
+    const truth = float64Step(learner, phase, batch, {
+      average: learner.named(average),
+      other,
+      translators: refTranslators(CONFIG.model.hidden_size, lens),
+    })
     if (phase.distillation.teacher === 'ema') {
       const { ema_decay } = phase.distillation
       for (const [i, x] of learner.state.weights.entries())

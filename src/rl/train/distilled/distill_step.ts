@@ -7,6 +7,7 @@ import { samplingPhase } from '../../config/sampling_phase.ts'
 import { uniformOf } from '../../math/shuffle.ts'
 import { mean } from '../../math/stats.ts'
 import type { Drawn } from '../responses/responder.ts'
+import { fitLens } from '../stages/fit_lens.ts'
 import { readNumbers } from '../stages/readback.ts'
 import { reportSamples } from '../stages/reported_samples.ts'
 import type { TakenStep } from '../stages/taken_step.ts'
@@ -27,12 +28,15 @@ export async function distillStep(
   const writer = samples ? undefined : writerOf(phase.distillation)
   const drawn = samples || writer ? await draw(training, phase, writer) : undefined
   const batch = drawn?.batch ?? responder.demonstrate(rows.batch)
+  const prompts = { prompts: batch.rows, promptOf: (row: number) => row }
+  const lens = await fitLens(training, phase, batch, prompts)
   const probe_tokens = uploadProbe(training, batch)
   actor.upload(batch, rows)
   gpu.stage('update_actor')
   actor.updateDistilled(batch, phase, { micro: rows.micro, lr, others: !samples })
   const metrics = {
     'distillation/on_policy': samples ? 1 : 0,
+    ...lens,
     ...(drawn && (samples ? sampledMetrics(drawn) : writtenMetrics(drawn))),
   }
   const numbers = { phase, batch, rows, actor_lr: lr, probe_tokens, metrics }

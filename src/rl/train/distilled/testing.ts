@@ -6,6 +6,7 @@ import {
   distributionsRef,
 } from '../../../model/transformer/distributions.ref.ts'
 import type { RefArrays } from '../../../model/transformer/operations.ref.ts'
+import { type RefTranslators, refReadout } from '../../../model/transformer/policy.ref.ts'
 import type { Sample } from '../../../tasks/task/task.ts'
 import type { Distillation } from '../../config/distillation.ts'
 import type { DistillPhase } from '../../config/phase.ts'
@@ -65,7 +66,15 @@ export function float64Step(
   learner: Learner,
   phase: DistillPhase,
   batch: RolloutBatch,
-  { average, other }: { readonly average: RefArrays; readonly other: Learner | undefined },
+  {
+    average,
+    other,
+    translators,
+  }: {
+    readonly average: RefArrays
+    readonly other: Learner | undefined
+    readonly translators?: RefTranslators
+  },
 ) {
   const { model } = CONFIG
   const { beta, temperature, teacher } = phase.distillation
@@ -74,7 +83,8 @@ export function float64Step(
     width: batch.prompt_length + batch.response_length,
     first_column: batch.prompt_length - 1,
     temperature,
-    readout: phase.target_readout,
+    readout: undefined,
+    translators,
   }
   const { params } = learner
   const cache = learner.forward(response)
@@ -92,7 +102,8 @@ export function float64Step(
   const grads: RefArrays = {}
   let loss = 0
   for (const layer of [phase.target_layer, ...phase.layers]) {
-    const own = distributionsRef(model, params, cache, layer, response)
+    const read = { ...response, readout: refReadout(phase.target_readout, layer, translators) }
+    const own = distributionsRef(model, params, cache, layer, read)
     const d_log_probs = new Float64Array(own.length)
     for (const [i, m] of batch.response_mask.entries()) {
       if (m === 0) continue
@@ -104,7 +115,7 @@ export function float64Step(
         i * V,
       )
     }
-    backwardDistributionsRef(model, params, cache, layer, { ...response, d_log_probs }, grads)
+    backwardDistributionsRef(model, params, cache, layer, { ...read, d_log_probs }, grads)
   }
   const weight = phase.distillation.crossentropy_weight ?? 0
   const crossentropy = weight > 0 ? imitate(learner, batch, weight, grads) : undefined
@@ -126,6 +137,7 @@ function imitate(learner: Learner, batch: RolloutBatch, weight: number, grads: R
     first_column: P - 1,
     temperature: 1,
     readout: undefined,
+    translators: undefined,
   }
   const cache = learner.forward(response)
   const own = distributionsRef(model, params, cache, L, response)

@@ -307,6 +307,15 @@ describe('what goes with any of them', () => {
       await follow(phaseOf(inner, kl, { use_kl_in_reward: true }))
     },
   )
+  describe('a layer that is read through a lens', () => {
+    const kl = { use_kl_loss: true, kl_loss_coef: 0.3, entropy_coeff: 0.05 }
+    test.for(['tuned', 'jacobian'] as const)('%s', async (target_readout) => {
+      const inner = { target_layer: 2, target_readout, steps: 2 }
+      const followed = await follow(phaseOf(inner, kl, { use_kl_in_reward: true }))
+      const [raw] = changes(await follow(phaseOf({ target_layer: 2 }, kl)), 'actor/grad_norm')
+      expect(Math.abs(changes(followed, 'actor/grad_norm')[0] / raw - 1)).toBeGreaterThan(1e-3)
+    })
+  })
   describe('an inner layer and then the whole model, as BuPO’s fork of verl trains them', () => {
     const decay = { optim: { ...BASE.actor.optim, weight_decay: 2 } }
     const trained = async (part: Partial<RlPhase>, actor: Partial<ActorSettings>) => {

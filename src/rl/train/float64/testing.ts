@@ -13,6 +13,7 @@ import type { RlPhase } from '../../config/phase.ts'
 import type { RolloutCorrection } from '../../config/rollout_correction.ts'
 import type { TrainerConfig } from '../../config/trainer_config.ts'
 import { makeBatch, padPrompts } from '../../experience/batch.ts'
+import { refTranslators } from '../../learners/inner.ref.ts'
 import { balanceBatch } from '../../math/balance.ts'
 import { rowOrder } from '../../math/shuffle.ts'
 import { CONFIG, RL, SFT } from '../../testing.ts'
@@ -188,7 +189,7 @@ function drawMetrics({ algorithm, rollout }: RlPhase, shown: readonly Uint32Arra
 }
 
 /** What other tests check (times, work, layers), or belongs to the whole run. */
-const ELSEWHERE = /^(timing_|perf\/|layer\/|training\/(global_step|skipped_updates_total)$)/
+const ELSEWHERE = /^(timing_|perf\/|layer\/|lens\/|training\/(global_step|skipped_updates_total)$)/
 const mean = (x: readonly number[]) => x.reduce((a, b) => a + b, 0) / x.length
 
 /** Numbers of the samples themselves. */
@@ -267,10 +268,13 @@ export async function followAll(phases: readonly RlPhase[], noise = 0): Promise<
     const step = i + 1
     shown.length = 0
     const result = await trainer.next()
+    // What the phase reads through stays as its first step fitted it.
+    const { lens } = await trainer.exportState()
+    const translators = refTranslators(CONFIG.model.hidden_size, lens)
     const truth = {
       ...stepRef(
         run,
-        warmed(phase, step, total),
+        { ...warmed(phase, step, total), translators },
         recorded(phase, result, shown, rolloutLogProbs()),
       ),
       ...sampleMetrics(phase, result),

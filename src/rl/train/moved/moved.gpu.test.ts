@@ -165,7 +165,7 @@ test('a translator that a phase reads its layer through moves along, and stays a
   await trainer.next()
   const { lens, actor: learned } = await trainer.exportState()
   trainer.destroy()
-  expect(lens).toMatchObject({ layer: 2, readout: 'tuned' })
+  expect(lens).toMatchObject([{ layer: 2, readout: 'tuned' }])
   expect(lens).toEqual(begun.lens)
   // Blocks above the layer rest; what lies below and the final norm learn.
   const named = (flat: Float32Array) => unpackWeights(trainer.layout, flat)

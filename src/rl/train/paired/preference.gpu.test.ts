@@ -2,11 +2,17 @@
 import { afterAll, expect, test } from 'vitest'
 import { Gpu } from '../../../kernels/device/gpu.ts'
 import { backwardRef } from '../../../model/transformer/backward.ref.ts'
-import { eachResponseToken, policyRef } from '../../../model/transformer/policy.ref.ts'
+import {
+  eachResponseToken,
+  policyRef,
+  type RefTranslators,
+  refReadout,
+} from '../../../model/transformer/policy.ref.ts'
 import { forwardRef } from '../../../model/transformer/transformer.ref.ts'
 import type { Task } from '../../../tasks/task/task.ts'
 import type { PreferencePhase } from '../../config/phase.ts'
 import type { TrainerConfig } from '../../config/trainer_config.ts'
+import { refTranslators } from '../../learners/inner.ref.ts'
 import { mismatchedKl } from '../../preferences/answer_objective.ts'
 import { PREFERENCE_LOSSES, type PreferenceLossName } from '../../preferences/losses.ts'
 import { type PreferenceSettings, preferenceObjective } from '../../preferences/settings.ts'
@@ -38,6 +44,7 @@ type Case = readonly [string, Partial<PreferenceSettings>, Partial<PreferencePha
 const CASES: readonly Case[] = [
   ['DPO with imitation', { beta: 0.5, rpo_alpha: 0.3, ld_alpha: 0.6 }, {}],
   ['DPO weighted, of an inner layer', { use_weighting: true, beta: 0.7 }, INNER],
+  ['DPO of an inner layer through a tuned lens', {}, { ...INNER, target_readout: 'tuned' }],
   ['SimPO', { loss_type: 'simpo', beta: 2, cpo_alpha: 0.5 }, {}],
   [
     'KTO with weights',
@@ -65,7 +72,9 @@ test.for(CASES)('%s follows float64', async ([, settings, change]) => {
     const { metrics } = await trainer.next()
     const pairs = trainer.preferences?.training ?? []
     expect(pairs).toHaveLength(phase.batch_size)
-    const truth = float64Step(learner, first, phase, pairs)
+    const { lens } = await trainer.exportState()
+    const translators = refTranslators(CONFIG.model.hidden_size, lens)
+    const truth = float64Step(learner, { params: first, translators }, phase, pairs)
     expect(metrics['preference/loss']).toBeCloseTo(truth.loss, 4)
     for (const [name, x] of Object.entries(truth.metrics))
       if (name.includes('/')) expect(metrics[name], name).toBeCloseTo(x, 3)
@@ -77,17 +86,18 @@ test.for(CASES)('%s follows float64', async ([, settings, change]) => {
   const changed = start.some((x, i) => x !== end[i])
   expect(changed).toBe(true)
   if (change.target_layer === undefined) return
-  // What lies above an inner layer keeps its bits.
+  // What lies above an inner layer keeps its bits; the norm is read through by a lens.
+  const rests = change.target_readout ? /layers\.2\./ : /layers\.2\.|model\.norm/
   const { params } = trainer.layout
   for (const { name, offset, size } of params)
-    if (/layers\.2\.|model\.norm/.test(name))
+    if (rests.test(name))
       expect(end.slice(offset, offset + size), name).toEqual(start.slice(offset, offset + size))
 })
 
 /** One update of all pairs in float64. */
 function float64Step(
   learner: Learner,
-  reference: Learner['params'],
+  { params: first, translators }: { params: Learner['params']; translators: RefTranslators },
   phase: PreferencePhase,
   pairs: readonly Preference[],
 ) {
@@ -95,7 +105,8 @@ function float64Step(
   const { target_layer } = phase
   const score = (all: readonly SequenceRow[]) => {
     const batch = batchOfRows(all, { prompt_length, response_length })
-    const response = { ...batch, first_column: prompt_length - 1, temperature: 1 }
+    const readout = refReadout(phase.target_readout, target_layer, translators)
+    const response = { ...batch, first_column: prompt_length - 1, temperature: 1, readout }
     const read = (params: Learner['params']) => {
       const cache = forwardRef(CONFIG.model, params, {
         ...batch,
@@ -115,7 +126,7 @@ function float64Step(
         sum_p_squared[i] = log_p.reduce((sum, x) => sum + Math.exp(2 * x), 0)
       },
     )
-    const ref_log_probs = read(reference).log_probs
+    const ref_log_probs = read(first).log_probs
     const { rows, response_mask: completion_mask } = batch
     const answers = { rows, columns: response_length, log_probs, ref_log_probs, completion_mask }
     return { response, cache, answers: { ...answers, sum_p_squared } }

@@ -11,10 +11,11 @@ import { answersOfStep, isDesirable, type JudgedAnswer } from '../../reward/judg
 import type { SequenceRow } from '../../reward/pairs.ts'
 import type { Preference } from '../../reward/preferences.ts'
 import { type ScoredPair, SHOWN_PAIRS, scoredPair } from '../../reward/scored_pairs.ts'
+import { fitLens } from '../stages/fit_lens.ts'
 import { readNumbers } from '../stages/readback.ts'
 import type { TakenStep } from '../stages/taken_step.ts'
 import { isValidationDue, rowsOf, type Training, uploadProbe } from '../stages/training.ts'
-import { scoreRows } from './scored_rows.ts'
+import { batchOfRows, scoreRows } from './scored_rows.ts'
 
 /** The rows of a step: a half of chosen responses and one of rejected ones, or single answers. */
 interface TrainedRows {
@@ -35,6 +36,7 @@ export async function preferenceStep(
   actor.beginStep()
   parts.critic?.beginStep()
   const trained = nextRows(training, phase)
+  const lens = await fitPairs(training, phase, trained)
   const objective = preferenceObjective(phase.preference)
   const kl = await klOf(training, phase, rows, objective, trained)
   const { batch, answers } = await scoreRows(training, phase, rows, trained.rows)
@@ -48,6 +50,7 @@ export async function preferenceStep(
     'preference/loss': found.loss,
     ...named(found.metrics),
     ...counts(training),
+    ...lens,
   }
   const held_out = await heldOut(training, phase, rows, objective)
   training.seen = { batch, rows: 'demonstrations' }
@@ -64,6 +67,16 @@ export async function preferenceStep(
     ...(held_out?.scored_pairs && { scored_pairs: held_out.scored_pairs }),
   }))
   return { samples: [], reading }
+}
+
+/** Fits a lens on the rows of a step. Of pairs, both responses have the same prompt. */
+function fitPairs(training: Training, phase: PreferencePhase, { rows }: TrainedRows) {
+  const { actor } = training.parts
+  const prompts = training.taught.answers ? rows.length : rows.length / 2
+  return fitLens(training, phase, batchOfRows(rows, actor.size), {
+    prompts,
+    promptOf: (row) => row % prompts,
+  })
 }
 
 function nextRows({ taught, progress }: Training, { batch_size }: PreferencePhase): TrainedRows {

@@ -14,6 +14,7 @@ import { decodedColumns, type RolloutSize } from '../../../model/rollout/rollout
 import { type OtherWeights, writerOf } from '../../config/distillation.ts'
 import { trainedSegments } from '../../config/ever_trained.ts'
 import { distillsItself, innerStudents, isDeeplySupervised } from '../../config/inner.ts'
+import { lensLayers } from '../../config/lens_places.ts'
 import { muonOf } from '../../config/optim.ts'
 import {
   isPaired,
@@ -40,7 +41,7 @@ import {
   shufflesRows,
 } from '../../learners/base/batch_rows.ts'
 import { type CriticSize, createCriticTensors } from '../../learners/critic_tensors.ts'
-import { lensPlaceOf, PhaseLens } from '../../learners/lens/phase_lens.ts'
+import { PhaseLens } from '../../learners/lens/phase_lens.ts'
 import { createLayerChangesTensors, layerChangesSize } from '../../look/layer_changes.ts'
 import { traceColumns } from '../../look/trace_columns.ts'
 import { createRewardTensors, type RewardSize } from '../../reward/reward_training.ts'
@@ -111,7 +112,7 @@ export function actorSize({
     ),
     enable_gradient_checkpointing,
     use_remove_padding,
-    has_lens: phases.some((phase) => phase.kind === 'rl' && lensPlaceOf(phase, model)),
+    lens_layers: lensLayers(phases, model),
     kernels: { matmul, fusion },
     trains: trainedSegments(trainedLayout(model), allPhases, trained_before),
   }
@@ -323,7 +324,7 @@ export function planMemory(config: TrainerConfig, plan = new MemoryPlan()): Memo
   const layout = paramLayout(modelShape(config.model))
   const actor = createActorTensors(plan, layout, actorSize(config))
   if (measuresChanges(config)) createLayerChangesTensors(plan, actor)
-  if (actorSize(config).has_lens) PhaseLens.room(plan, layout.shape, actorSize(config))
+  PhaseLens.room(plan, layout.shape, actorSize(config))
   const critic = criticSize(config)
   if (critic) createCriticTensors(plan, criticLayout(config), critic)
   const reward = rewardSize(config)

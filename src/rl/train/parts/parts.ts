@@ -4,6 +4,7 @@ import type { Gpu } from '../../../kernels/device/gpu.ts'
 import { adapterLayout, initialAdapter } from '../../../model/layout/adapter_layout.ts'
 import { modelShape } from '../../../model/layout/config.ts'
 import { initialWeights, paramLayout } from '../../../model/layout/params.ts'
+import { lensPlaces } from '../../config/lens_places.ts'
 import { type Phase, trainsActor } from '../../config/phase.ts'
 import type { TrainerConfig } from '../../config/trainer_config.ts'
 import { needsCritic } from '../../experience/experience.ts'
@@ -13,7 +14,7 @@ import type { ActorSize } from '../../learners/actor_tensors.ts'
 import { phaseRows, shufflesRows } from '../../learners/base/batch_rows.ts'
 import { Critic } from '../../learners/critic.ts'
 import { createCriticTensors } from '../../learners/critic_tensors.ts'
-import { lensPlaceOf, PhaseLens } from '../../learners/lens/phase_lens.ts'
+import { PhaseLens } from '../../learners/lens/phase_lens.ts'
 import { LayerChanges } from '../../look/layer_changes.ts'
 import { RewardTraining } from '../../reward/reward_training.ts'
 import {
@@ -65,7 +66,7 @@ export async function createParts(
     ? await LayerChanges.create(gpu, actor.tensors)
     : undefined
   const size = actorSize(config)
-  const lens = size.has_lens ? new PhaseLens(gpu, actor.tensors, size) : undefined
+  const lens = PhaseLens.create(gpu, actor.tensors, size)
   if (lens) await prepareLens(lens, near, config)
   return { actor, critic, reward, samplers, changes, lens }
 }
@@ -183,10 +184,7 @@ async function prepareLens(
   phases: readonly Phase[],
   { model }: TrainerConfig,
 ): Promise<void> {
-  for (const phase of phases) {
-    const place = phase.kind === 'rl' && lensPlaceOf(phase, model)
-    if (place) await lens.prepare(place)
-  }
+  for (const phase of phases) await lens.prepare(lensPlaces(phase, model))
 }
 
 async function prepareReward(reward: RewardTraining, { phases }: TrainerConfig): Promise<void> {
