@@ -60,6 +60,8 @@ const MORE: readonly PartChoice[] = [
   { id: 'format', weight: 0.35 },
   { id: 'format', weight: 0.1, tags: 'a' },
   { id: 'length', weight: -0.15, shortest: 3, longest: 12, slope: 7 },
+  { id: 'mentions', weight: 0.45, words: 'so no a b', enough: 3, every_time: true },
+  { id: 'distinct_ngrams', weight: 0.55, ngram: 1 },
 ]
 
 const PROGRAM = `import re

@@ -16,6 +16,7 @@ import {
 import { languageOf, PROGRAM_ID, programSource } from '../../tasks/task/program.ts'
 import type { Task } from '../../tasks/task/task.ts'
 import { JobError } from '../settings/job_error.ts'
+import distinct_ngrams from '../templates/rewards/distinct_ngrams.py?raw'
 import edit_distance from '../templates/rewards/edit_distance.py?raw'
 import equation from '../templates/rewards/equation.py?raw'
 import exact_match from '../templates/rewards/exact_match.py?raw'
@@ -23,6 +24,7 @@ import format from '../templates/rewards/format.py?raw'
 import frame from '../templates/rewards/frame.py?raw'
 import json_schema from '../templates/rewards/json_schema.py?raw'
 import length from '../templates/rewards/length.py?raw'
+import mentions from '../templates/rewards/mentions.py?raw'
 import multiple_choice from '../templates/rewards/multiple_choice.py?raw'
 import normalised_match from '../templates/rewards/normalised_match.py?raw'
 import number_match from '../templates/rewards/number_match.py?raw'
@@ -43,6 +45,8 @@ const PARTS: Readonly<Record<string, string>> = {
   json_schema,
   format,
   length,
+  mentions,
+  distinct_ngrams,
   // It works expressions out as the task does.
   equation: `${countdown}\n${equation}`,
   [PROGRAM_ID]: program,

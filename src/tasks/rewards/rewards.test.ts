@@ -81,6 +81,15 @@ const CASES: readonly Row[] = [
   ['length', 'abcdef', '', 0.5, { longest: 1, slope: 10 }],
   ['length', '', '', 0.75, { shortest: 1, slope: 4 }],
   ['length', '😀😀', '', 1, { longest: 2, slope: 1 }],
+  ['mentions', 'He was glad. Glad!', '', 1],
+  ['mentions', 'He was gladly there', '', 0],
+  ['mentions', 'happy happy happy proud', '', 0.5, { enough: 4 }],
+  ['mentions', 'happy happy happy proud', '', 1, { enough: 4, every_time: true }],
+  ['mentions', 'a FOX, and no dog', '', 1, { words: 'Fox' }],
+  ['distinct_ngrams', 'so so so so', '', 1 / 3],
+  ['distinct_ngrams', 'the cat saw the dog', '', 1],
+  ['distinct_ngrams', 'the cat saw the dog', '', 0.8, { ngram: 1 }],
+  ['distinct_ngrams', 'one', '', 0],
   ['task', '3*4+5', '', 1],
 ]
 
@@ -111,6 +120,7 @@ describe('settings that cannot be used are refused with their reason', () => {
     ['normalised_match', { articles: 1 }, /articles to be true or false/],
     ['format', { tags: 'a a' }, /each tag once/],
     ['format', { tags: '<a>' }, /names of letters/],
+    ['mentions', { words: ' ,' }, /expected words of letters/],
     ['regex', { pattern: '(?=a)' }, /look-around/],
     ['json_schema', { schema: '{"pattern": "a"}' }, /the keyword pattern is not supported; these/],
     ['json_schema', { schema: '{"type": "date"}' }, /date is no type/],

@@ -1,11 +1,13 @@
 // The list of rewards.
 import type { Task } from '../task/task.ts'
+import { distinct_ngrams } from './distinct_ngrams.ts'
 import { edit_distance } from './edit_distance.ts'
 import { equation } from './equation.ts'
 import { exact_match } from './exact_match.ts'
 import { format } from './format.ts'
 import { json_schema } from './json_schema.ts'
 import { length } from './length.ts'
+import { mentions } from './mentions.ts'
 import { multiple_choice } from './multiple_choice.ts'
 import { normalised_match } from './normalised_match.ts'
 import { number_match } from './number_match.ts'
@@ -24,6 +26,8 @@ export const REWARDS: readonly RewardKind[] = [
   json_schema,
   format,
   length,
+  mentions,
+  distinct_ngrams,
 ]
 
 /** The id of the task's own score as a part. */

@@ -2,4 +2,11 @@
 // reward is loaded; rewards.test.ts holds it to the parts.
 
 /** Parts that look at the form of a response alone: they need no right answer. */
-export const SHAPING_PARTS: readonly string[] = ['regex', 'json_schema', 'format', 'length']
+export const SHAPING_PARTS: readonly string[] = [
+  'regex',
+  'json_schema',
+  'format',
+  'length',
+  'mentions',
+  'distinct_ngrams',
+]
