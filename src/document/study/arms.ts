@@ -1,10 +1,12 @@
 // The arms of a study: its experiments, one per setting, made equally long by its budget. Arms that
 // cannot run are named before anything is trained.
 
+import type { FieldValue } from '../../rl/fields/field.ts'
 import { isSampling, plannedCosts, plannedStep } from '../experiment/costs/costs.ts'
 import { parseExperiment } from '../experiment/experiment.ts'
 import { type Document, setAt } from '../experiment/fields/paths.ts'
 import { isWarmStart } from '../experiment/fields/phases.ts'
+import { placeWords, settingLabel, settingWords } from '../experiment/form/setting_words.ts'
 import type { Experiment } from '../experiment/schema/schema.ts'
 import { PRESETS } from '../presets/presets.ts'
 import { countArms, gridPoints, gridsOf, MOST_ARMS } from './grid.ts'
@@ -27,37 +29,43 @@ export type Expanded =
 
 const MOST_RUNS = 2000
 
-/** A value as an arm's name says it; `digits`: of numbers that are no whole ones. */
-function shownValue(value: unknown, digits: number): string {
-  if (value === null || value === '') return 'none'
-  if (typeof value === 'string') return value
-  if (typeof value !== 'number') return JSON.stringify(value).slice(0, 30)
-  const shown = Number.isInteger(value) ? value : Number(value.toPrecision(digits))
-  return shown !== 0 && Math.abs(shown) < 1e-3
-    ? shown.toExponential().replace('e+', 'e')
-    : `${shown}`
-}
+/** A number with so many digits, where it is no whole one. */
+const numberText =
+  (digits: number) =>
+  (value: number): string => {
+    const shown = Number.isInteger(value) ? value : Number(value.toPrecision(digits))
+    return shown !== 0 && Math.abs(shown) < 1e-3
+      ? shown.toExponential().replace('e+', 'e')
+      : `${shown}`
+  }
+
+/** What can be a value of one field; lists, such as phases, are no name. */
+const isPlain = (value: unknown): value is FieldValue => value === null || typeof value !== 'object'
 
 /** Enough to tell settings apart by eye, and all that a grid has. */
 const DIGITS = [3, 6]
 
-/** `phases.1.target_layer` and 3 as `phase 2: target_layer 3`. */
-function named(settings: Settings, digits: number): string {
+/** `phases.1.steps` and 3 as `phase 2: 3 steps`; the place is said once. */
+function named(base: Experiment, settings: Settings, digits: number): string {
   let last = ''
   const parts = Object.entries(settings).map(([path, value]) => {
-    const [, index] = /^phases\.(\d+)\./.exec(path) ?? []
-    const phase = index === undefined ? '' : `phase ${Number(index) + 1}: `
-    const begins = phase === last ? '' : phase
-    last = phase
-    return `${begins}${path.split('.').at(-1)} ${shownValue(value, digits)}`
+    const place = placeWords(path)
+    const begins = place === last ? '' : place
+    last = place
+    const words = isPlain(value)
+      ? settingWords(base, path, value, numberText(digits))
+      : `${settingLabel(base, path)} ${JSON.stringify(value).slice(0, 30)}`
+    return `${begins}${words}`
   })
   return parts.join(', ')
 }
 
 /** The names of a grid's points, short where that tells them apart. */
-function namesOf(group: string, points: readonly Settings[]): readonly string[] {
+function namesOf(base: Experiment, group: string, points: readonly Settings[]): readonly string[] {
   const [few, all] = DIGITS.map((digits) =>
-    points.map((point) => [group, named(point, digits)].filter((part) => part !== '').join(', ')),
+    points.map((point) =>
+      [group, named(base, point, digits)].filter((part) => part !== '').join(', '),
+    ),
   )
   return new Set(few).size === points.length ? few : all
 }
@@ -117,7 +125,7 @@ export function expandStudy(study: Study): Expanded {
   const grids = gridsOf(study)
   const made = given.flatMap(({ name, set }, i) => {
     const points = gridPoints(grids[i], study)
-    const names = namesOf(name, points)
+    const names = namesOf(base.experiment, name, points)
     return points.map((point, k) => {
       const settings = { ...set, ...point }
       const arm = { name: names[k] || 'base', group: name, settings }

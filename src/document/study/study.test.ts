@@ -96,8 +96,8 @@ test('a grid within phases that an arm sets leaves the study as it is', () => {
   const study = studyOf({ ...DOCUMENT, arms: [{ name: 'inner', set: { phases }, grid }] })
   const before = JSON.stringify(study)
   expect(armsOf(study).map(({ name }) => name)).toEqual([
-    'inner, phase 2: target_layer 1',
-    'inner, phase 2: target_layer 2',
+    'inner, phase 2: layer 1',
+    'inner, phase 2: layer 2',
   ])
   expect(JSON.stringify(study)).toBe(before)
 })

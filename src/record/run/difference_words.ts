@@ -2,8 +2,7 @@
 // runs are made here alone.
 
 import { preferenceLabel } from '../../document/experiment/fields/preference_fields.ts'
-import { experimentFields } from '../../document/experiment/form/form.ts'
-import type { Field } from '../../document/experiment/form/form_fields.ts'
+import { placeWords, settingWords } from '../../document/experiment/form/setting_words.ts'
 import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import type { SteeringEntry } from '../../document/experiment/steering/actions.ts'
 import { doneByHand } from '../../document/experiment/steering/steered_kernels.ts'
@@ -13,15 +12,11 @@ import type { FieldValue } from '../../rl/fields/field.ts'
 import { TASKS } from '../../tasks/index.ts'
 import { leavesOf } from './leaves.ts'
 
-/** Letters of a value that is said in a name. */
-const MAX_TEXT = 24
 /** What a person did in a run, or what it ran on: no setting that anyone chose. */
 const UNNAMED = /^kernels$|\.verdicts$/
 /** What the method says already. */
 const IN_METHOD =
   /(\.kind|\.adv_estimator|\.target_layer|algorithm\.filter_groups\.enable|algorithm\.norm_adv_by_std_in_grpo)$/
-/** Words that are shorter than a label. */
-const SHORT: Readonly<Record<string, string>> = { 'learning rate': 'lr' }
 
 const unique = (words: readonly string[]): string[] => [...new Set(words)]
 
@@ -51,60 +46,15 @@ export function methodWords(experiment: Experiment): string {
   return `${name}, layers ${layers.join(', then ')}`
 }
 
-/** A number as people write it: 0.0003 as 3e-4. */
-function numberWords(value: number): string {
-  const size = Math.abs(value)
-  const isPlain = value === 0 || (size >= 1e-3 && size < 1e6)
-  return isPlain
-    ? String(Number(value.toPrecision(6)))
-    : Number(value.toPrecision(6)).toExponential().replace('e+', 'e')
-}
-
-const fields = new WeakMap<Experiment, ReadonlyMap<string, Field>>()
-
-function fieldOf(experiment: Experiment, path: string): Field | undefined {
-  const known =
-    fields.get(experiment) ??
-    new Map(experimentFields(experiment).map((field) => [field.path, field]))
-  fields.set(experiment, known)
-  return known.get(path)
-}
-
-/** Capitals within a word are a name, such as KL. */
-const lowered = (label: string): string =>
-  /^[A-Z]{2}|^[A-Z][a-z]+[A-Z]/.test(label) ? label : label[0].toLowerCase() + label.slice(1)
-
-/** 'phase 2: ', 'critic ', '' for a setting of all phases. */
-function placeWords(path: string): string {
-  const phase = /^phases\.(\d+)\./.exec(path)
-  const whose = /(^|\.)critic\./.test(path) ? 'critic ' : ''
-  return `${phase ? `phase ${Number(phase[1]) + 1}: ` : ''}${whose}`
-}
-
-/** 'lr 3e-4', 'phase 3: 20 steps', 'with KL in the loss'. `experiment`: one that has the field. */
-function settingWords(experiment: Experiment, path: string, value: FieldValue | undefined): string {
-  const field = fieldOf(experiment, path)
-  const label = lowered(field?.label ?? path.slice(path.lastIndexOf('.') + 1).replaceAll('_', ' '))
-  const name = SHORT[label] ?? label
-  const place = placeWords(path)
-  // A list of verdicts or a text of one's own is no name.
-  if (typeof value === 'string' && value.length > MAX_TEXT) return `${place}own ${name}`
-  if (value === undefined) return `${place}${name} as in all phases`
-  if (value === null) return `${place}${name} none`
-  if (typeof value === 'boolean') return `${place}${value ? 'with' : 'without'} ${name}`
-  if (typeof value === 'string') return `${place}${name} ${value || 'none'}`
-  const words = name.split(' ')
-  const isCounted = field?.unit !== '' && [words[0], words.at(-1)].includes(field?.unit)
-  return isCounted
-    ? `${place}${numberWords(value)} ${name}`
-    : `${place}${name} ${numberWords(value)}`
-}
+/** 'lr 3e-4', 'phase 3: 20 steps'. */
+const placedWords = (experiment: Experiment, path: string, value: FieldValue | undefined): string =>
+  `${placeWords(path)}${settingWords(experiment, path, value)}`
 
 /** What a person did in the run: 'lr 0.0015 after step 78'. */
 function doneWords(experiment: Experiment, { step, ...action }: SteeringEntry): string {
   const what =
     action.kind === 'set' && action.value !== null
-      ? settingWords(experiment, action.path, action.value)
+      ? placedWords(experiment, action.path, action.value)
       : steeringWords(action)
   return step === 0 ? what : `${what} after step ${step}`
 }
@@ -189,7 +139,7 @@ export function differenceWords(experiment: Experiment, from: Experiment): strin
   const now = leavesOf(experiment)
   return [
     ...said.map(({ words }) => words(experiment, from)),
-    ...paths.map((path) => settingWords(now.has(path) ? experiment : from, path, now.get(path))),
+    ...paths.map((path) => placedWords(now.has(path) ? experiment : from, path, now.get(path))),
     ...doneByHand(experiment.steering).map((entry) => doneWords(experiment, entry)),
   ]
 }

@@ -9,7 +9,7 @@ import {
   type PictureLines,
   profileLines,
 } from '../../document/study/report/lines.ts'
-import { short } from '../../document/study/report/svg.ts'
+import { unitsOf } from '../../document/study/report/units.ts'
 import { armSentence, planSentence } from '../../document/study/report/words.ts'
 import type { Study } from '../../document/study/study.ts'
 import { fileSlug } from '../../record/files/file_names.ts'
@@ -59,7 +59,7 @@ function ArmLines({ picture, is_share, ...props }: ArmLinesProps) {
       lines={lines}
       is_share={is_share}
       height={280}
-      formatX={short}
+      formatX={picture.x ?? formatTick}
       formatY={is_share ? formatPercent : formatTick}
       formatValue={is_share ? formatShare : formatNumber}
       has_names
@@ -78,15 +78,16 @@ function Charts({ study, analysis }: { readonly study: Study; readonly analysis:
     [study, analysis],
   )
   const is_share = boundsOf(analysis.metric ?? '').high === 1
+  const units = unitsOf(analysis.metric)
   const owner = { words: study.name, stem: fileSlug(study.name) || 'study' }
   return (
     <div className="study-figures">
       {analysis.arms.length > 1 ? (
-        <ForestFigure analysis={analysis} is_share={is_share} owner={owner} />
+        <ForestFigure analysis={analysis} units={units} owner={owner} />
       ) : null}
       <ArmLines
         id="study-curves"
-        note="Mean over the seeds and its 95 % interval, Student’s t, without what is a seed’s own: bands that do not meet tell arms apart. They end where the measure ends."
+        note="Mean over the seeds and its 95 % interval at each point (Student’s t), without what is a seed’s own level. The bands are no test: the answer comes from the differences by seed at the measure, corrected for all arms, as in the plot above."
         picture={drawn.curves}
         owner={owner}
         is_share={is_share}
@@ -99,7 +100,7 @@ function Charts({ study, analysis }: { readonly study: Study; readonly analysis:
         owner={owner}
         is_share
       />
-      {drawn.grid ? <GridFigure grid={drawn.grid} is_share={is_share} owner={owner} /> : null}
+      {drawn.grid ? <GridFigure grid={drawn.grid} units={units} owner={owner} /> : null}
       <ArmLines
         id="study-layers"
         note="0 is the embedding. Layers below the last are read without the final norm: compare arms at a layer, not layers of an arm."
@@ -135,7 +136,7 @@ export function Findings(props: {
         {analysis.arms
           .filter(({ comparison }) => comparison)
           .map((arm) => (
-            <li key={arm.arm.name}>{armSentence(arm, analysis.baseline)}</li>
+            <li key={arm.arm.name}>{armSentence(arm, analysis)}</li>
           ))}
       </ul>
     </section>

@@ -9,6 +9,7 @@ import {
   forestValues,
 } from '../../document/study/report/forest.ts'
 import { short } from '../../document/study/report/svg.ts'
+import { inHead, type Units } from '../../document/study/report/units.ts'
 import { differenceText } from '../../document/study/report/words.ts'
 import { cutText } from '../kit/xml_text.ts'
 import { useSize } from '../plot/base/plot_hooks.ts'
@@ -38,6 +39,7 @@ const FEW_LETTERS = 24
 
 interface Drawn {
   readonly rows: readonly ForestRow[]
+  readonly units: Units
   readonly scale: Scale
   /** The row that is read out. */
   readonly at: number | undefined
@@ -72,7 +74,7 @@ const saidOf = ({ comparison: { verdict, p_holm } }: ForestRow): string =>
 
 type Px = (value: number) => number
 
-function Forest({ rows, scale, at, onMove, width }: Drawn & { readonly width: number }) {
+function Forest({ rows, units, scale, at, onMove, width }: Drawn & { readonly width: number }) {
   const isWide = width >= LEAST_WIDTH
   const [left, right, high] = isWide ? [NAMES, SAID, ROW] : [0, 0, TALL_ROW]
   const inner = Math.max(1, width - left - right - 2 * MARGIN)
@@ -92,7 +94,7 @@ function Forest({ rows, scale, at, onMove, width }: Drawn & { readonly width: nu
             y2={bottom}
           />
           <text x={px(tick)} y={bottom + 15} textAnchor="middle">
-            {short(tick)}
+            {units.tick(tick)}
           </text>
         </g>
       ))}
@@ -118,20 +120,21 @@ function Forest({ rows, scale, at, onMove, width }: Drawn & { readonly width: nu
   )
 }
 
-function rowText({ name, comparison }: ForestRow): string {
+function rowText({ name, comparison }: ForestRow, units: Units): string {
   const { pairs, verdict, p_holm } = comparison
-  return `${name}: ${differenceText(comparison)}, ${pairs.length} seeds, p ${short(p_holm)} after Holm; ${VERDICTS[verdict]}`
+  return `${name}: ${differenceText(comparison, units)}, ${pairs.length} seeds, p ${short(p_holm)} after Holm; ${VERDICTS[verdict]}`
 }
 
-function forestTable(rows: readonly ForestRow[]): NumberTable {
+function forestTable(rows: readonly ForestRow[], units: Units): NumberTable {
+  const inUnit = (name: string) => `${name}${inHead(units.difference)}`
   return {
     columns: [
       'arm',
-      'difference',
-      'low',
-      'high',
-      'bootstrap low',
-      'bootstrap high',
+      inUnit('difference'),
+      inUnit('low'),
+      inUnit('high'),
+      inUnit('bootstrap low'),
+      inUnit('bootstrap high'),
       'seeds',
       'p (Holm)',
       'found',
@@ -139,7 +142,7 @@ function forestTable(rows: readonly ForestRow[]): NumberTable {
     rows: rows.map(({ name, comparison: { mean, t, bootstrap, pairs, p_holm, verdict } }) => [
       name,
       ...[mean, t?.low, t?.high, bootstrap?.low, bootstrap?.high].map((value) =>
-        short(value ?? Number.NaN),
+        units.bareDifference(value ?? Number.NaN),
       ),
       `${pairs.length}`,
       short(p_holm),
@@ -159,28 +162,29 @@ function SizedForest(props: Drawn) {
 
 interface ForestFigureProps {
   readonly analysis: Analysis
-  readonly is_share: boolean
+  readonly units: Units
   readonly owner: Owner
 }
 
 /** Nothing where no arm has a seed in common with the baseline. */
-export function ForestFigure({ analysis, is_share, owner }: ForestFigureProps) {
+export function ForestFigure({ analysis, units, owner }: ForestFigureProps) {
   const [at, move] = useState<number>()
   const rows = forestRows(analysis)
   if (rows.length === 0) return null
   const scale = linearScale(forestValues(rows), [0])
-  const text = at === undefined ? rows.map(rowText).join('. ') : rowText(rows[at])
+  const text =
+    at === undefined ? rows.map((row) => rowText(row, units)).join('. ') : rowText(rows[at], units)
   return (
     <StillFigure
       id="study-forest"
       title={forestTitle(analysis)}
-      note={`${is_share ? 'As a share of 1: 0.01 is one point in a hundred. ' : ''}Squares are means, thick lines their 95 % intervals (Student’s t), thin ones bootstrap intervals, dots the seeds. An interval that reaches 0 leaves open which arm is better.`}
+      note={`${units.difference === ' points' ? 'In points: from 60 % to 61 % is one. ' : ''}Squares are means, thick lines their 95 % intervals (Student’s t) before Holm’s correction, thin ones bootstrap intervals, dots the seeds. An interval that reaches 0 leaves open which arm is better.`}
       owner={owner}
-      table={() => forestTable(rows)}
+      table={() => forestTable(rows, units)}
     >
       {(id) => (
         <>
-          <SizedForest rows={rows} scale={scale} at={at} onMove={move} />
+          <SizedForest rows={rows} units={units} scale={scale} at={at} onMove={move} />
           <Readout
             id={`${id}-value`}
             label="Arm"

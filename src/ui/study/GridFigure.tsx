@@ -2,8 +2,8 @@
 // the pointer, and by the arrow keys.
 import { useState } from 'react'
 import { type HeatGrid, heatShade } from '../../document/study/report/heat.ts'
-import { short } from '../../document/study/report/svg.ts'
-import { formatShare, NONE } from '../kit/format.ts'
+import type { Units } from '../../document/study/report/units.ts'
+import { NONE } from '../kit/format.ts'
 import type { Owner } from '../plot/files/SaveAs.tsx'
 import { Readout } from '../plot/Readout.tsx'
 import { type Cell, CellMap, type CellPlace } from '../plot/still/CellMap.tsx'
@@ -11,14 +11,14 @@ import { StillFigure } from '../plot/still/StillFigure.tsx'
 
 export function GridFigure(props: {
   readonly grid: HeatGrid
-  readonly is_share: boolean
+  readonly units: Units
   readonly owner: Owner
 }) {
-  const { grid, is_share, owner } = props
+  const { grid, units, owner } = props
   const { title, down, across, downs, acrosses, cells } = grid
   const [at, move] = useState<CellPlace>()
   const textOf = (value: number | undefined) =>
-    value === undefined ? NONE : is_share ? formatShare(value) : short(value)
+    value === undefined ? NONE : units.valueText(value)
   const cellText = ({ row, column }: CellPlace) =>
     `${down} ${downs[row]}, ${across} ${acrosses[column]}: ${textOf(cells[row][column])}`
   const all = cells.flatMap((values, row) => values.map((_, column) => cellText({ row, column })))

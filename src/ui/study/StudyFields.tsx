@@ -7,7 +7,7 @@ import { FieldPicker } from '../runs/compare/FieldPicker.tsx'
 import { useLab } from '../shown/run.ts'
 
 const METRICS = {
-  'acc/greedy': 'accuracy of greedy answers',
+  'acc/greedy': 'held-out accuracy (greedy)',
   'critic/score/mean': 'reward in training',
 } as const
 const KINDS = {
@@ -29,7 +29,7 @@ interface FieldProps {
 }
 
 /** The id of a field's problems, for `aria-describedby`; none where it has none. */
-const described = (problems: Problems, field: DraftField) =>
+export const described = (problems: Problems, field: DraftField) =>
   problems.has(field)
     ? ({ 'aria-describedby': `study-problem-${field}`, 'aria-invalid': true } as const)
     : {}

@@ -1,8 +1,9 @@
 // Arms by seeds: what each run came to, how far it is, or that it waits.
 import type { Analysis } from '../../document/study/analysis.ts'
-import { boundsOf } from '../../document/study/bounds.ts'
+import { measureTitle } from '../../document/study/report/measure_words.ts'
+import { unitsOf } from '../../document/study/report/units.ts'
+import type { Study } from '../../document/study/study.ts'
 import type { StudyState } from '../../page/study/study_state.ts'
-import { formatNumber, formatShare } from '../kit/format.ts'
 
 interface CellProps {
   readonly run: StudyState['present'][number] | undefined
@@ -29,15 +30,17 @@ function Cell({ run, value, format }: CellProps) {
 
 interface StudyGridProps {
   readonly analysis: Analysis
+  readonly measure: Study['measure']
   readonly seeds: readonly number[]
   readonly present: StudyState['present']
 }
 
-export function StudyGrid({ analysis, seeds, present }: StudyGridProps) {
-  const { metric = '', arms } = analysis
-  const format = boundsOf(metric).high === 1 ? formatShare : formatNumber
+export function StudyGrid({ analysis, measure, seeds, present }: StudyGridProps) {
+  const { metric, arms } = analysis
+  const format = unitsOf(metric).valueText
   return (
     <div className="study-table" tabIndex={0} role="group" aria-label="Runs of the study">
+      <h3 className="study-grid-title">{measureTitle(metric ?? measure.metric)} of every run</h3>
       <table data-testid="study-grid">
         <thead>
           <tr>

@@ -1,10 +1,12 @@
-// A study while it is trained and afterwards: how far it is, its answer, pictures, table and files.
+// A study while it is trained and afterwards: its answer first, how far it is, pictures, table and
+// files.
 import { ArrowLeft } from 'lucide-react'
 import { useStore } from 'zustand'
 import { studyFiles } from '../../document/study/report/files.ts'
 import { answerSentence } from '../../document/study/report/words.ts'
 import type { Study } from '../../document/study/study.ts'
 import { encodeStudy } from '../../document/study/study_link.ts'
+import { isOfLab } from '../../page/study/recorded.ts'
 import {
   AT_ONCE,
   analysisOf,
@@ -45,7 +47,9 @@ function Progress({ state }: { readonly state: StudyState }) {
         {found.known} of {total} runs{rest}
         {study?.search ? ` (${found.stage})` : ''}.
       </p>
-      <progress max={total} value={found.known} aria-label="Runs that are trained" />
+      {found.runs.length > 0 ? (
+        <progress max={total} value={found.known} aria-label="Runs that are trained" />
+      ) : null}
     </div>
   )
 }
@@ -99,6 +103,7 @@ function Files({ state }: { readonly state: StudyState }) {
   files.set('results.jsonl', state.results.map((result) => `${JSON.stringify(result)}\n`).join(''))
   return (
     <p className="study-buttons">
+      <span className="soft">Save</span>
       {[...files].map(([name, text]) => (
         <button
           key={name}
@@ -127,9 +132,15 @@ function Recorded({ recorded }: Pick<StudyState, 'recorded'>) {
   )
 }
 
-function Buttons({ state, study }: { readonly state: StudyState; readonly study: Study }) {
-  const { arms, results, is_training } = state
-  const missing = plan(study, arms, results)?.runs.length ?? 0
+interface ButtonsProps {
+  readonly state: StudyState
+  readonly study: Study
+  /** Runs that are still to be trained. */
+  readonly missing: number
+}
+
+function Buttons({ state, study, missing }: ButtonsProps) {
+  const { is_training } = state
   const next = Math.max(...study.seeds) + 1
   return (
     <p className="study-buttons">
@@ -160,7 +171,9 @@ function Buttons({ state, study }: { readonly state: StudyState; readonly study:
       <button type="button" data-testid="study-link" onClick={() => void copyLink(study)}>
         Copy the link
       </button>
-      <DeleteStudy id={state.id} study={study} />
+      {isOfLab({ study, recorded: state.recorded }) ? null : (
+        <DeleteStudy id={state.id} study={study} />
+      )}
     </p>
   )
 }
@@ -168,6 +181,7 @@ function Buttons({ state, study }: { readonly state: StudyState; readonly study:
 export function StudyView({ study }: { readonly study: Study }) {
   const state = useStore(studyStore)
   const { problems, notes, arms } = state
+  const missing = plan(study, arms, state.results)?.runs.length ?? 0
   const analysed = analysisOf(state)
   return (
     <>
@@ -185,7 +199,7 @@ export function StudyView({ study }: { readonly study: Study }) {
         >
           <ArrowLeft className="icon" aria-hidden="true" /> All studies
         </button>
-        <h2>{study.name}</h2>
+        <h2 tabIndex={-1}>{study.name}</h2>
         <p>{study.question}</p>
         {analysed && analysed.analysis.runs.length > 0 ? (
           <p className="study-answer" data-testid="study-answer">
@@ -193,21 +207,27 @@ export function StudyView({ study }: { readonly study: Study }) {
           </p>
         ) : null}
         <Progress state={state} />
+        <Buttons state={state} study={study} missing={missing} />
+        {problems.map((line) => (
+          <p key={line} className="bad" role="alert">
+            {line}
+          </p>
+        ))}
+        {notes.map((line) => (
+          <p key={line} className="soft">
+            {line}
+          </p>
+        ))}
         {analysed ? (
           <StudyGrid
             analysis={analysed.analysis}
+            measure={study.measure}
             seeds={analysed.study.seeds}
             present={state.present}
           />
         ) : null}
         <Recorded recorded={state.recorded} />
-        {[...problems, ...notes].map((line) => (
-          <p key={line} className="bad" role="alert">
-            {line}
-          </p>
-        ))}
-        <Buttons state={state} study={study} />
-        <AtOnce at_once={state.at_once} />
+        {missing > 0 || state.is_training ? <AtOnce at_once={state.at_once} /> : null}
       </section>
       {analysed && analysed.analysis.runs.length > 0 ? (
         <Findings study={analysed.study} analysis={analysed.analysis} changes={state.changes} />

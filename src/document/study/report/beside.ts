@@ -8,6 +8,7 @@ import type { Study } from '../study.ts'
 import { entropiesOf, runsOf } from './lines.ts'
 import { BESIDE, shortMetric } from './measure_words.ts'
 import { short } from './svg.ts'
+import { inHead, unitsOf } from './units.ts'
 
 /** Markdown: H of every layer's policy in nats, mean over the runs, and ΔH, what the layer adds to
  * that of the one below. Undefined where nothing was measured. */
@@ -55,14 +56,19 @@ export function besideTable(study: Study, analysis: Analysis): string | undefine
   const cells = (name: string) => {
     const runs = runsOf(analysis, study, name)
     return shown.map((metric) =>
-      short(mean(runs.flatMap(({ series }) => series[metric]?.at(-1)?.[1] ?? []))),
+      unitsOf(metric).bareValue(
+        mean(runs.flatMap(({ series }) => series[metric]?.at(-1)?.[1] ?? [])),
+      ),
     )
   }
   return [
     'Other metrics at the end of the runs, means over the seeds:',
     '',
     markdownTable(
-      ['arm', ...shown.map((name) => markdownText(shortMetric(name)))],
+      [
+        'arm',
+        ...shown.map((name) => markdownText(`${shortMetric(name)}${inHead(unitsOf(name).value)}`)),
+      ],
       analysis.arms.map(({ arm: { name } }) => [markdownText(name), ...cells(name)]),
     ),
   ].join('\n')

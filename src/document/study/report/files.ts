@@ -10,7 +10,8 @@ import { forestPlot } from './forest.ts'
 import { heatMap } from './heat.ts'
 import { curveLines, layerLines, linesPicture, profileLines } from './lines.ts'
 import { short } from './svg.ts'
-import { answerSentence, armSentence, differenceText, planSentence } from './words.ts'
+import { inHead, unitsOf } from './units.ts'
+import { answerSentence, armSentence, bareDifference, planSentence } from './words.ts'
 
 /** Pictures by the names of their files. */
 export function studyPictures(study: Study, analysis: Analysis): Map<string, string> {
@@ -116,7 +117,8 @@ const runsTable = ({ arms }: Analysis): string =>
   ])
 
 /** The arms of a report. */
-function armsTable({ arms, baseline }: Analysis): string {
+function armsTable({ arms, baseline, metric }: Analysis): string {
+  const units = unitsOf(metric)
   const base = arms.find(({ arm }) => arm.name === baseline)
   const gained = (one: ArmResult) => one.mean - one.began
   const row = (one: ArmResult): string[] => {
@@ -125,17 +127,27 @@ function armsTable({ arms, baseline }: Analysis): string {
     return [
       markdownText(arm.name),
       `${values.length}`,
-      `${short(mean)} ± ${short(deviation)}`,
-      short(interquartile_mean),
+      `${units.bareValue(mean)} ± ${units.bareDifference(deviation)}`,
+      units.bareValue(interquartile_mean),
       short(spent),
       Number.isFinite(share) ? `${Math.round(100 * share)} %` : '',
-      comparison && comparison.pairs.length > 0 ? differenceText(comparison) : '',
+      comparison && comparison.pairs.length > 0 ? bareDifference(comparison, units) : '',
       comparison ? short(comparison.p_holm) : '',
       comparison?.verdict === 'none' ? 'no difference found' : (comparison?.verdict ?? ''),
     ]
   }
-  const heads = ['arm', 'seeds', 'mean ± sd', 'IQM', 'spent', `of ${markdownText(baseline)}’s gain`]
-  return markdownTable([...heads, 'difference [95 %]', 'p (Holm)', ''], arms.map(row))
+  const heads = [
+    'arm',
+    'seeds',
+    `mean ± sd${inHead(units.value)}`,
+    `IQM${inHead(units.value)}`,
+    'spent',
+    `of ${markdownText(baseline)}’s gain`,
+  ]
+  return markdownTable(
+    [...heads, `difference [95 %]${inHead(units.difference)}`, 'p (Holm)', ''],
+    arms.map(row),
+  )
 }
 
 /** One page: question, plan, answer, table, pictures, limits. */
@@ -145,7 +157,7 @@ function reportOf(
   changes: readonly string[],
   pictures: readonly string[],
 ): string {
-  const { runs, warnings, baseline, left_over } = analysis
+  const { runs, warnings, left_over } = analysis
   const adapters = [...new Set(runs.map(({ adapter }) => adapter))]
   const limits = [
     ...warnings,
@@ -161,7 +173,7 @@ function reportOf(
   ]
   const sentences = analysis.arms
     .filter(({ comparison }) => comparison)
-    .map((arm) => `- ${markdownText(armSentence(arm, baseline))}`)
+    .map((arm) => `- ${markdownText(armSentence(arm, analysis))}`)
   return [
     `# ${markdownText(study.name)}`,
     markdownText(study.question),

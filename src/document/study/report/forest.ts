@@ -1,8 +1,9 @@
 // The forest plot: the difference of every arm from the baseline with its interval, and the seeds'
 // own differences.
 import type { Analysis, Comparison } from '../analysis.ts'
-import { measureWords } from './measure_words.ts'
+import { measureTitle } from './measure_words.ts'
 import { escaped, INKS, picture, scaleOf, short } from './svg.ts'
+import { inHead, unitsOf } from './units.ts'
 
 const [LEFT, RIGHT, ROW, TOP] = [230, 170, 28, 44]
 const WIDTH = 760
@@ -26,18 +27,19 @@ export const forestValues = (rows: readonly ForestRow[]): number[] =>
   ])
 
 export const forestTitle = ({ baseline, metric }: Analysis): string =>
-  `${measureWords(metric ?? '')}: difference from ${baseline}`
+  `${measureTitle(metric ?? '')}: difference from ${baseline}${inHead(unitsOf(metric).difference)}`
 
 /** Arms below each other, 0 as a line; bars are t intervals, thin ones bootstrap intervals, dots
  * the seeds. */
 export function forestPlot(analysis: Analysis): string {
   const compared = forestRows(analysis)
+  const units = unitsOf(analysis.metric)
   const all = forestValues(compared)
   const { ticks, place } = scaleOf(Math.min(0, ...all), Math.max(0, ...all), LEFT, WIDTH - RIGHT)
   const bottom = TOP + compared.length * ROW
   const grid = ticks.map(
     (x) =>
-      `<path d="M${place(x)} ${TOP - 8}V${bottom}" stroke="${x === 0 ? INKS.zero : INKS.grid}"/><text x="${place(x)}" y="${bottom + 18}" text-anchor="middle">${short(x)}</text>`,
+      `<path d="M${place(x)} ${TOP - 8}V${bottom}" stroke="${x === 0 ? INKS.zero : INKS.grid}"/><text x="${place(x)}" y="${bottom + 18}" text-anchor="middle">${units.tick(x)}</text>`,
   )
   const rows = compared.map(
     ({ name, comparison: { pairs, t, bootstrap, mean, verdict, p_holm } }, i) => {

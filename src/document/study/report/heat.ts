@@ -1,9 +1,11 @@
 // The heat map: the mean of every arm over the two fields of the grid.
+import { placeWords, settingLabel } from '../../experiment/form/setting_words.ts'
 import type { Analysis } from '../analysis.ts'
 import { axisValues } from '../grid.ts'
 import type { Study } from '../study.ts'
-import { measureWords } from './measure_words.ts'
-import { escaped, INKS, picture, short } from './svg.ts'
+import { measureTitle } from './measure_words.ts'
+import { escaped, INKS, picture } from './svg.ts'
+import { unitsOf } from './units.ts'
 
 const [LEFT, TOP, CELL_W, CELL_H] = [150, 62, 84, 34]
 
@@ -36,8 +38,20 @@ export function heatGrid(study: Study, { arms, metric }: Analysis): HeatGrid | u
     }),
   )
   const texts = (values: readonly unknown[]) => values.map((value) => `${value}`)
-  const title = `${measureWords(metric ?? '')}, mean over seeds`
-  return { title, down, across, downs: texts(downs), acrosses: texts(acrosses), cells }
+  const title = `${measureTitle(metric ?? '')}, mean over seeds`
+  const [downName, acrossName] = [down, across].map((path) => {
+    const [{ arm }] = arms
+    const words = `${placeWords(path)}${settingLabel(arm.experiment, path)}`
+    return words.charAt(0).toUpperCase() + words.slice(1)
+  })
+  return {
+    title,
+    down: downName,
+    across: acrossName,
+    downs: texts(downs),
+    acrosses: texts(acrosses),
+    cells,
+  }
 }
 
 /** How far a value lies between the lowest and the highest of a grid, 0…1. */
@@ -53,13 +67,14 @@ export function heatMap(study: Study, analysis: Analysis): string | undefined {
   if (!grid) return undefined
   const { title, down, across, downs, acrosses, cells } = grid
   const shade = heatShade(grid)
+  const { valueText } = unitsOf(analysis.metric)
   const parts = cells.flatMap((row, i) =>
     row.map((value, j) => {
       const [x, y] = [LEFT + j * CELL_W, TOP + i * CELL_H]
       if (value === undefined)
         return `<rect x="${x}" y="${y}" width="${CELL_W - 2}" height="${CELL_H - 2}" fill="${INKS.empty}"/>`
       const dark = shade(value) > 0.55
-      return `<rect x="${x}" y="${y}" width="${CELL_W - 2}" height="${CELL_H - 2}" fill="${INKS.heat}" fill-opacity="${(0.08 + 0.92 * shade(value)).toFixed(2)}"/><text x="${x + CELL_W / 2 - 1}" y="${y + CELL_H / 2 + 3}" text-anchor="middle"${dark ? ` fill="${INKS.on_heat}"` : ''}>${short(value)}</text>`
+      return `<rect x="${x}" y="${y}" width="${CELL_W - 2}" height="${CELL_H - 2}" fill="${INKS.heat}" fill-opacity="${(0.08 + 0.92 * shade(value)).toFixed(2)}"/><text x="${x + CELL_W / 2 - 1}" y="${y + CELL_H / 2 + 3}" text-anchor="middle"${dark ? ` fill="${INKS.on_heat}"` : ''}>${valueText(value)}</text>`
     }),
   )
   const text = (value: string) => escaped(value.slice(0, 16))

@@ -9,8 +9,9 @@ import type { RunResult } from '../results.ts'
 import { performanceProfile } from '../statistics/rliable.ts'
 import { clamped, type Interval, tInterval } from '../statistics/student.ts'
 import type { Study } from '../study.ts'
-import { measureWords, shortMetric } from './measure_words.ts'
+import { measureTitle } from './measure_words.ts'
 import { colourOf, dashOf, escaped, INKS, picture, scaleOf, short } from './svg.ts'
+import { unitsOf } from './units.ts'
 
 const [WIDTH, LEFT, RIGHT, TOP] = [760, 56, 16, 40]
 
@@ -33,6 +34,9 @@ export interface PictureLines {
   /** What the lower axis counts. */
   readonly unit: string
   readonly lines: readonly PictureLine[]
+  /** How numbers along the axes are written; as they are where it is absent. */
+  readonly x?: (value: number) => string
+  readonly y?: (value: number) => string
 }
 
 interface SeedCurve {
@@ -89,7 +93,10 @@ function bandOf(curves: readonly SeedCurve[], bounds: Interval): Band {
 }
 
 /** Lines in one frame, with bands of their 95 % intervals. */
-export function linesPicture({ title, unit, lines }: PictureLines, height = 400): string {
+export function linesPicture(
+  { title, unit, lines, x: xText = short, y: yText = short }: PictureLines,
+  height = 400,
+): string {
   const shown = lines.filter(({ band }) => band.at.length > 0)
   const columns = 3
   const legendRows = Math.ceil(shown.length / columns)
@@ -101,10 +108,10 @@ export function linesPicture({ title, unit, lines }: PictureLines, height = 400)
   const grid = [
     ...y.ticks.map(
       (v) =>
-        `<path d="M${LEFT} ${y.place(v)}H${WIDTH - RIGHT}" stroke="${INKS.grid}"/><text x="${LEFT - 8}" y="${y.place(v) + 4}" text-anchor="end">${short(v)}</text>`,
+        `<path d="M${LEFT} ${y.place(v)}H${WIDTH - RIGHT}" stroke="${INKS.grid}"/><text x="${LEFT - 8}" y="${y.place(v) + 4}" text-anchor="end">${yText(v)}</text>`,
     ),
     ...x.ticks.map(
-      (v) => `<text x="${x.place(v)}" y="${bottom + 18}" text-anchor="middle">${short(v)}</text>`,
+      (v) => `<text x="${x.place(v)}" y="${bottom + 18}" text-anchor="middle">${xText(v)}</text>`,
     ),
     `<text x="${WIDTH - RIGHT}" y="${bottom + 34}" text-anchor="end">${escaped(unit)}</text>`,
   ]
@@ -126,6 +133,12 @@ export function linesPicture({ title, unit, lines }: PictureLines, height = 400)
   return picture(title, WIDTH, height + legendRows * 18 + 8, [...grid, ...drawn, ...legend])
 }
 
+/** Numbers of a metric along an axis. */
+const axisText = (metric: string) => {
+  const { tick, value: unit } = unitsOf(metric)
+  return (value: number): string => `${tick(value)}${unit}`
+}
+
 /** The measured metric of every arm over the budget. */
 export function curveLines(study: Study, analysis: Analysis): PictureLines {
   const { metric = '' } = analysis
@@ -141,7 +154,7 @@ export function curveLines(study: Study, analysis: Analysis): PictureLines {
     band: bandOf(own, boundsOf(metric)),
   }))
   const unit = same === 'arithmetic' ? '10⁹ operations' : same
-  return { title: `${measureWords(metric)} by arm`, unit, lines }
+  return { title: `${measureTitle(metric)} by arm`, unit, lines, y: axisText(metric) }
 }
 
 /** By run of an arm: the entropy of every layer’s policy at the end, embedding first. */
@@ -180,5 +193,11 @@ export function profileLines({ arms, metric = '' }: Analysis): PictureLines | un
     const middle = performanceProfile(numbers[i], at)
     return { name, band: { at, middle, low: middle, high: middle } }
   })
-  return { title: 'Share of runs above a value', unit: shortMetric(metric), lines }
+  return {
+    title: 'Runs that end above a value',
+    unit: measureTitle(metric),
+    lines,
+    x: axisText(metric),
+    y: axisText('acc'),
+  }
 }

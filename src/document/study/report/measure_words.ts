@@ -7,6 +7,26 @@ export const BESIDE =
 /** `val-core/sort_digits/acc/mean@4` as `acc/mean@4`. */
 export const shortMetric = (name: string): string => BESIDE.exec(name)?.[1] ?? name
 
-/** What a measure is called in a sentence: 'acc/mean@4 on held-out problems'. */
-export const measureWords = (metric: string): string =>
-  `${shortMetric(metric)}${metric.startsWith('val-') ? ' on held-out problems' : ''}`
+/** What a person calls a metric, by the end of its name. */
+const CALLED: readonly (readonly [RegExp, string])[] = [
+  [/^acc\/greedy$/, 'held-out accuracy (greedy)'],
+  [/^acc\/mean@1$/, 'held-out accuracy (one sample)'],
+  [/^acc\/mean@(\d+)$/, 'held-out accuracy ($1 samples)'],
+  [/^pass@(\d+)\/mean$/, 'held-out pass@$1'],
+  [/^actor\/entropy$/, 'entropy of the policy'],
+  [/^critic\/score\/mean$/, 'reward in training'],
+]
+
+/** What a measure is called in a sentence: 'held-out accuracy (4 samples)'. A metric that is not
+ * listed keeps its own name. */
+export function measureWords(metric: string): string {
+  const own = shortMetric(metric)
+  const found = CALLED.find(([pattern]) => pattern.test(own))
+  return found ? own.replace(found[0], found[1]) : own
+}
+
+/** The same at the start of a title. */
+export const measureTitle = (metric: string): string => {
+  const words = measureWords(metric)
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}

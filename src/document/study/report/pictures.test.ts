@@ -17,8 +17,8 @@ const analysis = analyse(study, arms, results)
 
 /** The highest value that an area of the picture reaches, by its axis of values. */
 function highest(svg: string): number {
-  const ticks = [...svg.matchAll(/y="([\d.]+)" text-anchor="end">([\d.]+)</g)].map(
-    ([, y, value]) => ({ y: Number(y) - 4, value: Number(value) }),
+  const ticks = [...svg.matchAll(/y="([\d.]+)" text-anchor="end">([\d.]+) %</g)].map(
+    ([, y, value]) => ({ y: Number(y) - 4, value: Number(value) / 100 }),
   )
   const [low, high] = [ticks[0], ticks[ticks.length - 1]]
   const areas = [...svg.matchAll(/<path d="M([^"Z]+)Z"/g)].map(([, path]) => path)

@@ -5,18 +5,26 @@ import { MOST_SEEDS } from '../statistics/power.ts'
 import type { Study } from '../study.ts'
 import { measureWords } from './measure_words.ts'
 import { short } from './svg.ts'
+import { type Units, unitsOf } from './units.ts'
 
-const signed = (x: number): string => (x > 0 ? `+${short(x)}` : short(x).replace('-', '−'))
+/** `+1.2 [−0.4, +3.0]`: a difference and its interval, without the unit. */
+export function bareDifference({ mean, t }: Comparison, { bareDifference }: Units): string {
+  const signed = (x: number) => (x > 0 ? `+${bareDifference(x)}` : bareDifference(x))
+  return t ? `${signed(mean)} [${signed(t.low)}, ${signed(t.high)}]` : signed(mean)
+}
 
-/** `+0.012 [−0.004, 0.03]`. */
-export const differenceText = ({ mean, t }: Comparison): string =>
-  t ? `${signed(mean)} [${signed(t.low)}, ${signed(t.high)}]` : signed(mean)
+/** `+1.2 [−0.4, +3.0] points`. */
+export const differenceText = (comparison: Comparison, units: Units): string =>
+  `${bareDifference(comparison, units)}${units.difference}`
 
 /** One arm against the baseline. */
-export function armSentence({ arm, comparison }: ArmResult, baseline: string): string {
+export function armSentence(
+  { arm, comparison }: ArmResult,
+  { baseline, metric }: Pick<Analysis, 'baseline' | 'metric'>,
+): string {
   if (!comparison || comparison.pairs.length === 0) return `${arm.name}: nothing to compare yet.`
   const { verdict, p_holm, pairs, seeds_needed } = comparison
-  const facts = `${differenceText(comparison)}, ${pairs.length} seeds, p ${short(p_holm)} after Holm`
+  const facts = `${differenceText(comparison, unitsOf(metric))}, ${pairs.length} seeds, p ${short(p_holm)} after Holm`
   if (verdict === 'too few') return `${arm.name}: too few seeds to say (${facts}).`
   if (verdict !== 'none') return `${arm.name} is ${verdict} than ${baseline} (${facts}).`
   const more =
@@ -67,11 +75,11 @@ const MEASURES = {
 
 const placeOf = ({ at, reaches }: Study['measure']): string =>
   at === 'level'
-    ? `where ${reaches} first comes to what all arms of the seed reached`
+    ? `where ${measureWords(reaches ?? '')} first comes to what all arms of the seed reached`
     : MEASURES[at]
 
 /** What was fixed beforehand. */
 export const planSentence = ({ measure, budget, written }: Study, { metric }: Analysis): string =>
-  `Primary measure, ${written === 'before' ? 'fixed beforehand' : 'chosen after the runs were known, so all of this is exploratory'}: ${metric ?? measure.metric}, ${placeOf(measure)}; ${measure.goal} is better. ` +
+  `Primary measure, ${written === 'before' ? 'fixed beforehand' : 'chosen after the runs were known, so all of this is exploratory'}: ${measureWords(metric ?? measure.metric)}, ${placeOf(measure)}; ${measure.goal} is better. ` +
   `Equal budget: the same ${budget.same} of reinforcement for every arm, counted and read where all runs have spent it. ` +
   `Differences are paired by seed; ${measure.test === 't' ? 'the paired t test' : 'the sign-flip permutation test'} decides at ${100 * ALPHA} % after Holm’s correction over the arms. Bands of curves are of the mean, without what is a seed’s own.`

@@ -1,0 +1,72 @@
+// Says a setting and its value in a few words, as a person would: 'lr 3e-4', '20 steps'.
+import type { FieldValue } from '../../../rl/fields/field.ts'
+import type { Experiment } from '../schema/schema.ts'
+import { experimentFields } from './form.ts'
+import type { Field } from './form_fields.ts'
+
+/** Letters of a value that is said in a name. */
+const MAX_TEXT = 24
+/** Words that are shorter than a label. */
+const SHORT: Readonly<Record<string, string>> = {
+  'learning rate': 'lr',
+  'trained policy': 'layer',
+}
+
+const fields = new WeakMap<Experiment, ReadonlyMap<string, Field>>()
+
+function fieldOf(experiment: Experiment, path: string): Field | undefined {
+  const known =
+    fields.get(experiment) ??
+    new Map(experimentFields(experiment).map((field) => [field.path, field]))
+  fields.set(experiment, known)
+  return known.get(path)
+}
+
+/** Capitals within a word are a name, such as KL. */
+const lowered = (label: string): string =>
+  /^[A-Z]{2}|^[A-Z][a-z]+[A-Z]/.test(label) ? label : label[0].toLowerCase() + label.slice(1)
+
+/** 'phase 2: ', 'critic ', '' for a setting of all phases. */
+export function placeWords(path: string): string {
+  const phase = /^phases\.(\d+)\./.exec(path)
+  const whose = /(^|\.)critic\./.test(path) ? 'critic ' : ''
+  return `${phase ? `phase ${Number(phase[1]) + 1}: ` : ''}${whose}`
+}
+
+/** 'lr', 'KL in the loss': what a person calls a setting. One that this experiment lacks is called by
+ * the end of its path. */
+export function settingLabel(experiment: Experiment, path: string): string {
+  const field = fieldOf(experiment, path)
+  const label = lowered(field?.label ?? path.slice(path.lastIndexOf('.') + 1).replaceAll('_', ' '))
+  return SHORT[label] ?? label
+}
+
+/** A number as people write it: 0.0003 as 3e-4. */
+function numberWords(value: number): string {
+  const size = Math.abs(value)
+  const isPlain = value === 0 || (size >= 1e-3 && size < 1e6)
+  return isPlain
+    ? String(Number(value.toPrecision(6)))
+    : Number(value.toPrecision(6)).toExponential().replace('e+', 'e')
+}
+
+/** 'lr 3e-4', '20 steps', 'with KL in the loss', without its place. `experiment`: one that has the
+ * field; `numberText` writes its numbers. */
+export function settingWords(
+  experiment: Experiment,
+  path: string,
+  value: FieldValue | undefined,
+  numberText: (value: number) => string = numberWords,
+): string {
+  const name = settingLabel(experiment, path)
+  // A list of verdicts or a text of one's own is no name.
+  if (typeof value === 'string' && value.length > MAX_TEXT) return `own ${name}`
+  if (value === undefined) return `${name} as in all phases`
+  if (value === null) return `${name} none`
+  if (typeof value === 'boolean') return `${value ? 'with' : 'without'} ${name}`
+  if (typeof value === 'string') return `${name} ${value || 'none'}`
+  const unit = fieldOf(experiment, path)?.unit
+  const words = name.split(' ')
+  const isCounted = unit !== '' && [words[0], words.at(-1)].includes(unit)
+  return isCounted ? `${numberText(value)} ${name}` : `${name} ${numberText(value)}`
+}
