@@ -65,8 +65,9 @@ export function readDraft(
   present: Experiment,
 ): DraftStudy {
   const problems = new Map<DraftField, string[]>()
+  // Many arms can have one mistake.
   const say = (field: DraftField, message: string) =>
-    problems.set(field, [...(problems.get(field) ?? []), message])
+    problems.set(field, [...new Set([...(problems.get(field) ?? []), message])])
   for (const [field, message] of typedProblems(draft, chosen.length)) say(field, message)
   if (problems.size > 0) return { ok: false, problems }
   const parsed = parseStudy(documentOf(draft, chosen, present))
@@ -77,7 +78,7 @@ export function readDraft(
   const expanded = expandStudy(parsed.study)
   if (expanded.ok)
     return { ok: true, study: parsed.study, runs: plannedCount(parsed.study, expanded.arms) }
-  for (const problem of expanded.problems) say(blamed(problem, draft), problem)
+  for (const problem of expanded.problems) say(...blamed(problem, draft))
   return { ok: false, problems }
 }
 
@@ -151,9 +152,12 @@ function fieldOf(path: string, { axes }: Draft): DraftField {
   return 'form'
 }
 
-/** An arm that cannot run names the field of its grid. */
-function blamed(problem: string, { axes }: Draft): DraftField {
-  const axis = axes.findIndex(({ path }) => path !== '' && problem.includes(`: ${path}:`))
-  if (axis >= 0) return `axis.${axis}`
-  return /^the grid has/.test(problem) ? 'axis.0' : 'form'
+/** An arm that cannot run names the field of its grid, which then says the mistake alone. */
+function blamed(problem: string, { axes }: Draft): [DraftField, string] {
+  for (const [i, { path }] of axes.entries()) {
+    const [, message] = path === '' ? [] : problem.split(`: ${path}: `)
+    if (message !== undefined)
+      return [`axis.${i}`, `${message.charAt(0).toUpperCase()}${message.slice(1)}.`]
+  }
+  return [/^the grid has/.test(problem) ? 'axis.0' : 'form', problem]
 }

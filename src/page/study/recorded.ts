@@ -4,6 +4,7 @@ import { type RunResult, readResult } from '../../document/study/results.ts'
 import type { Study } from '../../document/study/study.ts'
 import { decodeStudy, encodeStudy } from '../../document/study/study_link.ts'
 import gallery from './gallery.json' with { type: 'json' }
+import type { KeptStudy } from './study_storage.ts'
 
 const FILES: Readonly<Record<string, string>> = import.meta.glob(
   '../../../docs/studies/*/results.jsonl',
@@ -24,6 +25,16 @@ async function fetchText(address: string): Promise<string> {
   const answer = await fetch(address)
   if (!answer.ok) throw new Error(`the host answered ${answer.status}`)
   return answer.text()
+}
+
+const ofLab = new WeakMap<Study, boolean>()
+
+/** A study of the lab as it came, with recorded runs: nobody has made it or trained it here. */
+export function isOfLab({ study, recorded }: Pick<KeptStudy, 'study' | 'recorded'>): boolean {
+  if (!recorded) return false
+  const known = ofLab.get(study) ?? recordedId(study) !== undefined
+  ofLab.set(study, known)
+  return known
 }
 
 /** The recorded runs. Rejects with a sentence for people where they cannot be loaded. */

@@ -1,36 +1,73 @@
 // The studies that come with the lab: what each asked and found, a link that trains one of its
 // arms, and a button that opens it here.
-import { useState } from 'react'
+import { useMemo, useState } from 'react'
 import { decodeStudy } from '../../document/study/study_link.ts'
 import gallery from '../../page/study/gallery.json' with { type: 'json' }
 import { openLabStudy } from '../../page/study/study_store.ts'
+import { type Family, foundOf, type GalleryEntry, galleryFamilies } from './gallery_families.ts'
 
-type Entry = (typeof gallery)[number]
+interface RowProps {
+  readonly member: Family['members'][number]
+  onOpen(entry: GalleryEntry): void
+}
 
-function Card({ entry, onProblem }: { readonly entry: Entry; onProblem(problem: string): void }) {
-  const { id, name, question, answer, study, arm, link } = entry
-  const open = () => {
-    const parsed = decodeStudy(study)
-    if (parsed.ok) void openLabStudy(parsed.study)
-    else onProblem(parsed.issues.map(({ message }) => message).join('; '))
-  }
+function Row({ member: { entry, name, question }, onOpen }: RowProps) {
+  const { id, answer, arm, link } = entry
   return (
     <li data-testid={`study-gallery-${id}`}>
-      <h3>{name}</h3>
-      <p>{question}</p>
-      <p className="soft">{answer}</p>
+      <h4>{name}</h4>
+      <div>
+        {question ? <p>{question}</p> : null}
+        <p className="soft">
+          {foundOf(answer).map((found) => (
+            <span key={found} className={`study-found ${found.replace(' ', '-')}`}>
+              {found}
+            </span>
+          ))}
+          {answer}
+        </p>
+      </div>
       <p className="study-buttons">
-        <button type="button" onClick={open}>
-          Open the study
-        </button>{' '}
-        <a href={`?${link}`}>Train one arm: {arm}</a>
+        <button
+          type="button"
+          aria-label={`Open the study ${entry.name}`}
+          onClick={() => onOpen(entry)}
+        >
+          Open
+        </button>
+        <a href={`?${link}`} title={`Train one arm: ${arm}`}>
+          Train one arm
+        </a>
       </p>
     </li>
   )
 }
 
+function FamilyList({ family, onOpen }: { family: Family; onOpen: RowProps['onOpen'] }) {
+  const { title, question, members } = family
+  return (
+    <section className="study-family" aria-label={title}>
+      <h3>{title}</h3>
+      {question ? <p className="soft">{question}</p> : null}
+      <ul className="study-rows">
+        {members.map((member) => (
+          <Row key={member.entry.id} member={member} onOpen={onOpen} />
+        ))}
+      </ul>
+    </section>
+  )
+}
+
 export function Gallery() {
   const [problem, setProblem] = useState('')
+  const [query, setQuery] = useState('')
+  const families = useMemo(() => galleryFamilies(query), [query])
+  const count = families.reduce((sum, { members }) => sum + members.length, 0)
+  const open = ({ study }: GalleryEntry) => {
+    const parsed = decodeStudy(study)
+    if (parsed.ok) void openLabStudy(parsed.study)
+    else setProblem(parsed.issues.map(({ message }) => message).join('; '))
+  }
   return (
     <section className="card" aria-label="Studies of the lab" data-testid="study-gallery">
       <h2>Studies of the lab</h2>
@@ -43,11 +80,24 @@ export function Gallery() {
           {problem}
         </p>
       ) : null}
-      <ul className="study-gallery">
-        {gallery.map((entry) => (
-          <Card key={entry.id} entry={entry} onProblem={setProblem} />
-        ))}
-      </ul>
+      <p className="study-search">
+        <input
+          type="search"
+          aria-label="Search the studies of the lab"
+          data-testid="study-search"
+          placeholder="Search, such as teacher, or worse"
+          value={query}
+          onChange={({ target }) => setQuery(target.value)}
+        />
+        <span className="soft" role="status" data-testid="study-count">
+          {query.trim() === ''
+            ? `${gallery.length} studies`
+            : `${count} of ${gallery.length} studies`}
+        </span>
+      </p>
+      {families.map((family) => (
+        <FamilyList key={family.title} family={family} onOpen={open} />
+      ))}
     </section>
   )
 }

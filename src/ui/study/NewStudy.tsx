@@ -50,7 +50,7 @@ export function NewStudy() {
   const file = useStudyFile()
   return (
     <section className="card" aria-label="New study" data-testid="study-new-card">
-      <h2>Studies</h2>
+      <h2 tabIndex={-1}>Studies</h2>
       <p className="soft">
         <Words text="One question, several settings with the same seeds and the same budget, and one measure that is fixed before anything is trained." />
       </p>

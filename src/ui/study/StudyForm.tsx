@@ -1,6 +1,6 @@
 // Builds a study: two or more settings or runs, or a field with several values; seeds, budget and
 // the measure, fixed beforehand.
-import { useDeferredValue, useMemo, useState } from 'react'
+import { useDeferredValue, useEffect, useMemo, useRef, useState } from 'react'
 import type { NamedExperiment } from '../../document/study/build.ts'
 import { type Draft, EMPTY_DRAFT, readDraft } from '../../document/study/draft.ts'
 import { libraryStore, shownRuns } from '../../page/runs/library/library_store.ts'
@@ -10,14 +10,15 @@ import { setStudy } from '../../page/study/study_store.ts'
 import { runName } from '../../record/run/names.ts'
 import { selectionStore } from '../runs/base/selection.ts'
 import { useLab } from '../shown/run.ts'
-import { Problem, type Problems, StudyFields } from './StudyFields.tsx'
+import { described, Problem, type Problems, StudyFields } from './StudyFields.tsx'
 
 /** The arms that were chosen so far, and ways to add some. */
 function Arms(props: {
   readonly chosen: readonly NamedExperiment[]
+  readonly problems: Problems
   setChosen(chosen: readonly NamedExperiment[]): void
 }) {
-  const { chosen, setChosen } = props
+  const { chosen, problems, setChosen } = props
   const add = (more: readonly NamedExperiment[]) => setChosen([...chosen, ...more])
   const addPresent = () => {
     const experiment = nextExperiment(labStore.getState())
@@ -54,23 +55,55 @@ function Arms(props: {
         ))}
       </ol>
       <p className="study-buttons">
-        <button type="button" data-testid="study-add-settings" onClick={addPresent}>
+        <button
+          type="button"
+          data-testid="study-add-settings"
+          data-invalid={problems.has('arms')}
+          aria-describedby={problems.has('arms') ? 'study-problem-arms' : undefined}
+          onClick={addPresent}
+        >
           Add the present settings
         </button>
         <button type="button" data-testid="study-add-runs" onClick={addTicked}>
           Add the ticked runs
         </button>
       </p>
+      <Problem problems={problems} field="arms" />
     </fieldset>
   )
 }
 
 const NO_PROBLEMS: Problems = new Map()
 
+/** The form, and what brings the focus to its first control that something is wrong with. */
+function useFirstProblem() {
+  const form = useRef<HTMLDivElement>(null)
+  const [tries, setTries] = useState(0)
+  useEffect(() => {
+    const first = form.current?.querySelector<HTMLElement>(
+      ':is([aria-invalid="true"], [data-invalid="true"])',
+    )
+    if (tries > 0) first?.focus()
+  }, [tries])
+  return { form, wasTried: tries > 0, fail: () => setTries((count) => count + 1) }
+}
+
+/** Beside the button that was pressed. */
+function NotMade({ problems }: { readonly problems: Problems }) {
+  const count = problems.size
+  return (
+    <span className="bad" role="status" data-testid="study-not-made">
+      {count === 0
+        ? ''
+        : `Not made yet: ${count === 1 ? 'one field above needs' : `${count} fields above need`} a change.`}
+    </span>
+  )
+}
+
 export function StudyForm() {
   const [draft, setDraft] = useState(EMPTY_DRAFT)
   const [chosen, setChosen] = useState<readonly NamedExperiment[]>([])
-  const [wasTried, setTried] = useState(false)
+  const { form, wasTried, fail } = useFirstProblem()
   const experiment = useLab((state) => state.experiment)
   // Making all arms for every letter would be slow.
   const typed = useDeferredValue(draft)
@@ -81,23 +114,23 @@ export function StudyForm() {
   const make = () => {
     const now = readDraft(draft, chosen, nextExperiment(labStore.getState()))
     if (now.ok) setStudy(now.study)
-    else setTried(true)
+    else fail()
   }
   return (
-    <div id="study-form" className="study-form" data-testid="study-form">
+    <div id="study-form" className="study-form" data-testid="study-form" ref={form}>
       <label className="wide">
         Question
         <input
           data-testid="study-question"
           value={draft.question}
           maxLength={400}
+          {...described(problems, 'question')}
           placeholder="Does a higher learning rate help?"
           onChange={({ target }) => set({ question: target.value })}
         />
         <Problem problems={problems} field="question" />
       </label>
-      <Arms chosen={chosen} setChosen={setChosen} />
-      <Problem problems={problems} field="arms" />
+      <Arms chosen={chosen} problems={problems} setChosen={setChosen} />
       <StudyFields draft={draft} problems={problems} set={set} />
       <p className="soft" data-testid="study-runs">
         {made.ok ? `${made.runs} runs in all.` : ''}
@@ -107,6 +140,7 @@ export function StudyForm() {
         <button type="button" className="primary" data-testid="study-make" onClick={make}>
           Make the study
         </button>
+        <NotMade problems={problems} />
       </p>
     </div>
   )

@@ -1,5 +1,5 @@
 // The tab of studies: builds one, trains it in the background, and shows what it found.
-import { useEffect, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { useStore } from 'zustand'
 import { viewParts } from '../../document/links/view.ts'
 import { decodeStudy } from '../../document/study/study_link.ts'
@@ -29,13 +29,30 @@ function useLinkedStudy(is_ready: boolean): string {
   return problem
 }
 
+/** Another study that is opened begins in sight, with its answer, and takes the focus; so does the
+ * list when one is left. Nothing moves where the page or the tab is opened with one. */
+function useBeginning(is_ready: boolean, id: string) {
+  const panel = useRef<HTMLDivElement>(null)
+  const before = useRef<string>(undefined)
+  useEffect(() => {
+    if (!is_ready) return
+    const isOther = before.current !== undefined && before.current !== id
+    before.current = id
+    if (!isOther) return
+    panel.current?.scrollIntoView()
+    panel.current?.querySelector('h2')?.focus({ preventScroll: true })
+  }, [is_ready, id])
+  return panel
+}
+
 export function StudyTab() {
-  const { is_ready, study } = useStore(studyStore)
+  const { is_ready, study, id } = useStore(studyStore)
+  const panel = useBeginning(is_ready, id)
   const problem = useLinkedStudy(is_ready)
   useEffect(() => void openStudy(), [])
   if (!is_ready) return <p className="soft">Opening …</p>
   return (
-    <div className="study">
+    <div className="study" ref={panel}>
       {problem ? (
         <p className="bad" role="alert">
           {problem}

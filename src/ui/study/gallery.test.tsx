@@ -7,10 +7,11 @@ import { expandStudy } from '../../document/study/arms.ts'
 import { decodeStudy } from '../../document/study/study_link.ts'
 import gallery from '../../page/study/gallery.json' with { type: 'json' }
 import { Gallery } from './Gallery.tsx'
+import { ALONE, foundOf, galleryFamilies } from './gallery_families.ts'
 
 test('each study is listed with its question and its answer', () => {
   const page = renderToStaticMarkup(<Gallery />)
-  expect(page.match(/Open the study/g)).toHaveLength(gallery.length)
+  expect(page.match(/Open the study /g)).toHaveLength(gallery.length)
   for (const { id, link } of gallery) {
     expect(page).toContain(`study-gallery-${id}`)
     expect(page).toContain(`href="?${link.replaceAll('&', '&amp;').replaceAll("'", '&#x27;')}"`)
@@ -21,4 +22,32 @@ test.each(gallery)('$id opens, and its arm too', ({ study, link }) => {
   const parsed = decodeStudy(study)
   expect(parsed.ok && expandStudy(parsed.study).ok).toBe(true)
   expect(decodeLink(link).notices).toEqual([])
+})
+
+test('studies of one title are listed under it by what is their own, and found by their words', () => {
+  const all = galleryFamilies('')
+  const shown = all.flatMap(({ members }) => members)
+  expect(shown).toHaveLength(gallery.length)
+  expect(new Set(shown.map(({ name }) => name)).size).toBe(gallery.length)
+  expect(all[0].members.length).toBeGreaterThan(3)
+  expect(all.at(-1)?.title).toBe(ALONE)
+  for (const { title, members } of all.slice(0, -1))
+    for (const { name, entry } of members) {
+      expect(entry.name.startsWith(title)).toBe(true)
+      expect(name).not.toContain(title)
+    }
+  const found = galleryFamilies('teacher').flatMap(({ members }) => members)
+  expect(found.map(({ entry }) => entry.id)).toContain('teacher')
+  expect(found.length).toBeLessThan(gallery.length / 2)
+  expect(galleryFamilies('no such study')).toEqual([])
+})
+
+test('what was found is said in a word', () => {
+  expect(foundOf('No difference from GRPO was found in held-out accuracy (4 samples).')).toEqual([
+    'no difference',
+  ])
+  expect(foundOf('Better than GRPO: a. Worse than GRPO: b; c. No difference found: d.')).toEqual([
+    'better',
+    'worse',
+  ])
 })

@@ -1,0 +1,77 @@
+// The lab's studies as a list that can be read: those that ask one thing under its words, each by
+// what it alone has.
+import gallery from '../../page/study/gallery.json' with { type: 'json' }
+import { wordsOf } from '../kit/fuzzy.ts'
+
+export type GalleryEntry = (typeof gallery)[number]
+
+/** One study of a family, by its short name; its question where the family has several. */
+interface Member {
+  readonly entry: GalleryEntry
+  readonly name: string
+  readonly question: string
+}
+
+/** Studies of one title; `question` is theirs in common, '' where each has its own. */
+export interface Family {
+  readonly title: string
+  readonly question: string
+  readonly members: readonly Member[]
+}
+
+/** The heading of those that are alone. */
+export const ALONE = 'Other questions'
+
+/** 'Which layer learns? (Sort three digits)' is of 'Which layer learns?', by 'Sort three digits'. */
+function nameParts(name: string): readonly [family: string, own: string] {
+  const [, family, own] = /^(.+\?) \(?(.+?)\)?$/.exec(name) ?? []
+  return family === undefined ? ['', name] : [family, own]
+}
+
+function familyOf(title: string, entries: readonly GalleryEntry[]): Family {
+  const [{ question }] = entries
+  const isShared = title !== ALONE && entries.every((entry) => entry.question === question)
+  return {
+    title,
+    question: isShared ? question : '',
+    members: entries.map((entry) => ({
+      entry,
+      name: title === ALONE ? entry.name : nameParts(entry.name)[1],
+      question: isShared ? '' : entry.question,
+    })),
+  }
+}
+
+/** The studies in which every word of `query` is found, by family, the largest first. */
+export function galleryFamilies(
+  query: string,
+  entries: readonly GalleryEntry[] = gallery,
+): readonly Family[] {
+  const titleOf = ({ name }: GalleryEntry) => nameParts(name)[0]
+  const words = wordsOf(query)
+  const found = entries.filter(({ name, question, answer, arm }) => {
+    const text = [name, question, answer, arm].join('\n').toLowerCase()
+    return words.every((word) => text.includes(word))
+  })
+  const titles = entries.map(titleOf)
+  const isAlone = (title: string) => titles.indexOf(title) === titles.lastIndexOf(title)
+  const families = new Map<string, GalleryEntry[]>()
+  for (const entry of found) {
+    const own = titleOf(entry)
+    const title = own === '' || isAlone(own) ? ALONE : own
+    families.set(title, [...(families.get(title) ?? []), entry])
+  }
+  return [...families]
+    .sort(([a, one], [b, other]) =>
+      a === ALONE ? 1 : b === ALONE ? -1 : other.length - one.length,
+    )
+    .map(([title, own]) => familyOf(title, own))
+}
+
+/** What was found, in a word or two: an answer names arms by what was found of them. */
+export const foundOf = (answer: string): readonly ('better' | 'worse' | 'no difference')[] => {
+  const found = (['better', 'worse'] as const).filter((word) =>
+    new RegExp(`(^|\\. )${word} than `, 'i').test(answer),
+  )
+  return found.length > 0 ? found : ['no difference']
+}
