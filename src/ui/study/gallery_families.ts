@@ -22,7 +22,8 @@ export interface Family {
 /** The heading of those that are alone. */
 export const ALONE = 'Other questions'
 
-/** 'Which layer learns? (Sort three digits)' is of 'Which layer learns?', by 'Sort three digits'. */
+/** 'Which layer learns? (Sort three digits)' is the one by 'Sort three digits' of 'Which layer
+ * learns?'. */
 function nameParts(name: string): readonly [family: string, own: string] {
   const [, family, own] = /^(.+\?) \(?(.+?)\)?$/.exec(name) ?? []
   return family === undefined ? ['', name] : [family, own]

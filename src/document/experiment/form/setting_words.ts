@@ -33,8 +33,8 @@ export function placeWords(path: string): string {
   return `${phase ? `phase ${Number(phase[1]) + 1}: ` : ''}${whose}`
 }
 
-/** 'lr', 'KL in the loss': what a person calls a setting. One that this experiment lacks is called by
- * the end of its path. */
+/** 'lr', 'KL in the loss': what a person calls a setting. One that this experiment lacks is called
+ * by the end of its path. */
 export function settingLabel(experiment: Experiment, path: string): string {
   const field = fieldOf(experiment, path)
   const label = lowered(field?.label ?? path.slice(path.lastIndexOf('.') + 1).replaceAll('_', ' '))

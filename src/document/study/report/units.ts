@@ -43,8 +43,8 @@ const PLAIN: Units = {
   tick: plain,
 }
 
-/** Shares of 1 are written in per cent, and their differences in points of a hundred; all else as it
- * was measured. */
+/** Shares of 1 are written in per cent, and their differences in points of a hundred; all else as
+ * it was measured. */
 export const unitsOf = (metric: string | undefined): Units =>
   boundsOf(metric ?? '').high === 1 ? SHARES : PLAIN
 
