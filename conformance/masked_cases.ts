@@ -36,7 +36,7 @@ const masked_whiten: Handler = (fixture) => {
       var_unbiased: maskedVar(x, mask),
       var_biased: maskedVar(x, mask, { unbiased: false }),
       whiten: maskedWhiten(x, mask),
-      whiten_shift_mean_false: maskedWhiten(x, mask, { shift_mean: false }),
+      whiten_shift_mean_false: maskedWhiten(x, mask, { shiftMean: false }),
     })
   return [{ on: 'driver', run }]
 }

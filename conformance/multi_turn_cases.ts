@@ -24,8 +24,8 @@ const MODEL_TYPES = ['qwen2', 'qwen3', 'llama']
 
 /** A case as it is written. */
 interface Dialogue {
-  readonly tokenizer_folder: string
-  readonly template_file: string | undefined
+  readonly tokenizerFolder: string
+  readonly templateFile: string | undefined
   readonly messages: readonly Message[]
   readonly schemas: readonly ToolSchema[]
   readonly generations: readonly Fields[]
@@ -41,8 +41,8 @@ function readDialogue(inputs: Fields, config: Fields, folder: string): Dialogue 
   const file = inputs.optionalText('chat_template_file')
   config.choice('tool_parser', ['hermes'])
   return {
-    tokenizer_folder: join(folder, inputs.optionalText('tokenizer') ?? ''),
-    template_file: file === undefined ? undefined : join(folder, file),
+    tokenizerFolder: join(folder, inputs.optionalText('tokenizer') ?? ''),
+    templateFile: file === undefined ? undefined : join(folder, file),
     messages: (inputs.raw('messages') ?? []) as Message[],
     schemas: (inputs.raw('tools') ?? []) as ToolSchema[],
     generations: inputs.list('generations'),
@@ -69,12 +69,12 @@ const readIfThere = (file: string): string | undefined => {
   }
 }
 
-function tokenizerOf({ tokenizer_folder, template_file }: Dialogue): Promise<Tokenizer> {
-  const config = readIfThere(join(tokenizer_folder, 'tokenizer_config.json'))
-  const template = template_file ?? join(tokenizer_folder, 'chat_template.jinja')
+function tokenizerOf({ tokenizerFolder, templateFile }: Dialogue): Promise<Tokenizer> {
+  const config = readIfThere(join(tokenizerFolder, 'tokenizer_config.json'))
+  const template = templateFile ?? join(tokenizerFolder, 'chat_template.jinja')
   const jinja = readIfThere(template)
   return loadTokenizer({
-    'tokenizer.json': readFileSync(join(tokenizer_folder, 'tokenizer.json'), 'utf8'),
+    'tokenizer.json': readFileSync(join(tokenizerFolder, 'tokenizer.json'), 'utf8'),
     ...(config !== undefined && { 'tokenizer_config.json': config }),
     ...(jinja !== undefined && { 'chat_template.jinja': jinja }),
   })

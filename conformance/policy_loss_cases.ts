@@ -128,13 +128,13 @@ function joined(parts: readonly LossAndGradient[]): LossAndGradient {
 const micro_batching: Handler = ({ inputs, config, source }) => {
   const batch = readLossBatch(inputs)
   const settings = readLossSettings(config, { source })
-  const micro_rows = config.number('micro_batch_size')
-  if (!(micro_rows > 0) || batch.rows % micro_rows !== 0)
+  const microRows = config.number('micro_batch_size')
+  if (!(microRows > 0) || batch.rows % microRows !== 0)
     throw new CaseError(
-      `config.micro_batch_size: ${batch.rows} rows are no multiple of ${micro_rows}`,
+      `config.micro_batch_size: ${batch.rows} rows are no multiple of ${microRows}`,
     )
-  const micro_batches = Array.from({ length: batch.rows / micro_rows }, (_, i) =>
-    rowsOf(batch, i * micro_rows, micro_rows),
+  const micro_batches = Array.from({ length: batch.rows / microRows }, (_, i) =>
+    rowsOf(batch, i * microRows, microRows),
   )
   return [
     { on: 'reference', run: () => microReference(settings, batch, micro_batches) },
@@ -174,10 +174,10 @@ async function microOnGpu(
     withScratch(gpu, async (scratch): Promise<LossAndGradient> => {
       const actor = { ...settings.actor, use_legacy_worker_impl }
       const counts = {
-        mini_rows: batch.rows,
-        mini_tokens: tokensOf(batch),
-        micro_rows: part.rows,
-        micro_tokens: tokensOf(part),
+        miniRows: batch.rows,
+        miniTokens: tokensOf(batch),
+        microRows: part.rows,
+        microTokens: tokensOf(part),
       }
       const live = liveOfPart({ ...settings, actor }, 'vanilla', counts)
       const tensors = objectiveTensors(scratch, part)

@@ -140,9 +140,9 @@ test('lines are hidden or shown alone, ranges zoom all charts, axes and lines ch
 
   // Logarithmic axes, which say what they cannot show.
   await lab.get('reward-chart-menu').locator('summary').click()
-  await lab.get('reward-chart-log_y').check()
+  await lab.get('reward-chart-logY').check()
   await expect(lab.get('reward-chart-left-out')).toContainText('at or below 0')
-  await lab.get('reward-chart-log_x').check()
+  await lab.get('reward-chart-logX').check()
   await expect(lab.get('reward-chart')).toHaveAttribute('data-steps', `1 ${STEPS}`)
   await expect(lab.get('reward-chart-left-out')).toContainText('Step 0')
   await expect(lab.get('entropy-chart')).toHaveAttribute('data-steps', `0 ${STEPS}`)
@@ -150,7 +150,7 @@ test('lines are hidden or shown alone, ranges zoom all charts, axes and lines ch
     '1251020',
   )
   await page.keyboard.press('Escape')
-  await expect(lab.get('reward-chart-log_y')).toBeHidden()
+  await expect(lab.get('reward-chart-logY')).toBeHidden()
 
   // Further charts: of what this run has measured, and of nothing else.
   const more = lab.get('more-charts')

@@ -15,17 +15,17 @@ const { encodeLink } =
 declare global {
   interface Window {
     /** Names of all findings that have been on the page. */
-    seen_findings: Set<string>
+    seenFindings: Set<string>
   }
 }
 
 /** Notes every finding from now on: some are gone when the run ends. */
 const watchFindings = (page: Page): Promise<void> =>
   page.evaluate(() => {
-    window.seen_findings = new Set()
+    window.seenFindings = new Set()
     const note = () => {
       for (const node of document.querySelectorAll<HTMLElement>('[data-testid^="finding-"]'))
-        window.seen_findings.add(node.dataset.testid?.slice('finding-'.length) ?? '')
+        window.seenFindings.add(node.dataset.testid?.slice('finding-'.length) ?? '')
     }
     new MutationObserver(note).observe(document.body, { childList: true, subtree: true })
   })
@@ -40,7 +40,7 @@ async function start(lab: LabPage, { experiment }: BrokenRun): Promise<void> {
 }
 
 async function expectFindings({ page }: LabPage, { finds }: BrokenRun): Promise<void> {
-  const seen = () => page.evaluate(() => [...window.seen_findings])
+  const seen = () => page.evaluate(() => [...window.seenFindings])
   await expect.poll(seen, { timeout: 400_000 }).toEqual(expect.arrayContaining([...finds]))
 }
 

@@ -9,7 +9,7 @@ import { test } from './warm_page.ts'
 declare global {
   interface Window {
     /** What tests speak in the name of. */
-    lab_worker: Worker
+    labWorker: Worker
   }
 }
 
@@ -57,7 +57,7 @@ function made(step: number): Observation {
 /** Speaks as the worker of the run that is shown. */
 const send = (page: Page, events: readonly LabEvent[]) =>
   page.evaluate((all) => {
-    for (const data of all) window.lab_worker.dispatchEvent(new MessageEvent('message', { data }))
+    for (const data of all) window.labWorker.dispatchEvent(new MessageEvent('message', { data }))
   }, events)
 
 /** Opens the tab with a worker that tests can speak for. */
@@ -67,7 +67,7 @@ async function openInside(lab: LabPage, page: Page, link: string): Promise<void>
     window.Worker = class extends Native {
       constructor(...args: ConstructorParameters<typeof Worker>) {
         super(...args)
-        window.lab_worker = this
+        window.labWorker = this
       }
     }
   })
@@ -143,7 +143,7 @@ test('figures say what to do, then draw the newest observed step', async ({ lab,
 
   // Figures over steps have the axes, the zoom and the files of every chart.
   await lab.get('perplexity-chart-menu').locator('summary').click()
-  await lab.get('perplexity-chart-log_x').check()
+  await lab.get('perplexity-chart-logX').check()
   await expect(lab.get('perplexity-chart')).toHaveAttribute('data-steps', /^1 /)
   await expect(lab.get('divergence-chart')).toHaveAttribute('data-steps', /^0 /)
   await expect(lab.get('perplexity-chart-left-out')).toContainText('Step 0')

@@ -176,7 +176,7 @@ test(
     // As the worker sent them: of the first response's first token (it may be its only one), [L+1]
     // by read-out, and how many responses have any.
     const sent = await page.evaluate((of) => {
-      const event = window.lab_events.findLast((told) => told.type === 'trace' && told.step === of)
+      const event = window.labEvents.findLast((told) => told.type === 'trace' && told.step === of)
       if (event?.type !== 'trace') return undefined
       const { samples } = event.table
       const [{ layer_entropy, tokens }] = samples

@@ -8,7 +8,7 @@ import { type Host, openHost } from './host.ts'
 declare global {
   interface Window {
     /** Every message of the worker, in order, but that it is alive. */
-    lab_events: LabEvent[]
+    labEvents: LabEvent[]
   }
 }
 
@@ -46,13 +46,13 @@ export class LabPage {
   async #hear(): Promise<void> {
     this.#isHeard = true
     await this.page.addInitScript(() => {
-      window.lab_events = []
+      window.labEvents = []
       const Native = window.Worker
       window.Worker = class extends Native {
         constructor(...args: ConstructorParameters<typeof Worker>) {
           super(...args)
           this.addEventListener('message', ({ data }) => {
-            if (data.type !== 'alive') window.lab_events.push(data)
+            if (data.type !== 'alive') window.labEvents.push(data)
           })
         }
       }
@@ -87,7 +87,7 @@ export class LabPage {
     await expect.poll(() => this.number('step-count'), { timeout }).toBeGreaterThanOrEqual(step)
   }
 
-  events = (): Promise<LabEvent[]> => this.page.evaluate(() => window.lab_events)
+  events = (): Promise<LabEvent[]> => this.page.evaluate(() => window.labEvents)
 
   /** The steps of the newest run. */
   async steps(): Promise<StepEvent[]> {
@@ -119,7 +119,7 @@ export function followConsole(page: Page, lines: string[]): void {
 }
 
 /** Tests with a page whose console must stay empty, and that has a worker of its own. */
-export const test = base.extend<{ lab: LabPage; console_lines: string[] }, { host: Host }>({
+export const test = base.extend<{ lab: LabPage; consoleLines: string[] }, { host: Host }>({
   // Here, as tests of one set of fixtures run in one browser.
   host: [
     async ({ browser }, use) => {
@@ -129,7 +129,7 @@ export const test = base.extend<{ lab: LabPage; console_lines: string[] }, { hos
     },
     { scope: 'worker' },
   ],
-  console_lines: async ({ page }, use) => {
+  consoleLines: async ({ page }, use) => {
     const lines: string[] = []
     followConsole(page, lines)
     page.on('requestfailed', (request) => {
@@ -140,8 +140,8 @@ export const test = base.extend<{ lab: LabPage; console_lines: string[] }, { hos
     await use(lines)
     expect(lines, 'the console').toEqual([])
   },
-  lab: async ({ page, console_lines }, use) => {
-    expect(console_lines).toEqual([])
+  lab: async ({ page, consoleLines }, use) => {
+    expect(consoleLines).toEqual([])
     await use(new LabPage(page))
   },
 })

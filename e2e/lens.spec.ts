@@ -8,7 +8,7 @@ import { test } from './warm_page.ts'
 
 declare global {
   interface Window {
-    lab_worker: Worker
+    labWorker: Worker
   }
 }
 
@@ -19,7 +19,7 @@ const catchWorker = (page: Page) =>
     window.Worker = class extends Native {
       constructor(...args: ConstructorParameters<typeof Worker>) {
         super(...args)
-        window.lab_worker = this
+        window.labWorker = this
       }
     }
   })
@@ -47,7 +47,7 @@ const observe = (page: Page, step: number, lenses: readonly PlainLens[]) =>
         })),
       }
       const data = { type: 'observed', run: 0, step, observation }
-      window.lab_worker.dispatchEvent(new MessageEvent('message', { data }))
+      window.labWorker.dispatchEvent(new MessageEvent('message', { data }))
     },
     { step, lenses },
   )
@@ -200,7 +200,7 @@ test(
     /** The lens of a step on the sent text, as the worker sent it. */
     const sent = (step: number) =>
       page.evaluate((step) => {
-        const event = window.lab_events.findLast(
+        const event = window.labEvents.findLast(
           (event) => event.type === 'observed' && event.step === step,
         )
         if (event?.type !== 'observed') throw new Error(`the worker sent nothing of step ${step}`)

@@ -18,7 +18,7 @@ test('Train is three presses away for somebody with a keyboard', async ({ lab, p
 declare global {
   interface Window {
     /** What the screen offered at each of the seconds. */
-    seen_at: Screen[]
+    seenAt: Screen[]
   }
 }
 
@@ -38,12 +38,12 @@ const SECONDS = [5, 15, 30, 60]
 /** Notes what is on screen at SECONDS after the page was loaded. */
 const noteScreens = (page: Page) =>
   page.addInitScript((seconds) => {
-    window.seen_at = []
+    window.seenAt = []
     const find = (id: string) => document.querySelector<HTMLElement>(`[data-testid="${id}"]`)
     const note = (second: number) => {
       const names = ['train-here', 'train', 'pause', 'next-lesson']
       const forest = document.querySelector<HTMLElement>('.forest')
-      window.seen_at.push({
+      window.seenAt.push({
         second,
         status: find('status')?.dataset.status ?? '',
         step: Number.parseInt(find('step-count')?.innerText ?? '', 10) || 0,
@@ -130,9 +130,9 @@ test('from the first look to the end of the first run, every state says what is 
   // Whatever it has come to after 5, 15, 30 and 60 s: something is said, something can be done,
   // nothing is wrong.
   await expect
-    .poll(() => page.evaluate(() => window.seen_at.length), { timeout: 120_000 })
+    .poll(() => page.evaluate(() => window.seenAt.length), { timeout: 120_000 })
     .toBe(SECONDS.length)
-  const screens = await page.evaluate(() => window.seen_at)
+  const screens = await page.evaluate(() => window.seenAt)
   await testInfo.attach('screens', { body: JSON.stringify(screens, undefined, 2) })
   for (const { second, status, says, offers, alerts } of screens) {
     expect(status, `${second} s`).toMatch(/^(loading|idle|preparing|running|finished)$/)

@@ -34,13 +34,13 @@ test('where WebGPU offers no adapter the page says so and what to turn on', asyn
 
 test('over plain http from another machine the page asks for a secure address', async ({
   lab,
-  console_lines,
+  consoleLines,
 }) => {
   await lab.open('', `http://192.0.2.1:${process.env.E2E_PORT}/`)
   await expectExplained(lab, 'insecure_origin', /secure address/)
   await expect(lab.get('train')).toBeDisabled()
   // The browser says that one of the server's headers needs a secure address, too.
-  expect(console_lines.splice(0)).toEqual([
+  expect(consoleLines.splice(0)).toEqual([
     expect.stringContaining('The Cross-Origin-Opener-Policy header has been ignored'),
   ])
 })

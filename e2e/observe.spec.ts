@@ -73,13 +73,13 @@ test(
     await expectSameDevice(lab)
     // Float32 arrays do not leave the page as they are: what is looked at is counted there.
     const seen = await page.evaluate(() =>
-      window.lab_events.flatMap((event, i) => {
+      window.labEvents.flatMap((event, i) => {
         if (event.type !== 'observed') return []
         const { observation, step } = event
         return [
           {
             step,
-            after: window.lab_events[i - 1].type,
+            after: window.labEvents[i - 1].type,
             states: observation.mean.norm_hidden?.length,
             lenses: observation.lenses.map(({ tokens, raw }) => raw.entropy.length / tokens.length),
             refused: observation.refused,
@@ -114,7 +114,7 @@ test(
     await lab.get('train').click()
     const last = (of: 'observed' | 'step') =>
       page.evaluate((type) => {
-        const event = window.lab_events.findLast((told) => told.type === type)
+        const event = window.labEvents.findLast((told) => told.type === type)
         return event && 'step' in event ? event.step : -1
       }, of)
     await expect.poll(() => last('observed'), { timeout: 120_000 }).toBeGreaterThan(0)

@@ -63,7 +63,7 @@ test(
     }
     await lab.waitForStatus('finished')
     const lens = await page.evaluate((step) => {
-      const event = window.lab_events.findLast(
+      const event = window.labEvents.findLast(
         (event) =>
           event.type === 'observed' && event.step === step && event.observation.lenses.length > 0,
       )

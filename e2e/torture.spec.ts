@@ -116,7 +116,7 @@ async function stallIn(worker: Worker, moment: Moment, count: number): Promise<v
 /** Waits until the page's events hold something. */
 async function waitFor(page: Page, what: (events: LabEvent[]) => boolean): Promise<void> {
   for (;;) {
-    if (what(await page.evaluate(() => window.lab_events))) return
+    if (what(await page.evaluate(() => window.labEvents))) return
     await page.waitForTimeout(15)
   }
 }

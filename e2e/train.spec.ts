@@ -53,8 +53,8 @@ test('after Train, accuracy rises, the phases switch and the layers differ', asy
     await expect(lab.get('phases')).toContainText(done)
 
   // Accuracy rises, and what the page shows is what the worker computed.
-  const last_step = (await lab.steps()).at(-1)
-  const lastReward = 100 * (last_step?.metrics['critic/score/mean'] ?? Number.NaN)
+  const lastStep = (await lab.steps()).at(-1)
+  const lastReward = 100 * (lastStep?.metrics['critic/score/mean'] ?? Number.NaN)
   await expect(lab.get('reward-value')).toHaveText(`${lastReward.toFixed(1)} %`)
   expect((await lab.number('accuracy-value')) - accuracyBefore).toBeGreaterThan(ACCURACY_RISE)
 

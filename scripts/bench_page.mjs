@@ -103,7 +103,7 @@ const UI_UPDATES = { warm: 10, measured: 40 }
 
 /** CPU time of the page's thread per update of a case, or its share of the time. */
 export async function measureUi(page, uiCase) {
-  const { picture_height: height } = uiCase
+  const { pictureHeight: height } = uiCase
   if (height) await page.setViewportSize({ width: 1440, height })
   await page.evaluate((uiCase) => globalThis.uiBench.open(uiCase), uiCase)
   const updates = (count) => page.evaluate((count) => globalThis.uiBench.update(count), count)

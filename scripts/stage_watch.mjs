@@ -20,8 +20,8 @@ export class StageWatch {
   failures = []
   /** One text for each test that failed once and passed when it was tried again. */
   second = []
-  #begun_ms
-  #heard_ms
+  #begunMs
+  #heardMs
   #rest = ''
   /** Tests and files that have begun and not ended, with the time. */
   #tests = new Map()
@@ -31,13 +31,13 @@ export class StageWatch {
   #lines = []
 
   constructor(nowMs) {
-    this.#begun_ms = nowMs
-    this.#heard_ms = nowMs
+    this.#begunMs = nowMs
+    this.#heardMs = nowMs
   }
 
   /** Takes a piece of output, which may end within a line. */
   hear(text, nowMs) {
-    this.#heard_ms = nowMs
+    this.#heardMs = nowMs
     const lines = (this.#rest + text).split('\n')
     this.#rest = lines.pop()
     for (const line of lines) this.#line(line, nowMs)
@@ -66,9 +66,9 @@ export class StageWatch {
 
   /** Why it is to be ended; undefined while it may continue. */
   overdue(nowMs, { quiet_ms = QUIET_MS, total_ms = TOTAL_MS } = {}) {
-    if (nowMs - this.#heard_ms > quiet_ms)
+    if (nowMs - this.#heardMs > quiet_ms)
       return `nothing was heard of it for ${minutes(quiet_ms)}, no test ended`
-    if (nowMs - this.#begun_ms > total_ms) return `it took more than ${minutes(total_ms)}`
+    if (nowMs - this.#begunMs > total_ms) return `it took more than ${minutes(total_ms)}`
     return undefined
   }
 
@@ -112,8 +112,8 @@ const minutes = (ms) =>
 export function excerpt(text, first, last) {
   const lines = text.trimEnd().split('\n')
   if (lines.length <= first + last) return lines.join('\n')
-  const left_out = `… ${lines.length - first - last} more lines`
-  return [...lines.slice(0, first), left_out, ...lines.slice(lines.length - last)].join('\n')
+  const leftOut = `… ${lines.length - first - last} more lines`
+  return [...lines.slice(0, first), leftOut, ...lines.slice(lines.length - last)].join('\n')
 }
 
 /** The stages that run on an adapter where there is one. */

@@ -65,7 +65,7 @@ async function keepRuns(): Promise<void> {
   } catch {
     const problem =
       'The part of this page that keeps runs and edits could not be loaded: reload the page.'
-    libraryStore.setState({ is_ready: true, problem })
+    libraryStore.setState({ isReady: true, problem })
   }
 }
 

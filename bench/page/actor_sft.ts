@@ -71,11 +71,11 @@ export async function actorSft(
   const size: ActorSize = {
     prompt_length,
     response_length,
-    batch_rows: rows.batch,
-    micro_rows: rows.micro,
+    batchRows: rows.batch,
+    microRows: rows.micro,
     updates: 1,
-    probe_rows: 1,
-    has_reference: false,
+    probeRows: 1,
+    hasReference: false,
   }
   const actor = await Actor.create(gpu, layout, size, [phase], { weights })
   actor.upload(batch, rows)

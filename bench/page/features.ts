@@ -16,7 +16,7 @@ interface FastPath {
   readonly on: Partial<TrainerConfig>
   readonly off: Partial<TrainerConfig>
   /** For responses of very different lengths; default: the preset's, which are nearly equal. */
-  readonly has_long_responses?: boolean
+  readonly hasLongResponses?: boolean
 }
 
 const plainProducts: MatmulChoice = { '*': 'register_8x8' }
@@ -31,13 +31,13 @@ const FAST_PATHS: readonly FastPath[] = [
   {
     name: 'SwiGLU inside the products',
     on: {},
-    off: { fusion: { swiglu: false, bias_gradient: true } },
+    off: { fusion: { swiglu: false, biasGradient: true } },
   },
   {
     name: 'packed rows',
     on: {},
     off: { use_remove_padding: false },
-    has_long_responses: true,
+    hasLongResponses: true,
   },
 ]
 
@@ -217,8 +217,8 @@ function pairsOf(preset_id: string, share: number): Pair[] {
   const plain = { ...config, phases: [phase] }
   const long = { ...config, phases: [phaseOf(LONG_RESPONSE)] }
   return [
-    ...FAST_PATHS.map(({ name, on, off, has_long_responses }): Pair => {
-      const base = has_long_responses ? long : plain
+    ...FAST_PATHS.map(({ name, on, off, hasLongResponses }): Pair => {
+      const base = hasLongResponses ? long : plain
       return { name, kind: 'fast path', on: { ...base, ...on }, off: { ...base, ...off } }
     }),
     ...ALGORITHM_PARTS.map(

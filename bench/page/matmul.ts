@@ -55,16 +55,16 @@ interface Peer {
 interface Factors {
   readonly a: Float32Array<ArrayBuffer>
   readonly b: Float32Array<ArrayBuffer>
-  readonly a_shape: [number, number]
-  readonly b_shape: [number, number]
+  readonly aShape: [number, number]
+  readonly bShape: [number, number]
 }
 
 /** The three products of every linear layer of a model on a number of tokens. */
 function layerShapes(name: string, tokens: number, config: ModelConfig): MatmulShape[] {
-  const { hidden_size: C, intermediate_size: F, qkv_size, attention_size } = modelShape(config)
+  const { hidden_size: C, intermediate_size: F, qkvSize, attentionSize } = modelShape(config)
   const layers = [
-    { layer: 'qkv', out: qkv_size, size_in: C },
-    { layer: 'o', out: C, size_in: attention_size },
+    { layer: 'qkv', out: qkvSize, size_in: C },
+    { layer: 'o', out: C, size_in: attentionSize },
     { layer: 'gate_up', out: 2 * F, size_in: C },
     { layer: 'down', out: C, size_in: F },
   ]
@@ -106,8 +106,8 @@ function factorsOf({ op, m, n, k }: MatmulShape): Factors {
   return {
     a: seededValues(m * k, 1),
     b: seededValues(n * k, 2),
-    a_shape: op === 'tn' ? [k, m] : [m, k],
-    b_shape: op === 'nt' ? [n, k] : [k, n],
+    aShape: op === 'tn' ? [k, m] : [m, k],
+    bShape: op === 'nt' ? [n, k] : [k, n],
   }
 }
 
@@ -118,8 +118,8 @@ const kernelOf = ({ facts }: Gpu, shape: MatmulShape) =>
 async function ours(gpu: Gpu, shape: MatmulShape, factors: Factors): Promise<Peer> {
   const { m, n, k } = shape
   const tensors = {
-    a: gpu.tensor('a', 'f32', factors.a_shape, { data: factors.a }),
-    b: gpu.tensor('b', 'f32', factors.b_shape, { data: factors.b }),
+    a: gpu.tensor('a', 'f32', factors.aShape, { data: factors.a }),
+    b: gpu.tensor('b', 'f32', factors.bShape, { data: factors.b }),
     out: gpu.tensor('out', 'f32', [m, n]),
   }
   const params = { m, n, k, accumulate: 0 }
@@ -135,8 +135,8 @@ async function ours(gpu: Gpu, shape: MatmulShape, factors: Factors): Promise<Pee
 }
 
 function jax({ op }: MatmulShape, factors: Factors): Peer {
-  const left = numpy.array(factors.a, { shape: factors.a_shape })
-  const right = numpy.array(factors.b, { shape: factors.b_shape })
+  const left = numpy.array(factors.a, { shape: factors.aShape })
+  const right = numpy.array(factors.b, { shape: factors.bShape })
   const subscripts = { nn: 'mk,kn->mn', nt: 'mk,nk->mn', tn: 'km,kn->mn' }[op]
   // A transposed factor is a view that the compiled product reads directly.
   const product = jit((x: JaxArray, y: JaxArray) => numpy.einsum(subscripts, x, y))
@@ -160,8 +160,8 @@ function jax({ op }: MatmulShape, factors: Factors): Peer {
 }
 
 function tensorflow({ op }: MatmulShape, factors: Factors): Peer {
-  const left = tensor2d(factors.a, factors.a_shape)
-  const right = tensor2d(factors.b, factors.b_shape)
+  const left = tensor2d(factors.a, factors.aShape)
+  const right = tensor2d(factors.b, factors.bShape)
   const once = () => matMul(left, right, op === 'tn', op === 'nt')
   return {
     time: async (repeats) => {

@@ -42,7 +42,7 @@ export interface UiCase {
   readonly budget: number
   /** The height of the page in view, with the picture in it. Without it the charts are at the top
    * of what is in view. */
-  readonly picture_height?: number
+  readonly pictureHeight?: number
 }
 
 /** What an update cost. */
@@ -73,7 +73,7 @@ export const UI_CASES: readonly UiCase[] = [
     layers: 8,
     per_second: 10,
     budget: 0.15,
-    picture_height: 1800,
+    pictureHeight: 1800,
   },
 ]
 
@@ -144,7 +144,7 @@ function madeSamples() {
 function begin(uiCase: UiCase): void {
   const { steps, layers } = uiCase
   const { experiment } = PRESETS[0]
-  const run_experiment = {
+  const runExperiment = {
     ...experiment,
     model: { ...experiment.model, num_hidden_layers: layers },
     phases: experiment.phases.map((phase, i) => ({ ...phase, steps: i === 0 ? 400 : 2 * steps })),
@@ -153,12 +153,12 @@ function begin(uiCase: UiCase): void {
   for (let step = 0; step <= steps; step++) appendMetrics(series, step, metricsAt(uiCase, step))
   labStore.setState({
     ...emptyRun(),
-    adapter: uiCase.picture_height ? SOFTWARE : undefined,
+    adapter: uiCase.pictureHeight ? SOFTWARE : undefined,
     status: 'running',
     run: 1,
-    run_experiment,
-    experiment: run_experiment,
-    run_document: run_experiment,
+    runExperiment,
+    experiment: runExperiment,
+    runDocument: runExperiment,
     phase: 1,
     phase_switches: [
       { step: 0, phase: 0, reason: 'start' },
@@ -212,7 +212,7 @@ async function open(uiCase: UiCase): Promise<void> {
   createRoot(root).render(SHOWN[uiCase.shows]())
   while (!document.querySelector('.recharts-surface')) await nextFrame()
   // What is out of view is not painted.
-  if (!uiCase.picture_height) document.querySelector('.charts')?.scrollIntoView()
+  if (!uiCase.pictureHeight) document.querySelector('.charts')?.scrollIntoView()
   await wait(500)
 }
 

@@ -31,7 +31,7 @@ export async function benchVariants(preset_id: string): Promise<VariantsRecord> 
   for (const shape of shapes) {
     progress(`${shape.of} ${shape.op}, ${rows.length + 1} of ${shapes.length}`)
     const { timings } = await tuneMatmul(gpu, [shape], {
-      budget_ms: BUDGET_MS,
+      budgetMs: BUDGET_MS,
       variants: MATMUL_VARIANTS,
     })
     rows.push({ ...shape, by_default: defaultVariant(shape.op, shape).name, timings })

@@ -101,12 +101,12 @@ export function leavesOf({ layout, weights }: SftProblem): Leaves {
   const block = (l: number): BlockLeaves => {
     const at = (...names: string[]) => names.map((name) => `model.layers.${l}.${name}`)
     const attn = (...names: string[]) => at(...names.map((name) => `self_attn.${name}`))
-    const { attention_size, intermediate_size } = layout.shape
+    const { attentionSize, intermediate_size } = layout.shape
     return {
       attn_norm: join(undefined, ...at('input_layernorm')),
       qkv: join(C, ...attn('q_proj', 'k_proj', 'v_proj')),
       qk_norm: join(D, ...attn('q_norm', 'k_norm')),
-      o: join(attention_size, ...attn('o_proj')),
+      o: join(attentionSize, ...attn('o_proj')),
       ffn_norm: join(undefined, ...at('post_attention_layernorm')),
       gate_up: join(C, ...at('mlp.gate_proj', 'mlp.up_proj')),
       down: join(intermediate_size, ...at('mlp.down_proj')),

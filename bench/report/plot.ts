@@ -116,7 +116,7 @@ function panel(
   curves: readonly Curve[],
   [left, top]: readonly [number, number],
   range: readonly [number, number],
-  { has_numbers, has_sizes }: { has_numbers: boolean; has_sizes: boolean },
+  { hasNumbers, hasSizes }: { hasNumbers: boolean; hasSizes: boolean },
 ): string {
   const [right, bottom] = [left + PANEL.width, top + PANEL.height]
   const sizes = points.map(({ value }) => value)
@@ -126,7 +126,7 @@ function panel(
   const grid = y.ticks.map((tick) => {
     const line = `<path d="M${left} ${px(y.at(tick))}H${right}" stroke="${COLOURS.grid}" stroke-opacity=".3"/>`
     const number = `<text x="${left - 7}" y="${px(y.at(tick) + 4)}" text-anchor="end">${short(tick)}</text>`
-    return has_numbers ? line + number : line
+    return hasNumbers ? line + number : line
   })
   const ticks = labelled(sizes, x).map(
     (size) =>
@@ -138,7 +138,7 @@ function panel(
     ...grid,
     mark,
     ...ticks,
-    ...(has_sizes ? [title] : []),
+    ...(hasSizes ? [title] : []),
     ...curves.map((one) => curve(one, points, x, y)),
   ].join('\n')
 }
@@ -169,8 +169,8 @@ export function scalingFigure({ scaling, adapter, machine, date }: BenchRecord):
     const top = TOP + r * (PANEL.height + PANEL.gap_y)
     const panels = scaling.map((one, c) =>
       panel(one, curves, [LEFT + c * (PANEL.width + PANEL.gap_x), top], range, {
-        has_numbers: c === 0,
-        has_sizes: r === ROWS.length - 1,
+        hasNumbers: c === 0,
+        hasSizes: r === ROWS.length - 1,
       }),
     )
     return [heading(row, top - 10), ...panels].join('\n')

@@ -130,10 +130,10 @@ const sum = (x: Numbers) => Array.prototype.reduce.call(x, (a, b) => (a as numbe
 export function liveOf(settings: LossSettings, loss_mode: LossMode, batch: LossBatch): Live {
   const tokens = sum(batch.response_mask)
   const counts = {
-    mini_rows: batch.rows,
-    mini_tokens: tokens,
-    micro_rows: batch.rows,
-    micro_tokens: tokens,
+    miniRows: batch.rows,
+    miniTokens: tokens,
+    microRows: batch.rows,
+    microTokens: tokens,
   }
   return { ...liveOfPart(settings, loss_mode, counts), ...aggregationParams(settings.aggregation) }
 }

@@ -7,15 +7,15 @@ describe('compare', () => {
   test('scalars: the largest errors, and ok inside either tolerance', () => {
     expect(compare('loss', 2.001, 2, close)).toMatchObject({ ok: true, where: 'loss' })
     expect(compare('loss', 2.001, 2, close).max_abs).toBeCloseTo(1e-3, 12)
-    expect(compare('loss', 2.001, 2, close).max_rel).toBeCloseTo(5e-4, 12)
-    expect(compare('loss', 5e-7, 0, close)).toMatchObject({ ok: true, max_rel: 0 })
+    expect(compare('loss', 2.001, 2, close).maxRel).toBeCloseTo(5e-4, 12)
+    expect(compare('loss', 5e-7, 0, close)).toMatchObject({ ok: true, maxRel: 0 })
     expect(compare('loss', 2e-6, 0, close).ok).toBe(false)
   })
 
   test('equal values have error 0 and no place', () => {
     expect(compare('x', [1, [2, 3]], [1, [2, 3]], 'exact')).toEqual({
       max_abs: 0,
-      max_rel: 0,
+      maxRel: 0,
       where: '',
       ok: true,
     })

@@ -29,7 +29,7 @@ export interface Check {
 export interface Comparison {
   readonly max_abs: number
   /** Over expected values other than 0. */
-  readonly max_rel: number
+  readonly maxRel: number
   /** The number that uses most of its tolerance, e.g. `grad_log_prob[3,5]`; empty when all are
    * equal. */
   readonly where: string
@@ -81,8 +81,8 @@ export function compare(
 
 /** The worst over many numbers, and what is wrong with the rest. */
 class Tally {
-  #max_abs = 0
-  #max_rel = 0
+  #maxAbs = 0
+  #maxRel = 0
   #worst = { share: 0, where: '', text: '' }
   #count = 0
   #outside = 0
@@ -102,8 +102,8 @@ class Tally {
     const allowed = tolerance === 'exact' ? 0 : tolerance.atol + tolerance.rtol * size
     const share = abs / allowed
     if (!(abs <= allowed)) this.#outside++
-    this.#max_abs = Math.max(this.#max_abs, abs)
-    if (size > 0) this.#max_rel = Math.max(this.#max_rel, abs / size)
+    this.#maxAbs = Math.max(this.#maxAbs, abs)
+    if (size > 0) this.#maxRel = Math.max(this.#maxRel, abs / size)
     if (share > this.#worst.share) {
       const where = at()
       this.#worst = { share, where, text: `${where}: expected ${expected}, got ${actual}` }
@@ -117,8 +117,8 @@ class Tally {
       )
     const ok = this.#problems.length === 0
     return {
-      max_abs: this.#max_abs,
-      max_rel: this.#max_rel,
+      max_abs: this.#maxAbs,
+      maxRel: this.#maxRel,
       where: this.#worst.where,
       ok,
       ...(ok ? {} : { problem: this.#problems.join('; ') }),
@@ -239,7 +239,7 @@ export function resultLine(result: Result): string {
   const place = result.on === undefined ? start : `${start}  ${result.on}`
   const errors =
     'max_abs' in result
-      ? `  abs ${short(result.max_abs)}  rel ${short(result.max_rel)}${result.where && `  at ${result.where}`}`
+      ? `  abs ${short(result.max_abs)}  rel ${short(result.maxRel)}${result.where && `  at ${result.where}`}`
       : ''
   return `${place}${errors}${result.problem === undefined ? '' : `\n      ${result.problem}`}`
 }

@@ -144,7 +144,7 @@ function trainedOutputs(
   // There the optimizer counts steps of parameters that the model does not read any more.
   if (losesLastLayer(plan)) return outputs
   const readsAll = phase.actor.entropy_coeff !== 0
-  const end = trainedPrefix(layout, readsAll ? layout.num_blocks : phase.target_layer).count
+  const end = trainedPrefix(layout, readsAll ? layout.numBlocks : phase.target_layer).count
   if (plan.ranks === 1 && expected.has('grad_is_none')) {
     const none = layout.params.filter(({ offset }) => offset >= end).map(({ name }) => name)
     const wanted = expected.texts('grad_is_none').sort()
@@ -169,7 +169,7 @@ function* advantageChecks(c: BupoCase, step: TracedStep): Generator<Check> {
   const prompts = Array.from({ length: rows }, (_, b) =>
     batch.input_ids.subarray(b * (P + R), b * (P + R) + P).join(),
   )
-  const group = c.is_grouped ? groupSize(prompts) : 1
+  const group = c.isGrouped ? groupSize(prompts) : 1
   const groupOf = (b: number) => Math.floor(b / group)
   if (group < 2) return
   const totals = prompts.map((_, b) =>
@@ -178,7 +178,7 @@ function* advantageChecks(c: BupoCase, step: TracedStep): Generator<Check> {
   const found = grpoAdvantages(
     totals,
     prompts.map((_, b) => groupOf(b)),
-    { norm_adv_by_std_in_grpo: c.by_std },
+    { norm_adv_by_std_in_grpo: c.byStd },
   )
   const actual = Float64Array.from(response_mask, (m, i) => m * found[Math.floor(i / R)])
   const output = { actual, expected: advantages, tolerance: TOLERANCES.advantages }

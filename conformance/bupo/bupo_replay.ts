@@ -47,7 +47,7 @@ export async function replayGpu(c: BupoCase, gpu: Gpu): Promise<Replay> {
   const [first] = c.steps
   const phases = c.steps.map(({ phase }) => phase)
   const rowsOf = ({ phase, batch }: TracedStep) => phaseRows(phase, widthOf(batch), c.model.config)
-  const actor = await goldenActor(c, gpu, first.batch, phases, { micro_rows: rowsOf(first).micro })
+  const actor = await goldenActor(c, gpu, first.batch, phases, { microRows: rowsOf(first).micro })
   actor.setReference()
   const { tensors, trainable } = actor
   let ref_log_prob: Float32Array | undefined
@@ -109,8 +109,8 @@ async function finalEntropies(actor: Actor, gpu: Gpu, batch: RolloutBatch): Prom
   const { probe_entropy } = actor.tensors
   const [layers, stride] = probe_entropy.shape
   const found: number[] = []
-  for (let first = 0; first < batch.rows; first += actor.size.probe_rows) {
-    const rows = sliceBatch(batch, first, Math.min(actor.size.probe_rows, batch.rows - first))
+  for (let first = 0; first < batch.rows; first += actor.size.probeRows) {
+    const rows = sliceBatch(batch, first, Math.min(actor.size.probeRows, batch.rows - first))
     actor.uploadProbe(rows)
     actor.probe()
     const [entropy] = await gpu.read(probe_entropy)

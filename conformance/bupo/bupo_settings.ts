@@ -14,7 +14,7 @@ export interface TracePlan {
   readonly ranks: number
   readonly strategy: 'fsdp' | 'fsdp2'
   /** Rows of one backward pass on each rank; undefined = all of a mini-batch. */
-  readonly micro_rows: number | undefined
+  readonly microRows: number | undefined
   readonly temperature: number
   readonly actor: Partial<RlPhase['actor']>
 }
@@ -33,12 +33,12 @@ const KL_LOSS_TYPES = ['k1', 'kl', 'abs', 'mse', 'k2', 'low_var_kl', 'k3'] as co
 /** Throws CaseError for what the replay does not follow. */
 export function readPlan(settings: TraceSettings): TracePlan {
   requireKnown(settings)
-  const micro_rows = settings.find('actor.ppo_micro_batch_size_per_gpu')
+  const microRows = settings.find('actor.ppo_micro_batch_size_per_gpu')
   return {
     inner: settings.inner(),
     ranks: settings.number('ranks', 1),
     strategy: settings.choice('actor.strategy', ['fsdp', 'fsdp2'], 'fsdp2'),
-    micro_rows: typeof micro_rows === 'number' ? micro_rows : undefined,
+    microRows: typeof microRows === 'number' ? microRows : undefined,
     temperature: settings.number('rollout.temperature', 1),
     actor: { ...lossOf(settings), ...optimOf(settings) },
   }
@@ -106,7 +106,7 @@ export function phaseOfStep(
   const isInner = step <= plan.inner.steps
   const phase = goldenPhase(isInner ? plan.inner.layer : blocks, rows, plan.actor)
   const each = rankRows(plan, rows.mini)
-  const micro = Math.min(plan.micro_rows ?? each, each)
+  const micro = Math.min(plan.microRows ?? each, each)
   if (each % micro !== 0)
     throw new CaseError(
       `actor.ppo_micro_batch_size_per_gpu: expected a divisor of ${each}, the rows of an update on each rank, got ${micro}`,

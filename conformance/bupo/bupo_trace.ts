@@ -47,9 +47,9 @@ export interface BupoCase {
   readonly matmul: MatmulChoice | undefined
   readonly plan: TracePlan
   /** Whether advantages compare the responses to a prompt, and such lie together. */
-  readonly is_grouped: boolean
+  readonly isGrouped: boolean
   /** Whether advantages are divided by the spread of a group. */
-  readonly by_std: boolean
+  readonly byStd: boolean
   readonly steps: readonly TracedStep[]
 }
 
@@ -74,8 +74,8 @@ export async function openBupoCase(file: string, pinned: Pinned = {}): Promise<B
     model,
     matmul: pinned.matmul,
     plan,
-    is_grouped: json.grouped !== false,
-    by_std: settings.flag('algorithm.norm_adv_by_std_in_grpo', true),
+    isGrouped: json.grouped !== false,
+    byStd: settings.flag('algorithm.norm_adv_by_std_in_grpo', true),
     steps: trace.list('steps').map((one) => readStep(one, file, model, plan)),
   }
 }

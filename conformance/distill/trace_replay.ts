@@ -135,7 +135,7 @@ export async function gpuMachine(c: DistillCase, run: DistillRun, gpu: Gpu): Pro
     const phase = { ...plain, rollout: { ...plain.rollout, temperature: run.temperature } }
     const rows = phaseRows(phase, widthOf(first), model.config)
     const actor = await goldenActor({ model, matmul: c.matmul }, gpu, first, [phase], {
-      micro_rows: rows.micro,
+      microRows: rows.micro,
     })
     const scoring = (batch: RolloutBatch, v: number): RolloutBatch => ({
       ...batch,

@@ -86,7 +86,7 @@ export async function createCritic(
   batch: RolloutBatch,
   mini: number = batch.rows,
 ): Promise<CriticDevice> {
-  const actor = await goldenActor(c, gpu, batch, [], { micro_rows: mini })
+  const actor = await goldenActor(c, gpu, batch, [], { microRows: mini })
   const { rows, response_length } = batch
   const { matmul } = c
   const size = { rows, response_length, updates: rows, kernels: { matmul } }
@@ -134,7 +134,7 @@ export function accumulateValueLoss(
   critic.beginStep()
   critic.trainable.clearGradients()
   // Micro-batches are divided by the counts of their mini-batch.
-  const rule = { is_legacy: false, max_response_length: batch.response_length }
+  const rule = { isLegacy: false, max_response_length: batch.response_length }
   const settings = { cliprange_value, loss_agg_mode: 'token-mean' } as const
   critic.accumulate(batch, settings, { batch: batch.rows, mini, micro: mini }, { first }, rule)
 }

@@ -160,7 +160,7 @@ function referenceForward(c: ModelCase, batch: RolloutBatch) {
     computed.set(`resp_entropy${suffix}`, { values: policy.entropy, mask })
   }
   // The kernels never have these probabilities in memory.
-  computed.set('attn_probs_layer0', { values: cache.blocks[0].attn_probs, mask: [1] })
+  computed.set('attn_probs_layer0', { values: cache.blocks[0].attnProbs, mask: [1] })
   return { computed, internals }
 }
 

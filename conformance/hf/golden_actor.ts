@@ -58,18 +58,18 @@ export function goldenActor(
   batch: RolloutBatch,
   phases: Parameters<typeof Actor.create>[3],
   {
-    micro_rows = batch.rows,
+    microRows = batch.rows,
     factors,
-  }: { readonly micro_rows?: number; readonly factors?: Float32Array | undefined } = {},
+  }: { readonly microRows?: number; readonly factors?: Float32Array | undefined } = {},
 ): Promise<Actor> {
   const size = {
     prompt_length: batch.prompt_length,
     response_length: batch.response_length,
-    batch_rows: batch.rows,
-    micro_rows,
+    batchRows: batch.rows,
+    microRows,
     updates: batch.rows,
-    probe_rows: Math.min(micro_rows, batch.rows),
-    has_reference: true,
+    probeRows: Math.min(microRows, batch.rows),
+    hasReference: true,
     kernels: { matmul },
   }
   return Actor.create(gpu, model.layout, size, phases, { weights: model.weights, factors })

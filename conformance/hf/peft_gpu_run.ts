@@ -28,7 +28,7 @@ export async function peftRunGpu(c: PeftCase, gpu: Gpu): Promise<PeftRun> {
     gpu,
     sample,
     [sftPhase(sample.rows), phase],
-    { micro_rows: sample.rows, factors: packAdapter(c.layout, factors) },
+    { microRows: sample.rows, factors: packAdapter(c.layout, factors) },
   )
   const { tensors, trainable } = actor
   const { adapter } = tensors.model

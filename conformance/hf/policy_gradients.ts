@@ -129,7 +129,7 @@ export async function policyGradientGpu(
   { phase, columns }: Loss,
   factors?: Float32Array,
 ): Promise<Gradients> {
-  const actor = await goldenActor(c, gpu, batch, [phase], { micro_rows: batch.rows, factors })
+  const actor = await goldenActor(c, gpu, batch, [phase], { microRows: batch.rows, factors })
   const rows = phaseRows(phase, widthOf(batch), c.shape)
   actor.beginStep()
   const uploaded = Object.entries(columns).map(([name, x]) => [name, Float32Array.from(x)])

@@ -61,7 +61,7 @@ export function policyRunRef(c: ModelCase, plan: PolicyPlan): Run {
         pg_clipfrac_lower: metrics['actor/pg_clipfrac_lower'],
       })
     }
-    if (i + 1 === plan.inner_batches) after_phase1 = trainable.copy()
+    if (i + 1 === plan.innerBatches) after_phase1 = trainable.copy()
   }
   return { series, old_log_probs, final: trainable.params, ...(after_phase1 && { after_phase1 }) }
 }

@@ -39,7 +39,7 @@ export async function supervisedRunGpu(c: ModelCase, gpu: Gpu, plan: SupervisedP
 export async function policyRunGpu(c: ModelCase, gpu: Gpu, plan: PolicyPlan): Promise<Run> {
   const phases = [...new Set([plan.phaseOf(0), plan.phaseOf(plan.batches - 1)])]
   const sample = trajectoryBatch(c, plan.tag, 0)
-  const actor = await goldenActor(c, gpu, sample, phases, { micro_rows: plan.mini })
+  const actor = await goldenActor(c, gpu, sample, phases, { microRows: plan.mini })
   const { tensors, trainable } = actor
   const L = c.shape.num_hidden_layers
   const series: Series = {}
@@ -76,7 +76,7 @@ export async function policyRunGpu(c: ModelCase, gpu: Gpu, plan: PolicyPlan): Pr
     }
     const [old] = await gpu.read(tensors.batch.old_log_probs)
     old_log_probs.push(old)
-    if (i + 1 === plan.inner_batches) after_phase1 = await weightsOf(c, actor)
+    if (i + 1 === plan.innerBatches) after_phase1 = await weightsOf(c, actor)
   }
   const final = await weightsOf(c, actor)
   return { series, old_log_probs, final, ...(after_phase1 && { after_phase1 }) }

@@ -39,7 +39,7 @@ function advantageCheck(c: ModelCase, { tag, batches, rows }: PolicyPlan): Check
   const rewards = expected.numbers(`traj.${tag}.token_level_rewards`)
   const mask = expected.numbers(`traj.${tag}.response_mask`)
   const group = expected.numbers(`traj.${tag}.group`)
-  const by_std = expected.numbers(`traj.${tag}.norm_adv_by_std`)
+  const byStd = expected.numbers(`traj.${tag}.norm_adv_by_std`)
   const count = golden.length / batches
   const response_length = count / rows
   const actual = new Float64Array(golden.length)
@@ -56,7 +56,7 @@ function advantageCheck(c: ModelCase, { tag, batches, rows }: PolicyPlan): Check
     )
     for (let j = 0; j < count; j++) {
       const row = i * rows + Math.floor(j / response_length)
-      actual[i * count + j] = by_std[row] ? withStd[j] : without[j]
+      actual[i * count + j] = byStd[row] ? withStd[j] : without[j]
     }
   }
   // The goldens' run has float32 rewards.

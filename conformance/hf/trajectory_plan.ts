@@ -17,7 +17,7 @@ export interface PolicyPlan {
   readonly grad_clip: number
   readonly phaseOf: (batch: number) => RlPhase
   /** Batches of the first phase; 0 = there is only one. */
-  readonly inner_batches: number
+  readonly innerBatches: number
 }
 
 /** Supervised updates: update s is on all rows of batch s modulo `batches`. */
@@ -72,7 +72,7 @@ export function readPolicyPlan(c: ModelCase, tag: string): PolicyPlan {
   const phaseOfLayer = (layer: number) => goldenPhase(layer, { batch: rows, mini }, actor)
   const whole = phaseOfLayer(c.shape.num_hidden_layers)
   const inner = phaseOfLayer(golden.has('layer_k') ? golden.number('layer_k') + 1 : c.layer)
-  const inner_batches = golden.has('s_inter') ? golden.number('s_inter') : 0
+  const innerBatches = golden.has('s_inter') ? golden.number('s_inter') : 0
   return {
     tag,
     batches,
@@ -80,8 +80,8 @@ export function readPolicyPlan(c: ModelCase, tag: string): PolicyPlan {
     mini,
     optim,
     grad_clip,
-    inner_batches,
-    phaseOf: (batch) => (batch < inner_batches ? inner : whole),
+    innerBatches,
+    phaseOf: (batch) => (batch < innerBatches ? inner : whole),
   }
 }
 

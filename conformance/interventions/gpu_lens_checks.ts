@@ -138,9 +138,9 @@ export async function* gpuReadingChecks(c: InterventionCase, gpu: Gpu): AsyncGen
     jacobian: uploadedLens(gpu, shape, lensOf(c, 'jacobian', jacobianTranslators(c))),
   }
   const model = { ...uploadCase(c, gpu), lenses }
-  const size = { rows, width: c.rows.width, response_length, trains: true, has_lens: true }
-  const head_splits = headSplits(rows * response_length, shape)
-  const ws = createWorkspace(gpu, shape, { ...size, head_splits })
+  const size = { rows, width: c.rows.width, response_length, trains: true, hasLens: true }
+  const parts = headSplits(rows * response_length, shape)
+  const ws = createWorkspace(gpu, shape, { ...size, headSplits: parts })
   uploadRows(gpu, ws, batch)
   const buffers = createParamBuffers(gpu, layout, 'gradients', 'gradients')
   const grads = paramGradients(gpu, layout, buffers)

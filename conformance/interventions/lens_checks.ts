@@ -131,7 +131,7 @@ export function* jacobianChecks(c: InterventionCase): Generator<Check> {
     J_skip0: { skip_first: 0 },
     J_short_rows_dropped: { skip_first: skipShort },
     J_first_context: { skip_first, rows: [0] },
-    J_same_position: { skip_first, same_position: true },
+    J_same_position: { skip_first, samePosition: true },
   }
   for (const [name, contexts] of Object.entries(variants)) {
     const title = `jlens.${name}`

@@ -19,8 +19,8 @@ interface Answers {
 interface Pair {
   readonly clean: RefBatch
   readonly corrupt: RefBatch
-  readonly clean_cache: RefCache
-  readonly corrupt_cache: RefCache
+  readonly cleanCache: RefCache
+  readonly corruptCache: RefCache
   readonly answer: Uint32Array
   readonly wrong: Uint32Array
   readonly answer_col: Uint32Array
@@ -34,7 +34,7 @@ const PATCHED = [
 /** Section 3. */
 export async function* patchChecks(c: InterventionCase, runner: Runner): AsyncGenerator<Check> {
   const pair = pairOf(c)
-  const { clean, corrupt, clean_cache, corrupt_cache } = pair
+  const { clean, corrupt, cleanCache, corruptCache } = pair
   const { num_hidden_layers: L, num_attention_heads: H } = c.shape
   const S = clean.width
   const answers = async (rows: RefBatch, edits: readonly RefEdit[]) =>
@@ -71,22 +71,20 @@ export async function* patchChecks(c: InterventionCase, runner: Runner): AsyncGe
   }
   const residual = (from: RefCache, before: readonly RefEdit[] = []) =>
     upTo(L + 1).flatMap((l) => upTo(S).map((t) => [...before, carried(from, 'residual', l, t)]))
-  yield await sweep('resid', corrupt, residual(clean_cache), runs.corrupt)
+  yield await sweep('resid', corrupt, residual(cleanCache), runs.corrupt)
   for (const { name, where } of PATCHED) {
-    const edits = upTo(L).flatMap((l) =>
-      upTo(S).map((t) => [carried(clean_cache, where, l + 1, t)]),
-    )
+    const edits = upTo(L).flatMap((l) => upTo(S).map((t) => [carried(cleanCache, where, l + 1, t)]))
     yield await sweep(name, corrupt, edits, runs.corrupt)
   }
   const heads = upTo(L).flatMap((l) => upTo(H).map((h) => ({ l, h })))
   const eachColumn = heads.flatMap(({ l, h }) =>
-    upTo(S).map((t) => [carried(clean_cache, 'head', l + 1, t, h)]),
+    upTo(S).map((t) => [carried(cleanCache, 'head', l + 1, t, h)]),
   )
   yield await sweep('head', corrupt, eachColumn, runs.corrupt)
-  const allColumns = heads.map(({ l, h }) => [carried(clean_cache, 'head', l + 1, undefined, h)])
+  const allColumns = heads.map(({ l, h }) => [carried(cleanCache, 'head', l + 1, undefined, h)])
   yield await sweep('head_all', corrupt, allColumns, runs.corrupt)
-  yield await sweep('noising_resid', clean, residual(corrupt_cache), runs.corrupt)
-  yield await sweep('noise_resid', clean, residual(clean_cache, noise), noised)
+  yield await sweep('noising_resid', clean, residual(corruptCache), runs.corrupt)
+  yield await sweep('noise_resid', clean, residual(cleanCache, noise), noised)
 }
 
 function pairOf({ expected, model: { config }, params }: InterventionCase): Pair {
@@ -103,8 +101,8 @@ function pairOf({ expected, model: { config }, params }: InterventionCase): Pair
   return {
     clean,
     corrupt,
-    clean_cache: forwardRef(config, params, clean),
-    corrupt_cache: forwardRef(config, params, corrupt),
+    cleanCache: forwardRef(config, params, clean),
+    corruptCache: forwardRef(config, params, corrupt),
     answer: expected.ids('in.answer'),
     wrong: expected.ids('in.wrong'),
     answer_col: expected.ids('in.answer_col'),

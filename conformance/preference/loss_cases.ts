@@ -48,7 +48,7 @@ function refuse(objective: PairObjective): PairObjective {
 }
 
 /** Pairs of an even number of rows. */
-function readAnswers(inputs: Fields, { has_reference = true } = {}): ScoredAnswers {
+function readAnswers(inputs: Fields, { hasReference = true } = {}): ScoredAnswers {
   const policy = inputs.matrix('policy_logps')
   if (policy.rows % 2 !== 0)
     throw new CaseError(`inputs.policy_logps: expected an even number of rows, got ${policy.rows}`)
@@ -58,7 +58,7 @@ function readAnswers(inputs: Fields, { has_reference = true } = {}): ScoredAnswe
     log_probs: policy.data,
     completion_mask: inputs.matrix('completion_mask', policy).data,
     sequence_mask: inputs.optionalMatrix('attention_mask', policy)?.data,
-    ...(has_reference && { ref_log_probs: inputs.matrix('ref_logps', policy).data }),
+    ...(hasReference && { ref_log_probs: inputs.matrix('ref_logps', policy).data }),
   }
 }
 
@@ -152,7 +152,7 @@ const CPO_NUMBERS = ['beta', 'label_smoothing', 'cpo_alpha', 'alpha', 'simpo_gam
 const cpo_simpo: Handler = ({ inputs, config, expected }) => {
   const loss = pairedOfTrl('CPOTrainer', config.optionalText('loss_type'))
   const objective = refuse(plain(loss, readNumbers(config, CPO_NUMBERS)))
-  const answers = readAnswers(inputs, { has_reference: false })
+  const answers = readAnswers(inputs, { hasReference: false })
   const run = () => {
     const found = pairUpdate(objective, answers)
     // TRL reports 0 for one that it did not compute.
@@ -164,7 +164,7 @@ const cpo_simpo: Handler = ({ inputs, config, expected }) => {
 
 const orpo: Handler = ({ inputs, config, expected }) => {
   const objective = refuse(plain(pairedOfTrl('ORPOTrainer'), readNumbers(config, ['beta'])))
-  const answers = readAnswers(inputs, { has_reference: false })
+  const answers = readAnswers(inputs, { hasReference: false })
   const run = () => updateOutputs(pairUpdate(objective, answers), expected, FLOAT32)
   return [{ on: 'driver', run }]
 }
@@ -187,7 +187,7 @@ const kto: Handler = ({ inputs, config, expected }) => {
       throw new CaseError(`inputs.label: expected 0 or 1, got ${label}`)
     return label === 1
   })
-  const mismatched = loss.has_kl
+  const mismatched = loss.hasKl
     ? answersOf(inputs.matrix('policy_KL_logps'), 'ref_KL_logps', 'KL_completion_mask')
     : undefined
   const run = () => {

@@ -137,7 +137,7 @@ function readRows(one: Fields, prefix: string, plan: TracePlan, width: number): 
     return wide
   }
   const attention_mask = Uint32Array.from(padded(attention))
-  const scored = padded(plan.reads_prompts ? attention : completion, 1)
+  const scored = padded(plan.readsPrompts ? attention : completion, 1)
   return {
     columns: columns - 1,
     completion_mask: padded(completion, 1),

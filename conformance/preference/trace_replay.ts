@@ -67,21 +67,21 @@ function updateOf(
 /** By the actor that runs train with; the gradient of every log-prob is given to it as an
  * advantage. */
 export async function replayGpu(c: TraceCase, gpu: Gpu, run: TracedRun): Promise<Replay> {
-  const { phase, has_reference, trained } = run.plan
+  const { phase, hasReference, trained } = run.plan
   const first = run.updates[0].micro_batches[0].rows.batch
   const rows = phaseRows(phase, widthOf(first), c.model.config)
-  const actor = await goldenActor(c, gpu, first, [phase], { micro_rows: rows.micro })
-  if (has_reference) actor.setReference()
+  const actor = await goldenActor(c, gpu, first, [phase], { microRows: rows.micro })
+  if (hasReference) actor.setReference()
   const { tensors, trainable } = actor
   const score = async ({ batch }: TracedRows): Promise<Scored> => {
     actor.upload(batch, rows)
     actor.computeLogProbs(phase, rows)
-    if (has_reference) actor.computeRefLogProb(phase, rows)
+    if (hasReference) actor.computeRefLogProb(phase, rows)
     const { old_log_probs, ref_log_prob, sum_pi_squared } = tensors.batch
     const [policy, reference, squares] = await gpu.read(old_log_probs, ref_log_prob, sum_pi_squared)
     return {
       policy,
-      reference: has_reference ? reference : undefined,
+      reference: hasReference ? reference : undefined,
       sum_p_squared: squares,
     }
   }
@@ -115,7 +115,7 @@ export async function replayGpu(c: TraceCase, gpu: Gpu, run: TracedRun): Promise
 
 /** In float64. */
 export function replayRef({ model }: TraceCase, { plan }: TracedRun): Replay {
-  const { phase, has_reference, trained } = plan
+  const { phase, hasReference, trained } = plan
   const { config } = model
   const trainable = new RefTrainable(model.layout, model.weights)
   const start = trainable.copy()
@@ -133,7 +133,7 @@ export function replayRef({ model }: TraceCase, { plan }: TracedRun): Replay {
       sum_p_squared[i] = log_p.reduce((sum, lp) => sum + Math.exp(2 * lp), 0)
       hits[i] = log_p[rows.batch.response_ids[i]] === Math.max(...log_p) ? 1 : 0
     })
-    const reference = has_reference
+    const reference = hasReference
       ? policyRef(config, start, forward(start, rows), layer, response).log_probs
       : undefined
     return { scored: { policy: log_probs, reference, sum_p_squared }, cache, entropy, hits }

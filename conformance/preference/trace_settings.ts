@@ -31,9 +31,9 @@ export type TracedObjective =
 /** A run: what it minimises, and how a trainer's actor takes its updates. */
 export interface TracePlan {
   readonly trained: TracedObjective
-  readonly has_reference: boolean
+  readonly hasReference: boolean
   /** Whether the loss reads prompts too. */
-  readonly reads_prompts: boolean
+  readonly readsPrompts: boolean
   /** Of passes over one micro-batch. */
   readonly phase: RlPhase
 }
@@ -64,7 +64,7 @@ export function readTracePlan(run: Fields, rows: number, blocks: number): TraceP
     decay_norms: false,
   } as const
   const grad_clip = settings.number('max_grad_norm')
-  const has_reference =
+  const hasReference =
     trained.data === 'answers' || trained.objective.terms[0].loss.score === 'ratio'
   const unread = settings.unused()
   if (unread.length > 0)
@@ -73,11 +73,11 @@ export function readTracePlan(run: Fields, rows: number, blocks: number): TraceP
   const phase = goldenPhase(blocks, { batch: rows, mini: rows }, actor)
   return {
     trained,
-    has_reference,
-    reads_prompts: trainer === 'ORPOTrainer',
+    hasReference,
+    readsPrompts: trainer === 'ORPOTrainer',
     phase: {
       ...phase,
-      algorithm: { ...phase.algorithm, use_kl_in_reward: has_reference },
+      algorithm: { ...phase.algorithm, use_kl_in_reward: hasReference },
     },
   }
 }

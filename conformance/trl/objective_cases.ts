@@ -76,14 +76,14 @@ function actorOf(config: TrlLossConfig) {
  * each. */
 function liveOfTrl(config: TrlLossConfig, batch: TrlLossBatch) {
   const actor = actorOf(config)
-  const micro_tokens = Array.from(batch.mask).reduce((sum, m) => sum + m, 0)
+  const microTokens = Array.from(batch.mask).reduce((sum, m) => sum + m, 0)
   const items = config.num_items_in_batch
   const { gradient_accumulation_steps: ga, steps_per_generation } = config
   const counts = {
-    mini_rows: batch.rows,
-    mini_tokens: micro_tokens,
-    micro_rows: batch.rows,
-    micro_tokens,
+    miniRows: batch.rows,
+    miniTokens: microTokens,
+    microRows: batch.rows,
+    microTokens,
   }
   const aggregation = { loss_agg_mode: actor.loss_agg_mode }
   const live = liveOfPart({ actor, aggregation }, actor.loss_mode, counts)
@@ -97,15 +97,15 @@ function liveOfTrl(config: TrlLossConfig, batch: TrlLossBatch) {
 function objectiveOfTrl(config: TrlLossConfig): Objective {
   const [loss_mode, loss_agg_mode] = LOSS_TYPES[config.loss_type]
   const kl_loss_type = config.beta === 0 ? null : 'low_var_kl'
-  const has_sequence_ratio = config.importance_sampling_level === 'sequence'
-  const keeps_high_entropy = config.top_entropy_quantile < 1
+  const hasSequenceRatio = config.importance_sampling_level === 'sequence'
+  const keepsHighEntropy = config.top_entropy_quantile < 1
   return {
     loss_mode,
     loss_agg_mode,
     kl_loss_type,
     bypass: null,
-    has_sequence_ratio,
-    keeps_high_entropy,
+    hasSequenceRatio,
+    keepsHighEntropy,
   }
 }
 

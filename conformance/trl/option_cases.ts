@@ -137,7 +137,7 @@ const trl_adaptive_entropy: Handler = ({ inputs, config }) => {
     const found = updates.map((micro_batches) => {
       const entropy_coef = appliedCoefficient(state, controller)
       const parts = micro_batches.map((batch) => trlLossRef({ ...settings, entropy_coef }, batch))
-      const tokens = parts.reduce((sum, part) => sum + part.entropy_tokens, 0)
+      const tokens = parts.reduce((sum, part) => sum + part.entropyTokens, 0)
       const entropy = parts.reduce((sum, part) => sum + part.entropy_sum, 0) / Math.max(tokens, 1)
       state = adaptedEntropy(state, entropy, controller)
       return {
@@ -194,7 +194,7 @@ const trl_advantages: Handler = ({ inputs, config }) => {
   const rewards = rewardsOf(inputs, reward_weights.length)
   const mask = trlCompletionMask(inputs.ragged('completion_ids'), {
     mask_truncated_completions: config.flag('mask_truncated_completions', false),
-    end_tokens: [config.number('eos_token_id'), config.number('pad_token_id')],
+    endTokens: [config.number('eos_token_id'), config.number('pad_token_id')],
   })
   const corrected = correctionOf(inputs, config)
   const run = () => {

@@ -37,7 +37,7 @@ const perToken = ({ advantages, batch }: TracedUpdate): Float32Array =>
 export async function replayGpu(c: TrlCase, gpu: Gpu, first: TracedUpdate): Promise<Replay> {
   const { phase } = first.plan
   const rows = phaseRows(phase, widthOf(first.batch), c.model.config)
-  const actor = await goldenActor(c, gpu, first.batch, [phase], { micro_rows: rows.micro })
+  const actor = await goldenActor(c, gpu, first.batch, [phase], { microRows: rows.micro })
   const { tensors, trainable } = actor
   return async (update) => {
     const { batch, old_log_probs } = update

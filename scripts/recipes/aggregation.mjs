@@ -31,7 +31,7 @@ async function settings(load) {
   const form = new Map(experimentFields(parsed.experiment).map((field) => [field.path, field]))
   for (const path of ['actor.loss_agg_mode', 'critic.loss_agg_mode'])
     expect(form.get(path).options.find(({ value }) => value === NAME).label).toMatch(/root/)
-  expect(form.get('actor.loss_scale_factor').has_effect).toBe(false)
+  expect(form.get('actor.loss_scale_factor').hasEffect).toBe(false)
 }
 
 async function average(load) {

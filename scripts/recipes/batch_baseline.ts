@@ -8,8 +8,8 @@ import { estimator, perResponse } from './estimator.ts'
 export const batch_baseline = estimator({
   name: 'batch_baseline',
   label: 'REINFORCE with a batch baseline',
-  is_tokenwise: false,
-  compares_groups: false,
+  isTokenwise: false,
+  comparesGroups: false,
   needs: [],
   settings: [],
   estimate: perResponse((scores) => {

@@ -33,8 +33,8 @@ async function settings(load) {
     label: 'REINFORCE with a batch baseline',
   })
   for (const path of ['gamma', 'lam', 'norm_adv_by_std_in_grpo'])
-    expect(form.get(`algorithm.${path}`).has_effect, path).toBe(false)
-  expect(form.get('critic.optim.lr').has_effect).toBe(false)
+    expect(form.get(`algorithm.${path}`).hasEffect, path).toBe(false)
+  expect(form.get('critic.optim.lr').hasEffect).toBe(false)
 }
 
 async function step(load) {

@@ -54,12 +54,12 @@ async function settings(load) {
     min: 0.01,
     max: 10,
     live: true,
-    has_effect: true,
+    hasEffect: true,
   })
-  expect(fields('vanilla').get(FIELD).has_effect).toBe(false)
+  expect(fields('vanilla').get(FIELD).hasEffect).toBe(false)
   // Numbers of other losses have none.
   for (const other of ['actor.clip_ratio_low', 'actor.tau_pos', 'actor.policy_loss.ppo_kl_coef'])
-    expect(form.get(other).has_effect, other).toBe(false)
+    expect(form.get(other).hasEffect, other).toBe(false)
   expect(parsed({ loss_mode: NAME, policy_loss: { topr_max_ratio: 20 } }).issues).toHaveLength(1)
 }
 

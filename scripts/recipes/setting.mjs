@@ -62,7 +62,7 @@ async function document(load) {
   const { decodeLink, encodeLink } = await load('document/links/link.ts')
   const experiment = await experimentOf(load, 2)
   const field = experimentFields(experiment).find(({ path }) => path === PATH)
-  expect(field).toMatchObject({ value: 2, default: null, live: true, has_effect: true })
+  expect(field).toMatchObject({ value: 2, default: null, live: true, hasEffect: true })
   expect(decodeLink(encodeLink(experiment)).experiment).toEqual(experiment)
   expect((await experimentOf(load, 0)).algorithm.advantage_clip).toBe(null)
 }

@@ -20,18 +20,18 @@ export const adapters: Command = {
       throw new UsageError('adapters takes no names')
     const seen = new Set<string>()
     let used = false
-    for await (const { info, driver, is_supported } of dawnAdapters()) {
+    for await (const { info, driver, isSupported } of dawnAdapters()) {
       const text = info.description || info.device
       if (seen.has(text)) continue
       seen.add(text)
-      const mark = is_supported && !used ? '*' : ' '
+      const mark = isSupported && !used ? '*' : ' '
       const notes = [
         [info.vendor, info.architecture].filter(Boolean).join(' '),
         info.isFallbackAdapter ? 'software' : 'GPU',
         ...(driver ? [driver] : []),
-        ...(is_supported ? [] : ['too old: Mesa 24 or newer works']),
+        ...(isSupported ? [] : ['too old: Mesa 24 or newer works']),
       ]
-      used ||= is_supported
+      used ||= isSupported
       print(`${mark} ${text} (${notes.join(', ')})`)
     }
     if (!used) tell(NO_ADAPTER_TEXT)

@@ -85,7 +85,7 @@ function suited(gpu: Gpu | undefined): string[] {
     (variant) =>
       gpu &&
       hasFeatures(gpu, variant) &&
-      (variant.suits_software || !isSwiftShader) &&
+      (variant.suitsSoftware || !isSwiftShader) &&
       !variant.rounding,
   )
   return [...variants.map(({ name }) => name), TILED]

@@ -202,14 +202,14 @@ async function watch(
   const told: Recording['events'][number][] = []
   const traced = tracedSteps(experiment)
   const progress = createProgress()
-  const total_steps = experiment.phases.reduce((sum, { steps }) => sum + steps, 0)
+  const totalSteps = experiment.phases.reduce((sum, { steps }) => sum + steps, 0)
   const phases = resolvePhases(experiment)
   let failed: LabError | undefined
   const post = (event: LabEvent) => {
     if (event.type === 'failed') failed = event.error
     if (event.type === 'step') {
       const { step, phase, metrics } = event
-      progress.show({ step, total_steps, phase: phases[phase].name, metrics })
+      progress.show({ step, totalSteps, phase: phases[phase].name, metrics })
       // The next step is on its way already.
       if (traced.has(step + 2)) session.handle({ type: 'trace' })
     }

@@ -6,7 +6,7 @@ export interface ForeignFile {
   readonly what: string
   readonly remedy: string
   /** A path alone, which may be a plain text of a person's own. */
-  readonly is_path?: true
+  readonly isPath?: true
 }
 
 /** Bytes from the beginning of a file that are enough to tell. */
@@ -129,7 +129,7 @@ function pointer(head: Uint8Array, size: number): ForeignFile | undefined {
   if (size > HEAD_BYTES || !isPath(path)) return undefined
   const shown = path.length > 60 ? `${path.slice(0, 60)}…` : path
   return {
-    is_path: true,
+    isPath: true,
     what: `a path as text (${shown}), as a link is when it is copied`,
     remedy: path.includes('annex/objects')
       ? 'run `git annex get` in its repository'

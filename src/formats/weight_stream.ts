@@ -28,7 +28,7 @@ export interface LoadOptions {
   /** After every piece: bytes read so far, of all that will be. */
   readonly onProgress?: ((bytes: number, of: number) => void) | undefined
   /** Bytes of a file read at a time; tests make it small. */
-  readonly piece_bytes?: number | undefined
+  readonly pieceBytes?: number | undefined
 }
 
 /** Bytes of a file that are read at a time. 16-bit numbers take twice as much once they are decoded
@@ -101,14 +101,14 @@ const piecesOf = (bytes: number): number => Math.max(1, Math.floor(bytes / DTYPE
 export async function streamTensors(
   tensors: readonly PlacedTensor[],
   sink: WeightSink,
-  { signal, onProgress, piece_bytes = PIECE_BYTES }: LoadOptions = {},
+  { signal, onProgress, pieceBytes = PIECE_BYTES }: LoadOptions = {},
 ): Promise<void> {
   const files = [...new Set(tensors.map(({ file }) => file))]
   const inOrder = [...tensors].sort(
     (a, b) => files.indexOf(a.file) - files.indexOf(b.file) || a.entry.begin - b.entry.begin,
   )
   const total = inOrder.reduce((bytes, { entry }) => bytes + entry.end - entry.begin, 0)
-  const most = piecesOf(piece_bytes)
+  const most = piecesOf(pieceBytes)
   const largest = inOrder.reduce((size, { entry }) => Math.max(size, entry.size), 0)
   const room = new Float32Array(Math.min(most, largest))
   let bytes = 0
@@ -128,9 +128,9 @@ export async function requireSame(
   copy: PlacedTensor,
   original: PlacedTensor,
   why: string,
-  { signal, piece_bytes = PIECE_BYTES }: LoadOptions = {},
+  { signal, pieceBytes = PIECE_BYTES }: LoadOptions = {},
 ): Promise<void> {
-  const most = piecesOf(piece_bytes / 2)
+  const most = piecesOf(pieceBytes / 2)
   const rooms = [copy, original].map(() => new Float32Array(Math.min(most, copy.entry.size)))
   for (let first = 0; first < copy.entry.size; first += most) {
     signal?.throwIfAborted()

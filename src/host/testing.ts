@@ -18,8 +18,8 @@ const { experiment } = PRESETS[0]
 const ALLOWED_BYTES = 100
 
 const NO_MISFORTUNES = {
-  fail_at: Number.NaN,
-  hang_at: Number.NaN,
+  failAt: Number.NaN,
+  hangAt: Number.NaN,
   benchmark_fails: false,
   is_software: true,
   /** How often the GPU cannot be opened, after it was opened once. */
@@ -49,7 +49,7 @@ class FakeMachine implements FakeSurroundings {
   /** Those whose devices are open. */
   readonly #losing: ((error: GpuError) => void)[] = []
   readonly #options: Options
-  #is_hanging = true
+  #isHanging = true
   #opened = 0
   #closed: number
 
@@ -62,12 +62,12 @@ class FakeMachine implements FakeSurroundings {
     this.clock += ms
   }
   isHanging(): boolean {
-    return this.#is_hanging
+    return this.#isHanging
   }
 
   /** Takes the present devices away. */
   lose(error: GpuError): void {
-    this.#is_hanging = false
+    this.#isHanging = false
     for (const hear of this.#losing.splice(0)) hear(error)
   }
 
@@ -121,7 +121,7 @@ function fakeCheckpoints(machine: FakeMachine) {
     files,
     made,
     host: {
-      open: async () => ({ files, why_memory: '' }),
+      open: async () => ({ files, whyMemory: '' }),
       encode: async (checkpoint: Checkpoint) => Uint8Array.of(made.push(checkpoint) - 1),
       decode: async ([index]: Uint8Array, file: string) => {
         const checkpoint = made[index]

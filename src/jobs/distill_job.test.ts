@@ -20,7 +20,7 @@ describe('a job of distillation', () => {
   test('has student, teacher, the problems of the run, and TRL’s names', () => {
     const experiment = distilled({ lmbda: 0.5, seq_kd: true, beta: 0.3 })
     const task = taskOf(experiment.task)
-    const { text, warnings } = textsOf({ ...taughtSource(experiment), first_problem: 7 })
+    const { text, warnings } = textsOf({ ...taughtSource(experiment), firstProblem: 7 })
     expect(warnings).toEqual([])
     const config = (folder: string) => JSON.parse(text.get(`${folder}/config.json`) ?? '{}')
     expect([config('model').hidden_size, config('teacher').hidden_size]).toEqual([16, 24])

@@ -20,13 +20,13 @@ export const distillRows = ({ experiment: { data } }: ModelSource, count: number
 
 /** data/train.jsonl with so many rows. */
 export function distillRowsFile(
-  { experiment: { seed, data }, first_problem }: ModelSource,
+  { experiment: { seed, data }, firstProblem }: ModelSource,
   task: Task,
   rows: number,
 ): OutFile {
   const [split, first] = hasSet(data)
     ? (['train_set', 0] as const)
-    : (['train', first_problem] as const)
+    : (['train', firstProblem] as const)
   const rowAt = (i: number): Row => {
     const { prompt, demonstration } = task.sample(seed, first + i, split)
     const { tokenizer, max_response_length } = task

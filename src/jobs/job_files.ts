@@ -56,7 +56,7 @@ export function makeJob(source: JobSource, options: JobOptions): Job {
   const { scale } = options
   const folders = scale ? [] : modelFolders(source, task)
   const rows = Math.max(...starts.map(({ rows }) => rows))
-  const range = { seed: experiment.seed, data: experiment.data, first: source.first_problem }
+  const range = { seed: experiment.seed, data: experiment.data, first: source.firstProblem }
   const train = trainFile(task, { ...range, count: rows })
   const warnings = warningsOf(
     source,
@@ -165,7 +165,7 @@ function startOf(
   const facts: JobFacts = { experiment, phase: chosen.phase, settings, steps, updates }
   const count = steps * rollout.train_batch_size
   const rows = trainRows({ data: experiment.data, count })
-  const job: VerlJob = { facts, chosen, task, rows, has_critic_folder: critic !== undefined }
+  const job: VerlJob = { facts, chosen, task, rows, hasCriticFolder: critic !== undefined }
   const gpus = target === 'bupo' ? gpusOf(chosen) : 1
   const where = scale ? scaleWords(scale) : gpuWords(gpus)
   const common = { target, steps, chosen, rows, where }

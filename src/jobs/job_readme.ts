@@ -83,7 +83,7 @@ Needs a checkout of github.com/Trae1ounG/BuPO with its packages (vLLM 0.8, trans
 
 The lab counts the blocks that are applied, the fork counts from 0: layer k here is \`internal_layer\` k − 1 there. The script puts the fork’s
 \`verl/models/custom_model\` on PYTHONPATH, because the fork names that folder by a placeholder, and says so where it is not started in a checkout.
-${chosen.inner?.decays_final_norm ? FSDP : FSDP2}
+${chosen.inner?.decaysFinalNorm ? FSDP : FSDP2}
 With a KL it adds the three keys that the fork’s reference lacks.
 
 What the fork does otherwise: its entropy bonus is of the whole model’s policy in the inner phase too, and reaches every layer; \`actor/entropy\` is

@@ -40,7 +40,7 @@ export interface ModelSource {
   /** Training steps behind the weights; undefined = they were given by hand. */
   readonly step: number | undefined
   /** Training problems that were drawn before. */
-  readonly first_problem: number
+  readonly firstProblem: number
   /** The pairs of the phase that was taught by pairs last, and its index. */
   readonly pairs?: { readonly of: number; readonly state: PreferencesState } | undefined
 }
@@ -52,7 +52,7 @@ export const experimentSource = (experiment: Experiment, policy?: Float32Array):
   policy,
   place: { phase: 0, phase_step: 0 },
   step: policy === undefined ? 0 : undefined,
-  first_problem: 0,
+  firstProblem: 0,
 })
 
 /** A run where a checkpoint has it. Throws JobError where weights are not finite. */
@@ -74,7 +74,7 @@ export function checkpointSource({ trainer, experiment }: SteeredState): ModelSo
     step,
     ...models,
     place: { phase, phase_step },
-    first_problem: sample_index,
+    firstProblem: sample_index,
     ...(pairs_of !== null && preferences && { pairs: { of: pairs_of, state: preferences } }),
   }
 }

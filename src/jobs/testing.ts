@@ -29,7 +29,7 @@ export const sourceOf = (experiment: Experiment): JobSource => ({
   policy: undefined,
   place: { phase: 0, phase_step: 0 },
   step: 0,
-  first_problem: 0,
+  firstProblem: 0,
 })
 
 export const experimentOf = (document: object): Experiment => {
@@ -70,7 +70,7 @@ export function commandOf(
     const task = taskOf(experiment.task)
     const rows = trainRows({ data: experiment.data, count: steps * rollout.train_batch_size })
     const whole = { phase, settings, steps, ...chosen }
-    const job: VerlJob = { facts, chosen: whole, task, rows, has_critic_folder: false }
+    const job: VerlJob = { facts, chosen: whole, task, rows, hasCriticFolder: false }
     const { refused, arguments: own } =
       target === 'trl'
         ? trlArguments(facts)

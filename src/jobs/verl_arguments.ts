@@ -22,7 +22,7 @@ export interface VerlJob {
   /** Rows of data/train.parquet. */
   readonly rows: number
   /** Whether the folder holds a critic of its own. */
-  readonly has_critic_folder: boolean
+  readonly hasCriticFolder: boolean
 }
 
 const MODEL = 'actor_rollout_ref.model'
@@ -88,7 +88,7 @@ export function bupoCommand(job: VerlJob): VerlCommand {
   if (!inner) throw new RangeError('bupoCommand: expected a job with an inner phase')
   // FSDP 1 on one rank never trains the last layer again after the first update of an inner layer;
   // on several it decays the final norm.
-  const strategy = inner.decays_final_norm ? 'fsdp' : 'fsdp2'
+  const strategy = inner.decaysFinalNorm ? 'fsdp' : 'fsdp2'
   const fixed: Record<string, VerlValue> = {
     ...common(job),
     ...reward(job, 'fork'),
@@ -112,7 +112,7 @@ export function bupoCommand(job: VerlJob): VerlCommand {
     'trainer.logger': ['console'],
   }
   const own = new Map([...Object.entries(fixed), ...carried])
-  if (!inner.decays_final_norm) return { lost, refused, arguments: own }
+  if (!inner.decaysFinalNorm) return { lost, refused, arguments: own }
   own.set(`${ACTOR}.ppo_micro_batch_size_per_gpu`, microBatch(job))
   return { lost: [...lost, ofSeveral(job)], refused: [...refused, ...uneven(job)], arguments: own }
 }
@@ -147,7 +147,7 @@ const needsReference = ({ facts: { settings } }: VerlJob): boolean =>
   settings.actor.use_kl_loss || settings.algorithm.use_kl_in_reward
 
 /** GPUs of a job of the lab's own model: one, but for what only several do. */
-export const gpusOf = ({ inner }: ChosenPhase): 1 | 2 => (inner?.decays_final_norm ? 2 : 1)
+export const gpusOf = ({ inner }: ChosenPhase): 1 | 2 => (inner?.decaysFinalNorm ? 2 : 1)
 
 /** Responses that go through the model at once on each GPU. */
 const microBatch = ({ facts: { settings }, chosen }: VerlJob): number =>
@@ -196,7 +196,7 @@ function epochs({ steps, settings }: JobFacts, perEpoch: number): number {
 
 function criticOf(job: VerlJob): Record<string, VerlValue> {
   return {
-    'critic.model.path': inJob(job.has_critic_folder ? 'critic' : 'model'),
+    'critic.model.path': inJob(job.hasCriticFolder ? 'critic' : 'model'),
     'critic.model.enable_gradient_checkpointing':
       job.facts.experiment.model.enable_gradient_checkpointing,
     'critic.ppo_micro_batch_size_per_gpu': microBatch(job),

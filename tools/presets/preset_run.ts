@@ -182,9 +182,9 @@ export function reduceRun(
   const reward = points(REWARD)
   const lastStep = after.at(-1)?.[0] ?? 0
   const at = namedSteps(lastStep)
-  const { is_judged } = rl[0]
+  const { isJudged } = rl[0]
   // A reward model's score has no natural zero.
-  const lost_at = is_judged || reward.length === 0 ? undefined : lostAt(reward)
+  const lost_at = isJudged || reward.length === 0 ? undefined : lostAt(reward)
   return {
     seed: experiment.seed,
     adapter: facts.adapter.description,
@@ -198,7 +198,7 @@ export function reduceRun(
       ...pair('reward', edges(REWARD)),
     }),
     ...(lost_at !== undefined && { lost_at }),
-    ...(is_judged && pair('task_score', edges(TASK_SCORE))),
+    ...(isJudged && pair('task_score', edges(TASK_SCORE))),
     ...rewardModel(rows),
     ...(has('actor/reward_kl_penalty') && { kl_last: edges('actor/reward_kl_penalty')[1] }),
     ...(has('critic/vf_explained_var') && pair('explained', edges('critic/vf_explained_var'))),
@@ -227,7 +227,7 @@ interface RlSpan {
   readonly steps: number
   readonly target_layer: number
   /** Whether a reward model gives the reward. */
-  readonly is_judged: boolean
+  readonly isJudged: boolean
 }
 
 const HAS_FIGURES = ['rl', 'preference', 'distill']
@@ -245,7 +245,7 @@ function reinforcement({ phases, model }: Experiment, from_warm_start: boolean):
         start,
         steps,
         target_layer: phase.target_layer === 'final' ? lastLayer : phase.target_layer,
-        is_judged: phase.kind === 'rl' && phase.reward_model.enable,
+        isJudged: phase.kind === 'rl' && phase.reward_model.enable,
       })
     start += steps
   }

@@ -50,7 +50,7 @@ export interface DawnAdapter {
   readonly info: GPUAdapterInfo
   /** Path of the Vulkan manifest it came from; undefined = the system's own choice. */
   readonly driver: string | undefined
-  readonly is_supported: boolean
+  readonly isSupported: boolean
 }
 
 /** What WebGPU offers here, best first: the system's choice (a real GPU if the drivers show one),
@@ -68,7 +68,7 @@ export async function* dawnAdapters(): AsyncGenerator<DawnAdapter> {
     const adapter = await gpu.requestAdapter({ powerPreference: 'high-performance' })
     if (!adapter) continue
     const { info } = adapter
-    yield { gpu, info, driver, is_supported: isSupported(info.description) }
+    yield { gpu, info, driver, isSupported: isSupported(info.description) }
   }
 }
 
@@ -78,8 +78,8 @@ const opened: GPU[] = []
 
 /** WebGPU on the first adapter that works, or undefined when there is none. */
 export async function openDawn(): Promise<GPU | undefined> {
-  for await (const { gpu, info, is_supported } of dawnAdapters()) {
-    if (!is_supported) continue
+  for await (const { gpu, info, isSupported } of dawnAdapters()) {
+    if (!isSupported) continue
     if (opened.length === 0 && isSoftware(info)) pollByTimer()
     opened.push(gpu)
     return gpu

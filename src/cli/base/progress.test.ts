@@ -17,7 +17,7 @@ function progressAt(width: number) {
   )
   const step = (step: number, metrics: Record<string, number> = {}) => {
     nowMs += 500
-    progress.show({ step, total_steps: 25, phase: 'phase 1/2 warm start', metrics })
+    progress.show({ step, totalSteps: 25, phase: 'phase 1/2 warm start', metrics })
   }
   return { written, step, progress }
 }
@@ -60,14 +60,14 @@ test('what cannot be written ends no run', () => {
   const progress = createProgress(() => {
     throw new Error('EIO: the terminal is gone')
   }, 80)
-  progress.show({ step: 1, total_steps: 2, phase: 'p', metrics: {} })
+  progress.show({ step: 1, totalSteps: 2, phase: 'p', metrics: {} })
   progress.end()
 })
 
 test('steps beyond the total fill the bar and leave no time', () => {
   const written: string[] = []
   const progress = createProgress((text) => written.push(text), 0)
-  progress.show({ step: 20, total_steps: 10, phase: 'p', metrics: {} })
+  progress.show({ step: 20, totalSteps: 10, phase: 'p', metrics: {} })
   expect(written[0]).toMatch(/^█{24} 20\/10 .* \+ 0:00\n$/)
 })
 
@@ -76,16 +76,16 @@ async function shown(document: Experiment) {
   const written: string[] = []
   const progress = createProgress((text) => written.push(text), 200)
   const run = await madeUpRun(document)
-  let total_steps = 0
+  let totalSteps = 0
   for (;;) {
     await run.obey()
     if (run.isFinished) break
     const reported = await (await run.queue()).result
-    total_steps = run.total_steps
-    expect(total_steps).toBeGreaterThanOrEqual(reported.step)
-    progress.show({ ...reported, phase: 'p', total_steps })
+    totalSteps = run.totalSteps
+    expect(totalSteps).toBeGreaterThanOrEqual(reported.step)
+    progress.show({ ...reported, phase: 'p', totalSteps })
   }
-  return { written, total_steps, step: run.step }
+  return { written, totalSteps, step: run.step }
 }
 
 test('a phase that is cut shorter than it has run is shown to its end', async () => {
@@ -93,10 +93,10 @@ test('a phase that is cut shorter than it has run is shown to its end', async ()
     '?p=tiny&phases.0.steps=20&steering.0=15,set,phases.0.steps,5',
   )
   expect(notices).toEqual([])
-  const { written, step, total_steps } = await shown(experiment)
+  const { written, step, totalSteps } = await shown(experiment)
   // 15 of the first phase, and the others whole.
   expect(step).toBe(experiment.phases.slice(1).reduce((sum, { steps }) => sum + steps, 15))
-  expect(total_steps).toBe(step)
+  expect(totalSteps).toBe(step)
   // Step 0 is one more.
   expect(written).toHaveLength(step + 1)
   expect(written.at(-1)).toContain(`${step}/${step}`)
@@ -133,9 +133,9 @@ test('any steered document is shown to its end', { timeout: 60_000 }, async () =
     fc.asyncProperty(document, async (own) => {
       const parsed = parseExperiment({ ...TINY, ...own })
       fc.pre(parsed.ok)
-      const { written, step, total_steps } = await shown(parsed.experiment)
+      const { written, step, totalSteps } = await shown(parsed.experiment)
       expect(written).toHaveLength(step + 1)
-      expect(total_steps).toBeGreaterThanOrEqual(step)
+      expect(totalSteps).toBeGreaterThanOrEqual(step)
       for (const line of written) expect(line).toMatch(/\+ \d+:\d\d$/)
     }),
     { numRuns: 100 },

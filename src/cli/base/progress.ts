@@ -15,7 +15,7 @@ function columns(): number {
 export interface ProgressLine {
   /** Steps done, of all phases together. */
   readonly step: number
-  readonly total_steps: number
+  readonly totalSteps: number
   /** e.g. "phase 2/3 inner layer". */
   readonly phase: string
   readonly metrics: Readonly<Record<string, number>>
@@ -50,7 +50,7 @@ export function createProgress(
     last = line
     const text = plainLine(describe(line, nowMs() - start))
     if (width > 0) write(`\r\x1b[K${text.slice(0, width - 1)}`)
-    else if (line.step % LOG_EVERY === 0 || line.step === line.total_steps) write(`${text}\n`)
+    else if (line.step % LOG_EVERY === 0 || line.step === line.totalSteps) write(`${text}\n`)
   }
   return {
     show: (line) => attempt(() => show(line)),
@@ -58,15 +58,15 @@ export function createProgress(
   }
 }
 
-function describe({ step, total_steps, phase, metrics }: ProgressLine, elapsedMs: number): string {
-  const share = total_steps > 0 ? step / total_steps : 0
+function describe({ step, totalSteps, phase, metrics }: ProgressLine, elapsedMs: number): string {
+  const share = totalSteps > 0 ? step / totalSteps : 0
   const done = Math.min(BAR, Math.max(0, Math.round(BAR * share)))
   const bar = '█'.repeat(done) + '░'.repeat(BAR - done)
   const headline = HEADLINES.find(([name]) => name in metrics)
   const number = headline ? `  ${headline[1]} ${metrics[headline[0]].toFixed(3)}` : ''
   const seconds = elapsedMs / 1000
-  const left = step > 0 ? (seconds / step) * Math.max(0, total_steps - step) : 0
-  return `${bar} ${step}/${total_steps}  ${phase}${number}  ${clock(seconds)} + ${clock(left)}`
+  const left = step > 0 ? (seconds / step) * Math.max(0, totalSteps - step) : 0
+  return `${bar} ${step}/${totalSteps}  ${phase}${number}  ${clock(seconds)} + ${clock(left)}`
 }
 
 function clock(seconds: number): string {

@@ -29,7 +29,7 @@ test('a phase’s name does not leave its line', () => {
   const written: string[] = []
   const progress = createProgress((text) => written.push(text), 200)
   const phase = 'x\n\u001b[1Afinished\u202e'
-  progress.show({ step: 1, total_steps: 2, phase, metrics: {} })
+  progress.show({ step: 1, totalSteps: 2, phase, metrics: {} })
   expect(written[0]).toContain('x \\u001b[1Afinished\\u202e')
 })
 

@@ -116,8 +116,8 @@ export async function trainedOn(
   const task = await taskOn(given, tokenizer)
   return (document) => {
     if (isObject(document.task) && document.task.data === task.data) return {}
-    const { of_model } = given.tokenizer ?? {}
-    if (of_model !== undefined) tell(`The rows are read with the tokenizer of ${of_model}`)
+    const { ofModel } = given.tokenizer ?? {}
+    if (ofModel !== undefined) tell(`The rows are read with the tokenizer of ${ofModel}`)
     return toldFields(onDataSet(document, task))
   }
 }
@@ -139,7 +139,7 @@ async function taskOn(
   usual: DataTokenizer,
 ): Promise<DataChoice> {
   try {
-    const { file, of_model: _, ...chosen } = given ?? { tokenizer: usual, file: undefined }
+    const { file, ofModel: _, ...chosen } = given ?? { tokenizer: usual, file: undefined }
     const { table } = await readRows(train)
     const plan = { ...USUAL_PLAN, ...proposeMapping(table), ...rows, ...chosen, skip_bad_rows }
     const files = {

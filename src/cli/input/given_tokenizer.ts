@@ -27,7 +27,7 @@ export interface GivenTokenizer {
   readonly vocab_size: number | null
   readonly file: ContentFile | undefined
   /** The folder of the model that it belongs to, where nobody named a tokenizer. */
-  readonly of_model?: string
+  readonly ofModel?: string
 }
 
 const OWN = (Object.keys(DATA_TOKENIZERS) as DataTokenizer[]).filter((id) => id !== 'file')
@@ -67,7 +67,7 @@ export async function modelTokenizer(folder: string): Promise<GivenTokenizer> {
   })
   const own = OWN.find((id) => isSame(ownTokenizer(id), found))
   if (own) return { tokenizer: own, vocab_size: null, file: undefined }
-  return { tokenizer: 'file', vocab_size: null, file: await packedFile(folder), of_model: folder }
+  return { tokenizer: 'file', vocab_size: null, file: await packedFile(folder), ofModel: folder }
 }
 
 /** The same texts under the same ids. Padding and end have other names outside the lab. */

@@ -36,5 +36,5 @@ export const guardOf =
     }
   }
 
-/** From now on no pattern of a tokenizer runs longer than `most_ms` on one text. */
-export const limitPatterns = (most_ms = MOST_MS): void => installPatternGuard(guardOf(most_ms))
+/** From now on no pattern of a tokenizer runs longer than `mostMs` on one text. */
+export const limitPatterns = (mostMs = MOST_MS): void => installPatternGuard(guardOf(mostMs))

@@ -78,8 +78,8 @@ test('the folder is named after the run', () => {
 })
 
 test('another logger is refused', async () => {
-  expect((await readOptions(['tiny', '--logger', 'tensorboard'])).has_events).toBe(true)
-  expect((await readOptions(['tiny'])).has_events).toBe(false)
+  expect((await readOptions(['tiny', '--logger', 'tensorboard'])).hasEvents).toBe(true)
+  expect((await readOptions(['tiny'])).hasEvents).toBe(false)
   await expect(readOptions(['tiny', '--logger', 'wandb'])).rejects.toThrow(
     /expected tensorboard, got 'wandb'/,
   )

@@ -22,7 +22,7 @@ export class EventLog {
   readonly #disk: Disk
   readonly #file: number
   readonly #tell: (sentence: string) => void
-  #is_broken = false
+  #isBroken = false
 
   /** Begins a file of its own beside those that are there: TensorBoard reads all of a folder.
    * Throws LabFailure. */
@@ -47,10 +47,10 @@ export class EventLog {
   }
 
   #write(record: Uint8Array): void {
-    if (this.#is_broken) return
+    if (this.#isBroken) return
     const error = attempt(() => writeWhole(this.#disk, this.#file, Buffer.from(record)))
     if (error === undefined) return
-    this.#is_broken = true
+    this.#isBroken = true
     this.#tell(
       `${this.path}: ${reason(error)}. The run continues without it; lab export … --to tensorboard writes the whole of it afterwards.`,
     )

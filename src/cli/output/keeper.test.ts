@@ -35,7 +35,7 @@ type RunAt = ReturnType<typeof runAt>
 /** What the loop does after a step was queued, and when it lands. */
 async function afterStep(keeper: CheckpointKeeper, { step, exportState }: RunAt) {
   if (!keeper.isDue(step)) return
-  if (keeper.is_patient) await keeper.idle
+  if (keeper.isPatient) await keeper.idle
   keeper.take(step, exportState)
   keeper.landed(step)
 }
@@ -72,7 +72,7 @@ function keeperOf(files: CheckpointFiles | undefined, others: Partial<KeeperHost
 
 /** As `--checkpoint-every N`. */
 const everySteps = (every_steps: number) => ({
-  is_patient: true,
+  isPatient: true,
   settings: { every_steps, every_ms: 0, budget_bytes: DEFAULT_BUDGET_BYTES },
 })
 

@@ -82,26 +82,26 @@ export function* rowsOf(path: string): Generator<Row> {
 
 /** Keeps the whole lines of a file up to a step; returns the last step that is left, or -1. */
 export function cutLines(path: string, step: number): number {
-  const { kept, last_step } = wholeLines(path, step)
+  const { kept, lastStep } = wholeLines(path, step)
   if (existsSync(path) && kept < statSync(path).size) truncateSync(path, kept)
-  return last_step
+  return lastStep
 }
 
 /** The step of the last whole line; -1 where there is none. */
 export const lastStep = (path: string): number =>
-  wholeLines(path, Number.POSITIVE_INFINITY).last_step
+  wholeLines(path, Number.POSITIVE_INFINITY).lastStep
 
 /** The bytes of a file's lines up to a step, as long as they are whole, and the last of these
  * steps. */
-function wholeLines(path: string, step: number): { kept: number; last_step: number } {
-  let [kept, last_step] = [0, -1]
+function wholeLines(path: string, step: number): { kept: number; lastStep: number } {
+  let [kept, lastStep] = [0, -1]
   for (const { line, end } of existsSync(path) ? linesOf(path) : []) {
     const own = stepOf(line)
     if (own === undefined || own > step) break
-    last_step = own
+    lastStep = own
     kept = end
   }
-  return { kept, last_step }
+  return { kept, lastStep }
 }
 
 function stepOf(line: string): number | undefined {

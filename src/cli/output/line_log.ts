@@ -16,10 +16,10 @@ export class LineLog {
   /** Bytes of whole lines on the disk. */
   #size: number
   #waiting: Buffer[] = []
-  #waiting_bytes = 0
+  #waitingBytes = 0
   /** Behind the whole lines there may be a part of one. */
-  #is_torn = false
-  #is_failing = false
+  #isTorn = false
+  #isFailing = false
 
   /** Opens DIR/name. Throws where that cannot be. `tell` hears when writing begins to fail, and
    * when it works again. */
@@ -41,10 +41,10 @@ export class LineLog {
   /** Adds a line, and writes it with those that wait. Never throws. */
   add(line: string): void {
     const bytes = Buffer.from(`${line}\n`)
-    if (this.lost > 0 || this.#waiting_bytes + bytes.length > MAX_WAITING_BYTES) this.lost++
+    if (this.lost > 0 || this.#waitingBytes + bytes.length > MAX_WAITING_BYTES) this.lost++
     else {
       this.#waiting.push(bytes)
-      this.#waiting_bytes += bytes.length
+      this.#waitingBytes += bytes.length
     }
     this.write()
   }
@@ -53,37 +53,37 @@ export class LineLog {
   write(): void {
     if (this.#waiting.length === 0) return
     const error = attempt(() => this.#write())
-    if (error !== undefined && !this.#is_failing)
+    if (error !== undefined && !this.#isFailing)
       this.#tell(
         `${this.name}: ${reason(error)}. The run continues; the lines wait and are tried again with the next step.`,
       )
-    if (error === undefined && this.#is_failing)
+    if (error === undefined && this.#isFailing)
       this.#tell(
         this.lost > 0 ? `${this.name}: can be written again` : `${this.name}: is whole again`,
       )
-    this.#is_failing = error !== undefined
+    this.#isFailing = error !== undefined
   }
 
   #write(): void {
-    if (this.#is_torn) this.#cut()
+    if (this.#isTorn) this.#cut()
     const bytes = Buffer.concat(this.#waiting)
     try {
-      this.#is_torn = true
+      this.#isTorn = true
       writeWhole(this.#disk, this.#file, bytes)
     } catch (error) {
       attempt(() => this.#cut())
       throw error
     }
-    this.#is_torn = false
+    this.#isTorn = false
     this.#size += bytes.length
     this.#waiting = []
-    this.#waiting_bytes = 0
+    this.#waitingBytes = 0
   }
 
   /** Takes a part of a line out again. */
   #cut(): void {
     this.#disk.truncate(this.#file, this.#size)
-    this.#is_torn = false
+    this.#isTorn = false
   }
 
   /** Puts what was written on the disk. Throws. */

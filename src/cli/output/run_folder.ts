@@ -78,24 +78,24 @@ export class RunFolder {
   }
 
   /** Opens the folder of a run that continues after `step`: what was written of later steps, or was
-   * cut off in the middle of a line, is taken out. `last_step` is the last one whose metrics are
+   * cut off in the middle of a line, is taken out. `lastStep` is the last one whose metrics are
    * there; -1 where there are none. */
   static reopen(
     folder: string,
     step: number,
     options: FolderOptions = {},
-  ): { folder: RunFolder; last_step: number } {
+  ): { folder: RunFolder; lastStep: number } {
     return writable(folder, () => {
       clearUnfinished(folder)
       for (const name of Object.values(RUN_FILES))
         nodeDisk.remove(join(folder, `${name}${UNFINISHED}`))
-      const last_step = cutLines(join(folder, RUN_FILES.metrics), step)
+      const lastStep = cutLines(join(folder, RUN_FILES.metrics), step)
       cutLines(join(folder, RUN_FILES.samples), step)
       for (const name of [RUN_FILES.observations, RUN_FILES.generations])
         if (existsSync(join(folder, name))) cutLines(join(folder, name), step)
       const own = new RunFolder(folder, 'a', options)
       own.#opened(() => {})
-      return { folder: own, last_step }
+      return { folder: own, lastStep }
     })
   }
 

@@ -93,7 +93,7 @@ function lab() {
       }
     },
     checkpoints: {
-      open: async () => ({ files, why_memory: '' }),
+      open: async () => ({ files, whyMemory: '' }),
       encode: encodeCheckpoint,
       decode: decodeCheckpoint,
       understory: '',

@@ -25,11 +25,11 @@ export const studyCommand: Command = {
       )
     for (const note of expanded.notes) tell(note)
     const { arms } = expanded
-    trustPrograms(options.is_trusted)
-    const problems = options.is_report ? [] : await armProblems(arms)
+    trustPrograms(options.isTrusted)
+    const problems = options.isReport ? [] : await armProblems(arms)
     if (problems.length > 0)
       throw new LabFailure(`${options.file}: nothing was trained:\n  ${problems.join('\n  ')}`)
-    if (options.is_dry) return describe(options.study, arms)
+    if (options.isDry) return describe(options.study, arms)
     return trainStudy(options, arms)
   },
 }
@@ -44,7 +44,7 @@ function describe(study: Study, arms: readonly Arm[]): number {
 }
 
 async function trainStudy(options: StudyOptions, arms: readonly Arm[]): Promise<number> {
-  const { study, out, resume, jobs, file, is_report, is_trusted } = options
+  const { study, out, resume, jobs, file, isReport, isTrusted } = options
   const folder = StudyFolder.open(out, study, resume)
   for (const change of folder.changes) tell(change)
   const stop = new AbortController()
@@ -52,9 +52,9 @@ async function trainStudy(options: StudyOptions, arms: readonly Arm[]): Promise<
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, onSignal)
   const problems: string[] = []
   let plan = planStudy(study, arms, folder.results())
-  while (!is_report && plan.runs.length > 0 && !stop.signal.aborted && problems.length === 0) {
+  while (!isReport && plan.runs.length > 0 && !stop.signal.aborted && problems.length === 0) {
     tell(`${plan.stage}: ${plan.runs.length} runs to train, ${jobs} at a time`)
-    await trainAll(plan.runs, { study, folder, jobs, stop, problems, is_trusted })
+    await trainAll(plan.runs, { study, folder, jobs, stop, problems, isTrusted })
     plan = planStudy(study, arms, folder.results())
   }
   const { compared } = plan
@@ -86,13 +86,13 @@ interface Training {
   readonly jobs: number
   readonly stop: AbortController
   readonly problems: string[]
-  readonly is_trusted: boolean
+  readonly isTrusted: boolean
 }
 
 /** `jobs` runs at a time, in their order. */
 async function trainAll(
   runs: readonly PlannedRun[],
-  { study, folder, jobs, stop, problems, is_trusted }: Training,
+  { study, folder, jobs, stop, problems, isTrusted }: Training,
 ): Promise<void> {
   const waiting = [...runs]
   const done = folder.results()
@@ -100,7 +100,7 @@ async function trainAll(
   const work = async () => {
     for (let run = waiting.shift(); run && !stop.signal.aborted; run = waiting.shift()) {
       const { signal } = stop
-      const place = { folder: folder.runFolder(run), signal, is_trusted }
+      const place = { folder: folder.runFolder(run), signal, isTrusted }
       const outcome = await trainRun(run, study, place)
       const name = `${run.arm.name}, seed ${run.seed}`
       if ('problem' in outcome) problems.push(`${name} did not run: ${outcome.problem}`)

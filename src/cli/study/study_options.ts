@@ -15,11 +15,11 @@ export interface StudyOptions {
   /** Runs that are trained side by side, each in a process of its own. */
   readonly jobs: number
   /** Says what would be trained, and trains nothing. */
-  readonly is_dry: boolean
+  readonly isDry: boolean
   /** Writes the report of the runs that are known, and trains nothing. */
-  readonly is_report: boolean
+  readonly isReport: boolean
   /** Runs programs in Python where this system cannot confine them. */
-  readonly is_trusted: boolean
+  readonly isTrusted: boolean
 }
 
 const MOST_JOBS = 64
@@ -63,9 +63,9 @@ export function readStudyOptions(args: readonly string[]): StudyOptions {
     out: values.out ?? '',
     resume: values.resume || values.report,
     jobs,
-    is_dry: values['dry-run'],
-    is_report: values.report,
-    is_trusted: values['trust-programs'],
+    isDry: values['dry-run'],
+    isReport: values.report,
+    isTrusted: values['trust-programs'],
   }
 }
 

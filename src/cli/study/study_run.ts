@@ -36,16 +36,16 @@ interface Place {
   readonly folder: string
   readonly signal: AbortSignal
   /** Its programs may run where this system cannot confine them. */
-  readonly is_trusted: boolean
+  readonly isTrusted: boolean
 }
 
 /** Trains a run in its folder, or continues the one that a crash left there. */
 export async function trainRun(
   run: PlannedRun,
   study: Study,
-  { folder, signal, is_trusted }: Place,
+  { folder, signal, isTrusted }: Place,
 ): Promise<Outcome> {
-  const trust = is_trusted ? ['--trust-programs'] : []
+  const trust = isTrusted ? ['--trust-programs'] : []
   mkdirSync(folder, { recursive: true })
   const document = join(folder, '..', `${folder.split('/').at(-1)}.json`)
   writeFileSync(document, JSON.stringify(run.experiment))

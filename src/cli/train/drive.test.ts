@@ -46,7 +46,7 @@ async function driven(at: (step: number) => void, save?: string, experiment = EX
   const checkpoints = { files, schedule: { every_steps: 50, every_ms: 0 } }
   const watch = new RunWatch(experiment)
   const parts = { gpu, run, folder, checkpoints, watch, origin }
-  const code = await drive(parts, experiment, { out, has_events: false, save })
+  const code = await drive(parts, experiment, { out, hasEvents: false, save })
   const { status, steps } = JSON.parse(readFileSync(join(out, 'run.json'), 'utf8'))
   return { code, out, status, steps }
 }

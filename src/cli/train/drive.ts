@@ -19,13 +19,11 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 export async function drive(
   parts: TrainingRunParts,
   experiment: Experiment,
-  { out, save, has_events }: Pick<Options, 'out' | 'save' | 'has_events'>,
+  { out, save, hasEvents }: Pick<Options, 'out' | 'save' | 'hasEvents'>,
 ): Promise<number> {
   const { run: steered, folder } = parts
   const missing: string[] = []
-  const events = has_events
-    ? new EventLog(eventFolder(out, experiment.name ?? ''), tell)
-    : undefined
+  const events = hasEvents ? new EventLog(eventFolder(out, experiment.name ?? ''), tell) : undefined
   const run = new TrainingRun({
     ...parts,
     events,

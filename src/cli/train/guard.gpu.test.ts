@@ -85,7 +85,7 @@ function realLab(spoil: (run: Real, weights: Float32Array) => void, experiment =
     version: 'test',
     prepare,
     checkpoints: {
-      open: async () => ({ files, why_memory: '' }),
+      open: async () => ({ files, whyMemory: '' }),
       encode: encodeCheckpoint,
       decode: unused,
       understory: '0',

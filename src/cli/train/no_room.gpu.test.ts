@@ -48,7 +48,7 @@ async function keptModel(): Promise<{ experiment: Experiment; embedding: ArrayLi
     {
       address: '',
       config: model,
-      exact_dtype: 'bfloat16',
+      exactDtype: 'bfloat16',
       lists,
       tokenizer: {},
       enable_gradient_checkpointing: false,

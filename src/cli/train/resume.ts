@@ -21,7 +21,7 @@ export interface Resumed {
   /** The folder that the run continues in. */
   readonly out: string
   /** Whether it is the same run; otherwise another one begins, which remembers this one. */
-  readonly is_same_run: boolean
+  readonly isSameRun: boolean
   /** What the run.json of the same run says; empty for another one. */
   readonly facts: Partial<RunFacts>
 }
@@ -36,9 +36,9 @@ export async function findCheckpoint(source: string, out: string | undefined): P
     )
   if (!statSync(source).isDirectory()) return fromFile(source, out)
   const { checkpoint, file } = await newest(source)
-  const is_same_run = goesOnIn(source, out)
-  const facts = is_same_run ? readFacts(source) : {}
-  return { checkpoint, file, out: out ?? source, is_same_run, facts }
+  const isSameRun = goesOnIn(source, out)
+  const facts = isSameRun ? readFacts(source) : {}
+  return { checkpoint, file, out: out ?? source, isSameRun, facts }
 }
 
 /** Whether a run continues in the folder that it is in. */
@@ -55,7 +55,7 @@ async function fromFile(path: string, out: string | undefined): Promise<Resumed>
     )
   const file = basename(path)
   const checkpoint = await decodeCheckpoint(new Uint8Array(readInput(path)), file)
-  return { checkpoint, file, out, is_same_run: false, facts: {} }
+  return { checkpoint, file, out, isSameRun: false, facts: {} }
 }
 
 async function newest(folder: string): Promise<Pick<Resumed, 'checkpoint' | 'file'>> {

@@ -20,21 +20,21 @@ import { RunWatch } from './run_watch.ts'
 /** The folder that a run continues in, cut back to the checkpoint, or a new one that begins with
  * its metrics. */
 export async function openFolder(
-  { checkpoint, out, is_same_run }: Resumed,
+  { checkpoint, out, isSameRun }: Resumed,
   options: FolderOptions & { readonly replaced?: readonly string[] } = {},
 ): Promise<RunFolder> {
   const { record, run, history } = checkpoint
   const { step } = run.trainer
-  const { folder, last_step } = is_same_run
+  const { folder, lastStep } = isSameRun
     ? RunFolder.reopen(out, step, options)
-    : { folder: RunFolder.create(out, run.document, options), last_step: -1 }
-  const missing = metricRows(history.series).filter(([own]) => own > last_step)
+    : { folder: RunFolder.create(out, run.document, options), lastStep: -1 }
+  const missing = metricRows(history.series).filter(([own]) => own > lastStep)
   const lost = thinnedWords(thinnedOf(history.series.values()))
-  if (is_same_run && missing.length > 0)
-    tell(`metrics.jsonl ends with step ${last_step}: the rest is taken from the checkpoint`)
+  if (isSameRun && missing.length > 0)
+    tell(`metrics.jsonl ends with step ${lastStep}: the rest is taken from the checkpoint`)
   if (missing.length > 0 && lost !== '') tell(`metrics.jsonl: ${lost}`)
   for (const [own, metrics] of missing) folder.metrics(own, metrics)
-  if (!is_same_run) return folder
+  if (!isSameRun) return folder
   // They are of steps that are taken again, or cannot be read.
   const files = folderFiles(out, record)
   const later = (await files.list()).filter((entry) => entry.step > step)

@@ -13,7 +13,7 @@ export class RunWatch {
   readonly #leftOut: number
   readonly #record = new DiagnosisRecord()
   #phase = -1
-  #phase_start = 0
+  #phaseStart = 0
 
   /** `leftOut`: phases at the beginning of the document that the run does not train. */
   constructor(experiment: Experiment, leftOut = 0) {
@@ -29,13 +29,13 @@ export class RunWatch {
     series: ReadonlyMap<string, Series>,
     followed: Experiment,
   ): void {
-    if (phase !== this.#phase) this.#phase_start = Math.max(0, step - 1)
+    if (phase !== this.#phase) this.#phaseStart = Math.max(0, step - 1)
     this.#phase = phase
     const view = {
       // A run that leaves phases out is not steered.
       experiment: this.#leftOut > 0 ? this.#experiment : followed,
       phase: phase + this.#leftOut,
-      phase_start: this.#phase_start,
+      phaseStart: this.#phaseStart,
       series,
     }
     this.#record.add(diagnose(view))

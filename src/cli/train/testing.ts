@@ -37,7 +37,7 @@ class MadeUpTrainer {
   readonly isWaiting = false
   readonly preferences = undefined
   readonly #weights: () => TrainerState
-  #is_started = false
+  #isStarted = false
   #ends: PhaseReason | undefined
   #began: PhaseReason | undefined = 'start'
 
@@ -50,7 +50,7 @@ class MadeUpTrainer {
     return this.config.phases
   }
   get isPhaseOver() {
-    return this.#is_started && this.#mustEnd
+    return this.#isStarted && this.#mustEnd
   }
   get isFinished() {
     return this.phase === this.phases.length - 1 && this.isPhaseOver
@@ -78,8 +78,8 @@ class MadeUpTrainer {
   }
 
   async queue() {
-    if (this.#is_started) this.#advance()
-    this.#is_started = true
+    if (this.#isStarted) this.#advance()
+    this.#isStarted = true
     const { step, phase, phase_step } = this
     const result: StepResult = {
       step,
@@ -112,7 +112,7 @@ class MadeUpTrainer {
       phase,
       phase_step,
       stage_step: step,
-      is_started: this.#is_started,
+      is_started: this.#isStarted,
       ends: this.#ends ?? null,
       began: this.#began ?? null,
     }
@@ -121,7 +121,7 @@ class MadeUpTrainer {
     this.step = state.step
     this.phase = state.phase
     this.phase_step = state.phase_step
-    this.#is_started = state.is_started
+    this.#isStarted = state.is_started
     this.#ends = state.ends ?? undefined
     this.#began = state.began ?? undefined
   }

@@ -62,11 +62,11 @@ export const train: Command = {
 
 async function trainAsked(options: Options): Promise<number> {
   const { run } = options
-  if ('resume' in run) return resumeRun(run.resume, run.is_slower, options)
+  if ('resume' in run) return resumeRun(run.resume, run.isSlower, options)
   const { out, force, save } = options
   const replaced = out === undefined ? [] : refuseOut(out, force)
   if (save !== undefined) refuseSave(save)
-  return locked(options.is_dry ? undefined : out, () => beginRun(run, options, replaced))
+  return locked(options.isDry ? undefined : out, () => beginRun(run, options, replaced))
 }
 
 const filesBeside = ({ rewards, tools, bundled }: Options) => [
@@ -153,7 +153,7 @@ async function beginRun(
   const weights = warm ?? given?.weights
   refuseMemory(trained, options.allow_bytes)
   const remarks = [...remarksOf(trained).map((own) => own.message), ...trial]
-  if (options.is_dry) return describeRun(trained, options, remarks)
+  if (options.isDry) return describeRun(trained, options, remarks)
   const untuned = trainerConfig(trained)
   const gpu = await openGpu(followExperiment(trained).experiments)
   tell(`${experiment.name ?? 'unnamed'}, seed ${experiment.seed}, on ${gpu.facts.description}`)
@@ -190,32 +190,32 @@ async function beginRun(
   )
 }
 
-async function resumeRun(source: string, is_slower: boolean, options: Options): Promise<number> {
+async function resumeRun(source: string, isSlower: boolean, options: Options): Promise<number> {
   const { out, force, save } = options
   if (save !== undefined) refuseSave(save)
   // Nothing of a folder is looked at before it is this process's own: a run that lives there
   // changes it.
   if (goesOnIn(source, out))
     return locked(source, async () =>
-      goOn(source, await findCheckpoint(source, out), is_slower, options),
+      goOn(source, await findCheckpoint(source, out), isSlower, options),
     )
   const found = await findCheckpoint(source, out)
   const replaced = refuseOut(found.out, force)
-  return locked(found.out, () => goOn(source, found, is_slower, options, replaced))
+  return locked(found.out, () => goOn(source, found, isSlower, options, replaced))
 }
 
 async function goOn(
   source: string,
   found: Resumed,
-  is_slower: boolean,
+  isSlower: boolean,
   options: Options,
   replaced: readonly string[] = [],
 ): Promise<number> {
-  const { checkpoint, file, out, is_same_run, facts } = found
+  const { checkpoint, file, out, isSameRun, facts } = found
   const { run: state, made_on } = checkpoint
   const { step, phase } = state.trainer
   if (isOver(state)) {
-    if (is_same_run) await completeFolder(found)
+    if (isSameRun) await completeFolder(found)
     print(`${source}: this run has finished after step ${step}; nothing is left to do`)
     return 0
   }
@@ -230,7 +230,7 @@ async function goOn(
   tell(`${name}, seed ${seed}, on ${gpu.facts.description}`)
   const matmul = kernelsOf(made_on, gpu)
   const run = await SteeredRun.resume(steeredEngine(gpu, matmul), state)
-  if (is_slower) for (const { action } of lowerRates(state.experiment, phase)) run.steer(action)
+  if (isSlower) for (const { action } of lowerRates(state.experiment, phase)) run.steer(action)
   if (run.isWaiting) {
     gpu.destroy()
     throw new LabFailure(
@@ -239,14 +239,14 @@ async function goOn(
   }
   const config = trainerConfig({ ...state.document, steering: [] })
   const observe =
-    options.observe || (is_same_run && RunFolder.isObserved(out))
+    options.observe || (isSameRun && RunFolder.isObserved(out))
       ? recordedRequest(config, config.model.num_hidden_layers)
       : undefined
   const folder = await openFolder(found, { replaced, tell })
   const { record, parent } = checkpoint
   const resumed = { step, understory: understoryVersion, adapter: gpu.facts.description }
   const origin: Origin = {
-    ...(is_same_run
+    ...(isSameRun
       ? { record, ...(parent && { parent }), resumed: [...(facts.resumed ?? []), resumed] }
       : { record: randomUUID(), parent: { record, step } }),
     ...(facts.warm_start !== undefined && { warm_start: facts.warm_start }),
@@ -255,7 +255,7 @@ async function goOn(
   }
   const checkpoints = checkpointsOf(folder, origin.record, options.schedule)
   const watch = watchUntil(found)
-  const why = is_same_run ? 'resume' : 'branch'
+  const why = isSameRun ? 'resume' : 'branch'
   const earlier = { opened: { checkpoint, why, parent: origin.parent }, facts } as const
   for (const message of trial) tell(message)
   tell(`Continuing after step ${step} (${file})`)

@@ -33,7 +33,7 @@ export async function tune(
   const open = runProducts(config).filter((p) => !Object.hasOwn(pinned, shapeClass(p.op, p)))
   tell(`Measuring ${open.length} matrix products for ${TUNE_BUDGET_MS / 1000} s …`)
   const start = performance.now()
-  const { choice, timings } = await tuneMatmul(gpu, open, { budget_ms: TUNE_BUDGET_MS, pinned })
+  const { choice, timings } = await tuneMatmul(gpu, open, { budgetMs: TUNE_BUDGET_MS, pinned })
   const seconds = ((performance.now() - start) / 1000).toFixed(1)
   // The first timing of a class is the default's.
   const defaults = new Map([...timings].reverse().map((t) => [t.shape_class, t.variant]))

@@ -40,8 +40,8 @@ export interface NewRun {
 
 export interface Options {
   /** What is trained: a new run, or the folder or file that one continues from, with half its
-   * learning rates if it `is_slower`. */
-  readonly run: NewRun | { readonly resume: string; readonly is_slower: boolean }
+   * learning rates if it `isSlower`. */
+  readonly run: NewRun | { readonly resume: string; readonly isSlower: boolean }
   /** Files that the experiment may name. */
   readonly data: GivenData | undefined
   /** Programs that score responses. */
@@ -52,7 +52,7 @@ export interface Options {
   readonly bundled: readonly ContentFile[]
   readonly out: string | undefined
   /** Whether nothing is to be trained, only said. */
-  readonly is_dry: boolean
+  readonly isDry: boolean
   /** Whether `out` may hold files already: an earlier run is replaced, other files stay. */
   readonly force: boolean
   /** Folder that gets the weights as they are after the last sft phase. */
@@ -60,7 +60,7 @@ export interface Options {
   /** Whether the inside is written down too. */
   readonly observe: boolean
   /** Whether a TensorBoard event file grows while the run continues (event_log.ts). */
-  readonly has_events: boolean
+  readonly hasEvents: boolean
   /** Bytes of GPU memory that may be taken without more ado; undefined = memoryBudget of this
    * machine. */
   readonly allow_bytes: number | undefined
@@ -164,17 +164,17 @@ export async function readOptions(args: readonly string[]): Promise<Options> {
     run:
       values.resume === undefined
         ? await newRun(values, positionals, { data, rewards, tools }, bundled)
-        : { resume: resumed(values.resume, values, positionals), is_slower: values.slower },
+        : { resume: resumed(values.resume, values, positionals), isSlower: values.slower },
     data,
     rewards,
     tools,
     bundled,
     out: values.out,
-    is_dry: values['dry-run'],
+    isDry: values['dry-run'],
     force: values.force,
     save: values.save,
     observe: values.observe,
-    has_events: logs(values.logger),
+    hasEvents: logs(values.logger),
     allow_bytes: allowed(values['allow-memory']),
     schedule: schedule(values['checkpoint-every']),
   }

@@ -76,13 +76,13 @@ export class TrainingRun {
   readonly #parts: TrainingRunParts
   readonly #run: Run
   readonly #progress = createProgress()
-  readonly #start_ms = performance.now()
-  readonly #first_step: number | undefined
-  #memory_peak_bytes: number
-  #said_dtype: string | undefined
+  readonly #startMs = performance.now()
+  readonly #firstStep: number | undefined
+  #memoryPeakBytes: number
+  #saidDtype: string | undefined
   /** Why the run failed. */
   #error: string | undefined
-  #is_sft_done = false
+  #isSftDone = false
 
   constructor(parts: TrainingRunParts) {
     this.#parts = parts
@@ -106,13 +106,13 @@ export class TrainingRun {
     )
     // A budget that has an end: each step lands before the next one is queued.
     this.#run.orders.take(Number.MAX_SAFE_INTEGER)
-    this.#memory_peak_bytes = earlier?.facts.memory_peak_bytes ?? 0
-    this.#first_step = earlier && run.step
+    this.#memoryPeakBytes = earlier?.facts.memory_peak_bytes ?? 0
+    this.#firstStep = earlier && run.step
   }
 
   /** Ends the run after the step in flight. */
   stop(): void {
-    this.#run.orders.change({ is_ending: true })
+    this.#run.orders.change({ isEnding: true })
   }
 
   /** Steps until the end, and frees the device. Throws BrokenNumbers after several steps in a row
@@ -140,14 +140,14 @@ export class TrainingRun {
     return {
       ...systemClock,
       version: `Understory ${understoryVersion}`,
-      is_unattended: true,
+      isUnattended: true,
       prepare: async () => this.#device(),
       peak: async () => undefined,
       post: (event) => this.#hear(event),
       between: () => this.#between(),
       ...(checkpoints && {
         checkpoints: {
-          open: async () => ({ files: checkpoints.files, why_memory: '' }),
+          open: async () => ({ files: checkpoints.files, whyMemory: '' }),
           encode: encodeCheckpoint,
           decode: decodeCheckpoint,
           // No checkpoint is ahead of the lines of its steps.
@@ -180,9 +180,9 @@ export class TrainingRun {
     const { run, afterSft } = this.#parts
     const { phases, phase, isPhaseOver } = run.trainer
     const isLast = phase === phases.findLastIndex(({ kind }) => kind === 'sft')
-    if (this.#is_sft_done || !isLast || !isPhaseOver) return
+    if (this.#isSftDone || !isLast || !isPhaseOver) return
     await afterSft?.()
-    this.#is_sft_done = true
+    this.#isSftDone = true
   }
 
   /** Writes down what the run tells. */
@@ -193,7 +193,7 @@ export class TrainingRun {
     else if (event.type === 'samples') folder?.samples(event.step, event.samples)
     else if (event.type === 'generations') folder?.generations(event.step, event.generations)
     // What was observed of the step that the run continues from is in the folder already.
-    else if (event.type === 'observed' && event.step !== this.#first_step)
+    else if (event.type === 'observed' && event.step !== this.#firstStep)
       folder?.observation(event.step, event.observation)
     else if (event.type === 'restored' && event.differs !== undefined) tell(event.differs)
     else if (event.type === 'checkpoint') this.checkpoint_problem = undefined
@@ -209,10 +209,10 @@ export class TrainingRun {
     watch.step(step, phase, this.#run.told.history.series, run.experiment)
     folder?.metrics(step, metrics)
     events?.step(step, metrics)
-    this.#memory_peak_bytes = Math.max(this.#memory_peak_bytes, gpu.counts.live_bytes)
+    this.#memoryPeakBytes = Math.max(this.#memoryPeakBytes, gpu.counts.live_bytes)
     const { kind, name } = run.trainer.phases[phase]
     const title = `phase ${phase + 1}/${run.trainer.phases.length} ${name || kind}`
-    this.#progress.show({ step, total_steps: run.total_steps, phase: title, metrics })
+    this.#progress.show({ step, totalSteps: run.totalSteps, phase: title, metrics })
   }
 
   #hearSteered({ entry, refused }: Extract<LabEvent, { type: 'steered' }>): void {
@@ -225,8 +225,8 @@ export class TrainingRun {
   #sayRolloutDType(): void {
     const { rollout_dtype } = this.#parts.run
     const said = rollout_dtype && rolloutDTypeText(rollout_dtype)
-    if (said !== undefined && said !== this.#said_dtype) tell(said)
-    this.#said_dtype = said
+    if (said !== undefined && said !== this.#saidDtype) tell(said)
+    this.#saidDtype = said
   }
 
   /** The last known value of every validation metric, or of every metric when there is no
@@ -259,8 +259,8 @@ export class TrainingRun {
       ...(this.#error !== undefined && { error: this.#error }),
       findings: watch.found,
       steps: run.step,
-      memory_peak_bytes: this.#memory_peak_bytes,
-      wall_time_s: (earlier?.facts.wall_time_s ?? 0) + (performance.now() - this.#start_ms) / 1000,
+      memory_peak_bytes: this.#memoryPeakBytes,
+      wall_time_s: (earlier?.facts.wall_time_s ?? 0) + (performance.now() - this.#startMs) / 1000,
     }
   }
 }

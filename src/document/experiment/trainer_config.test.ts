@@ -105,7 +105,7 @@ test('how frozen matrices lie has an effect where something is frozen', () => {
   const effect = (document: object) => {
     const read = parseExperiment(document)
     const fields = read.ok ? experimentFields(read.experiment) : []
-    return fields.find(({ path }) => path === 'model.dtype')?.has_effect
+    return fields.find(({ path }) => path === 'model.dtype')?.hasEffect
   }
   expect(effect({})).toBe(false)
   expect(effect({ model: { lora: { r: 2 } } })).toBe(true)
@@ -119,7 +119,7 @@ test('how kept activations lie reaches the model, and has an effect where they a
     const field = experimentFields(parsed.experiment).find(
       ({ path }) => path === 'model.activations_dtype',
     )
-    return [trainerConfig(parsed.experiment).model.activations_dtype, field?.has_effect]
+    return [trainerConfig(parsed.experiment).model.activations_dtype, field?.hasEffect]
   }
   expect(read({})).toEqual(['bfloat16', true])
   expect(read({ enable_gradient_checkpointing: true })).toEqual(['bfloat16', false])

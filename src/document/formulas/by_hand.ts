@@ -3,11 +3,11 @@ import { gaeAdvantages } from '../../rl/estimators/gae.ts'
 import { grpoAdvantages } from '../../rl/estimators/grpo.ts'
 import { numbersOf, policyLossOf } from '../../rl/losses/losses.ts'
 
-/** Advantages of the responses to one prompt by GRPO; `by_std` divides by the spread, as GRPO does
+/** Advantages of the responses to one prompt by GRPO; `byStd` divides by the spread, as GRPO does
  * and Dr. GRPO does not. */
-export const groupAdvantages = (scores: readonly number[], by_std = true): readonly number[] => [
+export const groupAdvantages = (scores: readonly number[], byStd = true): readonly number[] => [
   ...grpoAdvantages(Float64Array.from(scores), new Uint32Array(scores.length), {
-    norm_adv_by_std_in_grpo: by_std,
+    norm_adv_by_std_in_grpo: byStd,
   }),
 ]
 

@@ -92,7 +92,7 @@ function klLines(input: TokenInput): FilledLine[] {
 function totalLines(input: TokenInput, loss: number): FilledLine[] {
   const { table, sample, t } = input
   const { entropy_coeff, use_kl_loss, kl_loss_coef } = table.phase.actor
-  const { holds_weights: isWeighted } = policyLossOf(table.loss_mode)
+  const { holdsWeights: isWeighted } = policyLossOf(table.loss_mode)
   const weight = isWeighted ? undefined : sample.columns.rollout_is_weights?.[t]
   const hasEntropy = entropy_coeff !== 0
   const weighted_loss = (weight ?? 1) * loss

@@ -98,8 +98,8 @@ test('every preset has the shortest link, and a few edits stay readable', () => 
 
 test('even with every shared setting that has an effect changed a link is short enough to paste', () => {
   let experiment = first
-  for (const { path, kind, value, has_effect } of experimentFields(first))
-    if (kind === 'number' && has_effect && !path.startsWith('phases')) {
+  for (const { path, kind, value, hasEffect } of experimentFields(first))
+    if (kind === 'number' && hasEffect && !path.startsWith('phases')) {
       const result = withField(experiment, path, Number(value) * 0.9876)
       if (result.ok) experiment = result.experiment
     }

@@ -84,8 +84,8 @@ function startOf(preset: Preset, kinds: readonly Kind[], task: TaskChoice): Expe
 
 const kindsOf = (experiment: Experiment): Kind[] => experiment.phases.map(({ kind }) => kind)
 /** Undefined for what a phase leaves to the experiment. */
-const ownValue = ({ value, is_overridden }: DocumentField): FieldValue | undefined =>
-  is_overridden === false ? undefined : value
+const ownValue = ({ value, isOverridden }: DocumentField): FieldValue | undefined =>
+  isOverridden === false ? undefined : value
 
 /** What an experiment has at a path, as its field writes it. */
 const startValue = (start: Experiment, path: string): unknown =>
@@ -256,7 +256,7 @@ function readFields(pairs: Pairs, start: Experiment, notices: string[]): Experim
       unknown.push(path)
       continue
     }
-    const inherits = text === INHERIT && field.is_overridden !== undefined
+    const inherits = text === INHERIT && field.isOverridden !== undefined
     const value = inherits ? undefined : readValue(field, text)
     if (value === undefined && !inherits) {
       const kind = field.kind === 'boolean' ? 'true or false' : 'a number'

@@ -14,7 +14,7 @@ export interface PhaseChoice {
   readonly label: string
   readonly group: 'Methods' | 'From presets'
   /** Whether it trains an inner layer, which is to be chosen. */
-  readonly has_layer: boolean
+  readonly hasLayer: boolean
   readonly phase: PhaseDocument
 }
 
@@ -121,7 +121,7 @@ export function phaseChoices(experiment: Experiment): PhaseChoice[] {
       id: method.id,
       label: method.label,
       group: 'Methods',
-      has_layer: method.id === 'bupo',
+      hasLayer: method.id === 'bupo',
       phase: methodPhase(experiment, method),
     }),
   )
@@ -129,21 +129,21 @@ export function phaseChoices(experiment: Experiment): PhaseChoice[] {
     id: 'sft',
     label: 'Warm start',
     group: 'Methods',
-    has_layer: false,
+    hasLayer: false,
     phase: { ...newPhase('sft'), steps: NEW_STEPS },
   }
   const reward_model: PhaseChoice = {
     id: 'reward_model',
     label: 'Reward model',
     group: 'Methods',
-    has_layer: false,
+    hasLayer: false,
     phase: newPhase('reward_model'),
   }
   const preference: PhaseChoice = {
     id: 'preference',
     label: 'DPO: pairs without a reward model',
     group: 'Methods',
-    has_layer: false,
+    hasLayer: false,
     phase: { ...newPhase('preference'), steps: NEW_STEPS },
   }
   const target_layer = Math.max(1, Math.floor(experiment.model.num_hidden_layers / 2))
@@ -151,7 +151,7 @@ export function phaseChoices(experiment: Experiment): PhaseChoice[] {
     id: 'distill',
     label: 'Self-distillation: the final layer teaches an inner one',
     group: 'Methods',
-    has_layer: false,
+    hasLayer: false,
     phase: { ...newPhase('distill'), target_layer, steps: NEW_STEPS } as PhaseDocument,
   }
   const presets = PRESETS.flatMap(({ id, name, experiment: from }) =>
@@ -160,7 +160,7 @@ export function phaseChoices(experiment: Experiment): PhaseChoice[] {
         id: `${id}.${i}`,
         label: `${name}: ${phase.name || phaseKind(phase)}`,
         group: 'From presets',
-        has_layer: false,
+        hasLayer: false,
         phase: adopted(experiment, from, phase),
       }),
     ),

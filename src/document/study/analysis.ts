@@ -23,7 +23,7 @@ import type { Study } from './study.ts'
 interface SeedValue {
   readonly seed: number
   readonly value: number
-  readonly has_collapsed: boolean
+  readonly hasCollapsed: boolean
 }
 
 /** An arm minus the baseline, by seed. */
@@ -67,7 +67,7 @@ export interface Analysis {
   readonly baseline: string
   readonly runs: readonly RunResult[]
   /** Kept runs that belong to no arm of the study as it is now. */
-  readonly left_over: number
+  readonly leftOver: number
   /** What a reader must know before the numbers. */
   readonly warnings: readonly string[]
 }
@@ -119,7 +119,7 @@ export function analyse(
     until: reading.until,
     baseline: baseline.name,
     runs,
-    left_over: new Set(results.map(({ fingerprint }) => fingerprint)).size - runs.length,
+    leftOver: new Set(results.map(({ fingerprint }) => fingerprint)).size - runs.length,
     warnings: warningsOf(study, arms, matched, metric),
     arms: arms.map((arm) => {
       const own = values.get(arm.name) ?? []
@@ -158,7 +158,7 @@ function valuesOf(
     const result = matched.get(runKey(arm, seed))
     const value = result && measureOf(result, study, metric, reading)
     if (result === undefined || value === undefined) return []
-    return [{ seed, value, has_collapsed: hasCollapsed(result, study, metric) }]
+    return [{ seed, value, hasCollapsed: hasCollapsed(result, study, metric) }]
   })
 }
 

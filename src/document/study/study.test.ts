@@ -203,7 +203,7 @@ describe('runs', () => {
       arms: [{ name: 'slow' }, { name: 'fast', set: { 'actor.optim.lr': 0.002 } }],
     }
     expect(missingRuns(studyOf(edited), armsOf(edited), known)).toHaveLength(4)
-    expect(analyse(studyOf(edited), armsOf(edited), known).left_over).toBe(4)
+    expect(analyse(studyOf(edited), armsOf(edited), known).leftOver).toBe(4)
   })
 })
 
@@ -248,7 +248,7 @@ describe('the analysis', () => {
     expect(warnings.join('\n')).toMatch(/different adapters \(made up; another\)/)
     expect(warnings.join('\n')).toMatch(/1 runs broke .* slow, seed 3/)
     expect(warnings.join('\n')).toMatch(/below half .* fast, seed 2/)
-    expect(found[1].values.find(({ seed }) => seed === 2)).toMatchObject({ has_collapsed: true })
+    expect(found[1].values.find(({ seed }) => seed === 2)).toMatchObject({ hasCollapsed: true })
     expect(found[1].values).toHaveLength(7)
   })
 

@@ -23,14 +23,14 @@ const EMPTY: RunHistory = { series: new Map(), phase_switches: [], steered: [], 
 /** Grows with the events of a run. */
 export class HistoryLog {
   readonly #series: Map<string, Series>
-  #phase_switches: RunHistory['phase_switches'][number][]
+  #phaseSwitches: RunHistory['phase_switches'][number][]
   #steered: RunHistory['steered'][number][]
   #verdicts: Record<number, string>
 
   /** Continues a copy of a history. */
   constructor(from: RunHistory = EMPTY) {
     this.#series = seriesUntil(from.series, Number.POSITIVE_INFINITY)
-    this.#phase_switches = [...from.phase_switches]
+    this.#phaseSwitches = [...from.phase_switches]
     this.#steered = [...from.steered]
     this.#verdicts = { ...from.verdicts }
   }
@@ -40,7 +40,7 @@ export class HistoryLog {
     if (event.type === 'step') appendMetrics(this.#series, event.step, event.metrics)
     else if (event.type === 'phase') {
       const { step, phase, reason } = event
-      this.#phase_switches.push({ step, phase, reason })
+      this.#phaseSwitches.push({ step, phase, reason })
     } else if (event.type === 'steered')
       this.#steered.push({ entry: event.entry, refused: event.refused })
     else if (event.type === 'pairs') this.#verdicts[event.phase] = event.verdicts
@@ -50,7 +50,7 @@ export class HistoryLog {
   get history(): RunHistory {
     return {
       series: this.#series,
-      phase_switches: [...this.#phase_switches],
+      phase_switches: [...this.#phaseSwitches],
       steered: [...this.#steered],
       verdicts: { ...this.#verdicts },
     }

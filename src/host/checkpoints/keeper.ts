@@ -47,7 +47,7 @@ export interface KeeperHost {
   readonly settings: CheckpointSettings | undefined
   /** Steps alone say when, and a state that is due waits until the one before it is written: none
    * is left out. */
-  readonly is_patient?: boolean
+  readonly isPatient?: boolean
   /** Undefined where nothing is kept beyond the memory. */
   readonly storage: CheckpointStorage | undefined
   /** What is known of the run, up to the newest step that was posted. */
@@ -85,16 +85,16 @@ export class CheckpointKeeper {
   readonly #host: KeeperHost
   #taken: Taken | undefined
   /** The state that was taken last has landed. */
-  #has_landed = false
+  #hasLanded = false
   #looking: Promise<Snapshot | undefined> = Promise.resolve(undefined)
   #work: Promise<void> = Promise.resolve()
   #isWriting = false
   /** Of the newest state that was taken. */
   #last: Moment
   /** Steps until the next one count from here. */
-  #counts_from = 0
+  #countsFrom = 0
   /** That the last one took. */
-  #took_ms = 0
+  #tookMs = 0
   #problem: CheckpointProblemCode | undefined
 
   constructor(host: KeeperHost) {
@@ -106,7 +106,7 @@ export class CheckpointKeeper {
   adopt(snapshot: Snapshot): void {
     const { step } = snapshot.state.trainer
     this.#last = { step, said: '', at_ms: this.#host.now() }
-    this.#counts_from = step
+    this.#countsFrom = step
     this.snapshot = snapshot
   }
 
@@ -128,9 +128,9 @@ export class CheckpointKeeper {
     return { step: state.trainer.step, bytes }
   }
 
-  /** KeeperHost.is_patient. */
-  get is_patient(): boolean {
-    return this.#host.is_patient ?? false
+  /** KeeperHost.isPatient. */
+  get isPatient(): boolean {
+    return this.#host.isPatient ?? false
   }
 
   /** The state after `step`, with which its phase is over, should be taken: another one that is
@@ -146,8 +146,8 @@ export class CheckpointKeeper {
     const nowMs = this.#host.now()
     const { at_ms } = this.#last
     const { every_steps, every_ms } = settings
-    const rareMs = every_ms === 0 ? 0 : Math.max(every_ms, this.#took_ms / MAX_SHARE)
-    return isDue(nowMs, at_ms, step, this.#counts_from, { every_steps, every_ms: rareMs })
+    const rareMs = every_ms === 0 ? 0 : Math.max(every_ms, this.#tookMs / MAX_SHARE)
+    return isDue(nowMs, at_ms, step, this.#countsFrom, { every_steps, every_ms: rareMs })
   }
 
   /** In how many milliseconds a run at rest should be kept, because it is not as it was kept last:
@@ -165,22 +165,22 @@ export class CheckpointKeeper {
   take(step: number, exportState: () => Promise<SteeredState>, said = '', isEnd = false): boolean {
     if (step === 0 || this.#taken || this.#isWriting) return false
     const before = this.#last
-    const counted = this.#counts_from
+    const counted = this.#countsFrom
     const moment = { step, said, at_ms: this.#host.now() }
     const state = exportState()
     state.catch(() => {}) // a lost device is reported elsewhere
     this.#last = moment
-    if (!isEnd || !this.is_patient) this.#counts_from = step
+    if (!isEnd || !this.isPatient) this.#countsFrom = step
     this.#taken = { ...moment, state, before, counted }
-    this.#has_landed = false
+    this.#hasLanded = false
     return true
   }
 
   /** Everything of `step` has been posted. */
   landed(step: number): void {
     const taken = this.#taken
-    if (taken?.step !== step || this.#has_landed) return
-    this.#has_landed = true
+    if (taken?.step !== step || this.#hasLanded) return
+    this.#hasLanded = true
     this.#looking = taken.state.then(
       (state) => this.#look(taken, state),
       (error: unknown) => {
@@ -215,7 +215,7 @@ export class CheckpointKeeper {
 
   /** A state may be due: no other one is under way, or it would be waited for. */
   get #isFree(): boolean {
-    if (this.is_patient) return !this.#taken || this.#has_landed
+    if (this.isPatient) return !this.#taken || this.#hasLanded
     return !this.#taken && !this.#isWriting
   }
 
@@ -223,7 +223,7 @@ export class CheckpointKeeper {
   #forget({ before, counted }: Taken): void {
     this.#taken = undefined
     this.#last = before
-    this.#counts_from = counted
+    this.#countsFrom = counted
   }
 
   #look(taken: Taken, state: SteeredState): Snapshot | undefined {
@@ -244,12 +244,12 @@ export class CheckpointKeeper {
       .catch((error) => {
         // By the clock the next state is due as soon as it is time; where steps alone say when,
         // after as many of them.
-        if (!this.is_patient && before) this.#counts_from = before.step
+        if (!this.isPatient && before) this.#countsFrom = before.step
         this.#tell(checkpointProblem(error))
       })
       .finally(() => {
         this.#isWriting = false
-        this.#took_ms = now() - at_ms
+        this.#tookMs = now() - at_ms
       })
     return this.#work
   }

@@ -125,7 +125,7 @@ const waiting = (step: number): StaleBatch => ({
 
 /** A state of this experiment after `step` steps, the last of them in phase `phase`. */
 export function madeState(experiment: Experiment, step: number, phase: number): TrainerState {
-  const { learners, has_reference, teacher } = runModels(experiment)
+  const { learners, hasReference, teacher } = runModels(experiment)
   const of = (name: 'actor' | 'critic' | 'reward_model') => {
     const layout = learners.get(name)
     return layout && model(layout)
@@ -159,7 +159,7 @@ export function madeState(experiment: Experiment, step: number, phase: number): 
     kl_coef: experiment.phases[phase].kind === 'rl' ? 0.1 + 0.2 : null,
     pairs_of: hasPairs ? asking : null,
     actor,
-    ...(has_reference && { reference: flat(layout.weights) }),
+    ...(hasReference && { reference: flat(layout.weights) }),
     ...(teacher && { teacher: flat(teacher) }),
     ...(critic && { critic }),
     ...(step > 0 && { stale: [waiting(step)] }),

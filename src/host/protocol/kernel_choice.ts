@@ -22,9 +22,9 @@ export interface KernelChoice {
   readonly matmul: MatmulChoice
   /** Those that are remembered; undefined where all are, or nothing is to be measured. */
   readonly settled: MatmulChoice | undefined
-  /** What the page is to remember with what was measured since; where that `is_over`, with all
+  /** What the page is to remember with what was measured since; where that `isOver`, with all
    * classes of the run. */
-  remember(measured: MatmulChoice, is_over: boolean): string
+  remember(measured: MatmulChoice, isOver: boolean): string
 }
 
 /** What a run reports about its kernels. */
@@ -48,7 +48,7 @@ export type KernelEvent =
       readonly done: number
       readonly of: number
       /** No more are made in this run. */
-      readonly is_over: boolean
+      readonly isOver: boolean
       readonly cache?: string
     }
 
@@ -136,8 +136,8 @@ export function chooseKernels(
   return {
     matmul,
     settled: isMeasured ? settled : undefined,
-    remember: (measured, is_over) => {
-      const found = hasRoom ? { ...(is_over ? matmul : {}), ...of(measured) } : {}
+    remember: (measured, isOver) => {
+      const found = hasRoom ? { ...(isOver ? matmul : {}), ...of(measured) } : {}
       return writeChoices(version, key, { ...found, ...remembered }, all)
     },
   }

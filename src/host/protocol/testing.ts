@@ -77,7 +77,7 @@ export const TRACE = { rows: 4 } as TokenTable
 
 export const PROFILE: Profile = {
   source: 'timestamps',
-  resolution_ns: 1,
+  resolutionNs: 1,
   kernels: [],
   stages: [],
   dispatches: 0,

@@ -55,10 +55,10 @@ export function newModelWords(before: TaskChoice, after: TaskChoice): string | u
  * where it is. Ids mean other texts in another vocabulary, so weights would load and mean
  * nothing. */
 export function otherVocabulary(tokens: readonly string[], task: TaskChoice): string | undefined {
-  const { tokens: own, is_unknown } = taskOf(task).tokenizer
+  const { tokens: own, isUnknown } = taskOf(task).tokenizer
   // The files that an experiment names decide the texts, and their hash is checked when they are
   // loaded.
-  if (is_unknown && tokens.length === own.length) return undefined
+  if (isUnknown && tokens.length === own.length) return undefined
   if (sameTexts(tokens, own)) return undefined
   const id = own.findIndex((token, i) => token !== tokens[i])
   const differs =

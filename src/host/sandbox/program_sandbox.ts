@@ -83,7 +83,7 @@ export class ProgramSandbox {
   readonly #order: ProgramOrder
   #talk: Promise<Conversation> | undefined
   #tail: Promise<unknown> = Promise.resolve()
-  #is_over = false
+  #isOver = false
 
   constructor(start: StartGuest, order: ProgramOrder) {
     this.#start = start
@@ -101,7 +101,7 @@ export class ProgramSandbox {
 
   /** Ends the guest for good. */
   end(): void {
-    this.#is_over = true
+    this.#isOver = true
     void this.#drop()
   }
 
@@ -129,7 +129,7 @@ export class ProgramSandbox {
       ended++
       await this.#drop()
       // The next one starts while nobody waits for it.
-      if (answers.length === args.length && !this.#is_over) this.#talk = this.#begin()
+      if (answers.length === args.length && !this.#isOver) this.#talk = this.#begin()
       this.#talk?.catch(() => {})
     }
     return answers

@@ -24,10 +24,10 @@ export async function lossBehind(
 
 export class Losses {
   /** From a loss until the run trains again. */
-  is_recovering = false
+  isRecovering = false
   /** The GPU was lost again or stayed away: dispatches are to be shorter. */
-  is_careful = false
-  #lost_at = Number.NEGATIVE_INFINITY
+  isCareful = false
+  #lostAt = Number.NEGATIVE_INFINITY
   /** Times that the GPU could not be opened again. */
   #tries = 0
 
@@ -36,28 +36,28 @@ export class Losses {
     isLost: boolean,
     nowMs: number,
   ): { readonly is_waiting: boolean; readonly is_blocked: boolean } {
-    const isAgain = isLost && nowMs - this.#lost_at < AGAIN_MS
-    if (isLost) this.#lost_at = nowMs
+    const isAgain = isLost && nowMs - this.#lostAt < AGAIN_MS
+    if (isLost) this.#lostAt = nowMs
     this.#tries = isLost ? 0 : this.#tries + 1
-    this.is_recovering = true
+    this.isRecovering = true
     const is_blocked = this.#tries >= REOPEN_MS.length
     const is_waiting = isAgain || is_blocked
     if (is_waiting) {
-      this.is_careful = true
+      this.isCareful = true
       this.#tries = 0
     }
     return { is_waiting, is_blocked }
   }
 
   /** Before the next try, where it does not wait for a person. */
-  get pause_ms(): number {
+  get pauseMs(): number {
     return REOPEN_MS[this.#tries]
   }
 
   /** The run trains again. */
   end(nowMs: number): void {
     // Opening again may take long where shaders compile slowly: the time counts from here.
-    if (this.is_recovering) this.#lost_at = nowMs
-    this.is_recovering = false
+    if (this.isRecovering) this.#lostAt = nowMs
+    this.isRecovering = false
   }
 }

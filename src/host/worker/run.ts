@@ -45,10 +45,10 @@ export class Run {
   #adapter = ''
   /** The loop has stepped on some device. */
   #hasBegun = false
-  #is_told_of_memory = false
+  #isToldOfMemory = false
   readonly #losses = new Losses()
   /** The run goes back because its numbers were broken. */
-  #is_guarded = false
+  #isGuarded = false
 
   /** `opened`: a checkpoint to begin with that was read already, in place of one that `start`
    * names. */
@@ -68,10 +68,10 @@ export class Run {
       record: start.record,
       // Nobody draws what happens here: the loop waits for a file rather than leave one out that
       // was asked for.
-      is_patient: host.is_unattended === true && start.checkpoints?.every_ms === 0,
+      isPatient: host.isUnattended === true && start.checkpoints?.every_ms === 0,
       // Where nobody goes back to a state and no file is written, none but the last is looked at.
       settings:
-        host.is_unattended && !checkpoints ? undefined : (start.checkpoints ?? DEFAULT_CHECKPOINTS),
+        host.isUnattended && !checkpoints ? undefined : (start.checkpoints ?? DEFAULT_CHECKPOINTS),
       storage: checkpoints && { ...checkpoints, files: () => this.#files(checkpoints) },
       history: () => this.told.history,
       facts: () => this.#facts(),
@@ -103,13 +103,13 @@ export class Run {
     this.#setStatus('preparing', true)
     await this.#begin()
     await takeContents(this.told.document, this.#start.contents)
-    if (!this.#host.is_unattended)
+    if (!this.#host.isUnattended)
       await tellTrial(this.told.document, this.#id, (event) => this.#post(event))
     while (!this.#isOver && !(await this.#attempt()));
   }
 
   get #isOver(): boolean {
-    return this.orders.is_stopped
+    return this.orders.isStopped
   }
 
   #post(event: LabEvent, trainer?: RunTrainer): void {
@@ -129,15 +129,15 @@ export class Run {
   }
 
   async #files(checkpoints: CheckpointHost): Promise<CheckpointFiles> {
-    const { files, why_memory } = await checkpoints.open()
-    if (why_memory !== '' && !this.#is_told_of_memory)
+    const { files, whyMemory } = await checkpoints.open()
+    if (whyMemory !== '' && !this.#isToldOfMemory)
       this.#post({
         type: 'checkpoint_problem',
         run: this.#id,
         code: 'unavailable',
-        message: why_memory,
+        message: whyMemory,
       })
-    this.#is_told_of_memory = true
+    this.#isToldOfMemory = true
     return files
   }
 
@@ -189,9 +189,9 @@ export class Run {
     let device: RunDevice | undefined
     let failure: unknown
     try {
-      this.#say(this.#losses.is_recovering ? 'Opening the GPU again' : 'Opening the GPU')
+      this.#say(this.#losses.isRecovering ? 'Opening the GPU again' : 'Opening the GPU')
       const { allow_bytes } = this.#start
-      device = await this.#host.prepare(document, this.#losses.is_careful, allow_bytes)
+      device = await this.#host.prepare(document, this.#losses.isCareful, allow_bytes)
       const lost = device.lost.then((error) => Promise.reject(error))
       await Promise.race([this.#train(device), lost])
       return true
@@ -205,7 +205,7 @@ export class Run {
       await device?.free(failure === undefined, failure instanceof BrokenNumbers)
     }
     if (this.#isOver) return true
-    if (this.#host.is_unattended) {
+    if (this.#host.isUnattended) {
       await this.#keeper.idle
       throw failure
     }
@@ -215,7 +215,7 @@ export class Run {
     }
     const { code, message } = labError(failure)
     const isLost = code === 'lost'
-    if (!isLost && (device || !this.#losses.is_recovering)) throw failure
+    if (!isLost && (device || !this.#losses.isRecovering)) throw failure
     await this.#recover(message, isLost)
     return false
   }
@@ -223,7 +223,7 @@ export class Run {
   /** Pauses at the last sound state, with what was found. */
   #guarded({ broken }: BrokenNumbers): void {
     this.orders.rest()
-    this.#is_guarded = true
+    this.#isGuarded = true
     const { snapshot } = this.#keeper
     const step = snapshot?.state.trainer.step ?? 0
     // What was done by hand since then may be what broke it: a person decides again.
@@ -246,7 +246,7 @@ export class Run {
       return
     }
     this.#setStatus('preparing')
-    await this.#host.sleep(this.#losses.pause_ms)
+    await this.#host.sleep(this.#losses.pauseMs)
   }
 
   async #train(device: RunDevice): Promise<void> {
@@ -273,7 +273,7 @@ export class Run {
         host,
         orders,
         keeper: this.#keeper,
-        samples_ms: host.is_unattended ? 0 : SAMPLES_MS,
+        samplesMs: host.isUnattended ? 0 : SAMPLES_MS,
         between: async () => {
           await host.between?.()
           await this.#kernels.between()
@@ -295,12 +295,12 @@ export class Run {
     this.#post({
       type: 'restored',
       run: this.#id,
-      why: opened?.why ?? (this.#is_guarded ? 'guard' : 'lost'),
+      why: opened?.why ?? (this.#isGuarded ? 'guard' : 'lost'),
       ...restoredState(snapshot?.state, document),
       history: this.told.restore(snapshot),
       kernels: this.#kernels.text,
       ...restoredFrom(this.#opened, opened && this.#facts().made_on),
     })
-    this.#is_guarded = false
+    this.#isGuarded = false
   }
 }

@@ -24,11 +24,11 @@ export class RunLoop {
   readonly #reports: StepReports
   readonly #guard = new Guard()
   readonly #states: KeptStates
-  #has_ended = false
+  #hasEnded = false
   /** The request as the trainer last got it. */
   #told: ObservationRequest = NO_OBSERVATION
-  #is_waiting = false
-  #in_flight:
+  #isWaiting = false
+  #inFlight:
     | { readonly result: Promise<StepResult>; readonly request: ObservationRequest }
     | undefined
 
@@ -41,14 +41,14 @@ export class RunLoop {
       isBroken: () => this.#guard.broken.length > 0,
       isOver: () => this.#isOver,
     })
-    const { id, host, samples_ms } = of
+    const { id, host, samplesMs } = of
     const now = () => host.now()
-    this.#reports = new StepReports({ id, samples_ms, now, post: (e) => this.#post(e) }, open)
+    this.#reports = new StepReports({ id, samplesMs, now, post: (e) => this.#post(e) }, open)
   }
 
   /** The device is gone: what still arrives from it is ignored. */
   end(): void {
-    this.#has_ended = true
+    this.#hasEnded = true
   }
 
   decide(id: number, choice: 'a' | 'b' | 'skip'): void {
@@ -69,24 +69,24 @@ export class RunLoop {
     const trainer = this.#trainer
     this.#reports.memory()
     while (!this.#isOver) {
-      if (orders.is_ending) return this.#finish()
+      if (orders.isEnding) return this.#finish()
       await this.#obey()
       if (trainer.isFinished) return this.#finish()
-      if (!orders.is_going) {
+      if (!orders.isGoing) {
         await this.#pause()
         continue
       }
-      if (!this.#is_waiting) this.#setStatus('running')
+      if (!this.#isWaiting) this.#setStatus('running')
       const isReady = await trainer.ready()
       if (this.#reports.pairs_of !== trainer.phase) this.#reports.pairs()
       if (!isReady) {
         await this.#wait()
         continue
       }
-      this.#is_waiting = false
-      if (orders.wants_profile) {
+      this.#isWaiting = false
+      if (orders.wantsProfile) {
         await this.#land()
-        orders.wants_profile = false
+        orders.wantsProfile = false
         if (!this.#isOver) await this.#profile()
         continue
       }
@@ -96,7 +96,7 @@ export class RunLoop {
   }
 
   get #isOver(): boolean {
-    return this.#has_ended || this.#orders.is_stopped
+    return this.#hasEnded || this.#orders.isStopped
   }
 
   /** Does what is due or asked for before the next step. */
@@ -108,8 +108,8 @@ export class RunLoop {
       this.#post({ type: 'steered', run: this.#of.id, ...done })
     await this.#of.between()
     await this.#states.keepEnd(() => this.#land())
-    if (orders.wants_trace) trainer.traceNext()
-    orders.wants_trace = false
+    if (orders.wantsTrace) trainer.traceNext()
+    orders.wantsTrace = false
     if (orders.request === this.#told) return
     this.#told = orders.request
     trainer.observe(this.#told)
@@ -121,16 +121,16 @@ export class RunLoop {
     const landed = result.catch(() => {}) // awaited when it lands, or the run is over
     await this.#states.keepDue()
     await this.#land().catch((error) => landed.then(() => Promise.reject(error)))
-    this.#in_flight = { result, request: this.#told }
+    this.#inFlight = { result, request: this.#told }
     if (this.#orders.budget === Number.POSITIVE_INFINITY) return
     if (await this.#land()) this.#orders.budget = Math.max(0, this.#orders.budget - 1)
   }
 
   /** Waits for the step in flight and reports it; returns whether it was a training step. */
   async #land(): Promise<boolean> {
-    const flown = this.#in_flight
+    const flown = this.#inFlight
     const result = await flown?.result
-    this.#in_flight = undefined
+    this.#inFlight = undefined
     if (flown && result && !this.#isOver) this.#report(result, flown.request)
     // Step 0 is none.
     return result !== undefined && result.step > 0
@@ -166,19 +166,19 @@ export class RunLoop {
   async #pause(): Promise<void> {
     const orders = this.#orders
     await this.#land()
-    if (orders.has_work) return
+    if (orders.hasWork) return
     this.#flush()
-    this.#is_waiting = false
-    const isBetween = orders.takes_turns
+    this.#isWaiting = false
+    const isBetween = orders.takesTurns
     if (!isBetween) this.#setStatus('paused')
     await this.#observePresent()
     if (!isBetween) await this.#states.keepPresent()
     await orders.awaken(
       () =>
-        orders.has_work ||
-        orders.wants_checkpoint ||
+        orders.hasWork ||
+        orders.wantsCheckpoint ||
         orders.request !== this.#told ||
-        orders.takes_turns !== isBetween,
+        orders.takesTurns !== isBetween,
     )
   }
 
@@ -189,7 +189,7 @@ export class RunLoop {
     await this.#land()
     this.#reports.phase(trainer.step, trainer.takePhaseStart())
     this.#flush()
-    this.#is_waiting = true
+    this.#isWaiting = true
     this.#setStatus('waiting')
     const said = trainer.preferences?.log.length
     await this.#observePresent()
@@ -197,11 +197,11 @@ export class RunLoop {
     await orders.awaken(
       () =>
         orders.request !== this.#told ||
-        orders.wants_checkpoint ||
+        orders.wantsCheckpoint ||
         trainer.preferences?.log.length !== said ||
         !trainer.isWaiting ||
         orders.asked.length > 0 ||
-        !orders.is_going,
+        !orders.isGoing,
     )
   }
 
@@ -222,7 +222,7 @@ export class RunLoop {
     for (;;) {
       if (!(await trainer.ready())) {
         // Measured once there is something to do.
-        this.#orders.wants_profile = true
+        this.#orders.wantsProfile = true
         return
       }
       const { result, profile } = await this.#open.profile(
@@ -253,12 +253,12 @@ export class RunLoop {
   /** `request`: what the step was asked to show. */
   #report(result: StepResult, request: ObservationRequest): void {
     const { keeper } = this.#of
-    const { step, metrics, non_finite } = result
+    const { step, metrics, nonFinite } = result
     this.#reports.step(result)
-    const isHopeless = this.#guard.see(step, metrics, non_finite)
+    const isHopeless = this.#guard.see(step, metrics, nonFinite)
     if (this.#guard.broken.length > 0) keeper.drop()
     keeper.landed(step)
-    this.#reports.details(result, result.is_moment ? atMoment(request) : request)
+    this.#reports.details(result, result.isMoment ? atMoment(request) : request)
     if (isHopeless) throw new BrokenNumbers(this.#guard.broken)
     this.#requireSound()
   }

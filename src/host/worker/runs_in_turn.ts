@@ -14,7 +14,7 @@ type Start = Extract<RunCommand, { type: 'start' }>
 interface Member {
   readonly run: Run
   readonly bytes: number
-  is_in: boolean
+  isIn: boolean
   /** Ends its waiting. */
   enter(): void
 }
@@ -42,7 +42,7 @@ export class RunsInTurn {
     const member: Member = {
       run,
       bytes: this.#plannedBytes(experiment),
-      is_in: false,
+      isIn: false,
       enter: () => {},
     }
     const entered = new Promise<void>((resolve) => {
@@ -50,7 +50,7 @@ export class RunsInTurn {
     })
     this.#members.set(id, member)
     this.#letIn()
-    if (!member.is_in) this.#host.post({ type: 'waits', run: id })
+    if (!member.isIn) this.#host.post({ type: 'waits', run: id })
     const over = Promise.all([entered, ready])
       .then(() => this.#drive(run, id))
       .then(() => {
@@ -65,7 +65,7 @@ export class RunsInTurn {
   stop(id?: number): void {
     for (const [own, { run, enter }] of this.#members)
       if (id === undefined || own === id) {
-        run.orders.change({ is_stopped: true })
+        run.orders.change({ isStopped: true })
         this.#rounds.leave(own)
         // One that waits ends without having taken any memory.
         enter()
@@ -81,11 +81,11 @@ export class RunsInTurn {
    * time. */
   #letIn(): void {
     for (const member of this.#members.values()) {
-      if (member.is_in) continue
-      const held = [...this.#members.values()].filter(({ is_in }) => is_in)
+      if (member.isIn) continue
+      const held = [...this.#members.values()].filter(({ isIn }) => isIn)
       const bytes = held.reduce((sum, other) => sum + other.bytes, member.bytes)
       if (held.length > 0 && bytes > this.#allowed) return
-      member.is_in = true
+      member.isIn = true
       member.enter()
     }
   }

@@ -70,7 +70,7 @@ test('a new run waits until the old one is freed, and the old one says no more',
 })
 
 test('an error ends the run once, keeps its code and frees the memory', async () => {
-  const { session, events, log } = fakeLab({ fail_at: 3 })
+  const { session, events, log } = fakeLab({ failAt: 3 })
   session.handle(start)
   await session.idle
   expect(events.filter(({ type }) => type === 'failed')).toEqual([
@@ -84,10 +84,10 @@ test('an error ends the run once, keeps its code and frees the memory', async ()
 })
 
 test('a lost device is opened again, in a pause and in a step that never ends', async () => {
-  for (const hang_at of [Number.NaN, 2]) {
-    const { session, events, until, lose, statuses, steps, last } = fakeLab({ hang_at })
-    session.handle({ ...start, paused: Number.isNaN(hang_at) })
-    if (Number.isNaN(hang_at)) await until(() => statuses().at(-1) === 'paused')
+  for (const hangAt of [Number.NaN, 2]) {
+    const { session, events, until, lose, statuses, steps, last } = fakeLab({ hangAt })
+    session.handle({ ...start, paused: Number.isNaN(hangAt) })
+    if (Number.isNaN(hangAt)) await until(() => statuses().at(-1) === 'paused')
     else await until(() => steps().includes(1))
     lose(gpuError('lost', 'gone'))
     await until(() => last('restored') !== undefined)

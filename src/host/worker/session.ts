@@ -21,13 +21,13 @@ export { ExperimentError, labError } from './base/session_host.ts'
  * memory freed. Or several runs that take turns, which know no commands but `start` and `stop`. */
 export class Session {
   readonly #host: SessionHost
-  readonly #in_turn: RunsInTurn
+  readonly #inTurn: RunsInTurn
   #run: Run | undefined
   #tail: Promise<unknown> = Promise.resolve()
 
   constructor(host: SessionHost) {
     this.#host = host
-    this.#in_turn = new RunsInTurn(host, (run, id) => this.#drive(run, id))
+    this.#inTurn = new RunsInTurn(host, (run, id) => this.#drive(run, id))
   }
 
   /** Acts on a command. Never throws: what goes wrong is posted as `failed`. */
@@ -38,7 +38,7 @@ export class Session {
         return
       case 'start': {
         if (command.in_turn) {
-          this.#in_turn.start(command, this.#tail)
+          this.#inTurn.start(command, this.#tail)
           return
         }
         this.#stop()
@@ -81,7 +81,7 @@ export class Session {
 
   /** Resolves when everything asked for so far is done. */
   get idle(): Promise<unknown> {
-    return this.#tail.then(() => this.#in_turn.idle)
+    return this.#tail.then(() => this.#inTurn.idle)
   }
 
   #then(work: () => Promise<unknown>): void {
@@ -93,18 +93,18 @@ export class Session {
     try {
       await run.drive()
     } catch (error) {
-      if (!run.orders.is_stopped)
+      if (!run.orders.isStopped)
         this.#host.post({ type: 'failed', run: id, error: labError(error) })
-      run.orders.is_stopped = true
+      run.orders.isStopped = true
     }
   }
 
   /** One of the runs that take turns, or whatever is on. */
   #stop(id?: number): void {
-    this.#in_turn.stop(id)
+    this.#inTurn.stop(id)
     if (id !== undefined) return
-    this.#then(() => this.#in_turn.idle)
-    this.#run?.orders.change({ is_stopped: true })
+    this.#then(() => this.#inTurn.idle)
+    this.#run?.orders.change({ isStopped: true })
     this.#run = undefined
   }
 

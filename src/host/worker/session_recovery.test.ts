@@ -8,7 +8,7 @@ import { gpuError } from './testing.ts'
 const lost = () => gpuError('lost', 'gone')
 
 test('after a loss a run continues from its newest state, by itself, and ends as it would have', async () => {
-  const { session, events, lose, steps, until, log, statuses } = fakeLab({ hang_at: 5 })
+  const { session, events, lose, steps, until, log, statuses } = fakeLab({ hangAt: 5 })
   session.handle(going)
   await until(() => steps().includes(4))
   lose(lost())
@@ -28,7 +28,7 @@ test('after a loss a run continues from its newest state, by itself, and ends as
 })
 
 test('before it was kept, a run that is lost starts again, with what was done to it', async () => {
-  const { session, events, lose, steps, until, statuses } = fakeLab({ hang_at: 2 })
+  const { session, events, lose, steps, until, statuses } = fakeLab({ hangAt: 2 })
   session.handle(start)
   await until(() => steps().includes(1))
   lose(lost())
@@ -39,7 +39,7 @@ test('before it was kept, a run that is lost starts again, with what was done to
 })
 
 test('a second loss waits for a person, and then continues carefully', async () => {
-  const { session, events, lose, steps, until, statuses, log } = fakeLab({ hang_at: 4 })
+  const { session, events, lose, steps, until, statuses, log } = fakeLab({ hangAt: 4 })
   session.handle(going)
   await until(() => steps().includes(3))
   lose(lost())
@@ -59,7 +59,7 @@ test('a second loss waits for a person, and then continues carefully', async () 
 })
 
 test('two losses far apart are two first losses', async () => {
-  const { session, events, lose, steps, until, pass, statuses } = fakeLab({ hang_at: 4 })
+  const { session, events, lose, steps, until, pass, statuses } = fakeLab({ hangAt: 4 })
   session.handle(going)
   await until(() => steps().includes(3))
   lose(lost())
@@ -72,7 +72,7 @@ test('two losses far apart are two first losses', async () => {
 })
 
 test('a GPU that stays away is waited for, some seconds and then until a person asks', async () => {
-  const { session, events, lose, steps, until, statuses } = fakeLab({ hang_at: 4, closed: 5 })
+  const { session, events, lose, steps, until, statuses } = fakeLab({ hangAt: 4, closed: 5 })
   session.handle(going)
   await until(() => steps().includes(3))
   lose(lost())

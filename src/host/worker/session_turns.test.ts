@@ -45,7 +45,7 @@ test('a run whose memory does not fit beside the others waits until one is over'
 })
 
 test('a lost device is that of all: each continues from its own state, and one that was stopped does not', async () => {
-  const { session, events, until, lose } = fakeLab({ hang_at: 4 })
+  const { session, events, until, lose } = fakeLab({ hangAt: 4 })
   for (const run of [1, 2, 3]) session.handle(turn(run))
   await until(() => order(events).includes('1:3'))
   session.handle({ type: 'stop', run: 1 })

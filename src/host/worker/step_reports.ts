@@ -24,7 +24,7 @@ export interface ReportsOf {
   /** Of the run. */
   readonly id: number
   /** Milliseconds between the samples of two steps, at least; what comes in between is dropped. */
-  readonly samples_ms: number
+  readonly samplesMs: number
   /** Milliseconds. */
   now(): number
   post(event: LabEvent): void
@@ -37,8 +37,8 @@ export class StepReports {
   pairs_of: number | undefined
   /** Of the last step that was observed. */
   #observed: Seen | undefined
-  #memory_at = Number.NEGATIVE_INFINITY
-  #samples_at = Number.NEGATIVE_INFINITY
+  #memoryAt = Number.NEGATIVE_INFINITY
+  #samplesAt = Number.NEGATIVE_INFINITY
   /** Samples of the newest step, not posted yet. */
   #held: { step: number; samples: readonly RolloutSample[] } | undefined
 
@@ -63,8 +63,8 @@ export class StepReports {
     if (scored_pairs?.length) post({ type: 'scored_pairs', run, step, pairs: scored_pairs })
     if (samples.length > 0) this.#held = { step, samples: samples.slice(0, MAX_SAMPLES) }
     const nowMs = now()
-    if (nowMs - this.#samples_at >= this.#of.samples_ms) this.#samples()
-    if (step === 1 || nowMs - this.#memory_at >= MEMORY_MS) this.memory()
+    if (nowMs - this.#samplesAt >= this.#of.samplesMs) this.#samples()
+    if (step === 1 || nowMs - this.#memoryAt >= MEMORY_MS) this.memory()
   }
 
   /** A phase that begins after `step`. */
@@ -105,11 +105,11 @@ export class StepReports {
   /** What the limits held back. */
   flush(): void {
     this.#samples()
-    if (this.#of.now() > this.#memory_at) this.memory()
+    if (this.#of.now() > this.#memoryAt) this.memory()
   }
 
   memory(): void {
-    this.#memory_at = this.#of.now()
+    this.#memoryAt = this.#of.now()
     const { rollout_dtype } = this.#open.trainer
     this.#of.post({
       type: 'memory',
@@ -122,7 +122,7 @@ export class StepReports {
 
   #samples(): void {
     if (!this.#held) return
-    this.#samples_at = this.#of.now()
+    this.#samplesAt = this.#of.now()
     this.#of.post({ type: 'samples', run: this.#of.id, ...this.#held })
     this.#held = undefined
   }

@@ -29,8 +29,8 @@ export const tick = () => new Promise<void>((resolve) => setTimeout(resolve))
 
 /** What a trainer does otherwise than train 6 sound steps. */
 export interface Misfortunes {
-  readonly fail_at: number
-  readonly hang_at: number
+  readonly failAt: number
+  readonly hangAt: number
   /** Steps whose update is left out, every time that they come. */
   readonly broken: readonly number[]
   /** Steps that are evaluated, and hand their answers over. */
@@ -58,9 +58,9 @@ const NO_NUMBERS = {
 class FakeTrainer implements RunTrainer {
   #step: number
   #phase: number
-  #phase_step: number
-  #wants_next = false
-  #wants_trace = false
+  #phaseStep: number
+  #wantsNext = false
+  #wantsTrace = false
   #request = NO_OBSERVATION
   readonly #said: Verdict[] = []
   #started: StepResult['phase_started']
@@ -73,11 +73,11 @@ class FakeTrainer implements RunTrainer {
     this.#lab = lab
     this.#step = state?.trainer.step ?? -1
     this.#phase = state?.trainer.phase ?? 0
-    this.#phase_step = state?.trainer.phase_step ?? 0
+    this.#phaseStep = state?.trainer.phase_step ?? 0
   }
 
   get isFinished() {
-    return this.#step >= 0 && this.#phase === 1 && (this.#phase_step >= 3 || this.#wants_next)
+    return this.#step >= 0 && this.#phase === 1 && (this.#phaseStep >= 3 || this.#wantsNext)
   }
   get step() {
     return Math.max(0, this.#step)
@@ -86,7 +86,7 @@ class FakeTrainer implements RunTrainer {
     return this.#phase
   }
   get isPhaseOver() {
-    return this.#step >= 0 && (this.#phase_step >= 3 || this.#wants_next)
+    return this.#step >= 0 && (this.#phaseStep >= 3 || this.#wantsNext)
   }
   get isWaiting() {
     return this.#isAsking() && this.#given() < PAIRS.min_pairs
@@ -103,8 +103,8 @@ class FakeTrainer implements RunTrainer {
   }
 
   async obey() {
-    const isUntaught = this.#isAsking() && this.#phase_step === 0
-    this.#wants_next ||= !isUntaught && this.#actions.includes('next_phase')
+    const isUntaught = this.#isAsking() && this.#phaseStep === 0
+    this.#wantsNext ||= !isUntaught && this.#actions.includes('next_phase')
     return this.#actions.splice(0).map((kind) => ({
       entry: { step: this.step, kind } as SteeringEntry,
       experiment,
@@ -120,7 +120,7 @@ class FakeTrainer implements RunTrainer {
         step: this.#step,
         phase: this.#phase,
         actor: { weights: new Float32Array(1) },
-        phase_step: this.#phase_step,
+        phase_step: this.#phaseStep,
         began: null,
         entropy: null,
         difficulty: { level_starts: [] },
@@ -134,7 +134,7 @@ class FakeTrainer implements RunTrainer {
   }
 
   traceNext(): void {
-    this.#wants_trace = true
+    this.#wantsTrace = true
   }
 
   observe(request: ObservationRequest): void {
@@ -160,7 +160,7 @@ class FakeTrainer implements RunTrainer {
 
   decide(id: number, choice: 'a' | 'b' | 'skip'): boolean {
     if (!this.#isAsking() || id !== this.#said.length) return false
-    return this.#said.push({ choice, step: this.#phase_step }) > 0
+    return this.#said.push({ choice, step: this.#phaseStep }) > 0
   }
 
   undoVerdict(): boolean {
@@ -171,12 +171,12 @@ class FakeTrainer implements RunTrainer {
     const told = this.#started ?? this.#enter()
     this.#started = undefined
     this.#step++
-    if (this.#step > 0) this.#phase_step++
-    if (this.#step === this.#of.fail_at) throw gpuError('out_of_memory', 'no room')
+    if (this.#step > 0) this.#phaseStep++
+    if (this.#step === this.#of.failAt) throw gpuError('out_of_memory', 'no room')
     const result = this.#result(told)
-    if (result.trace) this.#wants_trace = false
+    if (result.trace) this.#wantsTrace = false
     this.#lab.log.push(`queue ${this.#step}`)
-    const hangs = this.#step === this.#of.hang_at && this.#lab.isHanging()
+    const hangs = this.#step === this.#of.hangAt && this.#lab.isHanging()
     return {
       result: tick().then(() => {
         this.#lab.pass(100)
@@ -191,7 +191,7 @@ class FakeTrainer implements RunTrainer {
     return {
       step,
       phase: this.#phase,
-      phase_step: this.#phase_step,
+      phase_step: this.#phaseStep,
       metrics: {
         loss: 10 - step,
         ...(broken.includes(step) && { 'training/skipped_updates': 1 }),
@@ -200,7 +200,7 @@ class FakeTrainer implements RunTrainer {
       ...(evaluated.includes(step) && { generations: [GENERATION] }),
       ...(told ? { phase_started: told } : {}),
       // Reinforcement is the second phase.
-      ...(this.#wants_trace && this.#phase === 1 ? { trace: TRACE } : {}),
+      ...(this.#wantsTrace && this.#phase === 1 ? { trace: TRACE } : {}),
       ...(this.#request.groups.length > 0 && step % this.#request.every === 0
         ? { observation: observation(this.#request) }
         : {}),
@@ -210,11 +210,11 @@ class FakeTrainer implements RunTrainer {
   /** Begins the next phase, where the present one is over. */
   #enter(): StepResult['phase_started'] {
     if (this.#step < 0) return { phase: this.#phase, reason: 'start' }
-    if (this.#phase === 1 || !(this.#phase_step >= 3 || this.#wants_next)) return undefined
+    if (this.#phase === 1 || !(this.#phaseStep >= 3 || this.#wantsNext)) return undefined
     this.#phase++
-    this.#phase_step = 0
-    const reason = this.#wants_next ? 'next_phase' : 'steps'
-    this.#wants_next = false
+    this.#phaseStep = 0
+    const reason = this.#wantsNext ? 'next_phase' : 'steps'
+    this.#wantsNext = false
     return { phase: this.#phase, reason }
   }
 

@@ -104,7 +104,7 @@ async function prepare(
     throw error
   }
   const isLimited = isCareful && !gpu.facts.is_software
-  if (isLimited) gpu.limitDispatches({ most_ms: CAREFUL_MS })
+  if (isLimited) gpu.limitDispatches({ mostMs: CAREFUL_MS })
   return {
     adapter: gpu.facts,
     lost: gpu.lost,

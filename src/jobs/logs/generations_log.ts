@@ -77,10 +77,10 @@ async function readFile(
   const found = new Map<number, Answers>()
   const seen = new Set<number>()
   let lines = 0
-  for await (const { text, number, is_last } of linesOf(pieces())) {
+  for await (const { text, number, isLast } of linesOf(pieces())) {
     lines++
     const line = parsePython(text)
-    if (is_last && line === undefined && text !== '') rows.cut()
+    if (isLast && line === undefined && text !== '') rows.cut()
     const why = whyNoAnswer(line)
     if (why !== undefined) {
       rows.skip(`line ${number} of ${name} (${why})`)
@@ -120,14 +120,14 @@ function whyNoAnswer(line: unknown): string | undefined {
 
 /** The numbers of one validation. */
 class Answers {
-  readonly #data_sources: string[] = []
+  readonly #dataSources: string[] = []
   readonly #uids: string[] = []
   readonly #columns = new Map<string, (number | string)[]>()
   #count = 0
 
   add(line: Readonly<Record<string, unknown>>): void {
     if (this.#count++ >= MOST_ANSWERS) return
-    this.#data_sources.push(typeof line.data_source === 'string' ? line.data_source : SOURCE)
+    this.#dataSources.push(typeof line.data_source === 'string' ? line.data_source : SOURCE)
     this.#uids.push(digestOf(String(line.input)))
     // verl logs the score as `reward` too.
     for (const [name, value] of Object.entries({ reward: line.score, ...line })) {
@@ -143,7 +143,7 @@ class Answers {
    * text. */
   metrics(): Record<string, number> {
     const whole = [...this.#columns].filter(([, { length }]) => length === this.#uids.length)
-    const samples = { data_sources: this.#data_sources, sample_uids: this.#uids }
+    const samples = { data_sources: this.#dataSources, sample_uids: this.#uids }
     const variables = Object.fromEntries(whole) as Record<string, Variable>
     return nameValidationMetrics(processValidationMetrics({ ...samples, variables }))
   }

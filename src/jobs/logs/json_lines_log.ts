@@ -16,7 +16,7 @@ class Lines {
   #names: readonly string[] = []
   /** The column of the steps, where lines are no verl's. */
   #step: string | undefined
-  #is_verl = false
+  #isVerl = false
 
   readonly run: string
 
@@ -28,7 +28,7 @@ class Lines {
   take(line: unknown): boolean {
     if (!isObject(line)) return false
     if (isStep(line.step) && isObject(line.data)) {
-      this.#is_verl = true
+      this.#isVerl = true
       for (const [name, value] of Object.entries(line.data)) {
         const found = numberOf(value)
         if (found !== undefined) this.rows.put(name, line.step, found)
@@ -61,7 +61,7 @@ class Lines {
 
   finish(): ImportedLog {
     this.rows.notNumbers(this.#texts)
-    if (this.#is_verl || this.#step !== undefined || this.rows.is_told)
+    if (this.#isVerl || this.#step !== undefined || this.rows.isTold)
       return this.rows.finish(this.#step === undefined ? 'verl' : 'json_lines', this.run)
     if (this.#names.length > 0) throw new LogError(lookedForSteps(this.#names))
     return this.rows.finish('verl', this.run)
@@ -74,15 +74,15 @@ export async function readJsonLines(pieces: Pieces): Promise<readonly ImportedLo
   const logs: ImportedLog[] = []
   let lines = new Lines()
   let isFirst = true
-  for await (const { text, number, is_last } of linesOf(pieces)) {
+  for await (const { text, number, isLast } of linesOf(pieces)) {
     const line = parsePython(text)
-    if (isHead(line) && (isFirst || lines.rows.is_told)) {
+    if (isHead(line) && (isFirst || lines.rows.isTold)) {
       if (!isFirst) logs.push(lines.finish())
       lines = new Lines(line.run ?? '')
       lines.rows.tell(line.kind, line.remarks)
       lines.rows.text('group', line.group)
     } else if (!lines.take(line)) {
-      if (is_last && line === undefined) lines.rows.cut()
+      if (isLast && line === undefined) lines.rows.cut()
       else lines.rows.skip(`line ${number}`)
     }
     isFirst = false

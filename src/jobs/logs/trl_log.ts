@@ -44,7 +44,7 @@ class Entries {
   #at = 0
   #depth = 0
   #start = 0
-  #in_text = false
+  #inText = false
   #state: 'before' | 'in' | 'after' = 'before'
 
   /** Whether the text has ended inside the list. */
@@ -74,10 +74,10 @@ class Entries {
 
   #step(found: string[]): void {
     const character = this.#text[this.#at]
-    if (this.#in_text) {
+    if (this.#inText) {
       if (character === '\\') this.#at++
-      else if (character === '"') this.#in_text = false
-    } else if (character === '"') this.#in_text = true
+      else if (character === '"') this.#inText = false
+    } else if (character === '"') this.#inText = true
     else if (character === '{' || character === '[') {
       if (this.#depth++ === 0) this.#start = this.#at
     } else if (character === '}' || character === ']') {

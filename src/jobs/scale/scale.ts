@@ -223,7 +223,7 @@ export function requireScale(scale: Scale, target: Target, { settings, inner }: 
       `GPUs: expected whole numbers from 1, found ${gpus} on ${nodes} nodes`,
     ],
     [
-      inner?.decays_final_norm && all < 2,
+      inner?.decaysFinalNorm && all < 2,
       `GPUs: expected at least 2, because decay_final_norm is what FSDP 1 does on several, found ${all}`,
     ],
     ...whole.map(([key, value]) => [

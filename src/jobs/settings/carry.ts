@@ -54,7 +54,7 @@ export function carry(facts: JobFacts, target: Target, version: VerlVersion): Ca
   const refused: Note[] = []
   for (const [path, setting] of Object.entries(SETTINGS)) {
     const isChat = target === 'verl' && version !== '0.7' && hasChat(facts)
-    const fate = (isChat && setting.verl_chat) || fateOf(setting, target, version)
+    const fate = (isChat && setting.verlChat) || fateOf(setting, target, version)
     if ('by' in fate || setting.when?.(facts) === false) continue
     const value = valueAt(document, path) as FieldValue
     if ('lost' in fate) {

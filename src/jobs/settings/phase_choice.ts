@@ -33,7 +33,7 @@ export interface ChosenPhase {
     readonly layer: number
     readonly steps: number
     /** As FSDP 1 on several GPUs does. */
-    readonly decays_final_norm: boolean
+    readonly decaysFinalNorm: boolean
   }
 }
 
@@ -138,6 +138,6 @@ function innerBefore(
     throw new JobError(
       `phases: ${phaseWords(before, index - 1)} is over at this checkpoint; export with --to verl`,
     )
-  const { target_layer: layer, decay_final_norm: decays_final_norm } = before
-  return { index: index - 1, layer, steps, decays_final_norm }
+  const { target_layer: layer, decay_final_norm: decaysFinalNorm } = before
+  return { index: index - 1, layer, steps, decaysFinalNorm }
 }

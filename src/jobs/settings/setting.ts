@@ -78,7 +78,7 @@ export interface Setting {
   readonly when?: (facts: JobFacts) => boolean
   readonly verl: Fate
   /** Where verl from 0.9 on does otherwise with a tokenizer that has a chat template. */
-  readonly verl_chat?: Fate
+  readonly verlChat?: Fate
   /** Where verl 0.7 differs from 0.9. */
   readonly verl_0_7?: Fate
   /** Where the fork differs from verl. */

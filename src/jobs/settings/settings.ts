@@ -225,7 +225,7 @@ const RUN: Record<string, Setting> = {
   tools: {
     when: withTurns,
     verl: TOLD('rollout.max_turns'),
-    verl_chat: by('tools.py'),
+    verlChat: by('tools.py'),
     trl: TOLD('rollout.max_turns'),
   },
   steering: {
@@ -327,7 +327,7 @@ const MULTI_TURN = `${ROLLOUT}.multi_turn`
 const turns = (name: string): Setting => ({
   when: withTurns,
   verl: TOLD('rollout.max_turns'),
-  verl_chat: to(`${MULTI_TURN}.${name}`),
+  verlChat: to(`${MULTI_TURN}.${name}`),
   trl: TOLD('rollout.max_turns'),
 })
 
@@ -351,7 +351,7 @@ const SAMPLING: Record<string, Setting> = {
     verl: refused(ONE_CHARACTER, 1),
     verl_0_7: refused(NO_TOOL_FILE, 1),
     bupo: refused('the fork samples one turn', 1),
-    verl_chat: to(`${MULTI_TURN}.max_assistant_turns`, (most: number) =>
+    verlChat: to(`${MULTI_TURN}.max_assistant_turns`, (most: number) =>
       most > 1 ? most : undefined,
     ),
     trl: refused('GRPOTrainer of this version runs no tools', 1),

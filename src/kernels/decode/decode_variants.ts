@@ -54,7 +54,7 @@ function source(tile: Tile): string {
       wgsl: `${shared}\nconst TILE_ROWS = ${count}u;\n`,
       takes: 'sum',
     },
-    is_idle: `a_first >= params.m || has_ended(${first})`,
+    isIdle: `a_first >= params.m || has_ended(${first})`,
   })
 }
 

@@ -27,7 +27,7 @@ export interface OpenOptions {
    * only if it needs them. */
   readonly largest?: { readonly label: string; readonly bytes: number }
   /** Most bytes of one buffer of parameters; WebGPU's default binding by default. */
-  readonly segment_bytes?: number
+  readonly segmentBytes?: number
   /** False leaves the GPU's clock alone even where there is one. */
   readonly timestamps?: boolean
   /** False leaves subgroups, shader-f16 and subgroup matrices alone even where the adapter has

@@ -33,7 +33,7 @@ test('bfloat16 goes up, is copied, decoded and read back exactly, two to a word'
   const plan = new MemoryPlan()
   plan.tensor('x', 'bfloat16', [301])
   expect(plan.total()).toBe(604)
-  gpu.copy(x, copied, { to_offset: 128 })
+  gpu.copy(x, copied, { toOffset: 128 })
   const part = gpu.view(copied, 'part', 128, [301])
   const out = gpu.tensor('out', 'f32', [302])
   await gpu.run(decode, { words: 151 }, { packed: part, out })

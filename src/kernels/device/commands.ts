@@ -34,17 +34,17 @@ export class Commands {
   }
 
   /** Whether a dispatch waits for the next submit. */
-  get has_dispatches(): boolean {
+  get hasDispatches(): boolean {
     return this.#used > 0
   }
 
   /** Whether the open submit has no room for another dispatch. */
-  get is_full(): boolean {
+  get isFull(): boolean {
     return this.#used === this.#staged.byteLength
   }
 
   /** The open pass, if there is one. */
-  get open_pass(): GPUComputePassEncoder | undefined {
+  get openPass(): GPUComputePassEncoder | undefined {
     return this.#pass
   }
 

@@ -28,9 +28,9 @@ export class Dispatcher {
   readonly #open: OpenDevice
   readonly #commands: Commands
   /** Milliseconds that the open submit is expected to take, where dispatches are limited. */
-  #queued_ms = 0
+  #queuedMs = 0
   /** Submits when the limit last timed one. */
-  #timed_submits = -1
+  #timedSubmits = -1
 
   constructor(open: OpenDevice, commands: Commands) {
     this.#open = open
@@ -43,8 +43,8 @@ export class Dispatcher {
     if (!this.#commands.is_open) return
     this.#endStage()
     this.#commands.submit()
-    if (this.recording?.has_timestamps === false) this.recording.submitted(this.done())
-    this.#queued_ms = 0
+    if (this.recording?.hasTimestamps === false) this.recording.submitted(this.done())
+    this.#queuedMs = 0
   }
 
   /** Resolves when the GPU has finished everything submitted. */
@@ -57,7 +57,7 @@ export class Dispatcher {
     this.#endStage()
     this.clock?.enter(name)
     if (!this.recording) return
-    if (!this.recording.has_timestamps) this.submit()
+    if (!this.recording.hasTimestamps) this.submit()
     this.recording.enter(name)
   }
 
@@ -102,29 +102,29 @@ export class Dispatcher {
     const timing = limit.timingOf(dispatch)
     const { counts } = this.#open
     const view = this.#commands.params
-    if (!limit.has_timestamps) {
+    if (!limit.hasTimestamps) {
       this.submit()
-      if (counts.submits !== this.#timed_submits) limit.sent(undefined, 1, this.done())
+      if (counts.submits !== this.#timedSubmits) limit.sent(undefined, 1, this.done())
     }
     const slot = this.#takeSlot(dispatch, live, limit.expected(timing))
     const pass = this.#commands.newPass(limit.begin(timing))
     encode(pass, dispatch, slot, gridOf(dispatch, view, slot))
     this.#commands.encoder() // ends the pass
-    if (limit.has_timestamps) return
+    if (limit.hasTimestamps) return
     const cost = costOf(dispatch.kernel, readParams(dispatch.kernel.params, view, slot))
     this.submit()
     limit.sent(timing, 1 + (cost?.flops ?? 0) + (cost?.bytes ?? 0), this.done())
-    this.#timed_submits = counts.submits
+    this.#timedSubmits = counts.submits
   }
 
   /** A slot of the arena with a dispatch's params, in a new submit where the open one has no room
    * for it. */
   #takeSlot(dispatch: Dispatch, live: LiveValues<string>, expectedMs: number): number {
-    const isLong = this.limit && this.#queued_ms + expectedMs > this.limit.most_submit_ms
-    if (this.#commands.is_full || (isLong && this.#commands.has_dispatches)) this.submit()
-    this.#queued_ms += expectedMs
+    const isLong = this.limit && this.#queuedMs + expectedMs > this.limit.mostSubmitMs
+    if (this.#commands.isFull || (isLong && this.#commands.hasDispatches)) this.submit()
+    this.#queuedMs += expectedMs
     const slot = this.#commands.writeParams(dispatch, live)
-    if (this.clock?.is_due && !this.recording) this.clock.begin(this.#commands.encoder())
+    if (this.clock?.isDue && !this.recording) this.clock.begin(this.#commands.encoder())
     return slot
   }
 
@@ -137,8 +137,8 @@ export class Dispatcher {
     isCall = true,
   ): GPUComputePassEncoder {
     const isNew = isCall && recording.count(kernel, this.#commands.params, slot)
-    if (!recording.has_timestamps) return this.#commands.pass()
-    const open = this.#commands.open_pass
+    if (!recording.hasTimestamps) return this.#commands.pass()
+    const open = this.#commands.openPass
     return isNew || !open ? this.#commands.newPass(recording.stamps()) : open
   }
 }

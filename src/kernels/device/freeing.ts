@@ -5,7 +5,7 @@ import type { Gpu } from './gpu.ts'
 export function freeing(gpu: Gpu): { readonly alloc: Allocator; readonly free: () => void } {
   const made: Tensor[] = []
   const alloc: Allocator = {
-    segment_bytes: gpu.segment_bytes,
+    segmentBytes: gpu.segmentBytes,
     tensor: (label, dtype, shape, options) => {
       const tensor = gpu.tensor(label, dtype, shape, options)
       made.push(tensor)

@@ -75,7 +75,7 @@ test('copies take live offsets, clears zero a part, and both keep their order am
   const source = gpu.tensor('source', 'f32', [4], { data: Float32Array.of(1, 2, 3, 4) })
   const target = gpu.tensor('target', 'f32', [3], { data: Float32Array.of(9, 9, 9) })
   const program = await gpu.record('copy', ['row'], (r) => {
-    r.copy(source, target, { from_offset: ({ row }) => row * 2, to_offset: 1, count: 2 })
+    r.copy(source, target, { fromOffset: ({ row }) => row * 2, toOffset: 1, count: 2 })
     r.run(scale, { factor: 10, count: 3 }, { x: target })
     r.clear(target, 1)
   })

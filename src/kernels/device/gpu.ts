@@ -32,7 +32,7 @@ import { bytesOf, copyTo, type ReadArrays, takeArrays, wordsFor } from './transf
 
 export class Gpu implements Allocator {
   readonly facts: AdapterFacts
-  readonly segment_bytes: number
+  readonly segmentBytes: number
   readonly counts: GpuCounts
   /** Resolves with the reason when the device is lost; never after `destroy`. */
   readonly lost: Promise<GpuError>
@@ -45,7 +45,7 @@ export class Gpu implements Allocator {
 
   private constructor(open: OpenDevice, facts: AdapterFacts, options: OpenOptions) {
     this.facts = facts
-    this.segment_bytes = options.segment_bytes ?? SEGMENT_BYTES
+    this.segmentBytes = options.segmentBytes ?? SEGMENT_BYTES
     this.#options = options
     this.#open = open
     this.counts = open.counts
@@ -177,8 +177,8 @@ export class Gpu implements Allocator {
       if (command.kind === 'dispatch') this.#dispatcher.dispatch(command, values)
       else if (command.kind === 'copy')
         this.copy(command.from, command.to, {
-          from_offset: valueAt(command.from_offset, values),
-          to_offset: valueAt(command.to_offset, values),
+          fromOffset: valueAt(command.fromOffset, values),
+          toOffset: valueAt(command.toOffset, values),
           count: command.count,
         })
       else this.clear(command.tensor, command.count)
@@ -189,10 +189,10 @@ export class Gpu implements Allocator {
   copy(
     from: Tensor,
     to: Tensor,
-    { from_offset = 0, to_offset = 0, count = Math.min(sizeOf(from.shape), sizeOf(to.shape)) } = {},
+    { fromOffset = 0, toOffset = 0, count = Math.min(sizeOf(from.shape), sizeOf(to.shape)) } = {},
   ): void {
     const bytes = elementBytes(from.dtype)
-    const [source, target] = [from.offset + from_offset, to.offset + to_offset]
+    const [source, target] = [from.offset + fromOffset, to.offset + toOffset]
     const size = wordBytes(from.dtype, count)
     const encoder = this.#commands.encoder()
     encoder.copyBufferToBuffer(from.buffer, source * bytes, to.buffer, target * bytes, size)
@@ -274,7 +274,7 @@ export class Gpu implements Allocator {
   }
 
   /** Measures the first runs of every dispatch from now on, for `settleDispatches` to cut those
-   * above `most_ms`, and ends submits before they take twice as long: the same bits, for adapters
+   * above `mostMs`, and ends submits before they take twice as long: the same bits, for adapters
    * with a watchdog. A second call does nothing. */
   limitDispatches(options: LimitOptions = {}): void {
     this.#dispatcher.limit ??= new DispatchLimit(options, queryMaker(this.#open))
@@ -284,7 +284,7 @@ export class Gpu implements Allocator {
    * too long. Undefined, and no wait, when there is nothing new. One call at a time. */
   async settleDispatches(): Promise<DispatchLimits | undefined> {
     const limit = this.#dispatcher.limit
-    if (!limit?.is_pending) return undefined
+    if (!limit?.isPending) return undefined
     this.submit()
     const long = await learnRound(this.#open, limit)
     await Promise.all(long.map((dispatch) => this.#pipelines.cut(dispatch)))

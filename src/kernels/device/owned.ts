@@ -9,10 +9,10 @@ export class OwnedTensors implements Allocator {
   #kind: MemoryKind
   #tensors: Tensor[] = []
 
-  readonly segment_bytes: number
+  readonly segmentBytes: number
 
   constructor(gpu: Gpu, kind: MemoryKind) {
-    this.segment_bytes = gpu.segment_bytes
+    this.segmentBytes = gpu.segmentBytes
     this.#gpu = gpu
     this.#kind = kind
   }

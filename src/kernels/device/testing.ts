@@ -14,17 +14,17 @@ type Loss = Pick<GPUDeviceLostInfo, 'reason' | 'message'>
 /** On the global object: a test may load the modules again, and the devices stay those of the
  * process. */
 const shared = globalThis as {
-  devices_by_request?: Map<string, Promise<Shared>>
-  own_device?: boolean
+  devicesByRequest?: Map<string, Promise<Shared>>
+  ownDevice?: boolean
 }
 
 /** What `open` gives, on a device that no other test shares: for a test that loses it. */
 export async function onOwnDevice<T>(open: () => Promise<T>): Promise<T> {
-  shared.own_device = true
+  shared.ownDevice = true
   try {
     return await open()
   } finally {
-    shared.own_device = false
+    shared.ownDevice = false
   }
 }
 
@@ -35,12 +35,12 @@ const FEATURES: readonly GPUFeatureName[] = ['timestamp-query', ...OPTIONAL_FEAT
  * device has every feature, and the wrapper shows those that were asked for, so that a test without
  * timestamps compiles no kernel again. */
 export function shareDevices(): void {
-  if (shared.devices_by_request) return
+  if (shared.devicesByRequest) return
   const devices = new Map<string, Promise<Shared>>()
-  shared.devices_by_request = devices
+  shared.devicesByRequest = devices
   const requestDevice = GPUAdapter.prototype.requestDevice
   GPUAdapter.prototype.requestDevice = async function (descriptor) {
-    if (shared.own_device) return requestDevice.call(this, descriptor)
+    if (shared.ownDevice) return requestDevice.call(this, descriptor)
     const { requiredLimits, requiredFeatures = [] } = descriptor ?? {}
     const key = JSON.stringify([this.info.description, requiredLimits])
     const known = devices.get(key)

@@ -112,7 +112,7 @@ const SLOW: Readonly<Record<string, readonly FusedOp[]>> = {
 }
 const cases = Object.keys(FUSED_TILES).flatMap((name) => {
   const variant = matmulVariant(name)
-  const isSlow = gpu.facts.is_software && !variant.suits_software && !process.env.LONG_TESTS
+  const isSlow = gpu.facts.is_software && !variant.suitsSoftware && !process.env.LONG_TESTS
   const ops = isSlow ? (SLOW[name] ?? []) : FUSED_OPS
   return ops
     .filter((op) => sizesOf(op, variant).length > 0)

@@ -66,8 +66,8 @@ describe.skipIf(!gpu.facts.has_subgroups)('on an adapter with subgroups', () => 
     // No more than each lane's first term.
     const quick = changed(few, 'quick', 'p += 4u', 'p += 65536u')
     const product = { op: 'nt', m: 256, n: 64, k: 4096 } as const
-    const variants = [{ ...quick, suits_software: true }]
-    const { choice, timings } = await tuneMatmul(gpu, [product], { budget_ms: 1e6, variants })
+    const variants = [{ ...quick, suitsSoftware: true }]
+    const { choice, timings } = await tuneMatmul(gpu, [product], { budgetMs: 1e6, variants })
     expect(choice).toEqual({ nt_m256_n64_k4096: 'vector_8x8' })
     expect(timings.map(({ variant, is_wrong }) => [variant, is_wrong])).toEqual([
       ['vector_8x8', false],
@@ -79,12 +79,12 @@ describe.skipIf(!gpu.facts.has_subgroups)('on an adapter with subgroups', () => 
 test('the tuner offers them only where the device has subgroups', async () => {
   const plain = await Gpu.open({ features: false })
   const product = { op: 'nt', m: 16, n: 16, k: 16 } as const
-  const variants = [{ ...few, suits_software: true }]
+  const variants = [{ ...few, suitsSoftware: true }]
   for (const [device, expected] of [
     [plain, []],
     [gpu, gpu.facts.has_subgroups ? ['subgroups_32x32'] : []],
   ] as const) {
-    const { timings } = await tuneMatmul(device, [product], { budget_ms: 1e6, variants })
+    const { timings } = await tuneMatmul(device, [product], { budgetMs: 1e6, variants })
     expect(timings.slice(1).map(({ variant }) => variant)).toEqual(expected)
     expect(hasFeatures(device, variants[0])).toBe(expected.length > 0)
   }

@@ -27,7 +27,7 @@ test('measures each class once, largest first, and names a variant for it', asyn
     { ...product, m: 60 },
   ] as const
   const variants = [matmulVariant('vector_4x4')]
-  const { choice, timings } = await tuneMatmul(gpu, shapes, { budget_ms: plenty, variants })
+  const { choice, timings } = await tuneMatmul(gpu, shapes, { budgetMs: plenty, variants })
   expect(Object.keys(choice)).toEqual(['nn_m64_n64_k64', 'nt_add_m128_n7_k64'])
   for (const name of Object.values(choice)) expect(['vector_8x8', 'vector_4x4']).toContain(name)
   expect(timings.map(({ shape_class, variant }) => [shape_class, variant])).toEqual([
@@ -44,14 +44,14 @@ test('measures each class once, largest first, and names a variant for it', asyn
 
 test('measures only what supports the size', async () => {
   const odd = { op: 'nn', m: 7, n: 13, k: 5 } as const
-  const { choice, timings } = await tuneMatmul(gpu, [odd], { budget_ms: plenty })
+  const { choice, timings } = await tuneMatmul(gpu, [odd], { budgetMs: plenty })
   expect(choice).toEqual({ nn_m8_n13_k5: 'register_8x8' })
   expect(timings.length).toBe(1)
 })
 
 test('never chooses a variant whose result is wrong, however fast', async () => {
   const large = { ...product, m: 256, k: 256 }
-  const options = { budget_ms: plenty, variants: [idle] }
+  const options = { budgetMs: plenty, variants: [idle] }
   const { choice, timings } = await tuneMatmul(gpu, [large], options)
   expect(choice).toEqual({ nn_m256_n64_k256: 'vector_8x8' })
   const [expected, actual] = timings
@@ -63,12 +63,12 @@ test('never chooses a variant whose result is wrong, however fast', async () => 
 })
 
 test('a spent budget leaves the defaults', async () => {
-  expect(await tuneMatmul(gpu, [product], { budget_ms: 0 })).toEqual({ choice: {}, timings: [] })
+  expect(await tuneMatmul(gpu, [product], { budgetMs: 0 })).toEqual({ choice: {}, timings: [] })
 })
 
 test('a pinned class is kept and not measured', async () => {
   const pinned = { nn_m64_n64_k64: 'staged_64x64_8x8' }
-  const { choice, timings } = await tuneMatmul(gpu, [product], { budget_ms: plenty, pinned })
+  const { choice, timings } = await tuneMatmul(gpu, [product], { budgetMs: plenty, pinned })
   expect([choice, timings]).toEqual([pinned, []])
 })
 
@@ -81,8 +81,8 @@ test('a pinned name that no variant has is refused', async () => {
 
 test('leaves no tensor behind', async () => {
   const variants = MATMUL_VARIANTS.slice(0, 1)
-  await tuneMatmul(gpu, [product], { budget_ms: plenty, variants })
+  await tuneMatmul(gpu, [product], { budgetMs: plenty, variants })
   const before = gpu.counts.live_bytes
-  await tuneMatmul(gpu, [product], { budget_ms: plenty, variants })
+  await tuneMatmul(gpu, [product], { budgetMs: plenty, variants })
   expect(gpu.counts.live_bytes).toBe(before)
 })

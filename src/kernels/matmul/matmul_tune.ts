@@ -34,14 +34,14 @@ export interface MatmulTuning {
 export interface TuneOptions {
   /** No measurement starts after this many milliseconds. One that has started is finished,
    * compilation included. */
-  readonly budget_ms?: number
+  readonly budgetMs?: number
   /** Classes that are settled and not measured. */
   readonly pinned?: MatmulChoice
   /** What may be chosen besides the default; else what suits the adapter: on a GPU gpuVariants. */
   readonly variants?: readonly MatmulVariant[] | undefined
 }
 
-export interface MeasureOptions extends Omit<TuneOptions, 'budget_ms'> {
+export interface MeasureOptions extends Omit<TuneOptions, 'budgetMs'> {
   /** Asked before each measurement: true ends it. */
   readonly isOver?: () => boolean
 }
@@ -74,9 +74,9 @@ interface Bench {
 export async function tuneMatmul(
   gpu: Gpu,
   shapes: readonly MatmulProduct[],
-  { budget_ms = 800, pinned = {}, variants }: TuneOptions = {},
+  { budgetMs = 800, pinned = {}, variants }: TuneOptions = {},
 ): Promise<MatmulTuning> {
-  const deadline = performance.now() + budget_ms
+  const deadline = performance.now() + budgetMs
   const isOver = () => performance.now() >= deadline
   let choice = pinned
   let timings: readonly MatmulTiming[] = []
@@ -175,7 +175,7 @@ function candidates(
     (variant) =>
       variant !== fallback &&
       variant.supports(product.op, product) &&
-      (variant.suits_software || !is_software) &&
+      (variant.suitsSoftware || !is_software) &&
       hasFeatures(gpu, variant),
   )
 }

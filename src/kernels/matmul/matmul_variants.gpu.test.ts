@@ -87,8 +87,8 @@ const SLOW: Readonly<Record<string, readonly MatmulOp[]>> = {
   staged_32x32_4x4: MATMUL_OPS,
   staged_32x32_4x4_by_4: ['nt'],
 }
-const runsAll = ({ suits_software }: MatmulVariant) =>
-  suits_software || !gpu.facts.is_software || Boolean(process.env.LONG_TESTS)
+const runsAll = ({ suitsSoftware }: MatmulVariant) =>
+  suitsSoftware || !gpu.facts.is_software || Boolean(process.env.LONG_TESTS)
 const cases = MATMUL_VARIANTS.filter((variant) => hasFeatures(gpu, variant)).flatMap((variant) =>
   (runsAll(variant) ? MATMUL_OPS : (SLOW[variant.name] ?? []))
     .filter((op) => sizesOf(op, variant).length > 0)

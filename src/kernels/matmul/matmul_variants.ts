@@ -38,7 +38,7 @@ export interface MatmulVariant {
   readonly tile: readonly [number, number]
   /** True for kernels without barriers; software adapters pay more for each barrier than such a
    * kernel can gain. */
-  readonly suits_software: boolean
+  readonly suitsSoftware: boolean
   /** What the device must have; Gpu refuses to compile a variant whose features it lacks. */
   readonly requires: readonly Feature[]
   /** How the kernels are written out; absent where they are not. */
@@ -128,7 +128,7 @@ function tileVariant(name: string, tile: Tile): MatmulVariant {
   return {
     name,
     tile: [down * rows, across * cols],
-    suits_software: slices === 1 && stage === 0,
+    suitsSoftware: slices === 1 && stage === 0,
     requires,
     tiling: tile,
     supports: (op, size) =>
@@ -145,7 +145,7 @@ export const MATMUL_VARIANTS: readonly MatmulVariant[] = [
   {
     name: 'register_8x8',
     tile: [64, 64],
-    suits_software: true,
+    suitsSoftware: true,
     requires: [],
     supports: () => true,
     kernel: (op) => plain[op] as never,

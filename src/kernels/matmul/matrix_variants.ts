@@ -42,7 +42,7 @@ function matrixVariant(name: string, blocks: keyof typeof MATRIX_BLOCKS) {
   return {
     name,
     tile: [rows, cols] as const,
-    suits_software: false,
+    suitsSoftware: false,
     requires,
     rounding: type === 'f16' ? HALF_ROUNDING : 0,
     supports: (op: MatmulOp, { k }: { k: number }) => op in made && k % 4 === 0,

@@ -35,7 +35,7 @@ export function adamwRef(
     readonly active_segments: number
     readonly lr_factors?: ArrayLike<number>
     /** Elements that another optimizer updates: they count in the norm alone. */
-    readonly left_out?: (i: number) => boolean
+    readonly leftOut?: (i: number) => boolean
   },
 ): { grad_norm: number; clip_coef: number } {
   const { lr, beta1, beta2, eps, weight_decay, max_norm } = settings
@@ -52,7 +52,7 @@ export function adamwRef(
   for (let s = 0; s < layout.active_segments; s++) if (factorOf(s) > 0) state.steps[s]++
   for (let i = 0; i < layout.count; i++) {
     const segment = segmentAt(i)
-    if (factorOf(segment) === 0 || layout.left_out?.(i)) continue
+    if (factorOf(segment) === 0 || layout.leftOut?.(i)) continue
     const rate = lr * factorOf(segment)
     const t = state.steps[segment]
     const g = gradients[i] * clip_coef

@@ -63,7 +63,7 @@ const gpuTime = async (gpu: Gpu, encode: () => void): Promise<number> =>
 export async function bestRate(
   gpu: Gpu,
   work: (amount: number) => void,
-  { sampleMs = SAMPLE_MS, budget_ms = BUDGET_MS } = {},
+  { sampleMs = SAMPLE_MS, budgetMs = BUDGET_MS } = {},
 ): Promise<number> {
   await gpu.finish()
   const started = performance.now()
@@ -75,7 +75,7 @@ export async function bestRate(
     const now = performance.now()
     // What is shorter than the clock's step tells nothing yet.
     if (ms > sampleMs / 4) best = Math.max(best, amount / ms)
-    if (now - started > budget_ms) break
+    if (now - started > budgetMs) break
     if (ms > sampleMs / 2) samples++
     // A clock that does not move must not let the work grow without end.
     else amount = Math.ceil(amount * Math.min(16, sampleMs / Math.max(ms, (now - queuedAt) / 8)))

@@ -41,9 +41,9 @@ export function aggregationParams({
   if (typeof loss_scale_factor === 'number' && !(loss_scale_factor > 0))
     throw new RangeError(`loss_scale_factor: expected null or above 0, got ${loss_scale_factor}`)
   if (!(ranks >= 1)) throw new RangeError(`dp_size: expected 1 or more, got ${ranks}`)
-  const { divides_by } = aggregationOf(loss_agg_mode)
-  const name = divides_by === 'tokens' ? 'batch_num_tokens' : 'global_batch_size'
-  if (ranks > 1 && divides_by && typeof own[name] !== 'number')
+  const { dividesBy } = aggregationOf(loss_agg_mode)
+  const name = dividesBy === 'tokens' ? 'batch_num_tokens' : 'global_batch_size'
+  if (ranks > 1 && dividesBy && typeof own[name] !== 'number')
     throw new RangeError(
       `${name}: expected a number because dp_size is ${ranks} and ${loss_agg_mode} divides by it, got ${own[name]}`,
     )

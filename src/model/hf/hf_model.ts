@@ -38,9 +38,9 @@ export interface HfFacts {
 /** A model whose files have been checked and whose weights have not been read yet. */
 export interface OpenHfModel extends HfFacts {
   /** Of its parameters, in its files. */
-  readonly weight_bytes: number
+  readonly weightBytes: number
   /** The smallest in which all of its matrices lie in GPU memory as they are. */
-  readonly exact_dtype: MatrixDtype
+  readonly exactDtype: MatrixDtype
   /** Writes every parameter into a sink, once. Throws ModelFileError, and what source and sink
    * throw. */
   load(sink: WeightSink, options?: LoadOptions): Promise<void>
@@ -84,11 +84,11 @@ export async function openHfModel(
     layout,
     ...tokens,
     dtype,
-    exact_dtype: exactDtype(
+    exactDtype: exactDtype(
       parsed.config,
       placed.every(({ entry }) => entry.dtype === 'BF16' || entry.shape.length < 2),
     ),
-    weight_bytes: placed.reduce((bytes, { entry }) => bytes + entry.end - entry.begin, 0),
+    weightBytes: placed.reduce((bytes, { entry }) => bytes + entry.end - entry.begin, 0),
     load: async (sink, options) => {
       await streamTensors(placed, sink, options)
       await requireTied(layout, located, options)
@@ -103,8 +103,8 @@ export async function readHfModel(
   options: { readonly head?: Head } = {},
 ): Promise<HfModel> {
   const {
-    weight_bytes: _,
-    exact_dtype: __,
+    weightBytes: _,
+    exactDtype: __,
     load,
     ...facts
   } = await openHfModel(wholeFiles(source), options)

@@ -88,11 +88,11 @@ describe('an adapter is merged piece by piece', () => {
     },
   }
 
-  test.each([4, 28, PIECE_BYTES])('of %s bytes to the same bits', async (piece_bytes) => {
+  test.each([4, 28, PIECE_BYTES])('of %s bytes to the same bits', async (pieceBytes) => {
     const { weights } = await withAdapter(model, adapter())
     const opened = await openWithAdapter(await openHfModel(folder), adapter())
     const streamed = new Float32Array(model.layout.size)
-    await opened.load(flatSink(model.layout, streamed), { piece_bytes })
+    await opened.load(flatSink(model.layout, streamed), { pieceBytes })
     expect(streamed).toEqual(weights)
   })
 

@@ -48,7 +48,7 @@ export async function openWithAdapter(
   return {
     ...model,
     // What is merged has more digits than bfloat16.
-    exact_dtype: 'float32',
+    exactDtype: 'float32',
     load: (sink, options) =>
       model.load(
         {

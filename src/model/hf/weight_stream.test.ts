@@ -13,12 +13,12 @@ const rangesOf = (files: Files) => ({
   },
 })
 
-async function loaded(files: Files, piece_bytes?: number) {
+async function loaded(files: Files, pieceBytes?: number) {
   const { layout, load } = await openHfModel(rangesOf(files))
   const weights = new Float32Array(layout.size)
   const progress: number[][] = []
   await load(flatSink(layout, weights), {
-    piece_bytes,
+    pieceBytes,
     onProgress: (bytes, of) => progress.push([bytes, of]),
   })
   return { weights, progress }
@@ -41,10 +41,10 @@ function zeros(dtype: 'F32' | 'BF16' | 'F64', count: number, width: number): Ran
 describe('weights in pieces', () => {
   const { json, named, flat } = savedModel()
 
-  test.each([4, 12, 100, PIECE_BYTES])('of %s bytes are the same weights', async (piece_bytes) => {
-    const { weights, progress } = await loaded(directory(json, named), piece_bytes)
+  test.each([4, 12, 100, PIECE_BYTES])('of %s bytes are the same weights', async (pieceBytes) => {
+    const { weights, progress } = await loaded(directory(json, named), pieceBytes)
     expect(weights).toEqual(flat)
-    expect((await loaded(sharded(json, named), piece_bytes)).weights).toEqual(flat)
+    expect((await loaded(sharded(json, named), pieceBytes)).weights).toEqual(flat)
     const [bytes, of] = progress.at(-1) ?? []
     expect(bytes).toBe(of)
     expect(progress.every(([now], i) => now > (progress[i - 1]?.[0] ?? 0))).toBe(true)
@@ -105,7 +105,7 @@ describe('weights in pieces', () => {
           if (++pieces === 3) control.abort(new Error('It was cancelled.'))
         },
       },
-      { signal: control.signal, piece_bytes: 64 },
+      { signal: control.signal, pieceBytes: 64 },
     )
     await expect(loading).rejects.toThrow('It was cancelled.')
     expect(pieces).toBe(3)

@@ -29,7 +29,7 @@ function heldAt(ws: Workspace, { where, layer }: Place): readonly [Tensor, Tenso
 }
 
 const colsOf = ({ where }: Place, shape: ModelShape): number =>
-  where === 'qkv' ? shape.qkv_size : where === 'head' ? shape.attention_size : shape.hidden_size
+  where === 'qkv' ? shape.qkvSize : where === 'head' ? shape.attentionSize : shape.hidden_size
 
 type Held = readonly (readonly Tensor[])[]
 

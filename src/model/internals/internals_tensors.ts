@@ -83,7 +83,7 @@ export function createInternals<const Q extends Quantity>(
   ws: Workspace,
   { quantities, positions, layer = 0, window }: InternalsOptions<Q>,
 ): InternalsTensors<Q> {
-  const { hidden_size: C, intermediate_size: F, attention_size, vocab_size: V } = shape
+  const { hidden_size: C, intermediate_size: F, attentionSize, vocab_size: V } = shape
   const states = shape.num_hidden_layers + 1
   if (!(Number.isInteger(layer) && layer >= 0 && layer < states))
     throw new RangeError(`layer: expected 0 to ${shape.num_hidden_layers}, got ${layer}`)
@@ -108,7 +108,7 @@ export function createInternals<const Q extends Quantity>(
   const index = Uint32Array.from({ length: N }, (_, i) => {
     return Math.floor(i / columns) * ws.width + first_column + (i % columns)
   })
-  const gathered = tensor('gathered', N, Math.max(C, F, attention_size))
+  const gathered = tensor('gathered', N, Math.max(C, F, attentionSize))
   const part = (name: string, cols: number) => alloc.view(gathered, name, 0, [N, cols])
   return {
     quantities,
@@ -128,7 +128,7 @@ export function createInternals<const Q extends Quantity>(
       index: alloc.tensor('internals.index', 'u32', [N], { data: index }),
       gathered: {
         hidden: part('hidden', C),
-        context: part('context', attention_size),
+        context: part('context', attentionSize),
         ffn: part('ffn', F),
       },
       write: tensor('write', N, C),

@@ -155,7 +155,7 @@ export function recordLens(recorder: Recorder<'text'>, model: Model, t: LensTens
   const T = ws.width
   const columns = inputs.shape[1]
   const from = (part: number) => ({
-    from_offset: ({ text }: { text: number }) => text * columns + part * T,
+    fromOffset: ({ text }: { text: number }) => text * columns + part * T,
   })
   copy(inputs, ws.input_ids, { ...from(0), count: T })
   copy(inputs, ws.attention_mask, { ...from(1), count: T })
@@ -166,7 +166,7 @@ export function recordLens(recorder: Recorder<'text'>, model: Model, t: LensTens
     layers: shape.num_hidden_layers,
     onHidden: (l) => read(l, ws.hidden[l]),
   })
-  const to = (size: number) => ({ to_offset: ({ text }: { text: number }) => text * size })
+  const to = (size: number) => ({ toOffset: ({ text }: { text: number }) => text * size })
   copy(t.values, outputs[0], to(t.values.shape[0]))
   copy(t.ids, outputs[1], to(t.ids.shape[0]))
 }

@@ -58,13 +58,13 @@ export const rowNorms = (x: Float64Array, size: number): Float64Array =>
 /** Probabilities of head h for the queries of row b, [T, T]. */
 export function probsOf(
   { num_attention_heads: H }: ModelConfig,
-  { attn_probs }: RefBlock,
+  { attnProbs }: RefBlock,
   width: number,
   b: number,
   h: number,
 ): Float64Array {
   const size = width ** 2
-  return attn_probs.subarray((b * H + h) * size, (b * H + h + 1) * size)
+  return attnProbs.subarray((b * H + h) * size, (b * H + h + 1) * size)
 }
 
 /** Direction [C] in which a logit, or a difference of logits, grows. */

@@ -116,7 +116,7 @@ export interface JacobianContexts {
   /** Leading real tokens of a context that are left out, as sources and as targets. */
   readonly skip_first: number
   /** Of a token's own last state alone, in place of those of all later tokens. */
-  readonly same_position?: boolean
+  readonly samePosition?: boolean
 }
 
 /** Tokens of row b that count: real, at least skip_first from the first, and not the last. */
@@ -135,7 +135,7 @@ export function jacobiansRef(
   config: ModelConfig,
   params: RefArrays,
   cache: RefCache,
-  { rows, skip_first, same_position = false }: JacobianContexts,
+  { rows, skip_first, samePosition = false }: JacobianContexts,
 ): Float64Array[] {
   const { hidden_size: C, num_hidden_layers: L } = config
   const { batch } = cache
@@ -153,7 +153,7 @@ export function jacobiansRef(
           for (let c = 0; c < C; c++)
             jacobians[l][out * C + c] += d_hidden[m * C + c] / positions.length / contexts.length
     }
-    const options = { onHidden, stays_in_place: same_position }
+    const options = { onHidden, staysInPlace: samePosition }
     backwardBlocksRef(config, params, cache, L, dTop, {}, options)
   }
   return jacobians

@@ -71,7 +71,7 @@ export function adapterLayout(shape: ModelShape, lora: LoraConfig): AdapterLayou
     scale: loraScale(lora),
     num_parameters: params.reduce((n, param) => n + param.size, 0),
     first_block: 0,
-    num_blocks: blocks.length,
+    numBlocks: blocks.length,
   }
 }
 

@@ -78,13 +78,13 @@ export interface ModelConfig {
 /** Sizes and switches that follow from a config. */
 export interface ModelShape extends ModelConfig {
   /** Columns of q, k and v together: (H + 2K) · D. */
-  readonly qkv_size: number
+  readonly qkvSize: number
   /** Columns of the attention output: H · D. */
-  readonly attention_size: number
+  readonly attentionSize: number
   /** Per-head RMSNorm of q and k (Qwen3). */
   readonly has_qk_norm: boolean
   /** Bias on the q, k and v projections (Qwen2). */
-  readonly has_qkv_bias: boolean
+  readonly hasQkvBias: boolean
 }
 
 /** What matrices can lie in without loss, of a model whose files have them in bfloat16 or not:
@@ -138,10 +138,10 @@ export function modelShape(config: ModelConfig): ModelShape {
   if (config.rope_scaling) checkScaling(config.rope_scaling)
   return {
     ...config,
-    qkv_size: (num_attention_heads + 2 * num_key_value_heads) * head_dim,
-    attention_size: num_attention_heads * head_dim,
+    qkvSize: (num_attention_heads + 2 * num_key_value_heads) * head_dim,
+    attentionSize: num_attention_heads * head_dim,
     has_qk_norm: config.model_type === 'qwen3',
-    has_qkv_bias: config.model_type === 'qwen2',
+    hasQkvBias: config.model_type === 'qwen2',
   }
 }
 

@@ -37,7 +37,7 @@ export interface FlatLayout {
    * any. */
   readonly first_block: number
   /** L */
-  readonly num_blocks: number
+  readonly numBlocks: number
 }
 
 /** A parameter before it has its place. */
@@ -102,10 +102,10 @@ export const segmentStart = (
 /** Elements and segments that a policy read after `layer` blocks trains; all of them for the final
  * policy. */
 export function trainedPrefix(
-  { segment_ends, first_block, num_blocks }: Omit<FlatLayout, 'params' | 'placed'>,
+  { segment_ends, first_block, numBlocks }: Omit<FlatLayout, 'params' | 'placed'>,
   layer: number,
 ): { count: number; segments: number } {
-  const segments = layer === num_blocks ? segment_ends.length : first_block + layer
+  const segments = layer === numBlocks ? segment_ends.length : first_block + layer
   return { count: segments === 0 ? 0 : segment_ends[segments - 1], segments }
 }
 

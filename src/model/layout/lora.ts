@@ -64,14 +64,14 @@ export function moduleSize(
   {
     hidden_size: C,
     intermediate_size: F,
-    attention_size,
+    attentionSize,
     num_key_value_heads,
     head_dim,
   }: ModelShape,
   module: TargetModule,
 ): readonly [out: number, columns: number] {
-  if (module === 'q_proj') return [attention_size, C]
+  if (module === 'q_proj') return [attentionSize, C]
   if (module === 'k_proj' || module === 'v_proj') return [num_key_value_heads * head_dim, C]
-  if (module === 'o_proj') return [C, attention_size]
+  if (module === 'o_proj') return [C, attentionSize]
   return module === 'down_proj' ? [C, F] : [F, C]
 }

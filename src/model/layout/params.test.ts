@@ -85,8 +85,8 @@ describe('sharedRuns', () => {
       ),
     )
     const flat = new Float32Array(to.size)
-    for (const { from_offset, to_offset, count } of sharedRuns(from, to))
-      flat.set(source.subarray(from_offset, from_offset + count), to_offset)
+    for (const { fromOffset, toOffset, count } of sharedRuns(from, to))
+      flat.set(source.subarray(fromOffset, fromOffset + count), toOffset)
     const [before, after] = [unpackWeights(from, source), unpackWeights(to, flat)]
     for (const { name } of to.params)
       if (name.startsWith('score')) expect(after[name].every((x) => x === 0)).toBe(true)

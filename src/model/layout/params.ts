@@ -95,7 +95,7 @@ export function paramLayout(shape: ModelShape, head: Head = 'lm_head'): ParamLay
     segment_ends,
     placed,
     first_block: isTied ? 1 : 2,
-    num_blocks: shape.num_hidden_layers,
+    numBlocks: shape.num_hidden_layers,
     slices: { embed_tokens, lm_head, norm: finalNorm, layers, score, score_bias },
   }
 }
@@ -103,7 +103,7 @@ export function paramLayout(shape: ModelShape, head: Head = 'lm_head'): ParamLay
 /** The parameters of one block, whose names start with `at`. */
 function placeLayer(flat: FlatParams, shape: ModelShape, at: string): LayerTensors<Slice> {
   const { hidden_size: C, intermediate_size: F, head_dim: D, num_hidden_layers: L } = shape
-  const q = shape.attention_size
+  const q = shape.attentionSize
   const kv = shape.num_key_value_heads * D
   const attn = `${at}.self_attn`
   const toResidual = (fanIn: number) => 1 / Math.sqrt(fanIn * 2 * L)
@@ -116,9 +116,7 @@ function placeLayer(flat: FlatParams, shape: ModelShape, at: string): LayerTenso
   return {
     input_layernorm: flat.place(norm(`${at}.input_layernorm`, C)),
     qkv_proj: flat.place(...qkv.map(([name, rows]) => matrix(name, rows, C))),
-    qkv_bias: flat.place(
-      ...(shape.has_qkv_bias ? qkv.map(([name, rows]) => bias(name, rows)) : []),
-    ),
+    qkv_bias: flat.place(...(shape.hasQkvBias ? qkv.map(([name, rows]) => bias(name, rows)) : [])),
     qk_norm: flat.place(...(shape.has_qk_norm ? qkNorms : [])),
     o_proj: flat.place(matrix(`${attn}.o_proj`, C, q, toResidual(q))),
     post_attention_layernorm: flat.place(norm(`${at}.post_attention_layernorm`, C)),
@@ -153,8 +151,8 @@ export function unpackWeights(
 
 /** Elements of one layout that are elements of another. */
 export interface SharedRun {
-  readonly from_offset: number
-  readonly to_offset: number
+  readonly fromOffset: number
+  readonly toOffset: number
   readonly count: number
 }
 
@@ -169,7 +167,7 @@ export function sharedRuns(from: ParamLayout, to: ParamLayout): SharedRun[] {
   if (blocks(from) !== blocks(to) || embedding(from) !== embedding(to))
     throw new RangeError('weights: expected two transformers of the same size')
   return [
-    { from_offset: 0, to_offset: 0, count: embedding(from) },
-    { from_offset: start(from), to_offset: start(to), count: blocks(from) },
+    { fromOffset: 0, toOffset: 0, count: embedding(from) },
+    { fromOffset: start(from), toOffset: start(to), count: blocks(from) },
   ]
 }

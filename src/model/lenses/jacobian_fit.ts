@@ -99,7 +99,7 @@ export class JacobianFit {
       const { d_hidden } = backwardScratch(ws)
       const [M] = targets.shape
       const at = ({ coordinate }: { coordinate: number }) => coordinate * C
-      r.copy(identity, unit, { from_offset: at, count: C })
+      r.copy(identity, unit, { fromOffset: at, count: C })
       const seed = { m: M, n: C, k: 1, accumulate: 0 }
       r.run(matmul_nn, seed, { a: targets, b: unit, out: d_hidden })
       const grads = { ...frozenGradients(model), buffers: model.weights.buffers }
@@ -109,7 +109,7 @@ export class JacobianFit {
         if (place < 0) continue
         const mean = { m: 1, n: C, k: M, accumulate: 0 }
         r.run(matmul_tn, mean, { a: sources, b: d_hidden, out: line })
-        r.copy(line, batch[place], { to_offset: at, count: C })
+        r.copy(line, batch[place], { toOffset: at, count: C })
       }
     })
     const add = await gpu.record('jacobian_sum', [], (r) => {

@@ -69,7 +69,7 @@ export function createLensWorkspace(
   { rows, width }: Pick<LensRows, 'rows' | 'width'>,
   keepsActivations = false,
 ): Workspace {
-  const size = { rows, width, response_length: width, trains: true, has_lens: true }
+  const size = { rows, width, response_length: width, trains: true, hasLens: true }
   // What an adapter or a run keeps smaller does not matter to a lens.
   const exact = { ...shape, activations_dtype: 'float32' as const }
   const enable_gradient_checkpointing = !keepsActivations

@@ -114,9 +114,9 @@ export class LayerReader {
       recordFinal(r, model, tensors)
       reads.forEach(({ layer, readout }, i) => {
         readStudent(r, model, ws, comparedPass(model, tensors, layer, readout))
-        r.copy(teacher.divergence, all.divergence, { to_offset: i * 4 * tokens })
-        r.copy(teacher.student.entropy, all.entropy, { to_offset: i * tokens })
-        r.copy(teacher.student.log_probs, all.log_probs, { to_offset: i * tokens })
+        r.copy(teacher.divergence, all.divergence, { toOffset: i * 4 * tokens })
+        r.copy(teacher.student.entropy, all.entropy, { toOffset: i * tokens })
+        r.copy(teacher.student.log_probs, all.log_probs, { toOffset: i * tokens })
       })
     })
     return new LayerReader(gpu, tensors, all, program, reads)

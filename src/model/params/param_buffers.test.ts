@@ -9,8 +9,8 @@ import { paramGradients, paramTensors } from './param_tensors.ts'
 
 const UNTIED = { ...TINY, vocab_size: 300, tie_word_embeddings: false }
 const layout = paramLayout(modelShape(UNTIED))
-const create = (segment_bytes?: number, stored?: Parameters<typeof createParamBuffers>[4]) => {
-  const plan = new MemoryPlan(segment_bytes)
+const create = (segmentBytes?: number, stored?: Parameters<typeof createParamBuffers>[4]) => {
+  const plan = new MemoryPlan(segmentBytes)
   return { plan, buffers: createParamBuffers(plan, layout, 'weights', 'weights', stored) }
 }
 /** Which elements stretches hold, as [start, end). */

@@ -1,5 +1,5 @@
 // One value for each parameter of a layout, or of some of its segments: weights, gradients, a
-// moment. They lie in as many buffers as WebGPU can bind (Allocator.segment_bytes): neighbouring
+// moment. They lie in as many buffers as WebGPU can bind (Allocator.segmentBytes): neighbouring
 // segments share a buffer while there is room, a segment without room in one is cut between its
 // tensors, and an embedding or untied head between its rows; a larger matrix has a buffer of its
 // own. A small model has one buffer, in the order of its layout.
@@ -47,7 +47,7 @@ interface Block {
   readonly count: number
   readonly dtype: Stored
   /** Rows that stay apart from those before them. */
-  readonly is_range?: boolean
+  readonly isRange?: boolean
 }
 
 interface BufferPlan {
@@ -64,7 +64,7 @@ export function createParamBuffers(
   kind: MemoryKind,
   stored: (segment: number) => Stored | undefined = () => 'f32',
 ): ParamBuffers {
-  const plans = packed(blocksOf(layout, stored, alloc.segment_bytes), alloc.segment_bytes)
+  const plans = packed(blocksOf(layout, stored, alloc.segmentBytes), alloc.segmentBytes)
   const stretches = plans.flatMap(({ dtype, count, stretches }, i) => {
     const name = plans.length > 1 ? `${label}.${i}` : label
     const buffer = alloc.tensor(name, dtype, [count], { kind })
@@ -120,7 +120,7 @@ function rowBlocks(
     start: offset + i * size,
     count: Math.min(size, count - i * size),
     dtype,
-    is_range: ranges > 1,
+    isRange: ranges > 1,
   }))
 }
 
@@ -132,7 +132,7 @@ export const gcd = (a: number, b: number): number => (b === 0 ? a : gcd(b, a % b
 function packed(blocks: readonly Block[], mostBytes: number): BufferPlan[] {
   const plans: BufferPlan[] = []
   const open: Partial<Record<Stored, BufferPlan>> = {}
-  for (const { start, count, dtype, is_range } of blocks) {
+  for (const { start, count, dtype, isRange } of blocks) {
     const aligned = BINDING_ALIGNMENT / elementBytes(dtype)
     let plan = open[dtype]
     let offset = plan ? Math.ceil(plan.count / aligned) * aligned : 0
@@ -144,7 +144,7 @@ function packed(blocks: readonly Block[], mostBytes: number): BufferPlan[] {
     }
     const last = plan.stretches.at(-1)
     const continues =
-      !is_range && last && last.start + last.count === start && last.offset + last.count === offset
+      !isRange && last && last.start + last.count === start && last.offset + last.count === offset
     if (continues) last.count += count
     else plan.stretches.push({ start, count, offset })
     plan.count = offset + count

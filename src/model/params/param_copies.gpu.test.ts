@@ -7,7 +7,7 @@ import { TINY } from '../testing.ts'
 import { createParamBuffers, type Stored } from './param_buffers.ts'
 import { copyParams, readParams, wholeTensor, writeParams } from './param_copies.ts'
 
-const gpu = await Gpu.open({ segment_bytes: 4096 })
+const gpu = await Gpu.open({ segmentBytes: 4096 })
 const layout = paramLayout(modelShape({ ...TINY, vocab_size: 100 }))
 const weights = initialWeights(layout, 5)
 const create = (label: string, stored: Stored = 'f32') =>
@@ -59,8 +59,8 @@ test('runs are copied between layouts that are cut in other places', async () =>
   writeParams(gpu, from, weights)
   const runs = sharedRuns(layout, toLayout)
   const expected = new Float32Array(toLayout.size)
-  for (const { from_offset, to_offset, count } of runs)
-    expected.set(weights.subarray(from_offset, from_offset + count), to_offset)
+  for (const { fromOffset, toOffset, count } of runs)
+    expected.set(weights.subarray(fromOffset, fromOffset + count), toOffset)
   const to = createParamBuffers(gpu, toLayout, 'to', 'weights', (segment) =>
     segment === 1 ? undefined : 'f32',
   )

@@ -89,17 +89,17 @@ export function copyParams(
   gpu: Pick<Gpu, 'copy'>,
   from: ParamBuffers,
   to: ParamBuffers,
-  runs: readonly SharedRun[] = [{ from_offset: 0, to_offset: 0, count: to.size }],
+  runs: readonly SharedRun[] = [{ fromOffset: 0, toOffset: 0, count: to.size }],
 ): void {
-  for (const { from_offset, to_offset, count } of runs)
-    for (const target of within(to, to_offset, to_offset + count)) {
-      const shift = from_offset - to_offset
+  for (const { fromOffset, toOffset, count } of runs)
+    for (const target of within(to, toOffset, toOffset + count)) {
+      const shift = fromOffset - toOffset
       for (const source of within(from, target.from + shift, target.to + shift)) {
         if (source.stretch.tensor.dtype !== target.stretch.tensor.dtype)
           throw new ShapeError(`${to.label}: ${from.label} is stored as another dtype`)
         gpu.copy(source.stretch.tensor, target.stretch.tensor, {
-          from_offset: source.from - source.stretch.start,
-          to_offset: source.from - shift - target.stretch.start,
+          fromOffset: source.from - source.stretch.start,
+          toOffset: source.from - shift - target.stretch.start,
           count: source.to - source.from,
         })
       }

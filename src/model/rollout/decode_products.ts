@@ -18,7 +18,7 @@ import { isFused } from './rollout_tensors.ts'
 /** out = x · weightᵀ (+ addend: a residual [B, n], or a bias [n]) for the rows that have not
  * ended. */
 export function decodeLinear(
-  { recorder: { run }, model, cache: { rows }, tensors: { ended }, norms_inside }: Recording,
+  { recorder: { run }, model, cache: { rows }, tensors: { ended }, normsInside }: Recording,
   x: Tensor,
   weight: Tensor,
   out: Tensor,
@@ -30,7 +30,7 @@ export function decodeLinear(
   if (isFused(k)) {
     const params = { ...size, has_addend: addend ? 1 : 0, addend_stride }
     const tensors = { a: x, b: weight, addend: addend ?? x, ended, out }
-    run(forWeight(decodeLinearKernel(model.matmul, size, norms_inside), weight), params, tensors)
+    run(forWeight(decodeLinearKernel(model.matmul, size, normsInside), weight), params, tensors)
   } else if (addend)
     run(
       forWeight(matmul_nt_add, weight),
@@ -74,8 +74,8 @@ export interface States {
 type NormedProduct = (weight: Tensor, out: Tensor, bias?: Tensor) => void
 
 /** Whether products of normed states begin with the norm: an adapter reads its result. */
-const isInside = ({ norms_inside = false, model }: Recording): boolean =>
-  norms_inside && !model.adapter && isFused(model.shape.hidden_size)
+const isInside = ({ normsInside = false, model }: Recording): boolean =>
+  normsInside && !model.adapter && isFused(model.shape.hidden_size)
 
 /** Products of `rows` normed states with weights of n rows. Each of them begins with the norm where
  * that is recorded so and the product has no kernel of its own choice; else the norm runs now, into

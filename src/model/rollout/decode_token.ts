@@ -47,8 +47,8 @@ export function decodeToken(recording: Recording, t: number): void {
       of: 'tokens',
       ...(l === 0 && !model.interventions && { gathered: embedding }),
     }
-    const project = normedProducts(recording, states, cache.rows, shape.qkv_size)
-    project(w.qkv_proj, qkv, shape.has_qkv_bias ? w.qkv_bias : undefined)
+    const project = normedProducts(recording, states, cache.rows, shape.qkvSize)
+    project(w.qkv_proj, qkv, shape.hasQkvBias ? w.qkv_bias : undefined)
     decodeAdapter(recording, l, 'qkv_proj', normed, qkv)
     attendToken(recording, t, l)
     change('head', l + 1, { state: context })

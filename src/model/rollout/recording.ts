@@ -21,7 +21,7 @@ export interface Recording {
   /** Whether products of a decoded token begin with what comes before them
    * (kernels/decode/decode_normed.ts): fewer dispatches, other rounding. Those that have nothing
    * before them then run in lanes of few rows, too. Absent: no. */
-  readonly norms_inside?: boolean
+  readonly normsInside?: boolean
 }
 
 /** The kernels of this rollout's caches. */
@@ -32,5 +32,5 @@ export function cacheKernelsOf({ model: { shape }, cache, tensors, R }: Recordin
 
 /** Whether a rollout of this model on this device is recorded with norms inside products: not where
  * states are changed between them. */
-export const normsInside = ({ facts }: Gpu, { fusion, interventions }: Model): boolean =>
-  interventions === undefined && (fusion?.decode_norms ?? !facts.is_software)
+export const hasNormsInside = ({ facts }: Gpu, { fusion, interventions }: Model): boolean =>
+  interventions === undefined && (fusion?.decodeNorms ?? !facts.is_software)

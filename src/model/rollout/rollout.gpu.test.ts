@@ -74,7 +74,7 @@ async function outputs(rollout: Rollout) {
   return { ids, log_p, h, mask }
 }
 
-const NORMS_INSIDE = { fusion: { swiglu: true, bias_gradient: true, decode_norms: true } }
+const NORMS_INSIDE = { fusion: { swiglu: true, biasGradient: true, decodeNorms: true } }
 
 test.for(CONFIGS.map((config) => [config.model_type, config] as const))(
   'greedy decoding with the cache follows the float64 model without one, with norms inside products too: %s',

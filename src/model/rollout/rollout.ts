@@ -6,7 +6,7 @@ import { ShapeError } from '../../kernels/device/base/errors.ts'
 import type { Program, Recorder } from '../../kernels/device/base/program.ts'
 import type { Gpu } from '../../kernels/device/gpu.ts'
 import type { Model } from '../transformer/model.ts'
-import { normsInside } from './recording.ts'
+import { hasNormsInside } from './recording.ts'
 import { cacheSize, type SettledCaches, settleCaches } from './rollout_cache.ts'
 import {
   decodedColumns,
@@ -109,8 +109,8 @@ export class Rollout {
     for (let first = 0; first < R; first += chunk)
       programs.push(
         await gpu.record('rollout', LIVE, (recorder) => {
-          const norms_inside = normsInside(gpu, model)
-          const recording = { gpu, recorder, model, cache, tensors, special, R, norms_inside }
+          const normsInside = hasNormsInside(gpu, model)
+          const recording = { gpu, recorder, model, cache, tensors, special, R, normsInside }
           if (first === 0) recordPrefill(recording)
           recordTokens(recording, first, Math.min(R, first + chunk))
         }),
@@ -242,7 +242,7 @@ const keepGroup =
   ({ copy }: Recorder<'row'>): void => {
     const [, R] = tensors.response_ids.shape
     for (const name of ['response_ids', 'log_probs', 'entropy'] as const)
-      copy(tensors.decoded[name], tensors[name], { to_offset: ({ row }) => row * R })
+      copy(tensors.decoded[name], tensors[name], { toOffset: ({ row }) => row * R })
   }
 
 const liveOf = (sampling: Sampling) => ({ ...sampling, top_k: sampling.top_k ?? 0 })

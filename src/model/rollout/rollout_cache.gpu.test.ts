@@ -133,7 +133,7 @@ test('what is no matter of halves is not hidden, and float32 caches are not chec
 test('rows that are decoded in groups have the tokens and numbers of rows that are decoded at once', async () => {
   const long = { ...SIZE, response_length: 20 }
   const whole = await build(TINY, long)
-  const parts = await build(TINY, { ...long, group_rows: 4 })
+  const parts = await build(TINY, { ...long, groupRows: 4 })
   expect(parts.dispatches).toBe(3 * whole.dispatches)
   expect(parts.tensors.caches[0].shape[0]).toBeLessThan(whole.tensors.caches[0].shape[0] / 2)
   for (const change of [{}, { step: 3, row_offset: 100 }])

@@ -36,9 +36,9 @@ const BINDING_BYTES = 2 ** 27
  * else the largest part of whole prompts that divides them. Rows that write in turns stay together.
  * `dtype` as asked for: float32 caches that take the place of halves are as many. */
 export function groupRows(shape: ModelShape, size: RolloutSize): number {
-  const { rows, n = 1, max_turns = 1, dtype = 'float32', group_rows } = size
+  const { rows, n = 1, max_turns = 1, dtype = 'float32', groupRows } = size
   const whole = cacheSize(size)
-  if (group_rows !== undefined || max_turns > 1) return group_rows ?? rows
+  if (groupRows !== undefined || max_turns > 1) return groupRows ?? rows
   const fits = (count: number) => {
     const tokens = cacheTokens({ ...whole, rows: count })
     const perToken = 2 * shape.num_key_value_heads * shape.head_dim * (dtype === 'float16' ? 2 : 4)

@@ -26,7 +26,7 @@ export interface RolloutSize {
   readonly dtype?: CacheDType
   /** Rows that are decoded at once: whole prompts, and a divisor of rows. Default groupRows
    * (rollout_cache.ts). */
-  readonly group_rows?: number
+  readonly groupRows?: number
 }
 
 /** Tokens between two looks at rows that may have to wait for something: at most so many columns

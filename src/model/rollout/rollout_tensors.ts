@@ -85,7 +85,7 @@ export function createRolloutTensors(
   const R = decodedColumns(rolloutSize)
   const cache = cacheSize({ ...rolloutSize, rows: B })
   const N = B / cache.n
-  const { hidden_size: C, intermediate_size: F, vocab_size: V, qkv_size } = shape
+  const { hidden_size: C, intermediate_size: F, vocab_size: V, qkvSize } = shape
   const f32 = (label: string, ...dims: number[]) =>
     alloc.tensor(`decode.${label}`, 'f32', dims, { kind: 'activations' })
   const u32 = (label: string, ...dims: number[]) =>
@@ -109,9 +109,9 @@ export function createRolloutTensors(
       hidden: [f32('hidden.even', B, C), f32('hidden.odd', B, C)],
       normed: f32('normed', B, C),
       inv_rms: f32('inv_rms', B),
-      qkv: f32('qkv', B, qkv_size),
-      qkv_rotated: step ? undefined : f32('qkv_rotated', B, qkv_size),
-      context: f32('context', B, shape.attention_size),
+      qkv: f32('qkv', B, qkvSize),
+      qkv_rotated: step ? undefined : f32('qkv_rotated', B, qkvSize),
+      context: f32('context', B, shape.attentionSize),
       middle: f32('middle', B, C),
       low: shape.lora && f32('low', B, 3 * shape.lora.r),
       // What an adapter adds comes between the product and the activation.

@@ -34,9 +34,9 @@ interface Row {
   /** Tokens of the response so far. */
   length: number
   /** The first column whose token is the policy's own. */
-  writes_from: number
+  writesFrom: number
   /** Where its last token lies. */
-  last_column: number
+  lastColumn: number
   turns: number
   turn: number[]
   is_done: boolean
@@ -70,8 +70,8 @@ export class RowTurns implements TurnResponses {
     this.#stops = new Set(stop_token_ids)
     this.#rows = Array.from({ length: B }, () => ({
       length: 0,
-      writes_from: 0,
-      last_column: 0,
+      writesFrom: 0,
+      lastColumn: 0,
       turns: 1,
       is_done: false,
       turn: [],
@@ -96,12 +96,12 @@ export class RowTurns implements TurnResponses {
     return this.#rows.flatMap((row, b): Turn[] => {
       let hasEnded = false
       for (let column = first; column < end; column++) {
-        const isWritten = !row.is_done && !hasEnded && column >= row.writes_from
+        const isWritten = !row.is_done && !hasEnded && column >= row.writesFrom
         const isForced = this.forced[b * W + column] !== 0
         this.attention_mask[b * T + P + column] = isWritten || isForced ? 1 : 0
         if (!isWritten) continue
         const id = ids[b * W + column]
-        row.last_column = column
+        row.lastColumn = column
         this.#put(b, id, column)
         row.turn.push(id)
         hasEnded = this.#stops.has(id) || row.length === R
@@ -124,15 +124,15 @@ export class RowTurns implements TurnResponses {
     if (row.turns > max_turns || column + 1 + ids.length >= W)
       throw new ShapeError(`rollout: row ${b} has no room for turn ${row.turns} of ${max_turns}`)
     const last = row.turn.at(-1) ?? 0
-    this.attention_mask[b * T + P + row.last_column] = 0
-    const position = this.positions[row.last_column * stride + b]
+    this.attention_mask[b * T + P + row.lastColumn] = 0
+    const position = this.positions[row.lastColumn * stride + b]
     for (let c = column; c < W && b < B; c++) this.positions[c * stride + b] = position + c - column
     this.forced[b * W + column] = last + 1
     ids.forEach((id, i) => {
       this.forced[b * W + column + 1 + i] = id + 1
       this.#put(b, id, NOT_WRITTEN)
     })
-    row.writes_from = column + 1 + ids.length
+    row.writesFrom = column + 1 + ids.length
     row.turn = []
   }
 

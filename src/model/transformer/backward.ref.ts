@@ -94,7 +94,7 @@ interface BlocksBackward {
    * 0. */
   readonly onHidden?: (layer: number, d_hidden: Float64Array) => void
   /** Leaves out what a token's gradient gets through the keys and values that later tokens read. */
-  readonly stays_in_place?: boolean
+  readonly staysInPlace?: boolean
 }
 
 /** Backward from d_hidden [M, C], the gradient of the residual stream after `layer` blocks; adds to
@@ -106,7 +106,7 @@ export function backwardBlocksRef(
   layer: number,
   dTop: Float64Array,
   grads: RefArrays,
-  { onHidden, stays_in_place = false }: BlocksBackward = {},
+  { onHidden, staysInPlace = false }: BlocksBackward = {},
 ): void {
   const { hidden_size: C } = config
   const { batch } = cache
@@ -114,7 +114,7 @@ export function backwardBlocksRef(
   let d_hidden = dTop
   onHidden?.(layer, d_hidden)
   for (let l = layer - 1; l >= 0; l--) {
-    d_hidden = blockBackward(config, params, grads, cache, l, d_hidden, stays_in_place)
+    d_hidden = blockBackward(config, params, grads, cache, l, d_hidden, staysInPlace)
     onHidden?.(l, d_hidden)
   }
   const dEmbedding = gradOf(params, baseGrads, 'model.embed_tokens.weight')
@@ -131,7 +131,7 @@ function blockBackward(
   { batch, inv_freq, hidden_states, blocks, adapter }: RefCache,
   l: number,
   d_out: Float64Array,
-  stays_in_place: boolean,
+  staysInPlace: boolean,
 ): Float64Array {
   const { rms_norm_eps: eps } = config
   const block = blocks[l]
@@ -162,7 +162,7 @@ function blockBackward(
     batch,
     block,
     d_context,
-    stays_in_place,
+    staysInPlace,
   )
   const headUnnorm = (name: string, input: Float64Array, d_y: Float64Array) =>
     config.model_type === 'qwen3' ? unnorm(`self_attn.${name}`, input, d_y) : d_y

@@ -105,7 +105,7 @@ function headGrad<L extends string>(
 ): void {
   const { scored, lse, entropy, d_log_probs, d_entropy } = ws.response
   const { head_partials: partials } = backwardScratch(ws)
-  const splits = ws.head_splits
+  const splits = ws.headSplits
   const { tokens } = scoredResponse(ws)
   const { hidden_size } = shape
   weights.lm_head.forEach(({ first: first_id, tensor: weight }, i) => {
@@ -161,7 +161,7 @@ export function backwardStates<L extends string>(
     // The last block's activations are still there.
     if (l < layer - 1) {
       along(l + 1)
-      if (ws.is_recomputed) blockForward(recorder, model, { ws, l, tokens }, 'activations')
+      if (ws.isRecomputed) blockForward(recorder, model, { ws, l, tokens }, 'activations')
       loadHalves(run, ws, l, tokens)
     }
     blockBackward(run, model, grads, { ws, l, tokens }, l === lowest && !grads.embed_tokens)

@@ -54,7 +54,7 @@ async function pass(gpu: Gpu, config: ModelConfig, trains: Trains, dtype: 'float
     width: P + R,
     response_length: R,
     trains: true,
-    head_splits: headSplits(rows * R, shape),
+    headSplits: headSplits(rows * R, shape),
   })
   const batch = testBatch(LENGTHS, { P, R, vocab_size: shape.vocab_size, seed: 7 })
   uploadRows(gpu, ws, batch)
@@ -93,11 +93,11 @@ async function responses(gpu: Gpu, model: Model) {
 describe.each([
   ['one buffer', undefined],
   ['several', 2048],
-])('in %s', (_, segment_bytes) => {
+])('in %s', (_, segmentBytes) => {
   test.each(MODELS.map((config) => [config.model_type, config] as const))(
     '%s: the middle block trains in a frozen model',
     async (_, config) => {
-      const gpu = await Gpu.open(segment_bytes ? { segment_bytes } : {})
+      const gpu = await Gpu.open(segmentBytes ? { segmentBytes } : {})
       const { segment_ends, first_block } = paramLayout(modelShape(config))
       const trains = segment_ends.map((_, segment) => segment === first_block + 1)
       const [exact, packed] = [
@@ -110,7 +110,7 @@ describe.each([
   )
 
   test('a rollout', async () => {
-    const gpu = await Gpu.open(segment_bytes ? { segment_bytes } : {})
+    const gpu = await Gpu.open(segmentBytes ? { segmentBytes } : {})
     for (const config of [MODELS[0], MODELS[3]]) {
       const [exact, packed] = [
         await responses(gpu, modelOf(gpu, config, 'none', 'float32').model),

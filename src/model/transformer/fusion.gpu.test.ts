@@ -26,7 +26,7 @@ const gpu = await Gpu.open()
 const L = TINY.num_hidden_layers
 const P = 5
 const R = 4
-const OFF: Fusion = { swiglu: false, bias_gradient: false }
+const OFF: Fusion = { swiglu: false, biasGradient: false }
 
 /** Log-probs and gradients of one pass over rows of different lengths, and its dispatches. */
 async function pass(config: ModelConfig, options: Pick<Model, 'fusion' | 'matmul'>, rows = 4) {
@@ -41,7 +41,7 @@ async function pass(config: ModelConfig, options: Pick<Model, 'fusion' | 'matmul
     width: P + R,
     response_length: R,
     trains: true,
-    head_splits: headSplits(rows * R, shape),
+    headSplits: headSplits(rows * R, shape),
   })
   uploadRows(gpu, ws, batch)
   const given = randomValues(rows * R, 3).map((x, i) => x * batch.response_mask[i])
@@ -87,12 +87,12 @@ test('each part is on unless it is turned off, and saves its dispatches in every
   const off = await passOnDefaults(qwen2, OFF)
   expect(off.count(/swiglu_forward|swiglu_backward/)).toBe(2 * L)
   expect(off.count(/matmul_.*_(swiglu|bias)_/)).toBe(0)
-  const swiglu = await passOnDefaults(qwen2, { swiglu: true, bias_gradient: false })
+  const swiglu = await passOnDefaults(qwen2, { swiglu: true, biasGradient: false })
   expect(swiglu.count(/^swiglu_/)).toBe(0)
   expect(swiglu.count(/matmul_(nt|nn)_swiglu_/)).toBe(2 * L)
   expect(swiglu.count(/matmul_tn_bias_/)).toBe(0)
   expect(swiglu.gradients).toEqual(off.gradients)
-  const bias = await passOnDefaults(qwen2, { swiglu: false, bias_gradient: true })
+  const bias = await passOnDefaults(qwen2, { swiglu: false, biasGradient: true })
   expect(bias.count(/matmul_tn_bias_/)).toBe(L)
   expect(bias.count(/matmul_.*_swiglu_/)).toBe(0)
   const all = await passOnDefaults(qwen2)

@@ -83,13 +83,13 @@ export function qkvGrad<L extends string>(
   { d_qkv, attn_in }: { readonly d_qkv: Tensor; readonly attn_in: Tensor },
   { qkv_proj, qkv_bias }: LayerTensors,
 ): void {
-  const size = { m: shape.qkv_size, n: shape.hidden_size, k: tokens.most }
+  const size = { m: shape.qkvSize, n: shape.hidden_size, k: tokens.most }
   const params = { ...size, k: tokens.count }
-  const fuses = shape.has_qkv_bias && (fusion?.bias_gradient ?? true)
+  const fuses = shape.hasQkvBias && (fusion?.biasGradient ?? true)
   const kernel = fuses ? fusedKernel(matmul, 'tn_bias', size) : undefined
   if (kernel) return run(kernel, params, { a: d_qkv, b: attn_in, out: qkv_proj, bias: qkv_bias })
   const product = { a: d_qkv, b: attn_in, out: qkv_proj }
   run(matmulKernel(matmul, 'tn', size), { ...params, accumulate: 1 }, product)
-  if (shape.has_qkv_bias)
+  if (shape.hasQkvBias)
     run(reduceRows(tokens.most), { rows: tokens.count, cols: size.m }, { x: d_qkv, out: qkv_bias })
 }

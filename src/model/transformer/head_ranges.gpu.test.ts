@@ -18,7 +18,7 @@ import { forward } from './transformer.ts'
 import { createWorkspace } from './workspace.ts'
 
 /** Buffers of 5 KB hold 64 rows of an embedding of 150. */
-const parts = await Gpu.open({ segment_bytes: 5120 })
+const parts = await Gpu.open({ segmentBytes: 5120 })
 const whole = await Gpu.open()
 
 const CONFIG: ModelConfig = { ...TINY, vocab_size: 150 }
@@ -47,7 +47,7 @@ async function trained(gpu: Gpu, config: ModelConfig) {
     width,
     response_length: R,
     trains: true,
-    head_splits: headSplits(rows * R, shape),
+    headSplits: headSplits(rows * R, shape),
   })
   uploadRows(gpu, ws, BATCH)
   gpu.write(ws.response.d_log_probs, randomValues(rows * R, 1))

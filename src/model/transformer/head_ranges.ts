@@ -9,13 +9,13 @@ import type { RowRange } from '../params/param_buffers.ts'
 
 /** Whether a head may lie in several ranges: those of float32 are the smallest. */
 const isRanged = (alloc: Allocator, { vocab_size, hidden_size }: ModelShape): boolean =>
-  4 * vocab_size * hidden_size > alloc.segment_bytes
+  4 * vocab_size * hidden_size > alloc.segmentBytes
 
 /** Most rows that a range of `bytesEach` bytes an element has. */
 const rangeRows = (alloc: Allocator, shape: ModelShape, bytesEach: 2 | 4): number =>
   Math.min(
     shape.vocab_size,
-    Math.max(1, Math.ceil(alloc.segment_bytes / (bytesEach * shape.hidden_size))),
+    Math.max(1, Math.ceil(alloc.segmentBytes / (bytesEach * shape.hidden_size))),
   )
 
 /** The sums of the softmax of every token between two ranges, [rows, R · 5]; undefined where the

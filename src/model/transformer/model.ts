@@ -22,10 +22,10 @@ export interface Fusion {
   /** silu(gate) · up and its gradient. */
   readonly swiglu: boolean
   /** Of q, k and v, beside the weight's. */
-  readonly bias_gradient: boolean
+  readonly biasGradient: boolean
   /** The norms of a decoded token, and its embedding. Absent: on hardware, where dispatches cost
    * more than what they compute. */
-  readonly decode_norms?: boolean
+  readonly decodeNorms?: boolean
 }
 
 /** What every pass needs besides activations. */

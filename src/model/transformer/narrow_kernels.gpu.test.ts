@@ -44,8 +44,8 @@ async function pass(narrow_kernels: boolean, batch = BATCH) {
   const { shape } = layout
   const grads = testGradients(gpu, layout)
   const { rows } = batch
-  const head_splits = headSplits(rows * R, shape)
-  const size = { rows, width: P + R, response_length: R, trains: true, head_splits }
+  const parts = headSplits(rows * R, shape)
+  const size = { rows, width: P + R, response_length: R, trains: true, headSplits: parts }
   const ws = createWorkspace(gpu, shape, size)
   uploadRows(gpu, ws, batch)
   gpu.write(ws.response.d_log_probs, randomValues(rows * R, 3))

@@ -16,10 +16,10 @@ export interface RefBatch {
 
 /** What attention read and its probabilities [B, H, T, T], for its backward. */
 interface Attended {
-  readonly q_rotated: Float64Array
-  readonly k_rotated: Float64Array
+  readonly qRotated: Float64Array
+  readonly kRotated: Float64Array
   readonly v: Float64Array
-  readonly attn_probs: Float64Array
+  readonly attnProbs: Float64Array
 }
 
 /** context[b, t, h] = Σ_s softmax_s(q[b, t, h] · k[b, s, h / (H/K)] / √D) v[b, s, h / (H/K)], over
@@ -30,42 +30,42 @@ export function attend(
   q: Float64Array,
   k: Float64Array,
   v: Float64Array,
-): { attn_probs: Float64Array; context: Float64Array } {
+): { attnProbs: Float64Array; context: Float64Array } {
   const { num_attention_heads: H, head_dim: D } = config
-  const attn_probs = new Float64Array(batch.rows * H * batch.width ** 2)
+  const attnProbs = new Float64Array(batch.rows * H * batch.width ** 2)
   const context = new Float64Array(q.length)
   eachQuery(config, batch, (query, keys, probsAt) => {
     const scores = keys.map(({ key }) => dot(q, query, k, key, D) / Math.sqrt(D))
     const log_p = logSoftmax(Float64Array.from(scores))
     keys.forEach(({ s, key }, j) => {
       const p = Math.exp(log_p[j])
-      attn_probs[probsAt + s] = p
+      attnProbs[probsAt + s] = p
       for (let d = 0; d < D; d++) context[query + d] += p * v[key + d]
     })
   })
-  return { attn_probs, context }
+  return { attnProbs, context }
 }
 
-/** Backward of `attend`; `stays_in_place` leaves out what reaches a token through keys and values
+/** Backward of `attend`; `staysInPlace` leaves out what reaches a token through keys and values
  * that others read. */
 export function attendBackward(
   config: ModelConfig,
   batch: RefBatch,
-  { q_rotated: q, k_rotated: k, v, attn_probs }: Attended,
+  { qRotated: q, kRotated: k, v, attnProbs }: Attended,
   d_context: Float64Array,
-  stays_in_place = false,
+  staysInPlace = false,
 ): { d_q_rotated: Float64Array; d_k_rotated: Float64Array; d_v: Float64Array } {
   const { head_dim: D } = config
   const [d_q_rotated, d_k_rotated, d_v] = [q, k, v].map((x) => new Float64Array(x.length))
   eachQuery(config, batch, (query, keys, probsAt) => {
     const dP = keys.map(({ key }) => dot(d_context, query, v, key, D))
-    const mean = keys.reduce((sum, { s }, j) => sum + attn_probs[probsAt + s] * dP[j], 0)
+    const mean = keys.reduce((sum, { s }, j) => sum + attnProbs[probsAt + s] * dP[j], 0)
     keys.forEach(({ s, key }, j) => {
-      const p = attn_probs[probsAt + s]
+      const p = attnProbs[probsAt + s]
       const d_score = (p * (dP[j] - mean)) / Math.sqrt(D)
       for (let d = 0; d < D; d++) d_q_rotated[query + d] += d_score * k[key + d]
       // The last key that a query sees is its own token's.
-      if (stays_in_place && j < keys.length - 1) return
+      if (staysInPlace && j < keys.length - 1) return
       for (let d = 0; d < D; d++) {
         d_v[key + d] += p * d_context[query + d]
         d_k_rotated[key + d] += d_score * q[query + d]

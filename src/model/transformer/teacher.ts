@@ -232,7 +232,7 @@ function taughtHeadGrad<L extends string>(
 ): void {
   const { divergence, token_weights } = pass.t
   const { head_partials: partials } = backwardScratch(ws)
-  const { head_splits: splits } = ws
+  const { headSplits: splits } = ws
   const parts = comparedParts(model, ws, pass, statesOf(model, ws, pass))
   const found = { divergence, token_weights }
   for (const { kernels, params, heads, first_id } of parts)

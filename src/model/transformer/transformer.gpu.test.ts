@@ -43,7 +43,7 @@ function build(
     width: batch.width,
     response_length: batch.R,
     trains: true,
-    head_splits: headSplits(batch.rows * batch.R, shape),
+    headSplits: headSplits(batch.rows * batch.R, shape),
     ...options,
   })
   load(ws, batch)

@@ -24,10 +24,10 @@ export interface RefBlock {
   readonly k: Float64Array
   readonly v: Float64Array
   /** After the per-head norm (Qwen3 only) and the rotation. */
-  readonly q_rotated: Float64Array
-  readonly k_rotated: Float64Array
+  readonly qRotated: Float64Array
+  readonly kRotated: Float64Array
   /** [B, H, T, T]; zero where not attended to. */
-  readonly attn_probs: Float64Array
+  readonly attnProbs: Float64Array
   /** Before o_proj, [M, qC]. */
   readonly context: Float64Array
   /** What attention adds to the residual stream, [M, C]. */
@@ -136,10 +136,10 @@ function blockForward(
   const v = project('self_attn.v_proj', attn_in)
   const headNorm = (y: Float64Array, name: string) =>
     config.model_type === 'qwen3' ? rmsNorm(y, at(`self_attn.${name}.weight`), eps) : y
-  const q_rotated = rotate(headNorm(q, 'q_norm'), batch, inv_freq, 1)
-  const k_rotated = rotate(headNorm(k, 'k_norm'), batch, inv_freq, 1)
-  const attended = attend(config, batch, q_rotated, k_rotated, v)
-  const { attn_probs } = attended
+  const qRotated = rotate(headNorm(q, 'q_norm'), batch, inv_freq, 1)
+  const kRotated = rotate(headNorm(k, 'k_norm'), batch, inv_freq, 1)
+  const attended = attend(config, batch, qRotated, kRotated, v)
+  const { attnProbs } = attended
   const edit = (where: RefEdit['where'], state: Float64Array) =>
     edited(edits, batch, config, where, l + 1, state)
   const context = edit('head', attended.context)
@@ -155,9 +155,9 @@ function blockForward(
     q,
     k,
     v,
-    q_rotated,
-    k_rotated,
-    attn_probs,
+    qRotated,
+    kRotated,
+    attnProbs,
     context,
     attn_out,
     middle,

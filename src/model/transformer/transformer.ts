@@ -70,9 +70,8 @@ function projectQkv<L extends string>(
   { x, layer, qkv }: { readonly x: Tensor; readonly layer: LayerTensors; readonly qkv: Tensor },
   choice?: MatmulChoice,
 ): void {
-  if (!shape.has_qkv_bias)
-    return linear(run, tokens, { x, weight: layer.qkv_proj, out: qkv }, choice)
-  const size = { m: tokens.most, n: shape.qkv_size, k: shape.hidden_size }
+  if (!shape.hasQkvBias) return linear(run, tokens, { x, weight: layer.qkv_proj, out: qkv }, choice)
+  const size = { m: tokens.most, n: shape.qkvSize, k: shape.hidden_size }
   const tensors = { a: x, b: layer.qkv_proj, addend: layer.qkv_bias, out: qkv }
   const params = { ...size, m: tokens.count, addend_stride: 0 }
   run(forWeight(matmulKernel(choice, 'nt_add', size), layer.qkv_proj), params, tensors)
@@ -194,10 +193,10 @@ export function blockForward<L extends string>(
 
 /** The matrix products of a forward and a backward over `tokens` tokens, for the tuner. */
 export function matmulProducts(shape: ModelShape, tokens: number): MatmulProduct[] {
-  const { hidden_size: C, intermediate_size: F, qkv_size, attention_size } = shape
+  const { hidden_size: C, intermediate_size: F, qkvSize, attentionSize } = shape
   const layers = [
-    { out: qkv_size, in: C, forward: shape.has_qkv_bias ? 'nt_add' : 'nt' },
-    { out: C, in: attention_size, forward: 'nt_add' },
+    { out: qkvSize, in: C, forward: shape.hasQkvBias ? 'nt_add' : 'nt' },
+    { out: C, in: attentionSize, forward: 'nt_add' },
     { out: 2 * F, in: C, forward: 'nt' },
     { out: C, in: F, forward: 'nt_add' },
   ] as const

@@ -50,9 +50,9 @@ describe('the reference model, by hand', () => {
     // norm(1, 0) = (√2, 0); at position 1 it is rotated by 1 radian; scores are 2 cos(1) / √2 and 2
     // / √2.
     expectClose(blocks[0].attn_in, [root, 0, root, 0], { atol: 1e-15 })
-    expectClose(blocks[0].k_rotated, [root, 0, root * Math.cos(1), root * Math.sin(1)])
+    expectClose(blocks[0].kRotated, [root, 0, root * Math.cos(1), root * Math.sin(1)])
     const p = 1 / (1 + Math.exp(root - root * Math.cos(1)))
-    expectClose(blocks[0].attn_probs, [1, 0, p, 1 - p], { atol: 1e-15 })
+    expectClose(blocks[0].attnProbs, [1, 0, p, 1 - p], { atol: 1e-15 })
     // Values are not rotated, and silu(0) = 0 silences the feed-forward.
     expectClose(hidden_states[1], [1 + root, 0, 1 + root, 0], { atol: 1e-15 })
     expectClose(normed, [root, 0, root, 0], { atol: 1e-15 })

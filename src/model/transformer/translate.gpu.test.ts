@@ -38,8 +38,8 @@ function build(config: ModelConfig) {
     width: batch.width,
     response_length: batch.R,
     trains: true,
-    head_splits: headSplits(batch.rows * batch.R, shape),
-    has_lens: true,
+    headSplits: headSplits(batch.rows * batch.R, shape),
+    hasLens: true,
   })
   uploadRows(gpu, ws, batch)
   const plain = testModel(gpu, layout, flat)

@@ -105,10 +105,10 @@ export interface Workspace {
   /** What an adapter's passes need; undefined where the model has none. */
   readonly low_rank: LowRankScratch | undefined
   /** Parts of the head's weight gradient; 0 where it is not trained. */
-  readonly head_splits: number
+  readonly headSplits: number
   /** All blocks share one set of activations; the backward computes them again (gradient
    * checkpointing). */
-  readonly is_recomputed: boolean
+  readonly isRecomputed: boolean
 }
 
 /** Rows of a norm's weight gradient summed per workgroup. */
@@ -120,13 +120,13 @@ interface WorkspaceSize {
   readonly response_length: number
   /** Keep every layer's activations and make room for gradients. */
   readonly trains: boolean
-  readonly head_splits?: number
+  readonly headSplits?: number
   /** Keep the residual stream between blocks only, and compute a block's other activations again in
    * the backward: the memory of one block instead of L, for about a third more arithmetic (Chen et
    * al. 2016, arXiv 1604.06174). The same bits. */
   readonly enable_gradient_checkpointing?: boolean
   /** Room to read policies through a translator. */
-  readonly has_lens?: boolean
+  readonly hasLens?: boolean
 }
 
 /** Allocates the activations for `rows` rows of `width` columns. */
@@ -138,9 +138,9 @@ export function createWorkspace(
     width,
     response_length,
     trains,
-    head_splits = 0,
+    headSplits = 0,
     enable_gradient_checkpointing = false,
-    has_lens = false,
+    hasLens = false,
   }: WorkspaceSize,
 ): Workspace {
   const M = rows * width
@@ -173,17 +173,17 @@ export function createWorkspace(
       }),
     normed: f32('normed', M, C),
     normed_inv_rms: f32('normed_inv_rms', M),
-    ...(has_lens && { translated: f32('translated', M, C) }),
+    ...(hasLens && { translated: f32('translated', M, C) }),
     response: createResponse(alloc, shape, rows, response_length),
     backward: trains
       ? {
-          ...createBackward(f32, shape, M, head_splits * gradientElements(alloc, shape)),
-          ...(has_lens && { d_translated: f32('d_translated', M, C) }),
+          ...createBackward(f32, shape, M, headSplits * gradientElements(alloc, shape)),
+          ...(hasLens && { d_translated: f32('d_translated', M, C) }),
         }
       : undefined,
     low_rank: createLowRank(f32, shape, M),
-    head_splits,
-    is_recomputed: trains && enable_gradient_checkpointing,
+    headSplits,
+    isRecomputed: trains && enable_gradient_checkpointing,
   }
 }
 
@@ -196,8 +196,8 @@ function createLayer(f32: AllocF32, shape: ModelShape, M: number, l: number): La
   return {
     ...createExact(f32, shape, M, l),
     attn_in: f32(`attn_in.${l}`, M, C),
-    qkv: f32(`qkv.${l}`, M, shape.qkv_size),
-    context: f32(`context.${l}`, M, shape.attention_size),
+    qkv: f32(`qkv.${l}`, M, shape.qkvSize),
+    context: f32(`context.${l}`, M, shape.attentionSize),
     middle: f32(`middle.${l}`, M, C),
     ffn_in: f32(`ffn_in.${l}`, M, C),
     gate_up: f32(`gate_up.${l}`, M, 2 * F),
@@ -208,7 +208,7 @@ function createLayer(f32: AllocF32, shape: ModelShape, M: number, l: number): La
 /** What block `l` keeps in float32 whatever the others are kept in. */
 const createExact = (f32: AllocF32, shape: ModelShape, M: number, l: number) => ({
   attn_inv_rms: f32(`attn_inv_rms.${l}`, M),
-  qkv_rotated: f32(`qkv_rotated.${l}`, M, shape.qkv_size),
+  qkv_rotated: f32(`qkv_rotated.${l}`, M, shape.qkvSize),
   lse: f32(`lse.${l}`, M, shape.num_attention_heads),
   ffn_inv_rms: f32(`ffn_inv_rms.${l}`, M),
 })
@@ -234,9 +234,9 @@ function createBackward(
     d_normed: f32('d_normed', M, C),
     d_activated: f32('d_activated', M, F),
     d_gate_up: f32('d_gate_up', M, 2 * F),
-    d_context: f32('d_context', M, shape.attention_size),
-    d_qkv_rotated: f32('d_qkv_rotated', M, shape.qkv_size),
-    d_qkv: f32('d_qkv', M, shape.qkv_size),
+    d_context: f32('d_context', M, shape.attentionSize),
+    d_qkv_rotated: f32('d_qkv_rotated', M, shape.qkvSize),
+    d_qkv: f32('d_qkv', M, shape.qkvSize),
     d_qk_norm: f32('d_qk_norm', M, 2 * shape.head_dim),
     norm_partials: f32('norm_partials', Math.ceil(M / NORM_ROWS_PER_BLOCK), C),
     head_partials: f32('head_partials', Math.max(1, head_partials)),

@@ -12,7 +12,7 @@ export function syncPlan(ask: (experiment: Experiment) => void): () => void {
   let asked = nextExperiment(labStore.getState())
   let timer = setTimeout(() => ask(asked), PLAN_REST_MS)
   const unsubscribe = labStore.subscribe((state, before) => {
-    if (state.experiment === before.experiment && state.run_document === before.run_document) return
+    if (state.experiment === before.experiment && state.runDocument === before.runDocument) return
     const experiment = nextExperiment(state)
     if (experiment === asked) return
     asked = experiment

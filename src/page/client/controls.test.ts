@@ -54,12 +54,12 @@ test('reset goes back to before step 0, and what the old run still sends is drop
     error: { name: '', code: 'lost', message: '' },
   })
   draw()
-  const { status, step: at, series, run_experiment } = labStore.getState()
-  expect({ status, at, size: series.size, run_experiment }).toEqual({
+  const { status, step: at, series, runExperiment } = labStore.getState()
+  expect({ status, at, size: series.size, runExperiment }).toEqual({
     status: 'idle',
     at: 0,
     size: 0,
-    run_experiment: undefined,
+    runExperiment: undefined,
   })
   expect(types().at(-1)).toBe('stop')
 })
@@ -67,7 +67,7 @@ test('reset goes back to before step 0, and what the old run still sends is drop
 test('a pause is acknowledged before the worker has done the step in flight', () => {
   openPage()
   pause()
-  expect(labStore.getState().is_pausing).toBe(false)
+  expect(labStore.getState().isPausing).toBe(false)
   port().says({ type: 'adapter', adapter })
   draw()
   train()
@@ -75,21 +75,21 @@ test('a pause is acknowledged before the worker has done the step in flight', ()
   port().says({ type: 'status', run, status: 'running' }, step(run, 1))
   draw()
   pause()
-  expect(labStore.getState()).toMatchObject({ status: 'running', is_pausing: true })
+  expect(labStore.getState()).toMatchObject({ status: 'running', isPausing: true })
   // The step in flight, and a progress that says nothing of the pause.
   port().says(step(run, 2))
   draw()
-  expect(labStore.getState().is_pausing).toBe(true)
+  expect(labStore.getState().isPausing).toBe(true)
   port().says({ type: 'status', run, status: 'paused' })
   draw()
-  expect(labStore.getState()).toMatchObject({ status: 'paused', is_pausing: false })
+  expect(labStore.getState()).toMatchObject({ status: 'paused', isPausing: false })
   resume()
   port().says({ type: 'status', run, status: 'running' })
   draw()
   pause()
   port().says({ type: 'failed', run, error: { name: 'E', code: 'internal', message: '' } })
   draw()
-  expect(labStore.getState().is_pausing).toBe(false)
+  expect(labStore.getState().isPausing).toBe(false)
 })
 
 test('profiling begins a run that pauses, or measures a step of the one that is on', () => {
@@ -101,7 +101,7 @@ test('profiling begins a run that pauses, or measures a step of the one that is 
     { type: 'start', paused: true },
     { type: 'profile' },
   ])
-  expect(labStore.getState().is_profiling).toBe(true)
+  expect(labStore.getState().isProfiling).toBe(true)
   profileStep()
   expect(types()).toEqual(['open', 'start', 'profile', 'profile'])
 })
@@ -112,11 +112,11 @@ test('a trace is asked for in a run alone; in a pause it comes with one step', (
   draw()
   traceStep()
   expect(types()).toEqual(['open'])
-  expect(labStore.getState().is_tracing).toBe(false)
+  expect(labStore.getState().isTracing).toBe(false)
   train()
   traceStep()
   expect(types()).toEqual(['open', 'start', 'trace'])
-  expect(labStore.getState().is_tracing).toBe(true)
+  expect(labStore.getState().isTracing).toBe(true)
   port().says({ type: 'status', run: 1, status: 'paused' })
   draw()
   traceStep()

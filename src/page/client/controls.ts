@@ -11,7 +11,7 @@ import { steer } from './steering.ts'
 export const train = (): void => start(false)
 /** Pauses after the step in flight. */
 export function pause(): void {
-  if (GOING.includes(labStore.getState().status)) labStore.setState({ is_pausing: true })
+  if (GOING.includes(labStore.getState().status)) labStore.setState({ isPausing: true })
   post({ type: 'pause' })
 }
 
@@ -19,7 +19,7 @@ const GOING: readonly LabStatus[] = ['preparing', 'running', 'waiting']
 
 /** Continues after a pause. */
 export function resume(): void {
-  labStore.setState({ is_pausing: false })
+  labStore.setState({ isPausing: false })
   post({ type: takesTurns() ? 'turn' : 'resume' })
 }
 
@@ -32,8 +32,8 @@ export function restart(): void {
 /** Continues after broken steps, from the last sound state, with lower learning rates. Returns why
  * it cannot, if so. */
 export function goOnSlower(): string | undefined {
-  const { run_experiment, phase } = labStore.getState()
-  const rates = run_experiment ? lowerRates(run_experiment, phase) : []
+  const { runExperiment, phase } = labStore.getState()
+  const rates = runExperiment ? lowerRates(runExperiment, phase) : []
   for (const { action } of rates) {
     const refused = steer(action)
     if (refused !== undefined) return refused
@@ -52,7 +52,7 @@ export function stepOnce(): void {
 /** Measures the next step; begins a run where there is none, which then pauses. */
 export function profileStep(): void {
   const profile = () => {
-    labStore.setState({ is_profiling: true })
+    labStore.setState({ isProfiling: true })
     post({ type: 'profile' })
   }
   if (isBusy(labStore.getState())) profile()
@@ -64,7 +64,7 @@ export function profileStep(): void {
 export function traceStep(): void {
   const { status } = labStore.getState()
   if (!isBusy({ status })) return
-  labStore.setState({ is_tracing: true })
+  labStore.setState({ isTracing: true })
   post({ type: 'trace' })
   if (status === 'paused') post({ type: 'step' })
 }

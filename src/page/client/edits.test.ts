@@ -142,7 +142,7 @@ function steeredRun() {
     )
   /** The run takes a value; the page has not drawn it yet. */
   const answers = (value: number, refused?: string) => {
-    const { run_experiment: experiment } = labStore.getState()
+    const { runExperiment: experiment } = labStore.getState()
     if (!experiment) throw new Error('no run')
     const entry = { step: 1, kind: 'set', path: 'actor.optim.lr', value } as const
     const after = {
@@ -175,7 +175,7 @@ test('an edit that is taken back before the page has drawn the answer to it reac
   answers(lr)
   draw()
   expect(labStore.getState().experiment.actor.optim.lr).toBe(lr)
-  expect(labStore.getState().run_experiment?.actor.optim.lr).toBe(lr)
+  expect(labStore.getState().runExperiment?.actor.optim.lr).toBe(lr)
   // Nothing is asked twice.
   editField('actor.optim.lr', lr)
   rest()

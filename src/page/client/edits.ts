@@ -36,7 +36,7 @@ export function onEdit(tell: (edit: Edit) => void): void {
  * settings take the place of all. */
 export function edit(change: Partial<LabState>, kind: EditKind): void {
   const before = settingsIn(labStore.getState())
-  labStore.setState({ ...change, ...(kind.kind !== 'field' && { wrong_fields: [] }) })
+  labStore.setState({ ...change, ...(kind.kind !== 'field' && { wrongFields: [] }) })
   tellEdit({ ...kind, before, after: settingsIn(labStore.getState()) })
 }
 
@@ -60,25 +60,25 @@ export function editField(path: string, value: unknown): string | undefined {
 
 /** Keeps what a person typed into a field that does not take it. */
 export function keepWrong(wrong: WrongField): void {
-  const others = labStore.getState().wrong_fields.filter(({ path }) => path !== wrong.path)
-  labStore.setState({ wrong_fields: [...others, wrong] })
+  const others = labStore.getState().wrongFields.filter(({ path }) => path !== wrong.path)
+  labStore.setState({ wrongFields: [...others, wrong] })
 }
 
 /** The field has the value that holds again. */
 export function dropWrong(path: string): void {
-  const { wrong_fields } = labStore.getState()
-  const others = wrong_fields.filter((wrong) => wrong.path !== path)
-  if (others.length < wrong_fields.length) labStore.setState({ wrong_fields: others })
+  const { wrongFields } = labStore.getState()
+  const others = wrongFields.filter((wrong) => wrong.path !== path)
+  if (others.length < wrongFields.length) labStore.setState({ wrongFields: others })
 }
 
 /** Those whose field is still in the form; the same list while nothing changes. */
-export function wrongFields({ wrong_fields, experiment }: LabState): readonly WrongField[] {
-  if (wrong_fields.length === 0) return wrong_fields
-  const before = inForm.get(wrong_fields)
+export function wrongFields({ wrongFields, experiment }: LabState): readonly WrongField[] {
+  if (wrongFields.length === 0) return wrongFields
+  const before = inForm.get(wrongFields)
   if (before?.experiment === experiment) return before.wrong
-  const shown = experimentFields(experiment).filter(({ has_effect }) => has_effect)
-  const wrong = wrong_fields.filter(({ path }) => shown.some((field) => field.path === path))
-  inForm.set(wrong_fields, { experiment, wrong })
+  const shown = experimentFields(experiment).filter(({ hasEffect }) => hasEffect)
+  const wrong = wrongFields.filter(({ path }) => shown.some((field) => field.path === path))
+  inForm.set(wrongFields, { experiment, wrong })
   return wrong
 }
 
@@ -112,8 +112,8 @@ export const clearSteering = (): string | undefined => editField('steering', [])
 /** Takes back what the settings show and the run does not do. */
 export function discardEdits(): void {
   forgetEdits()
-  const { run_experiment } = labStore.getState()
-  if (run_experiment) edit({ experiment: run_experiment }, { kind: 'discard' })
+  const { runExperiment } = labStore.getState()
+  if (runExperiment) edit({ experiment: runExperiment }, { kind: 'discard' })
 }
 
 /** What `trainSmaller` would train; undefined where there is no such experiment, or the page is

@@ -79,11 +79,11 @@ test('train sends what the settings show, and an edit afterwards is for the next
   train()
   expect(port().commands.at(-1)).toMatchObject({ type: 'start', run: 1, paused: false })
   expect(port().commands.at(-1)).toHaveProperty('experiment.seed', 5)
-  const { run_experiment, experiment, status } = labStore.getState()
+  const { runExperiment, experiment, status } = labStore.getState()
   expect(status).toBe('preparing')
-  expect(run_experiment).toBe(experiment)
+  expect(runExperiment).toBe(experiment)
   editField('seed', 6)
-  expect(labStore.getState().run_experiment?.seed).toBe(5)
+  expect(labStore.getState().runExperiment?.seed).toBe(5)
   expect(labStore.getState().experiment.seed).toBe(6)
 })
 
@@ -98,7 +98,7 @@ test('a dead worker is said, and the next run gets a new one', () => {
     error: { code: 'worker', message: 'boom' },
   })
   const [dead] = ports
-  expect(dead.is_terminated).toBe(true)
+  expect(dead.isTerminated).toBe(true)
   dead.says(step(1, 3))
   draw()
   expect(labStore.getState().step).toBe(2)
@@ -127,7 +127,7 @@ test('a card in the hash is shown and leaves the experiment alone; a broken one 
   const card = makeCard('NVIDIA H100', 'Chrome 142', numbers)
   openPage('?v=1&p=tiny&seed=7', `#${encodeCard(card)}`)
   await vi.waitFor(() =>
-    expect(labStore.getState()).toMatchObject({ shared_card: card, notices: [] }),
+    expect(labStore.getState()).toMatchObject({ sharedCard: card, notices: [] }),
   )
   expect(labStore.getState().experiment.seed).toBe(7)
   benchmark()
@@ -139,7 +139,7 @@ test('a card in the hash is shown and leaves the experiment alone; a broken one 
       /^The benchmark result in the link was left out/,
     ),
   )
-  expect(labStore.getState().shared_card).toBeUndefined()
+  expect(labStore.getState().sharedCard).toBeUndefined()
 })
 
 test('the memory of what Train would train is asked for soon, and again when that has changed', () => {

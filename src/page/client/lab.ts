@@ -73,8 +73,8 @@ const addNotices = (more: readonly string[]): void =>
 /** Few links hold the result of a benchmark. */
 async function readCard(hash: string): Promise<void> {
   const { decodeCard } = await import('../../host/protocol/card.ts')
-  const { card: shared_card, notices } = decodeCard(hash)
-  labStore.setState({ shared_card })
+  const { card: sharedCard, notices } = decodeCard(hash)
+  labStore.setState({ sharedCard })
   addNotices(notices)
 }
 

@@ -30,9 +30,9 @@ function steeredToTheEnd(done: readonly SteeringEntry[], begins: readonly PhaseB
     port().says({ type: 'phase', run: 1, ...begin })
   draw()
   for (const [i, entry] of done.entries()) {
-    const { run_experiment } = labStore.getState()
-    if (!run_experiment) throw new Error('no run')
-    const steered = steerExperiment(run_experiment, entry, 1, entry.step - 66)
+    const { runExperiment } = labStore.getState()
+    if (!runExperiment) throw new Error('no run')
+    const steered = steerExperiment(runExperiment, entry, 1, entry.step - 66)
     if (!steered.ok) throw new Error(steered.message)
     const { experiment } = steered
     port().says({ type: 'steered', run: 1, entry, experiment, steering: done.slice(0, i + 1) })
@@ -85,7 +85,7 @@ test('an edit after a run in which a phase was begun at once leaves its phases a
   expect(plannedTotal(runSoFar(labStore.getState()))).toBe(186)
   // Back at the run's value, they are the settings of the run.
   expect(editField(LR, 0.0015)).toBeUndefined()
-  expect(labStore.getState().experiment).toBe(labStore.getState().run_experiment)
+  expect(labStore.getState().experiment).toBe(labStore.getState().runExperiment)
 })
 
 test('a length that a person gives a phase after the run holds, and so does a list that they make', () => {

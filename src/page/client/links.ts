@@ -43,8 +43,8 @@ export function syncAddress(replaceQuery: (query: string) => void): () => void {
   let written = nextExperiment(labStore.getState())
   let seen = labStore.getState()
   const unsubscribe = labStore.subscribe((state) => {
-    const { experiment: settings, run_document } = state
-    const isSame = settings === seen.experiment && run_document === seen.run_document
+    const { experiment: settings, runDocument } = state
+    const isSame = settings === seen.experiment && runDocument === seen.runDocument
     seen = state
     if (isSame) return
     const experiment = nextExperiment(state)

@@ -74,8 +74,8 @@ export function setMoments(wants: boolean): void {
 /** The layer that moments compare with the others where no panel names one: the inner one that the
  * run trains, which its figure shows. */
 function usualLayer(): number {
-  const { run_experiment, experiment, phase } = labStore.getState()
-  return innerLayer(run_experiment ?? experiment, phase) ?? NO_OBSERVATION.layer
+  const { runExperiment, experiment, phase } = labStore.getState()
+  return innerLayer(runExperiment ?? experiment, phase) ?? NO_OBSERVATION.layer
 }
 
 /** What all panels together want now; nothing but moments while the page is hidden. */

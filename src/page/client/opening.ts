@@ -50,7 +50,7 @@ export function restoreSettings(
 ): void {
   const back = isOther ? comesBack(labStore.getState(), settings) : undefined
   if (isOther && !back) makeRoomFor(settings.experiment)
-  labStore.setState({ ...(back ?? settings), wrong_fields: [] })
+  labStore.setState({ ...(back ?? settings), wrongFields: [] })
   if (path !== undefined && isBusy(labStore.getState())) sendEdit(path)
 }
 

@@ -15,12 +15,12 @@ type Listener = (event: { data?: LabEvent; message?: string }) => void
 class FakePort {
   readonly commands: LabCommand[] = []
   readonly listeners: Record<string, Listener> = {}
-  is_terminated = false
+  isTerminated = false
   postMessage(command: LabCommand) {
     this.commands.push(command)
   }
   terminate() {
-    this.is_terminated = true
+    this.isTerminated = true
   }
   addEventListener(type: string, listener: Listener) {
     this.listeners[type] = listener
@@ -94,7 +94,7 @@ test('a worker that says nothing for long is replaced, and the run continues fro
   const { run, record } = running(2, 4)
   vi.advanceTimersByTime(SILENT_MS + 2000)
   expect(ports).toHaveLength(2)
-  expect(ports[0].is_terminated).toBe(true)
+  expect(ports[0].isTerminated).toBe(true)
   expect(port().started).toMatchObject({
     run,
     record,

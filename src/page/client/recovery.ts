@@ -24,24 +24,24 @@ export function forgetReplaced(): void {
 export function replaceWorker(dead: Connection, message: string): boolean {
   const state = labStore.getState()
   const now = labPage().now()
-  if (!dead.is_beating || !isBusy(state) || now - replacedAt < REPLACED_MS) return false
+  if (!dead.isBeating || !isBusy(state) || now - replacedAt < REPLACED_MS) return false
   replacedAt = now
   connect()
-  const { run, record, checkpoints, run_document, checkpoint_problem } = state
-  if (!run_document) return false
+  const { run, record, checkpoints, runDocument, checkpoint_problem } = state
+  if (!runDocument) return false
   // What was kept in memory is gone with the worker.
   const isGone = checkpoint_problem?.code === 'unavailable'
   const step = isGone ? undefined : checkpoints.at(-1)?.step
   const from: CheckpointSource | undefined =
     step === undefined ? undefined : { kind: 'resume', record, step }
-  if (!from) labStore.setState((before) => applyEvent(before, fromTheStart(run, run_document), now))
+  if (!from) labStore.setState((before) => applyEvent(before, fromTheStart(run, runDocument), now))
   labStore.setState({
     status: 'preparing',
     loss: { what: 'worker', step: step ?? 0, message, is_waiting: false, is_blocked: false },
   })
-  const isPaused = takesTurns() || state.is_pausing || state.status === 'paused'
-  postStart({ run, record, experiment: run_document, paused: isPaused, from })
-  if (takesTurns() && state.status !== 'paused' && !state.is_pausing) giveTurn()
+  const isPaused = takesTurns() || state.isPausing || state.status === 'paused'
+  postStart({ run, record, experiment: runDocument, paused: isPaused, from })
+  if (takesTurns() && state.status !== 'paused' && !state.isPausing) giveTurn()
   return true
 }
 

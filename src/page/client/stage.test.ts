@@ -48,12 +48,12 @@ function trained(status: 'finished' | 'paused'): void {
 }
 
 const shown = () => {
-  const { status, run_experiment, step, series, asked, verdicts, error } = labStore.getState()
-  return { status, run_experiment, step, curves: series.size, asked, verdicts, error }
+  const { status, runExperiment, step, series, asked, verdicts, error } = labStore.getState()
+  return { status, runExperiment, step, curves: series.size, asked, verdicts, error }
 }
 const AT_REST = {
   status: 'idle',
-  run_experiment: undefined,
+  runExperiment: undefined,
   step: 0,
   curves: 0,
   asked: undefined,
@@ -76,7 +76,7 @@ test('a preset that is chosen after a run shows itself and nothing of that run; 
   const { experiment, preset_id } = before
   restoreSettings(structuredClone({ experiment, preset_id }), undefined, true)
   expect(labStore.getState()).toEqual(before)
-  expect(nextExperiment(labStore.getState())).toBe(before.run_document)
+  expect(nextExperiment(labStore.getState())).toBe(before.runDocument)
 })
 
 test('redo takes the run off the page again', () => {

@@ -32,9 +32,9 @@ function stageOf(state: LabState): Stage {
 /** Whether the run is over and `experiment`, which somebody opens, is another one: then nothing of
  * the run says anything about it. */
 export function makesRoom(state: LabState, experiment: Experiment): boolean {
-  const { status, run_experiment } = state
-  if (!run_experiment || (status !== 'finished' && status !== 'failed')) return false
-  return experiment.steering.length > 0 || !sameSettings(experiment, run_experiment)
+  const { status, runExperiment } = state
+  if (!runExperiment || (status !== 'finished' && status !== 'failed')) return false
+  return experiment.steering.length > 0 || !sameSettings(experiment, runExperiment)
 }
 
 /** The run that made room for the experiment that was opened last. */
@@ -53,6 +53,6 @@ export function forgetSetAside(): void {
 /** The run that comes back with these settings, and them: no other run has been on the page
  * since. */
 export const comesBack = (state: LabState, settings: Settings): (Settings & Stage) | undefined =>
-  keptAside && !state.run_experiment && isSame(keptAside.settings, settings)
+  keptAside && !state.runExperiment && isSame(keptAside.settings, settings)
     ? { ...keptAside.settings, ...keptAside.stage }
     : undefined

@@ -89,9 +89,9 @@ function begin(beginning: Beginning): void {
     run: run + 1,
     record,
     experiment,
-    wrong_fields: [],
-    run_experiment: experiment,
-    run_document: experiment,
+    wrongFields: [],
+    runExperiment: experiment,
+    runDocument: experiment,
   })
   postStart({ run: run + 1, record, experiment, paused, from })
 }
@@ -156,7 +156,7 @@ export function reset(): void {
   forgetEdits()
   // A new number, so that what the old run still sends is dropped.
   const status = adapter ? 'idle' : 'loading'
-  labStore.setState({ ...emptyRun(), experiment, status, run: run + 1, wrong_fields: [] })
+  labStore.setState({ ...emptyRun(), experiment, status, run: run + 1, wrongFields: [] })
   openAdapter()
 }
 

@@ -47,9 +47,9 @@ const namesPhase = (action: SteeringAction): boolean =>
 export function steer(action: SteeringAction): string | undefined {
   const locked = lockedBecause(action.kind === 'set' ? lockOf(action.path) : 'phases')
   if (locked !== undefined) return locked
-  const { run_experiment, phase, phase_step } = labStore.getState()
-  if (!run_experiment) return 'There is no run to steer.'
-  const result = steerExperiment(run_experiment, action, phase, phase_step)
+  const { runExperiment, phase, phase_step } = labStore.getState()
+  if (!runExperiment) return 'There is no run to steer.'
+  const result = steerExperiment(runExperiment, action, phase, phase_step)
   if (!result.ok) return result.message
   if (moving > 0 && namesPhase(action)) return MOVING
   // Another list of phases would make other fields of their paths.
@@ -111,8 +111,8 @@ export function sendEdit(path: string): void {
 }
 
 function sendField(path: string, value: Value): void {
-  const { run_experiment, phase } = labStore.getState()
-  const before = run_experiment && fieldAt(run_experiment, path)
+  const { runExperiment, phase } = labStore.getState()
+  const before = runExperiment && fieldAt(runExperiment, path)
   if (!before || !isSteerable(before, phase)) return
   keepEdit(path, value)
   const answers = answersTo(path)

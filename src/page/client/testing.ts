@@ -12,12 +12,12 @@ type Listeners = Record<string, (event: { data?: LabEvent; message?: string }) =
 export class FakePort {
   readonly commands: LabCommand[] = []
   readonly listeners: Listeners = {}
-  is_terminated = false
+  isTerminated = false
   postMessage(command: LabCommand) {
     this.commands.push(structuredClone(command))
   }
   terminate() {
-    this.is_terminated = true
+    this.isTerminated = true
   }
   addEventListener(type: string, listener: Listeners[string]) {
     this.listeners[type] = listener

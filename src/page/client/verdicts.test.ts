@@ -51,7 +51,7 @@ test('verdicts are of the pair in line, and go into links once they have taught 
   const { url, says } = shareLink()
   expect(url).toMatch(/&phases.1.pairs.verdicts=ab$/)
   expect(says).toMatch(/your verdicts/)
-  expect(labStore.getState().experiment).toBe(labStore.getState().run_experiment)
+  expect(labStore.getState().experiment).toBe(labStore.getState().runExperiment)
   keepVerdicts()
   expect(labStore.getState().experiment.phases[1]).toMatchObject({ pairs: { verdicts: 'ab' } })
   expect(shareLink().url).toBe(url)
@@ -65,10 +65,10 @@ test('the link of a steered run that was taught holds both, and so does the next
   port().says({ type: 'adapter', adapter })
   draw()
   train()
-  const { run_experiment } = labStore.getState()
-  if (!run_experiment) throw new Error('no run')
-  const entry = { step: 1, kind: 'append_phase', phase: run_experiment.phases[0] } as const
-  const result = steerExperiment(run_experiment, entry, 0, 1)
+  const { runExperiment } = labStore.getState()
+  if (!runExperiment) throw new Error('no run')
+  const entry = { step: 1, kind: 'append_phase', phase: runExperiment.phases[0] } as const
+  const result = steerExperiment(runExperiment, entry, 0, 1)
   if (!result.ok) throw new Error(result.message)
   const { experiment } = result
   const pairs = { pairs: [], pending: 0, given: 2, min_pairs: 2, verdicts: 'ab' } as const

@@ -18,6 +18,6 @@ export function keepVerdicts(): void {
   labStore.setState((state) => {
     const experiment = taughtExperiment(state)
     // The run's own document, so that it begins again with what was done to it.
-    return experiment === nextExperiment(state) ? {} : { experiment, run_document: experiment }
+    return experiment === nextExperiment(state) ? {} : { experiment, runDocument: experiment }
   })
 }

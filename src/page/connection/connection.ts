@@ -11,9 +11,9 @@ export interface Connection {
   /** False once it was closed or has died. */
   isOpen: boolean
   /** When it said something last. */
-  heard_at: number
+  heardAt: number
   /** It says every now and then that it is there: a worker does, a recording does not. */
-  is_beating: boolean
+  isBeating: boolean
 }
 
 /** Between two looks at whether the worker still says something. */
@@ -86,15 +86,15 @@ export function connect(): void {
   const own: Connection = {
     port: createPort(),
     isOpen: true,
-    heard_at: page.now(),
-    is_beating: false,
+    heardAt: page.now(),
+    isBeating: false,
   }
   connection = own
   watchOver(own, die)
   own.port.addEventListener('message', ({ data }) => {
-    own.heard_at = page.now()
+    own.heardAt = page.now()
     if (data.type === 'alive') {
-      own.is_beating = true
+      own.isBeating = true
       return
     }
     if (!own.isOpen) return
@@ -117,10 +117,10 @@ function watchOver(own: Connection, die: (message: string) => void): void {
   watch = setInterval(() => {
     const now = page.now()
     // The page itself slept: nothing is known of the worker.
-    if (now - lookedAt > 2 * WATCH_MS) own.heard_at = now
+    if (now - lookedAt > 2 * WATCH_MS) own.heardAt = now
     lookedAt = now
-    const silentMs = now - own.heard_at
-    if (own.is_beating && silentMs >= SILENT_MS && isBusy(labStore.getState()))
+    const silentMs = now - own.heardAt
+    if (own.isBeating && silentMs >= SILENT_MS && isBusy(labStore.getState()))
       die(`The worker has not answered for ${Math.round(silentMs / 1000)} seconds.`)
   }, WATCH_MS)
 }

@@ -33,8 +33,8 @@ export function recordedState({ experiment, adapter, tokens, events }: Recording
     tokens,
     experiment,
     run: RUN,
-    run_experiment: experiment,
-    run_document: experiment,
+    runExperiment: experiment,
+    runDocument: experiment,
   }
   const ended = events.reduce(
     (state, { at_ms, event }) => applyEvent(state, { ...event, run: RUN } as LabEvent, at_ms),

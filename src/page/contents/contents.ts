@@ -57,8 +57,8 @@ const keyOf = (experiment: Experiment): string => {
  * how to stop. */
 export function syncContents(): () => void {
   const look = (experiment: Experiment) => {
-    const { run_document } = labStore.getState()
-    const named = [experiment, run_document].flatMap((one) => (one ? contentNames(one) : []))
+    const { runDocument } = labStore.getState()
+    const named = [experiment, runDocument].flatMap((one) => (one ? contentNames(one) : []))
     for (const hash of here.keys()) if (!named.some((file) => file.hash === hash)) here.delete(hash)
     void findContents(experiment)
   }

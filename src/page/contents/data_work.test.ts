@@ -10,13 +10,13 @@ import { DataWork, sourceOf } from './data_work.ts'
 class FakePort implements DataPort {
   onmessage: DataPort['onmessage'] = null
   onerror: DataPort['onerror'] = null
-  is_terminated = false
+  isTerminated = false
   readonly asked: DataRequest[] = []
   postMessage(request: DataRequest) {
     this.asked.push(request)
   }
   terminate() {
-    this.is_terminated = true
+    this.isTerminated = true
   }
   says(...reports: DataReport[]) {
     for (const data of reports) this.onmessage?.({ data } as MessageEvent<DataReport>)
@@ -106,9 +106,9 @@ test('a reader without progress is ended, and the patterns that it may be in are
       { kind: 'patterns', patterns: ['tokenizer.json: Split.pattern: (x+)+'] },
     )
     await vi.advanceTimersByTimeAsync(29_000)
-    expect(ports[0].is_terminated).toBe(false)
+    expect(ports[0].isTerminated).toBe(false)
     await vi.advanceTimersByTimeAsync(2000)
-    expect(ports[0].is_terminated).toBe(true)
+    expect(ports[0].isTerminated).toBe(true)
     await refused
     // The next request has another worker.
     const opened = work.open(source)
@@ -131,13 +131,13 @@ test('a signal ends the worker, and the next request has another', async () => {
   await settled()
   ended.abort()
   await expect(first).rejects.toThrow('was ended')
-  expect(ports[0].is_terminated).toBe(true)
+  expect(ports[0].isTerminated).toBe(true)
   const second = work.open(source)
   await settled()
   ports[1].says({ kind: 'opened', head })
   expect(await second).toEqual(head)
   work.end()
-  expect(ports[1].is_terminated).toBe(true)
+  expect(ports[1].isTerminated).toBe(true)
 })
 
 test('a file of 2 GB is refused before it is read', async () => {

@@ -48,16 +48,16 @@ const applyFailed: Apply<EventOf<'failed'>> = (state, { error }) => ({
   status: 'failed',
   error,
   message: '',
-  is_pausing: false,
-  is_profiling: false,
-  is_tracing: false,
+  isPausing: false,
+  isProfiling: false,
+  isTracing: false,
   benchmark: state.benchmark.status === 'running' ? { status: 'none' } : state.benchmark,
 })
 
 /** The settings at the end of a run: those that have left it keep what it has done. */
 const settledNow = (state: LabState): LabState['experiment'] => {
-  const { experiment, run_experiment } = state
-  const isLeft = run_experiment && !sameSettings(experiment, run_experiment)
+  const { experiment, runExperiment } = state
+  const isLeft = runExperiment && !sameSettings(experiment, runExperiment)
   return isLeft ? settledSettings(experiment, state) : experiment
 }
 
@@ -74,11 +74,11 @@ const APPLY: { readonly [T in LabEvent['type']]: Apply<EventOf<T>> } = {
   plan: (state, { type: _, ...plan }) => ({ ...state, plan }),
   progress: (state, { message }) => ({ ...state, message }),
   kernels: (state, { matmul, kernels }) => ({ ...state, matmul, kernels }),
-  kernels_measured: (state, { done, of, is_over }) => ({
+  kernels_measured: (state, { done, of, isOver }) => ({
     ...state,
-    measuring: { done, of, is_over },
+    measuring: { done, of, isOver },
   }),
-  reward_tried: (state, { remarks }) => ({ ...state, reward_remarks: remarks }),
+  reward_tried: (state, { remarks }) => ({ ...state, rewardRemarks: remarks }),
   status: (state, { status }) => ({
     ...state,
     status,
@@ -86,9 +86,9 @@ const APPLY: { readonly [T in LabEvent['type']]: Apply<EventOf<T>> } = {
     message: '',
     // A pause is no slow step: the window starts again.
     arrivals: [],
-    is_pausing: state.is_pausing && status === 'preparing',
-    is_profiling: state.is_profiling && status !== 'finished',
-    is_tracing: state.is_tracing && status !== 'finished',
+    isPausing: state.isPausing && status === 'preparing',
+    isProfiling: state.isProfiling && status !== 'finished',
+    isTracing: state.isTracing && status !== 'finished',
     guarded: status === 'running' ? undefined : state.guarded,
   }),
   restored: applyRestored,
@@ -103,7 +103,7 @@ const APPLY: { readonly [T in LabEvent['type']]: Apply<EventOf<T>> } = {
     checkpoints: entries,
     checkpoint_problem: isLasting(state.checkpoint_problem) ? state.checkpoint_problem : undefined,
     // The first one made a buffer to read the state back: counting starts again.
-    warm_buffers: state.checkpoints.length === 0 ? undefined : state.warm_buffers,
+    warmBuffers: state.checkpoints.length === 0 ? undefined : state.warmBuffers,
   }),
   checkpoint_problem: (state, { code, message }) => ({
     ...state,
@@ -127,13 +127,13 @@ const APPLY: { readonly [T in LabEvent['type']]: Apply<EventOf<T>> } = {
     keepSamples(state.kept, step, samples)
     return {
       ...state,
-      kept_version: state.kept_version + 1,
+      keptVersion: state.keptVersion + 1,
       samples: [...state.samples, { step, samples }].slice(-MAX_SAMPLE_STEPS),
     }
   },
   generations: (state, { step, generations }) => {
     keepGenerations(state.kept, step, generations)
-    return { ...state, kept_version: state.kept_version + 1 }
+    return { ...state, keptVersion: state.keptVersion + 1 }
   },
   pairs: (state, { phase, pairs, pending, given, min_pairs, verdicts }) => ({
     ...state,
@@ -145,18 +145,18 @@ const APPLY: { readonly [T in LabEvent['type']]: Apply<EventOf<T>> } = {
   profile: (state, { step, profile, peak }) => ({
     ...state,
     profile: { step, profile, peak },
-    is_profiling: false,
+    isProfiling: false,
     // The next step waited while the adapter was probed: that is not its speed.
     arrivals: [],
   }),
   trace: (state, { step, table }) => {
     keepTrace(state.kept, step, table)
-    const kept_version = state.kept_version + 1
-    return { ...state, kept_version, trace: { step, table }, is_tracing: false }
+    const keptVersion = state.keptVersion + 1
+    return { ...state, keptVersion, trace: { step, table }, isTracing: false }
   },
   observed: (state, { step, observation }) => {
     keepObservation(state.kept, step, observation)
-    return { ...state, kept_version: state.kept_version + 1 }
+    return { ...state, keptVersion: state.keptVersion + 1 }
   },
   // Heard by who asked (page/opened/).
   looked: same,

@@ -26,8 +26,8 @@ export function applyRestored(
     ]),
   )
   cutKept(state.kept, step)
-  const { run_experiment } = state
-  const isFollowed = run_experiment !== undefined && sameSettings(state.experiment, run_experiment)
+  const { runExperiment } = state
+  const isFollowed = runExperiment !== undefined && sameSettings(state.experiment, runExperiment)
   const trace = state.trace && state.trace.step <= step ? state.trace : undefined
   const scored = state.scored_pairs && state.scored_pairs.step <= step
   return {
@@ -39,8 +39,8 @@ export function applyRestored(
     phase,
     phase_step,
     experiment: isFollowed ? experiment : state.experiment,
-    run_experiment: experiment,
-    run_document: document,
+    runExperiment: experiment,
+    runDocument: document,
     kernels,
     matmul: presentKernels(kernels, steered),
     measuring: undefined,
@@ -51,14 +51,14 @@ export function applyRestored(
     verdicts,
     asked: undefined,
     samples: state.samples.filter((kept) => kept.step <= step),
-    kept_version: state.kept_version + 1,
+    keptVersion: state.keptVersion + 1,
     trace,
     scored_pairs: scored ? state.scored_pairs : undefined,
     timing: UNKNOWN_TIMING,
     arrivals: [],
     profile: state.profile && state.profile.step <= step ? state.profile : undefined,
     counts: undefined,
-    warm_buffers: undefined,
+    warmBuffers: undefined,
   }
 }
 
@@ -75,9 +75,9 @@ export function applySteered(
   { entry, experiment, steering, refused }: Extract<LabEvent, { type: 'steered' }>,
 ): LabState {
   const steered = [...state.steered, { entry, refused }]
-  const { run_experiment, run_document } = state
-  if (refused !== undefined || !run_experiment || !run_document) return { ...state, steered }
-  const isFollowed = sameSettings(state.experiment, run_experiment)
+  const { runExperiment, runDocument } = state
+  if (refused !== undefined || !runExperiment || !runDocument) return { ...state, steered }
+  const isFollowed = sameSettings(state.experiment, runExperiment)
   const own = isFollowed
     ? undefined
     : steerExperiment(state.experiment, entry, state.phase, state.phase_step)
@@ -85,10 +85,10 @@ export function applySteered(
     ...state,
     steered,
     ...(entry.kind === 'kernels' && { matmul: { ...state.matmul, ...steeredKernels([entry]) } }),
-    run_experiment: experiment,
-    run_document: { ...run_document, steering },
+    runExperiment: experiment,
+    runDocument: { ...runDocument, steering },
     experiment: isFollowed ? experiment : own?.ok ? own.experiment : state.experiment,
     // Other buffers may have been made: counting starts again.
-    warm_buffers: undefined,
+    warmBuffers: undefined,
   }
 }

@@ -11,7 +11,7 @@ const started = (): LabState => ({
   ...emptyRun(),
   run: 1,
   status: 'preparing',
-  run_experiment: PRESETS[0].experiment,
+  runExperiment: PRESETS[0].experiment,
 })
 const step = (n: number, metrics: Record<string, number>, phase = 0): LabEvent => ({
   type: 'step',
@@ -102,8 +102,8 @@ test('speed and time left follow the arrival of steps, and a pause is no slow st
   // Nobody knows yet how long a step of reinforcement or a validation takes.
   expect(running.timing.left).toEqual({
     seconds: (warm_start.steps - 3) / 2,
-    untimed_steps: later.reduce((sum, { steps }) => sum + steps, 0),
-    is_about: true,
+    untimedSteps: later.reduce((sum, { steps }) => sum + steps, 0),
+    isAbout: true,
   })
   const resumed = after(
     [
@@ -199,35 +199,32 @@ test('the counts are the last step’s own, and the buffers made after the first
 test('a profile is kept until the run is dropped; the wait for one ends with it or with the run', () => {
   const profile = {
     source: 'wall',
-    resolution_ns: undefined,
+    resolutionNs: undefined,
     kernels: [],
     stages: [],
     dispatches: 3,
     time_ms: 1,
   } as const
-  const waiting = { ...started(), is_profiling: true }
+  const waiting = { ...started(), isProfiling: true }
   const event: LabEvent = { type: 'profile', run: 1, step: 4, profile, peak: undefined }
   const state = after([event], waiting)
-  expect([state.profile, state.is_profiling]).toEqual([
-    { step: 4, profile, peak: undefined },
-    false,
-  ])
-  expect(after([{ type: 'status', run: 1, status: 'running' }], waiting).is_profiling).toBe(true)
-  expect(after([{ type: 'status', run: 1, status: 'finished' }], waiting).is_profiling).toBe(false)
+  expect([state.profile, state.isProfiling]).toEqual([{ step: 4, profile, peak: undefined }, false])
+  expect(after([{ type: 'status', run: 1, status: 'running' }], waiting).isProfiling).toBe(true)
+  expect(after([{ type: 'status', run: 1, status: 'finished' }], waiting).isProfiling).toBe(false)
   expect(applyEvent(waiting, { ...event, run: 7 }, 0)).toBe(waiting)
   expect({ ...state, ...emptyRun() }.profile).toBeUndefined()
 })
 
 test('a trace is kept until the run is dropped; the wait for one ends with it or with the run', () => {
   const table = { rows: 4, samples: [] } as unknown as TokenTable
-  const waiting = { ...started(), is_tracing: true }
+  const waiting = { ...started(), isTracing: true }
   const event: LabEvent = { type: 'trace', run: 1, step: 4, table }
   const state = after([event], waiting)
-  expect([state.trace, state.is_tracing]).toEqual([{ step: 4, table }, false])
-  expect(after([{ type: 'status', run: 1, status: 'paused' }], waiting).is_tracing).toBe(true)
-  expect(after([{ type: 'status', run: 1, status: 'finished' }], waiting).is_tracing).toBe(false)
+  expect([state.trace, state.isTracing]).toEqual([{ step: 4, table }, false])
+  expect(after([{ type: 'status', run: 1, status: 'paused' }], waiting).isTracing).toBe(true)
+  expect(after([{ type: 'status', run: 1, status: 'finished' }], waiting).isTracing).toBe(false)
   expect(applyEvent(waiting, { ...event, run: 7 }, 0)).toBe(waiting)
-  expect({ ...state, ...emptyRun() }).toMatchObject({ trace: undefined, is_tracing: false })
+  expect({ ...state, ...emptyRun() }).toMatchObject({ trace: undefined, isTracing: false })
 })
 
 test('a benchmark runs, then is done or failed; a dead worker ends it', () => {

@@ -93,7 +93,7 @@ test('settings that follow the run follow it back; others stay', () => {
   const edited = { ...before, experiment: { ...before.experiment, seed: 5 } }
   const state = told(edited, ofState)
   expect(state.experiment.seed).toBe(5)
-  expect(state).toMatchObject({ run_experiment: other, run_document: other })
+  expect(state).toMatchObject({ runExperiment: other, runDocument: other })
 })
 
 test('a run of its own knows its parent, and what differs is kept for the page', () => {

@@ -19,14 +19,14 @@ const running = (): LabState => ({
   status: 'running',
   run: 1,
   experiment,
-  run_experiment: experiment,
-  run_document: experiment,
+  runExperiment: experiment,
+  runDocument: experiment,
 })
 const ENTRY: SteeringEntry = { step: 5, kind: 'set', path: 'actor.optim.lr', value: 0.001 }
 
 function steered(state: LabState, entry: SteeringEntry, refused?: string): LabState {
   const result = steerExperiment(
-    state.run_experiment as Experiment,
+    state.runExperiment as Experiment,
     entry,
     state.phase,
     state.phase_step,
@@ -45,7 +45,7 @@ function steered(state: LabState, entry: SteeringEntry, refused?: string): LabSt
 test('the settings follow what is done to the run, and the document to repeat it keeps both', () => {
   const after = steered(running(), ENTRY)
   expect(after.experiment.actor.optim.lr).toBe(0.001)
-  expect(after.run_experiment?.actor.optim.lr).toBe(0.001)
+  expect(after.runExperiment?.actor.optim.lr).toBe(0.001)
   const next = nextExperiment(after)
   expect(next).toEqual({ ...experiment, steering: [ENTRY] })
   expect(after.steered).toEqual([{ entry: ENTRY, refused: undefined }])
@@ -57,7 +57,7 @@ test('settings that have left the run keep their difference, and begin without s
   const after = steered(edited, ENTRY)
   expect(after.experiment.rollout.n).toBe(4)
   expect(after.experiment.actor.optim.lr).toBe(0.001)
-  expect(after.run_experiment?.rollout.n).toBe(8)
+  expect(after.runExperiment?.rollout.n).toBe(8)
   expect(nextExperiment(after)).toBe(after.experiment)
   const own = { ...after, experiment: { ...after.experiment, steering: [ENTRY] } }
   expect(nextExperiment(own).steering).toEqual([])
@@ -72,6 +72,6 @@ test('what was refused is on record and changes nothing else', () => {
 })
 
 test('buffers that a change makes are not counted as waste', () => {
-  const after = steered({ ...running(), warm_buffers: 7 }, ENTRY)
-  expect(after.warm_buffers).toBeUndefined()
+  const after = steered({ ...running(), warmBuffers: 7 }, ENTRY)
+  expect(after.warmBuffers).toBeUndefined()
 })

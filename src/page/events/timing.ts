@@ -28,8 +28,8 @@ export function applyStep(
     .slice(-MAX_ARRIVALS)
     .filter((arrival, i, all) => i >= all.length - 2 || arrival.at_ms >= at_ms - WINDOW_MS)
   const before = state.arrivals.at(-1)
-  const is_validated = Object.keys(event.metrics).some((name) => name.startsWith('val-'))
-  const gap = before && { ms: at_ms - before.at_ms, is_validated }
+  const isValidated = Object.keys(event.metrics).some((name) => name.startsWith('val-'))
+  const gap = before && { ms: at_ms - before.at_ms, isValidated }
   const gaps = gap ? withGap(state.gaps, phase, gap) : state.gaps
   const after = { ...state, step, phase, phase_step, metrics, arrivals, gaps }
   return { ...after, timing: timingOf(after) }
@@ -37,20 +37,20 @@ export function applyStep(
 
 /** What planned.ts goes by: the run, or the one that the settings would begin. */
 export function runSoFar(state: LabState): RunSoFar {
-  const { run_experiment, run_document, experiment } = state
-  const { steering } = run_document ?? experiment
-  return { ...state, experiment: run_experiment ?? experiment, steering }
+  const { runExperiment, runDocument, experiment } = state
+  const { steering } = runDocument ?? experiment
+  return { ...state, experiment: runExperiment ?? experiment, steering }
 }
 
 function timingOf(state: LabState): Timing {
-  const { arrivals, run_experiment, phase, metrics, step, gaps } = state
+  const { arrivals, runExperiment, phase, metrics, step, gaps } = state
   const first = arrivals[0]
   const last = arrivals[arrivals.length - 1]
   const seconds = (last.at_ms - first.at_ms) / 1000
   // Two steps may arrive together: that says nothing about how long they took.
-  if (!(seconds >= MIN_WINDOW_MS / 1000) || !run_experiment) return state.timing
+  if (!(seconds >= MIN_WINDOW_MS / 1000) || !runExperiment) return state.timing
   const steps_per_second = (last.step - first.step) / seconds
-  const phases = resolvePhases(run_experiment)
+  const phases = resolvePhases(runExperiment)
   const current = phases[phase]
   const length = metrics['response_length/mean']
   const rows = current.kind === 'rl' ? current.rollout.train_batch_size * current.rollout.n : 0
@@ -60,9 +60,9 @@ function timingOf(state: LabState): Timing {
       rows > 0 && length !== undefined ? rows * length * steps_per_second : undefined,
     left: timeLeft({
       step,
-      measured: measuredPhases(run_experiment.phases, gaps),
-      to_come: stepsToCome(runSoFar(state)),
-      test_freq: run_experiment.validation.test_freq,
+      measured: measuredPhases(runExperiment.phases, gaps),
+      toCome: stepsToCome(runSoFar(state)),
+      test_freq: runExperiment.validation.test_freq,
     }),
   }
 }
@@ -75,18 +75,18 @@ export function applyMemory(
   if (state.step < 1) return { ...state, memory, rollout_dtype }
   // A panel that opens makes buffers of its own.
   const isOther = state.memory !== undefined && state.memory.probes !== memory.probes
-  const warm_buffers = isOther ? counts.buffers : (state.warm_buffers ?? counts.buffers)
+  const warmBuffers = isOther ? counts.buffers : (state.warmBuffers ?? counts.buffers)
   return {
     ...state,
     memory,
     rollout_dtype,
-    warm_buffers,
+    warmBuffers,
     counts: {
       dispatches_per_step: state.metrics['perf/dispatches'],
       submits_per_step: state.metrics['perf/submits'],
       longest_dispatch_ms: state.metrics['perf/longest_dispatch_ms'],
       split_dispatches: state.metrics['perf/split_dispatches'],
-      buffers_since_warmup: counts.buffers - warm_buffers,
+      buffers_since_warmup: counts.buffers - warmBuffers,
     },
   }
 }

@@ -39,7 +39,7 @@ export interface OpenedModelState {
   readonly name: string
   /** The address that a person wants to look at next; '' = they type one. */
   readonly sought: string
-  readonly is_busy: boolean
+  readonly isBusy: boolean
   readonly facts: Partial<Record<ModelPlace, OpenedModelFacts>>
   readonly found: FoundModel | undefined
   readonly progress: ModelProgress | undefined
@@ -55,7 +55,7 @@ const NOTHING: OpenedModelState = {
   place: 'first',
   name: '',
   sought: '',
-  is_busy: false,
+  isBusy: false,
   facts: {},
   found: undefined,
   progress: undefined,
@@ -78,7 +78,7 @@ function listen(): void {
   if (!isConnected()) connect()
 }
 
-const DONE = { is_busy: false, problem: undefined, progress: undefined } as const
+const DONE = { isBusy: false, problem: undefined, progress: undefined } as const
 
 function hear(event: LabEvent): void {
   const state = openedModelStore.getState()
@@ -94,7 +94,7 @@ function hear(event: LabEvent): void {
     case 'model_progress':
       return set({ progress: event.progress })
     case 'models_kept':
-      set({ kept: event, is_busy: false, progress: undefined })
+      set({ kept: event, isBusy: false, progress: undefined })
       return lookAgain()
     case 'model_read':
       return set({ ...DONE, read: event })
@@ -102,7 +102,7 @@ function hear(event: LabEvent): void {
       if (!state.written) return
       const { text, parts, is_done } = event
       const written = { ...state.written, text, parts: [...state.written.parts, ...parts], is_done }
-      return set({ written, is_busy: !is_done })
+      return set({ written, isBusy: !is_done })
     }
     case 'model_directed':
       return set({ ...DONE, direction: event.sizes.length > 0 ? event.sizes : undefined })
@@ -176,7 +176,7 @@ export function saveModel(use: OnSaved): void {
 
 const begin = (change: Partial<OpenedModelState> = {}) => {
   listen()
-  set({ is_busy: true, problem: undefined, ...change })
+  set({ isBusy: true, problem: undefined, ...change })
 }
 
 /** What a model that is opened in a place makes untrue. */

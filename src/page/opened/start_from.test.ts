@@ -121,7 +121,7 @@ test('while a run is on its weight changes live, and another teacher waits for t
   const start = { ...START, fields: { ...START.fields, source: other.hash }, lists: [other] }
   expect(await learnFrom(start, 'algorithm.opd_kl_coef')).toBe(undefined)
   expect(settings().teacher.source).toBe(other.hash)
-  expect(labStore.getState().run_experiment?.teacher.source).toBe(HASH)
+  expect(labStore.getState().runExperiment?.teacher.source).toBe(HASH)
   expect(
     port()
       .commands.slice(before)

@@ -17,7 +17,7 @@ import { labStore } from '../state/store.ts'
  * tokenizer can read. */
 export type Started =
   | { readonly ok: false; readonly why: string }
-  | { readonly ok: true; readonly tokenizer: readonly File[]; readonly needs_rows: boolean }
+  | { readonly ok: true; readonly tokenizer: readonly File[]; readonly needsRows: boolean }
 
 /** As what the next run begins with. */
 export async function startFrom({ fields, lists, name, tokenizer }: ModelStart): Promise<Started> {
@@ -27,8 +27,8 @@ export async function startFrom({ fields, lists, name, tokenizer }: ModelStart):
   if (why !== undefined) return { ok: false, why }
   const files = Object.entries(tokenizer).map(([file, text]) => new File([text], file))
   const own = await ownTokenizer(tokenizer)
-  const needs_rows = own !== undefined && !reads(own, taskOf(experiment.task).tokenizer)
-  return { ok: true, tokenizer: files, needs_rows }
+  const needsRows = own !== undefined && !reads(own, taskOf(experiment.task).tokenizer)
+  return { ok: true, tokenizer: files, needsRows }
 }
 
 /** As what the next run learns from: in its phases of distillation, or where the setting at `at`
@@ -82,7 +82,7 @@ async function ownTokenizer(texts: ModelStart['tokenizer']): Promise<Tokenizer |
 /** Whether every token of the task is the model's token of the same id. The names of ends and
  * padding may differ. */
 function reads(own: Tokenizer, task: Tokenizer): boolean {
-  if (task.is_unknown || own.vocab_size !== task.vocab_size) return false
+  if (task.isUnknown || own.vocab_size !== task.vocab_size) return false
   const special = new Set([task.pad_token_id, ...task.eos_token_ids])
   return task.tokens.every((token, id) => special.has(id) || own.tokens[id] === token)
 }

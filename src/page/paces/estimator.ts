@@ -8,7 +8,7 @@ export interface Estimate {
   readonly seconds: number
   /** Runs of the same settings took so long on this adapter; else it follows from a probe of it,
    * and from other runs. */
-  readonly is_measured: boolean
+  readonly isMeasured: boolean
 }
 
 /** Undefined where nothing is known of the adapter. */

@@ -35,8 +35,8 @@ test('validations, a critic, a deeper model and imitation are work too', () => {
 })
 
 test('runs on the adapter correct what its probe says', () => {
-  const gaps = { 0: Array.from({ length: 5 }, () => ({ ms: 3 * step_ms, is_validated: false })) }
-  const runs = withRun([], 'gpu', { run_experiment: plain, gaps })
+  const gaps = { 0: Array.from({ length: 5 }, () => ({ ms: 3 * step_ms, isValidated: false })) }
+  const runs = withRun([], 'gpu', { runExperiment: plain, gaps })
   const ratios = ratiosOf(runs, SPEED)
   expect(ratios).toMatchObject({ sft: 1, rl: expect.closeTo(3) })
   expect(expectedSeconds(plain, SPEED, ratios)).toBeCloseTo((30 * step_ms) / 1000)

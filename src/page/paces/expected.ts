@@ -60,8 +60,8 @@ export function expectedSeconds(
   ratios: Ratios,
 ): number {
   const validation_ms = workMs(validationWork(experiment), speed) * ratios.rl
-  const to_come = plannedStretches(experiment, experiment.steering)
-  const measured = to_come.map(({ phase, document }) => ({
+  const toCome = plannedStretches(experiment, experiment.steering)
+  const measured = toCome.map(({ phase, document }) => ({
     phase,
     kind: document.kind,
     cost: '',
@@ -71,5 +71,5 @@ export function expectedSeconds(
     },
   }))
   const { test_freq } = experiment.validation
-  return timeLeft({ to_come, step: 0, measured, test_freq }).seconds ?? 0
+  return timeLeft({ toCome, step: 0, measured, test_freq }).seconds ?? 0
 }

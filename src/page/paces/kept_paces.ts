@@ -48,7 +48,7 @@ function tell(): void {
     estimate: (facts, experiment) => {
       const adapter = adapterName(facts)
       const measured = estimateOf(ownRuns, adapter, experiment)
-      if (measured !== undefined) return { seconds: measured, is_measured: true }
+      if (measured !== undefined) return { seconds: measured, isMeasured: true }
       const speed = ownSpeeds[adapter]
       if (!speed) return undefined
       ratios[adapter] ??= ratiosOf(
@@ -56,7 +56,7 @@ function tell(): void {
         speed,
       )
       const seconds = expectedSeconds(experiment, speed, ratios[adapter])
-      return { seconds, is_measured: false }
+      return { seconds, isMeasured: false }
     },
   })
 }

@@ -13,10 +13,10 @@ function experimentOf(document: object) {
   return parsed.experiment
 }
 
-const steps = (ms: number) => Array.from({ length: 5 }, () => ({ ms, is_validated: false }))
+const steps = (ms: number) => Array.from({ length: 5 }, () => ({ ms, isValidated: false }))
 /** A run of both phases, or of the first alone. */
 const ran = (gaps: Gaps, known: readonly RunPaces[] = [], adapter = 'gpu') =>
-  withRun(known, adapter, { run_experiment: experimentOf({ phases: [SFT, RL] }), gaps })
+  withRun(known, adapter, { runExperiment: experimentOf({ phases: [SFT, RL] }), gaps })
 
 test('the same settings with other numbers of steps and another seed take the time of their steps', () => {
   const known = ran({ 0: steps(100), 1: steps(400) })

@@ -28,11 +28,11 @@ function settingsOf(experiment: Experiment): string {
 export function withRun(
   known: readonly RunPaces[],
   adapter: string,
-  { run_experiment, gaps }: Pick<LabState, 'run_experiment' | 'gaps'>,
+  { runExperiment, gaps }: Pick<LabState, 'runExperiment' | 'gaps'>,
 ): readonly RunPaces[] {
-  const measured = run_experiment ? measuredPhases(run_experiment.phases, gaps) : []
-  if (!run_experiment || measured.length === 0) return known
-  const settings = settingsOf(run_experiment)
+  const measured = runExperiment ? measuredPhases(runExperiment.phases, gaps) : []
+  if (!runExperiment || measured.length === 0) return known
+  const settings = settingsOf(runExperiment)
   const isSame = (run: RunPaces) => run.adapter === adapter && run.settings === settings
   const fresh = measured.map(({ kind, cost, pace }) => ({ kind, cost, pace }))
   const costs = fresh.map(({ cost }) => cost)
@@ -52,11 +52,11 @@ export function estimateOf(
   const settings = settingsOf(experiment)
   const run = known.findLast((one) => one.adapter === adapter && one.settings === settings)
   if (!run) return undefined
-  const { seconds, untimed_steps } = timeLeft({
-    to_come: plannedStretches(experiment, experiment.steering),
+  const { seconds, untimedSteps } = timeLeft({
+    toCome: plannedStretches(experiment, experiment.steering),
     step: 0,
     measured: run.phases,
     test_freq: experiment.validation.test_freq,
   })
-  return untimed_steps > 0 ? undefined : seconds
+  return untimedSteps > 0 ? undefined : seconds
 }

@@ -33,8 +33,8 @@ export const begun = (run: number, experiment = TINY.experiment): LabState => ({
   run,
   record: `run-${run}`,
   experiment,
-  run_experiment: experiment,
-  run_document: experiment,
+  runExperiment: experiment,
+  runDocument: experiment,
 })
 
 export const told = (state: LabState, ...events: LabEvent[]): LabState =>

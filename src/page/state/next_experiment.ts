@@ -13,9 +13,9 @@ import { type Said, withVerdicts } from './taught.ts'
  * are the run's, so that both do the same run again; else what the settings show, from its first
  * step. */
 export function nextExperiment(state: LabState): Experiment {
-  const { experiment, run_experiment, run_document } = state
-  if (!run_experiment || !run_document) return experiment
-  if (experiment === run_document || sameSettings(experiment, run_experiment)) return run_document
+  const { experiment, runExperiment, runDocument } = state
+  if (!runExperiment || !runDocument) return experiment
+  if (experiment === runDocument || sameSettings(experiment, runExperiment)) return runDocument
   const own = experiment.steering.length > 0 ? withoutSteering(experiment) : experiment
   return isBusy(state) ? shortened(own, state) : own
 }
@@ -40,19 +40,17 @@ const shorter = new WeakMap<Experiment, { of: readonly unknown[]; experiment: Ex
 /** Settings that have left the run on the page, with phases as long as the run made them
  * (asTrained). */
 export function settledSettings(experiment: Experiment, state: LabState): Experiment {
-  const { run_experiment } = state
-  return run_experiment
-    ? asTrained(experiment, { ...state, experiment: run_experiment })
-    : experiment
+  const { runExperiment } = state
+  return runExperiment ? asTrained(experiment, { ...state, experiment: runExperiment }) : experiment
 }
 
 /** The settings after an edit made them `next`, while no run is on: where they leave the run they
  * keep what it has done, and where they come back to that they are the run's again. */
 export function editedSettings(next: Experiment, state: LabState): Experiment {
-  const { experiment, run_experiment } = state
-  if (!run_experiment || isBusy(state) || sameSettings(next, run_experiment)) return next
-  if (sameSettings(experiment, run_experiment)) return settledSettings(next, state)
-  return sameSettings(next, settledSettings(run_experiment, state)) ? run_experiment : next
+  const { experiment, runExperiment } = state
+  if (!runExperiment || isBusy(state) || sameSettings(next, runExperiment)) return next
+  if (sameSettings(experiment, runExperiment)) return settledSettings(next, state)
+  return sameSettings(next, settledSettings(runExperiment, state)) ? runExperiment : next
 }
 
 /** A list of phases that was made of the settings', of which those of the run on the page become as
@@ -61,10 +59,10 @@ export function settledPhases(
   phases: readonly PhaseDocument[],
   state: LabState,
 ): readonly PhaseDocument[] {
-  const { experiment, run_experiment } = state
-  const isOfRun = run_experiment && !isBusy(state) && sameSettings(experiment, run_experiment)
+  const { experiment, runExperiment } = state
+  const isOfRun = runExperiment && !isBusy(state) && sameSettings(experiment, runExperiment)
   if (!isOfRun) return phases
-  const trained = trainedPhases(experiment.phases, { ...state, experiment: run_experiment })
+  const trained = trainedPhases(experiment.phases, { ...state, experiment: runExperiment })
   return phases.flatMap((phase) => {
     const index = experiment.phases.indexOf(phase)
     return index < 0 ? [phase] : (trained[index] ?? [])
@@ -84,7 +82,7 @@ function withoutSteering(experiment: Experiment): Experiment {
  * with what they said, so that it repeats the run without asking. */
 export function taughtExperiment(state: LabState): Experiment {
   const document = nextExperiment(state)
-  return document === state.run_document ? withVerdicts(document, saidIn(state)) : document
+  return document === state.runDocument ? withVerdicts(document, saidIn(state)) : document
 }
 
 /** What was said in each phase of pairs that has begun to train, and after which step the phase
@@ -103,7 +101,7 @@ export function saidIn({ verdicts, phase, phase_step, phase_switches }: LabState
  * that another measurement cannot change its bits. */
 export function repeatedExperiment(state: LabState): Experiment {
   const experiment = taughtExperiment(state)
-  const isOfRun = nextExperiment(state) === state.run_document
+  const isOfRun = nextExperiment(state) === state.runDocument
   if (!isOfRun || state.kernels === '' || experiment.kernels !== null) return experiment
   const pinned = withField(experiment, 'kernels', state.kernels)
   // Too many of them for a field.

@@ -8,11 +8,11 @@ const FACTS = {
   understory: '1.2.3',
   protocol: 3,
   browser: 'Chrome 144',
-  has_webgpu: true,
-  is_secure: true,
-  is_isolated: false,
+  hasWebgpu: true,
+  isSecure: true,
+  isIsolated: false,
   storage: { usage: 12e6, quota: 1e9 },
-  errors: [{ at_s: 61.4, message: 'no room' }],
+  errors: [{ atS: 61.4, message: 'no room' }],
 }
 
 test('a report says versions, adapter, limits, experiment and errors, and not what the run is called', () => {

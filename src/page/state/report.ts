@@ -12,9 +12,9 @@ export interface ReportFacts {
   readonly protocol: number
   /** Name and version, e.g. “Chrome 144”. */
   readonly browser: string
-  readonly has_webgpu: boolean
-  readonly is_secure: boolean
-  readonly is_isolated: boolean
+  readonly hasWebgpu: boolean
+  readonly isSecure: boolean
+  readonly isIsolated: boolean
   /** Bytes of the page's storage, where the browser tells. */
   readonly storage: { readonly usage: number; readonly quota: number } | undefined
   /** Newest last. */
@@ -24,7 +24,7 @@ export interface ReportFacts {
 /** Something that went wrong on this page. */
 export interface PageError {
   /** Seconds since the page was opened. */
-  readonly at_s: number
+  readonly atS: number
   readonly message: string
 }
 
@@ -45,11 +45,11 @@ const nameless = (experiment: Experiment): Experiment => ({ ...experiment, name:
 /** The report as plain text, one fact a line. */
 export function writeReport(state: LabState, facts: ReportFacts): string {
   const { adapter, error, memory, counts, kernels } = state
-  const ofRun = state.run_document ?? state.experiment
+  const ofRun = state.runDocument ?? state.experiment
   const yes = (is: boolean) => (is ? 'yes' : 'no')
   const lines = [
     `Understory ${facts.understory}, protocol ${facts.protocol}`,
-    `browser: ${facts.browser}; WebGPU ${yes(facts.has_webgpu)}, secure page ${yes(facts.is_secure)}, isolated ${yes(facts.is_isolated)}`,
+    `browser: ${facts.browser}; WebGPU ${yes(facts.hasWebgpu)}, secure page ${yes(facts.isSecure)}, isolated ${yes(facts.isIsolated)}`,
     ...(adapter ? adapterLines(adapter) : ['adapter: none']),
     `status: ${state.status}, step ${state.step}, phase ${state.phase}`,
     ...(error ? [`error: ${error.code}: ${error.message}`] : []),
@@ -71,7 +71,7 @@ export function writeReport(state: LabState, facts: ReportFacts): string {
       ? [`storage: ${megabytes(facts.storage.usage)} of ${megabytes(facts.storage.quota)}`]
       : []),
     ...(facts.errors.length > 0 ? ['last errors:'] : []),
-    ...facts.errors.map(({ at_s, message }) => `  after ${at_s.toFixed(0)} s: ${message}`),
+    ...facts.errors.map(({ atS, message }) => `  after ${atS.toFixed(0)} s: ${message}`),
   ]
   return `${lines.join('\n')}\n`
 }

@@ -25,19 +25,19 @@ function layersBelow(last: number): number[] {
 
 /** The result of the shown run as a link can tell it; undefined before its first step. */
 export function resultOf(state: LabState): SharedResult | undefined {
-  const { adapter, run_experiment, series, step } = state
-  if (!run_experiment || !adapter || step === 0) return undefined
-  const last = run_experiment.model.num_hidden_layers
+  const { adapter, runExperiment, series, step } = state
+  if (!runExperiment || !adapter || step === 0) return undefined
+  const last = runExperiment.model.num_hidden_layers
   const wanted = [
     ...[...TOLD_METRICS, `layer/entropy/${last}`].map((name) => [name, MAX_POINTS] as const),
     ...layersBelow(last).map((layer) => [`layer/entropy/${layer}`, FEW_POINTS] as const),
   ]
   // The task's own score says the same as the reward where no reward model is trained on.
-  const isRewarded = run_experiment.phases.some(({ kind }) => kind === 'reward_model')
+  const isRewarded = runExperiment.phases.some(({ kind }) => kind === 'reward_model')
   const lines = wanted
     .filter(([name]) => isRewarded || name !== 'task/score/mean')
     .flatMap(([name, most]) => {
-      const columns = series.get(metricOf(name, run_experiment.task.id))
+      const columns = series.get(metricOf(name, runExperiment.task.id))
       if (!columns || columns.length === 0) return []
       return { name, ...thinned(columns, most) }
     })
@@ -50,4 +50,4 @@ export function resultOf(state: LabState): SharedResult | undefined {
 /** Whether the run's curves are of the experiment that a link would open: its settings may have
  * been changed since. */
 export const isOfLink = (state: LabState): boolean =>
-  state.run_document !== undefined && nextExperiment(state) === state.run_document
+  state.runDocument !== undefined && nextExperiment(state) === state.runDocument

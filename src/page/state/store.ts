@@ -59,9 +59,9 @@ export interface LabState {
   readonly experiment: Experiment
   /** What the run trains now, with all that was changed while it went on; undefined while there is
    * no run. */
-  readonly run_experiment: Experiment | undefined
+  readonly runExperiment: Experiment | undefined
   /** The document that does the same run again: as it began, and its steering. */
-  readonly run_document: Experiment | undefined
+  readonly runDocument: Experiment | undefined
   /** What was done to the run, refusals included, in order. */
   readonly steered: readonly SteeringMark[]
   /** The run's kernels of matrix products by shape class, chosen by measuring or pinned; undefined
@@ -71,10 +71,10 @@ export interface LabState {
   readonly kernels: string
   /** How far the measuring of kernels beside the run is; undefined where nothing is measured. */
   readonly measuring:
-    | { readonly done: number; readonly of: number; readonly is_over: boolean }
+    | { readonly done: number; readonly of: number; readonly isOver: boolean }
     | undefined
   /** What is typed in the settings and does not hold; the experiment has the values from before. */
-  readonly wrong_fields: readonly WrongField[]
+  readonly wrongFields: readonly WrongField[]
   /** The preset that `experiment` was last taken from. */
   readonly preset_id: string
   /** Bytes of GPU memory that a run of the settings would take, and those that are allocated
@@ -93,9 +93,9 @@ export interface LabState {
   readonly series: ReadonlyMap<string, Series>
   /** Of the last steps that sampled, oldest first. */
   readonly samples: readonly { readonly step: number; readonly samples: readonly RolloutSample[] }[]
-  /** What steps left for looking back; mutable, and `kept_version` counts its changes. */
+  /** What steps left for looking back; mutable, and `keptVersion` counts its changes. */
   readonly kept: KeptOfRun
-  readonly kept_version: number
+  readonly keptVersion: number
   /** Of the last phase of pairs that has begun. */
   readonly asked: AskedPairs | undefined
   /** What was said in each phase of pairs, as the experiment's field holds it, by index of the
@@ -115,18 +115,18 @@ export interface LabState {
   /** Of the last step that was measured. */
   readonly profile: StepProfile | undefined
   /** A pause was asked for, and the step in flight is not done yet. */
-  readonly is_pausing: boolean
+  readonly isPausing: boolean
   /** A step to be measured was asked for and has not come yet. */
-  readonly is_profiling: boolean
+  readonly isProfiling: boolean
   /** Of the last step that was traced token by token. */
   readonly trace: { readonly step: number; readonly table: TokenTable } | undefined
   /** Such a step was asked for and has not come yet. */
-  readonly is_tracing: boolean
+  readonly isTracing: boolean
   readonly benchmark: Benchmark
   /** Someone else's result, from a link. */
-  readonly shared_card: ResultCard | undefined
+  readonly sharedCard: ResultCard | undefined
   /** What the trial of its reward found. */
-  readonly reward_remarks: readonly string[]
+  readonly rewardRemarks: readonly string[]
   readonly error: LabError | undefined
   /** What the worker is busy with while it prepares. */
   readonly message: string
@@ -135,7 +135,7 @@ export interface LabState {
   /** How long the newest steps of each phase took. */
   readonly gaps: Gaps
   /** Buffers created by the time of the first training step. */
-  readonly warm_buffers: number | undefined
+  readonly warmBuffers: number | undefined
 }
 
 /** All that belongs to one run, as it is before its first event. */
@@ -148,8 +148,8 @@ export const emptyRun = () =>
     guarded: undefined,
     checkpoints: [],
     checkpoint_problem: undefined,
-    run_experiment: undefined,
-    run_document: undefined,
+    runExperiment: undefined,
+    runDocument: undefined,
     steered: [],
     matmul: undefined,
     kernels: '',
@@ -162,7 +162,7 @@ export const emptyRun = () =>
     series: new Map<string, Series>(),
     samples: [],
     kept: emptyKept(),
-    kept_version: 0,
+    keptVersion: 0,
     asked: undefined,
     verdicts: {},
     scored_pairs: undefined,
@@ -172,16 +172,16 @@ export const emptyRun = () =>
     tokens: undefined,
     timing: UNKNOWN_TIMING,
     profile: undefined,
-    is_pausing: false,
-    is_profiling: false,
+    isPausing: false,
+    isProfiling: false,
     trace: undefined,
-    is_tracing: false,
-    reward_remarks: [],
+    isTracing: false,
+    rewardRemarks: [],
     error: undefined,
     message: '',
     arrivals: [],
     gaps: {} as Gaps,
-    warm_buffers: undefined,
+    warmBuffers: undefined,
   }) satisfies Partial<LabState>
 
 /** A page that has just been opened. */
@@ -191,12 +191,12 @@ export const initialState = (): LabState => ({
   adapter: undefined,
   run: 0,
   experiment: PRESETS[0].experiment,
-  wrong_fields: [],
+  wrongFields: [],
   preset_id: PRESETS[0].id,
   plan: undefined,
   notices: [],
   benchmark: { status: 'none' },
-  shared_card: undefined,
+  sharedCard: undefined,
 })
 
 export const labStore = createStore<LabState>()(initialState)

@@ -15,7 +15,7 @@ export const AT_ONCE = [1, 2, 4, 8] as const
 
 export interface StudyState {
   /** False until what the browser has kept was read. */
-  readonly is_ready: boolean
+  readonly isReady: boolean
   /** The open one, and the name that it is kept under. */
   readonly study: Study | undefined
   readonly id: string
@@ -41,7 +41,7 @@ export interface StudyState {
 
 /** Without a study, before anything was read. */
 export const EMPTY: StudyState = {
-  is_ready: false,
+  isReady: false,
   study: undefined,
   id: '',
   others: [],

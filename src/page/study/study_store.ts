@@ -39,7 +39,7 @@ export async function openStudy(
   if (found) showKept(found)
   // Before anything is shown: a study that is opened now does not bring back what was deleted.
   for (const one of gone) await letGo(one)
-  studyStore.setState({ is_ready: true })
+  studyStore.setState({ isReady: true })
   if (found?.is_training) trainStudy()
 }
 
@@ -169,7 +169,7 @@ export function closeStudy(): void {
   void storage?.write(left)
   const { at_once, results, others, deleted } = studyStore.getState()
   const kept = { results, others: [left, ...others], deleted }
-  studyStore.setState({ ...EMPTY, is_ready: true, at_once, ...kept })
+  studyStore.setState({ ...EMPTY, isReady: true, at_once, ...kept })
 }
 
 /** Opens one of the list; false where it cannot be trained, which `problems` then says. */

@@ -44,7 +44,7 @@ export class StudyTraining {
   readonly #of: TrainingOf
   readonly #present = new Map<string, PresentRun>()
   #worker: StudyWorker | undefined
-  #is_over = false
+  #isOver = false
 
   constructor(of: TrainingOf) {
     this.#of = of
@@ -52,7 +52,7 @@ export class StudyTraining {
 
   /** Ends the runs in progress; `train` then never resolves. */
   end(): void {
-    this.#is_over = true
+    this.#isOver = true
     this.#worker?.end()
   }
 
@@ -67,7 +67,7 @@ export class StudyTraining {
       if (!this.#worker) {
         this.#worker = worker
         const problems = await worker.open(this.#of.arms)
-        if (this.#is_over) return new Promise(() => {})
+        if (this.#isOver) return new Promise(() => {})
         if (problems.length > 0) {
           this.#endWorker()
           return problems
@@ -75,7 +75,7 @@ export class StudyTraining {
       }
       for (const [id, run] of next) running.set(id, this.#run(run, worker))
       const { id, name, outcome } = await Promise.race(running.values())
-      if (this.#is_over) return new Promise(() => {})
+      if (this.#isOver) return new Promise(() => {})
       running.delete(id)
       this.#tell(name, undefined)
       if ('result' in outcome) {
@@ -115,7 +115,7 @@ export class StudyTraining {
   #tell(name: string, present: PresentRun | undefined): void {
     if (present) this.#present.set(name, present)
     else this.#present.delete(name)
-    if (!this.#is_over) this.#of.onPresent([...this.#present.values()])
+    if (!this.#isOver) this.#of.onPresent([...this.#present.values()])
   }
 
   #endWorker(): void {

@@ -51,7 +51,7 @@ export class StudyWorker {
   readonly #watch: ReturnType<typeof setInterval>
   #lookedAt = performance.now()
   /** It speaks every two seconds, once it is loaded. */
-  #heard_at = Number.POSITIVE_INFINITY
+  #heardAt = Number.POSITIVE_INFINITY
 
   constructor(port: LabPort) {
     this.#port = port
@@ -66,9 +66,9 @@ export class StudyWorker {
    * may still speak. */
   #look(): void {
     const now = performance.now()
-    if (now - this.#lookedAt > 2 * WATCH_MS) this.#heard_at = Math.max(this.#heard_at, now)
+    if (now - this.#lookedAt > 2 * WATCH_MS) this.#heardAt = Math.max(this.#heardAt, now)
     this.#lookedAt = now
-    if (now - this.#heard_at >= SILENT_MS)
+    if (now - this.#heardAt >= SILENT_MS)
       this.#die(`The worker has not answered for ${SILENT_MS / 1000} seconds.`)
   }
 
@@ -146,7 +146,7 @@ export class StudyWorker {
   }
 
   #hear(event: LabEvent): void {
-    this.#heard_at = performance.now()
+    this.#heardAt = performance.now()
     if (event.type === 'adapter') {
       this.#adapter = adapterName(event.adapter)
       this.#onOpen()

@@ -79,6 +79,6 @@ test('differences are paired by seed', () => {
     { seed: 2, difference: 3 },
   ])
   // n = 2: mean 2, standard deviation √2, t = 12.7062.
-  expect(interval).toEqual({ n: 2, mean: 2, half_width: expect.closeTo(12.7062, 8) })
+  expect(interval).toEqual({ n: 2, mean: 2, halfWidth: expect.closeTo(12.7062, 8) })
   expect(pairedBySeed(a.slice(0, 1), b).interval).toBeUndefined()
 })

@@ -8,7 +8,7 @@ test('the interval of a mean is Student’s', () => {
   expect(meanInterval([1, 2, 3])).toEqual({
     n: 3,
     mean: 2,
-    half_width: expect.closeTo(4.30265 / Math.sqrt(3), 10),
+    halfWidth: expect.closeTo(4.30265 / Math.sqrt(3), 10),
   })
   expect(meanInterval([1])).toBeUndefined()
   expect(t975(1)).toBeCloseTo(12.7062, 4)

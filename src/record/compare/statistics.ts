@@ -15,15 +15,15 @@ export interface MeanInterval {
   readonly n: number
   readonly mean: number
   /** Half the width of the 95 % interval of the mean, Student's t with n − 1 degrees of freedom. */
-  readonly half_width: number
+  readonly halfWidth: number
 }
 
 /** Mean and 95 % interval of independent values; undefined for fewer than two. */
 export function meanInterval(values: readonly number[]): MeanInterval | undefined {
   const n = values.length
   if (n < 2) return undefined
-  const half_width = t975(n - 1) * Math.sqrt(variance(values, { unbiased: true }) / n)
-  return { n, mean: mean(values), half_width }
+  const halfWidth = t975(n - 1) * Math.sqrt(variance(values, { unbiased: true }) / n)
+  return { n, mean: mean(values), halfWidth }
 }
 
 /** Steps ascend; the first `length` entries are valid. */
@@ -78,15 +78,15 @@ export function meanBand(
     if (!others.every((other) => other.has(step))) continue
     const all = [first.values[i], ...others.map((other) => other.get(step) ?? Number.NaN)]
     const isGap = !all.every(Number.isFinite)
-    const { mean, half_width } = (isGap ? undefined : meanInterval(all)) ?? {
+    const { mean, halfWidth } = (isGap ? undefined : meanInterval(all)) ?? {
       mean: Number.NaN,
-      half_width: Number.NaN,
+      halfWidth: Number.NaN,
     }
     steps.push(step)
     means.push(mean)
     const isT = kind === 't95' || isGap
-    lows.push(Math.max(least, isT ? mean - half_width : Math.min(...all)))
-    highs.push(Math.min(most, isT ? mean + half_width : Math.max(...all)))
+    lows.push(Math.max(least, isT ? mean - halfWidth : Math.min(...all)))
+    highs.push(Math.min(most, isT ? mean + halfWidth : Math.max(...all)))
   }
   return { mean: column(steps, means), low: column(steps, lows), high: column(steps, highs) }
 }

@@ -145,7 +145,7 @@ test('values that are not finite are passed over', () => {
 
 test('only reinforcement is looked at', () => {
   const bad = view({ 'actor/pg_clipfrac': fill(9, 1) })
-  expect(diagnose({ ...bad, phase: 0, phase_start: 0 })).toEqual([])
+  expect(diagnose({ ...bad, phase: 0, phaseStart: 0 })).toEqual([])
   expect(diagnose({ ...bad, phase: 7 })).toEqual([])
 })
 

@@ -28,7 +28,7 @@ export interface RunView {
   /** Index of the phase that the last step belongs to. */
   readonly phase: number
   /** Training steps done before that phase began. */
-  readonly phase_start: number
+  readonly phaseStart: number
   /** Metrics by name, under verl's names. */
   readonly series: ReadonlyMap<string, Series>
 }
@@ -44,7 +44,7 @@ export class Evidence {
   /** How many values the phase has of a metric, NaN included. */
   count(metric: string): number {
     const series = this.run.series.get(metric)
-    return series ? series.length - series.after(this.run.phase_start) : 0
+    return series ? series.length - series.after(this.run.phaseStart) : 0
   }
 
   /** The last `count` finite values of the phase, oldest first; fewer where there are fewer. */
@@ -52,7 +52,7 @@ export class Evidence {
     const series = this.run.series.get(metric)
     const points: Point[] = []
     if (!series) return points
-    const first = series.after(this.run.phase_start)
+    const first = series.after(this.run.phaseStart)
     for (let i = series.length - 1; i >= first && points.length < count; i--)
       if (Number.isFinite(series.values[i])) points.push([series.steps[i], series.values[i]])
     return points.reverse()
@@ -69,7 +69,7 @@ export class Evidence {
     const series = this.run.series.get(metric)
     const points: Point[] = []
     if (!series) return undefined
-    for (let i = series.after(this.run.phase_start); i < series.length; i++) {
+    for (let i = series.after(this.run.phaseStart); i < series.length; i++) {
       if (Number.isFinite(series.values[i])) points.push([series.steps[i], series.values[i]])
       if (points.length === count) return mean(points)
     }
@@ -85,7 +85,7 @@ export class Evidence {
 
   /** The last step that has a value. */
   stepOf(metric: string): number {
-    return this.last(metric, 1)[0]?.[0] ?? this.run.phase_start
+    return this.last(metric, 1)[0]?.[0] ?? this.run.phaseStart
   }
 
   /** Advice on a setting of this phase, e.g. `actor.optim.lr`: its own where it has one, else what

@@ -48,18 +48,18 @@ const HEALTHY_ACCURACY: readonly (readonly [number, number])[] = [
 
 test('a healthy run of preset tiny is never found anything wrong with', () => {
   const experiment = presetOf('tiny')?.experiment ?? plain
-  const phase_start = 70
+  const phaseStart = 70
   const series = new Map<string, Series>()
   const values = Object.entries(HEALTHY).map(
     ([name, text]) => [name, text.split(' ').map(Number)] as const,
   )
   for (let i = 0; i < 50; i++) {
-    const step = phase_start + 1 + i
+    const step = phaseStart + 1 + i
     const accuracy = HEALTHY_ACCURACY.find(([at]) => at === step)
     appendMetrics(series, step, {
       ...Object.fromEntries(values.map(([name, column]) => [name, column[i]])),
       ...(accuracy && { 'val-core/sort_digits/acc/mean@1': accuracy[1] }),
     })
-    expect(diagnose({ experiment, phase: 2, phase_start, series }), `step ${step}`).toEqual([])
+    expect(diagnose({ experiment, phase: 2, phaseStart, series }), `step ${step}`).toEqual([])
   }
 })

@@ -27,7 +27,7 @@ export function lowerRates(
   return names.flatMap((name) => {
     const own = fields.get(`phases.${index}.${name}`)
     // Where the phase takes the experiment's, the phases after it would break too.
-    const field = own && own.is_overridden !== false ? own : (fields.get(name) ?? own)
+    const field = own && own.isOverridden !== false ? own : (fields.get(name) ?? own)
     if (!field || typeof field.value !== 'number' || !isSteerable(field, index)) return []
     const value = Math.max(field.min ?? 0, field.value * LOWER_BY)
     if (value === field.value) return []

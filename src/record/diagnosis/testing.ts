@@ -40,7 +40,7 @@ export type Made = Readonly<Record<string, readonly number[]>>
 export const view = (metrics: Made, experiment = plain) => ({
   experiment,
   phase: 1,
-  phase_start: START,
+  phaseStart: START,
   series: columns(metrics),
 })
 export const find = (metrics: Made, experiment?: Experiment) => diagnose(view(metrics, experiment))

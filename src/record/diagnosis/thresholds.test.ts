@@ -212,7 +212,7 @@ test('every diagnosis names two settings that the form shows', () => {
     const fields = new Map(experimentFields(experiment).map((field) => [field.path, field]))
     expect(advice[0].path, name).not.toBe(advice[1].path)
     for (const { path, text } of advice) {
-      expect(fields.get(path)?.has_effect, `${name}: ${path}`).toBe(true)
+      expect(fields.get(path)?.hasEffect, `${name}: ${path}`).toBe(true)
       expect(text.length).toBeGreaterThan(10)
     }
   }

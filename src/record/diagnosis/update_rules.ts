@@ -87,7 +87,7 @@ function klLossUnit(of: PhaseEvidence): number {
   const length = of.recent('response_length/mean') ?? 1
   const scale = actor.loss_scale_factor ?? rollout.max_response_length
   if (actor.loss_agg_mode === 'seq-mean-token-sum') return updates * length
-  if (aggregationOf(actor.loss_agg_mode).uses_scale_factor) return (updates * length) / scale
+  if (aggregationOf(actor.loss_agg_mode).usesScaleFactor) return (updates * length) / scale
   return updates
 }
 

@@ -97,7 +97,7 @@ test('a run is called as its record, its experiment or its settings say, in this
       labels: { ...NO_LABELS, id: 'a', color: 0, name },
     })
   const own = changed(['name', 'Warmer rollouts'], ['rollout.temperature', 1.5])
-  expect(named(own)).toMatchObject({ name: 'Warmer rollouts', is_automatic: false })
+  expect(named(own)).toMatchObject({ name: 'Warmer rollouts', isAutomatic: false })
   expect(named(own, 'renamed').name).toBe('renamed')
   // Another preset's name was not given by a person.
   expect(named(changed(['name', PRESETS[1].experiment.name], ['seed', 7])).name).toBe(

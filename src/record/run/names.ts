@@ -63,7 +63,7 @@ const givenName = ({ name }: Experiment): string =>
 
 export interface RunName extends AutoName {
   /** Nobody gave it. */
-  readonly is_automatic: boolean
+  readonly isAutomatic: boolean
   /** The automatic name, also where the run has another one. */
   readonly differs: string
 }
@@ -81,17 +81,17 @@ export function runName({
   // Of an imported run no setting is known that could differ from a preset's.
   if (source) {
     const name = labels.name || document.name?.trim() || source.file
-    const is_automatic = labels.name === ''
-    const seedless = is_automatic ? (source.setting ?? name) : name
-    return { name, seedless, from: name, is_automatic, differs: name }
+    const isAutomatic = labels.name === ''
+    const seedless = isAutomatic ? (source.setting ?? name) : name
+    return { name, seedless, from: name, isAutomatic, differs: name }
   }
   const automatic = autoName(document, preset_id)
   const given = labels.name || givenName(document)
-  const is_automatic = given === ''
+  const isAutomatic = given === ''
   return {
     ...automatic,
-    ...(is_automatic ? {} : { name: given, seedless: given }),
-    is_automatic,
+    ...(isAutomatic ? {} : { name: given, seedless: given }),
+    isAutomatic,
     differs: automatic.name,
   }
 }

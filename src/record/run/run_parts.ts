@@ -63,7 +63,7 @@ export interface Timing {
 export const UNKNOWN_TIMING: Timing = {
   steps_per_second: undefined,
   tokens_per_second: undefined,
-  left: { seconds: undefined, untimed_steps: 0, is_about: false },
+  left: { seconds: undefined, untimedSteps: 0, isAbout: false },
 }
 
 /** What the GPU does: the last step's own counts, and the device layer's. */

@@ -44,11 +44,11 @@ function ran(
   return stretches.flatMap(({ phase, from, to }) =>
     Array.from({ length: to - from }, (_, i) => {
       const step = from + i + 1
-      const gap = { ms: arrivals[step] - arrivals[step - 1], is_validated: isValidated(step) }
+      const gap = { ms: arrivals[step] - arrivals[step - 1], isValidated: isValidated(step) }
       if (i > 0) gaps = withGap(gaps, phase, gap)
       const { phases } = experiment
       const left = timeLeft({
-        to_come: stretches,
+        toCome: stretches,
         step,
         test_freq,
         measured: measuredPhases(phases, gaps),
@@ -73,7 +73,7 @@ test('a validation moves the time left by no more than what is left to learn abo
   )
   // Two validations have been seen.
   for (const { step, left, truth } of moments.filter(({ step }) => step >= 22)) {
-    expect(left, `step ${step}`).toMatchObject({ untimed_steps: 0, is_about: false })
+    expect(left, `step ${step}`).toMatchObject({ untimedSteps: 0, isAbout: false })
     expect(Math.abs((left.seconds ?? 0) - truth), `step ${step}`).toBeLessThan(1)
   }
   const seconds = moments.filter(({ step }) => step >= 22).map(({ left }) => left.seconds ?? 0)
@@ -84,45 +84,45 @@ test('a validation moves the time left by no more than what is left to learn abo
 test('the speed of a warm start says nothing of reinforcement', () => {
   const moments = ran(experiment, [30, 2000, 4000], 500)
   for (const { step, left } of moments.filter(({ step }) => step >= 30 && step < 60)) {
-    expect(left.untimed_steps, `step ${step}`).toBe(90)
+    expect(left.untimedSteps, `step ${step}`).toBe(90)
     expect(left.seconds, `step ${step}`).toBeLessThan(10)
   }
   // Of what is left then, nothing.
   expect(moments[59].left.seconds).toBeUndefined()
   // Once one kind of reinforcement has run, the other takes its speed, and says that it is a guess.
   const inner = moments[70].left
-  expect(inner).toMatchObject({ untimed_steps: 0, is_about: true })
+  expect(inner).toMatchObject({ untimedSteps: 0, isAbout: true })
   // Then each has its own.
   for (const { step, left, truth } of moments.filter(({ step }) => step >= 115)) {
-    expect(left.is_about, `step ${step}`).toBe(false)
+    expect(left.isAbout, `step ${step}`).toBe(false)
     expect(Math.abs((left.seconds ?? 0) - truth), `step ${step}`).toBeLessThan(0.2 * truth + 5)
   }
-  expect(moments.at(-1)?.left).toEqual({ seconds: 0, untimed_steps: 0, is_about: false })
+  expect(moments.at(-1)?.left).toEqual({ seconds: 0, untimedSteps: 0, isAbout: false })
 })
 
 test('phases that are alike share a speed, whatever their length and name', () => {
   const phases = [PHASES[1], { ...PHASES[1], steps: 9, name: 'again' }]
   const alike = experimentOf({ phases, validation: { test_freq: null } })
   const { left, truth } = ran(alike, [700, 700], 0)[20]
-  expect(left.is_about).toBe(false)
+  expect(left.isAbout).toBe(false)
   expect(left.seconds).toBeCloseTo(truth, 6)
 })
 
 test('nothing is said before anything was measured, and before a validation was, only about', () => {
   const [first, second] = ran(experiment, [200, 200, 200], 100)
-  expect(first.left).toEqual({ seconds: undefined, untimed_steps: 149, is_about: false })
-  expect(second.left).toMatchObject({ is_about: true, untimed_steps: 90 })
+  expect(first.left).toEqual({ seconds: undefined, untimedSteps: 149, isAbout: false })
+  expect(second.left).toMatchObject({ isAbout: true, untimedSteps: 90 })
   expect(second.left.seconds).toBeCloseTo(58 * 0.2, 6)
 })
 
 test('steps that arrive together have no speed', () => {
   const { phases } = experiment
-  const gaps = withGap(withGap({}, 0, { ms: 0, is_validated: false }), 0, {
+  const gaps = withGap(withGap({}, 0, { ms: 0, isValidated: false }), 0, {
     ms: 1,
-    is_validated: false,
+    isValidated: false,
   })
-  const to_come = plannedStretches(experiment)
+  const toCome = plannedStretches(experiment)
   expect(
-    timeLeft({ to_come, step: 3, measured: measuredPhases(phases, gaps), test_freq: 10 }).seconds,
+    timeLeft({ toCome, step: 3, measured: measuredPhases(phases, gaps), test_freq: 10 }).seconds,
   ).toBeUndefined()
 })

@@ -8,7 +8,7 @@ import type { Stretch } from '../../document/experiment/steered/planned.ts'
 export interface Gap {
   readonly ms: number
   /** A validation belongs to the second of them. */
-  readonly is_validated: boolean
+  readonly isValidated: boolean
 }
 
 /** The newest gaps of each phase that has begun, by its index; oldest first. */
@@ -23,10 +23,10 @@ export interface TimeLeft {
   /** Of the steps whose kind of phase was measured; undefined where none of them was. */
   readonly seconds: number | undefined
   /** Steps of kinds of phases that have not run yet: nobody knows how long they take. */
-  readonly untimed_steps: number
+  readonly untimedSteps: number
   /** Some of it was measured in another phase of the same kind, or a validation has not been
    * measured yet. */
-  readonly is_about: boolean
+  readonly isAbout: boolean
 }
 
 export interface Pace {
@@ -59,9 +59,9 @@ function paceOf(gaps: readonly Gap[] = []): Pace | undefined {
   if (sumOf(gaps) < LEAST_MS) return undefined
   const sorted = gaps.map(({ ms }) => ms).sort((a, b) => a - b)
   const step_ms = sorted[(sorted.length - 1) >> 1]
-  const end = gaps.findLastIndex(({ is_validated }) => is_validated) + 1
-  const whole = gaps.slice(gaps[0].is_validated ? 1 : 0, end)
-  const validations = whole.filter(({ is_validated }) => is_validated).length
+  const end = gaps.findLastIndex(({ isValidated }) => isValidated) + 1
+  const whole = gaps.slice(gaps[0].isValidated ? 1 : 0, end)
+  const validations = whole.filter(({ isValidated }) => isValidated).length
   if (validations === 0) return { step_ms, validation_ms: undefined }
   const extra = Math.max(0, sumOf(whole) - step_ms * whole.length)
   return { step_ms, validation_ms: extra / validations }
@@ -69,10 +69,10 @@ function paceOf(gaps: readonly Gap[] = []): Pace | undefined {
 
 /** Validations of a stretch: after every `test_freq` steps and at the end of the phase; a reward
  * model has none. */
-function validationsIn({ document, from, to, is_end }: Stretch, test_freq: number | null): number {
+function validationsIn({ document, from, to, isEnd }: Stretch, test_freq: number | null): number {
   if (test_freq === null || document.kind === 'reward_model') return 0
   const regular = Math.floor(to / test_freq) - Math.floor(from / test_freq)
-  return regular + (is_end && to % test_freq !== 0 ? 1 : 0)
+  return regular + (isEnd && to % test_freq !== 0 ? 1 : 0)
 }
 
 /** What a phase's steps cost does not hang on these. */
@@ -86,19 +86,19 @@ export const measuredPhases = (phases: readonly PhaseDocument[], gaps: Gaps): Me
     return pace ? [{ phase, kind: document.kind, cost: costOf(document), pace }] : []
   })
 
-/** `to_come`: from the step after `step` on. A phase that was not measured takes the speed of the
+/** `toCome`: from the step after `step` on. A phase that was not measured takes the speed of the
  * newest one like it, or of the newest one of its kind. */
 export function timeLeft(run: {
-  readonly to_come: readonly Stretch[]
+  readonly toCome: readonly Stretch[]
   readonly step: number
   readonly measured: readonly MeasuredPhase[]
   readonly test_freq: number | null
 }): TimeLeft {
-  const { to_come, step, measured, test_freq } = run
+  const { toCome, step, measured, test_freq } = run
   const validation_ms = measured.findLast(({ pace }) => pace.validation_ms !== undefined)?.pace
     .validation_ms
-  let [ms, untimed_steps, timedSteps, is_about] = [0, 0, 0, false]
-  for (const stretch of to_come) {
+  let [ms, untimedSteps, timedSteps, isAbout] = [0, 0, 0, false]
+  for (const stretch of toCome) {
     const from = Math.max(stretch.from, step)
     const steps = stretch.to - from
     if (steps <= 0) continue
@@ -107,16 +107,16 @@ export function timeLeft(run: {
     const alike = measured.findLast(({ cost }) => cost === costOf(stretch.document))
     const near = own ?? alike ?? measured.findLast((other) => other.kind === kind)
     if (!near) {
-      untimed_steps += steps
+      untimedSteps += steps
       continue
     }
     const validations = validationsIn({ ...stretch, from }, test_freq)
     timedSteps += steps
-    is_about ||= near !== own && near !== alike
-    is_about ||= validations > 0 && validation_ms === undefined
+    isAbout ||= near !== own && near !== alike
+    isAbout ||= validations > 0 && validation_ms === undefined
     ms += steps * near.pace.step_ms
     ms += validations * (near.pace.validation_ms ?? validation_ms ?? 0)
   }
-  const isKnown = timedSteps > 0 || untimed_steps === 0
-  return { seconds: isKnown ? ms / 1000 : undefined, untimed_steps, is_about }
+  const isKnown = timedSteps > 0 || untimedSteps === 0
+  return { seconds: isKnown ? ms / 1000 : undefined, untimedSteps, isAbout }
 }

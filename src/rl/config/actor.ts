@@ -121,7 +121,7 @@ export const ACTOR: Tree<Actor> = {
     default: false,
   }),
   loss_mode: lossMode,
-  ...numbersAsSettings(({ section, is_share, ...said }) => number({ live: true, ...said })),
+  ...numbersAsSettings(({ section, isShare, ...said }) => number({ live: true, ...said })),
   importance_sampling_level: samplingLevel,
   loss_agg_mode: lossAggMode,
   loss_scale_factor: number({

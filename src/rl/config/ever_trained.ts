@@ -13,7 +13,7 @@ export const trainedSegments = (
 ): readonly boolean[] => {
   const trained = phases.map((phase) => {
     if (phase.kind === 'reward_model') return []
-    const layer = phase.kind === 'sft' ? layout.num_blocks : phase.target_layer
+    const layer = phase.kind === 'sft' ? layout.numBlocks : phase.target_layer
     const factors = phase.kind === 'sft' ? undefined : segmentFactors(layout, phase)
     const { segments } = trainedPrefix(layout, layer)
     return layout.segment_ends.map((_, i) => (factors ? factors[i] !== 0 : i < segments))

@@ -50,11 +50,11 @@ export function segmentFactors(
   part: TrainedPart,
 ): readonly number[] | undefined {
   const { target_layer, target_readout = 'raw', freeze, lr_factor_above } = part
-  const { shape, segment_ends, first_block, num_blocks } = layout
+  const { shape, segment_ends, first_block, numBlocks } = layout
   const prefix = trainedPrefix(layout, target_layer).segments
-  const readsAll = hasFinalEntropy(part, num_blocks)
+  const readsAll = hasFinalEntropy(part, numBlocks)
   // An adapter has blocks alone.
-  const norm = first_block + num_blocks
+  const norm = first_block + numBlocks
   const hasNorm = readsNormed(shape, target_layer, target_readout) || part.decay_final_norm
   const factors = segment_ends.map((_, segment) => {
     const block = segment - first_block + 1

@@ -46,5 +46,5 @@ export interface TrainerConfig {
    * all of it. */
   readonly fusion?: Fusion | undefined
   /** Segments that this run had trained when its phases were others (trainedSegments). */
-  readonly trained_before?: readonly boolean[] | undefined
+  readonly trainedBefore?: readonly boolean[] | undefined
 }

@@ -110,7 +110,7 @@ test('reinforce_plus_plus discounts, and passes over a masked token and its rewa
   // 4; nothing; 1 + 4/2
   expect([...returns]).toEqual([3, 0, 4])
   expectClose(advantages, [-Math.SQRT1_2, 0, Math.SQRT1_2], WHITENED)
-  const before = { gamma: 0.5, observations_end_returns: true }
+  const before = { gamma: 0.5, observationsEndReturns: true }
   expect([...computeAdvantages('reinforce_plus_plus', one, before).returns]).toEqual([1, 4, 4])
   const whole = input([[1, 2, 4]], [[1, 1, 1]])
   const discounted = computeAdvantages('reinforce_plus_plus', whole, { gamma: 0.5 })

@@ -63,7 +63,7 @@ export function estimatorOf(adv_estimator: AdvEstimator): Estimator<AdvEstimator
 
 /** Whether an estimator compares the responses to one prompt with each other. */
 export const comparesGroups = (adv_estimator: AdvEstimator): boolean =>
-  estimatorOf(adv_estimator).compares_groups
+  estimatorOf(adv_estimator).comparesGroups
 
 /** Whether an estimator asks a critic. */
 export const asksCritic = (adv_estimator: AdvEstimator): boolean =>
@@ -82,11 +82,11 @@ export function computeAdvantages(
   input: AdvantageInput,
   config: AdvantageConfig = {},
 ): Advantages {
-  const { needs, compares_groups, estimate } = estimatorOf(adv_estimator)
+  const { needs, comparesGroups, estimate } = estimatorOf(adv_estimator)
   const tokens = input.response_mask.length
   const rows = rowCount(input.response_mask, input.response_length)
   checkLength('token_level_rewards', input.token_level_rewards, tokens)
-  if (compares_groups) checkLength(`adv_estimator ${adv_estimator} needs index`, input.index, rows)
+  if (comparesGroups) checkLength(`adv_estimator ${adv_estimator} needs index`, input.index, rows)
   for (const field of needs)
     checkLength(
       `adv_estimator ${adv_estimator} needs ${field}`,

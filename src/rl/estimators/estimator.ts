@@ -48,7 +48,7 @@ export interface AdvantageConfig {
   readonly norm_adv_epsilon?: number
   /** false; reinforce_plus_plus of verl before 0.9, where nothing flows back over a token that the
    * policy did not write. */
-  readonly observations_end_returns?: boolean
+  readonly observationsEndReturns?: boolean
   /** 1e-8; the token baselines. */
   readonly epsilon?: number
   /** 1; gpg. */
@@ -83,10 +83,10 @@ export interface Estimator<Name extends string = string> {
   /** What forms call it. */
   readonly label: string
   /** Whether it looks at the reward of every token; the others look at a response's sum. */
-  readonly is_tokenwise: boolean
+  readonly isTokenwise: boolean
   /** Whether it compares the responses to one prompt with each other; only then `index` must be
    * given. */
-  readonly compares_groups: boolean
+  readonly comparesGroups: boolean
   readonly needs: readonly EstimatorNeed[]
   /** The settings of `algorithm` that it uses. */
   readonly settings: readonly ('gamma' | 'lam' | 'norm_adv_by_std_in_grpo' | 'norm_adv_epsilon')[]

@@ -49,8 +49,8 @@ function nextToken({ sample, t }: EstimatedToken): number | undefined {
 export const gae = estimator({
   name: 'gae',
   label: 'GAE (PPO with a critic)',
-  is_tokenwise: true,
-  compares_groups: false,
+  isTokenwise: true,
+  comparesGroups: false,
   needs: ['values'],
   settings: ['gamma', 'lam'],
   estimate: gaeAdvantages,

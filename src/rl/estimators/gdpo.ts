@@ -37,8 +37,8 @@ function estimate(input: AdvantageInput, config: AdvantageConfig): Advantages {
 export const gdpo = estimator({
   name: 'gdpo',
   label: 'GDPO, each reward by itself',
-  is_tokenwise: false,
-  compares_groups: true,
+  isTokenwise: false,
+  comparesGroups: true,
   needs: [],
   settings: ['norm_adv_by_std_in_grpo'],
   estimate,

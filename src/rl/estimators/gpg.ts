@@ -21,8 +21,8 @@ export function gpgAdvantages(
 export const gpg = estimator({
   name: 'gpg',
   label: 'GPG',
-  is_tokenwise: false,
-  compares_groups: true,
+  isTokenwise: false,
+  comparesGroups: true,
   needs: [],
   settings: [],
   estimate: perResponse((scores, { index }, config) => gpgAdvantages(scores, index, config)),

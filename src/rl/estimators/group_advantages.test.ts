@@ -37,7 +37,7 @@ test('a group of one keeps its score in grpo, rloo, opo and gpg; rloo_vectorized
     gpgAdvantages([5, 5], index),
   ])
     expect([...advantages]).toEqual([5, 5])
-  expect([...rlooAdvantages([5, 5], index, { zero_singletons: true })]).toEqual([0, 0])
+  expect([...rlooAdvantages([5, 5], index, { zeroSingletons: true })]).toEqual([0, 0])
 })
 
 test('equal scores give exactly zero, also where their mean rounds', () => {
@@ -49,7 +49,7 @@ test('equal scores give exactly zero, also where their mean rounds', () => {
     grpoAdvantages(scores, index, NO_STD),
     grpoPasskAdvantages(scores, index),
     rlooAdvantages(scores, index),
-    rlooAdvantages(scores, index, { zero_singletons: true }),
+    rlooAdvantages(scores, index, { zeroSingletons: true }),
     opoAdvantages(scores, [3, 5, 7], index),
     gpgAdvantages(scores, index),
   ])
@@ -93,7 +93,7 @@ test('pass@k: only the best counts, by its lead over the second', () => {
 
 test('rloo compares a score with the mean of the others', () => {
   expectClose(rlooAdvantages([1, 0, 0, 0], [2, 2, 2, 2]), [1, -1 / 3, -1 / 3, -1 / 3], EXACT)
-  expectClose(rlooAdvantages([5, 1], [0, 0], { zero_singletons: true }), [4, -4], EXACT)
+  expectClose(rlooAdvantages([5, 1], [0, 0], { zeroSingletons: true }), [4, -4], EXACT)
 })
 
 test('opo weighs the baseline with the lengths', () => {

@@ -33,8 +33,8 @@ export function grpoAdvantages(
 export const grpo = estimator({
   name: 'grpo',
   label: 'GRPO',
-  is_tokenwise: false,
-  compares_groups: true,
+  isTokenwise: false,
+  comparesGroups: true,
   needs: [],
   settings: ['norm_adv_by_std_in_grpo'],
   estimate: perResponse((scores, { index }, config) => grpoAdvantages(scores, index, config)),

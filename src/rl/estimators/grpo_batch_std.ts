@@ -31,8 +31,8 @@ export function grpoBatchStdAdvantages(
 export const grpo_batch_std = estimator({
   name: 'grpo_batch_std',
   label: 'GRPO, spread of the batch (TRL: scale_rewards batch)',
-  is_tokenwise: false,
-  compares_groups: true,
+  isTokenwise: false,
+  comparesGroups: true,
   needs: [],
   settings: ['norm_adv_epsilon'],
   estimate: perResponse((scores, { index }, config) =>

@@ -27,8 +27,8 @@ export function grpoPasskAdvantages(
 export const grpo_passk = estimator({
   name: 'grpo_passk',
   label: 'GRPO for pass@k',
-  is_tokenwise: false,
-  compares_groups: true,
+  isTokenwise: false,
+  comparesGroups: true,
   needs: [],
   settings: ['norm_adv_by_std_in_grpo'],
   estimate: perResponse((scores, { index }, config) => grpoPasskAdvantages(scores, index, config)),

@@ -61,8 +61,8 @@ function twoPasses(scores: Scores, rows: readonly number[]): MeanAndStd {
 }
 
 const SHARED = {
-  is_tokenwise: false,
-  compares_groups: true,
+  isTokenwise: false,
+  comparesGroups: true,
   needs: [],
   settings: ['norm_adv_by_std_in_grpo'],
 } as const

@@ -35,8 +35,8 @@ const keptFormula = (
 export const rejection_sampling = estimator({
   name: 'rejection_sampling',
   label: 'Rejection sampling: imitate right responses (expert iteration)',
-  is_tokenwise: false,
-  compares_groups: false,
+  isTokenwise: false,
+  comparesGroups: false,
   needs: [],
   settings: [],
   estimate: perResponse((scores) => rejectionAdvantages(scores)),
@@ -49,8 +49,8 @@ export const rejection_sampling = estimator({
 export const best_of_n = estimator({
   name: 'best_of_n',
   label: 'Best of n: imitate the best response to each prompt (RAFT)',
-  is_tokenwise: false,
-  compares_groups: true,
+  isTokenwise: false,
+  comparesGroups: true,
   needs: [],
   settings: [],
   estimate: perResponse((scores, { index }) => bestOfGroupAdvantages(scores, index)),

@@ -40,8 +40,8 @@ export function maxrlAdvantages(
 export const maxrl = estimator({
   name: 'maxrl',
   label: 'MaxRL, divided by the group’s mean',
-  is_tokenwise: false,
-  compares_groups: true,
+  isTokenwise: false,
+  comparesGroups: true,
   needs: [],
   settings: [],
   estimate: perResponse((scores, { index }) => maxrlAdvantages(scores, index)),

@@ -27,8 +27,8 @@ export function opoAdvantages(
 export const opo = estimator({
   name: 'opo',
   label: 'OPO',
-  is_tokenwise: false,
-  compares_groups: true,
+  isTokenwise: false,
+  comparesGroups: true,
   needs: [],
   settings: [],
   estimate: perResponse((scores, { index, response_mask, response_length }) =>

@@ -14,11 +14,11 @@ import {
 /** REINFORCE++ (Hu et al. 2025, arXiv 2501.03262; verl
  * compute_reinforce_plus_plus_outcome_advantage): G_t = r_t + γ·G_next. A token with mask 0 is
  * passed over: its G is 0, the token before it continues with the next written one's, and a reward
- * on it counts nowhere. Before verl 0.9 (`observations_end_returns`) G_next was 0 before such a
+ * on it counts nowhere. Before verl 0.9 (`observationsEndReturns`) G_next was 0 before such a
  * token, and returns were not masked. advantages = G whitened, 0 where masked. */
 function estimate(
   { token_level_rewards, response_mask, response_length }: AdvantageInput,
-  { gamma = 1, observations_end_returns = false }: AdvantageConfig,
+  { gamma = 1, observationsEndReturns = false }: AdvantageConfig,
 ): Advantages {
   const returns = new Float64Array(response_mask.length)
   let next = 0
@@ -26,16 +26,16 @@ function estimate(
     if ((i + 1) % response_length === 0) next = 0
     const isWritten = response_mask[i] !== 0
     const return_ = token_level_rewards[i] + gamma * next
-    if (isWritten || observations_end_returns) returns[i] = return_
+    if (isWritten || observationsEndReturns) returns[i] = return_
     if (isWritten) next = return_
-    else if (observations_end_returns) next = 0
+    else if (observationsEndReturns) next = 0
   }
   return { advantages: masked(maskedWhiten(returns, response_mask), response_mask), returns }
 }
 
 const SHARED = {
-  is_tokenwise: true,
-  compares_groups: false,
+  isTokenwise: true,
+  comparesGroups: false,
   needs: [],
   settings: ['gamma'],
   whitened: ({ returns }: WhitenedBatch) => returns,
@@ -69,5 +69,5 @@ export const reinforcePlusPlus0_8 = estimator({
   name: 'reinforce_plus_plus_0.8',
   label: 'REINFORCE++ of verl up to 0.8, where text of tools ends a return',
   ...SHARED,
-  estimate: (input, config) => estimate(input, { ...config, observations_end_returns: true }),
+  estimate: (input, config) => estimate(input, { ...config, observationsEndReturns: true }),
 })

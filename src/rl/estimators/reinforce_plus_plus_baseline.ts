@@ -24,8 +24,8 @@ function estimate(input: AdvantageInput): Advantages {
 export const reinforce_plus_plus_baseline = estimator({
   name: 'reinforce_plus_plus_baseline',
   label: 'REINFORCE++ with a baseline',
-  is_tokenwise: false,
-  compares_groups: true,
+  isTokenwise: false,
+  comparesGroups: true,
   needs: [],
   settings: [],
   estimate,

@@ -18,8 +18,8 @@ function estimate(input: AdvantageInput): Advantages {
 export const remax = estimator({
   name: 'remax',
   label: 'ReMax',
-  is_tokenwise: true,
-  compares_groups: false,
+  isTokenwise: true,
+  comparesGroups: false,
   needs: ['reward_baselines'],
   settings: [],
   estimate,

@@ -6,15 +6,15 @@ import { byGroup, groupMean, type Scores } from './groups.ts'
 
 /** RLOO: a_b = s_b minus the mean of the others = (s_b - mean_g)·n/(n - 1) (Ahmadian et al. 2024,
  * arXiv 2402.14740; verl compute_rloo_outcome_advantage). A group of one keeps its score; with
- * `zero_singletons`, as in rloo_vectorized, it gets 0. */
+ * `zeroSingletons`, as in rloo_vectorized, it gets 0. */
 export function rlooAdvantages(
   scores: Scores,
   index: ArrayLike<number>,
-  { zero_singletons = false }: { zero_singletons?: boolean } = {},
+  { zeroSingletons = false }: { zeroSingletons?: boolean } = {},
 ): Float64Array {
   return byGroup(index, (rows) => {
     const n = rows.length
-    if (n === 1) return (b) => (zero_singletons ? 0 : scores[b])
+    if (n === 1) return (b) => (zeroSingletons ? 0 : scores[b])
     const mean = groupMean(scores, rows)
     return (b) => ((scores[b] - mean) * n) / (n - 1)
   })
@@ -38,8 +38,8 @@ const formula = (keepsLoneScore: boolean) => ({
 export const rloo = estimator({
   name: 'rloo',
   label: 'RLOO',
-  is_tokenwise: false,
-  compares_groups: true,
+  isTokenwise: false,
+  comparesGroups: true,
   needs: [],
   settings: [],
   estimate: perResponse((scores, { index }) => rlooAdvantages(scores, index)),
@@ -49,12 +49,12 @@ export const rloo = estimator({
 export const rloo_vectorized = estimator({
   name: 'rloo_vectorized',
   label: 'RLOO, vectorized',
-  is_tokenwise: false,
-  compares_groups: true,
+  isTokenwise: false,
+  comparesGroups: true,
   needs: [],
   settings: [],
   estimate: perResponse((scores, { index }) =>
-    rlooAdvantages(scores, index, { zero_singletons: true }),
+    rlooAdvantages(scores, index, { zeroSingletons: true }),
   ),
   formula: formula(false),
 })

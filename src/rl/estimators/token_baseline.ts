@@ -129,8 +129,8 @@ function batchOf(input: AdvantageInput): TokenBaselineBatch {
 }
 
 const SHARED = {
-  is_tokenwise: true,
-  compares_groups: true,
+  isTokenwise: true,
+  comparesGroups: true,
   needs: ['old_log_probs', 'sum_pi_squared'],
   settings: [],
   formula: {

@@ -119,12 +119,12 @@ export function trlCompletionMask(
   completions: readonly (readonly number[])[],
   {
     mask_truncated_completions,
-    end_tokens,
-  }: { readonly mask_truncated_completions: boolean; readonly end_tokens: readonly number[] },
+    endTokens,
+  }: { readonly mask_truncated_completions: boolean; readonly endTokens: readonly number[] },
 ): number[][] {
   const columns = Math.max(0, ...completions.map(({ length }) => length))
   return completions.map((ids) => {
-    const isCut = !end_tokens.includes(ids.at(-1) ?? Number.NaN)
+    const isCut = !endTokens.includes(ids.at(-1) ?? Number.NaN)
     const kept = mask_truncated_completions && isCut ? 0 : ids.length
     return Array.from({ length: columns }, (_, t) => Number(t < kept))
   })

@@ -21,7 +21,7 @@ export interface DrawnBatch extends Omit<Scored, 'scores'> {
   /** What is trained on of each row: the task's score or the reward model's, [B]. */
   readonly scores: readonly number[]
   /** The task's score of each row, or that of the experiment's reward, [B]. */
-  readonly task_scores: readonly number[]
+  readonly taskScores: readonly number[]
   /** With penalties, at the last token of each row; [B, R]. */
   readonly token_level_scores: Float64Array
   /** Prompt of each row, [B]. */

@@ -77,7 +77,7 @@ export function createBatchTensors(
 export class TrainingBatch {
   readonly tensors: BatchTensors
   #gpu: Pick<Gpu, 'write'>
-  #use_remove_padding: boolean
+  #useRemovePadding: boolean
   #micro = 0
   /** Tokens of each micro-batch. */
   #tokens: readonly number[] = []
@@ -85,7 +85,7 @@ export class TrainingBatch {
   constructor(gpu: Pick<Gpu, 'write'>, tensors: BatchTensors, use_remove_padding: boolean) {
     this.#gpu = gpu
     this.tensors = tensors
-    this.#use_remove_padding = use_remove_padding
+    this.#useRemovePadding = use_remove_padding
   }
 
   /** Uploads a batch that will go through in micro-batches of `micro` rows, a divisor of its
@@ -107,7 +107,7 @@ export class TrainingBatch {
         response_ids: part(batch.response_ids, row, R),
         response_mask: part(batch.response_mask, row, R),
       }
-      return layRows(rowsOf, size, this.#use_remove_padding)
+      return layRows(rowsOf, size, this.#useRemovePadding)
     })
     const gpu = this.#gpu
     for (const name of [

@@ -10,7 +10,7 @@ import { batchTurns, pickTurns } from './turns.ts'
 
 const own: Tool = {
   ...calculator,
-  is_program: true,
+  isProgram: true,
   call({ expression }) {
     if (expression === '0') throw new ToolProblem('timeout', 'took longer')
     return { text: '1' }

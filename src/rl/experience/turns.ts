@@ -23,7 +23,7 @@ export function batchTurns(
     ),
     num_turns: conversations.map(({ num_turns }) => num_turns),
     tool_calls: conversations.map(({ tool_calls }) => tool_calls.length),
-    ...(conversations[0]?.has_programs && {
+    ...(conversations[0]?.hasPrograms && {
       tool_problems: conversations.map(({ tool_problems }) => tool_problems),
     }),
   }

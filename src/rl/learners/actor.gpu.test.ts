@@ -29,11 +29,11 @@ const makeRows = (seed: number) => madeUpBatch(LENGTHS, { P, R, seed })
 const size: ActorSize = {
   prompt_length: P,
   response_length: R,
-  batch_rows: ROWS,
-  micro_rows: ROWS,
+  batchRows: ROWS,
+  microRows: ROWS,
   updates: 4,
-  probe_rows: 4,
-  has_reference: false,
+  probeRows: 4,
+  hasReference: false,
 }
 const rollout = {
   ...RL.rollout,
@@ -250,7 +250,7 @@ test('a non-finite gradient changes nothing, is counted, and does not stop the n
 test('the probe reads the entropy of every layer policy of the float64 model', async () => {
   const { actor, exact } = await createActor([{ ...SFT, batch_size: 8 }])
   const batch = makeRows(13)
-  const probed = spreadRows(batch, size.probe_rows)
+  const probed = spreadRows(batch, size.probeRows)
   actor.uploadProbe(probed)
   actor.probe()
   const [sums] = await gpu.read(actor.tensors.probe_sums)

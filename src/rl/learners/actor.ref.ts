@@ -31,7 +31,7 @@ export function actorStepRef(
 ) {
   const { actor, rollout, target_layer } = phase
   const { rows: ROWS, response_length: R } = batch
-  const mini_rows = actor.ppo_mini_batch_size * rollout.n
+  const miniRows = actor.ppo_mini_batch_size * rollout.n
   const named = () =>
     Object.fromEntries(
       layout.params.map(({ name, offset, size: n }) => [
@@ -51,14 +51,14 @@ export function actorStepRef(
   const inner_losses = innerOld.map(() => 0)
   let loss = 0
   const grad_norms: number[] = []
-  for (let first = 0; first < ROWS; first += mini_rows) {
-    const mini = rowsOf(batch, advantages, phase, first, mini_rows)
+  for (let first = 0; first < ROWS; first += miniRows) {
+    const mini = rowsOf(batch, advantages, phase, first, miniRows)
     const miniCache = forward(mini)
     const policy = policyRef(config, base ?? named(), miniCache, target_layer, mini.response)
     const { response_mask } = mini.response
     const objective = policyLossRef('vanilla', actor, {
       ...policy,
-      old_log_probs: old.subarray(first * R, (first + mini_rows) * R),
+      old_log_probs: old.subarray(first * R, (first + miniRows) * R),
       advantages: mini.advantages,
       response_mask,
       response_length: R,
@@ -71,7 +71,7 @@ export function actorStepRef(
       ...mini.response,
       ...out,
     })
-    const cut = (x: Float64Array) => x.subarray(first * R, (first + mini_rows) * R)
+    const cut = (x: Float64Array) => x.subarray(first * R, (first + miniRows) * R)
     const along = {
       ...mini,
       old: innerOld.map(cut),

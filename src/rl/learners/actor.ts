@@ -34,13 +34,13 @@ export class Actor {
   #gpu: Gpu
   #programs: ActorPrograms
   /** Updates keep what they compute per token (step_trace.ts). */
-  #is_tracing = false
+  #isTracing = false
   /** Rows whose old log-probs are those that their first update reads. */
-  #later_rows = 0
+  #laterRows = 0
   #own: { readonly begin: Program<never>; readonly probe: Program<'tokens'> }
-  #probe_tokens = 0
+  #probeTokens = 0
   /** Whether another model that teaches has its weights. */
-  #has_teacher = false
+  #hasTeacher = false
 
   private constructor(
     gpu: Gpu,
@@ -160,7 +160,7 @@ export class Actor {
   computeLogProbs(phase: PolicyPhase, rows: BatchRows, later = 0): void {
     const pass = this.#programs.pass(phase, rows.micro, 'sampled')
     this.#replayRows(pass, phase, rows, later, this.#programs.old(rows.micro))
-    this.#later_rows = later
+    this.#laterRows = later
   }
 
   /** Log-probs of the uploaded batch under the model that teaches. */
@@ -170,7 +170,7 @@ export class Actor {
   }
 
   #requireTeacher(): void {
-    if (!this.#has_teacher) throw new Error('actor: expected the weights of the teacher, got none')
+    if (!this.#hasTeacher) throw new Error('actor: expected the weights of the teacher, got none')
   }
 
   /** The old log-probs of inner policies that learn by the phase's objective. */
@@ -242,7 +242,7 @@ export class Actor {
         }
         this.#followPolicy(phase, passes)
       }
-      this.#later_rows = 0
+      this.#laterRows = 0
     }
     return this.trainable.updates
   }
@@ -275,34 +275,34 @@ export class Actor {
     const update = this.#programs.update(phase, micro)
     const final_entropy = this.#programs.finalEntropy(phase, micro)
     const objective = objectiveOf(phase)
-    const mini_tokens = tokenCount(batch, first, mini)
+    const miniTokens = tokenCount(batch, first, mini)
     for (let row = first; row < first + mini; row += micro) {
-      const micro_tokens = tokenCount(batch, row, micro)
+      const microTokens = tokenCount(batch, row, micro)
       const { max_response_length } = phase.rollout
-      const microCounts = { micro_rows: micro, micro_tokens, max_response_length }
-      const counts = { mini_rows: mini, mini_tokens, ...microCounts }
+      const microCounts = { microRows: micro, microTokens, max_response_length }
+      const counts = { miniRows: mini, miniTokens, ...microCounts }
       const seed = callSeed(step, this.trainable.updates, row)
       const live = { row, ...objectiveLive(phase.actor, objective.loss_mode, counts, seed) }
       const tokens = this.#updated(phase).tokens(row, micro)
       const passed = { tokens, inv_temperature: 1 / phase.rollout.temperature }
       this.#gpu.replay(pass, { row, ...passed })
-      if (row < this.#later_rows) this.#gpu.replay(this.#programs.old(micro), { row })
+      if (row < this.#laterRows) this.#gpu.replay(this.#programs.old(micro), { row })
       this.#gpu.replay(update, { ...live, ...passed, epoch })
-      if (this.#is_tracing) this.#gpu.replay(this.#programs.trace(objective, micro), live)
+      if (this.#isTracing) this.#gpu.replay(this.#programs.trace(objective, micro), live)
       if (final_entropy) this.#gpu.replay(final_entropy, { ...live, ...passed, epoch })
     }
   }
 
   /** From here to `endTrace` updates keep what they compute per token. */
   beginTrace(): void {
-    this.#is_tracing = true
+    this.#isTracing = true
   }
 
   /** Puts old_log_probs aside and scores the uploaded batch once more, with the weights as they are
    * now: afterwards tensors.trace is full, and batch.old_log_probs holds the log-probs after the
    * update. */
   endTrace(phase: PolicyPhase, rows: BatchRows): void {
-    this.#is_tracing = false
+    this.#isTracing = false
     this.#gpu.copy(this.tensors.batch.old_log_probs, this.tensors.trace.old_log_probs)
     this.computeLogProbs(phase, rows)
   }
@@ -336,7 +336,7 @@ export class Actor {
     if (!other || flat.length !== size)
       throw new RangeError(`teacher: expected ${size} weights, got ${flat.length}`)
     uploadModel(this.#gpu, other.model, flat)
-    this.#has_teacher = true
+    this.#hasTeacher = true
   }
 
   /** Takes those weights piece by piece. */
@@ -345,7 +345,7 @@ export class Actor {
     const { teacher: layout } = this.size
     if (!other || !layout) throw new Error('actor: no room was made for a teacher')
     uploadFrequencies(this.#gpu, other.model)
-    this.#has_teacher = true
+    this.#hasTeacher = true
     return gpuSink(this.#gpu, layout, other.model.weights.buffers)
   }
 
@@ -387,17 +387,17 @@ export class Actor {
       this.#gpu.replay(program, { row, tokens: this.batch.tokens(row, micro), ...live })
   }
 
-  /** Uploads the rows that `probe` measures: `size.probe_rows` of them. */
+  /** Uploads the rows that `probe` measures: `size.probeRows` of them. */
   uploadProbe(batch: RolloutBatch): void {
     const { probe, probe_mask } = this.tensors
     const { use_remove_padding = true } = this.size
-    this.#probe_tokens = uploadRows(this.#gpu, probe, batch, use_remove_padding)
+    this.#probeTokens = uploadRows(this.#gpu, probe, batch, use_remove_padding)
     this.#gpu.write(probe_mask, batch.response_mask)
   }
 
   /** Entropy of every layer's policy on the uploaded probe rows: fills probe_sums. */
   probe(): void {
-    this.#gpu.replay(this.#own.probe, { tokens: this.#probe_tokens })
+    this.#gpu.replay(this.#own.probe, { tokens: this.#probeTokens })
   }
 
   /** A new optimizer: moments, step counts and counters start from zero. */

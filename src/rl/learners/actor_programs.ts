@@ -57,10 +57,10 @@ export class ActorPrograms {
   #old = new Map<number, Program<'row'>>()
   #reference = new Map<string, Program<ScoreLive>>()
   #update = new Map<string, Program<UpdateLive>>()
-  #final_entropy = new Map<string, Program<UpdateLive>>()
+  #finalEntropy = new Map<string, Program<UpdateLive>>()
   #sft = new Map<number, Program<RowsLive | 'inv_token_count'>>()
   #trace = new Map<string, Program<TraceLive>>()
-  #inner_old = new Map<string, Program<ScoreLive>>()
+  #innerOld = new Map<string, Program<ScoreLive>>()
   #teacher = new Map<number, Program<ScoreLive>>()
   #mix = new Map<'reference', Program<'alpha'>>()
   #distill = new Map<string, Program<DistillLive>>()
@@ -92,7 +92,7 @@ export class ActorPrograms {
    * others. */
   finalEntropy(phase: PolicyPhase, micro: number): Program<UpdateLive> | undefined {
     const key = this.#updateKey(phase, micro)
-    return this.#leavesEntropy(phase) ? prepared(this.#final_entropy.get(key)) : undefined
+    return this.#leavesEntropy(phase) ? prepared(this.#finalEntropy.get(key)) : undefined
   }
 
   teacher(micro: number): Program<ScoreLive> {
@@ -100,7 +100,7 @@ export class ActorPrograms {
   }
 
   innerOld(phase: PolicyPhase, micro: number): Program<ScoreLive> {
-    return prepared(this.#inner_old.get(innerKey(phase, micro)))
+    return prepared(this.#innerOld.get(innerKey(phase, micro)))
   }
 
   sft(micro: number): Program<RowsLive | 'inv_token_count'> {
@@ -151,8 +151,8 @@ export class ActorPrograms {
         recordReference(r, tensors, reference, ws, { layer, readout }),
       )
     if (followsPolicy(phase) && tensors.reference) await this.#prepareMix()
-    const leaves_entropy = this.#leavesEntropy(phase)
-    const objective = { ...objectiveOf(phase), leaves_entropy }
+    const leavesEntropy = this.#leavesEntropy(phase)
+    const objective = { ...objectiveOf(phase), leavesEntropy }
     const gradients = trainedGradients(tensors.layout, tensors.gradients, this.factors(phase))
     const updated = { ...updatedBatch, gradients }
     const live = [...POLICY_LIVE, ...OBJECTIVE_LIVE, 'epoch'] as const
@@ -169,15 +169,11 @@ export class ActorPrograms {
         recordTeacherScore(r, tensors, place),
       )
     if (isDeeplySupervised(inner))
-      await this.#record(
-        this.#inner_old,
-        innerKey(phase, micro),
-        'old_log_prob',
-        POLICY_LIVE,
-        (r) => recordInnerOld(r, tensors, place, inner),
+      await this.#record(this.#innerOld, innerKey(phase, micro), 'old_log_prob', POLICY_LIVE, (r) =>
+        recordInnerOld(r, tensors, place, inner),
       )
-    if (leaves_entropy)
-      await this.#record(this.#final_entropy, updateKey, 'final_entropy', live, (r) =>
+    if (leavesEntropy)
+      await this.#record(this.#finalEntropy, updateKey, 'final_entropy', live, (r) =>
         recordFinalEntropy(r, updated, ws),
       )
     const traceLive = ['row', ...OBJECTIVE_LIVE] as const
@@ -224,7 +220,7 @@ export class ActorPrograms {
   /** Phases with equal keys share their recorded update. */
   #updateKey(phase: PolicyPhase, micro: number): string {
     const trained = this.factors(phase)?.map((factor) => factor !== 0)
-    const objective = { ...objectiveOf(phase), leaves_entropy: this.#leavesEntropy(phase) }
+    const objective = { ...objectiveOf(phase), leavesEntropy: this.#leavesEntropy(phase) }
     const { inner } = phase.actor
     const along = innerStudents(inner).length > 0 && inner
     const key = [scoreKey(phase, micro), objective, shufflesRows(phase.actor), trained]

@@ -31,16 +31,16 @@ export interface ActorSize {
   /** R: the longest response of any phase. */
   readonly response_length: number
   /** Most rows of a batch in any phase. */
-  readonly batch_rows: number
+  readonly batchRows: number
   /** Most rows of a micro-batch in any phase. */
-  readonly micro_rows: number
+  readonly microRows: number
   /** Most optimizer steps in one training step. */
   readonly updates: number
   /** Whether a phase trains by Muon. Default false. */
-  readonly has_muon?: boolean
-  readonly probe_rows: number
+  readonly hasMuon?: boolean
+  readonly probeRows: number
   /** Keep a second set of weights, the frozen reference policy that KL is measured to. */
-  readonly has_reference: boolean
+  readonly hasReference: boolean
   /** Most layers that a teacher teaches at once in any phase. Default 0: there is none. */
   readonly students?: number
   /** Most inner layers that learn by a phase's own objective at once. Default 0: there is none. */
@@ -48,7 +48,7 @@ export interface ActorSize {
   /** Another model that teaches. Default: there is none. */
   readonly teacher?: ParamLayout | undefined
   /** Keep a second batch, for epochs that go through its rows in another order. Default false. */
-  readonly has_shuffled?: boolean
+  readonly hasShuffled?: boolean
   /** Most epochs that have an order of their own. Default 1. */
   readonly epochs?: number
   /** Compute activations again in the backward instead of keeping them
@@ -112,7 +112,7 @@ export function createActorTensors(
   size: ActorSize,
 ): ActorTensors {
   const { shape } = layout
-  const { prompt_length, response_length: R, batch_rows: B, micro_rows } = size
+  const { prompt_length, response_length: R, batchRows: B, microRows } = size
   const T = prompt_length + R
   const optimizer = (label: string, ...dims: number[]) =>
     alloc.tensor(label, 'f32', dims, { kind: 'optimizer' })
@@ -120,19 +120,19 @@ export function createActorTensors(
   const batch_size = { rows: B, prompt_length, response_length: R }
   const made = createTrainableTensors(alloc, layout, size, size.kernels, size.trains)
   const { lens_layers = [] } = size
-  const has_lens = lens_layers.length > 0
-  const lens = has_lens ? createLensTensors(alloc, shape, lens_layers.length, 'lens') : undefined
+  const hasLens = lens_layers.length > 0
+  const lens = hasLens ? createLensTensors(alloc, shape, lens_layers.length, 'lens') : undefined
   const trainable = lens
     ? { ...made, model: { ...made.model, lenses: lensesOf(lens, lens_layers, shape) } }
     : made
   const workspace = createWorkspace(alloc, shape, {
-    rows: micro_rows,
+    rows: microRows,
     width: T,
     response_length: R,
     trains: true,
-    head_splits: trainable.gradients.lm_head ? headSplits(micro_rows * R, shape) : 0,
+    headSplits: trainable.gradients.lm_head ? headSplits(microRows * R, shape) : 0,
     enable_gradient_checkpointing: size.enable_gradient_checkpointing ?? false,
-    has_lens,
+    hasLens,
   })
   const { students = 0, supervised = 0, teacher, kernels } = size
   return {
@@ -140,7 +140,7 @@ export function createActorTensors(
     lens: lens?.flat,
     // The reference of an adapter is its base.
     reference:
-      size.has_reference && !trainable.model.adapter
+      size.hasReference && !trainable.model.adapter
         ? createReference(alloc, layout, trainable.model.weights, size.trains)
         : undefined,
     sums: optimizer('loss_sums', POLICY_LOSS_SUMS.length),
@@ -149,7 +149,7 @@ export function createActorTensors(
       kind: 'optimizer',
     }),
     batch: createBatchTensors(alloc, batch_size),
-    shuffled: size.has_shuffled ? createShuffledTensors(alloc, batch_size) : undefined,
+    shuffled: size.hasShuffled ? createShuffledTensors(alloc, batch_size) : undefined,
     trace: createTraceTensors(alloc, { rows: B, response_length: R }),
     workspace,
     teacher:
@@ -169,7 +169,7 @@ export function createActorTensors(
         : undefined,
     inner: supervised > 0 ? createInner(alloc, workspace, B, supervised) : undefined,
     probe: createWorkspace(alloc, shape, {
-      rows: size.probe_rows,
+      rows: size.probeRows,
       width: T,
       response_length: R,
       trains: false,
@@ -203,5 +203,5 @@ function createReference(
 }
 
 /** Elements per layer in probe_entropy: rounded up to what a binding may start at. */
-export const probeStride = ({ probe_rows, response_length }: ActorSize): number =>
-  Math.ceil((probe_rows * response_length) / CHUNK) * CHUNK
+export const probeStride = ({ probeRows, response_length }: ActorSize): number =>
+  Math.ceil((probeRows * response_length) / CHUNK) * CHUNK

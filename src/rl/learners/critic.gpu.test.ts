@@ -40,11 +40,11 @@ const LENGTHS = [4, 1, 3, 2, 4, 4, 2, 3].map((response, i) => ({ prompt: 1 + (i 
 const SIZE: ActorSize = {
   prompt_length: P,
   response_length: R,
-  batch_rows: ROWS,
-  micro_rows: ROWS,
+  batchRows: ROWS,
+  microRows: ROWS,
   updates: 4,
-  probe_rows: 1,
-  has_reference: false,
+  probeRows: 1,
+  hasReference: false,
 }
 const CONFIG: CriticConfig = {
   ...defaultsOf(CRITIC),
@@ -52,7 +52,7 @@ const CONFIG: CriticConfig = {
   cliprange_value: 0.02,
   optim: { ...OPTIM, weight_decay: 0.01 },
 }
-const WHOLE = { is_legacy: false, max_response_length: R }
+const WHOLE = { isLegacy: false, max_response_length: R }
 
 const makeRows = (seed: number) => madeUpBatch(LENGTHS, { P, R, seed })
 
@@ -188,7 +188,7 @@ describe.for(modes)('%s', (loss_agg_mode) => {
     const batch = makeRows(31)
     const returns = returnsOf(batch, 3)
     const config = { cliprange_value: 0.5, loss_agg_mode }
-    const gradients = async (micro: number, is_legacy: boolean) => {
+    const gradients = async (micro: number, isLegacy: boolean) => {
       critic.beginStep()
       shared.batch.upload(batch, micro)
       critic.computeValues({ batch: ROWS, mini: MINI, micro })
@@ -201,7 +201,7 @@ describe.for(modes)('%s', (loss_agg_mode) => {
         { first: 0 },
         {
           ...WHOLE,
-          is_legacy,
+          isLegacy,
         },
       )
       const [g, sums] = await gpu.read(flatOf(critic.tensors.gradients), critic.tensors.value_sums)

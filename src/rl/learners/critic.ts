@@ -42,7 +42,7 @@ const scoreOffset = ({ slices, size }: ParamLayout) => slices.score?.offset ?? s
 /** How micro-batches add up: by verl's legacy worker or by whole counts. Columns a response may
  * fill; 0 = all there are. */
 export interface MicroRule {
-  readonly is_legacy: boolean
+  readonly isLegacy: boolean
   readonly max_response_length: number
 }
 
@@ -205,7 +205,7 @@ export class Critic {
     const [theirs, ours] = [modelLayout.slices.score, layout.slices.score]
     if (theirs && ours) {
       const count = layout.shape.hidden_size
-      const run = { from_offset: theirs.offset, to_offset: ours.offset, count }
+      const run = { fromOffset: theirs.offset, toOffset: ours.offset, count }
       copyParams(this.#gpu, from, to, [run])
     }
     this.trainable.resetOptimizer()
@@ -261,12 +261,12 @@ export class Critic {
     { cliprange_value, loss_agg_mode }: Pick<CriticConfig, 'cliprange_value' | 'loss_agg_mode'>,
     { mini, micro }: BatchRows,
     { first, isShuffled = false }: { readonly first: number; readonly isShuffled?: boolean },
-    { is_legacy, max_response_length }: MicroRule,
+    { isLegacy, max_response_length }: MicroRule,
   ): void {
     const update = prepared(this.#update.get(updateKey(micro, loss_agg_mode, isShuffled)))
-    const token_count = is_legacy ? 0 : tokenCount(batch, first, mini)
-    const sequence_count = is_legacy ? 0 : sequenceCount(batch, first, mini)
-    const scale = is_legacy ? micro / mini : 1
+    const token_count = isLegacy ? 0 : tokenCount(batch, first, mini)
+    const sequence_count = isLegacy ? 0 : sequenceCount(batch, first, mini)
+    const scale = isLegacy ? micro / mini : 1
     const counts = { token_count, sequence_count, loss_scale_factor: max_response_length, scale }
     for (let row = first; row < first + mini; row += micro)
       this.#gpu.replay(update, {

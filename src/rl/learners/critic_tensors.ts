@@ -19,7 +19,7 @@ export interface CriticTensors extends TrainableTensors {
 /** Batches of `rows` rows; `updates` = most optimizer steps in one training step. */
 export type CriticSize = Pick<
   ActorSize,
-  'response_length' | 'updates' | 'has_muon' | 'kernels' | 'has_shuffled'
+  'response_length' | 'updates' | 'hasMuon' | 'kernels' | 'hasShuffled'
 > & {
   readonly rows: number
 }
@@ -28,7 +28,7 @@ export type CriticSize = Pick<
 export function createCriticTensors(
   alloc: Allocator,
   layout: ParamLayout,
-  { rows, response_length, kernels, has_shuffled, ...updated }: CriticSize,
+  { rows, response_length, kernels, hasShuffled, ...updated }: CriticSize,
 ): CriticTensors {
   const response = (label: string) =>
     alloc.tensor(`critic.${label}`, 'f32', [rows, response_length], { kind: 'batch' })
@@ -36,7 +36,7 @@ export function createCriticTensors(
     ...createTrainableTensors(alloc, layout, updated, kernels),
     values: response('values'),
     returns: response('returns'),
-    shuffled: has_shuffled
+    shuffled: hasShuffled
       ? { values: response('shuffled.values'), returns: response('shuffled.returns') }
       : undefined,
     value_sums: alloc.tensor('critic.value_sums', 'f32', [VALUE_LOSS_SUMS.length], {

@@ -58,7 +58,7 @@ export function recordDistill(
   forward(r, teaching, its, { layers, count: tokens })
   readTeacher(r, teaching, its, own, { inv_temperature, count: tokens })
   // Where blocks share activations, those of the student's last block must be the newest.
-  if (teacher || ws.is_recomputed || ws.halves)
+  if (teacher || ws.isRecomputed || ws.halves)
     forward(r, model, ws, { layers: target.layer, count: tokens })
   const pass = passOf(target)
   readPolicy(r, model, ws, pass)

@@ -41,11 +41,11 @@ async function trained(paths: FastPaths, layout = exactLayout): Promise<Float32A
   const size = {
     prompt_length: P,
     response_length: R,
-    batch_rows: ROWS,
-    micro_rows: ROWS,
+    batchRows: ROWS,
+    microRows: ROWS,
     updates: 2,
-    probe_rows: 4,
-    has_reference: false,
+    probeRows: 4,
+    hasReference: false,
     ...paths,
   }
   const actor = await Actor.create(gpu, layout, size, [sft, inner, whole], { weights: flat })
@@ -90,7 +90,7 @@ const VARIANTS = [
   'subgroups_8x16',
 ].filter((name) => {
   const variant = matmulVariant(name)
-  return hasFeatures(gpu, variant) && (!isSwiftShader || variant.suits_software)
+  return hasFeatures(gpu, variant) && (!isSwiftShader || variant.suitsSoftware)
 })
 
 test.for(VARIANTS)(

@@ -27,11 +27,11 @@ async function train(config: ModelConfig, fusion?: Fusion) {
   const tensors = createActorTensors(gpu, layout, {
     prompt_length: P,
     response_length: R,
-    batch_rows: ROWS,
-    micro_rows: ROWS,
+    batchRows: ROWS,
+    microRows: ROWS,
     updates: 1,
-    probe_rows: 1,
-    has_reference: false,
+    probeRows: 1,
+    hasReference: false,
     kernels: { fusion },
   })
   const uploaded = new TrainingBatch(gpu, tensors.batch, true)
@@ -58,7 +58,7 @@ async function train(config: ModelConfig, fusion?: Fusion) {
 const norm = (values: ArrayLike<number>) => Math.hypot(...Array.from(values))
 const difference = (a: Float32Array, b: Float32Array) => a.map((x, i) => x - b[i])
 const QWEN2: ModelConfig = { ...TINY, model_type: 'qwen2', head_dim: 6 }
-const OFF: Fusion = { swiglu: false, bias_gradient: false }
+const OFF: Fusion = { swiglu: false, biasGradient: false }
 
 test.for(
   (process.env.LONG_TESTS ? [TINY, QWEN2] : [QWEN2]).map(

@@ -139,10 +139,10 @@ function supervising(
     readPolicy(r, model, own, read)
     const { old_log_probs } = own.response
     const [rows, R] = old_log_probs.shape
-    const from_offset = ({ row }: { row: number }) => row * R
-    r.copy(tensors.old[slot], old_log_probs, { from_offset, count: rows * R })
+    const fromOffset = ({ row }: { row: number }) => row * R
+    r.copy(tensors.old[slot], old_log_probs, { fromOffset, count: rows * R })
     const sums = alloc.view(tensors.sums, `inner_sums.${slot}`, slot * CHUNK, [size])
-    const same = { ...objective, kl_loss_type: null, leaves_entropy: true, weight }
+    const same = { ...objective, kl_loss_type: null, leavesEntropy: true, weight }
     recordObjective(r, same, own.response, { sums, correction_sums })
     addPolicyGradient(r, model, gradients, own, read)
   }

@@ -24,11 +24,11 @@ const OWN = [
   'd_entropy',
 ] as const
 
-/** Room for so many inner policies beside the rows of `ws`, in batches of `batch_rows`. */
+/** Room for so many inner policies beside the rows of `ws`, in batches of `batchRows`. */
 export function createInner(
   alloc: Allocator,
   { rows, response_length: R }: Workspace,
-  batch_rows: number,
+  batchRows: number,
   layers: number,
 ): InnerTensors {
   const response = OWN.map((name) => [
@@ -38,7 +38,7 @@ export function createInner(
   return {
     response: Object.fromEntries(response) as InnerTensors['response'],
     old: Array.from({ length: layers }, (_, i) =>
-      alloc.tensor(`inner.old_log_probs.${i}`, 'f32', [batch_rows, R], { kind: 'batch' }),
+      alloc.tensor(`inner.old_log_probs.${i}`, 'f32', [batchRows, R], { kind: 'batch' }),
     ),
     sums: alloc.tensor('inner_sums', 'f32', [layers, CHUNK], { kind: 'optimizer' }),
   }

@@ -40,11 +40,11 @@ const { micro } = phaseRows(phase, P + R, shape)
 const tensors = createActorTensors(new MemoryPlan(), paramLayout(shape), {
   prompt_length: P,
   response_length: R,
-  batch_rows: 256,
-  micro_rows: micro,
+  batchRows: 256,
+  microRows: micro,
   updates: 2,
-  probe_rows: 8,
-  has_reference: false,
+  probeRows: 8,
+  hasReference: false,
 })
 
 /** A dispatch's params when every row is full. */

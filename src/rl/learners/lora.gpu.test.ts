@@ -42,11 +42,11 @@ test('thirty BuPO steps of an adapter follow float64: losses, norms and every fa
   const size = {
     prompt_length: P,
     response_length: R,
-    batch_rows: ROWS,
-    micro_rows: ROWS,
+    batchRows: ROWS,
+    microRows: ROWS,
     updates: 4,
-    probe_rows: 4,
-    has_reference: false,
+    probeRows: 4,
+    hasReference: false,
   }
   const gpu = await Gpu.open()
   const actor = await Actor.create(gpu, layout, size, [inner, whole], { weights: flat, factors })

@@ -16,8 +16,8 @@ interface LossKernels {
 /** The kernels of every loss; all have one interface. */
 export const LOSS_KERNELS = Object.fromEntries(
   POLICY_LOSSES.map(({ name, code, choice, numbers }) => {
-    const read = Object.entries(numbers).flatMap(([number, { is_share }]) =>
-      is_share ? [] : [number],
+    const read = Object.entries(numbers).flatMap(([number, { isShare }]) =>
+      isShare ? [] : [number],
     )
     const kernels: LossKernels = {
       loss: policyLossKernel(`policy_loss_${name}`, code, read),

@@ -86,7 +86,7 @@ describe.for(LOSS_MODES)('%s', (loss_mode) => {
 
 test('seq-mean-token-sum-norm divides by loss_scale_factor, or by the columns that a response may fill', async () => {
   const actor: Actor = { ...ACTOR, loss_agg_mode: 'seq-mean-token-sum-norm' }
-  const counts = { mini_rows: 8, mini_tokens: 23, micro_rows: 8, micro_tokens: 23 }
+  const counts = { miniRows: 8, miniTokens: 23, microRows: 8, microTokens: 23 }
   const factor = (change: Partial<Actor>, max_response_length?: number) =>
     objectiveLive(
       { ...actor, ...change },

@@ -35,15 +35,15 @@ export interface Objective {
   readonly loss_mode: LossMode
   readonly loss_agg_mode: LossAggMode
   /** Whether the ratio is that of the whole response. */
-  readonly has_sequence_ratio?: boolean
+  readonly hasSequenceRatio?: boolean
   /** Whether tokens of low entropy are left out. */
-  readonly keeps_high_entropy?: boolean
+  readonly keepsHighEntropy?: boolean
   /** Estimator of the KL term of the loss; null = none. */
   readonly kl_loss_type: KlPenalty | null
   /** Correction by the policy being updated (verl's bypass mode); null = none. */
   readonly bypass: RolloutCorrection | null
   /** The entropy bonus is of another policy, and added after the objective (recordFinalEntropy). */
-  readonly leaves_entropy?: boolean
+  readonly leavesEntropy?: boolean
   /** What the policy loss counts. Default 1. */
   readonly weight?: number
 }
@@ -57,8 +57,8 @@ export function objectiveOf({ actor, algorithm }: Pick<RlPhase, 'actor' | 'algor
   return {
     loss_mode,
     loss_agg_mode: actor.loss_agg_mode,
-    ...(isSequence && policyLossOf(loss_mode).has_level && { has_sequence_ratio: true }),
-    ...(actor.top_entropy_quantile < 1 && { keeps_high_entropy: true }),
+    ...(isSequence && policyLossOf(loss_mode).hasLevel && { hasSequenceRatio: true }),
+    ...(actor.top_entropy_quantile < 1 && { keepsHighEntropy: true }),
     kl_loss_type: actor.use_kl_loss ? actor.kl_loss_type : null,
     bypass: correction.bypass_mode ? correction : null,
   }
@@ -130,7 +130,7 @@ export function recordObjective(
     )
   const policy_mask = bypass ? t.modified_mask : t.response_mask
   runLossWeights({ run }, objective, t, policy_mask)
-  if (objective.keeps_high_entropy)
+  if (objective.keepsHighEntropy)
     run(
       high_entropy,
       { tokens, quantile: (live) => live.entropy_quantile },
@@ -144,22 +144,22 @@ export function recordObjective(
     )
   const sequences = { rows, response_length }
   const masked = { response_mask: policy_mask }
-  if (objective.has_sequence_ratio)
+  if (objective.hasSequenceRatio)
     run(sequence_ratio, sequences, { ...masked, log_probs, old_log_probs })
   runPolicyLoss({ run }, objective, 'loss', t, sums)
-  if (objective.has_sequence_ratio && policyLossOf(loss_mode).has_level === 'through_ratio')
+  if (objective.hasSequenceRatio && policyLossOf(loss_mode).hasLevel === 'through_ratio')
     run(sequence_gradient, sequences, { ...masked, d_log_probs })
   // What bypass mode rejects is left out of the policy loss only: verl's entropy and KL terms see
   // the whole response.
   if (bypass) runLossWeights({ run }, objective, t, t.response_mask)
-  if (objective.leaves_entropy) clear(t.d_entropy)
+  if (objective.leavesEntropy) clear(t.d_entropy)
   else
     run(
       entropy_loss,
       { tokens, entropy_coeff: (live) => live.entropy_coeff },
       {
         entropy: t.entropy,
-        loss_weights: objective.keeps_high_entropy ? t.entropy_weights : t.loss_weights,
+        loss_weights: objective.keepsHighEntropy ? t.entropy_weights : t.loss_weights,
         d_entropy: t.d_entropy,
         sums,
       },
@@ -190,7 +190,7 @@ function runLossWeights(
   const [rows, response_length] = t.response_mask.shape
   const { token_weights, loss_weights: weights, pg_weights } = t
   // 1 at every token that counts, for a loss that has the weights in its own rule.
-  const rollout_is_weights = policyLossOf(loss_mode).holds_weights
+  const rollout_is_weights = policyLossOf(loss_mode).holdsWeights
     ? response_mask
     : t.rollout_is_weights
   run(
@@ -272,10 +272,10 @@ export function recordChoice(
 
 /** Tokens and rows of a mini-batch, and of the micro-batch of it that goes through at once. */
 export interface LossCounts {
-  readonly mini_rows: number
-  readonly mini_tokens: number
-  readonly micro_rows: number
-  readonly micro_tokens: number
+  readonly miniRows: number
+  readonly miniTokens: number
+  readonly microRows: number
+  readonly microTokens: number
   /** Columns that a response may fill; missing: all that the tensors have. */
   readonly max_response_length?: number
 }
@@ -284,21 +284,21 @@ export interface LossCounts {
 export function objectiveLive(
   actor: Omit<Actor, 'optim' | 'grad_clip' | 'ppo_mini_batch_size' | 'ppo_epochs'>,
   loss_mode: LossMode,
-  { mini_rows, mini_tokens, micro_rows, micro_tokens, max_response_length = 0 }: LossCounts,
+  { miniRows, miniTokens, microRows, microTokens, max_response_length = 0 }: LossCounts,
   seed: number,
 ): Record<ObjectiveLive, number> {
   const isLegacy = actor.use_legacy_worker_impl === 'enable'
   const loss = policyLossOf(loss_mode)
   return {
     // 0 = the kernel counts those of the micro-batch.
-    token_count: isLegacy ? 0 : mini_tokens,
-    sequence_count: isLegacy ? 0 : mini_rows,
-    scale: isLegacy ? micro_rows / mini_rows : 1,
+    token_count: isLegacy ? 0 : miniTokens,
+    sequence_count: isLegacy ? 0 : miniRows,
+    scale: isLegacy ? microRows / miniRows : 1,
     ranks: 1,
     // verl's legacy worker does not pass the factor on.
     loss_scale_factor: (isLegacy ? null : actor.loss_scale_factor) ?? max_response_length,
-    sequence_scale: 1 / mini_rows,
-    select_count: loss.choice?.count(numbersOf(loss, actor), micro_tokens) ?? 0,
+    sequence_scale: 1 / miniRows,
+    select_count: loss.choice?.count(numbersOf(loss, actor), microTokens) ?? 0,
     seed,
     ...kernelNumbers(actor),
     entropy_quantile: 1 - actor.top_entropy_quantile,

@@ -145,7 +145,7 @@ export class Optimizer {
   #clear: Program<never>
   #apply = new Map<string, Program<ApplyLive>>()
   /** What lr_factors holds. */
-  #lr_factors = ''
+  #lrFactors = ''
   #updates = 0
 
   protected constructor(gpu: Gpu, tensors: OptimizerTensors, clear: Program<never>) {
@@ -208,16 +208,16 @@ export class Optimizer {
     const update = this.#updates
     const muon = muonLive(muonOf(optim) ?? defaultsOf(MUON))
     this.#gpu.replay(program, { lr, beta1, beta2, ...decay, max_norm, update, ...muon })
-    this.#gpu.copy(control, history, { to_offset: this.#updates * CONTROL.length })
+    this.#gpu.copy(control, history, { toOffset: this.#updates * CONTROL.length })
     this.#updates++
   }
 
   /** Uploads the factors where they are not those of the last step. */
   #setFactors(lr_factors: readonly number[]): void {
     const key = lr_factors.join()
-    if (key === this.#lr_factors) return
+    if (key === this.#lrFactors) return
     this.#gpu.write(this.tensors.lr_factors, Float32Array.from(lr_factors))
-    this.#lr_factors = key
+    this.#lrFactors = key
   }
 
   /** A new optimizer: moments, step counts and counters start from zero. */

@@ -68,7 +68,7 @@ export const createTrained = (
  * products on the kernels of `matmul`. */
 export interface OptimizerSize {
   readonly updates: number
-  readonly has_muon?: boolean
+  readonly hasMuon?: boolean
   readonly matmul?: MatmulChoice | undefined
 }
 
@@ -78,7 +78,7 @@ export function createOptimizerTensors<G extends { readonly buffers: ParamBuffer
   layout: FlatLayout,
   weights: ParamBuffers,
   gradients: G,
-  { updates, has_muon = false, matmul }: OptimizerSize,
+  { updates, hasMuon = false, matmul }: OptimizerSize,
 ): OptimizerTensors & { readonly gradients: G } {
   const optimizer = (label: string, ...dims: number[]) =>
     alloc.tensor(label, 'f32', dims, { kind: 'optimizer' })
@@ -93,7 +93,7 @@ export function createOptimizerTensors<G extends { readonly buffers: ParamBuffer
     m,
     v,
     stretches,
-    muon: has_muon ? createMuonTensors(alloc, layout, stretches, matmul) : undefined,
+    muon: hasMuon ? createMuonTensors(alloc, layout, stretches, matmul) : undefined,
     corrections: optimizer('corrections', layout.segment_ends.length, 2),
     lr_factors: optimizer('lr_factors', layout.segment_ends.length),
     partials: optimizer('norm_partials', OPTIMIZER_BLOCKS),

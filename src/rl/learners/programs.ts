@@ -37,8 +37,8 @@ export function loadRows(
   loadColumns(recorder, batch, ws, ['input_ids', 'attention_mask', 'position_ids'])
   loadColumns(recorder, batch, ws.response, ['scored', 'response_ids', 'response_mask'])
   const { rows } = ws
-  const from_offset = ({ row }: { row: number }) => (row / rows) * (rows + 1)
-  recorder.copy(batch.cu_seqlens, ws.cu_seqlens, { from_offset, count: rows + 1 })
+  const fromOffset = ({ row }: { row: number }) => (row / rows) * (rows + 1)
+  recorder.copy(batch.cu_seqlens, ws.cu_seqlens, { fromOffset, count: rows + 1 })
 }
 
 /** Tokens of the micro-batch. */
@@ -53,15 +53,15 @@ export function loadColumns<N extends string>(
 ): void {
   for (const name of names) {
     const [rows, columns] = ws[name].shape
-    const from_offset = ({ row }: { row: number }) => row * columns
-    recorder.copy(batch[name], ws[name], { from_offset, count: rows * columns })
+    const fromOffset = ({ row }: { row: number }) => row * columns
+    recorder.copy(batch[name], ws[name], { fromOffset, count: rows * columns })
   }
 }
 
 /** Copies per-token arrays of the workspace to rows [row, row + ws.rows) of the batch. */
 export function storeRows(recorder: Pick<Recorder<'row'>, 'copy'>, from: Tensor, to: Tensor): void {
   const [rows, R] = from.shape
-  recorder.copy(from, to, { to_offset: ({ row }) => row * R, count: rows * R })
+  recorder.copy(from, to, { toOffset: ({ row }) => row * R, count: rows * R })
 }
 
 /** Where the policy is read: after how many blocks, and how. */

@@ -83,8 +83,8 @@ export async function run(
   actor: Actor,
   parts: readonly (readonly [first: number, count: number])[],
 ): Promise<Result> {
-  const mini_rows = parts.reduce((n, [, count]) => n + count, 0)
-  const mini_tokens = tokensOf(BATCH.response_mask)
+  const miniRows = parts.reduce((n, [, count]) => n + count, 0)
+  const miniTokens = tokensOf(BATCH.response_mask)
   const sums = gpu.tensor('sums', 'f32', [POLICY_LOSS_SUMS.length])
   const correction_sums = gpu.tensor('corrections', 'f32', [ROLLOUT_CORRECTION_SUMS.length])
   const gradients: ObjectiveTensors[] = []
@@ -109,8 +109,8 @@ export async function run(
     const program = await gpu.record('objective', OBJECTIVE_LIVE, (r) =>
       recordObjective(r, objective, tensors, { sums, correction_sums }),
     )
-    const micro_tokens = tokensOf(batch.response_mask)
-    const counts = { mini_rows, mini_tokens, micro_rows: count, micro_tokens }
+    const microTokens = tokensOf(batch.response_mask)
+    const counts = { miniRows, miniTokens, microRows: count, microTokens }
     gpu.replay(program, objectiveLive(actor, objective.loss_mode, counts, SEED))
     gradients.push(tensors)
   }

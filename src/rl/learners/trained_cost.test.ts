@@ -69,11 +69,11 @@ function updateOf(model: ModelConfig, freeze?: Freeze) {
   const tensors = createActorTensors(plan, layout, {
     prompt_length: P,
     response_length: R,
-    batch_rows: ROWS,
-    micro_rows: ROWS,
+    batchRows: ROWS,
+    microRows: ROWS,
     updates: 1,
-    probe_rows: 1,
-    has_reference: true,
+    probeRows: 1,
+    hasReference: true,
     trains: trainedSegments(trained, [phase]),
   })
   const factors = segmentFactors(trained, phase)

@@ -44,7 +44,7 @@ test('moments show every figure, the lens and a step’s tokens, cost their shar
   expect(seen.made).toEqual(plain.made)
   expect(seen.made.buffers).toBe(0)
 
-  const moments = seen.results.filter(({ is_moment }) => is_moment)
+  const moments = seen.results.filter(({ isMoment }) => isMoment)
   expect(seen.results.filter(({ observation }) => observation)).toEqual(moments)
   // Every step of the short inner phase is one, whatever the share allows.
   expect(moments.map(({ step }) => step)).toEqual(expect.arrayContaining([20, 21, 22]))

@@ -94,7 +94,7 @@ export function createTokenLayers(
     gpu.record('observe_tokens', ['chunk'], (r) => {
       recordInternals(r, model, internals)
       const [, count] = all.shape
-      r.copy(internals.outputs[0], all, { to_offset: ({ chunk }) => chunk * count, count })
+      r.copy(internals.outputs[0], all, { toOffset: ({ chunk }) => chunk * count, count })
     }),
   )
 }

@@ -20,19 +20,19 @@ const IDS = [4, 2, 9, 5, 7, 3, 10, 6]
 const TOKENS = ['<pad>', '<eos>', ...'abcdefghi']
 const WINDOW = { ids: IDS, first: 2, count: 5 }
 
-/** A model whose weights come in pieces of six; `exact_dtype` = what they lie in, of values that
+/** A model whose weights come in pieces of six; `exactDtype` = what they lie in, of values that
  * bfloat16 has. */
-function opened(config: ModelConfig, exact_dtype?: MatrixDtype) {
+function opened(config: ModelConfig, exactDtype?: MatrixDtype) {
   const { layout, flat: given, exact } = testWeights(config, 7)
-  const flat = exact_dtype ? decodeBfloat16(encodeBfloat16(given)) : given
+  const flat = exactDtype ? decodeBfloat16(encodeBfloat16(given)) : given
   const hf: OpenHfModel = {
     config,
     head: 'lm_head',
     layout,
     dtype: 'F32',
     eos_token_ids: [1],
-    weight_bytes: 0,
-    exact_dtype: exact_dtype ?? 'float32',
+    weightBytes: 0,
+    exactDtype: exactDtype ?? 'float32',
     load: async (sink) => {
       for (const { name, offset, size } of layout.params)
         for (let at = 0; at < size; at += 6)

@@ -55,9 +55,9 @@ export interface EntropyChanges {
 export class OpenedModel {
   readonly #gpu: Gpu
   readonly #plain: Generation
-  readonly #eos_token_ids: readonly number[]
+  readonly #eosTokenIds: readonly number[]
   #steered: { readonly steering: OpenedSteering; readonly generation: Generation } | undefined
-  #is_steered = false
+  #isSteered = false
   readonly #made: ReturnType<typeof create>
   #lens: Program<'tokens'> | undefined
   #changes: Program<'tokens'> | undefined
@@ -65,13 +65,13 @@ export class OpenedModel {
   private constructor(gpu: Gpu, made: ReturnType<typeof create>, eos_token_ids: readonly number[]) {
     this.#gpu = gpu
     this.#made = made
-    this.#eos_token_ids = eos_token_ids
+    this.#eosTokenIds = eos_token_ids
     this.#plain = new Generation(gpu, made.model, made.rollout, eos_token_ids)
   }
 
   /** What writes: with the direction, where there is one. */
   get generation(): Generation {
-    return (this.#is_steered && this.#steered?.generation) || this.#plain
+    return (this.#isSteered && this.#steered?.generation) || this.#plain
   }
 
   /** From here on the model writes with a direction between two texts, once `steer` says where and
@@ -79,22 +79,22 @@ export class OpenedModel {
   async direct(
     texts: readonly [toward: readonly number[], away: readonly number[]] | undefined,
   ): Promise<readonly number[]> {
-    this.#is_steered = false
+    this.#isSteered = false
     if (!texts) return []
     const { model, rollout } = this.#made
     if (!this.#steered) {
       const steering = new OpenedSteering(this.#gpu, model)
-      const generation = new Generation(this.#gpu, steering.model, rollout, this.#eos_token_ids)
+      const generation = new Generation(this.#gpu, steering.model, rollout, this.#eosTokenIds)
       this.#steered = { steering, generation }
     }
     const sizes = await this.#steered.steering.direct(model, ...texts)
-    this.#is_steered = true
+    this.#isSteered = true
     return sizes
   }
 
   /** From the next tokens on. Throws RangeError where there is no direction, or no such layer. */
   steer(place: DirectionPlace): void {
-    if (!this.#is_steered || !this.#steered)
+    if (!this.#isSteered || !this.#steered)
       throw new RangeError('There is no direction: give two texts first.')
     this.#steered.steering.place(place)
   }
@@ -190,7 +190,7 @@ export class OpenedModel {
 }
 
 /** What is known of a model before its weights are. */
-export type ModelOutline = Pick<OpenHfModel, 'config' | 'layout' | 'exact_dtype'>
+export type ModelOutline = Pick<OpenHfModel, 'config' | 'layout' | 'exactDtype'>
 
 /** What a model takes to be looked into and written with: known from its config alone. */
 export function planOpened(facts: ModelOutline): {
@@ -204,8 +204,8 @@ export function planOpened(facts: ModelOutline): {
 
 /** Everything on the device, or in a plan. Matrices that are bfloat16 in the files stay so: half
  * the memory, decoded exactly. */
-function create(alloc: Allocator, { config, layout: { head }, exact_dtype }: ModelOutline) {
-  const layout = paramLayout(modelShape({ ...config, dtype: exact_dtype }), head)
+function create(alloc: Allocator, { config, layout: { head }, exactDtype }: ModelOutline) {
+  const layout = paramLayout(modelShape({ ...config, dtype: exactDtype }), head)
   const { shape } = layout
   const model = createModel(alloc, layout)
   const size = { rows: 1, width: MOST_TEXT, response_length: 0, trains: false }

@@ -9,9 +9,9 @@ export type PartName = keyof Observation['cost_ms'] | 'tokens'
 export interface Reading<T> {
   readonly name: PartName
   readonly arrays: Promise<T>
-  readonly submitted_ms: number
+  readonly submittedMs: number
   /** When they arrived. */
-  readonly done_ms: Promise<number>
+  readonly doneMs: Promise<number>
 }
 
 const now = () => performance.now()
@@ -29,11 +29,11 @@ export function endOfQueued(gpu: Gpu): Promise<number> {
 
 /** Submits the readback of a part. */
 export function startReading<T>(name: PartName, read: () => Promise<T>): Reading<T> {
-  const submitted_ms = now()
+  const submittedMs = now()
   const arrays = read()
-  const done_ms = arrays.then(now)
-  done_ms.catch(() => {}) // `arrays` reports it
-  return { name, arrays, submitted_ms, done_ms }
+  const doneMs = arrays.then(now)
+  doneMs.catch(() => {}) // `arrays` reports it
+  return { name, arrays, submittedMs, doneMs }
 }
 
 /** Milliseconds of each part: of the GPU where its stages are timed, else from its submission, or
@@ -47,12 +47,12 @@ export async function readingCosts(
   const stages = gpu.resolveStages()
   const stamps = stages && gpu.read(stages.stamps)
   stamps?.catch(() => {}) // what was read before reports it
-  const done = await Promise.all([before, ...readings.map(({ done_ms }) => done_ms)])
+  const done = await Promise.all([before, ...readings.map(({ doneMs }) => doneMs)])
   const [stamped] = (await stamps) ?? []
   const seconds = stages && stamped ? stages.timesOf(stamped) : {}
-  const costs = readings.map(({ name, submitted_ms }, i) => {
+  const costs = readings.map(({ name, submittedMs }, i) => {
     const gpuSeconds = seconds[stageOf(name)]
-    const waitedMs = done[i + 1] - Math.max(submitted_ms, done[i])
+    const waitedMs = done[i + 1] - Math.max(submittedMs, done[i])
     return [name, gpuSeconds === undefined ? waitedMs : 1000 * gpuSeconds] as const
   })
   return Object.fromEntries(costs)

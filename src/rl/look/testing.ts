@@ -29,7 +29,7 @@ export const BUPO: TrainerConfig = {
 
 /** Everything but wall times and what they decide, and what was asked for besides. */
 export const numbers = (results: readonly StepResult[]) =>
-  results.map(({ observation: _, trace: __, is_moment: ___, metrics, ...rest }) => ({
+  results.map(({ observation: _, trace: __, isMoment: ___, metrics, ...rest }) => ({
     ...rest,
     metrics: Object.fromEntries(
       Object.entries(metrics).filter(([name]) => !/^timing_|^perf\//.test(name)),

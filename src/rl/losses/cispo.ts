@@ -28,7 +28,7 @@ export const cispo = policyLoss({
   numbers: CLIP_RANGE,
   // verl's function always reports 0 for the last.
   metrics: ['actor/ppo_kl', 'actor/pg_clipfrac', 'actor/pg_clipfrac_lower'],
-  has_level: 'held_ratio',
+  hasLevel: 'held_ratio',
   code: { token_loss: TOKEN_LOSS },
   rule: (row, k) => (t) => {
     const A = row.advantages[t]

@@ -77,15 +77,15 @@ export const clip_cov = policyLoss({
     },
   },
   rule: (row, k) => (t) => {
-    const is_left_out = isChosen(row, t)
+    const isLeftOut = isChosen(row, t)
     const { plain, held } = surrogates(Math.exp(logRatio(row, t)), row.advantages[t], k)
     const isClipped = held > plain
     return {
-      loss: is_left_out ? 0 : Math.max(plain, held),
-      slope: is_left_out || isClipped ? 0 : plain,
+      loss: isLeftOut ? 0 : Math.max(plain, held),
+      slope: isLeftOut || isClipped ? 0 : plain,
       kl: -logRatio(row, t),
       clipped: isClipped ? 1 : 0,
-      is_left_out,
+      isLeftOut,
     }
   },
   formula: {

@@ -46,5 +46,5 @@ export const covRatio = (help: string) =>
     max: 1,
     scale: 'log',
     unit: 'share',
-    is_share: true,
+    isShare: true,
   }) as const satisfies LossNumber

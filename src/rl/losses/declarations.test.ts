@@ -28,7 +28,7 @@ describe('declarations', () => {
 
   test.for(POLICY_LOSSES)('$name: its kernel reads the numbers that it declares', (loss) => {
     const { wgsl } = LOSS_KERNELS[loss.name].loss
-    for (const [name, { is_share = false }] of Object.entries(loss.numbers))
-      expect(wgsl.includes(`params.${name}`), name).toBe(!is_share)
+    for (const [name, { isShare = false }] of Object.entries(loss.numbers))
+      expect(wgsl.includes(`params.${name}`), name).toBe(!isShare)
   })
 })

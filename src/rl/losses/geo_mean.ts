@@ -46,8 +46,8 @@ export const geo_mean = policyLoss({
   label: 'GMPO (geometric mean)',
   numbers: CLIP_RANGE,
   metrics: ['actor/ppo_kl', 'actor/pg_clipfrac', 'actor/pg_clipfrac_lower'],
-  own_mean: 'responses',
-  holds_weights: 'any',
+  ownMean: 'responses',
+  holdsWeights: 'any',
   code: { main },
   rule: (row, k) => {
     const means = responseMeans(row, k)

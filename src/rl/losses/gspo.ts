@@ -19,7 +19,7 @@ export const gspo = policyLoss({
   numbers: CLIP_RANGE,
   // verl's function always reports 0 for the last.
   metrics: ['actor/ppo_kl', 'actor/pg_clipfrac', 'actor/pg_clipfrac_lower'],
-  own_mean: 'seq-mean-token-mean',
+  ownMean: 'seq-mean-token-mean',
   code: { main },
   rule: (row, k) => {
     const mean = meanLogRatio(row)

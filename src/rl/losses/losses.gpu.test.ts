@@ -136,7 +136,7 @@ async function run(
   { loss_agg_mode = 'token-mean', start }: RunOptions = {},
 ) {
   // A loss that holds the weights is not multiplied by them.
-  const weighted = policyLossOf(loss_mode).holds_weights
+  const weighted = policyLossOf(loss_mode).holdsWeights
     ? { ...batch, rollout_is_weights: batch.response_mask }
     : batch
   const modes = [loss_agg_mode, pgAggMode(loss_mode, loss_agg_mode)] as const

@@ -37,7 +37,7 @@ type NamesIn<S, L = Declared> = L extends { readonly numbers: infer N }
   ? { [K in keyof N]: N[K] extends { readonly section: S } ? K : never }[keyof N] & string
   : never
 type KernelNames<L = Declared> = L extends { readonly numbers: infer N }
-  ? { [K in keyof N]: N[K] extends { readonly is_share: true } ? never : K }[keyof N] & string
+  ? { [K in keyof N]: N[K] extends { readonly isShare: true } ? never : K }[keyof N] & string
   : never
 
 /** verl's names of the policy losses (actor.policy_loss.loss_mode); `reinforce` is what its
@@ -79,7 +79,7 @@ export const LOSS_NUMBERS: ReadonlyMap<string, LossNumber> = new Map(
 
 /** The names of those that kernels read. */
 export const KERNEL_NUMBERS = [...LOSS_NUMBERS]
-  .filter(([, { is_share }]) => !is_share)
+  .filter(([, { isShare }]) => !isShare)
   .map(([name]) => name) as readonly KernelNumber[]
 
 /** The names of those that lie in this section, with what `make` makes of each. */
@@ -140,7 +140,7 @@ export function numberPath(name: string): string {
 
 /** How the policy loss itself is averaged: some losses have a mean of their own. */
 export function pgAggMode(loss_mode: LossMode, loss_agg_mode: LossAggMode): LossAggMode {
-  const { own_mean = loss_agg_mode } = policyLossOf(loss_mode)
+  const { ownMean = loss_agg_mode } = policyLossOf(loss_mode)
   // Such a loss does not read the weights of tokens.
-  return own_mean === 'responses' ? loss_agg_mode : own_mean
+  return ownMean === 'responses' ? loss_agg_mode : ownMean
 }

@@ -49,13 +49,13 @@ export interface PolicyLossResult {
 
 /** The weight of every token's loss. */
 function weightsOf(
-  { name, own_mean, holds_weights }: PolicyLoss<LossMode>,
+  { name, ownMean, holdsWeights }: PolicyLoss<LossMode>,
   config: PolicyLossConfig,
   { response_mask, response_length, rollout_is_weights }: PolicyLossBatch,
 ): Float64Array {
   const loss_agg_mode = pgAggMode(name, config.loss_agg_mode)
-  const factors = holds_weights ? undefined : rollout_is_weights
-  if (own_mean !== 'responses')
+  const factors = holdsWeights ? undefined : rollout_is_weights
+  if (ownMean !== 'responses')
     return aggregationWeights(response_mask, response_length, { ...config, loss_agg_mode }).map(
       (weight, i) => (weight === 0 ? 0 : weight * (factors?.[i] ?? 1)),
     )
@@ -100,10 +100,10 @@ export function policyLossRef(
       total += weights[i] * token.loss
       d_log_probs[i] = weights[i] * token.slope
       sums['actor/ppo_kl'] += token.kl
-      sums['actor/pg_clipfrac'] += Number(token.is_left_out ?? token.clipped === 1)
+      sums['actor/pg_clipfrac'] += Number(token.isLeftOut ?? token.clipped === 1)
       sums['actor/pg_clipfrac_lower'] += Number(token.clipped === 2)
     }
-    if (importance_sampling_level === 'sequence' && loss.has_level === 'through_ratio')
+    if (importance_sampling_level === 'sequence' && loss.hasLevel === 'through_ratio')
       evenOut(d_log_probs, response_mask, first, R)
   }
   const reported: Readonly<Record<string, number>> = sums

@@ -29,7 +29,7 @@ export interface LossNumber {
    * not have is refused. */
   readonly elsewhere?: Elsewhere
   /** The kernel does not read it; `choice.count` makes a number of tokens of it. */
-  readonly is_share?: true
+  readonly isShare?: true
 }
 
 /** By their names in an experiment. Losses may share a number; then both hold the same object. */
@@ -44,7 +44,7 @@ export type Clipped = 0 | 1 | 2
 
 /** What a loss makes of one token, in float64, nats. */
 export interface TokenLoss {
-  /** Before weights and the mean; where `own_mean` is 'responses', that of the whole response. */
+  /** Before weights and the mean; where `ownMean` is 'responses', that of the whole response. */
   readonly loss: number
   /** Its derivative by log_prob. Where the two sides of a max or min tie, the unclipped gradient
    * applies in full. */
@@ -54,7 +54,7 @@ export interface TokenLoss {
   /** What the clip does, as the token table shows it. Absent for losses without a clip. */
   readonly clipped?: Clipped
   /** Whether actor/pg_clipfrac counts it, where that is not `clipped` being 1. */
-  readonly is_left_out?: boolean
+  readonly isLeftOut?: boolean
 }
 
 /** One token of a response, as the formula of a loss sees it. */
@@ -102,13 +102,13 @@ export interface PolicyLoss<Name extends string = string, N extends LossNumbers 
   readonly metrics: readonly (typeof POLICY_LOSS_SUMS)[number][]
   /** How it is averaged whatever loss_agg_mode says of entropy and KL; 'responses': one loss each,
    * over all rows. */
-  readonly own_mean?: LossAggMode | 'responses'
+  readonly ownMean?: LossAggMode | 'responses'
   /** It has the weights of rollout correction in its rule: 'any', or those of single tokens alone.
    * Absent = every token's loss is multiplied by its weight. */
-  readonly holds_weights?: 'any' | 'token'
+  readonly holdsWeights?: 'any' | 'token'
   /** Whether its ratio can be that of the whole response (sequence_level.ts), and whether its
    * gradient goes through the ratio, or the ratio is held. Absent = it cannot. */
-  readonly has_level?: 'through_ratio' | 'held_ratio'
+  readonly hasLevel?: 'through_ratio' | 'held_ratio'
   readonly code: PolicyLossCode
   readonly choice?: Choice<ValuesOf<N>>
   /** The float64 rule: of a response, then of one of its unmasked tokens. */

@@ -62,8 +62,8 @@ export const sapo = policyLoss({
   },
   // verl's function always reports 0 for the last two.
   metrics: ['actor/ppo_kl', 'actor/pg_clipfrac', 'actor/pg_clipfrac_lower'],
-  own_mean: 'seq-mean-token-mean',
-  has_level: 'through_ratio',
+  ownMean: 'seq-mean-token-mean',
+  hasLevel: 'through_ratio',
   code: { token_loss: TOKEN_LOSS },
   rule: (row, k) => (t) => {
     const A = row.advantages[t]

@@ -15,12 +15,12 @@ function evened(row: ResponseTokens): ResponseTokens {
 
 /** The loss at a level, where it has that: its rule and formula with exp(mean(log_prob -
  * old_log_prob)) of the response as the ratio of every token. Where the gradient goes through the
- * ratio, it is the slope's mean over the response (`has_level` says so). */
+ * ratio, it is the slope's mean over the response (`hasLevel` says so). */
 export function atLevel<Name extends string>(
   loss: PolicyLoss<Name>,
   level: SamplingLevel,
 ): PolicyLoss<Name> {
-  if (level === 'token' || !loss.has_level) return loss
+  if (level === 'token' || !loss.hasLevel) return loss
   const { formula } = loss
   return {
     ...loss,

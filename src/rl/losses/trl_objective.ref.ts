@@ -73,7 +73,7 @@ export interface TrlLoss {
   readonly metrics: Record<string, number>
   /** Over the tokens that the bonus is about. */
   readonly entropy_sum: number
-  readonly entropy_tokens: number
+  readonly entropyTokens: number
 }
 
 const sum = (x: ArrayLike<number>): number => {
@@ -95,14 +95,14 @@ function ratioOf(batch: TrlLossBatch, level: 'token' | 'sequence'): TrlRatio {
     old_per_token_logps ? x - old_per_token_logps[i] : 0,
   )
   const tokens = rowTokens(batch)
-  if (level === 'token') return { log_ratio, log_w: log_ratio, tokens, level }
+  if (level === 'token') return { log_ratio, logW: log_ratio, tokens, level }
   const means = Array.from({ length: rows }, (_, b) => {
     let total = 0
     for (let t = 0; t < columns; t++) total += log_ratio[b * columns + t] * mask[b * columns + t]
     return total / Math.max(tokens[b], 1)
   })
-  const log_w = log_ratio.map((_, i) => means[Math.floor(i / columns)])
-  return { log_ratio, log_w, tokens, level }
+  const logW = log_ratio.map((_, i) => means[Math.floor(i / columns)])
+  return { log_ratio, logW, tokens, level }
 }
 
 /** Weight of every token's term in the loss; throws RangeError where the count that it divides by
@@ -147,13 +147,13 @@ function maskedTerms(config: TrlLossConfig, batch: TrlLossBatch, ratio: TrlRatio
 }
 
 /** k3 to the reference; times the ratio, with its gradient, where `use_bias_correction_kl`. */
-function klOf(config: TrlLossConfig, batch: TrlLossBatch, { log_w }: TrlRatio, i: number) {
+function klOf(config: TrlLossConfig, batch: TrlLossBatch, { logW }: TrlRatio, i: number) {
   if (config.beta === 0) return { value: 0, d_own: 0, d_log_w: 0 }
   if (!batch.ref_per_token_logps)
     throw new RangeError('ref_per_token_logps: beta is not 0, and they are missing')
   const d = batch.ref_per_token_logps[i] - batch.per_token_logps[i]
   const value = Math.exp(d) - d - 1
-  const w = config.use_bias_correction_kl ? Math.exp(log_w[i]) : 1
+  const w = config.use_bias_correction_kl ? Math.exp(logW[i]) : 1
   const d_log_w = config.use_bias_correction_kl ? value * w : 0
   return { value: value * w, d_own: (1 - Math.exp(d)) * w, d_log_w }
 }
@@ -182,9 +182,9 @@ export function trlLossRef(config: TrlLossConfig, batch: TrlLossBatch): TrlLoss 
     }
   const kept = isHighEntropy(config, batch)
   const effective = Array.from(mask, (m, i) => (kept[i] ? m : 0))
-  const entropy_tokens = sum(effective)
+  const entropyTokens = sum(effective)
   const entropy_sum = sum(effective.map((m, i) => m * entropies[i]))
-  const share = 1 / (Math.max(entropy_tokens, 1) * config.gradient_accumulation_steps)
+  const share = 1 / (Math.max(entropyTokens, 1) * config.gradient_accumulation_steps)
   const bonus = config.entropy_coef * share
   return {
     loss: policy_loss - bonus * entropy_sum,
@@ -192,6 +192,6 @@ export function trlLossRef(config: TrlLossConfig, batch: TrlLossBatch): TrlLoss 
     d_entropies: Float64Array.from(effective, (m) => -bonus * m),
     metrics: trlMetrics(config, batch, ratio, terms, policy_loss),
     entropy_sum,
-    entropy_tokens,
+    entropyTokens,
   }
 }

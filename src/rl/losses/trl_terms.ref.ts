@@ -6,7 +6,7 @@ export interface TrlRatio {
   /** [B, T] */
   readonly log_ratio: Float64Array
   /** [B, T]: what the loss exponentiates; the same for a whole row at level sequence. */
-  readonly log_w: Float64Array
+  readonly logW: Float64Array
   /** [B] */
   readonly tokens: readonly number[]
   readonly level: 'token' | 'sequence'
@@ -82,7 +82,7 @@ export function termOf(
 ): PolicyTerm {
   const b = Math.floor(i / batch.columns)
   const advantage = batch.advantages[b]
-  const w = Math.exp(ratio.log_w[i])
+  const w = Math.exp(ratio.logW[i])
   if (isClipped(config.loss_type)) return clippedTerm(config, w, advantage)
   if (config.loss_type === 'sapo') return sapoTerm(config, w, advantage)
   const weight =
@@ -124,7 +124,7 @@ export function trlMetrics(
   if (config.beta !== 0) metrics.kl = mean((i) => terms[i].kl)
   const byRow = ratio.level === 'sequence'
   const at = (i: number) => advantages[Math.floor(i / columns)]
-  const w = (i: number) => Math.exp(ratio.log_w[i])
+  const w = (i: number) => Math.exp(ratio.logW[i])
   if (loss_type === 'cispo')
     metrics.cispo_clip_ratio = mean((i) => Number(w(i) > epsilon_high && at(i) > 0), byRow)
   else if (loss_type === 'vespo') {

@@ -39,7 +39,7 @@ export const vanilla = policyLoss({
   label: 'PPO, clipped',
   numbers: { ...CLIP_RANGE, ...DUAL_CLIP },
   metrics: ['actor/ppo_kl', 'actor/pg_clipfrac', 'actor/pg_clipfrac_lower'],
-  has_level: 'through_ratio',
+  hasLevel: 'through_ratio',
   code: { token_loss: TOKEN_LOSS },
   rule: (row, k) => (t) => {
     const A = row.advantages[t]

@@ -83,7 +83,7 @@ export const vespo = policyLoss({
   label: 'VESPO (smooth weight per response; TRL: loss_type vespo)',
   numbers: NUMBERS,
   metrics: ['actor/ppo_kl'],
-  holds_weights: 'token',
+  holdsWeights: 'token',
   code: { main },
   rule: (row, k) => {
     const q = responseLogRatio(row)

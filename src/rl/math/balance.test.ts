@@ -19,12 +19,12 @@ test('the work of a sequence grows with its length and its square', () => {
 
 test('largest differencing parts 8, 7, 6, 5, 4 as worked out by hand', () => {
   // Differences 8-7, 6-5 → 1, 1 and 4 → 4-1 = 3, 3-1 = 2: sums 16 and 14.
-  const parts = balancedPartitions([8, 7, 6, 5, 4], 2, { equal_size: false })
+  const parts = balancedPartitions([8, 7, 6, 5, 4], 2, { equalSize: false })
   expect(parts.map((rows) => total(rows, [8, 7, 6, 5, 4]))).toEqual([16, 14])
 })
 
 test('partitions hold every item once, ascending, the largest sum first', () => {
-  for (const [count, k, equal_size] of [
+  for (const [count, k, equalSize] of [
     [1, 1, true],
     [12, 3, true],
     [13, 3, false],
@@ -32,11 +32,11 @@ test('partitions hold every item once, ascending, the largest sum first', () => 
     [5, 5, false],
   ] as const) {
     const values = randomLengths(count, count)
-    const parts = balancedPartitions(values, k, { equal_size })
+    const parts = balancedPartitions(values, k, { equalSize })
     expect(parts.flat().sort(ascending)).toEqual(values.map((_, i) => i))
     for (const rows of parts) {
       expect(rows).toEqual([...rows].sort(ascending))
-      if (equal_size) expect(rows.length).toBe(count / k)
+      if (equalSize) expect(rows.length).toBe(count / k)
     }
     const sums = parts.map((rows) => total(rows, values))
     expect(sums).toEqual([...sums].sort((a, b) => b - a))
@@ -45,7 +45,7 @@ test('partitions hold every item once, ascending, the largest sum first', () => 
 
 test('sums end up closer together than one item', () => {
   const values = randomLengths(60, 4)
-  const sums = balancedPartitions(values, 4, { equal_size: false }).map((r) => total(r, values))
+  const sums = balancedPartitions(values, 4, { equalSize: false }).map((r) => total(r, values))
   expect(sums[0] - sums[3]).toBeLessThan(Math.min(...values) + 1)
 })
 
@@ -79,7 +79,7 @@ test('there are never more micro-batches than rows', () => {
 })
 
 test('what cannot be parted is refused', () => {
-  expect(() => balancedPartitions([1, 2], 3, { equal_size: false })).toThrow(/3 partitions/)
+  expect(() => balancedPartitions([1, 2], 3, { equalSize: false })).toThrow(/3 partitions/)
   expect(() => balanceBatch([1, 2, 3], 2)).toThrow(/equal size: 3 items/)
   expect(() => dynamicMicroBatches([5, 6], 5)).toThrow(/longest sequence, 6, got 5/)
 })

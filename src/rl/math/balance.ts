@@ -58,24 +58,24 @@ function insert(splits: Split[], split: Split): void {
 
 /** Parts the indices of `values` into k lists with nearly equal sums, by the largest differencing
  * method: start with one split per value (per k neighbours in sorted order if every list must be
- * `equal_size`) and keep combining the two widest (Karmarkar and Karp 1982, UCB/CSD-82-113; ties as
+ * `equalSize`) and keep combining the two widest (Karmarkar and Karp 1982, UCB/CSD-82-113; ties as
  * verl verl/utils/seqlen_balancing.py get_seqlen_balanced_partitions). Indices ascend within a
  * list; the list with the largest sum comes first.
  *
- * RangeError for fewer values than lists, or equal_size with a number of values that k does not
+ * RangeError for fewer values than lists, or equalSize with a number of values that k does not
  * divide. */
 export function balancedPartitions(
   values: readonly number[],
   k: number,
-  { equal_size }: { equal_size: boolean },
+  { equalSize }: { equalSize: boolean },
 ): number[][] {
   if (!Number.isInteger(k) || k < 1 || values.length < k)
     throw new RangeError(`${k} partitions: expected 1 to ${values.length}, the number of items`)
-  if (equal_size && values.length % k !== 0)
+  if (equalSize && values.length % k !== 0)
     throw new RangeError(`${k} partitions of equal size: ${values.length} items are no multiple`)
   if (k === 1) return [values.map((_, i) => i)]
   const order = values.map((_, i) => i).sort((a, b) => values[a] - values[b] || a - b)
-  const width = equal_size ? k : 1
+  const width = equalSize ? k : 1
   const splits: Split[] = []
   for (let first = 0; first < order.length; first += width) {
     const shares = Array.from({ length: k }, (_, i): Share => {
@@ -106,9 +106,7 @@ function lightEnds(rows: number[], work: readonly number[]): number[] {
  * `balancedPartitions`. */
 export function balanceBatch(seqlens: readonly number[], dp_size = 1): number[][] {
   const work = seqlens.map(calculateWorkload)
-  return balancedPartitions(work, dp_size, { equal_size: true }).map((rows) =>
-    lightEnds(rows, work),
-  )
+  return balancedPartitions(work, dp_size, { equalSize: true }).map((rows) => lightEnds(rows, work))
 }
 
 /** Micro-batches by tokens (`use_dynamic_bsz`): as many as `max_token_len` tokens each would need,
@@ -126,7 +124,7 @@ export function dynamicMicroBatches(seqlens: readonly number[], max_token_len: n
     )
   const work = seqlens.map(calculateWorkload)
   const count = Math.min(seqlens.length, Math.ceil(sum(seqlens) / max_token_len))
-  const parts = balancedPartitions(work, count, { equal_size: false }).map((rows) => ({
+  const parts = balancedPartitions(work, count, { equalSize: false }).map((rows) => ({
     rows,
     work: sum(rows.map((row) => work[row])),
   }))

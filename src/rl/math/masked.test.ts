@@ -36,7 +36,7 @@ test('whitening moves the tokens outside the mask too, and can leave the mean in
   expectClose(maskedWhiten([1, 9, 5], [1, 0, 1]), [-Math.SQRT1_2, 3 * Math.SQRT1_2, Math.SQRT1_2], {
     rtol: 1e-7,
   })
-  const shifted = maskedWhiten([1, 9, 5], [1, 0, 1], { shift_mean: false })
+  const shifted = maskedWhiten([1, 9, 5], [1, 0, 1], { shiftMean: false })
   expectClose([shifted[2]], [3 + Math.SQRT1_2], { rtol: 1e-7 })
 })
 

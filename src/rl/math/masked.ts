@@ -51,17 +51,17 @@ export function maskedVar(
 }
 
 /** (x - mean)/sqrt(var + 1e-8) with the mean and the unbiased variance of the selected tokens;
- * `shift_mean: false` adds the mean back. All positions are returned: those where the mask is 0 are
+ * `shiftMean: false` adds the mean back. All positions are returned: those where the mask is 0 are
  * shifted and scaled too, not cleared (verl masked_whiten). Throws RangeError where `maskedVar`
  * does. */
 export function maskedWhiten(
   x: ArrayLike<number>,
   mask: ArrayLike<number>,
-  { shift_mean = true }: { shift_mean?: boolean } = {},
+  { shiftMean = true }: { shiftMean?: boolean } = {},
 ): Float64Array {
   const mean = maskedMean(x, mask)
   const scale = 1 / Math.sqrt(maskedVar(x, mask) + VARIANCE_EPSILON)
-  const offset = shift_mean ? 0 : mean
+  const offset = shiftMean ? 0 : mean
   return Float64Array.from(x, (value) => (value - mean) * scale + offset)
 }
 

@@ -216,7 +216,7 @@ export function rlMetrics(
   experience: Omit<Experience, 'response_mask'> & { readonly response_mask: Float32Array },
   values: Float32Array | undefined,
 ): Record<string, number> {
-  const { batch, task_scores, order, token_level_scores } = drawn
+  const { batch, taskScores, order, token_level_scores } = drawn
   const { n, max_response_length } = phase.rollout
   const asDrawn: number[] = []
   // With penalties: groups of one score that differ by them teach something.
@@ -232,7 +232,7 @@ export function rlMetrics(
       max_response_length,
       ...(values && { values }),
     }),
-    'task/score/mean': mean(task_scores),
+    'task/score/mean': mean(taskScores),
     ...rewardMetrics(drawn),
     ...experience.metrics,
     ...drawn.metrics,

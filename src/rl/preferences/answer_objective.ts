@@ -52,7 +52,7 @@ export function answerUpdate(
         score: log_prob - reference[b],
         tokens: counts[b],
         is_desirable: labels[b],
-        kl: rule.has_kl ? kl : 0,
+        kl: rule.hasKl ? kl : 0,
       },
       k,
     ),
@@ -62,7 +62,7 @@ export function answerUpdate(
   spread(d_log_probs, slopes, weights, columns)
   const losses = Float64Array.from(found, ({ loss }) => loss)
   const rewards = policy.map((p, b) => k.beta * (p - reference[b]))
-  const metrics = { kl: rule.has_kl ? kl : 0, ...answerMetrics(rewards, policy, labels) }
+  const metrics = { kl: rule.hasKl ? kl : 0, ...answerMetrics(rewards, policy, labels) }
   return { loss: meanOf(losses) ?? 0, losses, d_log_probs, rewards, metrics }
 }
 

@@ -52,10 +52,10 @@ export interface PreferenceUpdate {
 
 /** Which options of pairs a loss can be had with. */
 export const pairOptions = (loss: PairedLoss) => ({
-  f_divergence_type: loss.takes_divergence === true,
+  f_divergence_type: loss.takesDivergence === true,
   ld_alpha: loss.score === 'ratio',
-  use_weighting: loss.score === 'ratio' && !loss.nll && !loss.compares_batch,
-  reference_free: loss.may_be_reference_free === true,
+  use_weighting: loss.score === 'ratio' && !loss.nll && !loss.comparesBatch,
+  reference_free: loss.mayBeReferenceFree === true,
 })
 
 /** Why a loss cannot be had with these settings, in words; undefined where it can. */

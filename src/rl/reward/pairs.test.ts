@@ -18,7 +18,7 @@ function source(answer: (problem: number, time: number) => readonly Candidate[])
   const rounds: number[] = []
   let next = 0
   const from: PairSource = {
-    prompts_at_once: 4,
+    promptsAtOnce: 4,
     takeSamples: (count) =>
       Array.from({ length: count }, () => ({ prompt: `${next++}` }) as unknown as Sample),
     respond: async (samples, round) => {

@@ -88,10 +88,10 @@ const PROMPTS_PER_PAIR = 4
 
 export interface PairSource {
   /** Prompts that are answered at a time. */
-  readonly prompts_at_once: number
+  readonly promptsAtOnce: number
   /** The next problems of the run. */
   takeSamples(count: number): readonly Sample[]
-  /** Two or more responses to each of `prompts_at_once` problems; every round of a phase draws
+  /** Two or more responses to each of `promptsAtOnce` problems; every round of a phase draws
    * others. */
   respond(samples: readonly Sample[], round: number): Promise<readonly (readonly Candidate[])[]>
 }
@@ -117,11 +117,11 @@ export async function drawPairs(
   let left = want * PROMPTS_PER_PAIR
   let [ties, rounds] = [0, 0]
   while (pairs.length < want && (left > 0 || waiting.length > 0)) {
-    const fresh = Math.min(source.prompts_at_once - waiting.length, left)
+    const fresh = Math.min(source.promptsAtOnce - waiting.length, left)
     left -= fresh
     const asked = [...waiting, ...source.takeSamples(fresh).map((sample) => ({ sample, draws: 0 }))]
     const filled = Array.from(
-      { length: source.prompts_at_once },
+      { length: source.promptsAtOnce },
       (_, i) => asked[i % asked.length].sample,
     )
     const answers = await source.respond(filled, firstRound + rounds++)

@@ -56,7 +56,7 @@ export class PreferenceTraining {
   /** Whether the policy makes new pairs after `taken` steps of a phase. Not where no step has seen
    * the present ones: a trainer may be asked more than once before a step. */
   isDue({ refresh_steps }: PreferencePhase, taken: number): boolean {
-    return !!refresh_steps && taken % refresh_steps === 0 && !!this.#preferences?.is_used
+    return !!refresh_steps && taken % refresh_steps === 0 && !!this.#preferences?.isUsed
   }
 
   /** The present policy makes `count` new pairs to train on. Where all its responses are ties, the

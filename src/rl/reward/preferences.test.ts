@@ -47,12 +47,12 @@ describe('the task as judge', () => {
 
   test('new pairs are trained on in place of the old ones, never those of held-out prompts', () => {
     const first = new Preferences(config, 7, { judged: pairs(8, 'j'), asked: [], ties: 0 })
-    expect(first.is_used).toBe(false)
+    expect(first.isUsed).toBe(false)
     first.nextBatch(2)
-    expect(first.is_used).toBe(true)
+    expect(first.isUsed).toBe(true)
     const fresh = [...pairs(5, 'n'), pair('j7', 0, 1)]
     const next = first.refreshed({ pairs: fresh, ties: 3 })
-    expect([next.is_used, next.ties]).toEqual([false, 3])
+    expect([next.isUsed, next.ties]).toEqual([false, 3])
     expect(names(next.training)).toEqual(['n0', 'n1', 'n2', 'n3', 'n4'])
     expect(names(next.held_out)).toEqual(['j6', 'j7'])
     const moved = Preferences.resume(config, 7, next.exportState())

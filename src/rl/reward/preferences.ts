@@ -62,9 +62,9 @@ export class Preferences {
   readonly #drawn: readonly ResponsePair[]
   readonly #judged: readonly Preference[]
   /** Prompts of the task's pairs that are held out. */
-  readonly #judged_held_out: ReadonlySet<string>
+  readonly #judgedHeldOut: ReadonlySet<string>
   readonly #asked: readonly ResponsePair[]
-  readonly #is_refreshed: boolean
+  readonly #isRefreshed: boolean
   /** Verdict of each asked pair, from the first on; undefined = skipped. */
   #decided: (Preference | undefined)[] = []
   #log: Verdict[] = []
@@ -89,12 +89,12 @@ export class Preferences {
     this.#drawn = drawn.judged
     this.#judged = drawn.judged.map(judge)
     this.#asked = drawn.asked
-    this.#is_refreshed = drawn.held_out !== undefined
+    this.#isRefreshed = drawn.held_out !== undefined
     this.ties = drawn.ties
     // Where there are fewer pairs than were asked for, as large a share of them.
     const { count, held_out } = config
     const share = Math.floor((drawn.judged.length * held_out) / (count + held_out))
-    this.#judged_held_out = drawn.held_out
+    this.#judgedHeldOut = drawn.held_out
       ? new Set(drawn.held_out)
       : heldOutPrompts(drawn.judged, share)
   }
@@ -120,7 +120,7 @@ export class Preferences {
     readonly pairs: readonly ResponsePair[]
     readonly ties: number
   }): Preferences {
-    const held_out = this.#judged_held_out
+    const held_out = this.#judgedHeldOut
     const isHeldOut = ({ prompt }: ResponsePair) => held_out.has(prompt)
     const fresh = drawn.pairs.filter((pair) => !isHeldOut(pair))
     const judged = fresh.length === 0 ? this.#drawn : [...fresh, ...this.#drawn.filter(isHeldOut)]
@@ -129,7 +129,7 @@ export class Preferences {
   }
 
   /** Whether a step has taken some of them. */
-  get is_used(): boolean {
+  get isUsed(): boolean {
     return this.#passes > 0
   }
 
@@ -139,7 +139,7 @@ export class Preferences {
       judged: this.#drawn,
       asked: this.#asked,
       ties: this.ties,
-      ...(this.#is_refreshed && { held_out: [...this.#judged_held_out] }),
+      ...(this.#isRefreshed && { held_out: [...this.#judgedHeldOut] }),
       decided: this.#decided.map((preference, i) => {
         if (!preference) return 'skip'
         return preference.chosen === this.#asked[i].a ? 'a' : 'b'
@@ -153,7 +153,7 @@ export class Preferences {
   }
 
   /** Whether the verdicts come from the experiment, so that no person is asked. */
-  get is_recorded(): boolean {
+  get isRecorded(): boolean {
     return this.config.verdicts.length > 0
   }
 
@@ -180,7 +180,7 @@ export class Preferences {
 
   /** The pairs that wait for a person. */
   get pending(): readonly AskedPair[] {
-    if (this.is_recorded) return []
+    if (this.isRecorded) return []
     const next = this.#decided.length
     return this.#asked.slice(next).map(({ prompt, a, b }, i) => ({
       id: next + i,
@@ -213,7 +213,7 @@ export class Preferences {
    * said something of. */
   get #heldOutPrompts(): ReadonlySet<string> {
     const { source, held_out } = this.config
-    if (source !== 'human') return this.#judged_held_out
+    if (source !== 'human') return this.#judgedHeldOut
     const prompts = [...new Set(this.#given.map(({ prompt }) => prompt))]
     const turns = prompts.filter((_, i) => i % HELD_OUT_EVERY === HELD_OUT_EVERY - 1)
     return new Set(turns.slice(0, held_out))
@@ -225,7 +225,7 @@ export class Preferences {
     this.#replay(step)
     if (this.training.length === 0) return false
     const { source, min_pairs } = this.config
-    if (source !== 'human' || this.is_recorded) return true
+    if (source !== 'human' || this.isRecorded) return true
     return this.given >= min_pairs || this.pending.length === 0
   }
 
@@ -253,7 +253,7 @@ export class Preferences {
   /** A person's verdict on the pair `id`, after `step` steps of the phase. False for a pair that is
    * not the next in line. */
   decide(id: number, choice: 'a' | 'b' | 'skip', step: number): boolean {
-    if (this.is_recorded || id !== this.#decided.length) return false
+    if (this.isRecorded || id !== this.#decided.length) return false
     const verdict = { choice, step }
     if (!this.#apply(verdict)) return false
     this.#log.push(verdict)
@@ -264,7 +264,7 @@ export class Preferences {
    * log. */
   undo(step: number): boolean {
     const verdict = { choice: 'undo', step } as const
-    if (this.is_recorded || !this.#apply(verdict)) return false
+    if (this.isRecorded || !this.#apply(verdict)) return false
     const last = this.#log.at(-1)
     if (last?.step === step && last.choice !== 'undo') this.#log.pop()
     else this.#log.push(verdict)

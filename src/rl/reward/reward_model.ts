@@ -56,18 +56,18 @@ export interface RewardModelSize {
   readonly width: number
   readonly matmul?: MatmulChoice | undefined
   /** Whether a phase trains it by Muon. Default false. */
-  readonly has_muon?: boolean
+  readonly hasMuon?: boolean
 }
 
 /** Allocates a reward model. */
 export function createRewardModelTensors(
   alloc: Allocator,
   layout: ParamLayout,
-  { rows, width, matmul, has_muon = false }: RewardModelSize,
+  { rows, width, matmul, hasMuon = false }: RewardModelSize,
 ): RewardModelTensors {
   const { shape } = layout
   return {
-    ...createTrainableTensors(alloc, layout, { updates: 1, has_muon }, { matmul }),
+    ...createTrainableTensors(alloc, layout, { updates: 1, hasMuon }, { matmul }),
     workspace: createWorkspace(alloc, shape, { rows, width, response_length: 1, trains: true }),
     score: createScoreTensors(alloc, rows),
     sums: alloc.tensor('reward_model.sums', 'f32', [PREFERENCE_LOSS_SUMS.length]),
@@ -78,7 +78,7 @@ export class RewardModel {
   readonly tensors: RewardModelTensors
   readonly trainable: Trainable
   #gpu: Gpu
-  #pad_token_id: number
+  #padTokenId: number
   #score: Program<never>
   #update: Program<'inv_pairs'>
 
@@ -92,7 +92,7 @@ export class RewardModel {
     this.#gpu = gpu
     this.tensors = tensors
     this.trainable = trainable
-    this.#pad_token_id = pad_token_id
+    this.#padTokenId = pad_token_id
     this.#score = programs.score
     this.#update = programs.update
   }
@@ -135,7 +135,7 @@ export class RewardModel {
     this.#gpu.write(ws.input_ids, input_ids)
     this.#gpu.write(ws.attention_mask, attention_mask)
     this.#gpu.write(ws.position_ids, position_ids)
-    const states = last_rows ?? lastRows(input_ids, ws.width, this.#pad_token_id)
+    const states = last_rows ?? lastRows(input_ids, ws.width, this.#padTokenId)
     this.#gpu.write(score.scored, lastStates(states))
   }
 

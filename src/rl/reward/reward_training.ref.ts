@@ -22,8 +22,8 @@ export class RewardRef {
   /** The policy's transformer under the first score. */
   constructor(policy: Float32Array) {
     const from = paramLayout(modelShape(CONFIG.model))
-    for (const { from_offset, to_offset, count } of sharedRuns(from, this.layout))
-      this.weights.set(policy.subarray(from_offset, from_offset + count), to_offset)
+    for (const { fromOffset, toOffset, count } of sharedRuns(from, this.layout))
+      this.weights.set(policy.subarray(fromOffset, fromOffset + count), toOffset)
   }
 
   get #params(): RefArrays {

@@ -50,7 +50,7 @@ export interface RewardStep {
   readonly metrics: Record<string, number>
   /** Some of the held-out pairs, where they were scored. */
   readonly scored_pairs: readonly ScoredPair[]
-  readonly non_finite?: NonFinite
+  readonly nonFinite?: NonFinite
 }
 
 /** The phases of kind reward_model, and the reward of the rl phases that ask for it. */
@@ -177,9 +177,9 @@ export class RewardTraining {
       const ofBatch = batchScores(scores.subarray(0, 2 * batch.length), rows)
       const ofHeldOut = heldOutScores(scores.subarray(2 * batch.length), held_out.length)
       const taken = takenUpdates(controls, 1)
-      const non_finite = brokenUpdate('reward_model', this.layout, taken, found)
+      const nonFinite = brokenUpdate('reward_model', this.layout, taken, found)
       return {
-        ...(non_finite && { non_finite }),
+        ...(nonFinite && { nonFinite }),
         metrics: {
           ...rewardModelMetrics(totals, controls, ofBatch, ofHeldOut),
           'reward_model/lr': lr,
@@ -226,9 +226,9 @@ export class RewardTraining {
     return first
   }
 
-  #keepScores(to_offset: number): void {
+  #keepScores(toOffset: number): void {
     this.#gpu.copy(this.#model.tensors.score.scores, this.#scores, {
-      to_offset,
+      toOffset,
       count: this.#model.tensors.workspace.rows,
     })
   }

@@ -107,9 +107,9 @@ test.for(
   const [from, weights] = isReward
     ? [of('reward_head'), reward_model.weights]
     : [of('lm_head'), before.actor.weights]
-  for (const { from_offset, to_offset, count } of sharedRuns(from, layout))
-    expect(critic.weights.subarray(to_offset, to_offset + count)).toEqual(
-      weights.subarray(from_offset, from_offset + count),
+  for (const { fromOffset, toOffset, count } of sharedRuns(from, layout))
+    expect(critic.weights.subarray(toOffset, toOffset + count)).toEqual(
+      weights.subarray(fromOffset, fromOffset + count),
     )
   // verl's critic takes the score of a reward model's checkpoint, which has no bias.
   const score = (at: { readonly offset: number } | undefined, flat: Float32Array) =>

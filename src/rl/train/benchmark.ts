@@ -59,18 +59,18 @@ async function productRate(gpu: Gpu, n: number): Promise<number> {
 }
 
 /** Steps per second of the current phase, and the seconds that sampling took per step. */
-async function timeSteps(trainer: Trainer): Promise<{ rate: number; gen_s: number }> {
+async function timeSteps(trainer: Trainer): Promise<{ rate: number; genS: number }> {
   const step = async () => (await trainer.next()).metrics
   await step()
   let steps = 0
-  let gen_s = 0
+  let genS = 0
   const started = performance.now()
   while (steps < STEPS && (steps < 2 || performance.now() - started < PHASE_MS)) {
-    gen_s += (await step())['timing_s/gen'] ?? 0
+    genS += (await step())['timing_s/gen'] ?? 0
     steps++
   }
   const seconds = (performance.now() - started) / 1000
-  return { rate: steps / seconds, gen_s: gen_s / steps }
+  return { rate: steps / seconds, genS: genS / steps }
 }
 
 /** Probes the adapter, times two matrix products, then steps of a supervised and a reinforcement
@@ -106,6 +106,6 @@ export async function runBenchmark(
     matmul_512_gflops,
     sft_steps_per_second: sft.rate,
     rl_steps_per_second: rl.rate,
-    rollout_tokens_per_second: columns / rl.gen_s,
+    rollout_tokens_per_second: columns / rl.genS,
   }
 }

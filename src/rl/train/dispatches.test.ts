@@ -50,11 +50,11 @@ function programs(matmul: MatmulChoice, joins: boolean) {
   const t = createActorTensors(plan, paramLayout(shape), {
     prompt_length: P,
     response_length: R,
-    batch_rows: batch,
-    micro_rows: 256,
+    batchRows: batch,
+    microRows: 256,
     updates: 2,
-    probe_rows: 8,
-    has_reference: false,
+    probeRows: 8,
+    hasReference: false,
     kernels: { matmul },
   })
   const size = { rows: batch, n: 8, prompt_length: P, response_length: R }
@@ -65,7 +65,7 @@ function programs(matmul: MatmulChoice, joins: boolean) {
     R,
     tensors: createRolloutTensors(plan, shape, size),
     special: { eos_token_ids: [1], pad_token_id: 0 },
-    norms_inside: joins,
+    normsInside: joins,
   }
   const shaders = new Map<string, number>()
   const count = <L extends string>(build: (r: Recorder<L>) => void) => {

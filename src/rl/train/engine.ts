@@ -30,10 +30,10 @@ export function steeredEngine(
     /** `state` = what the trainer will continue from. */
     async create(config: TrainerConfig, state?: TrainerState) {
       if (!gpu.facts.is_software) gpu.limitDispatches()
-      const trained_before = state && trainedIn(state.actor)
+      const trainedBefore = state && trainedIn(state.actor)
       const own = Object.entries(config.matmul ?? {}).filter(([, name]) => lacks(name).length === 0)
       const kernels = own.length > 0 ? { ...matmul, ...Object.fromEntries(own) } : matmul
-      const whole = { ...config, matmul: kernels, trained_before }
+      const whole = { ...config, matmul: kernels, trainedBefore }
       await checkMatrices(gpu, whole)
       return Trainer.create(gpu, whole, onProgress)
     },

@@ -63,10 +63,10 @@ export class Learner {
     const where = { ...trained, chunk_segment: chunkSegments(layout) }
     const muon = muonOf(optim)
     const matrices = muon ? muonMatrices(layout).filter(({ offset }) => offset < where.count) : []
-    const left_out = (i: number) =>
+    const leftOut = (i: number) =>
       matrices.some(({ offset, rows, columns }) => i >= offset && i < offset + rows * columns)
     const clipped = { ...settings, max_norm: grad_clip }
-    const step = adamwRef(state, flat, clipped, { ...where, left_out })
+    const step = adamwRef(state, flat, clipped, { ...where, leftOut })
     for (const matrix of matrices) {
       const factor = trained.lr_factors?.[matrix.segment] ?? 1
       if (muon && factor > 0 && step.clip_coef > 0)

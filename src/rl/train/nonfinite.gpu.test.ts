@@ -39,7 +39,7 @@ test('an update that is left out says which parameter and which token broke it',
     const weights = start.slice()
     weights[place] = value
     trainer.importWeights(weights)
-    return (await trainer.next()).non_finite
+    return (await trainer.next()).nonFinite
   }
   // Nothing but the embedding of one digit: rows without that digit are sound, and all other
   // gradients of theirs.
@@ -67,8 +67,8 @@ test('a broken token is named by its own row in a batch that is shuffled', async
   const digit = CONFIG.task.tokenizer.encode('3')[0]
   weights[trainer.layout.slices.embed_tokens.offset + digit * CONFIG.model.hidden_size] = Number.NaN
   trainer.importWeights(weights)
-  const { non_finite, samples } = await trainer.next()
-  const { row, prompt, response } = non_finite?.token ?? { row: -1, prompt: '', response: '' }
+  const { nonFinite, samples } = await trainer.next()
+  const { row, prompt, response } = nonFinite?.token ?? { row: -1, prompt: '', response: '' }
   expect(`${prompt}${response}`).toContain('3')
   expect(samples[row]).toMatchObject({ prompt, response })
   trainer.destroy()

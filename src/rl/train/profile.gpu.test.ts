@@ -38,19 +38,19 @@ async function train(isProfiled: boolean, timestamps = true) {
     results.push({ ...Object.fromEntries(kept), samples: samples.length })
   }
   expect(gpu.counts.buffers).toBe(buffers)
-  const has_timestamps = gpu.facts.features.includes('timestamp-query')
+  const hasTimestamps = gpu.facts.features.includes('timestamp-query')
   const weights = await trainer.exportWeights()
   trainer.destroy()
-  return { results, profiles, weights, has_timestamps }
+  return { results, profiles, weights, hasTimestamps }
 }
 
 const plain = await train(false)
 
 test.for([true, false])('a profiled run has the same bits, timestamps: %s', async (timestamps) => {
-  const { results, profiles, weights, has_timestamps } = await train(true, timestamps)
+  const { results, profiles, weights, hasTimestamps } = await train(true, timestamps)
   expect(results).toEqual(plain.results)
   expect(weights).toEqual(plain.weights)
-  const source = timestamps && has_timestamps ? 'timestamps' : 'wall'
+  const source = timestamps && hasTimestamps ? 'timestamps' : 'wall'
   expect(new Set(profiles.map((profile) => profile.source))).toEqual(new Set([source]))
 
   const [, sft, , rl] = profiles

@@ -23,17 +23,17 @@ export async function queueStepZero(training: Training): Promise<PendingStep> {
   progress.is_started = true
   beginStage(training)
   await observer.prepare()
-  training.is_moment = observer.takesMoment({ steps: 0, planned: 0 }, false, isShort(training))
-  const { is_moment } = training
+  training.isMoment = observer.takesMoment({ steps: 0, planned: 0 }, false, isShort(training))
+  const { isMoment } = training
   const before = gpu.counts.dispatches
-  const observing = is_moment || observer.isDue(0) ? await observe(training) : undefined
-  if (is_moment) observer.tookMoment(gpu.counts.dispatches - before, true)
+  const observing = isMoment || observer.isDue(0) ? await observe(training) : undefined
+  if (isMoment) observer.tookMoment(gpu.counts.dispatches - before, true)
   const validation = validatesBefore(config.validation) ? await validateNow(training) : undefined
   const metrics = { ...validation?.metrics, ...(await limitDispatches(gpu)) }
   const position = { step: 0, phase: 0, phase_step: 0 }
   const reason = progress.takeReason()
   const result = { ...position, metrics, samples: [], ...generationsOf(validation), ...reason }
-  const numbers = Promise.resolve({ ...result, ...(is_moment && { is_moment }) })
+  const numbers = Promise.resolve({ ...result, ...(isMoment && { isMoment }) })
   return { result: observing ? withObservation(numbers, observing.reading) : numbers }
 }
 
@@ -46,7 +46,7 @@ export async function queueStep(training: Training): Promise<PendingStep> {
   const { dispatches, submits } = gpu.counts
   const { current } = progress
   const lr = progress.beginStep()
-  training.is_moment = isMoment(training)
+  training.isMoment = isMomentDue(training)
   const taken = await takeStep(training, current, lr)
   const { reading, tracing } = taken
   reading.catch(() => {}) // validation reports a device that is lost meanwhile
@@ -59,10 +59,10 @@ export async function queueStep(training: Training): Promise<PendingStep> {
     'perf/submits': gpu.counts.submits - submits,
   }
   const trace = tracing && (await traceLayers(training, tracing))
-  const { is_moment } = training
+  const { isMoment } = training
   const before = gpu.counts.dispatches
   const isWatched = observer.isDue(step) || (observer.isAsked && isShort(training))
-  const observing = is_moment || isWatched ? await observe(training) : undefined
+  const observing = isMoment || isWatched ? await observe(training) : undefined
   countMoment(training, before - dispatches, gpu.counts.dispatches - before)
   const isValidated = isValidationDue(training)
   const validation = isValidated ? await validateNow(training) : undefined
@@ -76,7 +76,7 @@ export async function queueStep(training: Training): Promise<PendingStep> {
       skippedTotal,
     ),
     ...(trace && { trace }),
-    ...(is_moment && { is_moment }),
+    ...(isMoment && { isMoment }),
   }))
   const result = observing ? withObservation(numbers, observing.reading) : numbers
   result.catch(() => {}) // its reader may come late
@@ -107,7 +107,7 @@ interface Queued {
 /** The result of a step whose numbers have arrived. */
 function report(
   { position, epoch, started, taken, work, validation }: Queued,
-  { metrics, scored_pairs, non_finite }: StepNumbers,
+  { metrics, scored_pairs, nonFinite }: StepNumbers,
   skippedUpdatesTotal: number,
 ): StepResult {
   const { samples, rollout } = taken
@@ -127,7 +127,7 @@ function report(
     samples,
     ...generationsOf(validation),
     ...(scored_pairs && { scored_pairs }),
-    ...(non_finite && { non_finite }),
+    ...(nonFinite && { nonFinite }),
   }
 }
 
@@ -165,7 +165,7 @@ const isShort = ({ config, progress }: Training): boolean =>
 
 /** Whether a step is one to look back to, and may be: one of a short inner phase, the last of its
  * phase, the first of another one, or one that validates. */
-function isMoment(training: Training): boolean {
+function isMomentDue(training: Training): boolean {
   const { config, observer, progress } = training
   const { step, phase, phase_step, current } = progress
   const isEnd = phase_step === current.steps || (phase_step === 1 && phase > 0)
@@ -178,23 +178,23 @@ function isMoment(training: Training): boolean {
 /** Tells what a moment cost: what was `observed`, and what tracing added to the step's `own`
  * dispatches. */
 function countMoment(training: Training, own: number, observed: number): void {
-  const { observer, progress, plain_step, is_moment } = training
+  const { observer, progress, plainStep, isMoment } = training
   const { phase } = progress
-  if (!is_moment) training.plain_step = { phase, dispatches: own }
+  if (!isMoment) training.plainStep = { phase, dispatches: own }
   else
     observer.tookMoment(
-      observed + (plain_step?.phase === phase ? own - plain_step.dispatches : 0),
+      observed + (plainStep?.phase === phase ? own - plainStep.dispatches : 0),
       isShort(training),
     )
 }
 
 /** Encodes an observation of the present weights, on what they were trained on last. */
-export function observe({ observer, responder, parts, seen, is_moment }: Training) {
+export function observe({ observer, responder, parts, seen, isMoment }: Training) {
   const { batch, rows } = seen ?? {
-    batch: responder.heldOut(parts.actor.size.probe_rows),
+    batch: responder.heldOut(parts.actor.size.probeRows),
     rows: 'held_out' as const,
   }
-  return observer.observe(batch, rows, is_moment)
+  return observer.observe(batch, rows, isMoment)
 }
 
 function validateNow({ gpu, config, responder, progress }: Training): Promise<Validated> {

@@ -31,7 +31,7 @@ export async function drawPhasePairs(training: Training): Promise<void> {
   const { pairs } = current
   const { step } = progress
   const source: PhasePairSource = {
-    prompts_at_once: responder.promptsAtOnce(pairs),
+    promptsAtOnce: responder.promptsAtOnce(pairs),
     takeSamples: (count) => responder.data.take(count),
     respond: (samples, round) => responder.respondForPairs(samples, pairs, { step, round, reward }),
     given: (count, held_out) => responder.writtenPairs(count, held_out),

@@ -15,8 +15,8 @@ import { Trainer } from './trainer.ts'
 /** Less than a block takes. */
 const SMALL = 4096
 
-async function run(config: TrainerConfig, segment_bytes?: number) {
-  const gpu = await Gpu.open(segment_bytes === undefined ? {} : { segment_bytes })
+async function run(config: TrainerConfig, segmentBytes?: number) {
+  const gpu = await Gpu.open(segmentBytes === undefined ? {} : { segmentBytes })
   const before = gpu.counts.live_bytes
   const trainer = await Trainer.create(gpu, config)
   const bytes = gpu.counts.live_bytes - before
@@ -60,12 +60,9 @@ describe('several buffers', () => {
       [undefined, SMALL],
       [SMALL, undefined],
     ]) {
-      const first = await Trainer.create(
-        await Gpu.open(from ? { segment_bytes: from } : {}),
-        config,
-      )
+      const first = await Trainer.create(await Gpu.open(from ? { segmentBytes: from } : {}), config)
       for (let i = 0; i < 4; i++) await first.next()
-      const second = await Trainer.create(await Gpu.open(to ? { segment_bytes: to } : {}), config)
+      const second = await Trainer.create(await Gpu.open(to ? { segmentBytes: to } : {}), config)
       second.importState(await first.exportState())
       first.destroy()
       await finish(second)
@@ -81,7 +78,7 @@ describe('a run that trains one block', () => {
 
   test('has gradients and moments of it alone, and the bits of one that has all', async () => {
     const L = CONFIG.model.num_hidden_layers
-    const all = { ...config, trained_before: Array(L + 2).fill(true) }
+    const all = { ...config, trainedBefore: Array(L + 2).fill(true) }
     const [block, whole] = [await run(config), await run(all)]
     expect(measured(block)).toEqual(measured(whole))
     expect(block.state).toEqual(whole.state)
@@ -113,7 +110,7 @@ describe('a frozen model in bfloat16', () => {
     'trains one block as its decoded weights do (%s)',
     async (most) => {
       const create = async (dtype: 'float32' | 'bfloat16') => {
-        const gpu = await Gpu.open(most ? { segment_bytes: most } : {})
+        const gpu = await Gpu.open(most ? { segmentBytes: most } : {})
         const before = gpu.counts.live_bytes
         const trainer = await Trainer.create(gpu, config(dtype))
         const plan = planMemory(config(dtype), new MemoryPlan(most))

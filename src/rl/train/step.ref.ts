@@ -45,7 +45,7 @@ export interface RefRun {
   /** Mini-batches of the actor so far. */
   passes: number
   /** Steps with a critic so far. */
-  critic_steps: number
+  criticSteps: number
 }
 
 /** What a trainer sampled in one step, in the order in which it was trained on. */
@@ -158,7 +158,7 @@ function correctedRollout(
   rollout_log_prob: Numbers,
   mask: Numbers,
   R: number,
-): { trained_mask: Numbers; weights: Numbers; metrics: Record<string, number> } {
+): { trainedMask: Numbers; weights: Numbers; metrics: Record<string, number> } {
   const { bypass_mode, rollout_is, rollout_rs } = rollout_correction
   const ones = new Float64Array(mask.length).fill(1)
   const isCompared =
@@ -166,7 +166,7 @@ function correctedRollout(
     rollout_rs !== null ||
     rollout.calculate_log_probs ||
     (rollout.staleness ?? 0) > 0
-  if (bypass_mode || !isCompared) return { trained_mask: mask, weights: ones, metrics: {} }
+  if (bypass_mode || !isCompared) return { trainedMask: mask, weights: ones, metrics: {} }
   // The kernel, which this is the reference of, has weights for `reinforce` alone.
   const correction = { ...rollout_correction, loss_type: 'reinforce' as const }
   const found = rolloutCorrectionRef(correctionParams(correction), {
@@ -185,7 +185,7 @@ function correctedRollout(
     Object.entries(reported).map(([name, x]) => [`rollout_corr/${name}`, x]),
   )
   return {
-    trained_mask: found.modified_mask,
+    trainedMask: found.modified_mask,
     weights: rollout_is !== null ? found.rollout_is_weights : ones,
     metrics: { ...metrics, ...probabilities(old_log_prob, rollout_log_prob, mask) },
   }
@@ -286,7 +286,7 @@ export function stepRef(
   adaptEntropy(run, phase, scored.entropy)
   const { rewards, metrics: ofKl } = klInReward(run, phase, token_level_scores, scored, R)
   const corrected = correctedRollout(phase, old_log_probs, scored.rollout_log_probs, mask, R)
-  const { trained_mask: countedMask, weights } = corrected
+  const { trainedMask: countedMask, weights } = corrected
   const { bypass_mode, rollout_is } = algorithm.rollout_correction
   const { returns, ...estimated } = computeAdvantages(
     phase.adv_estimator,
@@ -305,7 +305,7 @@ export function stepRef(
   )
   const known = { ...estimated, old_log_probs, mask: Float64Array.from(countedMask) }
   const { advantages, metrics: ofTeacher } = taughtAdvantages(run, phase, batch, known)
-  const trained_mask = Float64Array.from(countedMask, (m, i) =>
+  const trainedMask = Float64Array.from(countedMask, (m, i) =>
     algorithm.mask_truncated_completions && !batch.is_ended[Math.floor(i / R)] ? 0 : m,
   )
   const metrics: Record<string, number> = {
@@ -321,18 +321,18 @@ export function stepRef(
       advantages,
       returns,
       token_level_rewards: rewards,
-      response_mask: trained_mask,
+      response_mask: trainedMask,
       max_response_length: rollout.max_response_length,
       ...(values && { values }),
     }),
   }
-  const trained = { ...batch, response_mask: Float32Array.from(trained_mask) }
+  const trained = { ...batch, response_mask: Float32Array.from(trainedMask) }
   if (critic && values) {
-    run.critic_steps++
+    run.criticSteps++
     const columns = { values, returns }
     Object.assign(metrics, updateCritic(critic, config, phase, trained, columns, order))
   }
-  if (critic && run.critic_steps < phase.critic.critic_warmup) return metrics
+  if (critic && run.criticSteps < phase.critic.critic_warmup) return metrics
   const columns = { old_log_probs, ref_log_prob, advantages, rollout_is_weights: weights }
   return { ...metrics, ...updateActor(run, phase, trained, columns, step, order) }
 }

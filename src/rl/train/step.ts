@@ -39,8 +39,8 @@ interface RlStep {
   /** The order of the rows in every epoch, where the phase shuffles them. */
   readonly order: RowOrder | undefined
   readonly critic: Critic | undefined
-  readonly actor_lr: number
-  readonly critic_lr: number
+  readonly actorLr: number
+  readonly criticLr: number
 }
 
 /** Trains the policy of `target_layer` for one step; responses always come from the final
@@ -48,18 +48,18 @@ interface RlStep {
 export async function reinforcementStep(
   training: Training,
   planned: RlPhase,
-  actor_lr: number,
+  actorLr: number,
 ): Promise<TakenStep> {
   const { gpu, responder, parts, progress } = training
   const { phase, adapt } = await followEntropy(training, planned)
-  const step = beginStep(training, phase, actor_lr)
+  const step = beginStep(training, phase, actorLr)
 
   // Sample n responses to each prompt, then score them.
   gpu.stage('gen')
   const scorer = phase.reward_model.enable ? parts.reward : undefined
   const reward = scorer && ((rows: RolloutBatch) => scorer.score(rows))
-  const last_step = progress.step + phase.steps - progress.phase_step
-  const request = { phase, step: progress.step, last_step, reward }
+  const lastStep = progress.step + phase.steps - progress.phase_step
+  const request = { phase, step: progress.step, lastStep, reward }
   const [sampled, gen] = await timed(() => responder.sample(request))
   const [drawn, scoring] = await timed(() => responder.score(request, sampled))
   const difficulty = responder.learn(sampled, drawn)
@@ -70,7 +70,7 @@ export async function reinforcementStep(
     promptOf: (row) => Math.floor(row / n),
   })
   // A write ends what was recorded before it, so the probe's rows go up first.
-  const probe_tokens = uploadProbe(training, drawn.batch)
+  const probeTokens = uploadProbe(training, drawn.batch)
 
   // Old and reference log-probs, values and, from them, advantages.
   const { experience, values, adv } = await prepareExperience(training, step, drawn)
@@ -79,8 +79,8 @@ export async function reinforcementStep(
 
   // First the critic, then the actor, on the same rows.
   const isTraced =
-    training.wants_trace || training.is_moment || training.observer.isTraced(progress.step)
-  training.wants_trace = false
+    training.wantsTrace || training.isMoment || training.observer.isTraced(progress.step)
+  training.wantsTrace = false
   if (isTraced) parts.actor.beginTrace()
   updateCritic(training, step, trained, experience)
   updateActor(training, step, trained)
@@ -98,13 +98,13 @@ export async function reinforcementStep(
     ...(phase.actor.use_adaptive_entropy && { 'actor/entropy_coeff': phase.actor.entropy_coeff }),
   }
   const samples = reportSamples(drawn, advantages)
-  const reading = readNumbers(training, { ...step, batch, probe_tokens, metrics, sampler })
+  const reading = readNumbers(training, { ...step, batch, probeTokens, metrics, sampler })
   adapt(reading)
   training.seen = { batch, rows: 'responses' }
   return { samples, reading, rollout: batch, ...(tracing && { tracing }) }
 }
 
-function beginStep(training: Training, phase: RlPhase, actor_lr: number): RlStep {
+function beginStep(training: Training, phase: RlPhase, actorLr: number): RlStep {
   const { parts, progress } = training
   parts.actor.beginStep()
   parts.critic?.beginStep()
@@ -112,7 +112,7 @@ function beginStep(training: Training, phase: RlPhase, actor_lr: number): RlStep
   if (critic && progress.critic_step++ === 0) beginCritic(training, critic, phase)
   const rows = rowsOf(training, phase)
   const order = rowOrderOf(training, phase, rows.batch)
-  return { phase, rows, order, critic, actor_lr, critic_lr: progress.critic_lr }
+  return { phase, rows, order, critic, actorLr, criticLr: progress.criticLr }
 }
 
 /** The critic of a stage begins at its first step that has one. */
@@ -195,7 +195,7 @@ const knowsOldInUpdate = (phase: RlPhase): boolean =>
 
 function updateCritic(
   { gpu }: Training,
-  { phase, rows, order, critic, critic_lr }: RlStep,
+  { phase, rows, order, critic, criticLr }: RlStep,
   trained: RolloutBatch,
   experience: Experience,
 ): void {
@@ -204,9 +204,9 @@ function updateCritic(
   const passes = criticPasses(phase, rows)
   critic.update(trained, Float32Array.from(experience.returns), phase.critic, passes.rows, {
     epochs: passes.epochs,
-    lr: critic_lr,
+    lr: criticLr,
     order,
-    is_legacy: phase.actor.use_legacy_worker_impl === 'enable',
+    isLegacy: phase.actor.use_legacy_worker_impl === 'enable',
     max_response_length: phase.rollout.max_response_length,
   })
 }
@@ -214,13 +214,13 @@ function updateCritic(
 /** The actor rests while its critic warms up. */
 function updateActor(
   { gpu, parts, progress }: Training,
-  { phase, rows, order, critic, actor_lr }: RlStep,
+  { phase, rows, order, critic, actorLr }: RlStep,
   trained: RolloutBatch,
 ): void {
   gpu.stage('update_actor')
   if (!critic || progress.critic_step >= phase.critic.critic_warmup)
     parts.actor.updatePolicy(trained, phase, rows, {
-      lr: actor_lr,
+      lr: actorLr,
       step: progress.step,
       phase_step: progress.phase_step,
       order,

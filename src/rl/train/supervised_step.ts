@@ -13,15 +13,15 @@ export function supervisedStep(training: Training, phase: SftPhase, lr: number):
   const rows = rowsOf(training, phase)
   const batch = responder.demonstrate(rows.batch)
   actor.upload(batch, rows)
-  const probe_tokens = uploadProbe(training, batch)
+  const probeTokens = uploadProbe(training, batch)
   gpu.stage('sft')
   actor.updateSupervised(batch, rows.micro, phase.optim, phase.grad_clip, lr)
   const reading = readNumbers(training, {
     phase,
     batch,
     rows,
-    actor_lr: lr,
-    probe_tokens,
+    actorLr: lr,
+    probeTokens,
     metrics: {},
   })
   training.seen = { batch, rows: 'demonstrations' }

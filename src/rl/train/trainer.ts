@@ -43,9 +43,9 @@ export class Trainer {
       responder: new Responder(gpu, config, samplers, actor.size.response_length),
       observer: new Observer(gpu, config, actor.tensors),
       progress: new Progress(config.phases),
-      wants_trace: false,
-      is_moment: false,
-      plain_step: undefined,
+      wantsTrace: false,
+      isMoment: false,
+      plainStep: undefined,
       seen: undefined,
       last: undefined,
       entropy: Promise.resolve(undefined),
@@ -84,8 +84,8 @@ export class Trainer {
   async adopt(changed: TrainerConfig): Promise<boolean> {
     const { gpu, parts, responder, progress } = this.#training
     const { matmul, fusion } = this.config
-    const trained_before = parts.actor.size.trains
-    const config = { ...changed, matmul, fusion, trained_before }
+    const trainedBefore = parts.actor.size.trains
+    const config = { ...changed, matmul, fusion, trainedBefore }
     if (!servesToo(this.config, config)) return false
     // One after the other: both would record what neither finds recorded.
     await this.#later
@@ -192,7 +192,7 @@ export class Trainer {
   /** The next step of reinforcement reads back what it computed of every token: `StepResult.trace`.
    * Changes none of its numbers. */
   traceNext(): void {
-    this.#training.wants_trace = true
+    this.#training.wantsTrace = true
   }
 
   /** From the next step on, every `request.every`-th brings what is asked for:
@@ -258,9 +258,9 @@ export class Trainer {
     parts.actor.resetImportance()
     parts.lens?.importState(undefined)
     const resets = current.kind === 'rl' && current.reset_optimizer
-    if (entered.is_new_stage || resets) parts.actor.resetOptimizer()
+    if (entered.isNewStage || resets) parts.actor.resetOptimizer()
     // What a teacher was where its phase began is another policy in each phase of a stage.
-    if (entered.is_new_stage || current.kind === 'distill') beginStage(this.#training)
+    if (entered.isNewStage || current.kind === 'distill') beginStage(this.#training)
   }
 
   /** One step and its numbers. The first call validates the untrained model and reports step 0. */

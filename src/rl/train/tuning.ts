@@ -24,8 +24,8 @@ import { actorSize, rewardSize, rolloutSizes } from './parts/memory.ts'
 
 /** [out, in] of the products that every token of a response is decoded by. */
 const decoded = ({ hidden_size: C, intermediate_size: F, ...shape }: ModelShape) => [
-  [shape.qkv_size, C],
-  [C, shape.attention_size],
+  [shape.qkvSize, C],
+  [C, shape.attentionSize],
   [C, F],
   [shape.vocab_size, C],
 ]
@@ -34,7 +34,7 @@ const decoded = ({ hidden_size: C, intermediate_size: F, ...shape }: ModelShape)
  * prefill of its rollouts. */
 export function runProducts(config: TrainerConfig): MatmulProduct[] {
   const shape = modelShape(config.model)
-  const { prompt_length, response_length, probe_rows } = actorSize(config)
+  const { prompt_length, response_length, probeRows } = actorSize(config)
   const width = prompt_length + response_length
   const forwardOnly = (tokens: number) =>
     matmulProducts(shape, tokens).filter(({ op }) => op === 'nt' || op === 'nt_add')
@@ -50,7 +50,7 @@ export function runProducts(config: TrainerConfig): MatmulProduct[] {
     // Where they sum by subgroups, decode_linear does too.
     ...decoded(shape).map(([n, k]) => ({ op: 'nt', m: rows, n, k }) as const),
   ])
-  const products = [...passes, ...forwardOnly(probe_rows * width), ...prefills]
+  const products = [...passes, ...forwardOnly(probeRows * width), ...prefills]
   return [...new Map(products.map((p) => [shapeClass(p.op, p), p])).values()]
 }
 

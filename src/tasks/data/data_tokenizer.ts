@@ -33,7 +33,7 @@ export function unknownTokenizer(vocab_size: number, refuse: () => never): Token
     eos_token_id: 1,
     eos_token_ids: [1],
     special_ids: new Set([0, 1]),
-    is_unknown: true,
+    isUnknown: true,
     specialIn: refuse,
     unknownIn: refuse,
     encode: refuse,

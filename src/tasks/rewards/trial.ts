@@ -10,7 +10,7 @@ export interface TriedRow {
   readonly response: string
   /** Of a right answer that no row writes: an object as its JSON, or nothing where rows are prompts
    * alone. */
-  readonly is_unwritten?: true
+  readonly isUnwritten?: true
   readonly score: number
   readonly is_right: boolean
   /** By the names of the parts, in their order. */
@@ -41,7 +41,7 @@ export async function tryReward(
       sample,
       response,
       what: what as TriedRow['what'],
-      ...(what === 'right' && !isWritten(sample) && { is_unwritten: true as const }),
+      ...(what === 'right' && !isWritten(sample) && { isUnwritten: true as const }),
     }))
   })
   const { tokenizer } = task
@@ -103,7 +103,7 @@ export function verdictOf(rows: readonly TriedRow[]): TrialVerdict {
     )
   else if (
     new Set(rows.map(({ score }) => score)).size === 1 &&
-    !rows.some(({ is_unwritten }) => is_unwritten)
+    !rows.some(({ isUnwritten }) => isUnwritten)
   )
     remarks.push(
       `The reward says ${rows[0].score} of right, wrong and empty answers alike. If no response scores otherwise, nothing can be learned from it.`,

@@ -11,7 +11,7 @@ export interface Tokenizer {
   readonly vocab_size: number
   /** Whether only the size is known, because the files are not loaded: then tokens have no texts,
    * and nothing is encoded. */
-  readonly is_unknown?: true
+  readonly isUnknown?: true
   readonly pad_token_id: number
   /** The end token that demonstrations end with. */
   readonly eos_token_id: number

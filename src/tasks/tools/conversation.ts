@@ -43,19 +43,19 @@ export class Conversation {
   #setting: ConversationSetting
   #messages: Message[]
   /** The last id of the prompt: the stream's last one before anybody has spoken. */
-  #last_id: number | undefined
-  #assistant_turns = 0
-  #user_turns = 0
+  #lastId: number | undefined
+  #assistantTurns = 0
+  #userTurns = 0
 
   constructor(setting: ConversationSetting, prompt: readonly Message[], lastId?: number) {
     this.#setting = setting
     this.#messages = [...prompt]
-    this.#last_id = lastId
+    this.#lastId = lastId
   }
 
   /** Turns of the policy, rounds of answers that were kept, and the prompt. */
   get num_turns(): number {
-    return this.#assistant_turns + this.#user_turns + 1
+    return this.#assistantTurns + this.#userTurns + 1
   }
 
   /** Appends what the policy wrote, runs the tools that it called, and returns the tokens to force
@@ -66,27 +66,27 @@ export class Conversation {
     const { format, limits, response_length } = this.#setting
     const room = response_length - this.response_ids.length
     this.#push(ids.slice(0, room), 1)
-    this.#assistant_turns++
+    this.#assistantTurns++
     if (ids.length >= room) return undefined
-    if (this.#assistant_turns >= (limits.max_assistant_turns || Number.POSITIVE_INFINITY))
+    if (this.#assistantTurns >= (limits.max_assistant_turns || Number.POSITIVE_INFINITY))
       return undefined
-    if (this.#user_turns >= (limits.max_user_turns || Number.POSITIVE_INFINITY)) return undefined
+    if (this.#userTurns >= (limits.max_user_turns || Number.POSITIVE_INFINITY)) return undefined
     const { content, calls } = format.parse(ids)
     if (calls.length === 0) return undefined
     const run = calls.slice(0, limits.max_parallel_calls)
     this.#messages.push(assistantMessage(content, run))
     const answers = await this.#answers(run)
-    const appended = format.append(this.#messages, answers, this.#last_id)
+    const appended = format.append(this.#messages, answers, this.#lastId)
     this.#messages.push(...answers)
     if (this.response_ids.length + appended.length >= response_length) return undefined
     this.#push(appended, 0)
-    this.#user_turns++
+    this.#userTurns++
     return appended
   }
 
   /** Whether a person wrote one of the tools. */
-  get has_programs(): boolean {
-    return this.#setting.tools.some(({ is_program }) => is_program)
+  get hasPrograms(): boolean {
+    return this.#setting.tools.some(({ isProgram }) => isProgram)
   }
 
   async #answers(calls: readonly ToolCall[]): Promise<Message[]> {
@@ -107,7 +107,7 @@ export class Conversation {
       this.response_ids.push(id)
       this.response_mask.push(mask)
     }
-    this.#last_id = ids.at(-1) ?? this.#last_id
+    this.#lastId = ids.at(-1) ?? this.#lastId
   }
 }
 

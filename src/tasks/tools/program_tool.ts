@@ -43,7 +43,7 @@ export function programTool(choice: ProgramChoice): Tool {
   }
   return {
     ...(source === undefined ? absent(choice.name) : readToolProgram(source, choice.name)),
-    is_program: true,
+    isProgram: true,
     call: (parameters) =>
       new Promise((resolve, reject) => {
         // Rows of a batch make their calls one after the other, before anything else happens.

@@ -52,7 +52,7 @@ export interface Tool {
    * lies between the marks. */
   readonly marks: { readonly open: string; readonly close: string; readonly argument: string }
   /** Whether a person wrote it: then it can fail by itself, which is counted. */
-  readonly is_program?: boolean
+  readonly isProgram?: boolean
   /** Whatever it throws becomes a text that the model reads. */
   call(args: Readonly<Record<string, unknown>>): ToolAnswer | Promise<ToolAnswer>
 }

@@ -179,7 +179,7 @@ function Opened({ opened }: { readonly opened: OpenedData }) {
       <PlanFields
         keys={opened.keys}
         plan={plan}
-        has_val={val?.opened !== undefined}
+        hasVal={val?.opened !== undefined}
         onPlan={change}
       />
       {plan.tokenizer === 'file' ? (

@@ -5,7 +5,7 @@ import { Check, Choice, Count } from './inputs.tsx'
 
 interface PlanProps extends ColumnProps {
   /** Held-out rows have a file of their own. */
-  readonly has_val: boolean
+  readonly hasVal: boolean
 }
 
 export function PlanFields(props: PlanProps) {
@@ -73,8 +73,8 @@ function Tokens({ plan, onPlan }: PlanProps) {
   )
 }
 
-function Split({ plan, has_val, onPlan }: PlanProps) {
-  if (has_val) return null
+function Split({ plan, hasVal, onPlan }: PlanProps) {
+  if (hasVal) return null
   return (
     <>
       <Count

@@ -30,10 +30,10 @@ const WhatToSee = lazyPart(async () => (await import('../learning/WhatToSee.tsx'
 })
 
 /** The preset that was trained, where nothing of it was changed but its seed. */
-const presetOfRun = ({ run_experiment }: LabState) =>
-  run_experiment &&
+const presetOfRun = ({ runExperiment }: LabState) =>
+  runExperiment &&
   PRESETS.find(({ experiment }) =>
-    sameSettings({ ...experiment, seed: run_experiment.seed }, run_experiment),
+    sameSettings({ ...experiment, seed: runExperiment.seed }, runExperiment),
   )
 const selectIsOver = ({ status }: LabState) => status === 'finished'
 const selectAll = (state: LabState) => state
@@ -123,13 +123,13 @@ function Answer({ answer }: { readonly answer: Generation }) {
 function Next({ state }: { readonly state: LabState }) {
   const adapter = useLab(selectAdapter)
   const estimate = useStore(estimatorStore, (store) => store.estimate)
-  const { run_experiment } = state
+  const { runExperiment } = state
   const step = useMemo(
     () =>
-      run_experiment && adapter
-        ? nextStep(run_experiment, (experiment) => estimate(adapter, experiment))
+      runExperiment && adapter
+        ? nextStep(runExperiment, (experiment) => estimate(adapter, experiment))
         : undefined,
-    [run_experiment, adapter, estimate],
+    [runExperiment, adapter, estimate],
   )
   const [lesson, words] = nextLesson(state)
   const go = () => {

@@ -41,7 +41,7 @@ function Estimate() {
         : 'It trains the experiment that is chosen above. '}
       {time === undefined
         ? 'How long it takes here is not known yet: its first seconds will tell. '
-        : `Its steps take ${time.words}, ${time.is_measured ? 'as measured here before' : 'by an estimate from a probe of this adapter'}. `}
+        : `Its steps take ${time.words}, ${time.isMeasured ? 'as measured here before' : 'by an estimate from a probe of this adapter'}. `}
       Nothing leaves this browser.
     </p>
   )

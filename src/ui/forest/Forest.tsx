@@ -43,7 +43,7 @@ function playedAt(ms: number): Scene {
 }
 
 const presentScene = (): Scene | undefined =>
-  runScene(presentStore.getState(), uiStore.getState().at_step)
+  runScene(presentStore.getState(), uiStore.getState().atStep)
 
 /** Moves from scene to scene, so that a step is not a jump. */
 function eased(from: Scene | undefined, to: Scene): Scene {
@@ -61,7 +61,7 @@ function paintOn(canvas: HTMLCanvasElement, scene: Scene, ms: number): void {
   const [wide, high] = [Math.round(width * scale), Math.round(height * scale)]
   if (canvas.width !== wide || canvas.height !== high) [canvas.width, canvas.height] = [wide, high]
   context.setTransform(scale, 0, 0, scale, 0, 0)
-  paintForest(context, { width, height }, scene, { is_dark: uiStore.getState().is_dark, ms })
+  paintForest(context, { width, height }, scene, { isDark: uiStore.getState().isDark, ms })
 }
 
 interface Painter {
@@ -124,7 +124,7 @@ function paintStill({ paint: paintScene, say }: Painter, canvas: HTMLCanvasEleme
   sizes.observe(canvas)
   const stop = uiStore.subscribe((now, before) => {
     // What the person changes is seen at once.
-    if (now.is_dark !== before.is_dark || now.at_step !== before.at_step) paint()
+    if (now.isDark !== before.isDark || now.atStep !== before.atStep) paint()
     else if (now.frame !== before.frame) paintNews()
   })
   return () => {
@@ -136,8 +136,8 @@ function paintStill({ paint: paintScene, say }: Painter, canvas: HTMLCanvasEleme
 
 /** Whether the picture moves: before a run, and while one runs on a GPU of its own. A software
  * adapter needs every core. */
-const selectMoves = ({ status, adapter, run_experiment }: LabState): boolean =>
-  run_experiment === undefined || (status === 'running' && adapter?.is_software === false)
+const selectMoves = ({ status, adapter, runExperiment }: LabState): boolean =>
+  runExperiment === undefined || (status === 'running' && adapter?.is_software === false)
 
 /** Paints while the picture is in view; what it shows, for words. */
 function usePainting(canvas: RefObject<HTMLCanvasElement | null>): Scene {
@@ -172,10 +172,10 @@ const selectFrameHasRun = (_: UiState) => selectHasRun()
 const selectIsOver = ({ status }: LabState) => status === 'finished'
 /** What a run came to, at its end and where it was measured. */
 const selectHeadline = (_: UiState) =>
-  selectIsOver(presentStore.getState()) && uiStore.getState().at_step === undefined
+  selectIsOver(presentStore.getState()) && uiStore.getState().atStep === undefined
     ? headline(presentStore.getState())
     : undefined
-const selectCaption = (_: UiState) => captionOf(presentStore.getState(), uiStore.getState().at_step)
+const selectCaption = (_: UiState) => captionOf(presentStore.getState(), uiStore.getState().atStep)
 
 /** What happens in this phase, and at the end what happened in all. */
 function Caption() {

@@ -11,7 +11,7 @@ export function WithoutGpu() {
   return (
     <>
       <div className="forest-ways">
-        <WatchRecording is_primary />
+        <WatchRecording isPrimary />
         <button type="button" data-testid="read-lessons" onClick={() => openLesson(ALL_LESSONS)}>
           <BookOpen className="icon" aria-hidden="true" /> Read the lessons
         </button>

@@ -25,7 +25,7 @@ function run(
   }))
   return {
     ...initialState(),
-    run_experiment: experiment,
+    runExperiment: experiment,
     step,
     series,
     phase_switches: phase_switches.filter((one) => one.step < step),
@@ -91,7 +91,7 @@ test('every run has a lesson that follows from it', () => {
   const of = (id: string) => {
     const preset = presetOf(id)
     if (!preset) throw new Error(id)
-    return nextLesson({ ...initialState(), run_experiment: preset.experiment })[0]
+    return nextLesson({ ...initialState(), runExperiment: preset.experiment })[0]
   }
   expect(of('tiny')).toBe('bupo')
   expect(of('tiny-ppo')).toBe('ppo')

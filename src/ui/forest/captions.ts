@@ -44,11 +44,11 @@ interface PhaseSeen {
 
 /** The phase that step `until` is of. */
 function phaseSeen(state: LabState, until: number): PhaseSeen | undefined {
-  const { run_experiment, phase_switches } = state
+  const { runExperiment, phase_switches } = state
   const begun = phase_switches.findLast(({ step }) => step < until)
-  if (!run_experiment || !begun) return undefined
-  const phase = resolvePhases(run_experiment)[begun.phase]
-  const layers = run_experiment.model.num_hidden_layers
+  if (!runExperiment || !begun) return undefined
+  const phase = resolvePhases(runExperiment)[begun.phase]
+  const layers = runExperiment.model.num_hidden_layers
   return phase && { first: begun.step + 1, last: until, layers, phase }
 }
 
@@ -69,8 +69,8 @@ function rewardWords({ series }: LabState, { first, last }: PhaseSeen): string {
 }
 
 /** What the validations of a phase found, where there were two; the one before it counts. */
-function heldOutWords({ series, run_experiment }: LabState, { first, last }: PhaseSeen): string {
-  const metric = greedyAccuracy(run_experiment?.task.id ?? '')
+function heldOutWords({ series, runExperiment }: LabState, { first, last }: PhaseSeen): string {
+  const metric = greedyAccuracy(runExperiment?.task.id ?? '')
   const shares = between(series.get(metric), first - 1, last)
   if (shares.length < 2) return ''
   return ` Of held-out problems it got ${percent(shares[0])} right, then ${percent(shares[shares.length - 1])}.`
@@ -79,7 +79,7 @@ function heldOutWords({ series, run_experiment }: LabState, { first, last }: Pha
 /** What a run came to, in a sentence; undefined where it was not measured twice on problems that it
  * never trains on. */
 export function headline(state: LabState): string | undefined {
-  const metric = greedyAccuracy(state.run_experiment?.task.id ?? '')
+  const metric = greedyAccuracy(state.runExperiment?.task.id ?? '')
   const shares = between(state.series.get(metric), 0, state.step)
   const [before, after] = [shares[0], shares[shares.length - 1]]
   if (shares.length < 2) return undefined
@@ -118,9 +118,9 @@ export function captionOf(state: LabState, atStep?: number): string {
 }
 
 /** The lesson that says more about what a run was: its id and what to call it. */
-export function nextLesson({ run_experiment }: LabState): readonly [id: string, words: string] {
-  const phases = run_experiment ? resolvePhases(run_experiment) : []
-  const layers = run_experiment?.model.num_hidden_layers
+export function nextLesson({ runExperiment }: LabState): readonly [id: string, words: string] {
+  const phases = runExperiment ? resolvePhases(runExperiment) : []
+  const layers = runExperiment?.model.num_hidden_layers
   if (phases.some(({ kind }) => kind === 'reward_model'))
     return ['rlhf', 'How a reward model is hacked']
   const rl = phases.flatMap((phase) => (phase.kind === 'rl' ? phase : []))

@@ -7,7 +7,7 @@ const of = (id: string) => {
   if (!preset) throw new Error(id)
   return preset.experiment
 }
-const takes = (seconds: number) => () => ({ seconds, is_measured: true })
+const takes = (seconds: number) => () => ({ seconds, isMeasured: true })
 
 test('after a run with an inner phase comes the same run without it, as long in all', () => {
   const run = of('first-steps')

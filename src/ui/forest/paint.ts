@@ -179,13 +179,13 @@ interface Painted {
   readonly light: readonly [number, number]
   readonly leaves: Color
   readonly look: Look
-  readonly is_trained: boolean
+  readonly isTrained: boolean
   readonly ms: number
 }
 
 /** One storey: its trunks and crowns, and the light that falls on them. */
 function paintStorey(context: CanvasRenderingContext2D, size: Size, painted: Painted): void {
-  const { storey, to, light, leaves, look, is_trained, ms } = painted
+  const { storey, to, light, leaves, look, isTrained, ms } = painted
   context.save()
   context.translate(Math.sin(ms / 2600 + storey.top) * 3, 0)
   context.fillStyle = css(leaves)
@@ -196,7 +196,7 @@ function paintStorey(context: CanvasRenderingContext2D, size: Size, painted: Pai
   context.fill(storey.trunks)
   beams(context, size, { from: storey.top - 40, to, light, color: look.beam, ms })
   context.restore()
-  if (is_trained) {
+  if (isTrained) {
     context.strokeStyle = css(look.trained, 0.75 + 0.25 * Math.sin(ms / 420))
     context.lineWidth = 2.5
     context.lineJoin = 'round'
@@ -210,10 +210,10 @@ export function paintForest(
   context: CanvasRenderingContext2D,
   size: Size,
   scene: Scene,
-  { is_dark, ms }: { readonly is_dark: boolean; readonly ms: number },
+  { isDark, ms }: { readonly isDark: boolean; readonly ms: number },
 ): void {
   const { width, height } = size
-  const look = is_dark ? NIGHT : DAY
+  const look = isDark ? NIGHT : DAY
   const sky = context.createLinearGradient(0, 0, 0, height)
   sky.addColorStop(0, css(look.sky[0]))
   sky.addColorStop(1, css(look.sky[1]))
@@ -234,7 +234,7 @@ export function paintForest(
       light: [above[layer], above[layer] * (0.12 + 0.88 * clear[layer])],
       leaves: mix(mix(look.shade, look.lit, lit), look.ground, 0.24 * storeyAt(i, count)),
       look,
-      is_trained: layer === scene.trained,
+      isTrained: layer === scene.trained,
       ms,
     })
   }

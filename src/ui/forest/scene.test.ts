@@ -55,7 +55,7 @@ test('a run is shown once it has measured every layer, and at any of its steps',
   const series = new Map([0, 1, 2].map((layer) => [`layer/entropy/${layer}`, new Series()]))
   const running = {
     ...state,
-    run_experiment: experiment,
+    runExperiment: experiment,
     step: 68,
     phase: 1,
     phase_step: 2,

@@ -64,15 +64,15 @@ export function recordedScene(at: number): Scene {
 /** The run of the page as it was at a step, or as it is; undefined before it has measured every
  * layer. */
 export function runScene(state: LabState, atStep?: number): Scene | undefined {
-  const { run_experiment, series, phase_switches, step } = state
-  if (!run_experiment) return undefined
-  const layers = run_experiment.model.num_hidden_layers
+  const { runExperiment, series, phase_switches, step } = state
+  if (!runExperiment) return undefined
+  const layers = runExperiment.model.num_hidden_layers
   const columns = Array.from({ length: layers + 1 }, (_, layer) => series.get(layerEntropy(layer)))
   const until = atStep ?? step
   const now = columns.map((column) => column?.values[column.after(until) - 1] ?? Number.NaN)
   if (!now.every(Number.isFinite)) return undefined
   const firsts = columns.map((column) => column?.values[0] ?? 0)
-  const resolved = resolvePhases(run_experiment)
+  const resolved = resolvePhases(runExperiment)
   const present = phase_switches.findLast((begun) => begun.step < until)
   const phase = present && resolved[present.phase]
   return {

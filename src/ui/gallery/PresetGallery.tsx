@@ -35,7 +35,7 @@ function TimeHere({ experiment }: Pick<Preset, 'experiment'>) {
   const model = unopenedModel(experiment)
   if (model !== undefined) return <>Open {model} first</>
   if (!estimate) return <>Time here not known yet</>
-  return estimate.is_measured ? (
+  return estimate.isMeasured ? (
     <>Takes {estimate.words} here, as measured before</>
   ) : (
     <>Takes {estimate.words} here, an estimate</>
@@ -58,7 +58,7 @@ function Card({ preset, tags }: { readonly preset: Preset; readonly tags: Tags }
         </button>
       </h3>
       {figures ? (
-        <RunPicture figures={figures} is_share={isShare(preset)} />
+        <RunPicture figures={figures} isShare={isShare(preset)} />
       ) : (
         <p className="gallery-none soft">No run of it is recorded, so there is no picture.</p>
       )}

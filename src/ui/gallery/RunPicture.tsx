@@ -60,21 +60,21 @@ function Layers({ figures }: { readonly figures: PresetFigures }) {
 }
 
 /** Rewards that are shares in per cent, others as numbers. */
-const rewardWords = (value: number, is_share: boolean): string =>
-  is_share ? `${Math.round(100 * value)} %` : value.toFixed(2).replace('-', '−')
+const rewardWords = (value: number, isShare: boolean): string =>
+  isShare ? `${Math.round(100 * value)} %` : value.toFixed(2).replace('-', '−')
 
-const curveWords = (is_share: boolean, is_held_out = false): string => {
+const curveWords = (isShare: boolean, is_held_out = false): string => {
   if (is_held_out) return 'Right samples'
-  return is_share ? 'Reward' : 'Score of the reward model'
+  return isShare ? 'Reward' : 'Score of the reward model'
 }
 
-/** `is_share`: whether the reward is between 0 and 1, as that of a task is and that of a reward
+/** `isShare`: whether the reward is between 0 and 1, as that of a task is and that of a reward
  * model is not. */
-export function RunPicture(props: { readonly figures: PresetFigures; readonly is_share: boolean }) {
-  const { figures, is_share } = props
+export function RunPicture(props: { readonly figures: PresetFigures; readonly isShare: boolean }) {
+  const { figures, isShare } = props
   const { reward, seeds, steps, entropy_first, entropy_last, is_held_out } = figures
   const at = (end: 0 | -1) =>
-    rewardWords(mean(reward.map((points) => points.at(end)?.[1] ?? 0)), is_share)
+    rewardWords(mean(reward.map((points) => points.at(end)?.[1] ?? 0)), isShare)
   const final = (entropies: readonly number[]) => entropies[entropies.length - 1].toFixed(2)
   return (
     <figure className="gallery-picture">
@@ -83,8 +83,8 @@ export function RunPicture(props: { readonly figures: PresetFigures; readonly is
         <Layers figures={figures} />
       </svg>
       <figcaption className="soft">
-        {curveWords(is_share, is_held_out)} {at(0)} → {at(-1)} in {steps} steps; entropy of the
-        final policy {final(entropy_first)} → {final(entropy_last)} nats.{' '}
+        {curveWords(isShare, is_held_out)} {at(0)} → {at(-1)} in {steps} steps; entropy of the final
+        policy {final(entropy_first)} → {final(entropy_last)} nats.{' '}
         {seeds.length === 1 ? '1 run' : `${seeds.length} runs`}.
       </figcaption>
     </figure>

@@ -6,12 +6,12 @@ import { BreakableName } from './BreakableName.tsx'
 
 const selectMatmul = (state: LabState) => state.matmul
 const selectMeasuring = (state: LabState) => state.measuring
-const selectIsPinned = ({ run_experiment }: LabState) => !!run_experiment?.kernels
+const selectIsPinned = ({ runExperiment }: LabState) => !!runExperiment?.kernels
 /** The step after which other kernels took effect last. */
 const selectChangedAfter = ({ steered }: LabState) =>
   steered.findLast(({ entry, refused }) => entry.kind === 'kernels' && refused === undefined)?.entry
-const selectIsPrepared = ({ status, run_experiment }: LabState) =>
-  run_experiment !== undefined && status !== 'preparing' && status !== 'failed'
+const selectIsPrepared = ({ status, runExperiment }: LabState) =>
+  runExperiment !== undefined && status !== 'preparing' && status !== 'failed'
 
 /** What is measured now, or was, and when it takes effect. */
 function Measuring() {
@@ -20,7 +20,7 @@ function Measuring() {
   const count = changed ? Object.keys(steeredKernels([changed])).length : 0
   return (
     <>
-      {measuring && !measuring.is_over && (
+      {measuring && !measuring.isOver && (
         <p className="soft">
           Between steps other kernels are measured: {measuring.done} of {measuring.of}. Faster ones
           take effect when the next phase begins, and from the first step of the next run.

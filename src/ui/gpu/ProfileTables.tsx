@@ -43,7 +43,7 @@ function Table(props: {
       <tbody>
         {rows
           .map((row) => profileLine(row, total_ms, peak))
-          .map(({ name, calls, time_ms, share, gflops, gbps, of_peak }) => (
+          .map(({ name, calls, time_ms, share, gflops, gbps, ofPeak }) => (
             <tr key={name} data-name={name}>
               <th scope="row">
                 <BreakableName name={name} />
@@ -56,10 +56,10 @@ function Table(props: {
               <td className="wide-only">{formatCount(calls)}</td>
               <td>{formatNumber(gflops)}</td>
               <td className="wide-only">{formatNumber(gbps)}</td>
-              <td title={of_peak ? `of the adapter’s ${of_peak.limit} peak` : undefined}>
-                {of_peak ? `${formatShare(of_peak.share)}` : NONE}
-                {of_peak ? (
-                  <small className="soft">{of_peak.limit === 'memory' ? 'mem' : 'f32'}</small>
+              <td title={ofPeak ? `of the adapter’s ${ofPeak.limit} peak` : undefined}>
+                {ofPeak ? `${formatShare(ofPeak.share)}` : NONE}
+                {ofPeak ? (
+                  <small className="soft">{ofPeak.limit === 'memory' ? 'mem' : 'f32'}</small>
                 ) : null}
               </td>
             </tr>

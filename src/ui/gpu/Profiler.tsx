@@ -9,13 +9,13 @@ import { ProfileTables } from './ProfileTables.tsx'
 import { ResultCards } from './ResultCards.tsx'
 
 const selectProfile = (state: LabState) => state.profile
-const selectIsProfiling = (state: LabState) => state.is_profiling
+const selectIsProfiling = (state: LabState) => state.isProfiling
 const selectBenchmark = (state: LabState) => state.benchmark
 const selectAdapter = (state: LabState) => state.adapter
 
 export function Profiler() {
   const profile = useLab(selectProfile)
-  const is_profiling = useLab(selectIsProfiling)
+  const isProfiling = useLab(selectIsProfiling)
   const mayProfile = useLab(canProfile)
   const isBusy = useLab(selectIsBusy)
   const isFinished = useLab(selectStatus) === 'finished'
@@ -29,11 +29,11 @@ export function Profiler() {
           <button
             type="button"
             data-testid="profile-step"
-            disabled={!mayProfile || is_profiling || isMeasuring}
+            disabled={!mayProfile || isProfiling || isMeasuring}
             onClick={profileStep}
           >
             <Timer className="icon" aria-hidden="true" />
-            {is_profiling ? 'Measuring a step' : 'Profile the next step'}
+            {isProfiling ? 'Measuring a step' : 'Profile the next step'}
           </button>
           <button
             type="button"

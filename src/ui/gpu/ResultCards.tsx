@@ -10,7 +10,7 @@ import { showToast } from '../shown/store.ts'
 import { cardLines, cardText } from './profile.ts'
 
 const selectBenchmark = (state: LabState) => state.benchmark
-const selectSharedCard = (state: LabState) => state.shared_card
+const selectSharedCard = (state: LabState) => state.sharedCard
 const selectAdapter = (state: LabState) => state.adapter
 
 async function copy(text: string, done: string) {

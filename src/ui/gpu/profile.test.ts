@@ -15,10 +15,10 @@ test('rates, share of the time and share of the nearer peak', () => {
     share: 0.25,
     gflops: 3000,
     gbps: 5,
-    of_peak: { share: 0.25, limit: 'compute' },
+    ofPeak: { share: 0.25, limit: 'compute' },
   })
   const copying = { ...row, flops: 0, bytes: 1e8 }
-  expect(profileLine(copying, 8, { gflops: 12_000, gbps: 100 }).of_peak).toEqual({
+  expect(profileLine(copying, 8, { gflops: 12_000, gbps: 100 }).ofPeak).toEqual({
     share: 0.5,
     limit: 'memory',
   })
@@ -28,7 +28,7 @@ test('no share of the peak exceeds 1: what reached more than the probe is the pe
   const probed = { gflops: 2000, gbps: 100 }
   const reached = reachedPeak(probed, [row, { ...row, time_ms: undefined }])
   expect(reached).toEqual({ gflops: 3000, gbps: 100 })
-  expect(profileLine(row, 8, reached).of_peak).toEqual({ share: 1, limit: 'compute' })
+  expect(profileLine(row, 8, reached).ofPeak).toEqual({ share: 1, limit: 'compute' })
   expect(peakWords(probed, reached)).toContain('shares are of 3,000 GFLOP/s and 100 GB/s')
   expect(peakWords(probed, probed)).toBe(
     'The probe of this adapter reached 2,000 GFLOP/s and 100 GB/s.',
@@ -44,7 +44,7 @@ test('no share of the peak exceeds 1: what reached more than the probe is the pe
 })
 
 test('what was not measured is absent, not zero', () => {
-  const unknown = { gflops: undefined, gbps: undefined, of_peak: undefined }
+  const unknown = { gflops: undefined, gbps: undefined, ofPeak: undefined }
   expect(profileLine({ ...row, time_ms: undefined }, 8, undefined)).toMatchObject({
     ...unknown,
     share: undefined,
@@ -53,14 +53,14 @@ test('what was not measured is absent, not zero', () => {
   expect(profileLine({ ...row, time_ms: 0 }, 8, undefined)).toMatchObject({ ...unknown, share: 0 })
   const uncosted = { ...row, flops: undefined, bytes: undefined }
   expect(profileLine(uncosted, 8, { gflops: 1, gbps: 1 })).toMatchObject(unknown)
-  expect(profileLine(row, 8, { gflops: 0, gbps: 0 }).of_peak).toBeUndefined()
+  expect(profileLine(row, 8, { gflops: 0, gbps: 0 }).ofPeak).toBeUndefined()
   expect(profileLine(row, 0, undefined).share).toBeUndefined()
 })
 
 test('the clock’s step is shown where it matters', () => {
   const profile = { kernels: [], stages: [], dispatches: 0, time_ms: 0 }
-  const note = (source: 'timestamps' | 'wall', resolution_ns?: number) =>
-    clockNote({ ...profile, source, resolution_ns })
+  const note = (source: 'timestamps' | 'wall', resolutionNs?: number) =>
+    clockNote({ ...profile, source, resolutionNs })
   expect(note('timestamps', 65_536)).toContain('steps of 65.5 µs')
   expect(note('timestamps', 1)).toBe('Times come from the GPU’s own clock.')
   expect(note('wall')).toContain('does not show the GPU’s clock')

@@ -33,7 +33,7 @@ export interface Line {
   readonly gflops: number | undefined
   readonly gbps: number | undefined
   /** How much of the adapter's peak was reached, and of which: the larger of the two shares. */
-  readonly of_peak: { readonly share: number; readonly limit: 'compute' | 'memory' } | undefined
+  readonly ofPeak: { readonly share: number; readonly limit: 'compute' | 'memory' } | undefined
 }
 
 const rate = (amount: number | undefined, time_ms: number | undefined): number | undefined =>
@@ -72,14 +72,14 @@ export function profileLine(row: ProfileRow, totalMs: number, peak: Peak | undef
   const gflops = rate(row.flops, time_ms)
   const gbps = rate(row.bytes, time_ms)
   const share = time_ms !== undefined && totalMs > 0 ? time_ms / totalMs : undefined
-  return { name, calls, time_ms, share, gflops, gbps, of_peak: ofPeak(gflops, gbps, peak) }
+  return { name, calls, time_ms, share, gflops, gbps, ofPeak: ofPeak(gflops, gbps, peak) }
 }
 
 function ofPeak(
   gflops: number | undefined,
   gbps: number | undefined,
   peak: Peak | undefined,
-): Line['of_peak'] {
+): Line['ofPeak'] {
   if (!peak || gflops === undefined || gbps === undefined) return undefined
   if (!(peak.gflops > 0 && peak.gbps > 0)) return undefined
   const [compute, memory] = [gflops / peak.gflops, gbps / peak.gbps]
@@ -89,11 +89,11 @@ function ofPeak(
 }
 
 /** How the times were taken, and how far they can be trusted. */
-export function clockNote({ source, resolution_ns = 0 }: Profile): string {
+export function clockNote({ source, resolutionNs = 0 }: Profile): string {
   if (source === 'wall')
     return 'This browser does not show the GPU’s clock, so stages are timed by when their work was done, and kernels cannot be told apart.'
-  if (resolution_ns < 1000) return 'Times come from the GPU’s own clock.'
-  const step = `${formatNumber(resolution_ns / 1000)} µs`
+  if (resolutionNs < 1000) return 'Times come from the GPU’s own clock.'
+  const step = `${formatNumber(resolutionNs / 1000)} µs`
   return `Times come from the GPU’s own clock, in steps of ${step}: rows with few, short calls are rough.`
 }
 

@@ -42,9 +42,9 @@ test('of equals the shorter name is first, and nothing typed finds all in their 
 test('what was found is marked', () => {
   const marks = fuzzyMatch('rate lear', 'Learning rate')?.marks ?? []
   expect(markedParts('Learning rate', marks)).toEqual([
-    { text: 'Lear', is_marked: true },
-    { text: 'ning ', is_marked: false },
-    { text: 'rate', is_marked: true },
+    { text: 'Lear', isMarked: true },
+    { text: 'ning ', isMarked: false },
+    { text: 'rate', isMarked: true },
   ])
 })
 

@@ -110,11 +110,11 @@ export function ranked<T>(
 export function markedParts(
   text: string,
   marks: Marks,
-): readonly { readonly text: string; readonly is_marked: boolean }[] {
-  const parts: { text: string; is_marked: boolean }[] = []
+): readonly { readonly text: string; readonly isMarked: boolean }[] {
+  const parts: { text: string; isMarked: boolean }[] = []
   let at = 0
-  const push = (to: number, is_marked: boolean) => {
-    if (to > at) parts.push({ text: text.slice(at, to), is_marked })
+  const push = (to: number, isMarked: boolean) => {
+    if (to > at) parts.push({ text: text.slice(at, to), isMarked })
     at = Math.max(at, to)
   }
   for (const [from, to] of marks) {

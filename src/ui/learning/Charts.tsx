@@ -46,7 +46,7 @@ interface Small {
   /** One after the other: what warm starts and reinforcement call the same thing. */
   readonly metrics: readonly string[]
   readonly format?: (value: number | undefined) => string
-  readonly is_share?: boolean
+  readonly isShare?: boolean
   readonly ideal?: Ideal
 }
 
@@ -84,7 +84,7 @@ const SMALL: readonly Small[] = [
     note: 'share of prompts whose responses differ in score',
     metrics: ['group/informative'],
     format: formatShare,
-    is_share: true,
+    isShare: true,
   },
 ]
 
@@ -110,7 +110,7 @@ const SMALL_OF_REWARD: readonly Small[] = [
     note: 'share of held-out pairs it puts in the preferred order',
     metrics: [HELD_OUT_PREFERENCES],
     format: formatShare,
-    is_share: true,
+    isShare: true,
   },
   {
     id: 'reward-model-loss',
@@ -146,7 +146,7 @@ const SMALL_OF_PREFERENCES: readonly Small[] = [
     note: 'share of held-out pairs whose better response has the higher implied reward',
     metrics: [HELD_OUT_REWARDS],
     format: formatShare,
-    is_share: true,
+    isShare: true,
   },
   {
     id: 'preference-margin',
@@ -285,7 +285,7 @@ function SmallChart({ small }: { small: Small }) {
       note={small.note}
       lines={lines}
       height={SMALL_HEIGHT}
-      {...(small.is_share ? { y: SHARE } : {})}
+      {...(small.isShare ? { y: SHARE } : {})}
       {...(small.ideal ? { ideal: small.ideal } : {})}
       formatY={small.format ? formatPercent : formatTick}
       formatValue={small.format ?? formatNumber}

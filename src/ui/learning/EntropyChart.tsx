@@ -12,7 +12,7 @@ import { type UiState, uiStore } from '../shown/store.ts'
 import { layerName } from './EntropyMap.tsx'
 import { layersOnChart, MOST_LINES, onPick, togglePick } from './picked_layers.ts'
 
-const selectIsDark = (state: UiState) => state.is_dark
+const selectIsDark = (state: UiState) => state.isDark
 
 /** A button for every layer of a deep model. */
 function LayerPicks(props: { readonly last: number; readonly shown: readonly number[] }) {
@@ -38,7 +38,7 @@ function LayerPicks(props: { readonly last: number; readonly shown: readonly num
 
 export function EntropyChart({ height }: { readonly height: number }) {
   const last = useLastLayer()
-  const is_dark = useStore(uiStore, selectIsDark)
+  const isDark = useStore(uiStore, selectIsDark)
   const key = useSyncExternalStore(onPick, () => layersOnChart(last).join())
   const shown = useMemo(() => (key === '' ? [] : key.split(',').map(Number)), [key])
   const lines = useMemo<readonly Line[]>(
@@ -46,11 +46,11 @@ export function EntropyChart({ height }: { readonly height: number }) {
       shown.map((layer) => ({
         metric: layerEntropy(layer),
         label: layerName(layer, last),
-        color: layer === last ? '--ink' : depthColor(layer, last - 1, is_dark),
+        color: layer === last ? '--ink' : depthColor(layer, last - 1, isDark),
         width: layer === last ? 2.5 : 1.4,
         dash: layer === last ? [] : layerDash(layer),
       })),
-    [shown, last, is_dark],
+    [shown, last, isDark],
   )
   const says = useCallback(
     () =>

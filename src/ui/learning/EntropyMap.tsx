@@ -15,9 +15,9 @@ const entropyOf = (layer: number) => seriesOf(nameOf(layer))
 const latest = (layer: number, step?: number) => valueAt(nameOf(layer), step)
 
 /** Top of the colour scale: the largest entropy measured so far; 0 before the first. */
-function scaleMax(last_layer: number): number {
+function highestOf(lastLayer: number): number {
   let max = 0
-  for (let layer = 0; layer <= last_layer; layer++) {
+  for (let layer = 0; layer <= lastLayer; layer++) {
     const columns = entropyOf(layer)
     if (columns) max = Math.max(max, extentOf(columns)[1])
   }
@@ -25,15 +25,15 @@ function scaleMax(last_layer: number): number {
 }
 
 /** Name of a layer as the page writes it. */
-export function layerName(layer: number, last_layer: number): string {
+export function layerName(layer: number, lastLayer: number): string {
   if (layer === 0) return '0 embedding'
-  return layer === last_layer ? `${layer} final policy` : `layer ${layer}`
+  return layer === lastLayer ? `${layer} final policy` : `layer ${layer}`
 }
 
 /** Name of a layer where there is room for a few letters. */
-function shortName(layer: number, last_layer: number): string {
+function shortName(layer: number, lastLayer: number): string {
   if (layer === 0) return '0\u00a0emb'
-  return layer === last_layer ? `${layer}\u00a0fin` : `${layer}`
+  return layer === lastLayer ? `${layer}\u00a0fin` : `${layer}`
 }
 
 /** The columns of a layer for a table or a file; none before its first measurement. */
@@ -43,11 +43,11 @@ function namedColumns(layer: number) {
 }
 
 /** The rows as a map takes them: the same functions as long as their number is the same. */
-const useRows = (last_layer: number) =>
+const useRows = (lastLayer: number) =>
   useMemo(() => {
-    const layers = Array.from({ length: last_layer + 1 }, (_, layer) => layer)
+    const layers = Array.from({ length: lastLayer + 1 }, (_, layer) => layer)
     const said = (layer: number) =>
-      `${layerName(layer, last_layer)}: ${formatNats(latest(layer, uiStore.getState().at_step))}`
+      `${layerName(layer, lastLayer)}: ${formatNats(latest(layer, uiStore.getState().atStep))}`
     return {
       columns: () => layers.map(entropyOf),
       named: () => layers.flatMap(namedColumns),
@@ -58,21 +58,21 @@ const useRows = (last_layer: number) =>
             label:
               layer === 0
                 ? 'the embedding'
-                : layer === last_layer
+                : layer === lastLayer
                   ? 'the final policy'
                   : `layer ${layer}`,
           })),
         ),
       summarise: () => `Entropy of each layer’s policy. ${layers.map(said).join('; ')}`,
-      formatRow: (layer: number) => shortName(layer, last_layer),
+      formatRow: (layer: number) => shortName(layer, lastLayer),
     }
-  }, [last_layer])
+  }, [lastLayer])
 
 export function EntropyMap({ height }: { readonly height: number }) {
-  const last_layer = useLastLayer()
-  const scale_max = useStore(uiStore, () => scaleMax(last_layer))
+  const lastLayer = useLastLayer()
+  const scaleMax = useStore(uiStore, () => highestOf(lastLayer))
   const [hovered, setHovered] = useState<number>()
-  const layer = Math.min(hovered ?? last_layer, last_layer)
+  const layer = Math.min(hovered ?? lastLayer, lastLayer)
   return (
     <HeatMap
       id="heatmap-plot"
@@ -82,50 +82,50 @@ export function EntropyMap({ height }: { readonly height: number }) {
       file="entropy-map"
       height={height}
       first={0}
-      last={last_layer}
-      {...useRows(last_layer)}
-      scale_max={scale_max}
-      with_names
+      last={lastLayer}
+      {...useRows(lastLayer)}
+      scaleMax={scaleMax}
+      withNames
       // As wide as the charts of lines: steps lie below each other.
-      has_gutter
+      hasGutter
       onHover={setHovered}
       foot={
         <>
           <div className="heat-foot">
-            <LayerReadout layer={layer} last_layer={last_layer} onLayer={setHovered} />
-            <HeatScale max={scale_max} />
+            <LayerReadout layer={layer} lastLayer={lastLayer} onLayer={setHovered} />
+            <HeatScale max={scaleMax} />
           </div>
-          <LatestTable rows={last_layer + 1} />
+          <LatestTable rows={lastLayer + 1} />
         </>
       }
     />
   )
 }
 
-const moveTo = (hover_step: number | undefined) => uiStore.setState({ hover_step })
+const moveTo = (hoverStep: number | undefined) => uiStore.setState({ hoverStep })
 
 function LayerReadout(props: {
   readonly layer: number
-  readonly last_layer: number
+  readonly lastLayer: number
   readonly onLayer: (layer: number) => void
 }) {
-  const { layer, last_layer, onLayer } = props
+  const { layer, lastLayer, onLayer } = props
   const read = useCallback(() => {
     const step = readStep()
     const columns = entropyOf(layer)
     return {
       stops: columns ? Array.from(columns.steps).slice(0, columns.length) : [],
       at: step,
-      text: `${layerName(layer, last_layer)}${step === undefined ? ', latest' : `, step ${step}`}: ${formatNats(latest(layer, step))}`,
+      text: `${layerName(layer, lastLayer)}${step === undefined ? ', latest' : `, step ${step}`}: ${formatNats(latest(layer, step))}`,
     }
-  }, [layer, last_layer])
+  }, [layer, lastLayer])
   return (
     <Readout
       id="heatmap-value"
       label="Step, and layer by up and down, in the entropy map"
       read={read}
       onMove={moveTo}
-      onVertical={(by) => onLayer(Math.min(last_layer, Math.max(0, layer + by)))}
+      onVertical={(by) => onLayer(Math.min(lastLayer, Math.max(0, layer + by)))}
     />
   )
 }
@@ -135,21 +135,19 @@ const TABLE_MS = 1000
 /** The column of the shown step as a table, for people who do not see the picture. */
 function LatestTable({ rows }: { rows: number }) {
   useSlowFrame(TABLE_MS)
-  const { at_step } = uiStore.getState()
+  const { atStep } = uiStore.getState()
   return (
     // Not the table itself: Firefox draws the caption of a clipped table.
     <div className="visually-hidden">
       <table data-testid="heatmap-latest">
         <caption>
-          {at_step === undefined
-            ? 'Latest entropy by layer'
-            : `Entropy by layer at step ${at_step}`}
+          {atStep === undefined ? 'Latest entropy by layer' : `Entropy by layer at step ${atStep}`}
         </caption>
         <tbody>
           {Array.from({ length: rows }, (_, layer) => (
-            <tr key={layer} data-layer={layer} data-value={latest(layer, at_step)}>
+            <tr key={layer} data-layer={layer} data-value={latest(layer, atStep)}>
               <th scope="row">{layerName(layer, rows - 1)}</th>
-              <td>{formatNats(latest(layer, at_step))}</td>
+              <td>{formatNats(latest(layer, atStep))}</td>
             </tr>
           ))}
         </tbody>

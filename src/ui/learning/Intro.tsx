@@ -21,8 +21,7 @@ const WhatToSee = lazyPart(async () => (await import('./WhatToSee.tsx')).WhatToS
   fallback: null,
 })
 
-const selectIsEmpty = ({ run_experiment, error }: LabState) =>
-  run_experiment === undefined && !error
+const selectIsEmpty = ({ runExperiment, error }: LabState) => runExperiment === undefined && !error
 /** Changes that the document holds. */
 const selectByHand = (state: LabState) => shownExperiment(state).steering.length
 /** How it would take less memory. */

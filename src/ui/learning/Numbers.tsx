@@ -25,19 +25,19 @@ import { Status } from './Status.tsx'
 const selectHasSteps = (state: LabState) => state.series.size > 0
 
 /** The time that is left, beside the newest step of a run that is training. */
-function TimeLeft({ is_newest }: { readonly is_newest: boolean }) {
+function TimeLeft({ isNewest }: { readonly isNewest: boolean }) {
   const { status, timing } = presentStore.getState()
   const { left } = timing
-  const isShown = status === 'running' && is_newest
+  const isShown = status === 'running' && isNewest
   return (
     <div hidden={!isShown}>
-      <dt>{isShown && left.is_about ? 'Time left, about' : 'Time left'}</dt>
+      <dt>{isShown && left.isAbout ? 'Time left, about' : 'Time left'}</dt>
       <dd data-testid="time-left">
         {formatDuration(isShown ? left.seconds : undefined)}
-        {isShown && left.untimed_steps > 0 ? (
+        {isShown && left.untimedSteps > 0 ? (
           <small title="No phase of this kind has run yet, so the time of its steps is unknown">
             {' '}
-            + {formatSteps(left.untimed_steps)} not timed yet
+            + {formatSteps(left.untimedSteps)} not timed yet
           </small>
         ) : null}
       </dd>
@@ -46,13 +46,13 @@ function TimeLeft({ is_newest }: { readonly is_newest: boolean }) {
 }
 
 export function Numbers({ shown }: PanelProps) {
-  const { experiment, is_newest, metric } = shown
+  const { experiment, isNewest, metric } = shown
   const state = presentStore.getState()
   const hasSteps = selectHasSteps(state)
-  const hasBegun = state.run_experiment !== undefined
+  const hasBegun = state.runExperiment !== undefined
   const { steps_per_second, tokens_per_second } = state.timing
   // Speed is of the moment: a step that is over has none.
-  const now = (value: number | undefined) => (is_newest ? value : undefined)
+  const now = (value: number | undefined) => (isNewest ? value : undefined)
   const fromLog = isImported()
   const final_entropy = metric(
     fromLog ? LOGGED_ENTROPY : layerEntropy(experiment.model.num_hidden_layers),
@@ -62,9 +62,9 @@ export function Numbers({ shown }: PanelProps) {
     fromLog && !state.series.has(greedy) ? foreignHeldOut(state.series.keys()) : greedy
   return (
     <div
-      className={is_newest ? 'numbers' : 'numbers back'}
+      className={isNewest ? 'numbers' : 'numbers back'}
       data-testid="numbers"
-      data-step={is_newest ? undefined : shown.step}
+      data-step={isNewest ? undefined : shown.step}
     >
       <Status />
       <dl hidden={!hasBegun} className={hasSteps ? undefined : 'awaited'}>
@@ -73,7 +73,7 @@ export function Numbers({ shown }: PanelProps) {
           <dd>
             <span data-testid="step-count">{hasSteps ? formatCount(shown.step) : NONE}</span>
             <small>
-              {is_newest
+              {isNewest
                 ? ` of ${formatCount(plannedSteps(state))}`
                 : ` looking back from ${formatCount(state.step)}`}
             </small>
@@ -106,7 +106,7 @@ export function Numbers({ shown }: PanelProps) {
           <dt>Tokens/s</dt>
           <dd data-testid="tokens-per-second">{formatCount(now(tokens_per_second))}</dd>
         </div>
-        <TimeLeft is_newest={is_newest} />
+        <TimeLeft isNewest={isNewest} />
       </dl>
     </div>
   )

@@ -49,7 +49,7 @@ const PastStatus = later(
 )
 
 const selectHasSteps = (state: LabState) => state.series.size > 0
-const selectIsPausing = ({ is_pausing }: LabState) => is_pausing
+const selectIsPausing = ({ isPausing }: LabState) => isPausing
 const selectExperiment = ({ experiment }: LabState) => experiment
 const selectMessage = (state: LabState) => state.message
 
@@ -68,14 +68,14 @@ export function Status() {
   const message = usePresent(selectMessage)
   const hasSteps = usePresent(selectHasSteps)
   const planned = usePresent(selectPlanned)
-  const is_pausing = usePresent(selectIsPausing)
+  const isPausing = usePresent(selectIsPausing)
   const isReplaying = useStore(replayStore, selectIsReplaying)
   const past = useOpenedEntry()
   const time = useEstimate(useLab(selectExperiment))
   const lacksGpu = useLab(selectLacksGpu)
   const { says, Icon } = lacksGpu ? STATUS.idle : STATUS[status]
   const doing = status === 'running' && !hasSteps ? 'measuring the untrained model' : says
-  const moment = is_pausing ? pausingWords(status) : lacksGpu ? 'no GPU here' : doing
+  const moment = isPausing ? pausingWords(status) : lacksGpu ? 'no GPU here' : doing
   const shownStatus = lacksGpu ? 'no_gpu' : status
   const replayed = isReplaying ? (REPLAYED[status] ?? moment) : undefined
   const takes =

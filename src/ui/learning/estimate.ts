@@ -15,7 +15,7 @@ interface EstimateWords {
   /** 'about 50 s'. */
   readonly words: string
   /** By runs of these settings; else it is worked out from other numbers. */
-  readonly is_measured: boolean
+  readonly isMeasured: boolean
 }
 
 /** Undefined where nothing is known of this adapter. */
@@ -25,13 +25,13 @@ export function useEstimate(experiment: Experiment): EstimateWords | undefined {
   return useMemo(() => {
     const found = adapter && estimate(adapter, experiment)
     if (!found) return undefined
-    return { words: estimateWords(found), is_measured: found.is_measured }
+    return { words: estimateWords(found), isMeasured: found.isMeasured }
   }, [estimate, adapter, experiment])
 }
 
 /** 'about 50 s'. */
-export const estimateWords = ({ seconds, is_measured }: Estimate): string =>
-  `about ${is_measured ? formatDuration(seconds) : roughDuration(seconds)}`
+export const estimateWords = ({ seconds, isMeasured }: Estimate): string =>
+  `about ${isMeasured ? formatDuration(seconds) : roughDuration(seconds)}`
 
 /** One digit: more would promise what an estimate cannot hold. */
 function roughDuration(seconds: number): string {

@@ -7,5 +7,5 @@ type Code = NonNullable<LabState['error']>['code']
 const CODES: readonly Code[] = ['no_webgpu', 'insecure_origin', 'no_adapter']
 
 /** The page was opened without a GPU. One that a run loses later is an error of that run. */
-export const selectLacksGpu = ({ error, run_experiment }: LabState): boolean =>
-  error !== undefined && run_experiment === undefined && CODES.includes(error.code)
+export const selectLacksGpu = ({ error, runExperiment }: LabState): boolean =>
+  error !== undefined && runExperiment === undefined && CODES.includes(error.code)

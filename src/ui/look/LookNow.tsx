@@ -17,7 +17,7 @@ export function LookNow() {
 }
 
 function Choice({ record }: { readonly record: string }) {
-  const is_busy = useLab(selectIsBusy)
+  const isBusy = useLab(selectIsBusy)
   const look = useStore(lookStore, selectLook)
   const steps = useKeptSteps(record)
   const [chosen, setChosen] = useState<number>()
@@ -45,15 +45,15 @@ function Choice({ record }: { readonly record: string }) {
           type="button"
           className="primary"
           data-testid="look"
-          disabled={is_busy || look?.is_busy}
-          title={is_busy ? 'A run is in progress: finish or reset it first' : undefined}
+          disabled={isBusy || look?.isBusy}
+          title={isBusy ? 'A run is in progress: finish or reset it first' : undefined}
           onClick={() => void lookNow(record, chosen ?? steps[0])}
         >
-          <Search className="icon" aria-hidden="true" /> {own?.is_busy ? 'Looking' : 'Look now'}
+          <Search className="icon" aria-hidden="true" /> {own?.isBusy ? 'Looking' : 'Look now'}
         </button>
       </div>
       <p className="soft" role="status" data-testid="look-words">
-        {own && !own.is_busy && own.words !== ''
+        {own && !own.isBusy && own.words !== ''
           ? own.words
           : 'Measures every figure, the lens and the tokens of the next step, on a copy. The run and its files stay as they are.'}
       </p>

@@ -19,7 +19,7 @@ export function useRecordOver(): string | undefined {
   const status = useLab(selectStatus)
   const record = useLab(selectRecord)
   const isReplaying = useStore(replayStore, selectIsReplaying)
-  if (entry) return opened?.is_elsewhere || isLive(entry.header.status) ? undefined : entry.id
+  if (entry) return opened?.isElsewhere || isLive(entry.header.status) ? undefined : entry.id
   const isOver = status === 'finished' || status === 'failed'
   return isOver && record !== '' && !isReplaying ? record : undefined
 }

@@ -15,7 +15,7 @@ import { shownStore, viewStore } from '../shown/shown.ts'
 /** The look that is under way or was taken last. */
 export interface Look {
   readonly record: string
-  readonly is_busy: boolean
+  readonly isBusy: boolean
   /** What came of it, in a sentence; '' while it is under way. */
   readonly words: string
 }
@@ -24,8 +24,8 @@ export const lookStore = createStore<{ readonly look: Look | undefined }>(() => 
   look: undefined,
 }))
 
-const say = (record: string, is_busy: boolean, words: string) =>
-  lookStore.setState({ look: { record, is_busy, words } })
+const say = (record: string, isBusy: boolean, words: string) =>
+  lookStore.setState({ look: { record, isBusy, words } })
 
 /** What was seen, in a sentence. */
 function lookedWords({ step, observation, next, why_no_tokens }: Looked): string {
@@ -45,7 +45,7 @@ function keep(run: string, { step, observation, next }: Looked): StoredItem[] {
   const { kept } = state
   if (observation) keepObservation(kept, step, observation)
   if (next) keepTrace(kept, next.step, next.table)
-  const change = { kept_version: state.kept_version + 1, ...(next && { trace: next }) }
+  const change = { keptVersion: state.keptVersion + 1, ...(next && { trace: next }) }
   if (viewed) viewStore.setState({ viewed: { ...viewed, ...change } })
   else labStore.setState(change)
   const seen = kept.observations.at(step)
@@ -59,12 +59,12 @@ function keep(run: string, { step, observation, next }: Looked): StoredItem[] {
 /** Looks into the shown run `record`, at its newest state or at the one after `step`, and shows and
  * keeps what it finds. */
 export async function lookNow(record: string, step?: number): Promise<void> {
-  if (lookStore.getState().look?.is_busy) return
+  if (lookStore.getState().look?.isBusy) return
   const state = shownStore.getState()
   const { series } = state
   say(record, true, '')
   try {
-    const looked = await lookInto(record, state.run_document ?? shownExperiment(state), step)
+    const looked = await lookInto(record, state.runDocument ?? shownExperiment(state), step)
     // Another run may be shown by now.
     if (shownStore.getState().series !== series) return say(record, false, '')
     const items = keep(record, looked)

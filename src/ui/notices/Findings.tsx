@@ -28,7 +28,7 @@ function useFindings(run: number): readonly Diagnosis[] {
     const current = switches.at(-1)
     if (!current) return []
     const { series } = presentStore.getState()
-    const view = { experiment: shown, phase: current.phase, phase_start: current.step, series }
+    const view = { experiment: shown, phase: current.phase, phaseStart: current.step, series }
     return diagnose(view)
   }, [run, step, switches, shown])
 }

@@ -15,7 +15,7 @@ import { canRestart } from '../open/actions.ts'
 import { selectIsBusy, selectLeftOut, useLab } from '../shown/run.ts'
 
 const selectSettings = (state: LabState) => state.experiment
-const selectRun = (state: LabState) => state.run_experiment
+const selectRun = (state: LabState) => state.runExperiment
 const selectPhase = (state: LabState) => state.phase
 
 const SHOWN = 8
@@ -54,8 +54,8 @@ function differences(run: Experiment, settings: Experiment, phase: number): read
     const other = fields.get(field.path)
     if (!other || other.value === field.value) continue
     // What a phase takes from the experiment is said once, there.
-    if (other.is_overridden === false && field.is_overridden === false) continue
-    if (!field.has_effect && !other.has_effect) continue
+    if (other.isOverridden === false && field.isOverridden === false) continue
+    if (!field.hasEffect && !other.hasEffect) continue
     const where = /^phases\.(\d+)/.exec(field.path)
     const label = where ? `Phase ${Number(where[1]) + 1}: ${field.label}` : field.label
     const show = (value: unknown) => (value === '' ? 'empty' : String(value ?? 'none'))

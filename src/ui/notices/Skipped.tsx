@@ -10,11 +10,11 @@ export function Skipped() {
   useStore(uiStore, selectFrame)
   const skipped = skippedUpdates(seriesOf('training/skipped_updates'))
   if (!skipped) return null
-  const { count, last_step } = skipped
+  const { count, lastStep } = skipped
   return (
     <p className="card skipped" role="alert" data-testid="skipped">
       <strong>
-        {count} {count === 1 ? 'update was' : 'updates were'} skipped, the last in step {last_step}.
+        {count} {count === 1 ? 'update was' : 'updates were'} skipped, the last in step {lastStep}.
       </strong>{' '}
       The gradient was not finite, so the weights were left as they were. If this continues, reset
       and train with a lower learning rate.

@@ -4,7 +4,7 @@ import { QUIET_MS, quietFor, statusSentence } from './announce.ts'
 
 const state = (change: Partial<LabState>): LabState => {
   const first = initialState()
-  return { ...first, run_experiment: first.experiment, ...change }
+  return { ...first, runExperiment: first.experiment, ...change }
 }
 
 test('the sentence follows the status and the phase, not the steps', () => {
@@ -13,9 +13,7 @@ test('the sentence follows the status and the phase, not the steps', () => {
   expect(statusSentence({ ...running, step: 4 })).toBe(statusSentence(running))
   expect(statusSentence({ ...running, phase: 1 })).not.toBe(statusSentence(running))
   expect(statusSentence({ ...running, status: 'paused' })).toMatch(/^Paused, phase 1/)
-  expect(statusSentence(state({ status: 'idle', run_experiment: undefined }))).toBe(
-    'Ready to train',
-  )
+  expect(statusSentence(state({ status: 'idle', runExperiment: undefined }))).toBe('Ready to train')
   expect(statusSentence(state({ status: 'failed' }))).toBe('Stopped by an error')
 })
 

@@ -21,9 +21,9 @@ const STATUS: Readonly<Record<LabState['status'], string>> = {
 
 /** The sentence of the moment; it changes with the status and the phase, not with every step. */
 export function statusSentence(state: LabState): string {
-  const { status, phase, run_experiment } = state
+  const { status, phase, runExperiment } = state
   const said = selectLacksGpu(state) ? 'No GPU here' : STATUS[status]
-  if (!run_experiment || !['running', 'paused', 'waiting'].includes(status)) return said
+  if (!runExperiment || !['running', 'paused', 'waiting'].includes(status)) return said
   const phases = shownPhases(state)
   const name = phases[phase]?.name
   return name === undefined ? said : `${said}, phase ${phase + 1} of ${phases.length}: ${name}`

@@ -31,13 +31,13 @@ const ACCELERATION =
 const SMALLER =
   'Make the run smaller: fewer prompts per step or responses per prompt first, then a narrower model.'
 
-/** What the page says of each error code; with `needs_browser`, another browser may help too. */
-const TEXTS: Readonly<Record<FailureCode, FailureText & { readonly needs_browser?: true }>> = {
+/** What the page says of each error code; with `needsBrowser`, another browser may help too. */
+const TEXTS: Readonly<Record<FailureCode, FailureText & { readonly needsBrowser?: true }>> = {
   no_webgpu: {
     title: 'This browser has no WebGPU',
     cause: 'Training runs on your GPU through WebGPU, and this browser does not offer it.',
     advice: [],
-    needs_browser: true,
+    needsBrowser: true,
   },
   insecure_origin: {
     title: 'WebGPU needs a secure address',
@@ -49,7 +49,7 @@ const TEXTS: Readonly<Record<FailureCode, FailureText & { readonly needs_browser
     cause:
       'WebGPU is there, but the browser found no adapter: acceleration is off, the driver is on its block list, or the GPU process has crashed too often.',
     advice: [ACCELERATION, 'Update the graphics driver.'],
-    needs_browser: true,
+    needsBrowser: true,
   },
   too_large: {
     title: 'This run is too large for the adapter',
@@ -124,6 +124,6 @@ const TEXTS: Readonly<Record<FailureCode, FailureText & { readonly needs_browser
 
 /** The page's text for an error code. */
 export function failureText(code: FailureCode, userAgent: string): FailureText {
-  const { needs_browser, ...text } = TEXTS[code]
-  return needs_browser ? { ...text, advice: [...text.advice, browserAdvice(userAgent)] } : text
+  const { needsBrowser, ...text } = TEXTS[code]
+  return needsBrowser ? { ...text, advice: [...text.advice, browserAdvice(userAgent)] } : text
 }

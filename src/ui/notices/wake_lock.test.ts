@@ -10,7 +10,7 @@ beforeEach(() => {
 
 function fake() {
   const said: string[] = []
-  const state = { is_visible: true, refuses: false }
+  const state = { isVisible: true, refuses: false }
   const host: WakeHost = {
     request: async () => {
       if (state.refuses) throw new Error('low battery')
@@ -21,7 +21,7 @@ function fake() {
         },
       }
     },
-    isVisible: () => state.is_visible,
+    isVisible: () => state.isVisible,
   }
   return { said, state, look: keepAwake(host) }
 }
@@ -47,9 +47,9 @@ test('a page that was hidden asks again; a refusal is no failure', async () => {
   const { said, state, look } = fake()
   labStore.setState({ status: 'running' })
   await look()
-  state.is_visible = false
+  state.isVisible = false
   await look()
-  state.is_visible = true
+  state.isVisible = true
   await look()
   expect(said).toEqual(['awake', 'awake'])
   const other = fake()

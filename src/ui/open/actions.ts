@@ -20,7 +20,7 @@ const isHeldBack = (state: LabState): boolean => !isBusy(state) && wrongFields(s
 
 export const canToggle = (state: LabState): boolean =>
   state.status !== 'loading' &&
-  !state.is_pausing &&
+  !state.isPausing &&
   !(state.error && HOPELESS.includes(state.error.code)) &&
   !isHeldBack(state)
 export const canStep = (state: LabState): boolean =>
@@ -39,8 +39,8 @@ export const canProfile = (state: LabState): boolean =>
 /** Whether a new run can take the place of the one on the page. */
 export const canRestart = (state: LabState): boolean => wrongFields(state).length === 0
 export function canNextPhase(state: LabState): boolean {
-  const { status, run_experiment, experiment, phase, phase_step } = state
-  const { phases } = run_experiment ?? experiment
+  const { status, runExperiment, experiment, phase, phase_step } = state
+  const { phases } = runExperiment ?? experiment
   // A reward model that was never taught would reward at random.
   const isUntaught = phases[phase]?.kind === 'reward_model' && phase_step === 0
   const canEnd = status === 'running' || status === 'paused'
@@ -52,8 +52,8 @@ export const canReset = (state: LabState): boolean =>
 type ToggleLabel = 'Train' | 'Pause' | 'Pausing …' | 'Continue' | 'Train again' | 'Try again'
 
 /** What the big button says and does now. */
-export function toggleLabel({ status, is_pausing }: LabState): ToggleLabel {
-  if (is_pausing) return 'Pausing …'
+export function toggleLabel({ status, isPausing }: LabState): ToggleLabel {
+  if (isPausing) return 'Pausing …'
   if (status === 'running' || status === 'preparing' || status === 'waiting') return 'Pause'
   if (status === 'paused') return 'Continue'
   if (status === 'failed') return 'Try again'

@@ -18,7 +18,7 @@ export interface Opened {
   /** Kept items that could not be read. */
   readonly unreadable: number
   /** Another tab is at work on it. */
-  readonly is_elsewhere: boolean
+  readonly isElsewhere: boolean
 }
 
 /** The past run that the page shows; undefined for the living one. */
@@ -39,10 +39,10 @@ export function useOpenedEntry(): RunEntry | undefined {
 export const redraw = (): void => uiStore.setState(({ frame }) => ({ frame: frame + 1 }))
 
 function follow(viewed: ReturnType<typeof viewStore.getState>['viewed'], opened?: Opened): void {
-  uiStore.setState({ at_step: undefined, hover_step: undefined })
+  uiStore.setState({ atStep: undefined, hoverStep: undefined })
   openedStore.setState({ opened })
-  const is_imported = opened !== undefined && runOf(opened.id)?.header.source !== undefined
-  viewStore.setState({ viewed, is_imported })
+  const isImported = opened !== undefined && runOf(opened.id)?.header.source !== undefined
+  viewStore.setState({ viewed, isImported })
   redraw()
 }
 
@@ -69,8 +69,8 @@ export async function showRun(id: string): Promise<void> {
     const [{ openRun }, { isHeldElsewhere }] = await Promise.all([library(), locks()])
     const { state, unreadable } = await openRun(id)
     // Another one was clicked meanwhile.
-    const is_elsewhere = await isHeldElsewhere(id)
-    if (ask === asked) follow(state, { id, unreadable, is_elsewhere })
+    const isElsewhere = await isHeldElsewhere(id)
+    if (ask === asked) follow(state, { id, unreadable, isElsewhere })
   } catch (error) {
     showToast(error instanceof Error ? error.message : String(error))
   }
@@ -88,8 +88,8 @@ export async function removeRuns(ids: readonly string[]): Promise<void> {
 export function forgetLayers(now: LabState, before: LabState): void {
   if (selectLastLayer(now) === selectLastLayer(before)) return
   setLayer(undefined)
-  uiStore.setState(({ hidden_lines }) => ({
-    hidden_lines: new Set([...hidden_lines].filter((line) => !line.startsWith('layer/'))),
+  uiStore.setState(({ hiddenLines }) => ({
+    hiddenLines: new Set([...hiddenLines].filter((line) => !line.startsWith('layer/'))),
   }))
 }
 

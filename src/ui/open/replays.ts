@@ -5,12 +5,12 @@ import { openInstead } from '../../page/client/lab.ts'
 import { type ReplayState, replayStore } from '../../page/state/replay.ts'
 
 interface Loading {
-  readonly is_loading: boolean
+  readonly isLoading: boolean
   /** Why the last try came to nothing; '' where it did not. */
   readonly problem: string
 }
 
-export const loadingStore = createStore<Loading>(() => ({ is_loading: false, problem: '' }))
+export const loadingStore = createStore<Loading>(() => ({ isLoading: false, problem: '' }))
 
 export const selectIsReplaying = ({ recording }: ReplayState): boolean => recording !== undefined
 
@@ -18,10 +18,10 @@ let goBack: () => void = () => {}
 
 /** Loads the recorded run and plays it from its beginning. */
 export async function watchRecording(): Promise<void> {
-  if (loadingStore.getState().is_loading || replayStore.getState().recording) return
-  loadingStore.setState({ is_loading: true, problem: '' })
+  if (loadingStore.getState().isLoading || replayStore.getState().recording) return
+  loadingStore.setState({ isLoading: true, problem: '' })
   const problem = await open()
-  loadingStore.setState({ is_loading: false, problem: problem ?? '' })
+  loadingStore.setState({ isLoading: false, problem: problem ?? '' })
 }
 
 /** Why it cannot be played, if so. */

@@ -16,11 +16,11 @@ function kept() {
   return all
 }
 
-const atStep = () => uiStore.getState().at_step
+const atStep = () => uiStore.getState().atStep
 
 beforeEach(() => {
   labStore.setState({ ...initialState(), step: 40, kept: kept() })
-  uiStore.setState({ at_step: undefined })
+  uiStore.setState({ atStep: undefined })
 })
 
 test('kept steps of all kinds are one row', () => {

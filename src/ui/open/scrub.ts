@@ -38,8 +38,8 @@ export const keptSteps = (kept: KeptOfRun): number[] => [
 /** Shows a step on the whole page; the newest step, and undefined, follow the run. */
 export function scrubTo(step: number | undefined): void {
   const newest = presentStore.getState().step
-  const at_step = step === undefined || step >= newest ? undefined : Math.max(0, Math.round(step))
-  uiStore.setState({ at_step })
+  const atStep = step === undefined || step >= newest ? undefined : Math.max(0, Math.round(step))
+  uiStore.setState({ atStep })
 }
 
 export const follow = (): void => scrubTo(undefined)
@@ -61,7 +61,7 @@ export function startScrubbing(): void {
   presentStore.subscribe((now, before) => {
     // Every run has columns of its own.
     if (now.series === before.series) return
-    const { at_step, zoom } = uiStore.getState()
-    if (at_step !== undefined || zoom) uiStore.setState({ at_step: undefined, zoom: undefined })
+    const { atStep, zoom } = uiStore.getState()
+    if (atStep !== undefined || zoom) uiStore.setState({ atStep: undefined, zoom: undefined })
   })
 }

@@ -9,7 +9,7 @@ const MARKED_MS = 4000
 
 /** Shows the setting at this path. */
 export function showSetting(path: string): void {
-  uiStore.setState({ settings_open: true, wanted_setting: { path } })
+  uiStore.setState({ settings_open: true, wantedSetting: { path } })
 }
 
 /** The phase whose settings are to be shown; a new object asks again. */
@@ -55,8 +55,8 @@ export function useWantedPhase(index: number | undefined, unfold: () => void) {
 
 /** Calls `unfold` when one of these settings is wanted. */
 export function useUnfold(paths: readonly string[], unfold: () => void): void {
-  const wanted = useStore(uiStore, ({ wanted_setting }) =>
-    wanted_setting && paths.includes(wanted_setting.path) ? wanted_setting : undefined,
+  const wanted = useStore(uiStore, ({ wantedSetting }) =>
+    wantedSetting && paths.includes(wantedSetting.path) ? wantedSetting : undefined,
   )
   const latest = useRef(unfold)
   latest.current = unfold
@@ -68,21 +68,21 @@ export function useUnfold(paths: readonly string[], unfold: () => void): void {
 /** Where a setting is drawn, and whether it is the wanted one. */
 export function useWanted(path: string): {
   readonly ref: RefObject<HTMLDivElement | null>
-  readonly is_wanted: boolean
+  readonly isWanted: boolean
 } {
   const ref = useRef<HTMLDivElement>(null)
-  const wanted = useStore(uiStore, ({ wanted_setting }) =>
-    wanted_setting?.path === path ? wanted_setting : undefined,
+  const wanted = useStore(uiStore, ({ wantedSetting }) =>
+    wantedSetting?.path === path ? wantedSetting : undefined,
   )
   useEffect(() => {
     if (!wanted) return
     ref.current?.scrollIntoView({ block: 'center' })
     ref.current?.querySelector<HTMLElement>('input, select')?.focus({ preventScroll: true })
     const timer = setTimeout(() => {
-      if (uiStore.getState().wanted_setting === wanted)
-        uiStore.setState({ wanted_setting: undefined })
+      if (uiStore.getState().wantedSetting === wanted)
+        uiStore.setState({ wantedSetting: undefined })
     }, MARKED_MS)
     return () => clearTimeout(timer)
   }, [wanted])
-  return { ref, is_wanted: wanted !== undefined }
+  return { ref, isWanted: wanted !== undefined }
 }

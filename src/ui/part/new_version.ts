@@ -7,7 +7,7 @@ import { labStore } from '../../page/state/store.ts'
 import { selectIsBusy } from '../shown/run.ts'
 
 /** A new version was kept for offline use, and waits (offline.ts). */
-export const versionStore = createStore<{ readonly is_ready: boolean }>(() => ({ is_ready: false }))
+export const versionStore = createStore<{ readonly isReady: boolean }>(() => ({ isReady: false }))
 
 /** Whether a page as the server has it now loads another program than the one that runs. `own`: its
  * address. */

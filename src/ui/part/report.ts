@@ -15,12 +15,12 @@ export const MAX_ERROR_LENGTH = 500
 /** The last errors with one more; a repetition of the newest changes nothing. */
 export function withError(
   errors: readonly PageError[],
-  at_s: number,
+  atS: number,
   message: string,
 ): readonly PageError[] {
   const short = message.slice(0, MAX_ERROR_LENGTH)
   if (short === '' || errors.at(-1)?.message === short) return errors
-  return [...errors, { at_s, message: short }].slice(-MAX_ERRORS)
+  return [...errors, { atS, message: short }].slice(-MAX_ERRORS)
 }
 
 let errors: readonly PageError[] = []
@@ -57,9 +57,9 @@ export async function pageReport(): Promise<string> {
     understory: version,
     protocol: PROTOCOL_VERSION,
     browser: browserName(navigator.userAgent),
-    has_webgpu: 'gpu' in navigator,
-    is_secure: isSecureContext,
-    is_isolated: crossOriginIsolated,
+    hasWebgpu: 'gpu' in navigator,
+    isSecure: isSecureContext,
+    isIsolated: crossOriginIsolated,
     storage: usage !== undefined && quota !== undefined ? { usage, quota } : undefined,
     errors,
   })

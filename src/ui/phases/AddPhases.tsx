@@ -13,7 +13,7 @@ interface AddPhasesProps extends Omit<PhaseChooserProps, 'id' | 'onDone'> {
   readonly icon: ReactNode
 }
 
-export function AddPhases({ experiment, is_busy, icon, onSaid }: AddPhasesProps) {
+export function AddPhases({ experiment, isBusy, icon, onSaid }: AddPhasesProps) {
   const [open, setOpen] = useState(false)
   const id = useId()
   const isFull = experiment.phases.length >= MAX_PHASES
@@ -28,13 +28,13 @@ export function AddPhases({ experiment, is_busy, icon, onSaid }: AddPhasesProps)
         title={isFull ? `An experiment has at most ${MAX_PHASES} phases` : undefined}
         onClick={() => setOpen(!open)}
       >
-        {icon} <span className="add-words">{is_busy ? 'Insert phase' : 'Add phase'}</span>
+        {icon} <span className="add-words">{isBusy ? 'Insert phase' : 'Add phase'}</span>
       </button>
       {open && !isFull ? (
         <PhaseChooser
           id={id}
           experiment={experiment}
-          is_busy={is_busy}
+          isBusy={isBusy}
           onSaid={onSaid}
           onDone={() => setOpen(false)}
         />

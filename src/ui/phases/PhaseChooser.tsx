@@ -16,8 +16,8 @@ import { layerEntropy } from '../shown/metrics.ts'
 import { seriesOf, useLab } from '../shown/run.ts'
 
 const selectPresent = (state: LabState) => state.phase
-const presentOf = ({ run_experiment, phase }: LabState) =>
-  run_experiment && resolvePhases(run_experiment)[phase]
+const presentOf = ({ runExperiment, phase }: LabState) =>
+  runExperiment && resolvePhases(runExperiment)[phase]
 /** Steps that the present phase has not taken yet; those in flight are among them. */
 const selectLeft = (state: LabState): number =>
   Math.max(0, (presentOf(state)?.steps ?? 0) - state.phase_step)
@@ -30,14 +30,14 @@ const GROUPS: readonly PhaseChoice['group'][] = ['Methods', 'From presets']
 export interface PhaseChooserProps {
   readonly id: string
   readonly experiment: Experiment
-  readonly is_busy: boolean
+  readonly isBusy: boolean
   /** What happened, for people who do not see it. */
   readonly onSaid: (said: string) => void
   /** The phase has its place. */
   readonly onDone: () => void
 }
 
-export function PhaseChooser({ id, experiment, is_busy, onSaid, onDone }: PhaseChooserProps) {
+export function PhaseChooser({ id, experiment, isBusy, onSaid, onDone }: PhaseChooserProps) {
   const choices = useMemo(() => phaseChoices(experiment), [experiment])
   const [choiceId, setChoice] = useState(choices[0]?.id)
   const choice = choices.find((candidate) => candidate.id === choiceId) ?? choices[0]
@@ -51,7 +51,7 @@ export function PhaseChooser({ id, experiment, is_busy, onSaid, onDone }: PhaseC
   const phase = (index: number): PhaseDocument => ({
     ...placedPhase(choice, experiment.phases, index),
     steps: steps.trim() === '' ? Number.NaN : Number(steps),
-    ...(choice.has_layer && choice.phase.kind === 'rl' && { target_layer: layer }),
+    ...(choice.hasLayer && choice.phase.kind === 'rl' && { target_layer: layer }),
   })
   const act = (what: string, problem: string | undefined) => {
     setProblem(problem)
@@ -71,7 +71,7 @@ export function PhaseChooser({ id, experiment, is_busy, onSaid, onDone }: PhaseC
           setProblem(undefined)
         }}
       />
-      {choice.has_layer ? <LayerChoice layers={layers} layer={layer} onLayer={setLayer} /> : null}
+      {choice.hasLayer ? <LayerChoice layers={layers} layer={layer} onLayer={setLayer} /> : null}
       <StepsField
         steps={steps}
         is_wrong={problem !== undefined}
@@ -80,7 +80,7 @@ export function PhaseChooser({ id, experiment, is_busy, onSaid, onDone }: PhaseC
           setProblem(undefined)
         }}
       />
-      {is_busy ? <Places phase={() => phase(present + 1)} onAct={act} /> : null}
+      {isBusy ? <Places phase={() => phase(present + 1)} onAct={act} /> : null}
       <button
         type="button"
         data-testid="append-phase"

@@ -13,23 +13,23 @@ export interface PhaseItemProps {
   readonly index: number
   readonly edits: PhaseEdits
   readonly drag: BoundaryDrag
-  readonly is_selected: boolean
+  readonly isSelected: boolean
   readonly onToggle: () => void
 }
 
 export function PhaseItem(props: PhaseItemProps) {
   const { timeline, index, drag } = props
   const { phases, present, is_finished, canLengthen } = timeline
-  const is_current = index === present && !is_finished
-  const state = is_current ? ' current' : index < present ? ' past' : ''
+  const isCurrent = index === present && !is_finished
+  const state = isCurrent ? ' current' : index < present ? ' past' : ''
   return (
     <li
       className={`phase${state}`}
       data-kind={phases[index].kind}
-      aria-current={is_current ? 'step' : undefined}
+      aria-current={isCurrent ? 'step' : undefined}
       style={drag.widthOf(index)}
     >
-      <Segment {...props} is_current={is_current} />
+      <Segment {...props} isCurrent={isCurrent} />
       {canLengthen(index) ? <Boundary {...props} /> : null}
     </li>
   )
@@ -43,14 +43,14 @@ function shortName(phase: Timeline['phases'][number], lastLayer: number): string
 }
 
 /** The steps that a phase has taken, and why it ended. */
-function stepsOf(timeline: Timeline, index: number, steps: number, is_current: boolean): string {
-  const { present, switches, is_ending } = timeline
+function stepsOf(timeline: Timeline, index: number, steps: number, isCurrent: boolean): string {
+  const { present, switches, isEnding } = timeline
   const done = timeline.doneOf(index)
   const ended = switches.find((s) => s.phase === index + 1)
   return [
     // One that was shortened while its steps went on has taken more of them.
     done > 0 && done <= steps ? `${done} of ${steps}` : formatSteps(Math.max(done, steps)),
-    is_current && is_ending ? ', ends here' : '',
+    isCurrent && isEnding ? ', ends here' : '',
     index < present && ended ? endWords(ended.reason) : '',
   ].join('')
 }
@@ -62,8 +62,8 @@ function methodOf(phase: Timeline['phases'][number]): string {
   return `, ${methodName(phase)}${layer}`
 }
 
-function Segment(props: PhaseItemProps & { readonly is_current: boolean }) {
-  const { timeline, index, edits, drag, is_selected, is_current, onToggle } = props
+function Segment(props: PhaseItemProps & { readonly isCurrent: boolean }) {
+  const { timeline, index, edits, drag, isSelected, isCurrent, onToggle } = props
   const { phases, present } = timeline
   const phase = phases[index]
   const steps = drag.stepsOf(index) ?? phase.steps
@@ -75,7 +75,7 @@ function Segment(props: PhaseItemProps & { readonly is_current: boolean }) {
     <button
       type="button"
       className="phase-segment"
-      aria-pressed={is_selected}
+      aria-pressed={isSelected}
       aria-label={`Phase ${index + 1}, ${name}, ${formatSteps(steps)}`}
       title={`${index + 1} ${name}, ${formatSteps(steps)}. Choose it to see its settings, to move or to remove it`}
       onClick={onToggle}
@@ -84,14 +84,14 @@ function Segment(props: PhaseItemProps & { readonly is_current: boolean }) {
       <span className="phase-track">
         <span className="phase-done" style={{ width: `${share * 100}%` }} />
       </span>
-      <span className="phase-name" data-testid={is_current ? 'phase-name' : undefined}>
+      <span className="phase-name" data-testid={isCurrent ? 'phase-name' : undefined}>
         {phaseMark(index + 1)}{' '}
         <span className="phase-words" data-short={shortName(phase, lastLayer)}>
           {phase.name}
         </span>
       </span>
       <span className="phase-note soft">
-        {stepsOf(timeline, index, steps, is_current)}
+        {stepsOf(timeline, index, steps, isCurrent)}
         <span className="phase-method">{methodOf(phase)}</span>
       </span>
     </button>

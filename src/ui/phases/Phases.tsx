@@ -69,7 +69,7 @@ export function Phases() {
                   index={i}
                   edits={edits}
                   drag={drag}
-                  is_selected={selected === i}
+                  isSelected={selected === i}
                   onToggle={() => {
                     setChosen(selected === i ? undefined : i)
                     if (selected !== i) showPhase(i)

@@ -20,14 +20,14 @@ interface TimelineToolsProps {
 }
 
 export function TimelineTools({ timeline, edits, selected, onSaid }: TimelineToolsProps) {
-  const { experiment, phases, current, is_busy, is_past } = timeline
+  const { experiment, phases, current, isBusy, isPast } = timeline
   return (
-    <div className="timeline-tools" hidden={is_past}>
+    <div className="timeline-tools" hidden={isPast}>
       {selected === undefined ? null : (
         <ChosenTools timeline={timeline} edits={edits} selected={selected} />
       )}
       <span className="timeline-gap" />
-      {is_busy ? (
+      {isBusy ? (
         <button
           type="button"
           data-testid="repeat-phase"
@@ -48,7 +48,7 @@ export function TimelineTools({ timeline, edits, selected, onSaid }: TimelineToo
       ) : null}
       <AddPhases
         experiment={experiment}
-        is_busy={is_busy}
+        isBusy={isBusy}
         icon={<ListPlus className="icon" aria-hidden="true" />}
         onSaid={onSaid}
       />

@@ -8,9 +8,9 @@ import type { Timeline } from './timeline.ts'
 
 interface Drag {
   readonly index: number
-  readonly from_x: number
+  readonly fromX: number
   readonly widths: readonly number[]
-  readonly pixels_per_step: number
+  readonly pixelsPerStep: number
   readonly steps: number
 }
 
@@ -31,7 +31,7 @@ export function useBoundaryDrag(
     widthOf: (index: number) => {
       if (!drag) return { flexGrow: shares[index] }
       const more = index === drag.index ? drag.steps - phases[index].steps : 0
-      return { flex: `0 0 ${Math.max(8, drag.widths[index] + more * drag.pixels_per_step)}px` }
+      return { flex: `0 0 ${Math.max(8, drag.widths[index] + more * drag.pixelsPerStep)}px` }
     },
     onGrab: (event: PointerEvent<HTMLElement>, index: number) => {
       if (event.button !== 0 || !list.current) return
@@ -39,15 +39,15 @@ export function useBoundaryDrag(
       const widths = segmentsOf(list.current).map((segment) => segment.offsetWidth)
       setDrag({
         index,
-        from_x: event.clientX,
+        fromX: event.clientX,
         widths,
-        pixels_per_step: widths[index] / Math.max(1, lengthOf(index)),
+        pixelsPerStep: widths[index] / Math.max(1, lengthOf(index)),
         steps: phases[index].steps,
       })
     },
     onDrag: (event: PointerEvent) => {
       if (!drag) return
-      const moved = (event.clientX - drag.from_x) / drag.pixels_per_step
+      const moved = (event.clientX - drag.fromX) / drag.pixelsPerStep
       const steps = Math.round(phases[drag.index].steps + moved)
       setDrag({ ...drag, steps: Math.min(MAX_STEPS, Math.max(least(drag.index), steps)) })
     },

@@ -13,7 +13,7 @@ const presetExperiment = (id: string): Experiment => {
 const running = (experiment: Experiment): LabState => ({
   ...initialState(),
   status: 'running',
-  run_experiment: presetExperiment('tiny'),
+  runExperiment: presetExperiment('tiny'),
   experiment,
 })
 

@@ -5,9 +5,9 @@ import { useStore } from 'zustand'
 import { sameSettings } from '../../document/experiment/experiment.ts'
 import { resolvePhases } from '../../document/experiment/resolve.ts'
 import type { Experiment } from '../../document/experiment/schema/schema.ts'
-import { isEnding } from '../../document/experiment/steered/planned.ts'
+import { isEnding as selectIsEnding } from '../../document/experiment/steered/planned.ts'
 import type { LabState } from '../../page/state/store.ts'
-import { isBusy } from '../../record/run/run_parts.ts'
+import { isBusy as selectIsBusy } from '../../record/run/run_parts.ts'
 import { useLab } from '../shown/run.ts'
 import { presentStore, useIsPast, usePresent } from '../shown/shown.ts'
 import { uiStore } from '../shown/store.ts'
@@ -18,18 +18,18 @@ const selectPhaseStep = (state: LabState) => state.phase_step
 const selectIsFinished = ({ status }: LabState) => status === 'finished'
 /** The line shows the run while there is one that the settings have not left behind. */
 const selectHasBegun = (state: LabState) =>
-  state.run_experiment !== undefined &&
-  (isBusy(state) || sameSettings(state.experiment, state.run_experiment))
+  state.runExperiment !== undefined &&
+  (selectIsBusy(state) || sameSettings(state.experiment, state.runExperiment))
 
 /** What the line shows. Lengths that were just changed are those of the settings, which the run
  * follows; another experiment that was chosen is not the run's. */
 export function selectShown(state: LabState): Experiment {
-  const { experiment, run_experiment } = state
-  if (!selectHasBegun(state) || !run_experiment) return experiment
+  const { experiment, runExperiment } = state
+  if (!selectHasBegun(state) || !runExperiment) return experiment
   const phases = ({ phases }: Experiment) =>
     JSON.stringify(phases.map((phase) => ({ ...phase, steps: 0 })))
-  const isOfRun = experiment.name === run_experiment.name
-  return isOfRun && phases(experiment) === phases(run_experiment) ? experiment : run_experiment
+  const isOfRun = experiment.name === runExperiment.name
+  return isOfRun && phases(experiment) === phases(runExperiment) ? experiment : runExperiment
 }
 
 export interface Timeline {
@@ -40,11 +40,11 @@ export interface Timeline {
   readonly current: number
   /** The same while the line shows the run, else -1. */
   readonly present: number
-  readonly is_busy: boolean
-  readonly is_past: boolean
+  readonly isBusy: boolean
+  readonly isPast: boolean
   readonly is_finished: boolean
   /** The present phase ends after the step in flight. */
-  readonly is_ending: boolean
+  readonly isEnding: boolean
   /** Steps that a phase has taken, where it is over or under way. */
   readonly doneOf: (index: number) => number
   /** A phase that is over is as long as it was. */
@@ -60,10 +60,10 @@ export function useTimeline(): Timeline {
   const experiment = usePresent(selectShown)
   const phases = useMemo(() => resolvePhases(experiment), [experiment])
   const hasBegun = usePresent(selectHasBegun)
-  const is_busy = useLab(isBusy)
-  const is_past = useIsPast()
+  const isBusy = useLab(selectIsBusy)
+  const isPast = useIsPast()
   const is_finished = usePresent(selectIsFinished)
-  const is_ending = useLab(isEnding) && is_busy && !is_past
+  const isEnding = useLab(selectIsEnding) && isBusy && !isPast
   const current = usePresent(selectPhase)
   const phase_step = useStore(uiStore, () => selectPhaseStep(presentStore.getState()))
   const switches = usePresent(selectSwitches)
@@ -79,14 +79,14 @@ export function useTimeline(): Timeline {
     switches,
     current,
     present,
-    is_busy,
-    is_past,
+    isBusy,
+    isPast,
     is_finished,
-    is_ending,
+    isEnding,
     doneOf,
     lengthOf: (index) => (index < present ? doneOf(index) : phases[index].steps),
-    least: (index) => (is_busy && index === current ? Math.max(1, phase_step) : 1),
-    canLengthen: (index) => !is_past && (!is_busy || index >= current),
-    canMove: (index) => !is_past && (!is_busy || index > current),
+    least: (index) => (isBusy && index === current ? Math.max(1, phase_step) : 1),
+    canLengthen: (index) => !isPast && (!isBusy || index >= current),
+    canMove: (index) => !isPast && (!isBusy || index > current),
   }
 }

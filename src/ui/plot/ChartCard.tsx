@@ -20,45 +20,45 @@ export interface PlotPlace {
 }
 
 export interface ChartCardProps
-  extends Pick<ChartMenuProps, 'id' | 'title' | 'file' | 'x' | 'has_log' | 'columns' | 'picture'> {
+  extends Pick<ChartMenuProps, 'id' | 'title' | 'file' | 'x' | 'hasLog' | 'columns' | 'picture'> {
   readonly note?: string
   /** What it shows of this run, in a sentence; '' for nothing. */
   readonly says?: (() => string) | undefined
   readonly compact?: boolean
   /** One of several in a figure: no card of its own, and a title below the figure's. */
-  readonly is_part?: boolean
+  readonly isPart?: boolean
   /** Beside the title. */
   readonly value?: ReactNode
   /** What an axis does not show, in words; '' for nothing. */
-  readonly left_out?: string
+  readonly leftOut?: string
   readonly strokes?: (view: View) => readonly Stroke[]
   readonly formatValue: (value: number | undefined) => string
   readonly plot: (place: PlotPlace) => ReactNode
   readonly foot?: ReactNode
-  readonly data_rows?: number
+  readonly dataRows?: number
   readonly testid?: string
 }
 
 interface FigureProps extends ChartCardProps {
-  readonly is_full: boolean
+  readonly isFull: boolean
   readonly onFull: () => void
 }
 
-const classOf = ({ is_part = false, compact = false }: ChartCardProps): string =>
-  is_part ? 'step-chart chart' : compact ? 'card chart compact' : 'card chart'
+const classOf = ({ isPart = false, compact = false }: ChartCardProps): string =>
+  isPart ? 'step-chart chart' : compact ? 'card chart compact' : 'card chart'
 
 function Figure(props: FigureProps) {
-  const { id, title, note, is_part = false, is_full, strokes, left_out = '' } = props
-  const Title = is_part ? 'h3' : 'h2'
+  const { id, title, note, isPart = false, isFull, strokes, leftOut = '' } = props
+  const Title = isPart ? 'h3' : 'h2'
   const titleId = useId()
   const handle = useRef<PlotHandle | null>(null)
-  const plotId = is_full ? `${id}-full` : id
+  const plotId = isFull ? `${id}-full` : id
   return (
     <figure
       className={classOf(props)}
       aria-labelledby={titleId}
-      data-testid={(!is_full && props.testid) || `${plotId}-card`}
-      data-rows={props.data_rows}
+      data-testid={(!isFull && props.testid) || `${plotId}-card`}
+      data-rows={props.dataRows}
     >
       <figcaption>
         <Title id={titleId}>
@@ -75,7 +75,7 @@ function Figure(props: FigureProps) {
               strokes ? () => (handle.current ? strokes(handle.current.view) : []) : undefined
             }
           />
-          {is_full ? <LeaveButton onClick={props.onFull} /> : null}
+          {isFull ? <LeaveButton onClick={props.onFull} /> : null}
         </span>
         {props.says ? <Says id={plotId} text={props.says} /> : null}
         {note === undefined ? null : (
@@ -85,9 +85,9 @@ function Figure(props: FigureProps) {
         )}
       </figcaption>
       {props.plot({ id: plotId, handle })}
-      {left_out === '' ? null : (
+      {leftOut === '' ? null : (
         <p className="left-out soft" data-testid={`${plotId}-left-out`}>
-          {left_out}
+          {leftOut}
         </p>
       )}
       <EqualPhases id={plotId} chart={id} />
@@ -107,7 +107,7 @@ function Says({ id, text }: { readonly id: string; readonly text: () => string }
 }
 
 const EQUAL_PHASES = 'Each phase has the same width: at // the scale of the steps changes.'
-const selectLogX = ({ log_x }: UiState) => log_x
+const selectLogX = ({ logX }: UiState) => logX
 
 /** Says below a chart that its axis is not even, and what the marks on it mean. */
 function EqualPhases({ id, chart }: { id: string; chart: string }) {
@@ -155,13 +155,13 @@ export function FullScreen(props: FullScreenProps) {
 }
 
 export function ChartCard(props: ChartCardProps) {
-  const [is_full, setFull] = useState(false)
+  const [isFull, setFull] = useState(false)
   return (
     <>
-      <Figure {...props} is_full={false} onFull={() => setFull(true)} />
-      {is_full ? (
+      <Figure {...props} isFull={false} onFull={() => setFull(true)} />
+      {isFull ? (
         <FullScreen title={props.title} className="full-chart" onClose={() => setFull(false)}>
-          <Figure {...props} is_full onFull={() => setFull(false)} />
+          <Figure {...props} isFull onFull={() => setFull(false)} />
         </FullScreen>
       ) : null}
     </>

@@ -22,12 +22,12 @@ export interface ChartMenuProps {
   readonly x: Domain
   readonly handle: RefObject<PlotHandle | null>
   /** Its axes can be logarithmic. */
-  readonly has_log: boolean
+  readonly hasLog: boolean
   readonly columns: () => readonly NamedColumns[]
   readonly picture: () => Omit<PictureContent, 'run'>
   /** Undefined for a chart that has no lines. */
   readonly strokes: (() => readonly Stroke[]) | undefined
-  readonly is_full: boolean
+  readonly isFull: boolean
   readonly onFull: () => void
 }
 
@@ -42,13 +42,13 @@ function makersOf(props: ChartMenuProps): Makers {
   }
 }
 
-const selectLogY = (state: UiState) => state.log_y
-const selectLogX = (state: UiState) => state.log_x
+const selectLogY = (state: UiState) => state.logY
+const selectLogX = (state: UiState) => state.logX
 
 function Scales({ id, chart }: { id: string; chart: string }) {
   const axes = [
-    { axis: 'log_y', label: 'Logarithmic values', set: useStore(uiStore, selectLogY) },
-    { axis: 'log_x', label: 'Logarithmic steps', set: useStore(uiStore, selectLogX) },
+    { axis: 'logY', label: 'Logarithmic values', set: useStore(uiStore, selectLogY) },
+    { axis: 'logX', label: 'Logarithmic steps', set: useStore(uiStore, selectLogX) },
   ] as const
   return axes.map(({ axis, label, set }) => (
     <label key={axis}>
@@ -64,12 +64,12 @@ function Scales({ id, chart }: { id: string; chart: string }) {
 }
 
 export function ChartMenu(props: ChartMenuProps) {
-  const { id, title, has_log } = props
+  const { id, title, hasLog } = props
   return (
     <Menu id={id} label={`Axes, full screen and files of “${title}”`}>
       {(close) => (
         <>
-          {has_log ? <Scales id={id} chart={props.chart} /> : null}
+          {hasLog ? <Scales id={id} chart={props.chart} /> : null}
           <FullScreenChoice {...props} close={close} />
           <SaveAs id={id} what={title} file={props.file} make={makersOf(props)} onSave={close} />
         </>

@@ -22,7 +22,7 @@ interface ValueProps {
   readonly smooth: number | undefined
 }
 
-const selectHidden = (state: UiState) => state.hidden_lines
+const selectHidden = (state: UiState) => state.hiddenLines
 const selectSmoothing = (state: UiState) => state.smoothing
 
 /** Measured, and smoothed behind a ~ where that is on. */
@@ -95,10 +95,10 @@ function OverlayValue(props: {
   readonly overlay: Overlay
   /** Lines of one label. */
   readonly lines: readonly NumberedLine[]
-  readonly is_alone: boolean
+  readonly isAlone: boolean
   readonly formatValue: FormatValue
 }) {
-  const { overlay, lines, is_alone, formatValue } = props
+  const { overlay, lines, isAlone, formatValue } = props
   const [line] = lines
   const columns = useCallback(
     () => lines.map(({ metric }) => overlay.series(metric)),
@@ -106,7 +106,7 @@ function OverlayValue(props: {
   )
   return (
     <span className="overlay-value" title={`${line.label}, ${overlay.label}`}>
-      {is_alone ? null : (
+      {isAlone ? null : (
         <>
           <LineMark {...overlayStyle(overlay, line)} />
           <span className="soft">{line.label}</span>
@@ -128,7 +128,7 @@ export function Legend({ lines, visible, formatValue }: LegendProps) {
   const overlays = useOverlays()
   const all = lines.map((line) => line.metric)
   const series = useMemo(() => bySeries(visible), [visible])
-  const is_alone = lines.every(({ behind_dash }) => behind_dash === undefined)
+  const isAlone = lines.every(({ behindDash }) => behindDash === undefined)
   // As wide as the longest value, so that nothing moves while values change.
   const style = { '--digits': '3.4em' } as CSSProperties
   return (
@@ -151,13 +151,13 @@ export function Legend({ lines, visible, formatValue }: LegendProps) {
           all={[overlayKey(overlay.id)]}
           label={overlay.label}
           help={`${overlay.label}: another run, on every chart`}
-          swatch={{ color: overlay.color, width: 2.5, dash: is_alone ? overlay.dash : [] }}
+          swatch={{ color: overlay.color, width: 2.5, dash: isAlone ? overlay.dash : [] }}
           value={series.map((own) => (
             <OverlayValue
               key={own[0].label}
               overlay={overlay}
               lines={own}
-              is_alone={is_alone}
+              isAlone={isAlone}
               formatValue={formatValue}
             />
           ))}

@@ -21,7 +21,7 @@ function endOf(line: Line, view: View): { x: number; y: number } | undefined {
   let at = length - 1
   while (at >= 0 && (steps[at] > view.x[1] || !Number.isFinite(values[at]))) at--
   if (at < 0 || steps[at] < view.x[0]) return undefined
-  const y = view.height - toPixel(values[at], view.y, view.height, view.log_y)
+  const y = view.height - toPixel(values[at], view.y, view.height, view.logY)
   return Number.isFinite(y) ? { x: stepPixel(steps[at], view), y } : undefined
 }
 

@@ -45,12 +45,12 @@ export function Menu({ id, label, children }: MenuProps) {
 
 interface FullScreenChoiceProps {
   readonly id: string
-  readonly is_full: boolean
+  readonly isFull: boolean
   readonly onFull: () => void
   readonly close: () => void
 }
 
-export function FullScreenChoice({ id, is_full, onFull, close }: FullScreenChoiceProps) {
+export function FullScreenChoice({ id, isFull, onFull, close }: FullScreenChoiceProps) {
   return (
     <button
       type="button"
@@ -60,7 +60,7 @@ export function FullScreenChoice({ id, is_full, onFull, close }: FullScreenChoic
         onFull()
       }}
     >
-      {is_full ? 'Leave full screen' : 'Full screen'}
+      {isFull ? 'Leave full screen' : 'Full screen'}
     </button>
   )
 }

@@ -51,7 +51,7 @@ export interface MetricChartProps {
   readonly compact?: boolean
   /** Small, and with several lines: a legend with their values, in place of one beside the
    * title. */
-  readonly has_legend?: boolean
+  readonly hasLegend?: boolean
   /** Below the legend. */
   readonly foot?: ReactNode
   /** Where a healthy run's values lie: a band behind the lines, and in words. */
@@ -62,17 +62,17 @@ export interface MetricChartProps {
 const MOST_LABELS = 8
 
 const NO_LINES: readonly NumberedLine[] = []
-const selectHidden = (state: UiState) => state.hidden_lines
-const selectIsDark = (state: UiState) => state.is_dark
+const selectHidden = (state: UiState) => state.hiddenLines
+const selectIsDark = (state: UiState) => state.isDark
 const selectSmoothing = (state: UiState) => state.smoothing
 
 /** Everything that decides how a chart looks. */
 function useChart({ id, lines: given, y: fixed, compact = false }: MetricChartProps) {
   const lines = useMemo(() => numbered(given), [given])
   const hidden = useStore(uiStore, selectHidden)
-  const is_dark = useStore(uiStore, selectIsDark)
+  const isDark = useStore(uiStore, selectIsDark)
   const weight = useStore(uiStore, selectSmoothing)
-  const { x, log_x, log_y } = useAxes(id)
+  const { x, logX, logY } = useAxes(id)
   const allOverlays = useOverlays()
   const visible = useMemo(() => lines.filter((l) => !hidden.has(l.metric)), [lines, hidden])
   const overlays = useMemo(
@@ -81,15 +81,15 @@ function useChart({ id, lines: given, y: fixed, compact = false }: MetricChartPr
   )
   const axis = useValueAxis(() => {
     const bounds = boundsOf(visible, overlays, x)
-    const ticks = ticksOf(bounds, fixed, log_y, compact ? 3 : 5)
+    const ticks = ticksOf(bounds, fixed, logY, compact ? 3 : 5)
     const thinned = thinnedText(visible, overlays, weight)
-    return { ticks, not_positive: log_y ? bounds.not_positive : 0, thinned }
+    return { ticks, notPositive: logY ? bounds.notPositive : 0, thinned }
   })
   const strokes = useCallback(
-    () => strokesOf(visible, overlays, weight, is_dark),
-    [visible, overlays, weight, is_dark],
+    () => strokesOf(visible, overlays, weight, isDark),
+    [visible, overlays, weight, isDark],
   )
-  return { lines, visible, overlays, allOverlays, weight, is_dark, log_x, log_y, x, axis, strokes }
+  return { lines, visible, overlays, allOverlays, weight, isDark, logX, logY, x, axis, strokes }
 }
 
 /** The legend of a picture. */
@@ -106,7 +106,7 @@ const keysOf = (
 /** What is painted, said and saved of a chart. */
 function useContent(props: MetricChartProps, chart: ReturnType<typeof useChart>) {
   const { lines, formatValue, formatY, title, note, ideal } = props
-  const { visible, overlays, weight, is_dark, strokes } = chart
+  const { visible, overlays, weight, isDark, strokes } = chart
   const paint = useCallback<Paint>(
     (ctx, view, _, from) => drawStrokes(ctx, strokes(), view, from),
     [strokes],
@@ -123,20 +123,20 @@ function useContent(props: MetricChartProps, chart: ReturnType<typeof useChart>)
   const picture = useCallback(
     () => ({
       title,
-      y_label: note,
-      is_dark,
+      yLabel: note,
+      isDark,
       keys: keysOf(visible, overlays, ideal && idealWords(ideal, formatY)),
     }),
-    [title, note, is_dark, visible, overlays, ideal, formatY],
+    [title, note, isDark, visible, overlays, ideal, formatY],
   )
   return { paint, drawn, summarise, columns, picture }
 }
 
 export function MetricChart(props: MetricChartProps) {
   const { id, lines, formatValue, formatY, title, note, compact = false, ideal } = props
-  const has_legend = props.has_legend ?? !compact
+  const hasLegend = props.hasLegend ?? !compact
   const chart = useChart(props)
-  const { visible, allOverlays, x, axis, strokes, log_x, log_y } = chart
+  const { visible, allOverlays, x, axis, strokes, logX, logY } = chart
   const { paint, drawn, summarise, columns, picture } = useContent(props, chart)
   const hasLabels = !compact && visible.length > 1 && visible.length <= MOST_LABELS
   const over = useCallback((view: View) => <LineLabels lines={visible} view={view} />, [visible])
@@ -149,20 +149,20 @@ export function MetricChart(props: MetricChartProps) {
       file={fileSlug(lines.length === 1 ? lines[0].metric : id.replace(/-chart$/, ''))}
       compact={compact}
       x={x}
-      has_log
-      left_out={`${leftOutWords(axis.not_positive, log_x)} ${axis.thinned}`.trim()}
+      hasLog
+      leftOut={`${leftOutWords(axis.notPositive, logX)} ${axis.thinned}`.trim()}
       columns={columns}
       picture={picture}
       strokes={strokes}
       formatValue={formatValue}
-      value={compact && !has_legend ? <Value lines={lines} formatValue={formatValue} /> : undefined}
+      value={compact && !hasLegend ? <Value lines={lines} formatValue={formatValue} /> : undefined}
       foot={
         <>
           {ideal ? <IdealKey ideal={ideal} formatY={formatY} /> : null}
-          {has_legend || allOverlays.length > 0 ? (
+          {hasLegend || allOverlays.length > 0 ? (
             <Legend
               // A lone line has its own value beside the title.
-              lines={has_legend ? chart.lines : NO_LINES}
+              lines={hasLegend ? chart.lines : NO_LINES}
               visible={visible}
               formatValue={formatValue}
             />
@@ -178,14 +178,14 @@ export function MetricChart(props: MetricChartProps) {
           height={props.height}
           x={x}
           y={axis.y}
-          y_ticks={axis.ticks}
-          log_x={log_x}
-          log_y={log_y}
+          yTicks={axis.ticks}
+          logX={logX}
+          logY={logY}
           formatY={formatY}
           unit={unitOf(note)}
-          with_names={!compact}
-          has_gutter={!compact}
-          show_grid
+          withNames={!compact}
+          hasGutter={!compact}
+          showGrid
           {...(ideal ? { ideal } : {})}
           paint={paint}
           drawn={drawn}

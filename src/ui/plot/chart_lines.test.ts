@@ -95,7 +95,7 @@ test('the value axis holds other runs and their bands', () => {
 test('a logarithmic axis begins with the smallest value above 0 and counts the others', () => {
   const bounds = boundsOf([line], [], [0, 3])
   expect(ticksOf(bounds, undefined, true, 5)).toEqual([0.1, 0.2, 0.5, 1])
-  expect(bounds.not_positive).toBe(1)
+  expect(bounds.notPositive).toBe(1)
   expect(leftOutWords(1, false)).toMatch(/^1 value at or below 0 cannot .* is a gap\.$/)
   expect(leftOutWords(0, true)).toContain('Step 0')
   expect(leftOutWords(0, false)).toBe('')

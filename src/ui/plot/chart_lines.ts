@@ -44,7 +44,7 @@ export const weightOf = ({ smooth = 0 }: Pick<Line, 'smooth'>, asked: number): n
 /** A line, and how other runs' lines of the same metric are dashed. */
 export interface NumberedLine extends Line {
   /** Undefined on a chart of one series, where a run's own dash tells it apart. */
-  readonly behind_dash: readonly number[] | undefined
+  readonly behindDash: readonly number[] | undefined
 }
 
 /** Of the series of one run, whose colour is the run's: no two of the first eight are alike. */
@@ -64,7 +64,7 @@ export function numbered(lines: readonly Line[]): NumberedLine[] {
   const series = [...new Set(lines.map(({ label }) => label))]
   return lines.map((line) => ({
     ...line,
-    behind_dash:
+    behindDash:
       series.length > 1
         ? SERIES_DASHES[series.indexOf(line.label) % SERIES_DASHES.length]
         : undefined,
@@ -78,9 +78,9 @@ export const bySeries = <T extends Line>(lines: readonly T[]): T[][] =>
   )
 
 /** How the line of another run looks on a chart. */
-export const overlayStyle = ({ color, dash }: Overlay, { behind_dash }: NumberedLine) => ({
+export const overlayStyle = ({ color, dash }: Overlay, { behindDash }: NumberedLine) => ({
   color,
-  dash: behind_dash ?? dash,
+  dash: behindDash ?? dash,
   width: OVERLAY_WIDTH,
 })
 
@@ -164,7 +164,7 @@ export function overlayKeys(
     return bySeries(drawn).map(([line]) => ({
       ...overlayStyle(overlay, line),
       label:
-        line.behind_dash === undefined
+        line.behindDash === undefined
           ? overlay.label
           : `${cutText(overlay.label, MAX_KEY)}: ${line.label}`,
     }))
@@ -172,12 +172,12 @@ export function overlayKeys(
 }
 
 /** What an axis cannot show, in words. */
-export function leftOutWords(not_positive: number, log_x: boolean): string {
+export function leftOutWords(notPositive: number, logX: boolean): string {
   const values =
-    not_positive > 0
-      ? `${formatCount(not_positive)} ${not_positive === 1 ? 'value' : 'values'} at or below 0 cannot be on this axis and ${not_positive === 1 ? 'is a gap' : 'are gaps'}. `
+    notPositive > 0
+      ? `${formatCount(notPositive)} ${notPositive === 1 ? 'value' : 'values'} at or below 0 cannot be on this axis and ${notPositive === 1 ? 'is a gap' : 'are gaps'}. `
       : ''
-  return `${values}${log_x ? 'Step 0 cannot be on a logarithmic axis.' : ''}`.trimEnd()
+  return `${values}${logX ? 'Step 0 cannot be on a logarithmic axis.' : ''}`.trimEnd()
 }
 
 /** What a chart says to people who do not see it. */
@@ -186,18 +186,18 @@ export function summaryOf(
   formatValue: (value: number | undefined) => string,
   ideal?: Ideal & { readonly words: string },
 ): string {
-  const { at_step } = uiStore.getState()
+  const { atStep } = uiStore.getState()
   const words = lines.flatMap(({ label, metric }) => {
     const columns = seriesOf(metric)
     if (!columns || columns.length === 0) return []
     const { min, max } = extentIn(columns)
-    const now = formatValue(valueAt(metric, at_step))
+    const now = formatValue(valueAt(metric, atStep))
     return [`${label}: ${now}, between ${formatValue(min)} and ${formatValue(max)}`]
   })
   if (words.length === 0) return 'Nothing measured yet.'
-  const said = `${at_step === undefined ? 'Newest values' : `At step ${at_step}`}. ${words.join('; ')}.`
+  const said = `${atStep === undefined ? 'Newest values' : `At step ${atStep}`}. ${words.join('; ')}.`
   if (!ideal) return said
-  const values = lines.map(({ metric }) => valueAt(metric, at_step))
+  const values = lines.map(({ metric }) => valueAt(metric, atStep))
   const place = placeWords(
     ideal,
     values.find((value) => value !== undefined),

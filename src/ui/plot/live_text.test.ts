@@ -9,7 +9,7 @@ const keep = () => stops.push(keepWritten(() => written.push(uiStore.getState().
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] })
-  uiStore.setState({ frame: 0, hover_step: undefined })
+  uiStore.setState({ frame: 0, hoverStep: undefined })
   written.length = 0
   keep()
 })
@@ -39,7 +39,7 @@ test('redraws at a distance are written with the redraw itself', () => {
 test('another step is read out at once', () => {
   redraw()
   redraw()
-  uiStore.setState({ hover_step: 7 })
+  uiStore.setState({ hoverStep: 7 })
   expect(written).toEqual([0, 1, 2])
 })
 

@@ -22,8 +22,8 @@ function writeAll(): void {
 
 /** Whether another step is read out: that is answered at once. */
 const isAsked = (now: UiState, before: UiState) =>
-  now.hover_step !== before.hover_step ||
-  now.at_step !== before.at_step ||
+  now.hoverStep !== before.hoverStep ||
+  now.atStep !== before.atStep ||
   now.smoothing !== before.smoothing
 
 function follow(now: UiState, before: UiState): void {

@@ -4,17 +4,17 @@ import { replayStore } from '../../page/state/replay.ts'
 import { loadingStore, selectIsReplaying, watchRecording } from '../open/replays.ts'
 
 /** The way to a recorded run, for those who cannot or need not train. */
-export function WatchRecording({ is_primary = false }: { readonly is_primary?: boolean }) {
+export function WatchRecording({ isPrimary = false }: { readonly isPrimary?: boolean }) {
   const isReplaying = useStore(replayStore, selectIsReplaying)
-  const { is_loading, problem } = useStore(loadingStore)
+  const { isLoading, problem } = useStore(loadingStore)
   if (isReplaying) return null
   return (
     <p className="watch">
       <button
         type="button"
         data-testid="watch-recording"
-        className={is_primary ? 'primary' : undefined}
-        disabled={is_loading}
+        className={isPrimary ? 'primary' : undefined}
+        disabled={isLoading}
         title="A real run of another machine, played here in a minute. It needs no GPU."
         onClick={watchRecording}
       >

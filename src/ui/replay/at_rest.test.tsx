@@ -35,7 +35,7 @@ beforeEach(() => {
   for (const store of [labStore, libraryStore, replayStore, viewStore])
     vi.spyOn(store, 'getInitialState').mockImplementation(store.getState as never)
   labStore.setState(opened(), true)
-  libraryStore.setState({ is_ready: true, entries: [] })
+  libraryStore.setState({ isReady: true, entries: [] })
   viewStore.setState({ viewed: undefined, recorded: undefined })
 })
 afterEach(() => {
@@ -51,9 +51,9 @@ test('charts and figures show the recording; bars, files and the shown step do n
   expect(recorded.kept.traces.items.length).toBeGreaterThan(0)
   expect(shownRunWords()).toBe(`a recording of “${experiment.name}”`)
   expect(presentStore.getState()).toBe(labStore.getState())
-  expect(shownStepStore.getState()).toMatchObject({ step: 0, is_newest: true })
+  expect(shownStepStore.getState()).toMatchObject({ step: 0, isNewest: true })
   scrubTo(30)
-  expect(uiStore.getState().at_step).toBeUndefined()
+  expect(uiStore.getState().atStep).toBeUndefined()
 })
 
 test('the recording gives way at once to a run that begins and to a past run', () => {
@@ -62,7 +62,7 @@ test('the recording gives way at once to a run that begins and to a past run', (
   viewStore.setState({ viewed })
   expect(shownStore.getState()).toBe(viewed)
   viewStore.setState({ viewed: undefined })
-  labStore.setState({ run_experiment: experiment })
+  labStore.setState({ runExperiment: experiment })
   expect(shownStore.getState()).toBe(labStore.getState())
 })
 
@@ -73,16 +73,16 @@ test('it is asked for only before any run, with the settings that the page opens
   labStore.setState({ experiment: other.experiment })
   expect(isAtRest()).toBe(false)
   labStore.setState(opened(), true)
-  labStore.setState({ run_experiment: labStore.getState().experiment })
+  labStore.setState({ runExperiment: labStore.getState().experiment })
   expect(isAtRest()).toBe(false)
   labStore.setState(opened(), true)
   expect(isAtRest()).toBe(true)
 })
 
 test('own runs, past runs, a replay and a visitor who saves data come first', () => {
-  libraryStore.setState({ is_ready: false })
+  libraryStore.setState({ isReady: false })
   expect(isAtRest()).toBe(false)
-  libraryStore.setState({ is_ready: true, entries: [{ id: 'own' }] as never })
+  libraryStore.setState({ isReady: true, entries: [{ id: 'own' }] as never })
   expect(isAtRest()).toBe(false)
   libraryStore.setState({ entries: [] })
   viewStore.setState({ viewed: recorded })

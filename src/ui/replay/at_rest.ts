@@ -10,8 +10,7 @@ import { selectIsUnchosen } from '../shown/unchosen.ts'
 
 const selectIsIdle = (state: LabState): boolean => !selectHasRun(state) && selectIsUnchosen(state)
 /** What a person trained before comes first. */
-const selectHasNoRuns = ({ is_ready, entries }: Library): boolean =>
-  is_ready && entries.length === 0
+const selectHasNoRuns = ({ isReady, entries }: Library): boolean => isReady && entries.length === 0
 const selectHasNoResult = ({ result }: ShareState): boolean => result === undefined
 const selectIsLive = ({ recording }: ReplayState): boolean => recording === undefined
 

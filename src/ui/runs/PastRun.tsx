@@ -62,7 +62,7 @@ export function PastRun() {
           Past run “<CutName name={name} />” opened, read-only.
         </strong>{' '}
         <span className="soft">
-          {opened.is_elsewhere
+          {opened.isElsewhere
             ? 'It continues in another tab of this browser, and only there. This page shows what was written down when you opened it. '
             : ''}
           Begun {whenText(entry.header.started_at, Date.now())}, {endText(entry.header)}. All
@@ -77,7 +77,7 @@ export function PastRun() {
         </span>
       </p>
       <BackToRun />
-      {opened.is_elsewhere ? null : <CheckpointList entry={entry} />}
+      {opened.isElsewhere ? null : <CheckpointList entry={entry} />}
     </section>
   )
 }

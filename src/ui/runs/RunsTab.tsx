@@ -16,23 +16,23 @@ import { Toolbar } from './table/Toolbar.tsx'
 
 const selectRuns = (library: Library) => shownRuns(library)
 const selectLiving = ({ living }: Library) => living
-const selectIsReady = ({ is_ready }: Library) => is_ready
-const selectWhyMemory = ({ why_memory }: Library) => why_memory
+const selectIsReady = ({ isReady }: Library) => isReady
+const selectWhyMemory = ({ whyMemory }: Library) => whyMemory
 const selectProblem = ({ problem }: Library) => problem
 const selectStorage = ({ storage }: Library) => storage
 
 /** Why runs cannot be kept, where they cannot. */
 function StorageNotes({ count }: { readonly count: number }) {
-  const why_memory = useStore(libraryStore, selectWhyMemory)
+  const whyMemory = useStore(libraryStore, selectWhyMemory)
   const problem = useStore(libraryStore, selectProblem)
   const runs = useStore(libraryStore, selectRuns)
   const surplus = surplusRuns(runs)
   return (
     <>
-      {why_memory ? (
+      {whyMemory ? (
         <p className="runs-note" data-testid="runs-memory">
-          The browser gives this page no database ({why_memory}), as some do in private windows:
-          runs are kept until the page is closed.
+          The browser gives this page no database ({whyMemory}), as some do in private windows: runs
+          are kept until the page is closed.
         </p>
       ) : null}
       {problem ? (
@@ -71,7 +71,7 @@ function Used({ count }: { readonly count: number }) {
 export function RunsTab() {
   const runs = useStore(libraryStore, selectRuns)
   const living = useStore(libraryStore, selectLiving)
-  const is_ready = useStore(libraryStore, selectIsReady)
+  const isReady = useStore(libraryStore, selectIsReady)
   return (
     <>
       <section className="card runs" aria-labelledby="runs-title" data-testid="runs">
@@ -79,7 +79,7 @@ export function RunsTab() {
         <StorageNotes count={runs.length} />
         {runs.length === 0 ? (
           <p className="soft">
-            {is_ready
+            {isReady
               ? 'Every run is written down here from its first step, and stays when the page is closed.'
               : 'Reading …'}
           </p>

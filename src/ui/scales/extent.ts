@@ -8,9 +8,9 @@ export interface Extent {
   min: number
   max: number
   /** Smallest value above 0; Infinity when there is none. */
-  min_positive: number
+  minPositive: number
   /** Finite values at or below 0: gaps on a logarithmic axis. */
-  not_positive: number
+  notPositive: number
 }
 
 interface Scan extends Extent {
@@ -27,8 +27,8 @@ const known = new WeakMap<Columns, Map<string, Scan>>()
 const begin = (columns: Columns, low: number): Scan => ({
   min: Number.POSITIVE_INFINITY,
   max: Number.NEGATIVE_INFINITY,
-  min_positive: Number.POSITIVE_INFINITY,
-  not_positive: 0,
+  minPositive: Number.POSITIVE_INFINITY,
+  notPositive: 0,
   next: lowerBound(columns, low),
   length: columns.length,
 })
@@ -51,8 +51,8 @@ export function extentIn(columns: Columns, x: Domain = WHOLE): Readonly<Extent> 
     if (!Number.isFinite(value)) continue
     if (value < scan.min) scan.min = value
     if (value > scan.max) scan.max = value
-    if (value <= 0) scan.not_positive++
-    else if (value < scan.min_positive) scan.min_positive = value
+    if (value <= 0) scan.notPositive++
+    else if (value < scan.minPositive) scan.minPositive = value
   }
   return scan
 }

@@ -6,7 +6,7 @@ const span = (step: number, number: number, name: string) => ({
   end: step + 10,
   number,
   name,
-  is_sft: false,
+  isSft: false,
 })
 
 test('a plot area never has a negative size', () => {
@@ -29,10 +29,10 @@ test('an edit’s words stand where there is room: after its line, before it, cu
       x,
       400,
     )
-  expect(labels(10)).toEqual([{ text: words, is_before: false }])
-  expect(labels(95)).toEqual([{ text: words, is_before: true }])
-  expect(labels(10, 30)[0]).toEqual({ text: 'entropy_coe…', is_before: false })
-  expect(labels(1, 4)[0]).toEqual({ text: '✎', is_before: false })
+  expect(labels(10)).toEqual([{ text: words, isBefore: false }])
+  expect(labels(95)).toEqual([{ text: words, isBefore: true }])
+  expect(labels(10, 30)[0]).toEqual({ text: 'entropy_coe…', isBefore: false })
+  expect(labels(1, 4)[0]).toEqual({ text: '✎', isBefore: false })
 })
 
 test('all words of the edits under the pointer are to be had, and none beside them', () => {

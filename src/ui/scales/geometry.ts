@@ -40,7 +40,7 @@ export interface PhaseSpan {
   /** 1 for the first phase of the experiment. */
   readonly number: number
   readonly name: string
-  readonly is_sft: boolean
+  readonly isSft: boolean
 }
 
 /** Something that was changed after `step`. */
@@ -52,7 +52,7 @@ export interface EditMark {
 export interface EditLabel {
   readonly text: string
   /** Left of its line, because there is more room. */
-  readonly is_before: boolean
+  readonly isBefore: boolean
 }
 
 /** What is written at each mark: its words as far as they fit beside the other marks, else a
@@ -63,10 +63,10 @@ export function editLabels(marks: readonly EditMark[], x: Domain, width: number)
     const after = roomOf((marks[i + 1]?.step ?? x[1]) - step)
     // Before the first mark there is nothing in the way; before another one its words may be.
     const before = i === 0 ? roomOf(step - x[0]) : 0
-    const is_before = words.length > after && before > after
-    const room = is_before ? before : after
-    if (words.length <= room) return { text: words, is_before }
-    return { text: room >= 8 ? `${words.slice(0, room - 1)}…` : '✎', is_before }
+    const isBefore = words.length > after && before > after
+    const room = isBefore ? before : after
+    if (words.length <= room) return { text: words, isBefore }
+    return { text: room >= 8 ? `${words.slice(0, room - 1)}…` : '✎', isBefore }
   })
 }
 

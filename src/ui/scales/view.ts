@@ -11,14 +11,14 @@ export interface View {
   /** Pixels right of the plot, where names of lines can lie; few where they cannot. */
   readonly right?: number
   /** Logarithmic axes: their domains are above 0, and what is not is a gap. */
-  readonly log_x?: boolean
-  readonly log_y?: boolean
+  readonly logX?: boolean
+  readonly logY?: boolean
   /** Of phases of equal width, on an axis of steps that is neither even nor logarithmic. */
   readonly scale?: StepScale | undefined
 }
 
 /** What says where a step lies. */
-export type Across = Pick<View, 'x' | 'width' | 'log_x' | 'scale'>
+export type Across = Pick<View, 'x' | 'width' | 'logX' | 'scale'>
 
 /** Pixel of a value along an axis of `size` pixels; NaN for what a logarithmic axis cannot show. */
 export function toPixel(
@@ -50,13 +50,13 @@ export const placesOf = ([low, high]: Domain, scale: StepScale | undefined): Dom
 ]
 
 /** Pixel of a step from the left of the plot. */
-export const stepPixel = (step: number, { x, width, log_x, scale }: Across): number =>
-  scale && !log_x
+export const stepPixel = (step: number, { x, width, logX, scale }: Across): number =>
+  scale && !logX
     ? toPixel(placeOf(step, scale), placesOf(x, scale), width)
-    : toPixel(step, x, width, log_x)
+    : toPixel(step, x, width, logX)
 
 /** Step under a pixel: the reverse of `stepPixel`. */
-export const pixelStep = (pixel: number, { x, width, log_x, scale }: Across): number =>
-  scale && !log_x
+export const pixelStep = (pixel: number, { x, width, logX, scale }: Across): number =>
+  scale && !logX
     ? stepAtPlace(fromPixel(pixel, placesOf(x, scale), width), scale)
-    : fromPixel(pixel, x, width, log_x)
+    : fromPixel(pixel, x, width, logX)

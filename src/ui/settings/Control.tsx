@@ -13,9 +13,9 @@ const hasSlider = ({ kind, min, max, path }: FieldData) =>
 interface ControlProps {
   readonly field: FieldData
   readonly id: string
-  readonly help_id: string
+  readonly helpId: string
   readonly draft: string | undefined
-  readonly is_invalid: boolean
+  readonly isInvalid: boolean
   readonly onType: (text: string) => void
   readonly onCommit: (value: FieldData['value']) => void
   readonly onBlur: () => void
@@ -23,12 +23,12 @@ interface ControlProps {
 
 type Shared = Readonly<Record<string, unknown>>
 
-export function Control({ field, id, help_id, draft, is_invalid, ...on }: ControlProps) {
+export function Control({ field, id, helpId, draft, isInvalid, ...on }: ControlProps) {
   const shared = {
     id,
     'data-testid': id,
-    'aria-describedby': help_id,
-    'aria-invalid': is_invalid || undefined,
+    'aria-describedby': helpId,
+    'aria-invalid': isInvalid || undefined,
   }
   const text = {
     value: draft ?? String(field.value ?? ''),

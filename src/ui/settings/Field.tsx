@@ -14,10 +14,10 @@ import type { FieldData } from './form.ts'
 import { findWords, pathWords } from './settings_search.ts'
 
 /** Whether the run has another value than the settings. */
-const isHeld = ({ experiment, run_experiment }: LabState, path: string): boolean =>
-  run_experiment !== undefined &&
-  run_experiment !== experiment &&
-  valueAt(run_experiment, path) !== valueAt(experiment, path)
+const isHeld = ({ experiment, runExperiment }: LabState, path: string): boolean =>
+  runExperiment !== undefined &&
+  runExperiment !== experiment &&
+  valueAt(runExperiment, path) !== valueAt(experiment, path)
 
 /** A value in a sentence. */
 const spoken = (value: FieldData['value']): string =>
@@ -26,13 +26,13 @@ const spoken = (value: FieldData['value']): string =>
 interface FieldProps {
   readonly field: FieldData
   /** The preset's value; undefined where the preset has no such field. */
-  readonly changed_from: FieldData['value'] | undefined
+  readonly changedFrom: FieldData['value'] | undefined
   /** The present run follows a change. */
   readonly is_live?: boolean
   /** What was searched for; '' while nothing is. */
   readonly query?: string
   /** The explanations of the fields above it. */
-  readonly helps_before?: string
+  readonly helpsBefore?: string
 }
 
 function FieldHead(props: {
@@ -41,12 +41,12 @@ function FieldHead(props: {
   readonly query: string
   readonly is_live: boolean
   /** It is not what the preset says. */
-  readonly is_changed: boolean
+  readonly isChanged: boolean
   /** The preset's value, where it is another one. */
   readonly before: FieldData['value'] | undefined
   readonly onReset: () => void
 }) {
-  const { field, id, query, is_live, is_changed, before, onReset } = props
+  const { field, id, query, is_live, isChanged, before, onReset } = props
   const holdsNow = useLab(
     useCallback(
       (state: LabState) => !is_live && selectIsBusy(state) && isHeld(state, field.path),
@@ -71,7 +71,7 @@ function FieldHead(props: {
           needs restart
         </span>
       ) : null}
-      {is_changed ? (
+      {isChanged ? (
         <button
           type="button"
           className="plain undo"
@@ -103,8 +103,8 @@ function Problem(props: {
   )
 }
 
-const wrongAt = ({ wrong_fields }: LabState, path: string) =>
-  wrong_fields.find((wrong) => wrong.path === path)
+const wrongAt = ({ wrongFields }: LabState, path: string) =>
+  wrongFields.find((wrong) => wrong.path === path)
 
 /** What the form calls a field, with its phase. */
 function nameOf({ path, label }: FieldData): string {
@@ -112,8 +112,8 @@ function nameOf({ path, label }: FieldData): string {
   return phase === undefined ? label : `Phase ${Number(phase) + 1}: ${label}`
 }
 
-const selectIsSteered = ({ run_document, experiment }: LabState): boolean =>
-  (run_document ?? experiment).steering.length > 0
+const selectIsSteered = ({ runDocument, experiment }: LabState): boolean =>
+  (runDocument ?? experiment).steering.length > 0
 
 /** The values of a setting that a person changed while the run went on. */
 const OverRun = later<{ readonly id: string; readonly path: string }>(
@@ -159,29 +159,29 @@ function useDraft(field: FieldData) {
 }
 
 export function Field(props: FieldProps) {
-  const { field, changed_from, is_live = false, query = '', helps_before = '' } = props
+  const { field, changedFrom, is_live = false, query = '', helpsBefore = '' } = props
   const id = `field-${field.path.replaceAll('.', '-')}`
-  const help_id = useId()
-  const { ref, is_wanted } = useWanted(field.path)
+  const helpId = useId()
+  const { ref, isWanted } = useWanted(field.path)
   const { draft, problem, set, type, leave, drop } = useDraft(field)
-  const differs = changed_from !== undefined && changed_from !== field.value
-  const before = differs ? changed_from : undefined
-  const is_changed = differs || field.is_overridden === true
+  const differs = changedFrom !== undefined && changedFrom !== field.value
+  const before = differs ? changedFrom : undefined
+  const isChanged = differs || field.isOverridden === true
   return (
     <div
       ref={ref}
       className="field"
-      data-changed={is_changed || undefined}
-      data-wanted={is_wanted || undefined}
-      data-inherited={field.is_overridden === false || undefined}
+      data-changed={isChanged || undefined}
+      data-wanted={isWanted || undefined}
+      data-inherited={field.isOverridden === false || undefined}
     >
       <FieldHead
-        {...{ field, id, query, is_live, before, is_changed }}
+        {...{ field, id, query, is_live, before, isChanged }}
         onReset={() => set(before === field.default ? undefined : before)}
       />
       <Control
-        {...{ field, id, help_id, draft }}
-        is_invalid={problem !== undefined}
+        {...{ field, id, helpId, draft }}
+        isInvalid={problem !== undefined}
         onType={type}
         onCommit={set}
         onBlur={leave}
@@ -195,9 +195,9 @@ export function Field(props: FieldProps) {
           {field.remark}
         </p>
       )}
-      <p id={help_id} className="soft help">
+      <p id={helpId} className="soft help">
         {query === '' ? (
-          <Words text={field.help} after={helps_before} />
+          <Words text={field.help} after={helpsBefore} />
         ) : (
           <Marked text={field.help} marks={findWords(query, field.help, true)} />
         )}

@@ -39,7 +39,7 @@ const selectExperiment = (state: LabState) => state.experiment
 const selectPreset = (state: LabState) => state.preset_id
 const selectPresent = (state: LabState) => (selectIsBusy(state) ? state.phase : undefined)
 const selectOpen = (state: UiState) => state.settings_open
-const selectWanted = (state: UiState) => state.wanted_setting
+const selectWanted = (state: UiState) => state.wantedSetting
 
 /** The first group below the phases. */
 const AFTER_PHASES = 'Rollout'
@@ -120,9 +120,9 @@ function Group(props: {
             <Fragment key={field.path}>
               <Field
                 field={field}
-                changed_from={original.get(field.path)}
+                changedFrom={original.get(field.path)}
                 is_live={present !== undefined && isSteerable(field, present)}
-                helps_before={helpsOf(fields.slice(0, i))}
+                helpsBefore={helpsOf(fields.slice(0, i))}
               />
               {field.path === 'task.id' ? <TaskSamples /> : null}
               {field.path === 'task.id' ? <RewardLine /> : null}

@@ -69,7 +69,7 @@ export function FoundSettings({ query, experiment, original, present }: FoundPro
     () => experimentFields(experiment).filter((field) => isFound(query, field)),
     [query, experiment],
   )
-  const shown = found.filter(({ has_effect }) => has_effect)
+  const shown = found.filter(({ hasEffect }) => hasEffect)
   const groups = groupFields(shown).length
   const named = groupFields(shown.filter((field) => isNamed(query, field)))
   const told = groupFields(shown.filter((field) => !isNamed(query, field)))
@@ -81,7 +81,7 @@ export function FoundSettings({ query, experiment, original, present }: FoundPro
           key={field.path}
           field={field}
           query={query}
-          changed_from={original.get(field.path)}
+          changedFrom={original.get(field.path)}
           is_live={present !== undefined && isSteerable(field, present)}
         />
       ))}

@@ -8,22 +8,22 @@ export type FieldData = ReturnType<typeof experimentFields>[number]
 
 /** The fields of the form: those that change anything as the other settings are. */
 export const shownFields = (experiment: Experiment): FieldData[] =>
-  experimentFields(experiment).filter(({ has_effect }) => has_effect)
+  experimentFields(experiment).filter(({ hasEffect }) => hasEffect)
 
 /** Values by path. A setting that a phase takes over from the experiment is not one of its own. */
 export type Values = ReadonlyMap<string, FieldData['value']>
 
 export const ownValues = (experiment: Experiment): Values =>
   new Map(
-    experimentFields(experiment).flatMap(({ path, value, is_overridden }) =>
-      is_overridden === false ? [] : [[path, value]],
+    experimentFields(experiment).flatMap(({ path, value, isOverridden }) =>
+      isOverridden === false ? [] : [[path, value]],
     ),
   )
 
 /** How many settings differ from what the preset says. One that every phase takes over is one. */
 export const countChanged = (fields: readonly FieldData[], original: Values): number =>
-  fields.filter(({ path, value, is_overridden }) =>
-    original.has(path) ? original.get(path) !== value : is_overridden === true,
+  fields.filter(({ path, value, isOverridden }) =>
+    original.has(path) ? original.get(path) !== value : isOverridden === true,
   ).length
 
 /** Groups that are unfolded at first: what people change first. */

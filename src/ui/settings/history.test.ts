@@ -182,13 +182,13 @@ test('undoing the choice of a preset brings the run back that was on the page, a
   keepHistory(() => 0)
   train()
   labStore.setState({ status: 'finished', step: 7 })
-  const { run_document } = labStore.getState()
+  const { runDocument } = labStore.getState()
   choosePreset('tiny-grpo')
-  expect(labStore.getState()).toMatchObject({ step: 0, run_document: undefined })
+  expect(labStore.getState()).toMatchObject({ step: 0, runDocument: undefined })
   undo()
-  expect(labStore.getState()).toMatchObject({ status: 'finished', step: 7, run_document })
+  expect(labStore.getState()).toMatchObject({ status: 'finished', step: 7, runDocument })
   redo()
-  expect(labStore.getState()).toMatchObject({ step: 0, run_document: undefined })
+  expect(labStore.getState()).toMatchObject({ step: 0, runDocument: undefined })
 })
 
 test('an edit before the page keeps a history can be undone, too', async () => {

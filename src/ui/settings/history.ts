@@ -20,7 +20,7 @@ export interface Entry {
   readonly path: string | undefined
   readonly words: string
   /** Another experiment was opened. */
-  readonly is_other?: true
+  readonly isOther?: true
 }
 
 /** Entries that can be undone and redone, each oldest first. */
@@ -28,7 +28,7 @@ export interface History {
   readonly past: readonly Entry[]
   readonly future: readonly Entry[]
   /** When the newest entry last grew, in ms; undefined once it is complete. */
-  readonly grown_at_ms: number | undefined
+  readonly grownAtMs: number | undefined
 }
 
 export const MAX_ENTRIES = 100
@@ -38,7 +38,7 @@ export const TOGETHER_MS = 1000
 /** Each change of these is an entry of its own. */
 const WHOLE: readonly string[] = ['phases', 'steering']
 
-export const emptyHistory = (): History => ({ past: [], future: [], grown_at_ms: undefined })
+export const emptyHistory = (): History => ({ past: [], future: [], grownAtMs: undefined })
 
 const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b)
 
@@ -50,33 +50,33 @@ export function record(history: History, edit: Edit, atMs: number): History {
     path !== undefined &&
     !WHOLE.includes(path) &&
     last?.path === path &&
-    history.grown_at_ms !== undefined &&
-    atMs - history.grown_at_ms < TOGETHER_MS
+    history.grownAtMs !== undefined &&
+    atMs - history.grownAtMs < TOGETHER_MS
   const { before } = isGrowth && last ? last : edit
   const rest = isGrowth ? history.past.slice(0, -1) : history.past
   const { after } = edit
   if (isSame(before, after)) {
     // A slider that came back, or a choice of what was chosen already.
-    return isGrowth ? { past: rest, future: [], grown_at_ms: undefined } : history
+    return isGrowth ? { past: rest, future: [], grownAtMs: undefined } : history
   }
-  const is_other = edit.kind === 'preset' || edit.kind === 'file'
+  const isOther = edit.kind === 'preset' || edit.kind === 'file'
   const words = editWords({ ...edit, before })
-  const entry: Entry = { before, after, path, words, ...(is_other && { is_other }) }
-  return { past: [...rest, entry].slice(-MAX_ENTRIES), future: [], grown_at_ms: atMs }
+  const entry: Entry = { before, after, path, words, ...(isOther && { isOther }) }
+  return { past: [...rest, entry].slice(-MAX_ENTRIES), future: [], grownAtMs: atMs }
 }
 
 /** The history after an undo. */
 export function stepBack({ past, future }: History): History {
   const last = past.at(-1)
-  if (!last) return { past, future, grown_at_ms: undefined }
-  return { past: past.slice(0, -1), future: [last, ...future], grown_at_ms: undefined }
+  if (!last) return { past, future, grownAtMs: undefined }
+  return { past: past.slice(0, -1), future: [last, ...future], grownAtMs: undefined }
 }
 
 /** The history after a redo. */
 export function stepForth({ past, future }: History): History {
   const [next, ...rest] = future
-  if (!next) return { past, future, grown_at_ms: undefined }
-  return { past: [...past, next], future: rest, grown_at_ms: undefined }
+  if (!next) return { past, future, grownAtMs: undefined }
+  return { past: [...past, next], future: rest, grownAtMs: undefined }
 }
 
 /** `current` with the changes that lead from `from` to `to`, as far as it still stands at `from`
@@ -175,7 +175,7 @@ export function keepHistory(now: () => number = () => performance.now()): void {
 function apply(entry: Entry, from: Settings, to: Settings): boolean {
   const { experiment, preset_id } = labStore.getState()
   const settings = restored({ experiment, preset_id }, from, to)
-  if (settings) restoreSettings(settings, entry.path, entry.is_other)
+  if (settings) restoreSettings(settings, entry.path, entry.isOther)
   return settings !== undefined
 }
 

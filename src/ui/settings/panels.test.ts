@@ -52,7 +52,7 @@ test('samples are grouped by prompt in the order they came', () => {
 
 test('skipped updates are added up, and the last step that had one is named', () => {
   const columns = { steps: [1, 2, 3, 4], values: [0, 2, 1, 0], length: 4 }
-  expect(skippedUpdates(columns)).toEqual({ count: 3, last_step: 3 })
+  expect(skippedUpdates(columns)).toEqual({ count: 3, lastStep: 3 })
   expect(skippedUpdates({ ...columns, length: 1 })).toBeUndefined()
   expect(skippedUpdates(undefined)).toBeUndefined()
 })

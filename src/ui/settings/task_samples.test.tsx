@@ -38,11 +38,11 @@ test('three problems of the chosen task are shown, and what a part of its score 
 test('the vocabulary is that of the run, and before it that of the settings', () => {
   labStore.setState({ experiment: withTask('letter_counting') })
   expect(renderToStaticMarkup(<Size />)).toBe('40')
-  labStore.setState({ run_experiment: withTask('sort_digits') })
+  labStore.setState({ runExperiment: withTask('sort_digits') })
   expect(renderToStaticMarkup(<Size />)).toBe('26')
   const past = {
     ...initialState(),
-    run_experiment: withTask('sort_digits'),
+    runExperiment: withTask('sort_digits'),
     tokens: ['<pad>', 'a'],
   }
   viewStore.setState({ viewed: past })
@@ -50,8 +50,8 @@ test('the vocabulary is that of the run, and before it that of the settings', ()
 })
 
 test('a task with another vocabulary says that a restart begins with a new model', () => {
-  const run_experiment = withTask('sort_digits')
-  labStore.setState({ status: 'running', run_experiment, run_document: run_experiment })
+  const runExperiment = withTask('sort_digits')
+  labStore.setState({ status: 'running', runExperiment, runDocument: runExperiment })
   labStore.setState({ experiment: withTask('reverse_digits') })
   expect(renderToStaticMarkup(<Pending />)).toContain('Restart needed')
   expect(renderToStaticMarkup(<Pending />)).not.toContain('new model')

@@ -47,8 +47,8 @@ function useCopying(close: () => void) {
 
 export function ShareForm({ close }: { close: () => void }) {
   const tab = useStore(uiStore, selectTab)
-  const no_curves = useLab(selectNoCurves)
-  const [choice, setChoice] = useState<Choice>({ ...PLAIN, with_tab: tab !== TABS[0] })
+  const noCurves = useLab(selectNoCurves)
+  const [choice, setChoice] = useState<Choice>({ ...PLAIN, withTab: tab !== TABS[0] })
   const { options } = choice
   const { url, says } = useMemo(() => linkOf(choice, tab), [choice, tab])
   const { field, copy } = useCopying(close)
@@ -65,8 +65,8 @@ export function ShareForm({ close }: { close: () => void }) {
     >
       <FirstChoices
         choice={choice}
-        no_curves={no_curves}
-        has_tab={tab !== TABS[0]}
+        noCurves={noCurves}
+        hasTab={tab !== TABS[0]}
         onChoice={setChoice}
       />
       <ForClass options={options} onOptions={setOptions} />
@@ -125,27 +125,27 @@ function SaveBundle() {
 /** What goes with the link beside the experiment. */
 function FirstChoices(props: {
   choice: Choice
-  no_curves: string | undefined
-  has_tab: boolean
+  noCurves: string | undefined
+  hasTab: boolean
   onChoice: (choice: Choice) => void
 }) {
-  const { choice, no_curves, has_tab, onChoice } = props
+  const { choice, noCurves, hasTab, onChoice } = props
   return (
     <>
       <Check
         name="with-curves"
-        checked={choice.with_curves && no_curves === undefined}
-        disabled={no_curves !== undefined}
-        onChange={(with_curves) => onChoice({ ...choice, with_curves })}
+        checked={choice.withCurves && noCurves === undefined}
+        disabled={noCurves !== undefined}
+        onChange={(withCurves) => onChoice({ ...choice, withCurves })}
       >
         The curves of this run, drawn faintly behind the receiver’s own
-        {no_curves === undefined ? null : <span className="soft"> ({no_curves})</span>}
+        {noCurves === undefined ? null : <span className="soft"> ({noCurves})</span>}
       </Check>
-      {has_tab ? (
+      {hasTab ? (
         <Check
           name="with-tab"
-          checked={choice.with_tab}
-          onChange={(with_tab) => onChoice({ ...choice, with_tab })}
+          checked={choice.withTab}
+          onChange={(withTab) => onChoice({ ...choice, withTab })}
         >
           Opens at the tab that is open here
         </Check>

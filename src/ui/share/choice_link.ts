@@ -10,19 +10,19 @@ import { boardPart } from '../shown/board.ts'
 import { listWords } from './names.ts'
 
 export interface Choice {
-  readonly with_curves: boolean
-  readonly with_tab: boolean
+  readonly withCurves: boolean
+  readonly withTab: boolean
   readonly options: ViewOptions
 }
 
-export const PLAIN: Choice = { with_curves: false, with_tab: false, options: NO_OPTIONS }
+export const PLAIN: Choice = { withCurves: false, withTab: false, options: NO_OPTIONS }
 
 /** The link of a choice, and everything it holds. */
-export function linkOf({ with_curves, with_tab, options }: Choice, tab: Tab) {
-  const result = with_curves ? resultOf(labStore.getState()) : undefined
+export function linkOf({ withCurves, withTab, options }: Choice, tab: Tab) {
+  const result = withCurves ? resultOf(labStore.getState()) : undefined
   const hash = withParts('', {
     ...optionParts(options),
-    tab: with_tab ? tab : undefined,
+    tab: withTab ? tab : undefined,
     r: result && encodeSummary(result),
     board: boardPart(),
   })
@@ -34,7 +34,7 @@ export function linkOf({ with_curves, with_tab, options }: Choice, tab: Tab) {
           `${result.lines.length} curves of ${formatCount(result.steps)} steps, and the name of the adapter (${result.adapter})`,
         ]
       : []),
-    ...(with_tab ? ['the open tab'] : []),
+    ...(withTab ? ['the open tab'] : []),
     ...(embed ? ['the compact view'] : []),
     ...(hide.length > 0 ? [`what is hidden (${hide.length})`] : []),
     ...(lock.length > 0 ? [`what is locked (${lock.length})`] : []),

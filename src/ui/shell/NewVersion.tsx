@@ -6,9 +6,9 @@ import { reloadKept, versionStore } from '../part/new_version.ts'
 /** A new version is on this machine. The page stays the old one, whole, until the person asks for
  * the new one. */
 export function NewVersion() {
-  const is_ready = useStore(versionStore, (state) => state.is_ready)
+  const isReady = useStore(versionStore, (state) => state.isReady)
   const words = useReloadWords()
-  if (!is_ready) return null
+  if (!isReady) return null
   return (
     <section className="card notices" aria-label="New version" data-testid="version-ready">
       <p role="status">
@@ -22,7 +22,7 @@ export function NewVersion() {
           type="button"
           className="plain"
           aria-label="Dismiss the new version"
-          onClick={() => versionStore.setState({ is_ready: false })}
+          onClick={() => versionStore.setState({ isReady: false })}
         >
           <X className="icon" aria-hidden="true" />
         </button>

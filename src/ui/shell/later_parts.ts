@@ -30,7 +30,7 @@ export const Locked = later(
 export const NewVersion = later(
   'The note on the new version',
   async () => (await import('./NewVersion.tsx')).NewVersion,
-  () => useStore(versionStore, ({ is_ready }) => is_ready),
+  () => useStore(versionStore, ({ isReady }) => isReady),
 )
 
 export const ContinueOffers = later(

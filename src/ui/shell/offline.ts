@@ -12,7 +12,7 @@ export async function keepOffline(): Promise<void> {
   // There is none on an address that is not secure.
   if (!serviceWorker) return
   const isKept = serviceWorker.controller !== null
-  const announce = () => versionStore.setState({ is_ready: true })
+  const announce = () => versionStore.setState({ isReady: true })
   // Another tab has loaded the new version: parts of this one can be gone.
   if (isKept) serviceWorker.addEventListener('controllerchange', announce)
   const registration = await serviceWorker.register(new URL('sw.js', document.baseURI))

@@ -40,7 +40,7 @@ function run(loss: (step: number) => number) {
 beforeEach(() => {
   labStore.setState(run((step) => step))
   viewStore.setState({ viewed: undefined })
-  uiStore.setState({ at_step: undefined })
+  uiStore.setState({ atStep: undefined })
 })
 
 test('a panel shows the newest step, and the step that was scrubbed to', () => {
@@ -67,7 +67,7 @@ test('panels are told when the page is scrubbed, redraws or shows another run, a
   const told: number[] = []
   const stop = shownStepStore.subscribe(({ step }) => told.push(step))
   scrubTo(12)
-  uiStore.setState({ hover_step: 4 })
+  uiStore.setState({ hoverStep: 4 })
   labStore.setState({ message: 'a step was taken, and the page has not redrawn yet' })
   expect(told).toEqual([12])
   follow()

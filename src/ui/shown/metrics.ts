@@ -25,13 +25,13 @@ export const layerEntropy = (layer: number) => `layer/entropy/${layer}`
 /** Count of skipped updates and the last step that had one; undefined when there was none. */
 export function skippedUpdates(
   columns: { steps: ArrayLike<number>; values: ArrayLike<number>; length: number } | undefined,
-): { count: number; last_step: number } | undefined {
+): { count: number; lastStep: number } | undefined {
   let count = 0
-  let last_step = 0
+  let lastStep = 0
   for (let i = 0; i < (columns?.length ?? 0); i++)
     if (columns && columns.values[i] > 0) {
       count += columns.values[i]
-      last_step = columns.steps[i]
+      lastStep = columns.steps[i]
     }
-  return count > 0 ? { count, last_step } : undefined
+  return count > 0 ? { count, lastStep } : undefined
 }

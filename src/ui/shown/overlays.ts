@@ -22,7 +22,7 @@ export const overlayStore = createStore<{ readonly overlays: readonly Overlay[] 
   overlays: [],
 }))
 
-/** How `hidden_lines` names an overlay. */
+/** How `hiddenLines` names an overlay. */
 export const overlayKey = (id: string): string => `overlay:${id}`
 
 const selectOverlays = (state: { readonly overlays: readonly Overlay[] }) => state.overlays
@@ -34,10 +34,10 @@ export const SENDER_ID = 'sender'
 
 /** The furthest end of all overlays that are not hidden. */
 export function overlaysEnd(): { readonly last: number; readonly planned: number } {
-  const { hidden_lines } = uiStore.getState()
+  const { hiddenLines } = uiStore.getState()
   const ends = overlayStore
     .getState()
-    .overlays.flatMap((overlay) => (hidden_lines.has(overlayKey(overlay.id)) ? [] : overlay.end()))
+    .overlays.flatMap((overlay) => (hiddenLines.has(overlayKey(overlay.id)) ? [] : overlay.end()))
   return {
     last: Math.max(0, ...ends.map(({ last }) => last)),
     planned: Math.max(0, ...ends.map(({ last, planned }) => Math.max(last, planned))),

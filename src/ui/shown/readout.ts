@@ -8,8 +8,8 @@ import { uiStore } from './store.ts'
 
 /** The step that read-outs are of; undefined for the newest. */
 export function readStep(): number | undefined {
-  const { hover_step, at_step } = uiStore.getState()
-  return hover_step ?? at_step
+  const { hoverStep, atStep } = uiStore.getState()
+  return hoverStep ?? atStep
 }
 
 /** The newest measurement at or before a step, or the newest of all; smoothed with a weight above
@@ -51,7 +51,7 @@ export function useSlowFrame(ms: number): void {
     let timer: ReturnType<typeof setTimeout> | undefined
     const stop = uiStore.subscribe((now, before) => {
       if (timer !== undefined) return
-      if (now.frame === before.frame && now.at_step === before.at_step) return
+      if (now.frame === before.frame && now.atStep === before.atStep) return
       timer = setTimeout(() => {
         timer = undefined
         setCount((count) => count + 1)

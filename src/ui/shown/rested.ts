@@ -21,7 +21,7 @@ export function useKept(): LabState['kept'] {
     }
     draw()
     const stop = shownStore.subscribe((state) => {
-      const isSame = state.kept === drawn?.kept && state.kept_version === drawn.kept_version
+      const isSame = state.kept === drawn?.kept && state.keptVersion === drawn.keptVersion
       if (!isSame) timer ??= setTimeout(draw, REST_MS)
     })
     return () => {

@@ -27,13 +27,13 @@ const shown = (steps: number) => {
 beforeEach(() => {
   shown(0)
   overlayStore.setState({ overlays: [] })
-  uiStore.setState({ hidden_lines: new Set<string>() })
+  uiStore.setState({ hiddenLines: new Set<string>() })
 })
 
 test('without a run the step axis holds the runs that are compared, and no more', () => {
   overlayStore.setState({ overlays: [overlay('a', 120), overlay('b', 105)] })
   expect(stepEnd(undefined)).toBe(120)
-  uiStore.setState({ hidden_lines: new Set([overlayKey('a')]) })
+  uiStore.setState({ hiddenLines: new Set([overlayKey('a')]) })
   expect(stepEnd(undefined)).toBe(105)
   // One that continues has room to grow into.
   overlayStore.setState({ overlays: [overlay('c', 3, 300)] })
@@ -63,10 +63,10 @@ test('lines that were hidden among the layers of one model come back with a mode
   const [first] = PRESETS
   const other = PRESETS.find((preset) => depth(preset) !== depth(first)) ?? first
   const before = { ...initialState(), experiment: first.experiment }
-  const hidden_lines = new Set(['layer/entropy/1', 'loss'])
-  uiStore.setState({ hidden_lines })
+  const hiddenLines = new Set(['layer/entropy/1', 'loss'])
+  uiStore.setState({ hiddenLines })
   forgetLayers({ ...before, step: 3 }, before)
-  expect(uiStore.getState().hidden_lines).toBe(hidden_lines)
+  expect(uiStore.getState().hiddenLines).toBe(hiddenLines)
   forgetLayers({ ...before, experiment: other.experiment }, before)
-  expect([...uiStore.getState().hidden_lines]).toEqual(['loss'])
+  expect([...uiStore.getState().hiddenLines]).toEqual(['loss'])
 })

@@ -31,7 +31,7 @@ export function useLab<T>(selector: (state: LabState) => T): T {
 /** The experiment that the numbers on screen belong to: the run's, else the one that would be
  * run. */
 export const shownExperiment = (state: LabState): Experiment =>
-  state.run_experiment ?? state.experiment
+  state.runExperiment ?? state.experiment
 
 /** Columns of a metric of the shown run; undefined before its first value. */
 export function seriesOf(metric: string): Columns | undefined {
@@ -141,7 +141,7 @@ export function usePhaseSpans(): readonly PhaseSpan[] {
           end: switches[i + 1]?.step ?? step + phases[phase].steps,
           number: phase + 1,
           name: phases[phase].name,
-          is_sft: phases[phase].kind === 'sft',
+          isSft: phases[phase].kind === 'sft',
         })),
     [switches, phases],
   )
@@ -184,9 +184,9 @@ const selectSteered = (state: LabState) => state.steered
 /** What the next run leaves out, because the settings are no longer those of the run: how often it
  * was steered. */
 export function selectLeftOut(state: LabState): number {
-  const { run_document } = state
-  if (!run_document || nextExperiment(state) === run_document) return 0
-  return doneByHand(run_document.steering).length
+  const { runDocument } = state
+  if (!runDocument || nextExperiment(state) === runDocument) return 0
+  return doneByHand(runDocument.steering).length
 }
 
 /** What was changed while the run went on, for markers: those of one step together. */
@@ -219,11 +219,11 @@ export const selectFirstOpenPhase = (state: LabState): number =>
 export const selectStatus = (state: LabState) => state.status
 
 /** Whether a run was begun, or is shown. */
-export const selectHasRun = ({ run_experiment }: LabState): boolean => run_experiment !== undefined
+export const selectHasRun = ({ runExperiment }: LabState): boolean => runExperiment !== undefined
 /** True from Train until the run is over or dropped. */
 export const selectIsBusy = ({ status }: LabState) =>
   status === 'preparing' || status === 'running' || status === 'paused' || status === 'waiting'
 
 /** The run's experiment is no longer what the settings say. */
-export const selectIsEdited = ({ run_experiment, experiment }: LabState) =>
-  run_experiment !== undefined && !sameSettings(run_experiment, experiment)
+export const selectIsEdited = ({ runExperiment, experiment }: LabState) =>
+  runExperiment !== undefined && !sameSettings(runExperiment, experiment)

@@ -9,14 +9,14 @@ interface View {
   /** A past run that was opened; undefined for the living one. */
   readonly viewed: LabState | undefined
   /** It was imported from a log: its experiment is not what was trained. */
-  readonly is_imported: boolean
+  readonly isImported: boolean
   /** A recording whose numbers fill charts and figures while there is no run. */
   readonly recorded: LabState | undefined
 }
 
 export const viewStore = createStore<View>(() => ({
   viewed: undefined,
-  is_imported: false,
+  isImported: false,
   recorded: undefined,
 }))
 
@@ -47,7 +47,7 @@ export const presentStore = runStore(() => viewStore.getState().viewed ?? labSto
 /** The recording that fills charts and figures now; undefined where a run does. */
 export function recordedInstead(): LabState | undefined {
   const { viewed, recorded } = viewStore.getState()
-  return viewed || labStore.getState().run_experiment ? undefined : recorded
+  return viewed || labStore.getState().runExperiment ? undefined : recorded
 }
 
 /** The run whose numbers charts and figures show. */
@@ -70,17 +70,17 @@ export function useShownFrame<T>(selector: (state: LabState) => T): T {
 }
 
 /** The step that the page shows: the one that was scrubbed to, else the newest. */
-export const shownStep = (): number => uiStore.getState().at_step ?? presentStore.getState().step
+export const shownStep = (): number => uiStore.getState().atStep ?? presentStore.getState().step
 
 /** undefined while the page follows the run. */
-export const useAtStep = (): number | undefined => useStore(uiStore, (state) => state.at_step)
+export const useAtStep = (): number | undefined => useStore(uiStore, (state) => state.atStep)
 
 const selectIsPast = ({ viewed }: { readonly viewed: LabState | undefined }) => viewed !== undefined
 
 /** What is shown was imported from a log: nothing may be said of its settings. */
-export const isImported = (): boolean => viewStore.getState().is_imported
+export const isImported = (): boolean => viewStore.getState().isImported
 
-const selectIsImported = ({ is_imported }: View) => is_imported
+const selectIsImported = ({ isImported }: View) => isImported
 
 export const useIsImported = (): boolean => useStore(viewStore, selectIsImported)
 

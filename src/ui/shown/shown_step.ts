@@ -16,23 +16,23 @@ export interface ShownStep extends KeptAtStep {
   /** The step that was scrubbed to, else the run's newest. */
   readonly step: number
   /** The page follows the run. */
-  readonly is_newest: boolean
+  readonly isNewest: boolean
   readonly experiment: Experiment
   /** A metric's newest measurement at or before the step; undefined where there is none. */
   readonly metric: (name: string) => number | undefined
 }
 
-function shownStepOf(run: LabState, at_step: number | undefined): ShownStep {
+function shownStepOf(run: LabState, atStep: number | undefined): ShownStep {
   const { samples, observations, traces, generations } = run.kept
   return {
-    step: at_step ?? run.step,
-    is_newest: at_step === undefined,
+    step: atStep ?? run.step,
+    isNewest: atStep === undefined,
     experiment: shownExperiment(run),
-    metric: (name) => newestIn([run.series.get(name)], at_step),
-    samples: samples.at(at_step),
-    observations: observations.at(at_step),
-    traces: traces.at(at_step),
-    generations: generations.at(at_step),
+    metric: (name) => newestIn([run.series.get(name)], atStep),
+    samples: samples.at(atStep),
+    observations: observations.at(atStep),
+    traces: traces.at(atStep),
+    generations: generations.at(atStep),
   }
 }
 
@@ -40,12 +40,12 @@ let known: { readonly key: readonly unknown[]; readonly shown: ShownStep } | und
 
 /** The same object until the page redraws, is scrubbed, or shows another run. */
 function getState(): ShownStep {
-  const { at_step, frame } = uiStore.getState()
+  const { atStep, frame } = uiStore.getState()
   const run = presentStore.getState()
   // Every run has columns of its own.
-  const key = [at_step, frame, run.series]
+  const key = [atStep, frame, run.series]
   if (!known || key.some((part, i) => part !== known?.key[i]))
-    known = { key, shown: shownStepOf(run, at_step) }
+    known = { key, shown: shownStepOf(run, atStep) }
   return known.shown
 }
 

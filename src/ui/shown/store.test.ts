@@ -13,9 +13,9 @@ import { editMarks, selectLeftOut } from './run.ts'
 import { isThreshold, toggleLine, uiStore } from './store.ts'
 
 const all = ['a', 'b', 'c']
-const hidden = () => [...uiStore.getState().hidden_lines].sort()
+const hidden = () => [...uiStore.getState().hiddenLines].sort()
 
-beforeEach(() => uiStore.setState({ hidden_lines: new Set() }))
+beforeEach(() => uiStore.setState({ hiddenLines: new Set() }))
 
 test('a click hides a line and another shows it again', () => {
   toggleLine('b', all, false)
@@ -53,7 +53,7 @@ test('nothing can be trained where there is no WebGPU, but a lost GPU can be tri
   const failed = (code: 'no_webgpu' | 'lost') =>
     state({ status: 'failed', error: { name: 'GpuError', code, message: '' } })
   // A pause that was asked for is said at once, and cannot be asked for again.
-  const pausing = state({ status: 'running', is_pausing: true })
+  const pausing = state({ status: 'running', isPausing: true })
   expect(toggleLabel(pausing)).toBe('Pausing …')
   expect(canToggle(pausing)).toBe(false)
   expect(canToggle(failed('no_webgpu'))).toBe(false)
@@ -68,7 +68,7 @@ test('nothing begins beside a field that does not take what was typed, and Reset
     text: '999',
     problem: 'expected at most 1, got 999',
   }
-  const red = (status: LabState['status']) => state({ status, wrong_fields: [wrong] })
+  const red = (status: LabState['status']) => state({ status, wrongFields: [wrong] })
   expect([canToggle(red('idle')), canStep(red('idle'))]).toEqual([false, false])
   expect([canToggle(red('finished')), canToggle(red('failed'))]).toEqual([false, false])
   expect(canRestart(red('running'))).toBe(false)
@@ -77,7 +77,7 @@ test('nothing begins beside a field that does not take what was typed, and Reset
   expect(canReset(red('idle'))).toBe(true)
   // A field that is in the form no longer holds nothing back.
   const gone = { ...wrong, path: 'phases.9.steps' }
-  expect(canToggle(state({ status: 'idle', wrong_fields: [gone] }))).toBe(true)
+  expect(canToggle(state({ status: 'idle', wrongFields: [gone] }))).toBe(true)
 })
 
 test('a step is possible before a run and in a pause, the next phase only where there is one', () => {
@@ -133,8 +133,8 @@ test('a mark says what was changed after its step, of one field the last value, 
 test('settings that have left a steered run leave out what was done to it', () => {
   const { experiment } = initialState()
   const entry = { step: 3, kind: 'repeat_phase' as const }
-  const run_document = { ...experiment, steering: [entry] }
-  const run = { status: 'finished' as const, run_experiment: experiment, run_document }
+  const runDocument = { ...experiment, steering: [entry] }
+  const run = { status: 'finished' as const, runExperiment: experiment, runDocument }
   expect(selectLeftOut(state({ ...run, experiment }))).toBe(0)
   expect(selectLeftOut(state({ ...run, experiment: { ...experiment, seed: 99 } }))).toBe(1)
   expect(selectLeftOut(state({ experiment }))).toBe(0)

@@ -14,7 +14,7 @@ export type Theme = 'system' | 'light' | 'dark'
 export interface UiState {
   theme: Theme
   /** What the theme comes to on this screen. */
-  is_dark: boolean
+  isDark: boolean
   shortcuts_on: boolean
   /** The screen stays on during a run. */
   keep_awake: boolean
@@ -26,13 +26,13 @@ export interface UiState {
   /** What of the page is open. */
   tab: Tab
   /** The step that the whole page shows; undefined: the newest. */
-  at_step: number | undefined
+  atStep: number | undefined
   /** Step under the pointer, on every chart at once. */
-  hover_step: number | undefined
-  hidden_lines: ReadonlySet<string>
+  hoverStep: number | undefined
+  hiddenLines: ReadonlySet<string>
   /** Charts whose value axis, and charts whose step axis, is logarithmic, by id. */
-  log_y: ReadonlySet<string>
-  log_x: ReadonlySet<string>
+  logY: ReadonlySet<string>
+  logX: ReadonlySet<string>
   /** Weight of the charts' moving average, 0 … MAX_WEIGHT; 0 is off. */
   smoothing: number
   /** Every phase has the same width on the axis of steps; else the axis is even. */
@@ -43,7 +43,7 @@ export interface UiState {
   zoom: Zoom | undefined
   toast: string
   /** The setting to be shown now; a new object asks again. */
-  wanted_setting: { readonly path: string } | undefined
+  wantedSetting: { readonly path: string } | undefined
   /** Counts redraws: at most ten a second, none while the page is hidden. */
   frame: number
 }
@@ -96,23 +96,23 @@ const first = kept.get()
 export const uiStore = createStore<UiState>()(() => ({
   ...first,
   settings_open: first.settings_open && hasRoom(),
-  is_dark: isDark(first.theme),
+  isDark: isDark(first.theme),
   tab: tabOf(globalThis.location?.hash ?? ''),
-  at_step: undefined,
-  hover_step: undefined,
-  hidden_lines: new Set<string>(),
-  log_y: new Set<string>(),
-  log_x: new Set<string>(),
+  atStep: undefined,
+  hoverStep: undefined,
+  hiddenLines: new Set<string>(),
+  logY: new Set<string>(),
+  logX: new Set<string>(),
   zoom: undefined,
   toast: '',
-  wanted_setting: undefined,
+  wantedSetting: undefined,
   frame: 0,
 }))
 
 /** Sets what is remembered, and remembers it where the browser lets us. */
 export function setPreference(change: Partial<Preferences>): void {
   uiStore.setState(change)
-  uiStore.setState(({ theme }) => ({ is_dark: isDark(theme) }))
+  uiStore.setState(({ theme }) => ({ isDark: isDark(theme) }))
   const { settings_open } = hasRoom() ? uiStore.getState() : kept.get()
   kept.set(preferencesSchema.parse({ ...uiStore.getState(), settings_open }))
 }
@@ -121,12 +121,12 @@ beside?.addEventListener('change', () =>
   uiStore.setState({ settings_open: hasRoom() && kept.get().settings_open }),
 )
 
-/** Keeps <html data-theme> and `is_dark` in step with the choice and with the screen. */
+/** Keeps <html data-theme> and `isDark` in step with the choice and with the screen. */
 export function followTheme(): void {
   const apply = () => {
     const { theme } = uiStore.getState()
     document.documentElement.dataset.theme = theme
-    uiStore.setState({ is_dark: isDark(theme) })
+    uiStore.setState({ isDark: isDark(theme) })
   }
   darkScreen?.addEventListener('change', apply)
   uiStore.subscribe((now, before) => {
@@ -151,23 +151,23 @@ export function showToast(toast: string): void {
 
 /** Shows or hides a line; `only` shows this one of `all` alone, or all again if it already is. */
 export function toggleLine(key: string, all: readonly string[], only: boolean): void {
-  uiStore.setState(({ hidden_lines }) => {
-    const next = new Set(hidden_lines)
+  uiStore.setState(({ hiddenLines }) => {
+    const next = new Set(hiddenLines)
     if (!only) {
       if (!next.delete(key)) next.add(key)
-      return { hidden_lines: next }
+      return { hiddenLines: next }
     }
     const alone = all.every((other) => next.has(other) === (other !== key))
     for (const other of all) {
       if (alone || other === key) next.delete(other)
       else next.add(other)
     }
-    return { hidden_lines: next }
+    return { hiddenLines: next }
   })
 }
 
 /** Makes an axis of a chart logarithmic, or even again. */
-export function toggleLog(axis: 'log_x' | 'log_y', chart: string): void {
+export function toggleLog(axis: 'logX' | 'logY', chart: string): void {
   uiStore.setState((state) => {
     const next = new Set(state[axis])
     if (!next.delete(chart)) next.add(chart)

@@ -42,13 +42,13 @@ interface ArmLinesProps {
   readonly note: string
   readonly picture: PictureLines | undefined
   readonly owner: Owner
-  readonly y_unit?: string
-  readonly is_share: boolean
+  readonly yUnit?: string
+  readonly isShare: boolean
   readonly start?: number | undefined
 }
 
 /** Lines of the arms; nothing where nothing was measured. */
-function ArmLines({ picture, is_share, ...props }: ArmLinesProps) {
+function ArmLines({ picture, isShare, ...props }: ArmLinesProps) {
   const lines = useMemo(() => picture && figureLines(picture.lines), [picture])
   if (!picture || !lines || lines.length === 0) return null
   return (
@@ -57,12 +57,12 @@ function ArmLines({ picture, is_share, ...props }: ArmLinesProps) {
       title={picture.title}
       unit={picture.unit}
       lines={lines}
-      is_share={is_share}
+      isShare={isShare}
       height={280}
       formatX={picture.x ?? formatTick}
-      formatY={is_share ? formatPercent : formatTick}
-      formatValue={is_share ? formatShare : formatNumber}
-      has_names
+      formatY={isShare ? formatPercent : formatTick}
+      formatValue={isShare ? formatShare : formatNumber}
+      hasNames
     />
   )
 }
@@ -77,7 +77,7 @@ function Charts({ study, analysis }: { readonly study: Study; readonly analysis:
     }),
     [study, analysis],
   )
-  const is_share = boundsOf(analysis.metric ?? '').high === 1
+  const isShare = boundsOf(analysis.metric ?? '').high === 1
   const units = unitsOf(analysis.metric)
   const owner = { words: study.name, stem: fileSlug(study.name) || 'study' }
   return (
@@ -90,7 +90,7 @@ function Charts({ study, analysis }: { readonly study: Study; readonly analysis:
         note="Mean over the seeds and its 95 % interval at each point (Student’s t), without what is a seed’s own level. The bands are no test: the answer comes from the differences by seed at the measure, corrected for all arms, as in the plot above."
         picture={drawn.curves}
         owner={owner}
-        is_share={is_share}
+        isShare={isShare}
       />
       <ArmLines
         id="study-profiles"
@@ -98,7 +98,7 @@ function Charts({ study, analysis }: { readonly study: Study; readonly analysis:
         picture={drawn.profiles}
         start={analysis.arms.find(({ arm }) => arm.name === analysis.baseline)?.mean}
         owner={owner}
-        is_share
+        isShare
       />
       {drawn.grid ? <GridFigure grid={drawn.grid} units={units} owner={owner} /> : null}
       <ArmLines
@@ -106,8 +106,8 @@ function Charts({ study, analysis }: { readonly study: Study; readonly analysis:
         note="0 is the embedding. Layers below the last are read without the final norm: compare arms at a layer, not layers of an arm."
         picture={drawn.layers}
         owner={owner}
-        y_unit="nats"
-        is_share={false}
+        yUnit="nats"
+        isShare={false}
       />
     </div>
   )

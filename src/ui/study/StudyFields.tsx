@@ -109,7 +109,7 @@ function Count(props: {
 function Axes({ draft, problems, set }: FieldProps) {
   const experiment = useLab((state) => state.experiment)
   const fields = experimentFields(experiment).filter(
-    ({ has_effect, path }) => has_effect && path !== 'seed' && path !== 'name',
+    ({ hasEffect, path }) => hasEffect && path !== 'seed' && path !== 'name',
   )
   const change = (i: number, own: Partial<DraftAxis>) =>
     set({ axes: draft.axes.map((axis, k) => (k === i ? { ...axis, ...own } : axis)) })

@@ -14,9 +14,9 @@ interface CellProps {
 function Cell({ run, value, format }: CellProps) {
   if (value)
     return (
-      <td data-status="done" title={value.has_collapsed ? 'It collapsed, and counts' : undefined}>
+      <td data-status="done" title={value.hasCollapsed ? 'It collapsed, and counts' : undefined}>
         {format(value.value)}
-        {value.has_collapsed ? ' ↓' : ''}
+        {value.hasCollapsed ? ' ↓' : ''}
       </td>
     )
   if (!run) return <td className="soft">waits</td>

@@ -13,11 +13,11 @@ import { OwnStudies } from './OwnStudies.tsx'
 import { StudyView } from './StudyView.tsx'
 
 /** Takes the study of a link, once; what is wrong with it otherwise. */
-function useLinkedStudy(is_ready: boolean): string {
+function useLinkedStudy(isReady: boolean): string {
   const [problem, setProblem] = useState('')
   useEffect(() => {
     const { study: text } = viewParts(location.hash)
-    if (!is_ready || text === undefined) return
+    if (!isReady || text === undefined) return
     const { pathname, search } = location
     history.replaceState(history.state, '', `${pathname}${search}#tab=study`)
     const parsed = decodeStudy(text)
@@ -25,32 +25,32 @@ function useLinkedStudy(is_ready: boolean): string {
       setProblem(parsed.issues.map(({ path, message }) => `${path} ${message}`).join('; '))
     else if (JSON.stringify(parsed.study) !== JSON.stringify(studyStore.getState().study))
       void openLabStudy(parsed.study)
-  }, [is_ready])
+  }, [isReady])
   return problem
 }
 
 /** Another study that is opened begins in sight, with its answer, and takes the focus; so does the
  * list when one is left. Nothing moves where the page or the tab is opened with one. */
-function useBeginning(is_ready: boolean, id: string) {
+function useBeginning(isReady: boolean, id: string) {
   const panel = useRef<HTMLDivElement>(null)
   const before = useRef<string>(undefined)
   useEffect(() => {
-    if (!is_ready) return
+    if (!isReady) return
     const isOther = before.current !== undefined && before.current !== id
     before.current = id
     if (!isOther) return
     panel.current?.scrollIntoView()
     panel.current?.querySelector('h2')?.focus({ preventScroll: true })
-  }, [is_ready, id])
+  }, [isReady, id])
   return panel
 }
 
 export function StudyTab() {
-  const { is_ready, study, id } = useStore(studyStore)
-  const panel = useBeginning(is_ready, id)
-  const problem = useLinkedStudy(is_ready)
+  const { isReady, study, id } = useStore(studyStore)
+  const panel = useBeginning(isReady, id)
+  const problem = useLinkedStudy(isReady)
   useEffect(() => void openStudy(), [])
-  if (!is_ready) return <p className="soft">Opening …</p>
+  if (!isReady) return <p className="soft">Opening …</p>
   return (
     <div className="study" ref={panel}>
       {problem ? (

@@ -38,12 +38,12 @@ function Curve({ touched }: { readonly touched: Extract<Touched, { what: 'exchan
       owner={ownerOfShown()}
       unit="k"
       lines={lines}
-      is_share
+      isShare
       height={240}
       formatX={formatK}
       formatY={formatPercent}
       formatValue={formatShare}
-      has_names
+      hasNames
       table={() => exchangeTable(exchanges, stateNames(steps, other))}
     />
   )

@@ -76,12 +76,12 @@ function Curve({ probes }: { readonly probes: Probes }) {
       owner={ownerOfShown()}
       unit="layer"
       lines={lines}
-      is_share
+      isShare
       height={200}
       formatX={formatLayer}
       formatY={formatPercent}
       formatValue={formatShare}
-      has_names
+      hasNames
       table={() => probesTable(probes)}
     />
   )
@@ -117,12 +117,12 @@ function OverTraining({ probes }: { readonly probes: Probes }) {
         owner={ownerOfShown()}
         unit="step"
         lines={lines}
-        is_share
+        isShare
         height={200}
         formatX={formatLayer}
         formatY={formatPercent}
         formatValue={formatShare}
-        has_names
+        hasNames
         table={() => probesTable(probes)}
       />
     </>

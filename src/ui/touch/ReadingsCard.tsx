@@ -86,14 +86,14 @@ function Curves({ read }: { readonly read: Read }) {
         note="Means over the tokens of held-out texts. A tuned lens begins as the reading through the norm. At the end of all lines is the final policy."
         owner={ownerOfShown()}
         unit="layer"
-        y_unit="nats"
+        yUnit="nats"
         lines={lines}
-        is_share={false}
+        isShare={false}
         height={240}
         formatX={formatLayer}
         formatY={formatTick}
         formatValue={formatNats}
-        has_names
+        hasNames
         start={Math.max(0, readings.layers[readings.layers.length - 1].layer - 1)}
         table={() => readingsTable(readings)}
       />

@@ -51,7 +51,7 @@ export async function touch(
     touchStore.setState({ busy: { record, what, done, of } })
   say(0, 0)
   const state = shownStore.getState()
-  const experiment = state.run_document ?? shownExperiment(state)
+  const experiment = state.runDocument ?? shownExperiment(state)
   const without = (problems: TouchStore['problems']) =>
     new Map([...problems].filter(([own]) => own !== key))
   try {

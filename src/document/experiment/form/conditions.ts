@@ -74,10 +74,10 @@ export const CONDITIONS: Readonly<Record<string, Condition>> = {
   'actor.shuffle': cutsBatch,
   'actor.loss_mode': ({ algorithm }) => !algorithm.rollout_correction.bypass_mode,
   ...LOSS_CONDITIONS,
-  'actor.importance_sampling_level': (settings) => lossOf(settings).has_level !== undefined,
+  'actor.importance_sampling_level': (settings) => lossOf(settings).hasLevel !== undefined,
   // It is the mean of entropy and KL too.
   'actor.loss_agg_mode': (settings) =>
-    lossOf(settings).own_mean === undefined ||
+    lossOf(settings).ownMean === undefined ||
     settings.actor.use_kl_loss ||
     hasBonus(settings.actor),
   'actor.entropy_of': ({ actor }) => hasBonus(actor),
@@ -96,7 +96,7 @@ export const CONDITIONS: Readonly<Record<string, Condition>> = {
   // verl's legacy worker does not pass the factor on.
   'actor.loss_scale_factor': (settings) =>
     CONDITIONS['actor.loss_agg_mode'](settings) &&
-    aggregationOf(settings.actor.loss_agg_mode).uses_scale_factor === true &&
+    aggregationOf(settings.actor.loss_agg_mode).usesScaleFactor === true &&
     settings.actor.use_legacy_worker_impl === 'disable',
   'actor.sync_ref_model': hasReference,
   'actor.ref_model_mixup_alpha': followsPolicy,
@@ -118,7 +118,7 @@ export const CONDITIONS: Readonly<Record<string, Condition>> = {
   'algorithm.use_task_rewards': asksTeacher,
   'algorithm.kl_penalty': inReward,
   'algorithm.kl_at_last_token': (settings) =>
-    inReward(settings) && estimatorOf(settings.adv_estimator).is_tokenwise,
+    inReward(settings) && estimatorOf(settings.adv_estimator).isTokenwise,
   'algorithm.kl_ctrl': inReward,
   'algorithm.kl_ctrl.target_kl': isAdaptive,
   'algorithm.kl_ctrl.horizon': isAdaptive,

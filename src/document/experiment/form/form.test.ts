@@ -84,7 +84,7 @@ test('clearing a field brings its default back', () => {
 
   const own = edited(experiment, 'phases.1.actor.optim.lr', 0.001)
   const field = experimentFields(own).find(({ path }) => path === 'phases.1.actor.optim.lr')
-  expect(field).toMatchObject({ value: 0.001, default: 0.0001, is_overridden: true })
+  expect(field).toMatchObject({ value: 0.001, default: 0.0001, isOverridden: true })
   expect(edited(own, 'phases.1.actor.optim.lr', undefined)).toEqual(experiment)
 
   const beta = edited(experiment, 'phases.1.actor.optim.betas.1', 0.999)
@@ -122,7 +122,7 @@ test('every condition is about a field', () => {
 /** Paths of the fields of the experiment, not of a phase, that have an effect. */
 const effective = (document: object): string[] =>
   experimentFields(parsed(document))
-    .filter(({ path, has_effect }) => has_effect && !path.startsWith('phases'))
+    .filter(({ path, hasEffect }) => hasEffect && !path.startsWith('phases'))
     .map(({ path }) => path)
 
 test.for<[string, object, RegExp, boolean]>([

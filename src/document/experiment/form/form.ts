@@ -30,7 +30,7 @@ function taskFields(experiment: Experiment): Field[] {
     ...TASK_ID,
     options: [...data, ...TASK_ID.options],
     value: task.id,
-    has_effect: true,
+    hasEffect: true,
   }
   const tools: Field = {
     ...TOOLS_INFO,
@@ -38,16 +38,12 @@ function taskFields(experiment: Experiment): Field[] {
     group: 'Task',
     options: toolOptions(experiment.tools),
     value: toolsText(experiment.tools),
-    has_effect: true,
+    hasEffect: true,
   }
   const params = fieldsOf(experiment, 'Task', 'task', leavesOf(TASK_PARAMS.get(task.id)))
   // What is said of a file is said together, where its rows are seen: alone, no change of it would
   // fit the rows.
-  return [
-    id,
-    ...(isData ? params.map((field) => ({ ...field, has_effect: false })) : params),
-    tools,
-  ]
+  return [id, ...(isData ? params.map((field) => ({ ...field, hasEffect: false })) : params), tools]
 }
 
 /** The training set, which is no larger than the task. */
@@ -56,7 +52,7 @@ function dataFields(experiment: Experiment): Field[] {
   return fieldsOf(experiment, 'Data', 'data', leavesOf(DATA)).map((field) =>
     field.path === 'data.train_max_samples'
       ? { ...field, max: Math.min(train_size, field.max ?? train_size) }
-      : { ...field, has_effect: dataHasEffect(field.path, experiment) },
+      : { ...field, hasEffect: dataHasEffect(field.path, experiment) },
   )
 }
 
@@ -91,17 +87,17 @@ export function experimentFields(experiment: Experiment): Field[] {
     ...dataFields(experiment),
     ...section('Reward', 'reward', REWARD).map((field) => ({
       ...field,
-      has_effect: [...experiment.reward.parts, ...experiment.tools].some(
+      hasEffect: [...experiment.reward.parts, ...experiment.tools].some(
         ({ id }) => id === PROGRAM_ID,
       ),
     })),
     ...section('Model', 'model', MODEL).map((field) => ({
       ...field,
-      has_effect: modelHasEffect(field.path, experiment),
+      hasEffect: modelHasEffect(field.path, experiment),
     })),
     ...section('Teacher', 'teacher', TEACHER).map((field) => ({
       ...field,
-      has_effect: experiment.phases.some((phase) => isTaughtByModel(experiment, phase)),
+      hasEffect: experiment.phases.some((phase) => isTaughtByModel(experiment, phase)),
     })),
     ...experiment.phases.flatMap((_, i) => phaseFields(experiment, i)),
     ...sharedFields(experiment).map((field) =>
@@ -111,10 +107,7 @@ export function experimentFields(experiment: Experiment): Field[] {
     ),
     ...section('Validation', 'validation', VALIDATION).map((field) => ({
       ...field,
-      has_effect: validationHasEffect(
-        field.path.slice('validation.'.length),
-        experiment.validation,
-      ),
+      hasEffect: validationHasEffect(field.path.slice('validation.'.length), experiment.validation),
     })),
     ...section('Probe', 'probe', PROBE),
     ...section('Kernels', '', KERNELS),

@@ -9,7 +9,7 @@ export interface Field extends DocumentField {
   /** The heading above it. */
   readonly group: string
   /** Whether it changes anything as the other settings are; a form leaves out what does not. */
-  readonly has_effect: boolean
+  readonly hasEffect: boolean
   /** What a run does otherwise than the value says. */
   readonly remark?: string
 }
@@ -28,7 +28,7 @@ export function fieldsOf(
       path: at,
       group,
       value: valueAt(experiment, at) as FieldValue,
-      has_effect: true,
+      hasEffect: true,
     }
   })
 }

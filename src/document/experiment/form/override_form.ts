@@ -30,7 +30,7 @@ export function sharedFields(experiment: Experiment): Field[] {
   return fieldsOf(experiment, '', '', leavesOf(OVERRIDABLE)).map((field) => ({
     ...field,
     group: groupOf(field.path),
-    has_effect: phases.some(
+    hasEffect: phases.some(
       ({ index, settings }) =>
         hasEffect(field.path, settings) && isOffered(field.path, experiment, index),
     ),
@@ -50,8 +50,7 @@ export function overrideFields(
     return {
       ...field,
       group: `Phase ${index + 1}, own ${name.startsWith('critic.') ? 'critic' : 'settings'}`,
-      has_effect:
-        hasOwnEffect(name, settings, beginsSchedule) && isOffered(name, experiment, index),
+      hasEffect: hasOwnEffect(name, settings, beginsSchedule) && isOffered(name, experiment, index),
     }
   })
 }

@@ -49,7 +49,7 @@ function stopFields(
   const group = `Phase ${index + 1}, ends early`
   return fieldsOf(experiment, group, `phases.${index}.stop`, leavesOf(tree)).map((field) => ({
     ...field,
-    has_effect:
+    hasEffect:
       !field.path.endsWith('_delta') || (phase.kind === 'rl' && phase.stop.plateau_steps !== null),
   }))
 }
@@ -62,7 +62,7 @@ const withEpochsTold = (
 ): Field[] =>
   fields.map((field) => {
     if (!/^phases\.\d+\.epochs$/.test(field.path)) return field
-    if (!hasTrainingSet(experiment)) return { ...field, has_effect: false }
+    if (!hasTrainingSet(experiment)) return { ...field, hasEffect: false }
     return { ...field, help: `${field.help} ${epochWords(experiment, phase)}` }
   })
 
@@ -79,7 +79,7 @@ function rewardModelFields(
     const name = field.path.slice(path.length + 1)
     return {
       ...field,
-      has_effect: optimMatters(name, phase) && pairsMatter(name, phase.pairs),
+      hasEffect: optimMatters(name, phase) && pairsMatter(name, phase.pairs),
     }
   })
 }
@@ -90,7 +90,7 @@ function sftFields(experiment: Experiment, phase: SftDocument, index: number): F
   const isOffered = (name: string) => beginsSchedule || !isOfSchedule(name)
   const own = fieldsOf(experiment, group, path, leavesOf({ ...SFT, stop: {} })).map((field) => {
     const name = field.path.slice(path.length + 1)
-    return { ...field, has_effect: isOffered(name) && optimMatters(name, phase) }
+    return { ...field, hasEffect: isOffered(name) && optimMatters(name, phase) }
   })
   return [...withEpochsTold(experiment, phase, own), ...stopFields(experiment, phase, index)]
 }
@@ -124,13 +124,13 @@ function preferenceFields(
   const fields = fieldsOf(experiment, group, path, leaves).map((field) => {
     const name = field.path.slice(path.length + 1)
     const objective = /^preference\.(.*)$/.exec(name)?.[1]
-    const has_effect =
+    const hasEffect =
       name in own
         ? own[name]
         : optimMatters(name, phase) &&
           pairsMatter(name, phase.pairs) &&
           (objective === undefined || objectiveMatters(objective, phase))
-    return { ...field, has_effect }
+    return { ...field, hasEffect }
   })
   return [...fields, targetField(experiment, phase, index), ...stopFields(experiment, phase, index)]
 }
@@ -150,10 +150,10 @@ function distillFields(experiment: Experiment, phase: DistillDocument, index: nu
   const fields = fieldsOf(experiment, group, path, leaves).map((field) => {
     const name = field.path.slice(path.length + 1)
     const own = DISTILLS_WITH[name]
-    const has_effect = own
+    const hasEffect = own
       ? own(phase)
       : (beginsSchedule || !isOfSchedule(name)) && optimMatters(name, phase)
-    return { ...field, has_effect }
+    return { ...field, hasEffect }
   })
   return [
     ...withEpochsTold(experiment, phase, fields),
@@ -179,7 +179,7 @@ function targetField(
     options,
     group,
     value: phase.target_layer,
-    has_effect: true,
+    hasEffect: true,
     path: `${path}.target_layer`,
   }
 }
@@ -211,7 +211,7 @@ function rlFields(experiment: Experiment, phase: RlDocument, index: number): Fie
   )
   const fields = fieldsOf(experiment, group, path, leaves).map((field, i) => ({
     ...field,
-    has_effect: own[i],
+    hasEffect: own[i],
   }))
   const beginsSchedule = !continuesSchedule(experiment.phases, index)
   return [

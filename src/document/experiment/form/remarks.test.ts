@@ -61,15 +61,15 @@ describe('the warm-up of a later phase', () => {
   const warmup = 'phases.1.actor.optim.lr_warmup_steps'
 
   test('is offered where a schedule begins, and nowhere else', () => {
-    const offered = (phases: object[]) => fieldOf(parsed({ phases }), warmup)?.has_effect
+    const offered = (phases: object[]) => fieldOf(parsed({ phases }), warmup)?.hasEffect
     expect(offered([{ kind: 'sft' }, own])).toBe(true)
     expect(offered([{ kind: 'rl' }, own])).toBe(false)
     expect(offered([{ kind: 'rl' }, { ...own, reset_schedule: true }])).toBe(true)
     // Of two warm starts the second continues too.
     const sft = parsed({ phases: [{ kind: 'sft' }, { kind: 'sft' }] })
-    expect(fieldOf(sft, 'phases.0.optim.lr_warmup_steps')?.has_effect).toBe(true)
-    expect(fieldOf(sft, 'phases.1.optim.lr_warmup_steps')?.has_effect).toBe(false)
-    expect(fieldOf(sft, 'phases.1.optim.lr')?.has_effect).toBe(true)
+    expect(fieldOf(sft, 'phases.0.optim.lr_warmup_steps')?.hasEffect).toBe(true)
+    expect(fieldOf(sft, 'phases.1.optim.lr_warmup_steps')?.hasEffect).toBe(false)
+    expect(fieldOf(sft, 'phases.1.optim.lr')?.hasEffect).toBe(true)
   })
 
   test('that changes nothing is said beside the switch that makes it count', () => {
@@ -95,8 +95,8 @@ describe('the warm-up of a later phase', () => {
   test('the switch is offered after a phase of reinforcement, and reaches the trainer', () => {
     const phases = [{ kind: 'sft' }, { kind: 'rl' }, { ...own, reset_schedule: true }]
     const experiment = parsed({ phases })
-    expect(fieldOf(experiment, 'phases.1.reset_schedule')?.has_effect).toBe(false)
-    expect(fieldOf(experiment, 'phases.2.reset_schedule')?.has_effect).toBe(true)
+    expect(fieldOf(experiment, 'phases.1.reset_schedule')?.hasEffect).toBe(false)
+    expect(fieldOf(experiment, 'phases.2.reset_schedule')?.hasEffect).toBe(true)
     expect(
       resolvePhases(experiment).map((phase) => phase.kind === 'rl' && phase.reset_schedule),
     ).toEqual([false, false, true])

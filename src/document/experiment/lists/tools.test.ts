@@ -101,9 +101,7 @@ test('a form sets them by one choice, and shows what turns change where there ar
   expect(set.ok && set.experiment.tools).toEqual([{ id: 'calculator' }])
   const shown = (document: object) =>
     experimentFields(parsed(document))
-      .filter(
-        ({ path, has_effect }) => has_effect && /^rollout.*(tool_response|parallel)/.test(path),
-      )
+      .filter(({ path, hasEffect }) => hasEffect && /^rollout.*(tool_response|parallel)/.test(path))
       .map(({ path }) => path)
   expect(shown(TALKS)).toHaveLength(3)
   expect(shown({ ...TALKS, rollout: { max_turns: 1 } })).toEqual([])

@@ -46,7 +46,7 @@ describe('dynamic sampling', () => {
     const effect = (document: object) =>
       experimentFields(parsed(document)).find(
         ({ path }) => path === 'algorithm.filter_groups.metric',
-      )?.has_effect
+      )?.hasEffect
     expect(effect({})).toBe(false)
     expect(effect(filter({}))).toBe(true)
   })

@@ -130,7 +130,7 @@ describe('phases that learn from a teacher', () => {
       expect(issues(document)).toEqual([expect.stringContaining(`actor.inner.${message}`)])
     const offered = (settings: object) =>
       experimentFields(parsed(inner(settings)))
-        .filter(({ path, has_effect }) => has_effect && path.startsWith('phases.0.actor.inner.'))
+        .filter(({ path, hasEffect }) => hasEffect && path.startsWith('phases.0.actor.inner.'))
         .map(({ path }) => path.split('.').at(-1))
     expect(offered({})).toContain('beta')
     expect(offered(own)).not.toContain('beta')
@@ -140,7 +140,7 @@ describe('phases that learn from a teacher', () => {
   test('a form offers what the teacher has', () => {
     const offered = (settings: object, change: object = {}) =>
       experimentFields(parsed(distill(settings, change)))
-        .filter(({ path, has_effect }) => path.startsWith('phases.1.distillation.') && has_effect)
+        .filter(({ path, hasEffect }) => path.startsWith('phases.1.distillation.') && hasEffect)
         .map(({ path }) => path.split('.').at(-1))
     const always = ['teacher', 'lmbda', 'beta', 'temperature']
     expect(offered({ teacher: 'final', lmbda: 0.5 })).toEqual(always)

@@ -21,13 +21,13 @@ export function lossRules({ experiment, settings, path, rule }: RuledPhase): voi
   )
   const loss = policyLossOf(loss_mode)
   rule(
-    loss.holds_weights !== 'token' || rollout_is !== 'sequence',
+    loss.holdsWeights !== 'token' || rollout_is !== 'sequence',
     path(`${CORRECTION}.rollout_is`),
     [path('actor.loss_mode')],
     `expected 'token', because the loss ${loss_mode} adds up the weights of the tokens itself; got 'sequence'`,
   )
   rule(
-    settings.actor.top_entropy_quantile === 1 || (!bypass_mode && loss.own_mean !== 'responses'),
+    settings.actor.top_entropy_quantile === 1 || (!bypass_mode && loss.ownMean !== 'responses'),
     path('actor.top_entropy_quantile'),
     [path('actor.loss_mode'), path(`${CORRECTION}.bypass_mode`)],
     `expected 1, because ${bypass_mode ? 'bypass mode chooses the tokens that count' : `the loss ${loss_mode} has no parts for single tokens`}; got ${settings.actor.top_entropy_quantile}`,

@@ -101,7 +101,7 @@ describe('what a phase trains', () => {
   test('a form shows each where it has an effect', () => {
     const shown = (document: object, index: number) =>
       experimentFields(parsed(document))
-        .filter(({ path, has_effect }) => path.startsWith(`phases.${index}.`) && has_effect)
+        .filter(({ path, hasEffect }) => path.startsWith(`phases.${index}.`) && hasEffect)
         .map(({ path }) => path.slice(`phases.${index}.`.length))
     const final = shown({ phases: [{ kind: 'sft' }, { kind: 'rl' }] }, 1)
     expect(final).toEqual(expect.arrayContaining(['freeze.layers', 'lr_factor_above.factor']))
@@ -116,7 +116,7 @@ describe('what a phase trains', () => {
   test('what goes on above an inner layer is a choice for inner layers alone', () => {
     const shown = (phases: readonly object[], actor: object = {}) =>
       experimentFields(parsed({ phases, actor }))
-        .filter(({ path, has_effect }) => has_effect && /decay_final_norm|entropy_of$/.test(path))
+        .filter(({ path, hasEffect }) => hasEffect && /decay_final_norm|entropy_of$/.test(path))
         .map(({ path }) => path)
     const inner = { kind: 'rl', target_layer: 2 }
     const bonus = { entropy_coeff: 0.01 }
@@ -233,7 +233,7 @@ describe('what a critic begins as', () => {
   test('is offered where a critic begins and a reward model came before', () => {
     const shown = (phases: object[]) =>
       experimentFields(parsed({ phases }))
-        .filter(({ path, has_effect }) => path.endsWith('critic.model.init') && has_effect)
+        .filter(({ path, hasEffect }) => path.endsWith('critic.model.init') && hasEffect)
         .map(({ path }) => path)
     expect(shown([ppo, rm, grpo, ppo, ppo])).toEqual([
       'phases.3.critic.model.init',
@@ -270,7 +270,7 @@ describe('a warm-up over a share of the steps', () => {
     expect(decodeLink(encodeLink(experiment)).experiment).toEqual(experiment)
     const shown = (from: object) =>
       experimentFields(parsed(from))
-        .filter(({ path, has_effect }) => path.endsWith('lr_warmup_steps_ratio') && has_effect)
+        .filter(({ path, hasEffect }) => path.endsWith('lr_warmup_steps_ratio') && hasEffect)
         .map(({ path }) => path)
     // The last phase continues the schedule of the one before it, whose warm-up it is.
     expect(shown(document)).toEqual([

@@ -80,14 +80,14 @@ describe('preference phases', () => {
     const offered = (before: object) =>
       experimentFields(parsed({ phases: [before, { kind: 'preference' }] })).find(
         ({ path }) => path === 'phases.1.reward_model.enable',
-      )?.has_effect
+      )?.hasEffect
     expect([offered({ kind: 'reward_model' }), offered({ kind: 'sft' })]).toEqual([true, false])
   })
 
   test('a form offers what the loss uses', () => {
     const offered = (fields: object) =>
       experimentFields(parsed(preference(fields)))
-        .filter(({ path, has_effect }) => path.startsWith('phases.1.preference.') && has_effect)
+        .filter(({ path, hasEffect }) => path.startsWith('phases.1.preference.') && hasEffect)
         .map(({ path }) => path.slice('phases.1.preference.'.length))
     expect(offered({})).toEqual([
       'loss_type',

@@ -41,7 +41,7 @@ describe('reward models', () => {
     const offers = (phases: object[], index: number) =>
       experimentFields(parsed({ phases })).find(
         ({ path }) => path === `phases.${index}.reward_model.enable`,
-      )?.has_effect
+      )?.hasEffect
     expect(offers([{ kind: 'rl' }, { kind: 'reward_model' }, { kind: 'rl' }], 0)).toBe(false)
     expect(offers([{ kind: 'rl' }, { kind: 'reward_model' }, { kind: 'rl' }], 2)).toBe(true)
   })
@@ -72,7 +72,7 @@ describe('reward models', () => {
     expect(issues(pairs({ source: 'mixed', verdicts: '3ab' }))).toEqual([])
     const shown = (source: string) =>
       experimentFields(parsed(pairs({ source })))
-        .filter(({ path, has_effect }) => /min_pairs|verdicts/.test(path) && has_effect)
+        .filter(({ path, hasEffect }) => /min_pairs|verdicts/.test(path) && hasEffect)
         .map(({ path }) => path.replace('phases.0.pairs.', ''))
     expect(shown('judge')).toEqual([])
     expect(shown('human')).toEqual(['min_pairs', 'verdicts'])
@@ -82,7 +82,7 @@ describe('reward models', () => {
   test('as in verl, a reward model’s score knows no overlong penalty', () => {
     const phases = [{ kind: 'reward_model' }, REWARDED]
     const buffer = ({ path }: { path: string }) => path === 'algorithm.overlong_buffer.len'
-    expect(experimentFields(parsed({ phases })).find(buffer)?.has_effect).toBe(false)
-    expect(experimentFields(parsed({})).find(buffer)?.has_effect).toBe(true)
+    expect(experimentFields(parsed({ phases })).find(buffer)?.hasEffect).toBe(false)
+    expect(experimentFields(parsed({})).find(buffer)?.hasEffect).toBe(true)
   })
 })

@@ -18,12 +18,12 @@ const namesOf = (holds: (estimator: Estimator) => boolean): string =>
 /** Estimators that compare responses have two, and only a critic is warmed up. */
 export function estimatorRules({ experiment, phase, at, settings, path, rule }: RuledPhase): void {
   const { rollout, critic } = settings
-  const { label, compares_groups } = estimatorOf(settings.adv_estimator)
+  const { label, comparesGroups } = estimatorOf(settings.adv_estimator)
   rule(
-    rollout.n >= 2 || !compares_groups,
+    rollout.n >= 2 || !comparesGroups,
     path('rollout.n'),
     [`${at}.adv_estimator`],
-    `expected at least 2 responses per prompt, because ${label} compares them with each other (${namesOf((other) => !other.compares_groups)} do not); got ${rollout.n}`,
+    `expected at least 2 responses per prompt, because ${label} compares them with each other (${namesOf((other) => !other.comparesGroups)} do not); got ${rollout.n}`,
   )
   const { critic_warmup } = critic
   const isOwn = phase.critic?.critic_warmup !== undefined

@@ -160,7 +160,7 @@ describe('what could never have an effect', () => {
 
   test('a form leaves it out where it cannot be refused', () => {
     const shows = (document: object, path: string) =>
-      experimentFields(parsed(document)).find((field) => field.path === path)?.has_effect
+      experimentFields(parsed(document)).find((field) => field.path === path)?.hasEffect
     const mean = 'actor.loss_agg_mode'
     for (const loss_mode of ['gspo', 'sapo', 'geo_mean']) {
       expect(shows({ actor: { loss_mode } }, mean), loss_mode).toBe(false)

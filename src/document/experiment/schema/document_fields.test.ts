@@ -31,6 +31,6 @@ test('a phase’s own null is a value, and not the experiment’s', () => {
     documentFields(experiment).find(
       ({ path }) => path === `phases.${index}.actor.loss_scale_factor`,
     )
-  expect(field(0)).toMatchObject({ value: null, default: 7, is_overridden: true })
-  expect(field(1)).toMatchObject({ value: 7, default: 7, is_overridden: false })
+  expect(field(0)).toMatchObject({ value: null, default: 7, isOverridden: true })
+  expect(field(1)).toMatchObject({ value: 7, default: 7, isOverridden: false })
 })

@@ -27,7 +27,7 @@ export interface DocumentField extends FieldInfo {
   /** What clearing it (`withField(experiment, path, undefined)`) brings back. */
   readonly default: FieldValue
   /** Only for what a phase may set itself: whether it does. */
-  readonly is_overridden?: boolean
+  readonly isOverridden?: boolean
 }
 
 /** The sections that a phase may overlay with settings of its own, in the order of forms. */
@@ -63,8 +63,8 @@ export const ownFields = (experiment: Experiment, index: number): DocumentField[
     const path = `phases.${index}.${name}`
     const own = valueAt(experiment, path) as FieldValue | undefined
     const shared = valueAt(experiment, name) as FieldValue
-    const is_overridden = own !== undefined
-    return { ...info, path, value: is_overridden ? own : shared, default: shared, is_overridden }
+    const isOverridden = own !== undefined
+    return { ...info, path, value: isOverridden ? own : shared, default: shared, isOverridden }
   })
 
 function phaseFields(experiment: Experiment, phase: PhaseDocument, index: number) {

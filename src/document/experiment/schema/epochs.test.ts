@@ -54,17 +54,17 @@ describe('epochs', () => {
   })
 
   test('a form says what they come to, where there is a set', () => {
-    expect(fieldOf(document, 'phases.1.epochs')).toMatchObject({ has_effect: true })
+    expect(fieldOf(document, 'phases.1.epochs')).toMatchObject({ hasEffect: true })
     expect(fieldOf(document, 'phases.1.epochs')?.help).toMatch(
       /An epoch of 80 problems is 2 steps of 32, so 3 × 2 = 6 steps\.$/,
     )
     expect(fieldOf(document, 'phases.3.epochs')?.help).toMatch(/is 2 steps of 32\.$/)
     expect(fieldOf(document, 'phases.0.epochs')?.help).toMatch(/so 4 × 2 = 8 steps\.$/)
-    expect(fieldOf(document, 'data.shuffle')).toMatchObject({ has_effect: true })
+    expect(fieldOf(document, 'data.shuffle')).toMatchObject({ hasEffect: true })
     expect(fieldOf(document, 'data.train_max_samples')).toMatchObject({ max: 80 })
     const endless = { phases: [{ kind: 'sft' }, { kind: 'rl' }] }
     for (const path of ['phases.0.epochs', 'phases.1.epochs', 'data.shuffle'])
-      expect(fieldOf(endless, path), path).toMatchObject({ has_effect: false })
+      expect(fieldOf(endless, path), path).toMatchObject({ hasEffect: false })
   })
 
   test('a link carries them', () => {

@@ -13,7 +13,7 @@ export interface Stretch {
   readonly from: number
   readonly to: number
   /** The phase ends with the last of these steps. */
-  readonly is_end: boolean
+  readonly isEnd: boolean
 }
 
 /** The steps from a position on, with `due`, what is to be done after later steps. Conditions that
@@ -27,8 +27,8 @@ export function plannedStretches(
   let now = experiment
   let position: Position | undefined = from
   let { step } = from
-  const visit = (phase: number, taken: number, is_end: boolean) => {
-    stretches.push({ phase, document: now.phases[phase], from: step, to: step + taken, is_end })
+  const visit = (phase: number, taken: number, isEnd: boolean) => {
+    stretches.push({ phase, document: now.phases[phase], from: step, to: step + taken, isEnd })
     step += taken
   }
   for (const { step: after, ...action } of due) {

@@ -47,17 +47,17 @@ export const NONE = 'none'
 /** A field of an experiment that a `set` may change. */
 type Settable = Pick<FieldInfo, 'none' | 'default'> & {
   readonly value: FieldValue
-  readonly is_overridden?: boolean
+  readonly isOverridden?: boolean
 }
 
 /** A field that may be without a value although its default is one, or that a phase may take from
  * the experiment: null and its default are not the same. */
-const tellsNone = ({ none, default: usual, is_overridden }: Settable): boolean =>
-  none !== undefined && (usual !== null || is_overridden !== undefined)
+const tellsNone = ({ none, default: usual, isOverridden }: Settable): boolean =>
+  none !== undefined && (usual !== null || isOverridden !== undefined)
 
 /** What a `set` says for a field to be as it is here. */
 export const valueToSet = (field: Settable): FieldValue => {
-  if (field.is_overridden === false) return null
+  if (field.isOverridden === false) return null
   return field.value === null && tellsNone(field) ? NONE : field.value
 }
 

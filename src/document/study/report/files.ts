@@ -97,7 +97,7 @@ const tableOf = ({ arms }: Analysis): string =>
         c?.verdict,
         c?.seeds_needed,
         c?.probability_of_improvement,
-        values.filter(({ has_collapsed }) => has_collapsed).length,
+        values.filter(({ hasCollapsed }) => hasCollapsed).length,
       ].map(known),
     ),
   ])
@@ -107,11 +107,11 @@ const runsTable = ({ arms }: Analysis): string =>
   csvTable([
     ['arm', 'seed', 'value', 'collapsed'],
     ...arms.flatMap(({ arm, values }) =>
-      values.map(({ seed, value, has_collapsed }) => [
+      values.map(({ seed, value, hasCollapsed }) => [
         arm.name,
         seed,
         known(value),
-        has_collapsed ? 1 : 0,
+        hasCollapsed ? 1 : 0,
       ]),
     ),
   ])
@@ -157,13 +157,13 @@ function reportOf(
   changes: readonly string[],
   pictures: readonly string[],
 ): string {
-  const { runs, warnings, left_over } = analysis
+  const { runs, warnings, leftOver } = analysis
   const adapters = [...new Set(runs.map(({ adapter }) => adapter))]
   const limits = [
     ...warnings,
     ...changes,
-    ...(left_over > 0 && !study.search
-      ? [`${left_over} kept runs belong to no arm of the study as it is now, and are not shown.`]
+    ...(leftOver > 0 && !study.search
+      ? [`${leftOver} kept runs belong to no arm of the study as it is now, and are not shown.`]
       : []),
     ...(study.search
       ? [

@@ -41,9 +41,9 @@ export interface RunModels {
   readonly learners: ReadonlyMap<Learner, LearnerLayout>
   /** Whether there is a frozen policy that KL is measured to: kept from the beginning of
    * reinforcement, used or not. */
-  readonly has_reference: boolean
+  readonly hasReference: boolean
   /** Whether a phase measures KL to it. */
-  readonly uses_reference: boolean
+  readonly usesReference: boolean
   /** Where the weights of another model lie that teaches. */
   readonly teacher?: ParamLayout | undefined
   /** Of a file: the translators that its phase reads layers through. */
@@ -68,7 +68,7 @@ export function runModels(experiment: Experiment): RunModels {
     (phase) => phase.kind === 'distill' && phase.distillation.teacher !== 'final',
   )
   const preferred = experiment.phases.filter((phase) => phase.kind === 'preference')
-  const uses_reference =
+  const usesReference =
     settings.some(({ actor, algorithm }) => actor.use_kl_loss || algorithm.use_kl_in_reward) ||
     averaged.length > 0 ||
     preferred.some(({ preference }) => readsReference(preference))
@@ -76,8 +76,8 @@ export function runModels(experiment: Experiment): RunModels {
   const keeps = !adapter
   return {
     learners,
-    has_reference: keeps && rl.length + preferred.length + averaged.length > 0,
-    uses_reference: keeps && uses_reference,
+    hasReference: keeps && rl.length + preferred.length + averaged.length > 0,
+    usesReference: keeps && usesReference,
     teacher: teacher && paramLayout(modelShape(teacher)),
   }
 }
@@ -85,9 +85,9 @@ export function runModels(experiment: Experiment): RunModels {
 /** The models of a file: files of version 1 hold a reference only where a phase uses it. */
 export const modelsIn = (models: RunModels, { entries }: OpenSafetensors): RunModels => ({
   ...models,
-  has_reference:
-    models.uses_reference ||
-    (models.has_reference && [...entries.keys()].some((name) => name.startsWith('reference.'))),
+  hasReference:
+    models.usesReference ||
+    (models.hasReference && [...entries.keys()].some((name) => name.startsWith('reference.'))),
   lens: lensIn(entries.keys(), actorLayout(models.learners).shape),
 })
 
@@ -109,7 +109,7 @@ const momentName = (model: string, moment: 'adam_m' | 'adam_v', name: string) =>
   `${model}.${moment}.${name}`
 
 /** The dtype and shape of every tensor of these models. */
-export function modelShapes({ learners, has_reference, teacher, lens }: RunModels): Shapes {
+export function modelShapes({ learners, hasReference, teacher, lens }: RunModels): Shapes {
   const shapes = new Map<string, ShapeOf>()
   const add = (name: string, shape: readonly number[]) => shapes.set(name, { dtype: 'F32', shape })
   for (const [model, learner] of learners) {
@@ -123,7 +123,7 @@ export function modelShapes({ learners, has_reference, teacher, lens }: RunModel
     add(`${model}.corrections`, [trained.segment_ends.length, 2])
     add(`${model}.control`, [CONTROL.length])
   }
-  if (has_reference)
+  if (hasReference)
     for (const { name, shape } of actorLayout(learners).params)
       add(weightName('reference', name), shape)
   for (const { name, shape } of teacher?.params ?? []) add(weightName('teacher', name), shape)
@@ -159,9 +159,9 @@ export function modelTensors(models: RunModels, states: ModelStates): NamedTenso
     tensors.push([`${model}.corrections`, { shape: [segments, 2], data: corrections }])
     tensors.push([`${model}.control`, { shape: [CONTROL.length], data: control }])
   }
-  if (models.uses_reference && !states.reference)
+  if (models.usesReference && !states.reference)
     throw new RangeError('checkpoint: expected a reference, got none')
-  if (models.has_reference && states.reference) {
+  if (models.hasReference && states.reference) {
     const layout = actorLayout(models.learners)
     tensors.push(...named(layout, states.reference, (name) => weightName('reference', name)))
   }
@@ -204,7 +204,7 @@ function named(
 
 /** The models of a file whose tensors have the shapes of `modelShapes`. */
 export function readModels(
-  { learners, has_reference, teacher, lens }: RunModels,
+  { learners, hasReference, teacher, lens }: RunModels,
   file: OpenSafetensors,
 ): ModelStates {
   const flat = ({ params, size }: FlatLayout, nameOf: (param: string) => string) => {
@@ -244,7 +244,7 @@ export function readModels(
   if (!actor) throw new RangeError('checkpoint: expected a policy')
   return {
     actor,
-    ...(has_reference && {
+    ...(hasReference && {
       reference: flat(actorLayout(learners), (name) => weightName('reference', name)),
     }),
     ...(teacher && { teacher: flat(teacher, (name) => weightName('teacher', name)) }),

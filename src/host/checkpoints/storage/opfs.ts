@@ -131,7 +131,7 @@ export function opfsFiles(origin: () => Promise<FileSystemDirectoryHandle>): Che
  * in private windows. */
 export async function openCheckpointFiles(): Promise<{
   readonly files: CheckpointFiles
-  readonly why_memory: string
+  readonly whyMemory: string
 }> {
   try {
     const origin = () => navigator.storage.getDirectory()
@@ -140,9 +140,9 @@ export async function openCheckpointFiles(): Promise<{
     const probe = await fileIn(root, `probe-${Math.random()}.tmp`)
     ;(await probe.createSyncAccessHandle()).close()
     await root.removeEntry(probe.name)
-    return { files: opfsFiles(origin), why_memory: '' }
+    return { files: opfsFiles(origin), whyMemory: '' }
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)
-    return { files: memoryFiles(), why_memory: why || 'unknown error' }
+    return { files: memoryFiles(), whyMemory: why || 'unknown error' }
   }
 }

@@ -10,13 +10,13 @@ async function kept() {
     for (const record of ['old', 'pinned', 'living'])
       await files.write(record, step, new Uint8Array(10))
   const steps = async (record: string) => (await files.list(record)).map(({ step }) => step)
-  const keepTo = (total_bytes: number) =>
+  const keepTo = (totalBytes: number) =>
     makeRoom({
       list: () => files.list(),
       remove: (record, step) => files.remove(record, [step]),
       held: async () => new Set(['living']),
       isKept: (record) => record === 'pinned',
-      total_bytes: () => total_bytes,
+      totalBytes: () => totalBytes,
     })
   return { files, steps, keepTo }
 }

@@ -10,7 +10,7 @@ export interface RoomHost {
   held(): Promise<ReadonlySet<string>>
   /** Whether a person wants all of a run kept, or it continues here. */
   isKept(record: string): boolean
-  total_bytes(): number
+  totalBytes(): number
 }
 
 /** Deletes what exceeds the room, the least useful files first. Resolves with the number of deleted
@@ -19,7 +19,7 @@ export async function makeRoom(host: RoomHost): Promise<number> {
   const held = await host.held()
   const gone = surplusCheckpoints(
     await host.list(),
-    host.total_bytes(),
+    host.totalBytes(),
     (record) => !held.has(record) && !host.isKept(record),
   )
   for (const { record, step } of gone) await host.remove(record, step)

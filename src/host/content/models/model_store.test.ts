@@ -43,7 +43,7 @@ test('a model is fetched, listed with its hash and size, read and forgotten', as
 
 test('a download that was cut continues where it was, also on another day, and its hash is whole', async () => {
   const { disk, folders } = memoryDisk()
-  const first = await fetched(disk, { cuts_at: 2_000_000, stays_cut: true })
+  const first = await fetched(disk, { cutsAt: 2_000_000, staysCut: true })
   await expect(first.keeping).rejects.toThrow('The connection to a.example was cut')
   const [begun] = await first.store.list()
   expect(begun.hash).toBeUndefined()

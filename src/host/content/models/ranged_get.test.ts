@@ -21,7 +21,7 @@ test('a range is one request', async () => {
 })
 
 test('a connection that is cut continues at the byte that was reached', async () => {
-  const { own, asked } = file({ cuts_at: 37 })
+  const { own, asked } = file({ cutsAt: 37 })
   expect(await own.read(0, 100)).toEqual(BYTES)
   expect(asked.map(({ begin, end }) => [begin, end])).toEqual([
     [0, 100],
@@ -30,7 +30,7 @@ test('a connection that is cut continues at the byte that was reached', async ()
 })
 
 test('a connection that stays cut is given up after some waits, and a busy server is asked again', async () => {
-  const cut = file({ cuts_at: 37, stays_cut: true })
+  const cut = file({ cutsAt: 37, staysCut: true })
   await expect(cut.own.read(0, 100)).rejects.toThrow(
     'The connection to a.example was cut at byte 37 of 100 of x.bin. Fetch it again: what has arrived is kept.',
   )
@@ -41,15 +41,9 @@ test('a connection that stays cut is given up after some waits, and a busy serve
 })
 
 test.for<[string, Manners, number, [number, number], RegExp]>([
-  ['no ranges', { has_no_ranges: true }, 100, [50, 60], /answered 200 instead of 206.*choose it/],
-  ['a length that is a lie', { says_more: 5 }, 105, [0, 105], /sent 100 bytes .* had said 105/],
-  [
-    'another length than before',
-    { says_more: 5 },
-    100,
-    [0, 50],
-    /has 105 bytes, after .* said 100/,
-  ],
+  ['no ranges', { hasNoRanges: true }, 100, [50, 60], /answered 200 instead of 206.*choose it/],
+  ['a length that is a lie', { saysMore: 5 }, 105, [0, 105], /sent 100 bytes .* had said 105/],
+  ['another length than before', { saysMore: 5 }, 100, [0, 50], /has 105 bytes, after .* said 100/],
   ['a file beyond its end', {}, 200, [150, 200], /sent 150 bytes of x.bin, where it had said 200/],
   ['a login', { status: 403 }, 100, [0, 9], /only to those who log in.*choose the folder/],
   ['something else', { status: 418 }, 100, [0, 9], /answered 418 when it was asked for x.bin/],
@@ -58,7 +52,7 @@ test.for<[string, Manners, number, [number, number], RegExp]>([
 })
 
 test('a small file may come whole from a server without ranges', async () => {
-  expect(await file({ has_no_ranges: true }).own.read(0, 100)).toEqual(BYTES)
+  expect(await file({ hasNoRanges: true }).own.read(0, 100)).toEqual(BYTES)
 })
 
 test('a blocked request is no cut connection', async () => {
@@ -76,8 +70,8 @@ test('a size is found by the first byte, or by the whole where that is hidden', 
   const sizeOf = (manners: Manners, name = address) =>
     sizeAt(serverOf({ [address]: BYTES }, manners).get, 'x.bin', name)
   expect(await sizeOf({})).toBe(100)
-  expect(await sizeOf({ hides_total: true })).toBe(100)
-  expect(await sizeOf({ has_no_ranges: true })).toBe(100)
+  expect(await sizeOf({ hidesTotal: true })).toBe(100)
+  expect(await sizeOf({ hasNoRanges: true })).toBe(100)
   expect(await sizeOf({}, 'https://a.example/none')).toBeUndefined()
   await expect(sizeOf({ status: 401 })).rejects.toThrow('private or gated')
 })

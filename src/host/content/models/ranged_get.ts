@@ -14,7 +14,7 @@ export interface GetAnswer {
   /** At most as many as were asked for. */
   readonly bytes: Uint8Array<ArrayBuffer>
   /** Whether the connection ended before the answer did. */
-  readonly is_cut: boolean
+  readonly isCut: boolean
 }
 
 /** Asks a server for bytes begin … end − 1. Throws NoAnswer where nothing came that a page may
@@ -72,7 +72,7 @@ export function httpFile(
           bytes.set(answer.bytes, at - begin)
           at += answer.bytes.length
           if (answer.bytes.length > 0) tries = 0
-          else if (!answer.is_cut) throw new Error(tooShort(asked))
+          else if (!answer.isCut) throw new Error(tooShort(asked))
         }
         if (tries === MOST_TRIES) throw new Error(stopped(answer, asked))
         if (tries > 0) await pause(PAUSE_MS * 2 ** tries)

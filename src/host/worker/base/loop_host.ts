@@ -11,7 +11,7 @@ export interface LoopOf {
   readonly orders: Orders
   readonly keeper: CheckpointKeeper
   /** The least milliseconds between two steps whose samples are posted. */
-  readonly samples_ms: number
+  readonly samplesMs: number
   /** Awaited between two steps, when what was due before the next one is done. */
   between(): Promise<void>
   post(event: LabEvent): void

@@ -27,15 +27,15 @@ export class Orders {
   /** Steps to take before pausing. */
   budget: number
   /** Between two turns a run waits without being paused. */
-  takes_turns = false
-  is_stopped = false
+  takesTurns = false
+  isStopped = false
   /** The run is to end after the step in flight, and its state is to be kept. */
-  is_ending = false
+  isEnding = false
   /** What is to be done before the next step. */
   asked: SteeringAction[] = []
-  wants_profile = false
-  wants_trace = false
-  wants_checkpoint = false
+  wantsProfile = false
+  wantsTrace = false
+  wantsCheckpoint = false
   request: ObservationRequest
   #wake: () => void = () => {}
 
@@ -45,13 +45,13 @@ export class Orders {
   }
 
   /** There is a step to take. */
-  get is_going(): boolean {
-    return this.budget > 0 || this.wants_profile
+  get isGoing(): boolean {
+    return this.budget > 0 || this.wantsProfile
   }
 
   /** There is something to do in a pause. */
-  get has_work(): boolean {
-    return this.is_going || this.asked.length > 0
+  get hasWork(): boolean {
+    return this.isGoing || this.asked.length > 0
   }
 
   /** Takes in what a command asks of the run. */
@@ -66,11 +66,11 @@ export class Orders {
       case 'turn':
         return this.take(1, true)
       case 'profile':
-        return this.change({ wants_profile: true })
+        return this.change({ wantsProfile: true })
       case 'trace':
-        return this.change({ wants_trace: true })
+        return this.change({ wantsTrace: true })
       case 'checkpoint':
-        return this.change({ wants_checkpoint: true })
+        return this.change({ wantsCheckpoint: true })
       case 'observe':
         return this.change({ request: command.request })
       case 'next_phase':
@@ -82,8 +82,8 @@ export class Orders {
     }
   }
 
-  take(steps: number, takes_turns = false): void {
-    this.change({ budget: steps, takes_turns })
+  take(steps: number, takesTurns = false): void {
+    this.change({ budget: steps, takesTurns })
   }
 
   change(
@@ -101,13 +101,13 @@ export class Orders {
   /** No step is taken until somebody asks for one again. */
   rest(): void {
     this.budget = 0
-    this.wants_profile = false
+    this.wantsProfile = false
   }
 
   /** Sleeps until there is a step to take, or the run is stopped. */
   async going(): Promise<void> {
-    do await this.awaken(() => this.is_going)
-    while (!this.is_stopped && !this.is_going)
+    do await this.awaken(() => this.isGoing)
+    while (!this.isStopped && !this.isGoing)
   }
 
   /** Wakes what waits for an order. */
@@ -120,7 +120,7 @@ export class Orders {
     return new Promise((resolve) => {
       this.#wake = resolve
       // A command may have come between the decision to sleep and now.
-      if (hasWork() || this.is_stopped) resolve()
+      if (hasWork() || this.isStopped) resolve()
     })
   }
 }

@@ -123,7 +123,7 @@ export interface RunDevice extends MatmulNeeds {
 /** Where checkpoints lie, and how they are written. */
 export interface CheckpointHost {
   /** The storage, and why it is memory alone; '' where it outlasts the page. */
-  open(): Promise<{ readonly files: CheckpointFiles; readonly why_memory: string }>
+  open(): Promise<{ readonly files: CheckpointFiles; readonly whyMemory: string }>
   encode(checkpoint: Checkpoint): Promise<Uint8Array<ArrayBuffer>>
   /** Throws CheckpointError for a file that no run can continue from; `file` names it there. */
   decode(bytes: Uint8Array<ArrayBuffer>, file: string): Promise<Checkpoint>
@@ -168,7 +168,7 @@ export interface RunHost extends Clock {
   between?(): Promise<void>
   /** Nobody is there to decide what a person at the page decides: broken numbers and a lost GPU end
    * the run with their error. On the command line, where `--resume` continues it. */
-  readonly is_unattended?: boolean
+  readonly isUnattended?: boolean
 }
 
 /** A state that can be touched. */

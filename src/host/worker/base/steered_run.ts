@@ -54,10 +54,10 @@ export class SteeredRun<T extends SteeredTrainer = SteeredTrainer> {
   /** Of the document, not done yet. */
   #due: SteeringEntry[]
   #asked: SteeringAction[] = []
-  #is_started = false
+  #isStarted = false
   /** The step after which a person ended the phase. */
-  #ended_after: number | undefined
-  #wants_trace = false
+  #endedAfter: number | undefined
+  #wantsTrace = false
   #observed: ObservationRequest = NO_OBSERVATION
   /** The trainer's state is on its way into another one. */
   #isMoving = false
@@ -91,7 +91,7 @@ export class SteeredRun<T extends SteeredTrainer = SteeredTrainer> {
     const run = new SteeredRun(engine, trainer, document)
     run.experiment = experiment
     run.#done = run.#due.splice(0, done)
-    run.#is_started = state.is_started
+    run.#isStarted = state.is_started
     return run
   }
 
@@ -133,7 +133,7 @@ export class SteeredRun<T extends SteeredTrainer = SteeredTrainer> {
 
   /** Steps of the whole run: those queued so far, and those to come with what the document still
    * does. */
-  get total_steps(): number {
+  get totalSteps(): number {
     const { experiment, trainer } = this
     const { step, phase, phase_step } = trainer
     const position = { step, phase, phase_step }
@@ -184,7 +184,7 @@ export class SteeredRun<T extends SteeredTrainer = SteeredTrainer> {
 
   /** The next step of reinforcement brings its token table. */
   traceNext(): void {
-    this.#wants_trace = true
+    this.#wantsTrace = true
   }
 
   /** What steps are to show of the inside (Trainer), whatever trainer takes them. Not while a step
@@ -207,7 +207,7 @@ export class SteeredRun<T extends SteeredTrainer = SteeredTrainer> {
   /** Does what is due before the next step, in order: first the document's entries, then what was
    * asked for. */
   async obey(): Promise<Steered[]> {
-    if (!this.#is_started) return []
+    if (!this.#isStarted) return []
     const { step } = this.trainer
     const steered: Steered[] = []
     for (let due = this.#due[0]; due && due.step <= step; due = this.#due[0]) {
@@ -216,7 +216,7 @@ export class SteeredRun<T extends SteeredTrainer = SteeredTrainer> {
     }
     for (const action of this.#asked.splice(0)) {
       // A button that was pressed twice: the phase is over already.
-      if (action.kind === 'next_phase' && this.#ended_after === step) continue
+      if (action.kind === 'next_phase' && this.#endedAfter === step) continue
       steered.push(await this.#do({ step, ...action }, true))
     }
     return steered
@@ -225,10 +225,10 @@ export class SteeredRun<T extends SteeredTrainer = SteeredTrainer> {
   /** Queues one step; `obey` comes before it. */
   async queue() {
     // By now the trainer is the one that takes the step.
-    if (this.#wants_trace) this.trainer.traceNext()
-    this.#wants_trace = false
+    if (this.#wantsTrace) this.trainer.traceNext()
+    this.#wantsTrace = false
     const queued = await this.trainer.queue()
-    this.#is_started = true
+    this.#isStarted = true
     return queued
   }
 
@@ -266,7 +266,7 @@ export class SteeredRun<T extends SteeredTrainer = SteeredTrainer> {
     }
     if (result.ends) {
       this.trainer.nextPhase(result.ends)
-      this.#ended_after = this.trainer.step
+      this.#endedAfter = this.trainer.step
     }
     return undefined
   }

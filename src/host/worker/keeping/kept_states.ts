@@ -40,10 +40,10 @@ export class KeptStates {
   /** Takes the state after the step that was queued last, where that is due or asked for. */
   async keepDue(): Promise<void> {
     const { keeper, orders } = this.#of
-    const isWanted = orders.wants_checkpoint || keeper.isDue(this.#trainer.step)
+    const isWanted = orders.wantsCheckpoint || keeper.isDue(this.#trainer.step)
     if (!isWanted || !this.#isUsable) return
-    if (keeper.is_patient) await keeper.idle
-    if (this.#take()) orders.wants_checkpoint = false
+    if (keeper.isPatient) await keeper.idle
+    if (this.#take()) orders.wantsCheckpoint = false
   }
 
   /** Takes the last state of a phase before the next one begins: what a phase has made is what
@@ -65,8 +65,8 @@ export class KeptStates {
   async keepPresent(isLast = false): Promise<void> {
     const { keeper, orders, host } = this.#of
     const { step } = this.#trainer
-    const isWanted = isLast || orders.wants_checkpoint
-    orders.wants_checkpoint = false
+    const isWanted = isLast || orders.wantsCheckpoint
+    orders.wantsCheckpoint = false
     const said = this.#said
     if (this.#loop.isOver() || step === 0) return
     // The last state is looked at whatever its steps have shown: nothing else says that a run has

@@ -19,7 +19,7 @@ const MOST_BYTES = 2 ** 30
 /** The run that is measured beside. */
 export interface MeasuredRun {
   readonly id: number
-  readonly orders: Pick<Orders, 'is_going' | 'takes_turns'>
+  readonly orders: Pick<Orders, 'isGoing' | 'takesTurns'>
   readonly open: OpenRun
   now(): number
   post(event: LabEvent): void
@@ -32,8 +32,8 @@ export class Measuring {
   /** The variants that the run has now. */
   #present: MatmulChoice
   #found: MatmulChoice = {}
-  #spent_ms = 0
-  #is_over = false
+  #spentMs = 0
+  #isOver = false
 
   constructor({ device, settled, matmul, remember }: Measured, of: MeasuredRun) {
     this.#of = of
@@ -53,14 +53,14 @@ export class Measuring {
     if (trainer.isPhaseOver) await this.#apply()
     // Runs that take turns share the GPU: what is measured there says little, and each is to have
     // what the other has.
-    else if (!this.#is_over && orders.is_going && !orders.takes_turns) await this.#measure()
+    else if (!this.#isOver && orders.isGoing && !orders.takesTurns) await this.#measure()
   }
 
   /** Measures no more; the measurement that is under way is the last. What was found is
    * remembered. */
   end(): void {
-    if (this.#is_over) return
-    this.#is_over = true
+    if (this.#isOver) return
+    this.#isOver = true
     // Frees what measures; what fails there fails nobody else.
     this.#work.return().catch(() => {})
   }
@@ -70,15 +70,15 @@ export class Measuring {
     const began = now()
     try {
       const { done: hasEnded, value } = await this.#work.next()
-      this.#spent_ms += now() - began
-      const is_over = hasEnded === true || this.#spent_ms >= BUDGET_MS || value.done === value.of
-      if (is_over) this.end()
+      this.#spentMs += now() - began
+      const isOver = hasEnded === true || this.#spentMs >= BUDGET_MS || value.done === value.of
+      if (isOver) this.end()
       if (hasEnded) return
       const { done, of, choice } = value
       const isNews = Object.keys(choice).length > Object.keys(this.#found).length
       this.#found = choice
-      const cache = is_over || isNews ? this.#remember(choice, is_over) : undefined
-      const told = { done, of, is_over, ...(cache !== undefined && { cache }) }
+      const cache = isOver || isNews ? this.#remember(choice, isOver) : undefined
+      const told = { done, of, isOver, ...(cache !== undefined && { cache }) }
       post({ type: 'kernels_measured', run, ...told })
     } catch {
       // What cannot be measured is no reason not to train. A device that is lost ends the run by

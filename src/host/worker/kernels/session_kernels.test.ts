@@ -40,7 +40,7 @@ test('a first run takes its first step before anything is measured, then measure
   expect(log.filter((line) => line.startsWith('steer'))).toHaveLength(1)
   expect(all(events, 'kernels')).toMatchObject([{ matmul: begun, kernels: 'default' }])
   const told = all(events, 'kernels_measured')
-  expect(told.map(({ done, is_over }) => [done, is_over])).toEqual([
+  expect(told.map(({ done, isOver }) => [done, isOver])).toEqual([
     [1, false],
     [2, false],
     [3, false],
@@ -143,7 +143,7 @@ test('what cannot be measured is not, and the run goes to its end; after a lost 
   expect(invalid.last('kernels_measured')).toBeUndefined()
   expect(invalid.statuses().at(-1)).toBe('finished')
 
-  const lost = fakeLab({ ...GPU, hang_at: 2 })
+  const lost = fakeLab({ ...GPU, hangAt: 2 })
   lost.session.handle(start)
   await lost.until(() => lost.log.includes('queue 2'))
   lost.lose(gpuError('lost', 'gone'))

@@ -26,8 +26,8 @@ export function plannedModel(
   const { model_type } = config
   const { num_parameters } = layout
   // transformers 5 writes dtype, earlier versions torch_dtype.
-  const exact_dtype = exactDtype(config, (json.dtype ?? json.torch_dtype) === 'bfloat16')
-  const all = plan({ config, layout, exact_dtype }).map(
+  const dtype = exactDtype(config, (json.dtype ?? json.torch_dtype) === 'bfloat16')
+  const all = plan({ config, layout, exactDtype: dtype }).map(
     ({ what, enable_gradient_checkpointing, bytes, largest }) => ({
       what,
       enable_gradient_checkpointing,

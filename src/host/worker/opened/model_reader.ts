@@ -274,12 +274,12 @@ export class ModelReader {
     if (!this.#opened().facts.is_kept) await this.#keep('first', signal)
     const { hf, source, texts: tokenizer, facts } = this.#opened()
     // An adapter that is merged in has made float32 of what may be bfloat16.
-    const { exact_dtype } = given ? await this.#host.check(source.folder, []) : hf
+    const { exactDtype } = given ? await this.#host.check(source.folder, []) : hf
     const adapter = given ?? (has_adapter ? 'fresh' : undefined)
     const what = adapter ? 'lora' : 'full'
     const use = facts.uses.find((one) => one.what === what)
     const { enable_gradient_checkpointing = false } = use ?? {}
-    const model = { config: hf.config, exact_dtype, tokenizer, lists: facts.lists }
+    const model = { config: hf.config, exactDtype, tokenizer, lists: facts.lists }
     const address = source.kept?.source ?? ''
     const start = startOf({ ...model, address, enable_gradient_checkpointing }, adapter)
     this.#host.post({ type: 'model_start', start })
@@ -291,12 +291,12 @@ export class ModelReader {
         ? { name: of.name, folder: blobFolder(of.files), kept: undefined }
         : await this.#sources.kept(of.folder)
     const hashed = hashedFolder(folder)
-    const { config, exact_dtype } = await this.#host.check(hashed, [])
+    const { config, exactDtype } = await this.#host.check(hashed, [])
     requireTrainable(name, config)
     const { texts: tokenizer } = await readTokenizer(hashed, this.#host.tryText)
     const files = await hashed.files()
     if (!kept) await this.#sources.keep(name, folder, files, signal, this.#progress('keeping'))
-    const model = { config, exact_dtype, tokenizer, lists: [listOf(name, files)] }
+    const model = { config, exactDtype, tokenizer, lists: [listOf(name, files)] }
     const address = kept?.source ?? ''
     const start = startOf({ ...model, address, enable_gradient_checkpointing: false }, undefined)
     this.#host.post({ type: 'model_start', start })

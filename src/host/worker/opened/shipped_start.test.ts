@@ -23,9 +23,9 @@ test.each(Object.entries(shipped))(
     expect(files.map((file) => file.name).sort()).toEqual(
       [...namesOfModel(readdirSync(folder))].sort(),
     )
-    for (const { name: file_name, bytes, sha256 } of files) {
-      const file = new Uint8Array(readFileSync(`${folder}/${file_name}`))
-      expect([file_name, file.length, await contentHash(file)]).toEqual([file_name, bytes, sha256])
+    for (const { name: fileName, bytes, sha256 } of files) {
+      const file = new Uint8Array(readFileSync(`${folder}/${fileName}`))
+      expect([fileName, file.length, await contentHash(file)]).toEqual([fileName, bytes, sha256])
     }
     const hash = modelHash(files)
     expect(shippedModel(hash)?.name).toBe(name)

@@ -11,7 +11,7 @@ interface StartModel {
   /** Where it was fetched; '' where it is a folder of this machine. */
   readonly address: string
   readonly config: ModelConfig
-  readonly exact_dtype: MatrixDtype
+  readonly exactDtype: MatrixDtype
   /** It would not fit without: the run has it. */
   readonly enable_gradient_checkpointing: boolean
   /** Of its files, and of its adapter's. */
@@ -31,7 +31,7 @@ export function requireTrainable(name: string, { rope_scaling }: ModelConfig): v
 /** `adapter`: what is trained in place of the weights: the one of the model's second list, a fresh
  * one, or none. */
 export function startOf(
-  { address, config, exact_dtype, enable_gradient_checkpointing, lists, tokenizer }: StartModel,
+  { address, config, exactDtype, enable_gradient_checkpointing, lists, tokenizer }: StartModel,
   adapter: LoraConfig | 'fresh' | undefined,
 ): ModelStart {
   const { rope_scaling: _, padding_idx = null, lora: __, dtype: ___, ...sizes } = config
@@ -41,7 +41,7 @@ export function startOf(
   const fields = {
     ...sizes,
     padding_idx,
-    dtype: adapter ? exact_dtype : 'float32',
+    dtype: adapter ? exactDtype : 'float32',
     source: hash,
     source_name: name,
     source_address: address,

@@ -18,14 +18,14 @@ const fileOf = (pattern: object) =>
 class FakePort implements TrialPort {
   onmessage: TrialPort['onmessage'] = null
   onerror: TrialPort['onerror'] = null
-  is_terminated = false
+  isTerminated = false
   readonly asked: TrialRequest[] = []
   postMessage(request: TrialRequest) {
     this.asked.push(request)
     if (request.text !== 'endless') setTimeout(() => this.onmessage?.({} as MessageEvent))
   }
   terminate() {
-    this.is_terminated = true
+    this.isTerminated = true
   }
 }
 
@@ -55,7 +55,7 @@ test('a text on which a pattern does not end is refused by its name, and the nex
   )
   await vi.advanceTimersByTimeAsync(10_000)
   await refused
-  expect(ports.map(({ is_terminated }) => is_terminated)).toEqual([true])
+  expect(ports.map(({ isTerminated }) => isTerminated)).toEqual([true])
   const next = trial.try(patterns, 'b')
   await vi.advanceTimersByTimeAsync(10)
   await next

@@ -74,14 +74,14 @@ const many = (count: number, one: string, more: string) => `${count} ${count ===
 export class LogRows {
   readonly #series = new Map<string, Series>()
   #told: { readonly kind: LogKind; readonly remarks: readonly string[] } | undefined
-  readonly #left_out = new Set<string>()
+  readonly #leftOut = new Set<string>()
   #unread = 0
-  #first_unread = ''
+  #firstUnread = ''
   readonly #generations = new Map<number, Generation[]>()
   #characters = 0
   readonly #remarks = new Set<string>()
   readonly #groups = new Set<string>()
-  #is_cut = false
+  #isCut = false
   #gaps = 0
   /** Of each metric, how often its steps went back, and how often a step had another value
    * before. */
@@ -95,7 +95,7 @@ export class LogRows {
     const metric = withoutHidden(name).slice(0, MAX_NAME)
     const column = this.#series.get(metric)
     if (!column && this.#series.size >= MAX_METRICS) {
-      this.#left_out.add(metric)
+      this.#leftOut.add(metric)
       return
     }
     if (column && column.length > 0 && step <= column.steps[column.length - 1]) {
@@ -117,7 +117,7 @@ export class LogRows {
     this.#told = { kind, remarks }
   }
 
-  get is_told(): boolean {
+  get isTold(): boolean {
     return this.#told !== undefined
   }
 
@@ -164,12 +164,12 @@ export class LogRows {
 
   /** A part of the file that cannot be read, e.g. 'line 7'. */
   skip(where: string): void {
-    if (this.#unread++ === 0) this.#first_unread = where
+    if (this.#unread++ === 0) this.#firstUnread = where
   }
 
   /** The file ends in the middle of something. */
   cut(): void {
-    this.#is_cut = true
+    this.#isCut = true
   }
 
   /** Throws LogError where nothing was gathered. */
@@ -177,7 +177,7 @@ export class LogRows {
     if (this.#series.size === 0)
       throw new LogError(
         [
-          `Nothing of ${LOG_KINDS[kind]} was found in the file${this.#unread > 0 ? `: ${this.#first_unread} is none of it` : ''}.`,
+          `Nothing of ${LOG_KINDS[kind]} was found in the file${this.#unread > 0 ? `: ${this.#firstUnread} is none of it` : ''}.`,
           ...this.#remarks,
         ].join(' '),
       )
@@ -185,17 +185,17 @@ export class LogRows {
     const remarks: (string | false)[] = [
       ...(this.#told?.remarks ?? []),
       this.#unread > 0 &&
-        `${many(this.#unread, 'part', 'parts')} of the file could not be read and ${this.#unread === 1 ? 'was' : 'were'} left out, the first of them ${this.#first_unread}.`,
+        `${many(this.#unread, 'part', 'parts')} of the file could not be read and ${this.#unread === 1 ? 'was' : 'were'} left out, the first of them ${this.#firstUnread}.`,
       ...this.#remarks,
-      this.#is_cut && 'The end of the file is cut off; what is before it was read.',
+      this.#isCut && 'The end of the file is cut off; what is before it was read.',
       this.#gaps > 0 &&
         `${many(this.#gaps, 'value is', 'values are')} not finite and shown as gaps.`,
       back > 0 &&
         `Steps went back ${many(back, 'time', 'times')}, as where a run was resumed: the later values replace the earlier ones from there on.`,
       again > 0 &&
         `${many(again, 'step has', 'steps have')} two values of one metric, as where a validation was done again; the later one is kept.`,
-      this.#left_out.size > 0 &&
-        `Only the first ${MAX_METRICS} metrics were read, ${this.#left_out.size} were left out.`,
+      this.#leftOut.size > 0 &&
+        `Only the first ${MAX_METRICS} metrics were read, ${this.#leftOut.size} were left out.`,
       thinnedWords(thinnedOf(this.#series.values())),
     ]
     return {

@@ -12,7 +12,7 @@ export interface Line {
   /** Counted from 1. */
   readonly number: number
   /** Nothing ends it: the last line of a file that was cut off, or whole. */
-  readonly is_last: boolean
+  readonly isLast: boolean
 }
 
 /** Lines without their ends, empty ones left out. A line beyond LONGEST_LINE comes as one without
@@ -22,8 +22,8 @@ export async function* linesOf(pieces: Pieces): AsyncGenerator<Line> {
   let rest = ''
   let number = 0
   let isLong = false
-  const line = (text: string, is_last: boolean): Line => {
-    const found = { text: isLong ? '' : text.replace(/\r$/, ''), number, is_last }
+  const line = (text: string, isLast: boolean): Line => {
+    const found = { text: isLong ? '' : text.replace(/\r$/, ''), number, isLast }
     isLong = false
     return found
   }

@@ -47,8 +47,8 @@ export interface Copy {
   readonly kind: 'copy'
   readonly from: Tensor
   readonly to: Tensor
-  readonly from_offset: Value<string>
-  readonly to_offset: Value<string>
+  readonly fromOffset: Value<string>
+  readonly toOffset: Value<string>
   readonly count: number
 }
 export interface Clear {
@@ -87,7 +87,7 @@ export interface Recorder<L extends string> {
   copy(
     from: Tensor,
     to: Tensor,
-    options?: { from_offset?: Value<L>; to_offset?: Value<L>; count?: number },
+    options?: { fromOffset?: Value<L>; toOffset?: Value<L>; count?: number },
   ): void
   /** Zeroes the first `count` elements (default: all). */
   clear(tensor: Tensor, count?: number): void
@@ -108,13 +108,13 @@ export function collect<L extends string>(
     run: (kernel, params, tensors) => {
       commands.push(makeDispatch(label, kernel as unknown as AnyKernel, params, tensors))
     },
-    copy: (from, to, { from_offset = 0, to_offset = 0, count } = {}) => {
+    copy: (from, to, { fromOffset = 0, toOffset = 0, count } = {}) => {
       commands.push({
         kind: 'copy',
         from,
         to,
-        from_offset: from_offset as Value<string>,
-        to_offset: to_offset as Value<string>,
+        fromOffset: fromOffset as Value<string>,
+        toOffset: toOffset as Value<string>,
         count: count ?? Math.min(sizeOf(from.shape), sizeOf(to.shape)),
       })
     },

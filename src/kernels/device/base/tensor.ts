@@ -43,7 +43,7 @@ export const sizeOf = (shape: readonly number[]): number => shape.reduce((n, d) 
 /** Makes tensors: the device, or a plan that only adds up what the device would be asked for. */
 export interface Allocator {
   /** Most bytes of one buffer of parameters (model/params/param_buffers.ts). */
-  readonly segment_bytes: number
+  readonly segmentBytes: number
   tensor<D extends DType>(
     label: string,
     dtype: D,
@@ -82,12 +82,12 @@ export const noBytes = (): Record<MemoryKind, number> => ({
  * allocated. */
 export class MemoryPlan implements Allocator {
   readonly bytes = noBytes()
-  readonly segment_bytes: number
+  readonly segmentBytes: number
   /** Its label and size decide whether the adapter's binding limit suffices. */
   largest = { label: '', bytes: 0 }
 
-  constructor(segment_bytes = SEGMENT_BYTES) {
-    this.segment_bytes = segment_bytes
+  constructor(segmentBytes = SEGMENT_BYTES) {
+    this.segmentBytes = segmentBytes
   }
 
   tensor<D extends DType>(

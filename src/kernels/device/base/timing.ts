@@ -6,7 +6,7 @@ import type { AnyKernel } from './kernel.ts'
 export interface Timing {
   readonly kernel: AnyKernel
   /** As many parts as the grid can be cut into. */
-  readonly most_parts: number
+  readonly mostParts: number
   /** Measured dispatches, and those of them since the last `learn`. */
   samples: number
   fresh: number

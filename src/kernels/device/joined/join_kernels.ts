@@ -63,7 +63,7 @@ export function canJoin(kernels: readonly AnyKernel[], bindings: number): boolea
   let params = 0
   for (const part of all) {
     // Lanes past a kernel's own wait at none of its barriers.
-    if (!part || (part.lanes !== lanes && part.has_barriers)) return false
+    if (!part || (part.lanes !== lanes && part.hasBarriers)) return false
     params += Object.keys(part.kernel.params).length + GRID_PARAMS.length
   }
   const bytes = [...pooled(all.map((part) => part?.arrays ?? [])).values()]

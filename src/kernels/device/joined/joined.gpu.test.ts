@@ -35,7 +35,7 @@ function record(r: Recorder<'rows'>, t: Readonly<Record<string, Tensor>>): void 
 /** With `inParts`, every dispatch that can be cut is. */
 async function results(joins: boolean, inParts = false) {
   const gpu = await Gpu.open({ joins })
-  if (inParts) gpu.limitDispatches({ most_ms: 1, took: () => 4 })
+  if (inParts) gpu.limitDispatches({ mostMs: 1, took: () => 4 })
   const filled = (label: string, count: number, seed: number) =>
     gpu.tensor(label, 'f32', [count], { data: randomValues(count, seed) })
   const tensors = {

@@ -25,7 +25,7 @@ export interface KernelParts {
   /** Arrays of workgroup memory, in order. */
   readonly arrays: readonly WorkgroupArray[]
   /** Lanes wait for one another somewhere. */
-  readonly has_barriers: boolean
+  readonly hasBarriers: boolean
   /** Names that the text declares outside of functions. */
   readonly names: readonly string[]
 }
@@ -73,7 +73,7 @@ export function kernelParts(kernel: AnyKernel): KernelParts | undefined {
     body: wgsl.slice(start, end),
     lanes,
     arrays,
-    has_barriers: /Barrier\(|workgroupUniformLoad|subgroup/.test(wgsl),
+    hasBarriers: /Barrier\(|workgroupUniformLoad|subgroup/.test(wgsl),
     names: [...declarations.matchAll(DECLARED)].map(([, name]) => name),
   }
 }

@@ -38,7 +38,7 @@ function measure(limit: DispatchLimit, calls: readonly (readonly [Dispatch, numb
 }
 
 test('the longest of its samples decides, half of the limit is aimed at, and the grid bounds the parts', () => {
-  const limit = new DispatchLimit({ most_ms: 50 }, queries)
+  const limit = new DispatchLimit({ mostMs: 50 }, queries)
   const [quick, slow, few] = [
     dispatch([90, 1, 1], 1),
     dispatch([90, 1, 1], 2),
@@ -65,7 +65,7 @@ test('the longest of its samples decides, half of the limit is aimed at, and the
 })
 
 test('dispatches of one kernel with the same params are known by each other, those that come later too', () => {
-  const limit = new DispatchLimit({ most_ms: 50 }, queries)
+  const limit = new DispatchLimit({ mostMs: 50 }, queries)
   const [first, second, other] = [dispatch([8, 1, 1]), dispatch([8, 1, 1]), dispatch([8, 1, 1], 1)]
   expect(limit.timingOf(second)).toBe(limit.timingOf(first))
   expect(limit.timingOf(other)).not.toBe(limit.timingOf(first))
@@ -76,41 +76,41 @@ test('dispatches of one kernel with the same params are known by each other, tho
     ]),
   ).toEqual([second, first].reverse())
   cut([first, second])
-  expect(limit.is_pending).toBe(false)
+  expect(limit.isPending).toBe(false)
   const third = dispatch([8, 1, 1])
   limit.timingOf(third)
-  expect(limit.is_pending).toBe(true)
+  expect(limit.isPending).toBe(true)
   expect(limit.learn(limit.take(), new BigUint64Array())).toEqual([third])
 })
 
 test('when everything is freed, what was recorded is forgotten, and what was learned is not', () => {
-  const limit = new DispatchLimit({ most_ms: 50 }, queries)
+  const limit = new DispatchLimit({ mostMs: 50 }, queries)
   const [old, late] = [dispatch([8, 1, 1]), dispatch([8, 1, 1])]
   expect(measure(limit, [[old, 80]])).toEqual([old])
   limit.begin(limit.timingOf(old))
   limit.forget()
-  expect(limit.is_pending).toBe(false)
+  expect(limit.isPending).toBe(false)
   limit.timingOf(late)
   expect(limit.learn(limit.take(), new BigUint64Array())).toEqual([late])
 })
 
 test('three samples in each of three rounds, then nothing is measured any more', () => {
-  const limit = new DispatchLimit({ most_ms: 50 }, queries)
+  const limit = new DispatchLimit({ mostMs: 50 }, queries)
   const timing = limit.timingOf(dispatch([8, 1, 1]))
   let samples = 0
   for (let round = 0; round < 5; round++) {
     for (let i = 0; i < 5 && limit.wants(timing); i++, samples++) limit.begin(timing, 0)
-    expect(limit.is_pending).toBe(round < 3)
+    expect(limit.isPending).toBe(round < 3)
     limit.learn(limit.take(), ns(1, 1, 1), 10)
   }
   expect([samples, timing.samples]).toEqual([9, 9])
 })
 
 test('unmeasured dispatches share a submit with few others, measured ones with as many as their mean allows', () => {
-  const limit = new DispatchLimit({ most_ms: 50 }, queries)
+  const limit = new DispatchLimit({ mostMs: 50 }, queries)
   const each = dispatch([8, 1, 1])
   const timing = limit.timingOf(each)
-  expect(limit.most_submit_ms / limit.expected(timing)).toBe(8)
+  expect(limit.mostSubmitMs / limit.expected(timing)).toBe(8)
   measure(limit, [
     [each, 1],
     [each, 3],
@@ -119,7 +119,7 @@ test('unmeasured dispatches share a submit with few others, measured ones with a
 })
 
 test('a kernel that one workgroup runs stays whole, and says so by its time', () => {
-  const limit = new DispatchLimit({ most_ms: 50 }, queries)
+  const limit = new DispatchLimit({ mostMs: 50 }, queries)
   const single = dispatch([1, 1, 1], 0, {
     ...kernel,
     wgsl: kernel.wgsl.replace('workgroup_id', 'local_invocation_id'),
@@ -135,7 +135,7 @@ test('a kernel that one workgroup runs stays whole, and says so by its time', ()
 })
 
 test('a clock that claims more time than has passed is not believed', () => {
-  const limit = new DispatchLimit({ most_ms: 50 }, queries)
+  const limit = new DispatchLimit({ mostMs: 50 }, queries)
   const each = dispatch([8, 1, 1])
   limit.begin(limit.timingOf(each), 100)
   expect(limit.learn(limit.take(), ns(80), 179)).toEqual([])
@@ -144,7 +144,7 @@ test('a clock that claims more time than has passed is not believed', () => {
 })
 
 test('without stamps a dispatch takes from its submit, or the end of the one before, to its end', async () => {
-  const limit = new DispatchLimit({ most_ms: 50 }, undefined)
+  const limit = new DispatchLimit({ mostMs: 50 }, undefined)
   const each = [1, 2].map((params) => dispatch([8, 1, 1], params))
   let clock = 0
   const ends: (() => void)[] = []
@@ -169,10 +169,10 @@ test('without stamps a dispatch takes from its submit, or the end of the one bef
 
 test('submits whose ends cannot be told apart share their time by weight; one that marks a time ends alone', () => {
   const timing = {} as Timing
-  const sent = (weight: number, sent_at: number, ended_at: number, isMark = false): Sent => ({
+  const sent = (weight: number, sentAt: number, ended_at: number, isMark = false): Sent => ({
     timing: isMark ? undefined : timing,
     weight,
-    sent_at,
+    sentAt,
     ended_at,
   })
   expect(sharedTimes([])).toEqual([])

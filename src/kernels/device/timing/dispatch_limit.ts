@@ -21,7 +21,7 @@ export interface DispatchLimits {
 
 export interface LimitOptions {
   /** No dispatch should take longer. */
-  readonly most_ms?: number
+  readonly mostMs?: number
   /** Milliseconds that count for a run of a kernel, from those that were measured: a test that
    * depends on no clock gives its own. */
   readonly took?: (kernel: string, measuredMs: number) => number
@@ -33,7 +33,7 @@ export interface Sent {
   readonly timing: Timing | undefined
   /** Arithmetic and bytes: how submits share a time that is known of them together. */
   readonly weight: number
-  readonly sent_at: number
+  readonly sentAt: number
   ended_at: number
 }
 
@@ -60,37 +60,37 @@ interface Round {
 }
 
 export class DispatchLimit {
-  readonly most_ms: number
+  readonly mostMs: number
   readonly #timings = new Map<string, Timing>()
   readonly #dispatches = new Set<Dispatch>()
   readonly #createQueries: (() => GPUQuerySet) | undefined
   readonly #took: (kernel: string, measuredMs: number) => number
   #round: Round | undefined
   /** There are dispatches that `learn` has not seen. */
-  #has_new = false
+  #hasNew = false
 
   /** Without `createQueries` (a set of QUERIES timestamps) every measured dispatch is a submit of
    * its own. */
   constructor(
-    { most_ms = MOST_DISPATCH_MS, took = (_, ms) => ms }: LimitOptions,
+    { mostMs = MOST_DISPATCH_MS, took = (_, ms) => ms }: LimitOptions,
     createQueries: (() => GPUQuerySet) | undefined,
   ) {
-    this.most_ms = most_ms
+    this.mostMs = mostMs
     this.#createQueries = createQueries
     this.#took = took
   }
 
-  get has_timestamps(): boolean {
+  get hasTimestamps(): boolean {
     return this.#createQueries !== undefined
   }
 
   /** A submit ends before it is expected to last longer. */
-  get most_submit_ms(): number {
-    return 2 * this.most_ms
+  get mostSubmitMs(): number {
+    return 2 * this.mostMs
   }
 
-  get is_pending(): boolean {
-    return this.#round !== undefined || this.#has_new
+  get isPending(): boolean {
+    return this.#round !== undefined || this.#hasNew
   }
 
   /** What is known of a dispatch. The first call of each is remembered, so that it can be cut
@@ -101,21 +101,21 @@ export class DispatchLimit {
     const key = `${kernel.name} ${params.join()}`
     let timing = this.#timings.get(key)
     if (!timing) {
-      const most_parts = grid ? Math.max(grid[0], grid[1]) : Number.POSITIVE_INFINITY
+      const mostParts = grid ? Math.max(grid[0], grid[1]) : Number.POSITIVE_INFINITY
       const none = { samples: 0, fresh: 0, rounds: 0, total_ms: 0, longest_ms: 0, parts: 1 }
-      timing = { kernel, most_parts, ...none }
+      timing = { kernel, mostParts, ...none }
       this.#timings.set(key, timing)
     }
     dispatch.timing = timing
     this.#dispatches.add(dispatch)
-    this.#has_new = true
+    this.#hasNew = true
     return timing
   }
 
   /** Milliseconds that a dispatch is taken to need; before it was measured, one of few that share a
    * submit. */
   expected({ samples, total_ms }: Timing): number {
-    return samples > 0 ? total_ms / samples : this.most_ms / 4
+    return samples > 0 ? total_ms / samples : this.mostMs / 4
   }
 
   /** Whether the next dispatch of this timing should be measured. */
@@ -137,8 +137,8 @@ export class DispatchLimit {
     done: Promise<unknown>,
     now: () => number = () => performance.now(),
   ): void {
-    const sent: Sent = { timing, weight, sent_at: now(), ended_at: Number.NaN }
-    const { sent: all, done: ends } = this.#open(sent.sent_at)
+    const sent: Sent = { timing, weight, sentAt: now(), ended_at: Number.NaN }
+    const { sent: all, done: ends } = this.#open(sent.sentAt)
     all.push(sent)
     const end = done.then(() => {
       sent.ended_at = now()
@@ -150,7 +150,7 @@ export class DispatchLimit {
   take(): Round | undefined {
     const round = this.#round
     this.#round = undefined
-    this.#has_new = false
+    this.#hasNew = false
     return round
   }
 
@@ -160,7 +160,7 @@ export class DispatchLimit {
     this.#round?.stamps?.destroy()
     this.#round = undefined
     this.#dispatches.clear()
-    this.#has_new = false
+    this.#hasNew = false
     for (const timing of this.#timings.values()) timing.fresh = 0
   }
 
@@ -195,10 +195,10 @@ export class DispatchLimit {
   #judge(timing: Timing): void {
     if (timing.fresh > 0) timing.rounds++
     timing.fresh = 0
-    const { kernel, longest_ms, most_parts, parts } = timing
-    if (parts > 1 || longest_ms <= this.most_ms || !splitKernel(kernel)) return
+    const { kernel, longest_ms, mostParts, parts } = timing
+    if (parts > 1 || longest_ms <= this.mostMs || !splitKernel(kernel)) return
     // Half of what is allowed, because parts are not equally long.
-    timing.parts = Math.min(most_parts, Math.ceil(longest_ms / (this.most_ms / 2)))
+    timing.parts = Math.min(mostParts, Math.ceil(longest_ms / (this.mostMs / 2)))
   }
 
   #open(now: number): Round {
@@ -220,14 +220,14 @@ export function sharedTimes(submits: readonly Sent[]): number[] {
   let idleAt = Number.NEGATIVE_INFINITY
   for (let first = 0; first < submits.length; ) {
     let next = first + 1
-    const { ended_at, sent_at, timing } = submits[first]
+    const { ended_at, sentAt, timing } = submits[first]
     // What ends with a submit that only marks a time is not part of what comes after.
     if (timing)
       while (submits[next]?.timing && submits[next].ended_at - ended_at < SAME_END_MS) next++
     const group = submits.slice(first, next)
     const end = group[group.length - 1].ended_at
     const all = group.reduce((sum, { weight }) => sum + weight, 0)
-    const ms = end - Math.max(idleAt, sent_at)
+    const ms = end - Math.max(idleAt, sentAt)
     times.push(...group.map(({ weight }) => Math.max(0, (ms * weight) / all)))
     idleAt = end
     first = next

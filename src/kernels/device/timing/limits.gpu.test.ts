@@ -15,10 +15,10 @@ describe.for(process.env.LONG_TESTS ? [true, false] : [true])(
     const size = rows * intermediate_size
 
     /** Two calls of one kernel and a live grid, on a device whose dispatches may last no longer
-     * than `most_ms`. */
-    async function setUp(most_ms: number | undefined) {
+     * than `mostMs`. */
+    async function setUp(mostMs: number | undefined) {
       const device = await Gpu.open({ timestamps })
-      if (most_ms !== undefined) device.limitDispatches({ most_ms })
+      if (mostMs !== undefined) device.limitDispatches({ mostMs })
       const gate_up = device.tensor('gate_up', 'f32', [2 * size], { data: floats(2 * size) })
       const [a, b] = [device.tensor('a', 'f32', [size]), device.tensor('b', 'f32', [size])]
       const seen = device.tensor('folded', 'u32', [500])

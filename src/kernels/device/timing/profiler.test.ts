@@ -32,7 +32,7 @@ test('time, operations and bytes are added up by kernel and by stage', () => {
   expect(recording.queries.map(({ count }) => count)).toEqual([6])
   expect(profile).toEqual({
     source: 'timestamps',
-    resolution_ns: 500_000,
+    resolutionNs: 500_000,
     dispatches: 4,
     time_ms: 3.5,
     kernels: [
@@ -63,10 +63,10 @@ test('without timestamps a stage takes from its submit, or the end of the one be
   const recording = new Recording(undefined)
   let clock = 0
   const now = () => clock
-  const submit = (stage: string, sent_at: number) => {
+  const submit = (stage: string, sentAt: number) => {
     recording.enter(stage)
     recording.count(kernel(stage, 1), none, 0)
-    clock = sent_at
+    clock = sentAt
     let end = () => {}
     recording.submitted(
       new Promise<void>((resolve) => {

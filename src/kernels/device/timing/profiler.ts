@@ -23,7 +23,7 @@ export interface Profile {
    * kernels have no time of their own. */
   readonly source: 'timestamps' | 'wall'
   /** The step of the GPU's clock in nanoseconds (browsers make it coarse); undefined for 'wall'. */
-  readonly resolution_ns: number | undefined
+  readonly resolutionNs: number | undefined
   /** The slowest first. */
   readonly kernels: readonly ProfileRow[]
   /** In the order in which they began. */
@@ -43,7 +43,7 @@ interface Entry {
   calls: number
   flops: number
   bytes: number
-  has_cost: boolean
+  hasCost: boolean
   ns: number
 }
 
@@ -51,18 +51,18 @@ interface Entry {
 export class Recording {
   readonly #entries = new Map<string, Entry>()
   readonly #stamps: Stamps<Entry> | undefined
-  readonly #stage_ms = new Map<string, number>()
+  readonly #stageMs = new Map<string, number>()
   #stage = NO_STAGE
   #last: Entry | undefined
   /** When the GPU had finished everything sent so far. */
-  #idle_at = 0
+  #idleAt = 0
 
   /** Without `createQueries` (a set of QUERIES timestamps) only submits are timed. */
   constructor(createQueries: (() => GPUQuerySet) | undefined) {
     this.#stamps = createQueries && new Stamps(createQueries)
   }
 
-  get has_timestamps(): boolean {
+  get hasTimestamps(): boolean {
     return this.#stamps !== undefined
   }
 
@@ -82,7 +82,7 @@ export class Recording {
     const key = `${this.#stage}/${kernel.name}`
     let entry = this.#entries.get(key)
     if (!entry) {
-      const none = { calls: 0, flops: 0, bytes: 0, has_cost: false, ns: 0 }
+      const none = { calls: 0, flops: 0, bytes: 0, hasCost: false, ns: 0 }
       entry = { stage: this.#stage, kernel: kernel.name, ...none }
       this.#entries.set(key, entry)
     }
@@ -90,7 +90,7 @@ export class Recording {
     entry.calls++
     entry.flops += cost?.flops ?? 0
     entry.bytes += cost?.bytes ?? 0
-    entry.has_cost ||= cost !== undefined
+    entry.hasCost ||= cost !== undefined
     const isNew = entry !== this.#last
     this.#last = entry
     return isNew
@@ -103,15 +103,15 @@ export class Recording {
 
   /** Times one submit of the current stage; `done` resolves when the GPU has finished it. */
   submitted(done: Promise<unknown>, now: () => number = () => performance.now()): void {
-    if (this.has_timestamps) return
+    if (this.hasTimestamps) return
     const stage = this.#stage
-    const sent_at = now()
+    const sentAt = now()
     done.then(
       () => {
         const ended_at = now()
-        const ms = ended_at - Math.max(sent_at, this.#idle_at)
-        this.#idle_at = ended_at
-        this.#stage_ms.set(stage, (this.#stage_ms.get(stage) ?? 0) + ms)
+        const ms = ended_at - Math.max(sentAt, this.#idleAt)
+        this.#idleAt = ended_at
+        this.#stageMs.set(stage, (this.#stageMs.get(stage) ?? 0) + ms)
       },
       () => {}, // a lost device is reported elsewhere
     )
@@ -121,16 +121,16 @@ export class Recording {
   finish(stamps: BigUint64Array = new BigUint64Array()): Profile {
     for (const [entry, ns] of this.#stamps?.times(stamps) ?? []) entry.ns += ns
     const entries = [...this.#entries.values()]
-    const isTimed = this.has_timestamps
+    const isTimed = this.hasTimestamps
     const kernels = rows(entries, 'kernel', isTimed).sort(
       (a, b) => (b.time_ms ?? 0) - (a.time_ms ?? 0),
     )
     const stages = rows(entries, 'stage', isTimed).map((row) =>
-      isTimed ? row : { ...row, time_ms: this.#stage_ms.get(row.name) },
+      isTimed ? row : { ...row, time_ms: this.#stageMs.get(row.name) },
     )
     return {
       source: isTimed ? 'timestamps' : 'wall',
-      resolution_ns: isTimed ? resolution(stamps) : undefined,
+      resolutionNs: isTimed ? resolution(stamps) : undefined,
       kernels,
       stages,
       dispatches: entries.reduce((sum, { calls }) => sum + calls, 0),
@@ -154,13 +154,13 @@ function rows(entries: readonly Entry[], name: 'kernel' | 'stage', isTimed: bool
   return [...groups].map(([label, group]) => {
     const sum = (of: 'calls' | 'flops' | 'bytes' | 'ns') =>
       group.reduce((total, entry) => total + entry[of], 0)
-    const has_cost = group.some((entry) => entry.has_cost)
+    const hasCost = group.some((entry) => entry.hasCost)
     return {
       name: label,
       calls: sum('calls'),
       time_ms: isTimed ? sum('ns') / 1e6 : undefined,
-      flops: has_cost ? sum('flops') : undefined,
-      bytes: has_cost ? sum('bytes') : undefined,
+      flops: hasCost ? sum('flops') : undefined,
+      bytes: hasCost ? sum('bytes') : undefined,
     }
   })
 }

@@ -19,7 +19,7 @@ export class StageClock {
   #set: GPUQuerySet
   #resolved: GPUBuffer
   #name: string | undefined
-  #is_open = false
+  #isOpen = false
   /** Stage of each pair of stamps. */
   #stages: string[] = []
   #count = 0
@@ -44,25 +44,25 @@ export class StageClock {
   }
 
   /** Whether a stamp is due before the next dispatch. */
-  get is_due(): boolean {
-    return !this.#is_open && this.#name !== undefined && this.#count + 2 <= STAMPS
+  get isDue(): boolean {
+    return !this.#isOpen && this.#name !== undefined && this.#count + 2 <= STAMPS
   }
 
   get is_open(): boolean {
-    return this.#is_open
+    return this.#isOpen
   }
 
   /** Stamps the beginning of the current stage. The encoder has no open pass. */
   begin(encoder: GPUCommandEncoder): void {
     this.#stages.push(this.#name ?? '')
     this.#stamp(encoder)
-    this.#is_open = true
+    this.#isOpen = true
   }
 
   /** Stamps the end of the current stage. Further dispatches of it begin a new pair of stamps. */
   end(encoder: GPUCommandEncoder): void {
     this.#stamp(encoder)
-    this.#is_open = false
+    this.#isOpen = false
   }
 
   /** The end of an empty pass comes when everything before it has ended. */
@@ -74,7 +74,7 @@ export class StageClock {
   /** Encodes copying all stamps so far to `stamps`. Returns the function that reads their values.
    * The next step starts empty. */
   resolve(encoder: GPUCommandEncoder): (stamps: Uint32Array) => StageTimes {
-    if (this.#is_open) this.end(encoder)
+    if (this.#isOpen) this.end(encoder)
     const stages = this.#stages
     if (this.#count > 0) {
       encoder.resolveQuerySet(this.#set, 0, this.#count, this.#resolved, 0)

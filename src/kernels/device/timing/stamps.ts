@@ -7,7 +7,7 @@ export const QUERIES = 4096
 export class Stamps<Owner> {
   /** Owner of each pair of queries. */
   readonly #pairs: Owner[] = []
-  readonly #query_sets: GPUQuerySet[] = []
+  readonly #querySets: GPUQuerySet[] = []
   readonly #createQueries: () => GPUQuerySet
 
   /** `createQueries` makes a set of QUERIES timestamps. */
@@ -22,7 +22,7 @@ export class Stamps<Owner> {
   /** Sets that hold stamps, and how many each. */
   get queries(): readonly { readonly set: GPUQuerySet; readonly count: number }[] {
     const total = 2 * this.#pairs.length
-    return this.#query_sets.map((set, i) => ({
+    return this.#querySets.map((set, i) => ({
       set,
       count: Math.min(QUERIES, total - i * QUERIES),
     }))
@@ -31,10 +31,10 @@ export class Stamps<Owner> {
   /** Two more stamps, around a pass of this owner. */
   next(owner: Owner): GPUComputePassTimestampWrites {
     const first = (2 * this.#pairs.length) % QUERIES
-    if (first === 0) this.#query_sets.push(this.#createQueries())
+    if (first === 0) this.#querySets.push(this.#createQueries())
     this.#pairs.push(owner)
     return {
-      querySet: this.#query_sets[this.#query_sets.length - 1],
+      querySet: this.#querySets[this.#querySets.length - 1],
       beginningOfPassWriteIndex: first,
       endOfPassWriteIndex: first + 1,
     }
@@ -50,6 +50,6 @@ export class Stamps<Owner> {
   }
 
   destroy(): void {
-    for (const set of this.#query_sets) set.destroy()
+    for (const set of this.#querySets) set.destroy()
   }
 }

@@ -20,10 +20,10 @@ interface Staged {
   readonly limit: 'm' | 'n'
   /** The buffer's vectors hold neighbours along k: blocks of four by four are turned on their
    * way. */
-  readonly along_k: boolean
+  readonly alongK: boolean
   /** Every vector has two columns of the first half of b and the same two of the second, params.n
    * after it: gate and up. */
-  readonly in_halves: boolean
+  readonly inHalves: boolean
   /** Where its stage begins in the slice's part of the memory. */
   readonly start: number
 }
@@ -38,8 +38,8 @@ export function stagedSource(op: MatmulOp | FusedOp, tile: Tile): string {
     held: rows / 4,
     size: down * rows,
     limit: 'm',
-    along_k: !op.startsWith('tn'),
-    in_halves: false,
+    alongK: !op.startsWith('tn'),
+    inHalves: false,
     start: 0,
   }
   const b: Staged = {
@@ -49,17 +49,17 @@ export function stagedSource(op: MatmulOp | FusedOp, tile: Tile): string {
     held: cols / 4,
     size: across * cols,
     limit: 'n',
-    along_k: op.startsWith('nt'),
-    in_halves: op === 'nt_swiglu',
+    alongK: op.startsWith('nt'),
+    inHalves: op === 'nt_swiglu',
     start: (a.size / 4) * stage,
   }
   const head = headOf(op, tile)
-  const reach = b.in_halves ? b.size / 2 : b.size
+  const reach = b.inHalves ? b.size / 2 : b.size
   const sliceSize = ((a.size + b.size) / 4) * stage
   const lanes = down * across
   const sums = slices > 1 ? (a.size * b.size) / 4 : 0
   return `${head.wgsl}
-${storeFunction(head, 'vec4f', b.in_halves ? 'params.n / 2u' : 'params.n / 4u')}
+${storeFunction(head, 'vec4f', b.inHalves ? 'params.n / 2u' : 'params.n / 4u')}
 var<workgroup> staged: array<vec4f, ${Math.max(slices * sliceSize, sums)}>;
 
 @compute @workgroup_size(${lanes * slices})
@@ -96,7 +96,7 @@ const results = ({ down, across, rows, cols }: Tile, b: Staged): Result[] =>
   range(rows).flatMap((r) =>
     range(cols / 4).map((c) => ({
       row: `a_first + ${(r >> 2) * down * 4 + (r & 3)}u + y * 4u`,
-      col: `b_first / ${b.in_halves ? 2 : 4}u + ${c * across}u + x`,
+      col: `b_first / ${b.inHalves ? 2 : 4}u + ${c * across}u + x`,
       value: `c${r}_${c}`,
     })),
   )
@@ -148,14 +148,14 @@ interface Fill {
 }
 
 const fill = (factor: Staged, stage: number, lanes: number): Fill =>
-  factor.along_k ? fillTurned(factor, stage, lanes) : fillStraight(factor, stage, lanes)
+  factor.alongK ? fillTurned(factor, stage, lanes) : fillStraight(factor, stage, lanes)
 
 const onlySome = (name: string, few: boolean, text: string) =>
   few ? `if (${name}_fills) {\n${text}\n}` : text
 
 /** Lanes take blocks of four rows by four k; eight neighbouring lanes write side by side. */
 function fillTurned(factor: Staged, stage: number, lanes: number): Fill {
-  const { name, size, limit, in_halves, start } = factor
+  const { name, size, limit, inHalves, start } = factor
   const quads = stage / 4
   const blocks = (size / 4) * quads
   const [turns, few] = [Math.ceil(blocks / lanes), blocks < lanes]
@@ -166,7 +166,7 @@ function fillTurned(factor: Staged, stage: number, lanes: number): Fill {
       lines(turns, (i) => lines(4, (j) => line(i, j))),
     )
   const row = (block: string, j: number) =>
-    in_halves
+    inHalves
       ? `min(${name}_first + ${block} * 2u + ${j % 2}u, params.n - 1u)${j > 1 ? ' + params.n' : ''}`
       : `min(${name}_first + ${block} * 4u + ${j}u, params.${limit} - 1u)`
   const place = (i: number) => `let ${name}_e${i} = own + ${i * lanes}u;

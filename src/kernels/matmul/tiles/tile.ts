@@ -41,13 +41,13 @@ export interface Factor {
   readonly count: number
   readonly size: number
   /** Vectors of four hold neighbours along k, or rows (columns) at one k. */
-  readonly along_k: boolean
+  readonly alongK: boolean
   /** A lane's elements are `lanes` apart, so that neighbouring lanes read neighbours; else they are
    * side by side. */
   readonly interleaved: boolean
   /** The second half of the elements lies params.n after the first, in the tile and in each lane:
    * gate and up. */
-  readonly in_halves?: boolean
+  readonly inHalves?: boolean
 }
 
 /** A variable that a lane sums in. */
@@ -58,15 +58,15 @@ export interface Register {
 
 /** Results are stored one by one where columns of b are read along k, else in vectors of four
  * columns. */
-export const resultType = (b: Factor): Register['type'] => (b.along_k ? 'f32' : 'vec4f')
-export const unit = (b: Factor) => (b.along_k ? 1 : 4)
+export const resultType = (b: Factor): Register['type'] => (b.alongK ? 'f32' : 'vec4f')
+export const unit = (b: Factor) => (b.alongK ? 1 : 4)
 /** Calls of `store` for that many columns of a row: one each, or one for a column and its twin in
  * the other half. */
-export const stored = (b: Factor, count: number) => (b.in_halves ? count / 2 : count)
+export const stored = (b: Factor, count: number) => (b.inHalves ? count / 2 : count)
 /** Where a lane's i-th element (or vector of four) lies in the tile. */
-export const placeOf = ({ lane, lanes, count, along_k, interleaved }: Factor, i: number): string =>
-  interleaved ? `${i * lanes}u + ${lane}` : `${lane} * ${along_k ? count : count / 4}u + ${i}u`
+export const placeOf = ({ lane, lanes, count, alongK, interleaved }: Factor, i: number): string =>
+  interleaved ? `${i * lanes}u + ${lane}` : `${lane} * ${alongK ? count : count / 4}u + ${i}u`
 
 /** The row in the tile of a lane's row r. */
 export const rowOf = (a: Factor, r: number): string =>
-  a.along_k ? placeOf(a, r) : `4u * (${placeOf(a, r >> 2)}) + ${r & 3}u`
+  a.alongK ? placeOf(a, r) : `4u * (${placeOf(a, r >> 2)}) + ${r & 3}u`

@@ -22,7 +22,7 @@ export const declared = ({ passes = 1 }: Tile, registers: readonly Register[]): 
     .join('\n')
 
 /** A loop over vectors of k where any factor lies along it, else over k. */
-const vectorsOfK = (a: Factor, b: Factor) => a.along_k || b.along_k
+const vectorsOfK = (a: Factor, b: Factor) => a.alongK || b.alongK
 
 /** The loop that reads both factors from their buffers and sums into `registers`. */
 export function directLoop(
@@ -34,14 +34,14 @@ export function directLoop(
 ): string {
   // The last row, column or vector is used for those past the edge, whose results are not stored.
   const starts = (factor: Factor) => {
-    const { name, count, along_k } = factor
+    const { name, count, alongK } = factor
     const size = name === 'a' ? 'm' : 'n'
     const half = stored(factor, count)
     const row = (i: number) => {
       const inHalf = `min(${name}_first + ${placeOf(factor, i % half)}, params.${size} - 1u)`
       return i < half ? inHalf : `(params.n + ${inHalf})`
     }
-    return along_k
+    return alongK
       ? lines(count, (i) => `let ${name}${i}_at = ${row(i)} * k4;`)
       : lines(
           count / 4,
@@ -49,8 +49,8 @@ export function directLoop(
             `let ${name}${i}_at = min(${name}_first / 4u + ${placeOf(factor, i)}, ${size}4 - 1u);`,
         )
   }
-  const element = ({ name, along_k }: Factor, i: number, p: string) =>
-    along_k
+  const element = ({ name, alongK }: Factor, i: number, p: string) =>
+    alongK
       ? `${name}[${name}${i}_at + p]`
       : `${name}[(${p}) * ${name === 'a' ? 'm4' : 'n4'} + ${name}${i}_at]`
   // Lanes past the edge return where no barrier waits for them.
@@ -88,16 +88,16 @@ function terms(
 ): string {
   const load = (factor: Factor, suffix = '', p = 'p') =>
     lines(
-      factor.along_k ? factor.count : factor.count / 4,
+      factor.alongK ? factor.count : factor.count / 4,
       (i) => `let ${factor.name}${i}${suffix} = ${element(factor, i, p)};`,
     )
-  if (b.along_k)
+  if (b.alongK)
     return `${load(a)}
 ${load(b)}
 ${lines(4, (q) =>
   pairs(a.count, b.count, (r, c) => `c${r}_${c} += a${r}.${component(q)} * b${c}.${component(q)};`),
 )}`
-  if (a.along_k)
+  if (a.alongK)
     return `${load(a)}
 ${lines(4, (q) =>
   [

@@ -21,7 +21,7 @@ import { peerSource } from './tile_subgroups.ts'
 export interface TileFrame {
   readonly head: Head
   /** WGSL condition, the same for all lanes: nothing of the tile from row a_first on is needed. */
-  readonly is_idle: string
+  readonly isIdle: string
 }
 
 /** The WGSL of a product with k, and where rows or columns are read in vectors these too, multiples
@@ -29,7 +29,7 @@ export interface TileFrame {
 export function tileSource(
   op: MatmulOp | FusedOp,
   tile: Tile,
-  { head, is_idle }: TileFrame = { head: HEADS[op], is_idle: 'a_first >= params.m' },
+  { head, isIdle }: TileFrame = { head: HEADS[op], isIdle: 'a_first >= params.m' },
 ): string {
   if (tile.stage) return stagedSource(op, tile)
   const { down, across, rows, cols } = tile
@@ -39,7 +39,7 @@ export function tileSource(
     lanes: down,
     count: rows,
     size: down * rows,
-    along_k: !op.startsWith('tn'),
+    alongK: !op.startsWith('tn'),
     interleaved: false,
   }
   const b: Factor = {
@@ -48,14 +48,14 @@ export function tileSource(
     lanes: across,
     count: cols,
     size: across * cols,
-    along_k: op.startsWith('nt'),
+    alongK: op.startsWith('nt'),
     interleaved: true,
-    in_halves: op === 'nt_swiglu',
+    inHalves: op === 'nt_swiglu',
   }
   const enable = tile.subgroups ? 'enable subgroups;\n' : ''
   const limit = `params.n${unit(b) === 4 ? ' / 4u' : ''}`
   const store = storesLast(tile) ? storeFunction(head, resultType(b), limit) : ''
-  const body = main(tile, a, b, { head, is_idle }, op === 'tn_bias')
+  const body = main(tile, a, b, { head, isIdle }, op === 'tn_bias')
   return enable + head.wgsl + store + memory(tile, a, b) + body
 }
 
@@ -69,7 +69,7 @@ function main(
   tile: Tile,
   a: Factor,
   b: Factor,
-  { head, is_idle }: TileFrame,
+  { head, isIdle }: TileFrame,
   hasBias: boolean,
 ): string {
   const { down, across, slices, subgroups = false } = tile
@@ -78,7 +78,7 @@ function main(
   // Neighbouring lanes read neighbours: along k if slices share it and b lies so, else along the
   // columns.
   const [x, y, slice] =
-    b.along_k || subgroups
+    b.alongK || subgroups
       ? [`lane / ${slices}u % ${across}u`, `lane / ${slices * across}u`, `lane % ${slices}u`]
       : [`lane % ${across}u`, `lane / ${across}u % ${down}u`, `lane / ${across * down}u`]
   const registers: Register[] = [
@@ -102,7 +102,7 @@ let tile = group.x + group.y * grid.x;
 let tiles_across = (params.n + ${reach - 1}u) / ${reach}u;
 let a_first = tile / tiles_across * ${a.size}u;
 let b_first = tile % tiles_across * ${reach}u;
-if (${is_idle}) { return; }
+if (${isIdle}) { return; }
 let x = ${x};
 let y = ${y};
 let slice = ${slices > 1 ? slice : '0u'};

@@ -145,7 +145,7 @@ workgroupBarrier();
 for (var e = lane; e < ${a.size * reach}u; e += ${down * across * slices}u) {
 let at = ${row} * ${width}u + ${col};
 ${sumSlices('sum', 'at', size, slices)}
-${b.in_halves ? sumSlices('twin', `(at + ${reach}u)`, size, slices) : ''}
-store(a_first + ${row}, b_first / ${unit(b)}u + ${col}, sum${b.in_halves ? ', twin' : ''});
+${b.inHalves ? sumSlices('twin', `(at + ${reach}u)`, size, slices) : ''}
+store(a_first + ${row}, b_first / ${unit(b)}u + ${col}, sum${b.inHalves ? ', twin' : ''});
 }`
 }

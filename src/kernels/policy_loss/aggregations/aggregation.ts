@@ -27,10 +27,10 @@ export interface LossAggregation<Name extends string = string> {
    * `params`, times params.scale. Counts are those of the mini-batch divided by the ranks. */
   readonly weight_of: string
   /** Whether the setting loss_scale_factor has an effect. */
-  readonly uses_scale_factor?: true
+  readonly usesScaleFactor?: true
   /** The count of the mini-batch that it divides by, which several ranks must be given; absent =
    * none. */
-  readonly divides_by?: 'tokens' | 'sequences'
+  readonly dividesBy?: 'tokens' | 'sequences'
   /** The same in float64, with verl's own eps; without params.scale. */
   weight(counts: AggregationCounts): number
 }

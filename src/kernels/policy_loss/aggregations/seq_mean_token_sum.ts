@@ -5,6 +5,6 @@ export const seq_mean_token_sum = aggregation({
   name: 'seq-mean-token-sum',
   label: 'mean over responses of their token sums (TRL: luspo)',
   weight_of: 'return params.scale / counts.sequences;',
-  divides_by: 'sequences',
+  dividesBy: 'sequences',
   weight: ({ sequences }) => 1 / sequences,
 })

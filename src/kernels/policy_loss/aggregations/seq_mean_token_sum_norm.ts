@@ -6,6 +6,6 @@ export const seq_mean_token_sum_norm = aggregation({
   label: 'token sums over a constant (verl up to 0.7.0)',
   weight_of: `let width = f32(params.response_length);
       return params.scale / select(width, params.loss_scale_factor, params.loss_scale_factor > 0.0);`,
-  uses_scale_factor: true,
+  usesScaleFactor: true,
   weight: ({ loss_scale_factor, response_length }) => 1 / (loss_scale_factor ?? response_length),
 })

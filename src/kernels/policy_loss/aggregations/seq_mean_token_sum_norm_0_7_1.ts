@@ -8,8 +8,8 @@ export const seq_mean_token_sum_norm_0_7_1 = aggregation({
   weight_of: `let width = f32(params.response_length);
       let factor = select(width, params.loss_scale_factor, params.loss_scale_factor > 0.0);
       return params.scale / (counts.sequences * factor);`,
-  uses_scale_factor: true,
-  divides_by: 'sequences',
+  usesScaleFactor: true,
+  dividesBy: 'sequences',
   weight: ({ sequences, loss_scale_factor, response_length }) =>
     1 / sequences / (loss_scale_factor ?? response_length),
 })

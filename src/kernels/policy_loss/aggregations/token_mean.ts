@@ -5,6 +5,6 @@ export const token_mean = aggregation({
   name: 'token-mean',
   label: 'mean over tokens (TRL: dapo, bnpo)',
   weight_of: 'return params.scale / counts.tokens;',
-  divides_by: 'tokens',
+  dividesBy: 'tokens',
   weight: ({ tokens }) => 1 / tokens,
 })

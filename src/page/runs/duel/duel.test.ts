@@ -12,7 +12,7 @@ import { duelProblem, duelStore, endDuel, startDuel } from './duel.ts'
 
 class FakePort {
   commands: string[] = []
-  is_terminated = false
+  isTerminated = false
   #hear: (event: { data: LabEvent }) => void = () => {}
   /** Groups of each request, the start's first. */
   groups: (readonly string[] | undefined)[] = []
@@ -22,7 +22,7 @@ class FakePort {
     if (command.type === 'observe') this.groups.push(command.request.groups)
   }
   terminate() {
-    this.is_terminated = true
+    this.isTerminated = true
   }
   addEventListener(type: string, listener: (event: { data: LabEvent }) => void) {
     if (type === 'message') this.#hear = listener
@@ -160,7 +160,7 @@ test('when the second one fails the first continues by itself', () => {
 test('a run that is dropped ends the second one too', () => {
   const { second } = begin()
   reset()
-  expect(second.is_terminated).toBe(true)
+  expect(second.isTerminated).toBe(true)
   expect(duelStore.getState().second).toBeUndefined()
   expect(first.asked()).toEqual(['stop', 'open'])
 })

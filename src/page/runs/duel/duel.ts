@@ -23,10 +23,10 @@ export interface Duel {
   /** The second run; undefined where there is none. */
   readonly second: LabState | undefined
   /** Its record, once it has begun. */
-  readonly second_id: string | undefined
+  readonly secondId: string | undefined
 }
 
-export const duelStore = createStore<Duel>(() => ({ second: undefined, second_id: undefined }))
+export const duelStore = createStore<Duel>(() => ({ second: undefined, secondId: undefined }))
 
 /** What a duel needs of the page. */
 export interface DuelPage {
@@ -89,8 +89,8 @@ const beginning = (experiment: Experiment, preset_id: string): LabState => ({
   record: newRecordId(),
   preset_id,
   experiment,
-  run_experiment: experiment,
-  run_document: experiment,
+  runExperiment: experiment,
+  runDocument: experiment,
 })
 
 /** Trains what the settings show as the current run, and `experiment` in turns with it. The second
@@ -117,8 +117,8 @@ class RunningDuel {
   readonly #stops: readonly (() => void)[]
   /** Of the second run. */
   #port: LabPort | undefined
-  #is_first_over = false
-  #is_second_over = false
+  #isFirstOver = false
+  #isSecondOver = false
   #isPaused = false
   #pending: { event: LabEvent; at_ms: number }[] = []
   #sentRequest = ''
@@ -126,7 +126,7 @@ class RunningDuel {
   constructor(experiment: Experiment, preset_id: string, page: DuelPage) {
     this.#experiment = experiment
     this.#page = page
-    this.#recorder = page.newRecorder((second_id) => duelStore.setState({ second_id }))
+    this.#recorder = page.newRecorder((secondId) => duelStore.setState({ secondId }))
     this.#run = labStore.getState().run
     this.#set(beginning(experiment, preset_id))
     this.#stops = [
@@ -140,7 +140,7 @@ class RunningDuel {
   }
 
   tell(command: 'pause' | 'resume'): void {
-    if (!this.#is_first_over) {
+    if (!this.#isFirstOver) {
       if (command === 'pause') pause()
       else resume()
       return
@@ -155,7 +155,7 @@ class RunningDuel {
     this.#port?.terminate()
     this.#port = undefined
     this.#recorder?.close()
-    duelStore.setState({ second: undefined, second_id: undefined })
+    duelStore.setState({ second: undefined, secondId: undefined })
   }
 
   #set(second: LabState): void {
@@ -186,7 +186,7 @@ class RunningDuel {
     if (!('run' in event) || event.run !== this.#run) return
     if (event.type === 'step' && event.step > 0) this.#turnOfSecond()
     else if (event.type === 'failed' || (event.type === 'status' && event.status === 'finished')) {
-      this.#is_first_over = true
+      this.#isFirstOver = true
       this.#turnOfSecond()
     } else if (event.type === 'status') this.#hold(event.status === 'paused')
   }
@@ -197,10 +197,10 @@ class RunningDuel {
       this.#page.nextFrame(() => this.#flush())
     const isOver =
       event.type === 'failed' || (event.type === 'status' && event.status === 'finished')
-    if (isOver && !this.#is_second_over) {
-      this.#is_second_over = true
+    if (isOver && !this.#isSecondOver) {
+      this.#isSecondOver = true
       endTurns()
-    } else if (event.type === 'step' && event.step > 0 && !this.#is_first_over && !this.#isPaused)
+    } else if (event.type === 'step' && event.step > 0 && !this.#isFirstOver && !this.#isPaused)
       giveTurn()
   }
 
@@ -232,10 +232,10 @@ class RunningDuel {
   }
 
   #turnOfSecond(): void {
-    if (this.#is_second_over || this.#isPaused) return
+    if (this.#isSecondOver || this.#isPaused) return
     if (!this.#port) this.#open()
     // Alone it needs no turns.
-    this.#post({ type: this.#is_first_over ? 'resume' : 'turn' })
+    this.#post({ type: this.#isFirstOver ? 'resume' : 'turn' })
   }
 
   #hold(isHeld: boolean): void {

@@ -103,7 +103,7 @@ test('there is one baseline, no name depends on it, and labels are kept', async 
   expect(baselines.map(({ id }) => id)).toEqual(['b'])
   const [c, b] = libraryStore.getState().entries
   expect(runName(b).name).toBe('mine')
-  expect(runName(c)).toMatchObject({ name: TINY.name, is_automatic: true })
+  expect(runName(c)).toMatchObject({ name: TINY.name, isAutomatic: true })
   await openLibrary(storage, '', new Set())
   expect(runOf('b')?.labels).toMatchObject({ name: 'mine', pinned: true, baseline: true })
 })

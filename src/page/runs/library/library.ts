@@ -57,13 +57,13 @@ const reader = () => import('../record/read.ts')
  * were left when their page was closed. */
 export async function openLibrary(
   own: RunStorage,
-  why_memory: string,
+  whyMemory: string,
   held: ReadonlySet<string>,
 ): Promise<void> {
   storage = own
   clearTimeout(undoTimer)
   letGo()
-  libraryStore.setState({ ...EMPTY_LIBRARY, why_memory })
+  libraryStore.setState({ ...EMPTY_LIBRARY, whyMemory })
   const [{ headers, labels }, { readHeader }] = await Promise.all([own.list(), reader()])
   const said = new Map(labels.map((value) => [idOf(value), value]))
   const entries: RunEntry[] = []
@@ -89,7 +89,7 @@ export async function openLibrary(
     })
   }
   entries.sort((a, b) => b.header.started_at - a.header.started_at)
-  libraryStore.setState({ is_ready: true, entries, broken })
+  libraryStore.setState({ isReady: true, entries, broken })
 }
 
 /** A run as its page left it. */

@@ -16,9 +16,9 @@ export interface BrokenEntry {
 }
 
 export interface Library {
-  readonly is_ready: boolean
+  readonly isReady: boolean
   /** Why runs are forgotten with the page; '' where they are kept. */
-  readonly why_memory: string
+  readonly whyMemory: string
   /** Why the newest write failed; '' when all is well. */
   readonly problem: string
   /** Newest first. */
@@ -34,8 +34,8 @@ export interface Library {
 
 /** What a page knows before it has looked. */
 export const EMPTY_LIBRARY: Library = {
-  is_ready: false,
-  why_memory: '',
+  isReady: false,
+  whyMemory: '',
   problem: '',
   entries: [],
   broken: [],

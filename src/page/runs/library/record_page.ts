@@ -95,22 +95,22 @@ export const keepRoom = (): Promise<number> =>
       const { pinned = false, baseline = false } = runOf(record)?.labels ?? {}
       return pinned || baseline || record === labStore.getState().record
     },
-    total_bytes: totalBudget,
+    totalBytes: totalBudget,
   })
 
 /** Records every run of this page from now on. To be called once per page. */
 export async function startRecording(): Promise<void> {
-  const { storage: own, why_memory } = await openStorage()
+  const { storage: own, whyMemory } = await openStorage()
   storage = own
   try {
     // What cannot be deleted now is tried again by the next page.
     await deleteForGood(storage, []).catch(() => {})
     const held = await heldRuns()
     await adoptOrphans(storage, held, version)
-    await openLibrary(storage, why_memory, held)
-    if (why_memory === '') followOtherTabs()
+    await openLibrary(storage, whyMemory, held)
+    if (whyMemory === '') followOtherTabs()
   } catch (error) {
-    libraryStore.setState({ is_ready: true, problem: storageProblem(error) })
+    libraryStore.setState({ isReady: true, problem: storageProblem(error) })
   }
   const recorder = newRecorder((living) => libraryStore.setState({ living }))
   const see = () => {

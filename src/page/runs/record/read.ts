@@ -239,8 +239,8 @@ export function readRun(header: RunHeader, stored: StoredRun, number: number): P
     status: endedAs(header.status),
     run: -number,
     experiment,
-    run_experiment: experiment,
-    run_document: document,
+    runExperiment: experiment,
+    runDocument: document,
     preset_id: header.preset_id,
     steered,
     matmul: presentKernels(header.kernels, steered),
@@ -257,7 +257,7 @@ export function readRun(header: RunHeader, stored: StoredRun, number: number): P
       .slice(-SHOWN_SAMPLES)
       .map(({ step, item }) => ({ step, samples: item })),
     kept,
-    kept_version: 1,
+    keptVersion: 1,
     trace: trace && { step: trace.step, table: trace.item },
     error: header.error,
   }

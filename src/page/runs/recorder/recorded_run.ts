@@ -24,7 +24,7 @@ export interface RecordedRun {
   /** The newest state of this run. */
   state: LabState
   ended_at: number | undefined
-  was_dropped: boolean
+  wasDropped: boolean
   was_left: boolean
   /** The state that it went back to, as far as that is written. */
   restored: LabState['restored']
@@ -35,11 +35,11 @@ export interface RecordedRun {
   summaries: Record<string, MetricSummary>
   parts: number
   /** The storage was closed: what is written may be gone. */
-  is_gone: boolean
+  isGone: boolean
   readonly kept: { readonly [K in KeptKind]: Kept<KeptItems[K]> }
   /** Items in the storage, by kind and step. */
   stored: Map<string, unknown>
-  flushed_step: number
+  flushedStep: number
 }
 
 const keyOf = (kind: KeptKind, step: number) => `${kind} ${step}`
@@ -53,14 +53,14 @@ export const newRun = (
 ): RecordedRun => ({
   ...facts,
   ended_at: undefined,
-  was_dropped: false,
+  wasDropped: false,
   was_left: false,
   restored: undefined,
   written: new Map(),
   summarised: new Map(),
   summaries: {},
   parts: 0,
-  is_gone: false,
+  isGone: false,
   kept: {
     samples: new Kept(RECORD_KEPT_BYTES),
     observations: new Kept(RECORD_KEPT_BYTES),
@@ -68,7 +68,7 @@ export const newRun = (
     generations: new Kept(RECORD_KEPT_BYTES),
   },
   stored: new Map(),
-  flushed_step: -1,
+  flushedStep: -1,
 })
 
 /** What the page has of steps before this one was read from the record: it is stored already. */
@@ -95,8 +95,8 @@ export function newColumns({ state, written }: RecordedRun): Record<string, Stor
 
 /** Whether the record must be written again: it has rows that are no longer kept, or too many
  * parts. */
-export const isToBeRewritten = ({ state, written, parts, is_gone }: RecordedRun): boolean =>
-  is_gone ||
+export const isToBeRewritten = ({ state, written, parts, isGone }: RecordedRun): boolean =>
+  isGone ||
   parts >= MAX_PARTS ||
   [...written].some(([metric, { column }]) => state.series.get(metric) !== column)
 
@@ -149,7 +149,7 @@ export function rewind(own: RecordedRun, step: number): void {
   own.summarised = new Map()
   own.summaries = {}
   own.parts = 0
-  own.flushed_step = -1
+  own.flushedStep = -1
   own.ended_at = undefined
   for (const kind of KEPT_KINDS) own.kept[kind].cut(step)
 }

@@ -118,11 +118,11 @@ test('a finished run that gave way and comes back is neither written again nor t
   })
   recorder.see(state)
   await pass(FLUSH_MS)
-  const rest = { ...begun(2), run_experiment: undefined, run_document: undefined, record: '' }
+  const rest = { ...begun(2), runExperiment: undefined, runDocument: undefined, record: '' }
   recorder.see(rest)
   await settle()
   expect(recorder.current()).toBeUndefined()
-  recorder.see({ ...state, kept_version: 9 })
+  recorder.see({ ...state, keptVersion: 9 })
   await pass(FLUSH_MS)
   expect(recorder.current()).toBe('run-1')
   expect(writes.filter(({ chunk }) => chunk)).toHaveLength(1)
@@ -134,7 +134,7 @@ test('a finished run that gave way and comes back is neither written again nor t
   recorder.forget(['run-1'])
   await settle()
   const count = writes.length
-  recorder.see({ ...state, kept_version: 10 })
+  recorder.see({ ...state, keptVersion: 10 })
   await pass(FLUSH_MS)
   expect(writes).toHaveLength(count)
 })
@@ -147,7 +147,7 @@ test('a run that is deleted is not written again', async () => {
   await pass(FLUSH_MS)
   recorder.forget(['run-1'])
   await storage.remove(['run-1'])
-  state = { ...state, kept_version: 9 }
+  state = { ...state, keptVersion: 9 }
   recorder.see(state)
   await pass(FLUSH_MS)
   expect(writes).toHaveLength(1)
@@ -180,7 +180,7 @@ test('a record is read back as the run it was', async () => {
     status: 'finished',
     run: -3,
     step: 1,
-    experiment: state.run_experiment,
+    experiment: state.runExperiment,
     tokens: arithmetic.tokens,
     phase_switches: state.phase_switches,
     samples: state.samples,

@@ -48,9 +48,9 @@ export class RunRecorder implements Recorder {
   #before: RecordedRun | undefined
   readonly #forgotten = new Set<number>()
   #cancel: (() => void) | undefined
-  #in_flight: Promise<void> | undefined
+  #inFlight: Promise<void> | undefined
   #again = false
-  #retry_at = 0
+  #retryAt = 0
 
   constructor(host: RecorderHost) {
     this.#host = host
@@ -63,15 +63,15 @@ export class RunRecorder implements Recorder {
       this.#seen = { run: state.run, at: this.#host.now() }
       if (this.#before?.run === state.run) this.#own = this.#before
     }
-    if (!state.run_experiment || state.series.size === 0 || this.#forgotten.has(state.run)) return
+    if (!state.runExperiment || state.series.size === 0 || this.#forgotten.has(state.run)) return
     const own = this.#own ?? this.#begin(state)
-    if (own.state === state && own.flushed_step >= 0) return
+    if (own.state === state && own.flushedStep >= 0) return
     const { restored } = state
     if (restored && restored !== own.state.restored) rewind(own, restored.step)
     const hasTurned = statusOf(own) !== statusOf({ ...own, state })
     own.state = state
-    const isDue = hasTurned || state.step - own.flushed_step >= FLUSH_STEPS
-    if (isDue && this.#host.now() >= this.#retry_at) void this.flush()
+    const isDue = hasTurned || state.step - own.flushedStep >= FLUSH_STEPS
+    if (isDue && this.#host.now() >= this.#retryAt) void this.flush()
     else this.#schedule(FLUSH_MS)
   }
 
@@ -80,18 +80,18 @@ export class RunRecorder implements Recorder {
     this.#cancel = undefined
     const own = this.#own
     if (!own || this.#forgotten.has(own.run)) return
-    if (this.#in_flight && !isClosing) {
+    if (this.#inFlight && !isClosing) {
       this.#again = true
-      return this.#in_flight
+      return this.#inFlight
     }
-    if (this.#host.now() < this.#retry_at && !isClosing) {
-      this.#schedule(this.#retry_at - this.#host.now())
+    if (this.#host.now() < this.#retryAt && !isClosing) {
+      this.#schedule(this.#retryAt - this.#host.now())
       return
     }
     const wait = this.#write(own)
-    this.#in_flight = wait
+    this.#inFlight = wait
     await wait
-    if (this.#in_flight === wait) this.#in_flight = undefined
+    if (this.#inFlight === wait) this.#inFlight = undefined
     if (this.#again) {
       this.#again = false
       await this.flush()
@@ -99,7 +99,7 @@ export class RunRecorder implements Recorder {
   }
 
   retry(): void {
-    this.#retry_at = 0
+    this.#retryAt = 0
     this.#cancel?.()
     this.#cancel = undefined
     void this.flush()
@@ -107,7 +107,7 @@ export class RunRecorder implements Recorder {
 
   close(): void {
     if (!this.#own) return
-    this.#own.was_dropped = true
+    this.#own.wasDropped = true
     this.#own.was_left = true
     void this.flush(true)
   }
@@ -135,7 +135,7 @@ export class RunRecorder implements Recorder {
   /** The page shows another run, or none. */
   #drop(): void {
     if (!this.#own) return
-    this.#own.was_dropped = true
+    this.#own.wasDropped = true
     // Its last rows must not wait behind a write that is under way.
     void this.flush(true)
     this.#before = this.#own
@@ -162,7 +162,7 @@ export class RunRecorder implements Recorder {
     }
     const isRewritten = restored_to === undefined && isToBeRewritten(own)
     if (isRewritten) Object.assign(own, { written: new Map(), parts: 0 })
-    if (own.is_gone) own.stored = new Map()
+    if (own.isGone) own.stored = new Map()
     const columns = newColumns(own)
     const hasRows = Object.keys(columns).length > 0
     const chunk: StoredChunk | undefined = hasRows
@@ -175,7 +175,7 @@ export class RunRecorder implements Recorder {
     )
     own.stored = stored
     own.parts += chunk ? 1 : 0
-    own.flushed_step = own.state.step
+    own.flushedStep = own.state.step
     own.restored = restored
     const written = own.written
     const rewrittenTo = isRewritten ? own.state.step : restored_to
@@ -194,8 +194,8 @@ export class RunRecorder implements Recorder {
   }
 
   #hasWritten(own: RecordedRun, header: RunHeader): Promise<void> | undefined {
-    this.#retry_at = 0
-    own.is_gone = false
+    this.#retryAt = 0
+    own.isGone = false
     this.#host.onProblem(undefined)
     if (this.#forgotten.has(own.run)) return this.#host.storage.remove([own.id])
     this.#host.onWritten(header)
@@ -203,13 +203,13 @@ export class RunRecorder implements Recorder {
   }
 
   #hasFailed(own: RecordedRun, error: unknown): void {
-    if (isClosed(error) && !own.is_gone) {
-      own.is_gone = true
+    if (isClosed(error) && !own.isGone) {
+      own.isGone = true
       this.#host.onGone(own.id)
       this.#schedule(0)
       return
     }
-    this.#retry_at = this.#host.now() + RETRY_MS
+    this.#retryAt = this.#host.now() + RETRY_MS
     this.#host.onProblem(error)
     this.#schedule(RETRY_MS)
   }

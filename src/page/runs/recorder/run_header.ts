@@ -13,10 +13,10 @@ import { markStored, newRun, type RecordedRun } from './recorded_run.ts'
 import type { RecorderHost } from './recorder_host.ts'
 
 /** How far a run has come. */
-export function statusOf({ state, was_dropped }: RecordedRun): RecordStatus {
+export function statusOf({ state, wasDropped }: RecordedRun): RecordStatus {
   const { status } = state
   if (status === 'finished' || status === 'failed') return status
-  if (was_dropped || !isBusy(state)) return 'stopped'
+  if (wasDropped || !isBusy(state)) return 'stopped'
   return status === 'paused' ? 'paused' : 'running'
 }
 
@@ -25,24 +25,24 @@ const documents = new WeakMap<Experiment, { readonly of: string; readonly docume
 /** The document that repeats a run, with the verdicts that a person gave in it and with the kernels
  * it ran on. */
 function recordedDocument(state: LabState): Experiment {
-  const { run_document, kernels } = state
-  if (!run_document) return state.experiment
+  const { runDocument, kernels } = state
+  if (!runDocument) return state.experiment
   const said = saidIn(state)
   const of = JSON.stringify([said, kernels])
-  const known = documents.get(run_document)
+  const known = documents.get(runDocument)
   if (known?.of === of) return known.document
-  const taught = withVerdicts(run_document, said)
+  const taught = withVerdicts(runDocument, said)
   const needsPin = kernels !== '' && taught.kernels === null
   const pinned = needsPin ? withField(taught, 'kernels', kernels) : undefined
   const document = pinned?.ok ? pinned.experiment : taught
-  documents.set(run_document, { of, document })
+  documents.set(runDocument, { of, document })
   return document
 }
 
 /** The header as it is now. Where the run is over, notes when it ended. */
 export function headerOf(recording: RecordedRun, host: RecorderHost): RunHeader {
   const { id, state, started_at, preset_id, parent, parent_step, summaries } = recording
-  const { experiment, run_experiment, error, kernels, step, phase, phase_step } = state
+  const { experiment, runExperiment, error, kernels, step, phase, phase_step } = state
   const status = statusOf(recording)
   const isOver = status !== 'running' && status !== 'paused'
   recording.ended_at = isOver ? (recording.ended_at ?? host.now()) : undefined
@@ -51,11 +51,11 @@ export function headerOf(recording: RecordedRun, host: RecorderHost): RunHeader 
     record_version: RECORD_VERSION,
     preset_id,
     document: recordedDocument(state),
-    experiment: run_experiment ?? experiment,
+    experiment: runExperiment ?? experiment,
     adapter: host.adapterName(state),
     kernels,
     rollout_dtype: state.rollout_dtype,
-    tokens: vocabularyOf((run_experiment ?? experiment).task).tokens,
+    tokens: vocabularyOf((runExperiment ?? experiment).task).tokens,
     versions: { understory: host.version, protocol: PROTOCOL_VERSION },
     started_at,
     ended_at: recording.ended_at,
@@ -74,16 +74,16 @@ export function headerOf(recording: RecordedRun, host: RecorderHost): RunHeader 
   }
 }
 
-/** Begins to record the run of a state, which was seen first at `seen_at`. An earlier page may have
+/** Begins to record the run of a state, which was seen first at `seenAt`. An earlier page may have
  * written part of it. */
-export function beginRun(state: LabState, host: RecorderHost, seen_at: number): RecordedRun {
+export function beginRun(state: LabState, host: RecorderHost, seenAt: number): RecordedRun {
   const before = host.headerOf(state.record)
   const preset_id = before?.preset_id ?? state.preset_id
-  const document = state.run_document ?? state.experiment
+  const document = state.runDocument ?? state.experiment
   const own = newRun({
     id: state.record,
     run: state.run,
-    started_at: before?.started_at ?? seen_at,
+    started_at: before?.started_at ?? seenAt,
     preset_id,
     parent:
       state.parent?.record ?? (before ? before.parent : host.parentOf(state.preset_id, document)),

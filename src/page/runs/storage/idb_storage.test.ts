@@ -13,7 +13,7 @@ test('a database that never opens is given up, with the reason, and runs are kep
   vi.stubGlobal('indexedDB', { open: () => new Request() })
   const opening = openStorage()
   await vi.advanceTimersByTimeAsync(31_000)
-  const { storage, why_memory } = await opening
-  expect(why_memory).toMatch(/did not open its database within 30 s; close other tabs/)
+  const { storage, whyMemory } = await opening
+  expect(whyMemory).toMatch(/did not open its database within 30 s; close other tabs/)
   expect(await storage.list()).toEqual({ headers: [], labels: [] })
 })

@@ -123,12 +123,12 @@ async function inTime<T>(opening: Promise<T>): Promise<T> {
 export async function openStorage(): Promise<{
   readonly storage: RunStorage
   /** Why runs are forgotten with the page; '' where they are kept. */
-  readonly why_memory: string
+  readonly whyMemory: string
 }> {
   try {
-    return { storage: reopening(await inTime(openDatabase()), openDatabase), why_memory: '' }
+    return { storage: reopening(await inTime(openDatabase()), openDatabase), whyMemory: '' }
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)
-    return { storage: memoryStorage(), why_memory: why || 'unknown error' }
+    return { storage: memoryStorage(), whyMemory: why || 'unknown error' }
   }
 }

@@ -29,8 +29,8 @@ export interface PhaseLensState extends LensPlace {
   readonly values: Float32Array
 }
 
-const passOf = ({ batch_rows, prompt_length, response_length }: ActorSize) =>
-  passSize(batch_rows, prompt_length + response_length)
+const passOf = ({ batchRows, prompt_length, response_length }: ActorSize) =>
+  passSize(batchRows, prompt_length + response_length)
 
 interface LensRoom {
   readonly compared: ComparedTensors
@@ -183,8 +183,8 @@ export class PhaseLens {
     const count = this.#size
     for (const [i, { layer }] of places.entries())
       this.#gpu.copy(fit.lens.flat, this.#flat, {
-        from_offset: i * count,
-        to_offset: this.#at(layer),
+        fromOffset: i * count,
+        toOffset: this.#at(layer),
         count,
       })
   }

@@ -23,7 +23,7 @@ function layoutOf(rows: number, columns: number): FlatLayout {
   flat.place(matrix('score', rows, columns))
   flat.closeSegment()
   const { params, size, segment_ends, placed } = flat
-  return { params, size, segment_ends, placed, first_block: 0, num_blocks: 1 }
+  return { params, size, segment_ends, placed, first_block: 0, numBlocks: 1 }
 }
 
 test.for(TORCH_CASES)('$rows × $columns, three steps as torch takes them', async (own) => {
@@ -32,7 +32,7 @@ test.for(TORCH_CASES)('$rows × $columns, three steps as torch takes them', asyn
   const gradients = { buffers: createTrained(gpu, layout, 'gradients', 'gradients') }
   const tensors = createOptimizerTensors(gpu, layout, weights, gradients, {
     updates: 3,
-    has_muon: true,
+    hasMuon: true,
   })
   const optimizer = await Optimizer.create(gpu, tensors)
   const adjust_lr_fn = own.adjust_lr_fn as 'original'
@@ -69,7 +69,7 @@ test('a gradient that is not finite changes nothing, momentum neither', async ()
   const layout = layoutOf(4, 6)
   const weights = createParamBuffers(gpu, layout, 'weights', 'weights')
   const gradients = { buffers: createTrained(gpu, layout, 'gradients', 'gradients') }
-  const size = { updates: 1, has_muon: true }
+  const size = { updates: 1, hasMuon: true }
   const tensors = createOptimizerTensors(gpu, layout, weights, gradients, size)
   const optimizer = await Optimizer.create(gpu, tensors)
   const optim = { ...OPTIM, optimizer: 'Muon' as const }

@@ -34,7 +34,7 @@ export const muonMatrices = (layout: FlatLayout): MuonMatrix[] =>
   layout.params.flatMap(({ offset, shape }) => {
     const segment = layout.segment_ends.findIndex((end) => offset < end)
     const isOfBlock =
-      segment >= layout.first_block && segment < layout.first_block + layout.num_blocks
+      segment >= layout.first_block && segment < layout.first_block + layout.numBlocks
     const [rows, columns] = shape
     return isOfBlock && shape.length === 2 ? [{ offset, rows, columns, segment }] : []
   })
@@ -42,7 +42,7 @@ export const muonMatrices = (layout: FlatLayout): MuonMatrix[] =>
 /** What lies between the matrices of a layout, in elements, from chunk to chunk. */
 export function besideMatrices(layout: FlatLayout): { start: number; end: number }[] {
   const firstOfBlocks = segmentStart(layout, layout.first_block)
-  const lastOfBlocks = layout.segment_ends[layout.first_block + layout.num_blocks - 1]
+  const lastOfBlocks = layout.segment_ends[layout.first_block + layout.numBlocks - 1]
   const between: { start: number; end: number }[] = []
   let start = 0
   for (const { offset, shape } of layout.placed) {

@@ -16,7 +16,7 @@ export const aot = pairedLoss({
   numbers: ['beta', 'label_smoothing'],
   trl: { trainer: 'DPOTrainer', loss_type: 'aot' },
   score: 'ratio',
-  compares_batch: true,
+  comparesBatch: true,
   rule: (pairs, k) => {
     const ofPolicy = pairs.map(({ chosen, rejected }) => chosen.log_prob - rejected.log_prob)
     const ofReference = pairs.map(

@@ -16,7 +16,7 @@ export const aot_unpaired = pairedLoss({
   numbers: ['beta', 'label_smoothing'],
   trl: { trainer: 'DPOTrainer', loss_type: 'aot_unpaired' },
   score: 'ratio',
-  compares_batch: true,
+  comparesBatch: true,
   rule: (pairs, k) => {
     const chosen = sortedOrder(pairs.map((pair) => pair.chosen.score))
     const rejected = sortedOrder(pairs.map((pair) => pair.rejected.score))

@@ -12,6 +12,6 @@ export const apo_zero_unpaired = unpairedLoss({
   formula: 'w · (1 − σ(±β r)), + and w = w_d for a liked answer, − and w = w_u for a disliked one',
   numbers: ['beta', 'desirable_weight', 'undesirable_weight'],
   trl: { trainer: 'KTOTrainer', loss_type: 'apo_zero_unpaired' },
-  has_kl: false,
+  hasKl: false,
   rule: (answer, k) => prospectLoss({ ...answer, kl: 0 }, k),
 })

@@ -13,7 +13,7 @@ export const discopop = pairedLoss({
   numbers: ['beta', 'discopop_tau'],
   trl: { trainer: 'DPOTrainer', loss_type: 'discopop' },
   score: 'ratio',
-  takes_divergence: true,
+  takesDivergence: true,
   rule: ofMargin((d, { beta, discopop_tau }) => {
     const x = beta * d
     const q = logistic(x / discopop_tau)

@@ -14,8 +14,8 @@ export const exo_pair = pairedLoss({
   numbers: ['beta', 'label_smoothing'],
   trl: { trainer: 'DPOTrainer', loss_type: 'exo_pair' },
   score: 'ratio',
-  takes_divergence: true,
-  may_be_reference_free: true,
+  takesDivergence: true,
+  mayBeReferenceFree: true,
   contradiction: ({ label_smoothing }) =>
     label_smoothing > 0
       ? undefined

@@ -11,7 +11,7 @@ export const hinge = pairedLoss({
   numbers: ['beta'],
   trl: { trainer: 'DPOTrainer', loss_type: 'hinge' },
   score: 'ratio',
-  takes_divergence: true,
-  may_be_reference_free: true,
+  takesDivergence: true,
+  mayBeReferenceFree: true,
   rule: ofMargin(hingeMargin),
 })

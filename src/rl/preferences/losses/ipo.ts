@@ -12,7 +12,7 @@ export const ipo = pairedLoss({
   numbers: ['beta'],
   trl: { trainer: 'DPOTrainer', loss_type: 'ipo' },
   score: 'ratio',
-  takes_divergence: true,
-  may_be_reference_free: true,
+  takesDivergence: true,
+  mayBeReferenceFree: true,
   rule: ofTokenMargin(squaredMargin),
 })

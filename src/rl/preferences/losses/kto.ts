@@ -26,6 +26,6 @@ export const kto = unpairedLoss({
     'w · (1 − σ(±β (r − KL))), + and w = w_d for a liked answer, − and w = w_u for a disliked one',
   numbers: ['beta', 'desirable_weight', 'undesirable_weight'],
   trl: { trainer: 'KTOTrainer', loss_type: 'kto' },
-  has_kl: true,
+  hasKl: true,
   rule: prospectLoss,
 })

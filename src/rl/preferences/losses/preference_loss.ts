@@ -77,12 +77,12 @@ export interface PairedLoss<Name extends string = string> extends Declared<Name>
   readonly score: 'ratio' | 'sum' | 'mean'
   /** Whether it looks at the scores alone, so that another divergence than reverse KL may make
    * them. */
-  readonly takes_divergence?: true
+  readonly takesDivergence?: true
   /** Whether the loss of a pair depends on the other pairs of its batch. */
-  readonly compares_batch?: true
+  readonly comparesBatch?: true
   /** Whether it is about the difference of both scores alone, so that the reference can be left
    * out. */
-  readonly may_be_reference_free?: true
+  readonly mayBeReferenceFree?: true
   /** The losses of all pairs of a batch. */
   rule(pairs: readonly Pair[], k: PreferenceValues): readonly PairLoss[]
 }
@@ -91,7 +91,7 @@ export interface PairedLoss<Name extends string = string> extends Declared<Name>
 export interface UnpairedLoss<Name extends string = string> extends Declared<Name> {
   readonly data: 'answers'
   /** Whether rewards are compared with the KL of mismatched pairs. */
-  readonly has_kl: boolean
+  readonly hasKl: boolean
   rule(answer: JudgedAnswer, k: PreferenceValues): AnswerLoss
 }
 

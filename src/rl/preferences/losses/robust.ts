@@ -12,8 +12,8 @@ export const robust = pairedLoss({
   numbers: ['beta', 'label_smoothing'],
   trl: { trainer: 'DPOTrainer', loss_type: 'robust' },
   score: 'ratio',
-  takes_divergence: true,
-  may_be_reference_free: true,
+  takesDivergence: true,
+  mayBeReferenceFree: true,
   rule: ofMargin((d, { beta, label_smoothing: e }) => {
     const x = beta * d
     return {

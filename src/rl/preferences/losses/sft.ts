@@ -10,7 +10,7 @@ export const sft = pairedLoss({
   numbers: [],
   trl: { trainer: 'DPOTrainer', loss_type: 'sft' },
   score: 'ratio',
-  takes_divergence: true,
+  takesDivergence: true,
   nll: () => ({ weight: 1, over: 'completion' }),
   rule: eachPair(() => ({ loss: 0, d_chosen: 0, d_rejected: 0 })),
 })

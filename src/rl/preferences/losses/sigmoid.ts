@@ -14,7 +14,7 @@ export const sigmoid = pairedLoss({
   numbers: ['beta', 'label_smoothing'],
   trl: { trainer: 'DPOTrainer', loss_type: 'sigmoid' },
   score: 'ratio',
-  takes_divergence: true,
-  may_be_reference_free: true,
+  takesDivergence: true,
+  mayBeReferenceFree: true,
   rule: ofMargin(logisticMargin),
 })

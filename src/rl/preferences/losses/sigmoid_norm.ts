@@ -12,6 +12,6 @@ export const sigmoid_norm = pairedLoss({
   numbers: ['beta'],
   trl: { trainer: 'DPOTrainer', loss_type: 'sigmoid_norm' },
   score: 'ratio',
-  takes_divergence: true,
+  takesDivergence: true,
   rule: ofTokenMargin((d, { beta }) => logisticMargin(d, { beta, label_smoothing: 0 })),
 })

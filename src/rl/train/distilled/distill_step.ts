@@ -30,7 +30,7 @@ export async function distillStep(
   const batch = drawn?.batch ?? responder.demonstrate(rows.batch)
   const prompts = { prompts: batch.rows, promptOf: (row: number) => row }
   const lens = await fitLens(training, phase, batch, prompts)
-  const probe_tokens = uploadProbe(training, batch)
+  const probeTokens = uploadProbe(training, batch)
   actor.upload(batch, rows)
   gpu.stage('update_actor')
   actor.updateDistilled(batch, phase, { micro: rows.micro, lr, others: !samples })
@@ -39,7 +39,7 @@ export async function distillStep(
     ...lens,
     ...(drawn && (samples ? sampledMetrics(drawn) : writtenMetrics(drawn))),
   }
-  const numbers = { phase, batch, rows, actor_lr: lr, probe_tokens, metrics }
+  const numbers = { phase, batch, rows, actorLr: lr, probeTokens, metrics }
   // Entropies of a teacher's rollout are not the policy's.
   const reading = readNumbers(training, {
     ...numbers,
@@ -64,13 +64,13 @@ async function draw(
   return responder.score(request, await responder.sample(request))
 }
 
-const sampledMetrics = ({ batch, task_scores }: Drawn): Record<string, number> => ({
-  'task/score/mean': mean(task_scores),
+const sampledMetrics = ({ batch, taskScores }: Drawn): Record<string, number> => ({
+  'task/score/mean': mean(taskScores),
   'response_length/mean': mean([...batch.response_lengths]),
   'response/not_ended_ratio': mean(batch.is_ended.map((is_ended) => (is_ended ? 0 : 1))),
 })
 
 /** Of a teacher's responses: how right they are. */
-const writtenMetrics = ({ task_scores }: Drawn): Record<string, number> => ({
-  'distillation/teacher_score': mean(task_scores),
+const writtenMetrics = ({ taskScores }: Drawn): Record<string, number> => ({
+  'distillation/teacher_score': mean(taskScores),
 })

@@ -75,8 +75,8 @@ function firstCritic(): Learner {
     initialWeights(paramLayout(modelShape(CONFIG.model), 'value_head'), CONFIG.seed),
   )
   const from = paramLayout(modelShape(CONFIG.model))
-  for (const { from_offset, to_offset, count } of sharedRuns(from, critic.layout))
-    critic.state.weights.set(WARM.subarray(from_offset, from_offset + count), to_offset)
+  for (const { fromOffset, toOffset, count } of sharedRuns(from, critic.layout))
+    critic.state.weights.set(WARM.subarray(fromOffset, fromOffset + count), toOffset)
   return critic
 }
 
@@ -233,7 +233,7 @@ const refRun = (first: RlPhase, isTaught: boolean): RefRun => ({
   kl_coef: first.algorithm.kl_ctrl.kl_coef,
   entropy_coef: first.actor.entropy_coeff,
   entropy: Number.POSITIVE_INFINITY,
-  critic_steps: 0,
+  criticSteps: 0,
   passes: 0,
   before: [],
 })

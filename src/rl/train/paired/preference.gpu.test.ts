@@ -56,7 +56,7 @@ const CASES: readonly Case[] = [
     (loss): Case => [
       `the loss ${loss.name}`,
       { loss_type: loss.name, ...NEEDED[loss.name] },
-      { steps: 2, ...(loss.data === 'answers' && loss.has_kl ? ONE_PAIR : {}) },
+      { steps: 2, ...(loss.data === 'answers' && loss.hasKl ? ONE_PAIR : {}) },
     ],
   ),
 ]

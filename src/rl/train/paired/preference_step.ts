@@ -42,7 +42,7 @@ export async function preferenceStep(
   const { batch, answers } = await scoreRows(training, phase, rows, trained.rows)
   const found = updateOf(objective, answers, kl, trained.labels)
   actor.uploadColumns({ advantages: asAdvantages(found.d_log_probs) })
-  const probe_tokens = uploadProbe(training, batch)
+  const probeTokens = uploadProbe(training, batch)
   gpu.stage('update_actor')
   const policy = policyPhaseOf(phase, actor.size.response_length)
   actor.updatePolicy(batch, policy, rows, { lr, step: progress.step })
@@ -58,8 +58,8 @@ export async function preferenceStep(
     phase,
     batch,
     rows,
-    actor_lr: lr,
-    probe_tokens,
+    actorLr: lr,
+    probeTokens,
     metrics: { ...metrics, ...held_out?.metrics },
   }
   const reading = readNumbers(training, numbers).then((read) => ({
@@ -118,7 +118,7 @@ async function klOf(
   trained: PreferenceObjective,
   { rows: all }: TrainedRows,
 ): Promise<number> {
-  if (trained.data === 'pairs' || !trained.objective.loss.has_kl) return 0
+  if (trained.data === 'pairs' || !trained.objective.loss.hasKl) return 0
   const { prompt_length: P } = training.parts.actor.size
   const { taught } = training
   const shifted = all.map((row, i) => taught.mismatched(row, all.at(i - 1) ?? row, P))

@@ -155,7 +155,7 @@ test('dispatches in parts train the same bits and create nothing once they are k
   const whole = await run()
   // Whatever the adapter needs: of all kernels the products take too long, and run in three parts.
   const took = (kernel: string) => (kernel.startsWith('matmul') ? 5 : 1)
-  const parts = await run({ most_ms: 4, took })
+  const parts = await run({ mostMs: 4, took })
   expect(numbers(parts.results)).toEqual(numbers(whole.results))
   expect(parts.weights).toEqual(whole.weights)
   const split = parts.results.map(({ metrics }) => metrics['perf/split_dispatches'])

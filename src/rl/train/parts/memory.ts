@@ -77,7 +77,7 @@ export function actorSize({
   use_remove_padding = true,
   matmul,
   fusion,
-  trained_before,
+  trainedBefore,
 }: TrainerConfig): ActorSize {
   const phases = allPhases.filter(trainsActor)
   const lengths = allPhases.map((phase) =>
@@ -95,17 +95,17 @@ export function actorSize({
     prompt_length: task.max_prompt_length,
     response_length,
     // At least one, where no phase trains the policy.
-    batch_rows: Math.max(1, ...rows.map(({ batch }) => batch)),
-    micro_rows: Math.max(1, ...rows.map(({ micro }) => micro)),
+    batchRows: Math.max(1, ...rows.map(({ batch }) => batch)),
+    microRows: Math.max(1, ...rows.map(({ micro }) => micro)),
     updates: Math.max(1, ...updates),
-    has_muon: phases.some((phase) => muonOf(optimOf(phase))),
-    probe_rows: rows.length > 0 ? Math.min(probe.rows, ...rows.map(({ batch }) => batch)) : 1,
-    has_reference: phases.some(keepsReference),
+    hasMuon: phases.some((phase) => muonOf(optimOf(phase))),
+    probeRows: rows.length > 0 ? Math.min(probe.rows, ...rows.map(({ batch }) => batch)) : 1,
+    hasReference: phases.some(keepsReference),
     // A named teacher is there for phases that come later, too.
     students: Math.max(teacher ? 1 : 0, ...phases.map(taughtLayers)),
     supervised: Math.max(0, ...phases.map(supervisedLayers)),
     teacher: teacher && paramLayout(modelShape(teacher)),
-    has_shuffled: shuffling.length > 0,
+    hasShuffled: shuffling.length > 0,
     epochs: Math.max(
       1,
       ...shuffling.map((phase) => (phase.kind === 'rl' ? phase.actor.ppo_epochs : 1)),
@@ -114,7 +114,7 @@ export function actorSize({
     use_remove_padding,
     lens_layers: lensLayers(phases, model),
     kernels: { matmul, fusion },
-    trains: trainedSegments(trainedLayout(model), allPhases, trained_before),
+    trains: trainedSegments(trainedLayout(model), allPhases, trainedBefore),
   }
 }
 
@@ -131,11 +131,11 @@ export function criticSize(config: TrainerConfig): CriticSize | undefined {
     return (rows.batch / rows.mini) * epochs
   })
   return {
-    rows: size.batch_rows,
+    rows: size.batchRows,
     response_length,
     updates: Math.max(...updates),
-    has_muon: phases.some(({ critic }) => muonOf(critic.optim)),
-    has_shuffled: size.has_shuffled ?? false,
+    hasMuon: phases.some(({ critic }) => muonOf(critic.optim)),
+    hasShuffled: size.hasShuffled ?? false,
     ...(kernels && { kernels }),
   }
 }
@@ -162,8 +162,8 @@ export function rewardSize(config: TrainerConfig): RewardSize | undefined {
     return judges ? pairSize(config, phase.pairs).rows : 0
   })
   const scores = [...step.map(([a, b]) => whole(2 * a) + whole(2 * b)), ...scored.map(whole)]
-  const has_muon = phases.some(({ optim }) => muonOf(optim))
-  return { rows, width, scores: Math.max(...scores), matmul: config.matmul, has_muon }
+  const hasMuon = phases.some(({ optim }) => muonOf(optim))
+  return { rows, width, scores: Math.max(...scores), matmul: config.matmul, hasMuon }
 }
 
 /** The layout of the reward model's weights. */
@@ -286,8 +286,8 @@ export function reserveReads(alloc: Allocator, config: TrainerConfig): void {
   const changes = measuresChanges(config) ? layerChangesSize(config.model) : 0
   // Beside the records of every update, where its gradients were not finite; and the token that was
   // not.
-  const critic_updates = Math.max(updates, criticSize(config)?.updates ?? 0)
-  const records = (updates + critic_updates) * (CONTROL.length + 1) + epochs
+  const criticUpdates = Math.max(updates, criticSize(config)?.updates ?? 0)
+  const records = (updates + criticUpdates) * (CONTROL.length + 1) + epochs
   const metrics = sums + records + layers + changes + STAGE_STAMPS
   const scores = sums + CONTROL.length + 1 + (rewardSize(config)?.scores ?? 0)
   alloc.reserveReads(4 * Math.max(metrics, scores, ...responses, ...driverReads(config)), 3)
@@ -297,24 +297,24 @@ export function reserveReads(alloc: Allocator, config: TrainerConfig): void {
 
 /** Elements that a traced step reads back. */
 function traceRead(config: TrainerConfig): number {
-  const { batch_rows, response_length } = actorSize(config)
+  const { batchRows, response_length } = actorSize(config)
   const arrays = config.phases.map((phase) =>
     phase.kind === 'rl' ? traceColumns(phase).length : 0,
   )
-  return Math.max(0, ...arrays) * batch_rows * response_length
+  return Math.max(0, ...arrays) * batchRows * response_length
 }
 
 /** Elements that phases read back for their advantages. */
 function driverReads(config: TrainerConfig): number[] {
-  const { batch_rows, response_length } = actorSize(config)
+  const { batchRows, response_length } = actorSize(config)
   return config.phases.map((phase) => {
     // Log-probs of policy and reference, and sums of squares.
-    if (phase.kind === 'preference') return 3 * batch_rows * response_length
+    if (phase.kind === 'preference') return 3 * batchRows * response_length
     if (phase.kind !== 'rl') return 0
     // The rollout's log-probs come with its responses, and its entropies where a batch is chosen
     // from several.
     const arrays = driverColumns(phase).length + 1 + (phase.algorithm.filter_groups.enable ? 1 : 0)
-    return arrays * batch_rows * response_length
+    return arrays * batchRows * response_length
   })
 }
 

@@ -55,7 +55,7 @@ export class Progress {
   /** The phase whose pairs are drawn. */
   pairs_of: number | undefined
   #phases: readonly Phase[]
-  #stage_step = 0
+  #stageStep = 0
   /** What ends the current phase before the next step, apart from its steps. */
   #ends: PhaseReason | undefined
   /** Why the current phase began, until a result has reported it. */
@@ -112,19 +112,19 @@ export class Progress {
     this.step++
     this.phase_step++
     const totalSteps = scheduleSteps(this.#phases, this.phase)
-    return learningRate(scheduledOptim(this.#phases, this.phase), this.#stage_step++, totalSteps)
+    return learningRate(scheduledOptim(this.#phases, this.phase), this.#stageStep++, totalSteps)
   }
 
   /** The critic's learning rate in the step that was counted last: its schedule runs beside the
    * actor's. */
-  get critic_lr(): number {
+  get criticLr(): number {
     const optim = scheduledOptim(this.#phases, this.phase, 'critic')
-    return learningRate(optim, this.#stage_step - 1, scheduleSteps(this.#phases, this.phase))
+    return learningRate(optim, this.#stageStep - 1, scheduleSteps(this.#phases, this.phase))
   }
 
   /** Moves to the next phase when this one is over; undefined when it is not. Throws Error where
    * there is none. */
-  enterPhase(): { readonly is_new_stage: boolean } | undefined {
+  enterPhase(): { readonly isNewStage: boolean } | undefined {
     const isOver = this.phase_step >= this.current.steps
     if (!isOver && !this.#ends) return undefined
     if (this.isLastPhase) throw new Error('trainer: the last phase is over')
@@ -134,12 +134,12 @@ export class Progress {
     const kl_ctrl = klSettings(this.#phases, this.phase)
     this.phase++
     this.phase_step = 0
-    const is_new_stage = !continuesStage(this.#phases, this.phase)
-    if (!continuesSchedule(this.#phases, this.phase)) this.#stage_step = 0
-    if (!kl_ctrl || is_new_stage) this.#kl = undefined
+    const isNewStage = !continuesStage(this.#phases, this.phase)
+    if (!continuesSchedule(this.#phases, this.phase)) this.#stageStep = 0
+    if (!kl_ctrl || isNewStage) this.#kl = undefined
     this.#adoptKl(kl_ctrl)
-    if (is_new_stage) this.critic_step = 0
-    return { is_new_stage }
+    if (isNewStage) this.critic_step = 0
+    return { isNewStage }
   }
 
   /** Ends the phase where one of its stop conditions holds after a step with these metrics; returns
@@ -186,7 +186,7 @@ export class Progress {
       phase: this.phase,
       step: this.step,
       phase_step: this.phase_step,
-      stage_step: this.#stage_step,
+      stage_step: this.#stageStep,
       critic_step: this.critic_step,
       is_started: this.is_started,
       ends: this.#ends ?? null,
@@ -203,7 +203,7 @@ export class Progress {
     this.phase = state.phase
     this.step = state.step
     this.phase_step = state.phase_step
-    this.#stage_step = state.stage_step
+    this.#stageStep = state.stage_step
     this.critic_step = hasCritic ? state.critic_step : 0
     this.is_started = state.is_started
     this.#ends = state.ends ?? undefined

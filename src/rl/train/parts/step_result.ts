@@ -65,9 +65,9 @@ export interface StepResult {
   readonly observation?: Observation
   /** The step was looked at because of what it is (look/moments.ts): the observation shows all that
    * moments show. */
-  readonly is_moment?: true
+  readonly isMoment?: true
   /** Why an update of this step was left out, where one was. */
-  readonly non_finite?: NonFinite
+  readonly nonFinite?: NonFinite
   /** Set on the first step of a phase, unless takePhaseStart reported it before. */
   readonly phase_started?: PhaseStart
 }

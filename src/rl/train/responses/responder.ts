@@ -215,8 +215,8 @@ export class Responder {
     const response_ids = pickRows(sampled.response_ids, order, R)
     const turns = sampled.turns && pickTurns([sampled.turns], order, R)
     const judged = await judge.judge(samples, { response_ids, ...(turns && { turns }) }, R)
-    const { batch, texts, spoken, scores: task_scores, is_right, columns, problems } = judged
-    const scores = reward ? Array.from(await reward(batch)) : task_scores
+    const { batch, texts, spoken, scores: taskScores, is_right, columns, problems } = judged
+    const scores = reward ? Array.from(await reward(batch)) : taskScores
     const token_level_scores = tokenLevelScores(
       reward ? scores : penalised(phase, scores, batch),
       batch.response_lengths,
@@ -229,7 +229,7 @@ export class Responder {
       batch,
       texts,
       scores,
-      task_scores,
+      taskScores,
       token_level_scores,
       order,
       metrics,

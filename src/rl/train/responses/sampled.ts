@@ -59,7 +59,7 @@ export interface SamplingRequest {
   readonly phase: RlPhase
   readonly step: number
   /** The last step that samples may wait for; default: this one. */
-  readonly last_step?: number
+  readonly lastStep?: number
   /** The reward model, where the phase is scored by one. */
   readonly reward: RewardScorer | undefined
   /** Whose weights sample, where they are not the policy's. */

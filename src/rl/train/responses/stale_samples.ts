@@ -43,10 +43,10 @@ export async function sampleStale(
   request: SamplingRequest,
   waiting: readonly StaleBatch[],
 ): Promise<{ readonly sampled: Sampled; readonly waiting: readonly StaleBatch[] }> {
-  const { phase, step, last_step = step } = request
+  const { phase, step, lastStep = step } = request
   const { staleness = 0, stale_fraction = 1 } = phase.rollout
   const queue = waiting.filter((batch) => batch.due >= step && fits(batch, request))
-  const until = Math.min(step + staleness, last_step)
+  const until = Math.min(step + staleness, lastStep)
   for (let due = step; due <= until; due++) {
     if (queue.some((batch) => batch.due === due)) continue
     const { samples, sampler, turns, ...kept } = await sampleNow(parts, { ...request, step: due })

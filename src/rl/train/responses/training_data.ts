@@ -47,7 +47,7 @@ export class TrainingData {
   #seed: number
   #data: Data
   #levels: readonly TaskLevel[]
-  #level_starts: number[] = []
+  #levelStarts: number[] = []
   #measured: MeasuredProblems | undefined
   #order: { readonly epoch: number; readonly places: readonly number[] } | undefined
 
@@ -118,9 +118,9 @@ export class TrainingData {
     const rate = answered.reduce((sum, one) => sum + one.rate, 0) / answered.length
     const isLast = level === this.#levels.length - 1
     // Samples that waited can be of an earlier value than the present one.
-    const isPresent = level === this.#level_starts.length
+    const isPresent = level === this.#levelStarts.length
     if (isPresent && !isLast && rate >= curriculum.advance_at)
-      this.#level_starts.push(this.sample_index)
+      this.#levelStarts.push(this.sample_index)
     const reported =
       this.#levels.length > 1 ? { 'curriculum/value': this.#levels[level].value } : {}
     const measured = this.#measured
@@ -138,7 +138,7 @@ export class TrainingData {
   exportDifficulty(): DifficultyState {
     const measured = this.#measured
     return {
-      level_starts: [...this.#level_starts],
+      level_starts: [...this.#levelStarts],
       ...(measured && {
         measured: { rates: measured.rates.slice(), epochs: measured.epochs.slice() },
       }),
@@ -147,7 +147,7 @@ export class TrainingData {
 
   /** Continues from a state, as far as it is one of this set. */
   importDifficulty({ level_starts, measured }: DifficultyState): void {
-    this.#level_starts = level_starts.slice(0, this.#levels.length - 1)
+    this.#levelStarts = level_starts.slice(0, this.#levels.length - 1)
     if (this.#measured && measured?.rates.length === this.#measured.rates.length)
       this.#measured = { rates: measured.rates.slice(), epochs: measured.epochs.slice() }
   }
@@ -201,7 +201,7 @@ export class TrainingData {
   }
 
   #levelAt(place: number): number {
-    return this.#level_starts.filter((start) => place >= start).length
+    return this.#levelStarts.filter((start) => place >= start).length
   }
 
   #sample(place: number, level: number): Sample {

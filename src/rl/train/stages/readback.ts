@@ -34,22 +34,22 @@ export interface PolicyStep {
   readonly phase: ActorPhase
   readonly batch: RolloutBatch
   readonly rows: BatchRows
-  readonly actor_lr: number
+  readonly actorLr: number
   /** Response tokens of the probed rows; 0 when this step is not probed. */
-  readonly probe_tokens: number
+  readonly probeTokens: number
   /** What is known of the step already. */
   readonly metrics: Record<string, number>
   /** The order of the rows in every epoch, where they were shuffled. */
   readonly order?: RowOrder | undefined
   readonly sampler?: Sampler | undefined
   readonly critic?: Critic | undefined
-  readonly critic_lr?: number
+  readonly criticLr?: number
 }
 
 /** Numbers of the updates that are counted before the next step begins. */
 interface Updates {
   readonly updates: number
-  readonly critic_updates: number
+  readonly criticUpdates: number
 }
 
 type Sums = Awaited<ReturnType<typeof readSums>>
@@ -59,17 +59,17 @@ type Sums = Awaited<ReturnType<typeof readSums>>
 export function readNumbers(training: Training, step: PolicyStep): Promise<StepNumbers> {
   const { gpu, parts } = training
   const { actor } = parts
-  const { batch, probe_tokens, sampler, critic } = step
+  const { batch, probeTokens, sampler, critic } = step
   gpu.stage('probe')
-  if (probe_tokens > 0) actor.probe()
+  if (probeTokens > 0) actor.probe()
   const changes = isValidationDue(training) ? parts.changes : undefined
-  const changedTokens = changes?.measure(spreadRows(batch, actor.size.probe_rows)) ?? 0
+  const changedTokens = changes?.measure(spreadRows(batch, actor.size.probeRows)) ?? 0
   gpu.stage('gen')
   sampler?.sumEntropy()
   const stages = gpu.resolveStages()
   const updates = {
     updates: actor.trainable.updates,
-    critic_updates: critic?.trainable.updates ?? 0,
+    criticUpdates: critic?.trainable.updates ?? 0,
   }
   return readSums(training, step, changes, stages?.stamps).then((sums) => ({
     ...nonFinite(training, step, updates, sums),
@@ -78,7 +78,7 @@ export function readNumbers(training: Training, step: PolicyStep): Promise<StepN
       ...policyMetrics(step, updates, sums),
       ...criticNumbers(step, updates, sums),
       ...(sampler ? { 'actor/entropy': sums.entropy[0] / tokenCount(batch) } : {}),
-      ...(probe_tokens > 0 ? layerEntropies(sums.layer_sums, probe_tokens) : {}),
+      ...(probeTokens > 0 ? layerEntropies(sums.layer_sums, probeTokens) : {}),
       ...changes?.metrics(sums.change_sums, changedTokens),
       ...(stages && computeTimingMetrics(batch, gpuSeconds(stages.timesOf(sums.stamps)))),
     },
@@ -125,20 +125,20 @@ async function readNamed<T extends Named>(gpu: Gpu, tensors: T): Promise<Read<T>
 }
 
 function policyMetrics(
-  { phase, batch, rows, actor_lr, metrics }: PolicyStep,
+  { phase, batch, rows, actorLr, metrics }: PolicyStep,
   { updates }: Updates,
   { loss_sums, teacher_sums, inner_sums, controls, corrections }: Sums,
 ): Record<string, number> {
-  if (phase.kind === 'sft') return { ...sftMetrics(loss_sums, controls), 'train/lr': actor_lr }
+  if (phase.kind === 'sft') return { ...sftMetrics(loss_sums, controls), 'train/lr': actorLr }
   if (phase.kind === 'preference')
-    return { ...preferenceMetrics(loss_sums, controls, tokenCount(batch)), 'actor/lr': actor_lr }
+    return { ...preferenceMetrics(loss_sums, controls, tokenCount(batch)), 'actor/lr': actorLr }
   const hasImitated =
     phase.kind === 'distill' && imitates(phase) && metrics['distillation/on_policy'] === 0
   if (phase.kind === 'distill')
     return {
       ...distillMetrics(phase, loss_sums, teacher_sums, controls, tokenCount(batch)),
       ...(hasImitated && imitationMetrics(phase, loss_sums)),
-      'actor/lr': actor_lr,
+      'actor/lr': actorLr,
     }
   const objective = objectiveOf(phase)
   const micro_batches = (updates * rows.mini) / rows.micro
@@ -146,19 +146,19 @@ function policyMetrics(
     ...actorMetrics(objective, loss_sums, controls, updates),
     ...bypassMetrics(objective, corrections, micro_batches),
     ...(updates > 0 && innerMetrics(phase.actor.inner, { teacher_sums, inner_sums })),
-    ...(updates > 0 && { 'actor/lr': actor_lr }),
+    ...(updates > 0 && { 'actor/lr': actorLr }),
   }
 }
 
 function criticNumbers(
-  { critic, critic_lr }: PolicyStep,
-  { critic_updates }: Updates,
+  { critic, criticLr }: PolicyStep,
+  { criticUpdates }: Updates,
   { value_sums, critic_controls }: Sums,
 ): Record<string, number> {
-  if (!critic || critic_lr === undefined) return {}
+  if (!critic || criticLr === undefined) return {}
   return {
-    ...criticMetrics(value_sums, critic_controls, critic_updates),
-    ...(critic_updates > 0 && { 'critic/lr': critic_lr }),
+    ...criticMetrics(value_sums, critic_controls, criticUpdates),
+    ...(criticUpdates > 0 && { 'critic/lr': criticLr }),
   }
 }
 
@@ -167,22 +167,22 @@ function criticNumbers(
 function nonFinite(
   { parts, config }: Training,
   { batch, order, critic }: PolicyStep,
-  { updates, critic_updates }: Updates,
+  { updates, criticUpdates }: Updates,
   { controls, found, tokens, critic_controls, critic_found }: Sums,
-): { readonly non_finite?: NonFinite } {
+): { readonly nonFinite?: NonFinite } {
   const broken =
     brokenUpdate('actor', parts.actor.tensors.layout, takenUpdates(controls, updates), found) ??
     (critic &&
       brokenUpdate(
         'critic',
         critic.trainable.layout,
-        takenUpdates(critic_controls, critic_updates),
+        takenUpdates(critic_controls, criticUpdates),
         critic_found,
       ))
   if (!broken) return {}
   const index = brokenPlace(tokens, batch.response_length, order)
   const token = index === undefined ? undefined : tokenAt(batch, index, config.task.tokenizer)
-  return { non_finite: { ...broken, ...(token && { token }) } }
+  return { nonFinite: { ...broken, ...(token && { token }) } }
 }
 
 /** Seconds of the GPU by stage. Generation is timed with its readback, as verl does, where it

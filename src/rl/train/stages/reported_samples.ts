@@ -13,7 +13,7 @@ function toolProblemOf(
 
 /** In the order in which they were drawn; advantages [B]. */
 export function reportSamples(drawn: DrawnBatch, advantages: ArrayLike<number>): StepSample[] {
-  const { order, samples, texts, spoken, scores, task_scores, batch } = drawn
+  const { order, samples, texts, spoken, scores, taskScores, batch } = drawn
   const reported: StepSample[] = []
   order.forEach((row, b) => {
     reported[row] = {
@@ -22,9 +22,9 @@ export function reportSamples(drawn: DrawnBatch, advantages: ArrayLike<number>):
       ...(spoken && { turns: spoken[b] }),
       ...toolProblemOf(batch, b),
       ground_truth: samples[b].ground_truth,
-      score: task_scores[b],
+      score: taskScores[b],
       ...rewardPartsOf(drawn, b),
-      ...(scores !== task_scores && { rm_score: scores[b] }),
+      ...(scores !== taskScores && { rm_score: scores[b] }),
       advantage: advantages[b],
       response_length: batch.response_lengths[b],
       is_ended: batch.is_ended[b],

@@ -9,7 +9,7 @@ import type { StepSample } from '../parts/step_result.ts'
 export interface StepNumbers {
   readonly metrics: Record<string, number>
   readonly scored_pairs?: readonly ScoredPair[]
-  readonly non_finite?: NonFinite
+  readonly nonFinite?: NonFinite
 }
 
 /** A token table on its way back, and the batch that it shows. */

@@ -28,11 +28,11 @@ export interface Training {
   readonly observer: Observer
   readonly progress: Progress
   /** Whether the next step of reinforcement reads back what it computed of every token. */
-  wants_trace: boolean
+  wantsTrace: boolean
   /** Whether the present step is looked at because of what it is (look/moments.ts). */
-  is_moment: boolean
+  isMoment: boolean
   /** Dispatches of the last step that was no moment, and its phase. */
-  plain_step: { readonly phase: number; readonly dispatches: number } | undefined
+  plainStep: { readonly phase: number; readonly dispatches: number } | undefined
   /** What the policy was trained on last, for observations. */
   seen: { readonly batch: RolloutBatch; readonly rows: ObservedRows } | undefined
   /** The numbers of the last step that was queued. */
@@ -65,7 +65,7 @@ export function rowOrderOf(
 export function uploadProbe({ config, parts, progress }: Training, batch: RolloutBatch): number {
   const { freq } = config.probe
   if (freq === null || progress.step % freq !== 0) return 0
-  const probed = spreadRows(batch, parts.actor.size.probe_rows)
+  const probed = spreadRows(batch, parts.actor.size.probeRows)
   parts.actor.uploadProbe(probed)
   return tokenCount(probed)
 }

@@ -46,7 +46,7 @@ test.for(CONFIGS.map((config) => [config.model_type, config] as const))(
       expectNear(found.feed_forward[l], truth.ffn[l])
       for (let h = 0; h < config.num_attention_heads; h++) {
         expectNear(found.head[l][h], truth.head[l][h])
-        expectNear(found.looks_at[l][h], probsOf(config, cache.blocks[l], n, 0, h), 4)
+        expectNear(found.looksAt[l][h], probsOf(config, cache.blocks[l], n, 0, h), 4)
       }
     }
     for (let s = 0; s < n - 1; s++) {

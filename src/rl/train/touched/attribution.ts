@@ -26,7 +26,7 @@ export interface Attributed {
   /** [L][H] */
   readonly head: readonly (readonly (readonly number[])[])[]
   /** [L][H]: what each query looks at, [n, n], rows are queries. */
-  readonly looks_at: readonly (readonly Float32Array[])[]
+  readonly looksAt: readonly (readonly Float32Array[])[]
 }
 
 /** Refuses a text whose attention maps are too large: throws RangeError with their size. */
@@ -92,28 +92,28 @@ function headShares(
   directions: readonly Float64Array[],
   z: Float32Array,
   o_proj: Float32Array,
-  { hidden_size: C, head_dim: D, attention_size, num_attention_heads: H }: ModelShape,
+  { hidden_size: C, head_dim: D, attentionSize, num_attention_heads: H }: ModelShape,
 ): number[][] {
   const byHead = Array.from({ length: H }, () => new Array<number>(directions.length))
   for (const [s, direction] of directions.entries()) {
-    const pulled = new Float64Array(attention_size)
+    const pulled = new Float64Array(attentionSize)
     for (let c = 0; c < C; c++)
-      for (let k = 0; k < attention_size; k++)
-        pulled[k] += direction[c] * o_proj[c * attention_size + k]
-    for (let h = 0; h < H; h++) byHead[h][s] = dot(pulled, h * D, z, s * attention_size + h * D, D)
+      for (let k = 0; k < attentionSize; k++)
+        pulled[k] += direction[c] * o_proj[c * attentionSize + k]
+    for (let h = 0; h < H; h++) byHead[h][s] = dot(pulled, h * D, z, s * attentionSize + h * D, D)
   }
   return byHead
 }
 
 /** Attention probabilities of head h, [n, n]. `qkv` [n, (H + 2K) · D], rotated. */
 function looksOf(qkv: Float32Array, n: number, h: number, shape: ModelShape): Float32Array {
-  const { head_dim: D, num_attention_heads: H, num_key_value_heads: K, qkv_size } = shape
+  const { head_dim: D, num_attention_heads: H, num_key_value_heads: K, qkvSize } = shape
   const key = (H + Math.floor(h / (H / K))) * D
   const probs = new Float32Array(n * n)
   for (let i = 0; i < n; i++) {
     const scores = Array.from(
       { length: i + 1 },
-      (_, j) => dot(qkv, i * qkv_size + h * D, qkv, j * qkv_size + key, D) / Math.sqrt(D),
+      (_, j) => dot(qkv, i * qkvSize + h * D, qkv, j * qkvSize + key, D) / Math.sqrt(D),
     )
     const most = Math.max(...scores)
     const powers = scores.map((score) => Math.exp(score - most))
@@ -133,7 +133,7 @@ export async function attribution(
   ids: readonly number[],
 ): Promise<Attributed> {
   const { shape, slices } = layout
-  const { num_hidden_layers: L, num_attention_heads: H, hidden_size: C, attention_size } = shape
+  const { num_hidden_layers: L, num_attention_heads: H, hidden_size: C, attentionSize } = shape
   const n = ids.length
   if (n < 2) throw new RangeError(`Expected a text of at least 2 tokens, got ${n}.`)
   requireMaps(shape, n)
@@ -156,7 +156,7 @@ export async function attribution(
   const along = (part: Float32Array) => directions.map((u, s) => dot(u, 0, part, s * C, C))
   const layers = Array.from({ length: L }, (_, l) => l + 1)
   const o_proj = ({ offset }: { readonly offset: number }) =>
-    weights.subarray(offset, offset + C * attention_size)
+    weights.subarray(offset, offset + C * attentionSize)
   return {
     ids,
     total: along(last),
@@ -166,7 +166,7 @@ export async function attribution(
     head: layers.map((l) =>
       headShares(directions, of('head', l), o_proj(slices.layers[l - 1].o_proj), shape),
     ),
-    looks_at: layers.map((l) =>
+    looksAt: layers.map((l) =>
       Array.from({ length: H }, (_, h) => looksOf(of('qkv', l), n, h, shape)),
     ),
   }

@@ -40,7 +40,7 @@ function cleanState({ where, layer, head = 0 }: Recovery, t: number): Float64Arr
     x.slice(t * cols + from, t * cols + from + size)
   if (where === 'residual') return cut(hidden_states[layer], C, 0, C)
   const block = blocks[layer - 1]
-  if (where === 'head') return cut(block.context, layout.shape.attention_size, head * D, D)
+  if (where === 'head') return cut(block.context, layout.shape.attentionSize, head * D, D)
   return cut(where === 'attention' ? block.attn_out : block.ffn_out, C, 0, C)
 }
 

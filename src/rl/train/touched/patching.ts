@@ -99,11 +99,11 @@ function rowsOf(ids: readonly number[]): Rows {
 function patchChange(
   { where, layer, head }: PatchedPlace,
   states: Float32Array,
-  { head_dim: D, hidden_size: C, attention_size }: ModelShape,
+  { head_dim: D, hidden_size: C, attentionSize }: ModelShape,
   n: number,
 ): Change {
   const [size, cols, from] =
-    head === undefined ? [C, C, 0] : ([D, attention_size, head * D] as const)
+    head === undefined ? [C, C, 0] : ([D, attentionSize, head * D] as const)
   const width = n + 1
   const values = new Float32Array(n * width * size)
   const chosen = new Uint32Array(n * width)

@@ -73,7 +73,7 @@ interface Asked {
   readonly label: string
   readonly texts: readonly LensText[]
   readonly examples: readonly Example[] | undefined
-  readonly is_fitted: readonly boolean[]
+  readonly isFitted: readonly boolean[]
 }
 
 /** Throws RangeError for what cannot be probed, before anything is read. */
@@ -86,7 +86,7 @@ function asked(config: TrainerConfig, { property, problems, seed }: ProbeWork): 
       `Expected at least ${LEAST_PROBLEMS} held-out problems to fit probes on half of them, got ${count}${count < problems ? ': the task has no more' : ''}.`,
     )
   const order = shuffledOrder(count, [seed, HALVES], [0, 0])
-  const is_fitted = order.map((place) => place < count / 2)
+  const isFitted = order.map((place) => place < count / 2)
   const texts = property === 'next_token' ? answersOf(config, count) : promptsOf(config, count)
   if (texts.length === 0)
     throw new RangeError(
@@ -106,26 +106,26 @@ function asked(config: TrainerConfig, { property, problems, seed }: ProbeWork): 
           const token = texts[text].prompt_length - 1
           return { text, token, label: of({ prompt, ground_truth: response }) }
         })
-  const why_not = examples && missing(examples, is_fitted)
+  const why_not = examples && missing(examples, isFitted)
   if (why_not) throw new RangeError(why_not)
-  return { label, texts, examples, is_fitted }
+  return { label, texts, examples, isFitted }
 }
 
 /** Why these examples cannot be told apart; undefined where they can. */
-function missing(examples: readonly Example[], is_fitted: readonly boolean[]): string | undefined {
+function missing(examples: readonly Example[], isFitted: readonly boolean[]): string | undefined {
   const all = new Set(examples.map(({ label }) => label))
   if (all.size < 2)
-    return `All ${is_fitted.length} problems have the same value, “${[...all][0]}”: there is nothing to tell apart. Take another property, another state or more problems.`
-  const counted = countedOf(examples, is_fitted)
+    return `All ${isFitted.length} problems have the same value, “${[...all][0]}”: there is nothing to tell apart. Take another property, another state or more problems.`
+  const counted = countedOf(examples, isFitted)
   if (counted.length > 1) return undefined
-  return `A probe needs at least ${LEAST} problems of each of two values among the ${is_fitted.filter(Boolean).length} that it is fitted on; found ${counted.length === 0 ? 'no such value' : `only “${counted[0]}”`}. Take more problems, or another property.`
+  return `A probe needs at least ${LEAST} problems of each of two values among the ${isFitted.filter(Boolean).length} that it is fitted on; found ${counted.length === 0 ? 'no such value' : `only “${counted[0]}”`}. Take more problems, or another property.`
 }
 
 /** Values that enough of the problems have that are fitted on. */
-function countedOf(examples: readonly Example[], is_fitted: readonly boolean[]): string[] {
+function countedOf(examples: readonly Example[], isFitted: readonly boolean[]): string[] {
   const problems = new Map<string, Set<number>>()
   for (const { text, label } of examples)
-    if (is_fitted[text]) problems.set(label, (problems.get(label) ?? new Set()).add(text))
+    if (isFitted[text]) problems.set(label, (problems.get(label) ?? new Set()).add(text))
   return [...problems].flatMap(([label, of]) => (of.size >= LEAST ? [label] : [])).sort()
 }
 
@@ -151,15 +151,15 @@ export function planProbes(
 function probeLayer(
   x: Float32Array,
   examples: readonly Example[],
-  is_fitted: readonly boolean[],
+  isFitted: readonly boolean[],
   { seed, l2 }: ProbeWork,
 ): LayerProbe {
   const cols = x.length / examples.length
-  const names = countedOf(examples, is_fitted)
+  const names = countedOf(examples, isFitted)
   const classOf = new Map(names.map((name, k) => [name, k]))
   const chosen = (fitted: boolean) =>
     examples.flatMap(({ text, label }, i) =>
-      is_fitted[text] === fitted && (!fitted || classOf.has(label))
+      isFitted[text] === fitted && (!fitted || classOf.has(label))
         ? [{ text, label: classOf.get(label) ?? -1, i }]
         : [],
     )
@@ -192,12 +192,12 @@ function probeLayer(
 }
 
 /** Share of the other examples that have the commonest value of those fitted on. */
-function commonestOf(examples: readonly Example[], is_fitted: readonly boolean[]): number {
+function commonestOf(examples: readonly Example[], isFitted: readonly boolean[]): number {
   const counts = new Map<string, number>()
   for (const { text, label } of examples)
-    if (is_fitted[text]) counts.set(label, (counts.get(label) ?? 0) + 1)
+    if (isFitted[text]) counts.set(label, (counts.get(label) ?? 0) + 1)
   const [top] = [...counts].reduce((a, b) => (b[1] > a[1] ? b : a))
-  const rest = examples.filter(({ text }) => !is_fitted[text])
+  const rest = examples.filter(({ text }) => !isFitted[text])
   return rest.filter(({ label }) => label === top).length / rest.length
 }
 
@@ -217,7 +217,7 @@ export async function probed(
   work: ProbeWork,
   onDone: () => void = () => {},
 ): Promise<Probes> {
-  const { label, texts, examples: known, is_fitted } = asked(given, work)
+  const { label, texts, examples: known, isFitted } = asked(given, work)
   const held_out = known ? undefined : await HeldOut.create(gpu, given, layout, texts.length)
   const model = held_out?.model ?? createModel(gpu, layout)
   const { pad_token_id } = given.task.tokenizer
@@ -232,16 +232,16 @@ export async function probed(
       texts.map(({ prompt_length }, text): Example => {
         return { text, token: prompt_length - 1, label: is_right[text] ? 'right' : 'wrong' }
       })
-    const why_not = missing(examples, is_fitted)
-    const commonest = commonestOf(examples, is_fitted)
+    const why_not = missing(examples, isFitted)
+    const commonest = commonestOf(examples, isFitted)
     const found = why_not ? [] : await read(examples)
-    const layers = found.map((x) => probeLayer(x, examples, is_fitted, work))
+    const layers = found.map((x) => probeLayer(x, examples, isFitted, work))
     states.push({ step, layers, commonest, ...(why_not && { why_not }) })
     onDone()
   }
   const none = states.every(({ layers }) => layers.length === 0)
   if (none) throw new RangeError(states[0].why_not)
-  const fitted = is_fitted.filter(Boolean).length
-  const problems = { fitted, held_out: is_fitted.length - fitted }
+  const fitted = isFitted.filter(Boolean).length
+  const problems = { fitted, held_out: isFitted.length - fitted }
   return { property: work.property, label, problems, states }
 }

@@ -21,8 +21,8 @@ export interface PlannedUse {
 /** Plans a model that has only been described: each training as it is, then with gradient
  * checkpointing. `usual`: a run whose other settings are taken. Allocates nothing. */
 export function planUses(facts: ModelOutline, usual: TrainerConfig): readonly PlannedUse[] {
-  const { config, exact_dtype } = facts
-  const adapted = { ...config, dtype: exact_dtype, lora: USUAL_LORA }
+  const { config, exactDtype } = facts
+  const adapted = { ...config, dtype: exactDtype, lora: USUAL_LORA }
   const trained = [
     ['lora', adapted],
     ['full', config],

@@ -10,7 +10,7 @@ const PLAIN = /\.(txt|text|md)$/i
 export function refuseForeign(file: string, bytes: Uint8Array): void {
   if (bytes.length === 0) throw new DataFileError(`${file}: expected rows, found an empty file`)
   const found = foreignFile(bytes.subarray(0, HEAD_BYTES), bytes.length)
-  if (!found || (PLAIN.test(file) && found.is_path)) return
+  if (!found || (PLAIN.test(file) && found.isPath)) return
   throw new DataFileError(`${file}: expected a data file, found ${foreignWords(found)}`)
 }
 

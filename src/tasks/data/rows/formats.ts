@@ -35,7 +35,7 @@ const FORMATS: Readonly<Record<RowFormat, Make>> = {
     const refuse = place.refuse(prompt_key)
     const turns = withSystem(mapping, place, turnsOf(place.cell(prompt_key), refuse))
     const rows = turns.flatMap((turn, t) =>
-      isAnswer(turn) && turn.is_learnt ? [answered(turns.slice(0, t), turn, refuse)] : [],
+      isAnswer(turn) && turn.isLearnt ? [answered(turns.slice(0, t), turn, refuse)] : [],
     )
     if (rows.length === 0) return refuse('expected a turn of the assistant to learn, found none')
     if (!every_turn) return rows.slice(-1)
@@ -94,7 +94,7 @@ function withSystem(
   if (system_key === null || cell === null || cell === '' || turns[0]?.role === 'system')
     return turns
   return [
-    { role: 'system', content: textOf(cell, place.refuse(system_key)), is_learnt: false },
+    { role: 'system', content: textOf(cell, place.refuse(system_key)), isLearnt: false },
     ...turns,
   ]
 }
@@ -125,7 +125,7 @@ function askedOf(mapping: Mapping, place: Place): Asked {
   const prompt =
     input_key === null ? instruction : joined(mapping.prompt_template, instruction, input)
   if (prompt === '') return refuse('expected a prompt, found an empty text')
-  const turns = withSystem(mapping, place, [{ role: 'user', content: prompt, is_learnt: false }])
+  const turns = withSystem(mapping, place, [{ role: 'user', content: prompt, isLearnt: false }])
   return system_key !== null && turns.length > 1 ? asks(turns) : { prompt }
 }
 

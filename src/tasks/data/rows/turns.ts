@@ -10,7 +10,7 @@ export interface Turn {
   readonly content: string
   /** Of an assistant: whether it is to be learnt. OpenAI's `weight` 0 and axolotl's `train` false
    * say that it is not. */
-  readonly is_learnt: boolean
+  readonly isLearnt: boolean
 }
 
 /** Whose turn it is, by the names that trainers know. */
@@ -76,7 +76,7 @@ function turnOf(message: Cell, refuse: Refuse): Turn {
     return refuse(
       `, ${role === 'tool' ? `a turn of ${named}` : `has ${calls}`}: the calls of tools in a file are not learnt; leave such rows out, or give tools to a phase of reinforcement`,
     )
-  return { role, content: contentOf(message, refuse), is_learnt: isLearnt(message) }
+  return { role, content: contentOf(message, refuse), isLearnt: isLearnt(message) }
 }
 
 const isCalled = (message: { readonly [name: string]: Cell }, name: string): boolean => {

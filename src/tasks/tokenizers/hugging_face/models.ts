@@ -39,8 +39,8 @@ function bpe(model: Part, refuse: Refuse): SplitWord {
   const unknown = {
     ids,
     unk,
-    is_fused: model.fuse_unk === true,
-    has_bytes: model.byte_fallback === true,
+    isFused: model.fuse_unk === true,
+    hasBytes: model.byte_fallback === true,
   }
   return (word) => {
     const whole = model.ignore_merges ? ids.get(word) : undefined
@@ -48,9 +48,9 @@ function bpe(model: Part, refuse: Refuse): SplitWord {
     // Rust looks characters up before it merges: one without a token is bytes, unknown, or left
     // out.
     const runs = knownRuns(word, ids)
-    if (runs.length === 1 && runs[0].is_known) return merged(word)
-    if (unk !== undefined || unknown.has_bytes) return splitRuns(runs, merged, unknown)
-    return merged(runs.map(({ text, is_known }) => (is_known ? text : '')).join(''))
+    if (runs.length === 1 && runs[0].isKnown) return merged(word)
+    if (unk !== undefined || unknown.hasBytes) return splitRuns(runs, merged, unknown)
+    return merged(runs.map(({ text, isKnown }) => (isKnown ? text : '')).join(''))
   }
 }
 
@@ -63,17 +63,17 @@ function unknownId(token: unknown, ids: ReadonlyMap<string, number>, refuse: Ref
 
 interface Run {
   readonly text: string
-  readonly is_known: boolean
+  readonly isKnown: boolean
 }
 
 /** The longest stretches of characters that all have a token, or all have none. */
 function knownRuns(word: string, ids: ReadonlyMap<string, number>): readonly Run[] {
-  const runs: { text: string; is_known: boolean }[] = []
+  const runs: { text: string; isKnown: boolean }[] = []
   for (const character of word) {
-    const is_known = ids.has(character)
+    const isKnown = ids.has(character)
     const last = runs.at(-1)
-    if (last?.is_known === is_known) last.text += character
-    else runs.push({ text: character, is_known })
+    if (last?.isKnown === isKnown) last.text += character
+    else runs.push({ text: character, isKnown })
   }
   return runs
 }
@@ -82,28 +82,28 @@ interface Unknown {
   readonly ids: ReadonlyMap<string, number>
   readonly unk: number | undefined
   /** Neighbouring unknown characters are one unknown token. */
-  readonly is_fused: boolean
+  readonly isFused: boolean
   /** A character without a token is its bytes, <0xE2> …, where the vocabulary has all of them. */
-  readonly has_bytes: boolean
+  readonly hasBytes: boolean
 }
 
 function splitRuns(
   runs: readonly Run[],
   splitKnown: SplitWord,
-  { ids, unk, is_fused, has_bytes }: Unknown,
+  { ids, unk, isFused, hasBytes }: Unknown,
 ): number[] {
   const out: number[] = []
-  for (const { text, is_known } of runs) {
-    if (is_known) {
+  for (const { text, isKnown } of runs) {
+    if (isKnown) {
       out.push(...splitKnown(text))
       continue
     }
     let isAfterUnknown = false
     for (const character of text) {
-      const bytes = has_bytes ? byteTokens(character).map((token) => ids.get(token)) : [undefined]
+      const bytes = hasBytes ? byteTokens(character).map((token) => ids.get(token)) : [undefined]
       const isWhole = bytes.every((id) => id !== undefined)
       if (isWhole) out.push(...bytes)
-      else if (unk !== undefined && !(is_fused && isAfterUnknown)) out.push(unk)
+      else if (unk !== undefined && !(isFused && isAfterUnknown)) out.push(unk)
       isAfterUnknown = !isWhole
     }
   }

@@ -16,7 +16,7 @@ export type Behavior = (typeof BEHAVIORS)[number]
 
 interface Piece {
   readonly text: string
-  readonly is_match: boolean
+  readonly isMatch: boolean
 }
 
 /** The behaviour that a part of the file names. Throws TokenizerFileError for another. */
@@ -83,17 +83,16 @@ export function split(
   const pieces: Piece[] = []
   let end = 0
   for (const { 0: match, index } of text.matchAll(pattern)) {
-    if (index > end) pieces.push({ text: text.slice(end, index), is_match: isInverted })
-    if (match !== '') pieces.push({ text: match, is_match: !isInverted })
+    if (index > end) pieces.push({ text: text.slice(end, index), isMatch: isInverted })
+    if (match !== '') pieces.push({ text: match, isMatch: !isInverted })
     end = index + match.length
   }
-  if (end < text.length) pieces.push({ text: text.slice(end), is_match: isInverted })
+  if (end < text.length) pieces.push({ text: text.slice(end), isMatch: isInverted })
   return joined(pieces, behavior)
 }
 
 function joined(pieces: readonly Piece[], behavior: Behavior): string[] {
-  if (behavior === 'Removed')
-    return pieces.flatMap(({ text, is_match }) => (is_match ? [] : [text]))
+  if (behavior === 'Removed') return pieces.flatMap(({ text, isMatch }) => (isMatch ? [] : [text]))
   if (behavior === 'MergedWithNext') {
     const reversed = mergedWithPrevious(pieces.toReversed(), (match, before) => match + before)
     return reversed.reverse()
@@ -101,8 +100,8 @@ function joined(pieces: readonly Piece[], behavior: Behavior): string[] {
   if (behavior === 'MergedWithPrevious')
     return mergedWithPrevious(pieces, (match, before) => before + match)
   const texts: string[] = []
-  pieces.forEach(({ text, is_match }, i) => {
-    if (behavior === 'Contiguous' && i > 0 && pieces[i - 1].is_match === is_match)
+  pieces.forEach(({ text, isMatch }, i) => {
+    if (behavior === 'Contiguous' && i > 0 && pieces[i - 1].isMatch === isMatch)
       texts[texts.length - 1] += text
     else texts.push(text)
   })
@@ -115,8 +114,8 @@ function mergedWithPrevious(
   join: (match: string, before: string) => string,
 ): string[] {
   const texts: string[] = []
-  pieces.forEach(({ text, is_match }, i) => {
-    if (is_match && i > 0 && !pieces[i - 1].is_match) texts.push(join(text, texts.pop() as string))
+  pieces.forEach(({ text, isMatch }, i) => {
+    if (isMatch && i > 0 && !pieces[i - 1].isMatch) texts.push(join(text, texts.pop() as string))
     else texts.push(text)
   })
   return texts

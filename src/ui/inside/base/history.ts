@@ -26,9 +26,9 @@ export function columnsOfKept(
 export function ofKept<T>(compute: (items: readonly Seen[]) => T): () => T {
   let known: { readonly kept: object; readonly version: number; readonly value: T } | undefined
   return () => {
-    const { kept, kept_version } = shownStore.getState()
-    if (known?.kept !== kept || known.version !== kept_version)
-      known = { kept, version: kept_version, value: compute(kept.observations.items) }
+    const { kept, keptVersion } = shownStore.getState()
+    if (known?.kept !== kept || known.version !== keptVersion)
+      known = { kept, version: keptVersion, value: compute(kept.observations.items) }
     return known.value
   }
 }

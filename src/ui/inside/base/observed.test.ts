@@ -36,11 +36,11 @@ test('a figure says which step it shows, and when that is not the one asked for'
 })
 
 test('an empty figure says what to do', () => {
-  const nothing = { is_past: false, is_busy: false, at_step: undefined, first: undefined }
+  const nothing = { isPast: false, isBusy: false, atStep: undefined, first: undefined }
   expect(emptyWords(nothing)).toBe('Nothing was observed yet.')
-  expect(emptyWords({ ...nothing, is_busy: true })).toContain('next observed step')
-  expect(emptyWords({ ...nothing, is_past: true })).toContain('This run kept no numbers')
-  expect(emptyWords({ ...nothing, at_step: 3, first: 10 })).toBe(
+  expect(emptyWords({ ...nothing, isBusy: true })).toContain('next observed step')
+  expect(emptyWords({ ...nothing, isPast: true })).toContain('This run kept no numbers')
+  expect(emptyWords({ ...nothing, atStep: 3, first: 10 })).toBe(
     'Step 3 was not observed. The first observed step is 10.',
   )
 })

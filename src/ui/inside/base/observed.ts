@@ -37,11 +37,11 @@ export const firstObserved = (
 ): number | undefined => kept.items.find(({ item }) => holds(item, quantities))?.step
 
 /** Which step is shown, and why it is not the one that was asked for. */
-export function stepWords(seen: number, at_step: number | undefined): string {
-  if (at_step === undefined) return `Step ${seen}, the newest observed.`
-  return seen === at_step
+export function stepWords(seen: number, atStep: number | undefined): string {
+  if (atStep === undefined) return `Step ${seen}, the newest observed.`
+  return seen === atStep
     ? `Step ${seen}.`
-    : `Step ${seen}: this was not measured at step ${at_step}.`
+    : `Step ${seen}: this was not measured at step ${atStep}.`
 }
 
 const ROWS: Readonly<Record<NonNullable<Observation['rows']>, string>> = {
@@ -75,20 +75,20 @@ export function refusedWords(
 
 export interface Nothing {
   /** A past run, which can only be read. */
-  readonly is_past: boolean
-  readonly is_busy: boolean
-  readonly at_step: number | undefined
+  readonly isPast: boolean
+  readonly isBusy: boolean
+  readonly atStep: number | undefined
   /** The first step that was observed. */
   readonly first: number | undefined
 }
 
 /** Why a figure is empty, and what to do about it. */
-export function emptyWords({ is_past, is_busy, at_step, first }: Nothing): string {
-  if (first !== undefined && at_step !== undefined)
-    return `Step ${at_step} was not observed. The first observed step is ${first}.`
-  if (is_past)
+export function emptyWords({ isPast, isBusy, atStep, first }: Nothing): string {
+  if (first !== undefined && atStep !== undefined)
+    return `Step ${atStep} was not observed. The first observed step is ${first}.`
+  if (isPast)
     return 'This run kept no numbers for this figure. Where a state of it is kept, Look now above measures them.'
-  return is_busy
+  return isBusy
     ? 'Not observed yet. The next observed step shows here; a step is measured while this figure is in view.'
     : 'Nothing was observed yet.'
 }

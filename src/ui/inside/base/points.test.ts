@@ -24,7 +24,7 @@ test('the flow goes from what enters a layer over its writes to what leaves it',
     [2, 'feed-forward', 2.2],
     [2, 'output', 1],
   ])
-  expect(points.some(({ is_grey }) => is_grey)).toBe(false)
+  expect(points.some(({ isGrey }) => isGrey)).toBe(false)
   const at = points.map(flowAt)
   expect(at[0]).toBe(0.625)
   expect(at).toEqual([...at].sort((a, b) => a - b))
@@ -34,8 +34,8 @@ test('the flow goes from what enters a layer over its writes to what leaves it',
 test('normed, states are read through the norm, writes are as they were, and only the embedding is grey', () => {
   const points = flowPoints(observationOf(FLOW), 'normed')
   expect(points.map(({ value }) => value)).toEqual([1.5, 3.1, 2.1, 2.5, 2.5, 3.2, 2.2, 0.5])
-  expect(points.map(({ is_grey }) => is_grey).indexOf(true)).toBe(0)
-  expect(points.filter(({ is_grey }) => is_grey)).toHaveLength(1)
+  expect(points.map(({ isGrey }) => isGrey).indexOf(true)).toBe(0)
+  expect(points.filter(({ isGrey }) => isGrey)).toHaveLength(1)
 })
 
 test('what was not measured gives no points', () => {

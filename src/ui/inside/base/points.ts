@@ -17,7 +17,7 @@ export interface FlowPoint {
   /** Nats. */
   readonly value: number
   /** Read from the bare embedding through a norm that was made for other states. */
-  readonly is_grey: boolean
+  readonly isGrey: boolean
 }
 
 /** [first, value], [first + 1, value], …: values of consecutive layers. */
@@ -44,7 +44,7 @@ export function flowPoints(
       layer: block + 1,
       place: FLOW_PLACES[i],
       value,
-      is_grey: reading === 'normed' && block === 0 && i === 0,
+      isGrey: reading === 'normed' && block === 0 && i === 0,
     })),
   )
 }

@@ -34,14 +34,14 @@ export interface StepLine {
   readonly dash?: readonly number[]
   readonly columns: Columns
   /** Drawn, but not read out: there are too many. */
-  readonly is_quiet?: boolean
+  readonly isQuiet?: boolean
 }
 
 export interface StepChartProps {
   readonly id: string
   readonly title: string
   /** Whether it is in view: out of view nothing is computed. */
-  readonly is_visible: boolean
+  readonly isVisible: boolean
   /** Asked at each redraw; a new function means other lines. */
   readonly lines: () => readonly StepLine[]
   /** Values that the axis always holds. */
@@ -93,8 +93,8 @@ function paintShades(
   ctx.restore()
 }
 
-const selectIsDark = ({ is_dark }: UiState) => is_dark
-const moveTo = (hover_step: number | undefined) => uiStore.setState({ hover_step })
+const selectIsDark = ({ isDark }: UiState) => isDark
+const moveTo = (hoverStep: number | undefined) => uiStore.setState({ hoverStep })
 
 /** Of the newest entry at or before a step; without one, of the newest; −1 where there is none. */
 const indexUntil = (columns: Columns, step: number | undefined): number =>
@@ -112,7 +112,7 @@ function read(
   format: StepChartProps['formatValue'],
 ) {
   const values = lines
-    .filter(({ is_quiet }) => !is_quiet)
+    .filter(({ isQuiet }) => !isQuiet)
     .map(({ label, columns }) => `${label}: ${format(valueAt(columns, step))}`)
   const measured = lines.flatMap(({ columns }) => {
     const index = indexUntil(columns, step)
@@ -127,57 +127,57 @@ const TICKS = 4
 const HEIGHT = 190
 
 /** Its lines as strokes, files and legends take them. */
-function strokesOf(lines: readonly StepLine[], is_dark: boolean): Stroke[] {
+function strokesOf(lines: readonly StepLine[], isDark: boolean): Stroke[] {
   return lines.map(({ columns, color, width = WIDTH, dash = [] }) => ({
     kind: 'line',
     columns,
-    style: { color: resolveColor(color, is_dark), width, dash, dots: false },
+    style: { color: resolveColor(color, isDark), width, dash, dots: false },
   }))
 }
 
 /** What each line looks like, for the legend of a picture. */
 const keysOf = (lines: readonly StepLine[]) =>
-  lines.flatMap(({ label, color, width = WIDTH, dash = [], is_quiet }) =>
-    is_quiet ? [] : [{ label, color, width, dash }],
+  lines.flatMap(({ label, color, width = WIDTH, dash = [], isQuiet }) =>
+    isQuiet ? [] : [{ label, color, width, dash }],
   )
 
 /** The value axis of a chart that is in view; one that is not keeps what it had. */
-function useTicks({ is_visible, lines, must }: StepChartProps, x: Domain, log_y: boolean) {
+function useTicks({ isVisible, lines, must }: StepChartProps, x: Domain, logY: boolean) {
   return useValueAxis(() => {
-    if (!is_visible) return undefined
+    if (!isVisible) return undefined
     const bounds = boundsIn(
       lines().map(({ columns }) => columns),
       x,
     )
-    const ticks = ticksOf(bounds, undefined, log_y, TICKS, must)
+    const ticks = ticksOf(bounds, undefined, logY, TICKS, must)
     const thinned = thinnedWords(thinnedOf(lines().map(({ columns }) => columns)))
-    return { ticks, not_positive: log_y ? bounds.not_positive : 0, thinned }
+    return { ticks, notPositive: logY ? bounds.notPositive : 0, thinned }
   })
 }
 
 /** What the chart draws, and how. */
-function usePainting(lines: StepChartProps['lines'], is_dark: boolean) {
+function usePainting(lines: StepChartProps['lines'], isDark: boolean) {
   const shades = useInnerPhases()
-  const strokes = useCallback(() => strokesOf(lines(), is_dark), [lines, is_dark])
+  const strokes = useCallback(() => strokesOf(lines(), isDark), [lines, isDark])
   const paint = useCallback<Paint>(
     (ctx, view, _, from) => {
-      paintShades(ctx, shades, view, resolveColor('--accent', is_dark))
+      paintShades(ctx, shades, view, resolveColor('--accent', isDark))
       drawStrokes(ctx, strokes(), view, from)
     },
-    [strokes, shades, is_dark],
+    [strokes, shades, isDark],
   )
   const drawn = useCallback((view: View) => drawnOf(strokes(), view), [strokes])
   return { strokes, paint, drawn }
 }
 
 export function StepChart(props: StepChartProps) {
-  const { id, title, is_visible, lines, formatValue } = props
+  const { id, title, isVisible, lines, formatValue } = props
   const chart = `${id}-chart`
-  const is_dark = useStore(uiStore, selectIsDark)
+  const isDark = useStore(uiStore, selectIsDark)
   const atStep = useAtStep()
-  const { x, log_x, log_y } = useAxes(chart)
-  const axis = useTicks(props, x, log_y)
-  const { strokes, paint, drawn } = usePainting(lines, is_dark)
+  const { x, logX, logY } = useAxes(chart)
+  const axis = useTicks(props, x, logY)
+  const { strokes, paint, drawn } = usePainting(lines, isDark)
   const summarise = useCallback(
     () => `${title}. ${read(lines(), atStep, formatValue)}`,
     [title, lines, atStep, formatValue],
@@ -186,13 +186,13 @@ export function StepChart(props: StepChartProps) {
     <ChartCard
       id={chart}
       title={title}
-      is_part
+      isPart
       file={id}
       x={x}
-      has_log
-      left_out={`${leftOutWords(axis.not_positive, log_x)} ${axis.thinned}`.trim()}
+      hasLog
+      leftOut={`${leftOutWords(axis.notPositive, logX)} ${axis.thinned}`.trim()}
       columns={() => lines().map(({ label, columns }) => ({ name: label, columns }))}
-      picture={() => ({ title, y_label: title, is_dark, keys: keysOf(lines()) })}
+      picture={() => ({ title, yLabel: title, isDark, keys: keysOf(lines()) })}
       strokes={strokes}
       formatValue={formatValue}
       plot={({ id, handle }) => (
@@ -203,13 +203,13 @@ export function StepChart(props: StepChartProps) {
           height={HEIGHT}
           x={x}
           y={axis.y}
-          y_ticks={axis.ticks}
-          log_x={log_x}
-          log_y={log_y}
+          yTicks={axis.ticks}
+          logX={logX}
+          logY={logY}
           formatY={formatTick}
           unit={unitOf(title)}
-          with_names={false}
-          show_grid
+          withNames={false}
+          showGrid
           paint={paint}
           drawn={drawn}
           summarise={summarise}
@@ -220,7 +220,7 @@ export function StepChart(props: StepChartProps) {
           <StepReadout
             id={`${id}-value`}
             title={title}
-            is_visible={is_visible}
+            isVisible={isVisible}
             lines={lines}
             formatValue={formatValue}
           />
@@ -234,12 +234,12 @@ export function StepChart(props: StepChartProps) {
 function StepReadout({
   id,
   title,
-  is_visible,
+  isVisible,
   lines,
   formatValue,
-}: Pick<StepChartProps, 'id' | 'title' | 'is_visible' | 'lines' | 'formatValue'>) {
+}: Pick<StepChartProps, 'id' | 'title' | 'isVisible' | 'lines' | 'formatValue'>) {
   const readOut = useCallback(() => {
-    if (!is_visible) return undefined
+    if (!isVisible) return undefined
     const [all, step] = [lines(), readStep()]
     const longest = all.reduce<Columns | undefined>(
       (best, { columns }) => (best && best.length >= columns.length ? best : columns),
@@ -250,6 +250,6 @@ function StepReadout({
       at: step,
       text: read(all, step, formatValue),
     }
-  }, [is_visible, lines, formatValue])
+  }, [isVisible, lines, formatValue])
   return <Readout id={id} label={`Step, in “${title}”`} read={readOut} onMove={moveTo} />
 }

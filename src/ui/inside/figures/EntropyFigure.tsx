@@ -56,21 +56,21 @@ const SAYS_MS = 1000
 function Course({ metric }: { readonly metric: string }) {
   useSlowFrame(SAYS_MS)
   const columns = seriesOf(metric)
-  return columns && entropySays(columns, uiStore.getState().at_step)
+  return columns && entropySays(columns, uiStore.getState().atStep)
 }
 
 export function EntropyFigure() {
-  const { ref, is_visible } = useVisible()
+  const { ref, isVisible } = useVisible()
   const layers = useLastLayer()
   const spans = usePhaseSpans()
   const hasSteps = useShown(selectHasSteps)
-  const at_step = useAtStep()
+  const atStep = useAtStep()
   const metric = layerEntropy(layers)
   const lines = useLines(metric)
   const words = hasSteps
-    ? at_step === undefined
+    ? atStep === undefined
       ? 'All steps so far.'
-      : `All steps; the line marks step ${at_step}.`
+      : `All steps; the line marks step ${atStep}.`
     : 'Nothing was measured yet.'
   return (
     <Figure
@@ -79,9 +79,9 @@ export function EntropyFigure() {
       note="How undecided the model’s own policy is on the tokens it samples, with each phase marked: warm starts are shaded as sand, phases that train an inner layer as green. It is a mean over tokens that the policy chose itself, so a few more confident tokens per response, such as an earlier end, move it although the policy is the same."
       state={{
         ref,
-        is_visible,
+        isVisible,
         seen: undefined,
-        is_empty: !hasSteps,
+        isEmpty: !hasSteps,
         words,
         whose: undefined,
         cost: undefined,
@@ -93,7 +93,7 @@ export function EntropyFigure() {
           <StepChart
             id="final-entropy"
             title={`Policy of layer ${layers}, with its norm; nats`}
-            is_visible={is_visible}
+            isVisible={isVisible}
             lines={lines}
             must={ZERO}
             formatValue={formatNats}

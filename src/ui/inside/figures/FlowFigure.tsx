@@ -51,15 +51,13 @@ const wordsOf = (points: readonly FlowPoint[], layer: number) => {
 }
 
 const dotsOf = (points: readonly FlowPoint[]) =>
-  [...new Set(points.map(({ place, is_grey }) => (is_grey ? GREY : COLORS[place])))].map(
-    (color) => ({
-      key: color,
-      color,
-      points: points
-        .filter(({ place, is_grey }) => (is_grey ? GREY : COLORS[place]) === color)
-        .map((point): [number, number] => [flowAt(point), point.value]),
-    }),
-  )
+  [...new Set(points.map(({ place, isGrey }) => (isGrey ? GREY : COLORS[place])))].map((color) => ({
+    key: color,
+    color,
+    points: points
+      .filter(({ place, isGrey }) => (isGrey ? GREY : COLORS[place]) === color)
+      .map((point): [number, number] => [flowAt(point), point.value]),
+  }))
 
 function Flow({ observation, reading }: { observation: Observation; reading: Reading }) {
   const points = flowPoints(observation, reading)
@@ -75,7 +73,7 @@ function Flow({ observation, reading }: { observation: Observation; reading: Rea
   const [begin, end] = [points[0].value, points[points.length - 1].value]
   const path = points.map((point): [number, number] => [flowAt(point), point.value])
   // What comes out of the greyed embedding is drawn apart.
-  const shown = points.some(({ is_grey }) => is_grey) ? path.slice(1) : path
+  const shown = points.some(({ isGrey }) => isGrey) ? path.slice(1) : path
   return (
     <LayerChart
       id={`flow-${reading}`}

@@ -26,29 +26,29 @@ export interface HeatKind {
   readonly quantity: ObservedQuantity
   /** States have a layer 0, the embedding. */
   readonly first: 0 | 1
-  readonly is_grey?: boolean
+  readonly isGrey?: boolean
 }
 
-const moveTo = (hover_step: number | undefined) => uiStore.setState({ hover_step })
+const moveTo = (hoverStep: number | undefined) => uiStore.setState({ hoverStep })
 const nameOf = (layer: number) => (layer === 0 ? 'embedding' : `layer ${layer}`)
 const formatRow = (layer: number) => (layer === 0 ? 'emb' : `${layer}`)
 const selectLayer = ({ layer }: { layer: number | undefined }) => layer
 const keptSteps = () => shownStore.getState().kept.observations
 
 /** The map at the shown step in words. */
-function summary({ title, quantity, first }: HeatKind, last_layer: number): string {
-  const seen = observedAt(keptSteps(), uiStore.getState().at_step, [quantity])
+function summary({ title, quantity, first }: HeatKind, lastLayer: number): string {
+  const seen = observedAt(keptSteps(), uiStore.getState().atStep, [quantity])
   const values = seen?.item.mean[quantity]
   return values && seen
-    ? `${title} at step ${seen.step}: from ${formatNats(values[0])} at ${nameOf(first)} to ${formatNats(values[values.length - 1])} at layer ${last_layer}.`
+    ? `${title} at step ${seen.step}: from ${formatNats(values[0])} at ${nameOf(first)} to ${formatNats(values[values.length - 1])} at layer ${lastLayer}.`
     : `${title}: nothing was observed.`
 }
 
 /** The rows as a map takes them; a kept step that has no numbers of them is a gap. */
-const useRows = (map: HeatKind, last_layer: number) =>
+const useRows = (map: HeatKind, lastLayer: number) =>
   useMemo(() => {
     const { quantity, first } = map
-    const rows = Array.from({ length: last_layer + 1 - first }, (_, row) => row)
+    const rows = Array.from({ length: lastLayer + 1 - first }, (_, row) => row)
     return {
       columns: ofKept((items) =>
         rows.map((row) => columnsOfKept(items, ({ mean }) => mean[quantity]?.[row] ?? Number.NaN)),
@@ -58,44 +58,44 @@ const useRows = (map: HeatKind, last_layer: number) =>
           name: nameOf(first + row),
           columns: columnsOfKept(keptSteps().items, ({ mean }) => mean[quantity]?.[row]),
         })),
-      summarise: () => summary(map, last_layer),
+      summarise: () => summary(map, lastLayer),
     }
-  }, [map, last_layer])
+  }, [map, lastLayer])
 
 interface Props {
   readonly map: HeatKind
-  readonly last_layer: number
-  readonly is_visible: boolean
+  readonly lastLayer: number
+  readonly isVisible: boolean
 }
 
 export function KeptHeatMap(props: Props) {
-  const { map, last_layer } = props
+  const { map, lastLayer } = props
   const { max_entropy } = useVocabulary()
   return (
     <HeatMap
       id={`${map.id}-chart`}
       title={map.title}
-      is_part
+      isPart
       file={map.id}
       height={HEIGHT}
       first={map.first}
-      last={last_layer}
-      {...useRows(map, last_layer)}
-      scale_max={max_entropy}
-      {...(map.is_grey ? { first_ramp: GREY_RAMP } : {})}
+      last={lastLayer}
+      {...useRows(map, lastLayer)}
+      scaleMax={max_entropy}
+      {...(map.isGrey ? { firstRamp: GREY_RAMP } : {})}
       formatRow={formatRow}
-      with_names={false}
+      withNames={false}
       onHover={setLayer}
       foot={<HeatReadout {...props} />}
     />
   )
 }
 
-function HeatReadout({ map, last_layer, is_visible }: Props) {
-  const pointed = useStore(cursorStore, selectLayer) ?? last_layer
-  const layer = Math.min(last_layer, Math.max(map.first, pointed))
+function HeatReadout({ map, lastLayer, isVisible }: Props) {
+  const pointed = useStore(cursorStore, selectLayer) ?? lastLayer
+  const layer = Math.min(lastLayer, Math.max(map.first, pointed))
   const read = useCallback(() => {
-    if (!is_visible) return undefined
+    if (!isVisible) return undefined
     const [kept, step] = [keptSteps(), readStep()]
     const seen = observedAt(kept, step, [map.quantity])
     const value = seen?.item.mean[map.quantity]?.[layer - map.first]
@@ -105,14 +105,14 @@ function HeatReadout({ map, last_layer, is_visible }: Props) {
       at: step,
       text: `${nameOf(layer)}, ${when}: ${formatNats(value)}`,
     }
-  }, [map, layer, is_visible])
+  }, [map, layer, isVisible])
   return (
     <Readout
       id={`${map.id}-value`}
       label={`Step, and layer by up and down, in “${map.title}”`}
       read={read}
       onMove={moveTo}
-      onVertical={(by) => setLayer(Math.min(last_layer, Math.max(map.first, layer + by)))}
+      onVertical={(by) => setLayer(Math.min(lastLayer, Math.max(map.first, layer + by)))}
     />
   )
 }

@@ -20,16 +20,16 @@ const MAPS: readonly HeatKind[] = [
     title: 'Layer policies, through the final norm',
     quantity: 'ent_layer_norm',
     first: 0,
-    is_grey: true,
+    isGrey: true,
   },
   { id: 'heat-attention', title: 'Attention’s writes', quantity: 'ent_attn_out', first: 1 },
   { id: 'heat-feed-forward', title: 'Feed-forward’s writes', quantity: 'ent_ffn_out', first: 1 },
 ]
 
-function numbers({ item }: Seen, last_layer: number): NumberTable {
+function numbers({ item }: Seen, lastLayer: number): NumberTable {
   return {
     columns: ['layer', ...MAPS.map(({ title }) => title)],
-    rows: Array.from({ length: last_layer + 1 }, (_, layer) => [
+    rows: Array.from({ length: lastLayer + 1 }, (_, layer) => [
       `${layer}`,
       ...MAPS.map(({ quantity, first }) => formatNumber(item.mean[quantity]?.[layer - first])),
     ]),
@@ -39,7 +39,7 @@ function numbers({ item }: Seen, last_layer: number): NumberTable {
 export function HeatMaps() {
   const state = useFigure('heat', GROUPS, QUANTITIES)
   const { max_entropy } = useVocabulary()
-  const last_layer = useLastLayer()
+  const lastLayer = useLastLayer()
   const { seen } = state
   return (
     <Figure
@@ -56,8 +56,8 @@ export function HeatMaps() {
               <KeptHeatMap
                 key={map.id}
                 map={map}
-                last_layer={last_layer}
-                is_visible={state.is_visible}
+                lastLayer={lastLayer}
+                isVisible={state.isVisible}
               />
             ))}
           </div>
@@ -65,7 +65,7 @@ export function HeatMaps() {
           <FigureNumbers
             id="heat-numbers"
             caption={`Entropies at step ${seen.step}, nats`}
-            table={() => numbers(seen, last_layer)}
+            table={() => numbers(seen, lastLayer)}
           />
         </>
       ) : null}

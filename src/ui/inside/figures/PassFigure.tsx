@@ -98,11 +98,11 @@ function Curves({ curves }: { readonly curves: readonly ReturnType<typeof styled
 }
 
 export function PassFigure() {
-  const { ref, is_visible } = useVisible()
+  const { ref, isVisible } = useVisible()
   const task = useShown(selectTask)
   const atStep = useAtStep()
   // The columns are mutable: the newest step with a measurement is their version.
-  useStore(uiStore, () => (is_visible ? newestPass(task) : -1))
+  useStore(uiStore, () => (isVisible ? newestPass(task) : -1))
   const curves = passCurves(shownStore.getState().series, task, atStep).map(styled)
   const words =
     curves.length > 0
@@ -115,9 +115,9 @@ export function PassFigure() {
       note="Share of held-out problems that at least one of k samples solves, over k on a logarithmic axis. A curve that rises at k = 1 and not at large k sharpened what the model could do already. Large k rests on few samples per problem, so the right end is the most uncertain; and where answers are few, guessing alone raises it."
       state={{
         ref,
-        is_visible,
+        isVisible,
         seen: undefined,
-        is_empty: curves.length === 0,
+        isEmpty: curves.length === 0,
         words,
         whose: undefined,
         cost: undefined,

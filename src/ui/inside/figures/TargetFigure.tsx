@@ -36,7 +36,7 @@ const CURVES = 8
 const ZERO: readonly number[] = [0]
 const ONE: readonly number[] = [1]
 
-const selectIsDark = ({ is_dark }: UiState) => is_dark
+const selectIsDark = ({ isDark }: UiState) => isDark
 const selectThreshold = ({ ffn_threshold }: UiState) => ffn_threshold
 const selectObservations = (state: LabState) => state.kept.observations
 
@@ -52,7 +52,7 @@ function spreadLayers(last: number): number[] {
 /** (a): one curve per kept step, the shown one strongest. */
 function Similarity({ seen, k }: { seen: Seen; k: number }) {
   const kept = useShown(selectObservations)
-  const is_dark = useStore(uiStore, selectIsDark)
+  const isDark = useStore(uiStore, selectIsDark)
   const until = kept.items.filter(({ step, item }) => step <= seen.step && holds(item, QUANTITIES))
   const curves = spread(until, CURVES).map(({ step, item }) => ({
     step,
@@ -61,7 +61,7 @@ function Similarity({ seen, k }: { seen: Seen; k: number }) {
   const newest = curves[curves.length - 1]
   const lines = curves.map(({ step, points }, i) => ({
     key: `${step}`,
-    color: depthColor(i, curves.length - 1, is_dark),
+    color: depthColor(i, curves.length - 1, isDark),
     width: i === curves.length - 1 ? 2.75 : 1.25,
     points,
   }))
@@ -121,12 +121,12 @@ const useSurprise = () =>
 interface OverStepsProps {
   readonly k: number
   readonly layers: number
-  readonly is_visible: boolean
+  readonly isVisible: boolean
 }
 
 /** The KL from layer k to every layer; only a few of the lines are named. */
-function Divergence({ k, layers, is_visible }: OverStepsProps) {
-  const is_dark = useStore(uiStore, selectIsDark)
+function Divergence({ k, layers, isVisible }: OverStepsProps) {
+  const isDark = useStore(uiStore, selectIsDark)
   const named = useMemo(() => spreadLayers(layers), [layers])
   const divergence = useMemo(
     () =>
@@ -134,31 +134,31 @@ function Divergence({ k, layers, is_visible }: OverStepsProps) {
         divergences(items, k, layers).map((columns, j) => ({
           key: `${j}`,
           label: `layer ${j}`,
-          is_quiet: !named.includes(j),
-          color: depthColor(j, layers, is_dark),
+          isQuiet: !named.includes(j),
+          color: depthColor(j, layers, isDark),
           columns,
         })),
       ),
-    [k, layers, is_dark, named],
+    [k, layers, isDark, named],
   )
   return (
     <StepChart
       id="divergence"
       title={`(d) KL(π of layer ${k} ‖ π of layer j), nats`}
-      is_visible={is_visible}
+      isVisible={isVisible}
       lines={divergence}
       must={ZERO}
       formatValue={formatNumber}
     >
       <Keys
-        keys={named.map((j) => ({ label: `j = ${j}`, color: depthColor(j, layers, is_dark) }))}
+        keys={named.map((j) => ({ label: `j = ${j}`, color: depthColor(j, layers, isDark) }))}
       />
     </StepChart>
   )
 }
 
 /** (b), (c), (d): over the steps. */
-function OverSteps({ k, layers, is_visible }: OverStepsProps) {
+function OverSteps({ k, layers, isVisible }: OverStepsProps) {
   const change = useChange(k)
   const surprise = useSurprise()
   return (
@@ -168,7 +168,7 @@ function OverSteps({ k, layers, is_visible }: OverStepsProps) {
         title={
           k === 0 ? '(b) ΔH: choose a layer above the embedding' : `(b) ΔH of layer ${k}, nats`
         }
-        is_visible={is_visible}
+        isVisible={isVisible}
         lines={change}
         must={ZERO}
         formatValue={formatNats}
@@ -176,12 +176,12 @@ function OverSteps({ k, layers, is_visible }: OverStepsProps) {
       <StepChart
         id="perplexity"
         title="(c) Perplexity of the final policy on these tokens"
-        is_visible={is_visible}
+        isVisible={isVisible}
         lines={surprise}
         must={ONE}
         formatValue={formatNumber}
       />
-      <Divergence k={k} layers={layers} is_visible={is_visible} />
+      <Divergence k={k} layers={layers} isVisible={isVisible} />
     </>
   )
 }
@@ -240,7 +240,7 @@ export function TargetFigure() {
         <>
           <div className="figure-grid two">
             <Similarity seen={seen} k={k} />
-            <OverSteps k={k} layers={layers} is_visible={state.is_visible} />
+            <OverSteps k={k} layers={layers} isVisible={state.isVisible} />
           </div>
           {seen.item.layer === k ? null : (
             <p className="soft" data-testid="target-other">

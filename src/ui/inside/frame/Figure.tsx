@@ -51,7 +51,7 @@ export function Figure(props: FigureProps) {
 
 function Body(props: FigureProps & { readonly onFull?: () => void }) {
   const { id, title, note, says, controls, children, onFull } = props
-  const { words, whose, is_empty, cost } = props.state
+  const { words, whose, isEmpty, cost } = props.state
   return (
     <div className="figure-body">
       {says === undefined ? null : (
@@ -64,7 +64,7 @@ function Body(props: FigureProps & { readonly onFull?: () => void }) {
       </p>
       <div className="figure-head">
         <p
-          className={is_empty ? 'figure-step is-empty' : 'figure-step'}
+          className={isEmpty ? 'figure-step is-empty' : 'figure-step'}
           title={cost && `Measuring it took ${cost}`}
           data-testid={`${id}-step`}
         >
@@ -72,7 +72,7 @@ function Body(props: FigureProps & { readonly onFull?: () => void }) {
           {whose === undefined ? null : <span className="soft"> {whose}</span>}
         </p>
         {controls}
-        {is_empty || !onFull ? null : (
+        {isEmpty || !onFull ? null : (
           <button
             type="button"
             className="plain"

@@ -23,10 +23,10 @@ import {
 /** Whether an element can be seen: on screen, or nearly, and in no closed fold. */
 export function useVisible(): {
   readonly ref: RefObject<HTMLDivElement | null>
-  is_visible: boolean
+  isVisible: boolean
 } {
   const ref = useRef<HTMLDivElement>(null)
-  const [is_visible, setVisible] = useState(false)
+  const [isVisible, setVisible] = useState(false)
   useEffect(() => {
     const element = ref.current
     if (!element) return
@@ -37,17 +37,17 @@ export function useVisible(): {
     observer.observe(element)
     return () => observer.disconnect()
   }, [])
-  return { ref, is_visible }
+  return { ref, isVisible }
 }
 
 const selectIsPast = ({ viewed }: { viewed: LabState | undefined }) => viewed !== undefined
 const selectKept = ({ kept }: LabState) => kept.observations
-const keptVersion = () => shownStore.getState().kept_version
+const keptVersion = () => shownStore.getState().keptVersion
 const asleep = () => -1
 
 export interface FigureState {
   readonly ref: RefObject<HTMLDivElement | null>
-  readonly is_visible: boolean
+  readonly isVisible: boolean
   /** Of the shown step, or the newest before it that has what is drawn. */
   readonly seen: Seen | undefined
   /** Which step is shown, or why none is. */
@@ -55,7 +55,7 @@ export interface FigureState {
   /** Whose tokens its numbers are of. */
   readonly whose: string | undefined
   /** There is nothing to draw. */
-  readonly is_empty: boolean
+  readonly isEmpty: boolean
   /** What its probe costs. */
   readonly cost: string | undefined
 }
@@ -69,26 +69,26 @@ export function useFigure(
   quantities: readonly ObservedQuantity[],
   layer?: number,
 ): FigureState {
-  const { ref, is_visible } = useVisible()
-  const is_past = useStore(viewStore, selectIsPast)
+  const { ref, isVisible } = useVisible()
+  const isPast = useStore(viewStore, selectIsPast)
   useEffect(() => {
-    if (!is_visible || is_past) return
+    if (!isVisible || isPast) return
     return wantObserved(id, layer === undefined ? { groups } : { groups, layer })
-  }, [id, groups, layer, is_visible, is_past])
+  }, [id, groups, layer, isVisible, isPast])
   const kept = useShown(selectKept)
-  useStore(uiStore, is_visible ? keptVersion : asleep)
-  const at_step = useAtStep()
-  const is_busy = useLab(selectIsBusy)
-  const seen = observedAt(kept, at_step, quantities)
+  useStore(uiStore, isVisible ? keptVersion : asleep)
+  const atStep = useAtStep()
+  const isBusy = useLab(selectIsBusy)
+  const seen = observedAt(kept, atStep, quantities)
   const first = seen ? undefined : firstObserved(kept, quantities)
   return {
     ref,
-    is_visible,
+    isVisible,
     seen,
-    is_empty: !seen,
+    isEmpty: !seen,
     words: seen
-      ? stepWords(seen.step, at_step)
-      : (refusedWords(kept, at_step, groups) ?? emptyWords({ is_past, is_busy, at_step, first })),
+      ? stepWords(seen.step, atStep)
+      : (refusedWords(kept, atStep, groups) ?? emptyWords({ isPast, isBusy, atStep, first })),
     whose: seen && tokensWords(seen.item),
     cost: seen && costWords(seen.item, groups),
   }

@@ -18,7 +18,7 @@ const selectLook = ({ look }: { readonly look: Look | undefined }) => look
 /** Of a run that is over: a look into one of its states measures it. */
 function MeasureKept({ record }: { readonly record: string }) {
   const look = useStore(lookStore, selectLook)
-  const is_busy = useLab(selectIsBusy)
+  const isBusy = useLab(selectIsBusy)
   const rlStart = useShown(selectRlStart)
   const step = stateToMeasure(useKeptSteps(record), rlStart)
   const isPast = useIsPast()
@@ -36,7 +36,7 @@ function MeasureKept({ record }: { readonly record: string }) {
   return (
     <div className="suggested-apply">
       <p className="soft" role="status">
-        {own && !own.is_busy && own.words !== ''
+        {own && !own.isBusy && own.words !== ''
           ? own.words
           : `This run did not measure which layer to train first. Its state after step ${formatCount(step)} is kept${
               step === rlStart ? ', where reinforcement began' : ''
@@ -45,11 +45,11 @@ function MeasureKept({ record }: { readonly record: string }) {
       <button
         type="button"
         data-testid="measure-kept"
-        disabled={is_busy || look?.is_busy}
-        title={is_busy ? 'A run is in progress: finish or reset it first' : undefined}
+        disabled={isBusy || look?.isBusy}
+        title={isBusy ? 'A run is in progress: finish or reset it first' : undefined}
         onClick={() => void lookNow(record, step)}
       >
-        {own?.is_busy ? 'Measuring …' : 'Measure it'}
+        {own?.isBusy ? 'Measuring …' : 'Measure it'}
       </button>
     </div>
   )

@@ -19,7 +19,7 @@ import { presentStore, useAtStep, usePresent } from '../../shown/shown.ts'
 import { type UiState, uiStore } from '../../shown/store.ts'
 
 const selectFrame = (state: UiState) => state.frame
-const selectIsDark = (state: UiState) => state.is_dark
+const selectIsDark = (state: UiState) => state.isDark
 const selectHasSteps = (state: LabState) => state.step > 0
 
 /** Steps as shares of the axis and back. */
@@ -53,7 +53,7 @@ function Marks({ axis }: { readonly axis: Axis }) {
   const latest = useRef(axis)
   latest.current = axis
   const spans = usePhaseSpans()
-  const is_dark = useStore(uiStore, selectIsDark)
+  const isDark = useStore(uiStore, selectIsDark)
   // biome-ignore lint/correctness/useExhaustiveDependencies: a phase that begins moves the marks.
   useEffect(() => {
     const element = canvas.current
@@ -68,7 +68,7 @@ function Marks({ axis }: { readonly axis: Axis }) {
       if (element.height !== Math.round(height * ratio)) element.height = Math.round(height * ratio)
       ctx.setTransform(ratio, 0, 0, ratio, 0, 0)
       ctx.clearRect(0, 0, width, height)
-      ctx.fillStyle = resolveColor('--edge', is_dark)
+      ctx.fillStyle = resolveColor('--edge', isDark)
       const pixels = keptSteps(presentStore.getState().kept).map((step) =>
         Math.round(latest.current.share(step) * (width - 1)),
       )
@@ -87,7 +87,7 @@ function Marks({ axis }: { readonly axis: Axis }) {
       stop()
       observer.disconnect()
     }
-  }, [spans, is_dark])
+  }, [spans, isDark])
   return <canvas ref={canvas} className="axis-marks" aria-hidden="true" />
 }
 
@@ -161,7 +161,7 @@ function grabbedAt(event: PointerEvent<HTMLElement>): Grabbed {
 /** Which steps the handles are at, and what moving them does. */
 function useHandles() {
   useStore(uiStore, selectFrame)
-  const at_step = useAtStep()
+  const atStep = useAtStep()
   const newest = presentStore.getState().step
   const drawn = lastDrawnStep()
   const [low, end] = useStepDomain()
@@ -171,13 +171,13 @@ function useHandles() {
     'zoom-first': (to) => chooseZoom(Math.min(to, high - 1), high),
     'zoom-last': (to) => chooseZoom(low, Math.max(to, low + 1)),
   }
-  return { at_step, newest, drawn, low: Math.min(low, drawn), high, moved }
+  return { atStep, newest, drawn, low: Math.min(low, drawn), high, moved }
 }
 
 function Track() {
   const axis = useAxis()
-  const { at_step, newest, drawn, low, high, moved } = useHandles()
-  const step = at_step ?? newest
+  const { atStep, newest, drawn, low, high, moved } = useHandles()
+  const step = atStep ?? newest
   const held = useRef<Grabbed>(undefined)
   const move = (event: PointerEvent<HTMLElement>) => {
     if (held.current) moved[held.current](axis.stepAt(shareOf(event)))
@@ -214,7 +214,7 @@ function Track() {
         axis={axis}
         step={step}
         max={newest}
-        said={at_step === undefined ? `Step ${step}, following the run` : `Step ${step}`}
+        said={atStep === undefined ? `Step ${step}, following the run` : `Step ${step}`}
         onStep={moved.scrubber}
       />
       {drawn < 2

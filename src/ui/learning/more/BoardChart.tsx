@@ -11,22 +11,22 @@ const SHARE = [0, 1] as const
 
 /** `name` is what the board calls it. */
 export function BoardChart({ chart, name }: { readonly chart: MoreChart; readonly name: string }) {
-  const { id, title, note, lines, format, is_share = false, ideal } = chart
+  const { id, title, note, lines, format, isShare = false, ideal } = chart
   const isPinned = useStore(boardStore, ({ pinned }) => pinned.includes(name))
   return (
-    <div className={chart.is_wide ? 'pinnable wide' : 'pinnable'}>
+    <div className={chart.isWide ? 'pinnable wide' : 'pinnable'}>
       <MetricChart
         id={`${id}-chart`}
         title={title}
         note={note}
         lines={lines}
         height={HEIGHT}
-        {...(is_share ? { y: SHARE } : {})}
+        {...(isShare ? { y: SHARE } : {})}
         {...(ideal ? { ideal } : {})}
         formatY={format === formatShare ? formatPercent : formatTick}
         formatValue={format ?? formatNumber}
         compact
-        has_legend={lines.length > 1}
+        hasLegend={lines.length > 1}
       />
       <button
         type="button"

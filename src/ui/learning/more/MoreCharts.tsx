@@ -11,7 +11,7 @@ import type { MoreChart } from './chart_entry.ts'
 import { boardChart, isFoundBy, metricChart, otherMetrics } from './every_metric.ts'
 import { type ChartGroup, moreCharts } from './more_charts.ts'
 
-const selectIsDark = (state: UiState) => state.is_dark
+const selectIsDark = (state: UiState) => state.isDark
 const selectPinned = ({ pinned }: { readonly pinned: readonly string[] }) => pinned
 /** Charts that a search shows; more would cost a second to draw. */
 const MOST_FOUND = 24
@@ -113,11 +113,11 @@ function Open(props: {
 
 export function MoreCharts() {
   const [isOpen, setOpen] = useState(false)
-  const is_dark = useStore(uiStore, selectIsDark)
+  const isDark = useStore(uiStore, selectIsDark)
   const pinned = useStore(boardStore, selectPinned)
   const names = useShownFrame(measuredNames)
   const metrics = useMemo(() => (names === '' ? [] : names.split('\n')), [names])
-  const groups = useMemo(() => moreCharts(metrics, is_dark), [metrics, is_dark])
+  const groups = useMemo(() => moreCharts(metrics, isDark), [metrics, isDark])
   return (
     <>
       {pinned.length === 0 ? null : (

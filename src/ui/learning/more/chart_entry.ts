@@ -10,10 +10,10 @@ export interface MoreChart {
   readonly note: string
   readonly lines: readonly Line[]
   readonly format?: typeof formatShare
-  readonly is_share?: boolean
+  readonly isShare?: boolean
   readonly ideal?: Ideal
   /** Many lines, which need room. */
-  readonly is_wide?: boolean
+  readonly isWide?: boolean
 }
 
 /** One line in the colour of its place. */

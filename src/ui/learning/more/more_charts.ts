@@ -168,7 +168,7 @@ const ADVANTAGES: readonly MoreChart[] = [
       line('response/not_ended_ratio', 'no end token', 1),
     ],
     format: formatShare,
-    is_share: true,
+    isShare: true,
   },
 ]
 
@@ -208,7 +208,7 @@ const validationCharts = (metrics: readonly string[], isDark: boolean): readonly
     note: 'share of held-out problems that the best of n sampled answers solves',
     lines: byNumber(metrics, 'best', isDark),
     format: formatShare,
-    is_share: true,
+    isShare: true,
   },
   {
     id: 'majority-of-n',
@@ -216,7 +216,7 @@ const validationCharts = (metrics: readonly string[], isDark: boolean): readonly
     note: 'share of held-out problems that the most frequent of n sampled answers solves',
     lines: byNumber(metrics, 'maj', isDark),
     format: formatShare,
-    is_share: true,
+    isShare: true,
   },
 ]
 
@@ -254,7 +254,7 @@ function timeCharts(metrics: readonly string[]): readonly MoreChart[] {
       note: 'seconds, of every step',
       lines: [whole, ...stages],
       format: formatSeconds,
-      is_wide: true,
+      isWide: true,
     },
     {
       id: 'throughput',

@@ -24,11 +24,11 @@ export interface RunFacts {
 
 /** undefined where there is no run. */
 export function runFacts(state: LabState): RunFacts | undefined {
-  const { run_experiment, run_document, step, phase_switches, series, trace, verdicts } = state
-  if (!run_experiment) return undefined
+  const { runExperiment, runDocument, step, phase_switches, series, trace, verdicts } = state
+  if (!runExperiment) return undefined
   return {
-    experiment: run_experiment,
-    document: run_document ?? run_experiment,
+    experiment: runExperiment,
+    document: runDocument ?? runExperiment,
     step,
     switches: phase_switches,
     series,

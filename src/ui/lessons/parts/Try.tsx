@@ -13,7 +13,7 @@ import type { Checked, TryIt } from '../base/lesson.ts'
 import { notYet, runFacts } from '../base/run_facts.ts'
 import { usePart } from './context.ts'
 
-const selectRunExperiment = (state: LabState) => state.run_experiment
+const selectRunExperiment = (state: LabState) => state.runExperiment
 const selectStep = (state: LabState) => state.step
 const selectTrace = (state: LabState) => state.trace
 const selectVerdicts = (state: LabState) => state.verdicts

@@ -44,8 +44,8 @@ const START = [1, 0, 0, 1, 0, 0, 0, 0]
 /** The lab's own estimator on eight scores. */
 function Group() {
   const [scores, setScores] = useState<readonly number[]>(START)
-  const [by_std, setByStd] = useState(true)
-  const advantages = groupAdvantages(scores, by_std)
+  const [byStd, setByStd] = useState(true)
+  const advantages = groupAdvantages(scores, byStd)
   return (
     <div className="by-hand" data-testid="group-by-hand">
       <table>
@@ -76,7 +76,7 @@ function Group() {
         </tbody>
       </table>
       <label>
-        <input type="checkbox" checked={by_std} onChange={() => setByStd(!by_std)} />
+        <input type="checkbox" checked={byStd} onChange={() => setByStd(!byStd)} />
         divide by the spread (Dr. GRPO does not)
       </label>
     </div>

@@ -34,9 +34,9 @@ export interface FrameProps {
   readonly right: number
   readonly x: Domain
   readonly y: Domain
-  readonly y_ticks: readonly number[]
-  readonly log_x: boolean
-  readonly log_y: boolean
+  readonly yTicks: readonly number[]
+  readonly logX: boolean
+  readonly logY: boolean
   /** Of phases of equal width; undefined for an even or a logarithmic axis. */
   readonly scale: StepScale | undefined
   readonly formatY: (value: number) => string
@@ -46,8 +46,8 @@ export interface FrameProps {
   /** Changes made while the run went on. */
   readonly edits: readonly EditMark[]
   /** Phase names at their markers; else numbers only. */
-  readonly with_names: boolean
-  readonly show_grid: boolean
+  readonly withNames: boolean
+  readonly showGrid: boolean
   /** From where to where values are as they should be, inside the axis. */
   readonly ideal?: Domain | undefined
 }
@@ -62,7 +62,7 @@ const formatStep = (step: number) => step.toLocaleString('en')
 function phaseShades(spans: readonly PhaseSpan[], x: Domain) {
   const shown = spans.filter(({ step, end }) => end > x[0] && step < x[1])
   return shown.map((span) =>
-    span.is_sft ? (
+    span.isSft ? (
       <ReferenceArea
         key={`shade ${span.step} ${span.number}`}
         x1={Math.max(span.step, x[0])}
@@ -82,10 +82,10 @@ const isInside =
     step >= x[0] && step <= x[1]
 
 /** Where phases begin, with their numbers or names where there is room. */
-function phaseMarks({ spans, x, log_x, with_names }: FrameProps, width: number) {
+function phaseMarks({ spans, x, logX, withNames }: FrameProps, width: number) {
   const marked = spans.filter(isInside(x))
   // Room between marks is reckoned on an even axis.
-  const labels = markerLabels(marked, x, width, with_names && !log_x)
+  const labels = markerLabels(marked, x, width, withNames && !logX)
   return marked.map((span, i) => (
     <ReferenceLine
       key={`mark ${span.step} ${span.number}`}
@@ -122,8 +122,8 @@ function editMarks({ edits, x }: FrameProps, width: number) {
       label={({ viewBox }: { viewBox?: { x?: number } }) => (
         <text
           className="edit-mark"
-          x={(viewBox?.x ?? 0) + (labelsOfEdits[i].is_before ? -4 : 4)}
-          textAnchor={labelsOfEdits[i].is_before ? 'end' : 'start'}
+          x={(viewBox?.x ?? 0) + (labelsOfEdits[i].isBefore ? -4 : 4)}
+          textAnchor={labelsOfEdits[i].isBefore ? 'end' : 'start'}
           y={INSET.top + 10}
           fill="var(--series-3)"
           stroke="var(--panel)"
@@ -210,17 +210,17 @@ function axisNames({ size, unit }: FrameProps) {
 }
 
 /** Where steps are written, in the units of the axis. */
-function xTicks({ x, log_x, scale }: FrameProps, width: number): number[] {
+function xTicks({ x, logX, scale }: FrameProps, width: number): number[] {
   if (scale) return scaledTicks(x, scale, width).map((step) => placeOf(step, scale))
   const count = Math.max(2, Math.floor(width / 70))
-  return log_x ? logStepTicks(x, count) : stepTicks(x, count)
+  return logX ? logStepTicks(x, count) : stepTicks(x, count)
 }
 
 /** The still part of a plot. Redrawn when a domain, the size or the phases change, not with every
  * step. */
 export function Frame(frame: FrameProps) {
   const props = placed(frame)
-  const { size, right, x, y, y_ticks, log_x, log_y, scale, formatY, spans, show_grid } = props
+  const { size, right, x, y, yTicks, logX, logY, scale, formatY, spans, showGrid } = props
   const plot = plotSize(size, right)
   // recharts makes no y scale without a graphical item: one invisible line through two corners.
   const corners = [
@@ -237,11 +237,11 @@ export function Frame(frame: FrameProps) {
     >
       {phaseShades(spans, x)}
       {idealBand(props)}
-      {show_grid ? <CartesianGrid vertical={false} stroke="var(--line)" /> : null}
+      {showGrid ? <CartesianGrid vertical={false} stroke="var(--line)" /> : null}
       <XAxis
         dataKey="step"
         type="number"
-        scale={log_x ? 'log' : 'linear'}
+        scale={logX ? 'log' : 'linear'}
         domain={[x[0], x[1]]}
         ticks={xTicks(frame, plot.width)}
         tickFormatter={(at: number) => formatStep(Math.round(stepAtPlace(at, scale)))}
@@ -254,9 +254,9 @@ export function Frame(frame: FrameProps) {
       />
       <YAxis
         type="number"
-        scale={log_y ? 'log' : 'linear'}
+        scale={logY ? 'log' : 'linear'}
         domain={[y[0], y[1]]}
-        ticks={[...y_ticks]}
+        ticks={[...yTicks]}
         tickFormatter={formatY}
         width={INSET.left}
         tick={TICK}

@@ -5,28 +5,28 @@ import type { Domain } from '../../scales/domain.ts'
 import { useStepDomain } from '../../shown/run.ts'
 import { type UiState, uiStore } from '../../shown/store.ts'
 
-const selectLogY = (state: UiState) => state.log_y
-const selectLogX = (state: UiState) => state.log_x
+const selectLogY = (state: UiState) => state.logY
+const selectLogX = (state: UiState) => state.logX
 
 export interface Axes {
   /** Steps shown; from 1 on where their axis is logarithmic. */
   readonly x: Domain
-  readonly log_x: boolean
-  readonly log_y: boolean
+  readonly logX: boolean
+  readonly logY: boolean
 }
 
 /** Of the chart with this id, as its menu and the zoom of all charts say. */
 export function useAxes(id: string): Axes {
-  const log_y = useStore(uiStore, selectLogY).has(id)
-  const log_x = useStore(uiStore, selectLogX).has(id)
+  const logY = useStore(uiStore, selectLogY).has(id)
+  const logX = useStore(uiStore, selectLogX).has(id)
   const steps = useStepDomain()
   return useMemo(
     () => ({
-      x: log_x ? [Math.max(1, steps[0]), Math.max(2, steps[1])] : steps,
-      log_x,
-      log_y,
+      x: logX ? [Math.max(1, steps[0]), Math.max(2, steps[1])] : steps,
+      logX,
+      logY,
     }),
-    [steps, log_x, log_y],
+    [steps, logX, logY],
   )
 }
 
@@ -35,7 +35,7 @@ export interface ValueAxis {
   /** From the first tick to the last. */
   readonly y: Domain
   /** Values that are gaps, because the axis is logarithmic. */
-  readonly not_positive: number
+  readonly notPositive: number
   /** What the columns no longer have, as a sentence; '' where they are whole. */
   readonly thinned: string
 }
@@ -47,12 +47,12 @@ export function useValueAxis(ask: () => Omit<ValueAxis, 'y'> | undefined): Value
   // A text, so that unchanged ticks render nothing.
   const key = useStore(uiStore, () => {
     const axis = ask()
-    if (axis) last.current = `${axis.ticks.join(' ')}|${axis.not_positive}|${axis.thinned}`
+    if (axis) last.current = `${axis.ticks.join(' ')}|${axis.notPositive}|${axis.thinned}`
     return last.current
   })
   return useMemo(() => {
     const [words, count, thinned] = key.split('|')
     const ticks = words.split(' ').map(Number)
-    return { ticks, y: [ticks[0], ticks[ticks.length - 1]], not_positive: Number(count), thinned }
+    return { ticks, y: [ticks[0], ticks[ticks.length - 1]], notPositive: Number(count), thinned }
   }, [key])
 }

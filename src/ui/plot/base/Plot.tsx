@@ -35,9 +35,9 @@ const NEAR = 200
 /** recharts takes longer than all else of a plot: far from the screen the frame stays as it was,
  * and at first there is none. */
 const NearFrame = memo(
-  ({ is_near, ...frame }: FrameProps & { readonly is_near: boolean }) =>
-    is_near ? <Frame {...frame} /> : null,
-  (_, { is_near }) => !is_near,
+  ({ isNear, ...frame }: FrameProps & { readonly isNear: boolean }) =>
+    isNear ? <Frame {...frame} /> : null,
+  (_, { isNear }) => !isNear,
 )
 
 /** Where a plot lies and what paints it: for pictures of it. */
@@ -54,21 +54,21 @@ export interface PlotProps {
   readonly height: number
   readonly x: Domain
   readonly y: Domain
-  readonly y_ticks: readonly number[]
-  readonly log_x?: boolean
-  readonly log_y?: boolean
+  readonly yTicks: readonly number[]
+  readonly logX?: boolean
+  readonly logY?: boolean
   readonly formatY: (value: number) => string
   readonly unit?: string | undefined
-  readonly with_names: boolean
+  readonly withNames: boolean
   /** Leaves room for the names of lines at the right, where there is any. */
-  readonly has_gutter?: boolean
-  readonly show_grid: boolean
+  readonly hasGutter?: boolean
+  readonly showGrid: boolean
   /** A band behind the lines. */
   readonly ideal?: Ideal
   /** A new function means new contents. */
   readonly paint: Paint
   /** What is painted hides the frame, and shows the edits itself. */
-  readonly covers_frame?: boolean
+  readonly coversFrame?: boolean
   /** What is painted, where only what grew is to be painted again at a frame. */
   readonly drawn?: ((view: View) => readonly Drawn[]) | undefined
   /** What a person hears instead of the picture. */
@@ -92,8 +92,8 @@ function Area(
   const { view, edits, paint, drawn, onHoverY, over } = props
   const { width, height } = view
   const canvas = useCanvas(paint, view, drawn)
-  const crosshair = useMarker('hover_step', view)
-  const cursor = useMarker('at_step', view)
+  const crosshair = useMarker('hoverStep', view)
+  const cursor = useMarker('atStep', view)
   const { selection, handlers } = usePointer(view, onHoverY)
   return (
     <div
@@ -123,16 +123,16 @@ function Area(
 /** A card may render with every step; its axes must not, so pass the same functions and arrays
  * while nothing but the data changes. */
 export const Plot = memo(function Plot(props: PlotProps) {
-  const { id, x, y, log_x = false, log_y = false, paint, covers_frame = false, handle } = props
+  const { id, x, y, logX = false, logY = false, paint, coversFrame = false, handle } = props
   const { ref, size } = useSize()
-  const is_near = useVisible(ref, NEAR)
+  const isNear = useVisible(ref, NEAR)
   const spans = usePhaseSpans()
   const edits = useEditMarks()
-  const right = rightOf(size.width, props.has_gutter === true)
+  const right = rightOf(size.width, props.hasGutter === true)
   const plot = plotSize(size, right)
   const phases = useStepScale()
-  const scale = log_x ? undefined : phases
-  const view = useView({ x, y, log_x, log_y, scale, right, ...plot })
+  const scale = logX ? undefined : phases
+  const view = useView({ x, y, logX, logY, scale, right, ...plot })
   const words = useSummary(props.summarise)
   useEffect(() => {
     if (ref.current) handle.current = { element: ref.current, view, paint }
@@ -149,21 +149,21 @@ export const Plot = memo(function Plot(props: PlotProps) {
       >
         {size.width > 0 ? (
           <NearFrame
-            is_near={is_near}
+            isNear={isNear}
             size={size}
             right={right}
             x={x}
             y={y}
-            y_ticks={props.y_ticks}
-            log_x={log_x}
+            yTicks={props.yTicks}
+            logX={logX}
             scale={scale}
-            log_y={log_y}
+            logY={logY}
             formatY={props.formatY}
             unit={props.unit}
             spans={spans}
-            edits={covers_frame ? NO_EDITS : edits}
-            with_names={props.with_names}
-            show_grid={props.show_grid}
+            edits={coversFrame ? NO_EDITS : edits}
+            withNames={props.withNames}
+            showGrid={props.showGrid}
             ideal={props.ideal && shownIdeal(props.ideal, y)}
           />
         ) : null}

@@ -48,14 +48,14 @@ export function useSize() {
 export function useView(view: View): View {
   const [x0, x1] = view.x
   const [y0, y1] = view.y
-  const { width, height, right = 0, log_x = false, log_y = false, scale } = view
+  const { width, height, right = 0, logX = false, logY = false, scale } = view
   return useMemo(
-    () => ({ x: [x0, x1], y: [y0, y1], width, height, right, log_x, log_y, scale }),
-    [x0, x1, y0, y1, width, height, right, log_x, log_y, scale],
+    () => ({ x: [x0, x1], y: [y0, y1], width, height, right, logX, logY, scale }),
+    [x0, x1, y0, y1, width, height, right, logX, logY, scale],
   )
 }
 
-const selectIsDark = (state: UiState) => state.is_dark
+const selectIsDark = (state: UiState) => state.isDark
 
 /** Paints a view on a canvas, and after that only the part that has changed; all of it after
  * `forget`. */
@@ -108,7 +108,7 @@ export function useCanvas(
   drawn?: (view: View) => readonly Drawn[],
 ): RefObject<HTMLCanvasElement | null> {
   const canvas = useRef<HTMLCanvasElement>(null)
-  const is_dark = useStore(uiStore, selectIsDark)
+  const isDark = useStore(uiStore, selectIsDark)
   const [thrown, setThrown] = useState<{ readonly error: unknown }>()
   // Only what is thrown while React renders reaches the part's boundary.
   if (thrown) throw thrown.error
@@ -116,7 +116,7 @@ export function useCanvas(
     const element = canvas.current
     const ctx = element?.getContext('2d')
     if (!element || !ctx || view.width === 0 || view.height === 0) return
-    void is_dark // colours changed: paint again
+    void isDark // colours changed: paint again
     const picture = pictureOn(ctx, paint, view, drawn)
     let onScreen = true
     // An error must not keep the frame from those who subscribed after this.
@@ -149,7 +149,7 @@ export function useCanvas(
       observer.disconnect()
       element.removeEventListener('contextrestored', drawAll)
     }
-  }, [paint, view, drawn, is_dark])
+  }, [paint, view, drawn, isDark])
   return canvas
 }
 
@@ -181,7 +181,7 @@ export function useSummary(summarise: () => string): RefObject<HTMLParagraphElem
     }
     write()
     const stop = uiStore.subscribe((now, before) => {
-      if (timer === undefined && (now.frame !== before.frame || now.at_step !== before.at_step))
+      if (timer === undefined && (now.frame !== before.frame || now.atStep !== before.atStep))
         timer = setTimeout(write, SUMMARY_MS)
     })
     return () => {
@@ -192,9 +192,9 @@ export function useSummary(summarise: () => string): RefObject<HTMLParagraphElem
   return words
 }
 
-/** A vertical line at a step: `hover_step` under the pointer of any chart, `at_step` where the page
+/** A vertical line at a step: `hoverStep` under the pointer of any chart, `atStep` where the page
  * looks back to. */
-export function useMarker(which: 'hover_step' | 'at_step', view: View) {
+export function useMarker(which: 'hoverStep' | 'atStep', view: View) {
   const line = useRef<HTMLDivElement>(null)
   useEffect(() => {
     const place = (step: number | undefined) => {
@@ -248,7 +248,7 @@ export function usePointer(
     if (selection.current) selection.current.hidden = true
   }
   const leave = () => {
-    uiStore.setState({ hover_step: undefined })
+    uiStore.setState({ hoverStep: undefined })
     onHoverY?.(undefined)
   }
   return {
@@ -261,7 +261,7 @@ export function usePointer(
       },
       onPointerMove: (event: PointerEvent<HTMLDivElement>) => {
         const { x, share_y } = placeIn(event)
-        uiStore.setState({ hover_step: Math.min(lastDrawnStep(), Math.max(0, stepAt(x))) })
+        uiStore.setState({ hoverStep: Math.min(lastDrawnStep(), Math.max(0, stepAt(x))) })
         onHoverY?.(share_y)
         if (selection.current) showDrag(selection.current, from.current, x)
       },

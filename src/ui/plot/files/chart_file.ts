@@ -52,17 +52,17 @@ interface StepRows {
     readonly values: readonly (number | undefined)[]
   }[]
   /** Entries that were left out, of all lines together. */
-  readonly left_out: number
+  readonly leftOut: number
 }
 
 /** Up to `count` values of each line, spread over the shown steps. */
 function stepRows(lines: readonly Columns[], x: Domain, count: number): StepRows {
   const rows = new Map<number, (number | undefined)[]>()
-  let left_out = 0
+  let leftOut = 0
   lines.forEach((columns, line) => {
     const { steps, values, length } = within(columns, x)
     const chosen = spread(length, count)
-    left_out += length - chosen.length
+    leftOut += length - chosen.length
     for (const index of chosen) {
       const row = rows.get(steps[index]) ?? lines.map(() => undefined)
       row[line] = values[index]
@@ -71,7 +71,7 @@ function stepRows(lines: readonly Columns[], x: Domain, count: number): StepRows
   })
   return {
     rows: [...rows].sort(([a], [b]) => b - a).map(([step, values]) => ({ step, values })),
-    left_out,
+    leftOut,
   }
 }
 
@@ -85,7 +85,7 @@ export function stepTable(
   formatValue: (value: number | undefined) => string,
   count = MAX_VALUES,
 ): NumberTable {
-  const { rows, left_out } = stepRows(
+  const { rows, leftOut } = stepRows(
     lines.map(({ columns }) => columns),
     x,
     count,
@@ -97,8 +97,8 @@ export function stepTable(
       ...values.map((value) => (value === undefined ? NONE : formatValue(value))),
     ]),
     note:
-      left_out === 0
+      leftOut === 0
         ? 'Every value of the steps shown, newest first.'
-        : `Up to ${count} values of each line, spread over the steps shown, newest first; ${formatCount(left_out)} more are in the CSV file.`,
+        : `Up to ${count} values of each line, spread over the steps shown, newest first; ${formatCount(leftOut)} more are in the CSV file.`,
   }
 }

@@ -19,7 +19,7 @@ export function figureMakers({ title, table, owner, keys }: FigureFiles): Makers
   const content = (): FigureContent => ({
     title,
     run: owner?.words ?? shownRunWords(),
-    is_dark: uiStore.getState().is_dark,
+    isDark: uiStore.getState().isDark,
     ...(keys ? { keys } : {}),
   })
   const picture = <T>(button: HTMLElement, make: (of: HTMLElement, to: FigureContent) => T) => {

@@ -67,13 +67,13 @@ export interface FigureContent {
   readonly title: string
   /** Whose numbers these are. */
   readonly run: string
-  readonly is_dark: boolean
+  readonly isDark: boolean
   /** What its lines are, where the figure itself does not say it. */
   readonly keys?: readonly Key[]
 }
 
 /** What is seen of a figure: its title, then everything at its place. */
-function picture(body: HTMLElement, { title, run, is_dark, keys = [] }: FigureContent) {
+function picture(body: HTMLElement, { title, run, isDark, keys = [] }: FigureContent) {
   const box = body.getBoundingClientRect()
   const width = box.width + 2 * MARGIN
   const at = ({ left, top }: { left: number; top: number }) => ({
@@ -117,26 +117,22 @@ function picture(body: HTMLElement, { title, run, is_dark, keys = [] }: FigureCo
       add(part, element)
     }
   }
-  const legend = legendOf(keys, { width, top: bottom + 4, is_dark })
+  const legend = legendOf(keys, { width, top: bottom + 4, isDark })
   const height = Math.ceil(bottom + legend.height + MARGIN)
   const font = getComputedStyle(body).fontFamily
   const svg = svgNode('svg', { xmlns: SVG, width, height, 'font-family': font })
   const head = svgNode('text', {
     x: MARGIN,
     y: 22,
-    fill: resolveColor('--ink', is_dark),
+    fill: resolveColor('--ink', isDark),
     'font-size': 15,
     'font-weight': 600,
   })
   head.textContent = title
-  const whose = svgNode('text', { x: MARGIN, y: 41, fill: resolveColor('--soft', is_dark) })
+  const whose = svgNode('text', { x: MARGIN, y: 41, fill: resolveColor('--soft', isDark) })
   whose.setAttribute('font-size', '12')
   whose.textContent = run
-  svg.append(
-    svgNode('rect', { width, height, fill: resolveColor('--panel', is_dark) }),
-    head,
-    whose,
-  )
+  svg.append(svgNode('rect', { width, height, fill: resolveColor('--panel', isDark) }), head, whose)
   svg.append(...parts, ...legend.parts)
   return { svg, width, height }
 }

@@ -15,9 +15,9 @@ export interface PictureContent {
   /** Whose numbers these are. */
   readonly run: string
   /** What the value axis counts. */
-  readonly y_label: string
+  readonly yLabel: string
   readonly keys: readonly Key[]
-  readonly is_dark: boolean
+  readonly isDark: boolean
 }
 
 /** Title, run and value axis above the frame. */
@@ -30,14 +30,14 @@ const KEY_ROW = 18
 const FONT = 'system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif'
 
 /** recharts' own drawing with every token resolved; its texts carry their font themselves. */
-function frameOf(element: HTMLElement, is_dark: boolean): SVGElement | undefined {
+function frameOf(element: HTMLElement, isDark: boolean): SVGElement | undefined {
   const frame = element.querySelector('svg.recharts-surface')
   if (!frame) return undefined
   const copy = frame.cloneNode(true) as SVGElement
   for (const part of [copy, ...copy.querySelectorAll('*')])
     for (const { name, value } of [...part.attributes]) {
       const resolved = value.replaceAll(/var\((--[\w-]+)\)/g, (_, token: string) =>
-        resolveColor(token, is_dark),
+        resolveColor(token, isDark),
       )
       if (resolved !== value) part.setAttribute(name, resolved)
     }
@@ -69,9 +69,9 @@ function keyRows(keys: readonly Key[], width: number): Key[][] {
 /** The legend of a picture of this width below `top`, and how high it is. */
 export function legendOf(
   keys: readonly Key[],
-  { width, top, is_dark }: { readonly width: number; readonly top: number; is_dark: boolean },
+  { width, top, isDark }: { readonly width: number; readonly top: number; isDark: boolean },
 ): { readonly parts: readonly SVGElement[]; readonly height: number } {
-  const colour = (name: string) => (name.startsWith('--') ? resolveColor(name, is_dark) : name)
+  const colour = (name: string) => (name.startsWith('--') ? resolveColor(name, isDark) : name)
   const rows = keyRows(
     keys.map((key) => ({ ...key, label: cut(key.label, width - 56, 12) })),
     width - 16,
@@ -102,12 +102,12 @@ interface Picture {
 
 /** All of the picture but its lines. */
 function shell({ element, view }: PlotHandle, content: PictureContent): Picture {
-  const { title, run, y_label, keys, is_dark } = content
-  const colour = (name: string) => resolveColor(name, is_dark)
+  const { title, run, yLabel, keys, isDark } = content
+  const colour = (name: string) => resolveColor(name, isDark)
   const width = view.width + INSET.left + INSET.right + 2 * MARGIN
   const frameHeight = view.height + INSET.top + INSET.bottom
   const keysTop = HEAD + frameHeight + X_LABEL
-  const legend = legendOf(keys, { width, top: keysTop, is_dark })
+  const legend = legendOf(keys, { width, top: keysTop, isDark })
   const height = keysTop + legend.height + 10
   const size = { width, height, viewBox: `0 0 ${width} ${height}` }
   const svg = svgNode('svg', { xmlns: SVG, ...size, 'font-family': FONT, 'font-size': 12 })
@@ -117,12 +117,12 @@ function shell({ element, view }: PlotHandle, content: PictureContent): Picture 
   svg.append(svgNode('text', head, cut(title, width - 24, 14)))
   const small = { x: 12, fill: colour('--soft'), 'font-size': 11 }
   svg.append(svgNode('text', { ...small, y: 38 }, cut(run, width - 24, 11)))
-  svg.append(svgNode('text', { ...small, y: 57 }, `↑ ${cut(y_label, width - 36, 11)}`))
+  svg.append(svgNode('text', { ...small, y: 57 }, `↑ ${cut(yLabel, width - 36, 11)}`))
   const right = { x: width - MARGIN - INSET.right, y: HEAD + frameHeight + 8 }
   const steps = view.scale ? 'step (each phase has the same width) →' : 'step →'
   svg.append(svgNode('text', { ...small, ...right, 'text-anchor': 'end' }, steps))
   const body = svgNode('g', { transform: `translate(${MARGIN} ${HEAD})` })
-  const frame = frameOf(element, is_dark)
+  const frame = frameOf(element, isDark)
   if (frame) body.append(frame)
   const clip = svgNode('clipPath', { id: 'plot' })
   clip.append(svgNode('rect', { x: 0, y: -4, width: view.width + 4, height: view.height + 8 }))

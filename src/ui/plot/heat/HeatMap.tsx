@@ -22,7 +22,7 @@ export interface HeatMapProps {
   readonly note?: string
   readonly testid?: string
   /** One of several in a figure. */
-  readonly is_part?: boolean
+  readonly isPart?: boolean
   readonly file: string
   readonly height: number
   /** The layers of its rows, both included. */
@@ -34,14 +34,14 @@ export interface HeatMapProps {
   /** The rows by the names that files give them. */
   readonly named: () => readonly NamedColumns[]
   /** Value of the brightest colour; 0 is the darkest. */
-  readonly scale_max: number
+  readonly scaleMax: number
   /** Colours of the bottom row, where it counts less. */
-  readonly first_ramp?: readonly Rgb[]
+  readonly firstRamp?: readonly Rgb[]
   /** A layer at the axis. */
   readonly formatRow: (layer: number) => string
-  readonly with_names: boolean
+  readonly withNames: boolean
   /** Leaves room for the names of lines, so that it is as wide as the charts beside it. */
-  readonly has_gutter?: boolean
+  readonly hasGutter?: boolean
   readonly summarise: () => string
   /** What it shows of this run, in a sentence. */
   readonly says?: (() => string) | undefined
@@ -50,11 +50,11 @@ export interface HeatMapProps {
   readonly foot: ReactNode
 }
 
-const selectIsDark = (state: UiState) => state.is_dark
+const selectIsDark = (state: UiState) => state.isDark
 
 /** Paints one pixel for each layer and column, scaled up to the plot, and where phases begin and
  * the run was changed by hand. */
-function usePaint({ columns, scale_max, first_ramp }: HeatMapProps): Paint {
+function usePaint({ columns, scaleMax, firstRamp }: HeatMapProps): Paint {
   const spans = usePhaseSpans()
   const edits = useEditMarks()
   const strip = useRef<HTMLCanvasElement>(undefined)
@@ -64,7 +64,7 @@ function usePaint({ columns, scale_max, first_ramp }: HeatMapProps): Paint {
       const first = from === undefined ? 0 : firstColumn(from, view, width)
       const rows = columns()
       const size = { width, x: view.x, scale: view.scale, first }
-      const pixels = heatmapPixels(rows, size, scale_max, HEAT_RAMP, first_ramp)
+      const pixels = heatmapPixels(rows, size, scaleMax, HEAT_RAMP, firstRamp)
       // After a crash of the GPU process a canvas that nobody sees is not given back.
       if (strip.current?.getContext('2d')?.isContextLost()) strip.current = undefined
       strip.current ??= document.createElement('canvas')
@@ -82,14 +82,14 @@ function usePaint({ columns, scale_max, first_ramp }: HeatMapProps): Paint {
       )
       drawEdits(ctx, edits, view)
     },
-    [columns, scale_max, first_ramp, spans, edits],
+    [columns, scaleMax, firstRamp, spans, edits],
   )
 }
 
 export function HeatMap(props: HeatMapProps) {
-  const { title, first, last, scale_max, columns, onHover } = props
+  const { title, first, last, scaleMax, columns, onHover } = props
   const x = useStepDomain()
-  const is_dark = useStore(uiStore, selectIsDark)
+  const isDark = useStore(uiStore, selectIsDark)
   const paint = usePaint(props)
   const drawn = useCallback(
     () => columns().flatMap((row) => (row ? [drawnColumns(row)] : [])),
@@ -110,15 +110,15 @@ export function HeatMap(props: HeatMapProps) {
   return (
     <ChartCard
       {...props}
-      data_rows={last + 1 - first}
+      dataRows={last + 1 - first}
       x={x}
-      has_log={false}
+      hasLog={false}
       columns={props.named}
       picture={() => ({
-        title: `${title}, 0 to ${formatNats(scale_max)}`,
-        y_label: 'layer',
+        title: `${title}, 0 to ${formatNats(scaleMax)}`,
+        yLabel: 'layer',
         keys: [],
-        is_dark,
+        isDark,
       })}
       formatValue={formatNumber}
       plot={({ id, handle }) => (
@@ -129,15 +129,15 @@ export function HeatMap(props: HeatMapProps) {
           height={props.height}
           x={x}
           y={y}
-          y_ticks={ticks}
+          yTicks={ticks}
           formatY={props.formatRow}
           unit="layer"
-          with_names={props.with_names}
-          has_gutter={props.has_gutter === true}
-          show_grid={false}
+          withNames={props.withNames}
+          hasGutter={props.hasGutter === true}
+          showGrid={false}
           paint={paint}
           drawn={drawn}
-          covers_frame
+          coversFrame
           summarise={props.summarise}
           onHoverY={onHoverY}
         />

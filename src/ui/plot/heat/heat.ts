@@ -58,7 +58,7 @@ export interface HeatSize extends Pick<Across, 'x' | 'width' | 'scale'> {
 export function heatmapPixels(
   rows: readonly (Columns | undefined)[],
   size: HeatSize,
-  scale_max: number,
+  scaleMax: number,
   ramp: readonly Rgb[],
   firstRamp = ramp,
 ): Uint8ClampedArray<ArrayBuffer> {
@@ -68,7 +68,7 @@ export function heatmapPixels(
   rows.forEach((columns, row) => {
     if (!columns || columns.length === 0) return
     const colours = packed(row === 0 ? firstRamp : ramp)
-    const factor = (colours.length - 1) / (scale_max || 1)
+    const factor = (colours.length - 1) / (scaleMax || 1)
     const { steps, values, length } = columns
     const atLeft = (rows.length - 1 - row) * across - first
     const gap = length > 1 ? steps[length - 1] - steps[length - 2] : 1
@@ -134,13 +134,13 @@ export function drawEdits(ctx: WordContext, edits: readonly EditMark[], view: Vi
     const x = Math.round(stepPixel(step, view)) + 0.5
     ctx.lineWidth = 1.5
     drawUpright(ctx, x, view.height, [1, 3], [0, 2, 1, 1])
-    const { text, is_before } = labels[i]
+    const { text, isBefore } = labels[i]
     ctx.font = EDIT_FONT
-    ctx.textAlign = is_before ? 'right' : 'left'
+    ctx.textAlign = isBefore ? 'right' : 'left'
     const { width } = ctx.measureText(text)
-    const at = x + (is_before ? -6 : 6)
+    const at = x + (isBefore ? -6 : 6)
     ctx.fillStyle = '#0b0f1acc'
-    ctx.fillRect(at - (is_before ? width : 0) - 3, 1, width + 6, EDIT_BASELINE + 3)
+    ctx.fillRect(at - (isBefore ? width : 0) - 3, 1, width + 6, EDIT_BASELINE + 3)
     ctx.fillStyle = '#ffffff'
     ctx.fillText(text, at, EDIT_BASELINE)
   }

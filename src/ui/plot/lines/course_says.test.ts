@@ -18,7 +18,7 @@ beforeEach(() => {
   put('deep', [3, 2, 1.5])
   put('shallow', [3, 2.9, 3.2])
   labStore.setState({ series })
-  uiStore.setState({ at_step: undefined })
+  uiStore.setState({ atStep: undefined })
 })
 
 test('a course begins and ends at finite values, up to the shown step', () => {
@@ -34,7 +34,7 @@ test('the sentence is of the first line that was measured twice', () => {
   expect(scoreSays(lines, formatShare)).toBe(
     'From step 0 to 20 held-out accuracy rose from 77.0 % to 92.0 %.',
   )
-  uiStore.setState({ at_step: 15 })
+  uiStore.setState({ atStep: 15 })
   expect(scoreSays(lines, formatShare)).toMatch(/^From step 0 to 10 .* to 80\.0 %\.$/)
   expect(scoreSays(lines.slice(0, 2), formatShare)).toBe('')
 })

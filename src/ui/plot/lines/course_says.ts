@@ -26,7 +26,7 @@ export function courseOf(
   return { from: steps[first], first: values[first], to: steps[last], last: values[last] }
 }
 
-const shownCourse = (metric: string) => courseOf(seriesOf(metric), uiStore.getState().at_step)
+const shownCourse = (metric: string) => courseOf(seriesOf(metric), uiStore.getState().atStep)
 
 /** '' where nothing was measured twice. */
 export function scoreSays(

@@ -76,7 +76,7 @@ test('fifty thousand steps need at most four points per pixel, and the newest is
 
 test('on logarithmic axes what is not above 0 is a gap', () => {
   const columns = columnsOf([1, 0, -3, 100, 10])
-  const log = { x: [1, 10], width: 100, log_x: true, log_y: true } as const
+  const log = { x: [1, 10], width: 100, logX: true, logY: true } as const
   expect([0, 1, 2, 3, 4].map((i) => isDrawn(columns, i, log))).toEqual([
     false,
     false,

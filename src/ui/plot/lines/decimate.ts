@@ -4,13 +4,13 @@ import { type Columns, lowerBound } from '../../scales/columns.ts'
 import { type Across as StepAcross, stepPixel, type View } from '../../scales/view.ts'
 
 /** The part of a view that decides. */
-export type Across = StepAcross & Pick<View, 'log_y'>
+export type Across = StepAcross & Pick<View, 'logY'>
 
 interface Decimated {
   readonly indices: number[]
   /** Where the last column of pixels begins, in the columns and in `indices`: it may still grow. */
-  open_from: number
-  open_at: number
+  openFrom: number
+  openAt: number
   length: number
 }
 
@@ -20,8 +20,8 @@ const known = new WeakMap<Columns, Map<string, Decimated>>()
 
 /** Whether an entry is a point of the line: finite, and above 0 where an axis is logarithmic. */
 export function isDrawn({ steps, values }: Columns, i: number, view: Across): boolean {
-  if (view.log_x && !(steps[i] > 0)) return false
-  return Number.isFinite(values[i]) && (!view.log_y || values[i] > 0)
+  if (view.logX && !(steps[i] > 0)) return false
+  return Number.isFinite(values[i]) && (!view.logY || values[i] > 0)
 }
 
 const keys = new WeakMap<Across, string>()
@@ -30,8 +30,8 @@ const keys = new WeakMap<Across, string>()
 function keyOf(view: Across): string {
   let key = keys.get(view)
   if (key === undefined) {
-    const { x, width, log_x, log_y, scale } = view
-    key = [...x, width, log_x, log_y, ...(scale?.steps ?? []), ...(scale?.places ?? [])].join()
+    const { x, width, logX, logY, scale } = view
+    key = [...x, width, logX, logY, ...(scale?.steps ?? []), ...(scale?.places ?? [])].join()
     keys.set(view, key)
   }
   return key
@@ -44,8 +44,8 @@ function find(columns: Columns, view: Across): Decimated {
   let found = views.get(key)
   if (!found || found.length > columns.length) {
     // One entry before the axis, so that the line comes in from there.
-    const open_from = Math.max(0, lowerBound(columns, view.x[0]) - 1)
-    found = { indices: [], open_from, open_at: 0, length: 0 }
+    const openFrom = Math.max(0, lowerBound(columns, view.x[0]) - 1)
+    found = { indices: [], openFrom, openAt: 0, length: 0 }
     if (views.size >= MAX_VIEWS) views.clear()
     views.set(key, found)
   }
@@ -61,11 +61,11 @@ export function keptIndices(columns: Columns, view: Across): readonly number[] {
   const { steps, values, length } = columns
   const end = Math.min(length, lowerBound(columns, view.x[1] + 1e-9) + 1)
   const pixelOf = (i: number) => Math.floor(stepPixel(steps[i], view))
-  indices.length = found.open_at
+  indices.length = found.openAt
   found.length = length
-  for (let i = found.open_from; i < end; ) {
-    found.open_from = i
-    found.open_at = indices.length
+  for (let i = found.openFrom; i < end; ) {
+    found.openFrom = i
+    found.openAt = indices.length
     if (!isDrawn(columns, i, view)) {
       indices.push(i)
       while (i < end && !isDrawn(columns, i, view)) i++

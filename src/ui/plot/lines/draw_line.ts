@@ -45,20 +45,20 @@ const DENSE = 1.5
 /** What a line's number of points decides about all of it. */
 export interface Look {
   /** Drawn as upright bars. */
-  readonly is_dense: boolean
+  readonly isDense: boolean
   /** Too many corners to round them. */
-  readonly is_many: boolean
+  readonly isMany: boolean
   /** Too many points to mark each. */
-  readonly is_crowded: boolean
+  readonly isCrowded: boolean
 }
 
 export function lookOf(columns: Columns, view: View): Look {
   const count = keptIndices(columns, view).length
-  const is_many = count > MANY_POINTS
+  const isMany = count > MANY_POINTS
   return {
-    is_dense: is_many && count > DENSE * view.width,
-    is_many,
-    is_crowded: count > view.width / 9,
+    isDense: isMany && count > DENSE * view.width,
+    isMany,
+    isCrowded: count > view.width / 9,
   }
 }
 
@@ -83,8 +83,8 @@ export function drawLine(
   from?: number,
 ): void {
   const points = linePoints(columns, view, from)
-  const { is_dense, is_many, is_crowded } = lookOf(columns, view)
-  if (is_dense) {
+  const { isDense, isMany, isCrowded } = lookOf(columns, view)
+  if (isDense) {
     drawBars(ctx, points, style)
     return
   }
@@ -93,7 +93,7 @@ export function drawLine(
   ctx.fillStyle = style.color
   ctx.lineWidth = style.width
   // A round corner at each of thousands of points costs more than all the rest.
-  ctx.lineJoin = is_many ? 'bevel' : 'round'
+  ctx.lineJoin = isMany ? 'bevel' : 'round'
   ctx.setLineDash([...style.dash])
   if (style.dash.length > 0 && from !== undefined) {
     const whole = linePoints(columns, view)
@@ -111,7 +111,7 @@ export function drawLine(
   ctx.lineDashOffset = 0
   for (let at = 0; at < points.length; at += 2) {
     const alone = isGap(at - 2) && isGap(at + 2)
-    if (isGap(at) || !(alone || (style.dots && !is_crowded))) continue
+    if (isGap(at) || !(alone || (style.dots && !isCrowded))) continue
     ctx.beginPath()
     ctx.arc(points[at], points[at + 1], style.width + 0.75, 0, 2 * Math.PI)
     ctx.fill()

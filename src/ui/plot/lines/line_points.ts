@@ -27,7 +27,7 @@ export function linePoints(columns: Columns, view: View, from?: number): number[
   const kept = keptIndices(columns, view)
   const indices = from === undefined ? kept : kept.slice(firstKept(columns, kept, view, from))
   const points = new Array<number>(2 * indices.length)
-  if (!view.log_x && !view.log_y && !view.scale) {
+  if (!view.logX && !view.logY && !view.scale) {
     // Thousands of points, ten times a second: nothing is called for each of them.
     const across = view.width / (view.x[1] - view.x[0] || 1)
     const up = view.height / (view.y[1] - view.y[0] || 1)
@@ -43,7 +43,7 @@ export function linePoints(columns: Columns, view: View, from?: number): number[
   indices.forEach((index, at) => {
     points[2 * at] = stepPixel(steps[index], view)
     points[2 * at + 1] = isDrawn(columns, index, view)
-      ? view.height - toPixel(values[index], view.y, view.height, view.log_y)
+      ? view.height - toPixel(values[index], view.y, view.height, view.logY)
       : Number.NaN
   })
   return points

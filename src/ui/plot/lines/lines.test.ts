@@ -91,8 +91,8 @@ test('a range has its own extent, and it counts what a logarithmic axis cannot s
   expect(extentIn(columns, [1, 4])).toMatchObject({
     min: -1,
     max: 2,
-    min_positive: 2,
-    not_positive: 2,
+    minPositive: 2,
+    notPositive: 2,
   })
   columns.length = 6
   expect(extentIn(columns, [1, 4])).toMatchObject({ min: -1, max: 5 })

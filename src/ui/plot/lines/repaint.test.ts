@@ -71,8 +71,8 @@ test('nothing new is nothing to paint; other columns, fewer entries or another l
   expect(staleFrom(before, [], view)).toBe(all)
   expect(staleFrom(before, [drawnColumns(columnsOf([0, 0.5, 1]))], view)).toBe(all)
   expect(staleFrom([drawnColumns(columns)], before, view)).toBe(all)
-  const look = { is_dense: false, is_many: false, is_crowded: false }
-  const crowded = { ...look, is_crowded: true }
+  const look = { isDense: false, isMany: false, isCrowded: false }
+  const crowded = { ...look, isCrowded: true }
   expect(staleFrom([drawnColumns(columns, look)], [drawnColumns(columns, crowded)], view)).toBe(all)
 })
 

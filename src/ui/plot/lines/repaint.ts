@@ -21,7 +21,7 @@ export const drawnColumns = (columns: Columns, look?: Look): Drawn => ({
 })
 
 const isSameLook = (a: Look | undefined, b: Look | undefined) =>
-  a?.is_dense === b?.is_dense && a?.is_many === b?.is_many && a?.is_crowded === b?.is_crowded
+  a?.isDense === b?.isDense && a?.isMany === b?.isMany && a?.isCrowded === b?.isCrowded
 
 /** The pixel (CSS, from the left of the plot) from which on a picture of `before` differs from one
  * of `now` in the same view:

@@ -14,16 +14,16 @@ interface LinesFigureProps extends Omit<StillFigureProps, 'children' | 'table' |
   /** What the lower axis counts. */
   readonly unit: string
   /** What the values are in, where their text does not say it. */
-  readonly y_unit?: string | undefined
+  readonly yUnit?: string | undefined
   readonly lines: readonly FigureLine[]
   /** Its axis goes from 0 to 1. */
-  readonly is_share: boolean
+  readonly isShare: boolean
   readonly height?: number
   readonly formatX: (at: number) => string
   readonly formatY: (value: number) => string
   readonly formatValue: (value: number | undefined) => string
   /** The lines are named here, and not above several figures. */
-  readonly has_names?: boolean
+  readonly hasNames?: boolean
   /** The place that is read out while nobody points; the end where not given. */
   readonly start?: number | undefined
   /** Where a person points on several figures with this axis; its own where not given. */
@@ -37,7 +37,7 @@ export interface Cursor {
 
 const HEIGHT = 170
 
-function useDrawing({ lines, unit, is_share, formatX }: LinesFigureProps) {
+function useDrawing({ lines, unit, isShare, formatX }: LinesFigureProps) {
   return useMemo(() => {
     const drawn = lines.map((line) => ({ ...line, chosen: spreadStops(line) }))
     const stops = [...new Set(drawn.flatMap(({ at, chosen }) => chosen.map((i) => at[i])))]
@@ -72,15 +72,15 @@ function useDrawing({ lines, unit, is_share, formatX }: LinesFigureProps) {
         stops.sort((a, b) => a - b),
         formatX,
       ),
-      scale: is_share ? linearScale([], [0, 1]) : linearScale(values),
+      scale: isShare ? linearScale([], [0, 1]) : linearScale(values),
       bands,
       paths,
     }
-  }, [lines, unit, is_share, formatX])
+  }, [lines, unit, isShare, formatX])
 }
 
 export function LinesFigure(props: LinesFigureProps) {
-  const { title, unit, lines, start, formatX, formatValue, has_names = false } = props
+  const { title, unit, lines, start, formatX, formatValue, hasNames = false } = props
   const { axis, scale, bands, paths } = useDrawing(props)
   const [own, setOwn] = useState<number>()
   const { at, move } = props.cursor ?? { at: own, move: setOwn }
@@ -91,7 +91,7 @@ export function LinesFigure(props: LinesFigureProps) {
   return (
     <StillFigure
       {...props}
-      keys={has_names ? undefined : lines.map(({ label, color, dash }) => ({ label, color, dash }))}
+      keys={hasNames ? undefined : lines.map(({ label, color, dash }) => ({ label, color, dash }))}
       table={props.table ?? ((most) => lineTable(lines, { unit, formatX, formatValue, most }))}
     >
       {(id) => (
@@ -103,14 +103,14 @@ export function LinesFigure(props: LinesFigureProps) {
             axis={axis}
             scale={scale}
             formatY={props.formatY}
-            unit={props.y_unit}
-            has_labels
+            unit={props.yUnit}
+            hasLabels
             lines={paths}
             bands={bands}
             cursor={at}
             onCursor={move}
           />
-          <div className={has_names ? 'lines-values has-names' : 'lines-values'}>
+          <div className={hasNames ? 'lines-values has-names' : 'lines-values'}>
             <Readout
               id={`${id}-value`}
               label={`${unit}, in “${title}”`}

@@ -29,13 +29,13 @@ export interface StillFigureProps {
 const MOST_ROWS = 50
 
 interface FigureProps extends StillFigureProps {
-  readonly is_full: boolean
+  readonly isFull: boolean
   readonly onFull: () => void
 }
 
 function Figure(props: FigureProps) {
-  const { id, title, note, owner, keys, table, is_full, onFull } = props
-  const ownId = is_full ? `${id}-full` : id
+  const { id, title, note, owner, keys, table, isFull, onFull } = props
+  const ownId = isFull ? `${id}-full` : id
   const titleId = useId()
   return (
     <figure className="still-figure" aria-labelledby={titleId} data-testid={ownId}>
@@ -47,7 +47,7 @@ function Figure(props: FigureProps) {
           <Menu id={ownId} label={`Full screen and files of “${title}”`}>
             {(close) => (
               <>
-                <FullScreenChoice id={ownId} is_full={is_full} onFull={onFull} close={close} />
+                <FullScreenChoice id={ownId} isFull={isFull} onFull={onFull} close={close} />
                 <SaveAs
                   id={ownId}
                   what={title}
@@ -59,7 +59,7 @@ function Figure(props: FigureProps) {
               </>
             )}
           </Menu>
-          {is_full ? <LeaveButton onClick={onFull} /> : null}
+          {isFull ? <LeaveButton onClick={onFull} /> : null}
         </span>
         {note === undefined ? null : (
           <p className="soft">
@@ -74,13 +74,13 @@ function Figure(props: FigureProps) {
 }
 
 export function StillFigure(props: StillFigureProps) {
-  const [is_full, setFull] = useState(false)
+  const [isFull, setFull] = useState(false)
   return (
     <>
-      <Figure {...props} is_full={false} onFull={() => setFull(true)} />
-      {is_full ? (
+      <Figure {...props} isFull={false} onFull={() => setFull(true)} />
+      {isFull ? (
         <FullScreen title={props.title} className="full-figure" onClose={() => setFull(false)}>
-          <Figure {...props} is_full onFull={() => setFull(false)} />
+          <Figure {...props} isFull onFull={() => setFull(false)} />
         </FullScreen>
       ) : null}
     </>

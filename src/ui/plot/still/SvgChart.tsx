@@ -47,7 +47,7 @@ export interface SvgChartProps {
   /** What the values are in, where their text does not say it. */
   readonly unit?: string | undefined
   /** Names lines at their ends, in a gutter right of the plot, where there is room. */
-  readonly has_labels?: boolean
+  readonly hasLabels?: boolean
   readonly lines: readonly ChartLine[]
   readonly dots?: readonly ChartDots[]
   readonly bands?: readonly ChartBand[]
@@ -226,7 +226,7 @@ function Names({ lines, place }: PlacedProps) {
 function Drawing(props: SvgChartProps & { readonly width: number }) {
   const { axis, scale, cursor, onCursor } = props
   const clip = useId()
-  const hasGutter = props.has_labels === true && props.width >= LEAST_WIDTH
+  const hasGutter = props.hasLabels === true && props.width >= LEAST_WIDTH
   const top = INSET.top + (props.unit === undefined ? 0 : UNIT_HEIGHT)
   const right = hasGutter ? GUTTER : INSET.right
   const width = Math.max(1, props.width - INSET.left - right)

@@ -23,7 +23,7 @@ export type Cell = string | number | boolean | null | undefined
 /** Which number of a metric is meant. */
 export interface Reading {
   readonly statistic: Statistic
-  readonly is_smoothed: boolean
+  readonly isSmoothed: boolean
 }
 
 /** What every run has under another name, because it carries the task or the layer. */
@@ -100,7 +100,7 @@ export function cellOf(entry: RunEntry, column: string, reading: Reading): Cell 
   }
   if (kind === 'fact') return factOf(entry, name)
   const summary = entry.header.summaries[metricOf(entry, name)]
-  return statisticOf(summary, reading.statistic, reading.is_smoothed)
+  return statisticOf(summary, reading.statistic, reading.isSmoothed)
 }
 
 /** A cell as people read it; shares as shares, times as times. */

@@ -19,8 +19,8 @@ test('a ticked run of another task is not drawn over the charts, and comes back 
   const { experiment } = other.header
   const brackets = { ...experiment, task: { ...experiment.task, id: 'brackets' } } as const
   const foreign: RunEntry = { ...other, header: { ...other.header, experiment: brackets } }
-  labStore.setState({ experiment: own.header.experiment, run_experiment: undefined })
-  libraryStore.setState({ entries: [own, foreign], is_ready: true })
+  labStore.setState({ experiment: own.header.experiment, runExperiment: undefined })
+  libraryStore.setState({ entries: [own, foreign], isReady: true })
   followTicks()
   const drawn = () => overlayStore.getState().overlays.map(({ id }) => id)
   selectionStore.setState({ ticked: ['a', 'b'], band: undefined })

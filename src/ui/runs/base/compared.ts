@@ -39,8 +39,8 @@ const shownId = (): string | undefined =>
 /** The state of a run that continues on this page. */
 function stateOf(id: string): LabState | undefined {
   if (id === libraryStore.getState().living) return labStore.getState()
-  const { second, second_id } = duelStore.getState()
-  return id === second_id ? second : undefined
+  const { second, secondId } = duelStore.getState()
+  return id === secondId ? second : undefined
 }
 
 /** The columns of a ticked run; undefined while they are read. */
@@ -166,8 +166,8 @@ export function columnsOfGroup(
 function shownTask(): string {
   const { opened } = openedStore.getState()
   const past = opened && runOf(opened.id)?.header.experiment
-  const { run_experiment, experiment } = labStore.getState()
-  return (past ?? run_experiment ?? experiment).task.id
+  const { runExperiment, experiment } = labStore.getState()
+  return (past ?? runExperiment ?? experiment).task.id
 }
 
 /** What the charts are to draw now. A run that is shown in full is no overlay of itself, and one of
@@ -202,13 +202,13 @@ async function update(): Promise<void> {
   const groups = nowCompared()
   const runs = groups.flatMap(({ entries }) => entries)
   const { living } = libraryStore.getState()
-  const { second_id } = duelStore.getState()
+  const { secondId } = duelStore.getState()
   const { band } = selectionStore.getState()
   const now = JSON.stringify([
     runs.map(({ id, labels }) => [id, labels.color, labels.name, loaded.has(id)]),
     band && [band, groups.map(({ label }) => label)],
     living,
-    second_id,
+    secondId,
     shownId(),
     shownTask(),
   ])
@@ -221,7 +221,7 @@ async function update(): Promise<void> {
     overlays: [...overlays(), ...before.overlays.filter(({ id }) => id === SENDER_ID)],
   }))
   redraw()
-  const missing = ids.filter((id) => id !== living && id !== second_id && !loaded.has(id))
+  const missing = ids.filter((id) => id !== living && id !== secondId && !loaded.has(id))
   if (missing.length === 0) return
   const read = await Promise.all(missing.map((id) => readColumns(id).catch(() => undefined)))
   for (const [i, columns] of read.entries()) loaded.set(missing[i], columns ?? new Map())
@@ -233,14 +233,14 @@ export function followTicks(): void {
   const go = () => void update()
   selectionStore.subscribe(go)
   openedStore.subscribe(go)
-  labStore.subscribe(({ run_experiment, experiment }, before) => {
-    if (run_experiment !== before.run_experiment || experiment.task !== before.experiment.task) go()
+  labStore.subscribe(({ runExperiment, experiment }, before) => {
+    if (runExperiment !== before.runExperiment || experiment.task !== before.experiment.task) go()
   })
-  duelStore.subscribe(({ second, second_id }, before) => {
-    if (second_id !== before.second_id) {
+  duelStore.subscribe(({ second, secondId }, before) => {
+    if (secondId !== before.secondId) {
       // Both are what somebody wants to see side by side.
-      for (const id of [libraryStore.getState().living, second_id])
-        if (id !== undefined && second_id !== undefined) tick(id, true)
+      for (const id of [libraryStore.getState().living, secondId])
+        if (id !== undefined && secondId !== undefined) tick(id, true)
       go()
     }
     if (second?.step !== before.second?.step) redrawSoon()

@@ -16,7 +16,7 @@ const RUNS = [
   entryOf('d', { seed: 2, lr: 0.01 }),
 ]
 const idsOf = (change: Partial<TableView>) =>
-  tableRows(RUNS, { ...FIRST_VIEW, sort: 'name', is_descending: false, ...change })
+  tableRows(RUNS, { ...FIRST_VIEW, sort: 'name', isDescending: false, ...change })
     .map(({ entry: { id } }) => id)
     .join('')
 const filter = (column: string, operator: Filter['operator'], value: string): Filter => ({
@@ -27,7 +27,7 @@ const filter = (column: string, operator: Filter['operator'], value: string): Fi
 
 test('columns show settings, metrics and facts, and a run without one sorts last', () => {
   const columns = [LR, 'metric:greedy', 'fact:tags']
-  const rows = tableRows(RUNS, { ...FIRST_VIEW, columns, sort: 'name', is_descending: false })
+  const rows = tableRows(RUNS, { ...FIRST_VIEW, columns, sort: 'name', isDescending: false })
   const texts = rows.map(({ cells }) => cells.map((cell, i) => cellText(cell, columns[i])))
   expect(texts).toEqual([
     ['0.001', '50.0 %', 'paper, slow'],
@@ -35,7 +35,7 @@ test('columns show settings, metrics and facts, and a run without one sorts last
     ['0.01', '20.0 %', '–'],
     ['0.01', '–', '–'],
   ])
-  expect(idsOf({ columns, sort: 'metric:greedy', is_descending: true })).toBe('bacd')
+  expect(idsOf({ columns, sort: 'metric:greedy', isDescending: true })).toBe('bacd')
   expect(idsOf({ columns, sort: 'metric:greedy' })).toBe('cabd')
 })
 

@@ -33,7 +33,7 @@ interface RunGroup {
 /** Runs that a group of the table has together; the same for a chart's bands. */
 export function groupRuns(
   entries: readonly RunEntry[],
-  view: Pick<TableView, 'group' | 'statistic' | 'is_smoothed'>,
+  view: Pick<TableView, 'group' | 'statistic' | 'isSmoothed'>,
 ): RunGroup[] {
   const { group } = view
   if (group === '' || group === BY_SETTINGS)

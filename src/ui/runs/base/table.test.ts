@@ -41,8 +41,8 @@ const idsOf = (entries: readonly RunEntry[], change: Partial<TableView> = {}) =>
 test('the newest run comes first, pinned ones above it, hidden ones only on request', () => {
   const runs = [entry('a', { pinned: true }), entry('b'), entry('c', { hidden: true }), entry('d')]
   expect(idsOf(runs)).toBe('adb')
-  expect(idsOf(runs, { with_hidden: true })).toBe('adcb')
-  expect(idsOf(runs, { is_descending: false })).toBe('abd')
+  expect(idsOf(runs, { withHidden: true })).toBe('adcb')
+  expect(idsOf(runs, { isDescending: false })).toBe('abd')
 })
 
 test('runs are sorted by the number that is asked for, those without one last', () => {
@@ -53,7 +53,7 @@ test('runs are sorted by the number that is asked for, those without one last', 
     entry('c', {}, { summaries: { [GREEDY]: { ...summary, last: 0.3, highest: 0.4 } } }),
   ]
   expect(idsOf(runs, { sort: 'metric' })).toBe('cab')
-  expect(idsOf(runs, { sort: 'metric', is_descending: false })).toBe('acb')
+  expect(idsOf(runs, { sort: 'metric', isDescending: false })).toBe('acb')
   expect(idsOf(runs, { sort: 'metric', statistic: 'highest' })).toBe('acb')
   expect(tableRows(runs, view).map(({ value }) => value)).toEqual([0.3, undefined, 0.1])
 })

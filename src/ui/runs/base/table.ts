@@ -14,28 +14,28 @@ export interface TableView {
   /** '' = held-out accuracy. */
   readonly metric: string
   readonly statistic: Statistic
-  readonly is_smoothed: boolean
-  readonly with_hidden: boolean
+  readonly isSmoothed: boolean
+  readonly withHidden: boolean
   /** Beside the fixed columns (columns.ts). */
   readonly columns: readonly string[]
   readonly filters: readonly Filter[]
   /** What runs are put together by: '', `BY_SETTINGS` or a column. */
   readonly group: string
   readonly sort: Sort
-  readonly is_descending: boolean
+  readonly isDescending: boolean
 }
 
 export const FIRST_VIEW: TableView = {
   search: '',
   metric: '',
   statistic: 'last',
-  is_smoothed: false,
-  with_hidden: false,
+  isSmoothed: false,
+  withHidden: false,
   columns: [],
   filters: [],
   group: '',
   sort: 'started',
-  is_descending: true,
+  isDescending: true,
 }
 
 export interface Row {
@@ -53,8 +53,8 @@ export interface Row {
 const known = new WeakMap<RunEntry, { readonly key: string; readonly row: Row }>()
 
 function rowOf(entry: RunEntry, view: TableView): Row {
-  const { metric, statistic, is_smoothed, columns } = view
-  const key = [metric, statistic, is_smoothed, ...columns].join('\n')
+  const { metric, statistic, isSmoothed, columns } = view
+  const key = [metric, statistic, isSmoothed, ...columns].join('\n')
   const before = known.get(entry)
   if (before?.key === key) return before.row
   const { name, from } = runName(entry)
@@ -96,8 +96,8 @@ function isFound({ entry, name, from }: Row, search: readonly string[]): boolean
 const compareText = new Intl.Collator('en', { numeric: true }).compare
 
 /** Absent numbers come last, whichever way the table is sorted. */
-function order(a: Row, b: Row, { sort, is_descending, columns }: TableView): number {
-  const sign = is_descending ? -1 : 1
+function order(a: Row, b: Row, { sort, isDescending, columns }: TableView): number {
+  const sign = isDescending ? -1 : 1
   const at = columns.indexOf(sort)
   const keyOf = ({ entry: { header }, name, value, cells }: Row): Cell => {
     if (sort === 'name') return name
@@ -121,7 +121,7 @@ export function tableRows(entries: readonly RunEntry[], view: TableView): Row[] 
   return entries
     .filter(
       (entry) =>
-        (view.with_hidden || !entry.labels.hidden) &&
+        (view.withHidden || !entry.labels.hidden) &&
         view.filters.every((filter) => holds(entry, filter, view)),
     )
     .map((entry) => rowOf(entry, view))

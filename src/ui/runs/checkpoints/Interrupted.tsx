@@ -27,16 +27,16 @@ function Notice(props: {
   readonly text: string
   /** What the browser said. */
   readonly message?: string | undefined
-  readonly is_urgent?: boolean
+  readonly isUrgent?: boolean
   readonly children?: ReactNode
   onDismiss(): void
 }) {
-  const { id, code, title, text, message, is_urgent = false, children, onDismiss } = props
-  const Icon = is_urgent ? TriangleAlert : RefreshCcw
+  const { id, code, title, text, message, isUrgent = false, children, onDismiss } = props
+  const Icon = isUrgent ? TriangleAlert : RefreshCcw
   return (
     <section
-      className={is_urgent ? 'card interrupted urgent' : 'card interrupted'}
-      role={is_urgent ? 'alert' : 'status'}
+      className={isUrgent ? 'card interrupted urgent' : 'card interrupted'}
+      role={isUrgent ? 'alert' : 'status'}
       data-testid={id}
       data-code={code}
     >
@@ -72,9 +72,9 @@ function DownloadNewest() {
 }
 
 const selectGuarded = (state: LabState) => state.guarded
-const selectRates = ({ run_experiment, phase }: LabState) =>
-  run_experiment
-    ? lowerRates(run_experiment, phase)
+const selectRates = ({ runExperiment, phase }: LabState) =>
+  runExperiment
+    ? lowerRates(runExperiment, phase)
         .map(({ action, from }) => `${action.path} ${from} → ${action.value}`)
         .join(', ')
     : ''
@@ -129,7 +129,7 @@ export function Interrupted() {
           code={loss.is_blocked ? 'blocked' : loss.is_waiting ? 'waiting' : loss.what}
           {...lossText(loss)}
           message={loss.message}
-          is_urgent={loss.is_waiting}
+          isUrgent={loss.is_waiting}
           onDismiss={() => dismiss(loss)}
         />
       ) : null}

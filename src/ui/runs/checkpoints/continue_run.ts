@@ -48,9 +48,9 @@ async function findLeft({ entries }: Library): Promise<Left | undefined> {
 export function offerLeft(): void {
   const offer = (library: Library) =>
     findLeft(library).then((left) => offersStore.setState({ left }))
-  if (libraryStore.getState().is_ready) return void offer(libraryStore.getState())
+  if (libraryStore.getState().isReady) return void offer(libraryStore.getState())
   const stop = libraryStore.subscribe((library) => {
-    if (!library.is_ready) return
+    if (!library.isReady) return
     stop()
     void offer(library)
   })

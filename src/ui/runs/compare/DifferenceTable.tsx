@@ -13,34 +13,34 @@ const documentOf = ({ entries: [{ header }] }: Compared) =>
   header.source ? undefined : header.document
 
 /** A row for each difference; undefined where a run was imported. */
-function useRows(groups: readonly Compared[], has_seeds: boolean) {
+function useRows(groups: readonly Compared[], hasSeeds: boolean) {
   return useMemo(() => {
     const documents = groups.map(documentOf)
     const known = documents.flatMap((document) => document ?? [])
     const places = documents.map((document) => (document ? known.indexOf(document) : -1))
     const found = known.length < 2 ? [] : differences(known)
     return found
-      .filter(({ path }) => !has_seeds || path !== 'seed')
+      .filter(({ path }) => !hasSeeds || path !== 'seed')
       .map(({ path, values }) => ({
         path,
         cells: places.map((place) => (place < 0 ? undefined : { value: values[place] })),
       }))
-  }, [groups, has_seeds])
+  }, [groups, hasSeeds])
 }
 
 /** Where no row can be shown. */
 function Nothing({
   known,
   all,
-  has_seeds,
-}: Record<'known' | 'all', number> & { readonly has_seeds: boolean }) {
+  hasSeeds,
+}: Record<'known' | 'all', number> & { readonly hasSeeds: boolean }) {
   const imported = all - known
   const same =
     known < 2
-      ? known === all && has_seeds
+      ? known === all && hasSeeds
         ? 'They are runs of one setting, and differ in their seeds alone.'
         : ''
-      : `${imported > 0 ? 'The experiments of the others' : 'Their experiments'} are the same${has_seeds ? ', but for their seeds' : ', seed included'}. `
+      : `${imported > 0 ? 'The experiments of the others' : 'Their experiments'} are the same${hasSeeds ? ', but for their seeds' : ', seed included'}. `
   const unknown =
     imported === 0
       ? ''
@@ -68,10 +68,10 @@ function Cell({ cell, first }: CellProps) {
 }
 
 export function DifferenceTable({ groups }: { readonly groups: readonly Compared[] }) {
-  const has_seeds = groups.some(({ entries }) => entries.length > 1)
-  const rows = useRows(groups, has_seeds)
+  const hasSeeds = groups.some(({ entries }) => entries.length > 1)
+  const rows = useRows(groups, hasSeeds)
   const known = groups.filter(documentOf).length
-  if (rows.length === 0) return <Nothing known={known} all={groups.length} has_seeds={has_seeds} />
+  if (rows.length === 0) return <Nothing known={known} all={groups.length} hasSeeds={hasSeeds} />
   return (
     <div className="scroll" tabIndex={0} role="group" aria-label="Differences of the experiments">
       <table className="compare-table" data-testid="differences">

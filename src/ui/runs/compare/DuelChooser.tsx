@@ -60,8 +60,8 @@ function useFields(settings: Experiment) {
   return useMemo(
     () =>
       experimentFields(settings).filter(
-        ({ path, group, has_effect }) =>
-          has_effect &&
+        ({ path, group, hasEffect }) =>
+          hasEffect &&
           path !== 'seed' &&
           path !== 'name' &&
           group !== 'Task' &&

@@ -18,7 +18,7 @@ import { barsOf, type Flow, flowOf, WRITES } from './flow.ts'
 
 const WIDTH = 240
 const HEIGHT = 110
-const selectVersion = (state: LabState) => state.kept_version
+const selectVersion = (state: LabState) => state.keptVersion
 const selectLiving = ({ living }: Library) => living
 
 type Flows = Readonly<Record<string, Flow | undefined>>

@@ -31,30 +31,30 @@ interface Place {
 
 interface MapProps {
   readonly map: RunMap
-  readonly last_step: number
-  readonly scale_max: number
+  readonly lastStep: number
+  readonly scaleMax: number
   readonly at: Place | undefined
   readonly onMove: (at: Place | undefined) => void
 }
 
 /** Paints the rows; they grow in place, and then have another length. */
-function usePainted(rows: EntropyRows, last_step: number, scale_max: number) {
+function usePainted(rows: EntropyRows, lastStep: number, scaleMax: number) {
   const ref = useRef<HTMLCanvasElement>(null)
   const grown = rows.map((row) => row?.length).join()
   // biome-ignore lint/correctness/useExhaustiveDependencies: see above.
   useEffect(() => {
     const context = ref.current?.getContext('2d')
     if (!context) return
-    const size = { width: WIDTH, x: [0, last_step] as const }
-    const pixels = heatmapPixels(rows, size, scale_max, HEAT_RAMP)
+    const size = { width: WIDTH, x: [0, lastStep] as const }
+    const pixels = heatmapPixels(rows, size, scaleMax, HEAT_RAMP)
     context.putImageData(new ImageData(pixels, WIDTH, rows.length), 0, 0)
-  }, [grown, last_step, scale_max])
+  }, [grown, lastStep, scaleMax])
   return ref
 }
 
-function EntropyMap({ map, last_step, scale_max, at, onMove }: MapProps) {
+function EntropyMap({ map, lastStep, scaleMax, at, onMove }: MapProps) {
   const { entry, rows } = map
-  const ref = usePainted(rows, last_step, scale_max)
+  const ref = usePainted(rows, lastStep, scaleMax)
   const { name } = runName(entry)
   const ends = rows.flatMap((row, layer) =>
     row ? [`layer ${layer}: ${formatNumber(row.values[row.length - 1])}`] : [],
@@ -63,7 +63,7 @@ function EntropyMap({ map, last_step, scale_max, at, onMove }: MapProps) {
     const box = currentTarget.getBoundingClientRect()
     const share = Math.min(1, Math.max(0, (clientX - box.left) / (box.width || 1)))
     const layer = rowAt(clientY - box.top, box.height || 1, rows.length)
-    onMove({ step: Math.round(share * last_step), layer })
+    onMove({ step: Math.round(share * lastStep), layer })
   }
   return (
     <div className="entropy-map">
@@ -87,7 +87,7 @@ function EntropyMap({ map, last_step, scale_max, at, onMove }: MapProps) {
           <span
             className="map-mark"
             style={{
-              left: `${(100 * at.step) / last_step}%`,
+              left: `${(100 * at.step) / lastStep}%`,
               bottom: `${(100 * at.layer) / rows.length}%`,
               height: `${100 / rows.length}%`,
             }}
@@ -96,7 +96,7 @@ function EntropyMap({ map, last_step, scale_max, at, onMove }: MapProps) {
       </div>
       <div className="map-steps soft" aria-hidden="true">
         <span className="map-name">step 0</span>
-        <span className="map-name">{last_step.toLocaleString('en')}</span>
+        <span className="map-name">{lastStep.toLocaleString('en')}</span>
       </div>
     </div>
   )
@@ -108,9 +108,9 @@ export function EntropyMaps({ groups }: { readonly groups: readonly Compared[] }
   const [at, move] = useState<Place>()
   const found = mapsOf(groups)
   if (!found) return null
-  const { maps, scale_max, last_step, stops } = found
+  const { maps, scaleMax, lastStep, stops } = found
   const top = Math.max(...maps.map(({ rows }) => rows.length)) - 1
-  const place = at ?? { step: last_step, layer: top }
+  const place = at ?? { step: lastStep, layer: top }
   const where = `step ${place.step.toLocaleString('en')}, ${place.layer === 0 ? 'the embedding' : `layer ${place.layer}`}`
   const said = maps.map(
     ({ entry, rows }) => `${runName(entry).name} ${formatNumber(entropyAt(rows, place))}`,
@@ -130,8 +130,8 @@ export function EntropyMaps({ groups }: { readonly groups: readonly Compared[] }
               <EntropyMap
                 key={map.entry.id}
                 map={map}
-                last_step={last_step}
-                scale_max={scale_max}
+                lastStep={lastStep}
+                scaleMax={scaleMax}
                 at={at}
                 onMove={move}
               />
@@ -152,7 +152,7 @@ export function EntropyMaps({ groups }: { readonly groups: readonly Compared[] }
                 move({ ...place, layer: Math.min(top, Math.max(0, place.layer + by)) })
               }
             />
-            <HeatScale max={scale_max} />
+            <HeatScale max={scaleMax} />
           </div>
         </>
       )}

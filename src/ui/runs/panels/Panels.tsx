@@ -98,7 +98,7 @@ export function Panels({ groups }: { readonly groups: readonly Compared[] }) {
       {panels.map(({ choice, lines }) => {
         const metric = metricOf(groups[0].entries[0], choice)
         const { high } = boundsOf(metric)
-        const is_share = isShare(choice) || high === 1
+        const isFraction = isShare(choice) || high === 1
         return (
           <LinesFigure
             key={choice}
@@ -106,12 +106,12 @@ export function Panels({ groups }: { readonly groups: readonly Compared[] }) {
             title={columnLabel(`metric:${choice}`)}
             owner={ownerOf(groups)}
             unit="step"
-            y_unit={isEntropy(metric) ? 'nats' : undefined}
+            yUnit={isEntropy(metric) ? 'nats' : undefined}
             lines={lines}
-            is_share={is_share}
+            isShare={isFraction}
             formatX={formatStep}
-            formatY={is_share ? formatPercent : formatTick}
-            formatValue={is_share ? formatShare : formatNumber}
+            formatY={isFraction ? formatPercent : formatTick}
+            formatValue={isFraction ? formatShare : formatNumber}
             cursor={cursor}
           />
         )

@@ -35,8 +35,8 @@ const measured = (rows: EntropyRows): Columns[] => rows.flatMap((row) => (row?.l
 export function scaleOfMaps(all: readonly EntropyRows[]) {
   const known = all.flatMap(measured)
   return {
-    scale_max: Math.max(...known.map((row) => extentOf(row)[1]), 1e-6),
-    last_step: Math.max(...known.map(({ steps, length }) => steps[length - 1]), 1),
+    scaleMax: Math.max(...known.map((row) => extentOf(row)[1]), 1e-6),
+    lastStep: Math.max(...known.map(({ steps, length }) => steps[length - 1]), 1),
   }
 }
 

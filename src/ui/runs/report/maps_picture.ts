@@ -41,7 +41,7 @@ function rowsOf(pixels: Uint8ClampedArray, rows: number): string[] {
 }
 
 /** What the colours mean. */
-function scaleParts(scale_max: number): string[] {
+function scaleParts(scaleMax: number): string[] {
   const every = 8
   const wide = SCALE_W / (HEAT_RAMP.length / every)
   const steps = HEAT_RAMP.filter((_, i) => i % every === 0).map(
@@ -51,16 +51,16 @@ function scaleParts(scale_max: number): string[] {
   return [
     `<text x="${LEFT - 8}" y="39" text-anchor="end">0</text>`,
     ...steps,
-    `<text x="${LEFT + SCALE_W + 8}" y="39">${short(scale_max)} nats</text>`,
+    `<text x="${LEFT + SCALE_W + 8}" y="39">${short(scaleMax)} nats</text>`,
   ]
 }
 
 /** Small multiples from the embedding at the bottom to the final policy at the top. */
 export function mapsPicture(maps: readonly NamedMap[]): string {
-  const { scale_max, last_step } = scaleOfMaps(maps.map(({ rows }) => rows))
+  const { scaleMax, lastStep } = scaleOfMaps(maps.map(({ rows }) => rows))
   const parts = maps.map(({ name, rows }, i) => {
-    const size = { width: ACROSS, x: [0, last_step] as const }
-    const pixels = heatmapPixels(rows, size, scale_max, HEAT_RAMP)
+    const size = { width: ACROSS, x: [0, lastStep] as const }
+    const pixels = heatmapPixels(rows, size, scaleMax, HEAT_RAMP)
     const [x, y] = [LEFT + (i % COLUMNS) * ROOM_W, TOP + 20 + Math.floor(i / COLUMNS) * ROOM_H]
     return [
       `<g transform="translate(${x} ${y})">`,
@@ -70,11 +70,11 @@ export function mapsPicture(maps: readonly NamedMap[]): string {
       `<text x="-6" y="10" text-anchor="end">${rowLabel(rows.length - 1)}</text>`,
       `<text x="-6" y="${MAP_H}" text-anchor="end">${rowLabel(0)}</text>`,
       `<text y="${MAP_H + 15}">step 0</text>`,
-      `<text x="${MAP_W}" y="${MAP_H + 15}" text-anchor="end">${last_step}</text>`,
+      `<text x="${MAP_W}" y="${MAP_H + 15}" text-anchor="end">${lastStep}</text>`,
       '</g>',
     ].join('')
   })
   const height = TOP + 20 + Math.ceil(maps.length / COLUMNS) * ROOM_H
   const title = 'Entropy of every layer’s policy by step, nats'
-  return picture(title, WIDTH, height, [...scaleParts(scale_max), ...parts])
+  return picture(title, WIDTH, height, [...scaleParts(scaleMax), ...parts])
 }

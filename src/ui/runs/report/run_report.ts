@@ -28,7 +28,7 @@ export interface ReportRun {
   readonly columns: ReadonlyMap<string, Series>
 }
 
-type Reading = Pick<TableView, 'group' | 'statistic' | 'is_smoothed'> & Pick<Selection, 'band'>
+type Reading = Pick<TableView, 'group' | 'statistic' | 'isSmoothed'> & Pick<Selection, 'band'>
 
 /** Points of a line in a picture: more cannot be seen. */
 const POINTS = 300
@@ -39,7 +39,7 @@ const METRICS = METRIC_CHOICES.map(({ key, label }) => ({
   key,
   label,
   column: `metric:${key}`,
-  is_share: key !== 'entropy',
+  isShare: key !== 'entropy',
 }))
 
 const table = (heads: readonly string[], rows: readonly (readonly string[])[]): string =>
@@ -140,11 +140,11 @@ function meansTable(entries: readonly RunEntry[], reading: Reading): string {
     groups.map(({ label, counted }) => [
       label,
       `${counted.length}`,
-      ...METRICS.map(({ key, column, is_share }) => {
+      ...METRICS.map(({ key, column, isShare }) => {
         const values = counted.map((entry) => cellOf(entry, column, reading))
         const interval = meanInterval(values.filter((v): v is number => Number.isFinite(v)))
         if (!interval) return NONE
-        return `${numberText(interval.mean, is_share)} ${spreadText(interval, counted[0], key)}`
+        return `${numberText(interval.mean, isShare)} ${spreadText(interval, counted[0], key)}`
       }),
     ]),
   )
@@ -192,10 +192,10 @@ export function runReport(
   const drawn = runs.slice(0, MAX_COMPARED)
   const pictures = [...curves(runs, reading), ...layers(drawn), ...maps(drawn)]
   const means = meansTable(entries, reading)
-  const { statistic, is_smoothed } = reading
+  const { statistic, isSmoothed } = reading
   const parts = [
     `# ${runs.length === 1 ? markdownText(runName(entries[0]).name) : `${runs.length} runs`}`,
-    `Numbers are the ${statistic} ones of each run${is_smoothed ? ', smoothed' : ''}.`,
+    `Numbers are the ${statistic} ones of each run${isSmoothed ? ', smoothed' : ''}.`,
     numbersTable(entries, reading),
     ...(means === ''
       ? []

@@ -29,15 +29,15 @@ interface GroupRowProps {
   readonly group: RowGroup
   readonly view: TableView
   readonly ticked: readonly string[]
-  readonly is_folded: boolean
+  readonly isFolded: boolean
   onFold(): void
 }
 
-export function GroupRow({ group, view, ticked, is_folded, onFold }: GroupRowProps) {
+export function GroupRow({ group, view, ticked, isFolded, onFold }: GroupRowProps) {
   const { label, rows, value, columns } = group
   const ids = rows.map(({ entry }) => entry.id)
   const allTicked = ids.every((id) => ticked.includes(id))
-  const Arrow = is_folded ? ChevronRight : ChevronDown
+  const Arrow = isFolded ? ChevronRight : ChevronDown
   return (
     <tr className="run-group" data-testid="run-group">
       <td>
@@ -51,7 +51,7 @@ export function GroupRow({ group, view, ticked, is_folded, onFold }: GroupRowPro
         </label>
       </td>
       <th scope="rowgroup">
-        <button type="button" className="plain" aria-expanded={!is_folded} onClick={onFold}>
+        <button type="button" className="plain" aria-expanded={!isFolded} onClick={onFold}>
           <Arrow className="icon" aria-hidden="true" />
           <span>
             {label}{' '}

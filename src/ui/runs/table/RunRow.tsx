@@ -47,11 +47,11 @@ interface RunRowProps {
   readonly choice: string
   /** Beside the fixed ones; the row has a cell for each. */
   readonly columns: readonly string[]
-  readonly is_ticked: boolean
+  readonly isTicked: boolean
   /** Its numbers are on the page. */
-  readonly is_shown: boolean
-  readonly is_living: boolean
-  readonly is_edited: boolean
+  readonly isShown: boolean
+  readonly isLiving: boolean
+  readonly isEdited: boolean
   onEdit(id: string | undefined): void
 }
 
@@ -69,7 +69,7 @@ function whatWords({ entry, name, from }: Row): string {
   return whole.filter(Boolean).join(', ')
 }
 
-function RunName({ row, color, is_shown, is_living }: RunRowProps) {
+function RunName({ row, color, isShown, isLiving }: RunRowProps) {
   const { entry, name } = row
   const { id, labels } = entry
   const what = whatWords(row)
@@ -79,15 +79,15 @@ function RunName({ row, color, is_shown, is_living }: RunRowProps) {
         type="button"
         className="plain run-open"
         data-testid="open-run"
-        aria-current={is_shown ? 'true' : undefined}
-        title={is_living ? 'Show the current run' : 'Show this run on the whole page, read-only'}
+        aria-current={isShown ? 'true' : undefined}
+        title={isLiving ? 'Show the current run' : 'Show this run on the whole page, read-only'}
         onClick={() => void showRun(id)}
       >
         <RunMark color={color} />
         <CutName name={name} />
       </button>
       <span className="soft run-from" title={what}>
-        {is_living ? <b>current run </b> : null}
+        {isLiving ? <b>current run </b> : null}
         {labels.baseline ? <b>baseline </b> : null}
         {what}
       </span>
@@ -104,7 +104,7 @@ function RunName({ row, color, is_shown, is_living }: RunRowProps) {
   )
 }
 
-function RunTools({ row, is_edited, onEdit }: RunRowProps) {
+function RunTools({ row, isEdited, onEdit }: RunRowProps) {
   const { entry, name } = row
   const { id, labels } = entry
   const { pinned, hidden, baseline } = labels
@@ -144,8 +144,8 @@ function RunTools({ row, is_edited, onEdit }: RunRowProps) {
       <Tool
         id="edit-run"
         label={`Name, colour and notes of ${name}`}
-        pressed={is_edited}
-        onClick={() => onEdit(is_edited ? undefined : id)}
+        pressed={isEdited}
+        onClick={() => onEdit(isEdited ? undefined : id)}
       >
         <Pencil className="icon" aria-hidden="true" />
       </Tool>
@@ -166,13 +166,13 @@ function RunTools({ row, is_edited, onEdit }: RunRowProps) {
 }
 
 export const RunRow = memo(function RunRow(props: RunRowProps) {
-  const { row, choice, columns, is_ticked, is_shown, is_edited } = props
+  const { row, choice, columns, isTicked, isShown, isEdited } = props
   const { entry, name, value, cells } = row
   const { id, header } = entry
   return (
     <>
       <tr
-        className={is_shown ? 'run shown' : 'run'}
+        className={isShown ? 'run shown' : 'run'}
         data-testid="run"
         data-run={id}
         data-status={header.status}
@@ -183,7 +183,7 @@ export const RunRow = memo(function RunRow(props: RunRowProps) {
               type="checkbox"
               data-testid="tick"
               aria-label={`Compare ${name}`}
-              checked={is_ticked}
+              checked={isTicked}
               onChange={({ target }) => tick(id, target.checked)}
             />
           </label>
@@ -212,7 +212,7 @@ export const RunRow = memo(function RunRow(props: RunRowProps) {
         <td>{whenText(header.started_at, Date.now())}</td>
         <RunTools {...props} />
       </tr>
-      {is_edited ? (
+      {isEdited ? (
         <tr className="run-details">
           <td colSpan={FIXED_COLUMNS + columns.length}>
             <RunDetails entry={entry} name={name} />

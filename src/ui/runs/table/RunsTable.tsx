@@ -20,21 +20,21 @@ const selectOpened = ({ opened }: { readonly opened: Opened | undefined }) => op
 /** Rows that are made at once; more follow where the end of the table comes into sight. */
 const ROWS_AT_ONCE = 60
 
-function metricLabel({ metric, statistic, is_smoothed }: TableView): string {
+function metricLabel({ metric, statistic, isSmoothed }: TableView): string {
   const choice = METRIC_CHOICES.find(({ key }, i) => key === metric || (i === 0 && metric === ''))
-  return `${choice?.label ?? metric}, ${statistic}${is_smoothed ? ', smoothed' : ''}`
+  return `${choice?.label ?? metric}, ${statistic}${isSmoothed ? ', smoothed' : ''}`
 }
 
 function Head(props: { sort: Sort; label: string; view: TableView; title?: string }) {
   const { sort, label, view, title } = props
   const isSorted = view.sort === sort
-  const Arrow = view.is_descending ? ArrowDown : ArrowUp
+  const Arrow = view.isDescending ? ArrowDown : ArrowUp
   return (
     <th
       scope="col"
       className={`run-${sort.replaceAll(/\W/g, '-')}`}
       title={title}
-      aria-sort={isSorted ? (view.is_descending ? 'descending' : 'ascending') : undefined}
+      aria-sort={isSorted ? (view.isDescending ? 'descending' : 'ascending') : undefined}
     >
       <button
         type="button"
@@ -44,7 +44,7 @@ function Head(props: { sort: Sort; label: string; view: TableView; title?: strin
           setView({
             sort,
             // Names read downwards, numbers from the largest.
-            is_descending: isSorted ? !view.is_descending : sort !== 'name' && sort !== 'status',
+            isDescending: isSorted ? !view.isDescending : sort !== 'name' && sort !== 'status',
           })
         }
       >
@@ -131,8 +131,8 @@ function Rows({ rows, groups, limit, view, ticked, renderRow }: RowsProps) {
   let left = limit
   return groups.map((group) => {
     if (left <= 0) return null
-    const is_folded = folded.has(group.key)
-    const shown = is_folded ? [] : group.rows.slice(0, left)
+    const isFolded = folded.has(group.key)
+    const shown = isFolded ? [] : group.rows.slice(0, left)
     left -= shown.length + 1
     return (
       <tbody key={group.key}>
@@ -140,7 +140,7 @@ function Rows({ rows, groups, limit, view, ticked, renderRow }: RowsProps) {
           group={group}
           view={view}
           ticked={ticked}
-          is_folded={is_folded}
+          isFolded={isFolded}
           onFold={() =>
             setFolded((before) => {
               const next = new Set(before)
@@ -187,10 +187,10 @@ export function RunsTable({ entries, living }: RunsTableProps) {
         color={colors.get(id) ?? labels.color}
         choice={view.metric}
         columns={view.columns}
-        is_ticked={ticked.includes(id)}
-        is_shown={opened === undefined ? id === living : id === opened}
-        is_living={id === living}
-        is_edited={id === edited}
+        isTicked={ticked.includes(id)}
+        isShown={opened === undefined ? id === living : id === opened}
+        isLiving={id === living}
+        isEdited={id === edited}
         onEdit={setEdited}
       />
     )

@@ -29,10 +29,10 @@ function NumberChoice({ entries }: { readonly entries: readonly RunEntry[] }) {
         <select
           data-testid="runs-statistic"
           title={`Smoothed: exponential moving average over the steps that measured it, weight ${SMOOTHING}, started without bias`}
-          value={view.is_smoothed ? `${SMOOTHED}${view.statistic}` : view.statistic}
+          value={view.isSmoothed ? `${SMOOTHED}${view.statistic}` : view.statistic}
           onChange={({ target: { value } }) =>
             setView({
-              is_smoothed: value.startsWith(SMOOTHED),
+              isSmoothed: value.startsWith(SMOOTHED),
               statistic: STATISTICS.find((known) => value.endsWith(known)) ?? 'last',
             })
           }
@@ -129,8 +129,8 @@ export function Toolbar({ entries }: { readonly entries: readonly RunEntry[] }) 
           <input
             type="checkbox"
             data-testid="runs-with-hidden"
-            checked={view.with_hidden}
-            onChange={({ target }) => setView({ with_hidden: target.checked })}
+            checked={view.withHidden}
+            onChange={({ target }) => setView({ withHidden: target.checked })}
           />
           hidden runs ({hidden})
         </label>

@@ -6,16 +6,16 @@ import { differenceText, numberText } from '../../shown/run_words.ts'
 import { isShare, metricOf } from '../base/columns.ts'
 
 /** '1.2 points'. */
-export const widthText = ({ half_width }: MeanInterval, inShares: boolean): string =>
-  differenceText(half_width, inShares).replace('+', '')
+export const widthText = ({ halfWidth }: MeanInterval, inShares: boolean): string =>
+  differenceText(halfWidth, inShares).replace('+', '')
 
 /** '± 1.2 points'; where a measure ends within the interval its ends, cut there. `entry`: one of
  * the runs. */
 export function spreadText(interval: MeanInterval, entry: RunEntry, choice: string): string {
   const inShares = isShare(choice)
-  const { mean, half_width } = interval
+  const { mean, halfWidth } = interval
   const bounds = boundsOf(metricOf(entry, choice))
-  const [low, high] = [mean - half_width, mean + half_width]
+  const [low, high] = [mean - halfWidth, mean + halfWidth]
   if (low >= bounds.low && high <= bounds.high) return `± ${widthText(interval, inShares)}`
   const ends = [Math.max(low, bounds.low), Math.min(high, bounds.high)]
   return `(${ends.map((end) => numberText(end, inShares)).join(' to ')})`

@@ -15,8 +15,8 @@ const run: LabState = {
   phase: 2,
   phase_step: 20,
   experiment: steered,
-  run_experiment: steered,
-  run_document: document,
+  runExperiment: steered,
+  runDocument: document,
   phase_switches: [
     { step: 0, phase: 0, reason: 'start' },
     { step: 66, phase: 1, reason: 'steps' },

@@ -16,8 +16,8 @@ const known = new WeakMap<object, { readonly of: readonly unknown[]; readonly ch
 /** Of the run on the page, or of the one that the settings plan; computed again when something is
  * done to it. */
 function changesIn(state: LabState): Changes {
-  const { experiment, run_document, phase_switches, step, phase, phase_step } = state
-  const document = run_document ?? experiment
+  const { experiment, runDocument, phase_switches, step, phase, phase_step } = state
+  const document = runDocument ?? experiment
   const done = document.steering.filter((entry) => entry.step <= step).length
   const of = [phase_switches, done]
   const before = known.get(document)
@@ -33,11 +33,11 @@ export function overRunWords(state: LabState, path: string): string {
   const values = changesIn(state).get(path)
   if (!values) return ''
   const said = changesWords(values)
-  const { run_document } = state
-  if (run_document && nextExperiment(state) !== run_document)
+  const { runDocument } = state
+  if (runDocument && nextExperiment(state) !== runDocument)
     return `The run on screen: ${said}. The next run has what stands here from its first step.`
   if (selectIsBusy(state)) return `${said}. A change here counts from the next step.`
-  return run_document
+  return runDocument
     ? `${said}. Train again does the same; a value that you set here counts from the first step.`
     : `${said}. Train does this; what you set here is the first value.`
 }

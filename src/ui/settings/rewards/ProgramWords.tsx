@@ -4,7 +4,7 @@ import { programStore } from '../../../page/contents/programs.ts'
 import type { LabState } from '../../../page/state/store.ts'
 import { useLab } from '../../shown/run.ts'
 
-const selectRemarks = ({ reward_remarks }: LabState) => reward_remarks
+const selectRemarks = ({ rewardRemarks }: LabState) => rewardRemarks
 
 /** What the programs of the run printed, how many of their calls failed, and the first reason. */
 export function ProgramWords() {

@@ -14,7 +14,7 @@ const RewardForm = lazyPart(async () => (await import('./RewardForm.tsx')).Rewar
   fallback: <p className="soft">Opening …</p>,
 })
 
-const hasRemarks = ({ reward_remarks }: LabState) => reward_remarks.length > 0
+const hasRemarks = ({ rewardRemarks }: LabState) => rewardRemarks.length > 0
 const ProgramWords = later(
   'What the programs said',
   async () => (await import('./ProgramWords.tsx')).ProgramWords,

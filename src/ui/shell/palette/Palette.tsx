@@ -55,11 +55,11 @@ export function Palette() {
 function SearchField(props: {
   readonly query: string
   /** Of the option that Enter would take; undefined where nothing was found. */
-  readonly active_id: string | undefined
+  readonly activeId: string | undefined
   readonly onQuery: (query: string) => void
   readonly onKeyDown: (event: KeyboardEvent<HTMLInputElement>) => void
 }) {
-  const { query, active_id, onQuery, onKeyDown } = props
+  const { query, activeId, onQuery, onKeyDown } = props
   return (
     <label className="palette-search">
       <Search className="icon" aria-hidden="true" />
@@ -71,10 +71,10 @@ function SearchField(props: {
         placeholder="Command, experiment or setting"
         autoComplete="off"
         spellCheck={false}
-        aria-expanded={active_id !== undefined}
+        aria-expanded={activeId !== undefined}
         aria-controls="palette-list"
         aria-autocomplete="list"
-        aria-activedescendant={active_id}
+        aria-activedescendant={activeId}
         value={query}
         onChange={(event) => onQuery(event.target.value)}
         onKeyDown={onKeyDown}
@@ -107,7 +107,7 @@ function Body() {
     <>
       <SearchField
         query={query}
-        active_id={lines.length > 0 ? optionId(active) : undefined}
+        activeId={lines.length > 0 ? optionId(active) : undefined}
         onQuery={(text) => {
           setQuery(text)
           setAt(0)
@@ -132,7 +132,7 @@ function Body() {
             index={i}
             is_active={i === active}
             heading={query === '' && entry.group !== lines[i - 1]?.entry.group}
-            has_group={query !== ''}
+            hasGroup={query !== ''}
           />
         ))}
       </div>
@@ -146,10 +146,10 @@ interface OptionProps extends Line {
   readonly is_active: boolean
   /** The first of its group. */
   readonly heading: boolean
-  readonly has_group: boolean
+  readonly hasGroup: boolean
 }
 
-function Option({ entry, marks, index, is_active, heading, has_group }: OptionProps) {
+function Option({ entry, marks, index, is_active, heading, hasGroup }: OptionProps) {
   return (
     <>
       {heading ? (
@@ -170,7 +170,7 @@ function Option({ entry, marks, index, is_active, heading, has_group }: OptionPr
         <span className="palette-name">
           <Marked text={entry.name} marks={marks} />
         </span>
-        {has_group ? <span className="soft palette-where">{entry.group}</span> : null}
+        {hasGroup ? <span className="soft palette-where">{entry.group}</span> : null}
         {entry.keys === undefined ? null : <Keys keys={entry.keys} />}
       </div>
     </>

@@ -14,7 +14,7 @@ export interface Column {
   /** Of STAGES, from 0. */
   readonly stage: number
   /** Left out unless the step has it. */
-  readonly is_rare?: boolean
+  readonly isRare?: boolean
 }
 
 /** A label with the unit that its help says. */
@@ -52,14 +52,14 @@ export const COLUMNS: readonly Column[] = [
     label: 'weight',
     help: 'w: the importance weight of rollout correction.',
     stage: 2,
-    is_rare: true,
+    isRare: true,
   },
   {
     name: 'response_mask',
     label: 'kept',
     help: '0 where rollout correction rejected the token.',
     stage: 2,
-    is_rare: true,
+    isRare: true,
   },
   {
     name: 'reward_kl',
@@ -108,7 +108,7 @@ export const COLUMNS: readonly Column[] = [
     label: 'chosen',
     help: 'Whether the loss chose this token by the covariance of advantage and log-prob: clip_cov gives it no loss, kl_cov a penalty.',
     stage: 5,
-    is_rare: true,
+    isRare: true,
   },
   {
     name: 'kld',
@@ -138,8 +138,8 @@ export const COLUMNS: readonly Column[] = [
 
 /** The columns that a sample is shown with: rare ones where they say something. */
 export function shownColumns({ columns }: TracedSample): readonly Column[] {
-  return COLUMNS.filter(({ name, is_rare }) => {
-    if (!is_rare) return true
+  return COLUMNS.filter(({ name, isRare }) => {
+    if (!isRare) return true
     if (name === 'response_mask') return columns.response_mask?.includes(0) ?? false
     return name in columns
   })

@@ -14,7 +14,7 @@ export interface Inspected extends Pick<RolloutSample, 'reward_parts' | 'reward_
   /** What is trained on, where that is known; else the task's. */
   readonly score: number
   /** The score is the task's, so that it says whether the response is right. */
-  readonly is_task_score: boolean
+  readonly isTaskScore: boolean
   /** Mean over its tokens; undefined where the step computed none. */
   readonly advantage: number | undefined
   /** Tokens, end token included. */
@@ -49,9 +49,9 @@ export const ofTable = ({ samples, phase }: TokenTable): readonly Inspected[] =>
     const { prompt, response, ground_truth, score, is_ended, tokens, columns } = traced
     const advantage = meanOf(columns.advantages)
     const text = { prompt, response, ground_truth, ...rewardOf(traced) }
-    const is_task_score = !phase.reward_model.enable
+    const isTaskScore = !phase.reward_model.enable
     const length = tokens.length
-    return { place, ...text, score, is_task_score, advantage, length, is_ended, traced }
+    return { place, ...text, score, isTaskScore, advantage, length, is_ended, traced }
   })
 
 export const ofSamples = (samples: readonly RolloutSample[]): readonly Inspected[] =>
@@ -63,7 +63,7 @@ export const ofSamples = (samples: readonly RolloutSample[]): readonly Inspected
       place,
       ...text,
       score,
-      is_task_score: sample.rm_score === undefined,
+      isTaskScore: sample.rm_score === undefined,
       advantage,
       length: response_length,
       is_ended,
@@ -140,7 +140,7 @@ export function matches({ prompt, response }: Inspected, query: string): boolean
 
 export interface Wanted {
   readonly order: Order
-  readonly is_informative_only: boolean
+  readonly isInformativeOnly: boolean
   readonly query: string
 }
 
@@ -149,22 +149,22 @@ export interface Found {
   /** Responses in them, in the order of reading. */
   readonly responses: readonly Inspected[]
   readonly groups: number
-  readonly informative_groups: number
+  readonly informativeGroups: number
   /** Whether no prompt has a second response, so that no group can teach by its differences. */
-  readonly is_single: boolean
+  readonly isSingle: boolean
 }
 
 /** What is left of a step's responses, put in order. */
 export function find(all: readonly Inspected[], wanted: Wanted): Found {
   const groups = groupsOf(all)
-  const is_single = groups.every(({ length }) => length === 1)
+  const isSingle = groups.every(({ length }) => length === 1)
   const informative = groups.filter(isInformative)
-  const kept = (wanted.is_informative_only && !is_single ? informative : groups)
+  const kept = (wanted.isInformativeOnly && !isSingle ? informative : groups)
     .map((group) => group.filter((response) => matches(response, wanted.query)))
     .filter(({ length }) => length > 0)
   const order = sorted(kept, wanted.order)
   const responses = order.flat()
-  const bundles = is_single
+  const bundles = isSingle
     ? responses.length > 0
       ? [{ key: 'all', prompt: undefined, responses }]
       : []
@@ -177,9 +177,9 @@ export function find(all: readonly Inspected[], wanted: Wanted): Found {
   return {
     bundles,
     responses,
-    is_single,
+    isSingle,
     groups: groups.length,
-    informative_groups: informative.length,
+    informativeGroups: informative.length,
   }
 }
 

@@ -23,9 +23,9 @@ export interface TokensView {
   /** A traced step that stays while it is read, and what it was kept with. */
   readonly held: { readonly kept: KeptOfRun; readonly trace: KeptItem<TokenTable> } | undefined
   /** Steps are traced again and again, and the newest is shown. */
-  readonly is_following: boolean
+  readonly isFollowing: boolean
   /** The panel has observed steps traced while it is seen. */
-  readonly is_tracing_along: boolean
+  readonly isTracingAlong: boolean
   /** The response in the seven stages. */
   readonly choice: Choice
   readonly mode: Mode
@@ -33,10 +33,10 @@ export interface TokensView {
   readonly layer: number
   readonly readout: LayerReadout
   readonly order: Order
-  readonly is_informative_only: boolean
+  readonly isInformativeOnly: boolean
   readonly query: string
   /** Samples of the newest step, though another one was traced. */
-  readonly is_newest_samples: boolean
+  readonly isNewestSamples: boolean
   /** Bundle.key; '' for none, undefined for the first. */
   readonly open: string | undefined
   /** Pages of its responses that are drawn. */
@@ -46,16 +46,16 @@ export interface TokensView {
 
 export const tokensStore = createStore<TokensView>(() => ({
   held: undefined,
-  is_following: false,
-  is_tracing_along: true,
+  isFollowing: false,
+  isTracingAlong: true,
   choice: 'best',
   mode: 'advantages',
   layer: 0,
   readout: 'raw',
   order: 'score_best',
-  is_informative_only: false,
+  isInformativeOnly: false,
   query: '',
-  is_newest_samples: false,
+  isNewestSamples: false,
   open: undefined,
   pages: 1,
   cursor: { place: 0, t: 0 },
@@ -69,10 +69,10 @@ export const useTokens = <T>(selector: (view: TokensView) => T): T =>
  * newest. */
 export function traceOf(
   kept: KeptOfRun,
-  at_step: number | undefined,
+  atStep: number | undefined,
   held: TokensView['held'],
 ): KeptItem<TokenTable> | undefined {
-  return at_step === undefined && held?.kept === kept ? held.trace : kept.traces.at(at_step)
+  return atStep === undefined && held?.kept === kept ? held.trace : kept.traces.at(atStep)
 }
 
 const selectHeld = ({ held }: TokensView) => held
@@ -85,10 +85,10 @@ export function useShownTrace(): KeptItem<TokenTable> | undefined {
 /** Keeps the shown step in its place while someone reads it; not where a person follows the steps
  * or has chosen one. */
 export function holdTrace(): void {
-  const { held, is_following } = tokensStore.getState()
-  const { at_step } = uiStore.getState()
+  const { held, isFollowing } = tokensStore.getState()
+  const { atStep } = uiStore.getState()
   const { kept } = shownStore.getState()
-  if (is_following || at_step !== undefined || held?.kept === kept) return
+  if (isFollowing || atStep !== undefined || held?.kept === kept) return
   const trace = kept.traces.at(undefined)
   if (trace) tokensStore.setState({ held: { kept, trace } })
 }

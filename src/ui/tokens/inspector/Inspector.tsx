@@ -28,7 +28,7 @@ import './inspector.css'
 const hasTool = ({ traced, turns }: Inspected): boolean =>
   (traced?.observed?.length ?? 0) > 0 || (turns?.some(({ role }) => role === 'tool') ?? false)
 
-const selectIsTracing = (state: LabState) => state.is_tracing
+const selectIsTracing = (state: LabState) => state.isTracing
 const selectView = (view: TokensView) => view
 const set = tokensStore.setState
 
@@ -53,25 +53,25 @@ function Cost({ step, kept }: { step: number; kept: KeptOfRun }) {
 function Where({ shown, newer }: { shown: Shown; newer: number | undefined }) {
   const kept = useKept()
   const atStep = useAtStep()
-  const { held, is_newest_samples } = useTokens(selectView)
+  const { held, isNewestSamples } = useTokens(selectView)
   const newest = kept.traces.at(undefined)?.step
-  const isHeld = shown.is_traced && atStep === undefined && held?.kept === kept
+  const isHeld = shown.isTraced && atStep === undefined && held?.kept === kept
   return (
     <p data-testid="inspected-step" data-step={shown.step}>
       <b>Step {shown.step}</b>
       {shown.name === '' ? '' : `, ${shown.name}`}
       {atStep !== undefined && atStep !== shown.step
-        ? `, the last one ${shown.is_traced ? 'traced' : 'kept'} up to step ${atStep}`
+        ? `, the last one ${shown.isTraced ? 'traced' : 'kept'} up to step ${atStep}`
         : ''}
       .
       <span className="soft">
-        {shown.is_traced
+        {shown.isTraced
           ? ''
           : ' Its tokens have no colours: this step was not traced, so only its responses and their scores are known.'}
         {isHeld && newest !== undefined && newest > shown.step
           ? ` It stays while you read; step ${newest} has been traced since.`
           : ''}
-        {shown.is_traced ? <Cost step={shown.step} kept={kept} /> : null}
+        {shown.isTraced ? <Cost step={shown.step} kept={kept} /> : null}
       </span>{' '}
       {isHeld && newest !== undefined && newest > shown.step ? (
         <button type="button" data-testid="release-trace" onClick={releaseTrace}>
@@ -82,8 +82,8 @@ function Where({ shown, newer }: { shown: Shown; newer: number | undefined }) {
         <button
           type="button"
           data-testid="newest-samples"
-          aria-pressed={is_newest_samples}
-          onClick={() => set({ is_newest_samples: !is_newest_samples })}
+          aria-pressed={isNewestSamples}
+          onClick={() => set({ isNewestSamples: !isNewestSamples })}
         >
           Responses of step {newer}, uncoloured
         </button>
@@ -119,13 +119,13 @@ function Body({ shown }: { shown: Shown }) {
   const atStep = useAtStep()
   const last = useLastLayer()
   const view = useTokens(selectView)
-  const { mode, readout, order, is_informative_only, query } = view
+  const { mode, readout, order, isInformativeOnly, query } = view
   const layer = Math.min(view.layer, last)
   const { responses } = shown
   const { max_entropy } = useVocabulary()
   const found = useMemo(
-    () => find(responses, { order, is_informative_only, query }),
-    [responses, order, is_informative_only, query],
+    () => find(responses, { order, isInformativeOnly, query }),
+    [responses, order, isInformativeOnly, query],
   )
   const looks = kept.observations.at(atStep)
   const colours = useMemo(() => {
@@ -141,7 +141,7 @@ function Body({ shown }: { shown: Shown }) {
     <>
       <Options found={found} total={responses.length} />
       <div className="inspector-legend">
-        {!shown.is_traced ? null : range ? (
+        {!shown.isTraced ? null : range ? (
           <Legend legend={legendOf(mode, range)} testid="colour-legend" />
         ) : (
           <p data-testid="colour-missing">
@@ -169,9 +169,9 @@ function Body({ shown }: { shown: Shown }) {
 }
 
 /** Traces every step while the panel is open, or the next one. */
-function TraceActions(props: { is_along: boolean; is_living: boolean; has_button: boolean }) {
-  const { is_along, is_living, has_button } = props
-  const is_tracing = useLab(selectIsTracing)
+function TraceActions(props: { isAlong: boolean; isLiving: boolean; hasButton: boolean }) {
+  const { isAlong, isLiving, hasButton } = props
+  const isTracing = useLab(selectIsTracing)
   const isBusy = useLab(selectIsBusy)
   return (
     <div className="profiler-actions">
@@ -179,21 +179,21 @@ function TraceActions(props: { is_along: boolean; is_living: boolean; has_button
         <input
           type="checkbox"
           data-testid="trace-along"
-          checked={is_along}
-          onChange={({ target }) => set({ is_tracing_along: target.checked })}
+          checked={isAlong}
+          onChange={({ target }) => set({ isTracingAlong: target.checked })}
         />
         Trace steps while this is open
       </label>
-      {has_button ? (
+      {hasButton ? (
         <button
           type="button"
           data-testid="trace-now"
-          disabled={!isBusy || !is_living || is_tracing}
+          disabled={!isBusy || !isLiving || isTracing}
           title={isBusy ? undefined : 'Train first: only a step of a run can be traced'}
           onClick={traceNow}
         >
           <Search className="icon" aria-hidden="true" />
-          {is_tracing ? 'Waiting for a step' : 'Trace now'}
+          {isTracing ? 'Waiting for a step' : 'Trace now'}
         </button>
       ) : null}
     </div>
@@ -203,17 +203,17 @@ function TraceActions(props: { is_along: boolean; is_living: boolean; has_button
 export function Inspector() {
   const section = useRef<HTMLElement>(null)
   const isVisible = useVisible(section)
-  const is_living = useIsLiving()
+  const isLiving = useIsLiving()
   const atStep = useAtStep()
-  const { is_tracing_along: tokens, mode } = useTokens(selectView)
+  const { isTracingAlong: tokens, mode } = useTokens(selectView)
   const token_layers = mode === 'layer_entropy'
   useEffect(() => {
-    if (!isVisible || !is_living) return
+    if (!isVisible || !isLiving) return
     return wantObserved('inspector', { tokens, token_layers })
-  }, [isVisible, is_living, tokens, token_layers])
+  }, [isVisible, isLiving, tokens, token_layers])
   const { shown, newer } = useShownStep()
   const says = useMemo(() => (shown ? inspectedSays(shown.responses) : ''), [shown])
-  const isWhole = shown?.is_traced && newer === undefined && (!token_layers || shown.layers)
+  const isWhole = shown?.isTraced && newer === undefined && (!token_layers || shown.layers)
   return (
     <section
       ref={section}
@@ -224,7 +224,7 @@ export function Inspector() {
       <Shades />
       <div className="profiler-head">
         <h2 id="inspector-title">Token inspector</h2>
-        <TraceActions is_along={tokens} is_living={is_living} has_button={!isWhole} />
+        <TraceActions isAlong={tokens} isLiving={isLiving} hasButton={!isWhole} />
       </div>
       {shown ? (
         <>

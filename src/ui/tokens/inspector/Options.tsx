@@ -87,9 +87,9 @@ function Count({ found, total }: OptionsProps) {
     <output data-testid="inspector-count" className="soft">
       {found
         ? `${found.responses.length} of ${total} responses, ${
-            found.is_single
+            found.isSingle
               ? 'one to each prompt'
-              : `${found.informative_groups} of ${found.groups} groups have different scores`
+              : `${found.informativeGroups} of ${found.groups} groups have different scores`
           }`
         : ''}
     </output>
@@ -97,7 +97,7 @@ function Count({ found, total }: OptionsProps) {
 }
 
 export function Options({ found, total }: OptionsProps) {
-  const { mode, order, is_informative_only, query } = useTokens(selectView)
+  const { mode, order, isInformativeOnly, query } = useTokens(selectView)
   return (
     <div className="inspector-options">
       <Choice
@@ -129,10 +129,10 @@ export function Options({ found, total }: OptionsProps) {
         <input
           type="checkbox"
           data-testid="informative-only"
-          checked={is_informative_only && found?.is_single !== true}
-          disabled={found?.is_single === true}
+          checked={isInformativeOnly && found?.isSingle !== true}
+          disabled={found?.isSingle === true}
           onChange={({ target }) =>
-            set({ is_informative_only: target.checked, open: undefined, pages: 1 })
+            set({ isInformativeOnly: target.checked, open: undefined, pages: 1 })
           }
         />
         Only groups with different scores

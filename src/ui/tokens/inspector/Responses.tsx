@@ -84,13 +84,13 @@ function Response(props: {
   told: Inspected
   colours: Colours
   here: number | undefined
-  with_prompt: boolean
+  withPrompt: boolean
 }) {
-  const { told, colours, here, with_prompt } = props
-  const { score, is_task_score, advantage, length, is_ended, prompt, place } = told
+  const { told, colours, here, withPrompt } = props
+  const { score, isTaskScore, advantage, length, is_ended, prompt, place } = told
   return (
     <li className={`told ${here === undefined ? '' : 'here'}`} data-place={place}>
-      {with_prompt ? <span className="response soft">{shownText(prompt)}</span> : null}
+      {withPrompt ? <span className="response soft">{shownText(prompt)}</span> : null}
       <div
         role="listbox"
         aria-orientation="horizontal"
@@ -102,7 +102,7 @@ function Response(props: {
       {is_ended ? null : <span className="badge warn">cut off</span>}
       <span className="told-numbers">
         <span title="score">
-          {is_task_score ? <ScoreSign score={score} /> : null}
+          {isTaskScore ? <ScoreSign score={score} /> : null}
           <span className="visually-hidden">score</span> {formatNumber(score)}
         </span>
         <span title="mean advantage of its tokens">
@@ -141,7 +141,7 @@ export function BundleItem(props: {
           told={told}
           colours={colours}
           here={told.place === cursor.place ? cursor.t : undefined}
-          with_prompt={prompt === undefined}
+          withPrompt={prompt === undefined}
         />
       ))}
       {drawn < responses.length ? (

@@ -63,7 +63,7 @@ const step = ofTable(
 )
 const places = (groups: readonly (readonly Inspected[])[]) =>
   groups.map((group) => group.map(({ place }) => place))
-const wanted = { order: 'score_best', is_informative_only: false, query: '' } as const
+const wanted = { order: 'score_best', isInformativeOnly: false, query: '' } as const
 
 test('responses are grouped by prompt; a prompt drawn twice in a row is two groups', () => {
   expect(places(groupsOf(step))).toEqual([
@@ -118,9 +118,9 @@ test('a response without an advantage goes last', () => {
 
 test('groups whose scores are equal can be left out', () => {
   expect(groupsOf(step).map(isInformative)).toEqual([true, false, true])
-  const found = find(step, { ...wanted, is_informative_only: true })
+  const found = find(step, { ...wanted, isInformativeOnly: true })
   expect(found.responses.map(({ place }) => place)).toEqual([0, 1, 5, 4])
-  expect([found.groups, found.informative_groups]).toEqual([3, 2])
+  expect([found.groups, found.informativeGroups]).toEqual([3, 2])
 })
 
 test('a search finds prompts and responses, and where nothing fits nothing is left', () => {
@@ -132,7 +132,7 @@ test('a search finds prompts and responses, and where nothing fits nothing is le
 
 test('where every prompt has one response they are read together, whatever the filter', () => {
   const single = ofTable(table([traced('1=', '1', 0, {}, 1), traced('2=', '2', 1, {}, 1)]))
-  const found = find(single, { ...wanted, is_informative_only: true })
+  const found = find(single, { ...wanted, isInformativeOnly: true })
   expect(found.bundles).toHaveLength(1)
   expect(found.bundles[0].prompt).toBeUndefined()
   expect(found.responses.map(({ place }) => place)).toEqual([1, 0])

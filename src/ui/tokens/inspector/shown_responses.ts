@@ -12,7 +12,7 @@ import { type TokensView, useShownTrace, useTokens } from '../base/view.ts'
 import { entropyAtToken, textKey } from '../lens/lens.ts'
 import { lensItem } from '../lens/store.ts'
 
-const selectIsNewestSamples = (view: TokensView) => view.is_newest_samples
+const selectIsNewestSamples = (view: TokensView) => view.isNewestSamples
 
 /** What of a step is shown, and where it comes from. */
 export interface Shown {
@@ -20,7 +20,7 @@ export interface Shown {
   readonly updates: number | undefined
   readonly name: string
   readonly responses: readonly Inspected[]
-  readonly is_traced: boolean
+  readonly isTraced: boolean
   /** How its layers were measured; undefined where they were not. */
   readonly layers: TokenTable['layers']
 }
@@ -34,21 +34,21 @@ export function useShownStep(): {
   const kept = useKept()
   const atStep = useAtStep()
   const trace = useShownTrace()
-  const is_newest_samples = useTokens(selectIsNewestSamples)
+  const isNewestSamples = useTokens(selectIsNewestSamples)
   const samples = kept.samples.at(atStep)
   const newer = trace && samples && samples.step > trace.step ? samples.step : undefined
-  const isSamples = !trace || (is_newest_samples && newer !== undefined)
+  const isSamples = !trace || (isNewestSamples && newer !== undefined)
   const shown = useMemo((): Shown | undefined => {
     if (!isSamples && trace) {
       const { step, item } = trace
       const { updates, layers } = item
       const name = item.phase.name
-      return { step, name, updates, layers, responses: ofTable(item), is_traced: true }
+      return { step, name, updates, layers, responses: ofTable(item), isTraced: true }
     }
     if (!samples) return undefined
     const responses = ofSamples(samples.item)
     const nothing = { name: '', updates: undefined, layers: undefined }
-    return { step: samples.step, ...nothing, responses, is_traced: false }
+    return { step: samples.step, ...nothing, responses, isTraced: false }
   }, [isSamples, trace, samples])
   return { shown, newer }
 }

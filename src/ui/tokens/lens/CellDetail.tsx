@@ -68,11 +68,11 @@ export function CellDetail(props: {
   layer: number
   position: number
   step: number
-  before_step: number | undefined
+  beforeStep: number | undefined
   /** Of the read-out; the step where there are several. */
   title?: string
 }) {
-  const { lens, before, kind, layer, position, step, before_step } = props
+  const { lens, before, kind, layer, position, step, beforeStep } = props
   const { title = `Step ${step}` } = props
   const cell = lensCell(lens, kind, layer, position)
   if (!cell) return null
@@ -100,15 +100,15 @@ export function CellDetail(props: {
         {kind === 'normed' && layer === 0 ? (
           <p className="soft">Grey: the final norm amplifies the tiny state of the embedding.</p>
         ) : null}
-        {change !== undefined && before_step !== undefined ? (
+        {change !== undefined && beforeStep !== undefined ? (
           <p data-testid="lens-change" data-value={change}>
-            From step {before_step} to step {step} the token that follows changed by{' '}
+            From step {beforeStep} to step {step} the token that follows changed by{' '}
             <b>{points(change)}</b> points.
           </p>
         ) : null}
       </div>
       <Top cell={cell} title={title} testid="lens-top" />
-      {other ? <Top cell={other} title={`Step ${before_step}`} testid="lens-top-other" /> : null}
+      {other ? <Top cell={other} title={`Step ${beforeStep}`} testid="lens-top-other" /> : null}
     </div>
   )
 }

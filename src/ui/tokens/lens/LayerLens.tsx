@@ -165,7 +165,7 @@ function Looked({ kept, text }: { kept: KeptOfRun; text: LensText }) {
       <CellDetail
         {...{ lens, kind, step, ...shown }}
         before={before?.lens}
-        before_step={before?.item.step}
+        beforeStep={before?.item.step}
       />
       <Meaning kind={kind} against={against} />
     </>
@@ -181,7 +181,7 @@ const placeIn = (lens: Lens, { layer, position }: CellPlace): CellPlace => ({
 export function LayerLens() {
   const section = useRef<HTMLElement>(null)
   const isVisible = useVisible(section)
-  const { sent: allSent, chosen, is_wanted, other, kind } = useLens(selectView)
+  const { sent: allSent, chosen, isWanted, other, kind } = useLens(selectView)
   const task = useShown(selectTask)
   const sent = useMemo(() => sentOf(allSent, task), [allSent, task])
   const kept = useKept()
@@ -193,11 +193,11 @@ export function LayerLens() {
       return wantObserved('lens', { lens: { held_out: HELD_OUT, samples } })
   }, [isVisible, isLiving, sent])
   useEffect(() => {
-    if (!is_wanted) return
-    set({ is_wanted: false })
+    if (!isWanted) return
+    set({ isWanted: false })
     section.current?.scrollIntoView({ block: 'start' })
     section.current?.querySelector<HTMLElement>('select')?.focus({ preventScroll: true })
-  }, [is_wanted])
+  }, [isWanted])
   const texts = lensTexts(kept, sent, atStep)
   const text = texts.find(({ key }) => key === chosen) ?? texts[0]
   const steps = lensSteps(kept, text?.key)

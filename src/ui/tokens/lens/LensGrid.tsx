@@ -32,7 +32,7 @@ interface CellProps extends CellPlace {
   readonly lens: Lens
   readonly kind: LensKind
   readonly against: Against | undefined
-  readonly is_here: boolean
+  readonly isHere: boolean
   readonly look: (token: string) => TokenLook
 }
 
@@ -51,7 +51,7 @@ function cellClass({ max_entropy, lens, kind, against, layer, position }: CellPr
 }
 
 const Cell = memo(function Cell(props: CellProps) {
-  const { lens, kind, against, layer, position, is_here, look } = props
+  const { lens, kind, against, layer, position, isHere, look } = props
   const cell = lensCell(lens, kind, layer, position)
   if (!cell) return <td />
   const [best] = cell.top
@@ -68,9 +68,9 @@ const Cell = memo(function Cell(props: CellProps) {
   return (
     <td
       data-cell={`${layer}/${position}`}
-      tabIndex={is_here ? 0 : -1}
+      tabIndex={isHere ? 0 : -1}
       aria-label={change === undefined ? words : `${words}, change ${points(change)} points`}
-      className={`${cellClass(props)} ${cell.is_right ? 'right' : ''} ${is_here ? 'here' : ''}`}
+      className={`${cellClass(props)} ${cell.is_right ? 'right' : ''} ${isHere ? 'here' : ''}`}
     >
       <b className={seen?.className} title={seen?.title}>
         {seen?.sign ?? '–'}
@@ -204,7 +204,7 @@ export function LensGrid(props: LensGridProps) {
                 <Cell
                   key={position}
                   {...{ max_entropy, lens, kind, against, layer, position, look }}
-                  is_here={layer === here.layer && position === here.position}
+                  isHere={layer === here.layer && position === here.position}
                 />
               ))}
             </tr>

@@ -30,7 +30,7 @@ export interface LensView {
   /** undefined: where the response begins. */
   readonly position: number | undefined
   /** The panel is to be scrolled to and to have the focus. */
-  readonly is_wanted: boolean
+  readonly isWanted: boolean
 }
 
 /** The most responses that are measured together. */
@@ -44,7 +44,7 @@ export const lensStore = createStore<LensView>(() => ({
   other: undefined,
   layer: Number.POSITIVE_INFINITY,
   position: undefined,
-  is_wanted: false,
+  isWanted: false,
 }))
 
 /** A part of the view; `selector` is a module-level function. */
@@ -68,7 +68,7 @@ export function lookThrough(sample: LensSample, since: number, task: string): vo
         ],
     chosen: key,
     position: undefined,
-    is_wanted: true,
+    isWanted: true,
   }))
   openTab('inside')
 }

@@ -50,7 +50,7 @@ function Settings({ settings, onChange }: SettingsProps) {
   )
 }
 
-export function Chat({ facts, is_busy }: { facts: OpenedModelFacts; is_busy: boolean }) {
+export function Chat({ facts, isBusy }: { facts: OpenedModelFacts; isBusy: boolean }) {
   const written = useStore(openedModelStore, (state) => state.written)
   const [settings, setSettings] = useState(FIRST)
   const [isRaw, setIsRaw] = useState(!facts.has_template)
@@ -103,7 +103,7 @@ export function Chat({ facts, is_busy }: { facts: OpenedModelFacts; is_busy: boo
             Stop
           </button>
         ) : (
-          <button type="submit" data-testid="chat-send" disabled={is_busy || text === ''}>
+          <button type="submit" data-testid="chat-send" disabled={isBusy || text === ''}>
             {isRaw ? 'Continue' : 'Send'}
           </button>
         )}
@@ -111,13 +111,13 @@ export function Chat({ facts, is_busy }: { facts: OpenedModelFacts; is_busy: boo
       {isRaw ? (
         <SpecialTokens
           words={facts.special_tokens}
-          is_on={add_special_tokens}
+          isOn={add_special_tokens}
           testid="chat-special"
           onChange={setSpecial}
         />
       ) : null}
       <Settings settings={settings} onChange={setSettings} />
-      <Steer is_busy={is_busy} />
+      <Steer isBusy={isBusy} />
     </section>
   )
 }

@@ -102,7 +102,7 @@ function Uses({ facts: { adapter, uses } }: { facts: OpenedModelFacts }) {
   )
 }
 
-function TextForm({ facts, is_busy }: { facts: OpenedModelFacts; is_busy: boolean }) {
+function TextForm({ facts, isBusy }: { facts: OpenedModelFacts; isBusy: boolean }) {
   const [text, setText] = useState(() => firstText(facts.name))
   const [wantsChanges, setWantsChanges] = useState(false)
   const [wantsParts, setWantsParts] = useState(false)
@@ -127,7 +127,7 @@ function TextForm({ facts, is_busy }: { facts: OpenedModelFacts; is_busy: boolea
           onChange={({ target }) => setText(target.value)}
         />
       </label>
-      <button type="submit" data-testid="model-read" disabled={is_busy || text === ''}>
+      <button type="submit" data-testid="model-read" disabled={isBusy || text === ''}>
         Read
       </button>
       <label className="model-check">
@@ -150,7 +150,7 @@ function TextForm({ facts, is_busy }: { facts: OpenedModelFacts; is_busy: boolea
       </label>
       <SpecialTokens
         words={facts.special_tokens}
-        is_on={add_special_tokens}
+        isOn={add_special_tokens}
         testid="model-special"
         onChange={setSpecial}
       />
@@ -167,10 +167,10 @@ const DOING = {
 } as const
 
 /** How far it is, how fast, how long still; and the button that ends it. */
-function Progress({ has_facts }: { has_facts: boolean }) {
+function Progress({ hasFacts }: { hasFacts: boolean }) {
   const progress = useStore(openedModelStore, (state) => state.progress)
-  const is_busy = useStore(openedModelStore, (state) => state.is_busy)
-  if (!is_busy) return <p role="status" />
+  const isBusy = useStore(openedModelStore, (state) => state.isBusy)
+  if (!isBusy) return <p role="status" />
   const left =
     progress && Number.isFinite(progress.seconds_left) ? progress.seconds_left : undefined
   return (
@@ -181,7 +181,7 @@ function Progress({ has_facts }: { has_facts: boolean }) {
             (left === undefined
               ? ''
               : `, ${formatBytes(progress.bytes_per_second)} a second, ${formatDuration(left)} left`)
-          : has_facts
+          : hasFacts
             ? 'Reading …'
             : 'Opening …'}
       </p>
@@ -196,7 +196,7 @@ function Progress({ has_facts }: { has_facts: boolean }) {
 }
 
 export function ModelView() {
-  const { name, is_busy, facts, read, problem, kept } = useStore(openedModelStore)
+  const { name, isBusy, facts, read, problem, kept } = useStore(openedModelStore)
   const { first, second } = facts
   const can_keep = kept?.can_keep ?? false
   return (
@@ -220,12 +220,12 @@ export function ModelView() {
           {problem}
         </p>
       )}
-      <Progress has_facts={first !== undefined} />
-      {first ? <TextForm key={first.hash} facts={first} is_busy={is_busy} /> : null}
+      <Progress hasFacts={first !== undefined} />
+      {first ? <TextForm key={first.hash} facts={first} isBusy={isBusy} /> : null}
       {read ? <ReadModels key={read.text} readings={read.readings} facts={facts} /> : null}
-      {first ? <Chat facts={first} is_busy={is_busy} /> : null}
+      {first ? <Chat facts={first} isBusy={isBusy} /> : null}
       {first ? <Uses key={`uses ${first.hash}`} facts={first} /> : null}
-      <OpenWays has_model={first !== undefined} />
+      <OpenWays hasModel={first !== undefined} />
     </div>
   )
 }

@@ -21,7 +21,7 @@ import { MemoryPlan } from './MemoryPlan.tsx'
 import { ShippedModels } from './ShippedModels.tsx'
 
 /** What would be fetched, and what it would take: before anything but the config is here. */
-function Found({ model, is_busy }: { model: FoundModel; is_busy: boolean }) {
+function Found({ model, isBusy }: { model: FoundModel; isBusy: boolean }) {
   const { bytes, here_bytes, files, num_parameters, model_type, uses, can_keep } = model
   return (
     <section
@@ -42,7 +42,7 @@ function Found({ model, is_busy }: { model: FoundModel; is_busy: boolean }) {
         type="button"
         className="primary"
         data-testid="model-fetch"
-        disabled={is_busy}
+        disabled={isBusy}
         onClick={fetchModel}
       >
         {here_bytes > 0 ? 'Fetch the rest and open' : 'Fetch and open'}
@@ -96,7 +96,7 @@ function AddressForm({ onAddress }: { onAddress: (address: ModelAddress, typed: 
 /** Models that the browser keeps, each with its size and a way to be rid of it. */
 function Kept() {
   const kept = useStore(openedModelStore, (state) => state.kept)
-  const is_busy = useStore(openedModelStore, (state) => state.is_busy)
+  const isBusy = useStore(openedModelStore, (state) => state.isBusy)
   if (!kept || kept.models.length === 0) return null
   return (
     <table className="model-table" data-testid="models-kept">
@@ -114,11 +114,11 @@ function Kept() {
             </td>
             <td>
               {hash === undefined ? null : (
-                <button type="button" disabled={is_busy} onClick={() => openKept(folder)}>
+                <button type="button" disabled={isBusy} onClick={() => openKept(folder)}>
                   {is_adapter ? 'Merge into the model' : 'Open'}
                 </button>
               )}{' '}
-              <button type="button" disabled={is_busy} onClick={() => forgetModel(folder)}>
+              <button type="button" disabled={isBusy} onClick={() => forgetModel(folder)}>
                 Forget
               </button>
             </td>
@@ -129,8 +129,8 @@ function Kept() {
   )
 }
 
-export function OpenWays({ has_model }: { has_model: boolean }) {
-  const { found, is_busy, place } = useStore(openedModelStore)
+export function OpenWays({ hasModel }: { hasModel: boolean }) {
+  const { found, isBusy, place } = useStore(openedModelStore)
   const [asked, setAsked] = useState<
     { address: ModelAddress; typed: string; count: number } | undefined
   >(() => {
@@ -142,8 +142,8 @@ export function OpenWays({ has_model }: { has_model: boolean }) {
     setAsked((before) => ({ address, typed, count: (before?.count ?? 0) + 1 }))
   return (
     <section className="model-ways" aria-label="Open a model">
-      {has_model ? <h3>Open another</h3> : <ShippedModels is_busy={is_busy} />}
-      {has_model ? (
+      {hasModel ? <h3>Open another</h3> : <ShippedModels isBusy={isBusy} />}
+      {hasModel ? (
         <label className="model-check">
           <input
             type="checkbox"
@@ -156,7 +156,7 @@ export function OpenWays({ has_model }: { has_model: boolean }) {
       ) : null}
       <Kept />
       <div className="model-way">
-        {has_model ? null : <h3>From the Hugging Face Hub</h3>}
+        {hasModel ? null : <h3>From the Hugging Face Hub</h3>}
         <AddressForm onAddress={onAddress} />
         {asked ? (
           <FetchFrame
@@ -165,13 +165,13 @@ export function OpenWays({ has_model }: { has_model: boolean }) {
             onPort={(port) => findModel(asked.typed, port)}
           />
         ) : null}
-        {found ? <Found model={found} is_busy={is_busy} /> : null}
+        {found ? <Found model={found} isBusy={isBusy} /> : null}
       </div>
       <div className="model-way">
-        {has_model ? null : <h3>From this machine</h3>}
+        {hasModel ? null : <h3>From this machine</h3>}
         <button type="button" onClick={() => chooseFile(true)}>
           <FolderOpen className="icon" aria-hidden="true" />{' '}
-          {has_model ? 'Open another model, or an adapter of this one …' : 'Open a folder …'}
+          {hasModel ? 'Open another model, or an adapter of this one …' : 'Open a folder …'}
         </button>
         <small className="soft">
           A folder with config.json and safetensors, as transformers saves it, or a checkpoint of

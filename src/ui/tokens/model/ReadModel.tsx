@@ -58,7 +58,7 @@ export function ReadModels({ readings, facts }: ReadProps) {
       </fieldset>
       <div className={shown.length > 1 ? 'model-pair' : ''}>
         {shown.map((one) => (
-          <ModelLens key={one.place} shown={one} kind={kind} is_named={shown.length > 1} />
+          <ModelLens key={one.place} shown={one} kind={kind} isNamed={shown.length > 1} />
         ))}
       </div>
       <Entropies shown={shown} />
@@ -67,21 +67,21 @@ export function ReadModels({ readings, facts }: ReadProps) {
         parts ? <PartsOfText key={place} name={name} parts={parts} suffix={suffix} /> : null,
       )}
       {shown.map((one) => (
-        <Tokens key={one.place} shown={one} is_named={shown.length > 1} />
+        <Tokens key={one.place} shown={one} isNamed={shown.length > 1} />
       ))}
     </>
   )
 }
 
-function ModelLens(props: { shown: Shown; kind: LensKind; is_named: boolean }) {
-  const { shown, kind, is_named } = props
+function ModelLens(props: { shown: Shown; kind: LensKind; isNamed: boolean }) {
+  const { shown, kind, isNamed } = props
   const { lens, max_entropy, name, suffix } = shown
   const last = { layer: layersOf(lens) - 1, position: lens.tokens.length - 1 }
   const [here, setHere] = useState<CellPlace>(last)
   const [hovered, setHovered] = useState<CellPlace>()
   return (
     <section className="lens" aria-label={`Layer lens of ${name}`}>
-      {is_named ? <h3>{name}</h3> : null}
+      {isNamed ? <h3>{name}</h3> : null}
       <LensGrid
         {...{ lens, kind, here, max_entropy }}
         against={undefined}
@@ -92,7 +92,7 @@ function ModelLens(props: { shown: Shown; kind: LensKind; is_named: boolean }) {
       />
       <CellDetail
         {...{ lens, kind, ...(hovered ?? here) }}
-        {...{ step: 0, before: undefined, before_step: undefined, title: 'It would say' }}
+        {...{ step: 0, before: undefined, beforeStep: undefined, title: 'It would say' }}
       />
     </section>
   )
@@ -193,13 +193,13 @@ function Changes({ shown }: { shown: readonly Shown[] }) {
   )
 }
 
-function Tokens({ shown, is_named }: { shown: Shown; is_named: boolean }) {
+function Tokens({ shown, isNamed }: { shown: Shown; isNamed: boolean }) {
   const { lens, name, suffix } = shown
   const cells = finalCells(lens)
   return (
     <table className="model-table" data-testid={`model-tokens${suffix}`}>
       <caption>
-        Each token, by the whole model’s policy before it{is_named ? `: ${name}` : ''}
+        Each token, by the whole model’s policy before it{isNamed ? `: ${name}` : ''}
       </caption>
       <thead>
         <tr>

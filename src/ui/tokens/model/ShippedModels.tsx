@@ -26,7 +26,7 @@ const TEXTS: ReadonlyMap<string, string> = new Map(
 /** A text to begin with; '' for a model that is not the lab's own. */
 export const firstText = (name: string): string => TEXTS.get(name) ?? ''
 
-export function ShippedModels({ is_busy }: { is_busy: boolean }) {
+export function ShippedModels({ isBusy }: { isBusy: boolean }) {
   const [problem, setProblem] = useState<string>()
   const open = async (model: ShippedModel) => {
     setProblem(undefined)
@@ -54,7 +54,7 @@ export function ShippedModels({ is_busy }: { is_busy: boolean }) {
                 <button
                   type="button"
                   data-testid={`open-shipped-${model.name}`}
-                  disabled={is_busy}
+                  disabled={isBusy}
                   onClick={() => void open(model)}
                 >
                   Open

@@ -2,19 +2,19 @@
 interface SpecialTokensProps {
   /** 'begins with <s>'; '' where it adds nothing, and then there is nothing to switch. */
   readonly words: string
-  readonly is_on: boolean
+  readonly isOn: boolean
   readonly testid: string
-  onChange(is_on: boolean): void
+  onChange(isOn: boolean): void
 }
 
-export function SpecialTokens({ words, is_on, testid, onChange }: SpecialTokensProps) {
+export function SpecialTokens({ words, isOn, testid, onChange }: SpecialTokensProps) {
   if (words === '') return null
   return (
     <label className="model-check">
       <input
         type="checkbox"
         data-testid={testid}
-        checked={is_on}
+        checked={isOn}
         onChange={({ target }) => onChange(target.checked)}
       />
       <span>{words}, as in transformers (add_special_tokens)</span>

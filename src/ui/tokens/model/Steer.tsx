@@ -8,7 +8,7 @@ import { formatNumber } from '../../kit/format.ts'
 /** Of a vector: beyond, every text breaks. */
 const STRONGEST = 8
 
-function Texts({ is_busy }: { readonly is_busy: boolean }) {
+function Texts({ isBusy }: { readonly isBusy: boolean }) {
   const [toward, setToward] = useState('')
   const [away, setAway] = useState('')
   const hasDirection = useStore(openedModelStore, ({ direction }) => direction !== undefined)
@@ -33,7 +33,7 @@ function Texts({ is_busy }: { readonly is_busy: boolean }) {
       <button
         type="button"
         data-testid="steer-make"
-        disabled={is_busy || toward === '' || away === ''}
+        disabled={isBusy || toward === '' || away === ''}
         onClick={() => directModel(toward, away)}
       >
         Make the direction
@@ -42,7 +42,7 @@ function Texts({ is_busy }: { readonly is_busy: boolean }) {
         <button
           type="button"
           data-testid="steer-end"
-          disabled={is_busy}
+          disabled={isBusy}
           onClick={() => directModel('', '')}
         >
           End it
@@ -97,7 +97,7 @@ function Place({ sizes }: { readonly sizes: readonly number[] }) {
 }
 
 /** Nothing is added until a direction is made and its strength is not 0. */
-export function Steer({ is_busy }: { readonly is_busy: boolean }) {
+export function Steer({ isBusy }: { readonly isBusy: boolean }) {
   const direction = useStore(openedModelStore, (state) => state.direction)
   return (
     <details data-testid="steer">
@@ -108,7 +108,7 @@ export function Steer({ is_busy }: { readonly is_busy: boolean }) {
         strengths do nothing, large ones break any text, and what goes with a text need not be what
         one means by it.
       </p>
-      <Texts is_busy={is_busy} />
+      <Texts isBusy={isBusy} />
       {direction ? <Place key={direction.join()} sizes={direction} /> : null}
     </details>
   )

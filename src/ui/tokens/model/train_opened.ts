@@ -19,11 +19,11 @@ export const trainOpened = (hasAdapter: boolean): void =>
     openedDataStore.setState({ own: { model: start.hash, files: started.tokenizer } })
     const checkpointed =
       start.fields.enable_gradient_checkpointing === true ? ', with gradient checkpointing' : ''
-    const rows = started.needs_rows ? ' Choose the rows that it shall train on.' : ''
+    const rows = started.needsRows ? ' Choose the rows that it shall train on.' : ''
     showToast(
       `The next run begins with ${start.name}${checkpointed}.${rows} Undo brings the settings back.`,
     )
-    if (started.needs_rows) openData()
+    if (started.needsRows) openData()
   })
 
 /** Keeps the first model, and makes it the teacher of the next run. */

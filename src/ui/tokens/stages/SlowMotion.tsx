@@ -12,16 +12,16 @@ const STAGE_MS = 4000
 
 /** Goes from stage to stage by itself while it plays, and by keys. */
 function useSlowMotion(stage: StageIndex, onStage: (stage: StageIndex) => void) {
-  const [is_playing, setPlaying] = useState(false)
+  const [isPlaying, setPlaying] = useState(false)
   const last = STAGES.length - 1
   useEffect(() => {
-    if (!is_playing) return
+    if (!isPlaying) return
     const timer = setTimeout(() => {
       if (stage === last) setPlaying(false)
       else onStage((stage ?? -1) + 1)
     }, STAGE_MS)
     return () => clearTimeout(timer)
-  }, [is_playing, stage, onStage, last])
+  }, [isPlaying, stage, onStage, last])
   const go = (to: StageIndex) => {
     setPlaying(false)
     onStage(to)
@@ -36,22 +36,22 @@ function useSlowMotion(stage: StageIndex, onStage: (stage: StageIndex) => void) 
     act()
   }
   const play = () => {
-    setPlaying(!is_playing)
-    if (!is_playing && (stage === undefined || stage === last)) onStage(0)
+    setPlaying(!isPlaying)
+    if (!isPlaying && (stage === undefined || stage === last)) onStage(0)
   }
-  return { is_playing, last, go, next, back, play, onKey }
+  return { isPlaying, last, go, next, back, play, onKey }
 }
 
-function PlayButton(props: { readonly is_playing: boolean; readonly onPlay: () => void }) {
-  const { is_playing, onPlay } = props
+function PlayButton(props: { readonly isPlaying: boolean; readonly onPlay: () => void }) {
+  const { isPlaying, onPlay } = props
   return (
     <button type="button" data-testid="stage-play" onClick={onPlay}>
-      {is_playing ? (
+      {isPlaying ? (
         <Pause className="icon" aria-hidden="true" />
       ) : (
         <Play className="icon" aria-hidden="true" />
       )}
-      {is_playing ? 'Pause' : 'Slow motion'}
+      {isPlaying ? 'Pause' : 'Slow motion'}
     </button>
   )
 }
@@ -111,7 +111,7 @@ export function SlowMotion(props: {
   onStage: (stage: StageIndex) => void
 }) {
   const { told, stage, onStage } = props
-  const { is_playing, last, go, next, back, play, onKey } = useSlowMotion(stage, onStage)
+  const { isPlaying, last, go, next, back, play, onKey } = useSlowMotion(stage, onStage)
   const isStill = useMedia('(prefers-reduced-motion: reduce)')
   return (
     <div className="slow-motion" role="group" aria-label="Slow motion" onKeyDown={onKey}>
@@ -126,7 +126,7 @@ export function SlowMotion(props: {
           <ChevronLeft className="icon" aria-hidden="true" />
         </button>
         {/* Nothing moves by itself for those who asked for that. */}
-        {isStill ? null : <PlayButton is_playing={is_playing} onPlay={play} />}
+        {isStill ? null : <PlayButton isPlaying={isPlaying} onPlay={play} />}
         <button
           type="button"
           data-testid="stage-next"

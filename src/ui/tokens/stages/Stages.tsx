@@ -15,38 +15,38 @@ import {
 } from '../base/view.ts'
 import { Walk } from './Walk.tsx'
 
-const selectIsTracing = (state: LabState) => state.is_tracing
-const selectIsFollowing = ({ is_following }: TokensView) => is_following
+const selectIsTracing = (state: LabState) => state.isTracing
+const selectIsFollowing = ({ isFollowing }: TokensView) => isFollowing
 
 /** Between two steps that are followed: long enough to see something. */
 const FOLLOW_MS = 800
 
 /** Asks for the next step again and again during the run. */
-function useFollowing(is_following: boolean): void {
+function useFollowing(isFollowing: boolean): void {
   const isRunning = useLab(selectStatus) === 'running'
-  const is_tracing = useLab(selectIsTracing)
+  const isTracing = useLab(selectIsTracing)
   useEffect(() => {
-    if (!is_following || !isRunning || is_tracing) return
+    if (!isFollowing || !isRunning || isTracing) return
     const timer = setTimeout(traceNow, FOLLOW_MS)
     return () => clearTimeout(timer)
-  }, [is_following, isRunning, is_tracing])
+  }, [isFollowing, isRunning, isTracing])
 }
 
 /** Asks for the next step, once or again and again. */
-function TraceActions({ is_past }: { readonly is_past: boolean }) {
-  const is_tracing = useLab(selectIsTracing)
+function TraceActions({ isPast }: { readonly isPast: boolean }) {
+  const isTracing = useLab(selectIsTracing)
   const isBusy = useLab(selectIsBusy)
-  const is_following = useTokens(selectIsFollowing)
+  const isFollowing = useTokens(selectIsFollowing)
   return (
-    <div className="profiler-actions" hidden={is_past}>
+    <div className="profiler-actions" hidden={isPast}>
       <label className="stages-follow">
         <input
           type="checkbox"
           data-testid="trace-follow"
-          checked={is_following}
+          checked={isFollowing}
           onChange={({ target }) => {
             releaseTrace()
-            tokensStore.setState({ is_following: target.checked })
+            tokensStore.setState({ isFollowing: target.checked })
           }}
         />
         Follow
@@ -54,12 +54,12 @@ function TraceActions({ is_past }: { readonly is_past: boolean }) {
       <button
         type="button"
         data-testid="trace-step"
-        disabled={!isBusy || is_tracing}
+        disabled={!isBusy || isTracing}
         title={isBusy ? undefined : 'Train first: only a step of a run can be traced'}
         onClick={traceNow}
       >
         <Search className="icon" aria-hidden="true" />
-        {is_tracing ? 'Waiting for a step' : 'Trace the next step'}
+        {isTracing ? 'Waiting for a step' : 'Trace the next step'}
       </button>
     </div>
   )
@@ -68,14 +68,14 @@ function TraceActions({ is_past }: { readonly is_past: boolean }) {
 export function Stages() {
   const item = useShownTrace()
   const trace = useMemo(() => item && { step: item.step, table: item.item }, [item])
-  const is_past = useIsPast()
-  const is_tracing = useLab(selectIsTracing)
-  useFollowing(useTokens(selectIsFollowing) && !is_past)
+  const isPast = useIsPast()
+  const isTracing = useLab(selectIsTracing)
+  useFollowing(useTokens(selectIsFollowing) && !isPast)
   return (
     <section className="card stages" aria-labelledby="stages-title" data-testid="stages">
       <div className="profiler-head">
         <h2 id="stages-title">One step, token by token</h2>
-        <TraceActions is_past={is_past} />
+        <TraceActions isPast={isPast} />
       </div>
       {trace ? (
         // biome-ignore lint/a11y/noStaticElementInteractions: nothing is operated; a step that is being read stays.
@@ -84,9 +84,9 @@ export function Stages() {
         </div>
       ) : (
         <p className="soft">
-          {is_past
+          {isPast
             ? 'No step of this run was traced token by token. Where a state of it is kept, Look now above traces the step after it.'
-            : is_tracing
+            : isTracing
               ? 'The next step of reinforcement appears here. A warm start samples nothing, so it has nothing to show.'
               : 'Shows what one step of reinforcement computes for every token: log-probs, rewards, advantages, ratios, and the formulas with their numbers. The step costs one more pass; its results stay the same.'}
         </p>

@@ -35,7 +35,7 @@ interface TokenGridProps {
   readonly columns: readonly Column[]
   readonly place: Place
   readonly stage: StageIndex
-  readonly is_turned: boolean
+  readonly isTurned: boolean
   readonly onPlace: (place: Place) => void
 }
 
@@ -83,14 +83,14 @@ function Cell(props: TokenGridProps & { readonly at: Place }) {
 
 /** Tokens as rows; where there is little width, as columns. Arrow keys go from cell to cell. */
 export function TokenGrid(props: TokenGridProps) {
-  const { sample, columns, place, stage, is_turned, onPlace } = props
+  const { sample, columns, place, stage, isTurned, onPlace } = props
   const grid = useRef<HTMLTableElement>(null)
   const { tokens } = sample
   const move = (event: KeyboardEvent) => {
     const step = MOVES[event.key]
     if (!step || event.ctrlKey || event.metaKey || event.altKey) return
     event.preventDefault()
-    const [t, column] = is_turned ? [step[1], step[0]] : step
+    const [t, column] = isTurned ? [step[1], step[0]] : step
     const next = {
       t: within(place.t + t, tokens.length),
       column: within(place.column + column, columns.length),
@@ -120,12 +120,12 @@ export function TokenGrid(props: TokenGridProps) {
     >
       <thead>
         <tr>
-          <th scope="col">{is_turned ? 'number' : 'token'}</th>
-          {is_turned ? ts.map((t) => tokenHead(t, 'col')) : cs.map((c) => columnHead(c, 'col'))}
+          <th scope="col">{isTurned ? 'number' : 'token'}</th>
+          {isTurned ? ts.map((t) => tokenHead(t, 'col')) : cs.map((c) => columnHead(c, 'col'))}
         </tr>
       </thead>
       <tbody>
-        {is_turned
+        {isTurned
           ? cs.map((c) => (
               <tr key={columns[c].name}>
                 {columnHead(c, 'row')}

@@ -77,7 +77,7 @@ export function Walk({ trace }: { trace: Trace }) {
   const choice = useTokens(selectChoice)
   const [stage, setStage] = useState<StageIndex>(undefined)
   const [at, setAt] = useState<Place>({ t: 0, column: 0 })
-  const is_turned = useMedia('(max-width: 899px)')
+  const isTurned = useMedia('(max-width: 899px)')
   const shown = placeOf(table.samples, choice)
   const sample = table.samples[shown]
   const columns = useMemo(() => shownColumns(sample), [sample])
@@ -114,7 +114,7 @@ export function Walk({ trace }: { trace: Trace }) {
               columns={columns}
               place={place}
               stage={stage}
-              is_turned={is_turned}
+              isTurned={isTurned}
               onPlace={setAt}
             />
           </div>

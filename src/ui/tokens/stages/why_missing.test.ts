@@ -71,6 +71,6 @@ test('a single token without a number was rejected; a number has no reason to be
 
 test('every column that can be missing has a reason of its own', () => {
   const nothing = sampleOf({})
-  for (const { name, is_rare } of COLUMNS)
-    if (!is_rare) expect(whyMissing(tableOf({}, 0), nothing, name, 0), name).toBeTruthy()
+  for (const { name, isRare } of COLUMNS)
+    if (!isRare) expect(whyMissing(tableOf({}, 0), nothing, name, 0), name).toBeTruthy()
 })

@@ -234,7 +234,7 @@ const WRITTEN: Written = {
         [0, 0.8],
       ],
     ],
-    looks_at: [
+    looksAt: [
       [
         Float32Array.of(1, 0, 0, 0.75, 0.25, 0, 0, 0, 1),
         Float32Array.of(1, 0, 0, 0.5, 0.5, 0, 0, 0, 1),

@@ -45,7 +45,7 @@ export interface Looks {
 export function looksAt({ attributed }: Written, at: number): readonly Looks[] {
   const n = attributed.ids.length
   const s = at - 1
-  return attributed.looks_at.flatMap((heads, l) =>
+  return attributed.looksAt.flatMap((heads, l) =>
     heads.map((probs, head) => ({
       layer: l + 1,
       head,

@@ -15,7 +15,7 @@ const ids = (of: LabState) => paletteEntries(of, false).map(({ id }) => id)
 beforeEach(() => {
   historyStore.setState(emptyHistory())
   labStore.setState(initialState())
-  uiStore.setState({ at_step: undefined })
+  uiStore.setState({ atStep: undefined })
 })
 
 test('no two commands share an id or a key, and no pair begins with a key of its own', () => {

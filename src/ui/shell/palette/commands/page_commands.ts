@@ -25,7 +25,7 @@ export const STEP_COMMANDS: readonly Command[] = [
     name: () => 'Show the next kept step',
     keys: [']'],
     also: 'scrub time forward',
-    can: () => uiStore.getState().at_step !== undefined,
+    can: () => uiStore.getState().atStep !== undefined,
     run: () => scrubKept(1),
   },
   {
@@ -34,7 +34,7 @@ export const STEP_COMMANDS: readonly Command[] = [
     name: () => 'Follow the newest step',
     keys: ['End'],
     also: 'scrub time latest live',
-    can: () => uiStore.getState().at_step !== undefined,
+    can: () => uiStore.getState().atStep !== undefined,
     run: follow,
   },
 ]

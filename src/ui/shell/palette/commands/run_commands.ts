@@ -67,7 +67,7 @@ export const RUN_COMMANDS: readonly Command[] = [
     group: 'Run',
     name: () => 'Measure a step on the GPU',
     also: 'profile profiler time speed',
-    can: (state) => canProfile(state) && !state.is_profiling,
+    can: (state) => canProfile(state) && !state.isProfiling,
     run: () => {
       openTab('gpu')
       profileStep()
@@ -78,7 +78,7 @@ export const RUN_COMMANDS: readonly Command[] = [
     group: 'Run',
     name: () => 'Show a step token by token',
     also: 'trace slow motion stages',
-    can: ({ status, is_tracing }) => (status === 'running' || status === 'paused') && !is_tracing,
+    can: ({ status, isTracing }) => (status === 'running' || status === 'paused') && !isTracing,
     run: () => {
       openTab('tokens')
       traceStep()
