@@ -32,15 +32,15 @@ const readController = (config: Fields): KlControllerConfig => ({
 
 const kl_controller: Handler = ({ inputs, config }) => {
   const current_kl = inputs.vector('current_kl')
-  const n_steps = inputs.vector('n_steps', current_kl.length)
+  const nSteps = inputs.vector('n_steps', current_kl.length)
   const settings = readController(config)
   const run = () => {
     const follow = klController(settings)
     const fixed = klController({ ...settings, type: 'fixed' })
     const value_trajectory = [follow.value]
     current_kl.forEach((kl, i) => {
-      follow.update(kl, n_steps[i])
-      fixed.update(kl, n_steps[i])
+      follow.update(kl, nSteps[i])
+      fixed.update(kl, nSteps[i])
       value_trajectory.push(follow.value)
     })
     return within(F64, { value_trajectory, fixed_value_after_update: fixed.value })
@@ -57,11 +57,11 @@ const apply_kl_penalty: Handler = ({ inputs, config }) => {
     old_log_probs: inputs.matrix('old_log_probs', mask).data,
     ref_log_prob: inputs.matrix('ref_log_prob', mask).data,
   }
-  const kl_penalty = config.choice('kl_penalty', KL_PENALTIES)
+  const klPenalty = config.choice('kl_penalty', KL_PENALTIES)
   const settings = readController(config.fields('kl_ctrl'))
   const run = () => {
     const controller = klController(settings)
-    const { token_level_rewards, current_kl, coeff } = applyKlPenalty(input, kl_penalty, controller)
+    const { token_level_rewards, current_kl, coeff } = applyKlPenalty(input, klPenalty, controller)
     return within(F64, {
       token_level_rewards,
       current_kl,
@@ -135,7 +135,7 @@ const data_metrics: Handler = ({ inputs, config, expected }) => {
     ...(counted && { lengths: counted }),
   }
   const turns = inputs.has('num_turns') ? inputs.vector('num_turns', mask.rows) : []
-  const use_critic = config.flag('use_critic')
+  const useCritic = config.flag('use_critic')
   const values = inputs.optionalMatrix('values', mask)
   const batch = {
     ...lengths,
@@ -144,16 +144,16 @@ const data_metrics: Handler = ({ inputs, config, expected }) => {
     token_level_rewards: inputs.matrix('token_level_rewards', mask).data,
     advantages: inputs.matrix('advantages', mask).data,
     returns: inputs.matrix('returns', mask).data,
-    ...(use_critic && values ? { values: values.data } : {}),
+    ...(useCritic && values ? { values: values.data } : {}),
   }
-  const timing_raw = inputs.record('timing_raw')
-  const n_gpus = inputs.number('n_gpus', 1)
+  const timingRaw = inputs.record('timing_raw')
+  const nGpus = inputs.number('n_gpus', 1)
   const run = () =>
     within(dataTolerance, {
       data: asVerl({ ...computeDataMetrics(batch), ...range('num_turns', turns) }, 'data', null),
-      timing: asVerl(computeTimingMetrics(lengths, timing_raw), 'timing', 0),
+      timing: asVerl(computeTimingMetrics(lengths, timingRaw), 'timing', 0),
       ...(expected.has('throughput') && {
-        throughput: computeThroughputMetrics(lengths, timing_raw, n_gpus),
+        throughput: computeThroughputMetrics(lengths, timingRaw, nGpus),
       }),
     })
   /** What cannot be computed is absent in the lab; verl reports NaN (null here), or 0 ms per token.
@@ -186,20 +186,20 @@ const metric_aggregate: Handler = ({ inputs, config }) => {
 
 const balance_batch: Handler = ({ inputs, config }) => {
   const seqlens = [...inputs.vector('seqlens')]
-  const dp_size = config.number('dp_size', 1)
-  const max_token_len = config.number('max_token_len')
+  const dpSize = config.number('dp_size', 1)
+  const maxTokenLen = config.number('max_token_len')
   const run = () =>
     within('exact', {
       workload: seqlens.map(calculateWorkload),
-      balance_batch_order: balanceBatch(seqlens, dp_size).flat(),
-      dynamic_micro_batches: dynamicMicroBatches(seqlens, max_token_len),
+      balance_batch_order: balanceBatch(seqlens, dpSize).flat(),
+      dynamic_micro_batches: dynamicMicroBatches(seqlens, maxTokenLen),
     })
   return [{ on: 'driver', run }]
 }
 
 const dapo_overlong_reward: Handler = ({ inputs, config }) => {
-  const response_lengths = inputs.vector('response_lengths')
-  const base_scores = inputs.vector('base_scores', response_lengths.length)
+  const responseLengths = inputs.vector('response_lengths')
+  const baseScores = inputs.vector('base_scores', responseLengths.length)
   const width = inputs.number('response_width')
   const buffer = {
     max_resp_len: config.number('max_resp_len'),
@@ -207,10 +207,10 @@ const dapo_overlong_reward: Handler = ({ inputs, config }) => {
     penalty_factor: config.number('penalty_factor'),
   }
   const run = () => {
-    const penalty = response_lengths.map((length) => overlongReward(length, buffer))
-    const scores = base_scores.map((score, b) => score + penalty[b])
+    const penalty = responseLengths.map((length) => overlongReward(length, buffer))
+    const scores = baseScores.map((score, b) => score + penalty[b])
     return within(ROUNDED, {
-      reward_tensor: tokenLevelScores(scores, response_lengths, width),
+      reward_tensor: tokenLevelScores(scores, responseLengths, width),
       overlong_reward: penalty,
     })
   }

@@ -108,25 +108,25 @@ async function held(dialogue: Dialogue): Promise<Outputs> {
   const setting = { format, tools: scriptedTools(dialogue), limits, response_length: R }
   const talk = new Conversation(setting, messages, prompt.at(-1))
   const server_prompts: number[][] = []
-  const log_probs: number[] = []
+  const logProbs: number[] = []
   let hasLogProbs = false
   for (const generation of dialogue.generations) {
     server_prompts.push([...prompt, ...talk.response_ids])
     const ids = [...generation.vector('token_ids')]
     hasLogProbs ||= generation.has('log_probs')
-    log_probs.push(
+    logProbs.push(
       ...(generation.has('log_probs') ? generation.vector('log_probs') : ids.map(() => 0)),
     )
     const appended = await talk.say(ids)
     if (!appended) break
-    log_probs.push(...appended.map(() => 0))
+    logProbs.push(...appended.map(() => 0))
   }
   const { response_ids, response_mask, num_turns, tool_calls, tool_rewards } = talk
   return within('exact', {
     prompt_ids: prompt,
     response_ids,
     response_mask,
-    response_logprobs: hasLogProbs ? log_probs.slice(0, response_ids.length) : null,
+    response_logprobs: hasLogProbs ? logProbs.slice(0, response_ids.length) : null,
     num_turns,
     server_prompts,
     generations_used: server_prompts.length,
@@ -137,7 +137,7 @@ async function held(dialogue: Dialogue): Promise<Outputs> {
       num_turns,
       unpadded_rm_scores: scoresOf(dialogue, response_ids.length, response_ids.length),
     },
-    padded: paddedRow(dialogue, tokenizer, prompt, talk, hasLogProbs ? log_probs : undefined),
+    padded: paddedRow(dialogue, tokenizer, prompt, talk, hasLogProbs ? logProbs : undefined),
   })
 }
 
@@ -150,7 +150,7 @@ function paddedRow(
   tokenizer: Tokenizer,
   prompt: readonly number[],
   talk: Conversation,
-  log_probs: readonly number[] | undefined,
+  logProbs: readonly number[] | undefined,
 ) {
   const { prompt_length: P, response_length: R } = dialogue
   const ids = new Uint32Array(R).fill(tokenizer.pad_token_id)
@@ -162,7 +162,7 @@ function paddedRow(
     max_response_length: R,
     turns,
   })
-  const rollout_log_probs = log_probs && [...log_probs, ...new Array(R).fill(0)].slice(0, R)
+  const rollout_log_probs = logProbs && [...logProbs, ...new Array(R).fill(0)].slice(0, R)
   return {
     prompts: prompts.input_ids,
     responses: batch.response_ids,

@@ -85,22 +85,22 @@ export const productionVanilla = policyLoss('vanilla', PRODUCTION)
 /** The kernels aggregate nothing but losses; with advantage -1 gpg's loss of a token is its
  * log-prob, here the given loss. */
 const agg_loss: Handler = ({ inputs, config, source }) => {
-  const loss_mat = inputs.matrix('loss_mat')
-  const { rows, columns } = loss_mat
-  const response_mask = inputs.matrix('loss_mask', loss_mat).data
+  const lossMat = inputs.matrix('loss_mat')
+  const { rows, columns } = lossMat
+  const response_mask = inputs.matrix('loss_mask', lossMat).data
   const aggregation = readAggregation(config, { source })
   const settings = { ...readLossSettings(config, { source }), aggregation }
   const batch: LossBatch = {
     rows,
     response_length: columns,
     response_mask,
-    log_probs: loss_mat.data,
-    old_log_probs: loss_mat.data,
+    log_probs: lossMat.data,
+    old_log_probs: lossMat.data,
     advantages: new Float64Array(rows * columns).fill(-1),
     rollout_is_weights: null,
   }
   const run = () => {
-    const { loss, d_loss_mat } = aggLossRef(loss_mat.data, response_mask, columns, aggregation)
+    const { loss, d_loss_mat } = aggLossRef(lossMat.data, response_mask, columns, aggregation)
     return within(F64, { loss, grad_loss_mat: d_loss_mat })
   }
   return [
@@ -133,12 +133,12 @@ const micro_batching: Handler = ({ inputs, config, source }) => {
     throw new CaseError(
       `config.micro_batch_size: ${batch.rows} rows are no multiple of ${microRows}`,
     )
-  const micro_batches = Array.from({ length: batch.rows / microRows }, (_, i) =>
+  const microBatches = Array.from({ length: batch.rows / microRows }, (_, i) =>
     rowsOf(batch, i * microRows, microRows),
   )
   return [
-    { on: 'reference', run: () => microReference(settings, batch, micro_batches) },
-    { on: 'gpu', run: (gpu) => microOnGpu(gpu, settings, batch, micro_batches) },
+    { on: 'reference', run: () => microReference(settings, batch, microBatches) },
+    { on: 'gpu', run: (gpu) => microOnGpu(gpu, settings, batch, microBatches) },
   ]
 }
 
@@ -148,7 +148,7 @@ const tokensOf = (batch: LossBatch) =>
 function microReference(
   settings: LossSettings,
   batch: LossBatch,
-  micro_batches: readonly LossBatch[],
+  microBatches: readonly LossBatch[],
 ): Outputs {
   const whole = { batch_num_tokens: tokensOf(batch), global_batch_size: batch.rows }
   const loss = (part: LossBatch, counts: object, scale: number): LossAndGradient => {
@@ -158,8 +158,8 @@ function microReference(
   }
   return within(F64, {
     whole_mini_batch: loss(batch, {}, 1),
-    legacy_worker: joined(micro_batches.map((part) => loss(part, {}, part.rows / batch.rows))),
-    engine_worker: joined(micro_batches.map((part) => loss(part, whole, 1))),
+    legacy_worker: joined(microBatches.map((part) => loss(part, {}, part.rows / batch.rows))),
+    engine_worker: joined(microBatches.map((part) => loss(part, whole, 1))),
   })
 }
 
@@ -167,7 +167,7 @@ async function microOnGpu(
   gpu: Gpu,
   settings: LossSettings,
   batch: LossBatch,
-  micro_batches: readonly LossBatch[],
+  microBatches: readonly LossBatch[],
 ): Promise<Outputs> {
   const objective = plainObjective('vanilla', settings.aggregation.loss_agg_mode)
   const run = (part: LossBatch, use_legacy_worker_impl: 'enable' | 'disable') =>
@@ -186,7 +186,7 @@ async function microOnGpu(
     })
   const all = async (rule: 'enable' | 'disable') => {
     const parts = []
-    for (const part of micro_batches) parts.push(await run(part, rule))
+    for (const part of microBatches) parts.push(await run(part, rule))
     return joined(parts)
   }
   const tolerance = (path: string) => (path.includes('grad') ? GPU_GRADIENT : GPU_VALUE)

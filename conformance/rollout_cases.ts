@@ -100,8 +100,8 @@ function correctReference(
   correction: RolloutCorrection,
 ) {
   const params = correctionParams({ ...correction, loss_type: 'reinforce' })
-  const log_probs = { log_probs: old_log_prob, rollout_log_probs: rollout_log_prob }
-  return rolloutCorrectionRef(params, { ...masked, ...log_probs })
+  const logProbs = { log_probs: old_log_prob, rollout_log_probs: rollout_log_prob }
+  return rolloutCorrectionRef(params, { ...masked, ...logProbs })
 }
 
 /** What the metrics of importance weights describe changed after January. */
@@ -248,8 +248,8 @@ function bypassReference({ settings, correction, batch }: BypassCase, reported: 
     ...batch,
     rollout_log_probs: batch.old_log_probs,
   })
-  const loss_mode = correction.loss_type === 'reinforce' ? 'reinforce' : 'vanilla'
-  const found = policyLossRef(loss_mode, refConfig(settings), {
+  const lossMode = correction.loss_type === 'reinforce' ? 'reinforce' : 'vanilla'
+  const found = policyLossRef(lossMode, refConfig(settings), {
     ...batch,
     response_mask: corrected.modified_mask,
     rollout_is_weights: corrected.rollout_is_weights,

@@ -98,17 +98,17 @@ const response_alignment: Handler = ({ inputs, config }) => {
   if (ids.columns !== P + R)
     throw new CaseError(`inputs.input_ids: expected ${P} + ${R} columns, got ${ids.columns}`)
   const attention = inputs.matrix('attention_mask', ids).data
-  const eos_token_ids = Array.isArray(config.raw('eos_token_id'))
+  const eosTokenIds = Array.isArray(config.raw('eos_token_id'))
     ? [...config.vector('eos_token_id')]
     : [config.number('eos_token_id')]
   // The lab tells padding by the mask, never by the token.
   config.ignore('pad_token_id')
-  const response_ids = columnsOf(ids.data, P + R, P, R)
+  const responseIds = columnsOf(ids.data, P + R, P, R)
   const slice = { first_column: P - 1, response_length: R, temperature: 1 }
-  const one = headCase(inputs, slice, response_ids)
+  const one = headCase(inputs, slice, responseIds)
   const driver = () =>
     within('exact', {
-      response_mask_from_eos: responseMask(response_ids, R, eos_token_ids),
+      response_mask_from_eos: responseMask(responseIds, R, eosTokenIds),
       response_mask_from_attention: attentionResponseMask(attention, P + R, R),
       position_ids: positionIds(attention, P + R),
     })
@@ -149,15 +149,15 @@ const actor_total_loss: Handler = ({ inputs, config, source }) => {
     advantages: inputs.matrix('advantages', labels).data,
     rollout_is_weights: inputs.optionalMatrix('rollout_is_weights', labels)?.data ?? null,
   }
-  const use_kl_loss = config.flag('use_kl_loss', false)
+  const useKlLoss = config.flag('use_kl_loss', false)
   const kl_loss_type = config.choice('kl_loss_type', KL_PENALTIES, 'low_var_kl')
   const ref_log_prob = inputs.optionalMatrix('ref_log_prob', labels)?.data
-  if (use_kl_loss && !ref_log_prob) throw new CaseError('inputs.ref_log_prob: use_kl_loss needs it')
+  if (useKlLoss && !ref_log_prob) throw new CaseError('inputs.ref_log_prob: use_kl_loss needs it')
   const terms: ActorTerms = {
     settings: readLossSettings(config, { source }),
     entropy_coeff: config.number('entropy_coeff', 0),
     kl_loss_coef: config.number('kl_loss_coef', 0.001),
-    kl_loss_type: use_kl_loss ? kl_loss_type : null,
+    kl_loss_type: useKlLoss ? kl_loss_type : null,
     ref_log_prob: ref_log_prob ?? labels.data.map(() => 0),
   }
   return [

@@ -10,16 +10,16 @@ import { keepEvery, keptSteps, waitForCheckpoint } from './stored.ts'
 const LINK = `v=1&p=tiny&phases=sft,rl&phases.0.steps=20&phases.1.steps=60&rollout.train_batch_size=8&actor.ppo_mini_batch_size=8&validation.prompts=8&validation.test_freq=0&probe.rows=8${QUICK}`
 const STEPS = 80
 
-async function opened(page: Page, every_steps = 4): Promise<LabPage> {
-  await keepEvery(page, every_steps)
+async function opened(page: Page, everySteps = 4): Promise<LabPage> {
+  await keepEvery(page, everySteps)
   const lab = new LabPage(page)
   await lab.open(LINK)
   await lab.waitForStatus('idle')
   return lab
 }
 
-async function begun(page: Page, every_steps = 4): Promise<LabPage> {
-  const lab = await opened(page, every_steps)
+async function begun(page: Page, everySteps = 4): Promise<LabPage> {
+  const lab = await opened(page, everySteps)
   await lab.get('train').click()
   await lab.waitForStep(2)
   return lab

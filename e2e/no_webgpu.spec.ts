@@ -46,11 +46,11 @@ test('over plain http from another machine the page asks for a secure address', 
 })
 
 test('without WebGPU the page names browsers that have it', async ({ lab, page }) => {
-  const without_gpu =
+  const withoutGpu =
     'Object.defineProperty(WorkerNavigator.prototype, "gpu", { value: undefined });'
   await page.route(/worker.*\.js$/, async (route) => {
     const response = await route.fetch()
-    await route.fulfill({ response, body: without_gpu + (await response.text()) })
+    await route.fulfill({ response, body: withoutGpu + (await response.text()) })
   })
   await lab.open()
   await expectExplained(lab, 'no_webgpu', /has no WebGPU/)

@@ -78,11 +78,11 @@ test('twelve pairs are answered by mouse and keys, the reward model learns from 
   expect(taught).toHaveLength(6)
   // Every fourth prompt is held out with all its pairs: three pairs, unless two of twelve sums are
   // the same.
-  const held_out = taught[0].metrics['reward_model/held_out_pairs']
-  expect(held_out + taught[0].metrics['reward_model/pairs']).toBe(12)
-  expect(held_out).toBeGreaterThan(0)
-  expect(taught[0].metrics['reward_model/held_out_prompts']).toBeLessThanOrEqual(held_out)
-  await expect(lab.get('preferences').getByRole('row')).toHaveCount(held_out + 1)
+  const heldOut = taught[0].metrics['reward_model/held_out_pairs']
+  expect(heldOut + taught[0].metrics['reward_model/pairs']).toBe(12)
+  expect(heldOut).toBeGreaterThan(0)
+  expect(taught[0].metrics['reward_model/held_out_prompts']).toBeLessThanOrEqual(heldOut)
+  await expect(lab.get('preferences').getByRole('row')).toHaveCount(heldOut + 1)
   expect(taught[5].metrics['reward_model/loss']).toBeLessThan(
     taught[0].metrics['reward_model/loss'],
   )

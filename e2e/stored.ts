@@ -5,11 +5,11 @@ import { expect, type LabPage } from './lab_page.ts'
 
 /** Keeps a state after every so many steps, whatever the clock says: tests are over before the
  * usual ten seconds. */
-export const keepEvery = (target: Page | BrowserContext, every_steps: number): Promise<unknown> =>
+export const keepEvery = (target: Page | BrowserContext, everySteps: number): Promise<unknown> =>
   target.addInitScript((every) => {
     const often = { every_steps: every, every_ms: 0, budget_bytes: 256e6 }
     localStorage.setItem('understory.checkpoints', JSON.stringify(often))
-  }, every_steps)
+  }, everySteps)
 
 /** The steps whose states were written since the page was opened. */
 export const keptSteps = async (lab: LabPage): Promise<number[]> =>

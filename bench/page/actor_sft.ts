@@ -50,13 +50,13 @@ export function randomProblem(model: ModelConfig, rows: number, width: number): 
   const half = model.vocab_size / 2
   const ids = seededValues(rows * width, 3).map((x) => Math.floor((x + 1) * half))
   const prompts = Array.from({ length: rows }, (_, b) => [ids[b * width]])
-  const response_ids = Uint32Array.from(ids.filter((_, i) => i % width !== 0))
+  const responseIds = Uint32Array.from(ids.filter((_, i) => i % width !== 0))
   const size = { rows, prompt_length: 1, response_length: width - 1 }
   const noEnd = model.vocab_size
   return {
     layout,
     weights: initialWeights(layout, 1),
-    batch: makeBatch(padPrompts(prompts, 1, 0), response_ids, size, noEnd),
+    batch: makeBatch(padPrompts(prompts, 1, 0), responseIds, size, noEnd),
     phase: sftPhase(rows),
   }
 }

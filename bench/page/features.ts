@@ -202,8 +202,8 @@ interface Pair {
 }
 
 /** Every pair of configurations on `share` of the preset's prompts. */
-function pairsOf(preset_id: string, share: number): Pair[] {
-  const { config, phase: whole } = rlConfig(preset_id)
+function pairsOf(presetId: string, share: number): Pair[] {
+  const { config, phase: whole } = rlConfig(presetId)
   const { train_batch_size, n } = whole.rollout
   const prompts = Math.ceil(train_batch_size * share)
   const ppo_mini_batch_size = Math.ceil(whole.actor.ppo_mini_batch_size * share)
@@ -259,11 +259,11 @@ function costOf({ gpu, samples, counts }: Candidate): StepCost {
 
 /** Steps of all configurations in turn, from the same new weights, so that other load on the
  * machine affects all alike. */
-export async function benchFeatures(preset_id: string): Promise<FeatureRow[]> {
+export async function benchFeatures(presetId: string): Promise<FeatureRow[]> {
   const probe = await Gpu.open()
   const { share, steps } = AMOUNT[probe.facts.is_software ? 'software' : 'gpu']
   probe.destroy()
-  const pairs = pairsOf(preset_id, share)
+  const pairs = pairsOf(presetId, share)
   const configs = new Map(pairs.flatMap(({ on, off }) => [on, off]).map((c) => [keyOf(c), c]))
   const candidates = new Map<string, Candidate>()
   for (const [key, config] of configs) {

@@ -80,9 +80,9 @@ function layerShapes(name: string, tokens: number, config: ModelConfig): MatmulS
 
 /** Squares, the linear layers of a preset on a micro-batch of its first phase, and those of a 135M
  * model on 512 tokens. */
-export function matmulShapes(preset_id: string): MatmulShape[] {
-  const preset = presetOf(preset_id)
-  if (!preset) throw new RangeError(`no preset ${preset_id}`)
+export function matmulShapes(presetId: string): MatmulShape[] {
+  const preset = presetOf(presetId)
+  if (!preset) throw new RangeError(`no preset ${presetId}`)
   const { model, phases, task } = trainerConfig(preset.experiment)
   const width = task.max_prompt_length + task.max_response_length
   const tokens = phaseRows(phases.filter(trainsActor)[0], width, model).micro * width
@@ -97,7 +97,7 @@ export function matmulShapes(preset_id: string): MatmulShape[] {
   }
   return [
     ...SQUARES.map((n): MatmulShape => ({ of: 'square', op: 'nn', m: n, n, k: n })),
-    ...layerShapes(preset_id, tokens, model),
+    ...layerShapes(presetId, tokens, model),
     ...layerShapes('135M', 512, large),
   ]
 }

@@ -60,19 +60,19 @@ async function javascriptOf(gpu: Gpu, trainer: Trainer): Promise<JavaScriptRow> 
     const perStep = (gpu.counts.dispatches - dispatches) / (2 * FREE_STEPS)
     // The stopwatch itself costs time, so it starts after the thread's own time was taken.
     const watch = watchCalls(gpu)
-    const encode_ms: number[] = []
-    const step_ms: number[] = []
+    const encodeMs: number[] = []
+    const stepMs: number[] = []
     for (let i = 0; i < FREE_STEPS; i++) {
       watch.ms = 0
       const start = performance.now()
       await trainer.next()
-      step_ms.push(performance.now() - start)
-      encode_ms.push(watch.ms)
+      stepMs.push(performance.now() - start)
+      encodeMs.push(watch.ms)
     }
     return {
       steps: FREE_STEPS,
-      encode_ms: median(encode_ms),
-      step_without_gpu_ms: median(step_ms),
+      encode_ms: median(encodeMs),
+      step_without_gpu_ms: median(stepMs),
       ...(before !== undefined &&
         after !== undefined && { thread_ms: ((after - before) * 1000) / FREE_STEPS }),
       ...(found && {
@@ -84,8 +84,8 @@ async function javascriptOf(gpu: Gpu, trainer: Trainer): Promise<JavaScriptRow> 
 }
 
 /** The last rl phase of a preset from new weights, prepared for the policy of every layer. */
-export async function benchParts(preset_id: string): Promise<PartsRow> {
-  const { config, phase } = rlConfig(preset_id)
+export async function benchParts(presetId: string): Promise<PartsRow> {
+  const { config, phase } = rlConfig(presetId)
   const L = config.model.num_hidden_layers
   const all = Array.from({ length: L }, (_, i) => i + 1)
   // The first phase does not end; the phases after it only have their programs recorded.
@@ -124,5 +124,5 @@ export async function benchParts(preset_id: string): Promise<PartsRow> {
   progress('JavaScript')
   const javascript = await javascriptOf(gpu, trainer)
   trainer.destroy()
-  return { preset: preset_id, samples, ms, layers, javascript }
+  return { preset: presetId, samples, ms, layers, javascript }
 }

@@ -48,10 +48,10 @@ export interface RecordedRun {
  * response of odd length counts as right, so that advantages are not all zero. Throws RangeError
  * for weights of another size. */
 export async function recordSteps(
-  preset_id: string,
+  presetId: string,
   given: readonly number[] | undefined,
 ): Promise<RecordedRun> {
-  const { config: preset, phase: whole } = rlConfig(preset_id)
+  const { config: preset, phase: whole } = rlConfig(presetId)
   // A rate of 0 in the first step would leave the first update out of the comparison.
   const optim = { ...whole.actor.optim, lr_warmup_steps: 0 }
   const phase = { ...whole, actor: { ...whole.actor, optim } }
@@ -76,7 +76,7 @@ export async function recordSteps(
   const { actor, updated } = heard()
   const { prompt_length, response_length } = actor.size
   const { eos_token_id, pad_token_id } = config.task.tokenizer
-  const experiment = presetOf(preset_id)?.experiment
+  const experiment = presetOf(presetId)?.experiment
   trainer.destroy()
   return {
     header: {
@@ -107,7 +107,7 @@ async function stepOf(
 ): Promise<RecordedStep> {
   const [batch, , , { lr }] = updated
   const columns = actor.tensors.batch
-  const [advantages, old_log_probs] = await gpu.read(columns.advantages, columns.old_log_probs)
+  const [advantages, oldLogProbs] = await gpu.read(columns.advantages, columns.old_log_probs)
   return {
     lr,
     input_ids: [...batch.input_ids],
@@ -116,7 +116,7 @@ async function stepOf(
     response_ids: [...batch.response_ids],
     response_mask: [...batch.response_mask],
     advantages: [...(advantages as Float32Array)],
-    old_log_probs: [...(old_log_probs as Float32Array)],
+    old_log_probs: [...(oldLogProbs as Float32Array)],
     metrics: Object.fromEntries(METRICS.map((name) => [name, metrics[name]])),
   }
 }

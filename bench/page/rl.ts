@@ -10,14 +10,14 @@ import { Actor } from '../../src/rl/learners/actor.ts'
 
 /** Only the last rl phase of a preset, without validation and probes, which come every few
  * steps. */
-export function rlConfig(preset_id: string): { config: TrainerConfig; phase: RlPhase } {
-  const preset = presetOf(preset_id)
-  if (!preset) throw new RangeError(`no preset ${preset_id}`)
+export function rlConfig(presetId: string): { config: TrainerConfig; phase: RlPhase } {
+  const preset = presetOf(presetId)
+  if (!preset) throw new RangeError(`no preset ${presetId}`)
   const config = trainerConfig(preset.experiment)
   const last = config.phases.findLast((candidate) => candidate.kind === 'rl')
   // Without the phase that trains it there is no reward model.
   const phase = last && { ...last, reward_model: { enable: false } }
-  if (!phase) throw new RangeError(`preset ${preset_id} has no rl phase`)
+  if (!phase) throw new RangeError(`preset ${presetId} has no rl phase`)
   const validation = { ...config.validation, test_freq: null }
   const probe = { ...config.probe, freq: null }
   return { config: { ...config, phases: [phase], validation, probe }, phase }

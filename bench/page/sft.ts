@@ -63,21 +63,21 @@ interface Checked {
 }
 
 /** The warm start of a preset on a share of its first batch, at its peak learning rate. */
-function presetProblem(preset_id: string, share: number): SftProblem {
-  const preset = presetOf(preset_id)
-  if (!preset) throw new RangeError(`no preset ${preset_id}`)
+function presetProblem(presetId: string, share: number): SftProblem {
+  const preset = presetOf(presetId)
+  if (!preset) throw new RangeError(`no preset ${presetId}`)
   const { seed, task, model, phases } = trainerConfig(preset.experiment)
   const whole = phases.find((phase): phase is SftPhase => phase.kind === 'sft')
-  if (!whole) throw new RangeError(`preset ${preset_id} has no sft phase`)
+  if (!whole) throw new RangeError(`preset ${presetId} has no sft phase`)
   const phase = { ...whole, batch_size: Math.ceil(whole.batch_size * share) }
   const layout = paramLayout(modelShape(model))
   const { tokenizer } = task
   const R = task.max_response_length
   const samples = Array.from({ length: phase.batch_size }, (_, i) => task.sample(seed, i, 'train'))
-  const response_ids = new Uint32Array(samples.length * R).fill(tokenizer.pad_token_id)
+  const responseIds = new Uint32Array(samples.length * R).fill(tokenizer.pad_token_id)
   samples.forEach(({ demonstration }, b) => {
     const ids = [...tokenizer.encode(demonstration), tokenizer.eos_token_id]
-    response_ids.set(ids.slice(0, R), b * R)
+    responseIds.set(ids.slice(0, R), b * R)
   })
   const size = {
     rows: samples.length,
@@ -85,7 +85,7 @@ function presetProblem(preset_id: string, share: number): SftProblem {
     response_length: R,
   }
   const prompts = promptBatch(samples, task)
-  const batch = makeBatch(prompts, response_ids, size, tokenizer.eos_token_id)
+  const batch = makeBatch(prompts, responseIds, size, tokenizer.eos_token_id)
   return { layout, weights: initialWeights(layout, seed), batch, phase }
 }
 

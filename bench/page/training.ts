@@ -21,8 +21,8 @@ export interface TrainingRow {
 
 /** The last rl phase of a preset, from new weights: the time of a step does not depend on their
  * values. */
-export async function benchTraining(preset_id: string): Promise<TrainingRow> {
-  const { config, phase } = rlConfig(preset_id)
+export async function benchTraining(presetId: string): Promise<TrainingRow> {
+  const { config, phase } = rlConfig(presetId)
   const gpu = await Gpu.open()
   const heard = listenToActor()
   const trainer = await Trainer.create(gpu, config)
@@ -44,7 +44,7 @@ export async function benchTraining(preset_id: string): Promise<TrainingRow> {
     ms.update.push(await finished(gpu, () => updateAgain(heard(), phase.target_layer)))
   }
   const row = {
-    preset: preset_id,
+    preset: presetId,
     steps: STEPS,
     ms: Object.fromEntries(Object.entries(ms).map(([name, values]) => [name, median(values)])),
     dispatches: (dispatches - before.dispatches) / STEPS,

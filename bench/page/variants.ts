@@ -24,9 +24,9 @@ const LARGE = [2048, 4096].map((n): MatmulShape => ({ of: 'square', op: 'nn', m:
 const BUDGET_MS = 20_000
 
 /** Times all variants on every shape. */
-export async function benchVariants(preset_id: string): Promise<VariantsRecord> {
+export async function benchVariants(presetId: string): Promise<VariantsRecord> {
   const gpu = await Gpu.open()
-  const shapes = [...matmulShapes(preset_id), ...(gpu.facts.is_software ? [] : LARGE)]
+  const shapes = [...matmulShapes(presetId), ...(gpu.facts.is_software ? [] : LARGE)]
   const rows: VariantsRow[] = []
   for (const shape of shapes) {
     progress(`${shape.of} ${shape.op}, ${rows.length + 1} of ${shapes.length}`)

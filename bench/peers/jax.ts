@@ -71,16 +71,16 @@ function block(
   const k = rotated.slice([], [], 1)
   const context = nn.dotProductAttention(q, k, v, { bias: input.bias, scale: 1 })
   const middle = x.add(linear(context.reshape([B, T, H * D]), weights.o))
-  const gate_up = linear(rmsNorm(middle.ref, weights.ffn_norm, eps), weights.gate_up)
-  const gate = gate_up.ref.slice([], [], [0, F])
-  const up = gate_up.slice([], [], [F])
+  const gateUp = linear(rmsNorm(middle.ref, weights.ffn_norm, eps), weights.gate_up)
+  const gate = gateUp.ref.slice([], [], [0, F])
+  const up = gateUp.slice([], [], [F])
   return middle.add(linear(nn.silu(gate).mul(up), weights.down))
 }
 
 /** Mean cross-entropy of the response tokens. */
 function lossOf(
   shape: ModelShape,
-  first_column: number,
+  firstColumn: number,
   params: Leaves<JaxArray>,
   input: Inputs,
 ): JaxArray {
@@ -93,7 +93,7 @@ function lossOf(
   let x = numpy.einsum('btv,vc->btc', oneHot, params.embed.ref)
   for (const weights of params.blocks) x = block(shape, weights, tree.ref(shared) as Inputs, x)
   tree.dispose(shared)
-  const states = rmsNorm(x.slice([], [first_column, first_column + R]), params.norm, eps)
+  const states = rmsNorm(x.slice([], [firstColumn, firstColumn + R]), params.norm, eps)
   const logits = linear(states, params.embed)
   const isTarget = targets.reshape([B, R, 1]).equal(numpy.arange(V))
   const target = numpy.where(isTarget, logits.ref, 0).sum(-1)

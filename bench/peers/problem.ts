@@ -174,13 +174,13 @@ export function tablesOf({ layout, batch }: SftProblem): Tables {
     for (let t = 0; t < T; t++)
       for (let s = 0; s < T; s++)
         bias[(b * T + t) * T + s] = s <= t && attention_mask[b * T + s] ? 0 : MASKED
-  const inv_freq = inverseFrequencies(layout.shape)
+  const invFreq = inverseFrequencies(layout.shape)
   const cos = new Float32Array(B * T * D)
   const sin = new Float32Array(B * T * D)
   const scale = D ** -0.25
   for (let i = 0; i < cos.length; i++) {
     const [d, half] = [i % D, D / 2]
-    const angle = position_ids[Math.floor(i / D)] * inv_freq[d % half]
+    const angle = position_ids[Math.floor(i / D)] * invFreq[d % half]
     cos[i] = scale * Math.cos(angle)
     sin[i] = scale * Math.sin(angle) * (d < half ? -1 : 1)
   }

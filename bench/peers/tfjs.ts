@@ -94,14 +94,14 @@ export async function finishTf(): Promise<void> {
 function rmsNorm(x: Tensor, weight: Tensor, eps: Tensor, weightAxes: number[]): Tensor {
   return customGrad((...args) => {
     const [x, weight, save] = args as unknown as [Tensor, Tensor, GradSaveFunc]
-    const inv_rms = rsqrt(add(mean(square(x), -1, true), eps))
-    const normed = mul(x, inv_rms)
-    save([normed, inv_rms, weight])
+    const invRms = rsqrt(add(mean(square(x), -1, true), eps))
+    const normed = mul(x, invRms)
+    save([normed, invRms, weight])
     const gradFunc = (d_y: Tensor, saved: Tensor[]) => {
-      const [normed, inv_rms, weight] = saved
+      const [normed, invRms, weight] = saved
       const d_normed = mul(d_y, weight)
       const projection = mean(mul(d_normed, normed), -1, true)
-      const d_x = mul(inv_rms, sub(d_normed, mul(normed, projection)))
+      const d_x = mul(invRms, sub(d_normed, mul(normed, projection)))
       return [d_x, reshape(sum(mul(d_y, normed), weightAxes, true), weight.shape)]
     }
     return { value: mul(normed, weight), gradFunc }
@@ -123,16 +123,15 @@ function embed(ids: Tensor1D, table: Tensor): Tensor {
 
 /** Σ token_weights · (-log softmax(logits)[target]); logits [n, V], targets [n], token_weights [n,
  * 1]. */
-function crossEntropy(logits: Tensor, targets: Tensor1D, token_weights: Tensor): Tensor {
+function crossEntropy(logits: Tensor, targets: Tensor1D, tokenWeights: Tensor): Tensor {
   return customGrad((...args) => {
     const [logits, save] = args as unknown as [Tensor, GradSaveFunc]
-    const log_p = logSoftmax(logits)
+    const logP = logSoftmax(logits)
     const targetRows = rows(targets, logits.shape[1] ?? 0)
-    const value: Tensor = neg(sum(sum(mul(mul(log_p, targetRows), token_weights), 1)))
-    save([log_p, targetRows])
+    const value: Tensor = neg(sum(sum(mul(mul(logP, targetRows), tokenWeights), 1)))
+    save([logP, targetRows])
     // The gradient of the loss itself is 1, so d_y is left out.
-    const gradFunc = (_: Tensor, saved: Tensor[]) =>
-      mul(sub(exp(saved[0]), saved[1]), token_weights)
+    const gradFunc = (_: Tensor, saved: Tensor[]) => mul(sub(exp(saved[0]), saved[1]), tokenWeights)
     return { value, gradFunc }
   })(logits)
 }
@@ -159,8 +158,8 @@ function block(
   const attnProbs = softmax(add(matMul(q, k, false, true), input.bias))
   const context = transpose(matMul(attnProbs, v), [0, 2, 1, 3])
   const middle = add(x, matMul(reshape(context, [B * T, H * D]), w.o, false, true))
-  const ffn_in = rmsNorm(middle, w.ffn_norm, eps, [0])
-  const [gate, up] = split(matMul(ffn_in, w.gate_up, false, true), [F, F], 1)
+  const ffnIn = rmsNorm(middle, w.ffn_norm, eps, [0])
+  const [gate, up] = split(matMul(ffnIn, w.gate_up, false, true), [F, F], 1)
   const activated = mul(mul(gate, sigmoid(gate)), up)
   return add(middle, matMul(activated, w.down, false, true))
 }

@@ -104,7 +104,7 @@ export const readCounts = (counts: Fields): Omit<Aggregation, 'loss_agg_mode'> =
 export function readLossSettings(config: Fields, source: Pick<Fixture, 'source'>): LossSettings {
   const counts = config.has('global_batch_info') ? config.fields('global_batch_info') : config
   const aggregation = readAggregation(config, source, counts)
-  const clip_ratio = config.number('clip_ratio', 0.2)
+  const clipRatio = config.number('clip_ratio', 0.2)
   const selection = config.has('policy_loss') ? config.fields('policy_loss') : undefined
   return {
     aggregation,
@@ -116,7 +116,7 @@ export function readLossSettings(config: Fields, source: Pick<Fixture, 'source'>
         const fields = number.section === 'actor' ? config : selection
         // As in verl, clip_ratio counts only where its two sides are not given.
         const isSide = name === 'clip_ratio_low' || name === 'clip_ratio_high'
-        const fallback = isSide ? clip_ratio : number.default
+        const fallback = isSide ? clipRatio : number.default
         return fields?.number(name, fallback) ?? fallback
       }),
     },
@@ -127,7 +127,7 @@ const sum = (x: Numbers) => Array.prototype.reduce.call(x, (a, b) => (a as numbe
 
 /** Live numbers for a batch that is a whole mini-batch, divided by the counts that the fixture
  * gives or by its own. */
-export function liveOf(settings: LossSettings, loss_mode: LossMode, batch: LossBatch): Live {
+export function liveOf(settings: LossSettings, lossMode: LossMode, batch: LossBatch): Live {
   const tokens = sum(batch.response_mask)
   const counts = {
     miniRows: batch.rows,
@@ -135,12 +135,12 @@ export function liveOf(settings: LossSettings, loss_mode: LossMode, batch: LossB
     microRows: batch.rows,
     microTokens: tokens,
   }
-  return { ...liveOfPart(settings, loss_mode, counts), ...aggregationParams(settings.aggregation) }
+  return { ...liveOfPart(settings, lossMode, counts), ...aggregationParams(settings.aggregation) }
 }
 
 /** Live numbers for one micro-batch, by the trainer's own rule. */
-export function liveOfPart({ actor }: LossSettings, loss_mode: LossMode, counts: LossCounts): Live {
-  return objectiveLive(actor, loss_mode, counts, 0)
+export function liveOfPart({ actor }: LossSettings, lossMode: LossMode, counts: LossCounts): Live {
+  return objectiveLive(actor, lossMode, counts, 0)
 }
 
 /** Everything an objective binds: uploads of the batch, and outputs that hold nonsense. `given`
@@ -196,7 +196,7 @@ export async function runObjective(
     recordObjective(recorder, objective, tensors, totals),
   )
   gpu.replay(program, live)
-  const [d_log_probs, d_entropy, sums, correction_sums] = await gpu.read(
+  const [d_log_probs, d_entropy, sums, correctionSums] = await gpu.read(
     tensors.d_log_probs,
     tensors.d_entropy,
     totals.sums,
@@ -208,7 +208,7 @@ export async function runObjective(
     d_log_probs: d_log_probs as Float32Array,
     d_entropy: d_entropy as Float32Array,
     sums: named(POLICY_LOSS_SUMS, sums),
-    correction_sums: named(ROLLOUT_CORRECTION_SUMS, correction_sums),
+    correction_sums: named(ROLLOUT_CORRECTION_SUMS, correctionSums),
   }
 }
 
@@ -216,13 +216,13 @@ export async function runObjective(
  * speaks of and add up over its parts; verl's are means over the tokens of the call. */
 export function lossMetrics(
   { sums }: ObjectiveResult,
-  loss_mode: LossMode,
+  lossMode: LossMode,
   live: Live,
   batch: LossBatch,
 ): Record<string, number> {
   const tokens = sum(batch.response_mask)
   const parts = live.token_count > 0 && tokens > 0 ? live.token_count / tokens : 1
   return Object.fromEntries(
-    policyLossOf(loss_mode).metrics.map((name) => [name, sums[name] * parts]),
+    policyLossOf(lossMode).metrics.map((name) => [name, sums[name] * parts]),
   )
 }

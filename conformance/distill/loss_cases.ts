@@ -180,13 +180,13 @@ const verl_estimators: Handler = ({ inputs, config, source }) => {
     columns: batch.response_length,
   }
   const teacher_log_probs = inputs.matrix('teacher_log_prob', like).data
-  const loss_mode = config.choice('loss_mode', SAMPLED_KLS)
+  const lossMode = config.choice('loss_mode', SAMPLED_KLS)
   const settings = {
     ...verlSettings(config, source),
     use_policy_gradient: config.flag('use_policy_gradient'),
   }
   const run = () => {
-    const found = sampledKlLoss(loss_mode, { ...batch, teacher_log_probs }, settings)
+    const found = sampledKlLoss(lossMode, { ...batch, teacher_log_probs }, settings)
     return {
       ...within(F64, { loss: found.loss, grad_log_prob: found.d_log_probs }),
       ...within(F32, { metrics: found.metrics }),

@@ -37,7 +37,7 @@ export interface Machine {
   student(batch: RolloutBatch): Promise<Numbers>
   teacher(batch: RolloutBatch): Promise<Numbers>
   begin(): void
-  /** Adds the gradient of Σ d_log_probs · log_probs. */
+  /** Adds the gradient of Σ d_log_probs · logProbs. */
   add(batch: RolloutBatch, d_log_probs: Float64Array): Promise<void>
   step(): Promise<Omit<ReplayedUpdate, 'micro_batches'>>
 }
@@ -146,8 +146,8 @@ export async function gpuMachine(c: DistillCase, run: DistillRun, gpu: Gpu): Pro
       for (let v = 0; v < vocabulary; v++) {
         actor.upload(scoring(batch, v), rows)
         actor.computeLogProbs(phase, rows)
-        const [log_probs] = await gpu.read(actor.tensors.batch.old_log_probs)
-        for (let i = 0; i < log_probs.length; i++) found[i * vocabulary + v] = log_probs[i]
+        const [logProbs] = await gpu.read(actor.tensors.batch.old_log_probs)
+        for (let i = 0; i < logProbs.length; i++) found[i * vocabulary + v] = logProbs[i]
       }
       return found
     }

@@ -53,9 +53,9 @@ function withoutLast(values: Numbers, columns: number): Float64Array {
 /** The config is read the same in both spellings, and gives Hugging Face's frequencies. */
 export function* configChecks(c: ModelCase): Generator<Check> {
   const { expected, model } = c
-  const inv_freq = inverseFrequencies(model.config)
+  const invFreq = inverseFrequencies(model.config)
   const frequencies = {
-    actual: inv_freq,
+    actual: invFreq,
     expected: expected.numbers('rope.inv_freq'),
     tolerance: { rtol: 1e-6, atol: 0 },
   }
@@ -98,14 +98,14 @@ function outputsOf(
 }
 
 /** Internal quantities under the names of the goldens. */
-function internalsComputed(internals: AnyInternals, vocab_size: number): Computed {
+function internalsComputed(internals: AnyInternals, vocabSize: number): Computed {
   const { mask, next_mask, columns, num_hidden_layers: L, rows } = internals
   const computed: Computed = new Map()
   const next = withoutLast(next_mask, columns)
   for (const [name, values] of Object.entries(internals.values)) {
     if (name.startsWith('logp_'))
       computed.set(name, { values: withoutLast(values, columns), mask: next })
-    else if (name === 'logits') computed.set(name, { values, mask, inner: vocab_size })
+    else if (name === 'logits') computed.set(name, { values, mask, inner: vocabSize })
     else computed.set(name, { values, mask })
   }
   const final = internals.values.logp_next_layer_norm.subarray(L * rows * columns)
@@ -124,10 +124,10 @@ function statesComputed(
     readonly ffn_out: readonly Numbers[]
   },
   mask: Numbers,
-  hidden_size: number,
+  hiddenSize: number,
 ): Computed {
   const { hidden, normed, ...blocks } = states
-  const inner = hidden_size
+  const inner = hiddenSize
   const computed: Computed = new Map()
   computed.set('hidden_states', { values: joined([...hidden.slice(0, -1), normed]), mask, inner })
   computed.set('H_last_prenorm', { values: hidden[hidden.length - 1], mask, inner })
@@ -196,9 +196,9 @@ async function gpuForward(c: ModelCase, gpu: Gpu, batch: RolloutBatch) {
       readPolicy(r, model, ws, { layer, inv_temperature: 1 / temperature }),
     )
     gpu.replay(policy)
-    const [log_probs, entropy] = await gpu.read(ws.response.log_probs, ws.response.entropy)
+    const [logProbs, entropy] = await gpu.read(ws.response.log_probs, ws.response.entropy)
     const mask = batch.response_mask
-    computed.set(`resp_log_probs${suffix}`, { values: log_probs, mask })
+    computed.set(`resp_log_probs${suffix}`, { values: logProbs, mask })
     computed.set(`resp_entropy${suffix}`, { values: entropy, mask })
   }
   return { computed, internals }

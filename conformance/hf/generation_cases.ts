@@ -30,15 +30,15 @@ export async function* generationChecks(c: ModelCase, gpu: Gpu | undefined): Asy
   }
   const greedy = { temperature: 0, top_k: null, top_p: 1 }
   await rollout.generate(prompts, { ...greedy, seed: 0, stream: 0, step: 0, row_offset: 0 })
-  const [response_ids] = await gpu.read(tensors.response_ids)
+  const [responseIds] = await gpu.read(tensors.response_ids)
   const sequences = new Uint32Array(rows * columns)
   for (let b = 0; b < rows; b++) {
     const prompt = prompts.input_ids.subarray(b * prompt_length, (b + 1) * prompt_length)
     sequences.set(prompt, b * columns)
-    const response = response_ids.subarray(b * response_length, (b + 1) * response_length)
+    const response = responseIds.subarray(b * response_length, (b + 1) * response_length)
     sequences.set(response, b * columns + prompt_length)
   }
-  const { response_lengths } = responseEnds(response_ids, response_length, eos_token_ids)
+  const { response_lengths } = responseEnds(responseIds, response_length, eos_token_ids)
   yield check(c, 'gen', 'gpu', {
     sequences: {
       actual: sequences,
@@ -108,11 +108,11 @@ interface Generated {
 function marginsRef({ expected, model: { config }, params }: ModelCase, generated: Generated) {
   const { sequences, rows, width, prompt_length: P, lengths } = generated
   const R = width - P
-  const prompt_mask = expected.ids('gen.attention_mask')
+  const promptMask = expected.ids('gen.attention_mask')
   const attention_mask = Uint32Array.from(sequences, (_, i) => {
     const column = i % width
     const b = Math.floor(i / width)
-    return column < P ? prompt_mask[b * P + column] : Number(column - P < lengths[b])
+    return column < P ? promptMask[b * P + column] : Number(column - P < lengths[b])
   })
   const position_ids = positionIds(attention_mask, width)
   const batch = { input_ids: sequences, attention_mask, position_ids, rows, width }

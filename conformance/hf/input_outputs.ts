@@ -15,9 +15,9 @@ export function inputOutputs(expected: Expected, prefix: string): Record<string,
     const golden = expected.tensor(`${prefix}.${name}`)
     return { actual, expected: golden.data, shape: golden.shape, tolerance: 'exact' }
   }
-  const position_ids = positionIds(expected.ids(`${prefix}.attention_mask`), width)
+  const places = positionIds(expected.ids(`${prefix}.attention_mask`), width)
   return {
-    position_ids: compared('position_ids', position_ids),
+    position_ids: compared('position_ids', places),
     ...(expected.has(`${prefix}.labels`) && {
       labels: compared('labels', labelsOf(expected, prefix, width)),
     }),
@@ -27,11 +27,11 @@ export function inputOutputs(expected: Expected, prefix: string): Record<string,
 /** input_ids on response tokens, IGNORE_INDEX elsewhere. */
 function labelsOf(expected: Expected, prefix: string, width: number): Int32Array {
   const { data: mask, shape } = expected.tensor(`${prefix}.response_mask`)
-  const response_length = shape[shape.length - 1]
-  const prompt_length = width - response_length
+  const responseLength = shape[shape.length - 1]
+  const promptLength = width - responseLength
   return Int32Array.from(expected.tensor(`${prefix}.input_ids`).data, (id, i) => {
     const row = Math.floor(i / width)
-    const token = (i % width) - prompt_length
-    return token >= 0 && mask[row * response_length + token] ? id : IGNORE_INDEX
+    const token = (i % width) - promptLength
+    return token >= 0 && mask[row * responseLength + token] ? id : IGNORE_INDEX
   })
 }

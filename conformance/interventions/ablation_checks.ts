@@ -98,7 +98,7 @@ export async function* ablationChecks(c: InterventionCase, runner: Runner): Asyn
   if (runner.on === 'reference')
     yield check(c, 'abl.means', 'reference', outputsOf(c, Object.fromEntries(computed)))
   const [final] = (await runner.run(c.rows, [])).slice(L)
-  const log_p = readPolicyRef(c.model.config, c.params, final, 'normed')
+  const logP = readPolicyRef(c.model.config, c.params, final, 'normed')
   for (const how of ['zero', 'mean', 'const'] as const)
     for (const part of PART_NAMES) {
       const title = `abl.${how}.${part}`
@@ -106,7 +106,7 @@ export async function* ablationChecks(c: InterventionCase, runner: Runner): Asyn
       const found: Record<string, Float64Array[]> = {}
       for (const edit of editsOf(c, how, part, means)) {
         const states = await runner.run(c.rows, [edit])
-        for (const [name, x] of Object.entries(measured(c, log_p, states, hasEntropies))) {
+        for (const [name, x] of Object.entries(measured(c, logP, states, hasEntropies))) {
           found[name] ??= []
           found[name].push(x)
         }

@@ -79,12 +79,12 @@ export async function* gpuLensChecks(c: InterventionCase, gpu: Gpu): AsyncGenera
 
   const given = await TunedFit.create(gpu, model, compared, NONE)
   gpu.write(given.lens.flat, lensOf(c, 'tuned', tunedTranslators(c)).values)
-  const kl_mean = await kls(await reader(given))
+  const klMean = await kls(await reader(given))
   given.load(rows)
   given.step(0)
   const gradients = partsOf(c, (await gpu.read(given.gradients))[0], 0)
   const computed = {
-    'tuned.kl_mean': kl_mean,
+    'tuned.kl_mean': klMean,
     'tuned.grad_A': gradients.A,
     'tuned.grad_b': gradients.b,
   }
@@ -109,9 +109,9 @@ export async function* gpuLensChecks(c: InterventionCase, gpu: Gpu): AsyncGenera
     yield check(c, title, 'gpu', outputsOf(c, arrays))
   }
 
-  const skip_first = c.settings.number('jlens_skip_first')
+  const skipFirst = c.settings.number('jlens_skip_first')
   const variants = {
-    J: skip_first,
+    J: skipFirst,
     J_skip0: 0,
     J_short_rows_dropped: c.settings.number('jlens_skip_short'),
   }
@@ -157,9 +157,9 @@ export async function* gpuReadingChecks(c: InterventionCase, gpu: Gpu): AsyncGen
         readPolicy(r, model, ws, read)
       }),
     )
-    const log_probs = Float64Array.from((await gpu.read(ws.response.log_probs as Tensor<'f32'>))[0])
+    const logProbs = Float64Array.from((await gpu.read(ws.response.log_probs as Tensor<'f32'>))[0])
     const old = c.expected.numbers(`in.${key}.old`)
-    const { loss, d_log_probs } = goldenPpo(c, old, c.expected.numbers('in.adv'))(log_probs)
+    const { loss, d_log_probs } = goldenPpo(c, old, c.expected.numbers('in.adv'))(logProbs)
     gpu.write(ws.response.d_log_probs, Float32Array.from(d_log_probs))
     for (const { tensor } of buffers.stretches) gpu.clear(tensor)
     gpu.replay(await gpu.record('backward', [], (r) => backward(r, model, grads, ws, read)))
@@ -176,7 +176,7 @@ export async function* gpuReadingChecks(c: InterventionCase, gpu: Gpu): AsyncGen
     yield check(c, key, 'gpu', {
       loss: lossOutput(loss, golden.number('loss'), golden.number('loss_fp32')),
       ...gradientOutputs(c, key, golden, found),
-      [`${key}.logp`]: c.expected.output(`${key}.logp`, log_probs, c.batch.response_mask),
+      [`${key}.logp`]: c.expected.output(`${key}.logp`, logProbs, c.batch.response_mask),
     })
   }
 }

@@ -61,10 +61,10 @@ function readThrough(
   const final = readPolicyRef(config, params, states[states.length - 1], 'normed')
   const found: Record<string, Float64Array[]> = { logp_next: [], ent: [], kl: [] }
   for (const [l, translator] of translators.entries()) {
-    const log_p = readPolicyRef(config, params, states[l], translator)
-    found.logp_next.push(nextLogProbsRef(rows, log_p))
-    found.ent.push(entropiesRef(rows, log_p))
-    found.kl.push(divergencesRef(rows, final, log_p))
+    const logP = readPolicyRef(config, params, states[l], translator)
+    found.logp_next.push(nextLogProbsRef(rows, logP))
+    found.ent.push(entropiesRef(rows, logP))
+    found.kl.push(divergencesRef(rows, final, logP))
   }
   const read = readStatesRef(config, params, states[1], translators[1])
   found.logits_l1 = [storedLogits(c, logitsRef(config, params, read))]

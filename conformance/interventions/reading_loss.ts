@@ -49,19 +49,19 @@ export function readingLoss(
 ): { value: number; d_states: Float64Array; log_probs: Float64Array } {
   const V = config.vocab_size
   const { response_length: R, response_mask, response_ids } = batch
-  const log_p = readPolicyRef(config, params, states, reading)
+  const logP = readPolicyRef(config, params, states, reading)
   // Response token t of a row is predicted one column before it.
   const tokenAt = (i: number) => Math.floor(i / R) * rows.width + rows.width - R - 1 + (i % R)
   const log_probs = Float64Array.from(response_mask, (mask, i) =>
-    mask ? log_p[tokenAt(i) * V + response_ids[i]] : 0,
+    mask ? logP[tokenAt(i) * V + response_ids[i]] : 0,
   )
   const { loss: value, d_log_probs } = loss(log_probs)
-  const d_logits = new Float64Array(log_p.length)
+  const d_logits = new Float64Array(logP.length)
   for (const [i, d] of d_log_probs.entries()) {
     if (!response_mask[i]) continue
     const m = tokenAt(i)
     for (let v = 0; v < V; v++)
-      d_logits[m * V + v] = d * ((v === response_ids[i] ? 1 : 0) - Math.exp(log_p[m * V + v]))
+      d_logits[m * V + v] = d * ((v === response_ids[i] ? 1 : 0) - Math.exp(logP[m * V + v]))
   }
   const { d_states } = readingBackwardRef(config, params, grads, states, reading, d_logits)
   return { value, d_states, log_probs }

@@ -33,14 +33,14 @@ export async function* steeringChecks(c: InterventionCase, runner: Runner): Asyn
   const L = c.shape.num_hidden_layers
   const vector = c.expected.numbers('in.steer_v')
   const [final] = (await runner.run(c.rows, [])).slice(L)
-  const log_p = readPolicyRef(c.model.config, c.params, final, 'normed')
+  const logP = readPolicyRef(c.model.config, c.params, final, 'normed')
   for (const mode of c.settings.texts('steer_modes'))
     for (const [i, scale] of c.settings.vector('steer_scales').entries()) {
       const title = `steer.${mode}.s${i}`
       const found: Record<string, Float64Array[]> = {}
       for (const layer of upTo(L + 1)) {
         const states = await runner.run(c.rows, [steered(c, mode, layer, vector, scale)])
-        for (const [name, x] of Object.entries(measured(c, log_p, states, true))) {
+        for (const [name, x] of Object.entries(measured(c, logP, states, true))) {
           found[name] ??= []
           found[name].push(x)
         }
@@ -72,8 +72,8 @@ export function* steeringGradientChecks(c: InterventionCase): Generator<Check> {
   const [scale] = c.settings.vector('steer_scales')
   const tokens = responseTokens(c.batch)
   const losses: Record<string, TokenLoss> = {
-    logp: (log_probs) => {
-      const { loss, d_log_probs } = sftLossRef(1 / tokens, log_probs, c.batch.response_mask)
+    logp: (logProbs) => {
+      const { loss, d_log_probs } = sftLossRef(1 / tokens, logProbs, c.batch.response_mask)
       return { loss: -loss, d_log_probs: d_log_probs.map((d) => -d) }
     },
     ppo: mainPpo(c),
@@ -118,14 +118,14 @@ export function* jointSteeringChecks(c: InterventionCase): Generator<Check> {
   })
   const { steps, ...optimizer } = jointTraining(c)
   const state = adamwState(L * C)
-  const train_loss: number[] = []
+  const trainLoss: number[] = []
   for (let step = 0; step < steps; step++) {
     const { value, gradient } = at(state.weights)
-    train_loss.push(value)
+    trainLoss.push(value)
     adamwStepRef(state, gradient, optimizer)
   }
-  train_loss.push(at(state.weights).value)
-  const computed = { 'steer.joint.train_loss': train_loss, 'steer.joint.train_V': state.weights }
+  trainLoss.push(at(state.weights).value)
+  const computed = { 'steer.joint.train_loss': trainLoss, 'steer.joint.train_V': state.weights }
   yield check(c, 'steer.joint.train', 'reference', outputsOf(c, computed))
 }
 

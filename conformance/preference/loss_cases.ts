@@ -28,8 +28,8 @@ const EXO = { rtol: 1e-7, atol: 1e-9 }
 const FLOAT32 = { rtol: 5e-6, atol: 1e-9 }
 
 /** The loss that a case names. */
-const pairedOfTrl = (trainer: TrlTrainer, loss_type?: string) =>
-  lossOfTrl(trainer, loss_type, 'config.loss_type') as PairedLoss
+const pairedOfTrl = (trainer: TrlTrainer, lossType?: string) =>
+  lossOfTrl(trainer, lossType, 'config.loss_type') as PairedLoss
 
 /** An objective of one loss. */
 const plain = (loss: PairedLoss, k: PreferenceValues): PairObjective => ({
@@ -119,11 +119,11 @@ const dpo_old: Handler = ({ inputs, config, expected }) => {
   const pairs = chosen.length
   const both = (a: Float64Array, name: string) =>
     Float64Array.from([...a, ...inputs.vector(name, pairs)])
-  const loss_type = config.choice('loss_type', ['sigmoid', 'hinge', 'ipo', 'robust', 'exo_pair'])
+  const lossType = config.choice('loss_type', ['sigmoid', 'hinge', 'ipo', 'robust', 'exo_pair'])
   config.choice('f_divergence_type', ['reverse_kl'])
   const k = readNumbers(config, ['beta', 'label_smoothing'])
   const objective = refuse({
-    ...plain(pairedOfTrl('DPOTrainer', loss_type), k),
+    ...plain(pairedOfTrl('DPOTrainer', lossType), k),
     reference_free: config.flag('reference_free'),
   })
   const answers = {
@@ -135,7 +135,7 @@ const dpo_old: Handler = ({ inputs, config, expected }) => {
   }
   const run = () => {
     const { loss, losses, rewards, d_log_probs } = pairUpdate(objective, answers)
-    return bySize(expected, loss_type === 'exo_pair' ? EXO : TOLERANCE, {
+    return bySize(expected, lossType === 'exo_pair' ? EXO : TOLERANCE, {
       loss,
       losses,
       chosen_rewards: rewards.subarray(0, pairs),
@@ -170,16 +170,16 @@ const orpo: Handler = ({ inputs, config, expected }) => {
 }
 
 const kto: Handler = ({ inputs, config, expected }) => {
-  const loss_type = config.optionalText('loss_type')
-  const loss = lossOfTrl('KTOTrainer', loss_type, 'config.loss_type') as UnpairedLoss
+  const lossType = config.optionalText('loss_type')
+  const loss = lossOfTrl('KTOTrainer', lossType, 'config.loss_type') as UnpairedLoss
   const k = readNumbers(config, ['beta', 'desirable_weight', 'undesirable_weight'])
   const policy = inputs.matrix('policy_logps')
-  const answersOf = (log_probs: GoldenMatrix, reference: string, mask: string): ScoredAnswers => ({
-    rows: log_probs.rows,
-    columns: log_probs.columns,
-    log_probs: log_probs.data,
-    ref_log_probs: inputs.matrix(reference, log_probs).data,
-    completion_mask: inputs.matrix(mask, log_probs).data,
+  const answersOf = (logProbs: GoldenMatrix, reference: string, mask: string): ScoredAnswers => ({
+    rows: logProbs.rows,
+    columns: logProbs.columns,
+    log_probs: logProbs.data,
+    ref_log_probs: inputs.matrix(reference, logProbs).data,
+    completion_mask: inputs.matrix(mask, logProbs).data,
   })
   const answers = answersOf(policy, 'ref_logps', 'completion_mask')
   const labels = Array.from(inputs.vector('label', policy.rows), (label) => {

@@ -81,8 +81,8 @@ function requireDecay(run: Fields, { layout }: HfModel): void {
 function readRun(run: Fields, model: HfModel): TracedRun {
   const name = `${run.raw('name')}`
   const updates = run.list('updates')
-  const micro_batches = updates.map((update) => update.list('micro_batches'))
-  const all = micro_batches.flat()
+  const microBatches = updates.map((update) => update.list('micro_batches'))
+  const all = microBatches.flat()
   if (all.length === 0) throw new CaseError(`${run.where}.updates: expected micro-batches`)
   const width = Math.max(
     ...all.flatMap((one) =>
@@ -97,7 +97,7 @@ function readRun(run: Fields, model: HfModel): TracedRun {
     plan,
     updates: updates.map((expected, u) => ({
       name: `${name}/update ${u + 1}`,
-      micro_batches: micro_batches[u].map((one) => readMicroBatch(one, plan, width)),
+      micro_batches: microBatches[u].map((one) => readMicroBatch(one, plan, width)),
       expected,
     })),
   }

@@ -74,7 +74,7 @@ async function* replayChecks(
 function microOutputs(micro: TracedMicroBatch, replayed: ReplayedMicroBatch): Check['outputs'] {
   const { rows, mismatched, expected } = micro
   const { scored, found } = replayed
-  const log_probs = (name: string, of: TracedRows, values: ArrayLike<number> | undefined) => ({
+  const logProbs = (name: string, of: TracedRows, values: ArrayLike<number> | undefined) => ({
     ...(values && { [name]: compared(of, values, expected.raw(name), TOLERANCES.log_probs) }),
   })
   const metrics: Record<string, number> = { ...found.metrics }
@@ -90,11 +90,11 @@ function microOutputs(micro: TracedMicroBatch, replayed: ReplayedMicroBatch): Ch
     tolerance: TOLERANCES.metrics,
   }
   return {
-    ...log_probs('policy_logps', rows, scored.policy),
-    ...log_probs('ref_logps', rows, scored.reference),
+    ...logProbs('policy_logps', rows, scored.policy),
+    ...logProbs('ref_logps', rows, scored.reference),
     ...(mismatched && {
-      ...log_probs('policy_KL_logps', mismatched, replayed.mismatched?.policy),
-      ...log_probs('ref_KL_logps', mismatched, replayed.mismatched?.reference),
+      ...logProbs('policy_KL_logps', mismatched, replayed.mismatched?.policy),
+      ...logProbs('ref_KL_logps', mismatched, replayed.mismatched?.reference),
     }),
     loss: { actual: found.loss, expected: expected.number('loss'), tolerance: TOLERANCES.loss },
     metrics: ofMetrics,

@@ -129,9 +129,9 @@ export function replayRef({ model }: TraceCase, { plan }: TracedRun): Replay {
     const { log_probs, entropy } = policyRef(config, params, cache, layer, response)
     const sum_p_squared = new Float64Array(log_probs.length)
     const hits = new Float64Array(log_probs.length)
-    eachResponseToken(config, params, cache, layer, response, (i, _, log_p) => {
-      sum_p_squared[i] = log_p.reduce((sum, lp) => sum + Math.exp(2 * lp), 0)
-      hits[i] = log_p[rows.batch.response_ids[i]] === Math.max(...log_p) ? 1 : 0
+    eachResponseToken(config, params, cache, layer, response, (i, _, logP) => {
+      sum_p_squared[i] = logP.reduce((sum, lp) => sum + Math.exp(2 * lp), 0)
+      hits[i] = logP[rows.batch.response_ids[i]] === Math.max(...logP) ? 1 : 0
     })
     const reference = hasReference
       ? policyRef(config, start, forward(start, rows), layer, response).log_probs

@@ -13,14 +13,14 @@ import { CaseError, type Fields } from '../base/fields.ts'
  * that the lab does not know. */
 export function lossOfTrl(
   trainer: TrlTrainer,
-  loss_type: string | undefined,
+  lossType: string | undefined,
   where: string,
 ): PreferenceLoss {
   const own = PREFERENCE_LOSSES.filter(({ trl }) => trl.trainer === trainer)
-  const loss = own.find(({ trl }) => trl.loss_type === loss_type)
+  const loss = own.find(({ trl }) => trl.loss_type === lossType)
   if (loss) return loss
   const names = own.map(({ trl }) => trl.loss_type).join(', ')
-  throw new CaseError(`${where}: expected one of ${names}, got ${loss_type}`)
+  throw new CaseError(`${where}: expected one of ${names}, got ${lossType}`)
 }
 
 /** TRL 1.13 ignores label smoothing here. */

@@ -77,8 +77,8 @@ function lossBatch(inputs: Fields): TrlLossBatch {
   const logps = inputs.matrix('per_token_logps')
   const { rows, columns } = logps
   const optional = (name: string) => inputs.optionalMatrix(name, logps)?.data
-  const tool_mask = optional('tool_mask')
-  const completion_mask = inputs.matrix('completion_mask', logps).data
+  const toolMask = optional('tool_mask')
+  const completionMask = inputs.matrix('completion_mask', logps).data
   return {
     rows,
     columns,
@@ -87,7 +87,7 @@ function lossBatch(inputs: Fields): TrlLossBatch {
     sampling_per_token_logps: optional('sampling_per_token_logps'),
     ref_per_token_logps: optional('ref_per_token_logps'),
     advantages: inputs.vector('advantages', rows),
-    mask: tool_mask ? completion_mask.map((m, i) => m * tool_mask[i]) : completion_mask,
+    mask: toolMask ? completionMask.map((m, i) => m * toolMask[i]) : completionMask,
     entropies: inputs.matrix('entropies', logps).data,
     importance_sampling_ratio: ratioOf(inputs, rows, columns),
   }
@@ -134,9 +134,9 @@ const trl_adaptive_entropy: Handler = ({ inputs, config }) => {
   }
   const run = () => {
     let state = firstEntropy(settings.entropy_coef)
-    const found = updates.map((micro_batches) => {
+    const found = updates.map((microBatches) => {
       const entropy_coef = appliedCoefficient(state, controller)
-      const parts = micro_batches.map((batch) => trlLossRef({ ...settings, entropy_coef }, batch))
+      const parts = microBatches.map((batch) => trlLossRef({ ...settings, entropy_coef }, batch))
       const tokens = parts.reduce((sum, part) => sum + part.entropyTokens, 0)
       const entropy = parts.reduce((sum, part) => sum + part.entropy_sum, 0) / Math.max(tokens, 1)
       state = adaptedEntropy(state, entropy, controller)
@@ -173,10 +173,10 @@ function correctionOf(inputs: Fields, config: Fields) {
     clip_min: config.optionalNumber('clip_min'),
     clip_max: config.optionalNumber('clip_max'),
   }
-  const old_logps = inputs.ragged('old_logps')
-  const sampling_logps = inputs.ragged('sampling_logps')
+  const oldLogps = inputs.ragged('old_logps')
+  const samplingLogps = inputs.ragged('sampling_logps')
   return (mask: readonly (readonly number[])[]) =>
-    trlSamplingCorrection(old_logps, sampling_logps, mask, bounds)
+    trlSamplingCorrection(oldLogps, samplingLogps, mask, bounds)
 }
 
 const trl_advantages: Handler = ({ inputs, config }) => {

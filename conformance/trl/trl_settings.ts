@@ -35,14 +35,14 @@ export interface TrlPlan {
 }
 
 /** Throws CaseError for settings that the lab does not follow. */
-export function readPlan(settings: Fields, num_hidden_layers: number): TrlPlan {
+export function readPlan(settings: Fields, numHiddenLayers: number): TrlPlan {
   for (const [name, expected] of Object.entries(FIXED))
     if (settings.raw(name) !== expected)
       throw new CaseError(`${settings.where}.${name}: expected ${expected}, got another value`)
   settings.ignore('max_steps', 'num_iterations')
   const rows = settings.number('per_device_train_batch_size')
   const phase = goldenPhase(
-    num_hidden_layers,
+    numHiddenLayers,
     { batch: rows, mini: rows },
     {
       clip_ratio_low: settings.number('epsilon'),

@@ -54,17 +54,17 @@ const counted = ({ response_mask }: ResponseTokens) =>
   Array.from(response_mask).flatMap((mask, t) => (mask === 0 ? [] : [t]))
 
 /** The lines of a token, and what the rule makes of it. */
-function filledIn(loss_mode: LossMode, row: ResponseTokens, t: number) {
-  const loss = policyLossOf(loss_mode)
+function filledIn(lossMode: LossMode, row: ResponseTokens, t: number) {
+  const loss = policyLossOf(lossMode)
   const k = numbersOf(loss, K)
   const token = loss.rule(row, k)(t)
   return { token, lines: fillFormula(loss.formula, { row, t, k, loss: token.loss }) }
 }
 
 /** The last line that gives the loss. */
-const lossLine = (loss_mode: LossMode, row: ResponseTokens, t: number) => {
-  const last = filledIn(loss_mode, row, t).lines.at(-1)
-  if (!last) throw new Error(`${loss_mode} has no line`)
+const lossLine = (lossMode: LossMode, row: ResponseTokens, t: number) => {
+  const last = filledIn(lossMode, row, t).lines.at(-1)
+  if (!last) throw new Error(`${lossMode} has no line`)
   return last
 }
 
@@ -83,7 +83,7 @@ const CLIPS: Readonly<Partial<Record<LossMode, readonly (number | undefined)[]>>
 
 test.for(POLICY_LOSSES)(
   '$name: the mean of the filled-in losses is the reference’s loss, and so are the clips',
-  ({ name: loss_mode, choice }) => {
+  ({ name: lossMode, choice }) => {
     const codes = new Set<number | undefined>()
     for (const sign of [-1, 0, 1])
       for (const shift of [-0.3, 0, 0.3]) {
@@ -91,7 +91,7 @@ test.for(POLICY_LOSSES)(
         const moved = { ...row, old_log_probs: Array.from(old_log_probs, (p) => p + shift) }
         const tokens = counted(moved)
         const { loss, metrics } = policyLossRef(
-          loss_mode,
+          lossMode,
           {
             ...K,
             loss_agg_mode: 'token-mean',
@@ -100,16 +100,16 @@ test.for(POLICY_LOSSES)(
           },
           { ...moved, rollout_is_weights: null, response_length: TOKENS },
         )
-        const lines = tokens.map((t) => lossLine(loss_mode, moved, t).value)
+        const lines = tokens.map((t) => lossLine(lossMode, moved, t).value)
         expect(lines.reduce((a, b) => a + b, 0) / tokens.length).toBeCloseTo(loss, 6)
-        const found = tokens.map((t) => filledIn(loss_mode, moved, t).token.clipped)
+        const found = tokens.map((t) => filledIn(lossMode, moved, t).token.clipped)
         for (const code of found) codes.add(code)
         const share = (code: number) => found.filter((c) => c === code).length / tokens.length
         if (choice) continue
         expect(share(1)).toBeCloseTo(metrics['actor/pg_clipfrac'] ?? 0, 6)
         expect(share(2)).toBeCloseTo(metrics['actor/pg_clipfrac_lower'] ?? 0, 6)
       }
-    if (CLIPS[loss_mode]) expect(codes).toEqual(new Set(CLIPS[loss_mode]))
+    if (CLIPS[lossMode]) expect(codes).toEqual(new Set(CLIPS[lossMode]))
   },
 )
 
@@ -140,14 +140,12 @@ test.for(KL_PENALTIES)('KL by %s: what the line says gives the estimate', (kind)
 })
 
 test('every line of every loss is right on a calculator', () => {
-  for (const loss_mode of LOSS_MODES)
+  for (const lossMode of LOSS_MODES)
     for (const sign of [-1, 1]) {
       const row = response(21, sign)
       for (const t of [0, 5, 11])
-        for (const { numbers, value } of filledIn(loss_mode, row, t).lines)
-          expect(Math.abs(evaluated(numbers) - value), `${loss_mode}: ${numbers}`).toBeLessThan(
-            2e-4,
-          )
+        for (const { numbers, value } of filledIn(lossMode, row, t).lines)
+          expect(Math.abs(evaluated(numbers) - value), `${lossMode}: ${numbers}`).toBeLessThan(2e-4)
     }
 })
 

@@ -93,9 +93,9 @@ describe.for(CONFIGS.map((config, i) => [`${config.model_type} ${i}`, config] as
       const total = report.ent_attn_in[0].flat().reduce((sum: number, x: number) => sum + x, 0)
       expect(ent_attn_in.mean_all[0]).toBeCloseTo(total / 7, 6)
       expect(cos_hidden.mean_all[L][L]).toBeCloseTo(1, 6)
-      const log_probs = report.logp_next.flat().filter((x: unknown) => x !== null)
-      expect(log_probs).toHaveLength(5)
-      const mean = log_probs.reduce((sum: number, x: number) => sum + x, 0) / 5
+      const logProbs = report.logp_next.flat().filter((x: unknown) => x !== null)
+      expect(logProbs).toHaveLength(5)
+      const mean = logProbs.reduce((sum: number, x: number) => sum + x, 0) / 5
       expect(perplexity_all).toBeCloseTo(Math.exp(-mean), 4)
     })
   },

@@ -137,13 +137,13 @@ const LOSSES = ['loss', 'plain_loss', 'heavy_loss', 'no_loss', 'weighted_loss']
 type RowLosses = readonly (number | undefined)[]
 
 /** verl's agg_loss of a mini-batch. */
-function aggregate(loss_mode: LossMode, rows: readonly RowLosses[]): number {
+function aggregate(lossMode: LossMode, rows: readonly RowLosses[]): number {
   const counted = rows
     .map((row) => row.filter((loss) => loss !== undefined))
     .filter(({ length }) => length > 0)
   const mean = (values: readonly number[]) => values.reduce((a, b) => a + b, 0) / values.length
-  const ofSequences = pgAggMode(loss_mode, 'token-mean') === 'seq-mean-token-mean'
-  return ofSequences || loss_mode === 'geo_mean' ? mean(counted.map(mean)) : mean(counted.flat())
+  const ofSequences = pgAggMode(lossMode, 'token-mean') === 'seq-mean-token-mean'
+  return ofSequences || lossMode === 'geo_mean' ? mean(counted.map(mean)) : mean(counted.flat())
 }
 
 /** Where LONG_TESTS is not set: kinds of lines that tell the others apart. */

@@ -71,9 +71,9 @@ class FakeMachine implements FakeSurroundings {
     for (const hear of this.#losing.splice(0)) hear(error)
   }
 
-  async prepare(isCareful = false, allow_bytes = 0): Promise<RunDevice> {
+  async prepare(isCareful = false, allowBytes = 0): Promise<RunDevice> {
     const { takes_bytes } = this.#options
-    if (takes_bytes > Math.max(ALLOWED_BYTES, allow_bytes))
+    if (takes_bytes > Math.max(ALLOWED_BYTES, allowBytes))
       throw new MemoryRefusal(takes_bytes, ALLOWED_BYTES, '')
     if (this.#opened++ > 0 && this.#closed-- > 0) throw gpuError('no_adapter', 'nothing here')
     const free = async (endedWell: boolean) => {
@@ -157,7 +157,7 @@ export function fakeLab(options: Partial<Options> = {}) {
     open: async () => {
       throw gpuError('no_adapter', 'nothing here')
     },
-    prepare: (_, isCareful, allow_bytes) => machine.prepare(isCareful, allow_bytes),
+    prepare: (_, isCareful, allowBytes) => machine.prepare(isCareful, allowBytes),
     plan: () => ({ bytes: all.takes_bytes, allowed_bytes: ALLOWED_BYTES }),
     version: 'v1',
     peak: async () => PEAK,

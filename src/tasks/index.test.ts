@@ -17,10 +17,10 @@ const CASES = TASKS.flatMap((kind) => [
 ])
 
 describe.for(CASES)('$label', ({ task }) => {
-  const held_out = Array.from({ length: task.test_size }, (_, i) => task.sample(0, i, 'test'))
+  const heldOut = Array.from({ length: task.test_size }, (_, i) => task.sample(0, i, 'test'))
 
   test('a held-out problem is never drawn for training, whatever the seed', () => {
-    const prompts = new Set(held_out.map((sample) => sample.prompt))
+    const prompts = new Set(heldOut.map((sample) => sample.prompt))
     expect(prompts.size).toBe(task.test_size)
     const drawn = Array.from({ length: 5000 }, (_, i) => task.sample(i % 7, i, 'train').prompt)
     expect(drawn.filter((prompt) => prompts.has(prompt))).toEqual([])
@@ -30,15 +30,15 @@ describe.for(CASES)('$label', ({ task }) => {
     const first = Math.min(600, task.train_size)
     const set = Array.from({ length: first }, (_, i) => task.sample(3, i, 'train_set').prompt)
     expect(new Set(set).size).toBe(first)
-    const prompts = new Set(held_out.map((sample) => sample.prompt))
+    const prompts = new Set(heldOut.map((sample) => sample.prompt))
     expect(set.filter((prompt) => prompts.has(prompt))).toEqual([])
     expect(task.sample(3, task.train_size, 'train_set').prompt).toBe(set[0])
   })
 
   test('the held-out problems ignore the seed and wrap around', () => {
     const last = task.test_size - 1
-    expect(task.sample(5, last, 'test')).toEqual(held_out[last])
-    expect(task.sample(6, 2 * task.test_size + last, 'test')).toEqual(held_out[last])
+    expect(task.sample(5, last, 'test')).toEqual(heldOut[last])
+    expect(task.sample(6, 2 * task.test_size + last, 'test')).toEqual(heldOut[last])
   })
 
   test('a sample does not depend on what was drawn before it', () => {
@@ -75,7 +75,7 @@ describe.for(CASES)('$label', ({ task }) => {
   test('prompts, answers and demonstrations fit their lengths and the vocabulary', () => {
     let longest = 0
     for (const { prompt, ground_truth, demonstration } of [
-      ...held_out,
+      ...heldOut,
       ...Array.from({ length: 500 }, (_, i) => task.sample(1, i, 'train')),
     ]) {
       expect(task.tokenizer.encode(prompt).length).toBeLessThanOrEqual(task.max_prompt_length)

@@ -21,13 +21,13 @@ export function readMatmulChoice(file: string): MatmulChoice {
     throw new LabFailure(
       `${file}: expected {"shape class": "variant", …} or the run.json of a run, got ${describe(choice)}`,
     )
-  for (const [shape_class, name] of Object.entries(choice)) checkEntry(file, shape_class, name)
+  for (const [shapeClass, name] of Object.entries(choice)) checkEntry(file, shapeClass, name)
   return choice as MatmulChoice
 }
 
-function checkEntry(file: string, shape_class: string, name: unknown): void {
-  const where = `${file}: ${shape_class}`
-  if (!SHAPE_CLASS.test(shape_class))
+function checkEntry(file: string, shapeClass: string, name: unknown): void {
+  const where = `${file}: ${shapeClass}`
+  if (!SHAPE_CLASS.test(shapeClass))
     throw new LabFailure(
       `${where}: no shape class; expected '*' or one like nt_m4096_n192_k64, with ${MATMUL_OPS.join(', ')} before it`,
     )

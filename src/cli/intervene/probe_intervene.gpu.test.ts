@@ -282,13 +282,13 @@ test('--lens reads every layer through a translator, and refuses another modelâ€
     expectClose(report.ent_layer_tuned[l][0], report.ent_layer_norm[l][0], CLOSE)
     expectClose(report.logp_next_layer_tuned[l][0], report.logp_next_layer_norm[l][0], CLOSE)
     const { hidden_states } = forwardRef(config, params, batchOf(ids))
-    const log_p = readPolicyRef(config, params, hidden_states[l], {
+    const logP = readPolicyRef(config, params, hidden_states[l], {
       matrix: Float64Array.from(matrices[l]),
     })
     const final = readPolicyRef(config, params, hidden_states[L], 'normed')
-    const kl = divergencesRef(batchOf(ids), final, log_p)
+    const kl = divergencesRef(batchOf(ids), final, logP)
     expectClose(report.kl_final_layer_jacobian[l][0], kl, CLOSE)
-    expectClose(report.ent_layer_jacobian[l][0], entropiesRef(batchOf(ids), log_p), CLOSE)
+    expectClose(report.ent_layer_jacobian[l][0], entropiesRef(batchOf(ids), logP), CLOSE)
   }
   const plain = await probed(ids)
   expect(Object.keys(report).filter((name) => !(name in plain))).toHaveLength(6)

@@ -61,8 +61,8 @@ export const transplantCommand: Command = {
     HeldOut.room(plan, first.config, first.layout)
     const gpu = await Gpu.open({ gpu: dawn, largest: plan.largest })
     try {
-      const held_out = await HeldOut.create(gpu, first.config, first.layout, problems)
-      const right = (weights: Float32Array) => held_out.right(weights)
+      const heldOut = await HeldOut.create(gpu, first.config, first.layout, problems)
+      const right = (weights: Float32Array) => heldOut.right(weights)
       const found = [await exchanged(first, second, right), await exchanged(second, first, right)]
       for (const one of found) printTable(one)
       if (out !== undefined)

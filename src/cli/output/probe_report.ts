@@ -41,7 +41,7 @@ export function perPosition(result: Internals<ReportedQuantity>): ProbeReport {
 /** Means over all tokens of all rows. */
 export function forwardMeans(result: Internals<ReportedQuantity>): ProbeReport {
   const means = tokenMeans(result)
-  const log_prob = means.logp_next_layer_norm?.at(-1)
+  const logProb = means.logp_next_layer_norm?.at(-1)
   const named = Object.entries(means).map(([name, mean]) => {
     const isPairs = QUANTITIES[name as Quantity] === 'pairs'
     return [name, { mean_all: isPairs ? square([...mean]) : [...mean] }]
@@ -49,7 +49,7 @@ export function forwardMeans(result: Internals<ReportedQuantity>): ProbeReport {
   return {
     ...Object.fromEntries(named),
     // A single token predicts nothing that is known.
-    ...(log_prob === undefined ? {} : { perplexity_all: Math.exp(-log_prob) }),
+    ...(logProb === undefined ? {} : { perplexity_all: Math.exp(-logProb) }),
   }
 }
 

@@ -7,8 +7,8 @@ import { LabFailure } from '../base/command.ts'
 
 /** Throws LabFailure for what would take more memory than may be taken, before a device is
  * opened. */
-export function refuseMemory(document: Experiment, allow_bytes: number | undefined): void {
-  const allowed = allow_bytes ?? memoryBudget(totalmem() / 2 ** 30)
+export function refuseMemory(document: Experiment, allowBytes: number | undefined): void {
+  const allowed = allowBytes ?? memoryBudget(totalmem() / 2 ** 30)
   try {
     requireMemory(document, allowed, (config) => planMemory(config).total())
   } catch (error) {

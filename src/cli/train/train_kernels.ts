@@ -37,7 +37,7 @@ export async function tune(
   const seconds = ((performance.now() - start) / 1000).toFixed(1)
   // The first timing of a class is the default's.
   const defaults = new Map([...timings].reverse().map((t) => [t.shape_class, t.variant]))
-  const faster = [...defaults].filter(([shape_class, name]) => choice[shape_class] !== name)
+  const faster = [...defaults].filter(([shapes, name]) => choice[shapes] !== name)
   tell(
     `${defaults.size} of ${open.length} measured in ${seconds} s, ${faster.length} of them faster on other kernels`,
   )

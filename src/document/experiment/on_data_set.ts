@@ -82,11 +82,11 @@ const sized = (value: unknown, fallback: unknown): number =>
   typeof value === 'number' ? value : Number(fallback)
 
 /** Batches take each row at most once, so none is larger than the rows that there are. */
-function smallerBatches(document: Fields, train_size: number): OnDataSet {
+function smallerBatches(document: Fields, trainSize: number): OnDataSet {
   const told: string[] = []
   const set = section(document, 'data').train_max_samples
   if (set === null || Number(set) < 1) return { fields: {}, told }
-  const rows = Math.min(sized(set, train_size), train_size)
+  const rows = Math.min(sized(set, trainSize), trainSize)
   const cut = (what: string, size: number) => {
     told.push(
       `${what}: ${rows} in place of ${size}, because there are only ${rows} rows to train on.`,
@@ -159,7 +159,7 @@ export function usualDataExperiment(task: DataChoice): OnDataSet {
     { kind: 'sft', steps: 150, batch_size: USUAL_BATCH, optim: { lr_warmup_steps: 10 } },
     { kind: 'rl', steps: RL_STEPS },
   ]
-  const reward_model = { kind: 'reward_model', ...fromFile(task.train_pairs, task.test_pairs) }
+  const rewardModel = { kind: 'reward_model', ...fromFile(task.train_pairs, task.test_pairs) }
   const { train_undesirable, test_undesirable } = task
   const verdicts = [task.train_size + train_undesirable, task.test_size + test_undesirable] as const
   const kto = {
@@ -178,7 +178,7 @@ export function usualDataExperiment(task: DataChoice): OnDataSet {
     },
     phases:
       task.train_pairs > 0
-        ? [sft, reward_model, { ...rl, reward_model: { enable: true } }]
+        ? [sft, rewardModel, { ...rl, reward_model: { enable: true } }]
         : train_undesirable > 0
           ? [sft, kto]
           : [sft, rl],

@@ -132,7 +132,7 @@ export function phaseChoices(experiment: Experiment): PhaseChoice[] {
     hasLayer: false,
     phase: { ...newPhase('sft'), steps: NEW_STEPS },
   }
-  const reward_model: PhaseChoice = {
+  const rewardModel: PhaseChoice = {
     id: 'reward_model',
     label: 'Reward model',
     group: 'Methods',
@@ -167,7 +167,7 @@ export function phaseChoices(experiment: Experiment): PhaseChoice[] {
   )
   // A phase that wants a reward model is offered where there is one.
   const before = experiment.phases.slice(0, MAX_PHASES - 1)
-  return [...methods, sft, reward_model, preference, distill, ...presets].filter(
+  return [...methods, sft, rewardModel, preference, distill, ...presets].filter(
     ({ phase }) => parseExperiment({ ...experiment, phases: [...before, phase], steering: [] }).ok,
   )
 }

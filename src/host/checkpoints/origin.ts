@@ -76,11 +76,11 @@ export function plainHistory({ series, ...rest }: RunHistory): PlainHistory {
 
 /** What is not as it was where a checkpoint was made, in a sentence; undefined where the run
  * continues bit for bit. */
-export function differsFrom(made_on: MadeOn, here: MadeOn): string | undefined {
+export function differsFrom(madeOn: MadeOn, here: MadeOn): string | undefined {
   const found = [
-    made_on.adapter !== here.adapter && `the adapter was “${made_on.adapter || 'unnamed'}”`,
-    made_on.kernels !== here.kernels && 'its kernels were others',
-    made_on.understory !== here.understory && `the version was ${made_on.understory}`,
+    madeOn.adapter !== here.adapter && `the adapter was “${madeOn.adapter || 'unnamed'}”`,
+    madeOn.kernels !== here.kernels && 'its kernels were others',
+    madeOn.understory !== here.understory && `the version was ${madeOn.understory}`,
   ].filter((text) => text !== false)
   if (found.length === 0) return undefined
   const list = new Intl.ListFormat('en-GB').format(found)

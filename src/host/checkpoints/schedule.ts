@@ -30,18 +30,18 @@ export function isDue(
 /** These always stay: the newest, and the one before it should the newest be damaged. */
 const NEWEST = 2
 
-/** The steps whose checkpoints stay, oldest first, so that a run's keep to `budget_bytes`: the
+/** The steps whose checkpoints stay, oldest first, so that a run's keep to `budgetBytes`: the
  * newest two always, the first as long as it fits, and others spread over the run, recent ones
  * denser (as in record/run/kept.ts). Those at the `ends` of phases go after all others between the
  * first and the newest. */
 export function retained(
   entries: readonly Pick<CheckpointEntry, 'step' | 'bytes'>[],
-  budget_bytes: number,
+  budgetBytes: number,
   ends: readonly number[] = [],
 ): number[] {
   const kept = [...entries].sort((a, b) => a.step - b.step)
   let bytes = kept.reduce((sum, entry) => sum + entry.bytes, 0)
-  while (bytes > budget_bytes && kept.length > NEWEST) {
+  while (bytes > budgetBytes && kept.length > NEWEST) {
     const [gone] = kept.splice(
       leastMissed(
         kept.map(({ step }) => step),

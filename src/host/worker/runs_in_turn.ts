@@ -107,8 +107,8 @@ export class RunsInTurn {
     const host = this.#host
     return {
       ...host,
-      prepare: (experiment, isCareful, allow_bytes) =>
-        host.prepare(experiment, isCareful, allow_bytes, true),
+      prepare: (experiment, isCareful, allowBytes) =>
+        host.prepare(experiment, isCareful, allowBytes, true),
       between: () => this.#rounds.next(id),
       post: (event) => {
         if (event.type === 'status' && event.status !== 'running') this.#rounds.leave(id)

@@ -85,11 +85,11 @@ const HOST = new URL(import.meta.env.DEV ? '/' : '../', location.href)
 async function prepare(
   experiment: Experiment,
   isCareful = false,
-  allow_bytes = 0,
+  allowBytes = 0,
   isShared = false,
 ): Promise<RunDevice> {
   const config = trainerConfig(experiment)
-  const mostBytes = Math.max(ALLOWED_BYTES, allow_bytes)
+  const mostBytes = Math.max(ALLOWED_BYTES, allowBytes)
   const products = runProducts(config)
   const { experiments } = followExperiment(experiment)
   const lent = await devices.lend(largestTensor(experiments.map(trainerConfig)), isShared)

@@ -44,7 +44,7 @@ export function scaledArguments(
 ): ReadonlyMap<string, VerlValue> {
   const has = (key: string) => given.has(key)
   const micro = values.ppo_micro_batch_size_per_gpu
-  const log_prob = values.log_prob_micro_batch_size_per_gpu
+  const logProb = values.log_prob_micro_batch_size_per_gpu
   const offload = values.offload > 0
   const withCritic = has('critic.model.path')
   const criticFsdp = has('critic.fsdp.dtype') ? 'critic.fsdp' : 'critic.model.fsdp_config'
@@ -56,7 +56,7 @@ export function scaledArguments(
     [`${ACTOR}.ppo_micro_batch_size_per_gpu`]: micro,
     [`${ACTOR}.fsdp_config.param_offload`]: offload,
     [`${ACTOR}.fsdp_config.optimizer_offload`]: offload,
-    [`${ROLLOUT}.log_prob_micro_batch_size_per_gpu`]: log_prob,
+    [`${ROLLOUT}.log_prob_micro_batch_size_per_gpu`]: logProb,
     [`${ROLLOUT}.tensor_model_parallel_size`]: values.tensor_model_parallel_size,
     [`${ROLLOUT}.gpu_memory_utilization`]: values.gpu_memory_utilization,
     'trainer.n_gpus_per_node': gpus,
@@ -64,7 +64,7 @@ export function scaledArguments(
     ...(has(`${ACTOR}.fsdp_config.dtype`) && { [`${ACTOR}.fsdp_config.dtype`]: 'bfloat16' }),
     ...(has(`${REF}.fsdp_config.dtype`) && { [`${REF}.fsdp_config.dtype`]: 'bfloat16' }),
     ...(has(`${REF}.log_prob_micro_batch_size_per_gpu`) && {
-      [`${REF}.log_prob_micro_batch_size_per_gpu`]: log_prob,
+      [`${REF}.log_prob_micro_batch_size_per_gpu`]: logProb,
       [`${REF}.fsdp_config.param_offload`]: offload,
     }),
     ...(withCritic && {

@@ -75,9 +75,9 @@ export function distillLosses(experiment: Experiment, chosen: ChosenDistillation
   const { phase, index } = chosen
   const { lmbda, seq_kd } = phase.distillation
   const at = `phases.${index}`
-  const held_out = 'it does not sample answers to held-out prompts'
+  const heldOut = 'it does not sample answers to held-out prompts'
   return notesOf([
-    ...trainingLosses(experiment, phase, at, held_out),
+    ...trainingLosses(experiment, phase, at, heldOut),
     [
       lmbda === 0 || lmbda === 1,
       `${at}.distillation.lmbda`,

@@ -126,9 +126,9 @@ export function preferenceLosses(experiment: Experiment, chosen: ChosenPreferenc
   const { phase, index } = chosen
   const trainer = trainerOf(chosen)
   const at = `phases.${index}`
-  const held_out = 'it samples no answers to held-out prompts; held-out pairs are evaluated'
+  const heldOut = 'it samples no answers to held-out prompts; held-out pairs are evaluated'
   return notesOf([
-    ...trainingLosses(experiment, phase, at, held_out),
+    ...trainingLosses(experiment, phase, at, heldOut),
     [
       trainer !== 'ORPOTrainer',
       `${at}.preference.loss_type`,

@@ -72,7 +72,7 @@ export const trainingLosses = (
   { validation, probe }: Experiment,
   { optim, stop }: Own,
   at: string,
-  held_out: string,
+  heldOut: string,
 ): readonly Judged[] => [
   [
     stop.accuracy === null,
@@ -86,6 +86,6 @@ export const trainingLosses = (
     true,
     'it decays no norms and no biases',
   ],
-  [validation.test_freq === null, 'validation.prompts', validation.prompts, held_out],
+  [validation.test_freq === null, 'validation.prompts', validation.prompts, heldOut],
   [probe.freq === null, 'probe.freq', probe.freq, 'it measures no entropies of inner layers'],
 ]

@@ -178,14 +178,14 @@ describe.for([
         await gpu.run(kv_cache_write, params, { qkv: prompt, cache })
       }
       const token = gpu.tensor('token', 'f32', [rows, tokenSize])
-      const token_out = gpu.tensor('token_out', 'f32', [rows, H * D])
-      const token_positions = gpu.tensor('token_positions', 'u32', [rows])
+      const tokenOut = gpu.tensor('token_out', 'f32', [rows, H * D])
+      const tokenPositions = gpu.tensor('token_positions', 'u32', [rows])
       const program = await gpu.record('decode', ['column'], (r) => {
         const params = { ...s, ...cacheSize, column: (live: { column: number }) => live.column }
-        const tensors = { qkv: token, cache, attention_mask, out: token_out }
+        const tensors = { qkv: token, cache, attention_mask, out: tokenOut }
         if (step) {
           const { eps } = rope
-          const all = { ...tensors, ...turn, position_ids: token_positions }
+          const all = { ...tensors, ...turn, position_ids: tokenPositions }
           r.run(step, { ...params, has_qk_norm, eps }, all)
         } else {
           const first_token = (live: { column: number }) => rows * half + live.column - half
@@ -198,11 +198,11 @@ describe.for([
         gpu.write(token, columnsOf(step ? qkvValues : turnedValues, column, 1))
         const at = (b: number) => position_ids[b * width + column]
         gpu.write(
-          token_positions,
+          tokenPositions,
           Uint32Array.from({ length: rows }, (_, b) => at(b)),
         )
         gpu.replay(program, { column })
-        const [values] = await gpu.read(token_out)
+        const [values] = await gpu.read(tokenOut)
         for (let b = 0; b < rows; b++) {
           const at = (b * width + column) * H * D
           expect(values.subarray(b * H * D, (b + 1) * H * D)).toEqual(

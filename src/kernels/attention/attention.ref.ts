@@ -34,16 +34,16 @@ function dot(a: Numbers, aOffset: number, b: Numbers, bOffset: number, count: nu
  * probabilities. */
 function forEachQuery(
   qkv: Numbers,
-  attention_mask: Numbers,
+  attentionMask: Numbers,
   s: AttentionSizes,
-  cu_seqlens: Numbers,
+  cuSeqlens: Numbers,
   visit: (query: number, h: number, keys: number[], probs: number[], lse: number) => void,
 ): void {
   for (let b = 0; b < s.rows; b++)
-    for (let query = cu_seqlens[b]; query < cu_seqlens[b + 1]; query++) {
-      if (!attention_mask[query]) continue
+    for (let query = cuSeqlens[b]; query < cuSeqlens[b + 1]; query++) {
+      if (!attentionMask[query]) continue
       const keys: number[] = []
-      for (let key = cu_seqlens[b]; key <= query; key++) if (attention_mask[key]) keys.push(key)
+      for (let key = cuSeqlens[b]; key <= query; key++) if (attentionMask[key]) keys.push(key)
       for (let h = 0; h < s.num_attention_heads; h++) {
         const { q } = offsets(s, query, h)
         const scores = keys.map(
@@ -58,19 +58,19 @@ function forEachQuery(
 }
 
 /** out [M, H·D] and lse [M, H] of a stream of M tokens; zero at masked tokens and at tokens of no
- * row. Row b owns tokens cu_seqlens[b] … cu_seqlens[b + 1] − 1; rows of `width` columns each where
+ * row. Row b owns tokens cuSeqlens[b] … cuSeqlens[b + 1] − 1; rows of `width` columns each where
  * it is not given. */
 export function attention_forward_ref(
   qkv: Numbers,
-  attention_mask: Numbers,
+  attentionMask: Numbers,
   s: AttentionSizes,
-  cu_seqlens: Numbers = paddedSeqlens(s),
+  cuSeqlens: Numbers = paddedSeqlens(s),
 ) {
   const { num_attention_heads: H, head_dim: D } = s
-  const tokens = attention_mask.length
+  const tokens = attentionMask.length
   const out = new Float64Array(tokens * H * D)
   const lse = new Float64Array(tokens * H)
-  forEachQuery(qkv, attention_mask, s, cu_seqlens, (query, h, keys, probs, queryLse) => {
+  forEachQuery(qkv, attentionMask, s, cuSeqlens, (query, h, keys, probs, queryLse) => {
     const at = query * H + h
     lse[at] = queryLse
     keys.forEach((key, n) => {
@@ -85,14 +85,14 @@ export function attention_forward_ref(
  * the forward. */
 export function attentionBackwardRef(
   qkv: Numbers,
-  attention_mask: Numbers,
+  attentionMask: Numbers,
   d_out: Numbers,
   s: AttentionSizes,
-  cu_seqlens: Numbers = paddedSeqlens(s),
+  cuSeqlens: Numbers = paddedSeqlens(s),
 ): Float64Array {
   const { num_attention_heads: H, head_dim: D } = s
   const d_qkv = new Float64Array(qkv.length)
-  forEachQuery(qkv, attention_mask, s, cu_seqlens, (query, h, keys, probs) => {
+  forEachQuery(qkv, attentionMask, s, cuSeqlens, (query, h, keys, probs) => {
     const { q } = offsets(s, query, h)
     const g = (query * H + h) * D
     const d_probs = keys.map((key) => dot(d_out, g, qkv, offsets(s, key, h).v, D))

@@ -39,15 +39,15 @@ test('rows of any length in one stream are each as if alone; tokens of no row st
   const heads = { num_attention_heads: 4, num_key_value_heads: 2, head_dim: 3, scale: 0.7 }
   const [tokenSize, outSize] = [24, 12]
   // One token before the first row, an empty row, two tokens after the last.
-  const cu_seqlens = [1, 4, 4, 5, 10]
+  const cuSeqlens = [1, 4, 4, 5, 10]
   const mask = [1, 1, 0, 1, 1, 1, 1, 0, 1, 1, 1, 1]
   const qkv = randomValues(12 * tokenSize, 1)
   const d_out = randomValues(12 * outSize, 2)
   const s = { rows: 4, width: 5, ...heads }
-  const { out, lse } = attention_forward_ref(qkv, mask, s, cu_seqlens)
-  const d_qkv = attentionBackwardRef(qkv, mask, d_out, s, cu_seqlens)
+  const { out, lse } = attention_forward_ref(qkv, mask, s, cuSeqlens)
+  const d_qkv = attentionBackwardRef(qkv, mask, d_out, s, cuSeqlens)
   for (let b = 0; b < 4; b++) {
-    const [first, end] = [cu_seqlens[b], cu_seqlens[b + 1]]
+    const [first, end] = [cuSeqlens[b], cuSeqlens[b + 1]]
     const of = <T extends { slice(from: number, to: number): T }>(x: T, size: number) =>
       x.slice(first * size, end * size)
     const row = of(qkv, tokenSize)

@@ -178,7 +178,7 @@ export const attention_decode = defineKernel({
   cost: decodeCost(4),
 })
 
-const attention_decode_quads = cacheInQuads(attention_decode)
+const attentionDecodeQuads = cacheInQuads(attention_decode)
 const step = defineKernel({
   name: 'attention_step',
   wgsl: narrow_step + cache_token + rope_head + cache_f32,
@@ -233,7 +233,7 @@ function tiledKernels(head_dim: number): AttentionKernels {
     forward: inQuads(attention_forward, chunks),
     backward_query: inQuads(attention_backward_query, chunks),
     backward_key_value: inQuads(attention_backward_key_value, chunks),
-    decode: attention_decode_quads,
+    decode: attentionDecodeQuads,
   }
   quads.set(chunks, made)
   return made
@@ -275,7 +275,7 @@ function narrowKernels(head_dim: number): AttentionKernels {
       bindings: gradients(head),
       workgroups: (p) => perColumn(p, p.num_key_value_heads),
     },
-    decode: attention_decode_quads,
+    decode: attentionDecodeQuads,
     step: {
       ...step,
       name: `attention_step_narrow_${head_dim}`,

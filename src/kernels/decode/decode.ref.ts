@@ -25,9 +25,9 @@ export function decodeSwigluRef(
   b: Numbers,
   { m, n, k }: { readonly m: number; readonly n: number; readonly k: number },
 ): Float64Array {
-  const gate_up = decodeLinearRef(a, b, { m, n: 2 * n, k })
+  const gateUp = decodeLinearRef(a, b, { m, n: 2 * n, k })
   return Float64Array.from({ length: m * n }, (_, i) => {
     const at = Math.floor(i / n) * 2 * n + (i % n)
-    return (gate_up[at] / (1 + Math.exp(-gate_up[at]))) * gate_up[at + n]
+    return (gateUp[at] / (1 + Math.exp(-gateUp[at]))) * gateUp[at + n]
   })
 }

@@ -18,21 +18,21 @@ async function run(
   [m, n, k]: readonly number[],
   { endedRows = [] as readonly number[], addend = [] as ArrayLike<number>, first_row = 0 } = {},
 ) {
-  const a_values = randomValues((first_row + m) * k, k).subarray(first_row * k)
-  const b_values = randomValues(n * k, n)
+  const aValues = randomValues((first_row + m) * k, k).subarray(first_row * k)
+  const bValues = randomValues(n * k, n)
   const ended = new Uint32Array(m)
   for (const row of endedRows) {
     ended[row] = 1
-    a_values.fill(Number.NaN, row * k, (row + 1) * k)
+    aValues.fill(Number.NaN, row * k, (row + 1) * k)
   }
-  const a = gpu.tensor('a', 'f32', [m, k], { data: a_values })
+  const a = gpu.tensor('a', 'f32', [m, k], { data: aValues })
   const has_addend = addend.length > 0 ? 1 : 0
   const added = gpu.tensor('addend', 'f32', [Math.max(1, addend.length)], {
     data: Float32Array.from(has_addend ? addend : [Number.NaN]),
   })
   const tensors = {
     a,
-    b: gpu.tensor('b', 'f32', [n, k], { data: b_values }),
+    b: gpu.tensor('b', 'f32', [n, k], { data: bValues }),
     addend: added,
     ended: gpu.tensor('ended', 'u32', [m], { data: ended }),
     out: gpu.tensor('out', 'f32', [m, n], { data: randomValues(m * n, 5) }),
@@ -40,7 +40,7 @@ async function run(
   const addend_stride = addend.length === n ? 0 : n
   await gpu.run(kernel, { m, n, k, has_addend, addend_stride }, tensors)
   const [actual] = await gpu.read(tensors.out)
-  const truth = decodeLinearRef(a_values, b_values, { m, n, k }, has_addend ? addend : undefined)
+  const truth = decodeLinearRef(aValues, bValues, { m, n, k }, has_addend ? addend : undefined)
   return { actual, truth }
 }
 

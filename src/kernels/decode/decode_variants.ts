@@ -65,9 +65,9 @@ export function chosenDecodeKernel(
   choice: MatmulChoice | undefined,
   size: MatmulSize,
 ): typeof decode_linear | undefined {
-  const shape_class = shapeClass('nt', size)
-  const name = choice?.[shape_class] ?? choice?.['*']
-  const variant = name === undefined ? undefined : matmulVariant(name, shape_class)
+  const shapes = shapeClass('nt', size)
+  const name = choice?.[shapes] ?? choice?.['*']
+  const variant = name === undefined ? undefined : matmulVariant(name, shapes)
   return variant?.tiling?.subgroups ? decodeVariant(variant) : undefined
 }
 

@@ -25,22 +25,22 @@ describe('embedding', () => {
     [65, 11, 65],
     [130, 200, 32], // ids that come back after more than a tile
     [5, 2, 515],
-  ])('matches the reference at [%i, %i, %i]', async ([tokens, vocab_size, hidden_size]) => {
+  ])('matches the reference at [%i, %i, %i]', async ([tokens, vocabSize, hidden_size]) => {
     const ids = Uint32Array.from(randomValues(tokens, tokens), (x) =>
-      Math.floor(((x + 1) / 2) * vocab_size),
+      Math.floor(((x + 1) / 2) * vocabSize),
     )
-    const weightValues = randomValues(vocab_size * hidden_size, 1)
+    const weightValues = randomValues(vocabSize * hidden_size, 1)
     const dOutValues = randomValues(tokens * hidden_size, 2)
     // Where there are several ids, one of them is for padding.
-    const padding_idx = vocab_size > 2 ? 1 : NO_PADDING
-    const params = { tokens, hidden_size, first_id: 0, ids: vocab_size, padding_idx }
+    const padding_idx = vocabSize > 2 ? 1 : NO_PADDING
+    const params = { tokens, hidden_size, first_id: 0, ids: vocabSize, padding_idx }
     const input_ids = gpu.tensor('input_ids', 'u32', [tokens], { data: ids })
-    const shape = [vocab_size, hidden_size]
+    const shape = [vocabSize, hidden_size]
     const weight = gpu.tensor('weight', 'f32', shape, { data: weightValues })
     const out = gpu.tensor('out', 'f32', [tokens, hidden_size])
     await gpu.run(
       embedding_forward,
-      { tokens, hidden_size, first_id: 0, ids: vocab_size },
+      { tokens, hidden_size, first_id: 0, ids: vocabSize },
       { input_ids, weight, out },
     )
     const [actual] = await gpu.read(out)

@@ -1,30 +1,30 @@
 // Embedding as a table look-up, in f64: the reference that the shaders are tested against.
 
-/** out [tokens, C]: row input_ids[t] of weight [V, C] for each t. */
+/** out [tokens, C]: row inputIds[t] of weight [V, C] for each t. */
 export function embeddingForwardRef(
-  input_ids: ArrayLike<number>,
+  inputIds: ArrayLike<number>,
   weight: ArrayLike<number>,
-  hidden_size: number,
+  hiddenSize: number,
 ): Float64Array {
   return Float64Array.from(
-    { length: input_ids.length * hidden_size },
-    (_, i) => weight[input_ids[Math.floor(i / hidden_size)] * hidden_size + (i % hidden_size)],
+    { length: inputIds.length * hiddenSize },
+    (_, i) => weight[inputIds[Math.floor(i / hiddenSize)] * hiddenSize + (i % hiddenSize)],
   )
 }
 
-/** d_weight [V, C] plus the gradient, but for the row of padding_idx: a new array. */
+/** d_weight [V, C] plus the gradient, but for the row of paddingIdx: a new array. */
 export function embeddingBackwardRef(
-  input_ids: ArrayLike<number>,
+  inputIds: ArrayLike<number>,
   d_out: ArrayLike<number>,
   d_weight: ArrayLike<number>,
-  hidden_size: number,
-  padding_idx?: number,
+  hiddenSize: number,
+  paddingIdx?: number,
 ): Float64Array {
   const sums = Float64Array.from(d_weight)
-  for (let t = 0; t < input_ids.length; t++) {
-    if (input_ids[t] === padding_idx) continue
-    for (let c = 0; c < hidden_size; c++)
-      sums[input_ids[t] * hidden_size + c] += d_out[t * hidden_size + c]
+  for (let t = 0; t < inputIds.length; t++) {
+    if (inputIds[t] === paddingIdx) continue
+    for (let c = 0; c < hiddenSize; c++)
+      sums[inputIds[t] * hiddenSize + c] += d_out[t * hiddenSize + c]
   }
   return sums
 }

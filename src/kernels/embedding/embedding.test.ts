@@ -12,11 +12,11 @@ test('forward picks rows and backward adds to them', () => {
 })
 
 test('backward is the slope of the forward, by central differences', () => {
-  const input_ids = [2, 0, 2, 3]
+  const inputIds = [2, 0, 2, 3]
   const weight = Float64Array.from(randomValues(4 * 3, 1))
   const d_out = randomValues(4 * 3, 2)
   const loss = () =>
-    embeddingForwardRef(input_ids, weight, 3).reduce((sum, x, i) => sum + x * d_out[i], 0)
+    embeddingForwardRef(inputIds, weight, 3).reduce((sum, x, i) => sum + x * d_out[i], 0)
   const slopes = weight.map((x, i) => {
     weight[i] = x + 1e-4
     const above = loss()
@@ -25,5 +25,5 @@ test('backward is the slope of the forward, by central differences', () => {
     weight[i] = x
     return (above - below) / 2e-4
   })
-  expectClose(embeddingBackwardRef(input_ids, d_out, new Float64Array(12), 3), slopes)
+  expectClose(embeddingBackwardRef(inputIds, d_out, new Float64Array(12), 3), slopes)
 })

@@ -39,8 +39,8 @@ export function klLossRef(
   const tokens = batch.log_probs.length
   const kld = new Float64Array(tokens)
   const d_log_probs = new Float64Array(tokens)
-  const straight_through = config.kl_loss_type.endsWith('+')
-  const base = straight_through ? config.kl_loss_type.slice(0, -1) : config.kl_loss_type
+  const straightThrough = config.kl_loss_type.endsWith('+')
+  const base = straightThrough ? config.kl_loss_type.slice(0, -1) : config.kl_loss_type
   let loss = 0
   for (let i = 0; i < tokens; i++) {
     const weight = batch.loss_weights[i]
@@ -49,7 +49,7 @@ export function klLossRef(
     const [value, slope] = estimate(base, d)
     kld[i] = value
     loss += weight * value
-    d_log_probs[i] = config.kl_loss_coef * weight * (straight_through ? d : slope)
+    d_log_probs[i] = config.kl_loss_coef * weight * (straightThrough ? d : slope)
   }
   return { loss, kld, d_log_probs }
 }

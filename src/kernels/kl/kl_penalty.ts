@@ -76,10 +76,10 @@ function estimateAt(estimator: Estimator, d: number): { value: number; slope: nu
  * verl verl/trainer/ppo/core_algos.py kl_penalty. */
 export function klPenalty(
   kind: KlPenalty,
-  log_prob: number,
-  ref_log_prob: number,
+  logProb: number,
+  refLogProb: number,
 ): { value: number; slope: number } {
-  const d = log_prob - ref_log_prob
+  const d = logProb - refLogProb
   const { value, slope } = estimateAt(estimatorOf(kind), d)
   return { value, slope: kind.endsWith('+') ? d : slope }
 }

@@ -32,8 +32,8 @@ const kernelOf = <Op extends FusedOp>(variant: MatmulVariant, op: Op, size: Matm
 
 const nt_swiglu: Run = async (variant, size, fold) => {
   const { m, n, k } = size
-  const [a_values, b_values] = [randomValues(m * k, m + k), randomValues(2 * n * k, 1000 + n + k)]
-  const [a, b] = [upload('a', a_values), upload('b', b_values)]
+  const [aValues, bValues] = [randomValues(m * k, m + k), randomValues(2 * n * k, 1000 + n + k)]
+  const [a, b] = [upload('a', aValues), upload('b', bValues)]
   const [gate_up, out, gateUpTwin, twin] = [2 * m * n, m * n, 2 * m * n, m * n].map((count) =>
     upload('dirty', new Float32Array(count).fill(7)),
   )
@@ -43,7 +43,7 @@ const nt_swiglu: Run = async (variant, size, fold) => {
   await gpu.run(variant.kernel('nt'), product, { a, b, out: gateUpTwin })
   const swiglu = { rows: m, intermediate_size: n }
   await gpu.run(swiglu_forward, swiglu, { gate_up: gateUpTwin, out: twin })
-  const exact = ntSwigluRef(a_values, b_values, size)
+  const exact = ntSwigluRef(aValues, bValues, size)
   const read = await gpu.read(gate_up, out, gateUpTwin, twin)
   return [
     ['gate_up', read[0], exact.gate_up, read[2]],
@@ -53,9 +53,9 @@ const nt_swiglu: Run = async (variant, size, fold) => {
 
 const nn_swiglu: Run = async (variant, size, fold) => {
   const { m, n, k } = size
-  const [a_values, b_values] = [randomValues(m * k, m + k), randomValues(n * k, 1000 + n + k)]
+  const [aValues, bValues] = [randomValues(m * k, m + k), randomValues(n * k, 1000 + n + k)]
   const gateUpValues = randomValues(2 * m * n, 5).map((x) => 4 * x)
-  const [a, b, gate_up] = [a_values, b_values, gateUpValues].map((x) => upload('given', x))
+  const [a, b, gate_up] = [aValues, bValues, gateUpValues].map((x) => upload('given', x))
   const [d_gate_up, twin] = [1, 2].map(() => upload('dirty', new Float32Array(2 * m * n).fill(7)))
   const d_out = zeros('d_out', m * n)
   const kernel = { ...kernelOf(variant, 'nn_swiglu', size), ...fold }
@@ -63,24 +63,24 @@ const nn_swiglu: Run = async (variant, size, fold) => {
   await gpu.run(variant.kernel('nn'), { ...size, accumulate: 0 }, { a, b, out: d_out })
   const swiglu = { rows: m, intermediate_size: n }
   await gpu.run(swiglu_backward, swiglu, { gate_up, d_out, d_gate_up: twin })
-  const exact = nnSwigluRef(a_values, b_values, gateUpValues, size)
+  const exact = nnSwigluRef(aValues, bValues, gateUpValues, size)
   const read = await gpu.read(d_gate_up, twin)
   return [['d_gate_up', read[0], exact, read[1]]]
 }
 
 const tn_bias: Run = async (variant, size, fold) => {
   const { m, n, k } = size
-  const [a_values, b_values] = [randomValues(m * k, m + k), randomValues(n * k, 1000 + n + k)]
+  const [aValues, bValues] = [randomValues(m * k, m + k), randomValues(n * k, 1000 + n + k)]
   const [start, biasStart] = [randomValues(m * n, 3), randomValues(m, 4)]
-  const [a, b] = [upload('a', a_values), upload('b', b_values)]
+  const [a, b] = [upload('a', aValues), upload('b', bValues)]
   const [out, twin] = [upload('out', start), upload('twin', start)]
-  const [bias, bias_twin] = [upload('bias', biasStart), upload('bias_twin', biasStart)]
+  const [bias, biasTwin] = [upload('bias', biasStart), upload('bias_twin', biasStart)]
   const kernel = { ...kernelOf(variant, 'tn_bias', size), ...fold }
   await gpu.run(kernel, size, { a, b, out, bias })
   await gpu.run(variant.kernel('tn'), { ...size, accumulate: 1 }, { a, b, out: twin })
-  await gpu.run(reduceRows(k), { rows: k, cols: m }, { x: a, out: bias_twin })
-  const exact = tnBiasRef(a_values, b_values, size)
-  const read = await gpu.read(out, bias, twin, bias_twin)
+  await gpu.run(reduceRows(k), { rows: k, cols: m }, { x: a, out: biasTwin })
+  const exact = tnBiasRef(aValues, bValues, size)
+  const read = await gpu.read(out, bias, twin, biasTwin)
   return [
     ['out', read[0], exact.out.map((x, i) => x + start[i]), read[2]],
     ['bias', read[1], exact.bias.map((x, i) => x + biasStart[i]), read[3]],

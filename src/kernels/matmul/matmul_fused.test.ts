@@ -26,10 +26,10 @@ describe('references', () => {
       )
       const { out } = ntSwigluRef(values, identity, { m: tokens, n: width, k: 2 * width })
       const written = ntSwigluRef(out, [...down, ...down], { m: tokens, n: hidden, k: width })
-      const hidden_states = new Float64Array(tokens * hidden).map(
+      const hiddenStates = new Float64Array(tokens * hidden).map(
         (_, i) => written.gate_up[Math.floor(i / hidden) * 2 * hidden + (i % hidden)],
       )
-      return weightedSum(hidden_states, d_hidden)
+      return weightedSum(hiddenStates, d_hidden)
     }
     const shape = { m: tokens, n: width, k: hidden }
     expectClose(nnSwigluRef(d_hidden, down, gate_up, shape), numericGradient(loss, gate_up), {
@@ -59,8 +59,8 @@ test.for(FUSED_OPS)('%s runs on what its plain product would run on', (op) => {
     name?.replace(/^matmul_(nt|nn|tn)_(swiglu|bias)_/, '')
   const byDefault = op === 'tn_bias' ? 'vector_8x8_by_4' : 'vector_8x8'
   expect(suffix(fusedKernel(undefined, op, sizes[op])?.name)).toBe(byDefault)
-  const shape_class = { nt: 'nt_m128_n192_k64', nn: 'nn_m128_n96_k64', tn: 'tn_m192_n64_k128' }
-  const choice = { '*': 'slices_32x32', [shape_class[plainOp]]: 'staged_64x64_8x8' }
+  const shapeClass = { nt: 'nt_m128_n192_k64', nn: 'nn_m128_n96_k64', tn: 'tn_m192_n64_k128' }
+  const choice = { '*': 'slices_32x32', [shapeClass[plainOp]]: 'staged_64x64_8x8' }
   expect(matmulKernel(choice, plainOp, size).name).toMatch(/staged_64x64_8x8$/)
   expect(suffix(fusedKernel(choice, op, sizes[op])?.name)).toBe('staged_64x64_8x8')
   const other = { ...sizes[op], m: op === 'tn_bias' ? 188 : 200 }

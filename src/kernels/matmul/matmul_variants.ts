@@ -53,7 +53,7 @@ export interface MatmulVariant {
 /** The variant of every shape class that differs from the default, by name; '*' stands for all
  * other classes. Plain JSON. */
 export interface MatmulChoice {
-  readonly [shape_class: string]: string
+  readonly [shapes: string]: string
 }
 
 export const MATMUL_OPS: readonly MatmulOp[] = ['nn', 'nt', 'tn', 'nt_add']
@@ -220,9 +220,9 @@ export function chosenVariant(
   op: MatmulOp,
   size: MatmulSize,
 ): MatmulVariant {
-  const shape_class = shapeClass(op, size)
-  const name = choice?.[shape_class] ?? choice?.['*']
-  const variant = name === undefined ? undefined : matmulVariant(name, shape_class)
+  const shapes = shapeClass(op, size)
+  const name = choice?.[shapes] ?? choice?.['*']
+  const variant = name === undefined ? undefined : matmulVariant(name, shapes)
   return variant?.supports(op, size) ? variant : defaultVariant(op, size)
 }
 

@@ -33,8 +33,8 @@ async function find(
   return [...slots].map(kernel === find_nonfinite_token ? firstNonfinite : lastNonfinite)
 }
 
-const leftOut = (is_finite: number) =>
-  Float32Array.from(CONTROL, (name) => (name === 'is_finite' ? is_finite : 1))
+const leftOut = (flag: number) =>
+  Float32Array.from(CONTROL, (name) => (name === 'is_finite' ? flag : 1))
 
 test.for([1, 63, 64, 65, 4096, 10_007])('the first and the last of %i numbers', async (count) => {
   const mask = Float32Array.from({ length: count }, (_, i) => Number(i % 3 !== 1))

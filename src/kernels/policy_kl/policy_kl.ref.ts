@@ -3,10 +3,10 @@
 type Numbers = ArrayLike<number>
 
 /** log softmax of one state's logits, [V]. */
-function logProbs(state: Numbers, weight: Numbers, vocab_size: number): Float64Array {
+function logProbs(state: Numbers, weight: Numbers, vocabSize: number): Float64Array {
   const C = state.length
-  const z = new Float64Array(vocab_size)
-  for (let v = 0; v < vocab_size; v++)
+  const z = new Float64Array(vocabSize)
+  for (let v = 0; v < vocabSize; v++)
     for (let c = 0; c < C; c++) z[v] += state[c] * weight[v * C + c]
   const top = z.reduce((a, b) => Math.max(a, b))
   const lse = top + Math.log(z.reduce((sum, x) => sum + Math.exp(x - top), 0))
@@ -15,13 +15,13 @@ function logProbs(state: Numbers, weight: Numbers, vocab_size: number): Float64A
 
 /** Σ exp(a) (a - b): the divergence of log-probs b from log-probs a. */
 const divergence = (a: Float64Array, b: Float64Array): number =>
-  a.reduce((sum, log_p, v) => sum + Math.exp(log_p) * (log_p - b[v]), 0)
+  a.reduce((sum, logP, v) => sum + Math.exp(logP) * (logP - b[v]), 0)
 
-/** kl_pq and kl_qp [tokens], nats, of hidden_p and hidden_q [tokens, C] under weight [V, C]; 0
+/** kl_pq and kl_qp [tokens], nats, of hiddenP and hiddenQ [tokens, C] under weight [V, C]; 0
  * where mask is 0. */
 export function policyKlRef(
-  hidden_p: Float32Array | Float64Array,
-  hidden_q: Float32Array | Float64Array,
+  hiddenP: Float32Array | Float64Array,
+  hiddenQ: Float32Array | Float64Array,
   weight: Numbers,
   mask: Numbers,
   s: { readonly tokens: number; readonly hidden_size: number; readonly vocab_size: number },
@@ -30,7 +30,7 @@ export function policyKlRef(
   const kl_qp = new Float64Array(s.tokens)
   for (let i = 0; i < s.tokens; i++) {
     if (mask[i] === 0) continue
-    const [p, q] = [hidden_p, hidden_q].map((hidden) => {
+    const [p, q] = [hiddenP, hiddenQ].map((hidden) => {
       const state = hidden.subarray(i * s.hidden_size, (i + 1) * s.hidden_size)
       return logProbs(state, weight, s.vocab_size)
     })

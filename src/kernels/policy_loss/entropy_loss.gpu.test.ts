@@ -34,12 +34,12 @@ describe('entropy_loss', () => {
 
 describe('sft_loss', () => {
   test.for([1, 255, 600])('matches the reference at %i tokens', async (tokens) => {
-    const log_probs = randomValues(tokens, tokens).map((x) => x - 2)
-    const response_mask = Float32Array.from({ length: tokens }, (_, i) => Number(i % 7 !== 3))
-    const inv_token_count = 1 / response_mask.reduce((a, b) => a + b, 0)
+    const logProbs = randomValues(tokens, tokens).map((x) => x - 2)
+    const responseMask = Float32Array.from({ length: tokens }, (_, i) => Number(i % 7 !== 3))
+    const inv_token_count = 1 / responseMask.reduce((a, b) => a + b, 0)
     const tensors = {
-      log_probs: upload('log_probs', log_probs),
-      response_mask: upload('response_mask', response_mask),
+      log_probs: upload('log_probs', logProbs),
+      response_mask: upload('response_mask', responseMask),
       d_log_probs: gpu.tensor('d_log_probs', 'f32', [tokens]),
       d_entropy: upload('d_entropy', nines(tokens)),
       sums: gpu.tensor('sums', 'f32', [1], { data: Float32Array.of(10) }),
@@ -50,7 +50,7 @@ describe('sft_loss', () => {
       tensors.d_entropy,
       tensors.sums,
     )
-    const expected = sftLossRef(inv_token_count, log_probs, response_mask)
+    const expected = sftLossRef(inv_token_count, logProbs, responseMask)
     expectClose(d_log_probs, expected.d_log_probs)
     expect(d_entropy).toEqual(new Float32Array(tokens))
     expectClose(sums, [10 + expected.loss])

@@ -2,26 +2,26 @@
 
 type Numbers = ArrayLike<number>
 
-/** Σ loss_weight · entropy, and the gradient [tokens] of -entropy_coeff times it. */
+/** Σ loss_weight · entropy, and the gradient [tokens] of -entropyCoeff times it. */
 export function entropyLossRef(
-  entropy_coeff: number,
+  entropyCoeff: number,
   entropy: Numbers,
-  loss_weights: Numbers,
+  lossWeights: Numbers,
 ): { entropy: number; d_entropy: Float64Array } {
-  const d_entropy = Float64Array.from(loss_weights, (w) => (w === 0 ? 0 : -entropy_coeff * w))
+  const d_entropy = Float64Array.from(lossWeights, (w) => (w === 0 ? 0 : -entropyCoeff * w))
   let mean = 0
-  for (let i = 0; i < loss_weights.length; i++)
-    if (loss_weights[i] !== 0) mean += loss_weights[i] * entropy[i]
+  for (let i = 0; i < lossWeights.length; i++)
+    if (lossWeights[i] !== 0) mean += lossWeights[i] * entropy[i]
   return { entropy: mean, d_entropy }
 }
 
 /** Mean cross-entropy and its gradient [tokens]. */
 export function sftLossRef(
-  inv_token_count: number,
-  log_probs: Numbers,
-  response_mask: Numbers,
+  invTokenCount: number,
+  logProbs: Numbers,
+  responseMask: Numbers,
 ): { d_log_probs: Float64Array; loss: number } {
-  const d_log_probs = Float64Array.from(response_mask, (m) => -m * inv_token_count)
-  const loss = d_log_probs.reduce((sum, d, i) => sum + d * log_probs[i], 0)
+  const d_log_probs = Float64Array.from(responseMask, (m) => -m * invTokenCount)
+  const loss = d_log_probs.reduce((sum, d, i) => sum + d * logProbs[i], 0)
   return { d_log_probs, loss }
 }

@@ -33,15 +33,15 @@ export function aggregationWeights(
   )
 }
 
-/** One of verl's means of loss_mat [rows, R] over its unmasked tokens, and its gradient [rows,
+/** One of verl's means of lossMat [rows, R] over its unmasked tokens, and its gradient [rows,
  * R]. */
 export function aggLossRef(
-  loss_mat: Numbers,
+  lossMat: Numbers,
   mask: Numbers,
   response_length: number,
   aggregation: Aggregation,
 ): { loss: number; d_loss_mat: Float64Array } {
   const d_loss_mat = aggregationWeights(mask, response_length, aggregation)
-  const loss = d_loss_mat.reduce((sum, w, i) => (w === 0 ? sum : sum + w * loss_mat[i]), 0)
+  const loss = d_loss_mat.reduce((sum, w, i) => (w === 0 ? sum : sum + w * lossMat[i]), 0)
   return { loss, d_loss_mat }
 }

@@ -8,9 +8,9 @@ import { aggregationParams } from './loss_weights.ts'
 describe('aggregation', () => {
   // Rows of 2, 0 and 1 tokens; a masked NaN must not be looked at.
   const mask = [1, 1, 0, 0, 0, 0, 0, 1, 0]
-  const loss_mat = [1, 2, Number.NaN, 9, 9, 9, 9, 6, Number.NaN]
+  const lossMat = [1, 2, Number.NaN, 9, 9, 9, 9, 6, Number.NaN]
   const lossOf = (loss_agg_mode: LossAggMode, rest = {}) =>
-    aggLossRef(loss_mat, mask, 3, { loss_agg_mode, ...rest }).loss
+    aggLossRef(lossMat, mask, 3, { loss_agg_mode, ...rest }).loss
 
   test('the means and the sum, by hand', () => {
     expectClose([lossOf('token-mean')], [9 / 3], { rtol: 1e-15 })

@@ -1,8 +1,8 @@
 /** The kernel bradley_terry_loss in f64: scores [2 · pairs], all chosen and then the rejected, to
- * d_scores [2 · pairs] and means over pairs. inv_pairs is 1 / pairs unless given. */
+ * d_scores [2 · pairs] and means over pairs. invPairs is 1 / pairs unless given. */
 export function bradleyTerryRef(
   scores: ArrayLike<number>,
-  inv_pairs = 2 / scores.length,
+  invPairs = 2 / scores.length,
 ): { loss: number; accuracy: number; d_scores: Float64Array } {
   const pairs = scores.length / 2
   const d_scores = new Float64Array(scores.length)
@@ -11,10 +11,10 @@ export function bradleyTerryRef(
   for (let i = 0; i < pairs; i++) {
     const margin = scores[i] - scores[pairs + i]
     loss +=
-      inv_pairs *
+      invPairs *
       (margin > 0 ? Math.log1p(Math.exp(-margin)) : Math.log1p(Math.exp(margin)) - margin)
-    if (margin > 0) accuracy += inv_pairs
-    d_scores[pairs + i] = inv_pairs / (1 + Math.exp(margin))
+    if (margin > 0) accuracy += invPairs
+    d_scores[pairs + i] = invPairs / (1 + Math.exp(margin))
     d_scores[i] = -d_scores[pairs + i]
   }
   return { loss, accuracy, d_scores }

@@ -87,7 +87,7 @@ export function rolloutCorrectionRef(
     if (response_mask[i] !== 0) rows[Math.floor(i / response_length)].push(i)
   const filled = rows.filter((row) => row.length > 0)
   const modified_mask = new Float64Array(response_mask.length)
-  const rollout_is_weights = new Float64Array(response_mask.length)
+  const rolloutIsWeights = new Float64Array(response_mask.length)
   const { is_lower, is_threshold } = params
   const icepop = is_lower > 0
   const low = icepop ? is_lower : 1 / is_threshold
@@ -100,7 +100,7 @@ export function rolloutCorrectionRef(
     const weights = weightsOf(logRatios, rollout_is)
     row.forEach((i, t) => {
       modified_mask[i] = kept[t] ? 1 : 0
-      rollout_is_weights[i] = rollout_is === 0 ? 1 : applied(weights[t])
+      rolloutIsWeights[i] = rollout_is === 0 ? 1 : applied(weights[t])
       means.kl -= logRatios[t]
       means.masked += kept[t] ? 0 : 1
       means.is += icepop ? applied(weights[t]) : weights[t]
@@ -114,7 +114,7 @@ export function rolloutCorrectionRef(
   }
   const tokens = filled.flat().length
   const counted = rollout_is === 2 ? rows.length : tokens + EPS
-  const truncated = filled.map((row) => row.map((i) => rollout_is_weights[i]))
+  const truncated = filled.map((row) => row.map((i) => rolloutIsWeights[i]))
   const normalizes = params.batch_normalize !== 0 && rollout_is !== 0 && tokens > 0
   const factor = normalizes ? normFactor(truncated, rollout_is) : 1
   return {
@@ -122,7 +122,7 @@ export function rolloutCorrectionRef(
     rollout_is_weights:
       params.weighs === 0
         ? Float64Array.from(response_mask, (m) => (m !== 0 ? 1 : 0))
-        : rollout_is_weights.map((w) => w / factor),
+        : rolloutIsWeights.map((w) => w / factor),
     metrics: {
       'rollout_corr/kl': means.kl / (tokens + EPS),
       'rollout_corr/rollout_rs_masked_fraction': means.masked / (tokens + EPS),

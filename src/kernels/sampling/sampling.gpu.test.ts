@@ -59,17 +59,17 @@ async function sampleWith(
   const { logits: _, eos_token_ids: __, ...outputs } = tensors
   const read = await gpu.read(...Object.values(outputs))
   gpu.free(...Object.values(tensors))
-  const [ended, response_ids, log_probs, entropies, next_ids, attention_mask] = read
+  const [ended, responseIds, log_probs, entropies, nextIds, attentionMask] = read
   const position = rest.position ?? defaults.position
   const at = (x: ArrayLike<number>) =>
     Array.from({ length: rows }, (_, r) => x[r * response_length + position])
   return {
     ended: [...ended],
-    response_ids: [...response_ids],
-    tokens: [...next_ids],
+    response_ids: [...responseIds],
+    tokens: [...nextIds],
     log_probs: at(log_probs),
     entropies: at(entropies),
-    attention_mask: [...attention_mask],
+    attention_mask: [...attentionMask],
   }
 }
 

@@ -5,16 +5,16 @@ export interface SwigluShape {
 
 const sigmoid = (x: number) => 1 / (1 + Math.exp(-x))
 
-/** silu(gate) · up, for gate_up [R, 2F] → [R, F], in f64. */
+/** silu(gate) · up, for gateUp [R, 2F] → [R, F], in f64. */
 export function swigluForwardRef(
-  gate_up: ArrayLike<number>,
+  gateUp: ArrayLike<number>,
   { rows, intermediate_size }: SwigluShape,
 ): Float64Array {
   const out = new Float64Array(rows * intermediate_size)
   for (let r = 0; r < rows; r++)
     for (let f = 0; f < intermediate_size; f++) {
-      const gate = gate_up[r * 2 * intermediate_size + f]
-      const up = gate_up[(r * 2 + 1) * intermediate_size + f]
+      const gate = gateUp[r * 2 * intermediate_size + f]
+      const up = gateUp[(r * 2 + 1) * intermediate_size + f]
       out[r * intermediate_size + f] = gate * sigmoid(gate) * up
     }
   return out
@@ -22,7 +22,7 @@ export function swigluForwardRef(
 
 /** d_gate_up [R, 2F] from d_out [R, F], in f64. */
 export function swigluBackwardRef(
-  gate_up: ArrayLike<number>,
+  gateUp: ArrayLike<number>,
   d_out: ArrayLike<number>,
   { rows, intermediate_size }: SwigluShape,
 ): Float64Array {
@@ -31,10 +31,10 @@ export function swigluBackwardRef(
     for (let f = 0; f < intermediate_size; f++) {
       const gateAt = r * 2 * intermediate_size + f
       const upAt = gateAt + intermediate_size
-      const gate = gate_up[gateAt]
+      const gate = gateUp[gateAt]
       const s = sigmoid(gate)
       const d = d_out[r * intermediate_size + f]
-      d_gate_up[gateAt] = d * gate_up[upAt] * (s + gate * s * (1 - s))
+      d_gate_up[gateAt] = d * gateUp[upAt] * (s + gate * s * (1 - s))
       d_gate_up[upAt] = d * gate * s
     }
   return d_gate_up

@@ -11,9 +11,9 @@ test('silu of the first half times the second half', () => {
 
 test('the backward is the gradient of the forward', () => {
   const shape = { rows: 3, intermediate_size: 5 }
-  const gate_up = randomValues(30, 1).map((x) => x * 4)
+  const gateUp = randomValues(30, 1).map((x) => x * 4)
   const d_out = randomValues(15, 2)
   const loss = (x: Float64Array) => weightedSum(swigluForwardRef(x, shape), d_out)
-  const expected = numericGradient(loss, gate_up)
-  expectClose(swigluBackwardRef(gate_up, d_out, shape), expected, { atol: 1e-8 })
+  const expected = numericGradient(loss, gateUp)
+  expectClose(swigluBackwardRef(gateUp, d_out, shape), expected, { atol: 1e-8 })
 })

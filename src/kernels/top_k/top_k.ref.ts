@@ -1,15 +1,15 @@
-/** The k likeliest ids of softmax of each row of logits [rows, vocab_size] and their probabilities,
+/** The k likeliest ids of softmax of each row of logits [rows, vocabSize] and their probabilities,
  * ties to the smaller id; in f64. */
 export function topKRef(
   logits: ArrayLike<number>,
-  vocab_size: number,
+  vocabSize: number,
   k: number,
 ): { ids: Uint32Array; probs: Float64Array } {
-  const rows = logits.length / vocab_size
+  const rows = logits.length / vocabSize
   const ids = new Uint32Array(rows * k)
   const probs = new Float64Array(rows * k)
   for (let r = 0; r < rows; r++) {
-    const row = Array.from({ length: vocab_size }, (_, v) => logits[r * vocab_size + v])
+    const row = Array.from({ length: vocabSize }, (_, v) => logits[r * vocabSize + v])
     const order = row.map((_, v) => v).sort((a, b) => row[b] - row[a] || a - b)
     const top = row[order[0]]
     const sum = row.reduce((total, x) => total + Math.exp(x - top), 0)

@@ -40,14 +40,14 @@ interface Inputs {
 
 /** Random inputs, slots and states in any order. Every fifth slot is not scored and its gradient is
  * garbage; every seventh is scored and has none. States that no scored token reads are NaN. */
-function inputs(tokens: number, hidden_size: number, seed: number): Inputs {
+function inputs(tokens: number, hiddenSize: number, seed: number): Inputs {
   const list = scatteredList(new Uint32Array(tokens), (slot) => slot % 5 !== 3, seed)
-  const hidden = randomValues(scatteredStates(tokens) * hidden_size, seed + 2)
+  const hidden = randomValues(scatteredStates(tokens) * hiddenSize, seed + 2)
   const gradient = (x: number, slot: number) => (slot % 7 === 5 ? 0 : slot % 5 === 3 ? 1e6 : x)
   return {
     list,
-    hidden: unreadAsNaN(hidden, hidden_size, list),
-    weight: randomValues(hidden_size, seed + 3),
+    hidden: unreadAsNaN(hidden, hiddenSize, list),
+    weight: randomValues(hiddenSize, seed + 3),
     d_values: randomValues(tokens, seed + 4).map(gradient),
   }
 }
@@ -126,8 +126,8 @@ test('a padded batch is read by its list', async () => {
 
 test.for([7, 300])(
   'in any order of the list a token of %i columns has the same bits, and sums are right',
-  async (hidden_size) => {
-    const x = inputs(70, hidden_size, 5)
+  async (hiddenSize) => {
+    const x = inputs(70, hiddenSize, 5)
     const ordered = await outputs(x)
     const mixed = { ...x, list: reordered(x.list, shuffled(70, 6)) }
     const actual = await outputs(mixed)
@@ -137,8 +137,8 @@ test.for([7, 300])(
   },
 )
 
-test.for([7, 300])('a token of %i columns has the same bits in any list', async (hidden_size) => {
-  const x = inputs(20, hidden_size, 5)
+test.for([7, 300])('a token of %i columns has the same bits in any list', async (hiddenSize) => {
+  const x = inputs(20, hiddenSize, 5)
   const { values } = await outputs(x)
   // Entries 11 to 19, four of them not scored, with slots 0 … 8.
   const last = { tokens: 9, scored: x.list.scored.slice(11 * 4) }
@@ -148,8 +148,8 @@ test.for([7, 300])('a token of %i columns has the same bits in any list', async 
   expect([...alone.values]).toEqual(slots.map((slot) => values[slot]))
 })
 
-test.for([7, 300])('a list with none scored gives zeros: %i columns', async (hidden_size) => {
-  const x = inputs(65, hidden_size, 9)
+test.for([7, 300])('a list with none scored gives zeros: %i columns', async (hiddenSize) => {
+  const x = inputs(65, hiddenSize, 9)
   const list = { tokens: 65, scored: x.list.scored.map((y, i) => (i % 4 === 3 ? 0 : y)) }
   const none = { ...x, list, hidden: x.hidden.map(() => Number.NaN) }
   const { values, d_hidden, d_weight, d_bias } = await outputs(none)

@@ -17,8 +17,8 @@ test('a value is the state before its token times the weight, plus the bias', ()
 })
 
 test('the backward is the gradient of the forward', () => {
-  const response_mask = [1, 1, 0, 1, 1, 1]
-  const list = listOf({ rows: 2, width: 5, first_column: 1, response_length: 3 }, response_mask)
+  const responseMask = [1, 1, 0, 1, 1, 1]
+  const list = listOf({ rows: 2, width: 5, first_column: 1, response_length: 3 }, responseMask)
   const [hidden, weight] = [randomValues(40, 1), randomValues(4, 2)]
   const d_values = randomValues(6, 3)
   const loss = (h: ArrayLike<number>, w: ArrayLike<number>, b: number) =>

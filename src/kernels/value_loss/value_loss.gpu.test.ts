@@ -26,7 +26,7 @@ async function run(config: Config, batch: ReturnType<typeof batchOf>) {
   const upload = (label: string, data: ArrayLike<number>) =>
     gpu.tensor(label, 'f32', [data.length], { data: Float32Array.from(data) })
   const count = batch.response_mask.reduce((a, b) => a + b, 0)
-  const loss_weights = aggregationWeights(batch.response_mask, batch.response_length, config)
+  const lossWeights = aggregationWeights(batch.response_mask, batch.response_length, config)
   const tensors = {
     vpreds: upload('vpreds', batch.vpreds),
     values: upload('values', batch.values),
@@ -35,7 +35,7 @@ async function run(config: Config, batch: ReturnType<typeof batchOf>) {
       'token_weights',
       batch.response_mask.map((m) => m / count),
     ),
-    loss_weights: upload('loss_weights', loss_weights),
+    loss_weights: upload('loss_weights', lossWeights),
     d_vpreds: upload(
       'd_vpreds',
       batch.vpreds.map(() => 9),

@@ -20,8 +20,8 @@ export const isNarrow = ({
 
 /** One hidden size's source, with a line with $ once per four channels. In halves as in
  * `inHalves`. */
-export const narrowSource = (wgsl: string, hidden_size: number, halves = 1): string => {
-  const quads = hidden_size / 4 / halves
+export const narrowSource = (wgsl: string, hiddenSize: number, halves = 1): string => {
+  const quads = hiddenSize / 4 / halves
   const source = inHalves(withoutComments(wgsl), halves)
   return unrolled(source, quads, 'QUADS')
 }

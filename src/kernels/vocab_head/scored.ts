@@ -35,15 +35,15 @@ export interface PaddedSize {
  * that leaves its row. */
 export function listScored(
   { rows, width, first_column, response_length }: PaddedSize,
-  response_ids: ArrayLike<number>,
-  response_mask: ArrayLike<number>,
+  responseIds: ArrayLike<number>,
+  responseMask: ArrayLike<number>,
 ): Uint32Array {
   if (!(first_column >= 0 && first_column + response_length <= width))
     throw new RangeError(
       `listScored: expected columns ${first_column} to ${first_column + response_length - 1} to lie in a row of ${width}`,
     )
   const firstStates = Array.from({ length: rows }, (_, b) => b * width + first_column)
-  return listScoredAt(firstStates, response_length, response_ids, response_mask)
+  return listScoredAt(firstStates, response_length, responseIds, responseMask)
 }
 
 /** As listScored, with row b's first predicting state at firstStates[b]: for rows packed without
@@ -54,21 +54,21 @@ export function listScored(
 export function listScoredAt(
   firstStates: ArrayLike<number>,
   response_length: number,
-  response_ids: ArrayLike<number>,
-  response_mask: ArrayLike<number>,
+  responseIds: ArrayLike<number>,
+  responseMask: ArrayLike<number>,
 ): Uint32Array {
   const tokens = firstStates.length * response_length
-  checkLength('response_ids', response_ids, tokens)
-  checkLength('response_mask', response_mask, tokens)
+  checkLength('response_ids', responseIds, tokens)
+  checkLength('response_mask', responseMask, tokens)
   const list = new Uint32Array(tokens * SCORED_COLUMNS)
   let entry = 0
   const add = (slot: number, state: number, isScored: 0 | 1) => {
-    list.set([state, slot, response_ids[slot], isScored], entry)
+    list.set([state, slot, responseIds[slot], isScored], entry)
     entry += SCORED_COLUMNS
   }
   for (let slot = 0; slot < tokens; slot++)
-    if (response_mask[slot] !== 0) add(slot, stateOf(firstStates, response_length, slot), 1)
-  for (let slot = 0; slot < tokens; slot++) if (response_mask[slot] === 0) add(slot, 0, 0)
+    if (responseMask[slot] !== 0) add(slot, stateOf(firstStates, response_length, slot), 1)
+  for (let slot = 0; slot < tokens; slot++) if (responseMask[slot] === 0) add(slot, 0, 0)
   return list
 }
 

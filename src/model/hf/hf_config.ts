@@ -67,9 +67,9 @@ export function parseHfConfig(json: unknown, file: string): HfConfig {
   const pad_token_id = parseTokenId(json.pad_token_id, 'pad_token_id', file)
   if (pad_token_id !== undefined && pad_token_id >= config.vocab_size)
     throw wrong(file, 'pad_token_id', `a token below vocab_size ${config.vocab_size}`, pad_token_id)
-  const eos_token_id =
+  const eosTokenId =
     json.eos_token_id === undefined && model_type === 'llama' ? 2 : json.eos_token_id
-  const eos_token_ids = parseTokenIds(eos_token_id, 'eos_token_id', file)
+  const eos_token_ids = parseTokenIds(eosTokenId, 'eos_token_id', file)
   const padded = pad_token_id === undefined ? config : { ...config, padding_idx: pad_token_id }
   return { config: padded, architecture, head, eos_token_ids, pad_token_id }
 }

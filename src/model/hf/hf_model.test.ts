@@ -104,10 +104,10 @@ describe('a model comes back', () => {
     const { json, named, flat } = savedModel()
     const embedding = named.get('model.embed_tokens.weight')
     if (!embedding) throw new Error('no embedding')
-    const inv_freq = { shape: [4], data: [1, 2, 3, 4] }
+    const invFreq = { shape: [4], data: [1, 2, 3, 4] }
     const more: Named = new Map([
       ...named,
-      ['model.layers.0.self_attn.rotary_emb.inv_freq', inv_freq],
+      ['model.layers.0.self_attn.rotary_emb.inv_freq', invFreq],
       ['lm_head.weight', embedding],
     ])
     expect((await readModel(directory(json, more))).weights).toEqual(flat)

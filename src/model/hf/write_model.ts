@@ -54,12 +54,12 @@ export function modelFiles(model: WrittenModel, shardBytes = SHARD_BYTES): OutFi
 
 /** generation_config.json lists the end tokens again, so that of the tokenizer's folder is left
  * out. */
-function tokenizerFiles(vocabulary: Vocabulary, model_max_length: number): OutFile[] {
+function tokenizerFiles(vocabulary: Vocabulary, modelMaxLength: number): OutFile[] {
   const { files } = vocabulary
   if (!files)
     return [
       jsonFile('tokenizer.json', tokenizerJson(vocabulary)),
-      jsonFile('tokenizer_config.json', tokenizerConfig(vocabulary, model_max_length)),
+      jsonFile('tokenizer_config.json', tokenizerConfig(vocabulary, modelMaxLength)),
       textFile('chat_template.jinja', CHAT_TEMPLATE),
     ]
   const { 'generation_config.json': _, ...own } = files

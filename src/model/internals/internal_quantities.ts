@@ -97,9 +97,9 @@ export interface Internals<Q extends Quantity = Quantity, A extends Numbers = Fl
 }
 
 /** Entries of a quantity per position, vocabulary entries aside. */
-export function entriesOf(quantity: Quantity, num_hidden_layers: number): number {
-  const states = num_hidden_layers + 1
-  const kinds = { states, blocks: num_hidden_layers, pairs: states ** 2, logits: 1 }
+export function entriesOf(quantity: Quantity, numHiddenLayers: number): number {
+  const states = numHiddenLayers + 1
+  const kinds = { states, blocks: numHiddenLayers, pairs: states ** 2, logits: 1 }
   const kind = QUANTITIES[quantity]
   return kind === 'layer_logits' ? states : kinds[kind]
 }

@@ -114,10 +114,10 @@ test('what is shown is what is trained, to the bit', async () => {
       readPolicy(r, model, ws, { layer: l, inv_temperature: 1 })
     })
     gpu.replay(program)
-    const [log_probs, entropy] = await gpu.read(ws.response.log_probs, ws.response.entropy)
+    const [logProbs, entropy] = await gpu.read(ws.response.log_probs, ws.response.entropy)
     const of = (name: (typeof names)[number]) => values[name].subarray(l * N, (l + 1) * N)
     expect(of(l < 3 ? 'ent_layer_raw' : 'ent_layer_norm')).toEqual(entropy)
-    expect(of(l < 3 ? 'logp_next_layer' : 'logp_next_layer_norm')).toEqual(log_probs)
+    expect(of(l < 3 ? 'logp_next_layer' : 'logp_next_layer_norm')).toEqual(logProbs)
   }
 })
 

@@ -95,8 +95,8 @@ test('the reference gives the numbers worked out by hand', () => {
   expectClose(values.dH_attn, [Math.log(2) - entropy(a), Math.log(2) - entropy((4 / 3) * a)])
   expectClose(values.dH_layer, [0, 0])
   // The only next token is id 1 with logit 0 beside 3; the last column has none.
-  const log_prob = -Math.log(1 + Math.exp(3))
-  expectClose(values.logp_next_layer, [log_prob, 0, log_prob, 0])
+  const logProb = -Math.log(1 + Math.exp(3))
+  expectClose(values.logp_next_layer, [logProb, 0, logProb, 0])
   expect([...next_mask]).toEqual([1, 0])
   expectClose(values.cos_hidden, [
     1,

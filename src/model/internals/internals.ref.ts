@@ -101,9 +101,9 @@ function readersOf(
   const policy = (states: Float64Array, m: number): Float64Array => {
     const ofStates = known.get(states) ?? new Map<number, Float64Array>()
     known.set(states, ofStates)
-    const log_p = ofStates.get(m) ?? logSoftmax(logits(states, m))
-    ofStates.set(m, log_p)
-    return log_p
+    const logP = ofStates.get(m) ?? logSoftmax(logits(states, m))
+    ofStates.set(m, logP)
+    return logP
   }
   /** [states.length, N]: a number per state and position. */
   const each = <T>(
@@ -149,12 +149,12 @@ function placesOf({ batch }: RefCache, options: RefPositions) {
 }
 
 /** −Σ p log p of log-probabilities. */
-const entropyOf = (log_p: Float64Array): number =>
-  -log_p.reduce((sum, lp) => sum + Math.exp(lp) * lp, 0)
+const entropyOf = (logP: Float64Array): number =>
+  -logP.reduce((sum, lp) => sum + Math.exp(lp) * lp, 0)
 
 /** KL(p ‖ q) = Σ p (log p − log q). */
-const divergence = (log_p: Float64Array, logQ: Float64Array): number =>
-  log_p.reduce((sum, lp, v) => sum + Math.exp(lp) * (lp - logQ[v]), 0)
+const divergence = (logP: Float64Array, logQ: Float64Array): number =>
+  logP.reduce((sum, lp, v) => sum + Math.exp(lp) * (lp - logQ[v]), 0)
 
 const dot = (x: Float64Array, y: Float64Array): number =>
   x.reduce((sum, value, c) => sum + value * y[c], 0)

@@ -153,8 +153,8 @@ class Probe<L extends string> {
 
   /** Entropy and next token's log-probability of the policy of `states`, where one of them is
    * wanted. */
-  #policy(states: Tensor, l: number, entropy: Quantity, log_probs?: Quantity): void {
-    if (!this.#wants(entropy) && !(log_probs && this.#wants(log_probs))) return
+  #policy(states: Tensor, l: number, entropy: Quantity, logProbs?: Quantity): void {
+    if (!this.#wants(entropy) && !(logProbs && this.#wants(logProbs))) return
     const { running, spare } = this.#t.scratch
     const [, , lse, sum_pi_squared] = spare
     unembed(
@@ -164,7 +164,7 @@ class Probe<L extends string> {
       this.#t.scored,
       {
         entropy: this.#out(entropy, l, 0),
-        log_probs: this.#out(log_probs, l, 1),
+        log_probs: this.#out(logProbs, l, 1),
         lse,
         sum_pi_squared,
         running,

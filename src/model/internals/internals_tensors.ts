@@ -87,7 +87,7 @@ export function createInternals<const Q extends Quantity>(
   const states = shape.num_hidden_layers + 1
   if (!(Number.isInteger(layer) && layer >= 0 && layer < states))
     throw new RangeError(`layer: expected 0 to ${shape.num_hidden_layers}, got ${layer}`)
-  const [first_column, columns] =
+  const [firstColumn, columns] =
     window !== undefined
       ? [0, window]
       : positions === 'all'
@@ -106,7 +106,7 @@ export function createInternals<const Q extends Quantity>(
   const layer_logits = list(wants('logits_layer') ? states : 0, 'logits_layer', N, V)
   const keeps = wants('cos_hidden', 'kl_layer_final', 'kl_final_layer', 'kl_of_layer')
   const index = Uint32Array.from({ length: N }, (_, i) => {
-    return Math.floor(i / columns) * ws.width + first_column + (i % columns)
+    return Math.floor(i / columns) * ws.width + firstColumn + (i % columns)
   })
   const gathered = tensor('gathered', N, Math.max(C, F, attentionSize))
   const part = (name: string, cols: number) => alloc.view(gathered, name, 0, [N, cols])
@@ -165,7 +165,7 @@ const nextIds = (ids: Uint32Array) => ids.map((_, i) => ids[i + 1] ?? 0)
 function createSlots(
   alloc: Allocator,
   N: number,
-  num_hidden_layers: number,
+  numHiddenLayers: number,
   quantities: readonly Quantity[],
 ): { slots: Map<Quantity, Tensor[]>; values: Tensor } {
   const computed = new Set<Quantity>(
@@ -174,7 +174,7 @@ function createSlots(
   computed.delete('logits')
   computed.delete('logits_layer')
   const stride = slotStride(N)
-  const counts = [...computed].map((q) => [q, entriesOf(q, num_hidden_layers)] as const)
+  const counts = [...computed].map((q) => [q, entriesOf(q, numHiddenLayers)] as const)
   const total = counts.reduce((sum, [, count]) => sum + count, 0)
   const values = alloc.tensor('internals.values', 'f32', [total * stride])
   let next = 0

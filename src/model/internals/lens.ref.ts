@@ -24,9 +24,9 @@ export function lensRef(
     states.forEach((x, l) => {
       for (let s = 0; s < S; s++) {
         const logits = logitsRef(config, params, x.subarray(s * C, (s + 1) * C))
-        const log_p = logSoftmax(logits)
-        entropy[s * at + l] = -log_p.reduce((sum, lp) => sum + Math.exp(lp) * lp, 0)
-        if (s < S - 1) next_prob[s * at + l] = Math.exp(log_p[batch.input_ids[s + 1]])
+        const logP = logSoftmax(logits)
+        entropy[s * at + l] = -logP.reduce((sum, lp) => sum + Math.exp(lp) * lp, 0)
+        if (s < S - 1) next_prob[s * at + l] = Math.exp(logP[batch.input_ids[s + 1]])
         const top = topKRef(logits, V, k)
         ids.set(top.ids, (s * at + l) * k)
         probs.set(top.probs, (s * at + l) * k)

@@ -230,8 +230,8 @@ export function unpackLens(
       for (let s = 0; s < S; s++) {
         const at = s * states + l
         entropy[at] = values[valueOffset + readout.entropy.offset + s]
-        const log_prob = values[valueOffset + readout.log_probs.offset + s]
-        next_prob[at] = s === S - 1 ? Number.NaN : Math.exp(log_prob)
+        const logProb = values[valueOffset + readout.log_probs.offset + s]
+        next_prob[at] = s === S - 1 ? Number.NaN : Math.exp(logProb)
         const first = idOffset + readout.ids.offset + s * TOP_K
         top.set(ids.subarray(first, first + TOP_K), at * TOP_K)
         const prob = valueOffset + readout.probs.offset + s * TOP_K

@@ -47,11 +47,11 @@ export type LensOptimizer =
  * identity and on the bias, as in their library. */
 export function tunedFitRef(
   loss: (translator: Required<RefTranslator>) => ReturnType<typeof tunedLossRef>,
-  hidden_size: number,
+  hiddenSize: number,
   optimizer: LensOptimizer,
   steps: number,
 ): { kl: number[]; translator: Required<RefTranslator> } {
-  const C = hidden_size
+  const C = hiddenSize
   const state = adamwState(C * C + C)
   const velocity = new Float64Array(C * C + C)
   const translator = () => ({

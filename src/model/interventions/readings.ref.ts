@@ -75,37 +75,37 @@ const hasNext = ({ width, attention_mask }: RefBatch, m: number) =>
 
 /** Of every policy [M, V] the log-probability of the next token, [rows, width − 1]; zero where
  * there is none. */
-export function nextLogProbsRef(batch: RefBatch, log_p: Float64Array): Float64Array {
+export function nextLogProbsRef(batch: RefBatch, logP: Float64Array): Float64Array {
   const { rows, width, input_ids } = batch
-  const V = log_p.length / (rows * width)
+  const V = logP.length / (rows * width)
   return Float64Array.from({ length: rows * (width - 1) }, (_, i) => {
     const m = Math.floor(i / (width - 1)) * width + (i % (width - 1))
-    return hasNext(batch, m) ? log_p[m * V + input_ids[m + 1]] : 0
+    return hasNext(batch, m) ? logP[m * V + input_ids[m + 1]] : 0
   })
 }
 
 /** A number for each token that is there, [M]: zero elsewhere. */
 const each = (
   { rows, width, attention_mask }: RefBatch,
-  log_p: Float64Array,
+  logP: Float64Array,
   value: (row: Float64Array, m: number) => number,
 ) => {
-  const V = log_p.length / (rows * width)
+  const V = logP.length / (rows * width)
   return Float64Array.from({ length: rows * width }, (_, m) =>
-    attention_mask[m] ? value(log_p.subarray(m * V, (m + 1) * V), m) : 0,
+    attention_mask[m] ? value(logP.subarray(m * V, (m + 1) * V), m) : 0,
   )
 }
 
 /** Entropies of policies [M, V], in nats. */
-export const entropiesRef = (batch: RefBatch, log_p: Float64Array): Float64Array =>
-  each(batch, log_p, (row) => -row.reduce((sum, lp) => sum + Math.exp(lp) * lp, 0))
+export const entropiesRef = (batch: RefBatch, logP: Float64Array): Float64Array =>
+  each(batch, logP, (row) => -row.reduce((sum, lp) => sum + Math.exp(lp) * lp, 0))
 
 /** KL(p ‖ q) of policies [M, V], in nats. */
 export const divergencesRef = (
   batch: RefBatch,
-  log_p: Float64Array,
+  logP: Float64Array,
   logQ: Float64Array,
 ): Float64Array =>
-  each(batch, log_p, (row, m) =>
+  each(batch, logP, (row, m) =>
     row.reduce((sum, lp, v) => sum + Math.exp(lp) * (lp - logQ[m * row.length + v]), 0),
   )

@@ -29,9 +29,9 @@ test('attention brings its own norms, the feed-forward its own, and a block both
   expect(attention).toEqual(
     expect.arrayContaining([`${at}input_layernorm.weight`, `${at}self_attn.q_norm.weight`]),
   )
-  const feed_forward = changed('feed_forward 2')
-  expect(feed_forward).toContain(`${at}post_attention_layernorm.weight`)
-  expect(changed('block 2').sort()).toEqual([...attention, ...feed_forward].sort())
+  const feedForward = changed('feed_forward 2')
+  expect(feedForward).toContain(`${at}post_attention_layernorm.weight`)
+  expect(changed('block 2').sort()).toEqual([...attention, ...feedForward].sort())
   expect(changed('block 2').every((name) => name.startsWith(at))).toBe(true)
 })
 

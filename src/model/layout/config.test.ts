@@ -13,8 +13,8 @@ const SCALING: Llama3RopeScaling = {
 
 describe('frequencies', () => {
   test('each pair turns theta^(-2/D) times as fast as the one before', () => {
-    const inv_freq = inverseFrequencies({ head_dim: 6, rope_theta: 1000 })
-    expectClose(inv_freq, [1, 0.1, 0.01], { atol: 0, rtol: 1e-15 })
+    const invFreq = inverseFrequencies({ head_dim: 6, rope_theta: 1000 })
+    expectClose(invFreq, [1, 0.1, 0.01], { atol: 0, rtol: 1e-15 })
   })
 
   test('llama3 scaling keeps fast pairs, divides slow ones and blends in between', () => {

@@ -22,10 +22,10 @@ export type Lenses = Readonly<Partial<Record<TranslatedReadout, LensTensors>>>
 export function translatorViews(
   alloc: Allocator,
   flat: Tensor,
-  hidden_size: number,
+  hiddenSize: number,
   count: number,
 ): readonly TranslatorTensors[] {
-  const C = hidden_size
+  const C = hiddenSize
   return Array.from({ length: count }, (_, i) => {
     const at = i * translatorSize(C)
     return {

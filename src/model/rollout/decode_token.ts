@@ -90,7 +90,7 @@ function attendToken(recording: Recording, t: number, l: number): void {
   const cache = tensors.caches[l]
   const turn = { norm_weight: weights.layers[l].qk_norm, position_ids, inv_freq }
   const rope = ropeParams(shape, rows)
-  const { step, write, decode: attention_decode } = cacheKernelsOf(recording)
+  const { step, write, decode: attentionDecode } = cacheKernelsOf(recording)
   if (!qkv_rotated) {
     if (!step) throw new Error('rollout: these tensors are of another model')
     const { has_qk_norm, eps } = rope
@@ -101,5 +101,5 @@ function attendToken(recording: Recording, t: number, l: number): void {
   recorder.run(qk_norm_rope_forward, rope, { qkv, ...turn, out: qkv_rotated })
   const own = { rows, columns: 1, first_token: (rows / n) * P + t, stride, ...heads }
   recorder.run(write, own, { qkv: qkv_rotated, cache })
-  recorder.run(attention_decode, attend, { qkv: qkv_rotated, cache, attention_mask, out })
+  recorder.run(attentionDecode, attend, { qkv: qkv_rotated, cache, attention_mask, out })
 }

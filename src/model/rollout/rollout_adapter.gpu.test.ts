@@ -48,7 +48,7 @@ test.for([
   const rollout = await Rollout.create(gpu, model, SIZE, tensors, { special })
   const prompts = testBatch(LENGTHS, { P, R: 0, vocab_size: TINY.vocab_size, seed: 11 })
   await rollout.generate(prompts, SAMPLED)
-  const [ids, log_probs, mask] = await gpu.read(
+  const [ids, logProbs, mask] = await gpu.read(
     rollout.tensors.response_ids,
     rollout.tensors.log_probs,
     rollout.tensors.attention_mask,
@@ -85,7 +85,7 @@ test.for([
   })
   expect(response_mask.reduce((a, b) => a + b)).toBeGreaterThan(rows)
   expectClose(
-    Float64Array.from(log_probs, (x, i) => x * response_mask[i]),
+    Float64Array.from(logProbs, (x, i) => x * response_mask[i]),
     truth.log_probs,
     { atol: 3e-5, rtol: 3e-5 },
   )

@@ -78,7 +78,7 @@ test.for(CONFIGS.map((config) => [config.model_type, config] as const))(
     let answered = 0
     for (let step = 0; step < 3; step++) {
       const { found, log_probs, entropy } = await converse(rollout, { ...SAMPLED, step })
-      const [log_p, h] = [log_probs, entropy].map((x) => gathered(x, found, SIZE))
+      const [logP, h] = [log_probs, entropy].map((x) => gathered(x, found, SIZE))
       for (let b = 0; b < LENGTHS.length; b++) {
         const length = found.response_lengths[b]
         const response = found.response_ids.subarray(b * R, b * R + length)
@@ -101,7 +101,7 @@ test.for(CONFIGS.map((config) => [config.model_type, config] as const))(
           const isWritten = found.columns[b * R + t] >= 0
           if (!isWritten) answered++
           const [p, e] = isWritten ? [truth.log_probs[t], truth.entropy[t]] : [0, 0]
-          expectClose([log_p[b * R + t], h[b * R + t]], [p, e], { atol: 3e-5, rtol: 3e-5 })
+          expectClose([logP[b * R + t], h[b * R + t]], [p, e], { atol: 3e-5, rtol: 3e-5 })
         }
       }
     }
@@ -136,7 +136,7 @@ test('a row by itself is the row of the batch, bit for bit', async () => {
     await build(TINY, { ...SIZE, rows: 1 }),
   ]
   const all = await converse(rollout, SAMPLED)
-  const log_p = gathered(all.log_probs, all.found, SIZE)
+  const logP = gathered(all.log_probs, all.found, SIZE)
   for (let b = 0; b < LENGTHS.length; b++) {
     const part = <A extends Uint32Array>(x: A) => x.slice(b * P, (b + 1) * P)
     const prompts = {
@@ -145,7 +145,7 @@ test('a row by itself is the row of the batch, bit for bit', async () => {
     }
     const one = await converse(single, { ...SAMPLED, row_offset: b }, { ...PROMPTS, ...prompts })
     expect(one.found.response_ids).toEqual(all.found.response_ids.slice(b * R, (b + 1) * R))
-    expect(gathered(one.log_probs, one.found, SIZE)).toEqual(log_p.slice(b * R, (b + 1) * R))
+    expect(gathered(one.log_probs, one.found, SIZE)).toEqual(logP.slice(b * R, (b + 1) * R))
   }
 })
 

@@ -60,14 +60,14 @@ export class RowTurns implements TurnResponses {
   /** `attention_mask` and `positions` of a batch without forced tokens; both are changed. */
   constructor(
     size: RolloutSize,
-    stop_token_ids: readonly number[],
-    pad_token_id: number,
+    stopTokenIds: readonly number[],
+    padTokenId: number,
     layout: { readonly attention_mask: Uint32Array; readonly positions: Uint32Array },
   ) {
     const { rows: B, response_length: R } = size
     this.#size = size
     this.#width = decodedColumns(size)
-    this.#stops = new Set(stop_token_ids)
+    this.#stops = new Set(stopTokenIds)
     this.#rows = Array.from({ length: B }, () => ({
       length: 0,
       writesFrom: 0,
@@ -76,7 +76,7 @@ export class RowTurns implements TurnResponses {
       is_done: false,
       turn: [],
     }))
-    this.response_ids = new Uint32Array(B * R).fill(pad_token_id)
+    this.response_ids = new Uint32Array(B * R).fill(padTokenId)
     this.response_lengths = new Uint32Array(B)
     this.columns = new Int32Array(B * R).fill(NOT_WRITTEN)
     this.forced = new Uint32Array(B * this.#width)

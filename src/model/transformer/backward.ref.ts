@@ -38,9 +38,9 @@ export function backwardRef(
   const baseGrads = cache.adapter ? {} : grads
   const states = statesOf(config, params, cache, layer, response)
   const d_states = new Float64Array(states.length)
-  eachResponseToken(config, params, cache, layer, response, (i, m, log_p, h) => {
+  eachResponseToken(config, params, cache, layer, response, (i, m, logP, h) => {
     // d log p[id] / d z = onehot(id) − p;  d H / d z = −p · (log p + H);  z = logits / temperature
-    const d_logits = log_p.map((lp, v) => {
+    const d_logits = logP.map((lp, v) => {
       const dLogProb = (v === response_ids[i] ? 1 : 0) - Math.exp(lp)
       return (d_log_probs[i] * dLogProb - d_entropy[i] * Math.exp(lp) * (lp + h)) / temperature
     })

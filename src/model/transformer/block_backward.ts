@@ -55,9 +55,9 @@ export function blockBackward<L extends string>(
   inputGrad(run, matmul, tokens, { d_y: d.d_gate_up, weight: w.gate_up_proj, d_x: d.d_normed })
   adapted('gate_up_proj', a.ffn_in, d.d_gate_up, d.d_normed)
   // ffn_in = rms_norm(middle)
-  const ffn_norm = { x: a.middle, weight: w.post_attention_layernorm, inv_rms: a.ffn_inv_rms }
-  normGrad(run, ws, tokens, ffn_norm, 1)
-  normWeightGrad(run, ws, tokens, ffn_norm, g?.post_attention_layernorm)
+  const ffnNorm = { x: a.middle, weight: w.post_attention_layernorm, inv_rms: a.ffn_inv_rms }
+  normGrad(run, ws, tokens, ffnNorm, 1)
+  normWeightGrad(run, ws, tokens, ffnNorm, g?.post_attention_layernorm)
 
   // middle = hidden[l] + context · o^T
   weightGrad(run, matmul, tokens, { d_y: d.d_hidden, x: a.context, d_weight: g?.o_proj })
@@ -74,9 +74,9 @@ export function blockBackward<L extends string>(
   inputGrad(run, matmul, tokens, { d_y: d.d_qkv, weight: w.qkv_proj, d_x: d.d_normed })
   adapted('qkv_proj', a.attn_in, d.d_qkv, d.d_normed)
   // attn_in = rms_norm(hidden[l])
-  const attn_norm = { x: ws.hidden[l], weight: w.input_layernorm, inv_rms: a.attn_inv_rms }
-  if (!isLowest) normGrad(run, ws, tokens, attn_norm, 1)
-  normWeightGrad(run, ws, tokens, attn_norm, g?.input_layernorm)
+  const attnNorm = { x: ws.hidden[l], weight: w.input_layernorm, inv_rms: a.attn_inv_rms }
+  if (!isLowest) normGrad(run, ws, tokens, attnNorm, 1)
+  normWeightGrad(run, ws, tokens, attnNorm, g?.input_layernorm)
 }
 
 /** qkv_rotated = rope(qk_norm(qkv)): d_qkv from d_qkv_rotated, and the gradient of the norms'

@@ -16,7 +16,7 @@ export function distributionsRef(
 ): Float64Array {
   const V = config.vocab_size
   const all = new Float64Array(response.response_mask.length * V)
-  eachResponseToken(config, params, cache, layer, response, (i, _, log_p) => all.set(log_p, i * V))
+  eachResponseToken(config, params, cache, layer, response, (i, _, logP) => all.set(logP, i * V))
   return all
 }
 
@@ -34,10 +34,10 @@ export function backwardDistributionsRef(
   const baseGrads = cache.adapter ? {} : grads
   const states = statesOf(config, params, cache, layer, response)
   const d_states = new Float64Array(states.length)
-  eachResponseToken(config, params, cache, layer, response, (i, m, log_p) => {
+  eachResponseToken(config, params, cache, layer, response, (i, m, logP) => {
     const d = d_log_probs.subarray(i * V, (i + 1) * V)
     const total = d.reduce((sum, g) => sum + g, 0)
-    const d_logits = log_p.map((lp, v) => (d[v] - Math.exp(lp) * total) / temperature)
+    const d_logits = logP.map((lp, v) => (d[v] - Math.exp(lp) * total) / temperature)
     const state = states.subarray(m * C, (m + 1) * C)
     const dState = linearBackward(params, baseGrads, headName(config), state, C, d_logits)
     for (let c = 0; c < C; c++) d_states[m * C + c] += dState[c]

@@ -15,13 +15,13 @@ export function adaptedLinear(
   adapter: RefAdapter | undefined,
   module: string,
   x: Float64Array,
-  size_in: number,
+  sizeIn: number,
 ): Float64Array {
-  const y = linear(x, size_in, params[`${module}.weight`], params[`${module}.bias`])
+  const y = linear(x, sizeIn, params[`${module}.weight`], params[`${module}.bias`])
   const { A, B } = factorsOf(adapter, module)
   if (!adapter || !A || !B) return y
   const scale = adapter.scaleOf(module)
-  const added = linear(linear(x, size_in, A), A.length / size_in, B)
+  const added = linear(linear(x, sizeIn, A), A.length / sizeIn, B)
   return y.map((value, i) => value + scale * added[i])
 }
 
@@ -33,15 +33,15 @@ export function adaptedLinearBackward(
   grads: RefArrays,
   module: string,
   x: Float64Array,
-  size_in: number,
+  sizeIn: number,
   d_y: Float64Array,
 ): Float64Array {
-  const d_x = linearBackward(params, adapter ? {} : grads, module, x, size_in, d_y)
+  const d_x = linearBackward(params, adapter ? {} : grads, module, x, sizeIn, d_y)
   const { A, B } = factorsOf(adapter, module)
   if (!adapter || !A || !B) return d_x
   const { factors } = adapter
   const names = factorNames(module)
-  const rank = A.length / size_in
+  const rank = A.length / sizeIn
   const dAdded = d_y.map((d) => d * adapter.scaleOf(module))
   for (const name of [names.A, names.B]) gradOf(factors, grads, name)
   const through = (name: string, input: Float64Array, columns: number, d: Float64Array) =>
@@ -53,8 +53,8 @@ export function adaptedLinearBackward(
       columns,
       d,
     )
-  const d_low = through(names.B, linear(x, size_in, A), rank, dAdded)
-  return add(d_x, through(names.A, x, size_in, d_low))
+  const d_low = through(names.B, linear(x, sizeIn, A), rank, dAdded)
+  return add(d_x, through(names.A, x, sizeIn, d_low))
 }
 
 const factorsOf = (adapter: RefAdapter | undefined, module: string) => {

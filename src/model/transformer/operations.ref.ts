@@ -36,9 +36,9 @@ export function attend(
   const context = new Float64Array(q.length)
   eachQuery(config, batch, (query, keys, probsAt) => {
     const scores = keys.map(({ key }) => dot(q, query, k, key, D) / Math.sqrt(D))
-    const log_p = logSoftmax(Float64Array.from(scores))
+    const logP = logSoftmax(Float64Array.from(scores))
     keys.forEach(({ s, key }, j) => {
-      const p = Math.exp(log_p[j])
+      const p = Math.exp(logP[j])
       attnProbs[probsAt + s] = p
       for (let d = 0; d < D; d++) context[query + d] += p * v[key + d]
     })
@@ -101,15 +101,15 @@ function eachQuery(
 export function rotate(
   x: Float64Array,
   { rows, width, position_ids }: RefBatch,
-  inv_freq: ArrayLike<number>,
+  invFreq: ArrayLike<number>,
   direction: 1 | -1,
 ): Float64Array {
-  const half = inv_freq.length
+  const half = invFreq.length
   const perToken = x.length / (rows * width)
   const y = new Float64Array(x.length)
   for (let start = 0; start < x.length; start += 2 * half)
     for (let i = start; i < start + half; i++) {
-      const angle = direction * position_ids[Math.floor(start / perToken)] * inv_freq[i - start]
+      const angle = direction * position_ids[Math.floor(start / perToken)] * invFreq[i - start]
       y[i] = x[i] * Math.cos(angle) - x[i + half] * Math.sin(angle)
       y[i + half] = x[i + half] * Math.cos(angle) + x[i] * Math.sin(angle)
     }
@@ -122,8 +122,8 @@ export function rmsNorm(x: Float64Array, weight: Float64Array, eps: number): Flo
   const n = weight.length
   const y = new Float64Array(x.length)
   for (let row = 0; row < x.length; row += n) {
-    const inv_rms = 1 / Math.sqrt(dot(x, row, x, row, n) / n + eps)
-    for (let c = 0; c < n; c++) y[row + c] = x[row + c] * inv_rms * weight[c]
+    const invRms = 1 / Math.sqrt(dot(x, row, x, row, n) / n + eps)
+    for (let c = 0; c < n; c++) y[row + c] = x[row + c] * invRms * weight[c]
   }
   return y
 }
@@ -141,13 +141,13 @@ export function rmsNormBackward(
   const n = weight.length
   const d_x = new Float64Array(x.length)
   for (let row = 0; row < x.length; row += n) {
-    const inv_rms = 1 / Math.sqrt(dot(x, row, x, row, n) / n + eps)
+    const invRms = 1 / Math.sqrt(dot(x, row, x, row, n) / n + eps)
     let projection = 0
     for (let c = 0; c < n; c++) projection += weight[c] * d_y[row + c] * x[row + c]
     for (let c = 0; c < n; c++) {
-      d_weight[c] += d_y[row + c] * x[row + c] * inv_rms
+      d_weight[c] += d_y[row + c] * x[row + c] * invRms
       d_x[row + c] =
-        inv_rms * (weight[c] * d_y[row + c] - (x[row + c] * inv_rms ** 2 * projection) / n)
+        invRms * (weight[c] * d_y[row + c] - (x[row + c] * invRms ** 2 * projection) / n)
     }
   }
   return d_x
@@ -156,16 +156,16 @@ export function rmsNormBackward(
 /** y [n, out] = x [n, in] · weight [out, in]^T + bias [out]. */
 export function linear(
   x: Float64Array,
-  size_in: number,
+  sizeIn: number,
   weight: Float64Array,
   bias?: Float64Array,
 ): Float64Array {
-  const rows = x.length / size_in
-  const sizeOut = weight.length / size_in
+  const rows = x.length / sizeIn
+  const sizeOut = weight.length / sizeIn
   const y = new Float64Array(rows * sizeOut)
   for (let n = 0; n < rows; n++)
     for (let o = 0; o < sizeOut; o++)
-      y[n * sizeOut + o] = dot(x, n * size_in, weight, o * size_in, size_in) + (bias?.[o] ?? 0)
+      y[n * sizeOut + o] = dot(x, n * sizeIn, weight, o * sizeIn, sizeIn) + (bias?.[o] ?? 0)
   return y
 }
 
@@ -175,21 +175,21 @@ export function linearBackward(
   grads: RefArrays,
   name: string,
   x: Float64Array,
-  size_in: number,
+  sizeIn: number,
   d_y: Float64Array,
 ): Float64Array {
   const weight = params[`${name}.weight`]
   const d_weight = gradOf(params, grads, `${name}.weight`)
   const d_bias = params[`${name}.bias`] && gradOf(params, grads, `${name}.bias`)
-  const sizeOut = weight.length / size_in
+  const sizeOut = weight.length / sizeIn
   const d_x = new Float64Array(x.length)
   for (let i = 0; i < d_y.length; i++) {
-    const row = Math.floor(i / sizeOut) * size_in
+    const row = Math.floor(i / sizeOut) * sizeIn
     const o = i % sizeOut
     if (d_bias) d_bias[o] += d_y[i]
-    for (let c = 0; c < size_in; c++) {
-      d_weight[o * size_in + c] += d_y[i] * x[row + c]
-      d_x[row + c] += d_y[i] * weight[o * size_in + c]
+    for (let c = 0; c < sizeIn; c++) {
+      d_weight[o * sizeIn + c] += d_y[i] * x[row + c]
+      d_x[row + c] += d_y[i] * weight[o * sizeIn + c]
     }
   }
   return d_x

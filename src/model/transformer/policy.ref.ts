@@ -90,7 +90,7 @@ export function eachResponseToken(
   cache: RefCache,
   layer: number,
   response: RefResponse,
-  visit: (i: number, m: number, log_p: Float64Array, entropy: number) => void,
+  visit: (i: number, m: number, logP: Float64Array, entropy: number) => void,
 ): void {
   const { hidden_size: C } = config
   const { response_mask, first_column, response_length: R, temperature } = response
@@ -99,8 +99,8 @@ export function eachResponseToken(
     if (!response_mask[i]) continue
     const m = Math.floor(i / R) * cache.batch.width + first_column + (i % R)
     const logits = logitsRef(config, params, states.subarray(m * C, (m + 1) * C))
-    const log_p = logSoftmax(logits.map((z) => z / temperature))
-    visit(i, m, log_p, -log_p.reduce((sum, lp) => sum + Math.exp(lp) * lp, 0))
+    const logP = logSoftmax(logits.map((z) => z / temperature))
+    visit(i, m, logP, -logP.reduce((sum, lp) => sum + Math.exp(lp) * lp, 0))
   }
 }
 
@@ -117,8 +117,8 @@ export function policyRef(
 ): { log_probs: Float64Array; entropy: Float64Array } {
   const log_probs = new Float64Array(response.response_mask.length)
   const entropy = new Float64Array(response.response_mask.length)
-  eachResponseToken(config, params, cache, layer, response, (i, _, log_p, h) => {
-    log_probs[i] = log_p[response.response_ids[i]]
+  eachResponseToken(config, params, cache, layer, response, (i, _, logP, h) => {
+    log_probs[i] = logP[response.response_ids[i]]
     entropy[i] = h
   })
   return { log_probs, entropy }

@@ -46,19 +46,19 @@ export function createResponse(
   alloc: Allocator,
   shape: ModelShape,
   rows: number,
-  response_length: number,
+  responseLength: number,
 ): ResponseTensors {
   const response = (label: string, dtype: 'f32' | 'u32' = 'f32') =>
-    alloc.tensor(label, dtype, [rows, response_length], { kind: 'activations' })
+    alloc.tensor(label, dtype, [rows, responseLength], { kind: 'activations' })
   return {
-    scored: alloc.tensor('scored', 'u32', [rows, response_length * 4], { kind: 'activations' }),
+    scored: alloc.tensor('scored', 'u32', [rows, responseLength * 4], { kind: 'activations' }),
     response_ids: response('response_ids', 'u32'),
     response_mask: response('response_mask'),
     log_probs: response('log_probs'),
     entropy: response('entropy'),
     lse: response('lse_head'),
     sum_pi_squared: response('sum_pi_squared'),
-    running: createRunning(alloc, shape, rows, response_length),
+    running: createRunning(alloc, shape, rows, responseLength),
     d_log_probs: response('d_log_probs'),
     d_entropy: response('d_entropy'),
     old_log_probs: response('old_log_probs'),

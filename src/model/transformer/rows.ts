@@ -40,7 +40,7 @@ export interface TokenStream {
   readonly scored: Uint32Array
 }
 
-/** Lays rows out as a stream. With `use_remove_padding` (verl's
+/** Lays rows out as a stream. With `useRemovePadding` (verl's
  * actor_rollout_ref.model.use_remove_padding) only the real tokens are kept, in their order;
  * without, all columns of all rows. Response token t of a row is scored by the state of column T −
  * R − 1 + t. Throws ShapeError for arrays of other sizes, and, without padding, for a scored token
@@ -48,7 +48,7 @@ export interface TokenStream {
 export function layRows(
   { input_ids, attention_mask, position_ids, response_ids, response_mask }: Rows,
   size: RowsSize,
-  use_remove_padding: boolean,
+  useRemovePadding: boolean,
 ): TokenStream {
   const { rows, width, response_length: R } = size
   const capacity = rows * width
@@ -56,7 +56,7 @@ export function layRows(
     if (array.length !== capacity)
       throw new ShapeError(`rows: expected ${rows} × ${width} values, got ${array.length}`)
   const firstColumn = width - R - 1
-  if (!use_remove_padding) {
+  if (!useRemovePadding) {
     const firstStates = Uint32Array.from({ length: rows }, (_, b) => b * width + firstColumn)
     return {
       tokens: capacity,
@@ -114,9 +114,9 @@ export function uploadRows(
   gpu: Pick<Gpu, 'write'>,
   ws: Workspace,
   rows: Rows,
-  use_remove_padding = false,
+  useRemovePadding = false,
 ): number {
-  const stream = layRows(rows, ws, use_remove_padding)
+  const stream = layRows(rows, ws, useRemovePadding)
   gpu.write(ws.input_ids, stream.input_ids)
   gpu.write(ws.attention_mask, stream.attention_mask)
   gpu.write(ws.position_ids, stream.position_ids)

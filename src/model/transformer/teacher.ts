@@ -34,14 +34,14 @@ export interface TeacherTensors {
 export function createTeacher(
   alloc: Allocator,
   { rows, width, response_length: R }: Workspace,
-  hidden_size: number,
+  hiddenSize: number,
 ): TeacherTensors {
   const f32 = (label: string, ...dims: number[]) =>
     alloc.tensor(`teacher.${label}`, 'f32', dims, { kind: 'activations' })
   const M = rows * width
   const student = (label: string) => f32(`student_${label}`, rows, R)
   return {
-    states: f32('states', M, hidden_size),
+    states: f32('states', M, hiddenSize),
     states_inv_rms: f32('states_inv_rms', M),
     teacher_lse: f32('lse', rows, R),
     student: {
@@ -238,14 +238,14 @@ function taughtHeadGrad<L extends string>(
   for (const { kernels, params, heads, first_id } of parts)
     run(kernels.backward_hidden, { ...params, first_id }, { ...heads, ...found, d_hidden })
   grads.lm_head?.forEach(({ tensor: out }, range) => {
-    const [range_rows, hidden_size] = out.shape
+    const [range_rows, hiddenSize] = out.shape
     for (const { kernels, params, heads } of parts.filter((part) => part.range === range))
       run(
         kernels.backward_weight,
         { ...params, range_rows, splits },
         { ...heads, ...found, partials },
       )
-    const sums = { rows: splits, cols: range_rows * hidden_size }
+    const sums = { rows: splits, cols: range_rows * hiddenSize }
     run(reduceRows(splits), sums, { x: partials, out })
   })
 }

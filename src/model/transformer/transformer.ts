@@ -81,12 +81,12 @@ function projectQkv<L extends string>(
  * has. */
 export function embed<L extends string>(
   run: Recorder<L>['run'],
-  embed_tokens: readonly RowRange[],
+  embedTokens: readonly RowRange[],
   tokens: Value<L>,
   input_ids: Tensor,
   out: Tensor,
 ): void {
-  for (const { first, tensor: weight } of embed_tokens) {
+  for (const { first, tensor: weight } of embedTokens) {
     const [ids, hidden_size] = weight.shape
     const size = { tokens, hidden_size, first_id: first, ids }
     run(embeddingForward(weight), size, { input_ids, weight, out })

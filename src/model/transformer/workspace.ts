@@ -226,7 +226,7 @@ function createBackward(
   f32: AllocF32,
   shape: ModelShape,
   M: number,
-  head_partials: number,
+  headPartials: number,
 ): BackwardScratch {
   const { hidden_size: C, intermediate_size: F } = shape
   return {
@@ -239,7 +239,7 @@ function createBackward(
     d_qkv: f32('d_qkv', M, shape.qkvSize),
     d_qk_norm: f32('d_qk_norm', M, 2 * shape.head_dim),
     norm_partials: f32('norm_partials', Math.ceil(M / NORM_ROWS_PER_BLOCK), C),
-    head_partials: f32('head_partials', Math.max(1, head_partials)),
+    head_partials: f32('head_partials', Math.max(1, headPartials)),
   }
 }
 

@@ -18,9 +18,9 @@ function browserMemory(): Pick<LabPage, 'recall' | 'remember'> {
   let kept: string | undefined
   return {
     recall: () => stored.get() ?? kept,
-    remember: (kernel_cache) => {
-      kept = kernel_cache
-      stored.set(kernel_cache)
+    remember: (kernelCache) => {
+      kept = kernelCache
+      stored.set(kernelCache)
     },
   }
 }

@@ -32,7 +32,7 @@ export interface LabPage {
   /** What `remember` was given last, also by an earlier page of this origin. */
   recall(): string | undefined
   /** Keeps which kernels are the fastest on this adapter. */
-  remember(kernel_cache: string): void
+  remember(kernelCache: string): void
   /** Where files lie that experiments name; without it they are in memory alone. */
   contents?(): Promise<ContentStore>
   /** The hashes of the models that are kept here; undefined where nobody can say. */

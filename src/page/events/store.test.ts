@@ -91,7 +91,7 @@ test('a worker of another version is refused', () => {
 })
 
 test('speed and time left follow the arrival of steps, and a pause is no slow step', () => {
-  const [warm_start, ...later] = PRESETS[0].experiment.phases
+  const [warmStart, ...later] = PRESETS[0].experiment.phases
   const running = after([
     [step(1, {}), 1000],
     [step(2, {}), 1500],
@@ -101,7 +101,7 @@ test('speed and time left follow the arrival of steps, and a pause is no slow st
   expect(running.timing.tokens_per_second).toBeUndefined()
   // Nobody knows yet how long a step of reinforcement or a validation takes.
   expect(running.timing.left).toEqual({
-    seconds: (warm_start.steps - 3) / 2,
+    seconds: (warmStart.steps - 3) / 2,
     untimedSteps: later.reduce((sum, { steps }) => sum + steps, 0),
     isAbout: true,
   })

@@ -16,13 +16,13 @@ function experimentOf(document: object) {
 
 const RL = { kind: 'rl', steps: 10 }
 const plain = experimentOf({ phases: [RL] })
-const step_ms = workMs(stepWork(plain, plain.phases[0]), SPEED)
+const stepMs = workMs(stepWork(plain, plain.phases[0]), SPEED)
 
 test('the time is the work by the speed, for every step', () => {
   expect(workMs({ dispatches: 30, rounds: 2, arithmetic: 4 }, SPEED)).toBe(3 + 2 + 2000)
-  expect(expectedSeconds(plain, SPEED, PLAIN)).toBeCloseTo((10 * step_ms) / 1000)
+  expect(expectedSeconds(plain, SPEED, PLAIN)).toBeCloseTo((10 * stepMs) / 1000)
   const longer = experimentOf({ phases: [{ ...RL, steps: 20 }] })
-  expect(expectedSeconds(longer, SPEED, PLAIN)).toBeCloseTo((20 * step_ms) / 1000)
+  expect(expectedSeconds(longer, SPEED, PLAIN)).toBeCloseTo((20 * stepMs) / 1000)
 })
 
 test('validations, a critic, a deeper model and imitation are work too', () => {
@@ -35,11 +35,11 @@ test('validations, a critic, a deeper model and imitation are work too', () => {
 })
 
 test('runs on the adapter correct what its probe says', () => {
-  const gaps = { 0: Array.from({ length: 5 }, () => ({ ms: 3 * step_ms, isValidated: false })) }
+  const gaps = { 0: Array.from({ length: 5 }, () => ({ ms: 3 * stepMs, isValidated: false })) }
   const runs = withRun([], 'gpu', { runExperiment: plain, gaps })
   const ratios = ratiosOf(runs, SPEED)
   expect(ratios).toMatchObject({ sft: 1, rl: expect.closeTo(3) })
-  expect(expectedSeconds(plain, SPEED, ratios)).toBeCloseTo((30 * step_ms) / 1000)
+  expect(expectedSeconds(plain, SPEED, ratios)).toBeCloseTo((30 * stepMs) / 1000)
   // What somebody else has written there is nothing.
   const spoilt = runs.map((run) => ({ ...run, settings: '{' }))
   expect(ratiosOf(spoilt, SPEED)).toEqual(PLAIN)

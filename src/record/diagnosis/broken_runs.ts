@@ -17,7 +17,7 @@ const model = {
   num_key_value_heads: 2,
   intermediate_size: 64,
 }
-const warm_start = {
+const warmStart = {
   kind: 'sft',
   steps: 30,
   batch_size: 64,
@@ -50,13 +50,13 @@ export const BROKEN_RUNS: readonly BrokenRun[] = [
   broken(['reward_collapse', 'no_informative_groups', 'entropy_collapse'], {
     name: 'A learning rate far too high',
     task: { id: 'sort_digits', length: 2 },
-    phases: [warm_start, { kind: 'rl', steps: 20 }],
+    phases: [warmStart, { kind: 'rl', steps: 20 }],
     actor: { ppo_mini_batch_size: 4, ppo_epochs: 2, optim: { lr: 0.03, lr_warmup_steps: 5 } },
   }),
   broken(['length_growth', 'cut_off', 'kl_runaway'], {
     name: 'An entropy bonus far too large',
     task: { id: 'sort_digits', length: 2 },
-    phases: [warm_start, { kind: 'rl', steps: 18 }],
+    phases: [warmStart, { kind: 'rl', steps: 18 }],
     rollout: { train_batch_size: 16, n: 4, max_response_length: 12 },
     actor: {
       ppo_mini_batch_size: 8,
@@ -69,7 +69,7 @@ export const BROKEN_RUNS: readonly BrokenRun[] = [
   broken(['entropy_target_missed'], {
     name: 'An entropy target that a weak bonus cannot reach',
     task: { id: 'sort_digits', length: 2 },
-    phases: [warm_start, { kind: 'rl', steps: 30 }],
+    phases: [warmStart, { kind: 'rl', steps: 30 }],
     actor: {
       ppo_mini_batch_size: 8,
       use_adaptive_entropy: true,
@@ -81,7 +81,7 @@ export const BROKEN_RUNS: readonly BrokenRun[] = [
   broken(['clip_fraction', 'kl_runaway'], {
     name: 'Each batch gone over far too often',
     task: { id: 'sort_digits', length: 2 },
-    phases: [warm_start, { kind: 'rl', steps: 12, adv_estimator: 'reinforce_plus_plus' }],
+    phases: [warmStart, { kind: 'rl', steps: 12, adv_estimator: 'reinforce_plus_plus' }],
     rollout: { train_batch_size: 64, n: 1 },
     actor: {
       ppo_mini_batch_size: 32,
@@ -95,7 +95,7 @@ export const BROKEN_RUNS: readonly BrokenRun[] = [
     name: 'Preferences learned far too fast',
     task: { id: 'sort_digits', length: 2 },
     phases: [
-      warm_start,
+      warmStart,
       {
         kind: 'preference',
         steps: 20,
@@ -126,7 +126,7 @@ export const BROKEN_RUNS: readonly BrokenRun[] = [
   broken(['value_loss_flat'], {
     name: 'A critic that does not learn',
     task: { id: 'sort_digits', length: 2 },
-    phases: [warm_start, { kind: 'rl', steps: 45, adv_estimator: 'gae' }],
+    phases: [warmStart, { kind: 'rl', steps: 45, adv_estimator: 'gae' }],
     rollout: { train_batch_size: 64, n: 1 },
     actor: { ppo_mini_batch_size: 32, optim: { lr: 0.0003, lr_warmup_steps: 5 } },
     critic: { optim: { lr: 0.000001 } },

@@ -21,7 +21,7 @@ const critics = (steps: number, explained: number, last = 0.2, first = 0.2) => (
   'critic/vf_loss': [...fill(10, first), ...fill(steps - 20, 0.5), ...fill(10, last)],
   'critic/vf_explained_var': fill(steps, explained),
 })
-const kl_loss = experimentOf({ actor: { use_kl_loss: true } })
+const klLoss = experimentOf({ actor: { use_kl_loss: true } })
 const klReward = experimentOf({ algorithm: { use_kl_in_reward: true } })
 const FLOOR = 0.02 * Math.log(arithmetic.vocab_size)
 
@@ -97,7 +97,7 @@ const EDGES: readonly (readonly [DiagnosisName, string, Made, Made, Experiment?]
     'in the loss',
     { 'actor/kl_loss': fill(5, 2.01) },
     { 'actor/kl_loss': fill(5, 2) },
-    kl_loss,
+    klLoss,
   ],
   [
     'kl_runaway',

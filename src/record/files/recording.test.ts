@@ -127,11 +127,11 @@ test('a recording comes back as it was, NaN, typed arrays and traced phases incl
 
 test('a traced step may bring the entropies of its layers; a file whose are cut is refused', () => {
   const [sample] = table.samples
-  const layer_entropy = {
+  const layerEntropy = {
     raw: Float32Array.of(0, 0.5, 1, 1.5, 2, 2.5),
     normed: Float32Array.of(3, 2.5, 2, 1.5, 1, 0.5),
   }
-  const written = (of: typeof layer_entropy) => {
+  const written = (of: typeof layerEntropy) => {
     const layers = { num_hidden_layers: 1, cost_ms: 2.5 }
     const whole = { ...table, layers, samples: [{ ...sample, layer_entropy: of }] }
     const events = recording.events.map(({ at_ms, event }) => ({
@@ -140,9 +140,9 @@ test('a traced step may bring the entropies of its layers; a file whose are cut 
     }))
     return { ...recording, events }
   }
-  const whole = written(layer_entropy)
+  const whole = written(layerEntropy)
   expect(readRecording(writeRecording(whole))).toEqual({ ok: true, recording: whole })
-  const cut = written({ ...layer_entropy, raw: Float32Array.of(1) })
+  const cut = written({ ...layerEntropy, raw: Float32Array.of(1) })
   expect(readRecording(writeRecording(cut))).toMatchObject({
     ok: false,
     problem: expect.stringContaining('the entropies of the layers are cut'),

@@ -71,8 +71,8 @@ test('many differences are counted', () => {
 })
 
 test('other phases are named by their method, and pinned kernels not at all', () => {
-  const [warm_start] = TINY.experiment.phases
-  expect(nameOf(['phases', [warm_start]]).name).toBe('Supervised, no reinforcement')
+  const [warmStart] = TINY.experiment.phases
+  expect(nameOf(['phases', [warmStart]]).name).toBe('Supervised, no reinforcement')
   expect(nameOf(['kernels', 'default']).name).toBe(TINY.name)
 })
 

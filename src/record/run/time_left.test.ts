@@ -22,8 +22,8 @@ interface Moment {
  * step before it. */
 function ran(
   experiment: ReturnType<typeof experimentOf>,
-  step_ms: readonly number[],
-  validation_ms: number,
+  stepMs: readonly number[],
+  validationMs: number,
 ): Moment[] {
   const stretches = plannedStretches(experiment)
   const { test_freq } = experiment.validation
@@ -37,7 +37,7 @@ function ran(
   let now = 0
   for (let step = 1; step <= last; step++) {
     const phase = stretches.find(({ from, to }) => step > from && step <= to)?.phase ?? 0
-    now += step_ms[phase] + (isValidated(step + 1) ? validation_ms : 0)
+    now += stepMs[phase] + (isValidated(step + 1) ? validationMs : 0)
     arrivals[step] = now
   }
   let gaps: Gaps = {}

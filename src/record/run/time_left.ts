@@ -95,7 +95,7 @@ export function timeLeft(run: {
   readonly test_freq: number | null
 }): TimeLeft {
   const { toCome, step, measured, test_freq } = run
-  const validation_ms = measured.findLast(({ pace }) => pace.validation_ms !== undefined)?.pace
+  const validationMs = measured.findLast(({ pace }) => pace.validation_ms !== undefined)?.pace
     .validation_ms
   let [ms, untimedSteps, timedSteps, isAbout] = [0, 0, 0, false]
   for (const stretch of toCome) {
@@ -113,9 +113,9 @@ export function timeLeft(run: {
     const validations = validationsIn({ ...stretch, from }, test_freq)
     timedSteps += steps
     isAbout ||= near !== own && near !== alike
-    isAbout ||= validations > 0 && validation_ms === undefined
+    isAbout ||= validations > 0 && validationMs === undefined
     ms += steps * near.pace.step_ms
-    ms += validations * (near.pace.validation_ms ?? validation_ms ?? 0)
+    ms += validations * (near.pace.validation_ms ?? validationMs ?? 0)
   }
   const isKnown = timedSteps > 0 || untimedSteps === 0
   return { seconds: isKnown ? ms / 1000 : undefined, untimedSteps, isAbout }

@@ -46,8 +46,8 @@ export const hasSet = ({ train_max_samples }: Data): boolean => train_max_sample
 
 /** Steps of one pass: whole batches alone, as verl's data loader with drop_last; 0 where there is
  * no set, or a smaller one. */
-export const stepsPerEpoch = ({ train_max_samples }: Data, batch_size: number): number =>
-  Math.floor((train_max_samples ?? 0) / batch_size)
+export const stepsPerEpoch = ({ train_max_samples }: Data, batchSize: number): number =>
+  Math.floor((train_max_samples ?? 0) / batchSize)
 
 const NO_SAMPLER =
   'its data loader takes every row in turn; verl takes a sampler of your own (data.sampler.class_path)'

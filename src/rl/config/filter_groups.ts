@@ -74,13 +74,13 @@ export function filterMetrics(
  * known before the update. */
 export function checkFilterGroups(
   { metric, max_num_gen_batches }: FilterGroups,
-  use_kl_in_reward: boolean,
+  useKlInReward: boolean,
 ): void {
   if (!(Number.isInteger(max_num_gen_batches) && max_num_gen_batches >= 1))
     throw new RangeError(
       `filter_groups.max_num_gen_batches: expected a whole number from 1 on, got ${max_num_gen_batches}`,
     )
-  if (metric === 'seq_final_reward' && use_kl_in_reward)
+  if (metric === 'seq_final_reward' && useKlInReward)
     throw new RangeError(
       'filter_groups.metric: expected another one than seq_final_reward with use_kl_in_reward, because the KL makes the rewards of every group differ',
     )

@@ -75,10 +75,10 @@ export const MUON: Tree<Muon> = {
 /** What the learning rate is multiplied by for a step of a matrix, and not for its decay. Source:
  * torch.optim._muon._adjust_lr. */
 export const muonLrRatio = (
-  adjust_lr_fn: Muon['adjust_lr_fn'],
+  adjustLrFn: Muon['adjust_lr_fn'],
   rows: number,
   columns: number,
 ): number =>
-  adjust_lr_fn === 'original'
+  adjustLrFn === 'original'
     ? Math.sqrt(Math.max(1, rows / columns))
     : 0.2 * Math.sqrt(Math.max(rows, columns))

@@ -14,29 +14,29 @@ export interface OverlongBuffer {
  * in a line to -penalty_factor at max_resp_len and on below it. Rounded to float32, in which verl
  * computes it. Throws RangeError if len is not in (0, max_resp_len]. */
 export function overlongReward(
-  response_length: number,
+  responseLength: number,
   { max_resp_len, len, penalty_factor }: OverlongBuffer,
 ): number {
   if (!(len > 0 && len <= max_resp_len))
     throw new RangeError(
       `overlong_buffer.len: expected above 0 and at most max_resp_len = ${max_resp_len}, found ${len}`,
     )
-  const room = max_resp_len - len - response_length
+  const room = max_resp_len - len - responseLength
   return Math.min(0, Math.fround(Math.fround(room / len) * penalty_factor))
 }
 
 /** Scores [B] at the last token of their response, zero elsewhere: token_level_scores [B, R].
- * `response_lengths` [B] counts all tokens of a response, those it did not write too; without any,
+ * `responseLengths` [B] counts all tokens of a response, those it did not write too; without any,
  * the score is in the last column, as in verl. */
 export function tokenLevelScores(
   scores: ArrayLike<number>,
-  response_lengths: ArrayLike<number>,
-  response_length: number,
+  responseLengths: ArrayLike<number>,
+  responseLength: number,
 ): Float64Array {
-  const token_level_scores = new Float64Array(scores.length * response_length)
+  const tokenScores = new Float64Array(scores.length * responseLength)
   for (let b = 0; b < scores.length; b++) {
-    const last = response_lengths[b] > 0 ? response_lengths[b] - 1 : response_length - 1
-    token_level_scores[b * response_length + last] = scores[b]
+    const last = responseLengths[b] > 0 ? responseLengths[b] - 1 : responseLength - 1
+    tokenScores[b * responseLength + last] = scores[b]
   }
-  return token_level_scores
+  return tokenScores
 }

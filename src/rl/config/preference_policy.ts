@@ -23,13 +23,13 @@ type UpdatedPolicy = Pick<RlPhase, 'target_layer' | 'target_readout' | 'actor' |
 /** Of one mini-batch: all pairs of a step. */
 export function policyPhaseOf(
   phase: Omit<PreferencePhase, 'kind' | 'name' | 'pairs' | 'steps'>,
-  response_length: number,
+  responseLength: number,
 ): UpdatedPolicy {
   const { target_layer, target_readout, batch_size, grad_clip, optim, preference } = phase
   return {
     target_layer,
     target_readout,
-    rollout: { temperature: 1, max_response_length: response_length },
+    rollout: { temperature: 1, max_response_length: responseLength },
     actor: {
       ...ACTOR_DEFAULTS,
       ...GIVEN_GRADIENT,

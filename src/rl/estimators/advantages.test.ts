@@ -161,9 +161,9 @@ test('the score of a response is the sum of its row, masked columns too', () => 
 })
 
 test('each name reaches its own estimator', () => {
-  const rows = (adv_estimator: AdvEstimator, config = {}) => {
+  const rows = (advEstimator: AdvEstimator, config = {}) => {
     const scores = input([[1], [0], [0], [3]], [[1], [1], [1], [1]], { index: [0, 0, 0, 1] })
-    return [...computeAdvantages(adv_estimator, scores, config).advantages]
+    return [...computeAdvantages(advEstimator, scores, config).advantages]
   }
   const third = Math.sqrt(1 / 3) + 1e-6
   const grpo = [2 / 3 / third, -1 / 3 / third, -1 / 3 / third, 3 / (1 + 1e-6)]

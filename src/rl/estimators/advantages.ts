@@ -52,22 +52,22 @@ const BY_NAME = new Map<string, Estimator<AdvEstimator>>(
 )
 
 /** The estimator of this name. Throws RangeError for a name that is none. */
-export function estimatorOf(adv_estimator: AdvEstimator): Estimator<AdvEstimator> {
-  const estimator = BY_NAME.get(adv_estimator)
+export function estimatorOf(advEstimator: AdvEstimator): Estimator<AdvEstimator> {
+  const estimator = BY_NAME.get(advEstimator)
   if (!estimator)
     throw new RangeError(
-      `adv_estimator: expected one of ${ADV_ESTIMATORS.join(', ')}, found ${adv_estimator}`,
+      `adv_estimator: expected one of ${ADV_ESTIMATORS.join(', ')}, found ${advEstimator}`,
     )
   return estimator
 }
 
 /** Whether an estimator compares the responses to one prompt with each other. */
-export const comparesGroups = (adv_estimator: AdvEstimator): boolean =>
-  estimatorOf(adv_estimator).comparesGroups
+export const comparesGroups = (advEstimator: AdvEstimator): boolean =>
+  estimatorOf(advEstimator).comparesGroups
 
 /** Whether an estimator asks a critic. */
-export const asksCritic = (adv_estimator: AdvEstimator): boolean =>
-  estimatorOf(adv_estimator).needs.includes('values')
+export const asksCritic = (advEstimator: AdvEstimator): boolean =>
+  estimatorOf(advEstimator).needs.includes('values')
 
 function checkLength(name: string, values: ArrayLike<number> | null | undefined, length: number) {
   if (values?.length !== length)
@@ -78,18 +78,18 @@ function checkLength(name: string, values: ArrayLike<number> | null | undefined,
  * name, for an input that the estimator needs and that is missing or of another size, for whitening
  * fewer than two tokens and for grpo_passk over a group of one. */
 export function computeAdvantages(
-  adv_estimator: AdvEstimator,
+  advEstimator: AdvEstimator,
   input: AdvantageInput,
   config: AdvantageConfig = {},
 ): Advantages {
-  const { needs, comparesGroups, estimate } = estimatorOf(adv_estimator)
+  const { needs, comparesGroups, estimate } = estimatorOf(advEstimator)
   const tokens = input.response_mask.length
   const rows = rowCount(input.response_mask, input.response_length)
   checkLength('token_level_rewards', input.token_level_rewards, tokens)
-  if (comparesGroups) checkLength(`adv_estimator ${adv_estimator} needs index`, input.index, rows)
+  if (comparesGroups) checkLength(`adv_estimator ${advEstimator} needs index`, input.index, rows)
   for (const field of needs)
     checkLength(
-      `adv_estimator ${adv_estimator} needs ${field}`,
+      `adv_estimator ${advEstimator} needs ${field}`,
       input[field],
       field === 'reward_baselines' ? rows : tokens,
     )

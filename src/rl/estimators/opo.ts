@@ -6,20 +6,20 @@ import { byGroup, isFlat, type Scores, sumOf } from './groups.ts'
 
 /** OPO: a_b = s_b - Σ_g n_i·s_i / Σ_g n_i, a baseline weighted by response tokens n_i (Hao et al.
  * 2025, arXiv 2505.23585; verl compute_opo_outcome_advantage). A group of one has baseline 0.
- * `response_lengths` [B]; in a group without a single token, where verl divides 0 by 0, the
+ * `responseLengths` [B]; in a group without a single token, where verl divides 0 by 0, the
  * baseline is 0. */
 export function opoAdvantages(
   scores: Scores,
-  response_lengths: ArrayLike<number>,
+  responseLengths: ArrayLike<number>,
   index: ArrayLike<number>,
 ): Float64Array {
   return byGroup(index, (rows) => {
-    const tokens = sumOf(rows, (b) => response_lengths[b])
+    const tokens = sumOf(rows, (b) => responseLengths[b])
     let baseline = 0
     if (rows.length > 1 && tokens > 0)
       baseline = isFlat(scores, rows)
         ? scores[rows[0]]
-        : sumOf(rows, (b) => response_lengths[b] * scores[b]) / tokens
+        : sumOf(rows, (b) => responseLengths[b] * scores[b]) / tokens
     return (b) => scores[b] - baseline
   })
 }

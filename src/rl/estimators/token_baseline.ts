@@ -33,14 +33,14 @@ type Tokens = readonly number[]
 
 /** Σ_{j ≥ t} m_j·r_j: [B, R]; where the mask is 0 it holds the sum of what follows. */
 export function returnsToGo(
-  token_level_rewards: ArrayLike<number>,
+  tokenLevelRewards: ArrayLike<number>,
   response_mask: ArrayLike<number>,
   response_length: number,
 ): Float64Array {
   const returns = new Float64Array(response_mask.length)
   for (let i = returns.length - 1; i >= 0; i--) {
     const after = (i + 1) % response_length === 0 ? 0 : returns[i + 1]
-    returns[i] = after + (response_mask[i] !== 0 ? token_level_rewards[i] : 0)
+    returns[i] = after + (response_mask[i] !== 0 ? tokenLevelRewards[i] : 0)
   }
   return returns
 }

@@ -72,11 +72,11 @@ function summedThenNormalized(
   { scale_rewards }: TrlAdvantageConfig,
 ) {
   const advantages = new Float64Array(totals.length)
-  const batch_std = stdOf(known(totals))
+  const batchStd = stdOf(known(totals))
   let zero = 0
   for (const rows of groups) {
     const values = known(rows.map((b) => totals[b]))
-    const std = scale_rewards === 'batch' ? batch_std : stdOf(values)
+    const std = scale_rewards === 'batch' ? batchStd : stdOf(values)
     const mean = meanOf(values)
     if (std <= CLOSE) zero += rows.length
     const divisor = scale_rewards === 'none' ? 1 : std + EPSILON
@@ -140,8 +140,8 @@ export const TRL_CORRECTIONS = [
 /** exp(old - sampling), per token [N, T] or per row [N, 1], cut off at its bounds or 0 outside
  * them; and TRL's metrics. */
 export function trlSamplingCorrection(
-  old_logps: readonly (readonly number[])[],
-  sampling_logps: readonly (readonly number[])[],
+  oldLogps: readonly (readonly number[])[],
+  samplingLogps: readonly (readonly number[])[],
   mask: readonly (readonly number[])[],
   bounds: {
     readonly mode: (typeof TRL_CORRECTIONS)[number]
@@ -153,7 +153,7 @@ export function trlSamplingCorrection(
   const low = bounds.clip_min ?? Number.NEGATIVE_INFINITY
   const high = bounds.clip_max ?? Number.POSITIVE_INFINITY
   const difference = mask.map((row, b) =>
-    row.map((m, t) => (m ? old_logps[b][t] - sampling_logps[b][t] : 0)),
+    row.map((m, t) => (m ? oldLogps[b][t] - samplingLogps[b][t] : 0)),
   )
   const logs =
     level === 'token' ? difference : difference.map((row) => [row.reduce((sum, x) => sum + x, 0)])

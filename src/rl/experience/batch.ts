@@ -41,15 +41,15 @@ export interface BatchTurns extends TurnCounts {
  * one is too long. */
 export function padPrompts(
   prompts: readonly (readonly number[])[],
-  prompt_length: number,
-  pad_token_id: number,
+  promptLength: number,
+  padTokenId: number,
 ): { input_ids: Uint32Array; attention_mask: Uint32Array } {
-  const input_ids = new Uint32Array(prompts.length * prompt_length).fill(pad_token_id)
-  const attention_mask = new Uint32Array(prompts.length * prompt_length)
+  const input_ids = new Uint32Array(prompts.length * promptLength).fill(padTokenId)
+  const attention_mask = new Uint32Array(prompts.length * promptLength)
   prompts.forEach((ids, b) => {
-    if (ids.length === 0 || ids.length > prompt_length)
-      throw new RangeError(`prompt ${b}: expected 1 to ${prompt_length} tokens, got ${ids.length}`)
-    const start = (b + 1) * prompt_length - ids.length
+    if (ids.length === 0 || ids.length > promptLength)
+      throw new RangeError(`prompt ${b}: expected 1 to ${promptLength} tokens, got ${ids.length}`)
+    const start = (b + 1) * promptLength - ids.length
     for (let i = 0; i < ids.length; i++) {
       input_ids[start + i] = ids[i]
       attention_mask[start + i] = 1
@@ -95,17 +95,17 @@ export type EndTokens = number | readonly number[]
  * within `max_response_length` columns, all of those columns without one. */
 export function responseEnds(
   response_ids: ArrayLike<number>,
-  response_length: number,
-  eos_token_id: EndTokens,
-  max_response_length: number = response_length,
+  responseLength: number,
+  eosTokenId: EndTokens,
+  max_response_length: number = responseLength,
 ): { response_lengths: Uint32Array; is_ended: boolean[] } {
-  const ends = typeof eos_token_id === 'number' ? [eos_token_id] : eos_token_id
-  const rows = response_ids.length / response_length
+  const ends = typeof eosTokenId === 'number' ? [eosTokenId] : eosTokenId
+  const rows = response_ids.length / responseLength
   const response_lengths = new Uint32Array(rows).fill(max_response_length)
   const is_ended = new Array<boolean>(rows).fill(false)
   for (let b = 0; b < rows; b++)
     for (let t = 0; t < max_response_length && !is_ended[b]; t++)
-      if (ends.includes(response_ids[b * response_length + t])) {
+      if (ends.includes(response_ids[b * responseLength + t])) {
         is_ended[b] = true
         response_lengths[b] = t + 1
       }
@@ -113,10 +113,10 @@ export function responseEnds(
 }
 
 /** [B] lengths → [B, R]: 1 in the first columns of each row. */
-export function lengthMask(response_lengths: Uint32Array, response_length: number): Float32Array {
-  const mask = new Float32Array(response_lengths.length * response_length)
+export function lengthMask(response_lengths: Uint32Array, responseLength: number): Float32Array {
+  const mask = new Float32Array(response_lengths.length * responseLength)
   for (let b = 0; b < response_lengths.length; b++)
-    for (let t = 0; t < response_lengths[b]; t++) mask[b * response_length + t] = 1
+    for (let t = 0; t < response_lengths[b]; t++) mask[b * responseLength + t] = 1
   return mask
 }
 
@@ -124,12 +124,12 @@ export function lengthMask(response_lengths: Uint32Array, response_length: numbe
  * `responseEnds` (verl/utils/torch_functional.py get_response_mask). */
 export function responseMask(
   response_ids: ArrayLike<number>,
-  response_length: number,
-  eos_token_id: EndTokens,
-  max_response_length: number = response_length,
+  responseLength: number,
+  eosTokenId: EndTokens,
+  max_response_length: number = responseLength,
 ): Float32Array {
-  const ends = responseEnds(response_ids, response_length, eos_token_id, max_response_length)
-  return lengthMask(ends.response_lengths, response_length)
+  const ends = responseEnds(response_ids, responseLength, eosTokenId, max_response_length)
+  return lengthMask(ends.response_lengths, responseLength)
 }
 
 /** The last R of `columns` columns: verl's response mask when the rollout gives none; [B, R]. The
@@ -137,13 +137,13 @@ export function responseMask(
 export function attentionResponseMask(
   attention_mask: ArrayLike<number>,
   columns: number,
-  response_length: number,
+  responseLength: number,
 ): Float32Array {
   const rows = attention_mask.length / columns
-  const mask = new Float32Array(rows * response_length)
+  const mask = new Float32Array(rows * responseLength)
   for (let i = 0; i < mask.length; i++) {
-    const b = Math.floor(i / response_length)
-    mask[i] = attention_mask[(b + 1) * (columns - response_length) + i]
+    const b = Math.floor(i / responseLength)
+    mask[i] = attention_mask[(b + 1) * (columns - responseLength) + i]
   }
   return mask
 }
@@ -151,14 +151,14 @@ export function attentionResponseMask(
 /** clip(cumsum(attention_mask) - 1, 0) along rows of `columns`: real tokens count from 0
  * (verl/utils/model.py). */
 export function positionIds(attention_mask: ArrayLike<number>, columns: number): Uint32Array {
-  const position_ids = new Uint32Array(attention_mask.length)
+  const places = new Uint32Array(attention_mask.length)
   let position = -1
   for (let i = 0; i < attention_mask.length; i++) {
     if (i % columns === 0) position = -1
     position += attention_mask[i]
-    position_ids[i] = Math.max(0, position)
+    places[i] = Math.max(0, position)
   }
-  return position_ids
+  return places
 }
 
 /** Joins padded prompts [B, P] and sampled responses [B, R]. A response runs up to and including
@@ -169,7 +169,7 @@ export function makeBatch(
   prompts: { readonly input_ids: Uint32Array; readonly attention_mask: Uint32Array },
   response_ids: Uint32Array,
   size: { rows: number; prompt_length: number; response_length: number },
-  eos_token_id: EndTokens,
+  eosTokenId: EndTokens,
   {
     max_response_length = size.response_length,
     turns,
@@ -178,7 +178,7 @@ export function makeBatch(
   const { rows: B, prompt_length: P, response_length: R } = size
   const T = P + R
   const { response_lengths, is_ended } =
-    turns ?? responseEnds(response_ids, R, eos_token_id, max_response_length)
+    turns ?? responseEnds(response_ids, R, eosTokenId, max_response_length)
   const input_ids = new Uint32Array(B * T)
   const attention_mask = new Uint32Array(B * T)
   for (let b = 0; b < B; b++) {

@@ -7,12 +7,12 @@ import { maskedMeanRows, maskedSumRows, rowCount } from '../math/masked.ts'
 /** β and how it follows the KL that it causes. */
 export interface KlController {
   readonly value: number
-  /** `current_kl` in nats per token; `n_steps`: responses seen since the last update. */
-  update(current_kl: number, n_steps: number): void
+  /** `current_kl` in nats per token; `nSteps`: responses seen since the last update. */
+  update(current_kl: number, nSteps: number): void
 }
 
 /** fixed: β = kl_coef always. adaptive (Ziegler et al. 2019, arXiv 1909.08593 section 2.2): e =
- * clip(kl/target_kl - 1, ±0.2), β ← β·(1 + e·n_steps/horizon). Throws RangeError if an adaptive
+ * clip(kl/target_kl - 1, ±0.2), β ← β·(1 + e·nSteps/horizon). Throws RangeError if an adaptive
  * controller's target_kl or horizon is not above 0, or the type is unknown. verl forgets an adapted
  * β in its checkpoints; to keep it, start again with kl_coef = value. */
 export function klController({
@@ -32,9 +32,9 @@ export function klController({
     get value() {
       return value
     },
-    update(current_kl, n_steps) {
+    update(current_kl, nSteps) {
       const error = Math.min(Math.max(current_kl / target_kl - 1, -0.2), 0.2)
-      value *= 1 + (error * n_steps) / horizon
+      value *= 1 + (error * nSteps) / horizon
     },
   }
 }
@@ -51,13 +51,13 @@ export interface KlPenaltyInput {
 
 /** token_level_rewards = token_level_scores - β·kl·m with kl = klPenalty(old, ref); current_kl =
  * the mean over responses of the mean over their tokens (an empty response counts 0), nats per
- * token. `coeff` is the β that was applied; afterwards the controller is updated with n_steps = B.
+ * token. `coeff` is the β that was applied; afterwards the controller is updated with nSteps = B.
  * With `atLastToken` the sum of a response's kl is taken off the reward of its last token
  * instead, which verl has no option for. Throws RangeError where a length differs from that of
  * response_mask. */
 export function applyKlPenalty(
   input: KlPenaltyInput,
-  kl_penalty: KlPenalty,
+  penalty: KlPenalty,
   controller: KlController,
   atLastToken = false,
 ): { token_level_rewards: Float64Array; current_kl: number; coeff: number } {
@@ -70,7 +70,7 @@ export function applyKlPenalty(
       )
   const coeff = controller.value
   const kl = Float64Array.from(response_mask, (mask, i) =>
-    mask !== 0 ? klPenalty(kl_penalty, old_log_probs[i], ref_log_prob[i]).value : 0,
+    mask !== 0 ? klPenalty(penalty, old_log_probs[i], ref_log_prob[i]).value : 0,
   )
   const means = maskedMeanRows(kl, response_mask, response_length)
   const current_kl = means.reduce((sum, mean) => sum + mean, 0) / rows

@@ -137,10 +137,10 @@ export function rolloutIsWeights(
     throw new RangeError(`rollout_is: expected token, sequence or null, got ${rollout_is}`)
   const bounds = weightBounds(threshold)
   const { response_mask: mask, response_length } = pair
-  const log_ratio = logRatio(pair)
+  const logRatios = logRatio(pair)
   const sequence =
-    rollout_is === 'sequence' ? maskedSumRows(log_ratio, mask, response_length) : null
-  const exponent = sequence ? broadcastRows(sequence, response_length) : log_ratio
+    rollout_is === 'sequence' ? maskedSumRows(logRatios, mask, response_length) : null
+  const exponent = sequence ? broadcastRows(sequence, response_length) : logRatios
   const raw = exponent.map((l, i) => (mask[i] !== 0 ? mask[i] * Math.exp(clampLog(l)) : 0))
   const weights = raw.map((w) => boundedWeight(w, bounds))
   const metrics = isMetrics({ raw, applied: weights }, pair, bounds, sequence, describes)
@@ -168,11 +168,11 @@ const ESTIMATORS: Readonly<Record<string, (l: number) => number>> = {
  * in all its columns. */
 function rejectionStatistic(
   criterion: RsCriterion,
-  log_ratio: Float64Array,
+  logRatios: Float64Array,
   { response_mask: mask, response_length }: LogProbPair,
 ): Float64Array {
   const estimator = ESTIMATORS[criterion.slice(-2)]
-  const tokens = log_ratio.map((l) => estimator(clampLog(l)))
+  const tokens = logRatios.map((l) => estimator(clampLog(l)))
   if (criterion.startsWith('token')) return tokens
   if (criterion.startsWith('seq_sum'))
     return broadcastRows(maskedSumRows(tokens, mask, response_length), response_length)
@@ -206,9 +206,9 @@ export function rolloutRejectionMask(
   const response_mask = Float64Array.from(mask)
   const metrics: Record<string, number> = {}
   if (bounds.size === 0) return { response_mask, metrics }
-  const log_ratio = logRatio(pair)
+  const logRatios = logRatio(pair)
   for (const [criterion, bound] of bounds) {
-    const statistic = rejectionStatistic(criterion, log_ratio, pair)
+    const statistic = rejectionStatistic(criterion, logRatios, pair)
     const keep = Array.from(statistic, (x) => x >= bound.lower && x <= bound.upper)
     keep.forEach((kept, i) => {
       if (!kept) response_mask[i] = 0
@@ -224,7 +224,7 @@ export function rolloutRejectionMask(
 
 /** How far the two policies are apart: perplexities (means over rows), KL(rollout || train) by k1
  * and k3 (means over tokens), per-row differences of log-perplexity, and chi-squared divergences of
- * tokens and rows (ratios clamped to e^±20). Without rollout log-probs only the trained policy's
+ * tokens and rows (logRatios clamped to e^±20). Without rollout log-probs only the trained policy's
  * perplexity.
  *
  * verl verl/trainer/ppo/rollout_corr_helper.py compute_offpolicy_metrics. Errors as
@@ -233,20 +233,20 @@ export function offpolicyMetrics(
   input: Omit<LogProbPair, 'rollout_log_prob'> & { readonly rollout_log_prob: Numbers | null },
 ): Record<string, number> {
   const { old_log_prob, rollout_log_prob, response_mask: mask, response_length } = input
-  const log_ratio = logRatio({ ...input, rollout_log_prob: rollout_log_prob ?? old_log_prob })
+  const logRatios = logRatio({ ...input, rollout_log_prob: rollout_log_prob ?? old_log_prob })
   const negative = (x: number) => -x
   const train = maskedMeanRows(old_log_prob, mask, response_length).map(negative)
   const metrics = { training_ppl: mean(train.map(Math.exp)), training_log_ppl: mean(train) }
   if (rollout_log_prob === null) return metrics
   const rollout = maskedMeanRows(rollout_log_prob, mask, response_length).map(negative)
   const differences = train.map((x, b) => x - rollout[b])
-  const sums = maskedSumRows(log_ratio, mask, response_length)
+  const sums = maskedSumRows(logRatios, mask, response_length)
   const square = (l: number) => Math.exp(2 * clampLog(l))
   return {
     ...metrics,
-    kl: -maskedMean(log_ratio, mask),
+    kl: -maskedMean(logRatios, mask),
     k3_kl: maskedMean(
-      log_ratio.map((l) => Math.exp(l) - l - 1),
+      logRatios.map((l) => Math.exp(l) - l - 1),
       mask,
     ),
     rollout_ppl: mean(rollout.map(Math.exp)),
@@ -256,7 +256,7 @@ export function offpolicyMetrics(
     log_ppl_diff_max: maximum(differences),
     log_ppl_diff_min: minimum(differences),
     ppl_ratio: mean(differences.map(Math.exp)),
-    chi2_token: maskedMean(log_ratio.map(square), mask) - 1,
+    chi2_token: maskedMean(logRatios.map(square), mask) - 1,
     chi2_seq: mean(sums.map(square)) - 1,
   }
 }

@@ -159,7 +159,7 @@ export function probabilityMetrics({
   readonly rollout_log_prob: Numbers
   readonly response_mask: Numbers
 }): Record<string, number> {
-  const probabilities = (log_probs: Numbers) => select(log_probs, response_mask).map(Math.exp)
+  const probabilities = (logProbs: Numbers) => select(logProbs, response_mask).map(Math.exp)
   const [train, rollout] = [probabilities(old_log_prob), probabilities(rollout_log_prob)]
   if (train.length === 0) return {}
   const differences = train.map((p, i) => Math.abs(p - rollout[i]))

@@ -15,7 +15,7 @@ const BATCH: RolloutBatch = {
   is_ended: LENGTHS.map(() => true),
 }
 
-function uploaded(micro: number, use_remove_padding: boolean) {
+function uploaded(micro: number, useRemovePadding: boolean) {
   const written = new Map<string, Float32Array | Uint32Array>()
   const write = (tensor: Tensor, data: Float32Array | Uint32Array) => {
     written.set(tensor.label, data)
@@ -24,7 +24,7 @@ function uploaded(micro: number, use_remove_padding: boolean) {
   const batch = new TrainingBatch(
     { write },
     createBatchTensors(new MemoryPlan(), size),
-    use_remove_padding,
+    useRemovePadding,
   )
   batch.upload(BATCH, micro)
   return { batch, written }

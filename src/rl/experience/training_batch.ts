@@ -82,10 +82,10 @@ export class TrainingBatch {
   /** Tokens of each micro-batch. */
   #tokens: readonly number[] = []
 
-  constructor(gpu: Pick<Gpu, 'write'>, tensors: BatchTensors, use_remove_padding: boolean) {
+  constructor(gpu: Pick<Gpu, 'write'>, tensors: BatchTensors, useRemovePadding: boolean) {
     this.#gpu = gpu
     this.tensors = tensors
-    this.#useRemovePadding = use_remove_padding
+    this.#useRemovePadding = useRemovePadding
   }
 
   /** Uploads a batch that will go through in micro-batches of `micro` rows, a divisor of its

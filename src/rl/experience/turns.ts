@@ -9,7 +9,7 @@ import type { Spoken } from './drawn_batch.ts'
 export function batchTurns(
   conversations: readonly Conversation[],
   R: number,
-  eos_token_ids: readonly number[],
+  eosTokenIds: readonly number[],
 ): BatchTurns {
   const response_mask = new Float32Array(conversations.length * R)
   conversations.forEach((held, b) => {
@@ -19,7 +19,7 @@ export function batchTurns(
     response_mask,
     response_lengths: Uint32Array.from(conversations, ({ response_ids }) => response_ids.length),
     is_ended: conversations.map(({ response_ids }) =>
-      eos_token_ids.includes(response_ids.at(-1) ?? -1),
+      eosTokenIds.includes(response_ids.at(-1) ?? -1),
     ),
     num_turns: conversations.map(({ num_turns }) => num_turns),
     tool_calls: conversations.map(({ tool_calls }) => tool_calls.length),

@@ -87,7 +87,7 @@ test('ten BuPO steps over the switch follow float64: losses, norms and every wei
     actor.computeLogProbs(current, rows)
     actor.updatePolicy(batch, current, rows, { lr, step })
     const { sums, history } = actor.tensors
-    const [loss_sums, records, old] = await gpu.read(
+    const [lossSums, records, old] = await gpu.read(
       sums,
       history,
       actor.tensors.batch.old_log_probs,
@@ -95,7 +95,7 @@ test('ten BuPO steps over the switch follow float64: losses, norms and every wei
     const truth = actorStepRef(TINY, state, layout, batch, spread, current, lr)
     // Rounding of f32 over up to 20 AdamW steps, whose size does not shrink with the gradient.
     expectClose(old as Float32Array, truth.old, { atol: 2e-4, rtol: 2e-4 })
-    expect(loss_sums[0], `step ${step}`).toBeCloseTo(truth.loss, 4)
+    expect(lossSums[0], `step ${step}`).toBeCloseTo(truth.loss, 4)
     truth.grad_norms.forEach((norm, i) => {
       const seen = records[i * CONTROL.length + CONTROL.indexOf('grad_norm')]
       expect(Math.abs(seen - norm) / norm, `step ${step}, update ${i}`).toBeLessThan(2e-3)
@@ -144,10 +144,10 @@ test('through the norm, with frozen parts and other rates above: every weight fo
     actor.computeLogProbs(current, rows)
     actor.updatePolicy(batch, current, rows, { lr: 2e-3, step })
     const { sums, history, batch: tensors } = actor.tensors
-    const [loss_sums, records, old] = await gpu.read(sums, history, tensors.old_log_probs)
+    const [lossSums, records, old] = await gpu.read(sums, history, tensors.old_log_probs)
     const truth = actorStepRef(TINY, state, layout, batch, spread, current, 2e-3)
     expectClose(old as Float32Array, truth.old, { atol: 2e-4, rtol: 2e-4 })
-    expect(loss_sums[0], `step ${step}`).toBeCloseTo(truth.loss, 4)
+    expect(lossSums[0], `step ${step}`).toBeCloseTo(truth.loss, 4)
     truth.grad_norms.forEach((norm, i) => {
       const seen = records[i * CONTROL.length + CONTROL.indexOf('grad_norm')]
       expect(Math.abs(seen - norm) / norm, `step ${step}, update ${i}`).toBeLessThan(2e-3)
@@ -183,11 +183,11 @@ test('the first mini-batch has a ratio of exactly 1, and equal rewards give exac
     actor.updatePolicy(batch, whole, rows, { lr: 0, step: 1 })
     return gpu.read(actor.tensors.sums, actor.tensors.history)
   }
-  const [[pg_loss, ppo_kl, clipfrac]] = await update(0.75)
+  const [[pgLoss, ppoKl, clipfrac]] = await update(0.75)
   // With every ratio exactly 1 the loss is minus the mean advantage: 0.75 is exact, its mean rounds
   // in the last bit.
-  expect([ppo_kl, clipfrac]).toEqual([0, 0])
-  expect(pg_loss).toBeCloseTo(-0.75, 6)
+  expect([ppoKl, clipfrac]).toEqual([0, 0])
+  expect(pgLoss).toBeCloseTo(-0.75, 6)
   const [, records] = await update(0)
   expect(records[CONTROL.indexOf('grad_norm')]).toBe(0)
   expect(records[CONTROL.indexOf('is_finite')]).toBe(1)

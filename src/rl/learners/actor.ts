@@ -228,7 +228,7 @@ export class Actor {
     },
   ): number {
     const { actor, target_layer } = phase
-    const lr_factors = this.#programs.factors(phase)
+    const lrFactors = this.#programs.factors(phase)
     // Mini-batches of the phase so far, also those without a token.
     let passes = ((phase_step - 1) * actor.ppo_epochs * rows.batch) / rows.mini
     for (let epoch = 0; epoch < actor.ppo_epochs; epoch++) {
@@ -238,7 +238,7 @@ export class Actor {
         if (tokenCount(passed, first, rows.mini) > 0) {
           this.trainable.clearGradients()
           this.accumulate(passed, phase, rows, { first, step, epoch: order ? epoch : 0 })
-          this.trainable.apply(target_layer, actor.optim, actor.grad_clip, lr, lr_factors)
+          this.trainable.apply(target_layer, actor.optim, actor.grad_clip, lr, lrFactors)
         }
         this.#followPolicy(phase, passes)
       }
@@ -273,7 +273,7 @@ export class Actor {
   ): void {
     const pass = this.#programs.pass(phase, micro, 'updated')
     const update = this.#programs.update(phase, micro)
-    const final_entropy = this.#programs.finalEntropy(phase, micro)
+    const entropyProgram = this.#programs.finalEntropy(phase, micro)
     const objective = objectiveOf(phase)
     const miniTokens = tokenCount(batch, first, mini)
     for (let row = first; row < first + mini; row += micro) {
@@ -289,7 +289,7 @@ export class Actor {
       if (row < this.#laterRows) this.#gpu.replay(this.#programs.old(micro), { row })
       this.#gpu.replay(update, { ...live, ...passed, epoch })
       if (this.#isTracing) this.#gpu.replay(this.#programs.trace(objective, micro), live)
-      if (final_entropy) this.#gpu.replay(final_entropy, { ...live, ...passed, epoch })
+      if (entropyProgram) this.#gpu.replay(entropyProgram, { ...live, ...passed, epoch })
     }
   }
 

@@ -117,7 +117,7 @@ export function createActorTensors(
   const optimizer = (label: string, ...dims: number[]) =>
     alloc.tensor(label, 'f32', dims, { kind: 'optimizer' })
   const stride = probeStride(size)
-  const batch_size = { rows: B, prompt_length, response_length: R }
+  const batchSize = { rows: B, prompt_length, response_length: R }
   const made = createTrainableTensors(alloc, layout, size, size.kernels, size.trains)
   const { lens_layers = [] } = size
   const hasLens = lens_layers.length > 0
@@ -148,8 +148,8 @@ export function createActorTensors(
     nonfinite_token: alloc.tensor('nonfinite_token', 'u32', [size.epochs ?? 1], {
       kind: 'optimizer',
     }),
-    batch: createBatchTensors(alloc, batch_size),
-    shuffled: size.hasShuffled ? createShuffledTensors(alloc, batch_size) : undefined,
+    batch: createBatchTensors(alloc, batchSize),
+    shuffled: size.hasShuffled ? createShuffledTensors(alloc, batchSize) : undefined,
     trace: createTraceTensors(alloc, { rows: B, response_length: R }),
     workspace,
     teacher:

@@ -249,7 +249,7 @@ test('rows that rejection emptied do not count as sequences, and an empty mini-b
   const config = { cliprange_value: 0.5, loss_agg_mode: 'seq-mean-token-mean' } as const
   critic.accumulate(some, config, rows, { first: 0 }, WHOLE)
   const { values, value_sums } = critic.tensors
-  const [old, [vf_loss]] = await gpu.read(values, value_sums)
+  const [old, [vfLoss]] = await gpu.read(values, value_sums)
   const expected = valueLossRef(config, {
     vpreds: old.subarray(0, MINI * R),
     values: old.subarray(0, MINI * R),
@@ -257,7 +257,7 @@ test('rows that rejection emptied do not count as sequences, and an empty mini-b
     response_mask: response_mask.subarray(0, MINI * R),
     response_length: R,
   })
-  expect(vf_loss).toBeCloseTo(expected.loss, 5)
+  expect(vfLoss).toBeCloseTo(expected.loss, 5)
 
   const none = { ...batch, response_mask: new Float32Array(ROWS * R) }
   critic.beginStep()

@@ -105,7 +105,7 @@ test.for(CASES)('%s: losses, norms and weights follow float64', async ([, inner]
     actor.updatePolicy(batch, phase, rows, { lr: 2e-3, step })
     const { sums, history, teacher, inner: own } = actor.tensors
     if (!teacher || !own) throw new Error('no room')
-    const [loss_sums, records, teacher_sums, inner_sums] = await gpu.read(
+    const [lossSums, records, teacher_sums, inner_sums] = await gpu.read(
       sums,
       history,
       teacher.sums,
@@ -113,7 +113,7 @@ test.for(CASES)('%s: losses, norms and weights follow float64', async ([, inner]
     )
     const read = { ...phase, translators }
     const truth = actorStepRef(TINY, state, layout, batch, spread, read, 2e-3)
-    expect(loss_sums[0], `step ${step}`).toBeCloseTo(truth.loss, 4)
+    expect(lossSums[0], `step ${step}`).toBeCloseTo(truth.loss, 4)
     const found = Object.values(innerMetrics(phase.actor.inner, { teacher_sums, inner_sums }))
     expect(found).toHaveLength(truth.inner_losses.length)
     for (const [i, loss] of truth.inner_losses.entries()) expect(found[i]).toBeCloseTo(loss, 4)

@@ -128,8 +128,8 @@ export function recordObjective(
         sums: correction_sums,
       },
     )
-  const policy_mask = bypass ? t.modified_mask : t.response_mask
-  runLossWeights({ run }, objective, t, policy_mask)
+  const policyMask = bypass ? t.modified_mask : t.response_mask
+  runLossWeights({ run }, objective, t, policyMask)
   if (objective.keepsHighEntropy)
     run(
       high_entropy,
@@ -143,7 +143,7 @@ export function recordObjective(
       },
     )
   const sequences = { rows, response_length }
-  const masked = { response_mask: policy_mask }
+  const masked = { response_mask: policyMask }
   if (objective.hasSequenceRatio)
     run(sequence_ratio, sequences, { ...masked, log_probs, old_log_probs })
   runPolicyLoss({ run }, objective, 'loss', t, sums)

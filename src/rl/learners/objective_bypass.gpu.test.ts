@@ -51,7 +51,7 @@ describe('bypass mode', () => {
   describe.for(corrections)('%s', ([, change]) => {
     const config = correction(change)
     const algorithm = { ...RL.algorithm, rollout_correction: config }
-    const loss_mode = config.loss_type === 'reinforce' ? 'reinforce' : 'vanilla'
+    const lossMode = config.loss_type === 'reinforce' ? 'reinforce' : 'vanilla'
 
     /** verl's order: weights and mask of the policy being updated, then the loss; entropy and KL
      * see all tokens. */
@@ -62,7 +62,7 @@ describe('bypass mode', () => {
       )
       const given = { scale, policy_mask: modified_mask, rollout_is_weights }
       return {
-        ...objectiveRef(loss_mode, actor, batch, aggregation, given),
+        ...objectiveRef(lossMode, actor, batch, aggregation, given),
         modified_mask,
         metrics,
       }
@@ -71,7 +71,7 @@ describe('bypass mode', () => {
     test.for(LOSS_AGG_MODES)('%s: the whole mini-batch', async (loss_agg_mode) => {
       const actor: Actor = { ...ACTOR, loss_agg_mode, loss_mode: 'gspo' }
       const objective = objectiveOf({ actor, algorithm })
-      expect(objective.loss_mode).toBe(loss_mode)
+      expect(objective.loss_mode).toBe(lossMode)
       const seen = await run(objective, actor, WHOLE)
       const expected = bypassRef(actor, BATCH, COUNTS)
       const kept = tokensOf(expected.modified_mask)

@@ -133,7 +133,7 @@ export async function run(
 /** One call in float64. `scale` is of everything; `policy_mask` and weights stand in for the
  * batch's in the policy loss. */
 export function objectiveRef(
-  loss_mode: LossMode,
+  lossMode: LossMode,
   actor: Actor,
   batch: Batch,
   aggregation: Partial<Aggregation>,
@@ -146,7 +146,7 @@ export function objectiveRef(
   const { loss_agg_mode } = actor
   const mean = { loss_agg_mode, ...aggregation }
   const policy = policyLossRef(
-    loss_mode,
+    lossMode,
     { ...actor, loss_scale_factor: null, ...mean, seed: SEED },
     { ...batch, response_mask: policy_mask, rollout_is_weights, response_length: R },
   )

@@ -29,14 +29,14 @@ export function encodeSample(
   most: number,
 ): Omit<LensText, 'is_held_out'> {
   const { prompt, response, is_ended } = sample
-  const prompt_ids = tokenizer.encode(prompt)
+  const promptIds = tokenizer.encode(prompt)
   const end = is_ended ? [tokenizer.eos_token_id] : []
-  const ids = [...prompt_ids, ...tokenizer.encode(response), ...end]
+  const ids = [...promptIds, ...tokenizer.encode(response), ...end]
   if (ids.length === 0 || ids.length > most)
     throw new RangeError(
       `expected a text of 1 to ${most} tokens, got ${ids.length} in ${JSON.stringify(prompt + response)}`,
     )
-  return { sample, ids, prompt_length: prompt_ids.length }
+  return { sample, ids, prompt_length: promptIds.length }
 }
 
 /** What was read back of every text, with tokens as text. */

@@ -10,8 +10,8 @@ const SHORT_PHASE = 10
 
 /** Whether a phase trains an inner layer of so many for a few steps: they are what its figures are
  * about. */
-export const isShortInner = (phase: Phase, num_hidden_layers: number): boolean =>
-  phase.kind === 'rl' && phase.target_layer < num_hidden_layers && phase.steps <= SHORT_PHASE
+export const isShortInner = (phase: Phase, numHiddenLayers: number): boolean =>
+  phase.kind === 'rl' && phase.target_layer < numHiddenLayers && phase.steps <= SHORT_PHASE
 
 /** What one costs before the first was taken: about as much as so many steps. */
 const GUESSED_STEPS = 2

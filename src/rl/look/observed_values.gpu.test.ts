@@ -43,11 +43,11 @@ test.skipIf(!process.env.LONG_TESTS)(
 function heldOut(count: number): RolloutBatch {
   const { eos_token_id } = arithmetic
   const samples = Array.from({ length: count }, (_, i) => PARITY.sample(CONFIG.seed, i, 'test'))
-  const response_ids = Uint32Array.from(
+  const responseIds = Uint32Array.from(
     samples.flatMap(({ ground_truth }) => [...arithmetic.encode(ground_truth), eos_token_id, 0]),
   )
   const size = { rows: count, prompt_length: 3, response_length: 3 }
-  return makeBatch(promptBatch(samples, PARITY), response_ids, size, eos_token_id)
+  return makeBatch(promptBatch(samples, PARITY), responseIds, size, eos_token_id)
 }
 
 test('every mean, deviation and lens is that of the float64 model', async () => {

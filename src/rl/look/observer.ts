@@ -277,8 +277,8 @@ export class Observer {
     if (!lens) return []
     const { task, seed } = this.#config
     const width = this.#observed.probe.width
-    const held_out = heldOutTexts(task, seed, lens.held_out)
-    const all = [...held_out, ...lens.samples.map((sample) => ({ sample, is_held_out: false }))]
+    const heldOut = heldOutTexts(task, seed, lens.held_out)
+    const all = [...heldOut, ...lens.samples.map((sample) => ({ sample, is_held_out: false }))]
     return all.flatMap(({ sample, is_held_out }) => {
       try {
         return [{ ...encodeSample(sample, task.tokenizer, width), is_held_out }]

@@ -58,11 +58,11 @@ export class Generation {
   /** Recorded when they are first reached. */
   readonly #programs: Program<RolloutLive>[] = []
 
-  constructor(gpu: Gpu, model: Model, tensors: RolloutTensors, eos_token_ids: readonly number[]) {
+  constructor(gpu: Gpu, model: Model, tensors: RolloutTensors, eosTokenIds: readonly number[]) {
     this.#gpu = gpu
     this.#model = model
     this.#tensors = tensors
-    this.#eos = eos_token_ids.slice(0, MAX_EOS_TOKENS)
+    this.#eos = eosTokenIds.slice(0, MAX_EOS_TOKENS)
     gpu.write(tensors.eos_token_ids, Uint32Array.from(this.#eos))
   }
 
@@ -81,11 +81,11 @@ export class Generation {
     for (let first = 0; first < most && !signal?.aborted; first += CHUNK) {
       this.#gpu.replay(await this.#program(first), live)
       const { response_ids, log_probs, entropy } = this.#tensors
-      const [own, log_prob, nats] = await this.#gpu.read(response_ids, log_probs, entropy)
+      const [own, logProb, nats] = await this.#gpu.read(response_ids, log_probs, entropy)
       const fresh: WrittenToken[] = []
       let hasEnded = false
       for (let t = first; t < Math.min(most, first + CHUNK) && !hasEnded; t++) {
-        fresh.push({ id: own[t], log_prob: log_prob[t], entropy: nats[t] })
+        fresh.push({ id: own[t], log_prob: logProb[t], entropy: nats[t] })
         hasEnded = this.#eos.includes(own[t])
       }
       written.push(...fresh)

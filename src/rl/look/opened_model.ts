@@ -62,11 +62,11 @@ export class OpenedModel {
   #lens: Program<'tokens'> | undefined
   #changes: Program<'tokens'> | undefined
 
-  private constructor(gpu: Gpu, made: ReturnType<typeof create>, eos_token_ids: readonly number[]) {
+  private constructor(gpu: Gpu, made: ReturnType<typeof create>, eosTokenIds: readonly number[]) {
     this.#gpu = gpu
     this.#made = made
-    this.#eosTokenIds = eos_token_ids
-    this.#plain = new Generation(gpu, made.model, made.rollout, eos_token_ids)
+    this.#eosTokenIds = eosTokenIds
+    this.#plain = new Generation(gpu, made.model, made.rollout, eosTokenIds)
   }
 
   /** What writes: with the direction, where there is one. */

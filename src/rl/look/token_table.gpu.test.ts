@@ -272,11 +272,11 @@ test.for(process.env.LONG_TESTS ? (['clip_cov', 'kl_cov'] as const) : (['kl_cov'
       const shares = [0, 8, 16, 24].map((first) => {
         const rows = samples.slice(first, first + 8)
         const all = (name: TokenColumn) => rows.flatMap((sample) => column(sample, name))
-        const [chosen, log_probs, advantages] = [all('chosen'), all('log_probs'), all('advantages')]
+        const [chosen, logProbs, advantages] = [all('chosen'), all('log_probs'), all('advantages')]
         const mean = (values: readonly number[]) =>
           values.reduce((a, b) => a + b, 0) / values.length
-        const [meanLogProb, mean_advantage] = [mean(log_probs), mean(advantages)]
-        const cov = log_probs.map((p, i) => (advantages[i] - mean_advantage) * (p - meanLogProb))
+        const [meanLogProb, meanAdvantage] = [mean(logProbs), mean(advantages)]
+        const cov = logProbs.map((p, i) => (advantages[i] - meanAdvantage) * (p - meanLogProb))
         const count = chosen.reduce((a, b) => a + b, 0)
         expect(new Set(chosen).size).toBe(2)
         if (mode === 'kl_cov') {

@@ -178,7 +178,7 @@ function rowColumns(input: TraceInput, row: number): Columns {
     Array.from(policy, (p, t) => klPenalty(kind, p, ref_log_prob[t]).value)
   const { bypass_mode, rollout_is } = algorithm.rollout_correction
   const weights = bypass_mode && isUpdated ? read.rollout_is_weights : undefined
-  const modified_mask = bypass_mode && isUpdated ? read.modified_mask : undefined
+  const modifiedMask = bypass_mode && isUpdated ? read.modified_mask : undefined
   return {
     old_log_probs,
     ref_log_prob,
@@ -197,7 +197,7 @@ function rowColumns(input: TraceInput, row: number): Columns {
     log_probs_after: isUpdated ? of(read.log_probs_after) : undefined,
     rollout_is_weights:
       rollout_is === null ? undefined : of(experience.rollout_is_weights ?? weights),
-    response_mask: of(modified_mask ?? trained.response_mask),
+    response_mask: of(modifiedMask ?? trained.response_mask),
   }
 }
 
@@ -205,12 +205,12 @@ function rowColumns(input: TraceInput, row: number): Columns {
  * has none either: NaN. */
 function clippedColumn(
   { phase }: TraceInput,
-  loss_mode: LossMode,
+  lossMode: LossMode,
   columns: Columns,
 ): number[] | undefined {
   const { log_probs, old_log_probs, advantages, response_mask } = columns
   if (!log_probs || !old_log_probs || !advantages || !response_mask) return undefined
-  const loss = atLevel(policyLossOf(loss_mode), phase.actor.importance_sampling_level)
+  const loss = atLevel(policyLossOf(lossMode), phase.actor.importance_sampling_level)
   const row = { log_probs, old_log_probs, advantages, response_mask }
   const rule = loss.rule(row, numbersOf(loss, phase.actor))
   const found = Array.from(log_probs, (_, t) =>

@@ -64,7 +64,7 @@ export const clip_cov = policyLoss({
   code: { main: pass + key + choose },
   choice: {
     main: chosen + key + choose,
-    count: (k, token_count) => selectCount('clip_cov_ratio', k.clip_cov_ratio, token_count),
+    count: (k, tokenCount) => selectCount('clip_cov_ratio', k.clip_cov_ratio, tokenCount),
     chosen: (batch, k, seed) => {
       const valid = unmasked(batch.response_mask)
       const cov = covariances(batch, valid, 1e-8)

@@ -53,7 +53,7 @@ async function run(
   const { response_length, response_mask, rollout_is_weights } = batch
   const upload = (label: string, data: ArrayLike<number>) =>
     gpu.tensor(label, 'f32', [data.length], { data: Float32Array.from(data) })
-  const token_count = response_mask.reduce((a, b) => a + b, 0)
+  const tokenCount = response_mask.reduce((a, b) => a + b, 0)
   const weights = aggregationWeights(response_mask, response_length, c)
   const tensors = {
     log_probs: upload('log_probs', batch.log_probs),
@@ -61,7 +61,7 @@ async function run(
     advantages: upload('advantages', batch.advantages),
     token_weights: upload(
       'token_weights',
-      response_mask.map((m) => m / token_count),
+      response_mask.map((m) => m / tokenCount),
     ),
     pg_weights: upload(
       'pg_weights',
@@ -80,7 +80,7 @@ async function run(
     sequence_scale: 1,
     seed: c.seed,
     select_count:
-      policyLossOf(mode).choice?.count(numbersOf(policyLossOf(mode), c), token_count) ?? 0,
+      policyLossOf(mode).choice?.count(numbersOf(policyLossOf(mode), c), tokenCount) ?? 0,
     ...numbersOf(policyLossOf(mode), c),
   }
   await gpu.run(LOSS_KERNELS[mode].loss, params, tensors)

@@ -3,8 +3,8 @@
 import type { LossBatch, LossNumber } from './policy_loss.ts'
 
 /** Indices of the tokens that count. */
-export const unmasked = (response_mask: ArrayLike<number>): number[] =>
-  Array.from(response_mask, (m, i) => (m === 0 ? -1 : i)).filter((i) => i >= 0)
+export const unmasked = (responseMask: ArrayLike<number>): number[] =>
+  Array.from(responseMask, (m, i) => (m === 0 ? -1 : i)).filter((i) => i >= 0)
 
 /** (A - mean A)(log_prob - mean log_prob) of the tokens in `valid`; means over `valid.length +
  * eps`. */
@@ -15,9 +15,9 @@ export function covariances(
 ): Float64Array {
   const mean = (x: ArrayLike<number>) =>
     valid.reduce((sum, i) => sum + x[i], 0) / (valid.length + eps)
-  const [mean_advantage, meanLogProb] = [mean(advantages), mean(log_probs)]
+  const [meanAdvantage, meanLogProb] = [mean(advantages), mean(log_probs)]
   const cov = new Float64Array(log_probs.length)
-  for (const i of valid) cov[i] = (advantages[i] - mean_advantage) * (log_probs[i] - meanLogProb)
+  for (const i of valid) cov[i] = (advantages[i] - meanAdvantage) * (log_probs[i] - meanLogProb)
   return cov
 }
 
@@ -28,11 +28,11 @@ export const largest = (
   count: number,
 ): ReadonlySet<number> => new Set([...tokens].sort((a, b) => key(b) - key(a)).slice(0, count))
 
-/** max(1, share · token_count rounded down), 0 without tokens. Doubles, as in Python, so the
+/** max(1, share · tokenCount rounded down), 0 without tokens. Doubles, as in Python, so the
  * product rounds alike. Throws a RangeError unless the share is above 0. */
-export function selectCount(name: string, share: number, token_count: number): number {
+export function selectCount(name: string, share: number, tokenCount: number): number {
   if (!(share > 0)) throw new RangeError(`${name}: expected a number above 0, got ${share}`)
-  return token_count === 0 ? 0 : Math.max(1, Math.trunc(share * token_count))
+  return tokenCount === 0 ? 0 : Math.max(1, Math.trunc(share * tokenCount))
 }
 
 /** The share of tokens that is chosen. */

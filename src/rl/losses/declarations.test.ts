@@ -13,9 +13,9 @@ describe('declarations', () => {
   })
 
   test('gspo and sapo are averaged by sequence whatever is asked for', () => {
-    for (const loss_mode of LOSS_MODES)
-      expect(pgAggMode(loss_mode, 'token-mean')).toBe(
-        loss_mode === 'gspo' || loss_mode === 'sapo' ? 'seq-mean-token-mean' : 'token-mean',
+    for (const lossMode of LOSS_MODES)
+      expect(pgAggMode(lossMode, 'token-mean')).toBe(
+        lossMode === 'gspo' || lossMode === 'sapo' ? 'seq-mean-token-mean' : 'token-mean',
       )
   })
 

@@ -10,7 +10,7 @@ type Numbers = ValuesOf<typeof NUMBERS>
 
 /** `is_kept` of the shader, from the tokens' probabilities p and q of the new and the old
  * policy. */
-const tokenLossOf = (is_kept: string) => /* wgsl */ `
+const tokenLossOf = (decision: string) => /* wgsl */ `
 // x = clamp(log_prob - old_log_prob, ±20), w = min(exp(x), clip_ratio_c), a constant to the
 // gradient;
 //   L = -w A · log_prob where the token is kept, else 0.  dL/dlog_prob = -w A there.
@@ -19,7 +19,7 @@ fn token_loss(log_prob: f32, old_log_prob: f32, advantage: f32) -> TokenLoss {
   let ratio = ratio_of(x);
   let p = exp(log_prob);
   let q = exp(old_log_prob);
-${is_kept}
+${decision}
   let slope = select(0.0, -min(ratio, params.clip_ratio_c) * advantage, is_kept);
   let is_held = is_kept && ratio > params.clip_ratio_c;
   return TokenLoss(slope * log_prob, slope, vec3f(-x, select(1.0, 0.0, is_kept), select(0.0, 1.0, is_held)));
@@ -37,16 +37,16 @@ const KEPT_BY_KL = /* wgsl */ `  let kl = q * (old_log_prob - log_prob) + (1.0 -
   );`
 
 /** The difference of a token's probabilities. */
-function keptByTv(log_prob: number, old_log_prob: number, A: number, k: Numbers): boolean {
-  const change = Math.exp(log_prob) - Math.exp(old_log_prob)
+function keptByTv(logProb: number, oldLogProb: number, A: number, k: Numbers): boolean {
+  const change = Math.exp(logProb) - Math.exp(oldLogProb)
   return A > 0 ? change <= k.clip_ratio_high : change >= -k.clip_ratio_low
 }
 
 /** The KL of the two policies that only ask whether it is this token; what moves back is kept. */
-function keptByKl(log_prob: number, old_log_prob: number, A: number, k: Numbers): boolean {
-  const [p, q] = [Math.exp(log_prob), Math.exp(old_log_prob)]
+function keptByKl(logProb: number, oldLogProb: number, A: number, k: Numbers): boolean {
+  const [p, q] = [Math.exp(logProb), Math.exp(oldLogProb)]
   const rest = (1 - q) * Math.log((1 - q + 1e-8) / (1 - p + 1e-8))
-  const kl = q * (old_log_prob - log_prob) + rest
+  const kl = q * (oldLogProb - logProb) + rest
   return A > 0 ? kl <= k.clip_ratio_high || p <= q : kl <= k.clip_ratio_low || p >= q
 }
 
@@ -60,14 +60,14 @@ function dppo(isKept: typeof keptByTv, note: string): Rest {
     numbers: NUMBERS,
     metrics: ['actor/ppo_kl', 'actor/pg_clipfrac', 'actor/pg_clipfrac_lower'],
     rule: (row, k) => (t) => {
-      const is_kept = kept(row, t, k)
+      const isCounted = kept(row, t, k)
       const ratio = heldRatio(row, t)
-      const slope = is_kept ? -row.advantages[t] * Math.min(ratio, k.clip_ratio_c) : 0
+      const slope = isCounted ? -row.advantages[t] * Math.min(ratio, k.clip_ratio_c) : 0
       return {
         loss: slope * row.log_probs[t],
         slope,
         kl: -heldLogRatio(row, t),
-        clipped: is_kept ? (ratio > k.clip_ratio_c ? 2 : 0) : 1,
+        clipped: isCounted ? (ratio > k.clip_ratio_c ? 2 : 0) : 1,
       }
     },
     formula: {

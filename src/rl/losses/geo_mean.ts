@@ -54,8 +54,8 @@ export const geo_mean = policyLoss({
     const count = countedTokens(row)
     // verl divides sums by the count + 1e-8.
     const share = count / (count + 1e-8)
-    const log_ratio = means.mean_held_log_ratio + (means.mean_log_weight ?? 0)
-    const loss = -means.mean_advantage * share * Math.exp(log_ratio * share)
+    const meanLogRatio = means.mean_held_log_ratio + (means.mean_log_weight ?? 0)
+    const loss = -means.mean_advantage * share * Math.exp(meanLogRatio * share)
     return (t) => {
       const { x, is_outside, moves } = clippedLogRatio(row, t, k)
       const A = row.advantages[t]

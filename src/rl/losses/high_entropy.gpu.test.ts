@@ -34,7 +34,7 @@ test.for([1, 5, 200, 1031])(
         entropy_weights: upload('entropy_weights', new Float32Array(tokens).fill(9)),
       }
       await gpu.run(high_entropy, { tokens, quantile }, tensors)
-      const [pg_weights, entropy_weights] = await gpu.read(
+      const [pgWeights, entropyWeights] = await gpu.read(
         tensors.pg_weights,
         tensors.entropy_weights,
       )
@@ -44,9 +44,9 @@ test.for([1, 5, 200, 1031])(
           : isHighEntropy({ top_entropy_quantile: 1 - quantile }, { entropies: entropy, mask })
       const counted = mask.reduce((sum, m) => sum + m, 0)
       const share = counted / kept.filter(Boolean).length
-      expect(Array.from(pg_weights)).toEqual(kept.map((isKept) => (isKept ? 2 : 0)))
+      expect(Array.from(pgWeights)).toEqual(kept.map((isKept) => (isKept ? 2 : 0)))
       expectClose(
-        entropy_weights as Float32Array,
+        entropyWeights as Float32Array,
         kept.map((isKept, i) => (isKept ? weights[i] * share : 0)),
         { atol: 0, rtol: 1e-6 },
       )
@@ -65,6 +65,6 @@ test('high_entropy keeps nothing of a micro-batch without a token', async () => 
     entropy_weights: upload('entropy_weights', 9),
   }
   await gpu.run(high_entropy, { tokens: 4, quantile: 0.5 }, tensors)
-  const [pg_weights, entropy_weights] = await gpu.read(tensors.pg_weights, tensors.entropy_weights)
-  expect([...pg_weights, ...entropy_weights]).toEqual(new Array(8).fill(0))
+  const [pgWeights, entropyWeights] = await gpu.read(tensors.pg_weights, tensors.entropy_weights)
+  expect([...pgWeights, ...entropyWeights]).toEqual(new Array(8).fill(0))
 })

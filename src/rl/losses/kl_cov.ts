@@ -11,10 +11,10 @@ import { policyLoss } from './policy_loss.ts'
 import { isChosen, logRatio, tokenValues } from './response.ts'
 
 /** kl_cov must find as many tokens as it chooses. */
-function count({ kl_cov_ratio }: { readonly kl_cov_ratio: number }, token_count: number): number {
+function count({ kl_cov_ratio }: { readonly kl_cov_ratio: number }, tokenCount: number): number {
   if (kl_cov_ratio > 1)
     throw new RangeError(`kl_cov_ratio: expected at most 1, got ${kl_cov_ratio}`)
-  return selectCount('kl_cov_ratio', kl_cov_ratio, token_count)
+  return selectCount('kl_cov_ratio', kl_cov_ratio, tokenCount)
 }
 
 /** L = -A r, r = exp(x), x = log_prob - old_log_prob, r held at e^80 on the GPU; at the

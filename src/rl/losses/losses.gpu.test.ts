@@ -63,7 +63,7 @@ const nines = (n: number) => new Float32Array(n).fill(9)
 
 async function weights(
   { response_mask, rollout_is_weights, response_length }: Batch,
-  [loss_agg_mode, pg_agg_mode]: readonly [LossAggMode, LossAggMode],
+  [mode, policyMode]: readonly [LossAggMode, LossAggMode],
   params: Omit<Parameters<typeof aggregationParams>[0], 'loss_agg_mode'> & { scale?: number } = {},
 ) {
   const n = response_mask.length
@@ -79,9 +79,9 @@ async function weights(
     {
       rows: n / response_length,
       response_length,
-      loss_agg_mode: LOSS_AGG_MODES.indexOf(loss_agg_mode),
-      pg_agg_mode: LOSS_AGG_MODES.indexOf(pg_agg_mode),
-      ...aggregationParams({ ...params, loss_agg_mode }),
+      loss_agg_mode: LOSS_AGG_MODES.indexOf(mode),
+      pg_agg_mode: LOSS_AGG_MODES.indexOf(policyMode),
+      ...aggregationParams({ ...params, loss_agg_mode: mode }),
       scale: params.scale ?? 1,
     },
     tensors,
@@ -131,15 +131,15 @@ interface RunOptions {
 
 /** Weights from loss_weights, then the loss. */
 async function run(
-  loss_mode: LossMode,
+  lossMode: LossMode,
   batch: Batch,
   { loss_agg_mode = 'token-mean', start }: RunOptions = {},
 ) {
   // A loss that holds the weights is not multiplied by them.
-  const weighted = policyLossOf(loss_mode).holdsWeights
+  const weighted = policyLossOf(lossMode).holdsWeights
     ? { ...batch, rollout_is_weights: batch.response_mask }
     : batch
-  const modes = [loss_agg_mode, pgAggMode(loss_mode, loss_agg_mode)] as const
+  const modes = [loss_agg_mode, pgAggMode(lossMode, loss_agg_mode)] as const
   const { token, pg } = await weights(weighted, modes)
   const n = batch.log_probs.length
   const rows = n / batch.response_length
@@ -155,8 +155,8 @@ async function run(
   }
   const { response_length } = batch
   const shared = { rows, response_length, sequence_scale: 1 / rows, select_count: 0, seed: 0 }
-  const params = { ...shared, ...numbersOf(policyLossOf(loss_mode), k) }
-  await gpu.run(LOSS_KERNELS[loss_mode].loss, params, tensors)
+  const params = { ...shared, ...numbersOf(policyLossOf(lossMode), k) }
+  await gpu.run(LOSS_KERNELS[lossMode].loss, params, tensors)
   const [d_log_probs, sums] = await gpu.read(tensors.d_log_probs, tensors.sums)
   return { d_log_probs, sums, pg }
 }
@@ -166,12 +166,12 @@ function expectedSums({ loss, metrics }: ReturnType<typeof policyLossRef>) {
   return POLICY_LOSS_SUMS.map((name) => (name === 'actor/pg_loss' ? loss : (metrics[name] ?? 0)))
 }
 
-describe.for(MODES)('policy_loss_%s', (loss_mode) => {
+describe.for(MODES)('policy_loss_%s', (lossMode) => {
   test.for(SIZES)('matches the reference at %i rows of %i', async ([rows, R]) => {
     const batch = batchOf(rows, R, rows + R)
     for (const loss_agg_mode of LOSS_AGG_MODES) {
-      const expected = policyLossRef(loss_mode, { ...k, loss_agg_mode }, batch)
-      const actual = await run(loss_mode, batch, { loss_agg_mode })
+      const expected = policyLossRef(lossMode, { ...k, loss_agg_mode }, batch)
+      const actual = await run(lossMode, batch, { loss_agg_mode })
       expectClose(actual.d_log_probs, expected.d_log_probs)
       // Sums over hundreds of tokens of both signs.
       expectClose(actual.sums, expectedSums(expected), { atol: 5e-6, rtol: 1e-5 })
@@ -180,8 +180,8 @@ describe.for(MODES)('policy_loss_%s', (loss_mode) => {
 
   test('adds to its own sums and leaves the others', async () => {
     const batch = batchOf(7, 9, 4)
-    const expected = policyLossRef(loss_mode, { ...k, loss_agg_mode: 'token-mean' }, batch)
-    const { sums } = await run(loss_mode, batch, { start: Float32Array.of(1, 2, 3, 4, 5, 6) })
+    const expected = policyLossRef(lossMode, { ...k, loss_agg_mode: 'token-mean' }, batch)
+    const { sums } = await run(lossMode, batch, { start: Float32Array.of(1, 2, 3, 4, 5, 6) })
     expectClose(
       sums,
       expectedSums(expected).map((x, i) => x + i + 1),
@@ -189,15 +189,15 @@ describe.for(MODES)('policy_loss_%s', (loss_mode) => {
     expect(Array.from(sums.subarray(4))).toEqual([5, 6])
   })
 
-  test.skipIf(loss_mode === 'dro')('advantages of 0 move nothing', async () => {
+  test.skipIf(lossMode === 'dro')('advantages of 0 move nothing', async () => {
     const batch = batchOf(6, 9, 9)
     batch.advantages.fill(0)
-    expect((await run(loss_mode, batch)).d_log_probs).toEqual(new Float32Array(54))
+    expect((await run(lossMode, batch)).d_log_probs).toEqual(new Float32Array(54))
   })
 
   test('what masked tokens hold does not matter, NaN included', async () => {
     const batch = batchOf(6, 9, 10)
-    const clean = await run(loss_mode, batch)
+    const clean = await run(lossMode, batch)
     for (const values of [
       batch.log_probs,
       batch.old_log_probs,
@@ -207,13 +207,13 @@ describe.for(MODES)('policy_loss_%s', (loss_mode) => {
       batch.response_mask.forEach((m, i) => {
         if (m === 0) values[i] = Number.NaN
       })
-    expect(await run(loss_mode, batch)).toEqual(clean)
+    expect(await run(lossMode, batch)).toEqual(clean)
   })
 
   test('a batch without a token has no loss and no gradient', async () => {
     const batch = batchOf(3, 5, 11)
     batch.response_mask.fill(0)
-    const { d_log_probs, sums } = await run(loss_mode, batch)
+    const { d_log_probs, sums } = await run(lossMode, batch)
     expect(d_log_probs).toEqual(new Float32Array(15))
     expect(Array.from(sums, Math.abs)).toEqual([0, 0, 0, 0, 0, 0])
   })
@@ -227,9 +227,9 @@ describe.for(MODES)('policy_loss_%s', (loss_mode) => {
       all[i] = ((Math.floor(i / 10) % 5) - 2) / 4
     })
     batch.rollout_is_weights.fill(1)
-    const { d_log_probs, sums, pg } = await run(loss_mode, batch)
-    if (loss_mode === 'geo_mean') {
-      const expected = policyLossRef(loss_mode, { ...k, loss_agg_mode: 'token-mean' }, batch)
+    const { d_log_probs, sums, pg } = await run(lossMode, batch)
+    if (lossMode === 'geo_mean') {
+      const expected = policyLossRef(lossMode, { ...k, loss_agg_mode: 'token-mean' }, batch)
       // sequence_scale / n instead of pg_weight: two roundings, but no exp or log.
       expectClose(d_log_probs, expected.d_log_probs, { atol: 0, rtol: 3e-7 })
     } else {
@@ -243,18 +243,18 @@ describe.for(MODES)('policy_loss_%s', (loss_mode) => {
 
 test.for(['vanilla', 'sapo'] as const)(
   'policy_loss_%s: log ratios beyond 20 have no gradient, at 20 they have',
-  async (loss_mode) => {
+  async (lossMode) => {
     const batch = batchOf(4, 5, 9)
     batch.response_mask.fill(1)
     batch.advantages.fill(1)
     batch.log_probs.fill(-30)
     batch.old_log_probs.fill(-1)
-    expect((await run(loss_mode, batch)).d_log_probs).toEqual(new Float32Array(20))
+    expect((await run(lossMode, batch)).d_log_probs).toEqual(new Float32Array(20))
     batch.old_log_probs.fill(-10)
-    expect((await run(loss_mode, batch)).d_log_probs[0]).toBeLessThan(0)
+    expect((await run(lossMode, batch)).d_log_probs[0]).toBeLessThan(0)
     // The other side, with a gate or a clip that has long closed: finite.
     batch.old_log_probs.fill(-90)
-    const { sums } = await run(loss_mode, batch)
+    const { sums } = await run(lossMode, batch)
     expect(sums.every(Number.isFinite)).toBe(true)
   },
 )

@@ -21,9 +21,9 @@ const k: Omit<PolicyLossConfig, 'loss_agg_mode'> = {
 
 /** Loss, gradient and metrics of one token with this ratio and advantage, whose old log-prob is
  * 0. */
-function one(loss_mode: LossMode, ratio: number, advantage: number, config = k) {
+function one(lossMode: LossMode, ratio: number, advantage: number, config = k) {
   const { loss, d_log_probs, metrics } = policyLossRef(
-    loss_mode,
+    lossMode,
     { ...config, loss_agg_mode: 'token-mean' },
     {
       log_probs: [Math.log(ratio)],
@@ -93,8 +93,8 @@ test('cispo, by hand: a clipped weight still has a gradient', () => {
 })
 
 test('gpg and reinforce, by hand: no ratio at all', () => {
-  for (const loss_mode of ['gpg', 'reinforce'] as const) {
-    const { loss, d } = one(loss_mode, 5, -2)
+  for (const lossMode of ['gpg', 'reinforce'] as const) {
+    const { loss, d } = one(lossMode, 5, -2)
     expectClose([loss, d], [2 * Math.log(5), 2])
   }
   expectClose([one('reinforce', 5, 1).kl], [-Math.log(5)])
@@ -116,8 +116,8 @@ test('dppo, by hand: kept by how far the probability itself moved', () => {
     clip_ratio_high: 0.2,
     loss_agg_mode: 'token-mean',
   } as const
-  const moved = (loss_mode: 'dppo_tv' | 'dppo_kl', p: number, q: number, advantage: number) =>
-    policyLossRef(loss_mode, config, {
+  const moved = (lossMode: 'dppo_tv' | 'dppo_kl', p: number, q: number, advantage: number) =>
+    policyLossRef(lossMode, config, {
       log_probs: [Math.log(p)],
       old_log_probs: [Math.log(q)],
       advantages: [advantage],
@@ -200,10 +200,10 @@ describe('every loss', () => {
 
   test.for(['vanilla', 'sapo', 'geo_mean', 'gpg', 'reinforce', 'dro'] as const)(
     '%s: the gradient is the finite difference of the loss',
-    (loss_mode) => {
+    (lossMode) => {
       for (const loss_agg_mode of LOSS_AGG_MODES) {
         const loss = (log_probs: Float64Array) =>
-          policyLossRef(loss_mode, { ...k, loss_agg_mode }, { ...batch, log_probs })
+          policyLossRef(lossMode, { ...k, loss_agg_mode }, { ...batch, log_probs })
         const { d_log_probs, metrics } = loss(batch.log_probs)
         // Steps of 1e-5 in f64 leave about 1e-9.
         expectClose(
@@ -215,7 +215,7 @@ describe('every loss', () => {
           },
         )
         // The clips must take part, or the test would not see them.
-        if (loss_mode === 'vanilla' || loss_mode === 'geo_mean') {
+        if (lossMode === 'vanilla' || lossMode === 'geo_mean') {
           expect(metrics['actor/pg_clipfrac']).toBeGreaterThan(0.1)
           expect(metrics['actor/pg_clipfrac_lower']).toBeGreaterThan(0.02)
         }
@@ -254,21 +254,21 @@ describe('every loss', () => {
     expectClose(gspo, numericGradient(asTokens, batch.log_probs), { atol: 1e-8 })
   })
 
-  test.for(LOSS_MODES)('%s: metrics are those that verl reports, and have a sum', (loss_mode) => {
-    const { metrics } = policyLossRef(loss_mode, { ...k, loss_agg_mode: 'token-mean' }, batch)
-    expect(Object.keys(metrics).sort()).toEqual([...policyLossOf(loss_mode).metrics].sort())
+  test.for(LOSS_MODES)('%s: metrics are those that verl reports, and have a sum', (lossMode) => {
+    const { metrics } = policyLossRef(lossMode, { ...k, loss_agg_mode: 'token-mean' }, batch)
+    expect(Object.keys(metrics).sort()).toEqual([...policyLossOf(lossMode).metrics].sort())
     for (const name of Object.keys(metrics)) expect(POLICY_LOSS_SUMS).toContain(name)
   })
 
-  test.for(modes)('%s: an unchanged policy pulls each token by its advantage', (loss_mode) => {
+  test.for(modes)('%s: an unchanged policy pulls each token by its advantage', (lossMode) => {
     // Within a row all advantages are equal: geo_mean has one per row.
     const advantages = batch.advantages.map((_, i) => batch.advantages[Math.floor(i / R)])
     const same = { ...batch, advantages, old_log_probs: batch.log_probs, rollout_is_weights: null }
     const loss_agg_mode = 'seq-mean-token-mean'
-    const { d_log_probs } = policyLossRef(loss_mode, { ...k, loss_agg_mode }, same)
+    const { d_log_probs } = policyLossRef(lossMode, { ...k, loss_agg_mode }, same)
     const weights = aggregationWeights(batch.response_mask, R, { loss_agg_mode })
     // geo_mean counts the empty row too.
-    const scale = loss_mode === 'geo_mean' ? (rows - 1) / rows : 1
+    const scale = lossMode === 'geo_mean' ? (rows - 1) / rows : 1
     expectClose(
       d_log_probs,
       weights.map((w, i) => -w * advantages[i] * scale),
@@ -279,7 +279,7 @@ describe('every loss', () => {
 
 test.for(['vanilla', 'sapo'] as const)(
   '%s of the ratio of whole responses: its gradient is the derivative',
-  (loss_mode) => {
+  (lossMode) => {
     const R = 4
     const batch = {
       log_probs: Array.from(randomValues(8, 3), (x) => x / 4 - 2),
@@ -294,8 +294,8 @@ test.for(['vanilla', 'sapo'] as const)(
       importance_sampling_level: 'sequence',
     } as const
     const lossAt = (x: Float64Array) =>
-      policyLossRef(loss_mode, config, { ...batch, log_probs: x }).loss
-    const found = policyLossRef(loss_mode, config, batch).d_log_probs
+      policyLossRef(lossMode, config, { ...batch, log_probs: x }).loss
+    const found = policyLossRef(lossMode, config, batch).d_log_probs
     expectClose(found, numericGradient(lossAt, Float64Array.from(batch.log_probs)), { atol: 1e-8 })
     expect(Math.abs(found[0])).toBeGreaterThan(1e-3)
     expect(found[0]).toBe(found[3])

@@ -65,10 +65,10 @@ const BY_NAME = new Map<string, PolicyLoss<LossMode>>(
 )
 
 /** The loss of this name. Throws RangeError for a name that is none. */
-export function policyLossOf(loss_mode: LossMode): PolicyLoss<LossMode> {
-  const loss = BY_NAME.get(loss_mode)
+export function policyLossOf(lossMode: LossMode): PolicyLoss<LossMode> {
+  const loss = BY_NAME.get(lossMode)
   if (!loss)
-    throw new RangeError(`loss_mode: expected one of ${LOSS_MODES.join(', ')}, got ${loss_mode}`)
+    throw new RangeError(`loss_mode: expected one of ${LOSS_MODES.join(', ')}, got ${lossMode}`)
   return loss
 }
 
@@ -139,8 +139,8 @@ export function numberPath(name: string): string {
 }
 
 /** How the policy loss itself is averaged: some losses have a mean of their own. */
-export function pgAggMode(loss_mode: LossMode, loss_agg_mode: LossAggMode): LossAggMode {
-  const { ownMean = loss_agg_mode } = policyLossOf(loss_mode)
+export function pgAggMode(lossMode: LossMode, lossAggMode: LossAggMode): LossAggMode {
+  const { ownMean = lossAggMode } = policyLossOf(lossMode)
   // Such a loss does not read the weights of tokens.
-  return ownMean === 'responses' ? loss_agg_mode : ownMean
+  return ownMean === 'responses' ? lossAggMode : ownMean
 }

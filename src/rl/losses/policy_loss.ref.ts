@@ -75,12 +75,12 @@ function weightsOf(
  * Source: verl verl/trainer/ppo/core_algos.py compute_policy_loss_<loss_mode>; the formula is in
  * the loss's own file. */
 export function policyLossRef(
-  loss_mode: LossMode,
+  lossMode: LossMode,
   config: PolicyLossConfig,
   batch: PolicyLossBatch,
 ): PolicyLossResult {
   const { clip_ratio, importance_sampling_level = 'token', ...given } = config
-  const loss = atLevel(policyLossOf(loss_mode), importance_sampling_level)
+  const loss = atLevel(policyLossOf(lossMode), importance_sampling_level)
   const both =
     clip_ratio === undefined ? {} : { clip_ratio_low: clip_ratio, clip_ratio_high: clip_ratio }
   const k = numbersOf(loss, { ...both, ...given })

@@ -77,8 +77,8 @@ export type LossBatch = Pick<
 export interface Choice<K = Values> {
   /** WGSL of a pass that only marks them: d_log_probs becomes 1 there, 0 elsewhere. */
   readonly main: string
-  /** How many of `token_count` unmasked tokens. Throws RangeError for a share that is none. */
-  count(k: K, token_count: number): number
+  /** How many of `tokenCount` unmasked tokens. Throws RangeError for a share that is none. */
+  count(k: K, tokenCount: number): number
   /** Their indices, in float64. */
   chosen(batch: LossBatch, k: K, seed: number): ReadonlySet<number>
 }

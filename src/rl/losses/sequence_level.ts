@@ -10,7 +10,7 @@ export type SamplingLevel = 'token' | 'sequence'
 /** The response with old log-probs to which every token has the mean log ratio. */
 function evened(row: ResponseTokens): ResponseTokens {
   const mean = meanLogRatio(row)
-  return { ...row, old_log_probs: Array.from(row.log_probs, (log_prob) => log_prob - mean) }
+  return { ...row, old_log_probs: Array.from(row.log_probs, (logProb) => logProb - mean) }
 }
 
 /** The loss at a level, where it has that: its rule and formula with exp(mean(log_prob -

@@ -167,10 +167,10 @@ export function trlLossRef(config: TrlLossConfig, batch: TrlLossBatch): TrlLoss 
   const d_logps = new Float64Array(mask.length)
   /** Σ_t of what the row's ratio moves, for a ratio of the whole row. */
   const dRow = new Float64Array(batch.rows)
-  let policy_loss = 0
+  let policyLoss = 0
   for (const [i, { value, d_own, d_log_w }] of terms.entries()) {
     if (mask[i] === 0) continue
-    policy_loss += weights[i] * value
+    policyLoss += weights[i] * value
     d_logps[i] += weights[i] * d_own
     if (ratio.level === 'token') d_logps[i] += weights[i] * d_log_w
     else dRow[Math.floor(i / columns)] += weights[i] * d_log_w
@@ -187,10 +187,10 @@ export function trlLossRef(config: TrlLossConfig, batch: TrlLossBatch): TrlLoss 
   const share = 1 / (Math.max(entropyTokens, 1) * config.gradient_accumulation_steps)
   const bonus = config.entropy_coef * share
   return {
-    loss: policy_loss - bonus * entropy_sum,
+    loss: policyLoss - bonus * entropy_sum,
     d_logps,
     d_entropies: Float64Array.from(effective, (m) => -bonus * m),
-    metrics: trlMetrics(config, batch, ratio, terms, policy_loss),
+    metrics: trlMetrics(config, batch, ratio, terms, policyLoss),
     entropy_sum,
     entropyTokens,
   }

@@ -99,7 +99,7 @@ export function trlMetrics(
   batch: TrlLossBatch,
   ratio: TrlRatio,
   terms: readonly TokenTerm[],
-  policy_loss: number,
+  policyLoss: number,
 ): Record<string, number> {
   const { rows, columns, mask, entropies, advantages } = batch
   const { loss_type, epsilon_low, epsilon_high } = config
@@ -118,7 +118,7 @@ export function trlMetrics(
   }
   const metrics: Record<string, number> = { entropy: mean((i) => entropies[i]) }
   if (config.entropy_coef !== 0) {
-    metrics.policy_loss = policy_loss * policyScale(config)
+    metrics.policy_loss = policyLoss * policyScale(config)
     metrics.entropy_coef = config.entropy_coef
   }
   if (config.beta !== 0) metrics.kl = mean((i) => terms[i].kl)
@@ -134,7 +134,7 @@ export function trlMetrics(
     const seen = (i: number) => Math.min(w(i), config.delta ?? Number.POSITIVE_INFINITY)
     const low = (i: number) => Number(seen(i) < 1 - epsilon_low && at(i) < 0)
     const high = (i: number) => Number(seen(i) > 1 + epsilon_high && at(i) > 0)
-    const of_rows = (of: (i: number) => number): number[] =>
+    const ofRows = (of: (i: number) => number): number[] =>
       ratio.tokens.flatMap((tokens, b) => {
         if (isPerRow(byRow)) return [of(b * columns)]
         let total = 0
@@ -144,8 +144,8 @@ export function trlMetrics(
     metrics['clip_ratio/low_mean'] = mean(low, byRow)
     metrics['clip_ratio/high_mean'] = mean(high, byRow)
     metrics['clip_ratio/region_mean'] = mean((i) => low(i) + high(i), byRow)
-    metrics['clip_ratio/low_min'] = rows > 0 ? Math.min(...of_rows(low)) : 0
-    metrics['clip_ratio/high_max'] = rows > 0 ? Math.max(...of_rows(high)) : 0
+    metrics['clip_ratio/low_min'] = rows > 0 ? Math.min(...ofRows(low)) : 0
+    metrics['clip_ratio/high_max'] = rows > 0 ? Math.max(...ofRows(high)) : 0
   }
   return metrics
 }

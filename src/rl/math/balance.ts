@@ -100,30 +100,30 @@ function lightEnds(rows: number[], work: readonly number[]): number[] {
   return [...even, ...odd.reverse()]
 }
 
-/** The rows of each of `dp_size` ranks for sequences of `seqlens` tokens, in the order in which the
+/** The rows of each of `dpSize` ranks for sequences of `seqlens` tokens, in the order in which the
  * rank visits them; their concatenation is the new order of the batch. Mini-batches are cut from
  * that order (verl verl/trainer/ppo/ray_trainer.py RayPPOTrainer._balance_batch). Errors as
  * `balancedPartitions`. */
-export function balanceBatch(seqlens: readonly number[], dp_size = 1): number[][] {
+export function balanceBatch(seqlens: readonly number[], dpSize = 1): number[][] {
   const work = seqlens.map(calculateWorkload)
-  return balancedPartitions(work, dp_size, { equalSize: true }).map((rows) => lightEnds(rows, work))
+  return balancedPartitions(work, dpSize, { equalSize: true }).map((rows) => lightEnds(rows, work))
 }
 
-/** Micro-batches by tokens (`use_dynamic_bsz`): as many as `max_token_len` tokens each would need,
+/** Micro-batches by tokens (`use_dynamic_bsz`): as many as `maxTokenLen` tokens each would need,
  * with nearly equal work, the light ones at both ends. Rows ascend within each. As in verl, an
- * uneven split may exceed max_token_len (verl verl/utils/seqlen_balancing.py
+ * uneven split may exceed maxTokenLen (verl verl/utils/seqlen_balancing.py
  * rearrange_micro_batches). No phase selects it, because the lab cuts equal micro-batches; `lab
  * conform` holds it to verl's.
  *
- * RangeError when a single sequence is longer than max_token_len. */
-export function dynamicMicroBatches(seqlens: readonly number[], max_token_len: number): number[][] {
+ * RangeError when a single sequence is longer than maxTokenLen. */
+export function dynamicMicroBatches(seqlens: readonly number[], maxTokenLen: number): number[][] {
   const longest = maximum(seqlens)
-  if (!(longest <= max_token_len))
+  if (!(longest <= maxTokenLen))
     throw new RangeError(
-      `max_token_len: expected at least the longest sequence, ${longest}, got ${max_token_len}`,
+      `max_token_len: expected at least the longest sequence, ${longest}, got ${maxTokenLen}`,
     )
   const work = seqlens.map(calculateWorkload)
-  const count = Math.min(seqlens.length, Math.ceil(sum(seqlens) / max_token_len))
+  const count = Math.min(seqlens.length, Math.ceil(sum(seqlens) / maxTokenLen))
   const parts = balancedPartitions(work, count, { equalSize: false }).map((rows) => ({
     rows,
     work: sum(rows.map((row) => work[row])),

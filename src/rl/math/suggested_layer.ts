@@ -18,17 +18,17 @@ const nats = (value: number) => `${value > 0 ? '+' : ''}${value.toFixed(2)} nats
  * The last layer has no inner policy of its own: where even its feed-forward raises the entropy the
  * one below is named. Throws RangeError for a model of one layer, a number that is not finite or a
  * threshold below 0. */
-export function suggestedLayer(delta_h_ffn: readonly number[], threshold: number): SuggestedLayer {
-  const L = delta_h_ffn.length
+export function suggestedLayer(deltaHFfn: readonly number[], threshold: number): SuggestedLayer {
+  const L = deltaHFfn.length
   if (L < 2) throw new RangeError(`delta_h_ffn: expected at least 2 layers, got ${L}`)
-  const broken = delta_h_ffn.findIndex((x) => !Number.isFinite(x))
+  const broken = deltaHFfn.findIndex((x) => !Number.isFinite(x))
   if (broken >= 0)
     throw new RangeError(
-      `delta_h_ffn: expected numbers, got ${delta_h_ffn[broken]} for layer ${broken + 1}`,
+      `delta_h_ffn: expected numbers, got ${deltaHFfn[broken]} for layer ${broken + 1}`,
     )
   if (!(threshold >= 0))
     throw new RangeError(`threshold: expected at least 0 nats, got ${threshold}`)
-  const raises = delta_h_ffn.map((change) => change > threshold)
+  const raises = deltaHFfn.map((change) => change > threshold)
   const last = raises.lastIndexOf(true) + 1
   if (last === 0)
     return {
@@ -38,7 +38,7 @@ export function suggestedLayer(delta_h_ffn: readonly number[], threshold: number
   if (last === L)
     return {
       layer: L - 1,
-      why: `Feed-forwards raise the entropy up to the last layer (${nats(delta_h_ffn[L - 1])}), whose policy is the whole model’s; layer ${L - 1} is the last inner one.`,
+      why: `Feed-forwards raise the entropy up to the last layer (${nats(deltaHFfn[L - 1])}), whose policy is the whole model’s; layer ${L - 1} is the last inner one.`,
     }
   const below = raises.flatMap((isRaised, l) => (l < last && !isRaised ? [l + 1] : []))
   const but =
@@ -47,6 +47,6 @@ export function suggestedLayer(delta_h_ffn: readonly number[], threshold: number
       : ` Below it layer${below.length > 1 ? 's' : ''} ${below.join(', ')} did not raise it: the boundary is not a clear one.`
   return {
     layer: last,
-    why: `Layer ${last} is the last whose feed-forward raises the entropy (${nats(delta_h_ffn[last - 1])}); that of layer ${last + 1} changes it by ${nats(delta_h_ffn[last])}.${but}`,
+    why: `Layer ${last} is the last whose feed-forward raises the entropy (${nats(deltaHFfn[last - 1])}); that of layer ${last + 1} changes it by ${nats(deltaHFfn[last])}.${but}`,
   }
 }

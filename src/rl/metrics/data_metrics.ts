@@ -139,34 +139,34 @@ const TIMED_PER_TOKEN = {
  * (verl/trainer/ppo/metric_utils.py compute_timing_metrics). */
 export function computeTimingMetrics(
   batch: AttentionRows,
-  timing_raw: Readonly<Record<string, number>>,
+  timingRaw: Readonly<Record<string, number>>,
 ): Record<string, number> {
   const { prompts, responses } = rowLengths(batch)
   const tokens = { response: sum(responses), all: sum(prompts) + sum(responses) }
   const metrics: Record<string, number> = {}
-  for (const [section, seconds] of Object.entries(timing_raw))
+  for (const [section, seconds] of Object.entries(timingRaw))
     metrics[`timing_s/${section}`] = seconds
   for (const [section, counted] of Object.entries(TIMED_PER_TOKEN))
-    if (section in timing_raw && tokens[counted] > 0)
-      metrics[`timing_per_token_ms/${section}`] = (timing_raw[section] * 1000) / tokens[counted]
+    if (section in timingRaw && tokens[counted] > 0)
+      metrics[`timing_per_token_ms/${section}`] = (timingRaw[section] * 1000) / tokens[counted]
   return metrics
 }
 
 /** Tokens of the batch (prompt and response), seconds of the step, and tokens per second per GPU
- * (verl/trainer/ppo/metric_utils.py compute_throughout_metrics). RangeError unless timing_raw.step
+ * (verl/trainer/ppo/metric_utils.py compute_throughout_metrics). RangeError unless timingRaw.step
  * is a positive time. */
 export function computeThroughputMetrics(
   batch: AttentionRows,
-  timing_raw: Readonly<Record<string, number>>,
-  n_gpus = 1,
+  timingRaw: Readonly<Record<string, number>>,
+  nGpus = 1,
 ): Record<string, number> {
-  const { step } = timing_raw
+  const { step } = timingRaw
   if (!(step > 0)) throw new RangeError(`timing_raw.step: expected seconds above 0, got ${step}`)
   const { prompts, responses } = rowLengths(batch)
   const totalNumTokens = sum(prompts) + sum(responses)
   return {
     'perf/total_num_tokens': totalNumTokens,
     'perf/time_per_step': step,
-    'perf/throughput': totalNumTokens / (step * n_gpus),
+    'perf/throughput': totalNumTokens / (step * nGpus),
   }
 }

@@ -131,9 +131,9 @@ export function innerMetrics(
 export function bypassMetrics(
   { bypass }: Pick<Objective, 'bypass'>,
   sums: Float32Array,
-  micro_batches: number,
+  microBatches: number,
 ): Record<string, number> {
-  if (!bypass || micro_batches === 0) return {}
+  if (!bypass || microBatches === 0) return {}
   const isWeighted = bypass.rollout_is !== null
   const isBounded = isWeighted && weightBounds(bypass.rollout_is_threshold).lower !== null
   const reported: Record<(typeof ROLLOUT_CORRECTION_SUMS)[number], boolean> = {
@@ -147,7 +147,7 @@ export function bypassMetrics(
   }
   const names = ROLLOUT_CORRECTION_SUMS.filter((name) => reported[name])
   return Object.fromEntries(
-    names.map((name) => [name, sums[ROLLOUT_CORRECTION_SUMS.indexOf(name)] / micro_batches]),
+    names.map((name) => [name, sums[ROLLOUT_CORRECTION_SUMS.indexOf(name)] / microBatches]),
   )
 }
 
@@ -188,7 +188,7 @@ export function rewardModelMetrics(
   sums: Float32Array,
   history: Float32Array,
   batch: PairScores,
-  held_out: PairScores,
+  heldOut: PairScores,
 ): Record<string, number> {
   const { grad_norm, skipped_updates } = optimizerRecords(history, 1)
   const metrics: Record<string, number> = {}
@@ -196,8 +196,8 @@ export function rewardModelMetrics(
     metrics[name] = sums[i]
   })
   metrics['reward_model/margin'] = margins(batch).margin
-  if (held_out.chosen.length > 0) {
-    const { margin, accuracy } = margins(held_out)
+  if (heldOut.chosen.length > 0) {
+    const { margin, accuracy } = margins(heldOut)
     metrics['reward_model/held_out_accuracy'] = accuracy
     metrics['reward_model/held_out_margin'] = margin
   }
@@ -239,7 +239,7 @@ export function rlMetrics(
     ...(phase.actor.use_kl_loss && { 'actor/kl_coef': phase.actor.kl_loss_coef }),
     'group/informative': informativeShare(asDrawn, n),
     ...(batch.turns && turnMetrics(batch.turns)),
-    'response/not_ended_ratio': batch.is_ended.filter((is_ended) => !is_ended).length / batch.rows,
+    'response/not_ended_ratio': batch.is_ended.filter((isEnded) => !isEnded).length / batch.rows,
   }
 }
 

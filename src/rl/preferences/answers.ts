@@ -27,18 +27,18 @@ export function tokenCounts({ rows, columns, completion_mask }: ScoredAnswers): 
 
 /** What each token counts in the sum of its row: 1 or 0, or LD-DPO's `ld_alpha` beyond the length
  * of the shorter answer of a pair. */
-export function tokenWeights(answers: ScoredAnswers, ld_alpha: number | null): Float64Array {
+export function tokenWeights(answers: ScoredAnswers, ldAlpha: number | null): Float64Array {
   const { rows, columns, completion_mask } = answers
   const counts = tokenCounts(answers)
   const weights = new Float64Array(rows * columns)
   for (let b = 0; b < rows; b++) {
     const other = (b + rows / 2) % rows
-    const shared = ld_alpha === null ? counts[b] : Math.min(counts[b], counts[other])
+    const shared = ldAlpha === null ? counts[b] : Math.min(counts[b], counts[other])
     let seen = 0
     for (let t = 0; t < columns; t++) {
       const i = b * columns + t
       if (!completion_mask[i]) continue
-      weights[i] = seen < shared ? 1 : (ld_alpha ?? 1)
+      weights[i] = seen < shared ? 1 : (ldAlpha ?? 1)
       seen++
     }
   }

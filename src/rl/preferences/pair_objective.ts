@@ -155,13 +155,13 @@ function scoresOf(
   k: PreferenceValues,
   { counts, policy, reference }: Sums,
 ) {
-  const found = Array.from(policy, (log_prob, b) => {
+  const found = Array.from(policy, (logProb, b) => {
     if (rule.score === 'ratio') {
-      const r = log_prob - (objective.reference_free ? 0 : reference[b])
+      const r = logProb - (objective.reference_free ? 0 : reference[b])
       return divergenceScore(objective.f_divergence_type, r, objective.f_alpha_divergence_coef)
     }
     const divisor = rule.score === 'mean' ? Math.max(1, counts[b]) : 1
-    const shaped = shapedReward(log_prob / divisor, rule.numbers.includes('alpha') ? k.alpha : 0)
+    const shaped = shapedReward(logProb / divisor, rule.numbers.includes('alpha') ? k.alpha : 0)
     return { score: shaped.score, slope: shaped.slope / divisor }
   })
   return {

@@ -145,14 +145,14 @@ export function heldOutPrompts(
 ): ReadonlySet<string> {
   const counts = new Map<string, number>()
   for (const { prompt } of pairs.toReversed()) counts.set(prompt, (counts.get(prompt) ?? 0) + 1)
-  const held_out = new Set<string>()
+  const heldOut = new Set<string>()
   let left = want
   for (const [prompt, count] of counts) {
     if (count > left) continue
-    held_out.add(prompt)
+    heldOut.add(prompt)
     left -= count
   }
-  if (held_out.size > 0 || want < 1 || counts.size < 2) return held_out
+  if (heldOut.size > 0 || want < 1 || counts.size < 2) return heldOut
   const [[rarest]] = [...counts].sort(([, a], [, b]) => a - b)
   return new Set([rarest])
 }

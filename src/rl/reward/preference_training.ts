@@ -76,9 +76,9 @@ export class PreferenceTraining {
 
   /** A prompt with the response of another row, for KTO's KL. Neighbours of a file meet again, so
    * theirs are kept. */
-  mismatched(prompt: SequenceRow, response: SequenceRow, prompt_length: number): SequenceRow {
+  mismatched(prompt: SequenceRow, response: SequenceRow, promptLength: number): SequenceRow {
     const known = this.#mismatched.get(prompt) ?? new Map<SequenceRow, SequenceRow>()
-    const row = known.get(response) ?? mismatched(prompt, response, prompt_length)
+    const row = known.get(response) ?? mismatched(prompt, response, promptLength)
     if (this.#answers) this.#mismatched.set(prompt, known.set(response, row))
     return row
   }
@@ -88,7 +88,7 @@ export class PreferenceTraining {
     return this.#references.get(row)
   }
 
-  keepReference(row: SequenceRow, log_probs: Float32Array): void {
-    this.#references.set(row, log_probs)
+  keepReference(row: SequenceRow, logProbs: Float32Array): void {
+    this.#references.set(row, logProbs)
   }
 }

@@ -34,10 +34,10 @@ export interface Sequences {
 /** Row of the states that each sequence is scored at: its right-most token that is not padding, as
  * Hugging Face's ForSequenceClassification picks it (by id, whatever attention_mask says). A row of
  * padding alone is scored at column 0. */
-export function lastRows(input_ids: Uint32Array, width: number, pad_token_id: number): Uint32Array {
+export function lastRows(input_ids: Uint32Array, width: number, padTokenId: number): Uint32Array {
   return Uint32Array.from({ length: input_ids.length / width }, (_, b) => {
     let column = width - 1
-    while (column > 0 && input_ids[b * width + column] === pad_token_id) column--
+    while (column > 0 && input_ids[b * width + column] === padTokenId) column--
     return b * width + column
   })
 }
@@ -86,13 +86,13 @@ export class RewardModel {
     gpu: Gpu,
     tensors: RewardModelTensors,
     trainable: Trainable,
-    pad_token_id: number,
+    padTokenId: number,
     programs: { score: Program<never>; update: Program<'inv_pairs'> },
   ) {
     this.#gpu = gpu
     this.tensors = tensors
     this.trainable = trainable
-    this.#padTokenId = pad_token_id
+    this.#padTokenId = padTokenId
     this.#score = programs.score
     this.#update = programs.update
   }
@@ -102,7 +102,7 @@ export class RewardModel {
     gpu: Gpu,
     layout: ParamLayout,
     size: RewardModelSize,
-    pad_token_id: number,
+    padTokenId: number,
     weights: Float32Array,
   ): Promise<RewardModel> {
     const tensors = createRewardModelTensors(gpu, layout, size)
@@ -127,7 +127,7 @@ export class RewardModel {
       )
       backwardScores(r, model, gradients, ws, t)
     })
-    return new RewardModel(gpu, tensors, trainable, pad_token_id, { score, update })
+    return new RewardModel(gpu, tensors, trainable, padTokenId, { score, update })
   }
 
   #upload({ input_ids, attention_mask, position_ids, last_rows }: Sequences): void {
@@ -170,9 +170,9 @@ export class RewardModel {
   }
 
   /** One optimizer step on rows / 2 pairs. */
-  update(pairs: Sequences, optim: Optim, grad_clip: number, lr: number): void {
+  update(pairs: Sequences, optim: Optim, gradClip: number, lr: number): void {
     this.trainable.beginStep()
     this.computeGradients(pairs)
-    this.trainable.apply(this.trainable.layout.shape.num_hidden_layers, optim, grad_clip, lr)
+    this.trainable.apply(this.trainable.layout.shape.num_hidden_layers, optim, gradClip, lr)
   }
 }

@@ -154,7 +154,7 @@ export class RewardTraining {
     const { sums, history, nonfinite } = model.tensors
     const { rows } = model.tensors.workspace
     const batch = preferences.nextBatch(phase.batch_size)
-    const held_out = measures ? preferences.held_out : []
+    const heldOut = measures ? preferences.held_out : []
     const trained = preferences.training.length
     const prompts = preferences.held_out.map(({ prompt }) => prompt)
 
@@ -169,13 +169,13 @@ export class RewardTraining {
     }
     const { num_hidden_layers } = this.layout.shape
     model.trainable.apply(num_hidden_layers, phase.optim, phase.grad_clip, lr)
-    const both = held_out.flatMap((pair) => [chosenRow(pair), rejectedRow(pair)])
+    const both = heldOut.flatMap((pair) => [chosenRow(pair), rejectedRow(pair)])
     const scored = this.#scoreRows(both, 2 * batch.length)
 
     const kept = gpu.view(this.#scores, 'reward_model.kept', 0, [2 * batch.length + scored])
     return gpu.read(sums, history, kept, nonfinite).then(([totals, controls, scores, found]) => {
       const ofBatch = batchScores(scores.subarray(0, 2 * batch.length), rows)
-      const ofHeldOut = heldOutScores(scores.subarray(2 * batch.length), held_out.length)
+      const ofHeldOut = heldOutScores(scores.subarray(2 * batch.length), heldOut.length)
       const taken = takenUpdates(controls, 1)
       const nonFinite = brokenUpdate('reward_model', this.layout, taken, found)
       return {
@@ -189,7 +189,7 @@ export class RewardTraining {
           'reward_model/human_pairs': preferences.given,
           'reward_model/ties': preferences.ties,
         },
-        scored_pairs: held_out
+        scored_pairs: heldOut
           .slice(0, SHOWN_PAIRS)
           .map((pair, i) =>
             scoredPair(pair, { chosen: ofHeldOut.chosen[i], rejected: ofHeldOut.rejected[i] }),

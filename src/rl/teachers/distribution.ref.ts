@@ -21,12 +21,12 @@ export function logProbsOf({ data, vocabulary: V }: Logits, i: number, temperatu
 /** [V] gradient by logits of a loss whose gradient by log-probs is `d_log_probs`: (g - p Σ g) /
  * temperature. */
 export function gradientByLogits(
-  log_probs: Float64Array,
+  logProbs: Float64Array,
   d_log_probs: Float64Array,
   temperature = 1,
 ): Float64Array {
   const total = d_log_probs.reduce((sum, g) => sum + g, 0)
-  return d_log_probs.map((g, v) => (g - Math.exp(log_probs[v]) * total) / temperature)
+  return d_log_probs.map((g, v) => (g - Math.exp(logProbs[v]) * total) / temperature)
 }
 
 /** A loss of one token's distribution, with its gradient by every log-prob. */
@@ -46,17 +46,17 @@ export function distributionLoss(
   student: Logits,
   weights: Numbers,
   temperature: number,
-  lossOf: (i: number, log_probs: Float64Array) => TokenLoss,
+  lossOf: (i: number, logProbs: Float64Array) => TokenLoss,
 ): DistributionLoss {
   const V = student.vocabulary
   const d_logits = new Float64Array(student.data.length)
   let loss = 0
   for (let i = 0; i < weights.length; i++) {
     if (weights[i] === 0) continue
-    const log_probs = logProbsOf(student, i, temperature)
-    const token = lossOf(i, log_probs)
+    const logProbs = logProbsOf(student, i, temperature)
+    const token = lossOf(i, logProbs)
     loss += weights[i] * token.loss
-    const d = gradientByLogits(log_probs, token.d_log_probs, temperature)
+    const d = gradientByLogits(logProbs, token.d_log_probs, temperature)
     for (let v = 0; v < V; v++) d_logits[i * V + v] = weights[i] * d[v]
   }
   return { loss, d_logits }

@@ -40,24 +40,24 @@ export interface ForwardKlTopkLoss {
  * Masses are of unraised ones. */
 function tokenOf(student: Logits, teacher: TopkTeacher, floor: number, i: number) {
   const { topk: k } = teacher
-  const log_probs = logProbsOf(student, i)
-  const likeliest = topIds(log_probs, k)
-  const d_log_probs = new Float64Array(log_probs.length)
+  const logProbs = logProbsOf(student, i)
+  const likeliest = topIds(logProbs, k)
+  const d_log_probs = new Float64Array(logProbs.length)
   const found = { loss: 0, student_mass: 0, teacher_mass: 0, overlap: 0, advantage: 0 }
   for (let j = i * k; j < (i + 1) * k; j++) {
     const id = teacher.ids[j]
-    const [s, t] = [Math.max(log_probs[id], floor), Math.max(teacher.log_probs[j], floor)]
+    const [s, t] = [Math.max(logProbs[id], floor), Math.max(teacher.log_probs[j], floor)]
     const kl = Math.exp(t) * (t - s)
     found.loss += kl
-    found.student_mass += Math.exp(log_probs[id])
+    found.student_mass += Math.exp(logProbs[id])
     found.teacher_mass += Math.exp(teacher.log_probs[j])
-    if (log_probs[id] >= floor) d_log_probs[id] -= Math.exp(t)
+    if (logProbs[id] >= floor) d_log_probs[id] -= Math.exp(t)
     if (!likeliest.includes(id)) continue
     found.overlap++
     found.advantage -= kl
   }
   const advantage = found.overlap > 0 ? found.advantage / found.overlap : 0
-  return { ...found, advantage, d_logits: gradientByLogits(log_probs, d_log_probs) }
+  return { ...found, advantage, d_logits: gradientByLogits(logProbs, d_log_probs) }
 }
 
 /** verl's compute_forward_kl_topk with its means: no token counts for less than 0, nor for more

@@ -64,11 +64,11 @@ export function iwOpdLoss(
   const count = Array.from(mask).reduce((sum, m) => sum + m, 0)
   const divisor = config.num_items_in_batch ?? Math.max(count, 1)
   const shares = Float64Array.from(mask, (m) => m / divisor)
-  const found = distributionLoss(student, shares, config.temperature, (i, log_probs) => {
+  const found = distributionLoss(student, shares, config.temperature, (i, logProbs) => {
     const factor = weights[i] * advantages[i]
-    const d_log_probs = new Float64Array(log_probs.length)
+    const d_log_probs = new Float64Array(logProbs.length)
     d_log_probs[tokens[i]] = -factor
-    return { loss: -factor * log_probs[tokens[i]], d_log_probs }
+    return { loss: -factor * logProbs[tokens[i]], d_log_probs }
   })
   const counted = Array.from(weights).filter((_, i) => mask[i] !== 0)
   return {

@@ -88,7 +88,7 @@ export function jsdLoss(
   weights: Numbers,
   { beta, temperature }: { readonly beta: number; readonly temperature: number },
 ): DistributionLoss {
-  return distributionLoss(student, weights, temperature, (i, log_probs) =>
-    jsdToken(log_probs, logProbsOf(teacher, i, temperature), beta),
+  return distributionLoss(student, weights, temperature, (i, logProbs) =>
+    jsdToken(logProbs, logProbsOf(teacher, i, temperature), beta),
   )
 }

@@ -39,9 +39,9 @@ const logSum = (values: readonly number[]): number => {
 const logTail = (values: readonly number[]): number => Math.log(-Math.expm1(logSum(values)))
 
 /** What a distribution is on a support: with its tail as the last bucket, or renormalised. */
-const restricted = (log_probs: Numbers, support: readonly number[], add_tail: boolean) => {
-  const kept = support.map((v) => log_probs[v])
-  if (add_tail) return [...kept, logTail(kept)]
+const restricted = (logProbs: Numbers, support: readonly number[], addTail: boolean) => {
+  const kept = support.map((v) => logProbs[v])
+  if (addTail) return [...kept, logTail(kept)]
   const total = logSum(kept)
   return kept.map((x) => x - total)
 }
@@ -52,14 +52,14 @@ function topkToken(student: Float64Array, teacher: Float64Array, config: TopkJsd
   if (config.top_k >= V) return jsdToken(student, teacher, config.beta)
   const support = supportOf(student, teacher, config)
   const isWhole = support.length === V
-  const add_tail = config.add_tail && !isWhole
-  const s = restricted(student, support, add_tail)
-  const { loss, d_log_probs } = jsdToken(s, restricted(teacher, support, add_tail), config.beta)
+  const addTail = config.add_tail && !isWhole
+  const s = restricted(student, support, addTail)
+  const { loss, d_log_probs } = jsdToken(s, restricted(teacher, support, addTail), config.beta)
   const d = new Float64Array(V)
   const total = d_log_probs.reduce((sum, g) => sum + g, 0)
-  const ofTail = add_tail ? d_log_probs[support.length] / Math.exp(s[support.length]) : 0
+  const ofTail = addTail ? d_log_probs[support.length] / Math.exp(s[support.length]) : 0
   for (const [j, v] of support.entries())
-    d[v] = add_tail
+    d[v] = addTail
       ? d_log_probs[j] - ofTail * Math.exp(student[v])
       : d_log_probs[j] - Math.exp(s[j]) * total
   return { loss, d_log_probs: d }
@@ -74,7 +74,7 @@ export function jsdTopkLoss(
   config: TopkJsd,
 ): DistributionLoss {
   const { temperature } = config
-  return distributionLoss(student, weights, temperature, (i, log_probs) =>
-    topkToken(log_probs, logProbsOf(teacher, i, temperature), config),
+  return distributionLoss(student, weights, temperature, (i, logProbs) =>
+    topkToken(logProbs, logProbsOf(teacher, i, temperature), config),
   )
 }

@@ -9,14 +9,14 @@ const MASKED = 1e-4
  * of the mask (Gu et al., arXiv 2306.08543; TRL MiniLLMTrainer._compute_advantage). [B, T] → [B,
  * T]. */
 export function minillmAdvantages(
-  student_logps: Numbers,
-  teacher_logps: Numbers,
+  studentLogps: Numbers,
+  teacherLogps: Numbers,
   mask: Numbers,
   columns: number,
   { gamma, length_normalization }: { gamma: number; length_normalization: boolean },
 ): Float64Array {
   const rewards = Float64Array.from(mask, (m, i) =>
-    m === 0 ? 0 : (teacher_logps[i] - student_logps[i]) * m,
+    m === 0 ? 0 : (teacherLogps[i] - studentLogps[i]) * m,
   )
   if (gamma === 0) return rewards
   const advantages = new Float64Array(rewards.length)

@@ -95,18 +95,18 @@ export function joinedWithTask(
 /** verl's distillation_ppo_loss over one of its estimators. RangeError for k1 as a loss: its
  * gradient does not see the teacher. */
 export function sampledKlLoss(
-  loss_mode: SampledKl,
+  lossMode: SampledKl,
   batch: DistilledBatch & { readonly teacher_log_probs: Numbers },
   config: Distillation & { readonly aggregation: Aggregation; readonly task: PolicyLossConfig },
 ): Distilled {
   const { response_mask, log_probs, teacher_log_probs } = batch
-  if (!config.use_policy_gradient && (loss_mode === 'k1' || loss_mode === 'kl'))
+  if (!config.use_policy_gradient && (lossMode === 'k1' || lossMode === 'kl'))
     throw new RangeError(
-      `loss_mode: ${loss_mode} needs use_policy_gradient, because its gradient does not see the teacher`,
+      `loss_mode: ${lossMode} needs use_policy_gradient, because its gradient does not see the teacher`,
     )
   const most = config.loss_max_clamp ?? Number.POSITIVE_INFINITY
   const raw = Array.from(response_mask, (m, i) =>
-    sampledKl(loss_mode, m === 0 ? 0 : log_probs[i] - teacher_log_probs[i]),
+    sampledKl(lossMode, m === 0 ? 0 : log_probs[i] - teacher_log_probs[i]),
   )
   const values = raw.map(({ value }) => Math.min(Math.max(value, -most), most))
   const counted = raw.filter((_, i) => response_mask[i] !== 0).map(({ value }) => value)

@@ -55,10 +55,10 @@ test.for([
 })
 
 test.for([0, 0.5, 1])('equal distributions have divergence 0 and no gradient, beta %s', (beta) => {
-  const log_probs = logProbsOf(STUDENT, 0)
-  const { loss, d_log_probs } = jsdToken(log_probs, log_probs, beta)
+  const logProbs = logProbsOf(STUDENT, 0)
+  const { loss, d_log_probs } = jsdToken(logProbs, logProbs, beta)
   expect(Math.abs(loss)).toBeLessThan(1e-15)
-  const d = gradientByLogits(log_probs, d_log_probs)
+  const d = gradientByLogits(logProbs, d_log_probs)
   expect(Math.max(...d.map(Math.abs))).toBeLessThan(1e-15)
 })
 

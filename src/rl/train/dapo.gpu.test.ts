@@ -207,9 +207,9 @@ function recorded(samples: readonly StepSample[], ids: readonly Uint32Array[]): 
     P,
     arithmetic.pad_token_id,
   )
-  const response_ids = Uint32Array.from(ids.flatMap((row) => [...row]))
+  const responseIds = Uint32Array.from(ids.flatMap((row) => [...row]))
   const size = { rows: samples.length, prompt_length: P, response_length: R }
-  return makeBatch(prompts, response_ids, size, arithmetic.eos_token_id)
+  return makeBatch(prompts, responseIds, size, arithmetic.eos_token_id)
 }
 
 test('entropy changes of every layer are measured on steps that validate, in the same readback', async () => {

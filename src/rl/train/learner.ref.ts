@@ -53,7 +53,7 @@ export class Learner {
   }
 
   /** One optimizer step of the parameters that `part` trains; returns the norm before clipping. */
-  apply(grads: RefArrays, part: TrainedPart, optim: Optim, grad_clip: number): number {
+  apply(grads: RefArrays, part: TrainedPart, optim: Optim, gradClip: number): number {
     const { layout, state } = this
     const flat = new Float64Array(layout.size)
     for (const { name, offset } of layout.params) if (grads[name]) flat.set(grads[name], offset)
@@ -65,7 +65,7 @@ export class Learner {
     const matrices = muon ? muonMatrices(layout).filter(({ offset }) => offset < where.count) : []
     const leftOut = (i: number) =>
       matrices.some(({ offset, rows, columns }) => i >= offset && i < offset + rows * columns)
-    const clipped = { ...settings, max_norm: grad_clip }
+    const clipped = { ...settings, max_norm: gradClip }
     const step = adamwRef(state, flat, clipped, { ...where, leftOut })
     for (const matrix of matrices) {
       const factor = trained.lr_factors?.[matrix.segment] ?? 1
@@ -80,13 +80,13 @@ export class Learner {
     gradients: Float64Array,
     { lr, weight_decay }: Optim,
     muon: Muon,
-    clip_coef: number,
+    clipCoef: number,
   ): void {
     const cut = (flat: Float64Array) => flat.subarray(offset, offset + rows * columns)
     const lr_ratio = muonLrRatio(muon.adjust_lr_fn, rows, columns)
     muonRef(
       { weights: cut(this.state.weights), m: cut(this.state.m) },
-      cut(gradients).map((g) => g * clip_coef),
+      cut(gradients).map((g) => g * clipCoef),
       { rows, columns },
       { ...muon, lr, weight_decay, lr_ratio },
     )

@@ -34,8 +34,8 @@ export async function drawPhasePairs(training: Training): Promise<void> {
     promptsAtOnce: responder.promptsAtOnce(pairs),
     takeSamples: (count) => responder.data.take(count),
     respond: (samples, round) => responder.respondForPairs(samples, pairs, { step, round, reward }),
-    given: (count, held_out) => responder.writtenPairs(count, held_out),
-    judged: (count, held_out) => responder.judged(count, held_out),
+    given: (count, heldOut) => responder.writtenPairs(count, heldOut),
+    judged: (count, heldOut) => responder.judged(count, heldOut),
   }
   if (hasBegun) await taught.refresh(current.pairs.count, source)
   else if (current.kind === 'preference') await taught.begin(current, source)

@@ -11,10 +11,10 @@ const gpu = await Gpu.open()
 afterAll(() => gpu.destroy())
 
 const KL_CTRL: KlControllerConfig = { type: 'adaptive', kl_coef: 0.1, horizon: 160, target_kl: 0.5 }
-const held = (steps: number, kl_ctrl: Partial<KlControllerConfig> = {}): RlPhase => ({
+const held = (steps: number, klCtrl: Partial<KlControllerConfig> = {}): RlPhase => ({
   ...RL,
   steps,
-  algorithm: { ...RL.algorithm, use_kl_in_reward: true, kl_ctrl: { ...KL_CTRL, ...kl_ctrl } },
+  algorithm: { ...RL.algorithm, use_kl_in_reward: true, kl_ctrl: { ...KL_CTRL, ...klCtrl } },
 })
 const free = (steps: number): RlPhase => ({ ...RL, steps })
 

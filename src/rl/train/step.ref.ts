@@ -110,9 +110,9 @@ function klInReward(
   })
   const { kl_coef } = run
   const { type, target_kl, horizon } = algorithm.kl_ctrl
-  const current_kl = mean(rows)
+  const currentKl = mean(rows)
   if (type === 'adaptive') {
-    const error = Math.max(-0.2, Math.min(0.2, current_kl / target_kl - 1))
+    const error = Math.max(-0.2, Math.min(0.2, currentKl / target_kl - 1))
     run.kl_coef *= 1 + (error * rows.length) / horizon
   }
   const rewards = Float64Array.from(scores, (score, i) => {
@@ -126,7 +126,7 @@ function klInReward(
   return {
     rewards,
     metrics: {
-      'actor/reward_kl_penalty': current_kl,
+      'actor/reward_kl_penalty': currentKl,
       'actor/reward_kl_penalty_coeff': kl_coef,
     },
   }

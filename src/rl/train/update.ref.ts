@@ -152,7 +152,7 @@ function actorPass(
   const rows = rowsOf(batch, phase, first, mini)
   const cache = actor.forward(rows)
   const { log_probs, entropy } = policyRef(config, actor.params, cache, phase.target_layer, rows)
-  let policy_mask: Numbers = rows.response_mask
+  let policyMask: Numbers = rows.response_mask
   let rollout_is_weights: Numbers = cut('rollout_is_weights')
   if (bypass) {
     const found = rolloutCorrectionRef(correctionParams(bypass), {
@@ -161,7 +161,7 @@ function actorPass(
       response_mask: rows.response_mask,
       response_length: R,
     })
-    policy_mask = found.modified_mask
+    policyMask = found.modified_mask
     rollout_is_weights = found.rollout_is_weights
     for (const [name, x] of Object.entries(found.metrics)) add(name, x)
   }
@@ -179,7 +179,7 @@ function actorPass(
     {
       log_probs,
       rollout_is_weights,
-      response_mask: policy_mask,
+      response_mask: policyMask,
       response_length: R,
       old_log_probs: cut('old_log_probs'),
       advantages: cut('advantages'),
@@ -193,11 +193,11 @@ function actorPass(
   add('actor/pg_loss', policy.loss)
   add('actor/kl_loss', kl.loss)
   // What bypass mode rejects counts as 0 in these means.
-  const kept = Array.from(policy_mask).reduce((a, b) => a + b, 0) / all
+  const kept = Array.from(policyMask).reduce((a, b) => a + b, 0) / all
   for (const [name, x] of Object.entries(policy.metrics)) add(name, x * kept)
   const d_log_probs = policy.d_log_probs.map((d, i) => d + kl.d_log_probs[i])
-  const entropy_weights = chosen.cut(loss_weights).map((w) => w / chosen.share)
-  const scored = { entropy, loss_weights: entropy_weights, d_log_probs }
+  const entropyWeights = chosen.cut(loss_weights).map((w) => w / chosen.share)
+  const scored = { entropy, loss_weights: entropyWeights, d_log_probs }
   return policyBackwardRef(config, actor.params, cache, phase, rows, scored).grads
 }
 

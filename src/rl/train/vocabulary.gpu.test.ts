@@ -50,8 +50,8 @@ test('samples, trace, lens and validation have the task’s tokens and its score
 
   const [evaluated] = results.filter(({ generations }) => generations).slice(-1)
   const { metrics, generations = [] } = evaluated
-  const scores = (do_sample: boolean) =>
-    generations.filter((one) => one.do_sample === do_sample).map(({ score }) => score)
+  const scores = (doSample: boolean) =>
+    generations.filter((one) => one.do_sample === doSample).map(({ score }) => score)
   const accuracy = (of: readonly number[]) => mean(of.map((score) => (isRight(score) ? 1 : 0)))
   expect(scores(true).some((score) => score > 0 && !isRight(score))).toBe(true)
   expect(metrics['val-aux/spell_backward/acc/greedy']).toBeCloseTo(accuracy(scores(false)), 12)

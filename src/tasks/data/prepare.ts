@@ -92,7 +92,7 @@ function prepared(
 ): Prepared {
   const all = measured.flatMap((one) => one.all)
   const prompt_lengths = measured.flatMap((one) => one.prompt_lengths)
-  const answer_lengths = measured.flatMap((one) => one.answer_lengths)
+  const answerLengths = measured.flatMap((one) => one.answer_lengths)
   const answers = answerType(plan, all)
   // What a program or a reward model scores may be longer than the answers of the file.
   const room = answers === 'text' ? 1 : TEXT_LENGTH
@@ -102,14 +102,14 @@ function prepared(
     tokenizer,
     answers,
     max_prompt_length: plan.max_prompt_length ?? largest(prompt_lengths),
-    max_response_length: plan.max_response_length ?? Math.max(room, largest(answer_lengths)),
+    max_response_length: plan.max_response_length ?? Math.max(room, largest(answerLengths)),
     found: {
       rows: all.length,
       ...repeated(sides.verdicts ? [...sides.train, ...sides.test] : all),
       dropped: all.length - train.length - test.length,
       ...said,
       prompt_lengths,
-      answer_lengths: answers === null ? [] : answer_lengths,
+      answer_lengths: answers === null ? [] : answerLengths,
     },
   }
 }

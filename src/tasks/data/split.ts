@@ -17,10 +17,10 @@ const MOST_HELD_OUT = 512
 export const usualTestSize = (rows: number): number =>
   Math.min(MOST_HELD_OUT, Math.floor(rows * HELD_OUT_SHARE))
 
-/** Holds out at most `test_size` rows. All rows of one prompt, and of one conversation, are on one
+/** Holds out at most `testSize` rows. All rows of one prompt, and of one conversation, are on one
  * side, so there can be fewer where prompts occur several times. Rows keep the order of the file.
  * The same seed holds out the same prompts, also when other rows are added. */
-export function splitRows(rows: readonly DataRow[], test_size: number, seed: number): SplitRows {
+export function splitRows(rows: readonly DataRow[], testSize: number, seed: number): SplitRows {
   const keyOf = ({ conversation, prompt }: DataRow) => conversation ?? prompt
   const count = new Map<string, number>()
   for (const row of rows) count.set(keyOf(row), (count.get(keyOf(row)) ?? 0) + 1)
@@ -28,7 +28,7 @@ export function splitRows(rows: readonly DataRow[], test_size: number, seed: num
     .map((prompt) => ({ prompt, at: hash([seed >>> 0, ...textWords(prompt)]) }))
     .sort((a, b) => a.at - b.at || (a.prompt < b.prompt ? -1 : 1))
   const held = new Set<string>()
-  let left = test_size
+  let left = testSize
   for (const { prompt } of order) {
     const own = count.get(prompt) ?? 0
     // One prompt stays for training.

@@ -27,8 +27,8 @@ test('the training set is every training problem once, in an order that no seed 
   expect([test_size, train_size]).toEqual([20, 80])
   const numbers = (seed: number, first: number) =>
     Array.from({ length: train_size }, (_, i) => draw(seed, first + i, 'train_set').problem)
-  const held_out = Array.from({ length: test_size }, (_, i) => draw(0, i, 'test').problem)
-  const all = [...numbers(1, 0), ...held_out].toSorted((a, b) => a - b)
+  const heldOut = Array.from({ length: test_size }, (_, i) => draw(0, i, 'test').problem)
+  const all = [...numbers(1, 0), ...heldOut].toSorted((a, b) => a - b)
   expect(all).toEqual(Array.from({ length: 100 }, (_, i) => i))
   expect(numbers(2, 0)).toEqual(numbers(1, 0))
   expect(numbers(1, train_size)).toEqual(numbers(1, 0))

@@ -199,7 +199,7 @@ function lastOfEach(merges: Vocabulary['merges']): Vocabulary['merges'] {
 
 function filesOf({ tokens, ids, merges }: Vocabulary): TokenizerFiles {
   const added = { single_word: false, lstrip: false, rstrip: false, normalized: false }
-  const byte_level = { type: 'ByteLevel', add_prefix_space: false, trim_offsets: true }
+  const byteLevel = { type: 'ByteLevel', add_prefix_space: false, trim_offsets: true }
   const json = {
     version: '1.0',
     truncation: null,
@@ -208,9 +208,9 @@ function filesOf({ tokens, ids, merges }: Vocabulary): TokenizerFiles {
       .slice(0, 2)
       .map((content, id) => ({ id, content, ...added, special: true })),
     normalizer: null,
-    pre_tokenizer: { ...byte_level, use_regex: true },
+    pre_tokenizer: { ...byteLevel, use_regex: true },
     post_processor: null,
-    decoder: { ...byte_level, use_regex: true },
+    decoder: { ...byteLevel, use_regex: true },
     model: {
       type: 'BPE',
       dropout: null,

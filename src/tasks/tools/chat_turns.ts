@@ -31,7 +31,7 @@ const QWEN = ['qwen2', 'qwen3']
 
 /** A tokenizer's chat. Throws RangeError without a template, and for a Qwen model whose vocabulary
  * cannot write its boundary. */
-export function chatOf(tokenizer: Tokenizer, model_type: string): Chat {
+export function chatOf(tokenizer: Tokenizer, modelType: string): Chat {
   const { renderChat, eos_token_ids } = tokenizer
   if (!renderChat) throw new RangeError('tools: expected a tokenizer with a chat template')
   return {
@@ -45,7 +45,7 @@ export function chatOf(tokenizer: Tokenizer, model_type: string): Chat {
       turnsOf(ids, eos_token_ids)
         .map((turn) => tokenizer.decode(turn, { skip_special_tokens: true }))
         .join(''),
-    boundary: QWEN.includes(model_type) ? qwenBoundary(tokenizer) : undefined,
+    boundary: QWEN.includes(modelType) ? qwenBoundary(tokenizer) : undefined,
   }
 }
 

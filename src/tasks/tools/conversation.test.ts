@@ -111,10 +111,10 @@ test('the tools of an experiment are known and named once', () => {
 
 /** Renders `role:content.` and the schema count: enough of a template to see what is appended. */
 const chat: Chat = {
-  render: (messages, schemas, add_generation_prompt) =>
+  render: (messages, schemas, addGenerationPrompt) =>
     Array.from(
       messages.map(({ role, content }) => `${role[0]}${schemas.length}${content}.`).join('') +
-        (add_generation_prompt ? 'A' : ''),
+        (addGenerationPrompt ? 'A' : ''),
       (character) => character.charCodeAt(0),
     ),
   decode: (codes) => String.fromCharCode(...codes),

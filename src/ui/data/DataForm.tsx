@@ -151,8 +151,8 @@ function Opened({ opened }: { readonly opened: OpenedData }) {
   const [valFile, setValFile] = useState<File>()
   const [refused, setRefused] = useState<string>()
   const { reading: val } = useDataFile(valFile)
-  const [tokenizer_files, setTokenizerFiles] = useState<readonly File[]>(itsTokenizer)
-  const tokenizer = useTokenizer(tokenizer_files)
+  const [tokenizerFiles, setTokenizerFiles] = useState<readonly File[]>(itsTokenizer)
+  const tokenizer = useTokenizer(tokenizerFiles)
   const { outcome, progress } = useOutcome(opened, val?.opened, plan, tokenizer?.content)
   const change = (part: Partial<DataPlan>) => {
     setRefused(undefined)
@@ -183,7 +183,7 @@ function Opened({ opened }: { readonly opened: OpenedData }) {
         onPlan={change}
       />
       {plan.tokenizer === 'file' ? (
-        <TokenizerPicker files={tokenizer_files} onFiles={setTokenizerFiles} />
+        <TokenizerPicker files={tokenizerFiles} onFiles={setTokenizerFiles} />
       ) : null}
       {tokenizer?.why === undefined ? null : <Refused why={tokenizer.why} />}
       <FilePicker

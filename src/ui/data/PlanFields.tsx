@@ -89,7 +89,7 @@ function Split({ plan, hasVal, onPlan }: PlanProps) {
           label="Split seed"
           id="data-split-seed"
           value={plan.split_seed || null}
-          onValue={(split_seed) => onPlan({ split_seed: split_seed ?? 0 })}
+          onValue={(splitSeed) => onPlan({ split_seed: splitSeed ?? 0 })}
         />
       )}
     </>

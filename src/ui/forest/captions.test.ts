@@ -18,7 +18,7 @@ function run(
       return [metric, column]
     }),
   )
-  const phase_switches = [0, 66, 70].map((at, phase) => ({
+  const phaseSwitches = [0, 66, 70].map((at, phase) => ({
     step: at,
     phase,
     reason: 'steps' as const,
@@ -28,7 +28,7 @@ function run(
     runExperiment: experiment,
     step,
     series,
-    phase_switches: phase_switches.filter((one) => one.step < step),
+    phase_switches: phaseSwitches.filter((one) => one.step < step),
   }
 }
 

@@ -106,15 +106,15 @@ export function captionOf(state: LabState, atStep?: number): string {
   const final = entropyChange(state, layers, seen)
   if (final === undefined) return ''
   const steps = formatSteps(last - first + 1)
-  const held_out = heldOutWords(state, seen)
+  const heldOut = heldOutWords(state, seen)
   if (phase.kind === 'sft')
-    return `Imitation, ${steps}: ${changeWords('the final policy', final)}.${held_out}`
+    return `Imitation, ${steps}: ${changeWords('the final policy', final)}.${heldOut}`
   if (phase.kind === 'reward_model') return ''
   if (phase.target_layer === layers)
-    return `Reinforcement of the whole model, ${steps}: ${changeWords('the final policy', final)}.${rewardWords(state, seen)}${held_out}`
+    return `Reinforcement of the whole model, ${steps}: ${changeWords('the final policy', final)}.${rewardWords(state, seen)}${heldOut}`
   const own = entropyChange(state, phase.target_layer, seen)
   if (own === undefined) return ''
-  return `${phase.kind === 'distill' ? 'Distillation' : 'Reinforcement'} of layer ${phase.target_layer} alone, ${steps}: ${changeWords('it', own)}; ${changeWords('the final policy', final)}.${rewardWords(state, seen)}${held_out}`
+  return `${phase.kind === 'distill' ? 'Distillation' : 'Reinforcement'} of layer ${phase.target_layer} alone, ${steps}: ${changeWords('it', own)}; ${changeWords('the final policy', final)}.${rewardWords(state, seen)}${heldOut}`
 }
 
 /** The lesson that says more about what a run was: its id and what to call it. */

@@ -61,10 +61,10 @@ export function KernelChoice() {
       </p>
       <Measuring />
       <dl>
-        {Object.entries(matmul).map(([shape_class, variant]) => (
-          <div key={shape_class}>
+        {Object.entries(matmul).map(([shapeClass, variant]) => (
+          <div key={shapeClass}>
             <dt>
-              <BreakableName name={shape_class} />
+              <BreakableName name={shapeClass} />
             </dt>
             <dd>
               <BreakableName name={variant} />

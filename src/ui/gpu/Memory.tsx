@@ -71,7 +71,7 @@ export function Memory() {
 }
 
 function Counted({ memory }: { readonly memory: NonNullable<LabState['memory']> }) {
-  const rollout_dtype = useLab(selectDType)
+  const rolloutDtype = useLab(selectDType)
   const kinds = Object.entries(memory).filter(([, bytes]) => bytes > 0)
   const total = kinds.reduce((sum, [, bytes]) => sum + bytes, 0)
   return (
@@ -95,12 +95,12 @@ function Counted({ memory }: { readonly memory: NonNullable<LabState['memory']> 
         ))}
         <Work />
       </dl>
-      {rollout_dtype === undefined ? null : (
+      {rolloutDtype === undefined ? null : (
         <p
-          className={rollout_dtype.dtype === 'float16' ? 'soft' : 'remark'}
+          className={rolloutDtype.dtype === 'float16' ? 'soft' : 'remark'}
           data-testid="rollout-dtype"
         >
-          {rolloutDTypeText(rollout_dtype)}
+          {rolloutDTypeText(rolloutDtype)}
         </p>
       )}
     </section>

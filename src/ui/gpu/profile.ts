@@ -103,13 +103,13 @@ const perSecond = (value: number, unit: string) => `${formatNumber(value)} ${uni
 export function cardLines(card: ResultCard): readonly (readonly [string, string])[] {
   const { peak_gbps, matmul_256_gflops, matmul_512_gflops } = card
   // A product may be faster than the probe: then it is the peak.
-  const peak_gflops =
+  const peakGflops =
     card.peak_gflops > 0 ? Math.max(card.peak_gflops, matmul_256_gflops, matmul_512_gflops) : 0
   const product = (gflops: number) =>
     perSecond(gflops, 'GFLOP') +
-    (peak_gflops > 0 ? `, ${formatShare(gflops / peak_gflops)} of peak` : '')
+    (peakGflops > 0 ? `, ${formatShare(gflops / peakGflops)} of peak` : '')
   return [
-    ['Peak, multiply-adds', perSecond(peak_gflops, 'GFLOP')],
+    ['Peak, multiply-adds', perSecond(peakGflops, 'GFLOP')],
     ['Peak, copying', perSecond(peak_gbps, 'GB')],
     ['Matrix product, 256', product(matmul_256_gflops)],
     ['Matrix product, 512', product(matmul_512_gflops)],

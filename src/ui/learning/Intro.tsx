@@ -30,13 +30,13 @@ const selectPreset = (state: LabState) => state.preset_id
 
 /** The preset that is shown, if nothing in it was changed. */
 function useUnchangedPreset() {
-  const preset_id = usePresent(selectPreset)
+  const presetId = usePresent(selectPreset)
   const experiment = usePresent(shownExperiment)
   return useMemo(() => {
-    const preset = PRESETS.find(({ id }) => id === preset_id)
+    const preset = PRESETS.find(({ id }) => id === presetId)
     if (!preset) return undefined
     return JSON.stringify(preset.experiment) === JSON.stringify(experiment) ? preset : undefined
-  }, [preset_id, experiment])
+  }, [presetId, experiment])
 }
 
 export function Intro() {

@@ -54,11 +54,11 @@ export function Numbers({ shown }: PanelProps) {
   // Speed is of the moment: a step that is over has none.
   const now = (value: number | undefined) => (isNewest ? value : undefined)
   const fromLog = isImported()
-  const final_entropy = metric(
+  const finalEntropy = metric(
     fromLog ? LOGGED_ENTROPY : layerEntropy(experiment.model.num_hidden_layers),
   )
   const greedy = greedyAccuracy(experiment.task.id)
-  const held_out =
+  const heldOut =
     fromLog && !state.series.has(greedy) ? foreignHeldOut(state.series.keys()) : greedy
   return (
     <div
@@ -86,16 +86,16 @@ export function Numbers({ shown }: PanelProps) {
           </dd>
         </div>
         <div>
-          <dt>{held_out === greedy ? 'Held-out, greedy' : 'Held-out'}</dt>
+          <dt>{heldOut === greedy ? 'Held-out, greedy' : 'Held-out'}</dt>
           <dd data-testid="accuracy-value">
-            {held_out === undefined ? NONE : formatShare(metric(held_out))}
+            {heldOut === undefined ? NONE : formatShare(metric(heldOut))}
           </dd>
         </div>
         <div>
           <dt>{fromLog ? 'Entropy' : 'Final entropy'}</dt>
           <dd data-testid="entropy-value">
-            {formatNumber(final_entropy)}
-            {final_entropy === undefined ? null : <small> nats</small>}
+            {formatNumber(finalEntropy)}
+            {finalEntropy === undefined ? null : <small> nats</small>}
           </dd>
         </div>
         <div className="speed" hidden={now(steps_per_second) === undefined}>

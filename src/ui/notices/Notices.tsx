@@ -29,8 +29,8 @@ const selectDType = (state: LabState) => state.rollout_dtype
 
 /** The run's rollouts are not kept in the halves that were asked for. */
 function DTypeNotice() {
-  const rollout_dtype = useLab(selectDType)
-  const said = rollout_dtype?.dtype === 'float32' ? rolloutDTypeText(rollout_dtype) : undefined
+  const rolloutDtype = useLab(selectDType)
+  const said = rolloutDtype?.dtype === 'float32' ? rolloutDTypeText(rolloutDtype) : undefined
   const [dismissed, setDismissed] = useState<string>()
   if (said === undefined || said === dismissed) return null
   return (

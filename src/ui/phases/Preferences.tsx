@@ -222,7 +222,7 @@ export function Preferences() {
   const isAsking = useLab(selectIsAsking)
   const scored = useLab(selectScored)
   const accuracy = useLab(selectAccuracy)
-  const held_out = useLab(selectPairs)
+  const heldOut = useLab(selectPairs)
   const prompts = useLab(selectPrompts)
   const few = useLab(selectFew)
   const isOwn = useLab(selectIsOwn)
@@ -250,7 +250,7 @@ export function Preferences() {
           <p className="soft">
             {isOwn ? 'In your order:' : 'In the preferred order:'}{' '}
             <b data-testid="reward-model-accuracy">{formatShare(accuracy)}</b> of{' '}
-            {heldOutText(held_out ?? 0, prompts)}
+            {heldOutText(heldOut ?? 0, prompts)}
           </p>
         )}
         {few === undefined ? null : (

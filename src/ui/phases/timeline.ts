@@ -65,11 +65,11 @@ export function useTimeline(): Timeline {
   const is_finished = usePresent(selectIsFinished)
   const isEnding = useLab(selectIsEnding) && isBusy && !isPast
   const current = usePresent(selectPhase)
-  const phase_step = useStore(uiStore, () => selectPhaseStep(presentStore.getState()))
+  const phaseStep = useStore(uiStore, () => selectPhaseStep(presentStore.getState()))
   const switches = usePresent(selectSwitches)
   const present = hasBegun ? current : -1
   const doneOf = (index: number) => {
-    if (index >= present) return index === present ? phase_step : 0
+    if (index >= present) return index === present ? phaseStep : 0
     const step = (of: number) => switches.find(({ phase }) => phase === of)?.step ?? 0
     return step(index + 1) - step(index)
   }
@@ -85,7 +85,7 @@ export function useTimeline(): Timeline {
     isEnding,
     doneOf,
     lengthOf: (index) => (index < present ? doneOf(index) : phases[index].steps),
-    least: (index) => (isBusy && index === current ? Math.max(1, phase_step) : 1),
+    least: (index) => (isBusy && index === current ? Math.max(1, phaseStep) : 1),
     canLengthen: (index) => !isPast && (!isBusy || index >= current),
     canMove: (index) => !isPast && (!isBusy || index > current),
   }

@@ -265,8 +265,8 @@ function OwnSettings() {
   const isLocked = useLocked('settings')
   const fields = useMemo(() => shownFields(experiment), [experiment])
   const [folds, setFolds] = useState<Readonly<Record<string, boolean>>>({})
-  const fold = (group: string, is_open: boolean) =>
-    setFolds((before) => (before[group] === is_open ? before : { ...before, [group]: is_open }))
+  const fold = (group: string, isOpen: boolean) =>
+    setFolds((before) => (before[group] === isOpen ? before : { ...before, [group]: isOpen }))
   const [query, setQuery] = useState('')
   // A setting that is jumped to is shown among its neighbours.
   useEffect(() => {

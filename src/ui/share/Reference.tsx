@@ -25,11 +25,11 @@ export function Reference() {
   const isOther = useMemo(() => !sameSettings(shown, of), [shown, of])
   if (!result || isReplaying) return null
   const entropy = lastOf(result, layerEntropy(of.model.num_hidden_layers))
-  const task_score = lastOf(result, TASK_SCORE)
+  const taskScore = lastOf(result, TASK_SCORE)
   const ends = [
-    task_score === undefined
+    taskScore === undefined
       ? { name: 'reward, sampled', value: lastOf(result, REWARD), format: formatShare }
-      : { name: 'task score, sampled', value: task_score, format: formatShare },
+      : { name: 'task score, sampled', value: taskScore, format: formatShare },
     { name: 'held-out, greedy', value: lastOf(result, GREEDY_ACCURACY), format: formatShare },
     {
       name: 'final entropy',

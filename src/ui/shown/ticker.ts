@@ -24,8 +24,8 @@ export function startTicker(): void {
     if (waiting) return
     waiting = true
     const { adapter } = labStore.getState()
-    const every_ms = adapter?.is_software ? REDRAW_WITHOUT_GPU_MS : REDRAW_MS
-    const rest = drawnAt + every_ms - performance.now()
+    const everyMs = adapter?.is_software ? REDRAW_WITHOUT_GPU_MS : REDRAW_MS
+    const rest = drawnAt + everyMs - performance.now()
     if (rest > 0) setTimeout(() => requestAnimationFrame(tick), rest)
     else requestAnimationFrame(tick)
   }

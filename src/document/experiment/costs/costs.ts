@@ -56,12 +56,12 @@ function updateCost(experiment: Experiment, phase: RlDocument): number {
   // A product's backward is one product for its input and one for its weights.
   const passed = Math.max(0, top - Math.max(lowest, 1) + 1)
   const headBackward = phase.freeze.embed_tokens ? head : 2 * head
-  const final_entropy = hasFinalEntropy(
+  const finalEntropy = hasFinalEntropy(
     { target_layer: top, actor: settingsOf(experiment, phase).actor },
     L,
   )
   // A pass of its own through the whole model, forward and backward.
-  const entropy = final_entropy ? 3 * (L * block + head) : 0
+  const entropy = finalEntropy ? 3 * (L * block + head) : 0
   return (top + passed + trained.length) * block + head + headBackward + entropy
 }
 

@@ -43,8 +43,8 @@ export interface ModelFields {
 export function modelConfig(fields: ModelFields, tokens: number): ModelConfig {
   const { enable_gradient_checkpointing: _, ...model } = fields
   const { source: __, source_name: ___, source_address: ____, ...kept } = model
-  const { padding_idx, activations_dtype, lora: lora_fields, ...sizes } = kept
-  const lora = loraOf(lora_fields)
+  const { padding_idx, activations_dtype, lora: loraFields, ...sizes } = kept
+  const lora = loraOf(loraFields)
   return {
     ...withTokens(sizes, tokens),
     ...(padding_idx !== null && { padding_idx }),

@@ -30,11 +30,11 @@ test('no text leaves the choice open; the default kernels are a choice too', () 
 
 test('what was written is read back, and written the same again', () => {
   const size = fc.integer({ min: 1, max: 999_999_999 })
-  const shape_class = fc
+  const shapeClass = fc
     .tuple(fc.constantFrom('nn', 'nt', 'tn', 'nt_add'), size, size, size)
     .map(([op, m, n, k]) => `${op}_m${m}_n${n}_k${k}`)
   const choices = fc.dictionary(
-    fc.oneof({ weight: 9, arbitrary: shape_class }, fc.constant('*')),
+    fc.oneof({ weight: 9, arbitrary: shapeClass }, fc.constant('*')),
     fc.constantFrom<string>(...VARIANT_NAMES),
     { maxKeys: 60 },
   )

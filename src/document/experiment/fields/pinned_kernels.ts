@@ -25,7 +25,7 @@ export type PinnedKernels =
 /** The variant of every class in a fixed order, '*' last:
  * 'nn_m64_n32_k16:slices_16x16,nt_m8_n32_k16:skinny_8x16'; 'default' where there is none. */
 export function writeKernels(choice: MatmulChoice): string {
-  const entries = Object.entries(choice).map(([shape_class, name]) => `${shape_class}:${name}`)
+  const entries = Object.entries(choice).map(([shapeClass, name]) => `${shapeClass}:${name}`)
   const rank = (entry: string) => (entry.startsWith(OTHERS) ? 1 : 0)
   // '<' goes by code units, so the order is the same in every language.
   entries.sort((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1))
@@ -39,7 +39,7 @@ export function readKernels(text: string | null): PinnedKernels {
   if (text === DEFAULT) return { ok: true, choice: {} }
   const choice = new Map<string, string>()
   for (const [i, part] of text.split(',').entries()) {
-    const [shape_class, name, ...rest] = part.trim().split(':')
+    const [shapeClass, name, ...rest] = part.trim().split(':')
     const refuse = (problem: string): PinnedKernels => {
       const shown = part.length > 60 ? `${part.slice(0, 60)}…` : part
       return { ok: false, problem: `entry ${i + 1}, '${shown}': ${problem}` }
@@ -48,15 +48,15 @@ export function readKernels(text: string | null): PinnedKernels {
       return refuse(
         `expected a class of products and a kernel with one colon between them, like nt_m4096_n192_k64:vector_4x4, or 'default' alone`,
       )
-    if (shape_class !== OTHERS && !SHAPE_CLASS.test(shape_class))
+    if (shapeClass !== OTHERS && !SHAPE_CLASS.test(shapeClass))
       return refuse(
         `expected nn, nt, tn or nt_add and sizes before the colon, like nt_m4096_n192_k64, or * for every other class`,
       )
     if (!NAMES.has(name))
       return refuse(`expected one of these after the colon: ${VARIANT_NAMES.join(', ')}`)
-    if (choice.has(shape_class))
+    if (choice.has(shapeClass))
       return refuse(`expected every class once; take this entry or the earlier one out`)
-    choice.set(shape_class, name)
+    choice.set(shapeClass, name)
   }
   return { ok: true, choice: Object.fromEntries(choice) }
 }
@@ -82,11 +82,11 @@ export function unusablePin(
   choice: MatmulChoice,
   missing: (variant: string) => readonly string[],
 ): string | undefined {
-  for (const [shape_class, name] of Object.entries(choice)) {
+  for (const [shapeClass, name] of Object.entries(choice)) {
     const features = missing(name)
     if (features.length > 0)
       return (
-        `kernels: ${shape_class}:${name} needs ${features.join(' and ')}, which this adapter has not. ` +
+        `kernels: ${shapeClass}:${name} needs ${features.join(' and ')}, which this adapter has not. ` +
         `Empty the field to have kernels chosen here, or set it to 'default'; ` +
         'the numbers are then those of the pinned run up to rounding.'
       )

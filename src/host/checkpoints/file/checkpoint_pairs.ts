@@ -117,27 +117,27 @@ export function brokenPairs(
 export function readPairs(
   written: WrittenPairs,
   file: OpenSafetensors,
-  vocab_size: number,
+  vocabSize: number,
 ): PreferencesState | string {
-  const [input_ids, attention_mask, position_ids] = COLUMNS.map((name) =>
+  const [inputIds, attentionMask, positionIds] = COLUMNS.map((name) =>
     Uint32Array.from(readTensor(file, `pairs.${name}`)),
   )
   const scores = readTensor(file, 'pairs.scores')
   const rewards = file.entries.has('pairs.rewards') ? readTensor(file, 'pairs.rewards') : undefined
   const width = file.entries.get('pairs.input_ids')?.shape[1] ?? 0
-  const strange = input_ids.findIndex((id) => id >= vocab_size)
-  if (strange >= 0) return `expected tokens below ${vocab_size}, found ${input_ids[strange]}`
-  if (attention_mask.some((bit) => bit > 1)) return 'expected a mask of 0 and 1'
-  if (position_ids.some((position) => position >= width)) return `expected positions below ${width}`
+  const strange = inputIds.findIndex((id) => id >= vocabSize)
+  if (strange >= 0) return `expected tokens below ${vocabSize}, found ${inputIds[strange]}`
+  if (attentionMask.some((bit) => bit > 1)) return 'expected a mask of 0 and 1'
+  if (positionIds.some((position) => position >= width)) return `expected positions below ${width}`
   const row = (values: Uint32Array, i: number) => values.slice(i * width, (i + 1) * width)
   let at = 0
   const candidate = ({ text, is_ended }: WrittenPairs['asked'][number]['a']): Candidate => {
     const i = at++
     return {
       row: {
-        input_ids: row(input_ids, i),
-        attention_mask: row(attention_mask, i),
-        position_ids: row(position_ids, i),
+        input_ids: row(inputIds, i),
+        attention_mask: row(attentionMask, i),
+        position_ids: row(positionIds, i),
       },
       text,
       is_ended,

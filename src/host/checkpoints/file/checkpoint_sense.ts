@@ -119,21 +119,17 @@ const VALUES: readonly (readonly [
 
 function brokenControl(model: string, control: Float32Array): Broken {
   const of = (name: (typeof CONTROL)[number]) => control[CONTROL.indexOf(name)]
-  const [is_finite, grad_norm, clip_coef] = [of('is_finite'), of('grad_norm'), of('clip_coef')]
+  const [flag, gradNorm, clipCoef] = [of('is_finite'), of('grad_norm'), of('clip_coef')]
   const expect = (name: (typeof CONTROL)[number], isSound: boolean, expected: string): Broken =>
     isSound ? undefined : [`${model}.control.${name}`, `expected ${expected}, found ${of(name)}`]
   return firstOf(
-    expect('is_finite', is_finite === 0 || is_finite === 1, '0 or 1'),
+    expect('is_finite', flag === 0 || flag === 1, '0 or 1'),
     expect('skipped_steps', isCount(of('skipped_steps')), 'a count'),
     expect('optimizer_steps', isCount(of('optimizer_steps')), 'a count'),
-    expect('clip_coef', isShare(clip_coef), 'a number from 0 to 1'),
+    expect('clip_coef', isShare(clipCoef), 'a number from 0 to 1'),
     // Of an update that was left out the norm is as it came, and nothing is applied.
-    expect(
-      'grad_norm',
-      is_finite === 0 || (isNumber(grad_norm) && grad_norm >= 0),
-      'a finite norm',
-    ),
-    expect('clip_coef', is_finite === 1 || clip_coef === 0, '0 of an update that was left out'),
+    expect('grad_norm', flag === 0 || (isNumber(gradNorm) && gradNorm >= 0), 'a finite norm'),
+    expect('clip_coef', flag === 1 || clipCoef === 0, '0 of an update that was left out'),
   )
 }
 
@@ -174,14 +170,14 @@ function brokenValue(
 /** Coefficients and scores beside the models. NaN is what an adaptive coefficient has become of a
  * KL that was none. */
 export const brokenCoefficient = (
-  kl_coef: number | null,
+  klCoef: number | null,
   { phases }: Experiment,
   phase: number,
 ): Broken =>
-  kl_coef === null
+  klCoef === null
     ? undefined
     : phases[phase].kind !== 'rl'
-      ? ['run.kl_coef', `expected none, because phase ${phase} is no rl phase; found ${kl_coef}`]
-      : kl_coef < 0
-        ? ['run.kl_coef', `expected a number from 0, found ${kl_coef}`]
+      ? ['run.kl_coef', `expected none, because phase ${phase} is no rl phase; found ${klCoef}`]
+      : klCoef < 0
+        ? ['run.kl_coef', `expected a number from 0, found ${klCoef}`]
         : undefined

@@ -36,16 +36,16 @@ export function namesOfModel(all: readonly string[]): readonly string[] {
 
 /** The shards that an index names. Throws RangeError for a text that is no index. */
 export function shardsOf(text: string): readonly string[] {
-  let weight_map: unknown
+  let weightMap: unknown
   try {
-    weight_map = JSON.parse(text).weight_map
+    weightMap = JSON.parse(text).weight_map
   } catch {
     const found = foreignText(text)
     throw new RangeError(
       `${INDEX_FILE}: expected JSON, found ${found ? foreignWords(found) : 'something else'}`,
     )
   }
-  const names = typeof weight_map === 'object' && weight_map ? Object.values(weight_map) : []
+  const names = typeof weightMap === 'object' && weightMap ? Object.values(weightMap) : []
   const shards = [...new Set(names)]
   const areNames = shards.every((name) => typeof name === 'string' && SHARD_NAME.test(name))
   if (shards.length === 0 || shards.length > MOST_SHARDS || !areNames)

@@ -187,12 +187,12 @@ export class MemoryRefusal extends Error {
   readonly bytes: number
   /** That it takes with gradient checkpointing, where that alone makes it fit. */
   readonly checkpointed_bytes: number | undefined
-  constructor(bytes: number, allowed: number, savings: string, checkpointed_bytes?: number) {
+  constructor(bytes: number, allowed: number, savings: string, checkpointedBytes?: number) {
     super(
       `This run would take ${gibibytes(bytes)} of GPU memory, and more than ${gibibytes(allowed)} is allowed only when you say so.${savings && ` ${savings}`}`,
     )
     this.bytes = bytes
-    this.checkpointed_bytes = checkpointed_bytes
+    this.checkpointed_bytes = checkpointedBytes
   }
 }
 

@@ -149,12 +149,12 @@ export const systemClock: Clock = {
 /** What a run is given: a device, a place for checkpoints, a way out for events, and a clock. */
 export interface RunHost extends Clock {
   /** `isCareful`: in shorter submissions than usual, because the device was lost. Throws
-   * MemoryRefusal where the run would take more than `allow_bytes` and more than is allocated
+   * MemoryRefusal where the run would take more than `allowBytes` and more than is allocated
    * without asking. `isShared`: other runs are on the device too. */
   prepare(
     experiment: Experiment,
     isCareful?: boolean,
-    allow_bytes?: number,
+    allowBytes?: number,
     isShared?: boolean,
   ): Promise<RunDevice>
   /** Without it, runs are kept in memory only, for a lost device. */

@@ -267,7 +267,7 @@ export class ModelReader {
     await this.#list()
   }
 
-  async #startFrom(has_adapter: boolean, signal: AbortSignal): Promise<void> {
+  async #startFrom(hasAdapter: boolean, signal: AbortSignal): Promise<void> {
     // What cannot be trained is not kept either.
     const given = await this.#givenAdapter()
     requireTrainable(this.#opened().facts.name, this.#opened().hf.config)
@@ -275,7 +275,7 @@ export class ModelReader {
     const { hf, source, texts: tokenizer, facts } = this.#opened()
     // An adapter that is merged in has made float32 of what may be bfloat16.
     const { exactDtype } = given ? await this.#host.check(source.folder, []) : hf
-    const adapter = given ?? (has_adapter ? 'fresh' : undefined)
+    const adapter = given ?? (hasAdapter ? 'fresh' : undefined)
     const what = adapter ? 'lora' : 'full'
     const use = facts.uses.find((one) => one.what === what)
     const { enable_gradient_checkpointing = false } = use ?? {}

@@ -68,7 +68,7 @@ function disorder(steps: Candidate, entries: readonly Printed[]): number {
 export function findSteps(
   entries: readonly Printed[],
   tail: readonly Bar[],
-  logging_steps: number | undefined,
+  loggingSteps: number | undefined,
 ): FoundSteps {
   const training = entries.map(isTraining)
   const filled = (steps: Candidate): number[] => {
@@ -100,8 +100,8 @@ export function findSteps(
     return { steps: filled(steps), from: 'bar' }
   }
   let count = 0
-  const counted = entries.map((_, i) => (training[i] ? ++count * (logging_steps ?? 1) : undefined))
-  return { steps: filled(counted), from: logging_steps === undefined ? 'counted' : 'logging_steps' }
+  const counted = entries.map((_, i) => (training[i] ? ++count * (loggingSteps ?? 1) : undefined))
+  return { steps: filled(counted), from: loggingSteps === undefined ? 'counted' : 'logging_steps' }
 }
 
 /** The last bar at or before a gap. */

@@ -108,9 +108,9 @@ export class Recording {
     const sentAt = now()
     done.then(
       () => {
-        const ended_at = now()
-        const ms = ended_at - Math.max(sentAt, this.#idleAt)
-        this.#idleAt = ended_at
+        const endedAt = now()
+        const ms = endedAt - Math.max(sentAt, this.#idleAt)
+        this.#idleAt = endedAt
         this.#stageMs.set(stage, (this.#stageMs.get(stage) ?? 0) + ms)
       },
       () => {}, // a lost device is reported elsewhere

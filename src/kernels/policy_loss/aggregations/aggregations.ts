@@ -24,11 +24,11 @@ export const AGGREGATIONS: readonly LossAggregation<LossAggMode>[] = LISTED
 export const LOSS_AGG_MODES: readonly LossAggMode[] = AGGREGATIONS.map(({ name }) => name)
 
 /** The aggregation of this name. Throws RangeError for a name that is none. */
-export function aggregationOf(loss_agg_mode: LossAggMode): LossAggregation<LossAggMode> {
-  const found = AGGREGATIONS.find(({ name }) => name === loss_agg_mode)
+export function aggregationOf(lossAggMode: LossAggMode): LossAggregation<LossAggMode> {
+  const found = AGGREGATIONS.find(({ name }) => name === lossAggMode)
   if (!found)
     throw new RangeError(
-      `loss_agg_mode: expected one of ${LOSS_AGG_MODES.join(', ')}, got ${loss_agg_mode}`,
+      `loss_agg_mode: expected one of ${LOSS_AGG_MODES.join(', ')}, got ${lossAggMode}`,
     )
   return found
 }

@@ -10,5 +10,5 @@ export function setNextParent(id: string | undefined): void {
 }
 
 /** The run whose settings a document goes back to; none for a preset as it is. */
-export const parentOf = (preset_id: string, document: Experiment): string | undefined =>
-  presetOf(preset_id)?.experiment === document ? undefined : nextParent
+export const parentOf = (presetId: string, document: Experiment): string | undefined =>
+  presetOf(presetId)?.experiment === document ? undefined : nextParent

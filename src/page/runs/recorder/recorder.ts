@@ -153,14 +153,14 @@ export class RunRecorder implements Recorder {
   #write(own: RecordedRun): Promise<void> {
     summarise(own)
     const { restored } = own.state
-    const restored_to = restored === own.restored ? undefined : restored?.step
+    const restoredTo = restored === own.restored ? undefined : restored?.step
     const before = {
       written: own.written,
       stored: own.stored,
       parts: own.parts,
       restored: own.restored,
     }
-    const isRewritten = restored_to === undefined && isToBeRewritten(own)
+    const isRewritten = restoredTo === undefined && isToBeRewritten(own)
     if (isRewritten) Object.assign(own, { written: new Map(), parts: 0 })
     if (own.isGone) own.stored = new Map()
     const columns = newColumns(own)
@@ -178,7 +178,7 @@ export class RunRecorder implements Recorder {
     own.flushedStep = own.state.step
     own.restored = restored
     const written = own.written
-    const rewrittenTo = isRewritten ? own.state.step : restored_to
+    const rewrittenTo = isRewritten ? own.state.step : restoredTo
     return this.#host.storage
       .write({ header, chunk, items, dropped, restored_to: rewrittenTo })
       .then(
@@ -187,7 +187,7 @@ export class RunRecorder implements Recorder {
           // Nothing of it was kept: the next write takes it along, or all that there is after the
           // run went back.
           if (own.written === written) Object.assign(own, before)
-          else if (restored_to !== undefined) own.restored = before.restored
+          else if (restoredTo !== undefined) own.restored = before.restored
           this.#hasFailed(own, error)
         },
       )

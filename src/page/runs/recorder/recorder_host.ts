@@ -13,7 +13,7 @@ export interface RecorderHost {
   /** Calls once, later; returns how to call it off. */
   later(ms: number, call: () => void): () => void
   /** The run whose settings this one begins with. */
-  parentOf(preset_id: string, document: Experiment): string | undefined
+  parentOf(presetId: string, document: Experiment): string | undefined
   /** What is written of a run so far, e.g. by an earlier page. */
   headerOf(id: string): RunHeader | undefined
   onBegun(header: RunHeader): void

@@ -58,10 +58,10 @@ export function keptBytes(model: ModelWidths): number {
 }
 
 /** Rows that go through forward and backward at once: the largest divisor of a mini-batch that fits
- * `max_tokens`. */
-export function microRows(miniBatchRows: number, width: number, max_tokens: number): number {
+ * `maxTokens`. */
+export function microRows(miniBatchRows: number, width: number, maxTokens: number): number {
   for (let parts = 1; parts < miniBatchRows; parts++)
-    if (miniBatchRows % parts === 0 && (miniBatchRows / parts) * width <= max_tokens)
+    if (miniBatchRows % parts === 0 && (miniBatchRows / parts) * width <= maxTokens)
       return miniBatchRows / parts
   return 1
 }
@@ -80,19 +80,19 @@ const criticMini = (phase: RlPhase): number =>
 /** How a phase cuts its batch; the critic's mini-batches are cut into the same micro-batches.
  * Throws RangeError for a micro-batch that does not divide the mini-batch of either. */
 export function phaseRows(phase: ActorPhase, width: number, model: ModelWidths): BatchRows {
-  const max_tokens = microTokens(model)
+  const maxTokens = microTokens(model)
   if (phase.kind === 'sft' || phase.kind === 'distill') {
     const batch = phase.batch_size
-    return { batch, mini: batch, micro: microRows(batch, width, max_tokens) }
+    return { batch, mini: batch, micro: microRows(batch, width, maxTokens) }
   }
   if (phase.kind === 'preference') {
     const batch = 2 * phase.batch_size
-    return { batch, mini: batch, micro: microRows(batch, width, max_tokens) }
+    return { batch, mini: batch, micro: microRows(batch, width, maxTokens) }
   }
   const { train_batch_size, n } = phase.rollout
   const mini = phase.actor.ppo_mini_batch_size * n
   const both = gcd(mini, criticMini(phase) * n)
-  const micro = phase.actor.ppo_micro_batch_size_per_gpu ?? microRows(both, width, max_tokens)
+  const micro = phase.actor.ppo_micro_batch_size_per_gpu ?? microRows(both, width, maxTokens)
   if (both % micro !== 0)
     throw new RangeError(
       `actor.ppo_micro_batch_size_per_gpu: expected a divisor of the mini-batch's ${both} rows, got ${micro}`,

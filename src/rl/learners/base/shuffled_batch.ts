@@ -53,11 +53,11 @@ export class ShuffledBatch {
     gpu: Gpu,
     tensors: ShuffledTensors,
     gather: Program<never>,
-    use_remove_padding: boolean,
+    useRemovePadding: boolean,
   ) {
     this.#gpu = gpu
     this.tensors = tensors
-    this.batch = new TrainingBatch(gpu, tensors.batch, use_remove_padding)
+    this.batch = new TrainingBatch(gpu, tensors.batch, useRemovePadding)
     this.#gather = gather
   }
 
@@ -66,12 +66,12 @@ export class ShuffledBatch {
     gpu: Gpu,
     tensors: ShuffledTensors,
     from: BatchTensors,
-    use_remove_padding: boolean,
+    useRemovePadding: boolean,
   ): Promise<ShuffledBatch> {
     const gather = await gpu.record('shuffle', [], (r) => {
       for (const name of COLUMNS) recordGather(r, tensors.order, from[name], tensors.batch[name])
     })
-    return new ShuffledBatch(gpu, tensors, gather, use_remove_padding)
+    return new ShuffledBatch(gpu, tensors, gather, useRemovePadding)
   }
 
   /** Lays the uploaded `batch` out in this order, in micro-batches of `micro` rows; returns its

@@ -166,9 +166,9 @@ export class PhaseLens {
       await this.#fitJacobian(fits.jacobian, pass)
     }
     this.#places = places
-    const held_out = rows.filter((row) => promptOf(row) >= fittedPrompts)
-    if (held_out.length === 0) return {}
-    const measured = await fits.reader.measure(this.#passes(batch, held_out))
+    const heldOut = rows.filter((row) => promptOf(row) >= fittedPrompts)
+    if (heldOut.length === 0) return {}
+    const measured = await fits.reader.measure(this.#passes(batch, heldOut))
     const kl = (through: 0 | 1) =>
       mean(measured.flatMap((read, i) => (i % 2 === through ? [read.kl] : [])))
     return { 'lens/kl_before': kl(0), 'lens/kl_after': kl(1) }

@@ -67,7 +67,7 @@ async function draw(
 const sampledMetrics = ({ batch, taskScores }: Drawn): Record<string, number> => ({
   'task/score/mean': mean(taskScores),
   'response_length/mean': mean([...batch.response_lengths]),
-  'response/not_ended_ratio': mean(batch.is_ended.map((is_ended) => (is_ended ? 0 : 1))),
+  'response/not_ended_ratio': mean(batch.is_ended.map((isEnded) => (isEnded ? 0 : 1))),
 })
 
 /** Of a teacher's responses: how right they are. */

@@ -23,15 +23,15 @@ export function toldBatch(
   const { task } = CONFIG
   const { pad_token_id, eos_token_id, eos_token_ids } = task.tokenizer
   const { max_prompt_length: prompt_length, max_response_length: R } = task
-  const response_ids = new Uint32Array(told.length * R).fill(pad_token_id)
+  const responseIds = new Uint32Array(told.length * R).fill(pad_token_id)
   told.forEach(({ response, is_ended }, b) => {
     const ids = (response.match(/<pad>|./g) ?? []).map((token) =>
       token === '<pad>' ? pad_token_id : task.tokenizer.encode(token)[0],
     )
-    response_ids.set(is_ended ? [...ids, eos_token_id] : ids, b * R)
+    responseIds.set(is_ended ? [...ids, eos_token_id] : ids, b * R)
   })
   const size = { rows: told.length, prompt_length, response_length: R }
-  return makeBatch(promptBatch(samples, task), response_ids, size, eos_token_ids)
+  return makeBatch(promptBatch(samples, task), responseIds, size, eos_token_ids)
 }
 
 export const distillPhase = (

@@ -105,7 +105,7 @@ function recorded(
   phase: RlPhase,
   { samples, step }: StepResult,
   shown: readonly Uint32Array[],
-  rollout_log_probs: Float32Array | undefined,
+  sampled: Float32Array | undefined,
 ): RecordedStep {
   const { n, max_response_length: R } = phase.rollout
   const lengths = samples.map((s) => s.response_length + arithmetic.encode(s.prompt).length)
@@ -140,11 +140,11 @@ function recorded(
   })
   // ReMax's greedy responses were shown first, in the order of drawing.
   const greedy = samples.map(({ prompt }, b) => total(prompt, shown[b]))
-  const log_probs =
-    rollout_log_probs &&
+  const logProbs =
+    sampled &&
     Float64Array.from({ length: B * R }, (_, i) => {
       const row = order[Math.floor(i / R)]
-      return rollout_log_probs[row * R + (i % R)]
+      return sampled[row * R + (i % R)]
     })
   return {
     batch,
@@ -156,7 +156,7 @@ function recorded(
     ...(phase.adv_estimator === 'remax' && {
       reward_baselines: order.map((row) => greedy[row]),
     }),
-    ...(log_probs && { rollout_log_probs: log_probs }),
+    ...(logProbs && { rollout_log_probs: logProbs }),
   }
 }
 

@@ -116,16 +116,9 @@ function float64Step(
     }
     const { cache, log_probs } = read(learner.params)
     const sum_p_squared = new Float64Array(log_probs.length)
-    eachResponseToken(
-      CONFIG.model,
-      learner.params,
-      cache,
-      target_layer,
-      response,
-      (i, _, log_p) => {
-        sum_p_squared[i] = log_p.reduce((sum, x) => sum + Math.exp(2 * x), 0)
-      },
-    )
+    eachResponseToken(CONFIG.model, learner.params, cache, target_layer, response, (i, _, logP) => {
+      sum_p_squared[i] = logP.reduce((sum, x) => sum + Math.exp(2 * x), 0)
+    })
     const ref_log_probs = read(first).log_probs
     const { rows, response_mask: completion_mask } = batch
     const answers = { rows, columns: response_length, log_probs, ref_log_probs, completion_mask }

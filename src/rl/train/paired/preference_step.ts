@@ -52,7 +52,7 @@ export async function preferenceStep(
     ...counts(training),
     ...lens,
   }
-  const held_out = await heldOut(training, phase, rows, objective)
+  const ofHeldOut = await heldOut(training, phase, rows, objective)
   training.seen = { batch, rows: 'demonstrations' }
   const numbers = {
     phase,
@@ -60,11 +60,11 @@ export async function preferenceStep(
     rows,
     actorLr: lr,
     probeTokens,
-    metrics: { ...metrics, ...held_out?.metrics },
+    metrics: { ...metrics, ...ofHeldOut?.metrics },
   }
   const reading = readNumbers(training, numbers).then((read) => ({
     ...read,
-    ...(held_out?.scored_pairs && { scored_pairs: held_out.scored_pairs }),
+    ...(ofHeldOut?.scored_pairs && { scored_pairs: ofHeldOut.scored_pairs }),
   }))
   return { samples: [], reading }
 }
@@ -182,36 +182,36 @@ async function heldOut(
 type RewardsOf = (part: TrainedRows) => Promise<ArrayLike<number>>
 
 async function heldOutPairs(
-  held_out: readonly Preference[],
+  pairs: readonly Preference[],
   size: number,
   rewardsOf: RewardsOf,
 ): Promise<HeldOut | undefined> {
-  if (held_out.length === 0) return undefined
+  if (pairs.length === 0) return undefined
   const sums: Record<string, number> = {}
-  const scored_pairs: ScoredPair[] = []
-  for (let first = 0; first < held_out.length; first += size) {
-    const part = held_out.slice(first, first + size)
+  const scoredPairs: ScoredPair[] = []
+  for (let first = 0; first < pairs.length; first += size) {
+    const part = pairs.slice(first, first + size)
     const rewards = await rewardsOf(rowsOfPairs(filledUp(part, size)))
     part.forEach((pair, i) => {
       const [chosen, rejected] = [rewards[i], rewards[i + size]]
       const ofPair = { chosen, rejected, margins: chosen - rejected }
       const accuracies = chosen > rejected ? 1 : 0
       for (const [name, x] of Object.entries({ ...ofPair, accuracies }))
-        sums[name] = (sums[name] ?? 0) + x / held_out.length
-      scored_pairs.push(scoredPair(pair, { chosen, rejected }))
+        sums[name] = (sums[name] ?? 0) + x / pairs.length
+      scoredPairs.push(scoredPair(pair, { chosen, rejected }))
     })
   }
-  return { metrics: evaluated(sums), scored_pairs: scored_pairs.slice(0, SHOWN_PAIRS) }
+  return { metrics: evaluated(sums), scored_pairs: scoredPairs.slice(0, SHOWN_PAIRS) }
 }
 
 async function heldOutAnswers(
-  held_out: readonly JudgedAnswer[],
+  answers: readonly JudgedAnswer[],
   size: number,
   rewardsOf: RewardsOf,
 ): Promise<HeldOut | undefined> {
   const [good, bad]: [number[], number[]] = [[], []]
-  for (let first = 0; first < held_out.length; first += size) {
-    const part = held_out.slice(first, first + size)
+  for (let first = 0; first < answers.length; first += size) {
+    const part = answers.slice(first, first + size)
     const rewards = await rewardsOf(rowsOfAnswers(filledUp(part, size)))
     part.forEach((one, i) => {
       ;(isDesirable(one) ? good : bad).push(rewards[i])

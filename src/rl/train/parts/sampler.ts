@@ -57,13 +57,13 @@ export class Sampler {
     this.#sum = sum
   }
 
-  /** `stop_token_ids` end a turn beside the end token, where rows have several. */
+  /** `stopTokenIds` end a turn beside the end token, where rows have several. */
   static async create(
     gpu: Gpu,
     model: Model,
     size: RolloutSize,
     tokenizer: Tokenizer,
-    stop_token_ids: readonly number[] = [],
+    stopTokenIds: readonly number[] = [],
   ): Promise<Sampler> {
     const tensors = createSamplerTensors(gpu, model.shape, size)
     const { counted, entropy_sum } = tensors
@@ -71,7 +71,7 @@ export class Sampler {
     // A finished row's entropy is 0, so every value counts.
     gpu.write(counted, new Float32Array(count).fill(1))
     const { eos_token_ids, pad_token_id } = tokenizer
-    const stops = tensors.rollout.forced ? stop_token_ids : []
+    const stops = tensors.rollout.forced ? stopTokenIds : []
     const special = { eos_token_ids: [...eos_token_ids, ...stops], pad_token_id }
     const rollout = await Rollout.create(gpu, model, size, tensors.rollout, { special })
     const sum = await gpu.record('rollout_entropy', [], (r) => {

@@ -71,7 +71,7 @@ function chosenGroups(
   const samples = drawn.flatMap((sampled) => sampled.samples)
   const baselines = drawn.flatMap((sampled) => sampled.baselines ?? [])
   const response_ids = pick(drawn.map((sampled) => sampled.response_ids))
-  const log_probs = drawn.flatMap((sampled) => sampled.log_probs ?? [])
+  const logProbs = drawn.flatMap((sampled) => sampled.log_probs ?? [])
   const entropy = pick(drawn.flatMap((sampled) => sampled.entropy ?? []))
   const parts = drawn.flatMap((sampled) => sampled.turns ?? [])
   const turns = parts.length > 0 ? pickTurns(parts, rows, R) : undefined
@@ -80,7 +80,7 @@ function chosenGroups(
     places: groups.map((group) => places[group]),
     response_ids,
     ...(turns && { turns }),
-    ...(log_probs.length > 0 && { log_probs: pick(log_probs) }),
+    ...(logProbs.length > 0 && { log_probs: pick(logProbs) }),
     ...(baselines.length > 0 && { baselines: rows.map((row) => baselines[row]) }),
     metrics: {
       ...filterMetrics(informative),

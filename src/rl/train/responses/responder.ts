@@ -132,12 +132,12 @@ export class Responder {
 
   /** Pairs that the rows of the task bring: the better response scores 1, the worse 0. Those to
    * train on come first. */
-  writtenPairs(count: number, held_out: number): readonly ResponsePair[] {
+  writtenPairs(count: number, heldOutCount: number): readonly ResponsePair[] {
     const { config, judge } = this.#parts
     const { seed, task } = config
     const pairs = [
       ...writtenPairs(task, seed, 'train_set', count),
-      ...writtenPairs(task, seed, 'test', held_out),
+      ...writtenPairs(task, seed, 'test', heldOutCount),
     ]
     const candidates = (texts: readonly string[], score: number): Candidate[] => {
       const batch = judge.batchOf(
@@ -160,7 +160,7 @@ export class Responder {
 
   /** Answers of the rows that were judged one by one, those to train on first; undefined where the
    * task has none. */
-  judged(count: number, held_out: number): JudgedAnswers | undefined {
+  judged(count: number, heldOutCount: number): JudgedAnswers | undefined {
     const { config, judge } = this.#parts
     const { task } = config
     if (!task.verdicts) return undefined
@@ -176,7 +176,7 @@ export class Responder {
         answer: { row: sequenceRow(batch, b), text, is_ended: true, score: is_desirable ? 1 : 0 },
       }))
     }
-    return { training: answers('train_set', count), held_out: answers('test', held_out) }
+    return { training: answers('train_set', count), held_out: answers('test', heldOutCount) }
   }
 
   /** Samples n responses to each of the next prompts and reads them back. */

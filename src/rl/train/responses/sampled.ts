@@ -77,12 +77,12 @@ export function samplerOf(
   return sampler
 }
 
-/** Samples n responses to each of the next prompts, or of those at `places`. `gen_batch` counts the
+/** Samples n responses to each of the next prompts, or of those at `places`. `genBatch` counts the
  * batches of one step: each draws its own random numbers. */
 export async function sampleBatch(
   parts: SamplingParts,
   request: SamplingRequest,
-  gen_batch = 0,
+  genBatch = 0,
   places: readonly number[] = parts.data.takePlaces(request.phase.rollout.train_batch_size),
 ): Promise<Sampled> {
   const { phase } = request
@@ -96,7 +96,7 @@ export async function sampleBatch(
     ...(needsLogProbs ? (['log_probs'] as const) : []),
     ...(keepsEntropy ? (['entropy'] as const) : []),
   ]
-  const change = { row_offset: gen_batch * samples.length }
+  const change = { row_offset: genBatch * samples.length }
   const responded = await generate(parts, request, sampler, samples, { change, columns: extra }) // readback 1
   const { response_ids, turns, placed, read } = responded
   if (placed) sampler.count(placed)

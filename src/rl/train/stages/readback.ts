@@ -141,10 +141,10 @@ function policyMetrics(
       'actor/lr': actorLr,
     }
   const objective = objectiveOf(phase)
-  const micro_batches = (updates * rows.mini) / rows.micro
+  const microBatches = (updates * rows.mini) / rows.micro
   return {
     ...actorMetrics(objective, loss_sums, controls, updates),
-    ...bypassMetrics(objective, corrections, micro_batches),
+    ...bypassMetrics(objective, corrections, microBatches),
     ...(updates > 0 && innerMetrics(phase.actor.inner, { teacher_sums, inner_sums })),
     ...(updates > 0 && { 'actor/lr': actorLr }),
   }

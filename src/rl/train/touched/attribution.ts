@@ -91,7 +91,7 @@ function directionsOf(
 function headShares(
   directions: readonly Float64Array[],
   z: Float32Array,
-  o_proj: Float32Array,
+  oProj: Float32Array,
   { hidden_size: C, head_dim: D, attentionSize, num_attention_heads: H }: ModelShape,
 ): number[][] {
   const byHead = Array.from({ length: H }, () => new Array<number>(directions.length))
@@ -99,7 +99,7 @@ function headShares(
     const pulled = new Float64Array(attentionSize)
     for (let c = 0; c < C; c++)
       for (let k = 0; k < attentionSize; k++)
-        pulled[k] += direction[c] * o_proj[c * attentionSize + k]
+        pulled[k] += direction[c] * oProj[c * attentionSize + k]
     for (let h = 0; h < H; h++) byHead[h][s] = dot(pulled, h * D, z, s * attentionSize + h * D, D)
   }
   return byHead
@@ -155,7 +155,7 @@ export async function attribution(
   const directions = directionsOf(layout, weights, last, ids)
   const along = (part: Float32Array) => directions.map((u, s) => dot(u, 0, part, s * C, C))
   const layers = Array.from({ length: L }, (_, l) => l + 1)
-  const o_proj = ({ offset }: { readonly offset: number }) =>
+  const oProj = ({ offset }: { readonly offset: number }) =>
     weights.subarray(offset, offset + C * attentionSize)
   return {
     ids,
@@ -164,7 +164,7 @@ export async function attribution(
     attention: layers.map((l) => along(of('attention', l))),
     feed_forward: layers.map((l) => along(of('feed_forward', l))),
     head: layers.map((l) =>
-      headShares(directions, of('head', l), o_proj(slices.layers[l - 1].o_proj), shape),
+      headShares(directions, of('head', l), oProj(slices.layers[l - 1].o_proj), shape),
     ),
     looksAt: layers.map((l) =>
       Array.from({ length: H }, (_, h) => looksOf(of('qkv', l), n, h, shape)),

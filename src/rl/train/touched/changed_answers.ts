@@ -155,18 +155,18 @@ export class ChangedAnswers {
     of: { readonly config: TrainerConfig; readonly layout: ParamLayout; weights: Float32Array },
     prompts: number,
   ): Promise<ChangedAnswers> {
-    const held_out = await HeldOut.create(gpu, of.config, of.layout, prompts, true)
-    const { model, config } = held_out
+    const heldOut = await HeldOut.create(gpu, of.config, of.layout, prompts, true)
+    const { model, config } = heldOut
     uploadModel(gpu, model, of.weights)
     const texts = answersOf(config, prompts)
     const pad = config.task.tokenizer.pad_token_id
     const read = texts.length > 0 ? await answerReader(gpu, model, texts, pad) : undefined
     const measure = async () => {
-      const { scores, is_right } = await held_out.answers()
+      const { scores, is_right } = await heldOut.answers()
       return { scores, is_right, read: await read?.() }
     }
     if (model.interventions) writeInterventions(gpu, model.interventions, model.shape, [])
-    return new ChangedAnswers(gpu, held_out, measure, await measure())
+    return new ChangedAnswers(gpu, heldOut, measure, await measure())
   }
 
   /** Of the problems with these numbers; of all where not given. */

@@ -218,19 +218,19 @@ export async function probed(
   onDone: () => void = () => {},
 ): Promise<Probes> {
   const { label, texts, examples: known, isFitted } = asked(given, work)
-  const held_out = known ? undefined : await HeldOut.create(gpu, given, layout, texts.length)
-  const model = held_out?.model ?? createModel(gpu, layout)
+  const heldOut = known ? undefined : await HeldOut.create(gpu, given, layout, texts.length)
+  const model = heldOut?.model ?? createModel(gpu, layout)
   const { pad_token_id } = given.task.tokenizer
   const read = await stateReader(gpu, model, texts, pad_token_id)
   const states: ProbedState[] = []
   for (const load of models) {
     const { step, weights } = await load()
     uploadModel(gpu, model, weights)
-    const is_right = (await held_out?.answers())?.is_right ?? []
+    const isRight = (await heldOut?.answers())?.is_right ?? []
     const examples =
       known ??
       texts.map(({ prompt_length }, text): Example => {
-        return { text, token: prompt_length - 1, label: is_right[text] ? 'right' : 'wrong' }
+        return { text, token: prompt_length - 1, label: isRight[text] ? 'right' : 'wrong' }
       })
     const why_not = missing(examples, isFitted)
     const commonest = commonestOf(examples, isFitted)

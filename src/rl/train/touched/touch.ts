@@ -178,8 +178,8 @@ async function touchExchange(
   let done = 0
   const onDone = () => onProgress(++done, of)
   const exchanges = await withDevice(open, plan, async (gpu) => {
-    const held_out = await HeldOut.create(gpu, config, first.layout, problems)
-    const right = (weights: Float32Array) => held_out.right(weights)
+    const heldOut = await HeldOut.create(gpu, config, first.layout, problems)
+    const right = (weights: Float32Array) => heldOut.right(weights)
     return [
       await exchanged(first, second, right, onDone),
       await exchanged(second, first, right, onDone),

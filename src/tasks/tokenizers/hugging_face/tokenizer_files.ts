@@ -74,7 +74,7 @@ function endIds(ids: unknown): readonly number[] {
 }
 
 function templatesOf(
-  chat_template: unknown,
+  chatTemplate: unknown,
   file: string | undefined,
 ): TokenizerSettings['chat_templates'] {
   const templates = new Map<string, { text: string; file: string }>()
@@ -85,11 +85,11 @@ function templatesOf(
       )
     templates.set(name, { text, file: CONFIG })
   }
-  if (Array.isArray(chat_template))
-    for (const one of chat_template) put(isObject(one) && one.name, isObject(one) && one.template)
-  else if (isObject(chat_template))
-    for (const [name, text] of Object.entries(chat_template)) put(name, text)
-  else if (chat_template !== undefined && chat_template !== null) put('default', chat_template)
+  if (Array.isArray(chatTemplate))
+    for (const one of chatTemplate) put(isObject(one) && one.name, isObject(one) && one.template)
+  else if (isObject(chatTemplate))
+    for (const [name, text] of Object.entries(chatTemplate)) put(name, text)
+  else if (chatTemplate !== undefined && chatTemplate !== null) put('default', chatTemplate)
   if (file !== undefined) {
     // A pointer is text, so it would be taken for a template that says the same to every message.
     const found = file === '' ? undefined : foreignText(file)

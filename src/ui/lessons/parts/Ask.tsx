@@ -7,13 +7,13 @@ import { usePart } from './context.ts'
 export function Ask({ name, of }: { readonly name: string; readonly of: Question }) {
   const [isDone, done] = usePart(name)
   const [chosen, setChosen] = useState<number>()
-  const is_right = chosen === undefined ? isDone : of.choices[chosen].is_right === true
+  const isRight = chosen === undefined ? isDone : of.choices[chosen].is_right === true
   const choose = (index: number) => {
     setChosen(index)
     if (of.choices[index].is_right) done()
   }
-  const isWrong = chosen !== undefined && !is_right
-  const Icon = is_right ? CircleCheck : isWrong ? CircleX : CircleHelp
+  const isWrong = chosen !== undefined && !isRight
+  const Icon = isRight ? CircleCheck : isWrong ? CircleX : CircleHelp
   return (
     <fieldset className="lesson-part" data-testid={`question-${name}`} data-done={isDone}>
       <legend>
@@ -32,8 +32,8 @@ export function Ask({ name, of }: { readonly name: string; readonly of: Question
           </label>
         ))}
       </div>
-      <p role="status" className={is_right ? 'lesson-right' : 'lesson-wrong'}>
-        {is_right ? of.because : isWrong ? `No. ${of.hint}` : ''}
+      <p role="status" className={isRight ? 'lesson-right' : 'lesson-wrong'}>
+        {isRight ? of.because : isWrong ? `No. ${of.hint}` : ''}
       </p>
     </fieldset>
   )

@@ -48,7 +48,7 @@ function start(of: TryIt): void {
 }
 
 export function Try({ name, of }: { readonly name: string; readonly of: TryIt }) {
-  const [is_done, done] = usePart(name)
+  const [isDone, done] = usePart(name)
   const checked = useChecked(of)
   const isBusy = useLab(selectIsBusy)
   const isMet = checked?.is_done === true
@@ -56,16 +56,16 @@ export function Try({ name, of }: { readonly name: string; readonly of: TryIt })
   useEffect(() => {
     if (isMet) done()
   }, [isMet])
-  const Icon = is_done ? CircleCheck : FlaskConical
+  const Icon = isDone ? CircleCheck : FlaskConical
   return (
-    <section className="lesson-part try" data-testid={`try-${name}`} data-done={is_done}>
+    <section className="lesson-part try" data-testid={`try-${name}`} data-done={isDone}>
       <p>
         <Icon className="icon" aria-hidden="true" /> <b>Try it.</b> {of.does}
       </p>
       <p>
         <button type="button" data-testid={`start-${name}`} onClick={() => start(of)}>
           <Play className="icon" aria-hidden="true" />{' '}
-          {isBusy ? 'End this run and train it' : is_done ? 'Train it again' : 'Train it'}
+          {isBusy ? 'End this run and train it' : isDone ? 'Train it again' : 'Train it'}
         </button>
       </p>
       <p role="status" className={isMet ? 'lesson-right' : 'soft'}>

@@ -40,11 +40,11 @@ const parts = {
 
 function Estimates() {
   const [share, setShare] = useState(0.8)
-  const log_ratio = Math.log(share)
+  const logRatio = Math.log(share)
   const lines = [
-    ['k1', log_ratio],
-    ['k2', log_ratio ** 2 / 2],
-    ['k3', 1 / share - 1 + log_ratio],
+    ['k1', logRatio],
+    ['k2', logRatio ** 2 / 2],
+    ['k3', 1 / share - 1 + logRatio],
   ] as const
   return (
     <div className="by-hand">

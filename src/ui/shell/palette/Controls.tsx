@@ -49,7 +49,7 @@ const selectPreset = (state: LabState) => state.preset_id
 
 /** Which experiment. */
 export function Choice() {
-  const preset_id = useLab(selectPreset)
+  const presetId = useLab(selectPreset)
   const isLocked = useLocked('experiment')
   return (
     <div className="preset">
@@ -59,7 +59,7 @@ export function Choice() {
           id="preset"
           data-testid="preset"
           disabled={isLocked}
-          value={preset_id}
+          value={presetId}
           onChange={(event) => openPreset(event.target.value)}
         >
           <PresetOptions />

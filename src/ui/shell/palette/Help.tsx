@@ -60,8 +60,8 @@ export function Help() {
 }
 
 function Body() {
-  const shortcuts_on = useStore(uiStore, selectShortcuts)
-  const keep_awake = useStore(uiStore, selectKeepAwake)
+  const shortcutsOn = useStore(uiStore, selectShortcuts)
+  const keepAwake = useStore(uiStore, selectKeepAwake)
   return (
     <>
       <div className="dialog-head">
@@ -73,7 +73,7 @@ function Body() {
       <label className="check">
         <input
           type="checkbox"
-          checked={shortcuts_on}
+          checked={shortcutsOn}
           onChange={(event) => setPreference({ shortcuts_on: event.target.checked })}
         />
         Use these keys
@@ -82,7 +82,7 @@ function Body() {
         <label className="check">
           <input
             type="checkbox"
-            checked={keep_awake}
+            checked={keepAwake}
             onChange={(event) => setPreference({ keep_awake: event.target.checked })}
           />
           Keep the screen awake during a run

@@ -103,12 +103,12 @@ function position(mode: Mode, value: number): number {
 const DIVERGING: readonly Mode[] = ['advantages', 'ratio', 'moved']
 const ENTROPIES: readonly Mode[] = ['entropy', 'layer_entropy']
 
-/** Over all tokens of a step; entropies reach to `max_entropy`, ln V. undefined where no token has
+/** Over all tokens of a step; entropies reach to `maxEntropy`, ln V. undefined where no token has
  * a number. */
 export function rangeOf(
   mode: Mode,
   samples: readonly TracedSample[],
-  max_entropy: number,
+  maxEntropy: number,
   layerEntropy?: LayerEntropy,
 ): Range | undefined {
   let [count, low, high] = [0, 0, 0]
@@ -124,7 +124,7 @@ export function rangeOf(
     }
   if (count === 0) return undefined
   if (mode === 'clipped' || mode === 'chosen') return { scale: 'clip', end: 2 }
-  if (ENTROPIES.includes(mode)) return { scale: 'seq', end: max_entropy }
+  if (ENTROPIES.includes(mode)) return { scale: 'seq', end: maxEntropy }
   // An estimate of a KL can be negative.
   const isDiverging = DIVERGING.includes(mode) || (mode === 'kl_ref' && low < 0)
   return { scale: isDiverging ? 'div' : 'seq', end: Math.max(high, -low) }

@@ -206,8 +206,8 @@ export function List(props: { step: number; found: Found; colours: Colours }) {
               drawn={pages * PAGE}
               colours={colours}
               cursor={bundle === open && here ? here : NOWHERE}
-              onOpen={(is_open) =>
-                tokensStore.setState({ open: is_open ? bundle.key : '', pages: 1 })
+              onOpen={(isOpen) =>
+                tokensStore.setState({ open: isOpen ? bundle.key : '', pages: 1 })
               }
               onMore={() => tokensStore.setState({ open: bundle.key, pages: pages + 1 })}
             />

@@ -28,7 +28,7 @@ function TextChoice({
   texts: readonly LensText[]
   chosen: LensText | undefined
 }) {
-  const held_out = texts.filter(({ since }) => since === undefined)
+  const heldOut = texts.filter(({ since }) => since === undefined)
   const sent = texts.filter(({ since }) => since !== undefined)
   const options = (list: readonly LensText[]) =>
     list.map((text) => (
@@ -45,9 +45,9 @@ function TextChoice({
           value={chosen?.key ?? ''}
           onChange={({ target }) => set({ chosen: target.value, position: undefined })}
         >
-          {held_out.length > 0 ? (
+          {heldOut.length > 0 ? (
             <optgroup label="Held-out prompts with their right answers">
-              {options(held_out)}
+              {options(heldOut)}
             </optgroup>
           ) : null}
           {sent.length > 0 ? (

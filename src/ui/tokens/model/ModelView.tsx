@@ -106,11 +106,11 @@ function TextForm({ facts, isBusy }: { facts: OpenedModelFacts; isBusy: boolean 
   const [text, setText] = useState(() => firstText(facts.name))
   const [wantsChanges, setWantsChanges] = useState(false)
   const [wantsParts, setWantsParts] = useState(false)
-  const [add_special_tokens, setSpecial] = useState(true)
+  const [addSpecialTokens, setSpecial] = useState(true)
   const { why_ids } = facts
   const onSubmit = (event: FormEvent) => {
     event.preventDefault()
-    readText(text, add_special_tokens, { changes: wantsChanges, parts: wantsParts })
+    readText(text, addSpecialTokens, { changes: wantsChanges, parts: wantsParts })
   }
   return (
     <form onSubmit={onSubmit} className="model-text">
@@ -150,7 +150,7 @@ function TextForm({ facts, isBusy }: { facts: OpenedModelFacts; isBusy: boolean 
       </label>
       <SpecialTokens
         words={facts.special_tokens}
-        isOn={add_special_tokens}
+        isOn={addSpecialTokens}
         testid="model-special"
         onChange={setSpecial}
       />

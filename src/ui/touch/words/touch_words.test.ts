@@ -43,14 +43,14 @@ const part = (
   where: PartCost['where'],
   layer: number,
   reward: number,
-  log_prob: number,
+  logProb: number,
   head?: number,
 ): PartCost => ({
   where,
   layer,
   ...(head !== undefined && { head }),
   reward: { mean: reward, interval: SURE },
-  log_prob: { mean: log_prob, interval: SURE },
+  log_prob: { mean: logProb, interval: SURE },
   entropies: [0, 0.1, -0.2].map((mean) => ({ mean, interval: SURE })),
 })
 
