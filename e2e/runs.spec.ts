@@ -189,7 +189,7 @@ test('runs are listed, kept, renamed, deleted and brought back, opened and compa
   expect(await colors(lab.get('runs-table').locator('.spark path'))).toEqual(await colors(marks))
   const rows = lab.get('differences').locator('tbody tr')
   await expect(rows).toHaveCount(1)
-  await expect(rows).toContainText('actor.optim.lr')
+  await expect(rows).toContainText('lr')
   await expect(rows.locator('td')).toHaveText(['0.001', '0.01'])
   await expect(lab.get('key-metrics')).toContainText(firstNumbers[2])
   await expect(lab.get('paired')).toContainText('seed 1')

@@ -4,7 +4,7 @@ import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import { layerWords, steeringWords } from '../../document/experiment/steering/words.ts'
 import { leavesOf } from '../run/leaves.ts'
 import type { RunHeader } from '../run/record.ts'
-import { type MeanInterval, meanInterval } from './statistics.ts'
+import { type MeanSpread, meanSpread } from './statistics.ts'
 
 function valuesOf(experiment: Experiment): Map<string, string> {
   const { steering } = experiment
@@ -112,7 +112,7 @@ export interface SeedValue {
 export interface PairedDifference {
   readonly pairs: readonly { readonly seed: number; readonly difference: number }[]
   /** Undefined with fewer than two pairs: one difference says nothing about its spread. */
-  readonly interval: MeanInterval | undefined
+  readonly spread: MeanSpread | undefined
 }
 
 /** `b` minus `a` for every seed that both have a number for; the first run of a seed counts. */
@@ -126,5 +126,5 @@ export function pairedBySeed(a: readonly SeedValue[], b: readonly SeedValue[]): 
     const difference = after - before
     return Number.isFinite(difference) ? [{ seed, difference }] : []
   })
-  return { pairs, interval: meanInterval(pairs.map(({ difference }) => difference)) }
+  return { pairs, spread: meanSpread(pairs.map(({ difference }) => difference)) }
 }

@@ -1,16 +1,20 @@
 import { expect, test } from 'vitest'
-import { meanBand, meanInterval, t975 } from './statistics.ts'
+import { meanBand, meanSpread, t975 } from './statistics.ts'
 
 const columns = (steps: number[], values: number[]) => ({ steps, values, length: steps.length })
 
 test('the interval of a mean is Student’s', () => {
-  // Mean 2, standard deviation 1, n = 3: 4.30265 / √3.
-  expect(meanInterval([1, 2, 3])).toEqual({
-    n: 3,
-    mean: 2,
-    halfWidth: expect.closeTo(4.30265 / Math.sqrt(3), 10),
+  // Mean 3, variance 2.5, n = 5: 2.77645 · √(2.5 / 5).
+  expect(meanSpread([1, 2, 3, 4, 5])).toEqual({
+    n: 5,
+    mean: 3,
+    lowest: 1,
+    highest: 5,
+    halfWidth: expect.closeTo(2.77645 * Math.sqrt(0.5), 10),
   })
-  expect(meanInterval([1])).toBeUndefined()
+  // Of a few runs the lowest and the highest say what is known.
+  expect(meanSpread([0.1, 0.9])).toEqual({ n: 2, mean: 0.5, lowest: 0.1, highest: 0.9 })
+  expect(meanSpread([1])).toBeUndefined()
   expect(t975(1)).toBeCloseTo(12.7062, 4)
   expect(t975(1000)).toBe(t975(30))
 })
@@ -27,14 +31,17 @@ test('a band is drawn where every run measured, and nowhere else', () => {
 })
 
 test('the two kinds of band differ, and one run has none', () => {
-  const runs = [columns([0], [1]), columns([0], [2]), columns([0], [3])]
+  const runs = [1, 2, 3, 4, 5].map((value) => columns([0], [value]))
   const band = meanBand(runs, 't95')
-  expect(band?.low.values[0]).toBeCloseTo(2 - 4.30265 / Math.sqrt(3), 10)
+  expect(band?.low.values[0]).toBeCloseTo(3 - 2.77645 * Math.sqrt(0.5), 10)
   expect(meanBand(runs, 'range')?.low.values[0]).toBe(1)
-  const [uncut, cut] = [band, meanBand(runs, 't95', [1, 2])]
-  expect(uncut?.low.values[0]).toBeLessThan(1)
-  expect(uncut?.high.values[0]).toBeGreaterThan(2)
-  expect([cut?.low.values[0], cut?.high.values[0]]).toEqual([1, 2])
+  const [uncut, cut] = [band, meanBand(runs, 't95', [2, 4])]
+  expect(uncut?.low.values[0]).toBeLessThan(2)
+  expect(uncut?.high.values[0]).toBeGreaterThan(4)
+  expect([cut?.low.values[0], cut?.high.values[0]]).toEqual([2, 4])
+  // Two shares 9 points apart: Student's interval would reach beyond both ends of the measure.
+  const two = meanBand([columns([0], [0.45]), columns([0], [0.54])], 't95')
+  expect([two?.low.values[0], two?.high.values[0]]).toEqual([0.45, 0.54])
   expect(cut?.mean).toEqual(uncut?.mean)
   expect(meanBand(runs.slice(1, 2), 'range')).toBeUndefined()
 })

@@ -11,19 +11,36 @@ const T_975 = [
 /** 0.975 quantile of Student's t; that of 30 degrees of freedom, which is larger, for more. */
 export const t975 = (degrees: number): number => T_975[Math.min(degrees, T_975.length) - 1]
 
-export interface MeanInterval {
+/** With fewer values Student's t says little of them and is wider than many measures are: of two
+ * accuracies 9 points apart it reaches from below 0 to above 1. */
+const FEWEST_FOR_T = 5
+
+/** A mean and how far its values lie apart. */
+export interface MeanSpread {
   readonly n: number
   readonly mean: number
-  /** Half the width of the 95 % interval of the mean, Student's t with n − 1 degrees of freedom. */
-  readonly halfWidth: number
+  /** The lowest and the highest value. */
+  readonly lowest: number
+  readonly highest: number
+  /** Half the width of the 95 % interval of the mean, Student's t with n − 1 degrees of freedom;
+   * undefined for fewer than FEWEST_FOR_T values. */
+  readonly halfWidth: number | undefined
 }
 
-/** Mean and 95 % interval of independent values; undefined for fewer than two. */
-export function meanInterval(values: readonly number[]): MeanInterval | undefined {
+const halfWidthOf = (values: readonly number[]): number =>
+  t975(values.length - 1) * Math.sqrt(variance(values, { unbiased: true }) / values.length)
+
+/** Of independent values; undefined for fewer than two. */
+export function meanSpread(values: readonly number[]): MeanSpread | undefined {
   const n = values.length
   if (n < 2) return undefined
-  const halfWidth = t975(n - 1) * Math.sqrt(variance(values, { unbiased: true }) / n)
-  return { n, mean: mean(values), halfWidth }
+  return {
+    n,
+    mean: mean(values),
+    lowest: Math.min(...values),
+    highest: Math.max(...values),
+    halfWidth: n < FEWEST_FOR_T ? undefined : halfWidthOf(values),
+  }
 }
 
 /** Steps ascend; the first `length` entries are valid. */
@@ -34,7 +51,8 @@ export interface RunColumns {
 }
 
 const BAND_KINDS = ['t95', 'range'] as const
-/** t95: the 95 % interval of the mean. range: the lowest and the highest run. */
+/** t95: the 95 % interval of the mean; of fewer than FEWEST_FOR_T runs it is the range. range: the
+ * lowest and the highest run. */
 export type BandKind = (typeof BAND_KINDS)[number]
 
 interface Column {
@@ -73,20 +91,18 @@ export function meanBand(
     )
   const [steps, means, lows, highs]: number[][] = [[], [], [], []]
   const [first] = runs
+  const isT = kind === 't95' && runs.length >= FEWEST_FOR_T
   for (let i = 0; i < first.length; i++) {
     const step = first.steps[i]
     if (!others.every((other) => other.has(step))) continue
     const all = [first.values[i], ...others.map((other) => other.get(step) ?? Number.NaN)]
     const isGap = !all.every(Number.isFinite)
-    const { mean, halfWidth } = (isGap ? undefined : meanInterval(all)) ?? {
-      mean: Number.NaN,
-      halfWidth: Number.NaN,
-    }
+    const middle = isGap ? Number.NaN : mean(all)
+    const halfWidth = isT && !isGap ? halfWidthOf(all) : Number.NaN
     steps.push(step)
-    means.push(mean)
-    const isT = kind === 't95' || isGap
-    lows.push(Math.max(least, isT ? mean - halfWidth : Math.min(...all)))
-    highs.push(Math.min(most, isT ? mean + halfWidth : Math.max(...all)))
+    means.push(middle)
+    lows.push(Math.max(least, isT || isGap ? middle - halfWidth : Math.min(...all)))
+    highs.push(Math.min(most, isT || isGap ? middle + halfWidth : Math.max(...all)))
   }
   return { mean: column(steps, means), low: column(steps, lows), high: column(steps, highs) }
 }

@@ -26,6 +26,9 @@ export interface AutoName {
   readonly seedless: string
   /** The preset that it differs from. */
   readonly from: string
+  /** What the name is made of: the method, and all that differs, without the seed. */
+  readonly method: string
+  readonly words: readonly string[]
 }
 
 const named = new WeakMap<Experiment, Map<string, AutoName>>()
@@ -39,21 +42,27 @@ export function autoName(experiment: Experiment, preset_id: string): AutoName {
   return name
 }
 
+/** The method and a few words; how many more there are, where there are more. */
+export function joinedName([method, ...said]: readonly string[]): string {
+  const more = said.length - MAX_WORDS
+  const shown = more > 1 ? [...said.slice(0, MAX_WORDS), `${more} more`] : said
+  return [method, ...shown].join(', ').slice(0, MAX_LENGTH)
+}
+
 function nameFrom(experiment: Experiment, preset_id: string): AutoName {
   const preset = presetOf(preset_id) ?? nearestPreset(experiment)
   const words = differenceWords(experiment, preset.experiment)
   const method = methodWords(experiment)
   const isSame = method === methodWords(preset.experiment)
-  const nameOf = (said: readonly string[]): string => {
-    if (said.length === 0 && isSame) return preset.name
-    const more = said.length - MAX_WORDS
-    const shown = more > 1 ? [...said.slice(0, MAX_WORDS), `${more} more`] : said
-    return [method, ...shown].join(', ').slice(0, MAX_LENGTH)
-  }
+  const nameOf = (said: readonly string[]): string =>
+    said.length === 0 && isSame ? preset.name : joinedName([method, ...said])
+  const seedless = words.filter((word) => word !== `seed ${experiment.seed}`)
   return {
     name: nameOf(words),
-    seedless: nameOf(words.filter((word) => word !== `seed ${experiment.seed}`)),
+    seedless: nameOf(seedless),
     from: preset.name,
+    method,
+    words: seedless,
   }
 }
 
@@ -83,7 +92,7 @@ export function runName({
     const name = labels.name || document.name?.trim() || source.file
     const isAutomatic = labels.name === ''
     const seedless = isAutomatic ? (source.setting ?? name) : name
-    return { name, seedless, from: name, isAutomatic, differs: name }
+    return { name, seedless, from: name, isAutomatic, differs: name, method: '', words: [] }
   }
   const automatic = autoName(document, preset_id)
   const given = labels.name || givenName(document)

@@ -1,5 +1,9 @@
 // Declares what a column of the table can be: a setting of the run, one of its metrics, or a fact
 // about it. Sorting, filters and groups name the same columns.
+
+import { placeWords, settingLabel } from '../../../document/experiment/form/setting_words.ts'
+import { PRESETS } from '../../../document/presets/presets.ts'
+import { boundsOf } from '../../../document/study/bounds.ts'
 import type { RunEntry } from '../../../page/runs/library/library_store.ts'
 import { leavesOf } from '../../../record/run/leaves.ts'
 import { runName } from '../../../record/run/names.ts'
@@ -31,7 +35,7 @@ export const METRIC_CHOICES = [
   { key: 'greedy', label: 'held-out accuracy, greedy' },
   { key: 'sampled', label: 'held-out accuracy, sampled' },
   { key: 'score', label: 'reward or task score, sampled' },
-  { key: 'entropy', label: 'final entropy' },
+  { key: 'entropy', label: 'final entropy, nats' },
 ] as const
 
 const FACTS = [
@@ -61,6 +65,14 @@ export function metricOf({ header }: RunEntry, choice: string): string {
   if (choice === 'entropy') return layerEntropy(model.num_hidden_layers)
   if (choice !== 'score') return choice
   return phases.some(({ kind }) => kind === 'reward_model') ? TASK_SCORE : REWARD
+}
+
+/** Between which values a metric of a run lies: the score of a task is a share, a reward of one's
+ * own can be anything. */
+export function boundsOfRun({ header }: RunEntry, metric: string): ReturnType<typeof boundsOf> {
+  const isScore = metric === REWARD || metric === TASK_SCORE
+  const isOfTask = !header.source && header.experiment.reward.parts.length === 0
+  return isScore && isOfTask ? { low: 0, high: 1 } : boundsOf(metric)
 }
 
 /** Whether a number of this choice is a share of 1. */
@@ -116,15 +128,21 @@ export function cellText(cell: Cell, column: string): string {
   return isShare(name) ? formatShare(cell) : formatNumber(cell)
 }
 
-/** The head of a column; a setting by its last name, and by its whole path where two of the table
- * end alike. */
+/** What a setting is called: one that only some experiments have, by the end of its path. */
+const settingName = (path: string): string =>
+  `${placeWords(path)}${settingLabel(PRESETS[0].experiment, path)}`
+
+/** The head of a column; a setting by the name that the form gives it, and by its path where two
+ * of the table are called alike. */
 export function columnLabel(column: string, among: readonly string[] = []): string {
   const [kind, name] = parts(column)
   if (kind === 'fact') return FACTS.find(({ key }) => key === name)?.label ?? name
   if (kind === 'metric') return METRIC_CHOICES.find(({ key }) => key === name)?.label ?? name
-  const last = (path: string) => path.slice(path.lastIndexOf('.') + 1)
-  const alike = among.filter((other) => last(other) === last(column)).length
-  return alike > 1 || /^\d+$/.test(last(name)) ? name : last(name)
+  const own = settingName(name)
+  const alike = among.filter(
+    (other) => other.startsWith('setting:') && settingName(parts(other)[1]) === own,
+  ).length
+  return alike > 1 || /(^|\.)\d+$/.test(name) ? name : own
 }
 
 /** All metrics that some run has, by name. */

@@ -1,6 +1,5 @@
 // The runs that are compared: their columns, and what the charts draw of them behind the shown run.
 
-import { boundsOf } from '../../../document/study/bounds.ts'
 import type { Series } from '../../../host/columns/series.ts'
 import { duelStore } from '../../../page/runs/duel/duel.ts'
 import { readColumns } from '../../../page/runs/library/library.ts'
@@ -20,10 +19,12 @@ import {
 import { distinctColors } from '../../../record/run/looks.ts'
 import { runName } from '../../../record/run/names.ts'
 import { isLive, runColor } from '../../../record/run/record.ts'
+import { distinctNames } from '../../open/distinct_names.ts'
 import { openedStore, redraw } from '../../open/opened_run.ts'
 import type { Owner } from '../../plot/files/SaveAs.tsx'
 import { type Overlay, overlayStore, SENDER_ID } from '../../shown/overlays.ts'
 import { plannedOf } from '../../shown/run_words.ts'
+import { boundsOfRun } from './columns.ts'
 import { groupRuns } from './groups.ts'
 import { MAX_AVERAGED, MAX_COMPARED, type Selection, selectionStore, tick } from './selection.ts'
 
@@ -62,8 +63,11 @@ export const ownerOf = (groups: readonly Compared[]): Owner => ({
   stem: 'comparison',
 })
 
-const withColor = (entry: RunEntry, color: number): RunEntry =>
-  entry.labels.color === color ? entry : { ...entry, labels: { ...entry.labels, color } }
+/** A run as the figures show it: in the colour of its line, by the name that the table gives it. */
+const withLook = (entry: RunEntry, color: number, name: string): RunEntry => ({
+  ...entry,
+  labels: { ...entry.labels, color, name },
+})
 
 /**
  * What is ticked, as lines of which no two have one colour: the same in the table and on every
@@ -76,12 +80,15 @@ export function comparedGroups(
   const runs = ticked
     .flatMap((id) => entries.find((entry) => entry.id === id) ?? [])
     .slice(0, band ? MAX_AVERAGED : MAX_COMPARED)
+  const names = distinctNames(entries)
+  const nameOf = (entry: RunEntry) => names.get(entry.id)?.name ?? runName(entry).name
   const alone = () =>
-    runs.map((entry) => ({ label: runName(entry).name, entries: [entry], counted: [entry] }))
-  const groups = (band ? groupRuns(runs, view) : alone()).slice(0, MAX_COMPARED)
+    runs.map((entry) => ({ label: nameOf(entry), entries: [entry], counted: [entry] }))
+  const groups = (band ? groupRuns(runs, view, names) : alone()).slice(0, MAX_COMPARED)
   const colors = distinctColors(groups.map((group) => group.entries[0].labels.color))
   return groups.map(({ label, entries, counted }, i) => {
-    const coloured = (own: readonly RunEntry[]) => own.map((entry) => withColor(entry, colors[i]))
+    const coloured = (own: readonly RunEntry[]) =>
+      own.map((entry) => withLook(entry, colors[i], nameOf(entry)))
     const again = entries.filter((entry) => !counted.includes(entry))
     return { label, entries: coloured(counted), again: coloured(again) }
   })
@@ -123,7 +130,7 @@ function bandsOf(group: readonly RunEntry[], kind: BandKind) {
     const before = known.get(metric)
     const isSame = before?.length === length && runs.every((run, i) => run === before.runs[i])
     if (isSame) return before.band
-    const { low, high } = boundsOf(metric)
+    const { low, high } = boundsOfRun(group[0], metric)
     const band = runs.length === group.length ? meanBand(runs, kind, [low, high]) : undefined
     known.set(metric, { runs, length, band })
     return band
@@ -173,7 +180,8 @@ function shownTask(): string {
 /** What the charts are to draw now. A run that is shown in full is no overlay of itself, and one of
  * another task stays in the comparison alone: its scores mean something else. */
 function overlays(): Overlay[] {
-  const { band } = selectionStore.getState()
+  const { band, isBehind } = selectionStore.getState()
+  if (!isBehind) return []
   const task = shownTask()
   const shown = shownId()
   return nowCompared().flatMap((group) => {
@@ -203,10 +211,11 @@ async function update(): Promise<void> {
   const runs = groups.flatMap(({ entries }) => entries)
   const { living } = libraryStore.getState()
   const { secondId } = duelStore.getState()
-  const { band } = selectionStore.getState()
+  const { band, isBehind } = selectionStore.getState()
   const now = JSON.stringify([
     runs.map(({ id, labels }) => [id, labels.color, labels.name, loaded.has(id)]),
     band && [band, groups.map(({ label }) => label)],
+    isBehind,
     living,
     secondId,
     shownId(),
@@ -239,6 +248,7 @@ export function followTicks(): void {
   duelStore.subscribe(({ second, secondId }, before) => {
     if (secondId !== before.secondId) {
       // Both are what somebody wants to see side by side.
+      if (secondId !== undefined) selectionStore.setState({ isBehind: true })
       for (const id of [libraryStore.getState().living, secondId])
         if (id !== undefined && secondId !== undefined) tick(id, true)
       go()

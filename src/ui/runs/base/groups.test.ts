@@ -84,7 +84,12 @@ test('a seed that was trained twice counts once in a mean, and both runs stay in
   expect(groups[0].rows.map(({ entry }) => entry.id).join('')).toBe('eba')
   expect(groups[0].value).toMatchObject({ n: 2 })
   expect(groups[0].value?.mean).toBeCloseTo(0.6, 12)
-  const selection = { ticked: twice.map(({ id }) => id), band: 't95', view } as const
+  const selection = {
+    ticked: twice.map(({ id }) => id),
+    band: 't95',
+    isBehind: false,
+    view,
+  } as const
   const [first] = comparedGroups(twice, selection)
   expect(first.entries.map(({ id }) => id)).toEqual(['a', 'b'])
   // It keeps the colour of its line.
@@ -99,6 +104,6 @@ test('settings that differ are offered first, and two that end alike are told ap
   expect(differing?.columns).toEqual([LR, 'setting:seed'])
   const other = 'setting:critic.optim.lr'
   expect(columnLabel(LR, [LR, 'setting:seed'])).toBe('lr')
-  expect(columnLabel(LR, [LR, other])).toBe('actor.optim.lr')
+  expect([LR, other].map((column) => columnLabel(column, [LR, other]))).toEqual(['lr', 'critic lr'])
   expect(TINY.experiment.actor.optim.lr).toBe(0.001)
 })

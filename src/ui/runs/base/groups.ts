@@ -3,7 +3,7 @@
 
 import type { RunEntry } from '../../../page/runs/library/library_store.ts'
 import { bySettings, onePerSeed } from '../../../record/compare/compare.ts'
-import { type MeanInterval, meanInterval } from '../../../record/compare/statistics.ts'
+import { type MeanSpread, meanSpread } from '../../../record/compare/statistics.ts'
 import { runName } from '../../../record/run/names.ts'
 import { cellOf, cellText, columnLabel, isMetric } from './columns.ts'
 import type { Row, TableView } from './table.ts'
@@ -16,8 +16,8 @@ export interface RowGroup {
   readonly label: string
   readonly rows: readonly Row[]
   /** Of the chosen number over the group, and of each column that is a metric. */
-  readonly value: MeanInterval | undefined
-  readonly columns: readonly (MeanInterval | undefined)[]
+  readonly value: MeanSpread | undefined
+  readonly columns: readonly (MeanSpread | undefined)[]
 }
 
 const numbers = (values: readonly unknown[]): number[] =>
@@ -34,11 +34,12 @@ interface RunGroup {
 export function groupRuns(
   entries: readonly RunEntry[],
   view: Pick<TableView, 'group' | 'statistic' | 'isSmoothed'>,
+  names?: ReadonlyMap<string, { readonly seedless: string }>,
 ): RunGroup[] {
   const { group } = view
   if (group === '' || group === BY_SETTINGS)
     return bySettings(entries).map((own) => ({
-      label: runName(own[0]).seedless,
+      label: names?.get(own[0].id)?.seedless ?? runName(own[0]).seedless,
       entries: own,
       counted: own.some(({ header }) => header.source) ? own : onePerSeed(own),
     }))
@@ -58,6 +59,7 @@ export function rowGroups(rows: readonly Row[], view: TableView): RowGroup[] | u
   return groupRuns(
     rows.map(({ entry }) => entry),
     view,
+    new Map(rows.map(({ entry, seedless }) => [entry.id, { seedless }])),
   ).map(({ label, entries, counted }) => {
     const own = entries.flatMap((entry) => byEntry.get(entry) ?? [])
     const each = counted.flatMap((entry) => byEntry.get(entry) ?? [])
@@ -65,9 +67,9 @@ export function rowGroups(rows: readonly Row[], view: TableView): RowGroup[] | u
       key: `${label} ${own[0].entry.id}`,
       label,
       rows: own,
-      value: meanInterval(numbers(each.map(({ value }) => value))),
+      value: meanSpread(numbers(each.map(({ value }) => value))),
       columns: view.columns.map((column, i) =>
-        isMetric(column) ? meanInterval(numbers(each.map(({ cells }) => cells[i]))) : undefined,
+        isMetric(column) ? meanSpread(numbers(each.map(({ cells }) => cells[i]))) : undefined,
       ),
     }
   })

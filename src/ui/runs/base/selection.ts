@@ -14,12 +14,15 @@ export interface Selection {
   readonly ticked: readonly string[]
   /** Runs of a group are one line with a band; undefined for a line each. */
   readonly band: BandKind | undefined
+  /** They are drawn behind the charts of Learning too, because somebody asked for it. */
+  readonly isBehind: boolean
   readonly view: TableView
 }
 
 export const selectionStore = createStore<Selection>(() => ({
   ticked: [],
-  band: 't95',
+  band: 'range',
+  isBehind: false,
   view: { ...FIRST_VIEW, ...rememberedView() },
 }))
 
@@ -31,7 +34,12 @@ export function tick(id: string, isOn: boolean): void {
   }))
 }
 
-export const tickOnly = (ids: readonly string[]): void => selectionStore.setState({ ticked: ids })
+/** Without a tick nothing is left to be drawn behind anything. */
+export const tickOnly = (ids: readonly string[]): void =>
+  selectionStore.setState(({ isBehind }) => ({
+    ticked: ids,
+    isBehind: isBehind && ids.length > 0,
+  }))
 
 /** Ticks or unticks several runs; the others stay as they are. */
 export const tickAll = (ids: readonly string[], isOn: boolean): void => {

@@ -2,6 +2,7 @@
 import type { RunEntry } from '../../../page/runs/library/library_store.ts'
 import { runName } from '../../../record/run/names.ts'
 import type { Statistic } from '../../../record/run/summary.ts'
+import { type DistinctName, distinctNames } from '../../open/distinct_names.ts'
 import { statusWord } from '../../shown/run_words.ts'
 import { type Cell, cellOf } from './columns.ts'
 import { type Filter, holds } from './filters.ts'
@@ -41,8 +42,12 @@ export const FIRST_VIEW: TableView = {
 export interface Row {
   readonly entry: RunEntry
   readonly name: string
-  /** What an automatic name is measured against. */
+  /** What an automatic name is measured against, and what it leaves out: what the others of its
+   * method have too. */
   readonly from: string
+  readonly shared: readonly string[]
+  /** Its name without the seed. */
+  readonly seedless: string
   readonly value: number | undefined
   /** What the chosen columns say, in their order. */
   readonly cells: readonly Cell[]
@@ -52,17 +57,20 @@ export interface Row {
  * again. */
 const known = new WeakMap<RunEntry, { readonly key: string; readonly row: Row }>()
 
-function rowOf(entry: RunEntry, view: TableView): Row {
+function rowOf(entry: RunEntry, view: TableView, called: DistinctName | undefined): Row {
   const { metric, statistic, isSmoothed, columns } = view
-  const key = [metric, statistic, isSmoothed, ...columns].join('\n')
+  const { from, ...own } = runName(entry)
+  const { name, seedless, shared } = called ?? { ...own, shared: [] }
+  const key = [metric, statistic, isSmoothed, name, ...shared, ...columns].join('\n')
   const before = known.get(entry)
   if (before?.key === key) return before.row
-  const { name, from } = runName(entry)
   const value = cellOf(entry, `metric:${metric}`, view)
   const row = {
     entry,
     name,
     from,
+    shared,
+    seedless,
     value: typeof value === 'number' ? value : undefined,
     cells: columns.map((column) => cellOf(entry, column, view)),
   }
@@ -74,12 +82,13 @@ const words = (text: string) => text.toLowerCase().split(/\s+/).filter(Boolean)
 
 /** Whether every word of the search is in a run's name, notes, tags, task, preset, adapter or
  * status. */
-function isFound({ entry, name, from }: Row, search: readonly string[]): boolean {
+function isFound({ entry, name, from, shared }: Row, search: readonly string[]): boolean {
   const { header, labels } = entry
   const { task, seed } = header.experiment
   const text = [
     name,
     from,
+    ...shared,
     labels.notes,
     ...labels.tags,
     task.id,
@@ -118,13 +127,14 @@ const rank = ({ entry: { labels } }: Row) => (labels.pinned ? 0 : 1)
 /** The rows of the table: pinned ones first, then as sorted; ties by the start, newest first. */
 export function tableRows(entries: readonly RunEntry[], view: TableView): Row[] {
   const search = words(view.search)
+  const names = distinctNames(entries)
   return entries
     .filter(
       (entry) =>
         (view.withHidden || !entry.labels.hidden) &&
         view.filters.every((filter) => holds(entry, filter, view)),
     )
-    .map((entry) => rowOf(entry, view))
+    .map((entry) => rowOf(entry, view, names.get(entry.id)))
     .filter((row) => isFound(row, search))
     .sort(
       (a, b) =>

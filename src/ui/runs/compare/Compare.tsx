@@ -38,8 +38,8 @@ function useCompared(entries: readonly RunEntry[]): readonly Compared[] {
 }
 
 const BANDS = [
-  { band: 't95', label: 'mean and its 95 % interval (Student’s t, cut where the measure ends)' },
   { band: 'range', label: 'mean, lowest and highest' },
+  { band: 't95', label: 'mean and its 95 % interval (Student’s t, from 5 runs on)' },
   { band: undefined, label: 'a line each' },
 ] as const
 
@@ -72,6 +72,24 @@ function Bands({ runs }: { readonly runs: readonly RunEntry[] }) {
   )
 }
 
+const selectIsBehind = ({ isBehind }: Selection) => isBehind
+
+/** Draws the ticked runs behind the charts of Learning and shows them there, or takes them away. */
+function Behind({ count }: { readonly count: number }) {
+  const isBehind = useStore(selectionStore, selectIsBehind)
+  const change = () => {
+    selectionStore.setState({ isBehind: !isBehind })
+    if (!isBehind) openTab('learn')
+  }
+  return (
+    <button type="button" data-testid="see-overlays" onClick={change}>
+      {isBehind
+        ? `Take ${count === 1 ? 'it' : 'them'} away from the charts of Learning`
+        : `See ${count === 1 ? 'it' : 'them'} behind the charts of Learning`}
+    </button>
+  )
+}
+
 /** What can be done to all ticked runs at once. */
 function Ways({
   ids,
@@ -94,9 +112,7 @@ function Ways({
       >
         Report
       </button>
-      <button type="button" data-testid="see-overlays" onClick={() => openTab('learn')}>
-        See {ids.length === 1 ? 'it' : 'them'} behind the charts of Learning
-      </button>
+      <Behind count={ids.length} />
       <button type="button" onClick={() => label({ pinned: true })}>
         Pin
       </button>

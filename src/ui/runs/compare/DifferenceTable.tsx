@@ -1,7 +1,11 @@
 // The settings in which the compared runs differ. Of an imported run no setting is known, and the
 // table says so.
 import { useMemo } from 'react'
+import { placeWords, settingLabel } from '../../../document/experiment/form/setting_words.ts'
+import type { Experiment } from '../../../document/experiment/schema/schema.ts'
+import { changesWords, fieldChanges } from '../../../document/experiment/steered/field_changes.ts'
 import { differences } from '../../../record/compare/compare.ts'
+import { leavesOf } from '../../../record/run/leaves.ts'
 import { NONE } from '../../kit/format.ts'
 import type { Compared } from '../base/compared.ts'
 import { MarkedName } from '../base/RunMark.tsx'
@@ -12,18 +16,50 @@ const short = (text: string) => (text.length > 60 ? `${text.slice(0, 60)}…` : 
 const documentOf = ({ entries: [{ header }] }: Compared) =>
   header.source ? undefined : header.document
 
+/** A change by hand that is said beside the value that its field began with needs no row. */
+function isSaidWithField(
+  path: string,
+  documents: readonly (Experiment | undefined)[],
+  changes: readonly ReadonlyMap<string, unknown>[],
+): boolean {
+  const [, index] = /^steering\.(\d+)$/.exec(path) ?? []
+  if (index === undefined) return false
+  return documents.every((document, i) => {
+    const entry = document?.steering[Number(index)]
+    return !entry || (entry.kind === 'set' && changes[i].has(entry.path))
+  })
+}
+
+/** What a person calls the row: a setting by its name in the form. */
+function rowName(experiments: readonly Experiment[], path: string): string {
+  const [, done] = /^steering\.(\d+)$/.exec(path) ?? []
+  if (done !== undefined) return `done by hand, ${Number(done) + 1}`
+  const [, phase] = /^phases\.(\d+)$/.exec(path) ?? []
+  if (phase !== undefined) return `phase ${Number(phase) + 1}`
+  const has = experiments.find((one) => leavesOf(one).has(path)) ?? experiments[0]
+  return `${placeWords(path)}${settingLabel(has, path)}`
+}
+
 /** A row for each difference; undefined where a run was imported. */
 function useRows(groups: readonly Compared[], hasSeeds: boolean) {
   return useMemo(() => {
     const documents = groups.map(documentOf)
     const known = documents.flatMap((document) => document ?? [])
+    const changes = groups.map(({ entries: [{ header }] }) => fieldChanges(header))
     const places = documents.map((document) => (document ? known.indexOf(document) : -1))
     const found = known.length < 2 ? [] : differences(known)
     return found
       .filter(({ path }) => !hasSeeds || path !== 'seed')
+      .filter(({ path }) => !isSaidWithField(path, documents, changes))
       .map(({ path, values }) => ({
         path,
-        cells: places.map((place) => (place < 0 ? undefined : { value: values[place] })),
+        name: rowName(known, path),
+        cells: places.map((place, i) => {
+          // What a person changed in the run is said with what it began with.
+          const changed = changes[i].get(path)
+          const value = changed ? changesWords(changed) : values[place]
+          return place < 0 ? undefined : { value }
+        }),
       }))
   }, [groups, hasSeeds])
 }
@@ -89,10 +125,10 @@ export function DifferenceTable({ groups }: { readonly groups: readonly Compared
           </tr>
         </thead>
         <tbody>
-          {rows.map(({ path, cells }) => (
+          {rows.map(({ path, name, cells }) => (
             <tr key={path}>
-              <th scope="row">
-                <code>{path}</code>
+              <th scope="row" title={path}>
+                {name}
               </th>
               {cells.map((cell, i) => (
                 <Cell

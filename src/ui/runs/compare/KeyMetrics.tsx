@@ -7,7 +7,7 @@ import {
   pairedBySeed,
   type SeedValue,
 } from '../../../record/compare/compare.ts'
-import { meanInterval } from '../../../record/compare/statistics.ts'
+import { meanSpread } from '../../../record/compare/statistics.ts'
 import { seedOf } from '../../../record/run/record.ts'
 import { type Statistic, statisticOf } from '../../../record/run/summary.ts'
 import { CutName } from '../../kit/CutName.tsx'
@@ -15,18 +15,16 @@ import { differenceText, numberText } from '../../shown/run_words.ts'
 import { isShare, METRIC_CHOICES, metricOf } from '../base/columns.ts'
 import type { Compared } from '../base/compared.ts'
 import { MarkedName } from '../base/RunMark.tsx'
-import { spreadText, widthText } from '../table/spread.ts'
+import { pairedSpread, spreadText, spreadWords } from '../table/spread.ts'
 
 const numberOf = (entry: RunEntry, choice: string, statistic: Statistic) =>
   statisticOf(entry.header.summaries[metricOf(entry, choice)], statistic, false)
 
-/** '+3.1 points ± 1.2 (95 %, 3 seeds)'; one pair says so. */
-function pairedText({ pairs, interval }: PairedDifference, inShares: boolean): string {
+/** '+3.1 points (+1.0 points to +5.2 points over 3 seeds)'; one pair says so. */
+function pairedText({ pairs, spread }: PairedDifference, inShares: boolean): string {
   if (pairs.length === 0) return 'no seed in common'
-  if (!interval)
-    return `${differenceText(pairs[0].difference, inShares)} (seed ${pairs[0].seed} alone: no interval)`
-  const mean = differenceText(interval.mean, inShares)
-  return `${mean} ± ${widthText(interval, inShares)} (95 %, ${interval.n} seeds)`
+  if (spread) return pairedSpread(spread, inShares)
+  return `${differenceText(pairs[0].difference, inShares)} (seed ${pairs[0].seed} alone)`
 }
 
 /** Of the runs whose seed is known. */
@@ -54,8 +52,8 @@ function Paired({ groups }: { readonly groups: readonly Compared[] }) {
     <div className="scroll" tabIndex={0} role="group" aria-label="Differences by seed">
       <table className="compare-table" data-testid="paired">
         <caption>
-          Last value minus that of <CutName name={first.label} />, paired by seed; the interval is
-          Student’s t
+          Last value minus that of <CutName name={first.label} />, paired by seed; in brackets the
+          lowest and the highest, from 5 seeds on the 95 % interval (Student’s t)
         </caption>
         <tbody>
           {others.map((group) =>
@@ -80,25 +78,30 @@ function Paired({ groups }: { readonly groups: readonly Compared[] }) {
 }
 
 /**
- * Of one run its last and its highest value; of several the mean of the last ones, and its
- * interval.
+ * Of one run its last and its highest value; of several the mean of the last ones, and how far they
+ * lie apart.
  */
 function Value({ group, choice }: { readonly group: Compared; readonly choice: string }) {
   const inShares = isShare(choice)
   const [first, ...others] = group.entries
   const last = group.entries.map((entry) => numberOf(entry, choice, 'last'))
-  const interval = meanInterval(last.filter((value): value is number => Number.isFinite(value)))
-  if (others.length > 0 && interval)
+  const spread = meanSpread(last.filter((value): value is number => Number.isFinite(value)))
+  if (others.length > 0 && spread)
     return (
       <>
-        {numberText(interval.mean, inShares)}
-        <small className="soft"> {spreadText(interval, first, choice)}</small>
+        {numberText(spread.mean, inShares)}
+        <small className="soft" title={spreadWords(spread)}>
+          {' '}
+          {spreadText(spread, first, choice)}
+        </small>
       </>
     )
   return (
     <>
       {numberText(last[0], inShares)}
-      <small className="soft"> ({numberText(numberOf(first, choice, 'highest'), inShares)})</small>
+      <small className="soft">
+        , highest {numberText(numberOf(first, choice, 'highest'), inShares)}
+      </small>
     </>
   )
 }
@@ -110,7 +113,7 @@ export function KeyMetrics({ groups }: { readonly groups: readonly Compared[] })
         <table className="compare-table" data-testid="key-metrics">
           <thead>
             <tr>
-              <th scope="col">last (highest), or mean ± 95 % interval</th>
+              <th scope="col">at the end</th>
               {METRIC_CHOICES.map(({ key, label }) => (
                 <th key={key} scope="col">
                   {label}

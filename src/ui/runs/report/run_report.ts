@@ -2,20 +2,19 @@
 // needed to read it.
 
 import { encodeLink } from '../../../document/links/link.ts'
-import { boundsOf } from '../../../document/study/bounds.ts'
 import { linesPicture, type PictureLine } from '../../../document/study/report/lines.ts'
 import { markdownTable, markdownText } from '../../../formats/text_tables.ts'
 import type { Series } from '../../../host/columns/series.ts'
 import type { RunEntry } from '../../../page/runs/library/library_store.ts'
 import { differences } from '../../../record/compare/compare.ts'
-import { type BandKind, meanBand, meanInterval } from '../../../record/compare/statistics.ts'
+import { type BandKind, meanBand, meanSpread } from '../../../record/compare/statistics.ts'
 import { runName } from '../../../record/run/names.ts'
 import { seedOf } from '../../../record/run/record.ts'
 import { NONE } from '../../kit/format.ts'
-import { spread } from '../../plot/files/chart_file.ts'
+import { spread as spreadOut } from '../../plot/files/chart_file.ts'
 import { layerEntropy } from '../../shown/metrics.ts'
 import { endText, numberText, tookText } from '../../shown/run_words.ts'
-import { cellOf, cellText, METRIC_CHOICES, metricOf } from '../base/columns.ts'
+import { boundsOfRun, cellOf, cellText, METRIC_CHOICES, metricOf } from '../base/columns.ts'
 import { groupRuns } from '../base/groups.ts'
 import { MAX_COMPARED, type Selection } from '../base/selection.ts'
 import type { TableView } from '../base/table.ts'
@@ -59,11 +58,11 @@ function lineOf(
   const metric = metricOf(runs[0].entry, choice)
   const found = runs.flatMap(({ entry, columns }) => columns.get(metricOf(entry, choice)) ?? [])
   if (found.length < runs.length) return undefined
-  const { low, high } = boundsOf(metric)
+  const { low, high } = boundsOfRun(runs[0].entry, metric)
   const band = meanBand(found, kind, [low, high])
   const middle = band?.mean ?? found[0]
   if (middle.length < 2) return undefined
-  const chosen = spread(middle.length, POINTS).filter((i) => Number.isFinite(middle.values[i]))
+  const chosen = spreadOut(middle.length, POINTS).filter((i) => Number.isFinite(middle.values[i]))
   const take = (values: ArrayLike<number>) => chosen.map((i) => values[i])
   return {
     name,
@@ -142,9 +141,9 @@ function meansTable(entries: readonly RunEntry[], reading: Reading): string {
       `${counted.length}`,
       ...METRICS.map(({ key, column, isShare }) => {
         const values = counted.map((entry) => cellOf(entry, column, reading))
-        const interval = meanInterval(values.filter((v): v is number => Number.isFinite(v)))
-        if (!interval) return NONE
-        return `${numberText(interval.mean, isShare)} ${spreadText(interval, counted[0], key)}`
+        const spread = meanSpread(values.filter((v): v is number => Number.isFinite(v)))
+        if (!spread) return NONE
+        return `${numberText(spread.mean, isShare)} ${spreadText(spread, counted[0], key)}`
       }),
     ]),
   )
@@ -199,13 +198,17 @@ export function runReport(
     numbersTable(entries, reading),
     ...(means === ''
       ? []
-      : ['## Means', means, 'Mean and its 95 % interval, Student’s t over the runs of a group.']),
+      : [
+          '## Means',
+          means,
+          'Means over the runs of a group, in brackets the lowest and the highest; from 5 runs on the 95 % interval of the mean, Student’s t.',
+        ]),
     ...(runs.length > 1 ? ['## Settings that differ', settingsTable(entries)] : []),
     '## Curves',
     ...(means === '' || !reading.band
       ? []
       : [
-          `Lines of several runs are their mean; the band is ${reading.band === 't95' ? 'its 95 % interval, Student’s t, cut where the measure ends' : 'that of the lowest and the highest run'}.`,
+          `Lines of several runs are their mean; the band is ${reading.band === 't95' ? 'its 95 % interval, Student’s t, cut where the measure ends, and of fewer than 5 runs that of the lowest and the highest run' : 'that of the lowest and the highest run'}.`,
         ]),
     ...(runs.length > drawn.length
       ? [`Layers and maps are those of the first ${drawn.length} runs.`]

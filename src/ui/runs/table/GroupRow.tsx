@@ -1,24 +1,24 @@
-// The heading of a group of runs: how many, and their means with 95 % intervals.
+// The heading of a group of runs: how many, their means, and how far they lie apart.
 import { ChevronDown, ChevronRight } from 'lucide-react'
 import type { RunEntry } from '../../../page/runs/library/library_store.ts'
-import type { MeanInterval } from '../../../record/compare/statistics.ts'
+import type { MeanSpread } from '../../../record/compare/statistics.ts'
 import { numberText } from '../../shown/run_words.ts'
 import { isShare } from '../base/columns.ts'
 import type { RowGroup } from '../base/groups.ts'
 import { tickAll } from '../base/selection.ts'
 import type { TableView } from '../base/table.ts'
-import { spreadText } from './spread.ts'
+import { spreadText, spreadWords } from './spread.ts'
 
-/** '83.1 % ± 2.0 points'; nothing for fewer than two runs. */
+/** '83.1 % (80.0 % to 86.2 %)'; nothing for fewer than two runs. */
 function Mean(props: {
-  readonly of: MeanInterval | undefined
+  readonly of: MeanSpread | undefined
   readonly entry: RunEntry
   readonly choice: string
 }) {
   const { of, entry, choice } = props
   if (!of) return null
   return (
-    <span title={`Mean of ${of.n} runs, and its 95 % interval (Student’s t)`}>
+    <span title={spreadWords(of)}>
       {numberText(of.mean, isShare(choice))}{' '}
       <small className="soft">{spreadText(of, entry, choice)}</small>
     </span>

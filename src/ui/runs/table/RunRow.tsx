@@ -8,7 +8,7 @@ import { CutName } from '../../kit/CutName.tsx'
 import { formatCount } from '../../kit/format.ts'
 import { removeRuns, showRun } from '../../open/opened_run.ts'
 import { endText, numberText, plannedOf, statusWord, whenText } from '../../shown/run_words.ts'
-import { cellText, isShare } from '../base/columns.ts'
+import { cellText, columnLabel, isShare } from '../base/columns.ts'
 import { RunMark } from '../base/RunMark.tsx'
 import { tick } from '../base/selection.ts'
 import type { Row } from '../base/table.ts'
@@ -57,14 +57,16 @@ interface RunRowProps {
 
 const FIXED_COLUMNS = 8
 
-/** What is special about a run, where a person's name does not say it. */
-function whatWords({ entry, name, from }: Row): string {
+/** What is special about a run, where its name does not say it: many words that it has in common
+ * with others are counted, or all of them said. */
+function whatWords({ entry, name, from, shared }: Row, saysAll: boolean): string {
   const { source } = entry.header
   if (source) return `imported from ${logKindWords(source.kind)}`
-  const { differs } = runName(entry)
+  const { differs, isAutomatic } = runName(entry)
   const whole = [
-    differs === name || differs === from ? '' : differs,
+    isAutomatic || differs === from ? '' : differs,
     from === name ? '' : `from ${from}`,
+    ...(saysAll || shared.length < 2 ? shared : [`${shared.length} changes in common`]),
   ]
   return whole.filter(Boolean).join(', ')
 }
@@ -72,7 +74,7 @@ function whatWords({ entry, name, from }: Row): string {
 function RunName({ row, color, isShown, isLiving }: RunRowProps) {
   const { entry, name } = row
   const { id, labels } = entry
-  const what = whatWords(row)
+  const what = whatWords(row, false)
   return (
     <th scope="row">
       <button
@@ -86,7 +88,7 @@ function RunName({ row, color, isShown, isLiving }: RunRowProps) {
         <RunMark color={color} />
         <CutName name={name} />
       </button>
-      <span className="soft run-from" title={what}>
+      <span className="soft run-from" title={whatWords(row, true)}>
         {isLiving ? <b>current run </b> : null}
         {labels.baseline ? <b>baseline </b> : null}
         {what}
@@ -198,18 +200,21 @@ export const RunRow = memo(function RunRow(props: RunRowProps) {
         {columns.map((column, i) => (
           <td
             key={column}
+            data-head={columnLabel(column)}
             className={typeof cells[i] === 'number' ? 'number run-cell' : 'run-cell'}
             title={typeof cells[i] === 'string' ? cells[i] : undefined}
           >
             {cellText(cells[i], column)}
           </td>
         ))}
-        <td className="number">
+        <td className="number run-more">
           {formatCount(header.step)}
           <small className="soft"> of {formatCount(plannedOf(header))}</small>
         </td>
-        <td title={endText(header)}>{statusWord(header)}</td>
-        <td>{whenText(header.started_at, Date.now())}</td>
+        <td className="run-more" title={endText(header)}>
+          {statusWord(header)}
+        </td>
+        <td className="run-more">{whenText(header.started_at, Date.now())}</td>
         <RunTools {...props} />
       </tr>
       {isEdited ? (

@@ -32,7 +32,7 @@ function Head(props: { sort: Sort; label: string; view: TableView; title?: strin
   return (
     <th
       scope="col"
-      className={`run-${sort.replaceAll(/\W/g, '-')}`}
+      className={`run-${view.columns.includes(sort) ? 'cell' : sort}`}
       title={title}
       aria-sort={isSorted ? (view.isDescending ? 'descending' : 'ascending') : undefined}
     >
@@ -89,7 +89,7 @@ function Heads(props: { view: TableView; ids: readonly string[]; ticked: readonl
         <Head sort="steps" label="steps" view={view} />
         <Head sort="status" label="status" view={view} />
         <Head sort="started" label="begun" view={view} />
-        <th scope="col">
+        <th scope="col" className="run-last">
           <span className="visually-hidden">Actions</span>
         </th>
       </tr>

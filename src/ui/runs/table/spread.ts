@@ -1,22 +1,41 @@
-// Writes behind a mean over runs how far its 95 % interval reaches.
-import { boundsOf } from '../../../document/study/bounds.ts'
+// Writes behind a mean over runs how far they lie apart: the lowest and the highest of a few, of
+// more the 95 % interval of their mean.
 import type { RunEntry } from '../../../page/runs/library/library_store.ts'
-import type { MeanInterval } from '../../../record/compare/statistics.ts'
+import type { MeanSpread } from '../../../record/compare/statistics.ts'
 import { differenceText, numberText } from '../../shown/run_words.ts'
-import { isShare, metricOf } from '../base/columns.ts'
+import { boundsOfRun, isShare, metricOf } from '../base/columns.ts'
 
 /** '1.2 points'. */
-export const widthText = ({ halfWidth }: MeanInterval, inShares: boolean): string =>
-  differenceText(halfWidth, inShares).replace('+', '')
+const sizeText = (size: number, inShares: boolean): string =>
+  differenceText(size, inShares).replace('+', '')
 
-/** '± 1.2 points'; where a measure ends within the interval its ends, cut there. `entry`: one of
- * the runs. */
-export function spreadText(interval: MeanInterval, entry: RunEntry, choice: string): string {
+/** '(50.0 % to 70.0 %)'; from a few runs on '± 1.2 points', and where a measure ends within that
+ * interval its ends, cut there. `entry`: one of the runs. */
+export function spreadText(spread: MeanSpread, entry: RunEntry, choice: string): string {
   const inShares = isShare(choice)
-  const { mean, halfWidth } = interval
-  const bounds = boundsOf(metricOf(entry, choice))
+  const { mean, lowest, highest, halfWidth } = spread
+  const between = (low: number, high: number) =>
+    `(${[low, high].map((end) => numberText(end, inShares)).join(' to ')})`
+  if (halfWidth === undefined) return between(lowest, highest)
+  const bounds = boundsOfRun(entry, metricOf(entry, choice))
   const [low, high] = [mean - halfWidth, mean + halfWidth]
-  if (low >= bounds.low && high <= bounds.high) return `± ${widthText(interval, inShares)}`
-  const ends = [Math.max(low, bounds.low), Math.min(high, bounds.high)]
-  return `(${ends.map((end) => numberText(end, inShares)).join(' to ')})`
+  if (low >= bounds.low && high <= bounds.high) return `± ${sizeText(halfWidth, inShares)}`
+  return between(Math.max(low, bounds.low), Math.min(high, bounds.high))
+}
+
+/** What the text says, for who points at it. */
+export const spreadWords = ({ n, halfWidth }: MeanSpread): string =>
+  halfWidth === undefined
+    ? `Mean of ${n} runs, the lowest and the highest`
+    : `Mean of ${n} runs, and its 95 % interval (Student’s t)`
+
+/** '+3.1 points (+1.0 points to +5.2 points over 3 seeds)'; from a few on '+3.1 points ± 1.2
+ * points (95 %, 6 seeds)'. */
+export function pairedSpread(spread: MeanSpread, inShares: boolean): string {
+  const { n, mean, lowest, highest, halfWidth } = spread
+  const middle = differenceText(mean, inShares)
+  if (halfWidth !== undefined)
+    return `${middle} ± ${sizeText(halfWidth, inShares)} (95 %, ${n} seeds)`
+  const [low, high] = [lowest, highest].map((end) => differenceText(end, inShares))
+  return `${middle} (${low} to ${high} over ${n} seeds)`
 }

@@ -1,0 +1,60 @@
+// Names the runs of a list by what tells them apart: what all runs of one method have in common is
+// said once beside them, and not in every name.
+import { libraryStore, type RunEntry, shownRuns } from '../../page/runs/library/library_store.ts'
+import { joinedName, type RunName, runName } from '../../record/run/names.ts'
+import { seedOf } from '../../record/run/record.ts'
+
+export interface DistinctName {
+  readonly name: string
+  /** The same without the seed. */
+  readonly seedless: string
+  /** What it has in common with the others of its method, beside the preset. */
+  readonly shared: readonly string[]
+}
+
+const NOTHING: readonly string[] = []
+const all = new WeakMap<readonly RunEntry[], ReadonlyMap<string, DistinctName>>()
+
+interface Named {
+  readonly entry: RunEntry
+  readonly own: RunName
+}
+
+/** Runs of one method that differ from one preset. */
+function* namesOfGroup(group: readonly Named[]): Generator<[string, DistinctName]> {
+  const [first] = group
+  const shared = first.own.words.filter((word) =>
+    group.every(({ own }) => own.words.includes(word)),
+  )
+  const hasSeeds = new Set(group.map(({ entry }) => seedOf(entry.header))).size > 1
+  for (const { entry, own } of group) {
+    const words = [own.method, ...own.words.filter((word) => !shared.includes(word))]
+    const seedless = joinedName(words)
+    const name = hasSeeds ? `${seedless}, seed ${seedOf(entry.header)}` : seedless
+    yield [entry.id, { name, seedless, shared }]
+  }
+}
+
+/** A name for each run of a list, by its id. Names that a person gave stay as they are, and a run
+ * that is alone with its method has its automatic name. Computed once for one list. */
+export function distinctNames(entries: readonly RunEntry[]): ReadonlyMap<string, DistinctName> {
+  const known = all.get(entries)
+  if (known) return known
+  const names = new Map<string, DistinctName>()
+  const groups = new Map<string, Named[]>()
+  for (const entry of entries) {
+    const own = runName(entry)
+    names.set(entry.id, { name: own.name, seedless: own.seedless, shared: NOTHING })
+    if (!own.isAutomatic || entry.header.source) continue
+    const key = `${own.method}\n${own.from}`
+    groups.set(key, [...(groups.get(key) ?? []), { entry, own }])
+  }
+  for (const group of groups.values())
+    if (group.length > 1) for (const [id, name] of namesOfGroup(group)) names.set(id, name)
+  all.set(entries, names)
+  return names
+}
+
+/** What the list of runs calls a run; every part of the page calls it so. */
+export const nameInList = (entry: RunEntry): string =>
+  distinctNames(shownRuns(libraryStore.getState())).get(entry.id)?.name ?? runName(entry).name

@@ -1,0 +1,47 @@
+// Names of a list of runs: short, and different where the runs are.
+import { expect, test } from 'vitest'
+import { runName } from '../../../record/run/names.ts'
+import { distinctNames } from '../../open/distinct_names.ts'
+import { entryOf } from '../table/testing.ts'
+import { comparedGroups } from './compared.ts'
+import { FIRST_VIEW } from './table.ts'
+
+const UNNAMED = { name: '' }
+const PROMPTS = { train_batch_size: 8 }
+const withPrompts = (entry: ReturnType<typeof entryOf>) => {
+  const { document } = entry.header
+  const own = { ...document, rollout: { ...document.rollout, ...PROMPTS } }
+  return { ...entry, header: { ...entry.header, document: own, experiment: own } }
+}
+const RUNS = [
+  withPrompts(entryOf('a', { seed: 1, lr: 0.001 }, UNNAMED)),
+  withPrompts(entryOf('b', { seed: 2, lr: 0.001 }, UNNAMED)),
+  withPrompts(entryOf('c', { seed: 1, lr: 0.01 }, UNNAMED)),
+  withPrompts(entryOf('d', { seed: 2, lr: 0.01 }, { name: 'the fast one' })),
+]
+
+test('what all runs of a method have is beside their names, and every seed in them', () => {
+  const names = distinctNames(RUNS)
+  expect(['a', 'b', 'c', 'd'].map((id) => names.get(id)?.name)).toEqual([
+    'BuPO, layer 2 first, seed 1',
+    'BuPO, layer 2 first, seed 2',
+    'BuPO, layer 2 first, lr 0.01, seed 1',
+    'the fast one',
+  ])
+  expect(names.get('a')?.shared).toEqual(['8 prompts per step'])
+  // Alone it is called as everywhere else.
+  const [alone] = RUNS
+  expect(distinctNames([alone]).get('a')?.name).toBe(runName(alone).name)
+  expect(runName(alone).name).toContain('8 prompts per step')
+})
+
+test('a line is called as the table calls its runs, without what tells its seeds apart', () => {
+  const ticked = RUNS.map(({ id }) => id)
+  const selection = { ticked, band: 'range', isBehind: false, view: FIRST_VIEW } as const
+  const groups = comparedGroups(RUNS, selection)
+  expect(groups[0].label).toBe('BuPO, layer 2 first')
+  expect(groups[0].entries.map((entry) => runName(entry).name)).toEqual([
+    'BuPO, layer 2 first, seed 1',
+    'BuPO, layer 2 first, seed 2',
+  ])
+})
