@@ -30,7 +30,7 @@ test('a run belongs to one tab; another one shows it read-only and says why', as
   await expect(other.get('left-run')).toHaveCount(0)
   await expect(other.get('delete-run')).toBeDisabled()
   await other.get('open-run').click()
-  await expect(other.get('past-run')).toContainText('It continues in another tab')
+  await expect(other.get('past-run')).toContainText('it continues in another tab')
   await expect(other.get('checkpoints')).toHaveCount(0)
 
   // What the other tab does is seen here at once: the run continues, and then its page is gone.

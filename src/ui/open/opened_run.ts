@@ -11,7 +11,7 @@ import { type LabState, labStore } from '../../page/state/store.ts'
 import { setLayer } from '../shown/cursor.ts'
 import { selectLastLayer } from '../shown/run.ts'
 import { shownStore, viewStore } from '../shown/shown.ts'
-import { showToast, uiStore } from '../shown/store.ts'
+import { openTab, showToast, uiStore } from '../shown/store.ts'
 
 export interface Opened {
   readonly id: string
@@ -58,11 +58,18 @@ const locks = () => import('../../page/runs/storage/locks.ts')
 
 let asked = 0
 
-/** Shows a run on the whole page: the living one, or a past one to look at. */
+/** The list of runs shows nothing of the one that was chosen in it. */
+function toCurves(): void {
+  if (uiStore.getState().tab === 'runs') openTab('learn')
+}
+
+/** Shows a run on the whole page: the living one, or a past one to look at. In the list of runs it
+ * leads to the run's curves. */
 export async function showRun(id: string): Promise<void> {
   const ask = ++asked
   if (id === libraryStore.getState().living) {
     closePast()
+    toCurves()
     return
   }
   try {
@@ -70,7 +77,9 @@ export async function showRun(id: string): Promise<void> {
     const { state, unreadable } = await openRun(id)
     // Another one was clicked meanwhile.
     const isElsewhere = await isHeldElsewhere(id)
-    if (ask === asked) follow(state, { id, unreadable, isElsewhere })
+    if (ask !== asked) return
+    follow(state, { id, unreadable, isElsewhere })
+    toCurves()
   } catch (error) {
     showToast(error instanceof Error ? error.message : String(error))
   }
