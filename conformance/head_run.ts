@@ -156,7 +156,7 @@ export async function headBackward(
   const { hidden_size, vocab_size } = sizes
   const d_hidden = zeros('d_hidden', [rows * width, hidden_size])
   const params = { ...sizes, tokens: tokensOf(one), first_id: 0 }
-  await gpu.run(kernels.backward_hidden, params, { ...tensors, ...gradients, d_hidden })
+  await gpu.run(kernels.backwardHidden, params, { ...tensors, ...gradients, d_hidden })
   const [wide] = await gpu.read(d_hidden)
   const column = (i: number) => Math.floor(i / vocab_size) * hidden_size + (i % vocab_size)
   return Float32Array.from({ length: rows * width * vocab_size }, (_, i) => wide[column(i)])

@@ -120,10 +120,10 @@ export function excerpt(text, first, last) {
 const GPU_STAGES = ['dawn', 'conform', 'gpu']
 
 /** Why a run of these stages proves nothing of the kernels; undefined where it does, or where
- * nobody asked. `on_gpu` has, by stage, how many tests ran on an adapter. */
-export function missingGpu(stages, on_gpu) {
+ * nobody asked. `onGpu` has, by stage, how many tests ran on an adapter. */
+export function missingGpu(stages, onGpu) {
   const asked = stages.filter((name) => GPU_STAGES.includes(name))
-  if (asked.length === 0 || asked.some((name) => on_gpu[name] > 0)) return undefined
+  if (asked.length === 0 || asked.some((name) => onGpu[name] > 0)) return undefined
   return (
     `no test ran on a GPU or a software adapter (${asked.join(', ')}), so no kernel was checked. ` +
     'Install a Chrome or Chromium, a GPU driver with Vulkan, or Mesa 24 or newer'

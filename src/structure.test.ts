@@ -4,6 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { posix } from 'node:path'
 import { type ESTree, parseSync, Visitor } from 'vite'
 import { expect, test } from 'vitest'
+import { type Part, readNames, snakesIn } from './testing.ts'
 
 /** Folders inside a folder, in the order of imports: each may import from itself and from those
  * before it. '.' are its own files, '*' all that are not named. */
@@ -165,53 +166,10 @@ test('comments end within 100 columns, but for addresses and what Biome is told'
   expect(long).toEqual([])
 })
 
-type Part = Pick<ESTree.Node, 'start' | 'end'>
-
 /** The lines that a reader reads: not those that are blank, or only close a bracket or an
  * element. */
 const linesOf = (text: string) =>
   text.split('\n').filter((line) => !/^(<\/[\w.]*>|[\])}>;,/\s])*$/.test(line)).length
-
-/** A word with an underscore inside that is no constant. */
-const isSnake = (name: string) => /[a-z]_+[a-z]/i.test(name) && /[a-z]/.test(name)
-
-/** What has names in a file: its identifiers with an underscore, each where it is first, and the
- * words that are fields: names of properties, and words in texts, as keys and metrics are. */
-function readNames(program: ESTree.Program) {
-  const names = new Map<string, Part>()
-  const fields = new Set<string>()
-  const say = (text: string) => {
-    for (const word of text.split(/\W+/)) if (isSnake(word)) fields.add(word)
-  }
-  const key = ({ key, computed }: { readonly key: ESTree.Node; readonly computed: boolean }) => {
-    if (key.type === 'Identifier' && !computed) say(key.name)
-  }
-  new Visitor({
-    Identifier(node) {
-      if (isSnake(node.name) && !names.has(node.name)) names.set(node.name, node)
-    },
-    Property: key,
-    PropertyDefinition: key,
-    MethodDefinition: key,
-    TSPropertySignature: key,
-    TSMethodSignature: key,
-    // The text of a shader has its name.
-    ImportDeclaration({ source, specifiers }) {
-      if (source.value.includes('.wgsl')) for (const { local } of specifiers) say(local.name)
-    },
-    MemberExpression({ property, computed }) {
-      if (property.type === 'Identifier' && !computed) say(property.name)
-    },
-    JSXAttribute({ name }) {
-      if (name.type === 'JSXIdentifier') say(name.name)
-    },
-    Literal({ value }) {
-      if (typeof value === 'string') say(value)
-    },
-    TemplateElement: ({ value }) => say(value.raw),
-  }).visit(program)
-  return { names, fields }
-}
 
 /** What the text of a file breaks of the rules of style. */
 function readStyle(file: string, text: string) {
@@ -269,7 +227,7 @@ function readStyle(file: string, text: string) {
     spreads: spreads.map(at),
     many: many.map(at),
     snakes: snakes.map(at),
-    ...readNames(program),
+    names: readNames(program),
     at,
   }
 }
@@ -310,24 +268,95 @@ test('declared functions, classes and types have names in camelCase or PascalCas
   expect(readStyle('a.ts', text).snakes).toEqual(['a.ts:1', 'a.ts:2', 'a.ts:3', 'a.ts:4'])
 })
 
-test('a variable with an underscore has the name of a field', () => {
-  const unknown = (
-    read: readonly Pick<ReturnType<typeof readStyle>, 'names' | 'fields' | 'at'>[],
-  ) => {
-    const fields = new Set(read.flatMap((own) => [...own.fields]))
-    // Many fields are called so: one counts where the same file has it.
-    const isShort = (name: string) => /^(is|has|can|may|was)_/.test(name)
-    return read.flatMap(({ names, at, fields: own }) =>
-      [...names].flatMap(([name, part]) =>
-        (isShort(name) ? own : fields).has(name) ? [] : [`${at(part)} ${name}`],
-      ),
-    )
-  }
-  expect(unknown([...styles.values()])).toEqual([])
-  const kept = "const { a_b, C_D } = f\nconst c_d = f.c_d\nconst e_f = g('is e_f')\nf.e_f_g\n"
-  const text = `${kept}const is_a = (of_b: 1) => of_b\n`
-  const other = readStyle('b.ts', 'f.is_a\n')
-  expect(unknown([readStyle('a.ts', text), other])).toEqual(['a.ts:5 is_a', 'a.ts:5 of_b'])
+/** Folders and files whose types are written into files or sent to another thread, so that their
+ * fields have underscores like those of an experiment. */
+const CARRIED: readonly string[] = [
+  // What `npm run bench` and `lab train` leave, what the browser keeps, and the messages between
+  // page and workers.
+  'bench/',
+  'src/cli/output/',
+  'src/record/',
+  'src/page/study/study_storage.ts',
+  'src/host/protocol/',
+  'src/page/connection/',
+  // What is posted as it is made: times of dispatches, pairs to judge, rows and their lengths.
+  'src/kernels/device/timing/',
+  'src/rl/reward/preferences.ts',
+  'src/tasks/data/',
+  'src/tasks/task/program_facts.ts',
+  // Tensors of weights and of steering files; columns of Parquet; files of Hugging Face.
+  'src/model/layout/params.ts',
+  'src/model/interventions/steering.ts',
+  'src/jobs/rows/truth_schema.ts',
+  'src/tasks/tokenizers/hugging_face/',
+]
+/** d_x: the gradient of x, as the bindings of the kernels have it. */
+const isGradient = (name: string) => name.startsWith('d_')
+
+/** Words that are written: in shaders, data, programs for other systems, and texts of code. */
+const writtenWords = () =>
+  new Set(
+    ['src', 'conformance', 'bench', 'public'].flatMap((folder) =>
+      readdirSync(folder, { recursive: true, encoding: 'utf8' })
+        .filter((file) => /\.(wgsl|json|py)$/.test(file))
+        .flatMap((file) => snakesIn(readFileSync(posix.join(folder, file), 'utf8'))),
+    ),
+  )
+
+type Named = Pick<ReturnType<typeof readStyle>, 'names' | 'at'>
+
+/** Names with underscores that are none of a field, shader or list, with their places. */
+function wrongNames(read: ReadonlyMap<string, Named>, written: ReadonlySet<string>): string[] {
+  const all = (pick: (named: Named) => Iterable<string>) =>
+    new Set([...read.values()].flatMap((named) => [...pick(named)]))
+  const listed = all(({ names }) => [...names.given, ...names.listed])
+  const known = new Set([...written, ...all(({ names }) => names.texts)])
+  for (const [file, { names }] of read)
+    if (CARRIED.some((place) => file.startsWith(place)))
+      for (const [name] of names.members) known.add(name)
+  return [...read].flatMap(([file, { names, at }]) => {
+    const find = (of: ReadonlyMap<string, Part>, isRight: (name: string) => boolean) =>
+      [...of].flatMap(([name, part]) => (isRight(name) ? [] : [`${at(part)} ${name}`]))
+    return [
+      ...find(names.variables, (name) => names.given.has(name) || isGradient(name)),
+      // What a recipe adds is in no list yet.
+      ...(file.startsWith('scripts/recipes/')
+        ? []
+        : find(names.entries, (name) => listed.has(name) || names.texts.has(name))),
+      ...(isProduct(file) ? find(names.members, (n) => known.has(n) || isGradient(n)) : []),
+      ...find(names.hidden, () => false),
+    ]
+  })
+}
+
+test('names have underscores only where a field, a shader or a list has that name', () => {
+  expect(wrongNames(styles, writtenWords())).toEqual([])
+  const read = (texts: Readonly<Record<string, string>>) =>
+    new Map(Object.entries(texts).map(([file, text]) => [file, readStyle(file, text)]))
+  const right = `const a_b = kernel('a_b')
+const list = { c_d }
+function f({ e_f }, { [e_f]: g }, d_x) {
+  const { h_i = 1 } = g
+  const j_k = e_f
+  return { h_i, j_k, B_C }
+}
+interface Row { readonly a_b: number; readonly l_m: { n_o: 1 }; d_y: 2 }
+`
+  const carried = 'interface Sent { p_q: 1 }'
+  const user = 'interface Shown { p_q: 1 }\nconst c_d = 1\n'
+  const other = { 'src/host/protocol/s.ts': carried, 'src/u.ts': user }
+  expect(wrongNames(read({ 'src/r.ts': right, ...other }), new Set(['l_m', 'n_o']))).toEqual([])
+  const wrong = `const a_b = 1
+function f(c_d, [e_f], { g: h_i }) {
+  const j_k = c_d
+}
+class C { l_m = 1; #n_o = 2 }
+type T = (p_q: 1) => { r_s: 2 }
+const view = <Row is_open />
+`
+  const found = wrongNames(read({ 'src/w.tsx': wrong }), new Set()).join()
+  for (const name of ['a_b', 'c_d', 'e_f', 'h_i', 'j_k', 'l_m', 'n_o', 'p_q', 'r_s', 'is_open'])
+    expect(found).toContain(` ${name}`)
 })
 
 test('a sixth argument by position is found in functions, methods and constructors', () => {

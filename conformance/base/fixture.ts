@@ -11,7 +11,7 @@ export interface Pinned {
   /** Of the linear layers. */
   readonly matmul?: MatmulChoice | undefined
   /** As in ModelConfig. */
-  readonly narrow_kernels?: boolean | undefined
+  readonly narrowKernels?: boolean | undefined
 }
 
 /** What a run of conform can use. */

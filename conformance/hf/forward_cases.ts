@@ -99,9 +99,9 @@ function outputsOf(
 
 /** Internal quantities under the names of the goldens. */
 function internalsComputed(internals: AnyInternals, vocabSize: number): Computed {
-  const { mask, next_mask, columns, num_hidden_layers: L, rows } = internals
+  const { mask, nextMask, columns, num_hidden_layers: L, rows } = internals
   const computed: Computed = new Map()
-  const next = withoutLast(next_mask, columns)
+  const next = withoutLast(nextMask, columns)
   for (const [name, values] of Object.entries(internals.values)) {
     if (name.startsWith('logp_'))
       computed.set(name, { values: withoutLast(values, columns), mask: next })

@@ -117,12 +117,12 @@ export interface ModelCase {
 export async function readCaseModel(
   folder: string,
   head: Head,
-  { narrow_kernels }: Pinned,
+  { narrowKernels }: Pinned,
 ): Promise<HfModel> {
   const model = await readHfModel(modelDirectory(folder), { head })
-  if (narrow_kernels === undefined) return model
+  if (narrowKernels === undefined) return model
   const { layout } = model
-  return { ...model, layout: { ...layout, shape: { ...layout.shape, narrow_kernels } } }
+  return { ...model, layout: { ...layout, shape: { ...layout.shape, narrowKernels } } }
 }
 
 /** Reads a folder. Throws ModelFileError or CaseError for what is not as it should be. */

@@ -47,12 +47,12 @@ export const topr = policyLoss({
       const x = heldLogRatio(row, t)
       if (A >= 0) return { loss: -A * row.log_probs[t], slope: -A, kl: -x, clipped: 0 }
       const ratio = heldRatio(row, t)
-      const is_clipped = ratio > most
+      const isClipped = ratio > most
       return {
-        loss: -A * (is_clipped ? most * (1 + x - Math.log(most)) : ratio),
+        loss: -A * (isClipped ? most * (1 + x - Math.log(most)) : ratio),
         slope: isHeld(row, t) ? 0 : -A * Math.min(ratio, most),
         kl: -x,
-        clipped: is_clipped ? 1 : 0,
+        clipped: isClipped ? 1 : 0,
       }
     },
   formula: {

@@ -74,7 +74,7 @@ interface Options {
 }
 
 const pinnedBy = (name: string | undefined): Pinned =>
-  name === undefined ? {} : name === TILED ? { narrow_kernels: false } : { matmul: { '*': name } }
+  name === undefined ? {} : name === TILED ? { narrowKernels: false } : { matmul: { '*': name } }
 
 /** Every choice, but for variants that the adapter cannot run, that take it minutes, or that round
  * factors to halves. */

@@ -10,7 +10,7 @@ const pinned = process.env.PINNED_KERNELS
 // What the product does with them is tested beside it.
 test('PINNED_KERNELS reaches every model that has no kernels of its own', async () => {
   const { layout, flat } = testWeights(TINY, 1)
-  expect(layout.shape.narrow_kernels).toBe(pinned === 'tiled' ? false : undefined)
+  expect(layout.shape.narrowKernels).toBe(pinned === 'tiled' ? false : undefined)
   const matmul = pinned && pinned !== 'tiled' ? { '*': pinned } : undefined
   const plan = new MemoryPlan()
   const models = [

@@ -9,7 +9,7 @@ if (pinned === 'tiled')
   vi.doMock('../model/layout/config.ts', async (original) => {
     const config = await original<typeof import('../model/layout/config.ts')>()
     const modelShape: typeof config.modelShape = (given) =>
-      config.modelShape({ narrow_kernels: false, ...given })
+      config.modelShape({ narrowKernels: false, ...given })
     return { ...config, modelShape }
   })
 else if (pinned) {

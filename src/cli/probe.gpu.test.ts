@@ -79,7 +79,7 @@ describe.for(CONFIGS.map((config, i) => [`${config.model_type} ${i}`, config] as
       expectClose(report.logits[1][4], logits.subarray(9 * V), { atol: 3e-5, rtol: 2e-5 })
       for (const [quantity, expected] of Object.entries(others)) {
         const isLogProb = quantity.startsWith('logp')
-        const mask = isLogProb ? truth.next_mask : truth.mask
+        const mask = isLogProb ? truth.nextMask : truth.mask
         const columns = Array.from(expected, (x, i) => (mask[i % 10] ? x : null)).filter(
           (_, i) => !isLogProb || i % 5 < 4,
         )

@@ -25,7 +25,7 @@ export function perPosition(result: Internals<ReportedQuantity>): ProbeReport {
       return [name, grid(rows, columns, (i) => (mask[i] ? row(i) : null))]
     }
     // A log-probability belongs to a column that has a next one.
-    const shown = mask === result.next_mask ? columns - 1 : columns
+    const shown = mask === result.nextMask ? columns - 1 : columns
     const entries = Array.from({ length: each }, (_, entry) => {
       const at = rounded(values.subarray(entry * rows * columns, (entry + 1) * rows * columns))
       return grid(rows, columns, (i) => (mask[i] ? at[i] : null), shown)

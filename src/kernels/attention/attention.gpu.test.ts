@@ -96,7 +96,7 @@ describe.for([
     'forward and backward match the reference at [%i, %i, %i, %i, %i]',
     async (size) => {
       const s = sizesOf(size)
-      const { forward, backward_query, backward_key_value } = kernelsOf(s)
+      const { forward, backwardQuery, backwardKeyValue } = kernelsOf(s)
       const { qkvValues, mask, inputs } = tensorsOf(s)
       const { qkv, out, lse } = inputs
       await gpu.run(forward, { ...s }, inputs)
@@ -110,8 +110,8 @@ describe.for([
       const filled = randomValues(qkvValues.length, 9)
       const d_qkv = gpu.tensor('d_qkv', 'f32', qkv.shape, { data: filled })
       const tensors = { ...inputs, d_out, d_qkv }
-      await gpu.run(backward_query, { ...s }, tensors)
-      await gpu.run(backward_key_value, { ...s }, tensors)
+      await gpu.run(backwardQuery, { ...s }, tensors)
+      await gpu.run(backwardKeyValue, { ...s }, tensors)
       const [actual] = await gpu.read(d_qkv)
       const dExpected = attentionBackwardRef(qkvValues, mask, dOutValues, s)
       // Gradients add up to 70 columns of up to 3 heads, each with the forward's error: ten times
@@ -266,7 +266,7 @@ describe.for([
 
   test('what masked columns hold changes no output and no gradient', async () => {
     const s = sizesOf([3, 33, 4, 2, 16])
-    const { forward, backward_query, backward_key_value } = kernelsOf(s)
+    const { forward, backwardQuery, backwardKeyValue } = kernelsOf(s)
     const results = []
     for (const garbage of [0, 50]) {
       const { qkvValues, mask, inputs } = tensorsOf(s)
@@ -280,8 +280,8 @@ describe.for([
       const d_qkv = gpu.tensor('d_qkv', 'f32', qkv.shape)
       await gpu.run(forward, { ...s }, inputs)
       const tensors = { ...inputs, d_out, d_qkv }
-      await gpu.run(backward_query, { ...s }, tensors)
-      await gpu.run(backward_key_value, { ...s }, tensors)
+      await gpu.run(backwardQuery, { ...s }, tensors)
+      await gpu.run(backwardKeyValue, { ...s }, tensors)
       results.push(await gpu.read(out, d_qkv))
     }
     expect(results[1]).toEqual(results[0])

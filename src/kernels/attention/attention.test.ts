@@ -109,8 +109,8 @@ test('short rows of small heads take the narrow kernels, all others the tiled on
   expect(forwardAt(513, 20).name).toBe('attention_forward_quads_2')
   expect(forwardAt(8, 18)).toBe(attention_forward)
   // Four vectors of a large head would not fit the registers.
-  const { backward_key_value } = attentionKernels({ width: 8, head_dim: 32 })
-  expect(backward_key_value.name).toBe('attention_backward_key_value_quads_2')
-  const without = { width: 8, head_dim: 16, narrow_kernels: false }
+  const { backwardKeyValue } = attentionKernels({ width: 8, head_dim: 32 })
+  expect(backwardKeyValue.name).toBe('attention_backward_key_value_quads_2')
+  const without = { width: 8, head_dim: 16, narrowKernels: false }
   expect(attentionKernels(without)).toBe(attentionKernels({ width: 513, head_dim: 16 }))
 })

@@ -206,8 +206,8 @@ export type AttentionStep = typeof step
 /** The kernels of one attention. */
 export interface AttentionKernels {
   readonly forward: typeof attention_forward
-  readonly backward_query: typeof attention_backward_query
-  readonly backward_key_value: typeof attention_backward_key_value
+  readonly backwardQuery: typeof attention_backward_query
+  readonly backwardKeyValue: typeof attention_backward_key_value
   /** For a new token whose q and k are normed and turned, and in the cache. */
   readonly decode: typeof attention_decode
   /** For a new token as projected, where there is one: to be preferred. */
@@ -216,8 +216,8 @@ export interface AttentionKernels {
 
 const tiled: AttentionKernels = {
   forward: attention_forward,
-  backward_query: attention_backward_query,
-  backward_key_value: attention_backward_key_value,
+  backwardQuery: attention_backward_query,
+  backwardKeyValue: attention_backward_key_value,
   decode: attention_decode,
 }
 
@@ -231,8 +231,8 @@ function tiledKernels(head_dim: number): AttentionKernels {
   if (known) return known
   const made: AttentionKernels = {
     forward: inQuads(attention_forward, chunks),
-    backward_query: inQuads(attention_backward_query, chunks),
-    backward_key_value: inQuads(attention_backward_key_value, chunks),
+    backwardQuery: inQuads(attention_backward_query, chunks),
+    backwardKeyValue: inQuads(attention_backward_key_value, chunks),
     decode: attentionDecodeQuads,
   }
   quads.set(chunks, made)
@@ -261,14 +261,14 @@ function narrowKernels(head_dim: number): AttentionKernels {
       bindings: withElements(attention_forward.bindings, { qkv: head, out: head }),
       workgroups: (p) => perColumn(inPairs(p, head_dim), p.num_attention_heads),
     },
-    backward_query: {
+    backwardQuery: {
       ...attention_backward_query,
       name: `attention_backward_query_narrow_${head_dim}`,
       wgsl,
       bindings: gradients(part),
       workgroups: (p) => perColumn(p, p.num_attention_heads, halves),
     },
-    backward_key_value: {
+    backwardKeyValue: {
       ...attention_backward_key_value,
       name: `attention_backward_key_value_narrow_${head_dim}`,
       wgsl: narrowSource(narrow_backward_key_value, head_dim),
@@ -297,7 +297,7 @@ export function attentionKernels(size: AttentionSize): AttentionKernels {
   if (!isNarrow(size)) return tiledKernels(head_dim)
   const made = narrowKernels(head_dim)
   if (head_dim <= MAX_NARROW_KEY_VALUE_HEAD_DIM) return made
-  return { ...made, backward_key_value: tiledKernels(head_dim).backward_key_value }
+  return { ...made, backwardKeyValue: tiledKernels(head_dim).backwardKeyValue }
 }
 
 /** Instances for the checks that every kernel passes. */

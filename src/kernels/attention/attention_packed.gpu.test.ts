@@ -76,7 +76,7 @@ const FILLED = 0.125
 /** All three kernels over the rows; what is no row's token holds `garbage`, and counts as a token
  * where it is in no row. */
 async function attend(
-  { forward, backward_query, backward_key_value }: AttentionKernels,
+  { forward, backwardQuery, backwardKeyValue }: AttentionKernels,
   heads: Heads,
   rows: readonly Row[],
   { cu_seqlens, starts, tokens, width }: Layout,
@@ -110,8 +110,8 @@ async function attend(
   await gpu.run(forward, params, tensors)
   const d_out = gpu.tensor('d_out', 'f32', [tokens, size.out], { data: dOutValues })
   const all = { ...tensors, d_out, d_qkv: filled('d_qkv', size.qkv) }
-  await gpu.run(backward_query, params, all)
-  await gpu.run(backward_key_value, params, all)
+  await gpu.run(backwardQuery, params, all)
+  await gpu.run(backwardKeyValue, params, all)
   const read = await gpu.read(tensors.out, tensors.lse, all.d_qkv)
   const [out, lse, d_qkv] = read as Float32Array[]
   const part = (first: number, count: number) => ({
@@ -217,7 +217,7 @@ describe.for([
       if (isNarrow(kernels.forward)) expect([a.out, a.lse]).toEqual([e.out, e.lse])
       expectClose(a.out, e.out, { atol: 3e-5, rtol: 3e-5 })
       expectClose(a.lse, e.lse, { atol: 3e-5, rtol: 3e-5 })
-      if (isNarrow(kernels.backward_key_value)) expect(a.d_qkv).toEqual(e.d_qkv)
+      if (isNarrow(kernels.backwardKeyValue)) expect(a.d_qkv).toEqual(e.d_qkv)
       expectClose(a.d_qkv, e.d_qkv, { atol: 3e-4, rtol: 3e-4 })
     })
   })
@@ -235,8 +235,8 @@ describe.for([
     const allFolded = {
       ...kernels,
       forward: folded(kernels.forward),
-      backward_query: folded(kernels.backward_query),
-      backward_key_value: folded(kernels.backward_key_value),
+      backwardQuery: folded(kernels.backwardQuery),
+      backwardKeyValue: folded(kernels.backwardKeyValue),
     }
     const { of_rows } = await attend(kernels, heads, rows, layout, 1)
     const other = await attend(allFolded, heads, rows, layout, 1)

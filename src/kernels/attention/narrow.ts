@@ -5,7 +5,7 @@ export interface AttentionSize {
   readonly width: number
   readonly head_dim: number
   /** False: tiled at every size. */
-  readonly narrow_kernels?: boolean | undefined
+  readonly narrowKernels?: boolean | undefined
 }
 
 /** Measured on software adapters, where barriers are expensive: up to here narrow is up to 20 times
@@ -15,8 +15,8 @@ const MAX_NARROW_WIDTH = 512
 const MAX_NARROW_HEAD_DIM = 32
 
 /** Whether attention of this size takes the narrow kernels. */
-export const isNarrow = ({ width, head_dim, narrow_kernels = true }: AttentionSize): boolean =>
-  narrow_kernels &&
+export const isNarrow = ({ width, head_dim, narrowKernels = true }: AttentionSize): boolean =>
+  narrowKernels &&
   width <= MAX_NARROW_WIDTH &&
   head_dim <= MAX_NARROW_HEAD_DIM &&
   head_dim % 4 === 0

@@ -94,10 +94,10 @@ test('decode_linear_short leaves out four rows that have all ended', async () =>
   const [m, n, k] = [14, 40, 8]
   // All of 4 … 7, some of 8 … 11, and the last two.
   const endedRows = [4, 5, 6, 7, 8, 10, 12, 13]
-  const { a_values, b_values, out, ...read_only } = inputs([m, n, k], n, endedRows)
+  const { a_values, b_values, out, ...readOnly } = inputs([m, n, k], n, endedRows)
   const filled = randomValues(m * n, 5)
   const params = { m, n, k, has_addend: 0, addend_stride: 0 }
-  await gpu.run(decode_linear_short, params, { ...read_only, addend: read_only.a, out })
+  await gpu.run(decode_linear_short, params, { ...readOnly, addend: readOnly.a, out })
   const [actual, truth] = [await read(out), decodeLinearRef(a_values, b_values, { m, n, k })]
   for (let row = 0; row < m; row++) {
     const part = actual.subarray(row * n, (row + 1) * n)

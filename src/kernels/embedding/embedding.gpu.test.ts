@@ -64,7 +64,7 @@ describe('embedding', () => {
     expect(embeddingBackward({ vocab_size: 26, hidden_size: 64 })).toBe(embedding_backward_narrow)
     expect(embeddingBackward({ vocab_size: 26, hidden_size: 6 })).toBe(embedding_backward)
     expect(embeddingBackward({ vocab_size: 49152, hidden_size: 576 })).toBe(embedding_backward)
-    const without = { vocab_size: 26, hidden_size: 64, narrow_kernels: false }
+    const without = { vocab_size: 26, hidden_size: 64, narrowKernels: false }
     expect(embeddingBackward(without)).toBe(embedding_backward)
   })
 

@@ -87,12 +87,12 @@ const NARROW_VOCABULARY = 128
 export function embeddingBackward({
   vocab_size,
   hidden_size,
-  narrow_kernels = true,
+  narrowKernels = true,
 }: {
   readonly vocab_size: number
   readonly hidden_size: number
-  readonly narrow_kernels?: boolean | undefined
+  readonly narrowKernels?: boolean | undefined
 }) {
   const isSmall = vocab_size <= NARROW_VOCABULARY && hidden_size % 4 === 0
-  return narrow_kernels && isSmall ? embedding_backward_narrow : embedding_backward
+  return narrowKernels && isSmall ? embedding_backward_narrow : embedding_backward
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { decode_linear, decode_swiglu } from '../decode/decode.ts'
-import { variants as decode_variants } from '../decode/decode_variants.ts'
+import { variants as decodeVariants } from '../decode/decode_variants.ts'
 import type { AnyKernel } from '../device/base/kernel.ts'
 import { costOf } from '../device/timing/cost.ts'
 import { everyKernel, expectOneInterface } from '../wgsl/testing.ts'
@@ -36,7 +36,7 @@ describe('forWeight', () => {
   })
 })
 
-const products = [...variants, ...fusedVariants, ...decode_variants, decode_linear, decode_swiglu]
+const products = [...variants, ...fusedVariants, ...decodeVariants, decode_linear, decode_swiglu]
 
 test('every product has a twin of the same interface that reads b nowhere else', () => {
   for (const product of products as readonly AnyKernel[]) {

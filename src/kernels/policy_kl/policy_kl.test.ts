@@ -40,6 +40,6 @@ test('small sizes take the kernel without barriers', () => {
   expect(chosen(128, 128)).toBe(policy_kl_narrow)
   expect(chosen(129, 20)).toBe(policy_kl)
   expect(chosen(20, 129)).toBe(policy_kl)
-  const without = { hidden_size: 20, vocab_size: 20, narrow_kernels: false }
+  const without = { hidden_size: 20, vocab_size: 20, narrowKernels: false }
   expect(policyKl(without).whole).toBe(policy_kl)
 })

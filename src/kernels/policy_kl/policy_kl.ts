@@ -98,11 +98,11 @@ const bfloat16: typeof float32 = {
  * and hidden size are both at most 128; one of bfloat16 numbers, two to a word, has the bits of the
  * decoded head's. */
 export function policyKl(
-  { hidden_size, vocab_size, narrow_kernels = true }: HeadShape,
+  { hidden_size, vocab_size, narrowKernels = true }: HeadShape,
   dtype: DType = 'f32',
 ): typeof float32 {
   if (dtype === 'bfloat16') return bfloat16
-  const isNarrow = narrow_kernels && Math.max(hidden_size, vocab_size) <= MAX_NARROW_SIZE
+  const isNarrow = narrowKernels && Math.max(hidden_size, vocab_size) <= MAX_NARROW_SIZE
   return isNarrow ? { ...float32, whole: policy_kl_narrow } : float32
 }
 

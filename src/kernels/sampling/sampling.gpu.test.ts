@@ -82,7 +82,7 @@ const repeated = (row: readonly number[], rows: number) =>
 test('small vocabularies take the kernel without barriers', () => {
   const chosen = [128, 129].map((vocab_size) => sampleToken({ vocab_size }))
   expect(chosen).toEqual([sample_token_narrow, sample_token])
-  expect(sampleToken({ vocab_size: 128, narrow_kernels: false })).toBe(sample_token)
+  expect(sampleToken({ vocab_size: 128, narrowKernels: false })).toBe(sample_token)
 })
 
 // Every filter, sizes around a workgroup, and a real vocabulary's.

@@ -78,13 +78,13 @@ export const sample_token_narrow: typeof sample_token = {
 
 const MAX_NARROW_VOCAB_SIZE = 128
 
-/** The quicker of the two kernels for this vocabulary; where narrow_kernels is false,
+/** The quicker of the two kernels for this vocabulary; where narrowKernels is false,
  * sample_token. */
 export const sampleToken = ({
   vocab_size,
-  narrow_kernels = true,
+  narrowKernels = true,
 }: {
   readonly vocab_size: number
-  readonly narrow_kernels?: boolean | undefined
+  readonly narrowKernels?: boolean | undefined
 }): typeof sample_token =>
-  narrow_kernels && vocab_size <= MAX_NARROW_VOCAB_SIZE ? sample_token_narrow : sample_token
+  narrowKernels && vocab_size <= MAX_NARROW_VOCAB_SIZE ? sample_token_narrow : sample_token

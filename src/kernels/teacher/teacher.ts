@@ -150,8 +150,8 @@ export const teacher_loss = defineKernel({
 /** The kernels of one pair of heads. */
 export interface TeacherKernels {
   readonly divergence: typeof teacher_divergence
-  readonly backward_hidden: typeof teacher_backward_hidden
-  readonly backward_weight: typeof teacher_backward_weight
+  readonly backwardHidden: typeof teacher_backward_hidden
+  readonly backwardWeight: typeof teacher_backward_weight
 }
 
 const ofTypes = <K extends { readonly name: string; readonly wgsl: string }>(
@@ -173,8 +173,8 @@ export function teacherKernels(student: DType, teacher: DType): TeacherKernels {
   const key = types.join('/')
   const made = KERNELS.get(key) ?? {
     divergence: ofTypes(teacher_divergence, own, other),
-    backward_hidden: ofTypes(teacher_backward_hidden, own, other),
-    backward_weight: ofTypes(teacher_backward_weight, own, other),
+    backwardHidden: ofTypes(teacher_backward_hidden, own, other),
+    backwardWeight: ofTypes(teacher_backward_weight, own, other),
   }
   KERNELS.set(key, made)
   return made

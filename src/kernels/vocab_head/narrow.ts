@@ -6,7 +6,7 @@ export interface HeadShape {
   readonly hidden_size: number
   readonly vocab_size: number
   /** False: tiled at every size. */
-  readonly narrow_kernels?: boolean | undefined
+  readonly narrowKernels?: boolean | undefined
 }
 
 const MAX_NARROW_SIZE = 128
@@ -15,8 +15,8 @@ const MAX_NARROW_SIZE = 128
 export const isNarrow = ({
   hidden_size: C,
   vocab_size: V,
-  narrow_kernels = true,
-}: HeadShape): boolean => narrow_kernels && Math.max(C, V) <= MAX_NARROW_SIZE && C % 4 === 0
+  narrowKernels = true,
+}: HeadShape): boolean => narrowKernels && Math.max(C, V) <= MAX_NARROW_SIZE && C % 4 === 0
 
 /** One hidden size's source, with a line with $ once per four channels. In halves as in
  * `inHalves`. */

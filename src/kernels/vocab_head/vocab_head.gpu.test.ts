@@ -20,8 +20,8 @@ const gpu = await Gpu.open()
 const tiled: VocabHeadKernels = {
   forward: vocab_head_forward,
   range: vocab_head_range,
-  backward_hidden: vocab_head_backward_hidden,
-  backward_weight: vocab_head_backward_weight,
+  backwardHidden: vocab_head_backward_hidden,
+  backwardWeight: vocab_head_backward_weight,
 }
 const narrow = (hidden_size: number) => vocabHeadKernels({ hidden_size, vocab_size: 2 })
 
@@ -91,7 +91,7 @@ async function backwardHidden(
   const { tensors } = await forward(s, x, kernels)
   const d_hidden = gpu.tensor('d_hidden', 'f32', tensors.hidden.shape, { data: before })
   const size = { ...s, tokens: x.list.tokens }
-  await gpu.run(kernels.backward_hidden, { ...size, first_id: 0 }, { ...tensors, d_hidden })
+  await gpu.run(kernels.backwardHidden, { ...size, first_id: 0 }, { ...tensors, d_hidden })
   return (await gpu.read(d_hidden))[0]
 }
 
@@ -102,7 +102,7 @@ async function backwardWeight(s: HeadSizes, x: Inputs, kernels: VocabHeadKernels
   const data = new Float32Array(splits * x.weight.length).fill(9)
   const partials = gpu.tensor('partials', 'f32', shape, { data })
   const size = { ...s, tokens: x.list.tokens, splits, first_id: 0 }
-  await gpu.run(kernels.backward_weight, size, { ...tensors, partials })
+  await gpu.run(kernels.backwardWeight, size, { ...tensors, partials })
   return (await gpu.read(partials))[0]
 }
 

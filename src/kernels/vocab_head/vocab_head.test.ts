@@ -77,7 +77,7 @@ test('headSplits fills a GPU for small vocabularies and keeps the partials small
   expect(headSplits(10, { hidden_size: 64, vocab_size: 32 })).toBe(1)
   expect(headSplits(512, { hidden_size: 32, vocab_size: 26 })).toBe(16)
   // Tiled: no part is shorter than a tile.
-  expect(headSplits(512, { hidden_size: 32, vocab_size: 26, narrow_kernels: false })).toBe(8)
+  expect(headSplits(512, { hidden_size: 32, vocab_size: 26, narrowKernels: false })).toBe(8)
   expect(headSplits(100_000, { hidden_size: 64, vocab_size: 32 })).toBe(128)
   expect(headSplits(100_000, { hidden_size: 256, vocab_size: 32 })).toBe(256)
   expect(headSplits(100_000, { hidden_size: 1024, vocab_size: 1024 })).toBe(2)
@@ -90,8 +90,8 @@ test('small heads of whole vectors take the narrow kernels, one instance for all
   expect(vocabHeadKernels({ hidden_size: 32, vocab_size: 128 })).toBe(narrow)
   const wide = vocabHeadKernels({ hidden_size: 128, vocab_size: 128 })
   expect(wide.forward.name).toBe('vocab_head_forward_narrow_128')
-  expect(wide.backward_weight).toBe(vocab_head_backward_weight)
-  const without = { hidden_size: 32, vocab_size: 26, narrow_kernels: false }
+  expect(wide.backwardWeight).toBe(vocab_head_backward_weight)
+  const without = { hidden_size: 32, vocab_size: 26, narrowKernels: false }
   expect(vocabHeadKernels(without)).toBe(vocabHeadKernels({ hidden_size: 32, vocab_size: 129 }))
   for (const [hidden_size, vocab_size] of [
     [32, 129],

@@ -180,22 +180,22 @@ export interface VocabHeadKernels {
   readonly forward: typeof vocab_head_forward
   /** With vocab_head_finish: the forward of a head in several ranges. */
   readonly range: typeof vocab_head_range
-  readonly backward_hidden: typeof vocab_head_backward_hidden
-  readonly backward_weight: typeof vocab_head_backward_weight
+  readonly backwardHidden: typeof vocab_head_backward_hidden
+  readonly backwardWeight: typeof vocab_head_backward_weight
 }
 
 const tiled: VocabHeadKernels = {
   forward: vocab_head_forward,
   range: vocab_head_range,
-  backward_hidden: vocab_head_backward_hidden,
-  backward_weight: vocab_head_backward_weight,
+  backwardHidden: vocab_head_backward_hidden,
+  backwardWeight: vocab_head_backward_weight,
 }
 
 const bfloat16: VocabHeadKernels = {
   forward: ofBfloat16(vocab_head_forward),
   range: ofBfloat16(vocab_head_range),
-  backward_hidden: ofBfloat16(vocab_head_backward_hidden),
-  backward_weight: ofBfloat16(vocab_head_backward_weight),
+  backwardHidden: ofBfloat16(vocab_head_backward_hidden),
+  backwardWeight: ofBfloat16(vocab_head_backward_weight),
 }
 
 /** Of the backwards, which hold two rows in registers where the forward holds one: more take
@@ -223,7 +223,7 @@ function narrowKernels(hidden_size: number): VocabHeadKernels {
       bindings: withElements(vocab_head_forward.bindings, { hidden: whole, weight: whole }),
       workgroups: ({ tokens }) => foldGrid(Math.ceil(tokens / NARROW_LANES)),
     },
-    backward_hidden: {
+    backwardHidden: {
       ...vocab_head_backward_hidden,
       name: `vocab_head_backward_hidden_narrow_${hidden_size}`,
       wgsl: narrowSource(narrow_backward_hidden + narrow_head, hidden_size, halves),
@@ -234,7 +234,7 @@ function narrowKernels(hidden_size: number): VocabHeadKernels {
       }),
       workgroups: ({ tokens }) => gridOf(tokens),
     },
-    backward_weight: {
+    backwardWeight: {
       ...vocab_head_backward_weight,
       name: `vocab_head_backward_weight_narrow_${hidden_size}`,
       wgsl: narrowSource(narrow_backward_weight + narrow_head, hidden_size, halves),
@@ -281,9 +281,9 @@ const MIN_NARROW_TOKENS = 32
 export function headSplits(tokens: number, shape: HeadShape): number {
   const { hidden_size, vocab_size } = shape
   const fitting = Math.floor(PARTIALS_BYTES / (4 * vocab_size * hidden_size))
-  const { backward_weight } = vocabHeadKernels(shape)
+  const { backwardWeight } = vocabHeadKernels(shape)
   const [wanted, least] =
-    backward_weight !== vocab_head_backward_weight
+    backwardWeight !== vocab_head_backward_weight
       ? [MAX_NARROW_SPLITS, MIN_NARROW_TOKENS]
       : [Math.ceil(ENOUGH_WORKGROUPS / Math.ceil(vocab_size / NARROW)), WIDE]
   return Math.max(1, Math.min(wanted, Math.ceil(tokens / least), fitting))

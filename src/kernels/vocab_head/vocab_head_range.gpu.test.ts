@@ -85,9 +85,9 @@ async function run(s: HeadSizes, x: Inputs, ends: readonly number[], dtype: DTyp
   const d_weight: number[] = []
   for (const range of ranges) {
     const head = { ...read, weight: range.weight, lse: out.lse, entropy: out.entropy, ...gradients }
-    await gpu.run(kernels.backward_hidden, size(range), { ...head, d_hidden })
+    await gpu.run(kernels.backwardHidden, size(range), { ...head, d_hidden })
     const partials = gpu.tensor('partials', 'f32', [range.rows, s.hidden_size])
-    await gpu.run(kernels.backward_weight, { ...size(range), splits: 1 }, { ...head, partials })
+    await gpu.run(kernels.backwardWeight, { ...size(range), splits: 1 }, { ...head, partials })
     for (const x of (await gpu.read(partials))[0]) d_weight.push(x)
   }
   const [log_probs, entropy, lse, sum_pi_squared, d] = await gpu.read(

@@ -92,7 +92,7 @@ export interface Internals<Q extends Quantity = Quantity, A extends Numbers = Fl
   /** [rows, columns], 1 for real positions. */
   readonly mask: A
   /** [rows, columns], 1 for real positions that have a next token: where log-probabilities are. */
-  readonly next_mask: A
+  readonly nextMask: A
   readonly values: Readonly<Record<Q, A>>
 }
 
@@ -117,8 +117,8 @@ const isLogits = (quantity: Quantity): quantity is 'logits' | 'logits_layer' =>
   quantity === 'logits' || quantity === 'logits_layer'
 
 /** The positions that a quantity has a value at. */
-export const maskOf = <A>(masks: { mask: A; next_mask: A }, quantity: Quantity): A =>
-  isLogProb(quantity) ? masks.next_mask : masks.mask
+export const maskOf = <A>(masks: { mask: A; nextMask: A }, quantity: Quantity): A =>
+  isLogProb(quantity) ? masks.nextMask : masks.mask
 
 /** Means over positions, [L+1], [L] or [(L+1)²] for each quantity: sum over the positions that
  * `mask` [rows, columns] and the quantity itself have, divided by their number, so every token

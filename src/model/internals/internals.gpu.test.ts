@@ -58,10 +58,10 @@ describe.for(CONFIGS.map((config, i) => [`${config.model_type} ${i}`, config] as
     const cache = forwardRef(config, exact, BATCH)
 
     test('every quantity at every position equals the float64 model', async () => {
-      const { values, mask, next_mask } = await probe(model, ws, QUANTITY_NAMES)
+      const { values, mask, nextMask } = await probe(model, ws, QUANTITY_NAMES)
       const truth = internalsRef(config, exact, cache, { positions: 'all', layer: 1 })
       expectClose(mask, truth.mask)
-      expectClose(next_mask, truth.next_mask)
+      expectClose(nextMask, truth.nextMask)
       for (const name of QUANTITY_NAMES) expectClose(values[name], truth.values[name], ROUNDING)
     })
 
@@ -76,7 +76,7 @@ describe.for(CONFIGS.map((config, i) => [`${config.model_type} ${i}`, config] as
       const truth = internalsRef(config, exact, cache, response)
       expectClose(mask, BATCH.response_mask)
       for (const name of QUANTITY_NAMES) expectClose(values[name], truth.values[name], ROUNDING)
-      const means = tokenMeans({ ...truth, mask, next_mask: mask, values })
+      const means = tokenMeans({ ...truth, mask, nextMask: mask, values })
       const expected = tokenMeans(truth)
       expect(Object.keys(means)).toHaveLength(QUANTITY_NAMES.length - 2)
       for (const [name, mean] of Object.entries(means))

@@ -76,7 +76,7 @@ test('the reference gives the numbers worked out by hand', () => {
     rows: 1,
     width: 2,
   }
-  const { values, next_mask } = internalsRef(HAND, params, forwardRef(HAND, params, batch))
+  const { values, nextMask } = internalsRef(HAND, params, forwardRef(HAND, params, batch))
   // H⁰ = (3, 4), (4, −3), both of length 5 and root mean square 5/√2. normed₀ = 3√2/5, 4√2/5.
   const a = (3 * Math.SQRT2) / 5
   const b = (a + (4 * Math.SQRT2) / 5) / 2
@@ -97,7 +97,7 @@ test('the reference gives the numbers worked out by hand', () => {
   // The only next token is id 1 with logit 0 beside 3; the last column has none.
   const logProb = -Math.log(1 + Math.exp(3))
   expectClose(values.logp_next_layer, [logProb, 0, logProb, 0])
-  expect([...next_mask]).toEqual([1, 0])
+  expect([...nextMask]).toEqual([1, 0])
   expectClose(values.cos_hidden, [
     1,
     1,
@@ -179,7 +179,7 @@ describe('tokenMeans', () => {
     columns: 2,
     num_hidden_layers: 1,
     mask: Float32Array.of(1, 1, 1, 0),
-    next_mask: Float32Array.of(1, 0, 0, 0),
+    nextMask: Float32Array.of(1, 0, 0, 0),
     values: {
       norm_attn_out: Float32Array.of(1, 2, 6, 0),
       logp_next_layer: Float32Array.of(-1, 0, 0, 0, -2, 0, 0, 0),
@@ -192,7 +192,7 @@ describe('tokenMeans', () => {
       norm_attn_out: Float64Array.of(3),
       logp_next_layer: Float64Array.of(-1, -2),
     })
-    expect(maskOf(internals, 'logp_next_layer')).toBe(internals.next_mask)
+    expect(maskOf(internals, 'logp_next_layer')).toBe(internals.nextMask)
   })
 
   test('a mask picks tokens; a quantity without any is absent', () => {

@@ -36,7 +36,7 @@ export function internalsRef(
   const L = config.num_hidden_layers
   const { hidden_states, blocks } = cache
   const probed = placesOf(cache, options)
-  const { rows, columns, mask, next_mask } = probed
+  const { rows, columns, mask, nextMask } = probed
   const N = rows * columns
   const { row, policy, each, entropies, log_probs, logitsOf } = readersOf(config, params, probed)
 
@@ -56,7 +56,7 @@ export function internalsRef(
     columns,
     num_hidden_layers: L,
     mask,
-    next_mask,
+    nextMask,
     values: {
       ent_layer_raw,
       ent_attn_in,
@@ -90,7 +90,7 @@ export function internalsRef(
 function readersOf(
   config: ModelConfig,
   params: RefArrays,
-  { rows, columns, next_mask, places }: ReturnType<typeof placesOf>,
+  { rows, columns, nextMask, places }: ReturnType<typeof placesOf>,
 ) {
   const { hidden_size: C, vocab_size: V } = config
   const N = rows * columns
@@ -119,7 +119,7 @@ function readersOf(
   const entropies = (states: readonly Float64Array[]) =>
     each(states, (x, { m }) => entropyOf(policy(x, m)))
   const log_probs = (states: readonly Float64Array[]) =>
-    each(states, (x, { i, m, next }) => (next_mask[i] ? policy(x, m)[next] : 0))
+    each(states, (x, { i, m, next }) => (nextMask[i] ? policy(x, m)[next] : 0))
   /** [states.length, N, V] */
   const logitsOf = (states: readonly Float64Array[]) => {
     const out = new Float64Array(states.length * N * V)
@@ -140,12 +140,12 @@ function placesOf({ batch }: RefCache, options: RefPositions) {
     (isResponse ? options.response_mask : batch.attention_mask) ?? [],
     (x) => (x ? 1 : 0),
   )
-  const next_mask = isResponse ? mask : nextMask(mask, columns)
+  const next = isResponse ? mask : nextMask(mask, columns)
   const places = Array.from({ length: rows * columns }, (_, i): Position => {
     const m = Math.floor(i / columns) * width + firstColumn + (i % columns)
     return { i, m, next: (isResponse ? options.response_ids?.[i] : batch.input_ids[m + 1]) ?? 0 }
   }).filter(({ i }) => mask[i])
-  return { rows, columns, mask, next_mask, places }
+  return { rows, columns, mask, nextMask: next, places }
 }
 
 /** −Σ p log p of log-probabilities. */

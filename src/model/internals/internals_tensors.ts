@@ -228,7 +228,7 @@ function unpackInternals<Q extends Quantity>(
   const { shape, ws, columns, slots } = t
   const [flat, mask, ...vocabulary] = arrays
   const N = ws.rows * columns
-  const next_mask = t.positions === 'all' ? nextMask(mask, columns) : mask
+  const next = t.positions === 'all' ? nextMask(mask, columns) : mask
   const computed = new Map<Quantity, Float32Array>()
   let start = 0
   for (const [quantity, { length }] of slots) {
@@ -253,7 +253,7 @@ function unpackInternals<Q extends Quantity>(
     columns,
     num_hidden_layers: shape.num_hidden_layers,
     mask,
-    next_mask,
+    nextMask: next,
   }
   const values = Object.fromEntries(
     t.quantities.map((quantity) => {

@@ -72,7 +72,7 @@ export interface ModelConfig {
   /** Whether small sizes take kernels without barriers, of attention, vocabulary head, embedding
    * and sampling. False = tiled ones at every size, as a large model's: checks ask for it. Absent =
    * true. */
-  readonly narrow_kernels?: boolean
+  readonly narrowKernels?: boolean
 }
 
 /** Sizes and switches that follow from a config. */

@@ -93,8 +93,8 @@ export async function settleCaches(
   const dtype = caches.length > 0 ? cacheDType(caches[0]) : 'float32'
   if (dtype === 'float32')
     return { caches, dtype, difference: undefined, fallback_reason: undefined }
-  const { head_dim, narrow_kernels } = shape
-  const found = await compareHalves(gpu, { width, head_dim, narrow_kernels }, check)
+  const { head_dim, narrowKernels } = shape
+  const found = await compareHalves(gpu, { width, head_dim, narrowKernels }, check)
   if (found.fallback_reason === undefined) return { caches, dtype, ...found }
   gpu.free(...caches)
   return { caches: createCaches(gpu, shape, cache, 'float32'), dtype: 'float32', ...found }

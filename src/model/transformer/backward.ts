@@ -110,12 +110,12 @@ function headGrad<L extends string>(
   const { hidden_size } = shape
   weights.lm_head.forEach(({ first: first_id, tensor: weight }, i) => {
     const vocab_size = weight.shape[0]
-    const { backward_hidden, backward_weight } = vocabHeadKernels(shape, weight.dtype)
+    const { backwardHidden, backwardWeight } = vocabHeadKernels(shape, weight.dtype)
     const size = { tokens, hidden_size, vocab_size, inv_temperature, first_id }
     const head = { hidden, weight, scored, lse, entropy, d_log_probs, d_entropy }
-    run(backward_hidden, size, { ...head, d_hidden })
+    run(backwardHidden, size, { ...head, d_hidden })
     if (!grads) return
-    run(backward_weight, { ...size, splits }, { ...head, partials })
+    run(backwardWeight, { ...size, splits }, { ...head, partials })
     const sums = { rows: splits, cols: vocab_size * hidden_size }
     run(reduceRows(splits), sums, { x: partials, out: grads[i].tensor })
   })

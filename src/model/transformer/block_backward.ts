@@ -128,9 +128,9 @@ function attentionGrad<L extends string>(
     d_out: d_context,
     d_qkv: d_qkv_rotated,
   }
-  const { backward_query, backward_key_value } = attentionKernels({ ...shape, width: ws.width })
-  run(backward_query, size, attention)
-  run(backward_key_value, size, attention)
+  const { backwardQuery, backwardKeyValue } = attentionKernels({ ...shape, width: ws.width })
+  run(backwardQuery, size, attention)
+  run(backwardKeyValue, size, attention)
 }
 
 /** d_x [M, in] = d_y [M, out] · weight [out, in]. */

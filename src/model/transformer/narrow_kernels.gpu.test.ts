@@ -25,8 +25,8 @@ const CLOSE = { atol: 2e-5, rtol: 2e-5 }
 /** As a decoded token is held to the whole row. */
 const DECODED = { atol: 3e-5, rtol: 3e-5 }
 
-const build = (narrow_kernels: boolean) => {
-  const { layout, flat } = testWeights({ ...TINY, narrow_kernels }, 1)
+const build = (narrowKernels: boolean) => {
+  const { layout, flat } = testWeights({ ...TINY, narrowKernels }, 1)
   return { layout, model: testModel(gpu, layout, flat) }
 }
 
@@ -39,8 +39,8 @@ const families = ({ commands }: Program<never>) => {
 }
 
 /** Policy and gradients of a batch. */
-async function pass(narrow_kernels: boolean, batch = BATCH) {
-  const { layout, model } = build(narrow_kernels)
+async function pass(narrowKernels: boolean, batch = BATCH) {
+  const { layout, model } = build(narrowKernels)
   const { shape } = layout
   const grads = testGradients(gpu, layout)
   const { rows } = batch
@@ -62,8 +62,8 @@ async function pass(narrow_kernels: boolean, batch = BATCH) {
 }
 
 /** Responses that fill their columns, to the prompts of BATCH. */
-async function respond(narrow_kernels: boolean) {
-  const { layout, model } = build(narrow_kernels)
+async function respond(narrowKernels: boolean) {
+  const { layout, model } = build(narrowKernels)
   const size = { rows: BATCH.rows, prompt_length: P, response_length: R }
   const tensors = createRolloutTensors(gpu, layout.shape, size)
   const special = { eos_token_ids: [], pad_token_id: 0 }

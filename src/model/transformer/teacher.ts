@@ -236,12 +236,12 @@ function taughtHeadGrad<L extends string>(
   const parts = comparedParts(model, ws, pass, statesOf(model, ws, pass))
   const found = { divergence, token_weights }
   for (const { kernels, params, heads, first_id } of parts)
-    run(kernels.backward_hidden, { ...params, first_id }, { ...heads, ...found, d_hidden })
+    run(kernels.backwardHidden, { ...params, first_id }, { ...heads, ...found, d_hidden })
   grads.lm_head?.forEach(({ tensor: out }, range) => {
     const [range_rows, hiddenSize] = out.shape
     for (const { kernels, params, heads } of parts.filter((part) => part.range === range))
       run(
-        kernels.backward_weight,
+        kernels.backwardWeight,
         { ...params, range_rows, splits },
         { ...heads, ...found, partials },
       )

@@ -21,9 +21,9 @@ test('the first informative groups are taken in the order in which they were dra
     [true, true, true],
   ]
   expect(chooseGroups(drawn, 3)).toEqual([
-    { gen_batch: 0, group: 1 },
-    { gen_batch: 1, group: 0 },
-    { gen_batch: 1, group: 1 },
+    { genBatch: 0, group: 1 },
+    { genBatch: 1, group: 0 },
+    { genBatch: 1, group: 1 },
   ])
   expect(filterMetrics(drawn)).toEqual({
     'train/num_gen_batches': 2,
@@ -37,9 +37,9 @@ test('where there are too few, groups without spread fill up, the first first', 
     [false, false, false],
   ]
   expect(chooseGroups(drawn, 3)).toEqual([
-    { gen_batch: 0, group: 2 },
-    { gen_batch: 0, group: 0 },
-    { gen_batch: 0, group: 1 },
+    { genBatch: 0, group: 2 },
+    { genBatch: 0, group: 0 },
+    { genBatch: 0, group: 1 },
   ])
 })
 

@@ -28,7 +28,7 @@ export function informativeGroups(values: readonly number[], n: number): boolean
 
 /** One group of one of the batches that a step has drawn. */
 export interface DrawnGroup {
-  readonly gen_batch: number
+  readonly genBatch: number
   readonly group: number
 }
 
@@ -40,12 +40,12 @@ export function chooseGroups(
   informative: readonly (readonly boolean[])[],
   wanted: number,
 ): DrawnGroup[] {
-  const all = informative.flatMap((groups, gen_batch) =>
-    groups.map((isInformative, group) => ({ gen_batch, group, isInformative })),
+  const all = informative.flatMap((groups, genBatch) =>
+    groups.map((isInformative, group) => ({ genBatch, group, isInformative })),
   )
   const first = all.filter(({ isInformative }) => isInformative)
   const rest = all.filter(({ isInformative }) => !isInformative)
-  return [...first, ...rest].slice(0, wanted).map(({ gen_batch, group }) => ({ gen_batch, group }))
+  return [...first, ...rest].slice(0, wanted).map(({ genBatch, group }) => ({ genBatch, group }))
 }
 
 /** Whether a step that has drawn these batches draws another. */

@@ -58,7 +58,7 @@ export interface ActorSize {
   readonly use_remove_padding?: boolean
   readonly kernels?: KernelChoice
   /** Layers that phases read through a translator (config/lens_places.ts). Default: none. */
-  readonly lens_layers?: readonly number[]
+  readonly lensLayers?: readonly number[]
   /** Which segments any phase trains; the others have no gradients and no moments. Absent = all. */
   readonly trains?: readonly boolean[]
 }
@@ -72,7 +72,7 @@ export interface ReferenceTensors extends ParamTensors {
 export interface ActorTensors extends TrainableTensors {
   readonly reference: ReferenceTensors | undefined
   /** Translators that phases read layers through (phase_lens.ts), one behind the other in the order
-   * of `lens_layers`, [layers · translatorSize]. */
+   * of `lensLayers`, [layers · translatorSize]. */
   readonly lens: Tensor<'f32'> | undefined
   /** Sums of the loss kernels over this training step. */
   readonly sums: Tensor
@@ -119,11 +119,11 @@ export function createActorTensors(
   const stride = probeStride(size)
   const batchSize = { rows: B, prompt_length, response_length: R }
   const made = createTrainableTensors(alloc, layout, size, size.kernels, size.trains)
-  const { lens_layers = [] } = size
-  const hasLens = lens_layers.length > 0
-  const lens = hasLens ? createLensTensors(alloc, shape, lens_layers.length, 'lens') : undefined
+  const { lensLayers = [] } = size
+  const hasLens = lensLayers.length > 0
+  const lens = hasLens ? createLensTensors(alloc, shape, lensLayers.length, 'lens') : undefined
   const trainable = lens
-    ? { ...made, model: { ...made.model, lenses: lensesOf(lens, lens_layers, shape) } }
+    ? { ...made, model: { ...made.model, lenses: lensesOf(lens, lensLayers, shape) } }
     : made
   const workspace = createWorkspace(alloc, shape, {
     rows: microRows,
@@ -184,10 +184,10 @@ export function createActorTensors(
  * translator. */
 function lensesOf(
   { layers }: ReturnType<typeof createLensTensors>,
-  lens_layers: readonly number[],
+  lensLayers: readonly number[],
   { num_hidden_layers }: ModelShape,
 ): Lenses {
-  const all = Array.from({ length: num_hidden_layers }, (_, l) => layers[lens_layers.indexOf(l)])
+  const all = Array.from({ length: num_hidden_layers }, (_, l) => layers[lensLayers.indexOf(l)])
   return { tuned: all, jacobian: all }
 }
 

@@ -75,7 +75,7 @@ test.for(CASES)('%s: losses, norms and weights follow float64', async ([, inner]
     hasReference: false,
     students: 2,
     supervised: 2,
-    lens_layers: [1, 2],
+    lensLayers: [1, 2],
   }
   const actor = await Actor.create(gpu, layout, size, [phase], { weights: flat })
   if (actor.tensors.lens) gpu.write(actor.tensors.lens, VALUES)

@@ -95,8 +95,8 @@ async function run(size: Size, beta: number, parts: readonly number[]) {
   })
   for (const part of params) await gpu.run(kernels.divergence, part, tensors)
   for (const part of params) {
-    await gpu.run(kernels.backward_hidden, part, tensors)
-    await gpu.run(kernels.backward_weight, { ...part, range_rows: V, splits }, tensors)
+    await gpu.run(kernels.backwardHidden, part, tensors)
+    await gpu.run(kernels.backwardWeight, { ...part, range_rows: V, splits }, tensors)
   }
   const [divergence, d_hidden, partials] = await gpu.read(
     tensors.divergence,
@@ -181,7 +181,7 @@ test('a teacher that says the same gives exactly no gradient', async () => {
       beta,
     }
     await gpu.run(teacherKernels('f32', 'f32').divergence, params, tensors)
-    await gpu.run(teacherKernels('f32', 'f32').backward_hidden, params, tensors)
+    await gpu.run(teacherKernels('f32', 'f32').backwardHidden, params, tensors)
     const [d_hidden] = await gpu.read(tensors.d_hidden)
     expect(d_hidden.every((d) => d === 0)).toBe(true)
   }

@@ -11,7 +11,7 @@ export interface FoundFunction {
   readonly shown: string
   /** Whether it can be called as verl, TRL or OpenRLHF call a reward, and no other reward of the
    * file calls it. */
-  readonly is_reward: boolean
+  readonly isReward: boolean
 }
 
 export interface FoundFunctions {
@@ -40,7 +40,7 @@ const DECLARED =
 function inJavaScript(source: string): FoundFunctions {
   const names = [...source.matchAll(DECLARED)].map(([, own, assigned]) => own ?? assigned)
   return {
-    functions: names.map((name) => ({ name, shown: name, is_reward: true })),
+    functions: names.map((name) => ({ name, shown: name, isReward: true })),
     chosen: names.includes(USUAL_FUNCTION) ? [USUAL_FUNCTION] : [],
     problem: '',
   }
@@ -64,7 +64,7 @@ export async function partFunctions(
   if (wanted === '' && chosen.length > 0)
     return chosen.map((name) => (name === USUAL_FUNCTION ? '' : name))
   const others = functions.map(({ shown }) => shown).join(', ') || 'none'
-  const [first] = [...functions.filter(({ is_reward }) => is_reward), ...functions]
+  const [first] = [...functions.filter(({ isReward }) => isReward), ...functions]
   const advice = first ? `. Choose one: ${how(first.name)}` : ''
   throw new RewardError(
     `${program.name}: expected a function ${wanted || USUAL_FUNCTION}, found ${others}${advice}`,

@@ -120,7 +120,7 @@ export function chatTurns(chat: Chat, tools: readonly ToolSchema[]): TurnFormat 
     return longer.slice(shorter.length)
   }
   return {
-    stop_token_ids: [],
+    stopTokenIds: [],
     // As verl, whose reward functions see what the tools said.
     answer: (text) => text,
     text: (ids) => chat.text(ids),

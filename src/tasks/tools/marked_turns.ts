@@ -58,7 +58,7 @@ export function markedTurns(tokenizer: Tokenizer, tools: readonly Tool[]): TurnF
   const known = new Set(tokenizer.tokens)
   const idOf = (mark: string) => tokenizer.encode(mark)[0]
   return {
-    stop_token_ids: [...new Set(tools.map(({ marks }) => idOf(marks.close)))],
+    stopTokenIds: [...new Set(tools.map(({ marks }) => idOf(marks.close)))],
     parse(ids) {
       const content = tokenizer.decode(ids)
       for (const tool of tools) {

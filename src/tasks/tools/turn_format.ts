@@ -23,7 +23,7 @@ export interface Spoken {
 
 export interface TurnFormat {
   /** Tokens that end a turn of the policy beside its end tokens. */
-  readonly stop_token_ids: readonly number[]
+  readonly stopTokenIds: readonly number[]
   /** Finds the calls of one turn. */
   parse(ids: readonly number[]): Spoken
   /** The tokens that follow a turn: the answers to its calls, and whatever makes it the policy's

@@ -93,7 +93,7 @@ export function DataForm() {
         label="File"
         id="data-file"
         file={file}
-        is_first
+        isFirst
         onFile={(chosen) => openedDataStore.setState({ file: chosen })}
       />
       {file ? null : <DataStart onFile={(chosen) => openedDataStore.setState({ file: chosen })} />}
@@ -131,13 +131,13 @@ const Refused = ({ why }: { readonly why: string }) => (
 )
 
 interface LeaveOutProps {
-  readonly bad_rows: number
+  readonly badRows: number
   readonly onLeaveOut: () => void
 }
 
-const LeaveOut = ({ bad_rows, onLeaveOut }: LeaveOutProps) => (
+const LeaveOut = ({ badRows, onLeaveOut }: LeaveOutProps) => (
   <button type="button" data-testid="data-leave-out" onClick={onLeaveOut}>
-    Leave out {bad_rows.toLocaleString('en-GB')} bad {bad_rows === 1 ? 'row' : 'rows'}
+    Leave out {badRows.toLocaleString('en-GB')} bad {badRows === 1 ? 'row' : 'rows'}
   </button>
 )
 
@@ -197,7 +197,7 @@ function Opened({ opened }: { readonly opened: OpenedData }) {
       {outcome?.ok ? <FoundRows prepared={outcome.prepared} plan={plan} /> : null}
       {outcome?.ok === false ? <Refused why={outcome.why} /> : null}
       {outcome?.ok === false && outcome.bad_rows !== undefined ? (
-        <LeaveOut bad_rows={outcome.bad_rows} onLeaveOut={() => change({ skip_bad_rows: true })} />
+        <LeaveOut badRows={outcome.bad_rows} onLeaveOut={() => change({ skip_bad_rows: true })} />
       ) : null}
       {refused === undefined ? null : <Refused why={refused} />}
       <button

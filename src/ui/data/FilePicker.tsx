@@ -6,15 +6,15 @@ export function FilePicker(props: {
   readonly id: string
   readonly file: File | undefined
   /** Takes the focus when it appears. */
-  readonly is_first?: boolean
+  readonly isFirst?: boolean
   readonly onFile: (file: File) => void
 }) {
-  const { label, id, file, is_first = false, onFile } = props
+  const { label, id, file, isFirst = false, onFile } = props
   const input = useRef<HTMLInputElement>(null)
   // The dialog was open before this was loaded, so the focus was on nothing in it.
   useEffect(() => {
-    if (is_first) input.current?.focus()
-  }, [is_first])
+    if (isFirst) input.current?.focus()
+  }, [isFirst])
   return (
     <label className="data-file">
       <span>{file ? `${label}: ${file.name}` : label}</span>

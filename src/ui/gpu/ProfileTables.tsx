@@ -13,11 +13,11 @@ function Table(props: {
   id: string
   title: string
   rows: readonly ProfileRow[]
-  total_ms: number
+  totalMs: number
   peak: Peak | undefined
   notes?: Readonly<Record<string, string>>
 }) {
-  const { id, title, rows, total_ms, peak, notes = {} } = props
+  const { id, title, rows, totalMs, peak, notes = {} } = props
   return (
     <table className="profile-table" data-testid={id}>
       <thead>
@@ -42,7 +42,7 @@ function Table(props: {
       </thead>
       <tbody>
         {rows
-          .map((row) => profileLine(row, total_ms, peak))
+          .map((row) => profileLine(row, totalMs, peak))
           .map(({ name, calls, time_ms, share, gflops, gbps, ofPeak }) => (
             <tr key={name} data-name={name}>
               <th scope="row">
@@ -74,7 +74,7 @@ export function ProfileTables({ step, profile, peak }: StepProfile) {
   const { kernels, stages, time_ms, dispatches } = profile
   const shown = all ? kernels : kernels.slice(0, FIRST_KERNELS)
   const reached = peak && reachedPeak(peak, [...kernels, ...stages])
-  const rates = { total_ms: time_ms, peak: reached }
+  const rates = { totalMs: time_ms, peak: reached }
   return (
     <>
       <p data-testid="profile-summary">

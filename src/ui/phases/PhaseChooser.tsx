@@ -74,7 +74,7 @@ export function PhaseChooser({ id, experiment, isBusy, onSaid, onDone }: PhaseCh
       {choice.hasLayer ? <LayerChoice layers={layers} layer={layer} onLayer={setLayer} /> : null}
       <StepsField
         steps={steps}
-        is_wrong={problem !== undefined}
+        isWrong={problem !== undefined}
         onSteps={(text) => {
           setSteps(text)
           setProblem(undefined)
@@ -161,10 +161,10 @@ function LayerChoice(props: {
 /** `steps` as they are typed. */
 function StepsField(props: {
   readonly steps: string
-  readonly is_wrong: boolean
+  readonly isWrong: boolean
   readonly onSteps: (text: string) => void
 }) {
-  const { steps, is_wrong, onSteps } = props
+  const { steps, isWrong, onSteps } = props
   return (
     <label>
       Steps
@@ -174,7 +174,7 @@ function StepsField(props: {
         min={1}
         max={100000}
         value={steps}
-        aria-invalid={is_wrong || undefined}
+        aria-invalid={isWrong || undefined}
         onChange={(event) => onSteps(event.target.value)}
       />
     </label>

@@ -11,13 +11,13 @@ type Scored = NonNullable<LabState['scored_pairs']>
 type Pair = Scored['pairs'][number]
 
 /** A response with the task's verdict on it; none where a recording has kept none. */
-function Judged({ text, task_score }: { text: string; task_score: number | undefined }) {
-  const verdict = task_score === undefined ? undefined : verdictOf(task_score)
+function Judged({ text, taskScore }: { text: string; taskScore: number | undefined }) {
+  const verdict = taskScore === undefined ? undefined : verdictOf(taskScore)
   return (
     <td className={verdict}>
-      {task_score === undefined ? null : (
+      {taskScore === undefined ? null : (
         <>
-          <ScoreSign score={task_score} />
+          <ScoreSign score={taskScore} />
           <span className="visually-hidden">{`${verdict}: `}</span>{' '}
         </>
       )}
@@ -63,9 +63,9 @@ export function ScoredPairs({
               <td>
                 <span className="response">{shownText(pair.prompt)}</span>
               </td>
-              <Judged text={pair.chosen} task_score={pair.chosen_task_score} />
+              <Judged text={pair.chosen} taskScore={pair.chosen_task_score} />
               <td>{formatNumber(pair.chosen_score)}</td>
-              <Judged text={pair.rejected} task_score={pair.rejected_task_score} />
+              <Judged text={pair.rejected} taskScore={pair.rejected_task_score} />
               <td>{formatNumber(pair.rejected_score)}</td>
               <td className={orderWords(pair) === 'same order' ? undefined : 'wrong'}>
                 {orderWords(pair)}

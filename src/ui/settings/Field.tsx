@@ -28,7 +28,7 @@ interface FieldProps {
   /** The preset's value; undefined where the preset has no such field. */
   readonly changedFrom: FieldData['value'] | undefined
   /** The present run follows a change. */
-  readonly is_live?: boolean
+  readonly isLive?: boolean
   /** What was searched for; '' while nothing is. */
   readonly query?: string
   /** The explanations of the fields above it. */
@@ -39,18 +39,18 @@ function FieldHead(props: {
   readonly field: FieldData
   readonly id: string
   readonly query: string
-  readonly is_live: boolean
+  readonly isLive: boolean
   /** It is not what the preset says. */
   readonly isChanged: boolean
   /** The preset's value, where it is another one. */
   readonly before: FieldData['value'] | undefined
   readonly onReset: () => void
 }) {
-  const { field, id, query, is_live, isChanged, before, onReset } = props
+  const { field, id, query, isLive, isChanged, before, onReset } = props
   const holdsNow = useLab(
     useCallback(
-      (state: LabState) => !is_live && selectIsBusy(state) && isHeld(state, field.path),
-      [is_live, field.path],
+      (state: LabState) => !isLive && selectIsBusy(state) && isHeld(state, field.path),
+      [isLive, field.path],
     ),
   )
   return (
@@ -58,7 +58,7 @@ function FieldHead(props: {
       <label htmlFor={id}>
         <Marked text={field.label} marks={findWords(query, field.label, false)} />
       </label>
-      {is_live ? (
+      {isLive ? (
         <span className="live-mark" title="The present run follows at its next step">
           live
         </span>
@@ -159,7 +159,7 @@ function useDraft(field: FieldData) {
 }
 
 export function Field(props: FieldProps) {
-  const { field, changedFrom, is_live = false, query = '', helpsBefore = '' } = props
+  const { field, changedFrom, isLive = false, query = '', helpsBefore = '' } = props
   const id = `field-${field.path.replaceAll('.', '-')}`
   const helpId = useId()
   const { ref, isWanted } = useWanted(field.path)
@@ -176,7 +176,7 @@ export function Field(props: FieldProps) {
       data-inherited={field.isOverridden === false || undefined}
     >
       <FieldHead
-        {...{ field, id, query, is_live, before, isChanged }}
+        {...{ field, id, query, isLive, before, isChanged }}
         onReset={() => set(before === field.default ? undefined : before)}
       />
       <Control

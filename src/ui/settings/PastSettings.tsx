@@ -15,29 +15,29 @@ import { isFound } from './settings_search.ts'
 
 interface PastSettingsProps {
   readonly entry: RunEntry
-  readonly is_open: boolean
+  readonly isOpen: boolean
   /** Folds and unfolds them. */
   readonly toggle: ReactNode
 }
 
-export function PastSettings({ entry, is_open, toggle }: PastSettingsProps) {
+export function PastSettings({ entry, isOpen, toggle }: PastSettingsProps) {
   const name = nameInList(entry)
   const isImported = entry.header.source !== undefined
   return (
     <aside
-      className={is_open ? 'settings card past' : 'settings card past closed'}
+      className={isOpen ? 'settings card past' : 'settings card past closed'}
       aria-label="Settings of a past run"
       data-testid="past-settings"
     >
       <div className="settings-head">
-        {is_open ? (
+        {isOpen ? (
           <h2>
             Settings of “<CutName name={name} />”
           </h2>
         ) : null}
         {toggle}
       </div>
-      {is_open ? (
+      {isOpen ? (
         <div id="settings-body" className="past-settings">
           <p className="soft pending">
             {isImported

@@ -121,7 +121,7 @@ function Group(props: {
               <Field
                 field={field}
                 changedFrom={original.get(field.path)}
-                is_live={present !== undefined && isSteerable(field, present)}
+                isLive={present !== undefined && isSteerable(field, present)}
                 helpsBefore={helpsOf(fields.slice(0, i))}
               />
               {field.path === 'task.id' ? <TaskSamples /> : null}
@@ -139,7 +139,7 @@ function Group(props: {
 }
 
 /** How many fields differ from the preset, and the way back. */
-function Changed({ count, preset_id }: { count: number; preset_id: string }) {
+function Changed({ count, presetId }: { count: number; presetId: string }) {
   const isLocked = useLocked('settings')
   if (count === 0 || isLocked) return null
   return (
@@ -149,7 +149,7 @@ function Changed({ count, preset_id }: { count: number; preset_id: string }) {
       data-testid="reset-settings"
       className="plain undo-all"
       title="Back to the preset"
-      onClick={() => choosePreset(preset_id)}
+      onClick={() => choosePreset(presetId)}
     >
       <span className="changed-dot" aria-hidden="true" /> {count} changed
       <RotateCcw className="icon" aria-hidden="true" />
@@ -229,9 +229,9 @@ function Groups(props: {
 function usePresetValues(
   experiment: LabState['experiment'],
   fields: readonly FieldData[],
-  preset_id: string,
+  presetId: string,
 ) {
-  const preset = PRESETS.find(({ id }) => id === preset_id)
+  const preset = PRESETS.find(({ id }) => id === presetId)
   const original = useMemo<Values>(
     () => (preset ? ownValues(preset.experiment) : new Map()),
     [preset],
@@ -253,12 +253,12 @@ export function Settings() {
   const past = useOpenedEntry()
   const open = useStore(uiStore, selectOpen)
   if (!past) return <OwnSettings />
-  return <PastSettings entry={past} toggle={<Toggle open={open} />} is_open={open} />
+  return <PastSettings entry={past} toggle={<Toggle open={open} />} isOpen={open} />
 }
 
 function OwnSettings() {
   const experiment = useLab(selectExperiment)
-  const preset_id = useLab(selectPreset)
+  const presetId = useLab(selectPreset)
   const open = useStore(uiStore, selectOpen)
   const present = useLab(selectPresent)
   const wanted = useStore(uiStore, selectWanted)
@@ -273,12 +273,12 @@ function OwnSettings() {
     if (wanted) setQuery('')
   }, [wanted])
   const isSearching = query.trim() !== ''
-  const { original, changed } = usePresetValues(experiment, fields, preset_id)
+  const { original, changed } = usePresetValues(experiment, fields, presetId)
   return (
     <aside className={open ? 'settings card' : 'settings card closed'} aria-label="Settings">
       <div className="settings-head">
         {open ? <h2>Settings</h2> : null}
-        {open ? <Changed count={changed} preset_id={preset_id} /> : null}
+        {open ? <Changed count={changed} presetId={presetId} /> : null}
         {open ? <HistoryButtons /> : null}
         <Toggle open={open} />
       </div>

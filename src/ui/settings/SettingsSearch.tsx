@@ -82,7 +82,7 @@ export function FoundSettings({ query, experiment, original, present }: FoundPro
           field={field}
           query={query}
           changedFrom={original.get(field.path)}
-          is_live={present !== undefined && isSteerable(field, present)}
+          isLive={present !== undefined && isSteerable(field, present)}
         />
       ))}
     </div>

@@ -33,7 +33,7 @@ function entryOf(more: Partial<RunEntry['header']> = {}): RunEntry {
 }
 
 const text = (entry: RunEntry) =>
-  renderToStaticMarkup(<PastSettings entry={entry} is_open={true} toggle={null} />)
+  renderToStaticMarkup(<PastSettings entry={entry} isOpen={true} toggle={null} />)
 
 test('they say whose they are, what was changed during the run, and what the preset says', () => {
   const html = text(entryOf())

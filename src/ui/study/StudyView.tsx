@@ -55,13 +55,13 @@ function Progress({ state }: { readonly state: StudyState }) {
 }
 
 /** How many runs train at once. */
-function AtOnce({ at_once }: { readonly at_once: number }) {
+function AtOnce({ atOnce }: { readonly atOnce: number }) {
   return (
     <label className="study-at-once">
       Runs at once{' '}
       <select
         data-testid="study-at-once"
-        value={at_once}
+        value={atOnce}
         onChange={({ target }) => setAtOnce(Number(target.value))}
       >
         {AT_ONCE.map((count) => (
@@ -227,7 +227,7 @@ export function StudyView({ study }: { readonly study: Study }) {
           />
         ) : null}
         <Recorded recorded={state.recorded} />
-        {missing > 0 || state.is_training ? <AtOnce at_once={state.at_once} /> : null}
+        {missing > 0 || state.is_training ? <AtOnce atOnce={state.at_once} /> : null}
       </section>
       {analysed && analysed.analysis.runs.length > 0 ? (
         <Findings study={analysed.study} analysis={analysed.analysis} changes={state.changes} />

@@ -12,7 +12,7 @@ export interface Timing {
   fresh: number
   /** Calls of `learn` that brought samples. */
   rounds: number
-  total_ms: number
+  totalMs: number
   longest_ms: number
   /** Dispatches in place of one; 1 until it is found to take too long. */
   parts: number

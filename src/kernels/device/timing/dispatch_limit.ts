@@ -102,7 +102,7 @@ export class DispatchLimit {
     let timing = this.#timings.get(key)
     if (!timing) {
       const mostParts = grid ? Math.max(grid[0], grid[1]) : Number.POSITIVE_INFINITY
-      const none = { samples: 0, fresh: 0, rounds: 0, total_ms: 0, longest_ms: 0, parts: 1 }
+      const none = { samples: 0, fresh: 0, rounds: 0, totalMs: 0, longest_ms: 0, parts: 1 }
       timing = { kernel, mostParts, ...none }
       this.#timings.set(key, timing)
     }
@@ -114,8 +114,8 @@ export class DispatchLimit {
 
   /** Milliseconds that a dispatch is taken to need; before it was measured, one of few that share a
    * submit. */
-  expected({ samples, total_ms }: Timing): number {
-    return samples > 0 ? total_ms / samples : this.mostMs / 4
+  expected({ samples, totalMs }: Timing): number {
+    return samples > 0 ? totalMs / samples : this.mostMs / 4
   }
 
   /** Whether the next dispatch of this timing should be measured. */
@@ -176,7 +176,7 @@ export class DispatchLimit {
       if (!timing || !(measured <= elapsed)) continue
       const ms = this.#took(timing.kernel.name, measured)
       timing.samples++
-      timing.total_ms += ms
+      timing.totalMs += ms
       timing.longest_ms = Math.max(timing.longest_ms, ms)
     }
     for (const timing of this.#timings.values()) this.#judge(timing)

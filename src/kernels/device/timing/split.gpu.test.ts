@@ -81,8 +81,8 @@ const matmulData = (m: number, n: number, k: number) => ({
 function attentionCases(): Case[] {
   const tiled = {
     forward: attention_forward,
-    backward_query: attention_backward_query,
-    backward_key_value: attention_backward_key_value,
+    backwardQuery: attention_backward_query,
+    backwardKeyValue: attention_backward_key_value,
   }
   return [tiled, attentionKernels({ width: 37, head_dim: 4 })].flatMap((kernels) => {
     // Barriers are dear on software adapters, so tiles are few.
@@ -98,8 +98,8 @@ function attentionCases(): Case[] {
     const d_qkv = floats(qkv.length, 5)
     return [
       case_(kernels.forward, params, { qkv, attention_mask, cu_seqlens, out, lse }),
-      case_(kernels.backward_query, params, { ...back, d_qkv }),
-      case_(kernels.backward_key_value, params, { ...back, d_qkv }),
+      case_(kernels.backwardQuery, params, { ...back, d_qkv }),
+      case_(kernels.backwardKeyValue, params, { ...back, d_qkv }),
     ]
   })
 }
@@ -107,8 +107,8 @@ function attentionCases(): Case[] {
 function headCases(): Case[] {
   const tiled = {
     forward: vocab_head_forward,
-    backward_hidden: vocab_head_backward_hidden,
-    backward_weight: vocab_head_backward_weight,
+    backwardHidden: vocab_head_backward_hidden,
+    backwardWeight: vocab_head_backward_weight,
   }
   const narrow = vocabHeadKernels({ hidden_size: 8, vocab_size: 90 })
   return [tiled, narrow].flatMap((kernels) => {
@@ -141,8 +141,8 @@ function headCases(): Case[] {
     const partials = floats(splits * V * C)
     return [
       case_(kernels.forward, params, forward),
-      case_(kernels.backward_hidden, { ...params, first_id: 0 }, { ...back, d_hidden }),
-      case_(kernels.backward_weight, { ...params, first_id: 0, splits }, { ...back, partials }),
+      case_(kernels.backwardHidden, { ...params, first_id: 0 }, { ...back, d_hidden }),
+      case_(kernels.backwardWeight, { ...params, first_id: 0, splits }, { ...back, partials }),
     ]
   })
 }

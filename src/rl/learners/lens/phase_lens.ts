@@ -70,7 +70,7 @@ export class PhaseLens {
   private constructor(gpu: Gpu, tensors: ActorTensors, size: ActorSize, room: LensRoom) {
     this.#gpu = gpu
     this.#tensors = tensors
-    this.#layers = size.lens_layers ?? []
+    this.#layers = size.lensLayers ?? []
     this.#room = room
     this.#pass = passOf(size)
   }
@@ -83,7 +83,7 @@ export class PhaseLens {
 
   /** Everything on a device, or in a plan. */
   static room(alloc: Allocator, shape: ModelShape, size: ActorSize): LensRoom | undefined {
-    const { length: layers } = size.lens_layers ?? []
+    const { length: layers } = size.lensLayers ?? []
     if (layers === 0) return undefined
     const pass = passOf(size)
     const compared = createCompared(alloc, shape, pass)

@@ -112,7 +112,7 @@ export function actorSize({
     ),
     enable_gradient_checkpointing,
     use_remove_padding,
-    lens_layers: lensLayers(phases, model),
+    lensLayers: lensLayers(phases, model),
     kernels: { matmul, fusion },
     trains: trainedSegments(trainedLayout(model), allPhases, trainedBefore),
   }

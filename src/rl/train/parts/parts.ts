@@ -110,7 +110,7 @@ async function addSamplers(
   samplers: Map<string, Sampler>,
   onProgress: (message: string) => void = () => {},
 ): Promise<void> {
-  const stops = turnFormat(config)?.stop_token_ids
+  const stops = turnFormat(config)?.stopTokenIds
   for (const size of rolloutSizes(config)) {
     const key = sizeKey(size)
     if (samplers.has(key)) continue

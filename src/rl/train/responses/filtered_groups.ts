@@ -62,7 +62,7 @@ function chosenGroups(
 ): Sampled {
   const { train_batch_size, n, max_response_length: R } = phase.rollout
   const groups = chooseGroups(informative, train_batch_size).map(
-    ({ gen_batch, group }) => gen_batch * train_batch_size + group,
+    ({ genBatch, group }) => genBatch * train_batch_size + group,
   )
   const rows = groups.flatMap((group) => Array.from({ length: n }, (_, i) => group * n + i))
   const places = drawn.flatMap((sampled) => sampled.places)

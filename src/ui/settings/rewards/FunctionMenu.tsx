@@ -31,7 +31,7 @@ function useFunctions(code: string, name: string): readonly FoundFunction[] {
 export function FunctionMenu({ part, place, onChange }: MenuProps) {
   const { function: chosen = '', ...rest } = part
   const functions = useFunctions(`${part.code}`, `${part.name}`)
-  const rewards = functions.filter(({ is_reward }) => is_reward)
+  const rewards = functions.filter(({ isReward }) => isReward)
   const isPlain = rewards.length === 1 && rewards[0].name === 'compute_score'
   if (chosen === '' && (functions.length === 0 || isPlain)) return null
   const names = [...new Set([...functions.map(({ name }) => name), `${chosen}`])].filter(Boolean)
@@ -50,7 +50,7 @@ export function FunctionMenu({ part, place, onChange }: MenuProps) {
         {names.map((name) => (
           <option key={name} value={name}>
             {shownOf(name)?.shown ?? name}
-            {shownOf(name)?.is_reward === false ? ' (a helper)' : ''}
+            {shownOf(name)?.isReward === false ? ' (a helper)' : ''}
           </option>
         ))}
       </select>

@@ -39,7 +39,7 @@ function Target({ format, source, plan, onPlan }: Props & { readonly format: For
   // The toy's own job: what a scale does not allow is said beside the scale.
   const outcome = outcomeOf(source, { ...plan, format, cluster: undefined })
   const [name, says] = NAMES[format]
-  const is_chosen = plan.format === format
+  const isChosen = plan.format === format
   return (
     <div className="export-target">
       <label>
@@ -47,14 +47,14 @@ function Target({ format, source, plan, onPlan }: Props & { readonly format: For
           type="radio"
           name="export-format"
           data-testid={`export-to-${format}`}
-          checked={is_chosen}
+          checked={isChosen}
           onChange={() => onPlan({ format })}
         />
         <span>
           <strong>{name}</strong> <span className="soft">{says}</span>
         </span>
       </label>
-      {format === 'verl' && is_chosen ? (
+      {format === 'verl' && isChosen ? (
         <label className="export-version">
           <span>Version</span>
           <select
@@ -70,14 +70,14 @@ function Target({ format, source, plan, onPlan }: Props & { readonly format: For
           </select>
         </label>
       ) : null}
-      {'refused' in outcome ? <Refusal text={outcome.refused} is_chosen={is_chosen} /> : null}
+      {'refused' in outcome ? <Refusal text={outcome.refused} isChosen={isChosen} /> : null}
     </div>
   )
 }
 
-function Refusal({ text, is_chosen }: { readonly text: string; readonly is_chosen: boolean }) {
+function Refusal({ text, isChosen }: { readonly text: string; readonly isChosen: boolean }) {
   return (
-    <p className={is_chosen ? 'export-refused' : 'export-why soft'} data-testid="export-refused">
+    <p className={isChosen ? 'export-refused' : 'export-why soft'} data-testid="export-refused">
       {text}
     </p>
   )

@@ -130,7 +130,7 @@ function Body() {
             entry={entry}
             marks={marks}
             index={i}
-            is_active={i === active}
+            isActive={i === active}
             heading={query === '' && entry.group !== lines[i - 1]?.entry.group}
             hasGroup={query !== ''}
           />
@@ -143,13 +143,13 @@ function Body() {
 
 interface OptionProps extends Line {
   readonly index: number
-  readonly is_active: boolean
+  readonly isActive: boolean
   /** The first of its group. */
   readonly heading: boolean
   readonly hasGroup: boolean
 }
 
-function Option({ entry, marks, index, is_active, heading, hasGroup }: OptionProps) {
+function Option({ entry, marks, index, isActive, heading, hasGroup }: OptionProps) {
   return (
     <>
       {heading ? (
@@ -162,7 +162,7 @@ function Option({ entry, marks, index, is_active, heading, hasGroup }: OptionPro
         id={optionId(index)}
         role="option"
         tabIndex={-1}
-        aria-selected={is_active}
+        aria-selected={isActive}
         className="palette-option"
         data-command={entry.id}
         onClick={(event) => act(event.currentTarget, entry)}

@@ -202,7 +202,7 @@ export function List(props: { step: number; found: Found; colours: Colours }) {
             <BundleItem
               key={bundle.key}
               bundle={bundle}
-              is_open={bundle === open}
+              isOpen={bundle === open}
               drawn={pages * PAGE}
               colours={colours}
               cursor={bundle === open && here ? here : NOWHERE}

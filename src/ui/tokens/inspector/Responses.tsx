@@ -119,7 +119,7 @@ function Response(props: {
 /** Prompts, one of them open. */
 export function BundleItem(props: {
   bundle: Bundle
-  is_open: boolean
+  isOpen: boolean
   /** Responses that are drawn. */
   drawn: number
   colours: Colours
@@ -127,7 +127,7 @@ export function BundleItem(props: {
   onOpen: (open: boolean) => void
   onMore: () => void
 }) {
-  const { bundle, is_open, drawn, colours, cursor, onOpen, onMore } = props
+  const { bundle, isOpen, drawn, colours, cursor, onOpen, onMore } = props
   const { prompt, responses } = bundle
   const scores = responses.map(({ score }) => score)
   const isEqual = scores.every((score) => score === scores[0])
@@ -159,11 +159,11 @@ export function BundleItem(props: {
       <button
         type="button"
         className="plain bundle-head"
-        aria-expanded={is_open}
-        onClick={() => onOpen(!is_open)}
+        aria-expanded={isOpen}
+        onClick={() => onOpen(!isOpen)}
       >
         <span className="bundle-arrow" aria-hidden="true">
-          {is_open ? '▾' : '▸'}
+          {isOpen ? '▾' : '▸'}
         </span>
         <b className="response">{shownText(prompt)}</b>
         <span className="soft">answer {shownText(responses[0].ground_truth)}</span>
@@ -171,7 +171,7 @@ export function BundleItem(props: {
           {count}, {isEqual ? `all ${formatNumber(scores[0])}` : `mean score ${formatNumber(mean)}`}
         </span>
       </button>
-      {is_open ? list : null}
+      {isOpen ? list : null}
     </li>
   )
 }

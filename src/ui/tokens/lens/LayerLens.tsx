@@ -93,9 +93,9 @@ function Summary(props: {
   readonly cost: number | undefined
   readonly text: LensText
   /** The first step that measured the text. */
-  readonly first_step: number
+  readonly firstStep: number
 }) {
-  const { step, cost, text, first_step } = props
+  const { step, cost, text, firstStep } = props
   const atStep = useAtStep()
   return (
     <p data-testid="lens-summary" data-step={step}>
@@ -109,7 +109,7 @@ function Summary(props: {
       {atStep !== undefined && atStep !== step ? `, the last kept up to step ${atStep}` : ''}.
       {text.since === undefined
         ? ''
-        : ` Written in step ${text.since}; measured from step ${first_step} on.`}
+        : ` Written in step ${text.since}; measured from step ${firstStep} on.`}
     </p>
   )
 }
@@ -155,7 +155,7 @@ function Looked({ kept, text }: { kept: KeptOfRun; text: LensText }) {
   )
   return (
     <>
-      <Summary {...{ step, cost, text }} first_step={steps[0]} />
+      <Summary {...{ step, cost, text }} firstStep={steps[0]} />
       <div className={`lens-grids ${compare === 'beside' && before ? 'two' : ''}`}>
         {compare === 'beside' && before
           ? grid(before.lens, before.item.step, 'lens-grid-other')

@@ -13,16 +13,16 @@ import { shadeOf } from '../../scales/shades.ts'
 
 interface PartsProps {
   readonly parts: readonly WrittenPart[]
-  readonly max_entropy: number
-  readonly is_done: boolean
+  readonly maxEntropy: number
+  readonly isDone: boolean
 }
 
 /** The tokens of the answer: dark where the model was certain. */
-function Parts({ parts, max_entropy, is_done }: PartsProps) {
+function Parts({ parts, maxEntropy, isDone }: PartsProps) {
   return (
     <p className="chat-parts" data-testid="chat-parts">
       {parts.map(({ token, prob, entropy }, i) => {
-        const shade = shadeOf(entropy / max_entropy)
+        const shade = shadeOf(entropy / maxEntropy)
         const title = `${formatShare(prob)}, entropy ${formatNats(entropy)}`
         return (
           <button
@@ -33,7 +33,7 @@ function Parts({ parts, max_entropy, is_done }: PartsProps) {
             title={title}
             aria-label={`${tokenWords(token)}, ${title}`}
             data-entropy={entropy}
-            disabled={!is_done}
+            disabled={!isDone}
             onClick={() => lookBack(i)}
           >
             {tokenSign(token)}
@@ -74,7 +74,7 @@ export function Answer({ written, facts }: { written: Written; facts: OpenedMode
         )}
         {text}
       </p>
-      <Parts parts={parts} max_entropy={Math.log(facts.vocab_size)} is_done={is_done} />
+      <Parts parts={parts} maxEntropy={Math.log(facts.vocab_size)} isDone={is_done} />
     </>
   )
 }

@@ -24,10 +24,10 @@ import './model.css'
 interface FactsProps {
   readonly facts: OpenedModelFacts
   readonly place: ModelPlace
-  readonly can_keep: boolean
+  readonly canKeep: boolean
 }
 
-function Facts({ facts, place, can_keep }: FactsProps) {
+function Facts({ facts, place, canKeep }: FactsProps) {
   const { model_type, num_hidden_layers, hidden_size, vocab_size, num_parameters, dtype } = facts
   const name = place === 'first' ? undefined : facts.name
   return (
@@ -40,7 +40,7 @@ function Facts({ facts, place, can_keep }: FactsProps) {
         {facts.adapter === '' ? '' : ` The adapter ${facts.adapter} is merged into it.`}{' '}
         <span title={facts.hash}>{facts.hash.slice(0, 'sha256-'.length + 8)}…</span>
       </p>
-      {can_keep && !facts.is_kept ? (
+      {canKeep && !facts.is_kept ? (
         <button type="button" data-testid="model-keep" onClick={() => keepModel(place)}>
           Keep in this browser
         </button>
@@ -198,7 +198,7 @@ function Progress({ hasFacts }: { hasFacts: boolean }) {
 export function ModelView() {
   const { name, isBusy, facts, read, problem, kept } = useStore(openedModelStore)
   const { first, second } = facts
-  const can_keep = kept?.can_keep ?? false
+  const canKeep = kept?.can_keep ?? false
   return (
     <div className="model">
       <div className="dialog-head">
@@ -213,8 +213,8 @@ export function ModelView() {
           it, on this machine. The page uploads nothing.
         </p>
       )}
-      {first ? <Facts facts={first} place="first" can_keep={can_keep} /> : null}
-      {second ? <Facts facts={second} place="second" can_keep={can_keep} /> : null}
+      {first ? <Facts facts={first} place="first" canKeep={canKeep} /> : null}
+      {second ? <Facts facts={second} place="second" canKeep={canKeep} /> : null}
       {problem === undefined ? null : (
         <p className="bad model-problem" role="alert" data-testid="model-problem">
           {problem}

@@ -50,10 +50,10 @@ function ColumnHead(props: { column: Column; stage: StageIndex; scope: Scope }) 
   )
 }
 
-function TokenHead(props: { token: string; is_chosen: boolean; stage: StageIndex; scope: Scope }) {
-  const { token, is_chosen, stage, scope } = props
+function TokenHead(props: { token: string; isChosen: boolean; stage: StageIndex; scope: Scope }) {
+  const { token, isChosen, stage, scope } = props
   return (
-    <th scope={scope} className={`token ${tense(0, stage)} ${is_chosen ? 'chosen' : ''}`}>
+    <th scope={scope} className={`token ${tense(0, stage)} ${isChosen ? 'chosen' : ''}`}>
       <Token token={token} />
     </th>
   )
@@ -102,7 +102,7 @@ export function TokenGrid(props: TokenGridProps) {
     <ColumnHead key={columns[c].name} column={columns[c]} stage={stage} scope={scope} />
   )
   const tokenHead = (t: number, scope: 'row' | 'col') => (
-    <TokenHead key={t} token={tokens[t]} is_chosen={t === place.t} stage={stage} scope={scope} />
+    <TokenHead key={t} token={tokens[t]} isChosen={t === place.t} stage={stage} scope={scope} />
   )
   const cell = (t: number, c: number) => (
     <Cell key={`${t}/${columns[c].name}`} {...props} at={{ t, column: c }} />
