@@ -207,6 +207,28 @@ test.skipIf(!HAS_PYTHON).for(TASKS.map(({ id }) => id))(
   },
 )
 
+const ASPECT_CODE = REWARD_CODE.replace('assert all', '# ').replace(
+  '[s["score"] for s in scored]',
+  '[{k: v for k, v in s.items() if k in asked["names"]} for s in scored]',
+)
+
+test.skipIf(!HAS_PYTHON)('reward.py says of a story what the lab says of it', () => {
+  const task = createTask('story')
+  const names = (task.aspects ?? []).map(({ id }) => id)
+  const parts = names.map((id) => ({ id, weight: 1 }))
+  const phases = [{ kind: 'rl', steps: 1 }]
+  const { text } = filesOf(experimentOf({ task: { id: 'story' }, reward: { parts }, phases }))
+  const file = join(root, 'reward_aspects.py')
+  writeFileSync(file, text.get('reward.py') ?? '')
+  const cases = responses(task).slice(0, 300)
+  const expected = cases.map(({ prompt, response }) =>
+    Object.fromEntries((task.aspects ?? []).map(({ id, of }) => [id, of(prompt, response)])),
+  )
+  for (const name of names)
+    expect(new Set(expected.map((own) => own[name])).size, name).toBeGreaterThan(1)
+  expect(python(ASPECT_CODE, { file, cases, names })).toEqual(expected)
+})
+
 test.skipIf(!HAS_PYTHON)('reward.py works expressions out as the lab does', () => {
   const task = createTask('countdown')
   const cases = [

@@ -16,6 +16,7 @@ import {
 import { languageOf, PROGRAM_ID, programSource } from '../../tasks/task/program.ts'
 import type { Task } from '../../tasks/task/task.ts'
 import { JobError } from '../settings/job_error.ts'
+import aspect from '../templates/rewards/aspect.py?raw'
 import distinct_ngrams from '../templates/rewards/distinct_ngrams.py?raw'
 import edit_distance from '../templates/rewards/edit_distance.py?raw'
 import equation from '../templates/rewards/equation.py?raw'
@@ -61,7 +62,7 @@ export function rewardFiles({ reward, seed }: Experiment, task: Task): OutFile[]
   const written = reward.parts.map((part, i) => ({
     name: names[i],
     weight: part.weight,
-    source: part.id === 'task' ? own : sourceOf(part),
+    source: part.id === 'task' ? own : sourceOf(part, task),
     params: paramsOf(part, task, names[i]),
     is_verifier: kinds.find(({ id }) => id === part.id)?.is_verifier ?? true,
   }))
@@ -91,7 +92,11 @@ const hasObjects = (task: Task, seed: number): boolean =>
     (_, i) => task.sample(seed, i, 'train_set').truth !== undefined,
   )
 
-const sourceOf = ({ id }: PartChoice): string => {
+const isAspect = (id: string, { aspects = [] }: Task): boolean =>
+  aspects.some((own) => own.id === id)
+
+const sourceOf = ({ id }: PartChoice, task: Task): string => {
+  if (isAspect(id, task)) return `${scoreOf(task)}\n\n${aspect}`
   if (!Object.hasOwn(PARTS, id))
     throw new JobError(
       `reward.parts: the reward ${id} does not exist in Python; add it to src/jobs/templates/rewards and to PARTS in src/jobs/reward/composed_reward.ts`,
@@ -103,6 +108,7 @@ const sourceOf = ({ id }: PartChoice): string => {
 function paramsOf({ id, weight: _, ...given }: PartChoice, task: Task, name: string): object {
   if (id === PROGRAM_ID)
     return { file: `${name}.py`, function: given.function || USUAL_FUNCTION, names: VERL_NAMES }
+  if (isAspect(id, task)) return { aspect: id }
   const kind = rewardKinds(task).find((own) => own.id === id)
   const params = kind ? fillParams(kind, given) : {}
   return id === 'regex' ? { ...params, code: compilePattern(`${params.pattern}`) } : params

@@ -1,5 +1,5 @@
 // The list of rewards.
-import type { Task } from '../task/task.ts'
+import type { Task, TaskAspect } from '../task/task.ts'
 import { distinct_ngrams } from './distinct_ngrams.ts'
 import { edit_distance } from './edit_distance.ts'
 import { equation } from './equation.ts'
@@ -46,5 +46,22 @@ const taskReward = (task: Task): RewardKind => ({
       task.score(extra_info.prompt, solution_str),
 })
 
+/** What the task says beside its score as a kind of reward. */
+const aspectReward = ({ id, label, help, of }: TaskAspect): RewardKind => ({
+  id,
+  label,
+  help,
+  params: [],
+  is_verifier: false,
+  create:
+    () =>
+    ({ solution_str, extra_info }) =>
+      of(extra_info.prompt, solution_str),
+})
+
 /** The kinds that a part of this task's reward may have, but a program. */
-export const rewardKinds = (task: Task): readonly RewardKind[] => [taskReward(task), ...REWARDS]
+export const rewardKinds = (task: Task): readonly RewardKind[] => [
+  taskReward(task),
+  ...(task.aspects ?? []).map(aspectReward),
+  ...REWARDS,
+]

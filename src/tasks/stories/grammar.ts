@@ -18,7 +18,7 @@ export function storyGrammar(): string {
     pairs: PAIRS,
     an: TAKES_AN.source,
     sentences: Object.values(BEATS).flatMap((own) =>
-      own.map(({ text, needs, gives }) => ({ text, needs, gives })),
+      own.map(({ text, needs, gives, mood }) => ({ text, needs, gives, mood })),
     ),
   })
 }

@@ -9,9 +9,11 @@ import { bpeOfMerges } from '../tokenizers/train_bpe.ts'
 import merges from './merges.txt?raw'
 import { readStory } from './read.ts'
 import type { Sentence } from './sentences/sentence.ts'
+import type { StoryAspect } from './sizes.ts'
 import { openingsOf, PLOT_OPENINGS, PROMPTS_OF_AN_OPENING, plotsOf, STORY_TOKENS } from './sizes.ts'
 import { fill, slotsOf, WORDS } from './slots.ts'
 import { BEATS, tell } from './tell.ts'
+import type { Mood } from './words/feelings.ts'
 import { after, EMPTY, type World } from './world.ts'
 
 /** Stories that the vocabulary was trained on: the first of the default parameters. */
@@ -110,6 +112,18 @@ export function storyProblems({ plots, words }: StoryParams): Pick<Task, 'sample
       const fitting = sentences.filter(({ faults }) => faults.length === 0).length
       return has_ended ? fitting / sentences.length : 0
     },
+  }
+}
+
+/** What a story, prompt and continuation, is like: each from 0 to 1. */
+export function aspectsOf(text: string): Readonly<Record<StoryAspect, number>> {
+  const { sentences, has_ended, mood } = readStory(text)
+  const endsIn = (wanted: Mood) => Number(has_ended && mood === wanted)
+  return {
+    has_end: Number(has_ended),
+    happy_end: endsIn('happy'),
+    sad_end: endsIn('sad'),
+    coherence: sentences.filter(({ faults }) => faults.length === 0).length / sentences.length,
   }
 }
 

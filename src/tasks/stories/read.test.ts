@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { trainBpe } from '../tokenizers/train_bpe.ts'
 import merges from './merges.txt?raw'
 import {
+  aspectsOf,
   loadStoryTokenizer,
   storyProblems,
   storyTokenizer,
@@ -91,6 +92,18 @@ describe('the task', () => {
     expect(score(START, wrong)).toBeCloseTo(9 / 10, 12)
     expect(score(START, ' One day, the kite was gone.')).toBe(0)
     expect(() => score('5+7=', '12')).toThrow('story: expected a prompt like Once there was')
+  })
+
+  test('what else is read of a story: whether it ends, how, and how many sentences fit', () => {
+    const [end, rest] = [' And he took good care of the kite.', TOLD.split(' And he took')[0]]
+    expect(aspectsOf(`${START} ${TOLD}`)).toEqual({
+      has_end: 1,
+      happy_end: 1,
+      sad_end: 0,
+      coherence: 1,
+    })
+    expect(aspectsOf(`${START} ${rest}`)).toMatchObject({ has_end: 0, happy_end: 0, coherence: 1 })
+    expect(aspectsOf(`${START}${end}`)).toMatchObject({ happy_end: 1, coherence: 2 / 3 })
   })
 
   test('the vocabulary is what training on the first stories gives', () => {

@@ -33,3 +33,6 @@ export const STORY_TOKENS = { vocab_size: 1024, words: 32 } as const
  * are cut into more pieces. */
 export const lengthsOf = (words: number) =>
   words <= STORY_TOKENS.words ? { prompt: 48, response: 176 } : { prompt: 64, response: 224 }
+
+/** What is read of a story beside its score. */
+export type StoryAspect = 'has_end' | 'happy_end' | 'sad_end' | 'coherence'

@@ -48,6 +48,16 @@ export interface TaskVerdict {
   readonly is_desirable: boolean
 }
 
+/** What a task can say of a response beside its score: a part of a reward may count it. */
+export interface TaskAspect {
+  readonly id: string
+  readonly label: string
+  /** One sentence. */
+  readonly help: string
+  /** From 0 to 1. */
+  of(prompt: string, response: string): number
+}
+
 /** A task with its parameters filled in. */
 export interface Task {
   readonly id: string
@@ -77,6 +87,8 @@ export interface Task {
    * share of the responses that score 1. Throws RangeError for a prompt that is none of this
    * task. */
   score(prompt: string, response: string): number
+  /** What else it says of a response; none in most tasks. */
+  readonly aspects?: readonly TaskAspect[]
 }
 
 /** Whether a response with this score counts as right: what accuracy and pass@k mean, also where

@@ -1,8 +1,14 @@
 // Short stories: a character, a friend, something that goes wrong and how it ends.
 import { unknownTokenizer } from '../data/data_tokenizer.ts'
-import { lengthsOf, openingsOf, PROMPTS_OF_AN_OPENING, STORY_TOKENS } from '../stories/sizes.ts'
+import {
+  lengthsOf,
+  openingsOf,
+  PROMPTS_OF_AN_OPENING,
+  STORY_TOKENS,
+  type StoryAspect,
+} from '../stories/sizes.ts'
 import { MAX_TEST_SIZE } from '../task/problems.ts'
-import type { TaskKind } from '../task/task.ts'
+import type { TaskAspect, TaskKind } from '../task/task.ts'
 
 type Problems = typeof import('../stories/problems.ts')
 let problems: Problems | undefined
@@ -10,6 +16,24 @@ let problems: Problems | undefined
 const refuse = (): never => {
   throw new RangeError('task: the words of the stories are not loaded yet; try again in a moment')
 }
+
+const aspect = (id: StoryAspect, label: string, help: string): TaskAspect => ({
+  id,
+  label,
+  help,
+  of: (prompt, response) => (problems ?? refuse()).aspectsOf(prompt + response)[id],
+})
+
+const ASPECTS: readonly TaskAspect[] = [
+  aspect('happy_end', 'Happy end', 'The story comes to an end, and its hero is happy there.'),
+  aspect('sad_end', 'Sad end', 'The story comes to an end, and its hero is sad there.'),
+  aspect('has_end', 'End', 'The story comes to an end, whatever is wrong with it.'),
+  aspect(
+    'coherence',
+    'Coherence',
+    'The share of the sentences that fit what was said before, with an end or without.',
+  ),
+]
 
 /** `Once there was a small fox named Pip. He had a red kite.` → how the story continues, to an end.
  * The score is the share of its sentences that fit what was said before; 0 without an end. */
@@ -57,6 +81,7 @@ export const story: TaskKind = {
     train_size: openingsOf(plots).length * PROMPTS_OF_AN_OPENING - MAX_TEST_SIZE,
     exact_match: false,
     partial_score: 'the share of its sentences that fit, in a story that comes to an end',
+    aspects: ASPECTS,
     ...(problems?.storyProblems({ plots, words }) ?? { sample: refuse, score: refuse }),
   }),
 }

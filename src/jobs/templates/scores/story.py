@@ -88,8 +88,8 @@ def faults_of(text, sentence, words, facts, names):
 
 
 def read(text):
-    """Faults of each sentence, and whether the story ends; a sentence that is none has one fault."""
-    facts, names, found = set(), {}, []
+    """Faults of each sentence, whether the story ends, and how its hero feels; a sentence that is none has one fault."""
+    facts, names, found, mood = set(), {}, [], None
     for own in split_sentences(text):
         best = None
         for sentence in GRAMMAR["sentences"]:
@@ -107,12 +107,24 @@ def read(text):
             continue
         for fact in best[1]["gives"]:
             (facts.discard if fact.startswith("!") else facts.add)(fact.strip("!"))
+        mood = best[1].get("mood", mood)
         kept = slots_of(best[1]["text"]) & set(GRAMMAR["kept"])
         names = {**{slot: best[2][slot] for slot in kept if slot in best[2]}, **names}
-    return found, "ended" in facts
+    return found, "ended" in facts, mood
+
+
+def aspects(text):
+    """What the story is like, each from 0 to 1."""
+    faults, has_ended, mood = read(text)
+    return {
+        "has_end": float(has_ended),
+        "happy_end": float(has_ended and mood == "happy"),
+        "sad_end": float(has_ended and mood == "sad"),
+        "coherence": sum(own == 0 for own in faults) / len(faults),
+    }
 
 
 def score(prompt, response, ground_truth):
     """The share of the story's sentences that fit what was said before, if it comes to an end."""
-    faults, has_ended = read(prompt + response)
+    faults, has_ended, _ = read(prompt + response)
     return sum(own == 0 for own in faults) / len(faults) if has_ended else 0.0
