@@ -51,7 +51,7 @@ function known(): readonly Known[] {
 
 /** The sentences of a text. One ends at a full stop, an exclamation or a question mark outside of
  * quotation marks, or before the mark that closes what somebody says where a capital letter
- * follows. */
+ * follows. Spaces are those of ASCII: languages differ in what else is one. */
 function splitSentences(text: string): string[] {
   const found: string[] = []
   let [from, open] = [0, false]
@@ -59,7 +59,7 @@ function splitSentences(text: string): string[] {
     if (text[i] === '"') open = !open
     else if (open || !'.!?'.includes(text[i])) continue
     const ends = '.!?'.includes(text[i]) || '.!?'.includes(text[i - 1] ?? ' ')
-    if (!open && ends && /^(\s+["A-Z]|\s*$)/.test(text.slice(i + 1))) {
+    if (!open && ends && /^([ \t\n\r]+["A-Z]|[ \t\n\r]*$)/.test(text.slice(i + 1))) {
       found.push(text.slice(from, i + 1))
       // One space, and no other, is between sentences.
       from = i + (text[i + 1] === ' ' ? 2 : 1)

@@ -69,7 +69,7 @@ def split_sentences(text):
         elif is_open or sign not in ".!?":
             continue
         ends = sign in ".!?" or (i > 0 and text[i - 1] in ".!?")
-        if not is_open and ends and re.match(r'\s+["A-Z]|\s*$', text[i + 1 :]):
+        if not is_open and ends and re.match(r'[ \t\n\r]+["A-Z]|[ \t\n\r]*\Z', text[i + 1 :]):
             found.append(text[start : i + 1])
             start = i + (2 if text[i + 1 : i + 2] == " " else 1)
     return found + ([text[start:]] if start < len(text) else [])
