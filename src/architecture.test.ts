@@ -35,42 +35,12 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
  * none. */
 const BESIDE_GPU = ['document', 'host', 'record', 'jobs', 'page']
 
-/** Names, types and plain arithmetic in folders that know a device. They load nothing but each
- * other. */
-const PLAIN = [
-  'kernels/device/base/errors.ts',
-  'kernels/matmul/variant_names.ts',
-  'kernels/optimizer/control.ts',
-  'kernels/sampling/philox.ts',
-  'rl/look/observation.ts',
-]
-/** Folders that know no device. The page may load them: they load nothing but each other, formats,
- * tasks and what is plain. */
-const DEVICE_FREE = [
-  'kernels/policy_loss/aggregations/',
-  'model/layout/',
-  'model/hf/',
-  'rl/math/',
-  'rl/preferences/',
-  'rl/reward/pairs.ts',
-  'rl/reward/phase_pairs.ts',
-  'rl/reward/preferences.ts',
-  'rl/estimators/',
-  'rl/losses/',
-  'rl/fields/',
-  'rl/config/',
-]
-
-const IMPORT = /import\s+(type\s)?[^'"]*['"]([^'"]+)['"]/g
+const IMPORT = /(?:import|export)\s+(type\s)?[^'"]*\sfrom\s+['"]([^'"]+)['"]/g
 const isTest = (file: string) => /\.(test|setup)\.tsx?$/.test(file) || file.endsWith('/testing.ts')
 const isRef = (file: string) => /\.ref\.ts$/.test(file)
 /** `lab conform` shows the references' errors beside the kernels'; nothing of the page imports
  * cli. */
 const showsRefs = (file: string) => file.startsWith('conformance/')
-const isDeviceFree = (file: string) =>
-  (PLAIN.includes(file) || DEVICE_FREE.some((folder) => file.startsWith(folder))) &&
-  !isTest(file) &&
-  !isRef(file)
 /** Paths in src without that folder's name, and those of conformance and tools. */
 const nameOf = (path: string) => path.replace(/^src\//, '')
 const pathOf = (file: string) =>
@@ -82,17 +52,55 @@ const files = ['src', 'conformance', 'tools']
   .map(nameOf)
   .filter((f) => /\.tsx?$/.test(f) && f.includes('/'))
 
+const sources = new Map(files.map((file) => [file, readFileSync(pathOf(file), 'utf8')]))
+/** What a file imports: whether only a type, the path as it is written, and the file. */
+const importsOf = (file: string) =>
+  [...(sources.get(file) ?? '').matchAll(IMPORT)].map(([, typeOnly, specifier]) => ({
+    typeOnly: !!typeOnly,
+    specifier,
+    target: specifier.startsWith('.')
+      ? nameOf(posix.join(posix.dirname(pathOf(file)), specifier))
+      : undefined,
+  }))
+
+/** A shader of the kernels, or what talks to a device; `device/base` only says what kernels and
+ * tensors are. */
+const needsDevice = (file: string) => /^kernels\/(.*\.wgsl\b|device\/(?!base\/))/.test(file)
+/** The way from a file to the shader or device that it loads, over whatever it imports; empty where
+ * it loads none. */
+const ways = new Map<string, readonly string[]>()
+function wayToDevice(file: string): readonly string[] {
+  const known = ways.get(file)
+  if (known) return known
+  ways.set(file, [])
+  const loaded = importsOf(file).flatMap(({ typeOnly, target }) =>
+    typeOnly || target === undefined ? [] : [target],
+  )
+  const needed = loaded.find(needsDevice)
+  const next = needed ? [needed] : loaded.map(wayToDevice).find((way) => way.length > 0)
+  const way = needsDevice(file) ? [file] : next ? [file, ...next] : []
+  ways.set(file, way)
+  return way
+}
+
+test('what loads a device is told from what does not, over other files too', () => {
+  const from = (file: string) => wayToDevice(file).at(-1) ?? ''
+  expect(from('kernels/device/gpu.ts')).toBe('kernels/device/gpu.ts')
+  expect(from('kernels/softmax/softmax.ts')).toMatch(/\.wgsl\?raw$/)
+  expect(from('rl/train/trainer.ts')).not.toBe('')
+  expect(from('rl/losses/losses.ts')).toBe('')
+})
+
 test.for(files)('%s', (file) => {
-  const source = readFileSync(pathOf(file), 'utf8')
+  const source = sources.get(file) ?? ''
   const home = file.split('/')[0]
-  for (const [, typeOnly, specifier] of source.matchAll(IMPORT)) {
+  for (const { typeOnly, specifier, target } of importsOf(file)) {
     const rule = (holds: boolean, why: string) =>
       expect(holds, `${file} imports ${specifier}: ${why}`).toBe(true)
-    if (!specifier.startsWith('.')) {
+    if (target === undefined) {
       rule(!/^react/.test(specifier) || home === 'ui', 'React belongs to ui')
       continue
     }
-    const target = nameOf(posix.join(posix.dirname(pathOf(file)), specifier))
     if (target === 'package.json') continue
     const layer = target.split('/')[0]
     rule(
@@ -120,21 +128,11 @@ test.for(files)('%s', (file) => {
     rule(
       !BESIDE_GPU.includes(home) ||
         !GPU_SIDE.includes(layer) ||
-        isDeviceFree(target) ||
+        typeOnly ||
         file === 'host/worker/worker.ts' ||
-        !!typeOnly,
-      'only the worker may load the GPU side; tasks are pure',
-    )
-    rule(
-      !isDeviceFree(file) ||
-        !!typeOnly ||
-        ['formats', 'tasks'].includes(layer) ||
-        isDeviceFree(target),
-      'the page may load this file, so it must know no device',
-    )
-    rule(
-      !PLAIN.includes(file) || !!typeOnly || PLAIN.includes(target),
-      'names and plain arithmetic load nothing else',
+        isTest(file) ||
+        wayToDevice(target).length === 0,
+      `only the worker may load a device: ${wayToDevice(target).join(' → ')}`,
     )
   }
   if (!file.startsWith('kernels/device/') && !isTest(file))
