@@ -32,6 +32,16 @@ test('a change of a setting is undone and redone by keys and by buttons that say
   await page.keyboard.press('Control+Shift+z')
   await expect(seed).toHaveValue('42')
 
+  // What was changed is listed, and goes only by the button that says so.
+  await lab.get('show-changed').click()
+  await expect(lab.get('changed-setting')).toHaveText(/^Seed\s*42 preset: 1$/)
+  await expect(seed).toHaveValue('42')
+  await lab.get('reset-settings').click()
+  await expect(seed).toHaveValue('1')
+  await expect(lab.get('changed-settings')).toHaveCount(0)
+  await lab.get('undo').click()
+  await expect(seed).toHaveValue('42')
+
   // A slider that is moved by many steps at once is one change.
   const slider = page.getByRole('slider', { name: 'Length, slider' })
   await slider.focus()

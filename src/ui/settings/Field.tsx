@@ -2,15 +2,16 @@
 import { RotateCcw } from 'lucide-react'
 import { useCallback, useId, useState } from 'react'
 import { valueAt } from '../../document/experiment/fields/paths.ts'
+import { experimentFields } from '../../document/experiment/form/form.ts'
 import { dropWrong, editField, keepWrong } from '../../page/client/edits.ts'
-import type { LabState } from '../../page/state/store.ts'
+import { type LabState, labStore } from '../../page/state/store.ts'
 import { Words } from '../glossary/Words.tsx'
 import { Marked } from '../kit/Marked.tsx'
 import { useWanted } from '../open/wanted.ts'
 import { later } from '../part/later.tsx'
 import { selectIsBusy, useLab } from '../shown/run.ts'
 import { Control } from './Control.tsx'
-import type { FieldData } from './form.ts'
+import { type FieldData, formName, labelled } from './form.ts'
 import { findWords, pathWords } from './settings_search.ts'
 
 /** Whether the run has another value than the settings. */
@@ -106,12 +107,6 @@ function Problem(props: {
 const wrongAt = ({ wrongFields }: LabState, path: string) =>
   wrongFields.find((wrong) => wrong.path === path)
 
-/** What the form calls a field, with its phase. */
-function nameOf({ path, label }: FieldData): string {
-  const phase = /^phases\.(\d+)\./.exec(path)?.[1]
-  return phase === undefined ? label : `Phase ${Number(phase) + 1}: ${label}`
-}
-
 const selectIsSteered = ({ runDocument, experiment }: LabState): boolean =>
   (runDocument ?? experiment).steering.length > 0
 
@@ -128,11 +123,11 @@ function useDraft(field: FieldData) {
   const [draft, setDraft] = useState<string>()
   const wrong = useLab(useCallback((state: LabState) => wrongAt(state, path), [path]))
   const refuse = (text: string, problem: string) =>
-    keepWrong({ path, label: nameOf(field), text, problem })
+    keepWrong({ path, label: formName(field), text, problem })
   const commit = (value: FieldData['value'] | undefined, text = String(value)) => {
     const message = editField(path, value)
     if (message === undefined) dropWrong(path)
-    else refuse(text, message)
+    else refuse(text, labelled(message, experimentFields(labStore.getState().experiment)))
     return message === undefined
   }
   return {
@@ -147,7 +142,7 @@ function useDraft(field: FieldData) {
       const isNumber = field.kind === 'integer' || field.kind === 'number'
       const value = isNumber ? Number(text) : text
       const isEmpty = isNumber && text.trim() === ''
-      if (isEmpty && field.none === undefined) refuse(text, 'expected a number')
+      if (isEmpty && field.none === undefined) refuse(text, `${formName(field)}: expected a number`)
       else if (commit(isEmpty ? null : value, text)) setDraft(isNumber ? text : undefined)
     },
     leave: () => setDraft(undefined),

@@ -1,10 +1,9 @@
 // The experiment as a form, drawn from its schema: one fold per group.
-import { ChevronsLeft, ChevronsRight, RotateCcw, SlidersHorizontal } from 'lucide-react'
+import { ChevronsLeft, ChevronsRight, SlidersHorizontal } from 'lucide-react'
 import { Fragment, useEffect, useMemo, useState } from 'react'
 import { useStore } from 'zustand'
 import { isSteerable } from '../../document/experiment/steering/edit_phases.ts'
 import { PRESETS } from '../../document/presets/presets.ts'
-import { choosePreset } from '../../page/client/opening.ts'
 import { replayStore } from '../../page/state/replay.ts'
 import type { LabState } from '../../page/state/store.ts'
 import { showDialog } from '../open/dialogs.ts'
@@ -20,7 +19,7 @@ import { usePresent } from '../shown/shown.ts'
 import { setPreference, type UiState, uiStore } from '../shown/store.ts'
 import { Field } from './Field.tsx'
 import {
-  countChanged,
+  changedFields,
   type FieldData,
   groupFields,
   mainFields,
@@ -92,7 +91,7 @@ function Group(props: {
     fields.map(({ path }) => path),
     () => onFold(group, true),
   )
-  const changed = countChanged(fields, original)
+  const changed = changedFields(fields, original).length
   const phase = phaseOfGroup(group)
   const place = useWantedPhase(panelOfGroup(group), () => onFold(group, true))
   return (
@@ -138,24 +137,34 @@ function Group(props: {
   )
 }
 
-/** How many fields differ from the preset, and the way back. */
-function Changed({ count, presetId }: { count: number; presetId: string }) {
+interface ChangedProps {
+  readonly count: number
+  readonly isOpen: boolean
+  readonly onToggle: () => void
+}
+
+/** How many settings differ from the preset; lists them. */
+function Changed({ count, isOpen, onToggle }: ChangedProps) {
   const isLocked = useLocked('settings')
   if (count === 0 || isLocked) return null
   return (
     <button
       type="button"
-      id="reset-settings"
-      data-testid="reset-settings"
-      className="plain undo-all"
-      title="Back to the preset"
-      onClick={() => choosePreset(presetId)}
+      data-testid="show-changed"
+      className="plain show-changed"
+      aria-expanded={isOpen}
+      title="What differs from the preset"
+      onClick={onToggle}
     >
       <span className="changed-dot" aria-hidden="true" /> {count} changed
-      <RotateCcw className="icon" aria-hidden="true" />
     </button>
   )
 }
+
+const ChangedSettings = lazyPart(
+  async () => (await import('./ChangedSettings.tsx')).ChangedSettings,
+  { name: 'The changed settings', fallback: null },
+)
 
 function Toggle({ open }: { readonly open: boolean }) {
   return (
@@ -225,7 +234,7 @@ function Groups(props: {
   ))
 }
 
-/** The preset's values by path, and how many settings differ from them. */
+/** The preset with its values by path, and how many settings differ from them. */
 function usePresetValues(
   experiment: LabState['experiment'],
   fields: readonly FieldData[],
@@ -238,8 +247,8 @@ function usePresetValues(
   )
   // A phase more or less is a change too, though none of its fields may be.
   const hasOwnPhases = phaseKinds(experiment) !== phaseKinds(preset?.experiment ?? experiment)
-  const changed = countChanged(fields, original) + (hasOwnPhases ? 1 : 0)
-  return { original, changed }
+  const changed = changedFields(fields, original).length + (hasOwnPhases ? 1 : 0)
+  return { preset, original, changed, hasOwnPhases }
 }
 
 /** Of a past run that is shown; loaded when the first one is. */
@@ -273,12 +282,19 @@ function OwnSettings() {
     if (wanted) setQuery('')
   }, [wanted])
   const isSearching = query.trim() !== ''
-  const { original, changed } = usePresetValues(experiment, fields, presetId)
+  const [showsChanged, setShowsChanged] = useState(false)
+  const { preset, original, changed, hasOwnPhases } = usePresetValues(experiment, fields, presetId)
   return (
     <aside className={open ? 'settings card' : 'settings card closed'} aria-label="Settings">
       <div className="settings-head">
         {open ? <h2>Settings</h2> : null}
-        {open ? <Changed count={changed} presetId={presetId} /> : null}
+        {open ? (
+          <Changed
+            count={changed}
+            isOpen={showsChanged}
+            onToggle={() => setShowsChanged(!showsChanged)}
+          />
+        ) : null}
         {open ? <HistoryButtons /> : null}
         <Toggle open={open} />
       </div>
@@ -290,6 +306,9 @@ function OwnSettings() {
           // Nothing in it may take the focus, and it scrolls.
           {...(isLocked ? { tabIndex: 0, role: 'group', 'aria-label': 'Locked settings' } : {})}
         >
+          {showsChanged && changed > 0 && preset ? (
+            <ChangedSettings {...{ fields, original, preset, hasOwnPhases }} />
+          ) : null}
           {isSearching ? null : <RunSize experiment={experiment} />}
           {present === undefined ? null : <LiveNote />}
           <fieldset className="settings-lock" disabled={isLocked}>

@@ -20,11 +20,24 @@ export const ownValues = (experiment: Experiment): Values =>
     ),
   )
 
-/** How many settings differ from what the preset says. One that every phase takes over is one. */
-export const countChanged = (fields: readonly FieldData[], original: Values): number =>
+/** The settings that differ from what the preset says. One that every phase takes over is one. */
+export const changedFields = (fields: readonly FieldData[], original: Values): FieldData[] =>
   fields.filter(({ path, value, isOverridden }) =>
     original.has(path) ? original.get(path) !== value : isOverridden === true,
-  ).length
+  )
+
+/** What the form calls a field, with its phase. */
+export function formName({ path, label }: Pick<FieldData, 'path' | 'label'>): string {
+  const phase = /^phases\.(\d+)\./.exec(path)?.[1]
+  return phase === undefined ? label : `Phase ${Number(phase) + 1}: ${label}`
+}
+
+/** A refusal as the form says it: every field that it names by its path has its label. */
+export const labelled = (message: string, fields: readonly FieldData[]): string =>
+  message.replace(/[a-z]\w*(?:\.\w+)+/g, (path) => {
+    const field = fields.find((own) => own.path === path)
+    return field ? formName(field) : path
+  })
 
 /** Groups that are unfolded at first: what people change first. */
 export const OPEN_AT_FIRST = /^(Main settings|Experiment|Task)$/

@@ -14,7 +14,7 @@ import {
 } from '../phases/verdicts.ts'
 import { PANEL_KEYS } from '../shell/palette/commands/command.ts'
 import { skippedUpdates } from '../shown/metrics.ts'
-import { countChanged, groupFields, ownValues, shownFields } from './form.ts'
+import { changedFields, groupFields, ownValues, shownFields } from './form.ts'
 import { SLIDER_TICKS, sliderPosition, sliderValue } from './slider.ts'
 
 const numeric = experimentFields(PRESETS[0].experiment).filter(
@@ -166,7 +166,7 @@ test('a setting that all phases take over is one change, and one of a phase’s 
   const changed = (link: object) => {
     const parsed = parseExperiment({ ...structuredClone(experiment), ...link })
     if (!parsed.ok) throw new Error(JSON.stringify(parsed.issues))
-    return countChanged(shownFields(parsed.experiment), ownValues(experiment))
+    return changedFields(shownFields(parsed.experiment), ownValues(experiment)).length
   }
   const { actor, phases } = experiment
   const faster = { ...actor, optim: { ...actor.optim, lr: 0.004 } }

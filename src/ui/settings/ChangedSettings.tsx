@@ -1,0 +1,80 @@
+// The one list of what differs from the preset: each setting with its value and the preset's, the
+// way to it, and the way back, alone or for all.
+import { RotateCcw } from 'lucide-react'
+import type { Preset } from '../../document/presets/presets.ts'
+import { editField } from '../../page/client/edits.ts'
+import { choosePreset } from '../../page/client/opening.ts'
+import { showSetting } from '../open/wanted.ts'
+import { OverRun } from './field/OverRun.tsx'
+import { changedFields, type FieldData, formName, type Values, valueWords } from './form.ts'
+
+interface RowProps {
+  readonly field: FieldData
+  /** The preset's value; undefined where the preset has no such field, or no own one. */
+  readonly before: FieldData['value'] | undefined
+}
+
+function Row({ field, before }: RowProps) {
+  const { path, unit } = field
+  const name = formName(field)
+  const withUnit = (value: FieldData['value']) =>
+    `${valueWords({ ...field, value })}${typeof value === 'number' && unit ? ` ${unit}` : ''}`
+  return (
+    <li data-testid="changed-setting" data-path={path}>
+      <button type="button" className="plain changed-name" onClick={() => showSetting(path)}>
+        {name}
+      </button>
+      <span>
+        <b>{withUnit(field.value)}</b>{' '}
+        <small className="soft">
+          {before === undefined ? 'as all phases in the preset' : `preset: ${withUnit(before)}`}
+        </small>
+      </span>
+      <button
+        type="button"
+        className="plain"
+        aria-label={`Reset ${name}`}
+        title={`Reset ${name} alone`}
+        onClick={() => editField(path, before === field.default ? undefined : before)}
+      >
+        <RotateCcw className="icon" aria-hidden="true" />
+      </button>
+      <OverRun id={`changed-${path}`} path={path} />
+    </li>
+  )
+}
+
+export function ChangedSettings(props: {
+  readonly fields: readonly FieldData[]
+  readonly original: Values
+  readonly preset: Preset
+  /** It has other phases than the preset. */
+  readonly hasOwnPhases: boolean
+}) {
+  const { fields, original, preset, hasOwnPhases } = props
+  const changed = changedFields(fields, original)
+  return (
+    <section
+      id="changed-settings"
+      className="changed-settings"
+      aria-label="Changed settings"
+      data-testid="changed-settings"
+    >
+      <h3>Changed from “{preset.name}”</h3>
+      <ul>
+        {changed.map((field) => (
+          <Row key={field.path} field={field} before={original.get(field.path)} />
+        ))}
+        {hasOwnPhases ? <li>The phases are not those of the preset.</li> : null}
+      </ul>
+      <button
+        type="button"
+        id="reset-settings"
+        data-testid="reset-settings"
+        onClick={() => choosePreset(preset.id)}
+      >
+        <RotateCcw className="icon" aria-hidden="true" /> Reset all to the preset
+      </button>
+    </section>
+  )
+}

@@ -1,0 +1,52 @@
+// The list of changed settings, and refusals in the form's words.
+import { renderToStaticMarkup } from 'react-dom/server'
+import { expect, test } from 'vitest'
+import { withField } from '../../document/experiment/experiment.ts'
+import type { Experiment } from '../../document/experiment/schema/schema.ts'
+import { PRESETS } from '../../document/presets/presets.ts'
+import { ChangedSettings } from './ChangedSettings.tsx'
+import { labelled, ownValues, shownFields } from './form.ts'
+
+const [preset] = PRESETS
+
+function changed(experiment: Experiment, path: string, value: unknown): Experiment {
+  const result = withField(experiment, path, value)
+  if (!result.ok) throw new Error(result.message)
+  return result.experiment
+}
+
+const listOf = (experiment: Experiment) =>
+  renderToStaticMarkup(
+    <ChangedSettings
+      fields={shownFields(experiment)}
+      original={ownValues(preset.experiment)}
+      preset={preset}
+      hasOwnPhases={false}
+    />,
+  )
+
+test('each changed setting is listed with its value and the preset’s, and its own way back', () => {
+  const rate = preset.experiment.actor.optim.lr
+  const once = changed(preset.experiment, 'actor.optim.lr', 0.005)
+  const page = listOf(changed(once, 'rollout.temperature', 0.5))
+  expect(page.match(/data-testid="changed-setting"/g)).toHaveLength(2)
+  expect(page).toContain('>Learning rate</button>')
+  expect(page).toContain(`<b>0.005</b> <small class="soft">preset: ${rate}</small>`)
+  expect(page).toContain('aria-label="Reset Learning rate"')
+  expect(page).toContain('Reset all to the preset')
+  expect(listOf(preset.experiment)).not.toContain('changed-setting"')
+})
+
+test('a refusal names fields as the form does', () => {
+  const fields = shownFields(preset.experiment)
+  const refused = withField(preset.experiment, 'actor.optim.lr', 999)
+  const message = labelled(refused.ok ? '' : refused.message, fields)
+  expect(message).toMatch(/^Learning rate: /)
+  expect(message).not.toContain('actor.optim.lr')
+  expect(labelled('phases.0.steps: expected a whole number', fields)).toBe(
+    'Phase 1: Steps: expected a whole number',
+  )
+  expect(labelled('0.5 is no whole number; see nowhere.at_all', fields)).toBe(
+    '0.5 is no whole number; see nowhere.at_all',
+  )
+})
