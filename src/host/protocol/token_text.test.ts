@@ -1,9 +1,15 @@
 import { expect, test } from 'vitest'
 import { holdsPadding, shownText, tokenSign, tokenTitle, tokenWords } from './token_text.ts'
 
-test('whitespace gets a visible sign in texts of any length', () => {
-  expect(shownText('a b\n\tc\r\n')).toBe('a␣b↵⇥c␍↵')
+test('whitespace gets a visible sign where it could be missed', () => {
+  expect(shownText('a b\n\tc\r\n')).toBe('a b↵⇥c␍↵')
+  expect(['12 ', ' 12', 'a  b', ' '].map(shownText)).toEqual(['12␣', '␣12', 'a␣␣b', '␣'])
   expect(shownText('37+85=')).toBe('37+85=')
+})
+
+test('a story is read with its spaces, and what is odd about them is seen', () => {
+  expect(shownText(' One day, the kite was gone.')).toBe(' One day, the kite was gone.')
+  expect(shownText('The kite  was gone. ')).toBe('The kite␣␣was gone.␣')
 })
 
 test('a special token is one sign in a box, and keeps its name where there is room', () => {
@@ -40,7 +46,7 @@ test('what cannot be seen is a number, and what belongs to an emoji stays', () =
   expect(shownText('a\u200bb\ufeff\u00a0\u0000\u2028')).toBe(
     'a⟨U+200B⟩b⟨U+FEFF⟩⟨U+00A0⟩⟨U+0000⟩⟨U+2028⟩',
   )
-  expect(shownText('👩\u200d👧 ❤\ufe0f\u200d🔥')).toBe('👩\u200d👧␣❤\ufe0f\u200d🔥')
+  expect(shownText('👩\u200d👧 ❤\ufe0f\u200d🔥')).toBe('👩\u200d👧 ❤\ufe0f\u200d🔥')
   expect(shownText('\u200d')).toBe('⟨U+200D⟩')
   expect(tokenSign('\u0301')).toBe('◌\u0301')
 })

@@ -1,4 +1,5 @@
-// Writes tokens and texts for people: whitespace and special tokens get a visible sign.
+// Writes tokens and texts for people: special tokens and whitespace that could be missed get a
+// visible sign.
 import { EOS_TOKEN, PAD_TOKEN } from '../../tasks/tokenizers/characters.ts'
 
 const WHITESPACE: Readonly<Record<string, readonly [sign: string, words: string]>> = {
@@ -23,9 +24,22 @@ const INVISIBLE =
 /** A token that is a part of a character, as vocabularies write its bytes. */
 const BYTES = /^(?:<0x[0-9A-F]{2}>)+$/
 
-/** A text, or a token that has room for its name: what cannot be seen is replaced by a sign or its
- * number. */
+/** Three words apart by one space each: a text that is read, as a story is. */
+const PROSE = /\S \S+ \S/
+/** A space between words, and the one that prose begins with. */
+const BETWEEN = /(?<=\S) (?=\S)/g
+const BETWEEN_AND_FIRST = /(?<=\S|^) (?=\S)/g
+
+/** A text: what cannot be seen is replaced by a sign or its number. A space between words can be
+ * seen. */
 export const shownText = (text: string): string =>
+  text
+    .split(PROSE.test(text) ? BETWEEN_AND_FIRST : BETWEEN)
+    .map(withSigns)
+    .join(' ')
+
+/** With a sign or a number for all that cannot be seen. */
+const withSigns = (text: string): string =>
   text
     .replaceAll(/[ \n\r\t]/g, (character) => WHITESPACE[character][0])
     .replaceAll(INVISIBLE, (character) => `⟨${codePoint(character)}⟩`)
@@ -41,7 +55,7 @@ export const tokenSign = (token: string): string => {
     return bytesOf(token)
       .map((byte) => `0x${byte}`)
       .join(' ')
-  const shown = shownText(token)
+  const shown = withSigns(token)
   return /^\p{M}/u.test(shown) ? `◌${shown}` : shown
 }
 
