@@ -166,6 +166,15 @@ test('comments end within 100 columns, but for addresses and what Biome is told'
   expect(long).toEqual([])
 })
 
+test('a file that is no test begins with a comment that says what it does', () => {
+  const says = (text: string) =>
+    /^(\/\/|\/\*\*|#!)/.test(text) && !/^\S+ (What|Where|Whether|How|Which|Who|When)\b/.test(text)
+  const untold = [...new Set([...product, ...others])].filter(
+    (file) => !/\.(test|spec)\./.test(file) && !says(readFileSync(file, 'utf8')),
+  )
+  expect(untold).toEqual([])
+})
+
 /** The lines that a reader reads: not those that are blank, or only close a bracket or an
  * element. */
 const linesOf = (text: string) =>

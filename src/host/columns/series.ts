@@ -1,3 +1,4 @@
+// Keeps the columns of a metric, which only grow.
 import { MAX_ROWS, type Thinned, thin } from './thinning.ts'
 
 /** Append-only columns of (step, value): not every metric comes at every step. NaN values are kept,

@@ -1,3 +1,4 @@
+// Declares causal grouped-query attention, forward and backward, and chooses its kernels by size.
 import { defineKernel, foldGrid, withElements } from '../device/base/kernel.ts'
 import rope_head from '../rope/rope_head.wgsl?raw'
 import { withPart } from '../wgsl/compose.ts'

@@ -1,3 +1,4 @@
+// Computes norms and cosines of rows in float64.
 const EPS = 1e-8
 
 /** cosine, norm_x and norm_y [rows] of x and y [rows, cols], in f64. */

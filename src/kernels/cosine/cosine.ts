@@ -1,3 +1,4 @@
+// Declares the kernel of norms and cosines of matching rows.
 import { defineKernel, foldGrid } from '../device/base/kernel.ts'
 import reduce from '../wgsl/workgroup_reduce.wgsl?raw'
 import cosine from './row_cosine.wgsl?raw'

@@ -1,3 +1,4 @@
+// Declares the look-up of embeddings and its gradient.
 import { defineKernel, foldGrid } from '../device/base/kernel.ts'
 import type { Tensor } from '../device/base/tensor.ts'
 import weight_bf16 from '../wgsl/weight_bf16.wgsl?raw'

@@ -1,3 +1,4 @@
+// Applies a table of interventions to states in float64.
 import { ENTRY_SIZE, KEEPS } from './interventions.ts'
 
 type Numbers = ArrayLike<number>

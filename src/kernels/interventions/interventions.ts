@@ -1,3 +1,4 @@
+// Declares the kernel that changes states by a table of interventions.
 import { defineKernel, foldGrid } from '../device/base/kernel.ts'
 import apply from './apply_interventions.wgsl?raw'
 

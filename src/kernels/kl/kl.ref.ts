@@ -1,3 +1,4 @@
+// Computes the KL term of the loss in float64.
 import type { KlPenalty } from './kl_penalty.ts'
 
 type Numbers = ArrayLike<number>

@@ -1,3 +1,4 @@
+// Declares the kernel of the KL term in the actor's loss.
 import { defineKernel } from '../device/base/kernel.ts'
 import reduce from '../wgsl/workgroup_reduce.wgsl?raw'
 import k3 from './k3.wgsl?raw'

@@ -1,3 +1,4 @@
+// Multiplies matrices in float64.
 export interface MatmulShape {
   readonly m: number
   readonly n: number

@@ -1,3 +1,4 @@
+// Declares the matrix products of a linear layer and of its gradients.
 import { defineKernel, foldGrid } from '../device/base/kernel.ts'
 import { unrolled } from '../wgsl/compose.ts'
 import matmul from './matmul.wgsl?raw'

@@ -1,3 +1,4 @@
+// Computes the fused matrix products in float64.
 import { reduceRowsRef } from '../reduce/reduce.ref.ts'
 import { swigluBackwardRef, swigluForwardRef } from '../swiglu/swiglu.ref.ts'
 import { type MatmulShape, matmulNnRef, matmulNtRef, matmulTnRef } from './matmul.ref.ts'

@@ -1,3 +1,4 @@
+// Declares the kernel of masked sums, from which metrics are made.
 import { defineKernel } from '../device/base/kernel.ts'
 import reduce from '../wgsl/workgroup_reduce.wgsl?raw'
 import masked from './masked_sum.wgsl?raw'

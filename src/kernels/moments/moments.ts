@@ -1,3 +1,4 @@
+// Declares the kernel of means and standard deviations over what a mask counts.
 import { defineKernel } from '../device/base/kernel.ts'
 import reduce from '../wgsl/workgroup_reduce.wgsl?raw'
 import source from './moments.wgsl?raw'

@@ -1,3 +1,4 @@
+// Declares the kernels of the exact divergences between two policies.
 import { defineKernel, foldGrid } from '../device/base/kernel.ts'
 import type { DType } from '../device/base/tensor.ts'
 import head_tile from '../vocab_head/head_tile.wgsl?raw'

@@ -1,3 +1,4 @@
+// Declares the kernels that add up rows.
 import { defineKernel, foldGrid } from '../device/base/kernel.ts'
 import rows_sliced from './reduce_rows.wgsl?raw'
 import rows_in_order from './reduce_rows_short.wgsl?raw'

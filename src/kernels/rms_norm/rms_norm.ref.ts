@@ -1,3 +1,4 @@
+// Computes RMSNorm and its gradients in float64.
 export interface NormShape {
   readonly rows: number
   readonly cols: number

@@ -1,3 +1,4 @@
+// Declares RMSNorm and its gradients.
 import { defineKernel, foldGrid } from '../device/base/kernel.ts'
 import reduce from '../wgsl/workgroup_reduce.wgsl?raw'
 import backward from './rms_norm_backward.wgsl?raw'

@@ -1,3 +1,4 @@
+// Computes rollout correction from ratios of log-probs in float64.
 import { type ROLLOUT_CORRECTION_SUMS, RS_CRITERIA, type RsBounds } from './rollout_correction.ts'
 
 type Numbers = ArrayLike<number>

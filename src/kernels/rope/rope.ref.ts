@@ -1,3 +1,4 @@
+// Computes rotary position embeddings and their gradients in float64.
 export interface RopeShape {
   readonly tokens: number
   readonly num_attention_heads: number

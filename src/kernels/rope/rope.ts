@@ -1,3 +1,4 @@
+// Declares the kernels that norm and rotate the heads of queries and keys.
 import { defineKernel, foldGrid } from '../device/base/kernel.ts'
 import backward from './qk_norm_rope_backward.wgsl?raw'
 import forward from './qk_norm_rope_forward.wgsl?raw'

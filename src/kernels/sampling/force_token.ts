@@ -1,3 +1,4 @@
+// Declares the kernel that writes given tokens over sampled ones.
 import { defineKernel, foldGrid } from '../device/base/kernel.ts'
 import wgsl from './force_token.wgsl?raw'
 

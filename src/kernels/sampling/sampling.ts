@@ -1,3 +1,4 @@
+// Declares the kernels that sample the next token of each row.
 import { defineKernel, foldGrid } from '../device/base/kernel.ts'
 import philox from '../wgsl/philox.wgsl?raw'
 import sample from './sample_token.wgsl?raw'

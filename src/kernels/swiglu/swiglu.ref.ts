@@ -1,3 +1,4 @@
+// Computes SwiGLU and its gradient in float64.
 export interface SwigluShape {
   readonly rows: number
   readonly intermediate_size: number

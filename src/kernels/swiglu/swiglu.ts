@@ -1,3 +1,4 @@
+// Declares SwiGLU and its gradient.
 import { defineKernel, foldGrid } from '../device/base/kernel.ts'
 import backward from './swiglu_backward.wgsl?raw'
 import forward from './swiglu_forward.wgsl?raw'

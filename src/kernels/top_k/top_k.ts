@@ -1,3 +1,4 @@
+// Declares the kernel that finds the likeliest tokens of each row.
 import { defineKernel, foldGrid } from '../device/base/kernel.ts'
 import source from './top_k.wgsl?raw'
 

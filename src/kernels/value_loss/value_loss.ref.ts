@@ -1,3 +1,4 @@
+// Computes the critic's loss, its gradient and its metrics in float64.
 import { aggLossRef } from '../policy_loss/loss_weights.ref.ts'
 import type { Aggregation } from '../policy_loss/loss_weights.ts'
 

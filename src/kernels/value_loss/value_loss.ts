@@ -1,3 +1,4 @@
+// Declares the kernel of the critic's clipped loss.
 import { defineKernel } from '../device/base/kernel.ts'
 import reduce from '../wgsl/workgroup_reduce.wgsl?raw'
 import loss from './value_loss.wgsl?raw'

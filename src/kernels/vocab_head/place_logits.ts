@@ -1,3 +1,4 @@
+// Declares the kernel that puts logits of a range of the vocabulary into their columns.
 import { defineKernel, foldGrid } from '../device/base/kernel.ts'
 import source from './place_logits.wgsl?raw'
 

@@ -1,3 +1,4 @@
+// Reads the list of scored tokens, for references.
 import { SCORED_COLUMNS, type ScoredTokens } from './scored.ts'
 
 /** A token that is scored. */

@@ -1,3 +1,4 @@
+// Makes lists of scored tokens for tests of the vocabulary head.
 import { randomValues } from '../testing.ts'
 import { scoredEntries } from './scored.ref.ts'
 import { SCORED_COLUMNS, type ScoredTokens } from './scored.ts'

@@ -1,4 +1,4 @@
-// What each part of an opened model does for one text: it is switched off, and the text is read
+// Finds what each part of an opened model does for one text: switches it off and reads the text
 // again.
 import { freeing } from '../../kernels/device/freeing.ts'
 import type { Gpu } from '../../kernels/device/gpu.ts'

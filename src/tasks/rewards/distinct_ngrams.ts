@@ -1,5 +1,5 @@
-// How varied a response is: the share of its n-grams of words that are different (distinct-n; Li et
-// al. 2016, arXiv 1510.03055, section 5).
+// Scores how varied a response is, by the share of its n-grams of words that are different
+// (distinct-n; Li et al. 2016, arXiv 1510.03055, section 5).
 import { wordsIn } from './mentions.ts'
 import type { RewardKind } from './reward.ts'
 

@@ -1,3 +1,4 @@
+// Shows what a term of the glossary means.
 import { BookOpen } from 'lucide-react'
 import { lessonOf } from '../lessons/lessons.ts'
 import { Formula } from '../lessons/parts/Formula.tsx'

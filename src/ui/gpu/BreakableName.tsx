@@ -1,3 +1,4 @@
+// Shows a name that may break at its underscores.
 import { Fragment } from 'react'
 
 /** A name that a narrow column breaks at its underscores. */

@@ -1,3 +1,4 @@
+// Marks in a text what a search found.
 import { type Marks, markedParts } from './fuzzy.ts'
 
 /** A text with what a search found in it marked. */

@@ -1,3 +1,4 @@
+// Tells screen readers how the run goes.
 import { useEffect, useRef, useState } from 'react'
 import { useLab } from '../shown/run.ts'
 import { quietFor, statusSentence } from './announce.ts'

@@ -1,3 +1,4 @@
+// Shows why a run failed, and what a person can do about it.
 import { TriangleAlert } from 'lucide-react'
 import { smallerNext, trainCheckpointed, trainSmaller } from '../../page/client/edits.ts'
 import { trainAllowing } from '../../page/client/starting.ts'

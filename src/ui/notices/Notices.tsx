@@ -1,3 +1,4 @@
+// Shows the notices above the tabs.
 import { FileX, X } from 'lucide-react'
 import { useState } from 'react'
 import { useStore } from 'zustand'

@@ -1,3 +1,4 @@
+// Shows the newest short message.
 import { useEffect } from 'react'
 import { useStore } from 'zustand'
 import { showToast, type UiState, uiStore } from '../shown/store.ts'

@@ -1,3 +1,4 @@
+// Lets a person choose files, and saves what the page makes as files.
 import { thinnedOf, thinnedWords } from '../../host/columns/thinning.ts'
 import { repeatedExperiment } from '../../page/state/next_experiment.ts'
 import { labStore } from '../../page/state/store.ts'

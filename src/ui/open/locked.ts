@@ -1,3 +1,4 @@
+// Says which parts of the page a link or a recording keeps as they are.
 import { useStore } from 'zustand'
 import type { LockPart } from '../../document/links/view_options.ts'
 import { replayStore } from '../../page/state/replay.ts'

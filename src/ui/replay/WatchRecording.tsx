@@ -1,3 +1,4 @@
+// Offers the recorded run to watch.
 import { Film } from 'lucide-react'
 import { useStore } from 'zustand'
 import { replayStore } from '../../page/state/replay.ts'

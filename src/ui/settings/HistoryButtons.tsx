@@ -1,3 +1,4 @@
+// Shows undo and redo of settings.
 import { Redo2, Undo2 } from 'lucide-react'
 import { useStore } from 'zustand'
 import { IS_MAC, keyWords } from '../kit/keys.ts'

@@ -1,3 +1,4 @@
+// Leads from the compact page to the whole one.
 import { ExternalLink } from 'lucide-react'
 import { useMemo } from 'react'
 import { useStore } from 'zustand'

@@ -1,3 +1,4 @@
+// Shows the head of the page: its name, the adapter and the buttons.
 import { BookOpen, CircleAlert, Cpu, Monitor, Moon, Search, Sun } from 'lucide-react'
 import { useStore } from 'zustand'
 import { adapterName } from '../../document/links/names.ts'

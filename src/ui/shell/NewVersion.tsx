@@ -1,3 +1,4 @@
+// Offers to load a new version of the page.
 import { RefreshCw, X } from 'lucide-react'
 import { useStore } from 'zustand'
 import { useReloadWords } from '../part/lazy_part.tsx'

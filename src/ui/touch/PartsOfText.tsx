@@ -1,4 +1,5 @@
-// What each part of an opened model does for the text that it read: a map of blocks and parts.
+// Shows what each part of an opened model does for the text that it read, as a map of blocks and
+// parts.
 import { useState } from 'react'
 import type { TextParts } from '../../host/protocol/opened_model.ts'
 import { formatNats, formatNumber } from '../kit/format.ts'

@@ -1,3 +1,4 @@
+// Shows the heat maps of internal quantities over layers.
 import { formatNumber } from '../../kit/format.ts'
 import { FigureNumbers } from '../../plot/files/FigureNumbers.tsx'
 import type { NumberTable } from '../../plot/files/number_table.ts'

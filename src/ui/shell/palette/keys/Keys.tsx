@@ -1,3 +1,4 @@
+// Shows keys as caps.
 import { IS_MAC, keyCaps } from '../../../kit/keys.ts'
 
 /** Keys as caps. */
