@@ -122,14 +122,17 @@ export async function trainedOn(
   }
 }
 
-/** The usual experiment around files that are given without one, as a document. Throws LabFailure
- * for files that are no such data. */
-export async function documentAround(given: GivenData): Promise<Readonly<Record<string, unknown>>> {
-  return toldFields(usualDataExperiment(await taskOn(given, 'characters')))
+/** The usual experiment around files that are given without one, as a document; `say` is told what
+ * became of its phases. Throws LabFailure for files that are no such data. */
+export async function documentAround(
+  given: GivenData,
+  say: (sentence: string) => void = tell,
+): Promise<Readonly<Record<string, unknown>>> {
+  return toldFields(usualDataExperiment(await taskOn(given, 'characters')), say)
 }
 
-function toldFields({ fields, told }: OnDataSet): OnDataSet['fields'] {
-  for (const sentence of told) tell(sentence)
+function toldFields({ fields, told }: OnDataSet, say = tell): OnDataSet['fields'] {
+  for (const sentence of told) say(sentence)
   return fields
 }
 

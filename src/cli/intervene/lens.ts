@@ -3,23 +3,21 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { ShapeError } from '../../kernels/device/base/errors.ts'
-import { Gpu } from '../../kernels/device/gpu.ts'
 import { LENS_SETTINGS, type LensSettings } from '../../rl/config/lens_settings.ts'
 import { type Touched, touchModels } from '../../rl/train/touched/touch.ts'
-import { type Command, LabFailure, NO_ADAPTER_TEXT, UsageError } from '../base/command.ts'
-import { openDawn } from '../base/dawn.ts'
+import { type Command, LabFailure, UsageError } from '../base/command.ts'
 import { commandLine, text, usually } from '../base/declare.ts'
 import { replaceFile } from '../base/disk.ts'
 import { print } from '../base/terminal.ts'
 import { readArguments } from '../options/read.ts'
-import { readTouchable } from './touchable.ts'
+import { openPlanned, readTouchable } from './touchable.ts'
 
 const LINE = commandLine({
   name: 'lens',
   takes: '<checkpoint>',
   summary: 'other readings of a layer: fits a tuned and a Jacobian lens, and measures them',
   notes: [
-    'A checkpoint is a file of one, or the folder of a run: then its newest. The texts are what the model itself writes to problems of its task.',
+    'A checkpoint is a file of one, the folder of a run (then its newest), or the folder of a Hugging Face model, whose problems --data brings. The texts are what the model itself writes to problems of its task.',
   ],
   groups: {
     Options: {
@@ -38,7 +36,7 @@ const LINE = commandLine({
       ),
       data: text(
         'FILE',
-        'the rows of a run that was trained on them, where the lab does not have them',
+        'the rows of a run that was trained on them, where the lab does not have them, or those that a Hugging Face model is asked',
       ),
       out: text(
         'DIR',
@@ -54,10 +52,8 @@ export const lensCommand: Command = {
   run: async (args) => {
     const { path, settings, data, out } = readOptions(args)
     const model = await readTouchable(path, data)
-    const dawn = await openDawn()
-    if (!dawn) throw new LabFailure(NO_ADAPTER_TEXT)
     const touched = await touchModels(
-      ({ largest }) => Gpu.open({ gpu: dawn, largest }),
+      await openPlanned(path),
       { what: 'readings', settings },
       [model],
       () => {},

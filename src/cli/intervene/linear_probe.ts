@@ -1,21 +1,19 @@
 // lab linear-probe: which layers tell a property of the problem, in every checkpoint of a run.
-import { Gpu } from '../../kernels/device/gpu.ts'
 import type { ProbedState } from '../../rl/train/touched/probes.ts'
 import { type Touched, type TouchWork, touchModels } from '../../rl/train/touched/touch.ts'
-import { type Command, LabFailure, NO_ADAPTER_TEXT, UsageError } from '../base/command.ts'
-import { openDawn } from '../base/dawn.ts'
+import { type Command, UsageError } from '../base/command.ts'
 import { commandLine, text, usually } from '../base/declare.ts'
 import { replaceFile } from '../base/disk.ts'
 import { print } from '../base/terminal.ts'
 import { readArguments } from '../options/read.ts'
-import { asFailure, touchablesOf } from './touchable.ts'
+import { asFailure, openPlanned, touchablesOf } from './touchable.ts'
 
 const LINE = commandLine({
   name: 'linear-probe',
   takes: '<checkpoint>',
   summary: 'which layers tell a property of the problem: a linear probe for each',
   notes: [
-    'A checkpoint is a file of one, or the folder of a run: then all that it keeps. A property is right (whether the model will answer right), next_token (of the right answer), or one that the task declares, such as carry of additions.',
+    'A checkpoint is a file of one, the folder of a run (then all that it keeps), or the folder of a Hugging Face model, whose problems --data brings. A property is right (whether the model will answer right), next_token (of the right answer), or one that the task declares, such as carry of additions.',
     'Each probe is fitted on half of the held-out problems and asked about the others, beside one that was fitted with shuffled labels.',
   ],
   groups: {
@@ -26,7 +24,7 @@ const LINE = commandLine({
       l2: usually('1', 'X', "penalty; 1 is scikit-learn's C = 1"),
       data: text(
         'FILE',
-        'the rows of a run that was trained on them, where the lab does not have them',
+        'the rows of a run that was trained on them, where the lab does not have them, or those that a Hugging Face model is asked',
       ),
       out: text('FILE', 'writes every number as JSON, too'),
     },
@@ -44,14 +42,9 @@ export const linearProbeCommand: Command = {
   run: async (args) => {
     const { path, work, data, out } = readOptions(args)
     const models = await touchablesOf(path, data)
-    const dawn = await openDawn()
-    if (!dawn) throw new LabFailure(NO_ADAPTER_TEXT)
-    const touched = await touchModels(
-      ({ largest }) => Gpu.open({ gpu: dawn, largest }),
-      work,
-      models,
-      () => {},
-    ).catch(asFailure(path))
+    const touched = await touchModels(await openPlanned(path), work, models, () => {}).catch(
+      asFailure(path),
+    )
     if (touched.what !== 'probes') return 1
     printProbes(touched)
     if (out !== undefined) replaceFile(out, `${JSON.stringify(touched.probes, undefined, 2)}\n`)

@@ -1,22 +1,21 @@
 // lab patch: where does the answer travel? States of one text are put into the pass over another,
 // place by place and token by token.
-import { Gpu } from '../../kernels/device/gpu.ts'
 import type { Recovery } from '../../rl/train/touched/patching.ts'
 import { type Touched, type TouchWork, touchModels } from '../../rl/train/touched/touch.ts'
-import { type Command, LabFailure, NO_ADAPTER_TEXT, UsageError } from '../base/command.ts'
-import { openDawn } from '../base/dawn.ts'
+import { type Command, UsageError } from '../base/command.ts'
 import { commandLine, text, usually } from '../base/declare.ts'
 import { replaceFile } from '../base/disk.ts'
 import { print } from '../base/terminal.ts'
 import { readArguments } from '../options/read.ts'
-import { asFailure, readTouchable } from './touchable.ts'
+import { isModelFolder, modelFolder } from './model_folder.ts'
+import { asFailure, openPlanned, readTouchable } from './touchable.ts'
 
 const LINE = commandLine({
   name: 'patch',
   takes: '<checkpoint>',
   summary: 'where an answer travels: states of a clean text in the pass over a corrupted one',
   notes: [
-    'A checkpoint is a file of one, or the folder of a run: then its newest. Without texts the pairs are held-out problems of its task.',
+    'A checkpoint is a file of one, the folder of a run (then its newest), or the folder of a Hugging Face model, whose problems --data brings. Without texts the pairs are held-out problems of its task.',
   ],
   groups: {
     Options: {
@@ -25,7 +24,7 @@ const LINE = commandLine({
       pairs: usually('8', 'N', 'pairs of held-out problems at most'),
       data: text(
         'FILE',
-        'the rows of a run that was trained on them, where the lab does not have them',
+        'the rows of a run that was trained on them, where the lab does not have them, or those that a Hugging Face model is asked',
       ),
       out: text('FILE', 'writes every number as JSON, too'),
     },
@@ -39,15 +38,11 @@ export const patchCommand: Command = {
   line: LINE,
   run: async (args) => {
     const { path, work, data, out } = readOptions(args)
-    const model = await readTouchable(path, data)
-    const dawn = await openDawn()
-    if (!dawn) throw new LabFailure(NO_ADAPTER_TEXT)
-    const touched = await touchModels(
-      ({ largest }) => Gpu.open({ gpu: dawn, largest }),
-      work,
-      [model],
-      () => {},
-    ).catch(asFailure(path))
+    const isTyped = 'texts' in work && data === undefined && isModelFolder(path)
+    const model = await (isTyped ? modelFolder(path, work.texts) : readTouchable(path, data))
+    const touched = await touchModels(await openPlanned(path), work, [model], () => {}).catch(
+      asFailure(path),
+    )
     if (touched.what !== 'patching') return 1
     printMap(touched)
     if (out !== undefined) replaceFile(out, `${JSON.stringify(touched, undefined, 2)}\n`)
@@ -64,7 +59,7 @@ function readOptions(args: readonly string[]) {
   const pairs = Number(values.pairs)
   if (!Number.isInteger(pairs) || pairs < 1)
     throw new UsageError(`--pairs: expected a whole number of at least 1, got ${values.pairs}`)
-  const work: TouchWork =
+  const work: Extract<TouchWork, { what: 'patching' }> =
     clean !== undefined && corrupted !== undefined
       ? { what: 'patching', texts: [clean, corrupted] }
       : { what: 'patching', pairs }

@@ -2,24 +2,22 @@
 // adding each does to the held-out answers.
 import { basename } from 'node:path'
 import { ModelFileError } from '../../formats/errors.ts'
-import { Gpu } from '../../kernels/device/gpu.ts'
 import type { Steering, SteeringSource } from '../../rl/train/touched/steering.ts'
 import { type TouchWork, touchModels } from '../../rl/train/touched/touch.ts'
-import { type Command, LabFailure, NO_ADAPTER_TEXT, UsageError } from '../base/command.ts'
-import { openDawn } from '../base/dawn.ts'
+import { type Command, LabFailure, UsageError } from '../base/command.ts'
 import { commandLine, text, usually } from '../base/declare.ts'
 import { replaceFile } from '../base/disk.ts'
 import { print } from '../base/terminal.ts'
 import { readInput } from '../input/input_file.ts'
 import { readArguments } from '../options/read.ts'
-import { asFailure, readTouchable } from './touchable.ts'
+import { asFailure, openPlanned, readTouchable } from './touchable.ts'
 
 const LINE = commandLine({
   name: 'steer',
   takes: '<checkpoint>',
   summary: 'makes a steering vector for each layer and says what adding it does',
   notes: [
-    'A checkpoint is a file of one, or the folder of a run: then its newest. A vector is the mean state of held-out problems that it solves less that of problems that it fails, of one half of them; the others are answered with it. Or it is the mean state of one text less that of another.',
+    'A checkpoint is a file of one, the folder of a run (then its newest), or the folder of a Hugging Face model, whose problems --data brings. A vector is the mean state of held-out problems that it solves less that of problems that it fails, of one half of them; the others are answered with it. Or it is the mean state of one text less that of another.',
   ],
   groups: {
     Options: {
@@ -32,7 +30,7 @@ const LINE = commandLine({
       save: text('FILE', 'writes the vectors as safetensors'),
       data: text(
         'FILE',
-        'the rows of a run that was trained on them, where the lab does not have them',
+        'the rows of a run that was trained on them, where the lab does not have them, or those that a Hugging Face model is asked',
       ),
       out: text('FILE', 'writes every number as JSON, too'),
     },
@@ -49,17 +47,12 @@ export const steerCommand: Command = {
   run: async (args) => {
     const { path, work, save, data, out } = readOptions(args)
     const model = await readTouchable(path, data)
-    const dawn = await openDawn()
-    if (!dawn) throw new LabFailure(NO_ADAPTER_TEXT)
-    const touched = await touchModels(
-      ({ largest }) => Gpu.open({ gpu: dawn, largest }),
-      work,
-      [model],
-      () => {},
-    ).catch((error) => {
-      if (error instanceof ModelFileError) throw new LabFailure(error.message)
-      return asFailure(path)(error)
-    })
+    const touched = await touchModels(await openPlanned(path), work, [model], () => {}).catch(
+      (error) => {
+        if (error instanceof ModelFileError) throw new LabFailure(error.message)
+        return asFailure(path)(error)
+      },
+    )
     if (touched.what !== 'steering') return 1
     const { steering } = touched
     printEffects(steering)

@@ -19,14 +19,14 @@ const LINE = commandLine({
   takes: '<checkpoint> <checkpoint>',
   summary: 'held-out accuracy of two checkpoints with parts exchanged between them',
   notes: [
-    'A checkpoint is a file of one, or the folder of a run: then its newest. Both answer the problems of the first.',
+    'A checkpoint is a file of one, the folder of a run (then its newest), or the folder of a Hugging Face model, whose problems --data brings. Both answer the problems of the first.',
   ],
   groups: {
     Options: {
       problems: usually('128', 'N', 'held-out problems at most'),
       data: text(
         'FILE',
-        'the rows of a run that was trained on them, where the lab does not have them',
+        'the rows of a run that was trained on them, where the lab does not have them, or those that a Hugging Face model is asked',
       ),
       out: text('FILE', 'writes every accuracy as JSON, too'),
     },

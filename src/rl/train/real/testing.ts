@@ -3,8 +3,10 @@
 import type { LoraConfig, ModelConfig } from '../../../model/layout/config.ts'
 import type { Reward } from '../../../tasks/rewards/composed.ts'
 import type { Task } from '../../../tasks/task/task.ts'
+import { LENS_SETTINGS } from '../../config/lens_settings.ts'
 import type { TrainerConfig } from '../../config/trainer_config.ts'
 import { CONFIG, RL } from '../../testing.ts'
+import type { TouchWork } from '../touched/touch.ts'
 
 const llama = {
   model_type: 'llama',
@@ -151,3 +153,37 @@ export function grpo(
     ...change,
   }
 }
+
+/** A short problem, whose answer is one of two tokens, for what touches a model of this shape. */
+export function touchedConfig(model: ModelConfig): TrainerConfig {
+  const config = grpo(model, { prompts: 2, n: 1, prompt: 3, response: 1 })
+  const sample = (seed: number, index: number) => {
+    const answer = index % 2 === 0 ? '2' : '3'
+    const { prompt } = config.task.sample(seed, index, 'train')
+    return { prompt, ground_truth: answer, demonstration: answer }
+  }
+  return { ...config, task: { ...config.task, sample } }
+}
+
+/** As little of each as says whether it can be done. */
+export const TOUCHES = {
+  readings: {
+    what: 'readings',
+    settings: { ...LENS_SETTINGS, texts: 2, held_out: 1, steps: 2 },
+  },
+  probes: { what: 'probes', property: 'next_token', problems: 20, seed: 1, l2: 1 },
+  steering: {
+    what: 'steering',
+    source: { from: 'texts', toward: '5', away: '7' },
+    problems: 2,
+    seed: 1,
+    strengths: [4],
+  },
+  parts: { what: 'parts', problems: 1 },
+  patching: { what: 'patching', texts: ['5 9', '7 9'] },
+  exchange: { what: 'exchange', problems: 2 },
+  attribution: {
+    what: 'attribution',
+    sample: { prompt: '5 9', response: '2', is_ended: false },
+  },
+} as const satisfies Readonly<Record<TouchWork['what'], TouchWork>>
