@@ -1,6 +1,7 @@
 // npm run pretrain [-- NAME …]: makes the models in public/models again, or those named, from their
 // recipes in bench/pretrained. Takes minutes on a GPU and up to an hour on a CPU; the same adapter
-// gives the same bits.
+// gives the same bits. The storyteller is trained by PyTorch (UNDERSTORY_PYTHON with torch and
+// transformers), one thread of which takes half an hour.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -22,19 +23,34 @@ function lab(...args) {
   if (status !== 0) process.exit(status ?? 1)
 }
 
+/** The lab makes the model, and bench/pretrained/train.py trains it; one that was stopped
+ * continues. */
+function trainWithTorch(recipe, rows, folder, work) {
+  lab('export', recipe, '--to', 'hf', folder, '--force')
+  const script = join(ROOT, 'bench/pretrained/train.py')
+  const python = process.env.UNDERSTORY_PYTHON || 'python3'
+  const { status } = spawnSync(python, [script, recipe, rows, folder, work], { stdio: 'inherit' })
+  if (status !== 0) process.exit(status ?? 1)
+}
+
+function trainInLab(recipe, rows, folder, work) {
+  const data = rows ? ['--data', rows] : []
+  const tokens = rows ? ['--tokenizer', 'arithmetic'] : []
+  const run = join(work, 'run')
+  lab('train', recipe, ...data, ...tokens, '--out', run, '--force')
+  lab('export', run, '--to', 'hf', folder, ...data, '--force')
+}
+
 /** Trains a model and writes it into public/models. Returns its files with their hashes. */
-function pretrain(name) {
-  const { recipe, mixture } = PRETRAINED[name]
+async function pretrain(name) {
+  const { recipe: file, mixture, is_torch } = PRETRAINED[name]
   const work = join(WORK, name)
   const folder = join(ROOT, 'public/models', name)
   mkdirSync(work, { recursive: true })
-  const rows = join(work, 'mixture.jsonl')
-  if (mixture) writeFileSync(rows, mixtureRows(mixture))
-  const data = mixture ? ['--data', rows] : []
-  const tokens = mixture ? ['--tokenizer', 'arithmetic'] : []
-  const run = join(work, 'run')
-  lab('train', join(ROOT, 'bench/pretrained', recipe), ...data, ...tokens, '--out', run, '--force')
-  lab('export', run, '--to', 'hf', folder, ...data, '--force')
+  const rows = mixture && join(work, 'mixture.jsonl')
+  if (rows) writeFileSync(rows, await mixtureRows(mixture))
+  const trainIt = is_torch ? trainWithTorch : trainInLab
+  trainIt(join(ROOT, 'bench/pretrained', file), rows, folder, work)
   return namesOfModel(readdirSync(folder)).map((file) => {
     const bytes = readFileSync(join(folder, file))
     const sha256 = `sha256-${createHash('sha256').update(bytes).digest('hex')}`
@@ -50,7 +66,7 @@ if (unknown.length > 0) {
   process.exit(2)
 }
 for (const name of asked.length > 0 ? asked : Object.keys(PRETRAINED)) {
-  const files = pretrain(name)
+  const files = await pretrain(name)
   // What the page and the command line know of the models.
   const shipped = { ...JSON.parse(readFileSync(SHIPPED, 'utf8')), [name]: files }
   writeFileSync(SHIPPED, `${JSON.stringify(shipped, undefined, 2)}\n`)

@@ -1,6 +1,6 @@
 // The rows that the shipped models were pretrained on: right answers of several tasks with one
 // vocabulary, told apart by their signs.
-import { createTask } from '../../src/tasks/index.ts'
+import { createTask, loadTask } from '../../src/tasks/index.ts'
 
 /** Tasks, how they are set and how many of their training problems are taken; where there are
  * fewer, they come again. */
@@ -22,21 +22,34 @@ const SMALL: Mixture = [
   ['bracket_completion', { length: 6 }, 1000],
 ]
 
-/** The models of public/models: the recipe beside this file, and the rows, where they are not those
- * of the recipe's task. */
-export const PRETRAINED: Readonly<Record<string, { recipe: string; mixture?: Mixture }>> = {
+/** One story to each of so many prompts. */
+const STORIES: Mixture = [['story', { plots: 8, words: 16 }, 64_000]]
+
+interface Pretrained {
+  /** Beside this file. */
+  readonly recipe: string
+  /** The rows, where they are not those of the recipe's task. */
+  readonly mixture?: Mixture
+  /** Trained by train.py, where a CPU would take the lab a day. */
+  readonly is_torch?: true
+}
+
+/** The models of public/models. */
+export const PRETRAINED: Readonly<Record<string, Pretrained>> = {
   arithmetic: { recipe: 'arithmetic.json', mixture: ARITHMETIC },
   small: { recipe: 'small.json', mixture: SMALL },
   'small-deep': { recipe: 'small_deep.json', mixture: SMALL },
   sorter: { recipe: 'sorter.json' },
+  story: { recipe: 'story.json', mixture: STORIES, is_torch: true },
 }
 
 /** Of the problems that are drawn. */
 const SEED = 1
 
 /** JSON lines with the columns that verl's data sets have: {"prompt", "ground_truth"}. */
-export const mixtureRows = (mixture: Mixture): string =>
-  mixture
+export async function mixtureRows(mixture: Mixture): Promise<string> {
+  for (const [id] of mixture) await loadTask(id)
+  return mixture
     .flatMap(([id, params, rows]) => {
       const task = createTask(id, params)
       return Array.from({ length: rows }, (_, i) => {
@@ -45,3 +58,4 @@ export const mixtureRows = (mixture: Mixture): string =>
       })
     })
     .join('')
+}

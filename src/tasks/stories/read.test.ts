@@ -1,4 +1,5 @@
 // A reader of stories understands every told one, and says what contradicts what in a spoilt one.
+import { readFileSync } from 'node:fs'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { trainBpe } from '../tokenizers/train_bpe.ts'
 import merges from './merges.txt?raw'
@@ -115,6 +116,12 @@ describe('the task', () => {
     const files = trainBpe(texts, { vocab_size: STORY_TOKENS.vocab_size })
     expect(storyTokenizer()?.files).toEqual(files)
     expect(merges.split('\n').length).toBe(STORY_TOKENS.vocab_size - 258 + 1)
+  })
+
+  test('the model that comes with the page has the vocabulary of the task', () => {
+    const own = JSON.parse(storyTokenizer()?.files?.['tokenizer.json'] ?? '')
+    const its = JSON.parse(readFileSync('public/models/story/tokenizer.json', 'utf8'))
+    expect([its.model.vocab, its.model.merges]).toEqual([own.model.vocab, own.model.merges])
   })
 
   test('thousands of stories are all different', () => {

@@ -18,6 +18,10 @@ const KNOWN: Readonly<Record<ShippedName, { readonly says: string; readonly text
   small: { says: '4 layers; sums, sorting, brackets, half learned', text: '312>' },
   'small-deep': { says: '12 layers; the same problems', text: '312>' },
   sorter: { says: '3 layers; begins to sort three digits', text: '312>' },
+  story: {
+    says: '4 layers; tells short stories',
+    text: 'Once there was a small fox named Max. He had a red kite.',
+  },
 }
 
 const TEXTS: ReadonlyMap<string, string> = new Map(
