@@ -4,11 +4,11 @@ import { resolvePhases } from '../../../document/experiment/resolve.ts'
 import { softmaxEntropy } from '../../../document/formulas/by_hand.ts'
 import { formatNumber, formatShare } from '../../kit/format.ts'
 import { greedyAccuracy, layerEntropy } from '../../shown/metrics.ts'
-import { openTab } from '../../shown/store.ts'
 import { arxiv, type LessonContent, question, tryIt } from '../base/lesson.ts'
 import { notYet, phaseWhere, seen, valuesIn } from '../base/run_facts.ts'
 import { Ask } from '../parts/Ask.tsx'
 import { Formula } from '../parts/Formula.tsx'
+import { OpenTab } from '../parts/OpenTab.tsx'
 import { Try } from '../parts/Try.tsx'
 
 const parts = {
@@ -126,11 +126,7 @@ function Body() {
         through the vocabulary’s matrix, which every layer shares. It does not say that the inner
         policy was a good thing to train. When the run is over, the cards are in Inside.
       </p>
-      <p>
-        <button type="button" onClick={() => openTab('inside')}>
-          Open Inside
-        </button>
-      </p>
+      <OpenTab tab="inside">Open Inside</OpenTab>
     </>
   )
 }

@@ -3,11 +3,11 @@ import { useState } from 'react'
 import { softmaxEntropy } from '../../../document/formulas/by_hand.ts'
 import { formatNumber, formatShare } from '../../kit/format.ts'
 import { layerEntropy } from '../../shown/metrics.ts'
-import { openTab } from '../../shown/store.ts'
 import { arxiv, type LessonContent, question, tryIt } from '../base/lesson.ts'
 import { notYet, seen } from '../base/run_facts.ts'
 import { Ask } from '../parts/Ask.tsx'
 import { Formula } from '../parts/Formula.tsx'
+import { OpenTab } from '../parts/OpenTab.tsx'
 import { Try } from '../parts/Try.tsx'
 
 const parts = {
@@ -97,11 +97,7 @@ function Body() {
         layer would write.
       </p>
       <Try name="measured" of={parts.measured} />
-      <p>
-        <button type="button" onClick={() => openTab('inside')}>
-          Open Inside
-        </button>
-      </p>
+      <OpenTab tab="inside">Open Inside</OpenTab>
     </>
   )
 }

@@ -2,11 +2,11 @@
 import { useState } from 'react'
 import { clippedLoss, gaeByHand } from '../../../document/formulas/by_hand.ts'
 import { formatNumber } from '../../kit/format.ts'
-import { openTab } from '../../shown/store.ts'
 import { arxiv, type LessonContent, question, tryIt } from '../base/lesson.ts'
 import { notYet, phaseWhere, seen, valuesIn } from '../base/run_facts.ts'
 import { Ask } from '../parts/Ask.tsx'
 import { Formula } from '../parts/Formula.tsx'
+import { OpenTab } from '../parts/OpenTab.tsx'
 import { Try } from '../parts/Try.tsx'
 
 const parts = {
@@ -154,11 +154,7 @@ function Body() {
         bad tokens that became much more probable (dual clip).
       </p>
       <Try name="traced" of={parts.traced} />
-      <p>
-        <button type="button" onClick={() => openTab('tokens')}>
-          Open Tokens
-        </button>
-      </p>
+      <OpenTab tab="tokens">Open Tokens</OpenTab>
     </>
   )
 }

@@ -3,11 +3,11 @@ import { useState } from 'react'
 import { resolvePhases } from '../../../document/experiment/resolve.ts'
 import { formatShare } from '../../kit/format.ts'
 import { greedyAccuracy } from '../../shown/metrics.ts'
-import { openTab } from '../../shown/store.ts'
 import { arxiv, type LessonContent, question, tryIt } from '../base/lesson.ts'
 import { notYet, seen, valuesIn, wholePhase } from '../base/run_facts.ts'
 import { Ask } from '../parts/Ask.tsx'
 import { Formula } from '../parts/Formula.tsx'
+import { OpenTab } from '../parts/OpenTab.tsx'
 import { Try } from '../parts/Try.tsx'
 
 const parts = {
@@ -114,11 +114,7 @@ function Body() {
         the blocks of both. It is the causal answer to the question what an inner phase changed. On
         the command line it is <code>lab transplant</code>.
       </p>
-      <p>
-        <button type="button" onClick={() => openTab('inside')}>
-          Open Inside
-        </button>
-      </p>
+      <OpenTab tab="inside">Open Inside</OpenTab>
     </>
   )
 }
