@@ -14,7 +14,7 @@ import {
 import { firstNonfinite } from '../host/checkpoints/sound.ts'
 import { adapterFiles } from '../model/hf/write_adapter.ts'
 import { modelFiles } from '../model/hf/write_model.ts'
-import { modelShape } from '../model/layout/config.ts'
+import { bareConfig, modelShape } from '../model/layout/config.ts'
 import { type Head, initialWeights, paramLayout } from '../model/layout/params.ts'
 import type { PreferencesState } from '../rl/reward/preferences.ts'
 import type { Task } from '../tasks/task/task.ts'
@@ -132,6 +132,10 @@ function jobVocabulary(vocabulary: Tokenizer, task: Task): Tokenizer {
 /** A folder for each model of a run: the policy itself, an adapter merged, and critic/ and
  * reward_model/ where there are such. */
 export function runModels(source: ModelSource, task: Task): OutFile[] {
+  if (source.experiment.model.steering_vectors.trainable)
+    throw new JobError(
+      'model.steering_vectors: no weight of a Hugging Face model can hold a vector that is added to its states. Save the vectors with `lab steer RUN --trained --save FILE`, or from “What does a direction do?”; their model is the one that the run began with',
+    )
   const { critic, reward_model } = source
   return [
     ...policyFiles(source, task, mergedPolicy(source)),
@@ -183,7 +187,7 @@ function headFiles(
   head: Head,
   weights: Float32Array | undefined,
 ): OutFile[] {
-  const { lora: _, ...config } = modelConfig(experiment.model, vocabulary.vocab_size)
+  const config = bareConfig(modelConfig(experiment.model, vocabulary.vocab_size))
   const layout = paramLayout(modelShape(config), head)
   const longest = task.max_prompt_length + experiment.rollout.max_response_length
   return modelFiles({

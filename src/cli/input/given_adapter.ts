@@ -7,7 +7,7 @@ import { trainerConfig } from '../../document/experiment/trainer_config.ts'
 import { firstNonfinite } from '../../host/checkpoints/sound.ts'
 import { readAdapter } from '../../model/hf/peft_adapter.ts'
 import { adapterLayout, packAdapter } from '../../model/layout/adapter_layout.ts'
-import { modelShape } from '../../model/layout/config.ts'
+import { bareConfig, modelShape } from '../../model/layout/config.ts'
 import { paramLayout } from '../../model/layout/params.ts'
 import { LabFailure } from '../base/command.ts'
 import { modelDirectory } from './model_dir.ts'
@@ -24,7 +24,7 @@ export async function readGivenAdapter(
   folder: string,
   experiment: Experiment,
 ): Promise<GivenAdapter> {
-  const shape = modelShape({ ...trainerConfig(experiment).model, lora: undefined })
+  const shape = modelShape(bareConfig(trainerConfig(experiment).model))
   const { lora, factors } = await readAdapter(modelDirectory(folder), paramLayout(shape))
   const model = { ...experiment.model, lora: loraFields(lora) }
   const parsed = parseExperiment({ ...experiment, model })

@@ -16,7 +16,7 @@ import { modelDirectory } from './model_dir.ts'
 /** Fields that a model's files say. */
 type ReadFields = Omit<
   Pick<ModelFields, keyof ModelFields & keyof ModelConfig>,
-  'activations_dtype' | 'lora' | 'dtype'
+  'activations_dtype' | 'lora' | 'steering_vectors' | 'dtype'
 >
 
 /** The model section of an experiment that trains it, and its weights in the flat layout. */
@@ -37,7 +37,8 @@ export async function readGivenModel(
     modelDirectory(folder),
     { head: 'lm_head' },
   )
-  const { vocab_size, rope_scaling, padding_idx = null, dtype: _, lora: __, ...sizes } = config
+  const { vocab_size, rope_scaling, padding_idx = null, dtype: _, lora: __, ...rest } = config
+  const { steering_vectors: ___, ...sizes } = rest
   await requireTokenizer(option, folder, tokenizer, { vocab_size, eos_token_ids, pad_token_id })
   if (rope_scaling)
     throw new LabFailure(

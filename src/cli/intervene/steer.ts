@@ -5,7 +5,7 @@ import { ModelFileError } from '../../formats/errors.ts'
 import type { Steering, SteeringSource } from '../../rl/train/touched/steering.ts'
 import { type TouchWork, touchModels } from '../../rl/train/touched/touch.ts'
 import { type Command, LabFailure, UsageError } from '../base/command.ts'
-import { commandLine, text, usually } from '../base/declare.ts'
+import { commandLine, flag, text, usually } from '../base/declare.ts'
 import { replaceFile } from '../base/disk.ts'
 import { print } from '../base/terminal.ts'
 import { readInput } from '../input/input_file.ts'
@@ -24,6 +24,8 @@ const LINE = commandLine({
       toward: text('TEXT', 'the text that is steered toward'),
       away: text('TEXT', 'the text that is steered away from'),
       vectors: text('FILE', 'reads the vectors that --save wrote'),
+      trained: flag('takes the vectors that the run has trained'),
+      layers: text('LIST', 'whose vectors are added: numbers, or all for all at once'),
       strengths: usually('-4,-2,-1,1,2,4', 'LIST', 'what the vectors are multiplied by'),
       problems: usually('128', 'N', 'held-out problems at most'),
       seed: usually('1', 'N', 'decides which half the vectors are made of'),
@@ -39,6 +41,7 @@ const LINE = commandLine({
     'steer runs/grpo --save solved.safetensors',
     "steer runs/grpo --toward '3+4=7' --away '3+4=8' --strengths=-8,8",
     'steer runs/grpo --vectors solved.safetensors --problems 512',
+    'steer runs/vectors --trained --strengths=0.5,1,2 --layers all --save trained.safetensors',
   ],
 })
 
@@ -69,11 +72,13 @@ export const steerCommand: Command = {
 function readOptions(args: readonly string[]) {
   const { values, positionals } = readArguments(LINE, args)
   if (positionals.length !== 1) throw new UsageError('steer takes one checkpoint')
-  const { toward, away, vectors, save, data, out } = values
+  const { toward, away, vectors, trained, layers, save, data, out } = values
   if ((toward === undefined) !== (away === undefined))
     throw new UsageError('--toward and --away: expected both texts or neither')
   if (vectors !== undefined && toward !== undefined)
     throw new UsageError('--vectors: expected none beside --toward and --away')
+  if (trained && (vectors ?? toward) !== undefined)
+    throw new UsageError('--trained: expected none beside --vectors, --toward and --away')
   const whole = (name: 'problems' | 'seed', least: number) => {
     const value = Number(values[name])
     if (Number.isInteger(value) && value >= least) return value
@@ -83,10 +88,13 @@ function readOptions(args: readonly string[]) {
   }
   const work: TouchWork = {
     what: 'steering',
-    source: sourceOf(vectors, toward, away),
+    source: trained ? { from: 'run' } : sourceOf(vectors, toward, away),
     problems: whole('problems', 2),
     seed: whole('seed', 0),
     strengths: values.strengths.split(',').map(Number),
+    ...(layers !== undefined && {
+      layers: layers.split(',').map((one) => (one === 'all' ? one : Number(one))),
+    }),
   }
   return { path: positionals[0], work, save, data, out }
 }
@@ -112,7 +120,8 @@ function printEffects({ step, made, problems, untouched, effects, vectors }: Ste
     `${problems} held-out problems, untouched: reward ${untouched.reward.toFixed(3)}; changes with ± 95 %`,
   )
   for (const { layer, strength, reward, log_prob, entropies } of effects) {
-    const size = Math.sqrt(vectors[layer].reduce((sum, x) => sum + x * x, 0))
+    const added = layer === 'all' ? vectors : [vectors[layer]]
+    const size = Math.sqrt(added.flatMap((x) => [...x]).reduce((sum, x) => sum + x * x, 0))
     const last = entropies.at(-1)
     const said = [
       `reward ${signed(reward.mean, 3)} ± ${reward.interval.toFixed(3)}`,

@@ -9,7 +9,7 @@ import { memoryBudget } from '../../host/worker/base/memory_budget.ts'
 import { checkpointSource, mergedPolicy } from '../../jobs/model_folders.ts'
 import { gibibytes, ShapeError } from '../../kernels/device/base/errors.ts'
 import { Gpu } from '../../kernels/device/gpu.ts'
-import { modelShape } from '../../model/layout/config.ts'
+import { bareConfig, modelShape } from '../../model/layout/config.ts'
 import { paramLayout } from '../../model/layout/params.ts'
 import type { ExchangeSource } from '../../rl/train/touched/exchange.ts'
 import type { OpenTouch, Touchable } from '../../rl/train/touched/touch.ts'
@@ -38,8 +38,7 @@ export async function readTouchable(
   const config = trainerConfig(run.experiment)
   const weights = mergedPolicy(checkpointSource(run))
   if (!weights) throw new LabFailure(`${path}: expected weights, found none`)
-  const { lora: _, ...model } = config.model
-  const layout = paramLayout(modelShape(model))
+  const layout = paramLayout(modelShape(bareConfig(config.model)))
   return { name: path, step: run.trainer.step, config, layout, weights }
 }
 

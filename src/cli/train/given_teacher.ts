@@ -61,7 +61,8 @@ function requireRoomFor(
 ): void {
   const file = join(folder, 'config.json')
   const { config } = parseHfConfig(readJson(file), file)
-  const { padding_idx: _, rope_scaling: __, dtype: ___, lora: ____, ...sizes } = config
+  const { padding_idx: _, rope_scaling: __, dtype: ___, lora: ____, ...rest } = config
+  const { steering_vectors: _____, ...sizes } = rest
   const { vocab_size } = experiment.model
   const source = `sha256-${'0'.repeat(64)}`
   requireRoom(withTeacher(experiment, { ...sizes, vocab_size, source }))
@@ -103,7 +104,12 @@ async function ofCheckpoint(path: string, { task }: Experiment): Promise<Read> {
   const weights = mergedPolicy(policy)
   if (!weights) throw new LabFailure(`--teacher: ${path}: expected weights, found none`)
   const { padding_idx: _, enable_gradient_checkpointing: __, lora: ___, ...model } = made.model
-  const { activations_dtype: ____, source_address: _____, ...sizes } = model
+  const {
+    activations_dtype: ____,
+    source_address: _____,
+    steering_vectors: ______,
+    ...sizes
+  } = model
   const source = await contentHash(new Uint8Array(new Float32Array(weights).buffer))
   return { fields: { ...sizes, source, source_name: basename(path), dtype: 'float32' }, weights }
 }

@@ -37,6 +37,7 @@ import { afterWarmStart, refuseQuestions, withModel } from './begun_experiment.t
 import { drive } from './drive.ts'
 import { describeRun } from './dry_run.ts'
 import { readGivenTeacher } from './given_teacher.ts'
+import { startBeside } from './given_vectors.ts'
 import { refuseMemory } from './refuse_memory.ts'
 import { findCheckpoint, goesOnIn, isOver, type Resumed } from './resume.ts'
 import { completeFolder, openFolder, watchUntil } from './resumed_run.ts'
@@ -156,8 +157,8 @@ async function beginRun(
   if (options.isDry) return describeRun(trained, options, remarks)
   const untuned = trainerConfig(trained)
   const gpu = await openGpu(followExperiment(trained).experiments)
-  tell(`${experiment.name ?? 'unnamed'}, seed ${experiment.seed}, on ${gpu.facts.description}`)
-  for (const message of remarks) tell(message)
+  const title = `${experiment.name ?? 'unnamed'}, seed ${experiment.seed}, on ${gpu.facts.description}`
+  for (const message of [title, ...remarks]) tell(message)
   const unusable = unusablePin(pinned ?? {}, (name) => missingFeatures(name, gpu.facts.features))
   if (unusable !== undefined && !begun.matmul) {
     gpu.destroy()
@@ -168,7 +169,7 @@ async function beginRun(
     : (pinned ?? unpinned(gpu, untuned))
   const run = await SteeredRun.begin(steeredEngine(gpu, matmul), trained)
   if (weights) run.trainer.importWeights(weights)
-  if (adapter) run.trainer.importAdapter(adapter.factors)
+  await startBeside(experiment, run.trainer, adapter?.factors)
   if (teacher) run.trainer.importTeacher(teacher.weights)
   const observe = options.observe
     ? recordedRequest(untuned, untuned.model.num_hidden_layers)

@@ -17,6 +17,7 @@ import { readMatmulChoice } from '../input/matmul_choice.ts'
 import { readArguments } from '../options/read.ts'
 import { CHANGE_OPTIONS, DATA_OPTIONS } from '../options/shared.ts'
 import { trustPrograms } from '../sandbox/programs.ts'
+import { withVectors } from './given_vectors.ts'
 
 /** A run from its first step. */
 export interface NewRun {
@@ -111,6 +112,7 @@ export const TRAIN_LINE = commandLine({
         'learns from a Hugging Face model, a run or a checkpoint of its tokenizer (kind distill)',
       ),
       adapter: text('DIR', "trains a LoRA adapter of PEFT's on"),
+      vectors: text('FILE', 'trains steering vectors on, and leaves the model as it is'),
       'warm-start': text('DIR', 'begins with the weights that --save kept'),
     },
     'An earlier run': {
@@ -142,6 +144,7 @@ const SETTLED = [
   'model',
   'teacher',
   'adapter',
+  'vectors',
   'matmul',
   'tune',
 ] as const
@@ -194,7 +197,11 @@ async function newRun(
   if (values.slower)
     throw new UsageError('--slower: only with --resume; give a new run a lower actor.optim.lr')
   return {
-    experiment: await experimentOf(positionals[0], values, files, bundled),
+    experiment: await withVectors(
+      await experimentOf(positionals[0], values, files, bundled),
+      values.vectors,
+      bundled,
+    ),
     warm_start: values['warm-start'],
     model: values.model,
     teacher: values.teacher,

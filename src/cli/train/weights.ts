@@ -78,6 +78,7 @@ const LEFT_OPEN = [
   'activations_dtype',
   'padding_idx',
   'lora',
+  'steering_vectors',
   'dtype',
   'vocab_size',
   'source',
@@ -113,7 +114,8 @@ export function savedModel(folder: string): HfModel | undefined {
   const header = readHeader(file)
   requireVocabulary(folder, header, header.task)
   const { vocab_size, eos_token_ids, pad_token_id } = taskOf(header.task).tokenizer
-  const { enable_gradient_checkpointing: _, padding_idx: __, lora: ___, ...fields } = header.model
+  const { enable_gradient_checkpointing: _, padding_idx: __, lora: ___, ...rest } = header.model
+  const { steering_vectors: _________, ...fields } = rest
   const { source: ____, source_name: _____, source_address: ______, ...sizes } = fields
   // Folders of earlier versions do not say what is newer.
   const { dtype: _______, activations_dtype: ________, vocab_size: rows, ...model } = sizes

@@ -61,6 +61,7 @@ export function tagsOf(experiment: Experiment): Tags {
       ...new Set(methods),
       ...(tools.length > 0 ? ['Tools'] : []),
       ...(model.lora.r > 0 ? ['LoRA'] : []),
+      ...(model.steering_vectors.trainable ? ['Steering vectors'] : []),
     ],
     size: (SIZES.find(([most]) => weights < most) ?? SIZES[SIZES.length - 1])[1],
   }

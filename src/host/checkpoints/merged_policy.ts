@@ -1,7 +1,8 @@
-// The weights of a run's policy as one model, with its adapter merged into a copy of the base.
+// The weights of a run's policy as one model: a LoRA adapter merged into a copy of the base,
+// steering vectors behind it.
 import { modelConfig } from '../../document/experiment/fields/model_fields.ts'
 import type { Experiment } from '../../document/experiment/schema/schema.ts'
-import { adapterLayout, initialAdapter } from '../../model/layout/adapter_layout.ts'
+import { adapterLayout, initialAdapter, ownAdapter } from '../../model/layout/adapter_layout.ts'
 import { modelShape } from '../../model/layout/config.ts'
 import { mergeAdapter } from '../../model/layout/merge.ts'
 import { initialWeights, paramLayout } from '../../model/layout/params.ts'
@@ -14,7 +15,7 @@ interface Policy {
   readonly adapter?: Float32Array | undefined
 }
 
-/** The adapter that an experiment trains, and its factors; undefined where it trains none. */
+/** The LoRA adapter that an experiment trains, and its factors; undefined where it trains none. */
 export function adapterOf({ experiment, vocab_size, adapter }: Omit<Policy, 'policy'>) {
   const { lora, ...model } = modelConfig(experiment.model, vocab_size)
   if (!lora) return undefined
@@ -22,12 +23,25 @@ export function adapterOf({ experiment, vocab_size, adapter }: Omit<Policy, 'pol
   return { layout, weights: adapter ?? initialAdapter(layout, experiment.seed) }
 }
 
-/** Undefined where the weights are those that the experiment begins with. */
+/** As uploadModel takes them (model/transformer/model.ts). Undefined where the weights are those
+ * that the experiment begins with. */
 export function mergedPolicy(of: Policy): Float32Array | undefined {
+  if (of.adapter && of.experiment.model.steering_vectors.trainable) return steeredPolicy(of)
   const own = adapterOf(of)
   if (!own || !of.adapter) return of.policy
   const layout = paramLayout(own.layout.shape)
   const weights = of.policy?.slice() ?? initialWeights(layout, of.experiment.seed)
   mergeAdapter(weights, layout, own.layout, own.weights)
   return weights
+}
+
+/** The weights, and behind them the vectors, which no weight can hold. */
+function steeredPolicy({ experiment, vocab_size, policy, adapter }: Policy): Float32Array {
+  const layout = paramLayout(modelShape(modelConfig(experiment.model, vocab_size)))
+  const weights = policy ?? initialWeights(layout, experiment.seed)
+  const vectors = adapter ?? new Float32Array(ownAdapter(layout.shape)?.size ?? 0)
+  const whole = new Float32Array(weights.length + vectors.length)
+  whole.set(weights)
+  whole.set(vectors, weights.length)
+  return whole
 }

@@ -13,6 +13,7 @@ import { loadTask } from '../../tasks/index.ts'
 import { loadProgram, PROGRAM_ID } from '../../tasks/task/program.ts'
 import { createTools } from '../../tasks/tools/index.ts'
 import { contentNames, type NamingDocument } from './named.ts'
+import { loadVectors } from './vector_files.ts'
 
 type Find = (hash: string) => ContentFile
 type Load = (document: NamingDocument, find: Find, prepare?: Prepare) => Promise<void>
@@ -34,6 +35,10 @@ const LOADERS: readonly Load[] = [
   async ({ reward }, find) => {
     for (const { id, code } of reward?.parts ?? [])
       if (id === PROGRAM_ID) loadProgram(`${code}`, textOf(find(`${code}`)))
+  },
+  async ({ model }, find) => {
+    const source = model?.steering_vectors?.source
+    if (source) loadVectors(find(source))
   },
   async ({ reward, tools = [] }, find) => {
     for (const { code } of tools) if (code !== undefined) loadProgram(code, textOf(find(code)))

@@ -12,7 +12,11 @@ export interface NamingDocument {
   readonly task: Part
   readonly reward?: { readonly parts: readonly Part[] } & ProgramLimits
   readonly tools?: readonly ToolChoice[]
-  readonly model?: NamedStart & { readonly lora: NamedStart }
+  readonly model?: NamedStart & {
+    readonly lora: NamedStart
+    /** Absent in bundles of earlier versions. */
+    readonly steering_vectors?: NamedStart
+  }
   readonly teacher?: NamedStart
 }
 
@@ -42,6 +46,9 @@ const NAMES: readonly Names[] = [
       hash: start?.source,
       name: start?.source_name,
     })),
+  ({ model }) => [
+    { hash: model?.steering_vectors?.source, name: model?.steering_vectors?.source_name },
+  ],
   ({ tools = [] }) => tools.map(({ code, name }) => ({ hash: code, name })),
 ]
 

@@ -21,6 +21,7 @@ import { type AdapterSpeed, probeSpeed } from '../../kernels/peak/speed.ts'
 import { readAdapter } from '../../model/hf/peft_adapter.ts'
 import { openFiles } from '../../rl/look/opened_files.ts'
 import { OpenedModel, requireRoom } from '../../rl/look/opened_model.ts'
+import { beginVectors } from '../../rl/train/begin_vectors.ts'
 import { benchmarkConfig, runBenchmark } from '../../rl/train/benchmark.ts'
 import { largestTensor, steeredEngine } from '../../rl/train/engine.ts'
 import { planMemory } from '../../rl/train/parts/memory.ts'
@@ -47,7 +48,7 @@ import { plannedModel } from './opened/model_plan.ts'
 import { ModelReader } from './opened/model_reader.ts'
 import { wholeFiles } from './opened/model_sources.ts'
 import { diskOfStart, ownFiles } from './opened/shipped_start.ts'
-import { loadStart } from './opened/start_weights.ts'
+import { loadStart, startVectors } from './opened/start_weights.ts'
 import { TextTrial } from './opened/text_trial.ts'
 import { type RunDevice, Session } from './session.ts'
 import { Devices } from './shared/devices.ts'
@@ -129,6 +130,7 @@ async function prepare(
         const disk = (source: string) =>
           diskOfStart(source, openModelDisk, ownFiles(HOST), onProgress)
         await loadStart(experiment, disk, readers, begun.trainer)
+        await startVectors(experiment, (file) => beginVectors(begun.trainer, file))
         run = begun
       }
       return {

@@ -62,6 +62,12 @@ export function distillRefusals(experiment: Experiment, chosen: ChosenDistillati
       'GKDTrainer has no cross-entropy beside its divergence; set it to 0',
     ],
     [
+      !experiment.model.steering_vectors.trainable,
+      'model.steering_vectors.trainable',
+      true,
+      'TRL trains no steering vectors on a frozen model; set it to false',
+    ],
+    [
       experiment.model.lora.r === 0,
       'model.lora.r',
       experiment.model.lora.r,

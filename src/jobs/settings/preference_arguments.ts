@@ -113,6 +113,12 @@ export function preferenceRefusals(experiment: Experiment, chosen: ChosenPrefere
       'TRL 1.13 fails where it is used with imitation (rpo_alpha)',
     ],
     [
+      !experiment.model.steering_vectors.trainable,
+      'model.steering_vectors.trainable',
+      true,
+      'TRL trains no steering vectors on a frozen model; set it to false',
+    ],
+    [
       experiment.model.lora.r === 0,
       'model.lora.r',
       experiment.model.lora.r,

@@ -43,6 +43,7 @@ const withCorrection = ({ settings }: JobFacts) =>
   settings.algorithm.rollout_correction.rollout_is !== null ||
   settings.algorithm.rollout_correction.rollout_rs !== null
 const withLora = ({ experiment }: JobFacts) => experiment.model.lora.r > 0
+const withVectors = ({ experiment }: JobFacts) => experiment.model.steering_vectors.trainable
 const withTurns = ({ settings }: JobFacts) => (settings.rollout.max_turns ?? 1) > 1
 const withLoss =
   (...modes: string[]) =>
@@ -52,6 +53,9 @@ const both =
   (...conditions: ((facts: JobFacts) => boolean)[]) =>
   (facts: JobFacts) =>
     conditions.every((holds) => holds(facts))
+
+const NO_VECTORS =
+  'it trains no steering vectors on a frozen model; set it to false, or save the vectors of the run from “What does a direction do?”'
 
 /** The padding token of every tokenizer of the lab. */
 const PAD = 0
@@ -207,6 +211,15 @@ const RUN: Record<string, Setting> = {
       names.includes(',') ? namesOf(names) : names.trim(),
     ),
     trl: by('adapter/adapter_config.json'),
+  },
+  'model.steering_vectors.trainable': {
+    verl: refused(NO_VECTORS, false),
+    trl: refused(NO_VECTORS, false),
+  },
+  'model.steering_vectors.*': {
+    when: withVectors,
+    verl: lost(NO_VECTORS),
+    trl: lost(NO_VECTORS),
   },
   'model.lora.*': {
     verl: by('adapter/adapter_config.json'),

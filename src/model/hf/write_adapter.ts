@@ -2,13 +2,13 @@
 
 import { jsonFile, type OutFile } from '../../formats/out_file.ts'
 import { safetensorsPieces, type WrittenTensor } from '../../formats/safetensors_write.ts'
-import type { AdapterLayout } from '../layout/adapter_layout.ts'
+import type { LoraLayout } from '../layout/adapter_layout.ts'
 import { TARGET_MODULES } from '../layout/lora.ts'
 import { ADAPTER_CONFIG, ADAPTER_WEIGHTS } from './peft_config.ts'
 
 /** An adapter to be written. */
 export interface WrittenAdapter {
-  readonly layout: AdapterLayout
+  readonly layout: LoraLayout
   /** In the flat layout. */
   readonly weights: Float32Array
   /** Where the base is: a folder beside the adapter's or a name on the hub. */

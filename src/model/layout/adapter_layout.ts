@@ -1,9 +1,9 @@
-// Lays out the factors of a LoRA adapter: a flat layout of its own beside the frozen base, one
-// segment per block.
+// Lays out what is trained beside a frozen base, in a flat layout of its own: the factors of a LoRA
+// adapter, one segment per block, or steering vectors, one segment per layer.
 import type { ModuleColumns } from '../../kernels/low_rank/low_rank.ts'
 import { philox4x32, uniform24 } from '../../kernels/sampling/philox.ts'
-import type { LoraConfig, ModelShape } from './config.ts'
-import { type FlatLayout, FlatParams, matrix, type Slice } from './flat_params.ts'
+import type { LoraConfig, ModelShape, SteeringConfig } from './config.ts'
+import { type FlatLayout, FlatParams, matrix, type Slice, zeros } from './flat_params.ts'
 import {
   factorNames,
   isAdapted,
@@ -37,20 +37,67 @@ export interface ProductFactors<T> {
 /** The adapted products of one block. */
 export type BlockFactors<T> = { readonly [P in ProductName]?: ProductFactors<T> }
 
-/** A and B of every module under PEFT's names; one segment per block, also where a block has no
- * adapter. */
+/** What is trained beside a frozen base. A segment may be empty. */
 export interface AdapterLayout extends FlatLayout {
   readonly shape: ModelShape
-  readonly lora: LoraConfig
+  /** Of LoRA's factors; 0 of vectors. */
+  readonly rank: number
   /** What B A x is multiplied by. */
   readonly scale: number
   /** Without padding. */
   readonly num_parameters: number
+  /** A and B of every adapted module under PEFT's names. */
   readonly blocks: readonly BlockFactors<Slice>[]
+  /** By layer, 0 to L: the vector that is added after it, [C]. */
+  readonly vectors: readonly (Slice | undefined)[]
+}
+
+/** The layout of a LoRA adapter: it has no vectors. */
+export interface LoraLayout extends AdapterLayout {
+  readonly lora: LoraConfig
+}
+
+/** What the shape says is trained beside its base; undefined where that is nothing. Throws
+ * RangeError where it changes nothing. */
+export const ownAdapter = (shape: ModelShape): AdapterLayout | undefined =>
+  shape.lora
+    ? adapterLayout(shape, shape.lora)
+    : shape.steering_vectors && steeringLayout(shape, shape.steering_vectors)
+
+/** The parameter of a layer's vector, and its tensor in a file of vectors. */
+export const vectorName = (layer: number): string => `steering.${layer}`
+
+/** Lays out the vectors of that model: a segment for each layer, the embedding's first. Throws
+ * RangeError where there is none. */
+export function steeringLayout(shape: ModelShape, { layers }: SteeringConfig): AdapterLayout {
+  const { hidden_size: C, num_hidden_layers: L } = shape
+  const flat = new FlatParams()
+  const vectors = Array.from({ length: L + 1 }, (_, layer) => {
+    const has = layers ? layers.includes(layer) : layer > 0
+    const vector = has ? flat.place(zeros(vectorName(layer), C)) : undefined
+    flat.closeSegment()
+    return vector
+  })
+  const { params, size, segment_ends, placed } = flat
+  if (params.length === 0) throw new RangeError('steering: expected layers, got none')
+  return {
+    shape,
+    params,
+    size,
+    segment_ends,
+    placed,
+    vectors,
+    blocks: Array.from({ length: L }, () => ({})),
+    rank: 0,
+    scale: 1,
+    num_parameters: params.length * C,
+    first_block: 1,
+    numBlocks: L,
+  }
 }
 
 /** Lays out the factors of an adapter of that model. Throws RangeError where it changes nothing. */
-export function adapterLayout(shape: ModelShape, lora: LoraConfig): AdapterLayout {
+export function adapterLayout(shape: ModelShape, lora: LoraConfig): LoraLayout {
   const flat = new FlatParams()
   const blocks = Array.from({ length: shape.num_hidden_layers }, (_, layer) => {
     const block = placeBlock(flat, shape, lora, layer)
@@ -68,6 +115,8 @@ export function adapterLayout(shape: ModelShape, lora: LoraConfig): AdapterLayou
     segment_ends,
     placed,
     blocks,
+    vectors: [],
+    rank: lora.r,
     scale: loraScale(lora),
     num_parameters: params.reduce((n, param) => n + param.size, 0),
     first_block: 0,
@@ -121,8 +170,8 @@ function factorsOf(shape: ModelShape, { r }: LoraConfig, layer: number, module: 
  * seed. */
 const ADAPTER_STREAM = 0xfffffffe
 
-/** A fresh adapter in the flat layout: a function of (layout, seed) alone. With B = 0 the model is
- * its base. */
+/** A fresh adapter in the flat layout: a function of (layout, seed) alone. With B = 0, and vectors
+ * of 0, the model is its base. */
 export function initialAdapter(layout: AdapterLayout, seed: number): Float32Array {
   const flat = new Float32Array(layout.size)
   layout.params.forEach(({ offset, size, init }, index) => {
@@ -136,7 +185,7 @@ export function initialAdapter(layout: AdapterLayout, seed: number): Float32Arra
   return flat
 }
 
-/** Named factors in the flat layout. Throws RangeError naming a factor that is missing or of
+/** Named factors or vectors in the flat layout. Throws RangeError naming one that is missing or of
  * another size. */
 export function packAdapter(
   { params, size }: AdapterLayout,

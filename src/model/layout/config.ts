@@ -34,6 +34,13 @@ export interface LoraConfig {
   readonly layers_to_transform: readonly number[] | null
 }
 
+/** Steering vectors on a frozen base: one for each layer, added to the residual stream after it at
+ * every token (Sinii et al. 2025, arXiv 2509.06608). */
+export interface SteeringConfig {
+  /** Blocks applied, 0 (the embedding) to L; null = after every block. */
+  readonly layers: readonly number[] | null
+}
+
 /** How matrices lie in GPU memory. */
 export type MatrixDtype = 'float32' | 'bfloat16'
 
@@ -63,6 +70,8 @@ export interface ModelConfig {
   readonly tie_word_embeddings: boolean
   /** What is trained in place of the model's own weights; absent = those. */
   readonly lora?: LoraConfig | undefined
+  /** The same: vectors in place of an adapter. */
+  readonly steering_vectors?: SteeringConfig | undefined
   /** How matrices that are not trained lie in GPU memory; what is trained is float32. Absent =
    * float32. */
   readonly dtype?: MatrixDtype
@@ -133,6 +142,7 @@ export function modelShape(config: ModelConfig): ModelShape {
       throw new ShapeError(
         `model.${name}: expected an even number, as bfloat16 numbers lie in pairs, got ${config[name]}`,
       )
+  requireOneAdapter(config)
   requirePositive('rms_norm_eps', config.rms_norm_eps)
   requirePositive('rope_theta', config.rope_theta)
   if (config.rope_scaling) checkScaling(config.rope_scaling)
@@ -143,6 +153,23 @@ export function modelShape(config: ModelConfig): ModelShape {
     has_qk_norm: config.model_type === 'qwen3',
     hasQkvBias: config.model_type === 'qwen2',
   }
+}
+
+/** The model alone, without what is trained beside it. */
+export const bareConfig = <T extends ModelConfig>({
+  lora: _,
+  steering_vectors: __,
+  ...config
+}: T) => config
+
+function requireOneAdapter({ lora, steering_vectors, num_hidden_layers: L }: ModelConfig): void {
+  if (lora && steering_vectors)
+    throw new ShapeError('model.steering_vectors: expected none beside a LoRA adapter, got both')
+  const missing = steering_vectors?.layers?.find((l) => !(Number.isInteger(l) && l >= 0 && l <= L))
+  if (missing !== undefined)
+    throw new ShapeError(
+      `model.steering_vectors.layers: expected layers from 0 to ${L}, got ${missing}`,
+    )
 }
 
 function requirePositive(name: string, value: number): void {

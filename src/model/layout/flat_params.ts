@@ -60,6 +60,13 @@ export const bias = (name: string, size: number): Unplaced => ({
   init: { fill: 0 },
 })
 
+/** A vector that begins at 0, under its whole name. */
+export const zeros = (name: string, size: number): Unplaced => ({
+  name,
+  shape: [size],
+  init: { fill: 0 },
+})
+
 /** The flat order while it is laid out: slices and segments start at chunks. */
 export class FlatParams {
   readonly params: Param[] = []

@@ -49,7 +49,7 @@ export function mergePiece(
 export function mergeAdapter(
   weights: Float32Array,
   { params }: ParamLayout,
-  { lora, scale, params: factors }: AdapterLayout,
+  { rank, scale, params: factors }: AdapterLayout,
   flat: Float32Array,
 ): void {
   const placed = new Map(factors.map((factor) => [factor.name, factor]))
@@ -58,6 +58,6 @@ export function mergeAdapter(
     const [A, B] = [placed.get(names.A), placed.get(names.B)]
     if (!A || !B) continue
     const of = ({ offset, size }: Param) => flat.subarray(offset, offset + size)
-    mergeFactors(weights, { A: of(A), B: of(B), param, rank: lora.r, scale })
+    mergeFactors(weights, { A: of(A), B: of(B), param, rank, scale })
   }
 }

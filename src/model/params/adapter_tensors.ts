@@ -1,4 +1,5 @@
-// A LoRA adapter on the GPU: its factors, or the gradients of them, each as its kernels take it.
+// Declares what is trained beside a frozen base on the GPU, a LoRA adapter's factors or steering
+// vectors, and the gradients of them, each as its kernels take it.
 import type { Allocator, Tensor } from '../../kernels/device/base/tensor.ts'
 import {
   type AdapterLayout,
@@ -9,14 +10,16 @@ import {
 } from '../layout/adapter_layout.ts'
 import { createParamBuffers, type ParamBuffers, viewParam } from './param_buffers.ts'
 
-/** The factors of every block; in gradients those of frozen blocks are absent. */
+/** The factors of every block, or the vectors; in gradients those that are frozen are absent. */
 export interface AdapterTensors {
   readonly layout: AdapterLayout
   readonly buffers: ParamBuffers
   readonly blocks: readonly BlockFactors<Tensor>[]
+  /** By layer, 0 to L; undefined where there is none. */
+  readonly vectors: readonly (Tensor | undefined)[]
 }
 
-/** Room for the factors of an adapter. */
+/** Room for an adapter. */
 export const createAdapter = (alloc: Allocator, layout: AdapterLayout): AdapterTensors =>
   adapterTensors(alloc, layout, createParamBuffers(alloc, layout, 'adapter', 'weights'))
 
@@ -36,5 +39,8 @@ export function adapterTensors(
     }
     return block
   })
-  return { layout, buffers, blocks }
+  const vectors = layout.vectors.map(
+    (slice, layer) => slice && viewParam(alloc, buffers, `vector.${layer}`, slice),
+  )
+  return { layout, buffers, blocks, vectors }
 }

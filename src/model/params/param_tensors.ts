@@ -33,7 +33,7 @@ export interface ParamTensors {
 /** Gradients of the weights; undefined where they are not trained. */
 export interface ParamGradients {
   readonly buffers: ParamBuffers
-  /** Of a LoRA adapter, which is trained in place of all the others. */
+  /** Of an adapter, which is trained in place of all the others. */
   readonly adapter?: AdapterTensors | undefined
   /** Of the translator that a policy is read through, where it is fitted. */
   readonly translator?: TranslatorTensors | undefined
@@ -119,11 +119,12 @@ export function trainedGradients(
   if (!factors) return gradients
   const { adapter, embed_tokens, lm_head, norm, layers, score, score_bias } = gradients
   const isTrained = (segment: number) => factors[segment] !== 0
-  const blocks = adapter?.blocks.map((block, l) => (isTrained(l) ? block : {}))
+  const blocks = adapter?.blocks.map((block, l) => (isTrained(first_block + l) ? block : {}))
+  const vectors = adapter?.vectors.map((vector, layer) => (isTrained(layer) ? vector : undefined))
   const end = isTrained(factors.length - 1)
   return {
     ...gradients,
-    ...(adapter && blocks && { adapter: { ...adapter, blocks } }),
+    ...(adapter && blocks && vectors && { adapter: { ...adapter, blocks, vectors } }),
     embed_tokens: isTrained(0) ? embed_tokens : undefined,
     lm_head: isTrained(first_block - 1) ? lm_head : undefined,
     layers: layers.map((layer, l) => (isTrained(first_block + l) ? layer : undefined)),

@@ -1,7 +1,9 @@
 // One token of every row through all blocks: what the next one is sampled from.
+import type { Tensor } from '../../kernels/device/base/tensor.ts'
 import { qk_norm_rope_forward } from '../../kernels/rope/rope.ts'
 import type { Where } from '../interventions/intervention.ts'
 import { type ChangedState, intervene } from '../interventions/intervention_tensors.ts'
+import { addVector } from '../transformer/low_rank.ts'
 import { headParams, ropeParams } from '../transformer/model.ts'
 import { embed } from '../transformer/transformer.ts'
 import {
@@ -35,8 +37,12 @@ export function decodeToken(recording: Recording, t: number): void {
   const { hidden, normed, qkv, context, middle, activated } = tensors.decode
   const embedding = { from: weights.embed_tokens, ids: tensors.next_ids }
   const change = changesOf(recording, t)
-  if (model.interventions) {
+  const steer = (layer: number, state: Tensor) =>
+    addVector(recording.recorder.run, model, layer, cache.rows, state)
+  const changesEmbedding = model.interventions ?? model.adapter?.vectors[0]
+  if (changesEmbedding) {
     embed(recording.recorder.run, embedding.from, recording.cache.rows, embedding.ids, hidden[0])
+    steer(0, hidden[0])
     change('residual', 0, { state: hidden[0] })
   }
   weights.layers.forEach((w, l) => {
@@ -45,7 +51,7 @@ export function decodeToken(recording: Recording, t: number): void {
       x,
       norm_weight: w.input_layernorm,
       of: 'tokens',
-      ...(l === 0 && !model.interventions && { gathered: embedding }),
+      ...(l === 0 && !changesEmbedding && { gathered: embedding }),
     }
     const project = normedProducts(recording, states, cache.rows, shape.qkvSize)
     project(w.qkv_proj, qkv, shape.hasQkvBias ? w.qkv_bias : undefined)
@@ -59,6 +65,7 @@ export function decodeToken(recording: Recording, t: number): void {
     const out = hidden[(l + 1) % 2]
     decodeLinear(recording, activated, w.down_proj, out, middle)
     decodeAdapter(recording, l, 'down_proj', activated, out)
+    steer(l + 1, out)
     change('residual', l + 1, { state: out, base_a: middle, base_b: x })
   })
 }

@@ -1,5 +1,5 @@
-// Responses of a model with an adapter on: their log-probs are those of the float64 model, of every
-// architecture.
+// Responses of a model with an adapter or vectors on: their log-probs are those of the float64
+// model, of every architecture.
 import { expect, test } from 'vitest'
 import { Gpu } from '../../kernels/device/gpu.ts'
 import { expectClose, randomValues } from '../../kernels/testing.ts'
@@ -34,10 +34,12 @@ const ALL: LoraConfig = {
 }
 
 test.for([
-  ...CONFIGS.map((config) => [config.model_type, config, ALL] as const),
-  ['of two modules', TINY, { ...ALL, target_modules: ['q_proj', 'up_proj'] }] as const,
-])('%s', async ([, config, lora]) => {
-  const { layout, flat, exact } = testWeights({ ...config, lora }, 1)
+  ...CONFIGS.map((config) => [config.model_type, { ...config, lora: ALL }] as const),
+  ['of two modules', { ...TINY, lora: { ...ALL, target_modules: ['q_proj', 'up_proj'] } }] as const,
+  ['vectors', { ...TINY, steering_vectors: { layers: [0, 1, 3] } }] as const,
+  ['vectors after every block', { ...TINY, steering_vectors: { layers: null } }] as const,
+])('%s', async ([, config]) => {
+  const { layout, flat, exact } = testWeights(config, 1)
   const model = testModel(gpu, layout, flat)
   if (!model.adapter) throw new Error('no adapter')
   const { layout: own, buffers } = model.adapter
@@ -74,7 +76,10 @@ test.for([
       Float64Array.from(values.subarray(offset, offset + size)),
     ]),
   )
-  const adapter = { factors, scaleOf: () => loraScale(lora) }
+  const adapter = {
+    factors,
+    scaleOf: () => ('lora' in config && config.lora ? loraScale(config.lora) : 1),
+  }
   const cache = forwardRef(config, exact, batch, { adapter })
   const truth = policyRef(config, exact, cache, config.num_hidden_layers, {
     response_ids: ids as Uint32Array,

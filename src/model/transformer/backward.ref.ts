@@ -1,4 +1,6 @@
 // The gradients of policy.ref.ts and transformer.ref.ts, written out by hand in float64.
+
+import { vectorName } from '../layout/adapter_layout.ts'
 import type { ModelConfig } from '../layout/config.ts'
 import { adaptedLinearBackward } from './low_rank.ref.ts'
 import {
@@ -112,15 +114,32 @@ export function backwardBlocksRef(
   const { batch } = cache
   const baseGrads = cache.adapter ? {} : grads
   let d_hidden = dTop
+  addVectorRef(cache, layer, d_hidden, grads)
   onHidden?.(layer, d_hidden)
   for (let l = layer - 1; l >= 0; l--) {
     d_hidden = blockBackward(config, params, grads, cache, l, d_hidden, staysInPlace)
+    addVectorRef(cache, l, d_hidden, grads)
     onHidden?.(l, d_hidden)
   }
   const dEmbedding = gradOf(params, baseGrads, 'model.embed_tokens.weight')
   for (let m = 0; m < batch.rows * batch.width; m++)
     if (batch.attention_mask[m] && batch.input_ids[m] !== config.padding_idx)
       for (let c = 0; c < C; c++) dEmbedding[batch.input_ids[m] * C + c] += d_hidden[m * C + c]
+}
+
+/** Adds to the gradient of a layer's vector, where one was on: the sum of d_hidden over tokens. */
+function addVectorRef(
+  { adapter }: RefCache,
+  layer: number,
+  d_hidden: Float64Array,
+  grads: RefArrays,
+): void {
+  const name = vectorName(layer)
+  if (!adapter?.factors[name]) return
+  const sum = gradOf(adapter.factors, grads, name)
+  d_hidden.forEach((d, i) => {
+    sum[i % sum.length] += d
+  })
 }
 
 /** Gradient of hidden[l] from that of hidden[l+1]; the last line of blockForward first. */

@@ -13,6 +13,7 @@ import type { RowRange } from '../params/param_buffers.ts'
 import type { ParamGradients } from '../params/param_tensors.ts'
 import { backwardScratch, blockBackward, normGrad, normWeightGrad } from './block_backward.ts'
 import { loadHalves } from './kept_halves.ts'
+import { addVectorGrad, lowestVector } from './low_rank.ts'
 import { type Model, type Tokens, tokensOf } from './model.ts'
 import { type PolicyRead, scoredResponse } from './policy.ts'
 import { blockForward } from './transformer.ts'
@@ -157,24 +158,32 @@ export function backwardStates<L extends string>(
     }
   }
   const lowest = lowestTrained(grads, layer)
+  const isSteered = grads.adapter?.vectors[lowest] !== undefined
+  const vectorGrad = (at: number) =>
+    addVectorGrad(run, grads.adapter, at, tokens, backwardScratch(ws).d_hidden)
+  vectorGrad(layer)
   for (let l = layer - 1; l >= lowest; l--) {
     // The last block's activations are still there.
     if (l < layer - 1) {
       along(l + 1)
+      vectorGrad(l + 1)
       if (ws.isRecomputed) blockForward(recorder, model, { ws, l, tokens }, 'activations')
       loadHalves(run, ws, l, tokens)
     }
-    blockBackward(run, model, grads, { ws, l, tokens }, l === lowest && !grads.embed_tokens)
+    const ends = l === lowest && !grads.embed_tokens && !isSteered
+    blockBackward(run, model, grads, { ws, l, tokens }, ends)
   }
 
   for (let l = lowest; l >= 1; l--) if (l < layer) along(l)
+  if (lowest < layer) vectorGrad(lowest)
   if (grads.embed_tokens) embeddingGrad(run, shape, ws, tokens, grads.embed_tokens)
 }
 
 /** The lowest of the first `layer` blocks whose gradient anything needs, counted from 0; `layer`
- * where none does. */
+ * where none does. A vector needs that of the block above it. */
 function lowestTrained(grads: ParamGradients, layer: number): number {
   if (grads.embed_tokens) return 0
+  if (grads.adapter?.layout.rank === 0) return Math.min(layer, lowestVector(grads.adapter))
   for (let l = 0; l < layer; l++)
     if (grads.layers[l] || Object.keys(grads.adapter?.blocks[l] ?? {}).length > 0) return l
   return layer

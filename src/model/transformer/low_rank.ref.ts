@@ -2,7 +2,8 @@
 import { factorNames } from '../layout/lora.ts'
 import { add, gradOf, linear, linearBackward, type RefArrays } from './operations.ref.ts'
 
-/** A and B by PEFT's names (factorNames) and what B A x is multiplied by, for each module. */
+/** A and B by PEFT's names (factorNames) and what B A x is multiplied by, for each module; or
+ * steering vectors by their names (vectorName). */
 export interface RefAdapter {
   readonly factors: RefArrays
   readonly scaleOf: (module: string) => number

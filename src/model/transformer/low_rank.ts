@@ -1,7 +1,9 @@
-// Adds a LoRA adapter to a product of a block, y += scale · (x Aᵀ) Bᵀ per module, and computes its
-// gradients. B A is never formed. M tokens; r the rank; a product holds up to three modules side by
-// side (adapter/adapter_layout.ts).
-import type { Recorder } from '../../kernels/device/base/program.ts'
+// Adds what is trained beside a frozen base, and computes its gradients: a LoRA adapter to a
+// product of a block, y += scale · (x Aᵀ) Bᵀ per module, or a vector to the residual stream. B A is
+// never formed. M tokens; r the rank; a product holds up to three modules side by side
+// (layout/adapter_layout.ts).
+import { add_vector } from '../../kernels/add_vector/add_vector.ts'
+import type { Recorder, Value } from '../../kernels/device/base/program.ts'
 import type { Tensor } from '../../kernels/device/base/tensor.ts'
 import {
   low_rank_add,
@@ -10,6 +12,7 @@ import {
   moduleParams,
 } from '../../kernels/low_rank/low_rank.ts'
 import { matmulKernel } from '../../kernels/matmul/matmul_variants.ts'
+import { reduceRows } from '../../kernels/reduce/reduce.ts'
 import type { ProductFactors, ProductName } from '../layout/adapter_layout.ts'
 import type { AdapterTensors } from '../params/adapter_tensors.ts'
 import type { BlockPass, Model, Tokens } from './model.ts'
@@ -59,10 +62,10 @@ export function addNarrowed<L extends string>(
 
 /** The params of the kernels on the wide side of a product. */
 const wideParams = <L extends string>(
-  { layout: { lora, scale } }: AdapterTensors,
+  { layout: { rank, scale } }: AdapterTensors,
   { width, columns }: ProductFactors<Tensor>,
   { count }: Tokens<L>,
-) => ({ tokens: count, width, rank: lora.r, scale, ...moduleParams(columns) })
+) => ({ tokens: count, width, rank, scale, ...moduleParams(columns) })
 
 /** Backward of addLowRank: adds to the gradients of A and B, and to d_x [M, in] where it is given.
  * Call it after the base's own gradient of x has been written. */
@@ -118,4 +121,35 @@ function narrow<L extends string>(
 function scratchOf(low_rank: LowRankScratch | undefined): LowRankScratch {
   if (!low_rank) throw new Error('low_rank: this workspace was made for a model without an adapter')
   return low_rank
+}
+
+/** Adds the vector of a layer, if it has one, to its states [rows, C]. */
+export function addVector<L extends string>(
+  run: Recorder<L>['run'],
+  { adapter }: Pick<Model, 'adapter'>,
+  layer: number,
+  rows: Value<L>,
+  state: Tensor,
+): void {
+  const vector = adapter?.vectors[layer]
+  if (vector) run(add_vector, { rows, cols: vector.shape[0] }, { vector, state })
+}
+
+/** Adds to the gradient of a layer's vector, where it learns: the sum of dState [M, C], the
+ * gradient of the layer's states, over all tokens. */
+export function addVectorGrad<L extends string>(
+  run: Recorder<L>['run'],
+  grads: AdapterTensors | undefined,
+  layer: number,
+  { count, most }: Tokens<L>,
+  dState: Tensor,
+): void {
+  const out = grads?.vectors[layer]
+  if (out) run(reduceRows(most), { rows: count, cols: out.shape[0] }, { x: dState, out })
+}
+
+/** The lowest layer whose vector learns; infinite where none does. */
+export function lowestVector({ vectors }: Pick<AdapterTensors, 'vectors'>): number {
+  const layer = vectors.findIndex((vector) => vector !== undefined)
+  return layer < 0 ? Number.POSITIVE_INFINITY : layer
 }

@@ -6,7 +6,7 @@ import type { Allocator, Tensor } from '../../kernels/device/base/tensor.ts'
 import type { Gpu } from '../../kernels/device/gpu.ts'
 import type { MatmulChoice } from '../../kernels/matmul/matmul_variants.ts'
 import type { InterventionTensors } from '../interventions/intervention_tensors.ts'
-import { adapterLayout } from '../layout/adapter_layout.ts'
+import { ownAdapter } from '../layout/adapter_layout.ts'
 import { inverseFrequencies, type ModelShape } from '../layout/config.ts'
 import type { ParamLayout } from '../layout/params.ts'
 import { type AdapterTensors, createAdapter } from '../params/adapter_tensors.ts'
@@ -32,7 +32,7 @@ export interface Fusion {
 export interface Model {
   readonly shape: ModelShape
   readonly weights: ParamTensors
-  /** A LoRA adapter that is on; absent = the base alone. */
+  /** A LoRA adapter or steering vectors that are on; absent = the base alone. */
   readonly adapter?: AdapterTensors | undefined
   /** Changes that its forward passes make on their way (model/interventions); absent = none, and
    * nothing is recorded for them. */
@@ -64,13 +64,18 @@ export function createModel(
   const buffers = createParamBuffers(alloc, layout, 'weights', 'weights', stored)
   const weights = paramTensors(alloc, layout, buffers)
   const inv_freq = alloc.tensor('inv_freq', 'f32', [shape.head_dim / 2], { kind: 'weights' })
-  const adapter = shape.lora && createAdapter(alloc, adapterLayout(shape, shape.lora))
+  const own = ownAdapter(shape)
+  const adapter = own && createAdapter(alloc, own)
   return { shape, weights, inv_freq, ...(adapter && { adapter }), ...kernels }
 }
 
-/** Uploads rotary frequencies and weights, in the order of their layout. */
+/** Uploads rotary frequencies and weights, in the order of their layout; behind them may lie those
+ * of its adapter. */
 export function uploadModel(gpu: Pick<Gpu, 'write'>, model: Model, values: Float32Array): void {
-  writeParams(gpu, model.weights.buffers, values)
+  const { weights, adapter } = model
+  const { size } = weights.buffers
+  writeParams(gpu, weights.buffers, values.subarray(0, size))
+  if (adapter && values.length > size) writeParams(gpu, adapter.buffers, values.subarray(size))
   uploadFrequencies(gpu, model)
 }
 

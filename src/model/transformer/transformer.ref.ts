@@ -3,6 +3,7 @@
 // hidden, F intermediate, H query heads, K key/value heads, D head size. Columns with
 // attention_mask 0 embed to zero, are never attended to and get no gradient.
 import { edited, firstEdited, type RefEdit } from '../interventions/edits.ref.ts'
+import { vectorName } from '../layout/adapter_layout.ts'
 import { inverseFrequencies, type ModelConfig } from '../layout/config.ts'
 import { adaptedLinear, type RefAdapter } from './low_rank.ref.ts'
 import {
@@ -81,7 +82,11 @@ export function forwardRef(
   const inv_freq = options.inv_freq ?? inverseFrequencies(config)
   const known = untouched ? firstEdited(edits) : 0
   const residual = (l: number, x: Float64Array) => edited(edits, batch, config, 'residual', l, x)
-  const embedded = untouched?.hidden_states[0] ?? embed(config, params, batch)
+  const steered = (l: number, x: Float64Array) => {
+    const vector = adapter?.factors[vectorName(l)]
+    return vector ? x.map((value, i) => value + vector[i % vector.length]) : x
+  }
+  const embedded = untouched?.hidden_states[0] ?? steered(0, embed(config, params, batch))
   const hidden_states = [residual(0, embedded)]
   const blocks: RefBlock[] = []
   for (let l = 0; l < layers; l++) {
@@ -90,7 +95,8 @@ export function forwardRef(
     const block = (l < known && untouched?.blocks[l]) || blockForward(config, run, batch, l, x)
     blocks.push(block)
     const written =
-      (l < known && untouched?.hidden_states[l + 1]) || add(block.middle, block.ffn_out)
+      (l < known && untouched?.hidden_states[l + 1]) ||
+      steered(l + 1, add(block.middle, block.ffn_out))
     hidden_states.push(residual(l + 1, edited(edits, batch, config, 'block', l + 1, written, x)))
   }
   const normed = rmsNorm(hidden_states[layers], params['model.norm.weight'], config.rms_norm_eps)

@@ -21,7 +21,7 @@ import type { LayerTensors } from '../layout/params.ts'
 import type { RowRange } from '../params/param_buffers.ts'
 import { gateUp } from './fusion.ts'
 import { storeHalves } from './kept_halves.ts'
-import { addLowRank } from './low_rank.ts'
+import { addLowRank, addVector } from './low_rank.ts'
 import {
   type BlockPass,
   headParams,
@@ -113,6 +113,7 @@ export function forward<L extends string>(
 ): void {
   const tokens = tokensOf(ws, count)
   embed(recorder.run, model.weights.embed_tokens, tokens.count, ws.input_ids, ws.hidden[0])
+  addVector(recorder.run, model, 0, tokens.count, ws.hidden[0])
   if (model.interventions)
     intervene(recorder.run, model.interventions, { where: 'residual', layer: 0 }, tokens, {
       state: ws.hidden[0],
@@ -188,6 +189,7 @@ export function blockForward<L extends string>(
     matmul,
   )
   adapt('down_proj', a.activated, ws.hidden[l + 1])
+  addVector(run, model, l + 1, tokens.count, ws.hidden[l + 1])
   change('residual', { state: ws.hidden[l + 1], base_a: a.middle, base_b: x })
 }
 

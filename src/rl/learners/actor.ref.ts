@@ -40,7 +40,10 @@ export function actorStepRef(
       ]),
     )
   const forward = (rows: RefBatch) => {
-    const adapter = config.lora && { factors: named(), scaleOf: () => scale }
+    const adapter = (config.lora ?? config.steering_vectors) && {
+      factors: named(),
+      scaleOf: () => scale,
+    }
     return forwardRef(config, base ?? named(), rows, { layers: target_layer, adapter })
   }
   const scale = config.lora ? loraScale(config.lora) : 1

@@ -38,9 +38,14 @@ export function createTrainableTensors(
   kernels: KernelChoice = {},
   trains?: readonly boolean[],
 ): TrainableTensors {
-  const { lora } = layout.shape
+  const { lora, steering_vectors } = layout.shape
   const size = { ...updated, matmul: kernels.matmul }
-  const model = createModel(alloc, layout, lora ? 'none' : (trains ?? 'all'), kernels)
+  const model = createModel(
+    alloc,
+    layout,
+    lora || steering_vectors ? 'none' : (trains ?? 'all'),
+    kernels,
+  )
   if (model.adapter) {
     const { layout: own, buffers: factors } = model.adapter
     const buffers = createTrained(alloc, own, 'gradients', 'gradients', trains)

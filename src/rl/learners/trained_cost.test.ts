@@ -10,7 +10,7 @@ import {
 } from '../../kernels/device/base/program.ts'
 import { MemoryPlan } from '../../kernels/device/base/tensor.ts'
 import { costOf } from '../../kernels/device/timing/cost.ts'
-import { adapterLayout } from '../../model/layout/adapter_layout.ts'
+import { ownAdapter } from '../../model/layout/adapter_layout.ts'
 import { type ModelConfig, modelShape } from '../../model/layout/config.ts'
 import { paramLayout } from '../../model/layout/params.ts'
 import { trainedGradients } from '../../model/params/param_tensors.ts'
@@ -64,7 +64,7 @@ function updateOf(model: ModelConfig, freeze?: Freeze) {
   const target_layer = shape.num_hidden_layers
   const phase = { ...RL, target_layer, freeze }
   const layout = paramLayout(shape)
-  const trained = shape.lora ? adapterLayout(shape, shape.lora) : layout
+  const trained = ownAdapter(shape) ?? layout
   const plan = new MemoryPlan()
   const tensors = createActorTensors(plan, layout, {
     prompt_length: P,
@@ -143,4 +143,39 @@ test('an adapter of one block stops the backward there', () => {
   expect(countOf(one.names, attention)).toBe(6)
   expect(one.bytes.gradients).toBe(every.bytes.gradients / 6)
   expect(one.flops).toBeLessThan(0.8 * every.flops)
+})
+
+test('steering vectors have the only gradients and moments, no gradient of a weight is computed, and nothing below the lowest of them', () => {
+  const steered = (layers: readonly number[] | null) =>
+    updateOf({ ...SMALL, steering_vectors: { layers } })
+  const [whole, every, upper] = [updateOf(SMALL), steered(null), steered([4, 6])]
+  // After each of 6 blocks, of 64 numbers.
+  expect(every.bytes.gradients).toBe(4 * 6 * 64)
+  expect(upper.bytes.gradients).toBe(4 * 2 * 64)
+  expect(whole.bytes.optimizer - every.bytes.optimizer).toBeGreaterThan(
+    2 * 4 * (whole.size - every.size) - 1,
+  )
+  // No second copy of the weights: the reference is the model without the vectors.
+  expect(every.bytes.weights).toBeLessThan(0.55 * whole.bytes.weights)
+  const ofWeights = /matmul_tn|backward_weight|weight_grad|embedding_backward/
+  expect(countOf(whole.names, ofWeights)).toBeGreaterThan(30)
+  expect(countOf(every.names, ofWeights)).toBe(0)
+  expect(countOf(upper.names, ofWeights)).toBe(0)
+  // The one sum of a vector's gradient: over the tokens.
+  expect(countOf(every.names, /reduce_rows/)).toBe(6)
+  expect(countOf(upper.names, /reduce_rows/)).toBe(2)
+  expect(countOf(every.names, /^add_vector$/)).toBe(6)
+  expect(countOf(upper.names, /^add_vector$/)).toBe(2)
+  // The vector after block 1 needs blocks 2 to 6 backward, that after block 4 blocks 5 and 6.
+  const attention = /attention.*(query|key)/
+  expect(countOf(every.names, attention)).toBe(10)
+  expect(countOf(upper.names, attention)).toBe(4)
+  expect(countOf(steered([6]).names, attention)).toBe(0)
+  expect(countOf(steered([0]).names, attention)).toBe(12)
+  expect(upper.flops).toBeLessThan(0.8 * every.flops)
+  expect(every.flops).toBeLessThan(0.75 * whole.flops)
+})
+
+test('a model without vectors records none of their kernels', () => {
+  expect(countOf(updateOf(SMALL).names, /^add_vector$/)).toBe(0)
 })

@@ -1,15 +1,16 @@
 // A model that learns in float64, and the rows of a batch as the references take them.
 import { muonRef } from '../../kernels/muon/muon.ref.ts'
 import { type AdamwState, adamwRef } from '../../kernels/optimizer/optimizer.ref.ts'
+import { steeringLayout } from '../../model/layout/adapter_layout.ts'
 import { type ModelConfig, modelShape } from '../../model/layout/config.ts'
 import { chunkSegments } from '../../model/layout/flat_params.ts'
-import { type Head, type ParamLayout, paramLayout } from '../../model/layout/params.ts'
+import { type Head, paramLayout } from '../../model/layout/params.ts'
 import type { RefArrays } from '../../model/transformer/operations.ref.ts'
 import { refReadout } from '../../model/transformer/policy.ref.ts'
 import { forwardRef, type RefCache } from '../../model/transformer/transformer.ref.ts'
 import { type Muon, muonLrRatio } from '../config/muon.ts'
 import { muonOf, type Optim, weightDecays } from '../config/optim.ts'
-import type { TrainedPart } from '../config/trained_segments.ts'
+import type { TrainedLayout, TrainedPart } from '../config/trained_segments.ts'
 import type { RolloutBatch } from '../experience/batch.ts'
 import type { RefPhase } from '../learners/inner.ref.ts'
 import { type MuonMatrix, muonMatrices } from '../learners/muon/muon.ts'
@@ -17,15 +18,22 @@ import { trainedWhere } from '../learners/policy_backward.ref.ts'
 
 type Numbers = ArrayLike<number>
 
-/** A model that learns, in float64. */
+/** A model that learns, in float64; with `base`, the steering vectors of the config on these frozen
+ * weights. */
 export class Learner {
-  readonly layout: ParamLayout
+  readonly layout: TrainedLayout
   readonly state: AdamwState
   readonly #config: ModelConfig
+  readonly #base: RefArrays
 
-  constructor(config: ModelConfig, head: Head, weights: Numbers) {
+  constructor(config: ModelConfig, head: Head, weights: Numbers, base: RefArrays = {}) {
+    const shape = modelShape(config)
+    const { steering_vectors } = shape
     this.#config = config
-    this.layout = paramLayout(modelShape(config), head)
+    this.#base = base
+    this.layout = steering_vectors
+      ? steeringLayout(shape, steering_vectors)
+      : paramLayout(shape, head)
     this.state = {
       weights: Float64Array.from(weights),
       m: new Float64Array(this.layout.size),
@@ -38,18 +46,17 @@ export class Learner {
     return this.named(this.state.weights)
   }
 
-  /** A flat array under the names of its parameters. */
+  /** A flat array under the names of its parameters, beside the frozen ones. */
   named(flat: Float64Array): RefArrays {
-    return Object.fromEntries(
-      this.layout.params.map(({ name, offset, size }) => [
-        name,
-        flat.subarray(offset, offset + size),
-      ]),
+    const own = this.layout.params.map(
+      ({ name, offset, size }) => [name, flat.subarray(offset, offset + size)] as const,
     )
+    return { ...this.#base, ...Object.fromEntries(own) }
   }
 
   forward(rows: Rows, params = this.params): RefCache {
-    return forwardRef(this.#config, params, rows)
+    const adapter = this.#config.steering_vectors && { factors: params, scaleOf: () => 1 }
+    return forwardRef(this.#config, params, rows, { adapter })
   }
 
   /** One optimizer step of the parameters that `part` trains; returns the norm before clipping. */

@@ -107,7 +107,7 @@ function OfRecord({ record }: { readonly record: string }) {
       note={NOTE}
       action="Exchange their parts"
       missing={to === undefined ? 'No state of that run is kept: choose another' : undefined}
-      onStart={() => void touch(record, [from, to], work, other)}
+      onStart={() => void touch(record, [from, to], work, { other })}
       choices={
         <>
           <StateChoice

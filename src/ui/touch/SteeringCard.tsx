@@ -2,16 +2,18 @@
 // several strengths, and the held-out problems are answered again.
 import { useState } from 'react'
 import { useStore } from 'zustand'
-import type { Steering, SteeringSource } from '../../host/protocol/touch.ts'
+import type { Steering, SteeringEffect, SteeringSource } from '../../host/protocol/touch.ts'
 import { saveFile } from '../kit/save.ts'
 import { useKeptSteps } from '../look/kept_states.ts'
 import { costCell, largestOf, MeasureChoice } from './MeasureChoice.tsx'
 import { ownerOfShown } from './owner.ts'
+import { SteeringTrial } from './SteeringTrial.tsx'
 import { overRecord, StateChoice, TouchCard } from './TouchCard.tsx'
 import { TouchMap } from './TouchMap.tsx'
+import { TrainFromVectors } from './TrainFromVectors.tsx'
 import { keyOf, touch, touchStore } from './touch_store.ts'
 import { estimateText, measuresOf } from './words/part_words.ts'
-import { effectName, steeringSays, steeringTable } from './words/steer_words.ts'
+import { effectName, layerName, steeringSays, steeringTable } from './words/steer_words.ts'
 
 const STRENGTHS = [-4, -2, -1, 1, 2, 4]
 /** Half of them make the vectors. */
@@ -25,7 +27,10 @@ function SteeringMap({ steering }: { readonly steering: Steering }) {
   const measures = measuresOf(steering)
   const [key, setKey] = useState('reward')
   const measure = measures.find((one) => one.key === key) ?? measures[0]
-  const layers = [...new Set(effects.map(({ layer }) => layer))].sort((a, b) => b - a)
+  const height = (layer: SteeringEffect['layer']) => (layer === 'all' ? Infinity : layer)
+  const layers = [...new Set(effects.map(({ layer }) => layer))].sort(
+    (a, b) => height(b) - height(a),
+  )
   const grid = layers.map((layer) => effects.filter((effect) => effect.layer === layer))
   const largest = largestOf(effects, measure)
   return (
@@ -42,7 +47,7 @@ function SteeringMap({ steering }: { readonly steering: Steering }) {
         title={`Change of the ${measure.label} with a vector`}
         note="Columns are strengths. Orange is less, blue is more than without; in brackets what the problems cannot tell from none."
         columns={grid[0].map(({ strength }) => `× ${strength}`.replace('-', '−'))}
-        rows={layers.map((layer) => `layer ${layer}`)}
+        rows={layers.map(layerName)}
         cells={grid.map((row) => row.map((effect) => costCell(effect, measure, largest)))}
         table={() => steeringTable(steering)}
         label="Strength, and layer by up and down"
@@ -64,7 +69,8 @@ function SteeringMap({ steering }: { readonly steering: Steering }) {
           }
         >
           Save the vectors
-        </button>
+        </button>{' '}
+        <TrainFromVectors steering={steering} />
       </p>
     </>
   )
@@ -78,11 +84,7 @@ interface Chosen {
 }
 
 const sourceOf = ({ from, toward, away, file }: Chosen): SteeringSource | undefined =>
-  from === 'texts'
-    ? { from, toward, away }
-    : from === 'file'
-      ? file && { from, ...file }
-      : { from: 'answers' }
+  from === 'texts' ? { from, toward, away } : from === 'file' ? file && { from, ...file } : { from }
 
 function SourceChoice(props: {
   readonly chosen: Chosen
@@ -113,6 +115,7 @@ function SourceChoice(props: {
           <option value="answers">solved less failed problems</option>
           <option value="texts">two texts</option>
           <option value="file">a file</option>
+          <option value="run">what this run has trained</option>
         </select>
       </label>
       {chosen.from === 'texts' ? (
@@ -181,6 +184,9 @@ function OfRecord({ record }: { readonly record: string }) {
       }
     >
       {steering ? <SteeringMap steering={steering} /> : null}
+      {steering && steering.effects.length > 0 ? (
+        <SteeringTrial key={steering.made} record={record} steering={steering} />
+      ) : null}
     </TouchCard>
   )
 }

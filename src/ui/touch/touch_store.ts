@@ -31,7 +31,16 @@ export const touchStore = createStore<TouchStore>(() => ({
   problems: new Map(),
 }))
 
-export const keyOf = (record: string, what: TouchKind): string => `${what} ${record}`
+/** What is found is kept by this: by the kind of work, or as a trial beside it. */
+type FoundAs = TouchKind | 'steering trial'
+
+export const keyOf = (record: string, as: FoundAs): string => `${as} ${record}`
+
+interface TouchOptions {
+  /** The run of the last state, where that is another one. */
+  readonly other?: RunEntry | undefined
+  readonly as?: FoundAs
+}
 
 /** Held-out problems that are answered: their number decides how wide the intervals are. */
 export const PROBLEMS = 64
@@ -42,11 +51,11 @@ export async function touch(
   record: string,
   steps: readonly number[],
   work: TouchWork,
-  other?: RunEntry,
+  { other, as = work.what }: TouchOptions = {},
 ): Promise<void> {
   if (touchStore.getState().busy) return
   const { what } = work
-  const key = keyOf(record, what)
+  const key = keyOf(record, as)
   const say = (done: number, of: number) =>
     touchStore.setState({ busy: { record, what, done, of } })
   say(0, 0)

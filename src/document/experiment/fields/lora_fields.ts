@@ -26,7 +26,8 @@ export const namesOf = (list: string): string[] =>
     .split(',')
     .map((name) => name.trim())
     .filter((name) => name !== '')
-const LAYERS = /^\s*\d{1,3}\s*(,\s*\d{1,3}\s*)*$/
+/** Whole numbers with commas. */
+export const LAYERS = /^\s*\d{1,3}\s*(,\s*\d{1,3}\s*)*$/
 
 /** Whether a list names modules that an adapter can have: short names, or whole paths as PEFT
  * writes few of them. */

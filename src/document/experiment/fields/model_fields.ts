@@ -2,6 +2,7 @@
 import type { MatrixDtype, ModelConfig, ModelType } from '../../../model/layout/config.ts'
 import { boolean, integer, number, select, type Tree, text } from '../../../rl/fields/field.ts'
 import { hashField, LORA, type LoraFields, loraOf, MOST_NAME } from './lora_fields.ts'
+import { VECTORS, type VectorFields, vectorsOf } from './vectors_fields.ts'
 
 /** The most layers that a model may have. */
 export const MAX_LAYERS = 48
@@ -37,21 +38,28 @@ export interface ModelFields {
   /** Of matrices that are not trained. */
   readonly dtype: MatrixDtype
   readonly lora: LoraFields
+  readonly steering_vectors: VectorFields
 }
 
 /** The model of these fields, for a task with so many tokens. */
 export function modelConfig(fields: ModelFields, tokens: number): ModelConfig {
   const { enable_gradient_checkpointing: _, ...model } = fields
   const { source: __, source_name: ___, source_address: ____, ...kept } = model
-  const { padding_idx, activations_dtype, lora: loraFields, ...sizes } = kept
+  const { padding_idx, activations_dtype, lora: loraFields, steering_vectors, ...sizes } = kept
   const lora = loraOf(loraFields)
+  const vectors = vectorsOf(steering_vectors)
   return {
     ...withTokens(sizes, tokens),
     ...(padding_idx !== null && { padding_idx }),
     ...(activations_dtype !== 'float32' && { activations_dtype }),
     ...(lora && { lora }),
+    ...(vectors && { steering_vectors: vectors }),
   }
 }
+
+/** Whether a run trains something beside its weights: an adapter or vectors. */
+export const hasAdapter = ({ model }: { readonly model: ModelFields }): boolean =>
+  loraOf(model.lora) !== undefined || vectorsOf(model.steering_vectors) !== undefined
 
 /** Sizes with room for the tokens of the task. */
 export const withTokens = <T extends Pick<ModelFields, 'vocab_size' | 'dtype'>>(
@@ -199,4 +207,5 @@ export const MODEL: Tree<ModelFields> = {
     { float32: 'float32', bfloat16: 'bfloat16' },
   ),
   lora: LORA,
+  steering_vectors: VECTORS,
 }

@@ -7,7 +7,11 @@ import { MODEL, MOST_ADDRESS, type ModelFields, withTokens } from './model_field
 /** Of the fields of a model, those that a model has which is not trained. */
 export type TeacherFields = Omit<
   ModelFields,
-  'padding_idx' | 'enable_gradient_checkpointing' | 'activations_dtype' | 'lora'
+  | 'padding_idx'
+  | 'enable_gradient_checkpointing'
+  | 'activations_dtype'
+  | 'lora'
+  | 'steering_vectors'
 >
 
 const {
@@ -15,6 +19,7 @@ const {
   enable_gradient_checkpointing: __,
   activations_dtype: ___,
   lora: ____,
+  steering_vectors: _____,
   ...OF_MODEL
 } = MODEL
 

@@ -69,9 +69,16 @@ function dataHasEffect(path: string, experiment: Experiment): boolean {
  * kept activations that they are kept. */
 function modelHasEffect(path: string, { model, phases }: Experiment): boolean {
   const hasAdapter = model.lora.r > 0
+  const { trainable, source } = model.steering_vectors
+  if (path.startsWith('model.steering_vectors.') && !path.endsWith('.trainable'))
+    return trainable && (!/strength$|_name$/.test(path) || source !== null)
   if (path === 'model.activations_dtype') return !model.enable_gradient_checkpointing
   if (path === 'model.dtype')
-    return hasAdapter || phases.some((phase) => 'freeze' in phase && phase.freeze.layers !== null)
+    return (
+      hasAdapter ||
+      trainable ||
+      phases.some((phase) => 'freeze' in phase && phase.freeze.layers !== null)
+    )
   return !/^model\.lora\.(?!r$)/.test(path) || hasAdapter
 }
 

@@ -2,7 +2,7 @@
 
 import type { Teacher } from '../../../rl/config/distillation.ts'
 import { layersOf } from '../../../rl/config/layer_list.ts'
-import { loraOf } from '../fields/lora_fields.ts'
+import { hasAdapter } from '../fields/model_fields.ts'
 import { valueAt } from '../fields/paths.ts'
 import type { DistillDocument } from '../fields/phases.ts'
 import { taskOf } from '../fields/task_fields.ts'
@@ -92,9 +92,9 @@ export function distillRules(
     `expected different layers below the trained one, ${target}; got ${layers}`,
   )
   rule(
-    distillation.teacher !== 'ema' || !loraOf(model.lora),
+    distillation.teacher !== 'ema' || !hasAdapter({ model }),
     `${at}.distillation.teacher`,
-    ['model.lora.r'],
+    ['model.lora.r', 'model.steering_vectors.trainable'],
     'expected final, reference or model, because an adapter has no averaged copy; got ema',
   )
 }

@@ -2,7 +2,7 @@
 // in bypass mode.
 import { bypassLoss, listOf } from '../../../rl/config/rollout_correction.ts'
 import { numberPath, numbersOf, policyLossOf } from '../../../rl/losses/losses.ts'
-import { loraOf } from '../fields/lora_fields.ts'
+import { hasAdapter } from '../fields/model_fields.ts'
 import { taskOf } from '../fields/task_fields.ts'
 import { correctsRollout } from '../schema/phase_settings.ts'
 import type { RuledPhase } from './rule.ts'
@@ -33,9 +33,9 @@ export function lossRules({ experiment, settings, path, rule }: RuledPhase): voi
     `expected 1, because ${bypass_mode ? 'bypass mode chooses the tokens that count' : `the loss ${loss_mode} has no parts for single tokens`}; got ${settings.actor.top_entropy_quantile}`,
   )
   rule(
-    !settings.actor.sync_ref_model || !loraOf(experiment.model.lora),
+    !settings.actor.sync_ref_model || !hasAdapter(experiment),
     path('actor.sync_ref_model'),
-    ['model.lora.r'],
+    ['model.lora.r', 'model.steering_vectors.trainable'],
     'expected false, because the reference of an adapter is its frozen base; got true',
   )
   const found = loss.contradiction?.(numbersOf(loss, settings.actor))

@@ -3,6 +3,8 @@
 import { isAdaptedBlock } from '../../../model/layout/lora.ts'
 import { layersOf } from '../../../rl/config/layer_list.ts'
 import { loraOf } from '../fields/lora_fields.ts'
+import { hasAdapter } from '../fields/model_fields.ts'
+import { vectorsOf } from '../fields/vectors_fields.ts'
 import { hasCritic, settingsOf } from '../schema/phase_settings.ts'
 import type { Experiment } from '../schema/schema.ts'
 import type { Rule, RuledPhase } from './rule.ts'
@@ -43,14 +45,29 @@ export function trainedRules(ruled: RuledPhase): void {
     (block) => !frozen.includes(block) && !(factor === 0 && block > layer),
   )
   const lora = loraOf(experiment.model.lora)
+  const vectors = vectorsOf(experiment.model.steering_vectors)
   rule(
     !lora || trained.some((block) => isAdaptedBlock(lora, block - 1)),
     `${at}.target_layer`,
     ['model.lora.r', 'model.lora.layers_to_transform', `${at}.freeze.layers`],
     `expected a layer with an adapter at or below ${target}, ${whose}, that is not frozen, because the phase would learn nothing`,
   )
+  const steered = vectors?.layers ?? trained
   rule(
-    lora !== undefined || trained.length > 0 || !phase.freeze.embed_tokens || !tie_word_embeddings,
+    !vectors ||
+      steered.some(
+        (l) => l <= target && (l === 0 ? !phase.freeze.embed_tokens : trained.includes(l)),
+      ),
+    `${at}.target_layer`,
+    ['model.steering_vectors.trainable', 'model.steering_vectors.layers', `${at}.freeze.layers`],
+    `expected a layer with a vector at or below ${target}, ${whose}, that is not frozen, because the phase would learn nothing`,
+  )
+  rule(
+    lora !== undefined ||
+      vectors !== undefined ||
+      trained.length > 0 ||
+      !phase.freeze.embed_tokens ||
+      !tie_word_embeddings,
     `${at}.freeze.layers`,
     [`${at}.freeze.embed_tokens`, `${at}.lr_factor_above.factor`, `${at}.target_layer`],
     `expected the embedding or a layer that is left to train, because with all of them frozen ${learnsNorm(ruled) ? 'nothing but the final norm would learn' : 'the phase would learn nothing'}`,
@@ -62,9 +79,14 @@ function normRules({ experiment, phase, at, rule }: RuledPhase): void {
   const { decay_final_norm, target_layer, target_readout } = phase
   const isTrained = target_layer === 'final' || target_readout !== 'raw'
   rule(
-    !decay_final_norm || !(isTrained || loraOf(experiment.model.lora)),
+    !decay_final_norm || !(isTrained || hasAdapter(experiment)),
     `${at}.decay_final_norm`,
-    [`${at}.target_layer`, `${at}.target_readout`, 'model.lora.r'],
+    [
+      `${at}.target_layer`,
+      `${at}.target_readout`,
+      'model.lora.r',
+      'model.steering_vectors.trainable',
+    ],
     `expected false, because ${isTrained ? 'the phase trains the final norm already' : 'an adapter leaves the final norm as it is'}; got true`,
   )
 }

@@ -5,6 +5,7 @@ import { type Issue, valueAt } from '../fields/paths.ts'
 import { isPairedDocument } from '../fields/phases.ts'
 import { readKernels } from '../fields/pinned_kernels.ts'
 import { taskOf } from '../fields/task_fields.ts'
+import { vectorsOf } from '../fields/vectors_fields.ts'
 import { settingsOf } from '../schema/phase_settings.ts'
 import type { Experiment } from '../schema/schema.ts'
 import { answerRules } from './answer_rules.ts'
@@ -90,6 +91,20 @@ function modelRules({ model }: Experiment, rule: Rule): void {
     'model.lora.layers_to_transform',
     ['model.num_hidden_layers'],
     `expected layers of the model, counted from 0 to ${L - 1}; got ${missing}`,
+  )
+  const vectors = vectorsOf(model.steering_vectors)
+  const beyond = vectors?.layers?.find((layer) => layer > L)
+  rule(
+    beyond === undefined,
+    'model.steering_vectors.layers',
+    ['model.num_hidden_layers'],
+    `expected layers of the model, from 0 (the embedding) to ${L}; got ${beyond}`,
+  )
+  rule(
+    !vectors || lora.r === 0,
+    'model.steering_vectors.trainable',
+    ['model.lora.r'],
+    'expected false beside a LoRA adapter, because one of both is trained on the frozen model; set model.lora.r to 0',
   )
   headRules(model, 'model', rule)
 }

@@ -8,8 +8,8 @@ import { readFloats } from '../../../formats/safetensors.ts'
 import type { OpenSafetensors } from '../../../formats/safetensors_header.ts'
 import type { WrittenTensor } from '../../../formats/safetensors_write.ts'
 import { CONTROL } from '../../../kernels/optimizer/control.ts'
-import { type AdapterLayout, adapterLayout } from '../../../model/layout/adapter_layout.ts'
-import { type ModelShape, modelShape } from '../../../model/layout/config.ts'
+import { type AdapterLayout, ownAdapter } from '../../../model/layout/adapter_layout.ts'
+import { bareConfig, type ModelShape, modelShape } from '../../../model/layout/config.ts'
 import type { FlatLayout } from '../../../model/layout/flat_params.ts'
 import { type Head, type ParamLayout, paramLayout } from '../../../model/layout/params.ts'
 import type { LensPlace } from '../../../model/layout/readout.ts'
@@ -54,11 +54,11 @@ export interface RunModels {
 export function runModels(experiment: Experiment): RunModels {
   const { model, teacher } = trainerConfig(experiment)
   const shape = modelShape(model)
-  const whole = modelShape({ ...shape, lora: undefined })
+  const whole = modelShape(bareConfig(model))
   const layout = (head: Head) => ({ weights: paramLayout(whole, head) })
   const rl = experiment.phases.filter((phase) => phase.kind === 'rl')
   const settings = rl.map((phase) => settingsOf(experiment, phase))
-  const adapter = shape.lora && adapterLayout(shape, shape.lora)
+  const adapter = ownAdapter(shape)
   const actor = { weights: paramLayout(shape), adapter }
   const learners = new Map<Learner, LearnerLayout>([['actor', actor]])
   if (settings.some(hasCritic)) learners.set('critic', layout('value_head'))

@@ -34,7 +34,8 @@ export function startOf(
   { address, config, exactDtype, enable_gradient_checkpointing, lists, tokenizer }: StartModel,
   adapter: LoraConfig | 'fresh' | undefined,
 ): ModelStart {
-  const { rope_scaling: _, padding_idx = null, lora: __, dtype: ___, ...sizes } = config
+  const { rope_scaling: _, padding_idx = null, lora: __, dtype: ___, ...rest } = config
+  const { steering_vectors: ____, ...sizes } = rest
   const [own, theirs] = lists
   const lora = loraFields(typeof adapter === 'object' ? adapter : USUAL_LORA)
   const { hash, name } = own

@@ -11,6 +11,7 @@ import { adapterLayout, packAdapter } from '../../../model/layout/adapter_layout
 import type { ParamLayout } from '../../../model/layout/params.ts'
 import { hashedFolder, modelHash } from '../../content/models/model_files.ts'
 import { type ModelDisk, ModelStore } from '../../content/models/model_store.ts'
+import { vectorFile } from '../../content/vector_files.ts'
 import { ExperimentError } from '../base/session_host.ts'
 
 /** What weights go into. */
@@ -83,6 +84,31 @@ export async function loadStart(
       )
     target.importAdapter(packAdapter(given, own.factors))
   })
+}
+
+/** What the GPU side does with a file of vectors, once the weights are there. */
+type BeginVectors = (file: {
+  readonly bytes: Uint8Array
+  readonly name: string
+  readonly strength: number
+}) => Promise<void>
+
+/** The steering vectors that the document begins with. Throws ExperimentError where their file is
+ * not here, or is of another model. */
+export async function startVectors(
+  { model }: { readonly model: Pick<ModelFields, 'steering_vectors'> },
+  begin: BeginVectors,
+): Promise<void> {
+  const { trainable, source, source_name, strength } = model.steering_vectors
+  if (!trainable || source === null) return
+  const file = vectorFile(source)
+  const name = source_name ?? source
+  if (!file) throw new ExperimentError(`${name} (${source}) is not here; give the file again`)
+  try {
+    await begin({ bytes: file.bytes, name, strength })
+  } catch (error) {
+    throw new ExperimentError(error instanceof Error ? error.message : String(error))
+  }
 }
 
 /** An adapter is small: its files are read whole. */

@@ -4,8 +4,14 @@ import { expect, vi } from 'vitest'
 import type { Tensor } from '../../../kernels/device/base/tensor.ts'
 import { Gpu } from '../../../kernels/device/gpu.ts'
 import { randomValues } from '../../../kernels/testing.ts'
-import { modelShape } from '../../../model/layout/config.ts'
-import { initialWeights, paramLayout, sharedRuns } from '../../../model/layout/params.ts'
+import { steeringLayout } from '../../../model/layout/adapter_layout.ts'
+import { modelShape, type SteeringConfig } from '../../../model/layout/config.ts'
+import {
+  initialWeights,
+  paramLayout,
+  sharedRuns,
+  unpackWeights,
+} from '../../../model/layout/params.ts'
 import { arithmetic } from '../../../tasks/tokenizers/arithmetic.ts'
 import type { Actor as ActorSettings } from '../../config/actor.ts'
 import { type Algorithm, asksTeacher } from '../../config/algorithm.ts'
@@ -69,13 +75,10 @@ const WARM = await start.exportWeights()
 
 /** A critic as it begins: the policy's transformer under its first score. */
 function firstCritic(): Learner {
-  const critic = new Learner(
-    CONFIG.model,
-    'value_head',
-    initialWeights(paramLayout(modelShape(CONFIG.model), 'value_head'), CONFIG.seed),
-  )
+  const layout = paramLayout(modelShape(CONFIG.model), 'value_head')
+  const critic = new Learner(CONFIG.model, 'value_head', initialWeights(layout, CONFIG.seed))
   const from = paramLayout(modelShape(CONFIG.model))
-  for (const { fromOffset, toOffset, count } of sharedRuns(from, critic.layout))
+  for (const { fromOffset, toOffset, count } of sharedRuns(from, layout))
     critic.state.weights.set(WARM.subarray(fromOffset, fromOffset + count), toOffset)
   return critic
 }
@@ -223,13 +226,32 @@ function warmed(phase: RlPhase, step: number, total: number): RlPhase {
   return { ...phase, actor: rate(phase.actor), critic: rate(phase.critic) }
 }
 
+/** The policy as it begins: its weights, or vectors on them. */
+function firstActor(vectors: SteeringConfig | undefined) {
+  const config = { ...CONFIG.model, ...(vectors && { steering_vectors: vectors }) }
+  if (!vectors) return { config, flat: WARM, actor: new Learner(config, 'lm_head', WARM) }
+  const shape = modelShape(config)
+  const flat = new Float32Array(steeringLayout(shape, vectors).size)
+  const base = Object.fromEntries(
+    Object.entries(unpackWeights(paramLayout(shape), WARM)).map(([name, weights]) => [
+      name,
+      Float64Array.from(weights),
+    ]),
+  )
+  return { config, flat, actor: new Learner(config, 'lm_head', flat, base) }
+}
+
 /** The models as they begin. */
-const refRun = (first: RlPhase, isTaught: boolean): RefRun => ({
-  config: CONFIG.model,
-  actor: new Learner(CONFIG.model, 'lm_head', WARM),
+const refRun = (
+  first: RlPhase,
+  isTaught: boolean,
+  { config, flat, actor }: ReturnType<typeof firstActor>,
+): RefRun => ({
+  config,
+  actor,
   ...(first.adv_estimator === 'gae' && { critic: firstCritic() }),
   ...(isTaught && { teacher: { config: LARGER, model: new Learner(LARGER, 'lm_head', larger) } }),
-  reference: Float64Array.from(WARM),
+  reference: Float64Array.from(flat),
   kl_coef: first.algorithm.kl_ctrl.kl_coef,
   entropy_coef: first.actor.entropy_coeff,
   entropy: Number.POSITIVE_INFINITY,
@@ -242,8 +264,13 @@ const refRun = (first: RlPhase, isTaught: boolean): RefRun => ({
  * every weight. */
 export const follow = (phase: RlPhase, noise = 0): Promise<Followed> => followAll([phase], noise)
 
-/** The same for several phases in order. */
-export async function followAll(phases: readonly RlPhase[], noise = 0): Promise<Followed> {
+/** The same for several phases in order; with vectors those are what is trained. */
+export async function followAll(
+  phases: readonly RlPhase[],
+  noise = 0,
+  vectors?: SteeringConfig,
+): Promise<Followed> {
+  const first = firstActor(vectors)
   const isTaught = phases.some(asksTeacher)
   const shown: Uint32Array[] = []
   const decode = (ids: ArrayLike<number>) => {
@@ -252,6 +279,7 @@ export async function followAll(phases: readonly RlPhase[], noise = 0): Promise<
   }
   const trainer = await Trainer.create(gpu, {
     ...only(...phases),
+    model: first.config,
     ...(phases.some(talks) && { tools: TOOLS }),
     ...(isTaught && { teacher: LARGER }),
     task: { ...CONFIG.task, tokenizer: { ...arithmetic, decode } },
@@ -259,7 +287,7 @@ export async function followAll(phases: readonly RlPhase[], noise = 0): Promise<
   trainer.importWeights(WARM)
   if (isTaught) trainer.importTeacher(larger)
   await trainer.next()
-  const run = refRun(phases[0], isTaught)
+  const run = refRun(phases[0], isTaught, first)
   const rolloutLogProbs = noise === 0 ? () => undefined : otherPolicy(noise)
   const followed: Followed = { seen: [], truth: [] }
   const phaseOfStep = phases.flatMap((phase) => Array<RlPhase>(phase.steps).fill(phase))
@@ -298,9 +326,11 @@ export async function followAll(phases: readonly RlPhase[], noise = 0): Promise<
     followed.seen.push(seen)
     followed.truth.push(truth)
   }
-  const weights = await trainer.exportWeights()
+  const trained = (await trainer.exportState()).actor
+  const weights = trained.adapter ?? trained.weights
+  if (vectors) expect(trained.weights).toEqual(WARM)
   const { state } = run.actor
-  const moved = Math.hypot(...state.weights.map((w, i) => w - WARM[i]))
+  const moved = Math.hypot(...state.weights.map((w, i) => w - first.flat[i]))
   const errors = Array.from(state.weights, (w, i) => Math.abs(w - weights[i])).sort((x, y) => y - x)
   expect(moved).toBeGreaterThan(0.05)
   // Adam moves a weight however small its gradient is, so where gradients nearly cancel their

@@ -5,8 +5,8 @@ import { STAGE_STAMPS } from '../../../kernels/device/timing/stage_clock.ts'
 import { CONTROL } from '../../../kernels/optimizer/optimizer.ts'
 import { POLICY_LOSS_SUMS } from '../../../kernels/policy_loss/policy_loss_frame.ts'
 import { ROLLOUT_CORRECTION_SUMS } from '../../../kernels/rollout_correction/rollout_correction.ts'
-import { adapterLayout } from '../../../model/layout/adapter_layout.ts'
-import { type ModelConfig, modelShape } from '../../../model/layout/config.ts'
+import { ownAdapter } from '../../../model/layout/adapter_layout.ts'
+import { bareConfig, type ModelConfig, modelShape } from '../../../model/layout/config.ts'
 import { CHUNK } from '../../../model/layout/flat_params.ts'
 import { type ParamLayout, paramLayout } from '../../../model/layout/params.ts'
 import { gcd } from '../../../model/params/param_buffers.ts'
@@ -50,7 +50,7 @@ import { createSamplerTensors } from './sampler.ts'
 /** The layout of what the policy trains: its weights, or the adapter beside them. */
 function trainedLayout(model: ModelConfig): TrainedLayout {
   const shape = modelShape(model)
-  return shape.lora ? adapterLayout(shape, shape.lora) : paramLayout(shape)
+  return ownAdapter(shape) ?? paramLayout(shape)
 }
 
 /** Layers that a teacher teaches at once. */
@@ -168,7 +168,7 @@ export function rewardSize(config: TrainerConfig): RewardSize | undefined {
 
 /** The layout of the reward model's weights. */
 export const rewardLayout = ({ model }: TrainerConfig): ParamLayout =>
-  paramLayout(modelShape({ ...model, lora: undefined }), 'reward_head')
+  paramLayout(modelShape(bareConfig(model)), 'reward_head')
 
 /** Responses that are sampled at a time to make pairs of them. */
 const PAIR_ROWS = 64
@@ -193,7 +193,7 @@ export function pairSize(
 /** All weights of a critic are trained, also beside a policy with an adapter, as by verl where
  * critic.model.lora_rank is 0. */
 export const criticLayout = ({ model }: TrainerConfig): ParamLayout =>
-  paramLayout(modelShape({ ...model, lora: undefined }), 'value_head')
+  paramLayout(modelShape(bareConfig(model)), 'value_head')
 
 /** Whether a run ever measures the entropy changes of its layers' modules. */
 export const measuresChanges = ({ probe, validation }: TrainerConfig): boolean =>

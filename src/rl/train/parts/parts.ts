@@ -1,7 +1,7 @@
 // Creates the parts of a trainer: the models, rollouts and measurements that its configuration asks
 // for.
 import type { Gpu } from '../../../kernels/device/gpu.ts'
-import { adapterLayout, initialAdapter } from '../../../model/layout/adapter_layout.ts'
+import { initialAdapter, ownAdapter } from '../../../model/layout/adapter_layout.ts'
 import { modelShape } from '../../../model/layout/config.ts'
 import { initialWeights, paramLayout } from '../../../model/layout/params.ts'
 import { lensPlaces } from '../../config/lens_places.ts'
@@ -53,8 +53,8 @@ export async function createParts(
 ): Promise<Parts> {
   const layout = paramLayout(modelShape(config.model))
   const weights = initialWeights(layout, config.seed)
-  const { lora } = layout.shape
-  const factors = lora && initialAdapter(adapterLayout(layout.shape, lora), config.seed)
+  const beside = ownAdapter(layout.shape)
+  const factors = beside && initialAdapter(beside, config.seed)
   const near = config.phases.filter(trainsActor).slice(0, 1)
   const actor = await Actor.create(gpu, layout, actorSize(config), near, { weights, factors })
   const critic = await createCritic(gpu, config, actor)

@@ -79,7 +79,7 @@ export const greedyAnswers = (
   gpu: Gpu,
   rollout: Rollout,
   config: TrainerConfig,
-): Promise<Pick<Scored, 'scores' | 'is_right'>> =>
+): Promise<Pick<Responses, 'texts' | 'scores' | 'is_right'>> =>
   respond(gpu, rollout, config, { step: 0, n: 1, first_row: 0, filter: LIKELIEST })
 
 /** Responses to all held-out prompts, those to one prompt side by side. */

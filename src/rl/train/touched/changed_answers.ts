@@ -33,6 +33,16 @@ export interface ChangeCost {
   readonly entropies: readonly Estimate[]
 }
 
+/** A problem, and how it is answered without a change and with it. */
+export interface ChangedAnswer {
+  readonly prompt: string
+  readonly before: string
+  readonly after: string
+}
+
+/** Problems that are shown. */
+const EXAMPLES = 4
+
 export interface Untouched {
   readonly reward: number
   readonly log_prob?: number
@@ -112,12 +122,17 @@ const column = (rows: readonly (readonly number[])[], l: number) => rows.map((ro
 
 /** What the model made of the problems, by problem. */
 interface Measured {
+  readonly texts: readonly { readonly prompt: string; readonly response: string }[]
   readonly scores: readonly number[]
   readonly is_right: readonly boolean[]
   readonly read: Read | undefined
 }
 
-const chosenOf = ({ scores, is_right, read }: Measured, which: readonly number[]): Measured => ({
+const chosenOf = (
+  { texts, scores, is_right, read }: Measured,
+  which: readonly number[],
+): Measured => ({
+  texts: which.map((i) => texts[i]),
   scores: which.map((i) => scores[i]),
   is_right: which.map((i) => is_right[i]),
   read: read && {
@@ -162,8 +177,12 @@ export class ChangedAnswers {
     const pad = config.task.tokenizer.pad_token_id
     const read = texts.length > 0 ? await answerReader(gpu, model, texts, pad) : undefined
     const measure = async () => {
-      const { scores, is_right } = await heldOut.answers()
-      return { scores, is_right, read: await read?.() }
+      const { texts: responses, scores, is_right } = await heldOut.answers()
+      const texts = responses.map((response, i) => ({
+        prompt: config.task.sample(config.seed, i, 'test').prompt,
+        response,
+      }))
+      return { texts, scores, is_right, read: await read?.() }
     }
     if (model.interventions) writeInterventions(gpu, model.interventions, model.shape, [])
     return new ChangedAnswers(gpu, heldOut, measure, await measure())
@@ -179,16 +198,24 @@ export class ChangedAnswers {
     }
   }
 
-  /** What one change does to them; afterwards the model is untouched. */
-  async cost(change: Change, which: readonly number[] = this.#all): Promise<ChangeCost> {
+  /** Some of those that the last change was measured with. */
+  examples: readonly ChangedAnswer[] = []
+
+  /** What changes that are made at once do to them; afterwards the model is untouched. */
+  async cost(made: readonly Change[], which: readonly number[] = this.#all): Promise<ChangeCost> {
     const { interventions, shape } = this.model
     const set = (changes: readonly Change[]) => {
       if (interventions) writeInterventions(this.#gpu, interventions, shape, changes)
     }
-    set([change])
+    set(made)
     const after = chosenOf(await this.#measure(), which)
     set([])
     const before = chosenOf(this.#before, which)
+    this.examples = before.texts.slice(0, EXAMPLES).map(({ prompt, response }, i) => ({
+      prompt,
+      before: response,
+      after: after.texts[i].response,
+    }))
     const [was, is] = [before.read, after.read]
     return {
       reward: pairedDifference(before.scores, after.scores),

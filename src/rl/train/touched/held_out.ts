@@ -29,7 +29,7 @@ export class HeldOut {
   }
 
   /** The first `prompts` held-out problems of a run's task, or all that there are. `layout` is the
-   * model's, without an adapter. `hasChanges`: its model has room for one change of a part. */
+   * model's, without an adapter. `hasChanges`: its model has room for a change of every layer. */
   static async create(
     gpu: Gpu,
     given: TrainerConfig,
@@ -58,8 +58,8 @@ export class HeldOut {
     const width = size.prompt_length + size.response_length
     const interventions = hasChanges
       ? createInterventions(alloc, layout.shape, {
-          changes: 1,
-          values: layout.shape.hidden_size,
+          changes: layout.shape.num_hidden_layers + 1,
+          values: (layout.shape.num_hidden_layers + 1) * layout.shape.hidden_size,
           tokens: size.rows * width,
           decoded: size.rows * width,
         })

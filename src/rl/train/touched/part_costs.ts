@@ -27,7 +27,7 @@ export async function partCosts(
   const { shape } = of.layout
   const parts: PartCost[] = []
   for (const part of partsOf(shape)) {
-    parts.push({ ...part, ...(await answers.cost(offChange(part, shape))) })
+    parts.push({ ...part, ...(await answers.cost([offChange(part, shape)])) })
     onDone()
   }
   return { problems: answers.problems, untouched: answers.untouched(), parts }

@@ -79,7 +79,9 @@ test('vectors of two texts are differences of their mean states, and act from th
   )
   expect(found.done).toHaveLength(2 * (L + 1))
   expect(found.done.at(-1)).toBe(1)
-  for (const { layer, entropies } of found.effects) {
+  for (const { layer, entropies, examples } of found.effects) {
+    if (layer === 'all') throw new Error('expected a vector by itself')
+    expect(examples).toHaveLength(4)
     for (let l = 0; l < layer; l++) expect(entropies[l]).toEqual({ mean: 0, interval: 0 })
     expect(Math.abs(entropies[layer].mean)).toBeGreaterThan(0)
   }

@@ -14,7 +14,13 @@ import { modelHash } from '../../../model/lenses/lens_file.ts'
 import type { TrainerConfig } from '../../config/trainer_config.ts'
 import { encodeSample, type LensText } from '../../look/lens_texts.ts'
 import { shuffledOrder } from '../../math/shuffle.ts'
-import { type ChangeCost, ChangedAnswers, planChanges, type Untouched } from './changed_answers.ts'
+import {
+  type ChangeCost,
+  type ChangedAnswer,
+  ChangedAnswers,
+  planChanges,
+  type Untouched,
+} from './changed_answers.ts'
 import { promptsOf } from './problem_texts.ts'
 import { planStates, type Spot, stateReader } from './state_reader.ts'
 
@@ -26,6 +32,8 @@ export type SteeringSource =
   /** The mean state of one text less that of another. */
   | { readonly from: 'texts'; readonly toward: string; readonly away: string }
   | { readonly from: 'file'; readonly name: string; readonly bytes: Uint8Array }
+  /** Those that the run itself has trained. */
+  | { readonly from: 'run' }
 
 export interface SteeringWork {
   readonly source: SteeringSource
@@ -35,10 +43,21 @@ export interface SteeringWork {
   readonly seed: number
   /** What the vectors are multiplied by. */
   readonly strengths: readonly number[]
+  /** Whose vectors are measured, each by itself; absent = all, and where the run has trained them
+   * all at once too. */
+  readonly layers?: readonly SteeredLayer[]
 }
 
+/** A layer's vector, or those of all layers at once. */
+export type SteeredLayer = number | 'all'
+
 /** What adding the vector of a layer does. */
-export type SteeringEffect = ChangeCost & { readonly layer: number; readonly strength: number }
+export type SteeringEffect = ChangeCost & {
+  readonly layer: SteeredLayer
+  readonly strength: number
+  /** Some problems, and how they are answered without and with it. */
+  readonly examples: readonly ChangedAnswer[]
+}
 
 export interface Steering extends SteeringVectors {
   readonly step: number
@@ -56,6 +75,8 @@ interface Steered {
   readonly config: TrainerConfig
   readonly layout: ParamLayout
   readonly weights: Float32Array
+  /** By layer, where the run trains vectors; these weights are without them. */
+  readonly trained?: readonly Float32Array[] | undefined
 }
 
 const HALVES = 0x68616c66
@@ -66,7 +87,7 @@ const ROUNDING = 1e-9
 
 /** The texts whose states make the vectors; none of a file. */
 function textsOf(config: TrainerConfig, { source, problems }: SteeringWork): readonly LensText[] {
-  if (source.from === 'file') return []
+  if (source.from === 'file' || source.from === 'run') return []
   if (source.from === 'answers') return promptsOf(config, Math.min(problems, config.task.test_size))
   const { toward, away } = source
   if (toward === away) throw new RangeError('Expected two different texts, got the same one twice.')
@@ -93,12 +114,23 @@ const fileOf = (
   { name, bytes }: Extract<SteeringSource, { from: 'file' }>,
 ): SteeringVectors => readSteering(bytes, name, { ...layout.shape, model_hash: modelHash(weights) })
 
+/** The vectors that a run has trained. Throws RangeError where it trains none. */
+function trainedIn({ trained, weights, step }: Steered): SteeringVectors {
+  if (!trained)
+    throw new RangeError(
+      'This run trains no steering vectors: switch them on under Model, or make vectors of its answers.',
+    )
+  const made = `vectors that a run trained in ${step} steps`
+  return { model_hash: modelHash(weights), made, vectors: trained }
+}
+
 /** What steering takes, on a plan. Throws RangeError for texts that cannot be read, ModelFileError
  * for a file that does not fit. */
 export function planSteering(alloc: Allocator, of: Steered, work: SteeringWork): void {
   const { config, layout } = of
   requireStrengths(work)
   if (work.source.from === 'file') fileOf(of, work.source)
+  if (work.source.from === 'run') trainedIn(of)
   planChanges(alloc, config, layout, work.problems)
   const texts = textsOf(config, work)
   if (texts.length > 0) planStates(alloc, layout.shape, texts)
@@ -145,6 +177,7 @@ async function made(
   const { hidden_size } = of.layout.shape
   const all = answers.is_right.map((_, i) => i)
   if (source.from === 'file') return { ...fileOf(of, source), which: all }
+  if (source.from === 'run') return { ...trainedIn(of), which: all }
   const model_hash = modelHash(of.weights)
   const texts = textsOf(of.config, work)
   const { pad_token_id } = of.config.task.tokenizer
@@ -173,6 +206,17 @@ async function made(
   return { model_hash, made, vectors, which: all.filter((i) => !half[i]) }
 }
 
+function requireLayers(layers: readonly SteeredLayer[], { shape }: ParamLayout): void {
+  const L = shape.num_hidden_layers
+  const other = layers.find(
+    (one) => one !== 'all' && !(Number.isInteger(one) && one >= 0 && one <= L),
+  )
+  if (other !== undefined)
+    throw new RangeError(
+      `Expected layers of the model, from 0 (the embedding) to ${L}, got ${other}.`,
+    )
+}
+
 /** Makes or reads vectors, and measures what each does at each strength. `onDone` is called after
  * each, and told how many there will be. Throws RangeError where there is nothing to make them of,
  * ModelFileError for a file that does not fit. */
@@ -185,13 +229,18 @@ export async function steered(
   requireStrengths(work)
   const answers = await ChangedAnswers.create(gpu, of, work.problems)
   const { which, ...vectors } = await made(gpu, of, answers, work)
-  const layers = vectors.vectors.flatMap((x, layer) => (x.some((v) => v !== 0) ? [layer] : []))
+  const some = vectors.vectors.flatMap((x, layer) => (x.some((v) => v !== 0) ? [layer] : []))
+  const together = work.source.from === 'run' ? (['all'] as const) : []
+  const layers = work.layers ?? [...some, ...together]
+  requireLayers(layers, of.layout)
   const strengths = [...work.strengths].sort((a, b) => a - b)
   const effects: SteeringEffect[] = []
   for (const layer of layers)
     for (const strength of strengths) {
-      const cost = await answers.cost(steeringChange(vectors, layer, strength), which)
-      effects.push({ layer, strength, ...cost })
+      const added = layer === 'all' ? some : [layer]
+      const changes = added.map((one) => steeringChange(vectors, one, strength))
+      const cost = await answers.cost(changes, which)
+      effects.push({ layer, strength, ...cost, examples: answers.examples })
       onDone(layers.length * strengths.length)
     }
   const untouched = answers.untouched(which)

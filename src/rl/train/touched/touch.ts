@@ -5,7 +5,8 @@ import { MemoryPlan } from '../../../kernels/device/base/tensor.ts'
 import type { Gpu } from '../../../kernels/device/gpu.ts'
 import { partsOf } from '../../../model/interventions/parts.ts'
 import { mixtures, requireSameShape } from '../../../model/interventions/transplant.ts'
-import { modelShape } from '../../../model/layout/config.ts'
+import { ownAdapter } from '../../../model/layout/adapter_layout.ts'
+import { bareConfig, modelShape } from '../../../model/layout/config.ts'
 import { paramLayout } from '../../../model/layout/params.ts'
 import { modelHash, writeLens } from '../../../model/lenses/lens_file.ts'
 import { createModel } from '../../../model/transformer/model.ts'
@@ -24,7 +25,8 @@ import { type Probes, type ProbeWork, planProbes, probed } from './probes.ts'
 import { planReadings, type Readings, readings } from './readings.ts'
 import { planSteering, type Steering, type SteeringWork, steered } from './steering.ts'
 
-/** A model in the layout without an adapter. */
+/** A model in the layout without an adapter; behind its weights lie the vectors that a run
+ * trains. */
 export interface Touchable {
   readonly step: number
   readonly config: TrainerConfig
@@ -112,9 +114,23 @@ export async function touchModels(
     : touchParts(open, first, work.problems, onProgress)
 }
 
+/** With the vectors that a run trains, which no weight can hold. */
 function layoutOf({ config }: Touchable) {
-  const { lora: _, ...model } = config.model
-  return paramLayout(modelShape(model))
+  const { steering_vectors } = config.model
+  const model = bareConfig(config.model)
+  return paramLayout(modelShape({ ...model, ...(steering_vectors && { steering_vectors }) }))
+}
+
+/** The model that a run began with, and the vectors that it has trained on it. */
+function withoutVectors(model: Touchable) {
+  const layout = paramLayout(modelShape(bareConfig(model.config.model)))
+  const own = ownAdapter(layoutOf(model).shape)
+  const flat = model.weights.subarray(layout.size)
+  const { hidden_size: C } = layout.shape
+  const trained = own?.vectors.map((slice) =>
+    slice && flat.length > 0 ? flat.slice(slice.offset, slice.offset + C) : new Float32Array(C),
+  )
+  return { ...model, layout, weights: model.weights.slice(0, layout.size), trained }
 }
 
 function requireOneTurn({ config }: Touchable): void {
@@ -170,6 +186,10 @@ async function touchExchange(
     }),
   )
   const [{ config }] = pair
+  if (pair.some((one) => one.config.model.steering_vectors))
+    throw new RangeError(
+      'A run that trains steering vectors has the weights that it began with, so there is nothing to exchange. Take “What does a direction do?” for its vectors.',
+    )
   requireSameShape(first.layout, second.layout)
   const plan = new MemoryPlan()
   const room = { ...config, validation: { ...config.validation, prompts: problems } }
@@ -218,12 +238,12 @@ async function touchSteering(
   onProgress: OnProgress,
 ): Promise<Touched> {
   requireOneTurn(model)
-  const layout = layoutOf(model)
+  const of = withoutVectors(model)
   const plan = new MemoryPlan()
-  planSteering(plan, { ...model, layout }, work)
+  planSteering(plan, of, work)
   let done = 0
   const steering = await withDevice(open, plan, (gpu) =>
-    steered(gpu, { ...model, layout }, work, (of) => onProgress(++done, of)),
+    steered(gpu, of, work, (of) => onProgress(++done, of)),
   )
   return { what: 'steering', steering }
 }

@@ -5,9 +5,28 @@ import type { NumberTable } from '../../plot/files/number_table.ts'
 import { differenceText } from '../../shown/run_words.ts'
 import { estimateText, isTold, measuresOf } from './part_words.ts'
 
+/** `layer 3`, or all of them at once. */
+export const layerName = (layer: SteeringEffect['layer']): string =>
+  layer === 'all' ? 'all layers' : `layer ${layer}`
+
 /** `layer 3 × −2` */
-export const effectName = ({ layer, strength }: SteeringEffect): string =>
-  `layer ${layer} × ${formatNumber(strength).replace('-', '−')}`
+export const effectName = ({
+  layer,
+  strength,
+}: Pick<SteeringEffect, 'layer' | 'strength'>): string =>
+  `${layerName(layer)} × ${formatNumber(strength).replace('-', '−')}`
+
+/** What one strength does: reward, log-prob, and the entropy of every layer. */
+export function effectSays(effect: SteeringEffect, untouched: Steering['untouched']): string {
+  const { reward, log_prob, entropies } = effect
+  const parts = [
+    `the reward goes from ${formatNumber(untouched.reward)} by ${estimateText(reward, '')}`,
+    ...(log_prob ? [`the log-prob of the right answers by ${estimateText(log_prob, 'nats')}`] : []),
+  ]
+  const by = entropies.map((one, l) => `${l}: ${estimateText(one, '')}`)
+  const own = by.length > 0 ? ` Entropy of each layer’s policy, in nats: ${by.join('; ')}.` : ''
+  return `With ${effectName(effect)} ${parts.join(', and ')}.${own}`
+}
 
 /** The vector that raises the held-out reward most, or that none does and which lowers it most. */
 export function steeringSays({ step, made, problems, untouched, effects }: Steering): string {

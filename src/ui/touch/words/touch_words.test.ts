@@ -316,6 +316,7 @@ test('the vector that raises the reward most is named, or the one that lowers it
     strength,
     reward: { mean: reward, interval: SURE },
     entropies: [],
+    examples: [],
   })
   const steering = (...rewards: readonly number[]): Steering => ({
     model_hash: 'sha256-0',
