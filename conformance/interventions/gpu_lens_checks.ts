@@ -113,7 +113,7 @@ export async function* gpuLensChecks(c: InterventionCase, gpu: Gpu): AsyncGenera
   const variants = {
     J: skipFirst,
     J_skip0: 0,
-    J_short_rows_dropped: c.settings.number('jlens_skip_short'),
+    J_short_rows_dropped: c.settings.optionalNumber('jlens_skip_short') ?? skipFirst,
   }
   for (const [name, skip] of Object.entries(variants)) {
     const title = `jlens.${name}`

@@ -125,11 +125,12 @@ export function tunedOptimizer(fields: Fields): TunedOptimizer {
 /** Section 6, Jacobian lens: the estimator. */
 export function* jacobianChecks(c: InterventionCase): Generator<Check> {
   const skip_first = c.settings.number('jlens_skip_first')
-  const skipShort = c.settings.number('jlens_skip_short')
+  // A case whose rows are all long has none that would be dropped.
+  const skipShort = c.settings.optionalNumber('jlens_skip_short')
   const variants: Record<string, JacobianContexts> = {
     J: { skip_first },
     J_skip0: { skip_first: 0 },
-    J_short_rows_dropped: { skip_first: skipShort },
+    ...(skipShort !== undefined && { J_short_rows_dropped: { skip_first: skipShort } }),
     J_first_context: { skip_first, rows: [0] },
     J_same_position: { skip_first, samePosition: true },
   }
@@ -150,7 +151,7 @@ export function* jacobianChecks(c: InterventionCase): Generator<Check> {
       .filter((n) => n > 0)
   yield check(c, 'jlens.positions', 'driver', {
     positions: {
-      actual: { all: of(skip_first), short: of(skipShort) },
+      actual: { all: of(skip_first), short: skipShort === undefined ? undefined : of(skipShort) },
       expected: {
         all: counted.raw('jlens.valid_positions'),
         short: counted.raw('jlens.valid_positions_short_rows_dropped'),
