@@ -185,7 +185,7 @@ const session = new Session({
     })
     const open = (plan: MemoryPlan) => {
       requireRoom(plan.total(), ALLOWED_BYTES)
-      return Gpu.open({ largest: plan.largest })
+      return devices.lend(plan.largest)
     }
     return touchModels(open, work, models, onProgress)
   },

@@ -90,8 +90,15 @@ export type Touched =
   | { readonly what: 'probes'; readonly probes: Probes }
   | { readonly what: 'steering'; readonly steering: Steering }
 
-/** What a device must give. */
-export type OpenTouch = (plan: MemoryPlan) => Promise<Gpu>
+/** A device that others use afterwards. */
+export interface LentDevice {
+  readonly gpu: Gpu
+  /** `isSound`: nothing of the work is under way. */
+  end(isSound: boolean): Promise<void>
+}
+
+/** What a device must give: one that is ended with the work, or one that is lent. */
+export type OpenTouch = (plan: MemoryPlan) => Promise<Gpu | LentDevice>
 type OnProgress = (done: number, of: number) => void
 
 /** Throws RangeError for what cannot be done with these models or texts, ShapeError for two of
@@ -143,11 +150,15 @@ async function withDevice<T>(
   plan: MemoryPlan,
   work: (gpu: Gpu) => Promise<T>,
 ): Promise<T> {
-  const gpu = await open(plan)
+  const opened = await open(plan)
+  const { gpu, end } = 'end' in opened ? opened : { gpu: opened, end: async () => opened.destroy() }
+  let isSound = false
   try {
-    return await work(gpu)
+    const found = await work(gpu)
+    isSound = true
+    return found
   } finally {
-    gpu.destroy()
+    await end(isSound)
   }
 }
 
