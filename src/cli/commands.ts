@@ -4,6 +4,7 @@ import { presets } from '../../tools/presets/presets.ts'
 import { tasks } from '../../tools/tasks/tasks.ts'
 import { adapters } from './adapters.ts'
 import type { Command } from './base/command.ts'
+import { check } from './check.ts'
 import { completionOf } from './completion.ts'
 import { conform } from './conform.ts'
 import { exportCommand } from './export/export.ts'
@@ -31,6 +32,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   steer: steerCommand,
   export: exportCommand,
   import: importRun,
+  check,
   adapters,
 }
 /** What only who changes the lab needs. */

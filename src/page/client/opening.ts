@@ -2,6 +2,7 @@
 import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import { presetOf } from '../../document/presets/presets.ts'
 import { isBusy } from '../../record/run/run_parts.ts'
+import { isReplaying } from '../state/replay.ts'
 import { lockedBecause, openingLocked } from '../state/share_store.ts'
 import { emptyRun, type LabState, labStore } from '../state/store.ts'
 import { type EditKind, edit } from './edits.ts'
@@ -33,6 +34,13 @@ export function openExperiment(
   const locked = openingLocked()
   if (locked !== undefined) return locked
   open({ experiment, preset_id, notices: [] }, { kind: 'file', name })
+  return undefined
+}
+
+/** The same for what a lesson or a course has trained: it is asked for by who locked the page. */
+export function openTaught(experiment: Experiment, preset_id: string): string | undefined {
+  if (isReplaying()) return openingLocked()
+  open({ experiment, preset_id, notices: [] }, { kind: 'file', name: 'the lesson' })
   return undefined
 }
 

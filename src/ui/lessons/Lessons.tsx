@@ -1,55 +1,72 @@
-// Lessons beside the lab: the list, and the one that is open.
-import { ArrowLeft, ArrowRight, CircleCheck, X } from 'lucide-react'
-import { useEffect, useMemo, useRef } from 'react'
+// The list of the lessons, and the lesson that is open.
+import { ArrowRight, CircleCheck } from 'lucide-react'
+import { useMemo } from 'react'
 import { useStore } from 'zustand'
-import { ALL_LESSONS, openLesson, openLessonStore } from '../open/open_lesson.ts'
+import { openLesson } from '../open/open_lesson.ts'
 import { lazyPart } from '../part/lazy_part.tsx'
 import type { Lesson, LessonContent } from './base/lesson.ts'
 import { progressOf, progressStore } from './base/progress.ts'
-import { LESSONS, lessonOf } from './lessons.ts'
+import { LESSONS } from './lessons.ts'
 import { LessonContext } from './parts/context.ts'
 import './lessons.css'
 
-const selectOpen = ({ open }: { readonly open: string | undefined }) => open
+interface RowProps {
+  /** Of the lesson, or of a course's own item. */
+  readonly id: string
+  readonly title: string
+  readonly says: string
+  readonly number: number
+  /** What stands at its end while nothing of it is done. */
+  readonly minutes: string
+  /** What a test finds it by. */
+  readonly testId: string
+  /** Opens it; undefined while it cannot be opened yet. */
+  readonly onOpen: (() => void) | undefined
+}
 
-function Row({ lesson, number }: { readonly lesson: Lesson; readonly number: number }) {
-  const { done, is_finished } = progressOf(useStore(progressStore), lesson.id)
+/** A line of a list of lessons. */
+export function LessonRow({ id, title, says, number, minutes, testId, onOpen }: RowProps) {
+  const { done, is_finished } = progressOf(useStore(progressStore), id)
   return (
     <li>
       <button
         type="button"
         className="lesson-row"
-        data-testid={`lesson-${lesson.id}`}
-        onClick={() => openLesson(lesson.id)}
+        data-testid={testId}
+        disabled={onOpen === undefined}
+        onClick={onOpen}
       >
         <span className="lesson-number" data-finished={is_finished}>
           {is_finished ? <CircleCheck className="icon" aria-hidden="true" /> : number}
         </span>
         <span>
-          <b>{lesson.title}</b>
-          <span className="soft">{lesson.says}</span>
+          <b>{title}</b>
+          <span className="soft">{says}</span>
         </span>
         <span className="soft lesson-minutes">
-          {is_finished ? 'finished' : done.length > 0 ? 'begun' : `${lesson.minutes} min`}
+          {is_finished ? 'finished' : done.length > 0 ? 'begun' : minutes}
         </span>
       </button>
     </li>
   )
 }
 
-function List() {
+export function LessonList() {
   return (
-    <>
-      <p className="soft">
-        Each has text to read, questions, and something to train on this machine. What you finished
-        is remembered in this browser alone.
-      </p>
-      <ol className="lesson-list">
-        {LESSONS.map((lesson, i) => (
-          <Row key={lesson.id} lesson={lesson} number={i + 1} />
-        ))}
-      </ol>
-    </>
+    <ol className="lesson-list">
+      {LESSONS.map(({ id, title, says, minutes }, i) => (
+        <LessonRow
+          key={id}
+          id={id}
+          title={title}
+          says={says}
+          number={i + 1}
+          minutes={`${minutes} min`}
+          testId={`lesson-${id}`}
+          onOpen={() => openLesson(id)}
+        />
+      ))}
+    </ol>
   )
 }
 
@@ -93,17 +110,17 @@ const contentOf = (lesson: Lesson) =>
 
 const contents = new Map<string, ReturnType<typeof contentOf>>()
 
-function OpenLesson({ lesson }: { readonly lesson: Lesson }) {
-  const Content = useMemo(() => {
-    const known = contents.get(lesson.id) ?? contentOf(lesson)
-    contents.set(lesson.id, known)
-    return known
-  }, [lesson])
-  const { is_finished } = progressOf(useStore(progressStore), lesson.id)
-  const next = LESSONS[LESSONS.indexOf(lesson) + 1]
+/** What comes after a lesson or an item of a course. */
+export interface Next {
+  readonly title: string
+  readonly open: () => void
+}
+
+/** Says that all is done, and leads on. */
+export function LessonEnd({ id, next }: { readonly id: string; readonly next: Next | undefined }) {
+  const { is_finished } = progressOf(useStore(progressStore), id)
   return (
     <>
-      <Content />
       <p
         role="status"
         className="lesson-finished"
@@ -113,7 +130,7 @@ function OpenLesson({ lesson }: { readonly lesson: Lesson }) {
         {is_finished ? 'Finished: every question answered, everything tried.' : ''}
       </p>
       {next ? (
-        <button type="button" className="lesson-next" onClick={() => openLesson(next.id)}>
+        <button type="button" className="lesson-next" data-testid="lesson-next" onClick={next.open}>
           Next: {next.title} <ArrowRight className="icon" aria-hidden="true" />
         </button>
       ) : null}
@@ -121,42 +138,17 @@ function OpenLesson({ lesson }: { readonly lesson: Lesson }) {
   )
 }
 
-/** A name that no lesson has shows the list. */
-export function Lessons() {
-  const open = useStore(openLessonStore, selectOpen)
-  const lesson = lessonOf(open ?? '')
-  const panel = useRef<HTMLElement>(null)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another lesson begins at its top.
-  useEffect(() => {
-    if (panel.current) panel.current.scrollTop = 0
-  }, [open])
-  if (open === undefined) return null
-  return (
-    <aside ref={panel} className="card lessons" aria-label="Lessons" data-testid="lessons">
-      <div className="lessons-head">
-        {lesson ? (
-          <button
-            type="button"
-            className="plain"
-            data-testid="all-lessons"
-            onClick={() => openLesson(ALL_LESSONS)}
-          >
-            <ArrowLeft className="icon" aria-hidden="true" /> All lessons
-          </button>
-        ) : null}
-        <h2>{lesson ? lesson.title : 'Lessons'}</h2>
-        {lesson ? <span className="soft">about {lesson.minutes} minutes</span> : null}
-        <button
-          type="button"
-          className="plain lessons-close"
-          aria-label="Close the lessons"
-          data-testid="close-lessons"
-          onClick={() => openLesson(undefined)}
-        >
-          <X className="icon" aria-hidden="true" />
-        </button>
-      </div>
-      {lesson ? <OpenLesson key={lesson.id} lesson={lesson} /> : <List />}
-    </aside>
-  )
+/** The lesson after this one, outside of a course. */
+export function nextLesson(lesson: Lesson): Next | undefined {
+  const next = LESSONS[LESSONS.indexOf(lesson) + 1]
+  return next && { title: next.title, open: () => openLesson(next.id) }
+}
+
+export function OpenLesson({ lesson }: { readonly lesson: Lesson }) {
+  const Content = useMemo(() => {
+    const known = contents.get(lesson.id) ?? contentOf(lesson)
+    contents.set(lesson.id, known)
+    return known
+  }, [lesson])
+  return <Content />
 }

@@ -53,6 +53,29 @@ const tries = contents.flatMap(({ lesson, content }) =>
   ),
 )
 
+test('answers are checked against what the lessons say', async () => {
+  const keys = contents.map(({ lesson, content }) => {
+    const parts = Object.entries(content.parts)
+    const questions = parts.flatMap(([name, part]) => {
+      if (part.kind !== 'question') return []
+      const { asks, choices } = part
+      const right = choices.findIndex(({ is_right }) => is_right)
+      return [[name, { asks, right, choices: choices.length }] as const]
+    })
+    const tries = parts.flatMap(([name, part]) =>
+      part.kind === 'try' ? [[name, part.link] as const] : [],
+    )
+    const { id, title } = lesson
+    return [
+      id,
+      { title, questions: Object.fromEntries(questions), tries: Object.fromEntries(tries) },
+    ]
+  })
+  // `npx vitest run -u` writes it again.
+  const text = `${JSON.stringify(Object.fromEntries(keys), undefined, 2)}\n`
+  await expect(text).toMatchFileSnapshot('../../document/course/lesson_keys.json')
+})
+
 test('there are fourteen, each with a try-it, two questions and a source, and no id twice', () => {
   expect(LESSONS).toHaveLength(14)
   expect(new Set(LESSONS.map(({ id }) => id)).size).toBe(14)

@@ -5,9 +5,15 @@ import { viewParts, withParts } from '../../document/links/view.ts'
 
 export const ALL_LESSONS = 'all'
 
+/** A link with a course and no lesson shows the course. */
+const openIn = (hash: string): string | undefined => {
+  const { lesson, course } = viewParts(hash)
+  return lesson ?? (course === undefined ? undefined : ALL_LESSONS)
+}
+
 /** undefined while the page shows no lesson. */
 export const openLessonStore = createStore<{ readonly open: string | undefined }>(() => ({
-  open: viewParts(globalThis.location?.hash ?? '').lesson,
+  open: openIn(globalThis.location?.hash ?? ''),
 }))
 
 /** Opens a lesson or the list, or closes both, and says so in the address. */
@@ -20,4 +26,4 @@ export function openLesson(open: string | undefined): void {
 
 /** Follows an address that was changed by hand or by a link in the page. */
 export const followLessonIn = (hash: string): void =>
-  openLessonStore.setState({ open: viewParts(hash).lesson })
+  openLessonStore.setState({ open: openIn(hash) })

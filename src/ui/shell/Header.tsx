@@ -100,7 +100,7 @@ function LessonsButton() {
       className="lessons-button"
       data-testid="open-lessons"
       aria-label="Lessons"
-      title="Twelve short lessons, beside the lab"
+      title="Short lessons, beside the lab"
       aria-expanded={isOpen}
       onClick={() => openLesson(isOpen ? undefined : ALL_LESSONS)}
     >

@@ -73,7 +73,7 @@ export const Interrupted = later(
 
 export const Lessons = later(
   'The lessons',
-  async () => (await import('../lessons/Lessons.tsx')).Lessons,
+  async () => (await import('../course/Panel.tsx')).LessonsPanel,
   () => useStore(openLessonStore, ({ open }) => open !== undefined),
 )
 

@@ -1,20 +1,20 @@
-// Remembers in this browser which questions and tasks of the lessons are done.
+// Remembers in this browser which questions and tasks of the lessons are done, and how.
 import * as z from 'zod/mini'
 import { createStore } from 'zustand/vanilla'
+import {
+  type LessonProgress,
+  lessonProgressSchema,
+  mergedProgress,
+  NOTHING_DONE,
+  type Progress,
+  type TriedRun,
+  withChoice,
+} from '../../../document/course/progress.ts'
 import { remembered } from '../../../page/state/remembered.ts'
 
-const lessonSchema = z.object({
-  /** Names of its parts. */
-  done: z.array(z.string()),
-  is_finished: z.boolean(),
-})
-type LessonProgress = z.infer<typeof lessonSchema>
-export type Progress = Readonly<Record<string, LessonProgress>>
-
-const NOTHING: LessonProgress = { done: [], is_finished: false }
 const kept = remembered(
   'lessons',
-  z.record(z.string(), z.catch(z.optional(lessonSchema), undefined)),
+  z.record(z.string(), z.catch(z.optional(lessonProgressSchema), undefined)),
   {},
 )
 
@@ -27,14 +27,36 @@ export const readProgress = (): Progress =>
 export const progressStore = createStore<Progress>(() => readProgress())
 
 export const progressOf = (progress: Progress, lesson: string): LessonProgress =>
-  progress[lesson] ?? NOTHING
+  progress[lesson] ?? NOTHING_DONE
+
+function set(lesson: string, change: Partial<LessonProgress>): void {
+  const before = progressOf(progressStore.getState(), lesson)
+  progressStore.setState({ [lesson]: { ...before, ...change } })
+  kept.set(progressStore.getState())
+}
+
+/** Remembers a choice of a question, right or wrong. */
+export function keepChoice(lesson: string, part: string, index: number): void {
+  const { chosen } = progressOf(progressStore.getState(), lesson)
+  set(lesson, { chosen: withChoice(chosen, part, index) })
+}
+
+/** Remembers the run that met what a part asks; the first one stays. */
+export function keepRun(lesson: string, part: string, run: TriedRun): void {
+  const { runs } = progressOf(progressStore.getState(), lesson)
+  if (!runs[part]) set(lesson, { runs: { ...runs, [part]: run } })
+}
 
 /** Marks a part of a lesson; the lesson is finished when `all` of its parts are. */
 export function markDone(lesson: string, part: string, all: readonly string[]): void {
   const { done } = progressOf(progressStore.getState(), lesson)
   if (done.includes(part)) return
   const now = [...done, part]
-  const is_finished = all.every((name) => now.includes(name))
-  progressStore.setState({ [lesson]: { done: now, is_finished } })
+  set(lesson, { done: now, is_finished: all.every((name) => now.includes(name)) })
+}
+
+/** Adds what a file brought. */
+export function bringProgress(other: Progress): void {
+  progressStore.setState(mergedProgress(progressStore.getState(), other), true)
   kept.set(progressStore.getState())
 }

@@ -1,9 +1,13 @@
 // Reads what a lesson's check needs of a run: its document and its metrics, as its record keeps
 // them.
 
+import type { TriedRun } from '../../../document/course/progress.ts'
 import { resolvePhases } from '../../../document/experiment/resolve.ts'
 import type { Experiment } from '../../../document/experiment/schema/schema.ts'
+import { encodeLink } from '../../../document/links/link.ts'
+import { adapterName } from '../../../document/links/names.ts'
 import type { LabState } from '../../../page/state/store.ts'
+import { curvesHash, documentHash } from '../../../record/handed_in/curves_hash.ts'
 import { mean } from '../../kit/mean.ts'
 import type { Columns } from '../../scales/columns.ts'
 
@@ -34,6 +38,26 @@ export function runFacts(state: LabState): RunFacts | undefined {
     series,
     traced: trace ? [trace.table.phase.adv_estimator] : [],
     verdicts: Object.values(verdicts).join('').replace(/[^ab]/g, '').length,
+  }
+}
+
+/** The present run as it is handed in; undefined where there is none. */
+export function triedRun({
+  runDocument,
+  runExperiment,
+  step,
+  series,
+  adapter,
+}: LabState): TriedRun | undefined {
+  const document = runDocument ?? runExperiment
+  if (!document) return undefined
+  const link = encodeLink(document)
+  return {
+    link,
+    step,
+    document: documentHash(link),
+    curves: curvesHash(series, step),
+    adapter: adapter ? adapterName(adapter).slice(0, 80) : 'an unknown adapter',
   }
 }
 

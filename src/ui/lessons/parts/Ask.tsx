@@ -5,11 +5,12 @@ import type { Question } from '../base/lesson.ts'
 import { usePart } from './context.ts'
 
 export function Ask({ name, of }: { readonly name: string; readonly of: Question }) {
-  const [isDone, done] = usePart(name)
+  const { isDone, done, chose } = usePart(name)
   const [chosen, setChosen] = useState<number>()
   const isRight = chosen === undefined ? isDone : of.choices[chosen].is_right === true
   const choose = (index: number) => {
     setChosen(index)
+    chose(index)
     if (of.choices[index].is_right) done()
   }
   const isWrong = chosen !== undefined && !isRight

@@ -3,14 +3,14 @@ import { CircleCheck, FlaskConical, Play } from 'lucide-react'
 import { useEffect, useMemo } from 'react'
 import { decodeLink } from '../../../document/links/link.ts'
 import { train } from '../../../page/client/controls.ts'
-import { openExperiment } from '../../../page/client/opening.ts'
+import { openTaught } from '../../../page/client/opening.ts'
 import { reset } from '../../../page/client/starting.ts'
-import type { LabState } from '../../../page/state/store.ts'
+import { type LabState, labStore } from '../../../page/state/store.ts'
+import { whyNotAsked } from '../../../record/handed_in/asked.ts'
 import { selectIsBusy, useLab } from '../../shown/run.ts'
 import { showToast } from '../../shown/store.ts'
-import { whyNotAsked } from '../base/asked.ts'
 import type { Checked, TryIt } from '../base/lesson.ts'
-import { notYet, runFacts } from '../base/run_facts.ts'
+import { notYet, runFacts, triedRun } from '../base/run_facts.ts'
 import { usePart } from './context.ts'
 
 const selectRunExperiment = (state: LabState) => state.runExperiment
@@ -38,7 +38,7 @@ function useChecked({ check, link }: TryIt): Checked | undefined {
  * Runs. */
 function start(of: TryIt): void {
   const { experiment, preset_id } = decodeLink(of.link)
-  const refused = openExperiment(experiment, 'the lesson', preset_id)
+  const refused = openTaught(experiment, preset_id)
   if (refused !== undefined) {
     showToast(refused)
     return
@@ -48,13 +48,16 @@ function start(of: TryIt): void {
 }
 
 export function Try({ name, of }: { readonly name: string; readonly of: TryIt }) {
-  const [isDone, done] = usePart(name)
+  const { isDone, done, tried } = usePart(name)
   const checked = useChecked(of)
   const isBusy = useLab(selectIsBusy)
   const isMet = checked?.is_done === true
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `done` is another function in each render.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `done` and `tried` are other functions in each render.
   useEffect(() => {
-    if (isMet) done()
+    if (!isMet) return
+    done()
+    const run = triedRun(labStore.getState())
+    if (run) tried(run)
   }, [isMet])
   const Icon = isDone ? CircleCheck : FlaskConical
   return (

@@ -1,7 +1,8 @@
 // Tells the parts of a lesson which one they belong to.
 import { createContext, useContext } from 'react'
 import { useStore } from 'zustand'
-import { markDone, progressOf, progressStore } from '../base/progress.ts'
+import type { TriedRun } from '../../../document/course/progress.ts'
+import { keepChoice, keepRun, markDone, progressOf, progressStore } from '../base/progress.ts'
 
 export interface LessonPlace {
   readonly id: string
@@ -11,9 +12,14 @@ export interface LessonPlace {
 
 export const LessonContext = createContext<LessonPlace>({ id: '', parts: [] })
 
-/** Whether a part was done in this browser, and how to say that it is. */
-export function usePart(name: string): readonly [isDone: boolean, done: () => void] {
+/** Whether a part was done in this browser, and how to remember what was done. */
+export function usePart(name: string) {
   const { id, parts } = useContext(LessonContext)
   const isDone = useStore(progressStore, (all) => progressOf(all, id).done.includes(name))
-  return [isDone, () => markDone(id, name, parts)]
+  return {
+    isDone,
+    done: () => markDone(id, name, parts),
+    chose: (index: number) => keepChoice(id, name, index),
+    tried: (run: TriedRun) => keepRun(id, name, run),
+  }
 }

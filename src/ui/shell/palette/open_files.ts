@@ -96,6 +96,10 @@ export async function openFile(file: File): Promise<void> {
   } catch {
     return refuse(['The browser could not read it.'])
   }
+  // Only some visitors are taught.
+  const { openTaughtFile } = await import('../../course/taught_files.ts')
+  const taught = openTaughtFile(text)
+  if (taught) return taught.length > 0 ? refuse(taught) : fileStore.setState({ problem: undefined })
   const read = readExperimentText(text)
   if (!read.ok) return refuse(read.problems)
   const refused = openExperiment(read.experiment, file.name)

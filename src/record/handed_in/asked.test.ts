@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { withField } from '../../../document/experiment/experiment.ts'
-import type { Experiment } from '../../../document/experiment/schema/schema.ts'
-import { decodeLink } from '../../../document/links/link.ts'
+import { withField } from '../../document/experiment/experiment.ts'
+import type { Experiment } from '../../document/experiment/schema/schema.ts'
+import { decodeLink } from '../../document/links/link.ts'
 import { whyNotAsked } from './asked.ts'
 
 const LINK = 'v=1&p=tiny-grpo&phases.1.steps=20'

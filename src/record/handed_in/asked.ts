@@ -1,11 +1,11 @@
 // Checks that a run is the one that a lesson asked for: that of its link, unchanged and not
 // steered.
-import { experimentFields } from '../../../document/experiment/form/form.ts'
-import type { Experiment } from '../../../document/experiment/schema/schema.ts'
-import { doneByHand } from '../../../document/experiment/steering/steered_kernels.ts'
-import { steeringWords } from '../../../document/experiment/steering/words.ts'
-import { decodeLink } from '../../../document/links/link.ts'
-import { type Difference, differences } from '../../../record/compare/compare.ts'
+import { experimentFields } from '../../document/experiment/form/form.ts'
+import type { Experiment } from '../../document/experiment/schema/schema.ts'
+import { doneByHand } from '../../document/experiment/steering/steered_kernels.ts'
+import { steeringWords } from '../../document/experiment/steering/words.ts'
+import { decodeLink } from '../../document/links/link.ts'
+import { type Difference, differences } from '../compare/compare.ts'
 
 /** What a visitor may choose: it changes the chance or what is measured, not what is trained. A
  * link can still ask for it. */
@@ -30,9 +30,17 @@ function differenceWords({ path, values }: Difference, asked: Experiment): strin
   return `${fieldWords(path, asked)} is ${found} in place of ${wanted}`
 }
 
-/** Why the run of `document` is not the one that the link asks for, in a sentence; undefined where
- * it is. The document is as the run began, with what was done to it. */
+/** Why the run of `document` is not the one that the link asks for, in a sentence for who can train
+ * it now; undefined where it is. */
 export function whyNotAsked(document: Experiment, link: string): string | undefined {
+  const other = otherThanAsked(document, link)
+  if (other === undefined) return undefined
+  return `The present run is another one, so it does not count: ${other}. Press the button to train the one that is asked for.`
+}
+
+/** What is otherwise in the run of `document` than the link asks for; undefined where nothing is. The
+ * document is as the run began, with what was done to it. */
+export function otherThanAsked(document: Experiment, link: string): string | undefined {
   const { experiment: asked } = decodeLink(link)
   const named = namedIn(link)
   const unsteered = (one: Experiment): Experiment => ({ ...one, steering: [] })
@@ -55,5 +63,5 @@ function says(reasons: readonly string[]): string {
   const more = reasons.length - MOST_NAMED
   const shown = reasons.slice(0, MOST_NAMED).join('; ')
   const rest = more > 0 ? `; and ${more} more` : ''
-  return `The present run is another one, so it does not count: ${shown}${rest}. Press the button to train the one that is asked for.`
+  return `${shown}${rest}`
 }
