@@ -1,7 +1,7 @@
 // The code that a person hands in: answers and runs of a lesson or a course, in one line of text
 // with a checksum. Takes hostile input.
 import * as z from 'zod/mini'
-import { hasHidden } from '../../rl/fields/hidden.ts'
+import { hasHidden, withoutHidden } from '../../rl/fields/hidden.ts'
 import { schemaIssues } from '../experiment/experiment.ts'
 import { pack, unpack } from '../links/packed.ts'
 import { shortHash } from './course.ts'
@@ -43,9 +43,11 @@ export type HandedIn = z.infer<typeof handedInSchema>
 
 const sumOf = (body: string): string => shortHash(body).slice(0, SUM)
 
-/** `understory.<what is handed in>.<checksum>`. */
-export function encodeHandedIn(handed: Omit<HandedIn, 'version'>): string {
-  const body = pack({ version: VERSION, ...handed })
+/** `understory.<what is handed in>.<checksum>`. Characters of the name that are not seen are left
+ * out. */
+export function encodeHandedIn({ by, ...handed }: Omit<HandedIn, 'version'>): string {
+  const name = withoutHidden(by).replaceAll(/\s+/g, ' ').trim()
+  const body = pack({ version: VERSION, by: name, ...handed })
   return `${PREFIX}.${body}.${sumOf(body)}`
 }
 

@@ -65,15 +65,7 @@ test.for<[string, object, string]>([
 
 test('no text throws, and none but a course is one', () => {
   const encoded = encodeCourse(made())
-  for (const text of [
-    '',
-    'null',
-    '[]',
-    '{}',
-    '{"__proto__":{}}',
-    encoded.slice(0, 40),
-    `${encoded}x`,
-  ]) {
+  for (const text of ['', 'null', '[]', '{}', '{"__proto__":{}}', encoded.slice(0, 40)]) {
     expect(decodeCourse(text).ok).toBe(false)
     expect(readCourseText(text).ok).toBe(false)
     expect(readProgressText(text).ok).toBe(false)
@@ -134,5 +126,7 @@ test('a code comes back, also broken into lines, and a changed one is refused', 
   expect(why(code.slice(0, -3))).toContain('damaged')
   expect(why('v=1&p=tiny')).toContain('begins with “understory.”')
   expect(why(encodeHandedIn({ ...handed, items: [] }))).toContain('items')
-  expect(why(encodeHandedIn({ ...handed, by: 'a\u202e' }))).toContain('by')
+  expect(why(encodeHandedIn({ ...handed, understory: 'a\u202e' }))).toContain('understory:')
+  const cleaned = readCode(encodeHandedIn({ ...handed, by: ' a\u202e\n b ' }))
+  expect(cleaned).toMatchObject({ ok: true, handed: { by: 'a b' } })
 })

@@ -38,8 +38,8 @@ export function whyNotAsked(document: Experiment, link: string): string | undefi
   return `The present run is another one, so it does not count: ${other}. Press the button to train the one that is asked for.`
 }
 
-/** What is otherwise in the run of `document` than the link asks for; undefined where nothing is. The
- * document is as the run began, with what was done to it. */
+/** What is otherwise in the run of `document` than the link asks for; undefined where nothing is.
+ * The document is as the run began, with what was done to it. */
 export function otherThanAsked(document: Experiment, link: string): string | undefined {
   const { experiment: asked } = decodeLink(link)
   const named = namedIn(link)

@@ -1,5 +1,5 @@
-// Checks what was handed in: each answer against the right one, each run against the experiment that
-// was asked for.
+// Checks what was handed in: each answer against the right one, each run against the experiment
+// that was asked for.
 import type { HandedIn } from '../../document/course/code.ts'
 import { type Course, type CourseItem, courseId, itemId } from '../../document/course/course.ts'
 import { LESSON_KEYS, type LessonKey } from '../../document/course/lesson_keys.ts'

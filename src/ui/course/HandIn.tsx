@@ -6,7 +6,6 @@ import { encodeHandedIn } from '../../document/course/code.ts'
 import { type Course, courseId, itemId } from '../../document/course/course.ts'
 import type { Progress } from '../../document/course/progress.ts'
 import { WHAT_IT_PROVES } from '../../record/handed_in/check_code.ts'
-import { withoutHidden } from '../../rl/fields/hidden.ts'
 import { formatCount } from '../kit/format.ts'
 import { progressOf, progressStore } from '../lessons/base/progress.ts'
 import { LESSONS } from '../lessons/lessons.ts'
@@ -42,8 +41,7 @@ function codeOf({ id, course }: Choice, by: string, progress: Progress): string 
     ? course.items.map((_, i) => given(progress, itemId(course, i)))
     : [given(progress, id)]
   const of = course ? { id: courseId(course), title: course.title } : null
-  const name = withoutHidden(by.replaceAll(/\s+/g, ' ')).trim()
-  return encodeHandedIn({ by: name, understory: version, course: of, items })
+  return encodeHandedIn({ by, understory: version, course: of, items })
 }
 
 export function HandIn() {

@@ -71,7 +71,7 @@ test('answers are checked against what the lessons say', async () => {
       { title, questions: Object.fromEntries(questions), tries: Object.fromEntries(tries) },
     ]
   })
-  // `npx vitest run -u` writes it again.
+  // `npx vitest run src/ui/lessons --project unit --update` writes it again.
   const text = `${JSON.stringify(Object.fromEntries(keys), undefined, 2)}\n`
   await expect(text).toMatchFileSnapshot('../../document/course/lesson_keys.json')
 })
