@@ -9,7 +9,7 @@ import { chosenSchema, runsSchema } from './progress.ts'
 
 const PREFIX = 'understory'
 const VERSION = 1
-const LIMITS = { most_text: 60_000, most_bytes: 400_000 }
+const LIMITS = { mostText: 60_000, mostBytes: 400_000 }
 const SUM = 8
 
 const plain = (most: number) =>
@@ -61,7 +61,7 @@ export function readCode(text: string): ReadCode {
   // A mail program may have broken it into lines.
   const code = text.replaceAll(/\s+/g, '')
   if (code === '') return refuse('There is no code. Paste the whole line, from “understory.” on.')
-  if (code.length > LIMITS.most_text) return refuse('It is too long to be a code.')
+  if (code.length > LIMITS.mostText) return refuse('It is too long to be a code.')
   const [prefix, body, sum, ...more] = code.split('.')
   if (prefix !== PREFIX || body === undefined)
     return refuse('It is no code of the lab: such a code begins with “understory.”.')

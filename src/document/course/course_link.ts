@@ -4,7 +4,7 @@ import { COURSE_FORMAT, type Course, type ParsedCourse, parseCourse } from './co
 
 /** Longer courses are no link: they are sent as files. The page reads 8000 characters of a hash. */
 export const MOST_LINK = 7000
-const LIMITS = { most_text: MOST_LINK, most_bytes: 200_000 }
+const LIMITS = { mostText: MOST_LINK, mostBytes: 200_000 }
 
 export const encodeCourse = (course: Course): string => pack(course)
 

@@ -10,15 +10,15 @@ export function pack(value: unknown): string {
 
 /** What may be read: characters of the text, and bytes that come out of it. */
 interface Limits {
-  readonly most_text: number
-  readonly most_bytes: number
+  readonly mostText: number
+  readonly mostBytes: number
 }
 
 /** What `pack` wrote. Throws for anything else, and for what is longer than the limits. */
-export function unpack(text: string, { most_text, most_bytes }: Limits): unknown {
-  if (text.length > most_text) throw new RangeError('it is too long')
+export function unpack(text: string, { mostText, mostBytes }: Limits): unknown {
+  if (text.length > mostText) throw new RangeError('it is too long')
   const plain = atob(text.replaceAll('-', '+').replaceAll('_', '/'))
-  const out = new Uint8Array(most_bytes)
+  const out = new Uint8Array(mostBytes)
   const bytes = inflateSync(
     Uint8Array.from(plain, (c) => c.charCodeAt(0)),
     { out },

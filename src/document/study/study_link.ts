@@ -3,7 +3,7 @@ import { pack, unpack } from '../links/packed.ts'
 import { type ParsedStudy, parseStudy, type Study } from './study.ts'
 
 /** Longer texts are not read: a link of ours has a few hundred characters. */
-const LIMITS = { most_text: 7000, most_bytes: 200_000 }
+const LIMITS = { mostText: 7000, mostBytes: 200_000 }
 
 export const encodeStudy = (study: Study): string => pack(study)
 
