@@ -1,4 +1,4 @@
-// What the lessons ask and which choice is right, for who checks answers without opening a lesson.
+// Says what the lessons ask and which choice is right, for who checks answers without a lesson.
 // lesson_keys.json is written from the lessons by their own test.
 import keys from './lesson_keys.json' with { type: 'json' }
 

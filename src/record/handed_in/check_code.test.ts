@@ -41,7 +41,7 @@ test('a wrong answer, a missing one and another run do not count, and it says wh
   expect(run).toContain('Another run than the one that was asked for')
   const lied = code(right, tries.leash)
   lied.items[0].runs.leash.document = 'c'.repeat(32)
-  expect(checkCode(lied).items[0].parts[2].says).toContain('opens another experiment here')
+  expect(checkCode(lied).items[0].parts[2].says).toContain('another version of the lab, or by hand')
   expect(checkCode(code({ [names[0]]: [9] }, tries.leash)).items[0].parts[0].says).toContain(
     'does not have',
   )
