@@ -1,5 +1,5 @@
-// Declares what a person did in the lessons: answers, and the runs that their experiments were tried
-// with. It is kept in the browser, taken along as a file, and handed in. Takes hostile input.
+// Declares what a person did in the lessons: answers, and the runs that met what was asked. It is
+// kept in the browser, taken along as a file, and handed in. Takes hostile input.
 import * as z from 'zod/mini'
 import { schemaIssues } from '../experiment/experiment.ts'
 import type { Issue } from '../experiment/fields/paths.ts'
