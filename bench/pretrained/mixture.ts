@@ -30,7 +30,7 @@ interface Pretrained {
   readonly recipe: string
   /** The rows, where they are not those of the recipe's task. */
   readonly mixture?: Mixture
-  /** Trained by train.py, where a CPU would take the lab a day. */
+  /** Trained by train.py, where a CPU would take the lab many hours. */
   readonly is_torch?: true
 }
 

@@ -1,4 +1,4 @@
-"""Trains a folder of Hugging Face's on rows of {"prompt", "ground_truth"}, as a recipe says: for a model that takes the lab a day on a CPU.
+"""Trains a folder of Hugging Face's on rows of {"prompt", "ground_truth"}, as a recipe says: for a model that takes the lab many hours on a CPU.
 
 python3 train.py RECIPE ROWS FOLDER WORK: reads the untrained model of FOLDER, trains all weights on the answers to the prompts with the
 optimizer and the schedules of the recipe's phases, and writes the weights back in bfloat16. WORK keeps the state (every 50 steps) and
