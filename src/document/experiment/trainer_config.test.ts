@@ -125,3 +125,32 @@ test('how kept activations lie reaches the model, and has an effect where they a
   expect(read({ enable_gradient_checkpointing: true })).toEqual(['bfloat16', false])
   expect(read({ activations_dtype: 'float32' })).toEqual([undefined, true])
 })
+
+describe('steering vectors', () => {
+  const given = (change: object, phases?: unknown) => {
+    const parsed = parseExperiment({ model: change, ...(phases !== undefined && { phases }) })
+    return parsed.ok ? trainerConfig(parsed.experiment).model.steering_vectors : parsed.issues
+  }
+  const on = (fields: object = {}) => ({ steering_vectors: { trainable: true, ...fields } })
+  test('layers are a list, or all', () => {
+    expect(given({})).toBeUndefined()
+    expect(given(on())).toEqual({ layers: null })
+    expect(given(on({ layers: '0,2, 6' }))).toEqual({ layers: [0, 2, 6] })
+  })
+  test.for([
+    [on({ layers: '7' }), 'model.steering_vectors.layers'],
+    [on({ layers: 'two' }), 'model.steering_vectors.layers'],
+    [on({ source: 'sha256-0' }), 'model.steering_vectors.source'],
+    [on({ strength: 1000 }), 'model.steering_vectors.strength'],
+    [{ ...on(), lora: { r: 4 } }, 'model.steering_vectors.trainable'],
+  ] as const)('are refused by their field: %j', ([model, path]) => {
+    expect(given(model)).toContainEqual(expect.objectContaining({ path }))
+  })
+  test('a phase with no vector at or below its layer would learn nothing', () => {
+    const inner = [{ kind: 'rl', target_layer: 2 }]
+    expect(given(on({ layers: '3' }), inner)).toContainEqual(
+      expect.objectContaining({ path: 'phases.0.target_layer' }),
+    )
+    expect(given(on({ layers: '2' }), inner)).toEqual({ layers: [2] })
+  })
+})

@@ -16,6 +16,16 @@ test('a bundle brings the document and its files, the same bytes every time', as
   expect(() => writeBundle({ task }, [])).toThrow(/rows\.csv \(sha256-.*is not here/)
 })
 
+test('a bundle carries the vectors that a run begins with', async () => {
+  const own = { hash, name: 'v.safetensors', bytes }
+  const none = { source: null, source_name: null }
+  const steering_vectors = { source: hash, source_name: 'v.safetensors' }
+  const document = { task: { id: 'sort_digits' }, model: { ...none, lora: none, steering_vectors } }
+  const { files } = await readBundle('b.zip', writeBundle(document, [own]))
+  expect(files).toEqual([own])
+  expect(() => writeBundle(document, [])).toThrow(/v\.safetensors \(sha256-.*is not here/)
+})
+
 const zip = (entries: Record<string, Uint8Array>) => new Uint8Array(zipSync(entries))
 
 test.for<[string, Uint8Array<ArrayBuffer>, RegExp]>([
