@@ -1,44 +1,11 @@
 // The picture that the page opens with: a recorded run, then the person's own.
-import type { Page } from '@playwright/test'
 import { TABS, type Tab } from '../src/document/links/view.ts'
 import { expectClean, fitsSideways, violations } from './axe.ts'
+import { expectLowBars, places } from './bars.ts'
 import { expect, type LabPage, LONG_ONLY, QUICK } from './lab_page.ts'
 import { test } from './warm_page.ts'
 
 const LINK = `v=1&p=tiny&phases.0.steps=6&phases.1.steps=2&phases.2.steps=2${QUICK}&rollout.train_batch_size=8&actor.ppo_mini_batch_size=8&validation.prompts=8`
-
-/** Where in the window the bars that stay in sight and the tab are. */
-const places = (page: Page) =>
-  page.evaluate(() => {
-    const box = (selector: string) => document.querySelector(selector)?.getBoundingClientRect()
-    const [controls, tabs, work, panel] = ['.controls', '.tabs', '.work', '#tab-panel'].map(box)
-    if (!controls || !tabs || !work || !panel) throw new Error('a bar is missing')
-    return { controls, tabs, work, panel, settings: box('#settings-body') }
-  })
-
-/** Words of the bars of which the end cannot be read: the state, numbers, tools and tabs. */
-const cutOff = (page: Page): Promise<string[]> =>
-  page.evaluate(() => {
-    const parts = '.work :is(button, dd, .status span), .header button'
-    return [...document.querySelectorAll<HTMLElement>(parts)].flatMap((part) => {
-      const { left, right, width } = part.getBoundingClientRect()
-      // What is there for a screen reader alone is not cut, and a name in the line of phases is
-      // said in full by its title.
-      const isLeftOut = !part.checkVisibility() || width <= 2 || part.closest('.phase-segment')
-      if (isLeftOut) return []
-      let [from, to] = [0, innerWidth]
-      for (let at = part.parentElement; at; at = at.parentElement) {
-        const box = at.getBoundingClientRect()
-        const { display, overflowX } = getComputedStyle(at)
-        if (display === 'contents' || overflowX === 'visible') continue
-        from = Math.max(from, box.left)
-        to = Math.min(to, box.right)
-      }
-      const isClipped =
-        part.scrollWidth > part.clientWidth + 1 && getComputedStyle(part).overflowX !== 'visible'
-      return left < from - 1 || right > to + 1 || isClipped ? [part.innerText] : []
-    })
-  })
 
 /** The bars are low and the tab begins in the first screen, whichever tab is open; on a phone the
  * bars take a fifth of the height. `begins` is the lowest place of a tab, wide and on a phone. */
@@ -81,16 +48,6 @@ async function expectOneWorkspace(
   }
   await page.evaluate(() => scrollTo(0, 0))
   await open('learn')
-  // Nor is anything cut on smaller phones, or where the page is enlarged twice.
-  for (const [width, height] of [
-    [360, 740],
-    [375, 667],
-    [720, 450],
-    [1440, 900],
-  ]) {
-    await page.setViewportSize({ width, height })
-    expect(await cutOff(page), `${width} px`).toEqual([])
-  }
   if (size) await page.setViewportSize(size)
 }
 
@@ -127,12 +84,14 @@ test('a recorded run plays, marked as one, and the own run takes its place', asy
 
   await lab.waitForStatus('idle')
   await expectOneWorkspace(lab, { wide: 520, phone: 740 })
+  await expectLowBars(lab, 'before a run')
   await lab.get('train-here').click()
   await lab.waitForStatus('finished', 200_000)
   await expect(forest).toHaveAttribute('data-live', 'true')
   await expect(forest).toHaveAttribute('data-step', '10')
   await expect(lab.get('end-card')).toContainText('Reinforcement of the whole model, 2 steps:')
   await expectOneWorkspace(lab, { wide: 400, phone: 600 })
+  await expectLowBars(lab, 'a finished run')
   await expectClean(lab, 'a finished run')
   await lab.get('next-lesson').click()
   await expect(lab.get('lessons')).toContainText('BuPO’s two phases')

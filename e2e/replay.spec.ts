@@ -1,5 +1,6 @@
 // A browser without WebGPU plays a recorded run through the same page, and never pretends to train.
 import type { Page } from '@playwright/test'
+import { expectLowBars } from './bars.ts'
 import { expect, LONG_ONLY, test } from './lab_page.ts'
 
 const STEPS = 45
@@ -33,7 +34,7 @@ test('the recorded run plays through: charts, samples and a badge, and the way b
   await expect(lab.get('add-phase')).toBeHidden()
   await lab.get('replay-speed').selectOption('32')
   await lab.waitForStatus('finished')
-  await expect(lab.get('status')).toHaveText('the recording has ended')
+  await expect(lab.get('status')).toHaveText('recording ended')
   await expect(lab.get('step-count')).toHaveText(String(STEPS))
   await expect(lab.get('phases')).toContainText('41 of 41')
   await expect(lab.get('reward-value')).toContainText('%')
@@ -48,6 +49,19 @@ test('the recorded run plays through: charts, samples and a badge, and the way b
   await expect(lab.get('lacks-gpu')).toBeVisible()
   await expect(page.locator('#field-seed')).toHaveValue('5')
   expect(page.url()).toContain('p=two-skills-grpo&seed=5')
+})
+
+test('bars are low without a GPU, while a recording plays and at its end', async ({ lab }) => {
+  await lab.open()
+  await expect(lab.get('lacks-gpu')).toBeVisible()
+  await expect(lab.get('forest')).toBeVisible()
+  await expectLowBars(lab, 'no GPU')
+  await lab.get('watch-recording').first().click()
+  await lab.get('replay-speed').selectOption('32')
+  await lab.waitForStep(6)
+  await expectLowBars(lab, 'a recording')
+  await lab.waitForStatus('finished')
+  await expectLowBars(lab, 'a recording that has ended')
 })
 
 test('a recording can be paused, stepped and begun again', LONG_ONLY, async ({ lab, page }) => {

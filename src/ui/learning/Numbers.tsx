@@ -37,7 +37,8 @@ function TimeLeft({ isNewest }: { readonly isNewest: boolean }) {
         {isShown && left.untimedSteps > 0 ? (
           <small title="No phase of this kind has run yet, so the time of its steps is unknown">
             {' '}
-            + {formatSteps(left.untimedSteps)} not timed yet
+            + {formatSteps(left.untimedSteps)}
+            <span className="detail"> not timed yet</span>
           </small>
         ) : null}
       </dd>
@@ -80,13 +81,19 @@ export function Numbers({ shown }: PanelProps) {
           </dd>
         </div>
         <div>
-          <dt>{hasRewardPhase(state) ? 'Task score, sampled' : 'Reward, sampled'}</dt>
+          <dt>
+            {hasRewardPhase(state) ? 'Task score' : 'Reward'}
+            <span className="detail">, sampled</span>
+          </dt>
           <dd data-testid="reward-value">
             {formatShare(metric(hasRewardPhase(state) ? TASK_SCORE : REWARD))}
           </dd>
         </div>
         <div>
-          <dt>{heldOut === greedy ? 'Held-out, greedy' : 'Held-out'}</dt>
+          <dt>
+            Held-out
+            {heldOut === greedy ? <span className="detail">, greedy</span> : null}
+          </dt>
           <dd data-testid="accuracy-value">
             {heldOut === undefined ? NONE : formatShare(metric(heldOut))}
           </dd>

@@ -40,7 +40,7 @@ const STATUS: Readonly<
 const REPLAYED: Partial<Record<LabState['status'], string>> = {
   preparing: 'playing a recording',
   running: 'playing a recording',
-  finished: 'the recording has ended',
+  finished: 'recording ended',
 }
 
 const PastStatus = later(

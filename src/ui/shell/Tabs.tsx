@@ -98,7 +98,12 @@ export function TabBar() {
   )
 }
 
-/** A tab that is opened shows its beginning: the bar above it stays where it is. */
+/** Of the window: a tab that begins lower would show little of itself. On a phone the controls are
+ * below it. */
+const lowest = () => (innerWidth < 900 ? 0.45 : 0.6) * innerHeight
+
+/** A tab that is opened shows its beginning: the bar above it stays where it is, or goes to the top
+ * where hardly anything of the tab would be in sight. */
 function useBeginning(open: Tab) {
   const panel = useRef<HTMLDivElement>(null)
   const before = useRef(open)
@@ -107,7 +112,8 @@ function useBeginning(open: Tab) {
     before.current = open
     const bar = document.querySelector('.work')
     const top = panel.current?.getBoundingClientRect().top ?? 0
-    if (bar && top < bar.getBoundingClientRect().bottom) panel.current?.scrollIntoView()
+    if (!bar) return
+    if (top < bar.getBoundingClientRect().bottom || top > lowest()) panel.current?.scrollIntoView()
   }, [open])
   return panel
 }

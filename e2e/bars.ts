@@ -1,0 +1,119 @@
+// Measures the bars that stay in sight: how high they are, what of them is cut, what lies on what.
+import type { Page } from '@playwright/test'
+import { expect, type LabPage } from './lab_page.ts'
+
+/** Where in the window the bars that stay in sight and the tab are. */
+export const places = (page: Page) =>
+  page.evaluate(() => {
+    const box = (selector: string) => document.querySelector(selector)?.getBoundingClientRect()
+    const [controls, tabs, work, panel] = ['.controls', '.tabs', '.work', '#tab-panel'].map(box)
+    if (!controls || !tabs || !work || !panel) throw new Error('a bar is missing')
+    return { controls, tabs, work, panel, settings: box('#settings-body') }
+  })
+
+/** Words of the bars of which the end cannot be read: the state, numbers, tools, phases and
+ * tabs. */
+export const cutOff = (page: Page): Promise<string[]> =>
+  page.evaluate(() => {
+    const parts =
+      '.work :is(button, dt, dd, .status span), .header :is(button, .badge), .controls button'
+    const sideways = [...document.querySelectorAll<HTMLElement>(parts)].flatMap((part) => {
+      const { left, right, width } = part.getBoundingClientRect()
+      // What is there for a screen reader alone is not cut, and a name in the line of phases is
+      // said in full by its title.
+      const isLeftOut = !part.checkVisibility() || width <= 2 || part.closest('.phase-segment')
+      if (isLeftOut) return []
+      let [from, to] = [0, innerWidth]
+      for (let at = part.parentElement; at; at = at.parentElement) {
+        const box = at.getBoundingClientRect()
+        const { display, overflowX } = getComputedStyle(at)
+        if (display === 'contents' || overflowX === 'visible') continue
+        from = Math.max(from, box.left)
+        to = Math.min(to, box.right)
+      }
+      const mayStickOut =
+        getComputedStyle(part).overflowX === 'visible' && part.tagName !== 'BUTTON'
+      const isClipped = part.scrollWidth > part.clientWidth + 1 && !mayStickOut
+      return left < from - 1 || right > to + 1 || isClipped ? [part.innerText] : []
+    })
+    const below = [...document.querySelectorAll<HTMLElement>('.phase-segment')].filter((phase) => {
+      const { bottom } = phase.getBoundingClientRect()
+      const words = [...phase.querySelectorAll<HTMLElement>('.phase-name, .phase-note')]
+      return words.some(
+        // Below a line of words is room that may be cut.
+        (word) => word.checkVisibility() && word.getBoundingClientRect().bottom > bottom + 6,
+      )
+    })
+    return [...sideways, ...below.map((phase) => phase.innerText)]
+  })
+
+/** Labels of the picture that lie on one another or outside of it. */
+const wrongLabels = (page: Page): Promise<string[]> =>
+  page.evaluate(() => {
+    const picture = document.querySelector('.forest-canvas')?.getBoundingClientRect()
+    const labels = [
+      ...document.querySelectorAll<HTMLElement>('.forest-labels li, .forest-source'),
+    ].map((label) => ({ text: label.innerText, box: label.getBoundingClientRect() }))
+    return labels
+      .filter(
+        ({ box }, i) =>
+          (picture && (box.bottom > picture.bottom + 1 || box.right > picture.right)) ||
+          labels.some(
+            (other, k) =>
+              k > i &&
+              Math.min(box.right, other.box.right) > Math.max(box.left, other.box.left) &&
+              Math.min(box.bottom, other.box.bottom) > Math.max(box.top, other.box.top) + 1,
+          ),
+      )
+      .map(({ text }) => text)
+  })
+
+/** Pixels of the window that bars take which do not scroll with the page. */
+const taken = (page: Page): Promise<number> =>
+  page.evaluate(() =>
+    ['.bar', '.work', '.controls'].reduce((sum, selector) => {
+      const bar = document.querySelector(selector)
+      if (!bar || !/fixed|sticky/.test(getComputedStyle(bar).position)) return sum
+      const { top, bottom } = bar.getBoundingClientRect()
+      return sum + Math.max(0, Math.min(bottom, innerHeight) - Math.max(top, 0))
+    }, 0),
+  )
+
+/** Phones, 200 % of a window of 1440 × 900, the same at a larger zoom, and that window itself. */
+const WINDOWS = [
+  [360, 740],
+  [390, 844],
+  [720, 450],
+  [1100, 500],
+  [1440, 900],
+] as const
+
+/** In every size of window, in the state that the page is in: the bars are low, nothing of them is
+ * cut, the tabs stay in sight, and a tab that is opened shows more than its first line. */
+export async function expectLowBars(lab: LabPage, state: string): Promise<void> {
+  const { page } = lab
+  const size = page.viewportSize()
+  for (const [width, height] of WINDOWS) {
+    const where = `${state}, ${width} × ${height}`
+    await page.setViewportSize({ width, height })
+    await page.evaluate(() => scrollTo(0, 0))
+    expect(await cutOff(page), where).toEqual([])
+    expect(await wrongLabels(page), where).toEqual([])
+    const begin = await places(page)
+    if (width < 900 && height > 560)
+      expect(begin.tabs.bottom, where).toBeLessThanOrEqual(begin.controls.top)
+    await lab.get('tab-gpu').click()
+    await lab.get('tab-learn').click()
+    const opened = await places(page)
+    const end = width < 900 && height > 560 ? opened.controls.top : height
+    expect(end - opened.panel.top, where).toBeGreaterThanOrEqual(0.39 * height)
+    await page.evaluate(() => scrollTo(0, 1200))
+    const { tabs, work } = await places(page)
+    expect(work.height, where).toBeLessThanOrEqual(width < 900 ? 152 : 96)
+    expect(tabs.top, where).toBeGreaterThanOrEqual(0)
+    expect(tabs.bottom, where).toBeLessThanOrEqual(width < 900 ? 64 : 152)
+    if (width < 900 || height <= 560)
+      expect(await taken(page), where).toBeLessThanOrEqual(height / 5)
+  }
+  if (size) await page.setViewportSize(size)
+}
