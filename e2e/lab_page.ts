@@ -80,7 +80,7 @@ export class LabPage {
   /** A number as the page shows it; NaN for a dash. */
   async number(id: string): Promise<number> {
     const text = await this.get(id).innerText()
-    return Number.parseFloat(text.replaceAll(',', ''))
+    return Number.parseFloat(text.replaceAll(',', '').replaceAll('−', '-'))
   }
 
   async waitForStep(step: number, timeout = 120_000): Promise<void> {

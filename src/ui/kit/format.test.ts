@@ -12,11 +12,18 @@ test('numbers keep three digits and stay short', () => {
   expect([0, 0.12345, -0.00012, 12.345, 4210.4, 2e7].map(format.formatNumber)).toEqual([
     '0',
     '0.123',
-    '-1.2e-4',
+    '−1.2e−4',
     '12.3',
     '4,210',
     '2.0e7',
   ])
+})
+
+test('below zero every number has the same sign, U+2212', () => {
+  const { formatNumber, formatSigned, formatShare, formatNats, formatTick, formatPercent } = format
+  for (const write of [formatNumber, formatSigned, formatShare, formatNats, formatTick])
+    expect([-0.25, -1e-5, -12_345].map(write).join()).toMatch(/^−[^-]*,−[^-]*,−[^-]*$/)
+  expect(formatPercent(-0.25)).toBe('−25\u202f%')
 })
 
 test('bytes and seconds take the unit that fits', () => {

@@ -6,38 +6,41 @@ type Value = number | undefined
 
 const isShown = (value: Value): value is number => value !== undefined && Number.isFinite(value)
 
+/** A number as text with the sign U+2212, which is as wide as a plus. */
+export const withMinus = (text: string): string => text.replaceAll('-', '−')
+
 /** Three significant digits; scientific below 0.001 and from a million. */
 export function formatNumber(value: Value): string {
   if (!isShown(value)) return value === undefined ? NONE : 'not finite'
   if (value === 0) return '0'
   const size = Math.abs(value)
-  if (size < 1e-3 || size >= 1e6) return value.toExponential(1).replace('e+', 'e')
-  if (size >= 1000) return Math.round(value).toLocaleString('en')
-  return String(Number(value.toPrecision(3)))
+  if (size < 1e-3 || size >= 1e6) return withMinus(value.toExponential(1).replace('e+', 'e'))
+  if (size >= 1000) return withMinus(Math.round(value).toLocaleString('en'))
+  return withMinus(String(Number(value.toPrecision(3))))
 }
 
-/** 0.8312 as 83.1 %. */
-/** "1 step", "2 steps". */
 /** With a sign where it is above or below 0. */
-export const formatSigned = (value: number | undefined): string =>
-  value === undefined ? NONE : `${value > 0 ? '+' : ''}${formatNumber(value)}`.replace('-', '−')
+export const formatSigned = (value: Value): string =>
+  value === undefined ? NONE : `${value > 0 ? '+' : ''}${formatNumber(value)}`
 
+/** "1 step", "2 steps". */
 export const formatSteps = (steps: number): string => `${steps} ${steps === 1 ? 'step' : 'steps'}`
 
+/** 0.8312 as 83.1 %. */
 export function formatShare(value: Value): string {
-  return isShown(value) ? `${(value * 100).toFixed(1)} %` : NONE
+  return isShown(value) ? `${withMinus((value * 100).toFixed(1))} %` : NONE
 }
 
 /** Axis ticks of a share; a narrow space, so that 0.25 % fits beside an axis. */
 export const formatPercent = (share: number): string =>
-  `${Number((share * 100).toPrecision(3))}\u202f%`
+  `${withMinus(String(Number((share * 100).toPrecision(3))))}\u202f%`
 
 export function formatNats(value: Value): string {
-  return isShown(value) ? `${value.toFixed(3)} nats` : NONE
+  return isShown(value) ? `${withMinus(value.toFixed(3))} nats` : NONE
 }
 
 export function formatCount(value: Value): string {
-  return isShown(value) ? Math.round(value).toLocaleString('en') : NONE
+  return isShown(value) ? withMinus(Math.round(value).toLocaleString('en')) : NONE
 }
 
 /** Bytes in the largest unit that leaves at least 1. */
@@ -63,7 +66,7 @@ export function formatDuration(value: Value): string {
 export function formatTick(value: number): string {
   if (value === 0) return '0'
   const size = Math.abs(value)
-  if (size >= 1e4 && size < 1e6) return `${Number((value / 1000).toPrecision(3))}k`
-  if (size < 1e-3 || size >= 1e6) return value.toExponential(0).replace('e+', 'e')
-  return String(Number(value.toPrecision(4)))
+  if (size >= 1e4 && size < 1e6) return withMinus(`${Number((value / 1000).toPrecision(3))}k`)
+  if (size < 1e-3 || size >= 1e6) return withMinus(value.toExponential(0).replace('e+', 'e'))
+  return withMinus(String(Number(value.toPrecision(4))))
 }

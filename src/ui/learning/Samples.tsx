@@ -4,7 +4,7 @@ import { memo, useMemo, useState } from 'react'
 import { shownText } from '../../host/protocol/token_text.ts'
 import { verdictOf } from '../../host/protocol/verdict.ts'
 import type { LabState } from '../../page/state/store.ts'
-import { formatNumber } from '../kit/format.ts'
+import { formatNumber, withMinus } from '../kit/format.ts'
 import { ScoreSign } from '../kit/ScoreSign.tsx'
 import { TurnText } from '../kit/TurnText.tsx'
 import { useSlowFrame } from '../shown/readout.ts'
@@ -40,7 +40,7 @@ function Response({ sample, columns }: { sample: Sample; columns: number }) {
       {columns > 3 ? (
         <td>{sample.rm_score === undefined ? '' : formatNumber(sample.rm_score)}</td>
       ) : null}
-      <td>{`${sample.advantage > 0 ? '+' : ''}${sample.advantage.toFixed(2)}`}</td>
+      <td>{`${sample.advantage > 0 ? '+' : ''}${withMinus(sample.advantage.toFixed(2))}`}</td>
     </tr>
   )
 }

@@ -21,7 +21,7 @@ test('the band is the part of the range that the axis shows', () => {
 
 test('the range is said in words, and where a value lies', () => {
   expect(idealWords(IDEAL_CLIP_FRACTION, formatPercent)).toMatch(/^Ideal: below 20\s%$/)
-  expect(idealWords(IDEAL_PPO_KL, formatNumber)).toBe('Ideal: -0.05 to 0.05')
+  expect(idealWords(IDEAL_PPO_KL, formatNumber)).toBe('Ideal: −0.05 to 0.05')
   expect(idealWords({ low: 3, why: '' }, formatNumber)).toBe('Ideal: above 3')
   expect([-0.2, 0, 0.3].map((value) => placeWords(IDEAL_PPO_KL, value))).toEqual([
     'the value is below it',

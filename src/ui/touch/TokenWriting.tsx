@@ -38,7 +38,7 @@ function AddedMap({ written, at }: { readonly written: Written; readonly at: num
   const [[embedding], ...blocks] = addedTo(written, at)
   const largest = Math.max(1e-9, ...[embedding, ...blocks.flat()].map(({ by }) => Math.abs(by)))
   const cell = ({ by }: Added): Cell => ({
-    text: formatNumber(by).replace('-', '−'),
+    text: formatNumber(by),
     tone: by < 0 ? 'less' : 'more',
     share: Math.abs(by) / largest,
   })

@@ -1,9 +1,9 @@
 // Writes and draws a change of entropy.
 import { formatNats } from '../../kit/format.ts'
 
-/** With its sign and a minus that is as wide as the plus. */
+/** With its sign. */
 export const changeText = (change: number): string =>
-  `${change > 0 ? '+' : ''}${formatNats(change).replace(' nats', '').replace('-', '−')}`
+  `${change > 0 ? '+' : ''}${formatNats(change).replace(' nats', '')}`
 
 /** Place of a bar in percent of its track, whose middle is no change and whose ends are the largest
  * of `all`. */

@@ -155,7 +155,6 @@ export interface Legend {
 
 /** The classes of a scale, from its left end to its right. */
 export const swatches = (scale: Scale) => Array.from({ length: 11 }, (_, i) => `${scale}-${i}`)
-const signed = (value: number) => formatNumber(value).replace('-', '−')
 
 /** The numbers of a range's ends. */
 export function legendOf(mode: Mode, { scale, end }: Range): Legend {
@@ -171,11 +170,14 @@ export function legendOf(mode: Mode, { scale, end }: Range): Legend {
     return { swatches: [scale === 'div' ? 'div-5' : 'seq-0'], texts: ['0 on every token'] }
   const unit = mode === 'advantages' ? '' : ' nats'
   if (scale === 'div')
-    return { swatches: swatches('div'), texts: [signed(-end), '0', `${signed(end)}${unit}`] }
+    return {
+      swatches: swatches('div'),
+      texts: [formatNumber(-end), '0', `${formatNumber(end)}${unit}`],
+    }
   if (ENTROPIES.includes(mode))
     return { swatches: swatches('seq'), texts: ['0', `ln V = ${formatNumber(end)} nats`] }
   const last = mode === 'kl_ref' ? end : -end
-  return { swatches: swatches('seq'), texts: ['0', `${signed(last)}${unit}`] }
+  return { swatches: swatches('seq'), texts: ['0', `${formatNumber(last)}${unit}`] }
 }
 
 /** Why a mode has no colours in a step. */

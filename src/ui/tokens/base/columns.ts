@@ -1,7 +1,7 @@
 // The numbers that a step computes for every token: what each is called, what it means, and how it
 // is written.
 import type { TracedSample } from '../../../host/protocol/results.ts'
-import { NONE } from '../../kit/format.ts'
+import { NONE, withMinus } from '../../kit/format.ts'
 
 /** `moved`: what the step did to a token's log-prob. */
 export type ColumnName = keyof TracedSample['columns'] | 'moved'
@@ -163,10 +163,9 @@ const CLIPPED = ['no', 'yes', 'yes, low'] as const
 
 /** Four decimals, so that a column lines up; whole numbers without any. */
 export function shortNumber(value: number): string {
-  if (Number.isInteger(value)) return `${value}`.replace('-', '−')
+  if (Number.isInteger(value)) return withMinus(`${value}`)
   const size = Math.abs(value)
-  const text = size < 1e-3 || size >= 1e5 ? size.toExponential(1) : size.toFixed(4)
-  return value < 0 ? `−${text}` : text
+  return withMinus(size < 1e-3 || size >= 1e5 ? value.toExponential(1) : value.toFixed(4))
 }
 
 /** A cell as the table shows it. */

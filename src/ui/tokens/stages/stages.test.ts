@@ -37,7 +37,7 @@ test('numbers line up, what a step has not is a dash, and the exact number is no
     clipped: [2, Number.NaN],
   })
   expect([cellText(told, 'ratio', 0), cellText(told, 'ratio', 1)]).toEqual(['1', '1.0412'])
-  expect(cellText(told, 'old_log_probs', 1)).toBe('−1.0e-5')
+  expect(cellText(told, 'old_log_probs', 1)).toBe('−1.0e−5')
   expect(exactText(told, 'ratio', 1)).toBe('1.04123456')
   expect(cellValue(told, 'moved', 0)).toBe(0.25)
   expect([cellText(told, 'values', 0), cellText(told, 'clipped', 1)]).toEqual(['–', '–'])

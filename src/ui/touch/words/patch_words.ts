@@ -1,6 +1,6 @@
 // Says what patching has found: the rows and columns of its map, a sentence, a table.
 import type { Patching, Recovery, Touched } from '../../../host/protocol/touch.ts'
-import { formatNumber } from '../../kit/format.ts'
+import { formatNumber, withMinus } from '../../kit/format.ts'
 import type { NumberTable } from '../../plot/files/number_table.ts'
 
 export type Patched = Extract<Touched, { what: 'patching' }>
@@ -43,7 +43,7 @@ export function tokenNames({ patching, texts }: Patched): string[] {
 
 /** Recovery as a share of the difference between the two answers. */
 export const recoveryText = (recovery: number): string =>
-  `${Math.round(100 * recovery)} %`.replace('-', '−')
+  `${withMinus(String(Math.round(100 * recovery)))} %`
 
 /** What a cell says. */
 export const cellSays = (place: Recovery, t: number, tokens: readonly string[]): string =>

@@ -203,7 +203,7 @@ test('the map has the last block on top, and the table every place', () => {
   const { columns, rows } = patchingTable(PATCHED)
   expect(columns).toEqual(['exchanged', '1: 4 for 7', '2: ='])
   expect(rows).toHaveLength(patching.places.length)
-  expect(rows[3]).toEqual(['the feed-forward of layer 1', '-0.2', '0'])
+  expect(rows[3]).toEqual(['the feed-forward of layer 1', '−0.2', '0'])
 })
 
 const WRITTEN: Written = {
@@ -341,7 +341,7 @@ test('the vector that raises the reward most is named, or the one that lowers it
   )
   const { columns, rows } = steeringTable(steering(0.1, 0.2))
   expect(columns).toEqual(['layer', 'strength', 'held-out reward, change', '± 95 %'])
-  expect(rows[0]).toEqual(['1', '-2', '+0.1', '0.05'])
+  expect(rows[0]).toEqual(['1', '−2', '+0.1', '0.05'])
 })
 
 const READ: Readings = {
