@@ -86,7 +86,7 @@ export function Record() {
   return (
     <details className="card record" data-testid="record" open={isPlanned || undefined}>
       <summary>
-        {isPlanned ? 'This experiment is steered' : 'What happened'}
+        {isPlanned ? 'This experiment is steered' : 'The course of the run'}
         <span className="soft">
           {isPlanned
             ? `${plan.length} ${plan.length === 1 ? 'change' : 'changes'} while it runs`

@@ -18,9 +18,14 @@ test('a label is beside the end of its line where nothing is in the way', () => 
   expect(tops([0, 100], 10, size)).toEqual([0, 90])
   expect(tops([50, 52], 10, size)).toEqual([45, 55])
   expect(tops([1, 2, 3], 40, size)).toEqual([undefined, undefined, undefined])
-  // A line that ends early is followed at its height to the edge.
+  // A line that ends early, as in a run that is on, is not drawn on.
   expect(gutterLabels([at(20, 100)], 10, size)[0]?.stroke).toEqual([
-    { x: 101, y: 20 },
+    { x: 302, y: 20 },
+    { x: 302, y: 20 },
+    { x: 311, y: 20 },
+  ])
+  expect(gutterLabels([at(20, 292)], 10, size)[0]?.stroke).toEqual([
+    { x: 293, y: 20 },
     { x: 302, y: 20 },
     { x: 311, y: 20 },
   ])

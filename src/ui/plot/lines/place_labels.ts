@@ -28,6 +28,10 @@ function placeLabels(
 /** Pixels between the plot and the names: room for the strokes. */
 const STROKES = 14
 
+/** Pixels from the edge of the plot within which the end of a line is joined to its name. Further
+ * off a stroke would look like steps that were measured. */
+const NEAR_EDGE = 12
+
 interface Place {
   readonly x: number
   readonly y: number
@@ -36,8 +40,8 @@ interface Place {
 export interface GutterLabel {
   readonly left: number
   readonly top: number
-  /** From the end of the line along its height to the edge of the plot, and from there to the
-   * name. */
+  /** From the end of a line that ends near the edge of the plot, else from the edge at its height,
+   * to the name. */
   readonly stroke: readonly Place[]
 }
 
@@ -55,7 +59,7 @@ export function gutterLabels(
     const [y, top] = [ys[i], tops[i]]
     if (end === undefined || y === undefined || top === undefined) return undefined
     const stroke = [
-      { x: Math.min(end.x, width) + 1, y },
+      { x: width - end.x > NEAR_EDGE ? width + 2 : Math.min(end.x, width) + 1, y },
       { x: width + 2, y },
       { x: width + STROKES - 3, y: top + labelHeight / 2 },
     ]
