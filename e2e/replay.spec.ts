@@ -44,6 +44,16 @@ test('the recorded run plays through: charts, samples and a badge, and the way b
   await expect(badge).toBeVisible()
   await expect(page.locator('#train')).toHaveText('Play again')
 
+  // Inside lists its figures, goes to each, and none of them is empty.
+  await lab.show('inside')
+  const contents = page.getByRole('navigation', { name: 'Contents of this tab' })
+  await expect(contents.getByRole('button').first()).toHaveText('Entropy flow through the layers')
+  await contents.getByRole('button', { name: 'One layer against the others' }).click()
+  await expect(lab.get('target').locator('summary').first()).toBeInViewport()
+  await expect(lab.get('target').locator('summary').first()).toBeFocused()
+  for (const chart of ['layer-change-chart', 'perplexity-chart', 'divergence-chart'])
+    await expect.poll(() => isPainted(page, chart), { message: chart }).toBe(true)
+
   await lab.get('leave-recording').click()
   await expect(badge).toHaveCount(0)
   await expect(lab.get('lacks-gpu')).toBeVisible()

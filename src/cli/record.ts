@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib'
 import { version as understoryVersion } from '../../package.json'
 import { isPairedDocument } from '../document/experiment/fields/phases.ts'
 import { taskOf } from '../document/experiment/fields/task_fields.ts'
-import { resolvePhases } from '../document/experiment/resolve.ts'
+import { innerLayer, resolvePhases } from '../document/experiment/resolve.ts'
 import type { Experiment } from '../document/experiment/schema/schema.ts'
 import { trainerConfig } from '../document/experiment/trainer_config.ts'
 import {
@@ -99,14 +99,15 @@ function refuse({ steering, phases }: Experiment): void {
     throw new LabFailure(`phases.${human}.pairs.source: a recording asks nobody; use 'judge'`)
 }
 
-/** What a visitor is to see of the inside: everything, of a few steps. */
-const observation = ({ model, phases }: Experiment): ObservationRequest => ({
+/** What a visitor is to see of the inside: everything, of a few steps, and the layer that an inner
+ * phase trains against the others. */
+const observation = (experiment: Experiment): ObservationRequest => ({
   groups: Object.keys(OBSERVED_GROUPS) as ObservedGroup[],
-  layer: Math.floor(model.num_hidden_layers / 2),
+  layer: innerLayer(experiment, 0) ?? Math.floor(experiment.model.num_hidden_layers / 2),
   lens: { held_out: LENSES, samples: [] },
   tokens: false,
   token_layers: false,
-  every: Math.ceil(phases.reduce((sum, { steps }) => sum + steps, 0) / OBSERVED_STEPS),
+  every: Math.ceil(experiment.phases.reduce((sum, { steps }) => sum + steps, 0) / OBSERVED_STEPS),
 })
 
 /** Steps that are traced token by token: the middle and the last of each phase of reinforcement.

@@ -4,11 +4,24 @@
 export interface SuggestedLayer {
   /** Blocks below the policy to train, 1…L−1; undefined where the measurement names none. */
   readonly layer: number | undefined
-  /** One sentence. */
+  /** One or two sentences. */
   readonly why: string
 }
 
-const nats = (value: number) => `${value > 0 ? '+' : ''}${value.toFixed(2)} nats`
+const signed = (value: number) =>
+  `${value > 0 ? '+' : value < 0 ? '−' : ''}${Math.abs(value).toFixed(3)}`
+const nats = (value: number) => `${signed(value)} nats`
+
+/** What speaks against a boundary: layers below it whose feed-forward stays at the threshold or
+ * under it. */
+function butWords(deltaHFfn: readonly number[], last: number, threshold: number): string {
+  const below = deltaHFfn
+    .slice(0, last - 1)
+    .flatMap((change, l) => (change > threshold ? [] : [`layer ${l + 1} by ${signed(change)}`]))
+  return below.length === 0
+    ? ''
+    : ` Below it not every feed-forward raises it by more than ${threshold} nats (${below.join(', ')}): the boundary is not a clear one.`
+}
 
 /** The boundary layer of BuPO (arXiv 2512.19673 section 5.3): the last layer whose feed-forward
  * still raises the entropy, before they merely integrate or converge. `delta_h_ffn` holds ΔH_FFN of
@@ -40,13 +53,8 @@ export function suggestedLayer(deltaHFfn: readonly number[], threshold: number):
       layer: L - 1,
       why: `Feed-forwards raise the entropy up to the last layer (${nats(deltaHFfn[L - 1])}), whose policy is the whole model’s; layer ${L - 1} is the last inner one.`,
     }
-  const below = raises.flatMap((isRaised, l) => (l < last && !isRaised ? [l + 1] : []))
-  const but =
-    below.length === 0
-      ? ''
-      : ` Below it layer${below.length > 1 ? 's' : ''} ${below.join(', ')} did not raise it: the boundary is not a clear one.`
   return {
     layer: last,
-    why: `Layer ${last} is the last whose feed-forward raises the entropy (${nats(deltaHFfn[last - 1])}); that of layer ${last + 1} changes it by ${nats(deltaHFfn[last])}.${but}`,
+    why: `Layer ${last} is the last whose feed-forward raises the entropy (${nats(deltaHFfn[last - 1])}); that of layer ${last + 1} changes it by ${nats(deltaHFfn[last])}.${butWords(deltaHFfn, last, threshold)}`,
   }
 }

@@ -3,6 +3,7 @@
 import './inside.css'
 import { LookNow } from '../look/LookNow.tsx'
 import { type PanelEntry, Panels } from '../part/Panels.tsx'
+import { useKept } from '../shown/rested.ts'
 import { LayerLens } from '../tokens/lens/LayerLens.tsx'
 import { LearnedCard } from '../touch/LearnedCard.tsx'
 import { PartsCard } from '../touch/PartsCard.tsx'
@@ -10,6 +11,7 @@ import { PatchingCard } from '../touch/PatchingCard.tsx'
 import { ProbesCard } from '../touch/ProbesCard.tsx'
 import { ReadingsCard } from '../touch/ReadingsCard.tsx'
 import { SteeringCard } from '../touch/SteeringCard.tsx'
+import { Contents } from './Contents.tsx'
 import { CosineFigure } from './figures/CosineFigure.tsx'
 import { DeltaFigure } from './figures/DeltaFigure.tsx'
 import { EntropyFigure } from './figures/EntropyFigure.tsx'
@@ -23,8 +25,7 @@ import { SuggestedLayer } from './suggested/SuggestedLayer.tsx'
 
 const FIGURES: readonly PanelEntry[] = [
   { name: 'What fills the figures', Own: Nothing },
-  { name: 'The look at a kept state', Own: LookNow },
-  { name: 'The choice of moments', Own: MomentsChoice },
+  { name: 'The contents', Own: Contents },
   { name: 'The entropy flow', Own: FlowFigure },
   { name: 'The layer lens', Own: LayerLens },
   { name: 'The changes of entropy', Own: DeltaFigure },
@@ -42,6 +43,13 @@ const FIGURES: readonly PanelEntry[] = [
   { name: 'The figure of solved problems', Own: PassFigure },
 ]
 
+const LOOK: PanelEntry = { name: 'The look at a kept state', Own: LookNow }
+const MOMENTS: PanelEntry = { name: 'The choice of moments', Own: MomentsChoice }
+/** What fills empty figures comes first. */
+const EMPTY: readonly PanelEntry[] = [LOOK, ...FIGURES, MOMENTS]
+const FILLED: readonly PanelEntry[] = [...FIGURES, LOOK, MOMENTS]
+
 export function InsideTab() {
-  return <Panels panels={FIGURES} />
+  const isEmpty = useKept().observations.items.length === 0
+  return <Panels panels={isEmpty ? EMPTY : FILLED} />
 }

@@ -24,10 +24,11 @@ function Choice({ record }: { readonly record: string }) {
   if (steps.length === 0) return null
   const own = look?.record === record ? look : undefined
   return (
-    <section className="card look-now" aria-label="Look now" data-testid="look-now">
+    <section className="card look-now" aria-labelledby="look-title" data-testid="look-now">
+      <h2 id="look-title">Look at a kept state</h2>
       <div className="look-now-actions">
         <label>
-          <span className="soft">This run is over. Look at its state after</span>{' '}
+          <span className="soft">This run is over. Its state after</span>{' '}
           <select
             data-testid="look-step"
             value={chosen ?? steps[0]}

@@ -87,7 +87,7 @@ export function emptyWords({ isPast, isBusy, atStep, first }: Nothing): string {
   if (first !== undefined && atStep !== undefined)
     return `Step ${atStep} was not observed. The first observed step is ${first}.`
   if (isPast)
-    return 'This run kept no numbers for this figure. Where a state of it is kept, Look now above measures them.'
+    return 'This run kept no numbers for this figure. Where a state of it is kept, “Look now” measures them.'
   return isBusy
     ? 'Not observed yet. The next observed step shows here; a step is measured while this figure is in view.'
     : 'Nothing was observed yet.'

@@ -27,15 +27,15 @@ test('the layer that decides most is named, and where the model ends', () => {
 
 test('layers that raise the entropy are told from the largest change', () => {
   const change = (dH_attn: number[], dH_ffn: number[]) =>
-    deltaSays(observationOf({ dH_attn, dH_ffn, dH_layer: [0, 0] }))
+    deltaSays(seenAt(9, observationOf({ dH_attn, dH_ffn, dH_layer: [0, 0] })))
   expect(change([0.1, -0.2], [0.3, -1.25])).toBe(
-    'The feed-forward raises the entropy in layer 1; the largest change is that of layer 2’s feed-forward, −1.25 nats.',
+    'At step 9 the feed-forward raises the entropy in layer 1; the largest change is that of layer 2’s feed-forward, −1.25 nats.',
   )
   expect(change([2, 0.1], [-0.3, -0.1])).toBe(
-    'No feed-forward raises the entropy; the largest change is that of layer 1’s attention, +2 nats.',
+    'At step 9 no feed-forward raises the entropy; the largest change is that of layer 1’s attention, +2 nats.',
   )
   expect(change([0, 0], [0.3, 0.5])).toContain('in layers 1 and 2;')
-  expect(deltaSays(observationOf())).toBeUndefined()
+  expect(deltaSays(seenAt(9, observationOf()))).toBeUndefined()
 })
 
 test('what goes along the stream and what goes against it', () => {

@@ -1,14 +1,11 @@
 // Says in a sentence what each figure shows of this run, from what was observed of it.
 import type { Observation } from '../../../host/protocol/observation.ts'
-import { formatNumber, formatShare } from '../../kit/format.ts'
+import { formatNumber, formatShare, formatSigned } from '../../kit/format.ts'
 import type { Columns } from '../../scales/columns.ts'
 import type { PassCurve } from './history.ts'
 import { layerChange, perplexity } from './history.ts'
 import type { Seen } from './observed.ts'
 import { CHANGE_NAMES, type Change, cosinePoints, deltaBands, similarityPoints } from './points.ts'
-
-const signed = (value: number): string =>
-  `${value > 0 ? '+' : ''}${formatNumber(value)}`.replace('-', '−')
 
 /** "layer 2", "layers 1, 3 and 5". */
 function layersText(layers: readonly number[]): string {
@@ -52,8 +49,8 @@ export function flowSays({ mean, num_hidden_layers }: Observation): string | und
   return `Layer ${layer} decides most: entropy falls from ${was} to ${is} nats there, and ${end}.`
 }
 
-/** Which layers raise the entropy, and the largest change of a part. */
-export function deltaSays(observation: Observation): string | undefined {
+/** Which layers raise the entropy at a step, and the largest change of a part. */
+export function deltaSays({ step, item: observation }: Seen): string | undefined {
   const layerOf = (change: Change) => deltaBands(observation, change)
   const raised = layerOf('feed-forward').filter(({ mean }) => mean > 0)
   const parts = CHANGE_NAMES.filter((name) => name !== 'layer').flatMap((name) =>
@@ -63,9 +60,9 @@ export function deltaSays(observation: Observation): string | undefined {
   if (!most) return undefined
   const who =
     raised.length === 0
-      ? 'No feed-forward raises the entropy'
-      : `The feed-forward raises the entropy in ${layersText(raised.map(({ layer }) => layer))}`
-  return `${who}; the largest change is that of layer ${most.layer}’s ${most.name}, ${signed(most.mean)} nats.`
+      ? `At step ${step} no feed-forward raises the entropy`
+      : `At step ${step} the feed-forward raises the entropy in ${layersText(raised.map(({ layer }) => layer))}`
+  return `${who}; the largest change is that of layer ${most.layer}’s ${most.name}, ${formatSigned(most.mean)} nats.`
 }
 
 /** Which block goes most along the stream, and which most against it. */
@@ -84,7 +81,7 @@ export function cosineSays(observation: Observation): string | undefined {
       : 'No block adds to what is there'
   const takes =
     against.cosine < 0
-      ? `the ${against.who} takes most away (${signed(against.cosine)})`
+      ? `the ${against.who} takes most away (${formatSigned(against.cosine)})`
       : 'none takes anything away'
   return `${adds}; ${takes}.`
 }
@@ -99,7 +96,8 @@ export function targetSays(items: readonly Seen[], seen: Seen, k: number): strin
   const first = all.find(({ item }) => top(item) !== undefined)
   const [from, to] = [first && top(first.item), top(seen.item)]
   const change = layerChange(seen.item, k)
-  const adds = change === undefined ? '' : ` It changes the entropy by ${signed(change)} nats now.`
+  const adds =
+    change === undefined ? '' : ` It changes the entropy by ${formatSigned(change)} nats now.`
   if (!first || from === undefined || to === undefined) return undefined
   if (first.step === seen.step || k === seen.item.num_hidden_layers)
     return `At step ${seen.step} the cosine of layer ${k} with the last layer is ${formatNumber(to)}.${adds}`

@@ -1,8 +1,12 @@
+import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { appendMetrics, type Series } from '../../../host/columns/series.ts'
+import { recordedState } from '../../../page/connection/shipped_recording.ts'
 import { initialState, type LabState } from '../../../page/state/store.ts'
+import { readRecording } from '../../../record/files/recording.ts'
 import { shownExperiment } from '../../shown/run.ts'
-import { targetLayer } from './target.ts'
+import { divergences } from './history.ts'
+import { measuredTarget, targetLayer } from './target.ts'
 
 const state: LabState = { ...initialState(), phase: 0 }
 const { model, phases } = shownExperiment(state)
@@ -36,4 +40,15 @@ test('without such a phase the suggested one, by the threshold; without a measur
   )
   expect(targetLayer({ ...whole, series }, 0.05)).toBe(2)
   expect(targetLayer({ ...whole, series }, 0.3)).toBe(1)
+})
+
+test('of the shipped recording a layer of which every part of the figure was measured', () => {
+  const read = readRecording(readFileSync('public/recordings/first-steps.json', 'utf8'))
+  if (!read.ok) throw new Error(read.problem)
+  const recorded = recordedState(read.recording)
+  const layers = recorded.experiment.model.num_hidden_layers
+  const { items } = recorded.kept.observations
+  const lines = divergences(items, measuredTarget(recorded, 0.05), layers)
+  expect(lines.map(({ length }) => length > 2)).toEqual(Array(layers + 1).fill(true))
+  expect(measuredTarget(state, 0.05)).toBe(targetLayer(state, 0.05))
 })

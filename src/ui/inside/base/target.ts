@@ -16,3 +16,13 @@ export function targetLayer(state: LabState, threshold: number): number {
   const changes = decidingChanges(state.series, L, rlStart)
   return (changes && layerFor(changes, threshold)?.layer) ?? Math.max(1, Math.floor(L / 2))
 }
+
+/** The layer of a figure of a run that is not measured any more: the same where the divergence from
+ * it was measured, else the last one that it was measured from. */
+export function measuredTarget(state: LabState, threshold: number): number {
+  const wanted = targetLayer(state, threshold)
+  const measured = state.kept.observations.items.flatMap(({ item }) =>
+    item.mean.kl_of_layer === undefined ? [] : [item.layer],
+  )
+  return measured.includes(wanted) ? wanted : (measured.at(-1) ?? wanted)
+}

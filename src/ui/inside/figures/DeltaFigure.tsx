@@ -116,7 +116,7 @@ export function DeltaFigure() {
       title="Change of entropy in every layer"
       note="Above zero a part spreads the choice of tokens, below zero it narrows it; the band is one standard deviation over the tokens to both sides, not the error of the mean. Attention and feed-forward compare a raw write with the normed state they read, two vectors of different lengths, so their sign and size are partly a matter of length."
       state={state}
-      says={seen && deltaSays(seen.item)}
+      says={seen && deltaSays(seen)}
     >
       {seen ? (
         <>

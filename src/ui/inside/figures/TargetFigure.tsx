@@ -1,15 +1,17 @@
 // Draws what training one layer does to the others (BuPO, arXiv 2512.19673, figure 5).
 import { useId, useMemo, useState } from 'react'
 import { useStore } from 'zustand'
+import { replayStore } from '../../../page/state/replay.ts'
 import type { LabState } from '../../../page/state/store.ts'
 import { formatNats, formatNumber, formatTick } from '../../kit/format.ts'
+import { selectIsReplaying } from '../../open/replays.ts'
 import { Keys } from '../../plot/base/Keys.tsx'
 import { FigureNumbers } from '../../plot/files/FigureNumbers.tsx'
 import type { NumberTable } from '../../plot/files/number_table.ts'
 import { linearScale } from '../../plot/still/axes.ts'
 import { depthColor } from '../../scales/palette.ts'
-import { useLastLayer } from '../../shown/run.ts'
-import { shownStore, useShown } from '../../shown/shown.ts'
+import { selectIsBusy, useLab, useLastLayer } from '../../shown/run.ts'
+import { shownStore, useIsPast, useShown } from '../../shown/shown.ts'
 import { type UiState, uiStore } from '../../shown/store.ts'
 import {
   columnsOfKept,
@@ -22,7 +24,7 @@ import {
 import { holds, type Seen } from '../base/observed.ts'
 import { similarityPoints } from '../base/points.ts'
 import { targetSays } from '../base/says.ts'
-import { targetLayer } from '../base/target.ts'
+import { measuredTarget, targetLayer } from '../base/target.ts'
 import { LayerChart } from '../charts/LayerChart.tsx'
 import { StepChart } from '../charts/StepChart.tsx'
 import { Figure } from '../frame/Figure.tsx'
@@ -205,7 +207,11 @@ function numbers({ item, step }: Seen, k: number): NumberTable {
 export function TargetFigure() {
   const layers = useLastLayer()
   const threshold = useStore(uiStore, selectThreshold)
-  const wanted = useStore(uiStore, () => targetLayer(shownStore.getState(), threshold))
+  const isOn = useLab(selectIsBusy)
+  const isReplaying = useStore(replayStore, selectIsReplaying)
+  const isPast = useIsPast()
+  const choose = isOn && !isReplaying && !isPast ? targetLayer : measuredTarget
+  const wanted = useStore(uiStore, () => choose(shownStore.getState(), threshold))
   const [chosen, setChosen] = useState<number>()
   const k = Math.min(layers, chosen ?? wanted)
   const state = useFigure('target', GROUPS, QUANTITIES, k)

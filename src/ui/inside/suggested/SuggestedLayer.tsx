@@ -152,14 +152,17 @@ function Measured({ changes }: { changes: LayerChanges }) {
       <div className="suggested-says">
         <p>
           <b data-testid="suggested-layer">Suggested layer: {layer ?? 'none'}</b>
+          <span className="soft">, by what was measured after step {changes.step}</span>
         </p>
         <p data-testid="suggested-why">{suggested?.why}</p>
         <p className="soft">
-          Measured after step {changes.step}
-          {changes.step === rlStart ? ', where reinforcement began' : ''}
-          {changes.rows === undefined ? '' : `, over tokens ${rowsWords(changes.rows)}`}. The rule
-          is that of the BuPO paper: the last layer whose feed-forward block still adds entropy
-          (ΔH_FFN above the threshold).
+          Step {changes.step}
+          {changes.step === rlStart
+            ? ' is where reinforcement began, as a first phase finds it'
+            : ''}
+          {changes.rows === undefined ? '' : `; means over tokens ${rowsWords(changes.rows)}`}.
+          Later steps are in “Change of entropy in every layer”. The rule is that of the BuPO paper:
+          the last layer whose feed-forward block still adds entropy (ΔH_FFN above the threshold).
         </p>
         <Threshold />
         {layer === undefined ? null : <Apply layer={layer} />}
