@@ -11,6 +11,7 @@ import { test } from './warm_page.ts'
 
 /** Answers a question as somebody who guesses: each choice in turn until one is right. */
 async function guess(question: Locator): Promise<void> {
+  await expect(question).toBeVisible()
   for (const choice of await question.getByRole('radio').all()) {
     if ((await question.getAttribute('data-done')) === 'true') return
     await choice.check()
