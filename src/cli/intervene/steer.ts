@@ -41,7 +41,7 @@ const LINE = commandLine({
     'steer runs/grpo --save solved.safetensors',
     "steer runs/grpo --toward '3+4=7' --away '3+4=8' --strengths=-8,8",
     'steer runs/grpo --vectors solved.safetensors --problems 512',
-    'steer runs/vectors --trained --strengths=0.5,1,2 --layers all --save trained.safetensors',
+    'steer runs/vectors --trained --layers all --save trained.safetensors',
   ],
 })
 
