@@ -33,16 +33,20 @@ function trlSteps(name: string, source: ReturnType<typeof taughtSource>) {
   return log.filter((entry) => 'loss' in entry)
 }
 
-test.skipIf(!hasTrl).for([0.3, 1])(
-  'on demonstrations TRL’s steps are the lab’s, beta %d',
+test.skipIf(!hasTrl).for([
+  [0.3, 1],
+  [1, 1],
+  [0.3, 0.7],
+])(
+  'on demonstrations TRL’s steps are the lab’s, beta %d at temperature %d',
   { timeout: PATIENCE_MS },
-  async (beta) => {
+  async ([beta, temperature]) => {
     const optim = { lr: 0.01, lr_warmup_steps: 0 }
-    const experiment = distilled({ lmbda: 0, beta }, { steps: 5, optim })
+    const experiment = distilled({ lmbda: 0, beta, temperature }, { steps: 5, optim })
     const source = taughtSource(experiment)
     // Far from the student, so that there is something to learn.
     const teacher = source.teacher?.map((x) => 6 * x)
-    const steps = trlSteps(`beta${beta}`, { ...source, teacher })
+    const steps = trlSteps(`beta${beta}_${temperature}`, { ...source, teacher })
     const gpu = await Gpu.open()
     const trainer = await Trainer.create(gpu, trainerConfig(experiment))
     trainer.importTeacher(teacher ?? new Float32Array())

@@ -33,7 +33,7 @@ export function distillArguments(
 /** What the trainer cannot run, each with a way out. */
 export function distillRefusals(experiment: Experiment, chosen: ChosenDistillation): Note[] {
   const { phase, index } = chosen
-  const { teacher, temperature, crossentropy_weight } = phase.distillation
+  const { teacher, crossentropy_weight } = phase.distillation
   const at = `phases.${index}`
   return notesOf([
     ...trainingRefusals(phase, at),
@@ -48,12 +48,6 @@ export function distillRefusals(experiment: Experiment, chosen: ChosenDistillati
       `${at}.layers`,
       phase.layers,
       'it teaches the whole model alone; train inner layers here',
-    ],
-    [
-      temperature === 1,
-      `${at}.distillation.temperature`,
-      temperature,
-      'GKDTrainer samples with it and compares both models at 1; set it to 1',
     ],
     [
       crossentropy_weight === 0,

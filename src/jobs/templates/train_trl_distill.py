@@ -21,6 +21,16 @@ ARGUMENTS = dict(
 )
 
 
+class Trainer(GKDTrainer):
+    """GKDTrainer samples at its temperature and compares both models at 1: this one compares them at
+    the temperature too."""
+
+    @staticmethod
+    def generalized_jsd_loss(*args, **kwargs):
+        kwargs.setdefault("temperature", ARGUMENTS["temperature"])
+        return GKDTrainer.generalized_jsd_loss(*args, **kwargs)
+
+
 def load(folder):
     return AutoModelForCausalLM.from_pretrained(os.path.join(HERE, folder), dtype=torch.float32)
 
@@ -34,7 +44,7 @@ def main():
     if options.steps is not None:
         arguments["max_steps"] = options.steps
     rows = load_dataset("json", data_files=os.path.join(HERE, "data", "train.jsonl"), split="train")
-    trainer = GKDTrainer(
+    trainer = Trainer(
         model=load("model"),
         teacher_model=load("teacher"),
         args=GKDConfig(use_cpu=not torch.cuda.is_available(), **arguments),
