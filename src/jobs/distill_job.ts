@@ -3,7 +3,13 @@
 import type { Task } from '../tasks/task/task.ts'
 import { distillRows, distillRowsFile } from './distill_rows.ts'
 import type { Job, JobOptions, JobSource } from './job_spec.ts'
-import { modelFolders, modelWarnings, modelWords, teacherFolder } from './model_folders.ts'
+import {
+  modelFolders,
+  modelWarnings,
+  modelWords,
+  teacherFolder,
+  teacherWords,
+} from './model_folders.ts'
 import type { Note } from './settings/carry.ts'
 import { distillArguments, distillLosses, distillRefusals } from './settings/distill_arguments.ts'
 import type { ChosenDistillation } from './settings/trl_phase.ts'
@@ -47,7 +53,7 @@ export function distillJob(
     warnings: modelWarnings(source, ['trl']),
     folders: [
       `\`model/\`: the student, in Hugging Face format. ${modelWords(source)}`,
-      `\`teacher/\`: ${experiment.teacher.source_name ?? experiment.teacher.source}, with the tokenizer of the student.`,
+      `\`teacher/\`: ${teacherWords(experiment)}`,
       `\`data/train.jsonl\`: ${rows} prompts with their demonstrations, as the ids that the lab trains on.`,
     ],
     otherwise:

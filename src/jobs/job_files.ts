@@ -6,17 +6,26 @@ import { taskOf } from '../document/experiment/fields/task_fields.ts'
 import type { Experiment } from '../document/experiment/schema/schema.ts'
 import { promptedTask } from '../document/experiment/trainer_config.ts'
 import { jsonFile, type OutFile, textFile } from '../formats/out_file.ts'
+import { asksTeacher } from '../rl/config/algorithm.ts'
 import type { Task } from '../tasks/task/task.ts'
 import { checkDistillJob, distillJob } from './distill_job.ts'
 import { jobReadme, type Starter, shown } from './job_readme.ts'
 import { type Job, type JobOptions, type JobSource, jobSpec } from './job_spec.ts'
-import { modelFolders, modelWarnings, modelWords, runAdapter, runModels } from './model_folders.ts'
+import {
+  modelFolders,
+  modelWarnings,
+  modelWords,
+  runAdapter,
+  runModels,
+  teacherFolder,
+  teacherWords,
+} from './model_folders.ts'
 import { trlNotebook } from './notebooks/trl_notebook.ts'
 import { checkPreferenceJob, preferenceJob } from './preference_job.ts'
 import { rewardFiles } from './reward/composed_reward.ts'
 import { dataSource, trainFile, trainRows, valFile } from './rows/rows.ts'
 import { gpuWords, requireScale, SCALE_NOTES, type Scale, scaleWords } from './scale/scale.ts'
-import { scaledArguments, scaledSettings, scaledStarters } from './scale/scaled_job.ts'
+import { onGpus, scaledArguments, scaledSettings, scaledStarters } from './scale/scaled_job.ts'
 import type { Note } from './settings/carry.ts'
 import { JobError } from './settings/job_error.ts'
 import { type ChosenPhase, choosePhase, phaseWords } from './settings/phase_choice.ts'
@@ -77,6 +86,7 @@ export function makeJob(source: JobSource, options: JobOptions): Job {
     name: experiment.name || task.id,
     version: source.understory,
     model: scale ? undefined : modelWords(source),
+    teacher: asksTeacher(needed.chosen.settings) ? teacherWords(experiment) : undefined,
     scale,
     warnings,
     starters: starts,
@@ -151,11 +161,12 @@ interface Start extends Starter {
 }
 
 function startOf(
-  { experiment, place, critic }: JobSource,
+  source: JobSource,
   { verl, phase, scale }: JobOptions,
   target: Target,
   task: Task,
 ): Start {
+  const { experiment, place, critic } = source
   const chosen = choosePhase(experiment, target, place, phase)
   const { steps } = chosen
   if (scale) requireScale(scale, target, chosen)
@@ -166,7 +177,7 @@ function startOf(
   const count = steps * rollout.train_batch_size
   const rows = trainRows({ data: experiment.data, count })
   const job: VerlJob = { facts, chosen, task, rows, hasCriticFolder: critic !== undefined }
-  const gpus = target === 'bupo' ? gpusOf(chosen) : 1
+  const gpus = target === 'trl' ? 1 : gpusOf(chosen)
   const where = scale ? scaleWords(scale) : gpuWords(gpus)
   const common = { target, steps, chosen, rows, where }
   if (target === 'trl') {
@@ -186,7 +197,8 @@ function startOf(
   const script = `run_${target}.sh`
   const files = [
     textFile(script, startScript(command, about(target, where, scale), target === 'bupo')),
-    ...(target === 'verl' ? starters(scale) : []),
+    ...(asksTeacher(settings) ? teacherFolder(source, task) : []),
+    ...(target === 'verl' ? starters(scale, gpus) : []),
     ...('actor_rollout_ref.rollout.multi_turn.enable' in Object.fromEntries(command.arguments)
       ? toolFiles(experiment)
       : []),
@@ -195,8 +207,9 @@ function startOf(
 }
 
 /** Other places where run_verl.sh starts. */
-function starters(scale: Scale | undefined): OutFile[] {
-  const nodes = scale ? scaledStarters(scale, { sky, slurm }) : { sky, slurm }
+function starters(scale: Scale | undefined, gpus: 1 | 2): OutFile[] {
+  const own = { sky, slurm }
+  const nodes = scale ? scaledStarters(scale, own) : onGpus(own, gpus)
   const single = nodes ? [textFile('sky.yaml', nodes.sky), textFile('slurm.sh', nodes.slurm)] : []
   return [...single, textFile('ray_job.sh', ray_job)]
 }

@@ -21,6 +21,8 @@ export interface ReadmeFacts {
   readonly version: string
   /** What is in model/, in sentences; undefined where the job trains another model. */
   readonly model: string | undefined
+  /** What is in teacher/, in a sentence; undefined where no other model teaches. */
+  readonly teacher: string | undefined
   /** That other model, and where it is trained. */
   readonly scale: Scale | undefined
   /** What is to be known before a start, a sentence each. */
@@ -116,7 +118,7 @@ ${list(lost.map(({ path, value, why }) => `${path} (${shown(value)}): ${why}.`))
 
 /** The whole file. */
 export function jobReadme(facts: ReadmeFacts): string {
-  const { name, version, model, scale, warnings, starters, missing, phases, rows } = facts
+  const { name, version, model, teacher, scale, warnings, starters, missing, phases, rows } = facts
   const isChecked = scale ? '' : ' `python3 check.py` says without a GPU what is in order.'
   return `# ${markdownText(name)}
 
@@ -128,7 +130,7 @@ ${starters.map((starter) => HOW[starter.target](facts, starter)).join('\n')}
 ## What is in this folder
 
 ${scale ? `- No model: the scripts name \`${markdownText(scale.model)}\`, which is loaded from Hugging Face or a folder of that name.` : `- \`model/\`: Hugging Face format. ${model}`}
-- \`data/\`: ${rows}
+${teacher ? `- \`teacher/\`: ${teacher}\n` : ''}- \`data/\`: ${rows}
 - \`reward.py\`: what responses are worth, in Python: the task’s own score, or the parts that the experiment composes.
 - \`understory.json\`: the experiment, its seed and the lab’s version; \`lab train understory.json\` and the page open it.
 - ${starters.map(({ script, target, steps }) => `\`${script}\`: ${steps} steps of ${TARGET_NAMES[target]}`).join('; ')}.

@@ -120,6 +120,10 @@ export function teacherFolder(given: ModelSource, task: Task): OutFile[] {
   return below('teacher', modelFiles({ ...written, max_position_embeddings: positions(longest) }))
 }
 
+/** What is in that folder. */
+export const teacherWords = ({ teacher }: Experiment): string =>
+  `${teacher.source_name ?? teacher.source}, with the tokenizer of the student.`
+
 /** The tokenizer of a job. verl and TRL put every prompt through its chat template. Where the lab
  * reads prompts as they are, the template therefore writes the texts of messages and nothing
  * else. */
@@ -218,15 +222,17 @@ export function modelWords({ policy, step, experiment, vocabulary }: ModelSource
 /** What is to be known of the model before a job starts. */
 export function modelWarnings(source: ModelSource, targets: readonly Target[]): string[] {
   const { experiment, policy } = source
-  const { head_dim } = experiment.model
+  const { model, teacher } = experiment
   const warnings: string[] = []
   if (!policy && experiment.phases[0].kind === 'sft')
     warnings.push(
       'The model is untrained, and the warm start is no part of the job: train it in the lab first (lab train … --save DIR) and export with --weights DIR, or export a run, or reinforcement has nothing to begin with.',
     )
-  if (targets.some((target) => target !== 'trl') && !SERVED_HEADS.includes(head_dim))
+  const served = Object.entries({ model, ...(teacher.source !== null && { teacher }) })
+  const wrong = served.find(([, { head_dim }]) => !SERVED_HEADS.includes(head_dim))
+  if (targets.some((target) => target !== 'trl') && wrong)
     warnings.push(
-      `model.head_dim is ${head_dim}: the attention of vLLM, which verl samples with, serves heads of ${SERVED_HEADS.slice(0, 4).join(', ')} and so on. It may refuse this model; train one with head_dim 32. TRL takes any width.`,
+      `${wrong[0]}.head_dim is ${wrong[1].head_dim}: the attention of vLLM, which verl samples with, serves heads of ${SERVED_HEADS.slice(0, 4).join(', ')} and so on. It may refuse this model; train one with head_dim 32. TRL takes any width.`,
     )
   return warnings
 }

@@ -13,7 +13,7 @@ import { USUAL_PLAN } from '../tasks/data/plan.ts'
 import { readRows } from '../tasks/data/readers/readers.ts'
 import { proposeMapping } from '../tasks/data/rows/propose.ts'
 import { makeJob } from './job_files.ts'
-import type { JobOptions, JobSource } from './job_spec.ts'
+import type { Job, JobOptions, JobSource } from './job_spec.ts'
 import { trainRows } from './rows/rows.ts'
 import { JobError } from './settings/job_error.ts'
 import { choosePhase } from './settings/phase_choice.ts'
@@ -40,11 +40,12 @@ export const experimentOf = (document: object): Experiment => {
 
 /** What a job of a preset says when it is refused, else its files by path. */
 export function filesOf(experiment: Experiment, options: Partial<JobOptions> = {}) {
-  const { files, warnings } = makeJob(sourceOf(experiment), {
-    target: 'verl',
-    verl: '0.9',
-    ...options,
-  })
+  const options09 = { target: 'verl', verl: '0.9', ...options } as const
+  return textsOf(makeJob(sourceOf(experiment), options09))
+}
+
+/** The files of a job by path. */
+export function textsOf({ files, warnings }: Job) {
   const text = new Map(
     files.map(({ path, pieces }) => [path, Buffer.concat([...pieces]).toString('utf8')]),
   )
@@ -84,18 +85,23 @@ export function commandOf(
   }
 }
 
-/** A phase in which a model of three layers teaches one of two. */
+/** A model of two layers and one of three that teaches it. */
+export const taughtDocument = () => ({
+  task: { id: 'sort_digits' },
+  model: { ...SMALL, hidden_size: 16, num_hidden_layers: 2 },
+  teacher: {
+    ...SMALL,
+    hidden_size: 24,
+    num_hidden_layers: 3,
+    source: `sha256-${'9'.repeat(64)}`,
+    source_name: 'large',
+  },
+})
+
+/** A phase in which the one teaches the other. */
 export const distilled = (settings: object, change: object = {}): Experiment =>
   experimentOf({
-    task: { id: 'sort_digits' },
-    model: { ...SMALL, hidden_size: 16, num_hidden_layers: 2 },
-    teacher: {
-      ...SMALL,
-      hidden_size: 24,
-      num_hidden_layers: 3,
-      source: `sha256-${'9'.repeat(64)}`,
-      source_name: 'large',
-    },
+    ...taughtDocument(),
     phases: [
       {
         kind: 'distill',

@@ -2,11 +2,13 @@
 // whatever its experiment is.
 
 import { hasCritic } from '../document/experiment/schema/phase_settings.ts'
+import { asksTeacher } from '../rl/config/algorithm.ts'
 import type { Task } from '../tasks/task/task.ts'
 import { type Carried, carry, type Note } from './settings/carry.ts'
 import type { ChosenPhase } from './settings/phase_choice.ts'
 import type { JobFacts, JobPath, VerlValue, VerlVersion } from './settings/setting.ts'
 import { divisor } from './settings/settings.ts'
+import { teacherArguments, teacherDifferences } from './teacher_arguments.ts'
 import { TOOLS_FILE } from './tools/tool_files.ts'
 
 export interface VerlCommand extends Pick<Carried, 'lost' | 'refused'> {
@@ -32,7 +34,8 @@ const REF = 'actor_rollout_ref.ref'
 const inJob = (path: string): JobPath => ({ in_job: path })
 
 /** What has a name there and is not quite the same. */
-function differences({ facts: { experiment, settings } }: VerlJob): Note[] {
+function differences({ facts }: VerlJob): Note[] {
+  const { experiment, settings } = facts
   const { n } = experiment.validation
   const answers = n >= 2 ? 'sampled, and not greedily too' : 'greedily, and not sampled too'
   return [
@@ -48,6 +51,7 @@ function differences({ facts: { experiment, settings } }: VerlJob): Note[] {
           },
         ]
       : []),
+    ...teacherDifferences(facts),
   ]
 }
 
@@ -66,6 +70,7 @@ export function verlCommand(job: VerlJob, version: VerlVersion): VerlCommand {
       [isOld ? 'critic.model.fsdp_config.dtype' : 'critic.fsdp.dtype']: 'float32',
     }),
     ...withoutFlashAttention(job),
+    ...(asksTeacher(job.facts.settings) && teacherArguments(job.facts.settings)),
     ...(hasTurns(job) && !isOld && toolLoop()),
     ...(!isOld && { 'trainer.use_v1': true }),
     ...(job.facts.experiment.model.lora.r > 0 && {
@@ -146,13 +151,17 @@ const toolLoop = (): Record<string, VerlValue> => ({
 const needsReference = ({ facts: { settings } }: VerlJob): boolean =>
   settings.actor.use_kl_loss || settings.algorithm.use_kl_in_reward
 
-/** GPUs of a job of the lab's own model: one, but for what only several do. */
-export const gpusOf = ({ inner }: ChosenPhase): 1 | 2 => (inner?.decaysFinalNorm ? 2 : 1)
+/** GPUs that train the lab's own model: one, but for what only several do. */
+const trainingGpus = ({ inner }: ChosenPhase): 1 | 2 => (inner?.decaysFinalNorm ? 2 : 1)
+
+/** GPUs of a job of the lab's own model: another model that teaches is served on one of its own. */
+export const gpusOf = (chosen: ChosenPhase): 1 | 2 =>
+  asksTeacher(chosen.settings) ? 2 : trainingGpus(chosen)
 
 /** Responses that go through the model at once on each GPU. */
 const microBatch = ({ facts: { settings }, chosen }: VerlJob): number =>
   divisor(
-    (settings.actor.ppo_mini_batch_size * settings.rollout.n) / gpusOf(chosen),
+    (settings.actor.ppo_mini_batch_size * settings.rollout.n) / trainingGpus(chosen),
     settings.actor.ppo_micro_batch_size_per_gpu,
   )
 
@@ -179,7 +188,7 @@ function common(job: VerlJob): Record<string, VerlValue> {
     [`${ROLLOUT}.val_kwargs.do_sample`]: experiment.validation.n >= 2,
     ...(needsReference(job) && { [`${REF}.log_prob_micro_batch_size_per_gpu`]: micro }),
     'trainer.project_name': 'understory',
-    'trainer.n_gpus_per_node': gpusOf(job.chosen),
+    'trainer.n_gpus_per_node': trainingGpus(job.chosen),
     'trainer.nnodes': 1,
     'trainer.save_freq': steps,
     'trainer.total_epochs': epochs(facts, perEpoch),

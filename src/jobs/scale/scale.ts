@@ -4,6 +4,7 @@
 // validate_config asks for. Memory: float32 weights, gradients and two moments of AdamW, 16 bytes a
 // parameter.
 import type { PhaseSettings } from '../../document/experiment/schema/phase_settings.ts'
+import { asksTeacher } from '../../rl/config/algorithm.ts'
 import { JobError } from '../settings/job_error.ts'
 import type { ChosenPhase } from '../settings/phase_choice.ts'
 import type { Target } from '../settings/setting.ts'
@@ -205,6 +206,10 @@ export function scaleValues(
 export function requireScale(scale: Scale, target: Target, { settings, inner }: ChosenPhase): void {
   if (target === 'trl')
     throw new JobError('A job for several GPUs is written for verl and BuPO’s fork, not for TRL')
+  if (asksTeacher(settings))
+    throw new JobError(
+      'algorithm.opd_kl_coef: the teacher of a large model is another large model, which the lab does not have; set it to 0, or export the lab’s own model',
+    )
   const { model, gpus, nodes, values } = scale
   const { train_batch_size: train, ppo_mini_batch_size: mini } = values
   const { n } = settings.rollout

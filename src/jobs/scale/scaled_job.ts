@@ -97,11 +97,26 @@ function workers(responses: number, has: (key: string) => boolean): Record<strin
   }
 }
 
-/** The templates for SkyPilot and SLURM start one node; several nodes are one Ray cluster. */
+/** What starts one node: files for SkyPilot and SLURM. */
+interface Starters {
+  readonly sky: string
+  readonly slurm: string
+}
+
+/** Those of a job of the toy model. */
+export const onGpus = ({ sky, slurm }: Starters, gpus: 1 | 2): Starters =>
+  gpus === 1
+    ? { sky, slurm }
+    : {
+        sky: sky.replace('One GPU', 'Two GPUs').replace('"L4:1"', '"L4:2"'),
+        slurm: slurm.replace('One GPU', 'Two GPUs').replace('--gpus=1', '--gpus=2'),
+      }
+
+/** Several nodes are one Ray cluster, which the files do not start. */
 export function scaledStarters(
   { gpus, nodes }: Scale,
-  { sky, slurm }: { readonly sky: string; readonly slurm: string },
-): { readonly sky: string; readonly slurm: string } | undefined {
+  { sky, slurm }: Starters,
+): Starters | undefined {
   if (nodes > 1) return undefined
   const words = `${gpus} ${gpus === 1 ? 'GPU' : 'GPUs'}`
   return {

@@ -119,10 +119,12 @@ test('which presets leave as a job is a decision', () => {
     'tiny-inner',
     'tiny-stale',
     'tiny-curriculum',
+    'tiny-admission',
     'tiny-muon',
     'tiny-entropy-target',
   ]
-  expect(refused('verl')).toEqual([...withTools, ...byPeople, imitates, ...taught])
+  const today = taught.filter((id) => id !== 'tiny-teacher-advantage')
+  expect(refused('verl')).toEqual([...withTools, ...byPeople, imitates, ...today])
   expect(refused('verl', '0.7')).toEqual([
     ...withTools,
     ...byPeople,

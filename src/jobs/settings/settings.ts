@@ -5,6 +5,7 @@
 import { namesOf } from '../../document/experiment/fields/lora_fields.ts'
 import { hasCritic } from '../../document/experiment/schema/phase_settings.ts'
 import { hasBonus } from '../../rl/config/actor.ts'
+import { asksTeacher } from '../../rl/config/algorithm.ts'
 import { hasSet } from '../../rl/config/data.ts'
 import { engineCorrection } from '../../rl/config/rollout_correction.ts'
 import { DECLARED } from './declared.ts'
@@ -28,6 +29,7 @@ import {
   VERL_LOSS_MODES,
 } from './known_values.ts'
 import { by, type JobFacts, lost, oneOf, refused, type Setting, to } from './setting.ts'
+import { teacherExpected } from './verl_teacher.ts'
 
 const ACTOR = 'actor_rollout_ref.actor'
 const ROLLOUT = 'actor_rollout_ref.rollout'
@@ -225,9 +227,8 @@ const RUN: Record<string, Setting> = {
     verl: by('adapter/adapter_config.json'),
     trl: by('adapter/adapter_config.json'),
   },
-  // A job trains one phase of reinforcement, which no other model teaches (algorithm.opd_kl_coef).
   'teacher.*': {
-    verl: by('the phases of the README'),
+    verl: by('teacher/config.json'),
     trl: by('the phases of the README'),
   },
   'model.*': { verl: by('model/config.json'), trl: by('model/config.json') },
@@ -613,11 +614,19 @@ const ALGORITHM: Record<string, Setting> = {
     trl: TOLD('algorithm.use_kl_in_reward'),
   },
   'algorithm.opd_kl_coef': {
-    verl: refused('its distillation asks a teacher that runs on servers of its own', 0),
+    verl: {
+      to: 'distillation.distillation_loss.distillation_loss_coef',
+      value: (coef: number) => coef || undefined,
+      expected: teacherExpected,
+    },
+    verl_0_7: refused('its teachers came with 0.9', 0),
+    bupo: refused('the fork has no teacher', 0),
     trl: refused('its GRPO has no teacher; GKDTrainer and DistillationTrainer have', 0),
   },
   'algorithm.use_task_rewards': {
-    verl: TOLD('algorithm.opd_kl_coef'),
+    when: ({ settings }) => asksTeacher(settings),
+    verl: to('distillation.distillation_loss.use_task_rewards'),
+    verl_0_7: TOLD('algorithm.opd_kl_coef'),
     trl: TOLD('algorithm.opd_kl_coef'),
   },
   'algorithm.kl_at_last_token': {
