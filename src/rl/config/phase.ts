@@ -6,7 +6,7 @@ import type { PreferenceSettings } from '../preferences/settings.ts'
 import type { Actor } from './actor.ts'
 import type { Algorithm } from './algorithm.ts'
 import type { Critic } from './critic.ts'
-import type { Distillation } from './distillation.ts'
+import { type Distillation, teachesAs } from './distillation.ts'
 import type { Optim } from './optim.ts'
 import type { Rollout } from './rollout.ts'
 import type { TrainedFields } from './trained_fields.ts'
@@ -189,6 +189,6 @@ export const optimOf = (phase: Phase): Optim =>
 export const keepsReference = (phase: Phase): boolean =>
   phase.kind === 'rl' ||
   phase.kind === 'preference' ||
-  (phase.kind === 'distill' && phase.distillation.teacher !== 'final')
+  (phase.kind === 'distill' && teachesAs(phase.distillation.teacher) === 'reference')
 
 export const trainsActor = (phase: Phase): phase is ActorPhase => phase.kind !== 'reward_model'

@@ -14,6 +14,7 @@ import type { FlatLayout } from '../../../model/layout/flat_params.ts'
 import { type Head, type ParamLayout, paramLayout } from '../../../model/layout/params.ts'
 import type { LensPlace } from '../../../model/layout/readout.ts'
 import { translatorSize, translatorValues } from '../../../model/layout/translators.ts'
+import { teachesAs } from '../../../rl/config/distillation.ts'
 import { readsReference } from '../../../rl/preferences/settings.ts'
 import type { ModelState, ModelStates } from '../../../rl/train/state.ts'
 
@@ -39,7 +40,7 @@ export const trainedLayout = ({ weights, adapter }: LearnerLayout): FlatLayout =
 /** What trains in a run of an experiment, and where its weights lie. */
 export interface RunModels {
   readonly learners: ReadonlyMap<Learner, LearnerLayout>
-  /** Whether there is a frozen policy that KL is measured to: kept from the beginning of
+  /** Whether there can be a frozen policy that KL is measured to: kept from the beginning of
    * reinforcement, used or not. */
   readonly hasReference: boolean
   /** Whether a phase measures KL to it. */
@@ -64,8 +65,9 @@ export function runModels(experiment: Experiment): RunModels {
   if (settings.some(hasCritic)) learners.set('critic', layout('value_head'))
   if (experiment.phases.some(({ kind }) => kind === 'reward_model'))
     learners.set('reward_model', layout('reward_head'))
-  const averaged = experiment.phases.filter(
-    (phase) => phase.kind === 'distill' && phase.distillation.teacher !== 'final',
+  const distilled = experiment.phases.filter((phase) => phase.kind === 'distill')
+  const averaged = distilled.filter(
+    ({ distillation }) => teachesAs(distillation.teacher) === 'reference',
   )
   const preferred = experiment.phases.filter((phase) => phase.kind === 'preference')
   const usesReference =
@@ -76,7 +78,7 @@ export function runModels(experiment: Experiment): RunModels {
   const keeps = !adapter
   return {
     learners,
-    hasReference: keeps && rl.length + preferred.length + averaged.length > 0,
+    hasReference: keeps && rl.length + preferred.length + distilled.length > 0,
     usesReference: keeps && usesReference,
     teacher: teacher && paramLayout(modelShape(teacher)),
   }

@@ -1,7 +1,10 @@
 // Tests what a run allocates: as much as was planned, and nothing once it is prepared.
 import { expect, test } from 'vitest'
 import type { LimitOptions } from '../../../kernels/device/timing/dispatch_limit.ts'
+import { modelShape } from '../../../model/layout/config.ts'
+import { paramLayout } from '../../../model/layout/params.ts'
 import { CONFIG, RL, SFT } from '../../testing.ts'
+import { distillPhase } from '../distilled/testing.ts'
 import { BUPO, corrected, INNER, numbers, only, open, PPO, rl } from '../testing.ts'
 import { Trainer } from '../trainer.ts'
 import { planMemory } from './memory.ts'
@@ -60,6 +63,26 @@ test.for([
   for (const [kind, bytes] of Object.entries(gpu.memory()))
     if (kind !== 'scratch')
       expect([kind, plan.bytes[kind as keyof typeof plan.bytes]]).toEqual([kind, bytes])
+  trainer.destroy()
+})
+
+test('a teacher from outside needs no copy of the policy, one that the policy was does', async () => {
+  const teacher = { ...CONFIG.model, num_hidden_layers: CONFIG.model.num_hidden_layers + 1 }
+  const taught = (of: 'model' | 'reference' | 'ema') => ({
+    ...CONFIG,
+    teacher,
+    phases: [distillPhase({ teacher: of })],
+  })
+  const weights = (of: Parameters<typeof taught>[0]) => planMemory(taught(of)).bytes.weights
+  const copy = 4 * paramLayout(modelShape(CONFIG.model)).size
+  const extra = (['model', 'reference', 'ema'] as const).map((of) => weights(of) - weights('model'))
+  expect(extra).toEqual([0, copy, copy])
+  const gpu = await open()
+  const before = gpu.counts.live_bytes
+  const trainer = await Trainer.create(gpu, taught('model'))
+  await trainer.prepareLater()
+  expect(planMemory(taught('model')).total()).toBe(gpu.counts.live_bytes - before)
+  expect((await trainer.exportState()).reference).toBeUndefined()
   trainer.destroy()
 })
 

@@ -1,14 +1,18 @@
 // Chooses the other model that a phase learns from, beside the setting that asks for one.
 import { useEffect, useId, useState } from 'react'
 import { useStore } from 'zustand'
+import { teacherWeightCount } from '../../../document/experiment/costs/costs.ts'
 import { listModels, openedModelStore } from '../../../page/opened/opened_model.ts'
 import { type Library, libraryStore } from '../../../page/runs/library/library_store.ts'
 import type { LabState } from '../../../page/state/store.ts'
+import { formatBytes } from '../../kit/format.ts'
 import { showDialog } from '../../open/dialogs.ts'
 import { useLab } from '../../shown/run.ts'
 import { type TeacherGroup, teach, teacherGroups } from './teachers.ts'
 
 const selectTeacher = ({ experiment }: LabState) => experiment.teacher
+/** Bytes of its weights in float32; 0 without one. */
+const selectBytes = ({ experiment }: LabState): number => 4 * teacherWeightCount(experiment)
 const selectEntries = ({ entries }: Library) => entries
 
 /** What can teach, as it is now: asked again when a run or a kept model comes or goes. */
@@ -33,6 +37,7 @@ function useTeachers(): readonly TeacherGroup[] {
 /** `path`: the setting that a teacher gives an effect. */
 export function TeacherChoice({ path }: { readonly path: string }) {
   const { source, source_name, num_hidden_layers, hidden_size } = useLab(selectTeacher)
+  const bytes = useLab(selectBytes)
   const groups = useTeachers()
   const [doing, setDoing] = useState<string>()
   const [problem, setProblem] = useState<string>()
@@ -80,7 +85,7 @@ export function TeacherChoice({ path }: { readonly path: string }) {
         {doing ??
           (source === null
             ? 'A kept state of a run, or a model. It needs the vocabulary of the task.'
-            : `${num_hidden_layers} layers of ${hidden_size} channels. Its sizes are under Teacher.`)}
+            : `${num_hidden_layers} layers of ${hidden_size} channels. Its weights take ${formatBytes(bytes)} of the GPU’s memory beside the run. Its sizes are under Teacher.`)}
       </p>
       <button type="button" onClick={() => showDialog('model')}>
         Open another model …
