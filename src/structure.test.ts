@@ -34,6 +34,7 @@ const COLLECTIONS: readonly string[] = [
   'src/rl/preferences/losses',
   'src/tasks/rewards',
   'src/tasks/tasks',
+  'src/ui/lessons/texts',
 ]
 
 const files = ['src', 'conformance', 'tools'].flatMap((folder) =>

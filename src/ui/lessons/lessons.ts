@@ -38,6 +38,13 @@ export const LESSONS: readonly Lesson[] = [
     load: async () => (await import('./texts/old_log_probs.tsx')).lesson,
   },
   {
+    id: 'stale-samples',
+    title: 'Stale samples',
+    says: 'Train on what an older policy wrote, and weigh it.',
+    minutes: 7,
+    load: async () => (await import('./texts/stale_samples.tsx')).lesson,
+  },
+  {
     id: 'kl',
     title: 'KL in the reward and in the loss',
     says: 'Two leashes to the policy that reinforcement began with.',
@@ -50,6 +57,20 @@ export const LESSONS: readonly Lesson[] = [
     says: 'You are the reward, and then you are hacked.',
     minutes: 10,
     load: async () => (await import('./texts/rlhf.tsx')).lesson,
+  },
+  {
+    id: 'preferences',
+    title: 'Preferences without a reward model',
+    says: 'DPO and its kin: the policy’s own log ratio is the reward.',
+    minutes: 9,
+    load: async () => (await import('./texts/preferences.tsx')).lesson,
+  },
+  {
+    id: 'teacher',
+    title: 'A teacher for your own samples',
+    says: 'A larger model says what it makes of every token that the student wrote.',
+    minutes: 8,
+    load: async () => (await import('./texts/teacher.tsx')).lesson,
   },
   {
     id: 'dapo',
