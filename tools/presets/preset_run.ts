@@ -74,6 +74,9 @@ export interface PresetRun {
   /** The first step of reinforcement on the task itself, where a curriculum begins with easier
    * ones; absent where none came to it. */
   readonly whole_task_at?: number
+  /** The smallest share of the set that a gate admitted, and the share at the end. */
+  readonly admitted_min?: number
+  readonly admitted_last?: number
   /** The largest weight that an entropy bonus had. */
   readonly entropy_coeff_max?: number
   /** One entry for each phase of reinforcement, of preferences or of distillation. */
@@ -93,6 +96,7 @@ export type Settings = Readonly<Record<string, unknown>>
 /** Of the whole policy in a phase of distillation, of sampled tokens in one of reinforcement. */
 const TO_TEACHER = ['distillation/loss', 'distillation/reverse_kl']
 const LEVEL = 'curriculum/value'
+const ADMITTED = 'curriculum/admitted'
 const BONUS = 'actor/entropy_coeff'
 const PAIRS_IN_ORDER = 'eval_rewards/accuracies'
 
@@ -214,6 +218,10 @@ export function reduceRun(
     }),
     ...TO_TEACHER.filter(has).reduce((_, metric) => pair('teacher', edges(metric)), {}),
     ...wholeTask(points(LEVEL), experiment),
+    ...(has(ADMITTED) && {
+      admitted_min: rounded(Math.min(...points(ADMITTED).map(([, value]) => value))),
+      admitted_last: rounded(points(ADMITTED).at(-1)?.[1] ?? Number.NaN),
+    }),
     ...(has(BONUS) && {
       entropy_coeff_max: rounded(maximum(points(BONUS).map(([, value]) => value))),
     }),

@@ -94,6 +94,8 @@ const full = (seed: number, { phases }: Experiment): PresetRun => ({
   teacher_first: 0.4,
   teacher_last: 0.1,
   whole_task_at: 80,
+  admitted_min: 0.2,
+  admitted_last: 0.3,
   entropy_coeff_max: 0.2,
   explained_first: -0.1,
   explained_last: 0.2,

@@ -138,6 +138,7 @@ const BEFORE: readonly (readonly [path: string, old: string | number])[] = [
   ['kernels', ''],
   ['data.train_max_samples', -1],
   ['data.curriculum.param', ''],
+  ['data.curriculum.start', -1],
   ['model.padding_idx', -1],
   ['model.vocab_size', 0],
   ['model.source', ''],

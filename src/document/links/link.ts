@@ -56,20 +56,21 @@ const withTexts = (task: TaskChoice): TaskChoice =>
   'answers' in task ? { ...task, answers: 'text' } : task
 
 /** What encoding and decoding both start from: the preset, with phases of these kinds and with this
- * task; another task brings the response length that it needs, and begins without tools and without
- * a curriculum over what the preset's was, and its vocabulary may have other sizes. */
+ * task; another task brings the response length that it needs, and begins without tools, without a
+ * curriculum over what the preset's was and without its set of problems, of which it may have
+ * fewer, and its vocabulary may have other sizes. */
 function startOf(preset: Preset, kinds: readonly Kind[], task: TaskChoice): Experiment {
   const base = preset.experiment
   const { max_response_length, max_turns, ...other } = base.rollout
   const rollout = task.id === base.task.id ? { ...other, max_turns } : other
-  const { curriculum: _, ...rows } = base.data
+  const { shuffle } = base.data
   const phases = kinds.map((kind, i) =>
     base.phases[i]?.kind === kind ? base.phases[i] : newPhase(kind, base.phases),
   )
   return parsedOrThrow({
     ...base,
     task,
-    data: sameTask(task, base.task) ? base.data : rows,
+    data: sameTask(task, base.task) ? base.data : { shuffle },
     teacher: task.id === base.task.id ? base.teacher : { ...base.teacher, vocab_size: null },
     rollout: sameTask(task, base.task) ? base.rollout : rollout,
     tools: task.id === base.task.id ? base.tools : [],

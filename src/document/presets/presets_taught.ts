@@ -1,5 +1,6 @@
-// Small experiments with teachers, inner layers that learn along, stale samples, a curriculum, Muon
-// and an entropy target: most are another preset with one thing changed, so that both compare.
+// Small experiments with teachers, inner layers that learn along, stale samples, a curriculum, a
+// gate, Muon and an entropy target: most are another preset with one thing changed, so that both
+// compare.
 import { type Preset, preset } from './preset.ts'
 import { tiny, tinyModel, tinyWarmStart, warmModel } from './presets_tiny.ts'
 
@@ -65,6 +66,12 @@ export const TAUGHT_PRESETS: readonly Preset[] = [
     task: { id: 'sort_digits', length: 5 },
     model: warmModel,
     data: { curriculum: { param: 'length', start: 3, advance_at: 0.5 } },
+    phases: [{ kind: 'rl', steps: 100 }],
+  }),
+  preset('tiny-admission', 'Tiny: only problems that still teach', {
+    ...tiny,
+    model: warmModel,
+    data: { train_max_samples: 256, admission: { min_rate: 0.1, max_rate: 0.9 } },
     phases: [{ kind: 'rl', steps: 100 }],
   }),
   preset('tiny-muon', 'Tiny: GRPO with Muon', {

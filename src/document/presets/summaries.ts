@@ -59,6 +59,8 @@ export const SUMMARIES: Readonly<Record<string, string>> = {
     'GRPO as a system runs it that samples and trains at once: every batch was written by the policy of 4 steps before, and importance weights correct for it.',
   'tiny-curriculum':
     'A model that begins to sort 3 digits meets problems of 3, then of 4, then of 5, each as soon as half of its answers are right.',
+  'tiny-admission':
+    'GRPO on 256 problems, without those whose four answers were all right or all wrong when they were last asked: such groups teach nothing.',
   'tiny-muon':
     'GRPO whose matrices are updated by Muon, in steps that are about equally long in all directions; AdamW updates the rest.',
   'tiny-entropy-target':

@@ -17,8 +17,8 @@ export interface Data {
 export interface Curriculum {
   /** The task's parameter; null = no curriculum. */
   readonly param: string | null
-  /** Its first value; the last one is the task's own. */
-  readonly start: number
+  /** Its first value; the last one is the task's own. Null = the smallest there is. */
+  readonly start: number | null
   /** The share of right responses in a step at which it rises. */
   readonly advance_at: number
 }
@@ -32,7 +32,7 @@ export interface Admission {
   readonly retry_epochs: number
 }
 
-export const NO_CURRICULUM: Curriculum = { param: null, start: 1, advance_at: 0.8 }
+export const NO_CURRICULUM: Curriculum = { param: null, start: null, advance_at: 0.8 }
 export const ADMITS_ALL: Admission = { min_rate: 0, max_rate: 1, retry_epochs: 4 }
 
 /** Whether any problem can be left out. */
@@ -86,8 +86,9 @@ export const DATA: Tree<Required<Data>> = {
     }),
     start: number({
       label: 'First value',
-      help: 'The value that the parameter begins with; it ends at the task’s own.',
+      help: 'The value that the parameter begins with, none = its smallest; it ends at the task’s own.',
       default: NO_CURRICULUM.start,
+      none: -1,
       min: 0,
       max: 1000000,
       step: 1,

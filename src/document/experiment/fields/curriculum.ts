@@ -12,18 +12,24 @@ interface Taught {
 }
 
 /** Values that a curriculum goes through at most. */
-export const MOST_LEVELS = 64
+const MOST_LEVELS = 64
 
 /** The parameters that the task of an experiment has. */
 export const taskParams = ({ task }: Pick<Taught, 'task'>): readonly TaskParam[] =>
   TASKS.find(({ id }) => id === task.id)?.params ?? []
 
+/** The first value of a parameter from which at most that many lead to `own`. */
+export const firstValue = ({ min, step }: TaskParam, own: number): number =>
+  Math.max(min, own - MOST_LEVELS * step)
+
 /** The tasks that come before the experiment's own, easiest first; none without a curriculum, or
  * where its first value is none of the parameter. */
 export function easierTasks({ task, data }: Taught): TaskLevel[] {
-  const { param, start } = data.curriculum
+  const { param } = data.curriculum
   const found = taskParams({ task }).find(({ name }) => name === param)
-  if (param === null || !found || start < found.min) return []
+  if (param === null || !found) return []
+  const start = data.curriculum.start ?? firstValue(found, Number(task[param]))
+  if (start < found.min) return []
   const levels: TaskLevel[] = []
   // Counted: sums of a step such as 0.1 drift.
   for (let i = 0; start + i * found.step < Number(task[param]); i++) {

@@ -4,6 +4,7 @@ import { ALGORITHM_DEFAULTS } from '../../../rl/config/algorithm.ts'
 import { CRITIC } from '../../../rl/config/critic.ts'
 import { defaultsOf } from '../../../rl/fields/field.ts'
 import { withField } from '../experiment.ts'
+import { easierTasks } from '../fields/curriculum.ts'
 import { resolvePhases } from '../resolve.ts'
 import { edited, issues, parsed } from '../testing.ts'
 import { CONDITIONS } from './conditions.ts'
@@ -74,6 +75,26 @@ test('a form can choose every option, or hears why not', () => {
       }
     }
   }
+})
+
+test('a curriculum is chosen from the parameters of the task, and begins at the smallest value', () => {
+  const experiment = parsed({ task: { id: 'sort_digits', length: 5 } })
+  const field = (path: string, from = experiment) =>
+    experimentFields(from).find((one) => one.path === `data.curriculum.${path}`)
+  expect(field('param')).toMatchObject({
+    kind: 'select',
+    value: null,
+    options: [
+      { value: null, label: 'none' },
+      { value: 'length', label: 'Length' },
+    ],
+  })
+  const chosen = edited(experiment, 'data.curriculum.param', 'length')
+  expect(field('start', chosen)).toMatchObject({ hasEffect: true, value: null })
+  const values = easierTasks(chosen).map(({ value }) => value)
+  expect(values).toEqual([2, 3, 4])
+  const own = edited(chosen, 'data.curriculum.start', 4)
+  expect(easierTasks(own).map(({ value }) => value)).toEqual([4])
 })
 
 test('clearing a field brings its default back', () => {

@@ -4,6 +4,7 @@ import { DATA, isSelective } from '../../../rl/config/data.ts'
 import { PROBE, VALIDATION } from '../../../rl/config/validation.ts'
 import { leavesOf } from '../../../rl/fields/field.ts'
 import { PROGRAM_ID } from '../../../tasks/task/program.ts'
+import { taskParams } from '../fields/curriculum.ts'
 import { MODEL } from '../fields/model_fields.ts'
 import { KERNELS, ROOT } from '../fields/run_fields.ts'
 import { DATASET_ID, TASK_ID, TASK_PARAMS, taskOf } from '../fields/task_fields.ts'
@@ -46,14 +47,19 @@ function taskFields(experiment: Experiment): Field[] {
   return [id, ...(isData ? params.map((field) => ({ ...field, hasEffect: false })) : params), tools]
 }
 
-/** The training set, which is no larger than the task. */
+/** The training set, which is no larger than the task, and the parameters that the task has. */
 function dataFields(experiment: Experiment): Field[] {
   const { train_size } = taskOf(experiment.task)
-  return fieldsOf(experiment, 'Data', 'data', leavesOf(DATA)).map((field) =>
-    field.path === 'data.train_max_samples'
-      ? { ...field, max: Math.min(train_size, field.max ?? train_size) }
-      : { ...field, hasEffect: dataHasEffect(field.path, experiment) },
-  )
+  return fieldsOf(experiment, 'Data', 'data', leavesOf(DATA)).map((field): Field => {
+    if (field.path === 'data.train_max_samples')
+      return { ...field, max: Math.min(train_size, field.max ?? train_size) }
+    const hasEffect = dataHasEffect(field.path, experiment)
+    if (field.path !== 'data.curriculum.param') return { ...field, hasEffect }
+    const params = taskParams(experiment).map(({ name, label }) => ({ value: name, label }))
+    const options = [{ value: null, label: 'none' }, ...params]
+    const { max: _, ...asked } = field
+    return { ...asked, kind: 'select', options, hasEffect }
+  })
 }
 
 /** A set has an order and a gate, a curriculum a first value. */

@@ -1,7 +1,7 @@
 // The rules about the training set: it fits the task, batches fit it, and epochs can be counted.
 import { hasSet, isSelective } from '../../../rl/config/data.ts'
 import type { Task } from '../../../tasks/task/task.ts'
-import { fitsTask, MOST_LEVELS, taskParams } from '../fields/curriculum.ts'
+import { firstValue, fitsTask, taskParams } from '../fields/curriculum.ts'
 import { valueAt } from '../fields/paths.ts'
 import { MAX_STEPS } from '../fields/phase_fields.ts'
 import { isPairedDocument } from '../fields/phases.ts'
@@ -78,13 +78,22 @@ function curriculumRules(experiment: Experiment, rule: Rule): void {
   )
   if (!found) return
   const own = Number(task[param])
-  const first = Math.max(found.min, own - MOST_LEVELS * found.step)
-  const fits = start >= first && start < own && Number.isInteger((start - found.min) / found.step)
+  const first = firstValue(found, own)
+  rule(
+    first < own,
+    'data.curriculum.param',
+    [`task.${param}`],
+    `expected a parameter that can be smaller, because it rises to the task’s own value; ${param} is ${own}, its smallest`,
+  )
+  if (first === own) return
+  const begins = start ?? first
+  const isStep = Number.isInteger((begins - found.min) / found.step)
+  const fits = begins >= first && begins < own && isStep
   rule(
     fits,
     'data.curriculum.start',
     [`task.${param}`, 'data.curriculum.param'],
-    `expected a value of ${param} from ${first} to below ${own}, the task's own, because it rises from there; got ${start}`,
+    `expected a value of ${param} from ${first} to below ${own}, the task's own, because it rises from there; got ${begins}`,
   )
   if (!fits) return
   rule(

@@ -101,6 +101,13 @@ describe('what could never have an effect', () => {
       /^data.curriculum.start: expected a value of length from \d+ to below 4, the task's own/,
     ],
     [
+      {
+        data: { curriculum: { param: 'length' } },
+        task: { id: 'sort_digits', length: 2 },
+      },
+      /^data.curriculum.param: expected a parameter that can be smaller, because it rises to/,
+    ],
+    [
       { data: { admission: { min_rate: 0.2 } } },
       /^data.admission.min_rate: expected 0, because endless draws bring no problem again/,
     ],
