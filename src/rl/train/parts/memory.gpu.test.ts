@@ -1,8 +1,6 @@
 // Tests what a run allocates: as much as was planned, and nothing once it is prepared.
 import { expect, test } from 'vitest'
 import type { LimitOptions } from '../../../kernels/device/timing/dispatch_limit.ts'
-import { modelShape } from '../../../model/layout/config.ts'
-import { paramLayout } from '../../../model/layout/params.ts'
 import { CONFIG, RL, SFT } from '../../testing.ts'
 import { distillPhase } from '../distilled/testing.ts'
 import { BUPO, corrected, INNER, numbers, only, open, PPO, rl } from '../testing.ts'
@@ -74,9 +72,10 @@ test('a teacher from outside needs no copy of the policy, one that the policy wa
     phases: [distillPhase({ teacher: of })],
   })
   const weights = (of: Parameters<typeof taught>[0]) => planMemory(taught(of)).bytes.weights
-  const copy = 4 * paramLayout(modelShape(CONFIG.model)).size
-  const extra = (['model', 'reference', 'ema'] as const).map((of) => weights(of) - weights('model'))
-  expect(extra).toEqual([0, copy, copy])
+  // A copy of what the phase trains.
+  const copy = weights('reference') - weights('model')
+  expect(copy).toBeGreaterThan(0)
+  expect(weights('ema') - weights('model')).toBe(copy)
   const gpu = await open()
   const before = gpu.counts.live_bytes
   const trainer = await Trainer.create(gpu, taught('model'))
