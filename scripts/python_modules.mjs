@@ -51,19 +51,19 @@ async function main() {
   const wheels = join(MODULES, 'wheels')
   mkdirSync(wheels, { recursive: true })
   let failed = 0
-  for (const [name, { fileName, sha256 }] of wanted(packages)) {
-    const path = join(wheels, fileName)
+  for (const [name, { file_name, sha256 }] of wanted(packages)) {
+    const path = join(wheels, file_name)
     if (existsSync(path) && hashOf(readFileSync(path)) === sha256) {
       console.log(`${name}: here`)
       continue
     }
-    const bytes = await bytesOf(fileName, values.from, release)
+    const bytes = await bytesOf(file_name, values.from, release)
     if (!bytes) {
-      console.log(`${name}: ${values.from} has no ${fileName}`)
+      console.log(`${name}: ${values.from} has no ${file_name}`)
       continue
     }
     const isSame = hashOf(bytes) === sha256
-    if (!isSame && !(values.from !== undefined && fileName.endsWith('-none-any.whl'))) {
+    if (!isSame && !(values.from !== undefined && file_name.endsWith('-none-any.whl'))) {
       console.error(`${name}: expected sha256 ${sha256}, found ${hashOf(bytes)}; it is left out`)
       failed++
       continue

@@ -294,6 +294,8 @@ const CARRIED: readonly string[] = [
   'src/rl/reward/preferences.ts',
   'src/tasks/data/',
   'src/tasks/task/program_facts.ts',
+  // Pyodide's list of its packages.
+  'src/host/sandbox/modules/modules.ts',
   // Tensors of weights and of steering files; columns of Parquet; files of Hugging Face.
   'src/model/layout/params.ts',
   'src/model/interventions/steering.ts',

@@ -260,11 +260,11 @@ const wheelOf = (name: string, text: string) =>
 test.skipIf(!process.env.LONG_TESTS)(
   'a module that the host offers is loaded before the program begins, and the same every time',
   async () => {
-    const fileName = 'dice-1.0-py3-none-any.whl'
+    const file_name = 'dice-1.0-py3-none-any.whl'
     const dice = {
       name: 'dice',
       version: '1.0',
-      fileName,
+      file_name,
       sha256: '0'.repeat(64),
       install_dir: 'site',
       imports: ['dice'],
@@ -277,7 +277,7 @@ test.skipIf(!process.env.LONG_TESTS)(
       source: `import dice, os
 def compute_score(solution_str, ground_truth): return [dice.throw(), {"score": 1}][0] + os.urandom(1)[0]`,
       files: {
-        [fileName]: wheelOf('dice', 'import random\ndef throw(): return random.random()\n'),
+        [file_name]: wheelOf('dice', 'import random\ndef throw(): return random.random()\n'),
       },
       modules: {
         offered: { there: ['dice'], fetched_later: {} },

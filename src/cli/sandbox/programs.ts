@@ -20,9 +20,9 @@ function modulesOf(source: string): Pick<ProgramOrder, 'modules' | 'files'> {
   const lock = createRequire(import.meta.url).resolve('pyodide/pyodide-lock.json')
   const packages = JSON.parse(readFileSync(lock, 'utf8')) as PackageLock
   const modules = modulesFor(source, packages, (file) => existsSync(join(WHEELS, file)))
-  const files = Object.values(modules.packages).map(({ fileName }) => [
-    fileName,
-    new Uint8Array(readFileSync(join(WHEELS, fileName))),
+  const files = Object.values(modules.packages).map(({ file_name }) => [
+    file_name,
+    new Uint8Array(readFileSync(join(WHEELS, file_name))),
   ])
   return { modules, files: Object.fromEntries(files) }
 }

@@ -80,10 +80,10 @@ const wheels = new Map<string, Promise<Files>>()
 async function withModules<T extends { readonly source: string; readonly files: Files }>(order: T) {
   const lock = JSON.parse(new TextDecoder().decode(order.files['pyodide-lock.json'])) as PackageLock
   const modules = modulesFor(order.source, lock, (file) => Object.hasOwn(WHEELS, file))
-  const found = Object.values(modules.packages).map(({ fileName }) => {
-    const own = wheels.get(fileName) ?? fetchFiles({ [fileName]: WHEELS[fileName] })
-    wheels.set(fileName, own)
-    own.catch(() => wheels.delete(fileName))
+  const found = Object.values(modules.packages).map(({ file_name }) => {
+    const own = wheels.get(file_name) ?? fetchFiles({ [file_name]: WHEELS[file_name] })
+    wheels.set(file_name, own)
+    own.catch(() => wheels.delete(file_name))
     return own
   })
   return { ...order, modules, files: Object.assign({}, order.files, ...(await Promise.all(found))) }

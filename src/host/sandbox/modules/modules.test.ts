@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { modulesFor } from './modules.ts'
 
 const locked = (name: string, depends: string[] = [], imports = [name]) => ({
-  fileName: `${name}-1-py3-none-any.whl`,
+  file_name: `${name}-1-py3-none-any.whl`,
   depends,
   imports,
 })

@@ -5,7 +5,7 @@ import offered from './offered.json'
 
 /** A package as Pyodide's lock file has it. */
 export interface LockedPackage {
-  readonly fileName: string
+  readonly file_name: string
   readonly depends: readonly string[]
   readonly imports: readonly string[]
 }
@@ -47,11 +47,11 @@ function wordsAfterImports(source: string): ReadonlySet<string> {
 export function modulesFor(
   source: string,
   { packages }: PackageLock,
-  isHere: (fileName: string) => boolean,
+  isHere: (file: string) => boolean,
 ): PythonModules {
   const known = Object.keys(offered).filter((name) => Object.hasOwn(packages, name))
   const isWhole = (name: string): boolean =>
-    isHere(packages[name].fileName) && packages[name].depends.every(isWhole)
+    isHere(packages[name].file_name) && packages[name].depends.every(isWhole)
   const shown = (name: string) => packages[name].imports.filter((own) => !own.startsWith('_'))
   const there = known.filter(isWhole)
   const words = wordsAfterImports(source)
