@@ -156,7 +156,7 @@ test('every kernel of a large head is the tiled one', () => {
   expect(vocabHeadKernels(LARGE)).toEqual({
     forward: vocab_head_forward,
     range: vocab_head_range,
-    backward_hidden: vocab_head_backward_hidden,
-    backward_weight: vocab_head_backward_weight,
+    backwardHidden: vocab_head_backward_hidden,
+    backwardWeight: vocab_head_backward_weight,
   })
 })
