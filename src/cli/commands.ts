@@ -57,7 +57,6 @@ export const overview = () =>
     'Usage: npm run -s lab -- <command> [options]',
     '',
     ...rows({ ...COMMANDS, completion }),
-    '',
     'For who changes the lab:',
     ...rows(MAINTAINERS),
     '',
