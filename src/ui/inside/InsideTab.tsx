@@ -43,13 +43,16 @@ const FIGURES: readonly PanelEntry[] = [
   { name: 'The figure of solved problems', Own: PassFigure },
 ]
 
-const LOOK: PanelEntry = { name: 'The look at a kept state', Own: LookNow }
-const MOMENTS: PanelEntry = { name: 'The choice of moments', Own: MomentsChoice }
-/** What fills empty figures comes first. */
-const EMPTY: readonly PanelEntry[] = [LOOK, ...FIGURES, MOMENTS]
-const FILLED: readonly PanelEntry[] = [...FIGURES, LOOK, MOMENTS]
+const useIsEmpty = () => useKept().observations.items.length === 0
+/** What fills empty figures stands above them, and below figures that are full. */
+const LookFirst = () => (useIsEmpty() ? <LookNow /> : null)
+const LookLast = () => (useIsEmpty() ? null : <LookNow />)
 
-export function InsideTab() {
-  const isEmpty = useKept().observations.items.length === 0
-  return <Panels panels={isEmpty ? EMPTY : FILLED} />
-}
+const PANELS: readonly PanelEntry[] = [
+  { name: 'The look at a kept state, first', Own: LookFirst },
+  ...FIGURES,
+  { name: 'The look at a kept state', Own: LookLast },
+  { name: 'The choice of moments', Own: MomentsChoice },
+]
+
+export const InsideTab = () => <Panels panels={PANELS} />
