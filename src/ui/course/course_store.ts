@@ -44,9 +44,7 @@ function courseIn(hash: string): CourseState {
   return stateOf(course === KEPT ? parseCourse(kept.get()) : decodeCourse(course))
 }
 
-export const courseStore = createStore<CourseState>(() =>
-  courseIn(globalThis.location?.hash ?? ''),
-)
+export const courseStore = createStore<CourseState>(() => courseIn(globalThis.location?.hash ?? ''))
 
 /** Shows the page as a course asks for, and says so in the address. */
 function change(state: CourseState, address: string | undefined, options: ViewOptions): void {
