@@ -1,4 +1,4 @@
-// Small experiments for tests.
+// Makes small experiments for tests.
 import { TINY, testBatch } from '../model/testing.ts'
 import type { Task } from '../tasks/task/task.ts'
 import { arithmetic } from '../tasks/tokenizers/arithmetic.ts'

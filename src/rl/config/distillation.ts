@@ -1,4 +1,4 @@
-// The settings of a phase that learns from a teacher, under TRL's names.
+// Declares the settings of a phase that learns from a teacher, under TRL's names.
 
 import { boolean, number, select, type Tree } from '../fields/field.ts'
 import { LOWEST_TEMPERATURE } from './rollout.ts'

@@ -1,5 +1,5 @@
-// DAPO's dynamic sampling: prompts whose responses all score the same teach a group estimator
-// nothing, so others take their place (Yu et al. 2025, arXiv 2503.14476 section 3.2).
+// Declares DAPO's dynamic sampling: prompts whose responses all score the same teach a group
+// estimator nothing, so others take their place (Yu et al. 2025, arXiv 2503.14476 section 3.2).
 
 /** What a group's spread is measured in. */
 const FILTER_METRICS = ['acc', 'score', 'seq_reward', 'seq_final_reward'] as const

@@ -1,4 +1,4 @@
-// Inner layers that learn beside the policy of a phase of reinforcement.
+// Declares inner layers that learn beside the policy of a phase of reinforcement.
 import type { Readout } from '../../model/layout/readout.ts'
 import { number, select, type Tree, text } from '../fields/field.ts'
 import { layerList, layersOf } from './layer_list.ts'

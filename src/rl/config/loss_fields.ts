@@ -1,4 +1,4 @@
-// The policy losses, and how the losses of single tokens are averaged, as forms call them.
+// Declares the policy losses, and how the losses of single tokens are averaged, as forms call them.
 import {
   AGGREGATIONS,
   type LossAggMode,

@@ -1,4 +1,4 @@
-// Muon: its settings, and how long a step of a matrix is.
+// Declares Muon's settings, and how long a step of a matrix is.
 import { boolean, integer, number, select, type Tree } from '../fields/field.ts'
 
 /** Muon's own settings, under torch.optim.Muon's names. */

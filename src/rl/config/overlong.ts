@@ -1,5 +1,5 @@
-// The token that carries a response's score, and DAPO's penalty for responses that come close to
-// the maximum length.
+// Puts a response's score on the token that carries it, and takes off DAPO's penalty for responses
+// that come close to the maximum length.
 
 /** verl's reward_kwargs: max_resp_len and overlong_buffer_cfg.len, in tokens, and
  * overlong_buffer_cfg.penalty_factor. */

@@ -1,4 +1,4 @@
-// The fields that say how responses are sampled.
+// Declares the fields that say how responses are sampled.
 
 import type { CacheDType } from '../../kernels/attention/attention_cache.ts'
 import { type TruncateSide, TURN_DEFAULTS } from '../../tasks/tools/tool.ts'

@@ -1,5 +1,5 @@
-// The fields of rollout correction: what is done about responses that another policy sampled than
-// the one that learns.
+// Declares the fields of rollout correction: what is done about responses that another policy
+// sampled than the one that learns.
 import type { RsCriterion } from '../../kernels/rollout_correction/rollout_correction.ts'
 import { boolean, number, select, selectOrNone, type Tree, text } from '../fields/field.ts'
 import type { LossMode } from '../losses/losses.ts'

@@ -1,4 +1,4 @@
-// The fields of a reinforcement phase that say which parameters it trains, and how fast.
+// Declares the fields of a reinforcement phase that say which parameters it trains, and how fast.
 import type { Readout } from '../../model/layout/readout.ts'
 import { boolean, integer, number, select, type Tree } from '../fields/field.ts'
 import { layerList } from './layer_list.ts'

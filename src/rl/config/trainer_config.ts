@@ -1,4 +1,5 @@
-// Everything that decides a run: what it trains, on what, in which phases, and what it measures.
+// Declares everything that decides a run: what it trains, on what, in which phases, and what it
+// measures.
 import type { MatmulChoice } from '../../kernels/matmul/matmul_variants.ts'
 import type { ModelConfig } from '../../model/layout/config.ts'
 import type { Fusion } from '../../model/transformer/model.ts'

@@ -1,4 +1,4 @@
-// The list of advantage estimators, pure float64 functions of the rewards of a batch.
+// Lists the advantage estimators, pure float64 functions of the rewards of a batch.
 // `computeAdvantages` is what a trainer calls.
 import { rowCount } from '../math/masked.ts'
 import type { AdvantageConfig, AdvantageInput, Advantages, Estimator } from './estimator.ts'

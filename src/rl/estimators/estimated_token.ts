@@ -1,5 +1,5 @@
-// One token of a traced step as the formulas of estimators see it, and what several of them say
-// about it.
+// Describes one token of a traced step as the formulas of estimators see it, and what several of
+// them say about it.
 import { type Formula, line, type Values } from '../math/formula.ts'
 import { groupMean, groupStd, NORM_ADV_EPSILON } from './groups.ts'
 

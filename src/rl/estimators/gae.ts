@@ -1,4 +1,5 @@
-// GAE: a critic says token by token what was to be expected. With PPO's loss this is PPO.
+// Computes GAE's advantages: a critic says token by token what was to be expected. With PPO's loss
+// this is PPO.
 import { line } from '../math/formula.ts'
 import { maskedWhiten } from '../math/masked.ts'
 import { type EstimatedToken, numberAt, OVER_BATCH, whitenedValues } from './estimated_token.ts'

@@ -1,5 +1,5 @@
-// GDPO: several rewards, each compared within the group by itself, so that a large one does not
-// hide a small one.
+// Computes GDPO's advantages: several rewards, each compared within the group by itself, so that a
+// large one does not hide a small one.
 import { line } from '../math/formula.ts'
 import { maskedWhiten } from '../math/masked.ts'
 import { numberAt } from './estimated_token.ts'

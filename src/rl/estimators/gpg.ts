@@ -1,4 +1,4 @@
-// GPG: centred scores, scaled up for the responses that score nothing.
+// Computes GPG's advantages: centred scores, scaled up for the responses that score nothing.
 import { line } from '../math/formula.ts'
 import { groupValues } from './estimated_token.ts'
 import { estimator, perResponse } from './estimator.ts'

@@ -1,5 +1,5 @@
-// Groups of responses and their statistics. A group is all rows with one id in `index`; ids and
-// rows come in any order. Where all scores of a group are equal its advantages are exactly 0,
+// Computes the statistics of groups of responses. A group is all rows with one id in `index`; ids
+// and rows come in any order. Where all scores of a group are equal its advantages are exactly 0,
 // whatever its mean rounds to (except grpo_vectorized, which repeats verl's float32). Float64.
 
 /** The rows of each group, groups in order of appearance. */

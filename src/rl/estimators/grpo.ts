@@ -1,4 +1,4 @@
-// GRPO: the score of a response against the responses to the same prompt.
+// Computes GRPO's advantages: the score of a response against the responses to the same prompt.
 import { groupFormula } from './estimated_token.ts'
 import { estimator, perResponse } from './estimator.ts'
 import {

@@ -1,4 +1,4 @@
-// GRPO with the spread of the whole batch in place of the group's.
+// Computes GRPO with the spread of the whole batch in place of the group's.
 import { line } from '../math/formula.ts'
 import { variance } from '../math/stats.ts'
 import { type EstimatedToken, epsilonOf, groupValues } from './estimated_token.ts'

@@ -1,4 +1,4 @@
-// GRPO for pass@k: only the best response of a group counts.
+// Computes GRPO's advantages for pass@k: only the best response of a group counts.
 import { line } from '../math/formula.ts'
 import { epsilonOf, groupValues } from './estimated_token.ts'
 import { estimator, perResponse } from './estimator.ts'

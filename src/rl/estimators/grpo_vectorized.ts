@@ -1,4 +1,4 @@
-// GRPO in float32, as verl's vectorized variant computes it.
+// Computes GRPO in float32, as verl's vectorized variant computes it.
 import { groupFormula } from './estimated_token.ts'
 import { estimator, perResponse } from './estimator.ts'
 import { byGroup, type GroupNorm, NORM_ADV_EPSILON, type Scores } from './groups.ts'

@@ -1,4 +1,5 @@
-// Learning from one's own best: responses that are kept are imitated, the others teach nothing.
+// Computes advantages for learning from one's own best: responses that are kept are imitated, the
+// others teach nothing.
 import { type Formula, line } from '../math/formula.ts'
 import { type EstimatedToken, groupValues } from './estimated_token.ts'
 import { estimator, perResponse } from './estimator.ts'

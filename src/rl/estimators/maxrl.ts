@@ -1,4 +1,5 @@
-// MaxRL: the score of a response against the mean of its group, in units of that mean.
+// Computes MaxRL's advantages: the score of a response against the mean of its group, in units of
+// that mean.
 import { line } from '../math/formula.ts'
 import { groupValues } from './estimated_token.ts'
 import { estimator, perResponse } from './estimator.ts'

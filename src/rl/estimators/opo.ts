@@ -1,4 +1,5 @@
-// OPO: the score of a response against a mean of its group that is weighted by length.
+// Computes OPO's advantages: the score of a response against a mean of its group that is weighted
+// by length.
 import { line } from '../math/formula.ts'
 import { maskedSumRows } from '../math/masked.ts'
 import { estimator, perResponse } from './estimator.ts'

@@ -1,4 +1,5 @@
-// REINFORCE++: discounted returns of single responses, whitened over the batch.
+// Computes REINFORCE++'s advantages: discounted returns of single responses, whitened over the
+// batch.
 import { line } from '../math/formula.ts'
 import { maskedWhiten } from '../math/masked.ts'
 import { type EstimatedToken, numberAt, OVER_BATCH, whitenedValues } from './estimated_token.ts'

@@ -1,4 +1,4 @@
-// REINFORCE++ with a baseline: the paper's variant for groups.
+// Computes REINFORCE++ with a baseline: the paper's variant for groups.
 import { line } from '../math/formula.ts'
 import { maskedWhiten } from '../math/masked.ts'
 import { groupValues, OVER_BATCH, whitenedValues } from './estimated_token.ts'

@@ -1,4 +1,5 @@
-// ReMax: the return of a token against the score of a greedy response to the same prompt.
+// Computes ReMax's advantages: the return of a token against the score of a greedy response to the
+// same prompt.
 import { line } from '../math/formula.ts'
 import { numberAt } from './estimated_token.ts'
 import { type AdvantageInput, type Advantages, estimator, given, spread } from './estimator.ts'

@@ -1,4 +1,5 @@
-// RLOO: the score of a response against the mean of the others to the same prompt.
+// Computes RLOO's advantages: the score of a response against the mean of the others to the same
+// prompt.
 import { line } from '../math/formula.ts'
 import { type EstimatedToken, groupValues } from './estimated_token.ts'
 import { estimator, perResponse } from './estimator.ts'

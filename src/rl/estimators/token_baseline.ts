@@ -1,6 +1,6 @@
-// The optimal token baseline: what a token's return is compared with is a mean over the group at
-// the same token, weighted by how much of the policy's gradient variance each response has gathered
-// up to there. Float64.
+// Computes the optimal token baseline: what a token's return is compared with is a mean over the
+// group at the same token, weighted by how much of the policy's gradient variance each response has
+// gathered up to there. Float64.
 
 import { line } from '../math/formula.ts'
 import { maskedSumRows } from '../math/masked.ts'

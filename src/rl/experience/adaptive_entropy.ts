@@ -1,4 +1,4 @@
-// An entropy coefficient that follows a target: TRL's use_adaptive_entropy (Skywork-OR1, arXiv
+// Adapts the entropy coefficient to a target: TRL's use_adaptive_entropy (Skywork-OR1, arXiv
 // 2505.22312).
 import type { Actor } from '../config/actor.ts'
 

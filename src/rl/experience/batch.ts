@@ -1,5 +1,5 @@
-// One batch of prompts and responses as rows of ids. response_mask and token_count are made here
-// and nowhere else.
+// Makes one batch of prompts and responses as rows of ids. response_mask and token_count are made
+// here and nowhere else.
 import type { Sample, Task } from '../../tasks/task/task.ts'
 import { countsOf, pickCounts, type TurnCounts } from './turn_counts.ts'
 

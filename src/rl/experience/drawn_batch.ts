@@ -1,4 +1,4 @@
-// The responses of one step with their scores.
+// Holds the responses of one step with their scores.
 import type { Reward, Scored } from '../../tasks/rewards/composed.ts'
 import type { Sample } from '../../tasks/task/task.ts'
 import type { RewardComponent } from '../estimators/estimator.ts'

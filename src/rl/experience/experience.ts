@@ -1,4 +1,4 @@
-// From scored responses to advantages: what verl's driver does between rollout and update, in
+// Turns scored responses into advantages: what verl's driver does between rollout and update, in
 // float64.
 
 import { asksTeacher } from '../config/algorithm.ts'

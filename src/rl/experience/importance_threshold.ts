@@ -1,4 +1,4 @@
-// The number or text in which verl writes how far importance weights may be from 1.
+// Reads the number or text in which verl writes how far importance weights may be from 1.
 
 /** Weights above `upper` become it; where there is a `lower` (IcePop), weights outside of both
  * become 0. */

@@ -1,5 +1,5 @@
-// The KL penalty in the reward and its coefficient (verl/trainer/ppo/core_algos.py, ray_trainer.py
-// apply_kl_penalty).
+// Computes the KL penalty in the reward and its coefficient (verl/trainer/ppo/core_algos.py,
+// ray_trainer.py apply_kl_penalty).
 import { type KlPenalty, klPenalty } from '../../kernels/kl/kl_penalty.ts'
 import type { KlControllerConfig } from '../config/algorithm.ts'
 import { maskedMeanRows, maskedSumRows, rowCount } from '../math/masked.ts'

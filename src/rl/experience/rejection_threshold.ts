@@ -1,4 +1,4 @@
-// The strings in which verl writes what a rejection criterion lets pass.
+// Reads the strings in which verl writes what a rejection criterion lets pass.
 import {
   RS_UNBOUNDED,
   type RsCriterion,

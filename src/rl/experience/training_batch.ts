@@ -1,5 +1,5 @@
-// The batch that a training step works on, on the GPU: the rows of ids, and what is computed of
-// them.
+// Holds the batch that a training step works on, on the GPU: the rows of ids, and what is computed
+// of them.
 
 import type { Allocator, Tensor } from '../../kernels/device/base/tensor.ts'
 import type { Gpu } from '../../kernels/device/gpu.ts'

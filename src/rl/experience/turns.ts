@@ -1,5 +1,5 @@
-// Responses that a policy and its tools wrote in turns: which tokens count, where each response
-// ends, and how often who spoke.
+// Batches responses that a policy and its tools wrote in turns: which tokens count, where each
+// response ends, and how often who spoke.
 import type { Conversation } from '../../tasks/tools/conversation.ts'
 import type { TurnFormat } from '../../tasks/tools/turn_format.ts'
 import { type BatchTurns, joined, pickRows, type RolloutBatch } from './batch.ts'

@@ -1,5 +1,5 @@
-// Characters that act on a page or a terminal and are not seen. A name that holds them can pass for
-// another one.
+// Finds characters that act on a page or a terminal and are not seen. A name that holds them can
+// pass for another one.
 
 /** Controls, changes of the reading direction, and spaces without width. Joiners (U+200C, U+200D)
  * and marks of direction (U+200E, U+200F) stay: emoji and many scripts need them. */

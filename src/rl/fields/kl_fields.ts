@@ -1,5 +1,5 @@
-// The fields of a KL to the reference policy: its estimator and its weight, in the loss and in the
-// reward.
+// Declares the fields of a KL to the reference policy: its estimator and its weight, in the loss
+// and in the reward.
 import type { KlPenalty } from '../../kernels/kl/kl_penalty.ts'
 import { number, select } from './field.ts'
 

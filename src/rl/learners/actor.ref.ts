@@ -1,4 +1,4 @@
-// A training step of the actor in float64.
+// Computes a training step of the actor in float64.
 import { adamwRef } from '../../kernels/optimizer/optimizer.ref.ts'
 import { entropyLossRef } from '../../kernels/policy_loss/entropy_loss.ref.ts'
 import { aggregationWeights } from '../../kernels/policy_loss/loss_weights.ref.ts'

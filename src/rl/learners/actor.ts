@@ -1,5 +1,5 @@
-// The policy being trained, on the GPU: weights, optimizer state, and the passes that score and
-// update it.
+// Holds the policy being trained, on the GPU: weights, optimizer state, and the passes that score
+// and update it.
 import type { WeightSink } from '../../formats/weight_stream.ts'
 import type { Program } from '../../kernels/device/base/program.ts'
 import type { Gpu } from '../../kernels/device/gpu.ts'

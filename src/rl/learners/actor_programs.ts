@@ -1,4 +1,4 @@
-// The recorded programs of the actor: phases that compute the same share one.
+// Keeps the recorded programs of the actor: phases that compute the same share one.
 
 import type { Program, Recorder } from '../../kernels/device/base/program.ts'
 import type { Gpu } from '../../kernels/device/gpu.ts'

@@ -1,5 +1,5 @@
-// The value model of PPO: its own copy of the transformer with one number per token, and its own
-// optimizer.
+// Holds the value model of PPO: its own copy of the transformer with one number per token, and its
+// own optimizer.
 
 import type { Program, Recorder } from '../../kernels/device/base/program.ts'
 import type { Gpu } from '../../kernels/device/gpu.ts'

@@ -1,4 +1,4 @@
-// The program of a phase that learns from a teacher: one update of a micro-batch.
+// Records the program of a phase that learns from a teacher: one update of a micro-batch.
 import type { LiveValues, Recorder } from '../../kernels/device/base/program.ts'
 import type { Allocator, Tensor } from '../../kernels/device/base/tensor.ts'
 import { entropy_loss } from '../../kernels/policy_loss/entropy_loss.ts'

@@ -1,5 +1,5 @@
-// Inner policies that learn beside the one that a phase of reinforcement trains: by its objective,
-// or from what the final policy of the same pass says.
+// Trains inner policies that learn beside the one that a phase of reinforcement trains: by its
+// objective, or from what the final policy of the same pass says.
 import type { LiveValues, Recorder } from '../../kernels/device/base/program.ts'
 import type { Allocator } from '../../kernels/device/base/tensor.ts'
 import { POLICY_LOSS_SUMS } from '../../kernels/policy_loss/policy_loss_frame.ts'

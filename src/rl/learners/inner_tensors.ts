@@ -1,4 +1,4 @@
-// The tensors of inner policies that learn by the objective of a phase of reinforcement.
+// Makes the tensors of inner policies that learn by the objective of a phase of reinforcement.
 import type { Allocator, Tensor } from '../../kernels/device/base/tensor.ts'
 import { CHUNK } from '../../model/layout/flat_params.ts'
 import type { ResponseTensors } from '../../model/transformer/response_tensors.ts'

@@ -1,4 +1,4 @@
-// The kernels of the policy losses, made from their declarations.
+// Makes the kernels of the policy losses from their declarations.
 import {
   type PolicyLossKernel,
   policyLossKernel,

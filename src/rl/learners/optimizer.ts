@@ -1,5 +1,5 @@
-// Global norm, clip and AdamW over what is trained, stretch by stretch, or Muon for the matrices of
-// it; recorded for each layer that phases train.
+// Records global norm, clip and AdamW over what is trained, stretch by stretch, or Muon for the
+// matrices of it; recorded for each layer that phases train.
 
 import type { LiveValues, Program, Recorder } from '../../kernels/device/base/program.ts'
 import type { Allocator } from '../../kernels/device/base/tensor.ts'

@@ -1,5 +1,5 @@
-// Gradients of what an update minimises, in float64: the policy's own terms, and the entropy bonus
-// of whichever policy has it.
+// Computes the gradients of what an update minimises, in float64: the policy's own terms, and the
+// entropy bonus of whichever policy has it.
 import { entropyLossRef } from '../../kernels/policy_loss/entropy_loss.ref.ts'
 import type { ModelConfig } from '../../model/layout/config.ts'
 import { trainedPrefix } from '../../model/layout/flat_params.ts'

@@ -1,4 +1,4 @@
-// The actor's programs: what is recorded once and replayed in every step.
+// Records the actor's programs: what is recorded once and replayed in every step.
 
 import type { LiveValues, Recorder, Value } from '../../kernels/device/base/program.ts'
 import type { Allocator, Tensor } from '../../kernels/device/base/tensor.ts'

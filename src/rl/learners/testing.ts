@@ -1,4 +1,4 @@
-// One objective on a made-up batch, on the GPU and in float64, whole and in parts.
+// Runs one objective on a made-up batch, on the GPU and in float64, whole and in parts.
 import { expect } from 'vitest'
 import { Gpu } from '../../kernels/device/gpu.ts'
 import { klLossRef } from '../../kernels/kl/kl.ref.ts'

@@ -1,4 +1,4 @@
-// A model and the optimizer that trains it.
+// Holds a model and the optimizer that trains it.
 
 import type { Program } from '../../kernels/device/base/program.ts'
 import type { Allocator } from '../../kernels/device/base/tensor.ts'

@@ -1,4 +1,4 @@
-// The texts that a lens looks through, and what it says of them.
+// Reads the texts that a lens looks through, and what it says of them.
 import { type LensNumbers, type LensTensors, unpackLens } from '../../model/internals/lens.ts'
 import type { Task } from '../../tasks/task/task.ts'
 import type { Tokenizer } from '../../tasks/tokenizers/tokenizer.ts'

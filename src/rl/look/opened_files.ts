@@ -1,4 +1,4 @@
-// The files of a model that a person opened, with an adapter merged into it.
+// Opens the files of a model that a person opened, with an adapter merged into it.
 
 import type { RangedFolder } from '../../formats/ranged_file.ts'
 import { type FileSource, type OpenHfModel, openHfModel } from '../../model/hf/hf_model.ts'

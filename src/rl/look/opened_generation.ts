@@ -1,4 +1,4 @@
-// Text that an opened model writes, a few tokens at a time, so that a person can read along and
+// Writes text with an opened model, a few tokens at a time, so that a person can read along and
 // stop it. One row with a KV cache.
 
 import type { Program } from '../../kernels/device/base/program.ts'

@@ -1,5 +1,5 @@
-// A model that came from elsewhere, on a device of its own: what every layer would say next at
-// every position of any text, and what the whole model writes.
+// Holds a model that came from elsewhere, on a device of its own: what every layer would say next
+// at every position of any text, and what the whole model writes.
 
 import type { LoadOptions } from '../../formats/weight_stream.ts'
 import { GpuError, gibibytes } from '../../kernels/device/base/errors.ts'

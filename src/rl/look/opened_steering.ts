@@ -1,4 +1,4 @@
-// A direction that is added to what an opened model writes: from one text to another, in the stream
+// Adds a direction to what an opened model writes: from one text to another, in the stream
 // after one layer. Its layer and strength are read at every token, so that they may change while
 // the model writes; nothing is recorded again.
 import type { Gpu } from '../../kernels/device/gpu.ts'

@@ -1,5 +1,5 @@
-// The entropies of every layer's policy at the tokens of a traced step: what of them a token table
-// holds.
+// Reads the entropies of every layer's policy at the tokens of a traced step: what of them a token
+// table holds.
 import { slotsOf } from '../../model/internals/internals_tensors.ts'
 import type { TokenLayerTensors } from './observed_parts.ts'
 

@@ -1,5 +1,5 @@
-// One step, token by token: what was sampled, scored, compared and trained on, as plain numbers for
-// people.
+// Shows one step token by token: what was sampled, scored, compared and trained on, as plain
+// numbers for people.
 
 import { klPenalty } from '../../kernels/kl/kl_penalty.ts'
 import type { RlPhase } from '../config/phase.ts'

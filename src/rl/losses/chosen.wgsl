@@ -1,5 +1,5 @@
-// Which tokens clip_cov or kl_cov chose: d_log_probs[i] = 1 where it did, else 0. Adds to no sums.
-// One workgroup. uses the loss's key, choose.wgsl, policy_loss_frame.wgsl
+// Marks the tokens that clip_cov or kl_cov chose: d_log_probs[i] = 1 where it did, else 0. Adds to
+// no sums. One workgroup. uses the loss's key, choose.wgsl, policy_loss_frame.wgsl
 
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn main(@builtin(local_invocation_index) lane: u32) {

@@ -1,4 +1,4 @@
-// CISPO: the clipped ratio is a weight, not a gate.
+// Declares CISPO: the clipped ratio is a weight, not a gate.
 import { line } from '../math/formula.ts'
 import { CLIP_RANGE, RATIO, surrogates } from './clip_range.ts'
 import { policyLoss } from './policy_loss.ts'

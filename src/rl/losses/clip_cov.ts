@@ -1,5 +1,5 @@
-// Clip-Cov: PPO's clip, and no loss at some of the tokens whose log-prob and advantage vary
-// together: those drain the entropy.
+// Declares Clip-Cov: PPO's clip, and no loss at some of the tokens whose log-prob and advantage
+// vary together: those drain the entropy.
 import { line } from '../math/formula.ts'
 import choose from './choose.wgsl?raw'
 import chosen from './chosen.wgsl?raw'

@@ -1,4 +1,4 @@
-// PPO's clip of a ratio: its numbers, its two sides, and how they are written.
+// Declares PPO's clip of a ratio: its numbers, its two sides, and how they are written.
 import { line } from '../math/formula.ts'
 import type { LossNumbers, ValuesOf } from './policy_loss.ts'
 import { clamp } from './response.ts'

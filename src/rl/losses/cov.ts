@@ -1,5 +1,5 @@
-// The covariance of log-prob and advantage: what clip_cov and kl_cov choose tokens by, over a whole
-// micro-batch.
+// Computes the covariance of log-prob and advantage: what clip_cov and kl_cov choose tokens by,
+// over a whole micro-batch.
 import type { LossBatch, LossNumber } from './policy_loss.ts'
 
 /** Indices of the tokens that count. */

@@ -1,5 +1,5 @@
-// DPPO: a token is left out where its probability has moved too far, measured as a divergence and
-// not as a ratio.
+// Declares DPPO: a token is left out where its probability has moved too far, measured as a
+// divergence and not as a ratio.
 import { line } from '../math/formula.ts'
 import { CLIP_RANGE, DUAL_CLIP, RATIO } from './clip_range.ts'
 import { type PolicyLoss, policyLoss, type ValuesOf } from './policy_loss.ts'

@@ -1,4 +1,5 @@
-// DRO: the plain policy gradient, and a square that pulls every token back to the old policy.
+// Declares DRO: the plain policy gradient, and a square that pulls every token back to the old
+// policy.
 import { line } from '../math/formula.ts'
 import main from './dro.wgsl?raw'
 import { policyLoss } from './policy_loss.ts'

@@ -1,4 +1,4 @@
-// GMPO: one geometric-mean ratio per response, clipped per token in log space.
+// Declares GMPO: one geometric-mean ratio per response, clipped per token in log space.
 import { line } from '../math/formula.ts'
 import { CLIP_RANGE, type ClipRange } from './clip_range.ts'
 import main from './geo_mean.wgsl?raw'

@@ -1,4 +1,4 @@
-// GPG: the plain policy gradient, with no old policy at all.
+// Declares GPG: the plain policy gradient, with no old policy at all.
 import { line } from '../math/formula.ts'
 import { policyLoss } from './policy_loss.ts'
 import { logRatio, tokenValues } from './response.ts'

@@ -1,4 +1,4 @@
-// GSPO: PPO's clip on one ratio per response.
+// Declares GSPO: PPO's clip on one ratio per response.
 import { line } from '../math/formula.ts'
 import { CLIP_RANGE, clipOf, surrogates } from './clip_range.ts'
 import main from './gspo.wgsl?raw'

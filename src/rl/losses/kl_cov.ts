@@ -1,5 +1,5 @@
-// KL-Cov: the ratio without any clip, and a penalty where log-prob and advantage vary together
-// most: there entropy is lost.
+// Declares KL-Cov: the ratio without any clip, and a penalty where log-prob and advantage vary
+// together most: there entropy is lost.
 import { line } from '../math/formula.ts'
 import choose from './choose.wgsl?raw'
 import chosen from './chosen.wgsl?raw'

@@ -1,4 +1,4 @@
-// The list of policy losses, and what follows from all of them together: their names, and the
+// Lists the policy losses, and what follows from all of them together: their names, and the
 // settings that hold their numbers.
 import type { LossAggMode } from '../../kernels/policy_loss/aggregations/aggregations.ts'
 import { cispo } from './cispo.ts'

@@ -1,4 +1,5 @@
-// Any policy loss over a whole batch in float64: its declared rule, verl's mean, verl's metrics.
+// Computes any policy loss over a whole batch in float64: its declared rule, verl's mean, verl's
+// metrics.
 
 import { aggregationWeights } from '../../kernels/policy_loss/loss_weights.ref.ts'
 import type { Aggregation } from '../../kernels/policy_loss/loss_weights.ts'

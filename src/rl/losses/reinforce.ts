@@ -1,4 +1,4 @@
-// REINFORCE with the weights of rollout correction, which bypass mode can choose.
+// Declares REINFORCE with the weights of rollout correction, which bypass mode can choose.
 import { line } from '../math/formula.ts'
 import { policyLoss } from './policy_loss.ts'
 import { logRatio, tokenValues } from './response.ts'

@@ -1,4 +1,4 @@
-// The tokens of one response as the rules of losses read them, in float64.
+// Holds the tokens of one response as the rules of losses read them, in float64.
 
 type Numbers = ArrayLike<number>
 

@@ -1,4 +1,4 @@
-// SAPO: a soft gate in place of the clip.
+// Declares SAPO: a soft gate in place of the clip.
 import { line } from '../math/formula.ts'
 import { RATIO } from './clip_range.ts'
 import { policyLoss } from './policy_loss.ts'

@@ -1,4 +1,5 @@
-// A loss whose ratio is that of the whole response: TRL's importance_sampling_level "sequence".
+// Declares a loss whose ratio is that of the whole response: TRL's importance_sampling_level
+// "sequence".
 import { line } from '../math/formula.ts'
 import { RATIO } from './clip_range.ts'
 import type { PolicyLoss } from './policy_loss.ts'

@@ -1,5 +1,5 @@
-// TRL's GRPO objective in float64: every loss type and option of GRPOTrainer._compute_loss, with
-// gradients written by hand.
+// Computes TRL's GRPO objective in float64: every loss type and option of
+// GRPOTrainer._compute_loss, with gradients written by hand.
 import { isHighEntropy, isOnPolicyRow } from './trl_masks.ref.ts'
 import { type TokenTerm, type TrlRatio, termOf, trlMetrics } from './trl_terms.ref.ts'
 

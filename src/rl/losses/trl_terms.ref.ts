@@ -1,4 +1,5 @@
-// One token's loss under each of TRL's loss types, and what TRL reports about a batch of them.
+// Computes one token's loss under each of TRL's loss types, and what TRL reports about a batch of
+// them.
 import type { TrlLossBatch, TrlLossConfig } from './trl_objective.ref.ts'
 
 /** log-ratios to the old policy. */

@@ -1,4 +1,4 @@
-// PPO's clipped loss with dual clip.
+// Declares PPO's clipped loss with dual clip.
 import { line } from '../math/formula.ts'
 import { CLIP_RANGE, clipOf, DUAL_CLIP, RATIO, surrogates } from './clip_range.ts'
 import { policyLoss } from './policy_loss.ts'

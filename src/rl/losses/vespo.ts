@@ -1,4 +1,4 @@
-// VESPO: the ratio of the whole response is a smooth weight, and nothing is clipped.
+// Declares VESPO: the ratio of the whole response is a smooth weight, and nothing is clipped.
 import { line } from '../math/formula.ts'
 import { policyLoss, type ValuesOf } from './policy_loss.ts'
 import { clamp, heldLogRatio, logRatio, type ResponseTokens, tokenValues } from './response.ts'

@@ -1,4 +1,4 @@
-// In which order a batch is trained on: verl balances work over ranks and micro-batches, and
+// Orders a batch for training: verl balances work over ranks and micro-batches, and
 // reorders even on one GPU.
 import { maximum, sum } from './stats.ts'
 

@@ -1,5 +1,5 @@
-// A linear classifier: multinomial logistic regression with an L2 penalty, in float64. The same
-// examples give the same bits.
+// Fits a linear classifier: multinomial logistic regression with an L2 penalty, in float64. The
+// same examples give the same bits.
 import { lowest } from './lbfgs.ts'
 
 /** Rows of numbers, [rows, cols], and what each row is: 0 … classes − 1. */

@@ -1,4 +1,4 @@
-// A mean over problems, and how sure the problems make it.
+// Computes a mean over problems, and how sure the problems make it.
 export interface Estimate {
   readonly mean: number
   /** 95 %, both ways. */

@@ -1,5 +1,5 @@
-// Formulas as data: every line a template with the names of numbers in braces, and the numbers of
-// one token by those names.
+// Describes formulas as data: every line a template with the names of numbers in braces, and the
+// numbers of one token by those names.
 
 export type Values = Readonly<Record<string, number>>
 

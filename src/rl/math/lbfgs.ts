@@ -1,5 +1,5 @@
-// The lowest point of a smooth convex function, by limited-memory BFGS with halved steps (Nocedal
-// and Wright, Numerical Optimization, algorithm 7.5). Float64, no random numbers.
+// Finds the lowest point of a smooth convex function, by limited-memory BFGS with halved steps
+// (Nocedal and Wright, Numerical Optimization, algorithm 7.5). Float64, no random numbers.
 
 /** Pairs of steps and changes of the gradient that are remembered. */
 const MEMORY = 10

@@ -1,4 +1,4 @@
-// The logistic function and its logarithm, without overflow.
+// Computes the logistic function and its logarithm, without overflow.
 
 /** 1 / (1 + exp(-x)). */
 export const logistic = (x: number): number =>

@@ -1,4 +1,5 @@
-// numpy's legacy random generator, so that a bootstrap draws the same rows here as in verl.
+// Rebuilds numpy's legacy random generator, so that a bootstrap draws the same rows here as in
+// verl.
 
 const WORDS = 624
 const SHIFT = 397

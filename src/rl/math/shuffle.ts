@@ -1,4 +1,4 @@
-// Orders drawn from a seed: functions of their key alone, so that a run that continues repeats
+// Draws orders from a seed: functions of their key alone, so that a run that continues repeats
 // them.
 import { philox4x32, uniform24 } from '../../kernels/sampling/philox.ts'
 

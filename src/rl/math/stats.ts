@@ -1,4 +1,5 @@
-// Plain statistics of a list of numbers, in float64; their masked siblings are in masked.ts.
+// Computes plain statistics of a list of numbers, in float64; their masked siblings are in
+// masked.ts.
 
 export type Numbers = ArrayLike<number>
 

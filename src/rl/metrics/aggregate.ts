@@ -1,4 +1,5 @@
-// From the numbers of micro-batches and ranks to one: verl's Metric (verl/utils/metric/utils.py).
+// Reduces the numbers of micro-batches and ranks to one: verl's Metric
+// (verl/utils/metric/utils.py).
 import { maximum, mean, minimum, sum } from '../math/stats.ts'
 
 const AGGREGATES = { mean, sum, max: maximum, min: minimum } as const

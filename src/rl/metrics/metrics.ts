@@ -1,4 +1,5 @@
-// From sums to the numbers that are shown, under verl's names (verl/trainer/ppo/metric_utils.py).
+// Turns sums into the numbers that are shown, under verl's names
+// (verl/trainer/ppo/metric_utils.py).
 
 import { CONTROL } from '../../kernels/optimizer/optimizer.ts'
 import { POLICY_LOSS_SUMS } from '../../kernels/policy_loss/policy_loss_frame.ts'

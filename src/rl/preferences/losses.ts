@@ -1,4 +1,4 @@
-// The list of preference losses.
+// Lists the preference losses.
 import { aot } from './losses/aot.ts'
 import { aot_unpaired } from './losses/aot_unpaired.ts'
 import { apo_down } from './losses/apo_down.ts'

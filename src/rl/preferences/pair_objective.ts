@@ -1,5 +1,5 @@
-// The loss of a batch of pairs, its gradient by the policy's log-prob of every token, and its
-// metrics.
+// Computes the loss of a batch of pairs, its gradient by the policy's log-prob of every token, and
+// its metrics.
 
 import { logLogistic } from '../math/logistic.ts'
 import {

@@ -1,4 +1,4 @@
-// The settings of a preference phase, and what its updates minimise.
+// Declares the settings of a preference phase, and what its updates minimise.
 import type { AnswerObjective } from './answer_objective.ts'
 import type { FDivergence } from './divergence.ts'
 import type { PairedLoss } from './losses/preference_loss.ts'

@@ -1,4 +1,5 @@
-// The answers that a preference phase learns from where rows bring verdicts on single answers.
+// Collects the answers that a preference phase learns from where rows bring verdicts on single
+// answers.
 
 import type { PreferencePhase } from '../config/phase.ts'
 import { preferenceLossOf } from '../preferences/losses.ts'

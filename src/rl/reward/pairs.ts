@@ -1,4 +1,4 @@
-// Two different responses to one prompt: what a preference is made of.
+// Pairs two different responses to one prompt: what a preference is made of.
 import type { Sample } from '../../tasks/task/task.ts'
 import type { RolloutBatch } from '../experience/batch.ts'
 

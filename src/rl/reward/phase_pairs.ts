@@ -1,5 +1,5 @@
-// The pairs that a phase of a reward model or of preferences begins with: those that the policy
-// makes now, or those that the rows of the task bring.
+// Finds the pairs that a phase of a reward model or of preferences begins with: those that the
+// policy makes now, or those that the rows of the task bring.
 import type { Sample, Split, Task } from '../../tasks/task/task.ts'
 import type { PairedPhase, Pairs } from '../config/phase.ts'
 import type { JudgedAnswers } from './judged_answers.ts'

@@ -1,5 +1,5 @@
-// The preferences that a reward model learns: the task's, a person's verdicts as they come, and
-// what training takes of them.
+// Keeps the preferences that a reward model learns: the task's, a person's verdicts as they come,
+// and what training takes of them.
 
 import type { Pairs, Verdict } from '../config/phase.ts'
 import { shuffledOrder } from '../math/shuffle.ts'

@@ -1,4 +1,5 @@
-// A reward model: one score per sequence, trained on pairs of which one response was preferred.
+// Holds a reward model: one score per sequence, trained on pairs of which one response was
+// preferred.
 
 import type { Program } from '../../kernels/device/base/program.ts'
 import type { Allocator, Tensor } from '../../kernels/device/base/tensor.ts'

@@ -1,4 +1,4 @@
-// A reward model that learns from pairs, in float64.
+// Computes a reward model that learns from pairs, in float64.
 import { adamwRef } from '../../kernels/optimizer/optimizer.ref.ts'
 import { bradleyTerryRef } from '../../kernels/preference_loss/preference_loss.ref.ts'
 import { modelShape } from '../../model/layout/config.ts'

@@ -1,5 +1,5 @@
-// The reward model of a run: made from the policy, taught by preferences, and asked for the scores
-// of responses.
+// Holds the reward model of a run: made from the policy, taught by preferences, and asked for the
+// scores of responses.
 
 import type { Allocator, Tensor } from '../../kernels/device/base/tensor.ts'
 import type { Gpu } from '../../kernels/device/gpu.ts'

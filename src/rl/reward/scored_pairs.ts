@@ -1,4 +1,4 @@
-// Held-out pairs as a step reports them, with what was learned of both responses.
+// Keeps held-out pairs as a step reports them, with what was learned of both responses.
 import type { Preference } from './preferences.ts'
 
 /** A pair and what the reward model gives both responses. */

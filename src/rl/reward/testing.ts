@@ -1,4 +1,4 @@
-// Phases with a reward model, and runs of them, for tests.
+// Makes phases with a reward model, and runs of them, for tests.
 import { Gpu } from '../../kernels/device/gpu.ts'
 import type { Pairs, RewardModelPhase, RlPhase } from '../config/phase.ts'
 import type { TrainerConfig } from '../config/trainer_config.ts'

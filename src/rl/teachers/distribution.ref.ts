@@ -1,5 +1,5 @@
-// Distributions of student and teacher over one vocabulary, and how a gradient by log-probs becomes
-// one by logits.
+// Computes distributions of student and teacher over one vocabulary, and how a gradient by
+// log-probs becomes one by logits.
 
 export type Numbers = ArrayLike<number>
 

@@ -1,5 +1,5 @@
-// verl's forward KL on the teacher's k likeliest tokens, the student's log-probs normalised over
-// the whole vocabulary.
+// Computes verl's forward KL on the teacher's k likeliest tokens, the student's log-probs
+// normalised over the whole vocabulary.
 import { aggregationWeights } from '../../kernels/policy_loss/loss_weights.ref.ts'
 import type { Aggregation } from '../../kernels/policy_loss/loss_weights.ts'
 import {

@@ -1,5 +1,5 @@
-// Importance-weighted on-policy distillation: sampled tokens, weighted by how far the prefix has
-// drifted from the teacher.
+// Computes importance-weighted on-policy distillation: sampled tokens, weighted by how far the
+// prefix has drifted from the teacher.
 import {
   type DistributionLoss,
   distributionLoss,

@@ -1,5 +1,5 @@
-// Generalized Jensen–Shannon divergence of a student S from a teacher T: forward KL at beta 0,
-// reverse KL at beta 1.
+// Computes the generalized Jensen–Shannon divergence of a student S from a teacher T: forward KL at
+// beta 0, reverse KL at beta 1.
 import {
   type DistributionLoss,
   distributionLoss,

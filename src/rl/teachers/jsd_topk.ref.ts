@@ -1,5 +1,5 @@
-// The generalized JSD on the likeliest tokens alone: the teacher's at beta 0, the student's at beta
-// 1, else those of both.
+// Computes the generalized JSD on the likeliest tokens alone: the teacher's at beta 0, the
+// student's at beta 1, else those of both.
 import {
   type DistributionLoss,
   distributionLoss,

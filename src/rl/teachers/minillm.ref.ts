@@ -1,4 +1,4 @@
-// MiniLLM: the sampled reverse KL as a return, and the whole reverse KL of each step.
+// Computes MiniLLM: the sampled reverse KL as a return, and the whole reverse KL of each step.
 import type { Numbers } from './distribution.ref.ts'
 
 /** What masked tokens count in a length. */

@@ -1,5 +1,5 @@
-// On-policy distillation as an advantage: the sampled reverse KL to the teacher is taken off what
-// the estimator gives.
+// Computes on-policy distillation as an advantage: the sampled reverse KL to the teacher is taken
+// off what the estimator gives.
 
 /** Rows of different lengths. */
 export type Rows = readonly (readonly number[])[]

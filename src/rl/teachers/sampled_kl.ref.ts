@@ -1,5 +1,5 @@
-// verl's estimators of the KL to a teacher from sampled tokens: as a loss with a gradient of its
-// own, or as a reward of PPO.
+// Computes verl's estimators of the KL to a teacher from sampled tokens: as a loss with a gradient
+// of its own, or as a reward of PPO.
 import type { LossAggMode } from '../../kernels/policy_loss/aggregations/aggregations.ts'
 import { aggLossRef } from '../../kernels/policy_loss/loss_weights.ref.ts'
 import type { Aggregation } from '../../kernels/policy_loss/loss_weights.ts'

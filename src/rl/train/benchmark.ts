@@ -1,4 +1,5 @@
-// A short benchmark of one adapter: the same work everywhere, so that its numbers can be compared.
+// Runs a short benchmark of one adapter: the same work everywhere, so that its numbers can be
+// compared.
 import type { Gpu } from '../../kernels/device/gpu.ts'
 import { matmul_nt } from '../../kernels/matmul/matmul.ts'
 import { bestRate, probePeak } from '../../kernels/peak/peak.ts'

@@ -1,4 +1,4 @@
-// A model that learns in float64, and the rows of a batch as the references take them.
+// Trains a model in float64, and gives the rows of a batch as the references take them.
 import { muonRef } from '../../kernels/muon/muon.ref.ts'
 import { type AdamwState, adamwRef } from '../../kernels/optimizer/optimizer.ref.ts'
 import { steeringLayout } from '../../model/layout/adapter_layout.ts'

@@ -1,4 +1,4 @@
-// Phases that are taught by pairs: what such a phase begins with; and the steps of a reward model.
+// Prepares phases that are taught by pairs, and takes the steps of a reward model.
 import { isPaired, type RewardModelPhase } from '../config/phase.ts'
 import type { RolloutBatch } from '../experience/batch.ts'
 import type { PhasePairSource } from '../reward/phase_pairs.ts'

@@ -1,5 +1,5 @@
-// The whole state of a training run between two steps, as plain arrays and numbers. A trainer that
-// imports it continues with the same bits.
+// Holds the whole state of a training run between two steps, as plain arrays and numbers. A trainer
+// that imports it continues with the same bits.
 import type { Gpu } from '../../kernels/device/gpu.ts'
 import type { ParamBuffers } from '../../model/params/param_buffers.ts'
 import { readParams, wholeTensor, writeParams } from '../../model/params/param_copies.ts'

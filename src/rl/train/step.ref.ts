@@ -1,7 +1,7 @@
-// One step of reinforcement in float64, from the batch that a trainer sampled: every number it
-// reports, and the weights it leaves behind. Estimators and what verl's driver reports are float64
-// already and held to verl's own numbers elsewhere; what is computed on the GPU is computed here by
-// its references.
+// Computes one step of reinforcement in float64, from the batch that a trainer sampled: every
+// number it reports, and the weights it leaves behind. Estimators and what verl's driver reports
+// are float64 already and held to verl's own numbers elsewhere; what is computed on the GPU is
+// computed here by its references.
 import { klLossRef } from '../../kernels/kl/kl.ref.ts'
 import { rolloutCorrectionRef } from '../../kernels/rollout_correction/rollout_correction.ref.ts'
 import type { ModelConfig } from '../../model/layout/config.ts'

@@ -1,4 +1,4 @@
-// One step of reinforcement learning in the order in which it happens: sample, score, old and
+// Takes one step of reinforcement learning in the order in which it happens: sample, score, old and
 // reference log-probs, values, advantages, critic, actor, probe, report. Calls queue work on the
 // GPU; every `await` waits for a readback.
 

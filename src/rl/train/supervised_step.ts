@@ -1,4 +1,4 @@
-// One supervised step: cross-entropy on the next demonstrations.
+// Takes one supervised step: cross-entropy on the next demonstrations.
 import type { SftPhase } from '../config/phase.ts'
 import { readNumbers } from './stages/readback.ts'
 import type { TakenStep } from './stages/taken_step.ts'

@@ -1,5 +1,5 @@
-// The updates of one step in float64: all mini-batches and epochs of the critic and of the actor,
-// and what they report.
+// Computes the updates of one step in float64: all mini-batches and epochs of the critic and of the
+// actor, and what they report.
 import { klLossRef } from '../../kernels/kl/kl.ref.ts'
 import { aggregationWeights } from '../../kernels/policy_loss/loss_weights.ref.ts'
 import { rolloutCorrectionRef } from '../../kernels/rollout_correction/rollout_correction.ref.ts'

@@ -1,4 +1,4 @@
-// The batch of a training step in the order of one epoch, for phases that shuffle its rows.
+// Puts the batch of a training step in the order of one epoch, for phases that shuffle its rows.
 
 import type { Program, Recorder } from '../../../kernels/device/base/program.ts'
 import type { Allocator, Tensor } from '../../../kernels/device/base/tensor.ts'

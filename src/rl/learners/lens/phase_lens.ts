@@ -1,5 +1,5 @@
-// The translators that a phase reads layers through: fitted once, at the phase's first step and on
-// the rows that it learns from, and kept as they are while the policy learns.
+// Holds the translators that a phase reads layers through: fitted once, at the phase's first step
+// and on the rows that it learns from, and kept as they are while the policy learns.
 import type { Allocator } from '../../../kernels/device/base/tensor.ts'
 import type { Gpu } from '../../../kernels/device/gpu.ts'
 import type { ModelShape } from '../../../model/layout/config.ts'

@@ -1,6 +1,6 @@
-// Muon's steps of matrices, one matrix after the other. A matrix is a parameter under its Hugging
-// Face name, also where several share one product, as in torch. What Muon leaves to AdamW are the
-// stretches between them.
+// Takes Muon's steps of matrices, one matrix after the other. A matrix is a parameter under its
+// Hugging Face name, also where several share one product, as in torch. What Muon leaves to AdamW
+// are the stretches between them.
 import type { LiveValues, Recorder } from '../../../kernels/device/base/program.ts'
 import type { Allocator, Tensor } from '../../../kernels/device/base/tensor.ts'
 import {

@@ -1,4 +1,4 @@
-// AOT: the margins of the policy, sorted, against those of the reference, sorted.
+// Declares AOT: the margins of the policy, sorted, against those of the reference, sorted.
 import { logisticMargin } from './margins.ts'
 import { pairedLoss } from './preference_loss.ts'
 import { sortedOrder } from './sorted_order.ts'

@@ -1,5 +1,5 @@
-// AOT without pairs: the rewards of all better answers, sorted, against those of all worse ones,
-// sorted.
+// Declares AOT without pairs: the rewards of all better answers, sorted, against those of all worse
+// ones, sorted.
 import { logisticMargin } from './margins.ts'
 import { pairedLoss } from './preference_loss.ts'
 import { sortedOrder } from './sorted_order.ts'

@@ -1,4 +1,4 @@
-// APO-down: both answers down, the worse one more.
+// Declares APO-down: both answers down, the worse one more.
 import { logistic } from '../../math/logistic.ts'
 import { eachPair, pairedLoss } from './preference_loss.ts'
 

@@ -1,4 +1,4 @@
-// APO-zero: the better answer up, the worse one down.
+// Declares APO-zero: the better answer up, the worse one down.
 import { logistic } from '../../math/logistic.ts'
 import { eachPair, pairedLoss } from './preference_loss.ts'
 

@@ -1,4 +1,4 @@
-// APO-zero for single verdicts: KTO with a KL of 0.
+// Declares APO-zero for single verdicts: KTO with a KL of 0.
 
 import { prospectLoss } from './kto.ts'
 import { unpairedLoss } from './preference_loss.ts'

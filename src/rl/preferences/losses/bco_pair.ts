@@ -1,4 +1,4 @@
-// BCO: a classifier of single answers, whose logit is the reward.
+// Declares BCO: a classifier of single answers, whose logit is the reward.
 import { logistic, logLogistic } from '../../math/logistic.ts'
 import { eachPair, pairedLoss } from './preference_loss.ts'
 

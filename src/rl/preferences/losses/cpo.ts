@@ -1,4 +1,4 @@
-// CPO: DPO without a reference, with the better answers imitated beside it.
+// Declares CPO: DPO without a reference, with the better answers imitated beside it.
 import { logisticMargin } from './margins.ts'
 import { ofMargin, pairedLoss } from './preference_loss.ts'
 

@@ -1,4 +1,4 @@
-// CPO with the hinge of SLiC.
+// Declares CPO with the hinge of SLiC.
 import { hingeMargin } from './margins.ts'
 import { ofMargin, pairedLoss } from './preference_loss.ts'
 

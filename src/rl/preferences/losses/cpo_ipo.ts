@@ -1,4 +1,4 @@
-// CPO with the square of IPO.
+// Declares CPO with the square of IPO.
 import { squaredMargin } from './margins.ts'
 import { ofMargin, pairedLoss } from './preference_loss.ts'
 

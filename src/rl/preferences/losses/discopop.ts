@@ -1,4 +1,4 @@
-// DiscoPOP: a blend of the logistic and the exponential loss that a search found.
+// Declares DiscoPOP: a blend of the logistic and the exponential loss that a search found.
 import { logistic, logLogistic } from '../../math/logistic.ts'
 import { ofMargin, pairedLoss } from './preference_loss.ts'
 

@@ -1,4 +1,4 @@
-// EXO: the reverse KL from the verdicts to the policy's own preference.
+// Declares EXO: the reverse KL from the verdicts to the policy's own preference.
 import { logistic, logLogistic } from '../../math/logistic.ts'
 import { ofMargin, pairedLoss } from './preference_loss.ts'
 

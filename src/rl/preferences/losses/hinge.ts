@@ -1,4 +1,4 @@
-// SLiC: a margin that is large enough has no loss.
+// Declares SLiC: a margin that is large enough has no loss.
 import { hingeMargin } from './margins.ts'
 import { ofMargin, pairedLoss } from './preference_loss.ts'
 

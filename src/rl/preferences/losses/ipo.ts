@@ -1,4 +1,4 @@
-// IPO: the margin per token should be 1/(2b), neither less nor more.
+// Declares IPO: the margin per token should be 1/(2b), neither less nor more.
 import { squaredMargin } from './margins.ts'
 import { ofTokenMargin, pairedLoss } from './preference_loss.ts'
 

@@ -1,4 +1,4 @@
-// KTO: single verdicts, weighed as people weigh gains and losses.
+// Declares KTO: single verdicts, weighed as people weigh gains and losses.
 import { logistic } from '../../math/logistic.ts'
 import { unpairedLoss } from './preference_loss.ts'
 import type { PreferenceValues } from './preference_numbers.ts'

@@ -1,4 +1,4 @@
-// NCA: the reward of each answer by itself, so that the better one does not fall.
+// Declares NCA: the reward of each answer by itself, so that the better one does not fall.
 import { logistic, logLogistic } from '../../math/logistic.ts'
 import { eachPair, pairedLoss } from './preference_loss.ts'
 

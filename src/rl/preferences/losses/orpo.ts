@@ -1,4 +1,4 @@
-// ORPO: cross-entropy of the better answers with an odds ratio beside it.
+// Declares ORPO: cross-entropy of the better answers with an odds ratio beside it.
 import { logistic, logLogistic } from '../../math/logistic.ts'
 import { eachPair, pairedLoss } from './preference_loss.ts'
 

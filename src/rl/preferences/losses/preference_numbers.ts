@@ -1,4 +1,5 @@
-// The numbers of preference losses. Losses share them: each is declared once, under TRL's name.
+// Declares the numbers of preference losses. Losses share them: each is declared once, under TRL's
+// name.
 
 /** A number of a preference loss: a field of an experiment. */
 export interface PreferenceNumber {

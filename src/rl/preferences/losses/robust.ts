@@ -1,4 +1,5 @@
-// Robust DPO: an unbiased estimate of the loss where a known share of the verdicts is wrong.
+// Declares robust DPO: an unbiased estimate of the loss where a known share of the verdicts is
+// wrong.
 import { logistic, logLogistic } from '../../math/logistic.ts'
 import { ofMargin, pairedLoss } from './preference_loss.ts'
 

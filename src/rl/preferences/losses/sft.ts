@@ -1,4 +1,4 @@
-// Cross-entropy of the better answers alone.
+// Declares the cross-entropy of the better answers alone.
 import { eachPair, pairedLoss } from './preference_loss.ts'
 
 /** L = −mean log p over the completion tokens of all chosen answers. Source: trl dpo_trainer.py. */

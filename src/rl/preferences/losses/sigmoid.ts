@@ -1,4 +1,4 @@
-// DPO: a logistic regression of the verdicts on the margin.
+// Declares DPO: a logistic regression of the verdicts on the margin.
 import { logisticMargin } from './margins.ts'
 import { ofMargin, pairedLoss } from './preference_loss.ts'
 

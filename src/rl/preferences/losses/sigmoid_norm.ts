@@ -1,4 +1,4 @@
-// DPO with the log ratio per token, so that long answers weigh no more.
+// Declares DPO with the log ratio per token, so that long answers weigh no more.
 import { logisticMargin } from './margins.ts'
 import { ofTokenMargin, pairedLoss } from './preference_loss.ts'
 

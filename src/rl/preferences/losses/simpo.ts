@@ -1,4 +1,5 @@
-// SimPO: log-probs per token, without a reference, with a margin that the reward should exceed.
+// Declares SimPO: log-probs per token, without a reference, with a margin that the reward should
+// exceed.
 import { logisticMargin } from './margins.ts'
 import { ofMargin, pairedLoss } from './preference_loss.ts'
 

@@ -1,4 +1,4 @@
-// The order that sorts numbers, so that gradients can return to where they came from.
+// Finds the order that sorts numbers, so that gradients can return to where they came from.
 
 /** Places of `values` from the smallest to the largest; equal ones in their own order. */
 export const sortedOrder = (values: readonly number[]): number[] =>

@@ -1,4 +1,4 @@
-// SPPO: log ratios are pulled to the pay-off of a game between policies.
+// Declares SPPO: log ratios are pulled to the pay-off of a game between policies.
 import { eachPair, pairedLoss } from './preference_loss.ts'
 
 /** L = (r_c − 1/(2b))² + (r_r + 1/(2b))². Source: Wu 2024, arXiv 2405.00675; trl dpo_trainer.py. */

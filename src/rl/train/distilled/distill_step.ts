@@ -1,5 +1,5 @@
-// One step of a phase that learns from a teacher: the student's own samples, demonstrations or what
-// the teacher writes, and one update by what the teacher says of every token.
+// Takes one step of a phase that learns from a teacher: the student's own samples, demonstrations
+// or what the teacher writes, and one update by what the teacher says of every token.
 
 import { type OtherWeights, writerOf } from '../../config/distillation.ts'
 import type { DistillPhase } from '../../config/phase.ts'

@@ -1,4 +1,5 @@
-// Phases that learn from a teacher, for tests: their settings, and one of their updates in float64.
+// Makes phases that learn from a teacher, for tests: their settings, and one of their updates in
+// float64.
 import { modelShape } from '../../../model/layout/config.ts'
 import { initialWeights, paramLayout } from '../../../model/layout/params.ts'
 import {

@@ -1,4 +1,4 @@
-// Conversations as they must have gone, found again in the ids of their responses: who wrote what,
+// Finds conversations as they must have gone in the ids of their responses: who wrote what,
 // and how often.
 import { arithmetic } from '../../../tasks/tokenizers/arithmetic.ts'
 import type { Tool } from '../../../tasks/tools/tool.ts'

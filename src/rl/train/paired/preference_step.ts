@@ -1,5 +1,5 @@
-// One step of a preference phase: log-probs of pairs, their loss in float64, and its gradient back
-// through the policy.
+// Takes one step of a preference phase: log-probs of pairs, their loss in float64, and its gradient
+// back through the policy.
 import type { PreferencePhase } from '../../config/phase.ts'
 import { asAdvantages, policyPhaseOf } from '../../config/preference_policy.ts'
 import type { BatchRows } from '../../learners/base/batch_rows.ts'

@@ -1,5 +1,5 @@
-// Log-probs of the rows of pairs: of the policy as it is, and of the frozen reference, which are
-// computed once for each row.
+// Computes log-probs of the rows of pairs: of the policy as it is, and of the frozen reference,
+// which are computed once for each row.
 import type { PreferencePhase } from '../../config/phase.ts'
 import { policyPhaseOf } from '../../config/preference_policy.ts'
 import type { RolloutBatch } from '../../experience/batch.ts'

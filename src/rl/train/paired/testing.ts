@@ -1,4 +1,4 @@
-// Phases of preferences for tests.
+// Makes phases of preferences for tests.
 import type { PreferencePhase } from '../../config/phase.ts'
 import {
   PREFERENCE_NUMBERS,

@@ -1,4 +1,4 @@
-// A rollout of one size, and the sum of the entropies it sampled with.
+// Holds a rollout of one size, and the sum of the entropies it sampled with.
 
 import type { Program } from '../../../kernels/device/base/program.ts'
 import type { Allocator, Tensor } from '../../../kernels/device/base/tensor.ts'

@@ -1,4 +1,4 @@
-// The result of a step.
+// Describes the result of a step.
 
 import type { PhaseReason } from '../../config/phase.ts'
 import type { RewardParts, Spoken } from '../../experience/drawn_batch.ts'

@@ -1,4 +1,5 @@
-// Responses of one batch as they come back from the GPU: written at once, or in turns with tools.
+// Gathers responses of one batch as they come back from the GPU: written at once, or in turns with
+// tools.
 import type { Gpu } from '../../../kernels/device/gpu.ts'
 import type { Rollout } from '../../../model/rollout/rollout.ts'
 import type { PromptBatch, Sampling } from '../../../model/rollout/rollout_inputs.ts'

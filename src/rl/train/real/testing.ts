@@ -1,5 +1,5 @@
-// Models of the sizes that people open, with random weights, and a task whose tokens are numbers:
-// for plans, measurements and long tests.
+// Makes models of the sizes that people open, with random weights, and a task whose tokens are
+// numbers: for plans, measurements and long tests.
 import type { LoraConfig, ModelConfig } from '../../../model/layout/config.ts'
 import type { Reward } from '../../../tasks/rewards/composed.ts'
 import type { Task } from '../../../tasks/task/task.ts'

@@ -1,5 +1,5 @@
-// DAPO's dynamic sampling: draws batches until enough groups have any spread, and makes one batch
-// of those groups.
+// Does DAPO's dynamic sampling: draws batches until enough groups have any spread, and makes one
+// batch of those groups.
 import {
   checkFilterGroups,
   chooseGroups,

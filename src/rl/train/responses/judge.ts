@@ -1,4 +1,4 @@
-// Responses as batches, as texts and with their scores.
+// Gives responses as batches, as texts and with their scores.
 import type { Scored } from '../../../tasks/rewards/composed.ts'
 import type { Sample, Task } from '../../../tasks/task/task.ts'
 import type { TurnFormat } from '../../../tasks/tools/turn_format.ts'

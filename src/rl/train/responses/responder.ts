@@ -1,4 +1,4 @@
-// The prompts of a run, the policy's responses to them, and their scores.
+// Draws the prompts of a run, the policy's responses to them, and their scores.
 import type { Gpu } from '../../../kernels/device/gpu.ts'
 import type { RolloutSize } from '../../../model/rollout/rollout_inputs.ts'
 import type { Sample } from '../../../tasks/task/task.ts'

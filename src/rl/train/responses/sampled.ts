@@ -1,4 +1,4 @@
-// One batch of responses as the policy samples them, before anything scores them.
+// Holds one batch of responses as the policy samples them, before anything scores them.
 
 import type { Gpu } from '../../../kernels/device/gpu.ts'
 import type { RolloutSize } from '../../../model/rollout/rollout_inputs.ts'

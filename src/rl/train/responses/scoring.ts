@@ -1,4 +1,4 @@
-// The score of responses as texts: by the task itself, or by the reward of the experiment.
+// Computes the score of responses as texts: by the task itself, or by the reward of the experiment.
 import { type Scored, someScored } from '../../../tasks/rewards/composed.ts'
 import { responseTo, type Written } from '../../../tasks/rewards/response.ts'
 import { isRight, type Sample } from '../../../tasks/task/task.ts'

@@ -1,4 +1,4 @@
-// Held-out accuracy of the final policy.
+// Measures the held-out accuracy of the final policy.
 import type { Gpu } from '../../../kernels/device/gpu.ts'
 import type { Rollout } from '../../../model/rollout/rollout.ts'
 import type { Sampling } from '../../../model/rollout/rollout_inputs.ts'

@@ -1,5 +1,5 @@
-// The weight of the entropy bonus where it follows a target: what a step uses, and what its entropy
-// makes of it.
+// Sets the weight of the entropy bonus where it follows a target: what a step uses, and what its
+// entropy makes of it.
 import type { RlPhase } from '../../config/phase.ts'
 import {
   adaptedEntropy,

@@ -1,4 +1,4 @@
-// The end of a step that trains the policy: probes the layers, then reads every number of the step
+// Ends a step that trains the policy: probes the layers, then reads every number of the step
 // in one readback.
 
 import type { Tensor } from '../../../kernels/device/base/tensor.ts'

@@ -1,4 +1,4 @@
-// The responses of a step as its result shows them.
+// Reports the responses of a step as its result shows them.
 import { type DrawnBatch, rewardPartsOf } from '../../experience/drawn_batch.ts'
 import type { StepSample } from '../parts/step_result.ts'
 

@@ -1,4 +1,4 @@
-// A step of any kind once its work is queued on the GPU.
+// Holds a step of any kind once its work is queued on the GPU.
 import type { RolloutBatch } from '../../experience/batch.ts'
 import type { TokenTable } from '../../look/token_table.ts'
 import type { NonFinite } from '../../metrics/nonfinite.ts'

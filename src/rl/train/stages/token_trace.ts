@@ -1,4 +1,5 @@
-// The token table of a step: what the step computed of every token, read back after its updates.
+// Reads the token table of a step: what the step computed of every token, read back after its
+// updates.
 
 import {
   type TokenTable,

@@ -1,5 +1,5 @@
-// Held-out answers of any weights of one model, whole or with a part changed: the same problems,
-// greedily answered, as often as is asked.
+// Finds held-out answers of any weights of one model, whole or with a part changed: the same
+// problems, greedily answered, as often as is asked.
 
 import type { Allocator } from '../../../kernels/device/base/tensor.ts'
 import type { Gpu } from '../../../kernels/device/gpu.ts'

@@ -1,4 +1,4 @@
-// Texts that a model writes itself: prompts of its task with its own responses, sampled.
+// Samples texts that a model writes itself: prompts of its task with its own responses, sampled.
 
 import type { Gpu } from '../../../kernels/device/gpu.ts'
 import type { ParamLayout } from '../../../model/layout/params.ts'

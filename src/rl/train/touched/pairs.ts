@@ -1,4 +1,5 @@
-// Two prompts of equal length that ask for different answers: what a model keeps apart, and where.
+// Finds two prompts of equal length that ask for different answers: what a model keeps apart, and
+// where.
 import type { Task } from '../../../tasks/task/task.ts'
 
 /** Two texts of as many tokens, each read up to where one token decides the answer. What is not

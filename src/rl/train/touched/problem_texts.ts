@@ -1,4 +1,4 @@
-// Held-out problems with their right answers, as rows that a model reads.
+// Gives held-out problems with their right answers, as rows that a model reads.
 import type { Rows } from '../../../model/transformer/rows.ts'
 import type { TrainerConfig } from '../../config/trainer_config.ts'
 import { encodeSample, heldOutTexts, type LensText } from '../../look/lens_texts.ts'

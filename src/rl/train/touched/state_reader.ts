@@ -1,4 +1,4 @@
-// The residual stream at chosen tokens of texts, after every number of blocks.
+// Reads the residual stream at chosen tokens of texts, after every number of blocks.
 import type { Allocator } from '../../../kernels/device/base/tensor.ts'
 import type { Gpu } from '../../../kernels/device/gpu.ts'
 import { captureRoom, openCapture, type Place } from '../../../model/internals/capture.ts'

@@ -1,5 +1,5 @@
-// Steering: a direction for each layer, from problems that a model fails to those that it solves or
-// from one text to another, and what adding it does to the answers.
+// Finds a steering direction for each layer, from problems that a model fails to those that it
+// solves or from one text to another, and what adding it does to the answers.
 
 import type { Allocator } from '../../../kernels/device/base/tensor.ts'
 import type { Gpu } from '../../../kernels/device/gpu.ts'
