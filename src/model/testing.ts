@@ -1,4 +1,4 @@
-// Small models and padded batches for tests.
+// Makes small models and padded batches for tests.
 
 import type { Allocator, Tensor } from '../kernels/device/base/tensor.ts'
 import type { Gpu } from '../kernels/device/gpu.ts'

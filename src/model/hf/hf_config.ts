@@ -1,5 +1,5 @@
-// Hugging Face's config.json: read, checked, and refused by name where it asks for mathematics that
-// is not ours. Source: Hugging Face transformers 4.57 and 5.18,
+// Reads and checks Hugging Face's config.json, and refuses it by name where it asks for mathematics
+// that is not ours. Source: Hugging Face transformers 4.57 and 5.18,
 // models/{llama,qwen2,qwen3}/configuration_*.py and modeling_*.py.
 
 import { ModelFileError, shown } from '../../formats/errors.ts'

@@ -1,6 +1,6 @@
-// A Hugging Face model directory: config.json, generation_config.json and safetensors, in one file
-// or in shards. Its weights are read piece by piece into wherever they are needed, or whole into
-// the flat layout.
+// Opens a Hugging Face model directory: config.json, generation_config.json and safetensors, in one
+// file or in shards. Its weights are read piece by piece into wherever they are needed, or whole
+// into the flat layout.
 
 import { ModelFileError, parseJsonObject, shown } from '../../formats/errors.ts'
 import type { JsonObject } from '../../formats/json.ts'

@@ -1,5 +1,5 @@
-// A LoRA adapter of Hugging Face's PEFT: its factors, and the model that they are merged into.
-// Source: huggingface/peft 0.21, tuners/lora/layer.py (Linear.get_delta_weight),
+// Reads a LoRA adapter of Hugging Face's PEFT: its factors, and the model that they are merged
+// into. Source: huggingface/peft 0.21, tuners/lora/layer.py (Linear.get_delta_weight),
 // utils/save_and_load.py.
 
 import { ModelFileError, shown } from '../../formats/errors.ts'

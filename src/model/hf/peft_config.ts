@@ -1,4 +1,4 @@
-// adapter_config.json of Hugging Face's PEFT: what is read of it, and what is refused by name.
+// Reads adapter_config.json of Hugging Face's PEFT, and refuses by name what is not ours.
 // Source: huggingface/peft 0.21, tuners/lora/config.py.
 
 import { ModelFileError, shown } from '../../formats/errors.ts'

@@ -1,4 +1,4 @@
-// Models as Hugging Face saves them, for tests of reading them.
+// Makes models as Hugging Face saves them, for tests of reading them.
 
 import type { FloatDtype } from '../../formats/safetensors_header.ts'
 import { writeSafetensors } from '../../formats/safetensors_write.ts'

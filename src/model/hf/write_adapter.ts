@@ -1,4 +1,5 @@
-// A LoRA adapter as the folder that PEFT, verl, TRL and vLLM load: the opposite of peft_adapter.ts.
+// Writes a LoRA adapter as the folder that PEFT, verl, TRL and vLLM load: the opposite of
+// peft_adapter.ts.
 
 import { jsonFile, type OutFile } from '../../formats/out_file.ts'
 import { safetensorsPieces, type WrittenTensor } from '../../formats/safetensors_write.ts'

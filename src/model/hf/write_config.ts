@@ -1,5 +1,5 @@
-// config.json and generation_config.json as transformers 4.56 and 5 both read them. hf_config.ts
-// reads them back.
+// Writes config.json and generation_config.json as transformers 4.56 and 5 both read them.
+// hf_config.ts reads them back.
 
 import type { Vocabulary } from '../../formats/write_tokenizer.ts'
 import type { ModelConfig } from '../layout/config.ts'

@@ -1,4 +1,5 @@
-// A model as the folder that transformers, verl, TRL and vLLM load: the opposite of hf_model.ts.
+// Writes a model as the folder that transformers, verl, TRL and vLLM load: the opposite of
+// hf_model.ts.
 
 import { jsonFile, type OutFile, textFile } from '../../formats/out_file.ts'
 import { safetensorsPieces, type WrittenTensor } from '../../formats/safetensors_write.ts'

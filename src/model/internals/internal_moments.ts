@@ -1,5 +1,5 @@
-// Mean and standard deviation of what a probe shows, found on the GPU: a few numbers come back in
-// place of one per token.
+// Computes the mean and standard deviation of what a probe shows on the GPU: a few numbers come
+// back in place of one per token.
 
 import type { Recorder } from '../../kernels/device/base/program.ts'
 import type { Allocator, Tensor } from '../../kernels/device/base/tensor.ts'

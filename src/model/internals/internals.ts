@@ -1,5 +1,5 @@
-// The inside of a model as kernel calls: each block's and each state's own policy, how they differ
-// and where they point. Forward only; the workspace may share one set of activations between
+// Records the inside of a model as kernel calls: each block's and each state's own policy, how they
+// differ and where they point. Forward only; the workspace may share one set of activations between
 // blocks. N probed positions.
 import { row_cosine } from '../../kernels/cosine/cosine.ts'
 import type { Recorder, Value } from '../../kernels/device/base/program.ts'

@@ -1,4 +1,4 @@
-// Room for what a probe shows, and reading it back. N = rows · columns probed positions.
+// Makes room for what a probe shows, and reads it back. N = rows · columns probed positions.
 
 import type { Allocator, Tensor } from '../../kernels/device/base/tensor.ts'
 import type { Gpu } from '../../kernels/device/gpu.ts'

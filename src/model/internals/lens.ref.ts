@@ -1,4 +1,4 @@
-// The logit lens in float64 and plain loops, from forwardRef's cache: the reference that
+// Computes the logit lens in float64 and plain loops, from forwardRef's cache: the reference that
 // model/internals/lens.ts is tested against.
 import { topKRef } from '../../kernels/top_k/top_k.ref.ts'
 import type { ModelConfig } from '../layout/config.ts'

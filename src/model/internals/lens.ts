@@ -1,7 +1,7 @@
-// The logit lens on whole texts: what every layer's policy would say next at every position, with
-// the final norm and without. One text at a time in T columns, layer by layer; S of them are the
-// text's. L blocks, V vocabulary, K = TOP_K. Of a text that is longer than what is shown, a window
-// of positions is read (lens_window.ts); W of them, else W = T.
+// Records the logit lens on whole texts: what every layer's policy would say next at every
+// position, with the final norm and without. One text at a time in T columns, layer by layer; S of
+// them are the text's. L blocks, V vocabulary, K = TOP_K. Of a text that is longer than what is
+// shown, a window of positions is read (lens_window.ts); W of them, else W = T.
 
 import type { Recorder } from '../../kernels/device/base/program.ts'
 import type { Allocator, Tensor } from '../../kernels/device/base/tensor.ts'

@@ -1,6 +1,6 @@
-// A window of positions of one long text: the whole text passes through the model, and only these
-// positions are read. T columns of the workspace, S of them the text's, W positions at most that
-// are read.
+// Reads a window of positions of one long text: the whole text passes through the model, and only
+// these positions are read. T columns of the workspace, S of them the text's, W positions at most
+// that are read.
 
 import type { Recorder } from '../../kernels/device/base/program.ts'
 import type { Tensor } from '../../kernels/device/base/tensor.ts'

@@ -1,5 +1,5 @@
-// From interventions as data to changes with values: means of the text itself, and states of other
-// texts.
+// Turns interventions as data into changes with values: means of the text itself, and states of
+// other texts.
 import { ShapeError } from '../../kernels/device/base/errors.ts'
 import { freeing } from '../../kernels/device/freeing.ts'
 import type { Gpu } from '../../kernels/device/gpu.ts'

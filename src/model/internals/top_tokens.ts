@@ -1,5 +1,5 @@
-// The likeliest tokens of some states. Their logits are an array, so they are made for as many
-// states at a time as it holds.
+// Finds the likeliest tokens of some states. Their logits are an array, so they are made for as
+// many states at a time as it holds.
 import type { Recorder } from '../../kernels/device/base/program.ts'
 import { type Allocator, type Tensor, viewOf } from '../../kernels/device/base/tensor.ts'
 import { TOP_K, top_k } from '../../kernels/top_k/top_k.ts'

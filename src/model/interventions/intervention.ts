@@ -1,4 +1,4 @@
-// Interventions as data: which part of a forward pass is changed, where, and into what.
+// Describes interventions as data: which part of a forward pass is changed, where, and into what.
 import { isFiniteNumber } from '../../formats/json.ts'
 import { ShapeError } from '../../kernels/device/base/errors.ts'
 import type { ModelShape } from '../layout/config.ts'

@@ -1,4 +1,4 @@
-// The parts of a model that can be switched off by themselves.
+// Names the parts of a model that can be switched off by themselves.
 import type { ModelShape } from '../layout/config.ts'
 import type { Change } from './intervention_tensors.ts'
 

@@ -1,5 +1,5 @@
-// Steering vectors: a direction for each layer that is added to the residual stream after it, and
-// their file.
+// Reads and writes steering vectors: a direction for each layer that is added to the residual
+// stream after it.
 import { ModelFileError } from '../../formats/errors.ts'
 import { readSafetensors } from '../../formats/safetensors.ts'
 import { writeSafetensors } from '../../formats/safetensors_write.ts'

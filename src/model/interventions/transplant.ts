@@ -1,4 +1,4 @@
-// Parts of a model that one checkpoint takes from another, by the names of their parameters.
+// Finds parts of a model that one checkpoint takes from another, by the names of their parameters.
 import { ShapeError } from '../../kernels/device/base/errors.ts'
 import type { ModelShape } from '../layout/config.ts'
 import type { ParamLayout } from '../layout/params.ts'

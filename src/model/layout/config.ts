@@ -1,4 +1,4 @@
-// The shape of a transformer, in Hugging Face config.json names.
+// Describes the shape of a transformer, in Hugging Face config.json names.
 import { ShapeError } from '../../kernels/device/base/errors.ts'
 
 /** Architectures of one family of decoders: RMSNorm before each block, rotary embedding, SwiGLU. */

@@ -1,5 +1,5 @@
-// Parameters one behind the other in the order of one flat array, as they are laid out, and cut
-// into segments. Which buffers hold them is param_buffers.ts's part.
+// Lays parameters out one behind the other in the order of one flat array, cut into segments. Which
+// buffers hold them is param_buffers.ts's part.
 import { VECTOR_CHUNK } from '../../kernels/optimizer/control.ts'
 
 /** Elements per optimizer chunk: WebGPU's 256-byte binding alignment, for f32. */

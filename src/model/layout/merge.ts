@@ -1,4 +1,4 @@
-// An adapter merged into the weights that it belongs to: W + scale · B · A.
+// Merges an adapter into the weights that it belongs to: W + scale · B · A.
 
 import type { AdapterLayout } from './adapter_layout.ts'
 import type { Param } from './flat_params.ts'

@@ -1,4 +1,4 @@
-// The parameters, listed once: where each lies in the flat buffers of weights, gradients and
+// Lists the parameters once: where each lies in the flat buffers of weights, gradients and
 // moments.
 
 import type { Tensor } from '../../kernels/device/base/tensor.ts'

@@ -1,5 +1,5 @@
-// Translators of a lens as plain numbers: an affine map for each layer below the last, between its
-// states and the final norm.
+// Holds translators of a lens as plain numbers: an affine map for each layer below the last,
+// between its states and the final norm.
 import type { ModelShape } from './config.ts'
 import { CHUNK } from './flat_params.ts'
 import type { TranslatedReadout } from './readout.ts'

@@ -1,4 +1,4 @@
-// A lens on a device.
+// Puts a lens on a device.
 import type { Allocator } from '../../kernels/device/base/tensor.ts'
 import type { Gpu } from '../../kernels/device/gpu.ts'
 import { type Lens, type LensShape, translatorSize } from '../layout/translators.ts'

@@ -1,4 +1,5 @@
-// A lens as a safetensors file: the translators by layer, and of which model they are.
+// Writes and reads a lens as a safetensors file: the translators by layer, and of which model they
+// are.
 import { ModelFileError, shown } from '../../formats/errors.ts'
 import { readFloats, requireFloats } from '../../formats/safetensors.ts'
 import { type OpenSafetensors, openSafetensors } from '../../formats/safetensors_header.ts'

@@ -1,4 +1,4 @@
-// The texts that lenses are fitted on and measured by: every token's state counts.
+// Collects the texts that lenses are fitted on and measured by: every token's state counts.
 import type { Allocator } from '../../kernels/device/base/tensor.ts'
 import type { Gpu } from '../../kernels/device/gpu.ts'
 import { listScored } from '../../kernels/vocab_head/scored.ts'

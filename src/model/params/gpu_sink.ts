@@ -1,4 +1,4 @@
-// Weights on their way from files to the GPU.
+// Passes weights from files to the GPU.
 
 import type { WeightSink } from '../../formats/weight_stream.ts'
 import type { Gpu } from '../../kernels/device/gpu.ts'

@@ -1,4 +1,4 @@
-// One value for each parameter of a layout, or of some of its segments: weights, gradients, a
+// Keeps one value for each parameter of a layout, or of some of its segments: weights, gradients, a
 // moment. They lie in as many buffers as WebGPU can bind (Allocator.segmentBytes): neighbouring
 // segments share a buffer while there is room, a segment without room in one is cut between its
 // tensors, and an embedding or untied head between its rows; a larger matrix has a buffer of its

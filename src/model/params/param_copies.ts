@@ -1,4 +1,4 @@
-// Parameters between the CPU and the buffers that hold them, and from buffers to buffers.
+// Copies parameters between the CPU and the buffers that hold them, and from buffers to buffers.
 
 import { ShapeError } from '../../kernels/device/base/errors.ts'
 import { sizeOf, type Tensor } from '../../kernels/device/base/tensor.ts'

@@ -1,4 +1,4 @@
-// The parameters of a model as its kernels take them: views of the buffers that hold them.
+// Gives the parameters of a model as its kernels take them: views of the buffers that hold them.
 import { ShapeError } from '../../kernels/device/base/errors.ts'
 import type { Allocator, Tensor } from '../../kernels/device/base/tensor.ts'
 import type { ModelShape } from '../layout/config.ts'

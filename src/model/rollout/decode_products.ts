@@ -1,4 +1,4 @@
-// The matrix products of one decoded token.
+// Computes the matrix products of one decoded token.
 import { decode_swiglu } from '../../kernels/decode/decode.ts'
 import { decode_linear_normed, decode_swiglu_normed } from '../../kernels/decode/decode_normed.ts'
 import { chosenDecodeKernel, decodeLinearKernel } from '../../kernels/decode/decode_variants.ts'

@@ -1,4 +1,4 @@
-// One token of every row through all blocks: what the next one is sampled from.
+// Takes one token of every row through all blocks: what the next one is sampled from.
 import type { Tensor } from '../../kernels/device/base/tensor.ts'
 import { qk_norm_rope_forward } from '../../kernels/rope/rope.ts'
 import type { Where } from '../interventions/intervention.ts'

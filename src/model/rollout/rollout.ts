@@ -1,4 +1,4 @@
-// Batched generation with a KV cache: prefill, then one token per step for every row, sampled on
+// Generates in batches with a KV cache: prefill, then one token per step for every row, sampled on
 // the GPU.
 import type { CacheDType } from '../../kernels/attention/attention_cache.ts'
 import type { checkHalfCache } from '../../kernels/attention/half_cache_check.ts'

@@ -1,4 +1,4 @@
-// The caches of a rollout, in float32 or in halves where the adapter's halves will do.
+// Makes the caches of a rollout, in float32 or in halves where the adapter's halves will do.
 
 import { type CacheSize, cacheTokens } from '../../kernels/attention/attention.ts'
 import {

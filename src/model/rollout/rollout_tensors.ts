@@ -1,4 +1,4 @@
-// The buffers of a rollout: prompts, caches, one decode step, responses.
+// Makes the buffers of a rollout: prompts, caches, one decode step, responses.
 import { attentionKernels } from '../../kernels/attention/attention.ts'
 import type { Allocator, Tensor } from '../../kernels/device/base/tensor.ts'
 import type { ModelShape } from '../layout/config.ts'

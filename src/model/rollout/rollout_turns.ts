@@ -1,5 +1,5 @@
-// Rows that write in turns: where each of them is, what was forced into it, and which of its
-// columns hold its response.
+// Follows rows that write in turns: where each of them is, what was forced into it, and which of
+// its columns hold its response.
 //
 // All rows decode the same column at a time, and the CPU looks at them every few columns. A row
 // that has ended its turn leaves its columns empty (attention_mask 0) until then. Its last token,

@@ -1,4 +1,4 @@
-// The gradients of policy.ref.ts and transformer.ref.ts, written out by hand in float64.
+// Computes the gradients of policy.ref.ts and transformer.ref.ts, written out by hand in float64.
 
 import { vectorName } from '../layout/adapter_layout.ts'
 import type { ModelConfig } from '../layout/config.ts'

@@ -1,4 +1,4 @@
-// The transformer, backward, as a list of kernel calls: the last line of the forward first;
+// Records the transformer, backward, as a list of kernel calls: the last line of the forward first;
 // block_backward.ts has one block. B rows of up to T columns, M tokens in all
 // (model/transformer/rows.ts); C hidden, F intermediate, H query heads, K key/value heads, D head
 // size, L blocks.

@@ -1,4 +1,4 @@
-// One block of the transformer, backward, as a list of kernel calls: the last line of
+// Records one block of the transformer, backward, as a list of kernel calls: the last line of
 // transformer.ts's blockForward first. M tokens in all (model/transformer/rows.ts); C hidden, F
 // intermediate, H query heads, K key/value heads, D head size.
 import { attentionKernels } from '../../kernels/attention/attention.ts'

@@ -1,5 +1,5 @@
-// Whole distributions of the policies of transformer.ref.ts, and what a gradient by all of their
-// log-probs makes of the weights. Float64.
+// Computes whole distributions of the policies of transformer.ref.ts, and what a gradient by all of
+// their log-probs makes of the weights. Float64.
 import type { ModelConfig } from '../layout/config.ts'
 import { backwardStatesRef } from './backward.ref.ts'
 import { linearBackward, type RefArrays } from './operations.ref.ts'

@@ -1,5 +1,5 @@
-// The steps of a block that run inside the matrix product before them, and what runs where they do
-// not. M tokens, C hidden, F intermediate.
+// Records the steps of a block that run inside the matrix product before them, and what runs where
+// they do not. M tokens, C hidden, F intermediate.
 
 import type { Recorder } from '../../kernels/device/base/program.ts'
 import type { Tensor } from '../../kernels/device/base/tensor.ts'

@@ -1,5 +1,5 @@
-// A vocabulary head that no binding can hold lies in several ranges of rows. What its passes need
-// beside a head of one range.
+// Splits a vocabulary head that no binding can hold into several ranges of rows. What its passes
+// need beside a head of one range.
 import type { Recorder, Value } from '../../kernels/device/base/program.ts'
 import type { Allocator, Tensor } from '../../kernels/device/base/tensor.ts'
 import { place_logits } from '../../kernels/vocab_head/place_logits.ts'

@@ -1,4 +1,5 @@
-// A LoRA adapter in float64: what it adds to a linear layer, and the gradients of its factors.
+// Computes a LoRA adapter in float64: what it adds to a linear layer, and the gradients of its
+// factors.
 import { factorNames } from '../layout/lora.ts'
 import { add, gradOf, linear, linearBackward, type RefArrays } from './operations.ref.ts'
 

@@ -1,5 +1,5 @@
-// The parts of the float64 transformer, each with its backward. A backward adds the gradient of its
-// weight to `grads` and returns the gradient of its input.
+// Computes the parts of the float64 transformer, each with its backward. A backward adds the
+// gradient of its weight to `grads` and returns the gradient of its input.
 import type { ModelConfig } from '../layout/config.ts'
 
 /** Arrays by Hugging Face parameter name; matrices are [out, in], row-major. */

@@ -1,5 +1,5 @@
-// The policies of transformer.ref.ts in float64: log-probabilities and entropies read after any
-// number of blocks.
+// Computes the policies of transformer.ref.ts in float64: log-probabilities and entropies read
+// after any number of blocks.
 import type { ModelConfig } from '../layout/config.ts'
 import type { PlainReadout, Readout } from '../layout/readout.ts'
 import { linear, logSoftmax, type RefArrays, rmsNorm } from './operations.ref.ts'

@@ -1,4 +1,4 @@
-// From states to a policy: the final norm where it applies, then the vocabulary head.
+// Turns states into a policy: the final norm where it applies, then the vocabulary head.
 import type { Recorder, Value } from '../../kernels/device/base/program.ts'
 import type { Tensor } from '../../kernels/device/base/tensor.ts'
 import { rms_norm_forward } from '../../kernels/rms_norm/rms_norm.ts'

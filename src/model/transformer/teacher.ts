@@ -1,5 +1,5 @@
-// A teacher's policy beside the student's, over the whole vocabulary: how far they are apart, and
-// what that makes of the student's gradients.
+// Compares a teacher's policy with the student's over the whole vocabulary: how far they are apart,
+// and what that makes of the student's gradients.
 import type { Recorder, Value } from '../../kernels/device/base/program.ts'
 import type { Allocator, Tensor } from '../../kernels/device/base/tensor.ts'
 import { reduceRows } from '../../kernels/reduce/reduce.ts'

@@ -1,7 +1,7 @@
-// The transformer in float64 and plain loops: the reference that model/transformer/transformer.ts
-// is tested against. Written to be read, not to be fast. B rows, T columns, M = B·T tokens; C
-// hidden, F intermediate, H query heads, K key/value heads, D head size. Columns with
-// attention_mask 0 embed to zero, are never attended to and get no gradient.
+// Computes the transformer in float64 and plain loops: the reference that
+// model/transformer/transformer.ts is tested against. Written to be read, not to be fast. B rows, T
+// columns, M = B·T tokens; C hidden, F intermediate, H query heads, K key/value heads, D head size.
+// Columns with attention_mask 0 embed to zero, are never attended to and get no gradient.
 import { edited, firstEdited, type RefEdit } from '../interventions/edits.ref.ts'
 import { vectorName } from '../layout/adapter_layout.ts'
 import { inverseFrequencies, type ModelConfig } from '../layout/config.ts'

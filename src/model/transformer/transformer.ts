@@ -1,4 +1,4 @@
-// The transformer, forward, as a list of kernel calls; backward.ts has the other direction,
+// Records the transformer, forward, as a list of kernel calls; backward.ts has the other direction,
 // policy.ts what follows. B rows of up to T columns, M tokens in all (model/transformer/rows.ts); C
 // hidden, F intermediate, H query heads, K key/value heads, D head size, L blocks.
 import { attentionKernels } from '../../kernels/attention/attention.ts'

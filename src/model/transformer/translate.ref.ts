@@ -1,4 +1,4 @@
-// translate.ts in float64.
+// Computes translate.ts in float64.
 import { linear, linearBackward, type RefArrays } from './operations.ref.ts'
 
 /** matrix [C, C], out by in, and bias [C]: of a tuned lens both, of a Jacobian lens the average

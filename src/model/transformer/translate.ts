@@ -1,5 +1,5 @@
-// Translators of states: an affine map per layer between the residual stream and the final norm,
-// forward and backward. M tokens, C hidden.
+// Records translators of states: an affine map per layer between the residual stream and the final
+// norm, forward and backward. M tokens, C hidden.
 import { derived, type Recorder, type Value } from '../../kernels/device/base/program.ts'
 import type { Tensor } from '../../kernels/device/base/tensor.ts'
 import { matmulKernel } from '../../kernels/matmul/matmul_variants.ts'

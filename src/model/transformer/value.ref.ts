@@ -1,4 +1,4 @@
-// One number per token or sequence, in float64.
+// Computes one number per token or sequence, in float64.
 import type { ModelConfig } from '../layout/config.ts'
 import { backwardStatesRef } from './backward.ref.ts'
 import { linear, linearBackward, type RefArrays } from './operations.ref.ts'

@@ -1,5 +1,5 @@
-// One number per token (a critic) or per sequence (a reward model) instead of a policy: forward and
-// backward. B rows, T columns, R response columns, C hidden.
+// Computes one number per token (a critic) or per sequence (a reward model) instead of a policy:
+// forward and backward. B rows, T columns, R response columns, C hidden.
 import { ShapeError } from '../../kernels/device/base/errors.ts'
 import type { Recorder, Value } from '../../kernels/device/base/program.ts'
 import type { Allocator, Tensor } from '../../kernels/device/base/tensor.ts'

@@ -1,5 +1,5 @@
-// The activations of one micro-batch. A training pass keeps every layer's; a rollout or a probe
-// shares one set.
+// Holds the activations of one micro-batch. A training pass keeps every layer's; a rollout or a
+// probe shares one set.
 import type { Allocator, Tensor } from '../../kernels/device/base/tensor.ts'
 import type { ModelShape } from '../layout/config.ts'
 import { gradientElements } from './head_ranges.ts'
