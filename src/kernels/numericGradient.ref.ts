@@ -1,6 +1,6 @@
-/** The gradient of a scalar function by central differences, (f(x + h) − f(x − h)) / 2h per
- * element. With h = 1e-5 and f of order one in f64, truncation and rounding leave it right to about
- * 1e-9. */
+/** Computes the gradient of a scalar function by central differences, (f(x + h) − f(x − h)) / 2h
+ * per element. With h = 1e-5 and f of order one in f64, truncation and rounding leave it right to
+ * about 1e-9. */
 export function numericGradient(
   f: (x: Float64Array) => number,
   at: ArrayLike<number>,

@@ -1,4 +1,5 @@
-// Attention as the formulas say it, in f64: the reference that the shaders are tested against.
+// Computes attention as the formulas say it, in f64: the reference that the shaders are tested
+// against.
 
 /** Sizes of one attention call, with the kernels' names. */
 export interface AttentionSizes {

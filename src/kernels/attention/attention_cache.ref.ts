@@ -1,4 +1,4 @@
-// Halves as the format says them (IEEE 754 binary16): what a cache of halves holds.
+// Computes halves as the format says them (IEEE 754 binary16): what a cache of halves holds.
 
 /** The number that 16 bits stand for. */
 export function halfRef(bits: number): number {

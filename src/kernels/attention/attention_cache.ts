@@ -1,4 +1,5 @@
-// The kernels that write and read a cache of keys and values, kept in float32 or in halves.
+// Declares the kernels that write and read a cache of keys and values, kept in float32 or in
+// halves.
 import { foldGrid } from '../device/base/kernel.ts'
 import type { Allocator, Tensor } from '../device/base/tensor.ts'
 import rope_head from '../rope/rope_head.wgsl?raw'

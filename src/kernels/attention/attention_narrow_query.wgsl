@@ -1,5 +1,5 @@
-// Inside main, which of `columns` places in a row of a head this invocation owns, and which half of
-// its channels. Returns where there is none. The includer
+// Finds, inside main, which of `columns` places in a row of a head this invocation owns, and which
+// half of its channels. Returns where there is none. The includer
 // declares params, cu_seqlens, group, grid, lane, columns.
 
   let heads = params.num_attention_heads;

@@ -1,4 +1,4 @@
-// Inside the loop of attention_narrow_backward_query.wgsl: what one key adds, for heads in one
+// Adds one key's part inside the loop of attention_narrow_backward_query.wgsl, for heads in one
 // piece.
 
     // Read before it is known whether they are masked: a key costs one wait for memory.

@@ -1,4 +1,4 @@
-// Inside the loop of attention_narrow_backward_query.wgsl: what one key adds to one of two halves
+// Adds one key's part inside the loop of attention_narrow_backward_query.wgsl to one of two halves
 // of a head.
 
     // Before it is known whether the key is masked, and values first, as only k is kept: few

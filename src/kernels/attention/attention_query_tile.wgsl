@@ -1,5 +1,5 @@
-// Inside main, where the workgroup's 16 queries and 64 channels lie, and which of them are this
-// lane's. Returns where the row has no such queries. The includer declares params, cu_seqlens,
+// Finds, inside main, where the workgroup's 16 queries and 64 channels lie, and which of them are
+// this lane's. Returns where the row has no such queries. The includer declares params, cu_seqlens,
 // QUERIES, CHANNELS, group, grid, lane.
 
   let dim = params.head_dim;

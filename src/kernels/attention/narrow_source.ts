@@ -1,5 +1,5 @@
-// Attention without barriers, one invocation per query, pair of queries or key, written out for one
-// head size.
+// Writes attention without barriers, one invocation per query, pair of queries or key, written out
+// for one head size.
 import { type Binding, type Names, withElements } from '../device/base/kernel.ts'
 import {
   inHalves,

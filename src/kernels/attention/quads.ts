@@ -1,4 +1,4 @@
-// Tiled attention, and that of a decoded token, for heads of whole vectors of four.
+// Writes tiled attention, and that of a decoded token, for heads of whole vectors of four.
 import { type AnyKernel, type Binding, type Names, withElements } from '../device/base/kernel.ts'
 
 /** The kernel with the same numbers that reads vectors of four: compilers do not join four reads of

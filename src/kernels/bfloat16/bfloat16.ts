@@ -1,4 +1,4 @@
-// float32 to bfloat16 and back, for what is kept in half the memory. The references are
+// Converts float32 to bfloat16 and back, for what is kept in half the memory. The references are
 // encodeBfloat16 and decodeBfloat16.
 import { defineKernel, foldGrid } from '../device/base/kernel.ts'
 import from from './from_bfloat16.wgsl?raw'

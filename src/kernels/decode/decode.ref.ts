@@ -1,5 +1,5 @@
-// The products of one decode step, in f64: the reference that the shaders are tested against. All
-// rows, whether they have ended or not.
+// Computes the products of one decode step, in f64: the reference that the shaders are tested
+// against. All rows, whether they have ended or not.
 
 type Numbers = ArrayLike<number>
 

@@ -1,4 +1,4 @@
-// Products of one decode step: one token of every row, of which some have ended.
+// Declares products of one decode step: one token of every row, of which some have ended.
 import { defineKernel, foldGrid } from '../device/base/kernel.ts'
 import sigmoid from '../swiglu/swiglu_sigmoid.wgsl?raw'
 import linear from './decode_linear.wgsl?raw'

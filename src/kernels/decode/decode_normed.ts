@@ -1,5 +1,5 @@
-// Products of one decode step that begin with the RMSNorm before them: fewer dispatches, for
-// devices that wait at each.
+// Declares products of one decode step that begin with the RMSNorm before them: fewer dispatches,
+// for devices that wait at each.
 import { defineKernel } from '../device/base/kernel.ts'
 import sigmoid from '../swiglu/swiglu_sigmoid.wgsl?raw'
 import { decode_linear, decode_swiglu, decodeGrid } from './decode.ts'

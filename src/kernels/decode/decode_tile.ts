@@ -1,6 +1,6 @@
-// decode_tile.wgsl for products of a as it is, and for products that begin with the norm before
-// them. `store` is called for rows, and a first column, that there are: so it stores that without a
-// test, and compilers read once where `out` lies.
+// Writes decode_tile.wgsl for products of a as it is, and for products that begin with the norm
+// before them. `store` is called for rows, and a first column, that there are: so it stores that
+// without a test, and compilers read once where `out` lies.
 import { unrolled, withPart } from '../wgsl/compose.ts'
 import tile from './decode_tile.wgsl?raw'
 

@@ -1,5 +1,5 @@
-// The body shared by the products of one decode step: sums[i, j] = sum over p of a[i, p] b[j, p].
-// One invocation holds LANE_ROWS rows and 8 columns in registers and reads four p at a time; 8
+// Holds the body shared by the products of one decode step: sums[i, j] = sum over p of a[i, p] b[j,
+// p]. One invocation holds LANE_ROWS rows and 8 columns in registers and reads four p at a time; 8
 // invocations lie below one another. Sums go over p in ascending order by matmul_tile.wgsl's
 // instructions, so the numbers are those of matmul_nt. LANE_ROWS neighbouring rows that have all
 // ended are left out: theirs keep what they held. A line with $ stands for LANE_ROWS lines, one per

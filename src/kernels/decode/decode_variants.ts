@@ -1,4 +1,4 @@
-// The kernels that a product of a decode step may run on, and which of them one does.
+// Lists the kernels that a product of a decode step may run on, and which of them one does.
 import { type AnyKernel, foldGrid } from '../device/base/kernel.ts'
 import {
   isNarrowLayer,

@@ -1,4 +1,4 @@
-// Opening an adapter: which device to ask for, and what the page shows of it.
+// Opens an adapter: which device to ask for, and what the page shows of it.
 import { GpuError, tooLarge } from './base/errors.ts'
 import { kernelFeatures, OPTIONAL_FEATURES } from './features.ts'
 

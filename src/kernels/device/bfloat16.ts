@@ -1,4 +1,4 @@
-// bfloat16 on the CPU: the upper half of an f32's bits.
+// Converts bfloat16 on the CPU: the upper half of an f32's bits.
 
 /** The values of bfloat16 bits; each has an exact f32. */
 export function decodeBfloat16(bits: Uint16Array): Float32Array<ArrayBuffer> {

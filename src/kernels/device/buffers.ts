@@ -1,5 +1,5 @@
-// The buffers of an open device: what each is kept for, and the staging buffers that readbacks use
-// again.
+// Keeps the buffers of an open device: what each is kept for, and the staging buffers that
+// readbacks use again.
 import { noRoom } from './base/errors.ts'
 import { type MemoryKind, noBytes } from './base/tensor.ts'
 import type { OpenDevice } from './open_device.ts'

@@ -1,4 +1,4 @@
-// The commands of the open submit, and the params of its dispatches.
+// Collects the commands of the open submit, and the params of its dispatches.
 
 import { type Dispatch, type LiveValues, SLOT_BYTES, setScalar } from './base/program.ts'
 import type { Buffers } from './buffers.ts'

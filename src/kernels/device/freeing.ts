@@ -1,4 +1,4 @@
-// Tensors that live for one piece of work: what is made through it is freed at once.
+// Makes tensors that live for one piece of work: what is made through it is freed at once.
 import type { Allocator, Tensor } from './base/tensor.ts'
 import type { Gpu } from './gpu.ts'
 

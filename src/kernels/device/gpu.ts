@@ -1,4 +1,4 @@
-// The GPU as everything above this folder sees it: tensors, recorded programs, readbacks and
+// Offers the GPU as everything above this folder sees it: tensors, recorded programs, readbacks and
 // measurements.
 import { type AdapterFacts, type OpenOptions, openAdapter } from './adapter.ts'
 import { type GpuError, ShapeError, tooLarge } from './base/errors.ts'

@@ -1,5 +1,5 @@
-// An open device with what everything that talks to it shares: compiled kernels, running totals and
-// the first error.
+// Holds an open device with what everything that talks to it shares: compiled kernels, running
+// totals and the first error.
 import { GpuError } from './base/errors.ts'
 
 /** Running totals since the device was opened: what tests assert and the memory panel shows. */

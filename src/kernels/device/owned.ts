@@ -1,4 +1,4 @@
-// Tensors of one kind that are freed together.
+// Keeps tensors of one kind that are freed together.
 
 import type { Allocator, DType, MemoryKind, Tensor, TensorOptions } from './base/tensor.ts'
 import type { Gpu } from './gpu.ts'

@@ -1,4 +1,4 @@
-// Kernels compiled to pipelines, and bound to the tensors of a dispatch.
+// Compiles kernels to pipelines, and binds them to the tensors of a dispatch.
 import { GpuError, ShapeError } from './base/errors.ts'
 import { type AnyKernel, accessOf, type Names, wholeText } from './base/kernel.ts'
 import { type Dispatch, SLOT_BYTES } from './base/program.ts'

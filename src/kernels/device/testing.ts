@@ -1,6 +1,6 @@
-// GPU devices of tests: one for all tests of a process or page, and one that has no room for a
-// buffer. Dawn keeps the pipelines of a device, so on a shared one a kernel compiles once, not once
-// a test.
+// Opens the GPU devices of tests: one for all tests of a process or page, and one that has no room
+// for a buffer. Dawn keeps the pipelines of a device, so on a shared one a kernel compiles once,
+// not once a test.
 import { OPTIONAL_FEATURES } from './features.ts'
 
 interface Shared {

@@ -1,4 +1,4 @@
-// Values on their way to the GPU and back: as whole words, packed into a staging buffer, read as
+// Carries values to the GPU and back: as whole words, packed into a staging buffer, read as
 // typed arrays.
 import { ShapeError } from './base/errors.ts'
 import { elementBytes, sizeOf, type Tensor, wordBytes } from './base/tensor.ts'

@@ -1,4 +1,4 @@
-// Embedding as a table look-up, in f64: the reference that the shaders are tested against.
+// Computes embedding as a table look-up, in f64: the reference that the shaders are tested against.
 
 /** out [tokens, C]: row inputIds[t] of weight [V, C] for each t. */
 export function embeddingForwardRef(

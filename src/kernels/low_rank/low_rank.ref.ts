@@ -1,4 +1,4 @@
-// The three kernels of low_rank.ts in plain loops and float64.
+// Computes the three kernels of low_rank.ts in plain loops and float64.
 import type { ModuleColumns } from './low_rank.ts'
 
 export interface LowRankShape {

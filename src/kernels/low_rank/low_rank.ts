@@ -1,5 +1,5 @@
-// The wide side of a low-rank update of a linear layer (LoRA): what is of rank r on the other side
-// is a plain matrix product.
+// Declares the wide side of a low-rank update of a linear layer (LoRA): what is of rank r on the
+// other side is a plain matrix product.
 import { defineKernel, foldGrid } from '../device/base/kernel.ts'
 import add from './low_rank_add.wgsl?raw'
 import input_grad from './low_rank_input_grad.wgsl?raw'

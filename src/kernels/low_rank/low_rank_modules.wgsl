@@ -1,6 +1,6 @@
-// The params of the three kernels, and where the modules of one product lie: up to three runs of
-// columns of y, [first_s, first_s + rows_s), whose rows of b follow one another. A run without rows
-// is not there.
+// Holds the params of the three kernels, and where the modules of one product lie: up to three runs
+// of columns of y, [first_s, first_s + rows_s), whose rows of b follow one another. A run without
+// rows is not there.
 
 fn all_rows() -> u32 { return params.rows_0 + params.rows_1 + params.rows_2; }
 

@@ -1,5 +1,5 @@
-// Products whose second factor, a layer's weight, is kept in bfloat16: any kernel that reads it as
-// `b`, made to read halves.
+// Makes products whose second factor, a layer's weight, is kept in bfloat16: any kernel that reads
+// it as `b`, made to read halves.
 import { type AnyKernel, type Cost, elementOf, withElements } from '../device/base/kernel.ts'
 import type { Tensor } from '../device/base/tensor.ts'
 import { costOf } from '../device/timing/cost.ts'

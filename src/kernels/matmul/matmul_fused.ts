@@ -1,5 +1,5 @@
-// Products of training that do the step after them as well, while their results are still in
-// registers.
+// Declares products of training that do the step after them as well, while their results are still
+// in registers.
 import { type AnyKernel, defineKernel, foldGrid, withElements } from '../device/base/kernel.ts'
 import {
   chosenVariant,

@@ -1,6 +1,6 @@
-// The body shared by the matrix products: out[i, j] = sum over p of A[i, p] B[p, j], where A and B
-// are read transposed or not. One invocation holds 8 x 8 results in registers; 64 invocations make
-// a 64 x 64 tile. A lane's columns are 8 apart, so that neighbouring lanes read neighbouring
+// Holds the body shared by the matrix products: out[i, j] = sum over p of A[i, p] B[p, j], where A
+// and B are read transposed or not. One invocation holds 8 x 8 results in registers; 64 invocations
+// make a 64 x 64 tile. A lane's columns are 8 apart, so that neighbouring lanes read neighbouring
 // columns. Every element is summed over p in ascending order, by the same instructions whatever m
 // is: a row does not depend on the batch it sits in. A line with $ stands for 8 lines, one per row.
 // The includer declares params (m, n, k), a, b, `fn put(row, col, value)`, and `fn before(row, col)

@@ -1,4 +1,4 @@
-// The kernels that a matrix product may run on, and which of them one does.
+// Lists the kernels that a matrix product may run on, and which of them one does.
 import {
   type AnyKernel,
   type Binding,

@@ -1,5 +1,5 @@
-// Variants of a layer's product that run in a GPU's matrix units. A run takes them only where it
-// names them; gradients have none.
+// Lists variants of a layer's product that run in a GPU's matrix units. A run takes them only where
+// it names them; gradients have none.
 
 import {
   type AnyKernel,

@@ -1,5 +1,5 @@
-// The names of the kernels that a matrix product may run on, apart from the kernels: settings name
-// them without loading any.
+// Lists the names of the kernels that a matrix product may run on, apart from the kernels: settings
+// name them without loading any.
 
 /** In the order of MATMUL_VARIANTS (matmul_variants.ts). */
 export const VARIANT_NAMES = [

@@ -1,4 +1,4 @@
-// A mixture of two sets of weights.
+// Mixes two sets of weights.
 import { defineKernel, foldGrid } from '../device/base/kernel.ts'
 import wgsl from './mix.wgsl?raw'
 

@@ -1,6 +1,6 @@
-/** (mean, population standard deviation) of values[a] − values[b] for each [a, b] of `sets`, of
- * values[a] where b is undefined, over the entries whose mask is not 0; values [rows, count], in
- * f64. Zeros where there is none. */
+/** Computes (mean, population standard deviation) of values[a] − values[b] for each [a, b] of
+ * `sets`, of values[a] where b is undefined, over the entries whose mask is not 0; values [rows,
+ * count], in f64. Zeros where there is none. */
 export function momentsRef(
   values: ArrayLike<number>,
   mask: ArrayLike<number>,

@@ -1,6 +1,6 @@
-// Mean and standard deviation of each set of numbers, or of the differences of two, where the mask
-// counts them. One workgroup per set; lanes stride over its numbers, first for the mean, then for
-// the squared distances from it.
+// Computes the mean and standard deviation of each set of numbers, or of the differences of two,
+// where the mask counts them. One workgroup per set; lanes stride over its numbers, first for the
+// mean, then for the squared distances from it.
 //   values [rows, count]   mask [count]   sets [sets, 2]   moments [sets, 2]
 // uses workgroup_reduce.wgsl
 

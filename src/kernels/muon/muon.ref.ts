@@ -1,4 +1,4 @@
-// One Muon step of a matrix, in float64.
+// Takes one Muon step of a matrix, in float64.
 
 export interface MuonSettings {
   readonly lr: number

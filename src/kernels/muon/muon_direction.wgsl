@@ -1,4 +1,4 @@
-// Momentum of one matrix and the direction of its step, with g = gradient · clip_coef:
+// Computes the momentum of one matrix and the direction of its step, with g = gradient · clip_coef:
 //   m ← m + (1 - momentum)(g - m);  v ← β2 v + (1 - β2) g²;
 //   direction = g + momentum (m - g) with nesterov, else m
 //   gradients, m, v [≥ offset + count]   control [CONTROL.length]   direction [≥ count]

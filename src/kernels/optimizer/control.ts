@@ -1,5 +1,5 @@
-// The numbers that an optimizer step leaves. Apart from the kernels, because files that hold them
-// are read without a GPU.
+// Names the numbers that an optimizer step leaves. Apart from the kernels, because files that hold
+// them are read without a GPU.
 
 /** What grad_norm_finish leaves in `control`, in order: norm before clipping (raw: Inf or NaN when
  * not finite), factor of this step's gradients (0 when skipped), 1 or 0, and two counters since

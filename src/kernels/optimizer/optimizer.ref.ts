@@ -1,4 +1,4 @@
-// Clipping and AdamW in f64, with a step count per segment as torch has per parameter.
+// Computes clipping and AdamW in f64, with a step count per segment as torch has per parameter.
 import { VECTOR_CHUNK } from './control.ts'
 
 export interface AdamwSettings {

@@ -1,5 +1,5 @@
-// Clipping by the global norm and AdamW, in three dispatches for each buffer of weights and without
-// a readback.
+// Records clipping by the global norm and AdamW, in three dispatches for each buffer of weights and
+// without a readback.
 //
 // Weights, gradients and both moments share one layout, in one buffer each or in several.
 // Parameters start at multiples of 64 elements, and each 64-element chunk belongs to one segment

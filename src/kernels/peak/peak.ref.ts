@@ -1,5 +1,5 @@
-/** peak_fma in f64: sixteen values of invocation `i`, each 4 · iterations times x · scale + offset,
- * summed. */
+/** Computes peak_fma in f64: sixteen values of invocation `i`, each 4 · iterations times x · scale
+ * + offset, summed. */
 export function peakFmaRef(
   i: number,
   { iterations, scale, offset }: { iterations: number; scale: number; offset: number },

@@ -1,4 +1,4 @@
-// The most that this adapter reaches: what the profiler and the benchmark compare with.
+// Measures the most that this adapter reaches: what the profiler and the benchmark compare with.
 
 import { defineKernel, foldGrid } from '../device/base/kernel.ts'
 import type { Gpu } from '../device/gpu.ts'

@@ -1,5 +1,5 @@
-// As many multiply-adds as the adapter can do: sixteen values per invocation, each x <- x * scale +
-// offset, over and over.
+// Does as many multiply-adds as the adapter can do: sixteen values per invocation, each x <- x *
+// scale + offset, over and over.
 //   out [invocations]: the sum of an invocation's sixteen values, so that none is left out
 
 override WORKGROUP_SIZE: u32 = 256u;

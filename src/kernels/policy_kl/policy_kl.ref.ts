@@ -1,4 +1,4 @@
-// The two divergences in f64, one token at a time.
+// Computes the two divergences in f64, one token at a time.
 
 type Numbers = ArrayLike<number>
 

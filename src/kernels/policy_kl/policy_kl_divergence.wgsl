@@ -1,4 +1,4 @@
-// The divergences of pairs of policies, two numbers each, from their sums over the whole
+// Computes the divergences of pairs of policies, two numbers each, from their sums over the whole
 // vocabulary.
 
 /** Σ p ((z - m) - (z' - m')) - (log Σ exp(z - m) - log Σ exp(z' - m')): exactly 0 where p and q are

@@ -1,5 +1,5 @@
-// The divergences of every token from the sums that policy_kl_range left, after its last range. One
-// invocation per token.
+// Computes the divergences of every token from the sums that policy_kl_range left, after its last
+// range. One invocation per token.
 //   mask [tokens]   running [tokens, 6]   kl_pq, kl_qp [tokens]
 // uses policy_kl_divergence.wgsl
 

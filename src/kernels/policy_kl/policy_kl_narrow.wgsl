@@ -1,5 +1,5 @@
-// policy_kl.wgsl for small vocabularies and states: one invocation per token, plain loops, no
-// barriers.
+// Does what policy_kl.wgsl does for small vocabularies and states: one invocation per token, plain
+// loops, no barriers.
 //   kl_pq = Σ p (log p - log q)   kl_qp = Σ q (log q - log p)
 //   with p, q = softmax(hidden · weightᵀ); 0 where mask is 0.
 //   hidden_p, hidden_q [tokens, C]   weight [V, C]   mask, kl_pq, kl_qp [tokens]

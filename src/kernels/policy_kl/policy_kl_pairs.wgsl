@@ -1,4 +1,4 @@
-// The running sums of the policies of 8 tokens' p and q over the rows of one range of the
+// Computes the running sums of the policies of 8 tokens' p and q over the rows of one range of the
 // vocabulary, 64 rows at a time. A token's p and q are neighbouring components, so each vector
 // holds two tokens and .yxwz swaps p and q. The includer has `params` (tokens, vocab_size: rows of
 // the range), hidden_p, hidden_q, mask, head_tile.wgsl.

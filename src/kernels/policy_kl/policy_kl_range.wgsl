@@ -1,5 +1,5 @@
-// policy_kl over one range of the vocabulary: the sums so far, joined with those of this range. One
-// workgroup per 8 tokens. The first range (first_id 0) starts the sums.
+// Computes policy_kl over one range of the vocabulary: the sums so far, joined with those of this
+// range. One workgroup per 8 tokens. The first range (first_id 0) starts the sums.
 //   hidden_p, hidden_q [tokens, C]   weight [rows of the range, C]   mask [tokens]
 //   running [tokens, 6]: top, sum and moment of p and of q
 // uses policy_kl_pairs.wgsl, head_tile.wgsl, workgroup_reduce.wgsl

@@ -1,4 +1,4 @@
-// The entropy term and the cross-entropy in float64.
+// Computes the entropy term and the cross-entropy in float64.
 
 type Numbers = ArrayLike<number>
 

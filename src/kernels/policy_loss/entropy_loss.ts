@@ -1,4 +1,4 @@
-// Losses without an advantage: the entropy term and the cross-entropy.
+// Declares losses without an advantage: the entropy term and the cross-entropy.
 import { defineKernel } from '../device/base/kernel.ts'
 import reduce from '../wgsl/workgroup_reduce.wgsl?raw'
 import entropy from './entropy_loss.wgsl?raw'

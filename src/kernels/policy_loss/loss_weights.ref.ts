@@ -1,4 +1,4 @@
-// verl's means over tokens in float64, with verl's own eps: here n + 1e-8 is not n.
+// Computes verl's means over tokens in float64, with verl's own eps: here n + 1e-8 is not n.
 import { aggregationOf } from './aggregations/aggregations.ts'
 import type { Aggregation } from './loss_weights.ts'
 

@@ -1,4 +1,4 @@
-// The weight of every token in the means of an update.
+// Computes the weight of every token in the means of an update.
 import { defineKernel } from '../device/base/kernel.ts'
 import reduce from '../wgsl/workgroup_reduce.wgsl?raw'
 import { AGGREGATIONS, aggregationOf, type LossAggMode } from './aggregations/aggregations.ts'

@@ -1,5 +1,5 @@
-// The weights w of a mean over response tokens, mean(L) = Σ w L, for each way of averaging.
-// loss_weights.ts adds `weight_of(mode, row_tokens, counts)`, where mode is an index in
+// Computes the weights w of a mean over response tokens, mean(L) = Σ w L, for each way of
+// averaging. loss_weights.ts adds `weight_of(mode, row_tokens, counts)`, where mode is an index in
 // LOSS_AGG_MODES. tokens = token_count, or Σ mask where that is 0; sequences = sequence_count, or
 // the rows with a token where that is 0. All times `scale`; pg_weights also times
 // rollout_is_weights. One workgroup, a lane per row.

@@ -1,5 +1,5 @@
-// The one interface of all policy losses, so that a trainer can exchange them without knowing which
-// it runs.
+// Declares the one interface of all policy losses, so that a trainer can exchange them without
+// knowing which it runs.
 import { defineKernel, type ParamType } from '../device/base/kernel.ts'
 import frame from './policy_loss_frame.wgsl?raw'
 import token from './policy_loss_token.wgsl?raw'

@@ -1,5 +1,5 @@
-// The interface that every policy loss shares, and the end of each: adding its sums in one fixed
-// tree.
+// Declares the interface that every policy loss shares, and the end of each: adding its sums in one
+// fixed tree.
 //   log_probs, old_log_probs, advantages, token_weights, pg_weights, rollout_is_weights,
 //   d_log_probs [rows, R]
 //   sums [6]

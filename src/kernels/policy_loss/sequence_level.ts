@@ -1,4 +1,4 @@
-// One importance ratio for a whole response, around a loss that knows ratios of tokens.
+// Gives one importance ratio for a whole response, around a loss that knows ratios of tokens.
 import { defineKernel } from '../device/base/kernel.ts'
 import gradient from './sequence_gradient.wgsl?raw'
 import ratio from './sequence_ratio.wgsl?raw'

@@ -1,5 +1,5 @@
-/** The kernel bradley_terry_loss in f64: scores [2 · pairs], all chosen and then the rejected, to
- * d_scores [2 · pairs] and means over pairs. invPairs is 1 / pairs unless given. */
+/** Computes the kernel bradley_terry_loss in f64: scores [2 · pairs], all chosen and then the
+ * rejected, to d_scores [2 · pairs] and means over pairs. invPairs is 1 / pairs unless given. */
 export function bradleyTerryRef(
   scores: ArrayLike<number>,
   invPairs = 2 / scores.length,

@@ -1,4 +1,4 @@
-// The loss of a reward model: which of two answers was preferred.
+// Declares the loss of a reward model: which of two answers was preferred.
 import { defineKernel } from '../device/base/kernel.ts'
 import reduce from '../wgsl/workgroup_reduce.wgsl?raw'
 import bradley_terry from './bradley_terry_loss.wgsl?raw'

@@ -1,4 +1,4 @@
-/** Σ_r x[r, c] for x [R, C], in f64. The kernel adds this to what `out` holds. */
+/** Computes Σ_r x[r, c] for x [R, C], in f64. The kernel adds this to what `out` holds. */
 export function reduceRowsRef(
   x: ArrayLike<number>,
   { rows, cols }: { rows: number; cols: number },

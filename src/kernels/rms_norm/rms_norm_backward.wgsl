@@ -1,5 +1,5 @@
-// Gradient of y = x * inv_rms * weight with respect to x; accumulate 1 adds it to d_x, 0
-// overwrites.
+// Computes the gradient of y = x * inv_rms * weight with respect to x; accumulate 1 adds it to d_x,
+// 0 overwrites.
 //   d_x = inv_rms * g - x * inv_rms^3 * mean over c of g * x,   g = d_y * weight
 //   x [R, C]   weight [C]   inv_rms [R]   d_y [R, C]   d_x [R, C]
 // uses rms_norm_rows.wgsl, workgroup_reduce.wgsl

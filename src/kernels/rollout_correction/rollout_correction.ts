@@ -1,4 +1,4 @@
-// Correction for a rollout policy that is not the policy being updated, on the GPU: for bypass
+// Corrects for a rollout policy that is not the policy being updated, on the GPU: for bypass
 // mode, where the second changes with every mini-batch.
 import { defineKernel } from '../device/base/kernel.ts'
 import k3 from '../kl/k3.wgsl?raw'

@@ -1,4 +1,5 @@
-// Gradient of out = rotate(x * inv_rms * norm_weight) for q and k heads, of out = x for v heads.
+// Computes the gradient of out = rotate(x * inv_rms * norm_weight) for q and k heads, of out = x
+// for v heads.
 //   g = rotate back(d_out)   d_norm = sum over heads of g * x * inv_rms
 //   d_x = inv_rms * h - x * inv_rms^3 * mean(h * x),   h = g * norm_weight
 // One invocation per token and kind (q, k, v): it walks its heads in order and so sums d_norm

@@ -1,4 +1,4 @@
-// Forced tokens in plain loops: the reference of force_token.
+// Forces tokens in plain loops: the reference of force_token.
 
 /** What sampling wrote; the names and shapes are the kernel's. */
 export interface Sampled {

@@ -1,4 +1,5 @@
-// The counter-based random numbers of wgsl/philox.wgsl, bit for bit, for code that runs on the CPU.
+// Draws the counter-based random numbers of wgsl/philox.wgsl, bit for bit, for code that runs on
+// the CPU.
 
 export type PhiloxCounter = readonly [number, number, number, number]
 export type PhiloxKey = readonly [number, number]

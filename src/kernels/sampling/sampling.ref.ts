@@ -1,4 +1,4 @@
-// Sampling with sorted arrays, in f64: the reference that the shader is tested against.
+// Computes sampling with sorted arrays, in f64: the reference that the shader is tested against.
 import { philox4x32, uniform24 } from './philox.ts'
 
 /** How one token is drawn, with the kernel's names. */

@@ -1,4 +1,4 @@
-// Gradient of out = silu(gate) * up. One invocation per element of out.
+// Computes the gradient of out = silu(gate) * up. One invocation per element of out.
 //   d_up = d_out * silu(gate)   d_gate = d_out * up * s * (1 + gate * (1 - s)), s = sigmoid(gate)
 //   gate_up [R, 2F] (a row is gate, then up)   d_out [R, F]   d_gate_up [R, 2F]
 // uses swiglu_sigmoid.wgsl

@@ -1,4 +1,4 @@
-// A teacher beside the vocabulary head: how far a student's policy is from the teacher's over the
+// Computes, beside the vocabulary head, how far a student's policy is from the teacher's over the
 // whole vocabulary, and its gradient. Logits of both are computed tile by tile, so that no [tokens,
 // V] array exists.
 import { defineKernel, foldGrid } from '../device/base/kernel.ts'

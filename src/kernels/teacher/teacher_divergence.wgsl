@@ -1,4 +1,4 @@
-// How far the student's policy is from the teacher's, token by token, over one part of the
+// Computes how far the student's policy is from the teacher's, token by token, over one part of the
 // vocabulary: part at 0 starts the sums, later ones add. S and T are softmax of their logits times
 // inv_temperature, whose log-sum-exps are known. One workgroup per 16 tokens of the list. Tokens
 // with is_scored 0 give 0.

@@ -1,4 +1,4 @@
-// What one entry of the vocabulary adds to a divergence of the student's policy S from the
+// Computes what one entry of the vocabulary adds to a divergence of the student's policy S from the
 // teacher's T, of four tokens: beta 0 = forward KL, 1 = reverse KL, else the generalized
 // Jensen-Shannon divergence. All of it follows from d = log T - log S, so equal policies give 0.
 

@@ -1,5 +1,5 @@
-/** The k likeliest ids of softmax of each row of logits [rows, vocabSize] and their probabilities,
- * ties to the smaller id; in f64. */
+/** Finds the k likeliest ids of softmax of each row of logits [rows, vocabSize] and their
+ * probabilities, ties to the smaller id; in f64. */
 export function topKRef(
   logits: ArrayLike<number>,
   vocabSize: number,

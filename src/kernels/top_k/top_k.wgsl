@@ -1,6 +1,6 @@
-// The K likeliest entries of each row of logits and their probabilities under its softmax. One
-// workgroup per row: each lane keeps the K best of its entries, in order, and K times the best of
-// all lanes is taken.
+// Finds the K likeliest entries of each row of logits and their probabilities under its softmax.
+// One workgroup per row: each lane keeps the K best of its entries, in order, and K times the best
+// of all lanes is taken.
 //   logits [rows, V]   ids, probs [rows, K]
 
 const WORKGROUP_SIZE = 64u;

@@ -1,4 +1,4 @@
-// The value head in f64.
+// Computes the value head in f64.
 import { scoredEntries } from '../vocab_head/scored.ref.ts'
 import type { ScoredTokens } from '../vocab_head/scored.ts'
 

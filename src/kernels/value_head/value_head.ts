@@ -1,4 +1,4 @@
-// The value head: one number per response token, read from the state that predicts it.
+// Declares the value head: one number per response token, read from the state that predicts it.
 import { defineKernel, foldGrid } from '../device/base/kernel.ts'
 import reduce from '../wgsl/workgroup_reduce.wgsl?raw'
 import backward_hidden from './value_head_backward_hidden.wgsl?raw'

@@ -1,4 +1,4 @@
-// The states that the tiled kernels of the vocabulary head read. The includer has `params`,
+// Reads the states that the tiled kernels of the vocabulary head read. The includer has `params`,
 // `hidden`, `scored`, head_tile.wgsl.
 
 /** Four columns of the state before an entry's token; anything past the last entry or past column

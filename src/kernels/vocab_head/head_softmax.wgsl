@@ -1,6 +1,6 @@
-// The running softmax of 16 tokens over the rows of one range of the vocabulary, 64 rows at a time,
-// as in FlashAttention. The includer has `params` (vocab_size: rows of the range; inv_temperature),
-// hidden, scored, head_tile.wgsl, head_hidden.wgsl.
+// Computes the running softmax of 16 tokens over the rows of one range of the vocabulary, 64 rows
+// at a time, as in FlashAttention. The includer has `params` (vocab_size: rows of the range;
+// inv_temperature), hidden, scored, head_tile.wgsl, head_hidden.wgsl.
 
 const VERY_NEGATIVE = -1e30;
 

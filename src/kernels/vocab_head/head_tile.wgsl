@@ -1,7 +1,7 @@
-// Dot products of 16 narrow rows with 64 wide rows over all C columns, 16 columns staged at a time.
-// Lane l holds narrow rows 4·(l / 16) + 0…3 (the components) against wide rows l % 16 + 0, 16, 32,
-// 48 (the columns). Every row goes through the same operations in the same order, wherever it lies
-// in the tile: a token's logits are the same bits in any batch.
+// Computes dot products of 16 narrow rows with 64 wide rows over all C columns, 16 columns staged
+// at a time. Lane l holds narrow rows 4·(l / 16) + 0…3 (the components) against wide rows l % 16 +
+// 0, 16, 32, 48 (the columns). Every row goes through the same operations in the same order,
+// wherever it lies in the tile: a token's logits are the same bits in any batch.
 // The includer has 64 lanes, `params`, `weight` [V, C] with weight_f32.wgsl or _bf16, and says what
 // is narrow and what is wide:
 //   fn narrow_quad(row: u32, c: u32) -> vec4f      fn wide_quad(row: u32, c: u32) -> vec4f

@@ -1,4 +1,4 @@
-// Vocabulary heads without barriers: which take them, and their text for one hidden size.
+// Writes vocabulary heads without barriers: which take them, and their text for one hidden size.
 import { inHalves, unrolled, withoutComments } from '../wgsl/compose.ts'
 
 /** What decides between tiled and narrow kernels: C and V. */

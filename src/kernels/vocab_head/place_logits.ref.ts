@@ -1,4 +1,4 @@
-/** `out` [rows, vocabSize] with part [rows, cols] from column firstId on: a new array. */
+/** Puts part [rows, cols] into `out` [rows, vocabSize] from column firstId on: a new array. */
 export function placeLogitsRef(
   part: ArrayLike<number>,
   cols: number,

@@ -1,4 +1,4 @@
-// The vocabulary head in f64, one token at a time.
+// Computes the vocabulary head in f64, one token at a time.
 import { scoredEntries } from './scored.ref.ts'
 import type { ScoredTokens } from './scored.ts'
 

@@ -1,5 +1,5 @@
-// The vocabulary head: unembedding, log-sum-exp, log-prob and entropy in one pass, so that no
-// [tokens, V] array exists. One set of kernels for the final policy and for every layer's own
+// Declares the vocabulary head: unembedding, log-sum-exp, log-prob and entropy in one pass, so that
+// no [tokens, V] array exists. One set of kernels for the final policy and for every layer's own
 // policy.
 import { defineKernel, foldGrid, withElements } from '../device/base/kernel.ts'
 import type { DType } from '../device/base/tensor.ts'

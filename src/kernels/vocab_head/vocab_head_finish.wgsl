@@ -1,5 +1,5 @@
-// The policy of every token from the sums that vocab_head_range left, after its last range. One
-// invocation per entry of the list. Tokens with is_scored 0 give 0.
+// Computes the policy of every token from the sums that vocab_head_range left, after its last
+// range. One invocation per entry of the list. Tokens with is_scored 0 give 0.
 //   scored [S, 4]   running [B · R, 5]   log_probs, entropy, lse, sum_pi_squared [B, R]
 // uses head_policy.wgsl
 

@@ -1,6 +1,6 @@
-// vocab_head_forward over one range of the vocabulary: the sums of the softmax so far, joined with
-// those of this range. One workgroup per 16 tokens of the list. The first range (first_id 0) starts
-// the sums; tokens with is_scored 0 are left alone.
+// Computes vocab_head_forward over one range of the vocabulary: the sums of the softmax so far,
+// joined with those of this range. One workgroup per 16 tokens of the list. The first range
+// (first_id 0) starts the sums; tokens with is_scored 0 are left alone.
 //   hidden [states, C]   weight [rows of the range, C]   scored [S, 4]
 //   running [B · R, 5]: top, sum, moment, squares, label
 // uses head_softmax.wgsl, head_tile.wgsl, head_hidden.wgsl, workgroup_reduce.wgsl

@@ -1,6 +1,6 @@
-// Philox4x32-10: four random u32 from a counter and a key (Salmon et al. 2011, "Parallel random
-// numbers: as easy as 1, 2, 3", section 3.3). The same counter and key give the same numbers on
-// every adapter, and in sampling/philox.ts. Holds no state: the caller counts.
+// Draws Philox4x32-10: four random u32 from a counter and a key (Salmon et al. 2011, "Parallel
+// random numbers: as easy as 1, 2, 3", section 3.3). The same counter and key give the same numbers
+// on every adapter, and in sampling/philox.ts. Holds no state: the caller counts.
 
 // High 32 bits of a * b, from 16-bit halves: WGSL has no 64-bit integers.
 fn multiply_high(a: u32, b: u32) -> u32 {

@@ -1,4 +1,4 @@
-// Every kernel of every family, and what must hold for each, wherever it is made.
+// Lists every kernel of every family, and what must hold for each, wherever it is made.
 import { expect } from 'vitest'
 import type { AnyKernel } from '../device/base/kernel.ts'
 

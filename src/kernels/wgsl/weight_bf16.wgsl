@@ -1,5 +1,5 @@
-// Weights of bfloat16, two to a word, the even one in the low half: a bfloat16 is the upper half of
-// a float32, so this is exact. The includer declares weight: array<Weight>.
+// Reads weights of bfloat16, two to a word, the even one in the low half: a bfloat16 is the upper
+// half of a float32, so this is exact. The includer declares weight: array<Weight>.
 alias Weight = u32;
 fn weight_at(index: u32) -> f32 {
   let word = weight[index / 2u];

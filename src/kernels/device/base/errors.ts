@@ -1,3 +1,5 @@
+// Declares the errors that devices and calls of kernels throw.
+
 /** A tensor or a number handed to a kernel has the wrong shape, type or range: always a bug in the
  * caller. */
 export class ShapeError extends Error {

@@ -1,5 +1,5 @@
-// A program: a list of kernel calls, copies and clears, recorded once and replayed with other live
-// values.
+// Describes a program: a list of kernel calls, copies and clears, recorded once and replayed with
+// other live values.
 import { ShapeError } from './errors.ts'
 import {
   type AnyKernel,

@@ -1,4 +1,4 @@
-// Tensors, and who makes them: the device, or a plan that only adds up bytes.
+// Describes tensors, and who makes them: the device, or a plan that only adds up bytes.
 import { ShapeError } from './errors.ts'
 
 /** What a tensor holds. 'bfloat16' is the upper half of an f32 (torch.bfloat16), two to a word of

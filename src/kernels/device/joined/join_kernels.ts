@@ -1,6 +1,6 @@
-// Several kernels as one: a dispatch whose first workgroups run the first kernel, the next ones the
-// second, and so on. On a GPU a dispatch of a small model leaves most of it idle, and every
-// dispatch waits for the one before it.
+// Joins several kernels into one: a dispatch whose first workgroups run the first kernel, the next
+// ones the second, and so on. On a GPU a dispatch of a small model leaves most of it idle, and
+// every dispatch waits for the one before it.
 import {
   type AnyKernel,
   accessOf,

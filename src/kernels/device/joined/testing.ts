@@ -1,4 +1,4 @@
-// Memory plans for tests that count what is joined.
+// Makes memory plans for tests that count what is joined.
 import { MemoryPlan } from '../base/tensor.ts'
 
 /** A plan whose tensors lie in buffers of their own, as a device's do. */

@@ -1,4 +1,4 @@
-// One dispatch in several parts: the same kernel over parts of its grid.
+// Splits one dispatch into several parts: the same kernel over parts of its grid.
 import type { AnyKernel } from '../base/kernel.ts'
 import { type Grid, SLOT_BYTES } from '../base/program.ts'
 

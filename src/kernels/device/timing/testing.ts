@@ -1,4 +1,4 @@
-// A kernel for tests of dispatches in parts.
+// Declares a kernel for tests of dispatches in parts.
 import { defineKernel, foldGrid } from '../base/kernel.ts'
 
 /** Writes each workgroup's place, as a folded and as a two-dimensional grid. */

@@ -1,4 +1,4 @@
-// Statements of WGSL, one for each register or pair of registers.
+// Writes statements of WGSL, one for each register or pair of registers.
 
 export const range = (count: number): number[] => Array.from({ length: count }, (_, i) => i)
 export const lines = (count: number, line: (i: number) => string): string =>

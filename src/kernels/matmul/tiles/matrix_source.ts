@@ -1,4 +1,4 @@
-// A layer's product in the matrix units of a GPU, by WGSL's subgroup matrices (experimental:
+// Writes a layer's product in the matrix units of a GPU, by WGSL's subgroup matrices (experimental:
 // gpuweb/gpuweb, proposals/subgroup-matrix.md). Lanes copy a stage of both factors into workgroup
 // memory, as halves or as they are; a subgroup multiplies blocks of it; sums stay float32.
 import { lines } from './lines.ts'

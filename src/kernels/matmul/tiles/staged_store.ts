@@ -1,7 +1,7 @@
-// The end of a staged product. A tile that lies wholly inside the result asks once whether it adds,
-// and reads what it adds to before it writes: else every vector would wait for memory. Products
-// without workgroup memory do not have this path: on software adapters, which run them, it costs
-// more compilation than it saves.
+// Writes the end of a staged product. A tile that lies wholly inside the result asks once whether
+// it adds, and reads what it adds to before it writes: else every vector would wait for memory.
+// Products without workgroup memory do not have this path: on software adapters, which run them, it
+// costs more compilation than it saves.
 import { range } from './lines.ts'
 import type { Head } from './tile_heads.ts'
 

@@ -1,4 +1,4 @@
-// The WGSL before the body of a product: what its buffers hold, and how a result is stored.
+// Writes the WGSL before the body of a product: what its buffers hold, and how a result is stored.
 import sigmoid from '../../swiglu/swiglu_sigmoid.wgsl?raw'
 import staged_nt_add from './staged_nt_add.wgsl?raw'
 import staged_nt_swiglu from './staged_nt_swiglu.wgsl?raw'

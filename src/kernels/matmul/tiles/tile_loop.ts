@@ -1,4 +1,4 @@
-// The loop over k of a matrix product that reads its factors from their buffers, and every
+// Writes the loop over k of a matrix product that reads its factors from their buffers, and every
 // multiplication.
 import { component, lines, pairs } from './lines.ts'
 import { type Factor, placeOf, type Register, rowOf, stored, type Tile, unit } from './tile.ts'

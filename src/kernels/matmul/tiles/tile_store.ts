@@ -1,5 +1,5 @@
-// The end of a matrix product: parts of k that lanes hold are summed in a fixed order, and the
-// results are stored.
+// Writes the end of a matrix product: parts of k that lanes hold are summed in a fixed order, and
+// the results are stored.
 import { lines, pairs, range } from './lines.ts'
 import { type Factor, placeOf, rowOf, stored, type Tile, unit } from './tile.ts'
 import type { Head, Taken } from './tile_heads.ts'

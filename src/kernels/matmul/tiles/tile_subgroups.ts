@@ -1,9 +1,9 @@
-// The end of a product whose k is shared among lanes, by subgroups in place of workgroup memory.
-// The lanes that share a result are neighbours. In step i each hands half of its registers to the
-// lane whose number differs in bit i and adds the other half of that lane's to its own: after as
-// many steps as `slices` has bits, every result has been summed in one place, by one fixed tree.
-// Where a subgroup is smaller than that, the last steps go by workgroup memory. The tree is the
-// same, so the bits of a result do not depend on the subgroup's size.
+// Writes the end of a product whose k is shared among lanes, by subgroups in place of workgroup
+// memory. The lanes that share a result are neighbours. In step i each hands half of its registers
+// to the lane whose number differs in bit i and adds the other half of that lane's to its own:
+// after as many steps as `slices` has bits, every result has been summed in one place, by one fixed
+// tree. Where a subgroup is smaller than that, the last steps go by workgroup memory. The tree is
+// the same, so the bits of a result do not depend on the subgroup's size.
 
 /** WebGPU's smallest subgroup: as many neighbours always reach one another. */
 const MIN_SUBGROUP = 4

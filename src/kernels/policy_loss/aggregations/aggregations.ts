@@ -1,4 +1,4 @@
-// The list of aggregations.
+// Lists the aggregations.
 import type { LossAggregation } from './aggregation.ts'
 import { seq_mean_token_mean } from './seq_mean_token_mean.ts'
 import { seq_mean_token_sum } from './seq_mean_token_sum.ts'

@@ -1,4 +1,5 @@
-// Dr. GRPO's, as verl had it up to 0.7.0: mask / loss_scale_factor, whatever the counts.
+// Averages as Dr. GRPO does, as verl had it up to 0.7.0: mask / loss_scale_factor, whatever the
+// counts.
 import { aggregation } from './aggregation.ts'
 
 export const seq_mean_token_sum_norm = aggregation({
