@@ -1,4 +1,4 @@
-// One item of the course that is being made.
+// Draws one item of the course that is being made.
 import { ArrowUp, Trash2 } from 'lucide-react'
 import type { CourseItem, CourseQuestion } from '../../document/course/course.ts'
 import { changeItem, type DraftItem, moveUp, NEW_QUESTION, removeItem } from './draft.ts'

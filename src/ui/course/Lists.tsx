@@ -1,4 +1,4 @@
-// The open course with its items, all lessons, and what can be done with them.
+// Draws the open course with its items, all lessons, and what can be done with them.
 import { useStore } from 'zustand'
 import { type Course, type CourseItem, itemId } from '../../document/course/course.ts'
 import { progressFileText } from '../../document/course/progress.ts'

@@ -1,5 +1,5 @@
-// An item of a course that is no lesson: a teacher's page with questions, or an experiment that is
-// trained to its end.
+// Draws an item of a course that is no lesson: a teacher's page with questions, or an experiment
+// that is trained to its end.
 import { useEffect, useMemo } from 'react'
 import { type CourseItem, type CourseQuestion, partNames } from '../../document/course/course.ts'
 import { decodeLink } from '../../document/links/link.ts'

@@ -1,4 +1,4 @@
-// The panel beside the lab in which lessons and courses are taken, made and handed in.
+// Draws the panel beside the lab in which lessons and courses are taken, made and handed in.
 import { ArrowLeft, X } from 'lucide-react'
 import { type ReactNode, useEffect, useRef } from 'react'
 import { useStore } from 'zustand'

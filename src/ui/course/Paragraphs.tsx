@@ -1,4 +1,4 @@
-// A teacher's text: an empty line begins a new paragraph. It is never read as markup.
+// Draws a teacher's text: an empty line begins a new paragraph. It is never read as markup.
 
 export function Paragraphs({ text }: { readonly text: string }) {
   return text

@@ -1,4 +1,4 @@
-// Fields of the form in which a course is made.
+// Draws the fields of the form in which a course is made.
 import { type ReactNode, useId } from 'react'
 
 interface TextProps {

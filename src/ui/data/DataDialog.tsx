@@ -1,4 +1,4 @@
-// The dialog for a person's own data. What is inside is loaded when it is first opened.
+// Opens the dialog for a person's own data. What is inside is loaded when it is first opened.
 import { lazyPart } from '../part/lazy_part.tsx'
 import { Modal } from '../part/Modal.tsx'
 

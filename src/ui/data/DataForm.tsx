@@ -1,5 +1,5 @@
-// Inside the dialog for data: a file, its first rows, which column is what, the split and the
-// lengths, and then the settings.
+// Draws the inside of the dialog for data: a file, its first rows, which column is what, the split
+// and the lengths, and then the settings.
 import { useEffect, useState } from 'react'
 import { useStore } from 'zustand'
 import {

@@ -1,4 +1,4 @@
-// A field for one file, which can also be dropped anywhere on the page.
+// Draws a field for one file, which can also be dropped anywhere on the page.
 import { useEffect, useRef } from 'react'
 
 export function FilePicker(props: {

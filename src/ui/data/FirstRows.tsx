@@ -1,4 +1,4 @@
-// The first rows of a data file as they are, with the columns that are taken marked.
+// Draws the first rows of a data file as they are, with the columns that are taken marked.
 import { type DataPlan, type OpenedData, roleOf } from '../../page/client/data_file.ts'
 
 export function FirstRows({

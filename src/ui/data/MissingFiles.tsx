@@ -1,5 +1,5 @@
-// The files that an experiment names and this machine does not have, and the model that it begins
-// with.
+// Draws the files that an experiment names and this machine does not have, and the model that it
+// begins with.
 import { FileQuestion } from 'lucide-react'
 import { useStore } from 'zustand'
 import { type NamedContent, shortHash } from '../../document/content/content.ts'

@@ -1,4 +1,4 @@
-// The files of a tokenizer of one's own, for the dialog for data.
+// Asks for the files of a tokenizer of one's own, for the dialog for data.
 import { useEffect, useState } from 'react'
 import { type ContentFile, readTokenizer } from '../../page/client/data_file.ts'
 

@@ -1,5 +1,4 @@
-// Bundles on the page: an experiment with every file that it names, as one .zip that is saved and
-// opened.
+// Saves and opens bundles: an experiment with every file that it names, as one .zip.
 
 import { everyIssue } from '../../document/experiment/every_issue.ts'
 import { parseExperiment } from '../../document/experiment/experiment.ts'

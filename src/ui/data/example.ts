@@ -1,4 +1,4 @@
-// Rows for a person who has none at hand.
+// Offers rows for a person who has none at hand.
 
 const COUNT = 400
 /** An odd step through all texts of four digits, so that no two rows are the same. */

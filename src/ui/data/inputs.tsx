@@ -1,4 +1,4 @@
-// The fields that the dialog for data is made of.
+// Draws the fields that the dialog for data is made of.
 
 export function Choice<T extends string>(props: {
   readonly label: string

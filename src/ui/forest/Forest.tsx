@@ -1,4 +1,4 @@
-// The living picture: the layers of the run on the page as a forest; before a run, those of a
+// Draws the living picture: the layers of the run on the page as a forest; before a run, those of a
 // recorded one.
 import { type RefObject, useEffect, useRef, useState } from 'react'
 import { useStore } from 'zustand'

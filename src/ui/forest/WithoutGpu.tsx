@@ -1,4 +1,5 @@
-// The first screen where the browser gives no GPU: offers what works, and says what to do about it.
+// Draws the first screen where the browser gives no GPU: offers what works, and says what to do
+// about it.
 import { BookOpen } from 'lucide-react'
 
 import { useState } from 'react'

@@ -1,5 +1,5 @@
-// All presets as cards: what a run of each came to, how long it takes here, and what it is about. A
-// press on a card opens it.
+// Draws all presets as cards: what a run of each came to, how long it takes here, and what it is
+// about. A press on a card opens it.
 import { useMemo, useState } from 'react'
 import { figuresOf } from '../../document/presets/drawn.ts'
 import { PRESETS, type Preset } from '../../document/presets/presets.ts'

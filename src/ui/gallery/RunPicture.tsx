@@ -1,5 +1,5 @@
-// The picture of a preset: the rewards of its recorded runs by step, and what became of the entropy
-// of every layer.
+// Draws the picture of a preset: the rewards of its recorded runs by step, and what became of the
+// entropy of every layer.
 
 import type { PresetFigures } from '../../document/presets/drawn.ts'
 import { mean } from '../kit/mean.ts'

@@ -1,4 +1,4 @@
-// Every term of the page in one list.
+// Draws every term of the page in one list.
 
 import { closeDialog } from '../open/dialogs.ts'
 import { openLesson } from '../open/open_lesson.ts'

@@ -1,4 +1,4 @@
-// The glossary's terms in a text: each opens by a press, a tap or Enter.
+// Draws the glossary's terms in a text: each opens by a press, a tap or Enter.
 import { useMemo, useState } from 'react'
 import { Definition } from './Definition.tsx'
 import { piecesOf } from './find_terms.ts'

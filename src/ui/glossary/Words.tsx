@@ -1,5 +1,5 @@
-// A text of the page in which the glossary's terms can be opened. The glossary comes after the
-// page: until then, and where it does not come, the text stands alone.
+// Draws a text of the page in which the glossary's terms can be opened. The glossary comes after
+// the page: until then, and where it does not come, the text stands alone.
 import { type ComponentType, lazy, Suspense } from 'react'
 import type { TermsProps } from './Terms.tsx'
 

@@ -1,4 +1,4 @@
-// The terms that the page uses: what each means in plain words, its formula where one says it
+// Lists the terms that the page uses: what each means in plain words, its formula where one says it
 // better, and the lesson that says more.
 
 export interface Term {

@@ -1,4 +1,4 @@
-// Results of the benchmark: this machine's own, and the one that a link brought.
+// Draws results of the benchmark: this machine's own, and the one that a link brought.
 import { Copy, Link } from 'lucide-react'
 import { useEffect, useMemo, useRef } from 'react'
 import { adapterName, browserName } from '../../document/links/names.ts'

@@ -1,4 +1,4 @@
-// Before a run: what fills the figures, and what can be looked into at once.
+// Shows, before a run, what fills the figures, and what can be looked into at once.
 import { Play, Search } from 'lucide-react'
 import { train } from '../../page/client/controls.ts'
 import { selectLacksGpu } from '../learning/without_gpu.ts'

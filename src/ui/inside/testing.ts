@@ -1,4 +1,4 @@
-// Made-up observations for tests; never shipped.
+// Makes up observations for tests; never shipped.
 import type { Observation, ObservedValues } from '../../host/protocol/observation.ts'
 import type { Seen } from './base/observed.ts'
 

@@ -1,4 +1,4 @@
-// The sign beside a task's score: right, partly right, wrong.
+// Draws the sign beside a task's score: right, partly right, wrong.
 import { type Verdict, verdictOf } from '../../host/protocol/verdict.ts'
 
 const SIGNS: Readonly<Record<Verdict, string>> = { right: '✓', partly: '◐', wrong: '✗' }

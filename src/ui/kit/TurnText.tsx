@@ -1,4 +1,4 @@
-// A response in which a tool answered: what the tool wrote is marked, so that nobody takes it for
+// Marks in a response what a tool wrote, so that nobody takes it for
 // the policy's.
 import type { RolloutSample } from '../../host/protocol/results.ts'
 import { shownText } from '../../host/protocol/token_text.ts'

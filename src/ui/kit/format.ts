@@ -1,4 +1,4 @@
-// Numbers as the page writes them. What was not computed is a dash.
+// Writes numbers as the page shows them. What was not computed is a dash.
 
 export const NONE = '–'
 

@@ -1,5 +1,5 @@
-// Keys as commands name them: 'S', 'Space', 'G L' (one after the other), 'Mod+Shift+Z'. Mod is
-// Ctrl, or ⌘ on a Mac.
+// Reads keys as commands name them: 'S', 'Space', 'G L' (one after the other), 'Mod+Shift+Z'. Mod
+// is Ctrl, or ⌘ on a Mac.
 
 export interface Press {
   readonly key: string

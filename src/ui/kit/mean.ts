@@ -1,4 +1,4 @@
-// The mean of numbers.
+// Computes the mean of numbers.
 
 /** NaN of none. */
 export const mean = (values: readonly number[]): number =>

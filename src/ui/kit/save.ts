@@ -1,4 +1,4 @@
-// Files for the person at the page.
+// Saves files for the person at the page.
 
 /** Offers a file for download. */
 export function saveFile(name: string, blob: Blob): void {

@@ -1,4 +1,4 @@
-// A media query that components follow.
+// Follows a media query for components.
 import { useSyncExternalStore } from 'react'
 
 /** Whether the query holds now. */

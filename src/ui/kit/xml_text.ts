@@ -1,4 +1,4 @@
-// Text that any XML reader takes: names may hold what a picture must not.
+// Writes text that any XML reader takes: names may hold what a picture must not.
 
 /** Characters that XML 1.0 cannot hold in any form: most control characters, and two others. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: it finds control characters.

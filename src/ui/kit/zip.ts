@@ -1,5 +1,5 @@
-// A folder as one .zip file. Nothing is compressed: weights would not shrink, and each piece passes
-// through as it is.
+// Packs a folder as one .zip file. Nothing is compressed: weights would not shrink, and each piece
+// passes through as it is.
 import { Zip, ZipPassThrough } from 'fflate'
 
 /** In the upper half of a zip's attributes: a plain file, and whether a shell may start it. */

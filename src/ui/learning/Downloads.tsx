@@ -1,4 +1,4 @@
-// The metrics of the run as files.
+// Offers the metrics of the run as files.
 import { Download } from 'lucide-react'
 import { thinnedOf, thinnedWords } from '../../host/columns/thinning.ts'
 import type { LabState } from '../../page/state/store.ts'

@@ -1,5 +1,5 @@
-// The entropy of every layer's policy as lines; of a deep model those of some layers, beside the
-// map that has all of them.
+// Draws the entropy of every layer's policy as lines; of a deep model those of some layers, beside
+// the map that has all of them.
 import { useCallback, useMemo, useSyncExternalStore } from 'react'
 import { useStore } from 'zustand'
 import { formatNumber, formatTick } from '../kit/format.ts'

@@ -1,4 +1,4 @@
-// Entropy of every layer's policy over the run: the understory as a picture.
+// Draws the entropy of every layer's policy over the run: the understory as a picture.
 import { useCallback, useMemo, useState } from 'react'
 import { useStore } from 'zustand'
 import { formatNats } from '../kit/format.ts'

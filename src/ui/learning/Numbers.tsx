@@ -1,5 +1,5 @@
-// The numbers of the moment. Each is the run's own, or a dash; those that no run has yet take no
-// room.
+// Draws the numbers of the moment. Each is the run's own, or a dash; those that no run has yet take
+// no room.
 import type { LabState } from '../../page/state/store.ts'
 import {
   formatCount,

@@ -1,4 +1,4 @@
-// The list of the lessons, and the lesson that is open.
+// Draws the list of the lessons, and the lesson that is open.
 import { ArrowRight, CircleCheck } from 'lucide-react'
 import { useMemo } from 'react'
 import { useStore } from 'zustand'

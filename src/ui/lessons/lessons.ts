@@ -1,4 +1,4 @@
-// Every lesson, in the order in which they build on each other.
+// Lists every lesson, in the order in which they build on each other.
 import type { Lesson } from './base/lesson.ts'
 
 export const LESSONS: readonly Lesson[] = [

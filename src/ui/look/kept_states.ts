@@ -1,4 +1,4 @@
-// The kept states of a run that is over, which can be looked into.
+// Finds the kept states of a run that is over, which can be looked into.
 import { useStore } from 'zustand'
 import { replayStore } from '../../page/state/replay.ts'
 import type { LabState } from '../../page/state/store.ts'

@@ -1,5 +1,5 @@
-// "Look now" on a run that is over: which run that is, what the worker finds in one of its states,
-// and where that is kept.
+// Runs "Look now" on a run that is over: which run that is, what the worker finds in one of its
+// states, and where that is kept.
 import { createStore } from 'zustand/vanilla'
 import type { Looked } from '../../host/protocol/look.ts'
 import { lookInto } from '../../page/opened/looking.ts'

@@ -1,4 +1,4 @@
-// Settings that the run does not follow: what differs, and the ways out.
+// Shows the settings that the run does not follow: what differs, and the ways out.
 import { useMemo } from 'react'
 import { sameSettings } from '../../document/experiment/experiment.ts'
 import { experimentFields } from '../../document/experiment/form/form.ts'

@@ -1,5 +1,5 @@
-// Tells a screen reader the status and the phases of a run, never more than one sentence in ten
-// seconds.
+// Tells a screen reader the status and the phases of a run, never more than one sentence in
+// ten seconds.
 import type { LabState } from '../../page/state/store.ts'
 import { selectLacksGpu } from '../learning/without_gpu.ts'
 import { shownPhases } from '../shown/run.ts'

@@ -1,4 +1,4 @@
-// One plain text for everything that can keep a person from a trained model.
+// Writes one plain text for everything that can keep a person from a trained model.
 import type { LabState } from '../../page/state/store.ts'
 
 export type FailureCode = NonNullable<LabState['error']>['code']

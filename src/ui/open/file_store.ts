@@ -1,5 +1,5 @@
-// Files that a person chose somewhere on the page, and one that could not be opened: the shell
-// opens them and says so.
+// Keeps files that a person chose somewhere on the page, and one that could not be opened: the
+// shell opens them and says so.
 import { createStore } from 'zustand/vanilla'
 
 /** A file that was not opened, and everything that is wrong with it. */

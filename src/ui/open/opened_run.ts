@@ -1,4 +1,4 @@
-// A past run on the whole page, and the way back.
+// Opens a past run on the whole page, and leads back.
 import { useStore } from 'zustand'
 import { createStore } from 'zustand/vanilla'
 import {

@@ -1,4 +1,4 @@
-// From the page to a recorded run and back. The file comes from the page's own folder.
+// Leads from the page to a recorded run and back. The file comes from the page's own folder.
 import { createStore } from 'zustand/vanilla'
 import { train } from '../../page/client/controls.ts'
 import { openInstead } from '../../page/client/lab.ts'

@@ -1,4 +1,4 @@
-// Moving through the steps that are over: the whole page shows one of them, or follows the run.
+// Moves through the steps that are over: the whole page shows one of them, or follows the run.
 
 import { labStore } from '../../page/state/store.ts'
 import type { Kept } from '../../record/run/kept.ts'

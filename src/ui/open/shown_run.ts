@@ -1,4 +1,4 @@
-// The shown run in words: for what leaves the page.
+// Names the shown run in words, for what leaves the page.
 
 import { libraryStore, runOf } from '../../page/runs/library/library_store.ts'
 import { labStore } from '../../page/state/store.ts'

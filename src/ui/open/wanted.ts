@@ -1,4 +1,4 @@
-// The way from somewhere on the page to a setting: unfolds it, scrolls to it, puts the focus on it
+// Leads from anywhere on the page to a setting: unfolds it, scrolls to it, puts the focus on it
 // and marks it for a while.
 import { type RefObject, useEffect, useRef } from 'react'
 import { useStore } from 'zustand'

@@ -1,5 +1,5 @@
-// A dialog of the page: the browser's own, so focus stays inside, Escape closes and focus goes back
-// where it was.
+// Draws a dialog of the page: the browser's own, so focus stays inside, Escape closes and focus
+// goes back where it was.
 import { type MouseEvent, type ReactNode, useEffect, useRef } from 'react'
 import { useStore } from 'zustand'
 import { closeDialog, type DialogName, dialogStore } from '../open/dialogs.ts'

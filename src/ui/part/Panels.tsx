@@ -1,4 +1,4 @@
-// Panels of the page from a list. Each breaks alone, and each is given the step that the page
+// Draws panels of the page from a list. Each breaks alone, and each is given the step that the page
 // shows.
 import type { ComponentType } from 'react'
 import { useStore } from 'zustand'

@@ -1,5 +1,5 @@
-// A part of the page. One that throws says so in its own place: the other parts and the run in the
-// worker continue.
+// Draws a part of the page. One that throws says so in its own place: the other parts and the run
+// in the worker continue.
 import { TriangleAlert } from 'lucide-react'
 import { Component, type ReactNode } from 'react'
 import { copyReport, rememberError } from './report.ts'

@@ -1,5 +1,5 @@
-// The presets as the options of a menu: those that train at once, then those for models that a
-// person opens first.
+// Lists the presets as the options of a menu: those that train at once, then those for models that
+// a person opens first.
 
 import { PRESETS } from '../../document/presets/presets.ts'
 import { unopenedModel } from '../../host/content/models/unopened.ts'

@@ -1,5 +1,5 @@
-// Parts that the first screen has no use for: their files come when they are needed, or when the
-// page has time.
+// Loads parts that the first screen has no use for: their files come when they are needed, or when
+// the page has time.
 import { type ComponentType, type ReactNode, useState } from 'react'
 import { lazyPart } from './lazy_part.tsx'
 

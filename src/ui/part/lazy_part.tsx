@@ -1,4 +1,4 @@
-// Parts of the page that are loaded when they are first needed. One that cannot be loaded says so,
+// Loads parts of the page when they are first needed. One that cannot be loaded says so,
 // and is asked for again.
 import { CloudOff, RefreshCw } from 'lucide-react'
 import {

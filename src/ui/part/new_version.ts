@@ -1,5 +1,5 @@
-// New versions of this page: whether one was published, and how a person comes to it without losing
-// a run.
+// Finds new versions of this page: whether one was published, and how a person comes to it without
+// losing a run.
 import { createStore } from 'zustand/vanilla'
 import { keepCheckpoint } from '../../page/client/checkpoints.ts'
 import { onLabEvent } from '../../page/connection/connection.ts'

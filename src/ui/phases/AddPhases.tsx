@@ -1,4 +1,4 @@
-// The button that opens the choice of a phase to add.
+// Draws the button that opens the choice of a phase to add.
 import { type ReactNode, useId, useState } from 'react'
 import { MAX_PHASES } from '../../document/experiment/schema/schema.ts'
 import { later } from '../part/later.tsx'

@@ -1,4 +1,4 @@
-// One phase on the line: its name, how far it has come, and its end, which can be dragged.
+// Draws one phase on the line: its name, how far it has come, and its end, which can be dragged.
 import { MAX_STEPS } from '../../document/experiment/fields/phase_fields.ts'
 import { formatSteps } from '../kit/format.ts'
 import { phaseMark } from '../scales/geometry.ts'

@@ -1,4 +1,4 @@
-// Phases are a list: add one, move one, take one away.
+// Adds a phase to the list, moves one, takes one away.
 import { ArrowDown, ArrowUp, Plus, Trash2 } from 'lucide-react'
 import { newPhase } from '../../document/experiment/experiment.ts'
 import type { PhaseDocument } from '../../document/experiment/fields/phases.ts'

@@ -1,5 +1,5 @@
-// The time axis: the phases on a line, where the run is, how to change what comes, and below it the
-// steps that the page shows.
+// Draws the time axis: the phases on a line, where the run is, how to change what comes, and below
+// it the steps that the page shows.
 import { type RefObject, useEffect, useRef, useState } from 'react'
 import { lazyPart } from '../part/lazy_part.tsx'
 import { useAtStep } from '../shown/shown.ts'

@@ -1,5 +1,5 @@
-// Two responses side by side: which one is better? Below it, what the reward model or the policy
-// has learned of the answers.
+// Draws two responses side by side: which one is better? Below it, what the reward model or the
+// policy has learned of the answers.
 
 import { Undo2 } from 'lucide-react'
 import { useEffect } from 'react'

@@ -1,4 +1,5 @@
-// Beside the line of phases: what can be done with the chosen one, and how to repeat or add one.
+// Shows, beside the line of phases, what can be done with the chosen one, and how to repeat or add
+// one.
 import { ArrowLeft, ArrowRight, ListPlus, Repeat, SlidersHorizontal, Trash2 } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { MAX_PHASES } from '../../document/experiment/schema/schema.ts'

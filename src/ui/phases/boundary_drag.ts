@@ -1,4 +1,4 @@
-// The end of a phase dragged along the line.
+// Drags the end of a phase along the line.
 import { type PointerEvent, type RefObject, useState } from 'react'
 import { MAX_STEPS } from '../../document/experiment/fields/phase_fields.ts'
 import { phaseShares } from '../scales/step_scale.ts'

@@ -1,5 +1,5 @@
-// The phases of the shown experiment, how far each has come, and what may still be changed about
-// it.
+// Finds the phases of the shown experiment, how far each has come, and what may still be changed
+// about it.
 import { useMemo } from 'react'
 import { useStore } from 'zustand'
 import { sameSettings } from '../../document/experiment/experiment.ts'

@@ -1,4 +1,4 @@
-// Words and keys of the Preferences panel.
+// Names the words and keys of the Preferences panel.
 import type { LabState } from '../../page/state/store.ts'
 
 export type Choice = 'a' | 'b' | 'skip' | 'undo'

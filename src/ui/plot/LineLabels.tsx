@@ -1,5 +1,5 @@
-// The name of each line beside its end, right of the plot, so that nobody has to look for it in the
-// legend. Moves with the line, without rendering.
+// Draws the name of each line beside its end, right of the plot, so that nobody has to look for it
+// in the legend. Moves with the line, without rendering.
 import { useEffect, useRef } from 'react'
 import { smoothed } from '../scales/smooth.ts'
 import { stepPixel, toPixel, type View } from '../scales/view.ts'

@@ -1,4 +1,4 @@
-// The fold behind the three dots of a chart or a figure.
+// Draws the fold behind the three dots of a chart or a figure.
 import { Ellipsis } from 'lucide-react'
 import { type FocusEvent, type KeyboardEvent, type ReactNode, useRef } from 'react'
 

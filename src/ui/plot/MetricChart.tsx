@@ -1,4 +1,4 @@
-// Lines of one or more metrics over the run's steps, with a legend that reads out values.
+// Draws lines of one or more metrics over the run's steps, with a legend that reads out values.
 import { type ReactNode, useCallback, useMemo } from 'react'
 import { useStore } from 'zustand'
 import { fileSlug } from '../../record/files/file_names.ts'

@@ -1,4 +1,5 @@
-// The values under the pointer in words, written without rendering; arrow keys move along the axis.
+// Writes the values under the pointer in words, without rendering; arrow keys move along
+// the axis.
 import { type KeyboardEvent, useEffect, useRef } from 'react'
 import { movedTo } from '../shown/cursor.ts'
 import { keepWritten } from './live_text.ts'

@@ -1,5 +1,5 @@
-// Numbers in words that follow a run: written together, seldom enough to be read, and without
-// rendering.
+// Writes numbers in words that follow a run: written together, seldom enough to be read, and
+// without rendering.
 import { type RefObject, useEffect, useRef } from 'react'
 import { type UiState, uiStore } from '../shown/store.ts'
 

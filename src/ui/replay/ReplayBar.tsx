@@ -1,4 +1,4 @@
-// Beside the controls while a recording plays: what it is, how fast, and the way out.
+// Says, beside the controls, which recording plays and how fast, and leads out of it.
 import { Film } from 'lucide-react'
 import { useStore } from 'zustand'
 import { adapterName } from '../../document/links/names.ts'

@@ -1,4 +1,5 @@
-// The runs that an opened file or folder holds, while a person is asked which of them to keep.
+// Keeps the runs that an opened file or folder holds, while a person is asked which of them to
+// keep.
 import { createStore } from 'zustand/vanilla'
 import { closeDialog, dialogStore, showDialog } from '../open/dialogs.ts'
 

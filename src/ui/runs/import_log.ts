@@ -1,5 +1,5 @@
-// Logs of other trainers that a person drops or chooses: each run in them becomes one of the list,
-// and the page shows it.
+// Imports logs of other trainers that a person drops or chooses: each run in them becomes one of
+// the list, and the page shows it.
 import { version } from '../../../package.json'
 import { type ImportedLog, LogError } from '../../jobs/logs/base/imported_log.ts'
 import type { Pieces } from '../../jobs/logs/base/lines.ts'

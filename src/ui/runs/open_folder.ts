@@ -1,5 +1,5 @@
-// Several files, or a folder, that a person drops or chooses: a log, the answers of validations, a
-// model or an adapter.
+// Opens several files, or a folder, that a person drops or chooses: a log, the answers of
+// validations, a model or an adapter.
 import { LogError } from '../../jobs/logs/base/imported_log.ts'
 import { folderLogs } from '../../jobs/logs/log_files.ts'
 import { foreignWeights } from '../kit/foreign.ts'

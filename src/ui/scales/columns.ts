@@ -1,4 +1,4 @@
-// The numbers of a metric as they arrive: append-only columns, and where a step lies in them.
+// Keeps the numbers of a metric as they arrive: append-only columns, and where a step lies in them.
 import type { Thinned } from '../../host/columns/thinning.ts'
 
 /** Columns of one metric; the first `length` entries are valid, `steps` ascend. */

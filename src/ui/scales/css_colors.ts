@@ -1,4 +1,4 @@
-// Colours of tokens.css as a canvas understands them.
+// Reads colours of tokens.css as a canvas understands them.
 let cache = new Map<string, string>()
 let cachedTheme: boolean | undefined
 

@@ -1,4 +1,5 @@
-// Axis domains that move in steps, so that the drawn axes stay still while lines grow inside them.
+// Chooses axis domains that move in steps, so that the drawn axes stay still while lines grow
+// inside them.
 
 /** A closed interval of an axis, low end first. */
 export type Domain = readonly [number, number]

@@ -1,4 +1,4 @@
-// Smallest and largest value of growing columns, scanned only once per entry.
+// Finds the smallest and largest value of growing columns, scanned only once per entry.
 
 import { type Columns, lowerBound } from './columns.ts'
 import type { Domain } from './domain.ts'

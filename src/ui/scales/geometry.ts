@@ -1,4 +1,4 @@
-// One geometry for every plot, so that the canvas lies exactly on the axes and steps line up
+// Fixes one geometry for every plot, so that the canvas lies exactly on the axes and steps line up
 // between charts.
 
 import type { Domain } from './domain.ts'

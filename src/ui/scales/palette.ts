@@ -1,4 +1,4 @@
-// Colours that are computed: a sequential scale by depth and the ramp of the heat map. Both run
+// Computes colours: a sequential scale by depth and the ramp of the heat map. Both run
 // monotonically in lightness, so that they read without colour vision and in grey.
 
 export type Rgb = readonly [number, number, number]

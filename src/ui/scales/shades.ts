@@ -1,5 +1,5 @@
-// Eleven background colours with a readable ink each, as CSS classes: a panel of thousands of
-// tokens changes what its colours mean by changing class names.
+// Declares eleven background colours with a readable ink each, as CSS classes: a panel of thousands
+// of tokens changes what its colours mean by changing class names.
 import { HEAT_RAMP, oklchToRgb, type Rgb } from './palette.ts'
 
 export const SHADES = 11

@@ -1,4 +1,4 @@
-// Smoothed lines, computed as the measured ones grow.
+// Smooths lines as the measured ones grow.
 import { nextAverage } from '../../host/columns/smoothing.ts'
 import type { Columns } from './columns.ts'
 

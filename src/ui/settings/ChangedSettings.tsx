@@ -1,5 +1,5 @@
-// The one list of what differs from the preset: each setting with its value and the preset's, the
-// way to it, and the way back, alone or for all.
+// Draws the one list of what differs from the preset: each setting with its value and the preset's,
+// the way to it, and the way back, alone or for all.
 import { RotateCcw } from 'lucide-react'
 import type { Preset } from '../../document/presets/presets.ts'
 import { editField } from '../../page/client/edits.ts'

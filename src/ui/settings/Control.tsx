@@ -1,4 +1,4 @@
-// The control of a setting, by what kind of value it holds.
+// Draws the control of a setting, by what kind of value it holds.
 import type { ChangeEvent } from 'react'
 import { formatNumber } from '../kit/format.ts'
 import type { FieldData } from './form.ts'

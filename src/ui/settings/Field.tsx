@@ -1,4 +1,5 @@
-// One setting, drawn from its schema: control, unit, help, what is wrong with it, and the way back.
+// Draws one setting from its schema: control, unit, help, what is wrong with it, and the way
+// back.
 import { RotateCcw } from 'lucide-react'
 import { useCallback, useId, useState } from 'react'
 import { valueAt } from '../../document/experiment/fields/paths.ts'

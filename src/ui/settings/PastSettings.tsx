@@ -1,4 +1,4 @@
-// The settings of the past run that the page shows, to read and to take over.
+// Draws the settings of the past run that the page shows, to read and to take over.
 import { ArrowLeft, SlidersHorizontal } from 'lucide-react'
 import { type ReactNode, useMemo, useState } from 'react'
 import { changesWords, fieldChanges } from '../../document/experiment/steered/field_changes.ts'

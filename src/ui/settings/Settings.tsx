@@ -1,4 +1,4 @@
-// The experiment as a form, drawn from its schema: one fold per group.
+// Draws the experiment as a form from its schema: one fold per group.
 import { ChevronsLeft, ChevronsRight, SlidersHorizontal } from 'lucide-react'
 import { Fragment, useEffect, useMemo, useState } from 'react'
 import { useStore } from 'zustand'

@@ -1,4 +1,4 @@
-// The search field over the settings, and what it found.
+// Draws the search field over the settings, and what it found.
 import { Search, X } from 'lucide-react'
 import { useMemo } from 'react'
 import { experimentFields } from '../../document/experiment/form/form.ts'

@@ -1,4 +1,4 @@
-// Under the choice of the task: what it asks, how it scores, and three of its problems.
+// Shows, under the choice of the task, what it asks, how it scores, and three of its problems.
 import { useEffect, useMemo, useState } from 'react'
 import { useStore } from 'zustand'
 import { taskCard } from '../../document/experiment/task_card.ts'

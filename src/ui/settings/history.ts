@@ -1,5 +1,5 @@
-// Undo and redo of settings. What a run does to them by itself is no edit, and no undo takes it
-// back.
+// Undoes and redoes changes of settings. What a run does to them by itself is no edit, and no undo
+// takes it back.
 
 import { createStore } from 'zustand/vanilla'
 import { parseExperiment } from '../../document/experiment/experiment.ts'

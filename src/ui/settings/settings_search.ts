@@ -1,4 +1,4 @@
-// Search over settings: which fields a query means.
+// Searches the settings: which fields a query means.
 
 import { type Marks, wordsOf } from '../kit/fuzzy.ts'
 import type { FieldData } from './form.ts'

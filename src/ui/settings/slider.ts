@@ -1,4 +1,5 @@
-// Sliders: positions on a linear or logarithmic scale, and the rounded values they stand for.
+// Turns positions of sliders into values: positions on a linear or logarithmic scale, and the
+// rounded values they stand for.
 
 /** Positions of a slider, ends included: 0…SLIDER_TICKS. */
 export const SLIDER_TICKS = 200

@@ -1,4 +1,4 @@
-// In a frame of another site the page waits for a click that says what it does: what lies over or
+// Waits, in a frame of another site, for a click that says what it does: what lies over or
 // around a frame is that site's.
 import { Play } from 'lucide-react'
 import { type ReactNode, useState } from 'react'

@@ -1,4 +1,4 @@
-// Said on a page whose link hides or locks something, with the way out.
+// Says that the page's link hides or locks something, with the way out.
 import { Lock } from 'lucide-react'
 import { useStore } from 'zustand'
 import { type ShareState, shareStore } from '../../page/state/share_store.ts'

@@ -1,5 +1,5 @@
-// The sender's result, which came with the link: its end values, and the way to take it off the
-// charts.
+// Shows the sender's result, which came with the link: its end values, and the way to take it off
+// the charts.
 import { X } from 'lucide-react'
 import { useMemo } from 'react'
 import { useStore } from 'zustand'

@@ -1,4 +1,4 @@
-// The button that shares, and its dialog. What is inside is loaded when it is first opened.
+// Draws the button that shares, and its dialog. What is inside is loaded when it is first opened.
 import { Share2 } from 'lucide-react'
 import { useRef, useState } from 'react'
 import { lazyPart } from '../part/lazy_part.tsx'

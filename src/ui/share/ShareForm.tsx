@@ -1,5 +1,5 @@
-// Inside the share dialog: a link with more in it than the experiment. What it holds is said before
-// it is copied.
+// Makes, in the share dialog, a link with more in it than the experiment. What it holds is said
+// before it is copied.
 import { type ReactNode, useId, useMemo, useRef, useState } from 'react'
 import { useStore } from 'zustand'
 import { MAX_LINK_LENGTH } from '../../document/links/link.ts'

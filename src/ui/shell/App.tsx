@@ -1,4 +1,4 @@
-// The page: the bar on top, the settings beside it, and lists of panels.
+// Draws the page: the bar on top, the settings beside it, and lists of panels.
 import type { MouseEvent } from 'react'
 import { useStore } from 'zustand'
 import { DataDialog } from '../data/DataDialog.tsx'

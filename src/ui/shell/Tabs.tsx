@@ -1,4 +1,4 @@
-// The parts of the page, one at a time: what is not open is neither drawn nor measured.
+// Draws the parts of the page, one at a time: what is not open is neither drawn nor measured.
 import { type KeyboardEvent, type ReactNode, useLayoutEffect, useRef } from 'react'
 import { useStore } from 'zustand'
 import { TABS, type Tab } from '../../document/links/view.ts'

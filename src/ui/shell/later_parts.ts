@@ -1,4 +1,4 @@
-// The parts of the page that appear when something happened, and what each waits for.
+// Lists the parts of the page that appear when something happened, and what each waits for.
 import { useStore } from 'zustand'
 import { libraryStore } from '../../page/runs/library/library_store.ts'
 import { shareStore } from '../../page/state/share_store.ts'

@@ -1,5 +1,5 @@
-// The page without a server: its service worker keeps one whole build (vite.config.ts), and this
-// says when a later one waits.
+// Keeps the page usable without a server: its service worker keeps one whole build
+// (vite.config.ts), and this says when a later one waits.
 import { versionStore } from '../part/new_version.ts'
 
 /** Between two looks for a new version. A page that trains stays open for days. */

@@ -1,5 +1,5 @@
-// The board: charts that a person pinned to the top, by a name of their own each. It is a part of
-// the address, so a link carries it.
+// Keeps the board: charts that a person pinned to the top, by a name of their own each. It is a
+// part of the address, so a link carries it.
 import { createStore } from 'zustand/vanilla'
 import { viewParts, withParts } from '../../document/links/view.ts'
 

@@ -1,4 +1,4 @@
-// The layer under the pointer, the same in every figure; undefined means the last one.
+// Holds the layer under the pointer, the same in every figure; undefined means the last one.
 import { createStore } from 'zustand/vanilla'
 
 export const cursorStore = createStore<{ readonly layer: number | undefined }>(() => ({

@@ -1,4 +1,4 @@
-// Other runs on the same charts: drawn faintly behind the shown one.
+// Puts other runs on the same charts: drawn faintly behind the shown one.
 import { useStore } from 'zustand'
 import { createStore } from 'zustand/vanilla'
 import type { Columns } from '../scales/columns.ts'

@@ -1,5 +1,5 @@
-// Numbers beside the lines: at the step under the pointer, else at the step that the page shows,
-// else the newest.
+// Reads the numbers beside the lines: at the step under the pointer, else at the step that the page
+// shows, else the newest.
 import { useEffect, useState } from 'react'
 import { type Columns, indexAt } from '../scales/columns.ts'
 import { smoothed } from '../scales/smooth.ts'

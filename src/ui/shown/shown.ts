@@ -1,4 +1,4 @@
-// The run that the page shows: the living one, a past one that was opened, or before any the
+// Holds the run that the page shows: the living one, a past one that was opened, or before any the
 // recording that fills its charts.
 import { useStore } from 'zustand'
 import { createStore } from 'zustand/vanilla'

@@ -1,5 +1,5 @@
-// The step that the page shows, with everything that the shown run has of it: what every panel is
-// given.
+// Gives the step that the page shows, with everything that the shown run has of it: what every
+// panel is given.
 import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import type { LabState } from '../../page/state/store.ts'
 import type { KeptKind, KeptOfRun } from '../../record/run/kept_run.ts'

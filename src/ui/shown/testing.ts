@@ -1,4 +1,4 @@
-// Helpers of the page's tests; never shipped.
+// Helps the page's tests; never shipped.
 
 import type { LineContext } from '../plot/lines/line_style.ts'
 import type { Columns } from '../scales/columns.ts'

@@ -1,5 +1,5 @@
-// One clock for everything that redraws: after a change, in an animation frame, at most ten times a
-// second; five where no GPU draws.
+// Runs one clock for everything that redraws: after a change, in an animation frame, at most ten
+// times a second; five where no GPU draws.
 import { labStore } from '../../page/state/store.ts'
 import { overlayStore } from './overlays.ts'
 import { shownStore } from './shown.ts'

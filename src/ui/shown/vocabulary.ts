@@ -1,4 +1,4 @@
-// The vocabulary of the run that the page shows, or of the settings before there is a run.
+// Finds the vocabulary of the run that the page shows, or of the settings before there is a run.
 import { useMemo } from 'react'
 import { useStore } from 'zustand'
 import { type Vocabulary, vocabularyOf } from '../../host/protocol/vocabulary.ts'

@@ -1,4 +1,4 @@
-// The arms of a study in numbers; each can be taken out of it.
+// Draws the arms of a study in numbers; each can be taken out of it.
 import { X } from 'lucide-react'
 import type { Analysis } from '../../document/study/analysis.ts'
 import type { Arm } from '../../document/study/arms.ts'

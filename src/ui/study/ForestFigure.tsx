@@ -1,5 +1,5 @@
-// The forest plot: the difference of every arm from the baseline with its interval, and the seeds'
-// own differences. Each row is read out at the pointer, and by the arrow keys.
+// Draws the forest plot: the difference of every arm from the baseline with its interval, and the
+// seeds' own differences. Each row is read out at the pointer, and by the arrow keys.
 import { useState } from 'react'
 import type { Analysis, Comparison } from '../../document/study/analysis.ts'
 import {

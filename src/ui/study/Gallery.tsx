@@ -1,5 +1,5 @@
-// The studies that come with the lab: what each asked and found, a link that trains one of its
-// arms, and a button that opens it here.
+// Draws the studies that come with the lab: what each asked and found, a link that trains one of
+// its arms, and a button that opens it here.
 import { useMemo, useState } from 'react'
 import { decodeStudy } from '../../document/study/study_link.ts'
 import gallery from '../../page/study/gallery.json' with { type: 'json' }

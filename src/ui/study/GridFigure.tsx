@@ -1,5 +1,5 @@
-// The mean of every arm over the two fields of a study's grid, as a map. Each cell is read out at
-// the pointer, and by the arrow keys.
+// Draws the mean of every arm over the two fields of a study's grid, as a map. Each cell is read
+// out at the pointer, and by the arrow keys.
 import { useState } from 'react'
 import { type HeatGrid, heatShade } from '../../document/study/report/heat.ts'
 import type { Units } from '../../document/study/report/units.ts'

@@ -1,4 +1,4 @@
-// The head of the list of studies: what a study is, and the ways to a new one.
+// Draws the head of the list of studies: what a study is, and the ways to a new one.
 import { FolderOpen, Plus } from 'lucide-react'
 import { type ChangeEvent, useRef, useState } from 'react'
 import { parseStudy } from '../../document/study/study.ts'

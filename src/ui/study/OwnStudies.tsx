@@ -1,5 +1,5 @@
-// The studies of this browser that are not open, each with how far it is; not those of the lab that
-// were only looked at.
+// Draws the studies of this browser that are not open, each with how far it is; not those of the
+// lab that were only looked at.
 import { useStore } from 'zustand'
 import type { RunResult } from '../../document/study/results.ts'
 import { runsOf } from '../../page/study/kept_studies.ts'

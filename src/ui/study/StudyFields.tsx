@@ -1,5 +1,5 @@
-// The fields of a study that is being written: what differs, how settings are chosen, how many
-// seeds, what is equal, and what is measured.
+// Draws the fields of a study that is being written: what differs, how settings are chosen, how
+// many seeds, what is equal, and what is measured.
 import type { ReactNode } from 'react'
 import { experimentFields } from '../../document/experiment/form/form.ts'
 import type { Draft, DraftAxis, DraftField } from '../../document/study/draft.ts'

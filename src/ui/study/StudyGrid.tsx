@@ -1,4 +1,4 @@
-// Arms by seeds: what each run came to, how far it is, or that it waits.
+// Draws arms by seeds: what each run came to, how far it is, or that it waits.
 import type { Analysis } from '../../document/study/analysis.ts'
 import { measureTitle } from '../../document/study/report/measure_words.ts'
 import { unitsOf } from '../../document/study/report/units.ts'

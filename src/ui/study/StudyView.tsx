@@ -1,5 +1,5 @@
-// A study while it is trained and afterwards: its answer first, how far it is, pictures, table and
-// files.
+// Draws a study while it is trained and afterwards: its answer first, how far it is, pictures,
+// table and files.
 import { ArrowLeft } from 'lucide-react'
 import { useStore } from 'zustand'
 import { studyFiles } from '../../document/study/report/files.ts'

@@ -1,5 +1,5 @@
-// The lab's studies as a list that can be read: those that ask one thing under its words, each by
-// what it alone has.
+// Groups the lab's studies into a list that can be read: those that ask one thing under its words,
+// each by what it alone has.
 import gallery from '../../page/study/gallery.json' with { type: 'json' }
 import { wordsOf } from '../kit/fuzzy.ts'
 

@@ -1,4 +1,4 @@
-// Responses token by token.
+// Draws responses token by token.
 
 import { LookNow } from '../look/LookNow.tsx'
 import { type PanelEntry, Panels } from '../part/Panels.tsx'

@@ -1,5 +1,5 @@
-// A slider for the strength of a vector on a kept state: the held-out problems are answered again
-// where it comes to rest.
+// Draws a slider for the strength of a vector on a kept state: the held-out problems are answered
+// again where it comes to rest.
 import { useEffect, useState } from 'react'
 import { useStore } from 'zustand'
 import type { Steering, SteeringEffect } from '../../host/protocol/touch.ts'

@@ -1,5 +1,5 @@
-// The frame of an experiment on kept states of a run that is over: what it found in a sentence, how
-// that misleads, and what starts it.
+// Draws the frame of an experiment on kept states of a run that is over: what it found in a
+// sentence, how that misleads, and what starts it.
 
 import type { ComponentType, ReactNode } from 'react'
 import { useStore } from 'zustand'

@@ -1,5 +1,5 @@
-// A map of what was found, a cell for each change that was made; the values of one are read out by
-// pointer and by keys.
+// Draws a map of what was found, a cell for each change that was made; the values of one are read
+// out by pointer and by keys.
 import { useState } from 'react'
 import type { NumberTable } from '../plot/files/number_table.ts'
 import type { Owner } from '../plot/files/SaveAs.tsx'

@@ -1,4 +1,4 @@
-// From everything that was kept to lines over the steps, and from metrics to pass@k.
+// Turns everything that was kept into lines over the steps, and metrics into pass@k.
 
 import type { Series } from '../../../host/columns/series.ts'
 import type { Observation } from '../../../host/protocol/observation.ts'

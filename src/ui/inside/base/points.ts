@@ -1,4 +1,4 @@
-// From one observation to the points of the figures. Layers are numbered as in the BuPO paper
+// Turns one observation into the points of the figures. Layers are numbered as in the BuPO paper
 // (arXiv 2512.19673): 1…L are the blocks, and a state has a layer 0, the embedding.
 import type { Observation } from '../../../host/protocol/observation.ts'
 

@@ -1,4 +1,5 @@
-// A small chart over the layers of one observation; all of them share the layer that is pointed at.
+// Draws a small chart over the layers of one observation; all of them share the layer that is
+// pointed at.
 import { useStore } from 'zustand'
 import { Readout } from '../../plot/Readout.tsx'
 import { type Axis, layerAxis } from '../../plot/still/axes.ts'

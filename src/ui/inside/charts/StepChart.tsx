@@ -1,5 +1,5 @@
-// Lines over the run's steps on the page's common step axis, with phases shaded and the shown step
-// marked.
+// Draws lines over the run's steps on the page's common step axis, with phases shaded and the shown
+// step marked.
 import { type ReactNode, useCallback, useMemo } from 'react'
 import { useStore } from 'zustand'
 import { thinnedOf, thinnedWords } from '../../../host/columns/thinning.ts'

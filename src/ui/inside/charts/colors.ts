@@ -1,4 +1,4 @@
-// One colour for each part of a layer, in every figure.
+// Gives one colour for each part of a layer, in every figure.
 export const STATE = 'var(--series-1)'
 export const FEED_FORWARD = 'var(--series-2)'
 export const ATTENTION = 'var(--series-3)'

@@ -1,4 +1,5 @@
-// Entropy of the final policy over the run, phases shaded (BuPO, arXiv 2512.19673, figure 7).
+// Draws the entropy of the final policy over the run, phases shaded (BuPO, arXiv 2512.19673, figure
+// 7).
 import { useCallback } from 'react'
 import { useStore } from 'zustand'
 import type { LabState } from '../../../page/state/store.ts'

@@ -1,4 +1,4 @@
-// Entropy on its way through the layers, with the lengths that it depends on (BuPO, arXiv
+// Draws the entropy on its way through the layers, with the lengths that it depends on (BuPO, arXiv
 // 2512.19673, figure 2).
 import { useId, useState } from 'react'
 import type { Observation } from '../../../host/protocol/observation.ts'

@@ -1,4 +1,4 @@
-// One layer × step map of what was kept: which rows it has, and what it says of them.
+// Draws one layer × step map of what was kept: which rows it has, and what it says of them.
 import { useCallback, useMemo } from 'react'
 import { useStore } from 'zustand'
 import { formatNats } from '../../kit/format.ts'

@@ -1,5 +1,5 @@
-// The frame of a figure: title, what it shows and how it misleads, which step, what it costs, and
-// its numbers as a table.
+// Draws the frame of a figure: title, what it shows and how it misleads, which step, what it costs,
+// and its numbers as a table.
 import { Maximize2 } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { Words } from '../../glossary/Words.tsx'

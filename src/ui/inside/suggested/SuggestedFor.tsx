@@ -1,4 +1,4 @@
-// Below the layer in a phase’s settings: the suggestion, where there is one that it does not
+// Draws the suggestion below the layer in a phase’s settings, where there is one that it does not
 // follow.
 import { useStore } from 'zustand'
 import type { LabState } from '../../../page/state/store.ts'

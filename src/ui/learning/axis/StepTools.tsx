@@ -1,5 +1,5 @@
-// Beside the axis of steps: the shown step, the way to kept ones, the zoom, and what is kept of
-// past steps.
+// Draws, beside the axis of steps, the shown step, the way to kept ones, the zoom, and what is kept
+// of past steps.
 import { ChevronLeft, ChevronRight, Radio } from 'lucide-react'
 import { useStore } from 'zustand'
 import type { LabState } from '../../../page/state/store.ts'

@@ -1,5 +1,5 @@
-// The axis of steps below the phases: where the page looks, which steps the charts show, and of
-// which steps anything is kept. Its steps lie where those of the charts lie
+// Draws the axis of steps below the phases: where the page looks, which steps the charts show, and
+// of which steps anything is kept. Its steps lie where those of the charts lie
 // (plot/axes/step_scale.ts).
 import { type KeyboardEvent, type PointerEvent, useEffect, useRef } from 'react'
 import { useStore } from 'zustand'

@@ -1,4 +1,4 @@
-// One of the further charts, with the pin that moves it to the board.
+// Draws one of the further charts, with the pin that moves it to the board.
 import { Pin } from 'lucide-react'
 import { useStore } from 'zustand'
 import { formatNumber, formatPercent, formatShare, formatTick } from '../../kit/format.ts'

@@ -1,5 +1,5 @@
-// Further charts, drawn only while they are open: a run has many metrics, and most people want few
-// of them. Any of them can be found by its name, and pinned to a board above.
+// Draws further charts, only while they are open: a run has many metrics, and most people
+// want few of them. Any of them can be found by its name, and pinned to a board above.
 import { useMemo, useState } from 'react'
 import { useStore } from 'zustand'
 import type { LabState } from '../../../page/state/store.ts'

@@ -1,4 +1,4 @@
-// A chart as a list declares it, and the usual lines.
+// Describes a chart as a list declares it, and the usual lines.
 import type { formatShare } from '../../kit/format.ts'
 import type { Line } from '../../plot/chart_lines.ts'
 import type { Ideal } from '../../scales/ideal.ts'

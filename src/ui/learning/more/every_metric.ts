@@ -1,5 +1,5 @@
-// Every metric of a run as a chart of its own, for what no chart of the lists draws, and the charts
-// that a search finds.
+// Makes every metric of a run a chart of its own, for what no chart of the lists draws, and the
+// charts that a search finds.
 
 import { line, type MoreChart } from './chart_entry.ts'
 import type { ChartGroup } from './more_charts.ts'

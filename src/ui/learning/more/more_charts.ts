@@ -1,4 +1,4 @@
-// The charts behind “More charts”: which metrics each draws. One is there where the run has
+// Lists the charts behind “More charts”: which metrics each draws. One is there where the run has
 // measured any of its lines.
 import { RUN_COLORS, runColor } from '../../../record/run/record.ts'
 import { STAGES } from '../../gpu/profile.ts'

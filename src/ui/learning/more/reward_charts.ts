@@ -1,4 +1,4 @@
-// The charts of a composed reward.
+// Lists the charts of a composed reward.
 import { runColor } from '../../../record/run/record.ts'
 import type { Line } from '../../plot/chart_lines.ts'
 

@@ -1,4 +1,5 @@
-// The charts of tools: how often they are called, and how often a person's own did not answer.
+// Lists the charts of tools: how often they are called, and how often a person's own did not
+// answer.
 import { line, type MoreChart, range } from './chart_entry.ts'
 
 export const TOOL_CHARTS: readonly MoreChart[] = [

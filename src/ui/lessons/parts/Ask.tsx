@@ -1,4 +1,4 @@
-// A question of a lesson: choices, and an answer to each.
+// Draws a question of a lesson: choices, and an answer to each.
 import { CircleCheck, CircleHelp, CircleX } from 'lucide-react'
 import { useState } from 'react'
 import type { Question } from '../base/lesson.ts'

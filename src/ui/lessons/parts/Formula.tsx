@@ -1,4 +1,4 @@
-// A formula, typeset as MathML by temml, which is loaded with the first one.
+// Draws a formula, typeset as MathML by temml, which is loaded with the first one.
 import { useEffect, useRef } from 'react'
 
 interface FormulaProps {

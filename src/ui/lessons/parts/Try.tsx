@@ -1,4 +1,4 @@
-// Something to try: puts an experiment into the lab, and says what its run shows.
+// Offers something to try: puts an experiment into the lab, and says what its run shows.
 import { CircleCheck, FlaskConical, Play } from 'lucide-react'
 import { useEffect, useMemo } from 'react'
 import { decodeLink } from '../../../document/links/link.ts'

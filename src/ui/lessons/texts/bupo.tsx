@@ -1,4 +1,4 @@
-// Lesson: BuPO's two phases, and what the evidence says.
+// Teaches BuPO's two phases, and what the evidence says.
 import { resolvePhases } from '../../../document/experiment/resolve.ts'
 import { formatNumber } from '../../kit/format.ts'
 import { layerEntropy, REWARD } from '../../shown/metrics.ts'

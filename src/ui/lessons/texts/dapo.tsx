@@ -1,4 +1,4 @@
-// Lesson: the four parts of DAPO.
+// Teaches the four parts of DAPO.
 import { formatNumber } from '../../kit/format.ts'
 import { arxiv, type LessonContent, question, tryIt } from '../base/lesson.ts'
 import { notYet, seen, valuesIn, wholePhase } from '../base/run_facts.ts'

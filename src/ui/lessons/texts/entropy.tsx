@@ -1,4 +1,4 @@
-// Lesson: reading entropy.
+// Teaches how to read entropy.
 import { formatNumber, formatShare } from '../../kit/format.ts'
 import { layerEntropy, REWARD } from '../../shown/metrics.ts'
 import { arxiv, type LessonContent, question, tryIt } from '../base/lesson.ts'

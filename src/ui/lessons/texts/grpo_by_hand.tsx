@@ -1,4 +1,4 @@
-// Lesson: GRPO on one group of responses, by hand.
+// Teaches GRPO on one group of responses, by hand.
 import { useState } from 'react'
 import { groupAdvantages } from '../../../document/formulas/by_hand.ts'
 import { formatNumber, formatShare } from '../../kit/format.ts'

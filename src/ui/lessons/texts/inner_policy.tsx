@@ -1,4 +1,4 @@
-// Lesson: whether an inner policy is a policy, and how one finds out.
+// Teaches whether an inner policy is a policy, and how one finds out.
 import { useState } from 'react'
 import { resolvePhases } from '../../../document/experiment/resolve.ts'
 import { softmaxEntropy } from '../../../document/formulas/by_hand.ts'

@@ -1,4 +1,4 @@
-// Lesson: KL to the reference, in the reward and in the loss.
+// Teaches the KL to the reference, in the reward and in the loss.
 import { useState } from 'react'
 import { formatNumber } from '../../kit/format.ts'
 import { arxiv, type LessonContent, question, tryIt } from '../base/lesson.ts'

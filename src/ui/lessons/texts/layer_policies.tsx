@@ -1,4 +1,4 @@
-// Lesson: the policies of the layers, raw and normed.
+// Teaches the policies of the layers, raw and normed.
 import { useState } from 'react'
 import { softmaxEntropy } from '../../../document/formulas/by_hand.ts'
 import { formatNumber, formatShare } from '../../kit/format.ts'

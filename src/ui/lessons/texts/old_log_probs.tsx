@@ -1,4 +1,4 @@
-// Lesson: where the old log-probs of the ratio come from.
+// Teaches where the old log-probs of the ratio come from.
 import { formatNumber } from '../../kit/format.ts'
 import { arxiv, type LessonContent, question, tryIt } from '../base/lesson.ts'
 import { notYet, seen, valuesIn, wholePhase } from '../base/run_facts.ts'

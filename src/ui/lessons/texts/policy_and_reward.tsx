@@ -1,4 +1,4 @@
-// Lesson: what a policy and a reward are.
+// Teaches what a policy and a reward are.
 import { formatShare } from '../../kit/format.ts'
 import { REWARD } from '../../shown/metrics.ts'
 import { arxiv, type LessonContent, question, tryIt } from '../base/lesson.ts'

@@ -1,4 +1,4 @@
-// Lesson: PPO with its critic, GAE and the clip.
+// Teaches PPO with its critic, GAE and the clip.
 import { useState } from 'react'
 import { clippedLoss, gaeByHand } from '../../../document/formulas/by_hand.ts'
 import { formatNumber } from '../../kit/format.ts'

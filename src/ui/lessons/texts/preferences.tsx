@@ -1,4 +1,4 @@
-// Lesson: learning from preferences without a reward model, beside a reward model and PPO.
+// Teaches learning from preferences without a reward model, beside a reward model and PPO.
 import { formatNumber, formatShare } from '../../kit/format.ts'
 import { HELD_OUT_REWARDS, sampledAccuracy } from '../../shown/metrics.ts'
 import { arxiv, type LessonContent, question, tryIt } from '../base/lesson.ts'

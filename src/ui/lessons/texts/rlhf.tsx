@@ -1,4 +1,4 @@
-// Lesson: reward models, RLHF with one's own clicks, and how a reward model is hacked.
+// Teaches reward models, RLHF with one's own clicks, and how a reward model is hacked.
 import { formatNumber, formatShare } from '../../kit/format.ts'
 import { HELD_OUT_PREFERENCES, REWARD, TASK_SCORE } from '../../shown/metrics.ts'
 import { arxiv, type LessonContent, question, tryIt } from '../base/lesson.ts'

@@ -1,4 +1,4 @@
-// Lesson: supervised fine-tuning against reinforcement learning.
+// Teaches supervised fine-tuning against reinforcement learning.
 import { formatShare } from '../../kit/format.ts'
 import { REWARD } from '../../shown/metrics.ts'
 import { arxiv, type LessonContent, question, tryIt } from '../base/lesson.ts'

@@ -1,4 +1,4 @@
-// Lesson: what it costs to train on samples of an older policy, and what weights give back.
+// Teaches what it costs to train on samples of an older policy, and what weights give back.
 import { useState } from 'react'
 import { formatNumber } from '../../kit/format.ts'
 import { REWARD } from '../../shown/metrics.ts'

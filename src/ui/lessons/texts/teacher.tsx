@@ -1,4 +1,4 @@
-// Lesson: a teacher that says what it makes of the student's own samples.
+// Teaches how a teacher says what it makes of the student's own samples.
 import { useState } from 'react'
 import { formatNumber, formatShare } from '../../kit/format.ts'
 import { sampledAccuracy } from '../../shown/metrics.ts'

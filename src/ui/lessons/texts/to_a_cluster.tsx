@@ -1,4 +1,4 @@
-// Lesson: the same experiment on a cluster.
+// Teaches how the same experiment runs on a cluster.
 
 import { formatSteps } from '../../kit/format.ts'
 import { openExport } from '../../open/open_export.ts'

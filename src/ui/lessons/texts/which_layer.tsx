@@ -1,4 +1,4 @@
-// Lesson: which layer learned it, by exchanging blocks between two states of a run.
+// Teaches which layer learned it, by exchanging blocks between two states of a run.
 import { useState } from 'react'
 import { resolvePhases } from '../../../document/experiment/resolve.ts'
 import { formatShare } from '../../kit/format.ts'

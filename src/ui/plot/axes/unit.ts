@@ -1,4 +1,4 @@
-// The unit of a value axis, as the words of its chart say it.
+// Finds the unit of a value axis, as the words of its chart say it.
 
 /** From a note or a title that says unit and definition; undefined where it names none. */
 export const unitOf = (words: string): string | undefined =>

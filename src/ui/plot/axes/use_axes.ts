@@ -1,4 +1,4 @@
-// The axes of a chart over steps, rendered again only when they change.
+// Gives the axes of a chart over steps, rendered again only when they change.
 import { useMemo, useRef } from 'react'
 import { useStore } from 'zustand'
 import type { Domain } from '../../scales/domain.ts'

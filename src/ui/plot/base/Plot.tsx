@@ -1,4 +1,4 @@
-// A plot area: recharts' frame, our canvas on it, and the markers that all plots share.
+// Draws a plot area: recharts' frame, our canvas on it, and the markers that all plots share.
 import { memo, type ReactNode, type RefObject, useEffect } from 'react'
 import { lazyPart } from '../../part/lazy_part.tsx'
 import type { Domain } from '../../scales/domain.ts'

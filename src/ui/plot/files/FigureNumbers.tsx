@@ -1,4 +1,4 @@
-// The foot of a figure of Inside: its numbers as a table, and the figure as files.
+// Draws the foot of a figure of Inside: its numbers as a table, and the figure as files.
 import '../still/still.css'
 import { figureMakers } from './figure_files.ts'
 import { NumbersTable } from './NumbersTable.tsx'

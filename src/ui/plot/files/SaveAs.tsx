@@ -1,4 +1,4 @@
-// Buttons that save a chart or a figure: its numbers, or a picture of it.
+// Draws buttons that save a chart or a figure: its numbers, or a picture of it.
 
 import { runFileStem } from '../../../record/files/file_names.ts'
 import { saveFile } from '../../kit/save.ts'

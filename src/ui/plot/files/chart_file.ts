@@ -1,4 +1,4 @@
-// The numbers of one chart as text: as files, and as a table on the page.
+// Writes the numbers of one chart as text: as files, and as a table on the page.
 import { type MetricColumns, metricsCsv, metricsJsonl } from '../../../record/files/metrics_file.ts'
 import { formatCount, NONE } from '../../kit/format.ts'
 import { type Columns, indexAt, lowerBound } from '../../scales/columns.ts'

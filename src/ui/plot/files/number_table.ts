@@ -1,4 +1,4 @@
-// Numbers as text: as a table on the page, and as files.
+// Writes numbers as text: as a table on the page, and as files.
 import { csvTable } from '../../../formats/text_tables.ts'
 
 export interface NumberTable {

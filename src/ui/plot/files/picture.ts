@@ -1,5 +1,5 @@
-// A chart as a picture: recharts' frame, the lines, a title and what the lines are. Nothing in it
-// comes from elsewhere.
+// Makes a picture of a chart: recharts' frame, the lines, a title and what the lines are. Nothing
+// in it comes from elsewhere.
 
 import { cutText } from '../../kit/xml_text.ts'
 import { resolveColor } from '../../scales/css_colors.ts'

@@ -1,5 +1,5 @@
-// A value of every layer over the steps as a picture: one row for each layer, the first at the
-// bottom.
+// Draws a value of every layer over the steps as a picture: one row for each layer, the first at
+// the bottom.
 import { type ReactNode, useCallback, useMemo, useRef } from 'react'
 import { useStore } from 'zustand'
 import { formatNats, formatNumber, NONE } from '../../kit/format.ts'

@@ -1,4 +1,4 @@
-// The layer × step picture: one row per layer, row 0 (the embedding) at the bottom.
+// Paints the layer × step picture: one row per layer, row 0 (the embedding) at the bottom.
 
 import { type Columns, lowerBound } from '../../scales/columns.ts'
 import { type EditMark, editLabels } from '../../scales/geometry.ts'

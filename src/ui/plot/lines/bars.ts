@@ -1,5 +1,5 @@
-// A dense line as upright bars, one for each column of pixels: a path of so many corners costs ten
-// times as much.
+// Paints a dense line as upright bars, one for each column of pixels: a path of so many corners
+// costs ten times as much.
 import type { LineContext, LineStyle } from './line_style.ts'
 
 /** The lowest and highest pixel of a line in one column of pixels. */

@@ -1,4 +1,4 @@
-// From columns to the points of a line in pixels.
+// Turns columns into the points of a line in pixels.
 import type { Columns } from '../../scales/columns.ts'
 import { stepPixel, toPixel, type View } from '../../scales/view.ts'
 import { isDrawn, keptIndices } from './decimate.ts'

@@ -1,5 +1,5 @@
-// The names of lines in the gutter right of the plot: never on a line or on another name, each as
-// near to the end of its line as the others leave room, with a stroke from that end.
+// Places the names of lines in the gutter right of the plot: never on a line or on another name,
+// each as near to the end of its line as the others leave room, with a stroke from that end.
 
 /** The tops of labels of one height whose lines end at `ys` (undefined: no label), in 0 … height;
  * none where they do not fit. */

@@ -1,4 +1,4 @@
-// A map of rows and columns, a cell each with its number; the pointer chooses a cell.
+// Draws a map of rows and columns, a cell each with its number; the pointer chooses a cell.
 import { cutText } from '../../kit/xml_text.ts'
 import { useSize } from '../base/plot_hooks.ts'
 import './still.css'

@@ -1,5 +1,5 @@
-// Lines of several runs or arms over one axis, with bands where a line is a mean, and every value
-// at the pointer or where the arrow keys stop.
+// Draws lines of several runs or arms over one axis, with bands where a line is a mean, and every
+// value at the pointer or where the arrow keys stop.
 import { useMemo, useState } from 'react'
 import { LineMark } from '../base/Keys.tsx'
 import { Readout } from '../Readout.tsx'

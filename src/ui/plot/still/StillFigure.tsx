@@ -1,5 +1,5 @@
-// The frame of a figure whose numbers are not those of the shown run: title, menu with full screen
-// and files, and its numbers as a table.
+// Draws the frame of a figure whose numbers are not those of the shown run: title, menu with full
+// screen and files, and its numbers as a table.
 import { type ReactNode, useId, useState } from 'react'
 import { Words } from '../../glossary/Words.tsx'
 import type { Key } from '../base/Keys.tsx'

@@ -1,4 +1,5 @@
-// A small still chart: lines, bands and dots over an axis of stops, with a cursor at one of them.
+// Draws a small still chart: lines, bands and dots over an axis of stops, with a cursor at one of
+// them.
 import { type PointerEvent, useId } from 'react'
 import { cutText } from '../../kit/xml_text.ts'
 import { useSize } from '../base/plot_hooks.ts'

@@ -1,4 +1,4 @@
-// Axes of the small charts: layers, numbers of samples, and values.
+// Makes the axes of the small charts: layers, numbers of samples, and values.
 import { niceTicks } from '../../scales/domain.ts'
 
 export interface Axis {

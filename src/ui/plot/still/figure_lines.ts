@@ -1,4 +1,4 @@
-// The lines of a still figure: which of their points are drawn, read out and written down.
+// Finds the lines of a still figure: which of their points are drawn, read out and written down.
 import { NONE } from '../../kit/format.ts'
 import { spread } from '../files/chart_file.ts'
 import type { NumberTable } from '../files/number_table.ts'

@@ -1,4 +1,4 @@
-// A run in a line: its mark, and its name.
+// Draws a run in a line: its mark, and its name.
 import { runColor } from '../../../record/run/record.ts'
 import { CutName } from '../../kit/CutName.tsx'
 import { LineMark } from '../../plot/base/Keys.tsx'

@@ -1,4 +1,5 @@
-// The runs that are compared: their columns, and what the charts draw of them behind the shown run.
+// Gathers the runs that are compared: their columns, and what the charts draw of them behind the
+// shown run.
 
 import type { Series } from '../../../host/columns/series.ts'
 import { duelStore } from '../../../page/runs/duel/duel.ts'

@@ -1,5 +1,5 @@
-// The rows of the table under headings: runs that share a setting, a fact or everything but the
-// seed.
+// Puts the rows of the table under headings: runs that share a setting, a fact or everything but
+// the seed.
 
 import type { RunEntry } from '../../../page/runs/library/library_store.ts'
 import { bySettings, onePerSeed } from '../../../record/compare/compare.ts'

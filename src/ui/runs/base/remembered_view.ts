@@ -1,4 +1,4 @@
-// Columns, groups and filters of the table of runs, kept in this browser between visits.
+// Keeps columns, groups and filters of the table of runs in this browser between visits.
 import * as z from 'zod/mini'
 import { remembered } from '../../../page/state/remembered.ts'
 import { OPERATORS } from './filters.ts'

@@ -1,4 +1,4 @@
-// The checkpoints of one run: where it can continue from, and files to download.
+// Draws the checkpoints of one run: where it can continue from, and files to download.
 import { Download, GitBranch, Play, Search, Upload } from 'lucide-react'
 import type { RunEntry } from '../../../page/runs/library/library_store.ts'
 import { formatBytes, formatCount } from '../../kit/format.ts'

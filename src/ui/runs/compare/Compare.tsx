@@ -1,4 +1,4 @@
-// The ticked runs side by side.
+// Draws the ticked runs side by side.
 import { useMemo } from 'react'
 import { useStore } from 'zustand'
 import { labelRun } from '../../../page/runs/library/library.ts'

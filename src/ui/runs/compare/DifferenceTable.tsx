@@ -1,5 +1,5 @@
-// The settings in which the compared runs differ. Of an imported run no setting is known, and the
-// table says so.
+// Draws the settings in which the compared runs differ. Of an imported run no setting is known, and
+// the table says so.
 import { useMemo } from 'react'
 import { placeWords, settingLabel } from '../../../document/experiment/form/setting_words.ts'
 import type { Experiment } from '../../../document/experiment/schema/schema.ts'

@@ -1,4 +1,4 @@
-// A/B: two runs in turns on one GPU, on the same charts.
+// Draws the card of an A/B comparison: two runs in turns on one GPU, on the same charts.
 import { Pause, Play, Square } from 'lucide-react'
 import { useStore } from 'zustand'
 import {

@@ -1,5 +1,5 @@
-// Entropy changes of every block, a small figure per run, on one scale (BuPO, arXiv 2512.19673,
-// figures 2 and 3).
+// Draws the entropy changes of every block, a small figure per run, on one scale (BuPO, arXiv
+// 2512.19673, figures 2 and 3).
 import { useEffect, useState } from 'react'
 import { useStore } from 'zustand'
 import { openRun } from '../../../page/runs/library/library.ts'

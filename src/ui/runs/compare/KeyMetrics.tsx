@@ -1,5 +1,5 @@
-// Last and highest values of the key metrics, a row for each line of the panels, and differences by
-// seed.
+// Draws the last and highest values of the key metrics, a row for each line of the panels, and
+// differences by seed.
 
 import type { RunEntry } from '../../../page/runs/library/library_store.ts'
 import {

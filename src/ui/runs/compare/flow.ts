@@ -1,4 +1,4 @@
-// Entropy changes of every block as bars: pure functions from an observation to rectangles.
+// Turns entropy changes of every block into bars: pure functions from an observation to rectangles.
 
 import type { Observation } from '../../../host/protocol/observation.ts'
 import type { KeptItem } from '../../../record/run/kept.ts'

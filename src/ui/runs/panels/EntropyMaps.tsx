@@ -1,4 +1,4 @@
-// The entropy of every layer over the steps, a small map for each run, on one scale.
+// Draws the entropy of every layer over the steps, a small map for each run, on one scale.
 import { type PointerEvent, useEffect, useRef, useState } from 'react'
 import { runName } from '../../../record/run/names.ts'
 import { formatNumber } from '../../kit/format.ts'

@@ -1,5 +1,5 @@
-// The ticked runs on one panel for each metric: one colour for each run, the seeds of one setting
-// as a mean and a band.
+// Draws the ticked runs on one panel for each metric: one colour for each run, the seeds of one
+// setting as a mean and a band.
 import { useMemo, useState } from 'react'
 import { useStore } from 'zustand'
 import { boundsOf } from '../../../document/study/bounds.ts'

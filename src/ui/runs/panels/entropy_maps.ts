@@ -1,4 +1,4 @@
-// The maps layer × step of the compared runs: their rows, their one scale, and their numbers.
+// Makes the maps layer × step of the compared runs: their rows, their one scale, and their numbers.
 import type { RunEntry } from '../../../page/runs/library/library_store.ts'
 import { runName } from '../../../record/run/names.ts'
 import { formatNumber } from '../../kit/format.ts'

@@ -1,4 +1,4 @@
-// The maps layer × step of several runs as one picture of a report, on one scale.
+// Draws the maps layer × step of several runs as one picture of a report, on one scale.
 import { escaped, INKS, picture, short } from '../../../document/study/report/svg.ts'
 import { cutText } from '../../kit/xml_text.ts'
 import { heatmapPixels } from '../../plot/heat/heat.ts'

@@ -1,5 +1,5 @@
-// A report of chosen runs: one page of Markdown and its pictures, as text. Nothing of the page is
-// needed to read it.
+// Writes a report of chosen runs: one page of Markdown and its pictures, as text. Nothing of the
+// page is needed to read it.
 
 import { encodeLink } from '../../../document/links/link.ts'
 import { linesPicture, type PictureLine } from '../../../document/study/report/lines.ts'

@@ -1,4 +1,4 @@
-// The columns of the table of runs as choices, by group.
+// Draws the columns of the table of runs as choices, by group.
 import { type columnGroups, columnLabel } from '../base/columns.ts'
 
 export const ColumnOptions = ({ groups }: { readonly groups: ReturnType<typeof columnGroups> }) =>

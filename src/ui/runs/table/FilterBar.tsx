@@ -1,4 +1,4 @@
-// Conditions that the runs of the table fulfil: those that hold, and one more.
+// Draws conditions that the runs of the table fulfil: those that hold, and one more.
 
 import { X } from 'lucide-react'
 import { useId, useMemo, useState } from 'react'

@@ -1,4 +1,4 @@
-// The heading of a group of runs: how many, their means, and how far they lie apart.
+// Draws the heading of a group of runs: how many, their means, and how far they lie apart.
 import { ChevronDown, ChevronRight } from 'lucide-react'
 import type { RunEntry } from '../../../page/runs/library/library_store.ts'
 import type { MeanSpread } from '../../../record/compare/statistics.ts'

@@ -1,4 +1,4 @@
-// Name, notes and colour of a run, and what is known of where it came from.
+// Draws name, notes and colour of a run, and what is known of where it came from.
 
 import { SlidersHorizontal, Upload } from 'lucide-react'
 import { useId } from 'react'

@@ -1,4 +1,4 @@
-// One run of the table, and below it, when asked, what a person says about it.
+// Draws one run of the table, and below it, when asked, what a person says about it.
 import { Eye, EyeOff, Flag, Pencil, Pin, Trash2 } from 'lucide-react'
 import { memo, type ReactNode } from 'react'
 import { logKindWords } from '../../../jobs/logs/base/log_kinds.ts'

@@ -1,4 +1,4 @@
-// Every run of this browser, one a row, under headings where they are grouped.
+// Draws every run of this browser, one a row, under headings where they are grouped.
 import { ArrowDown, ArrowUp } from 'lucide-react'
 import { type ReactNode, useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { useStore } from 'zustand'

@@ -1,4 +1,4 @@
-// The number of a row over the run's steps, as a line in the run's colour.
+// Draws the number of a row over the run's steps, as a line in the run's colour.
 import { useEffect, useRef, useState } from 'react'
 import { readColumns } from '../../../page/runs/library/library.ts'
 import { libraryStore, type RunEntry } from '../../../page/runs/library/library_store.ts'

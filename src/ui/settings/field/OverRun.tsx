@@ -1,4 +1,4 @@
-// Below a setting: what it was over the run.
+// Shows, below a setting, what it was over the run.
 import { useCallback } from 'react'
 import type { LabState } from '../../../page/state/store.ts'
 import { useLab } from '../../shown/run.ts'

@@ -1,4 +1,4 @@
-// The settings of one part, drawn from its declaration.
+// Draws the settings of one part from its declaration.
 import { useId } from 'react'
 import type { ParamValue, PartChoice, RewardParam } from '../../../page/trials/reward_trial.ts'
 import { Words } from '../../glossary/Words.tsx'

@@ -1,5 +1,5 @@
-// A program's text, which can be written here, chosen as a file, or dropped onto the page: for
-// parts of a reward and for tools.
+// Draws a program's text, which can be written here, chosen as a file, or dropped onto the page:
+// for parts of a reward and for tools.
 import { useState } from 'react'
 import { programText } from '../../../page/contents/kept_programs.ts'
 import type { LabState } from '../../../page/state/store.ts'

@@ -1,4 +1,4 @@
-// The dialog that composes the reward. What is inside is loaded when it is first opened.
+// Draws the dialog that composes the reward. What is inside is loaded when it is first opened.
 import { useStore } from 'zustand'
 import { programStore } from '../../../page/contents/programs.ts'
 import type { LabState } from '../../../page/state/store.ts'

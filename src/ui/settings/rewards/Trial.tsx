@@ -1,4 +1,5 @@
-// Before anything is trained: what the reward says of a right answer, of a wrong one and of none.
+// Shows, before anything is trained, what the reward says of a right answer, of a wrong one and of
+// none.
 import { useEffect, useState } from 'react'
 import { shownText } from '../../../host/protocol/token_text.ts'
 import type { LabState } from '../../../page/state/store.ts'

@@ -1,5 +1,5 @@
-// A program that is dropped onto the page: one that says a tool_schema becomes a tool, any other a
-// part of the reward, in place of an earlier one.
+// Takes a program that is dropped onto the page: one that says a tool_schema becomes a tool, any
+// other a part of the reward, in place of an earlier one.
 import { editField } from '../../../page/client/edits.ts'
 import { labStore } from '../../../page/state/store.ts'
 import { type PartChoice, programParts } from '../../../page/trials/reward_trial.ts'

@@ -1,5 +1,5 @@
-// The models that a run can learn from: kept states of runs, models that are kept in this browser,
-// and those that come with the page.
+// Lists the models that a run can learn from: kept states of runs, models that are kept in this
+// browser, and those that come with the page.
 import { MOST_NAME } from '../../../document/experiment/fields/lora_fields.ts'
 import { taskOf } from '../../../document/experiment/fields/task_fields.ts'
 import { decodeCheckpoint } from '../../../host/checkpoints/file/checkpoint_file.ts'

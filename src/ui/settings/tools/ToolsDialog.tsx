@@ -1,4 +1,4 @@
-// The dialog that chooses tools. What is inside is loaded when it is first opened.
+// Draws the dialog that chooses tools. What is inside is loaded when it is first opened.
 import { lazyPart } from '../../part/lazy_part.tsx'
 import { Modal } from '../../part/Modal.tsx'
 

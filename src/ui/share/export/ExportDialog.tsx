@@ -1,5 +1,5 @@
-// The dialog that takes a model or a job out of the lab. What is inside is loaded when it is first
-// opened.
+// Draws the dialog that takes a model or a job out of the lab. What is inside is loaded when it is
+// first opened.
 import { lazyPart } from '../../part/lazy_part.tsx'
 import { Modal } from '../../part/Modal.tsx'
 

@@ -1,4 +1,5 @@
-// Inside the export dialog: what leaves, for which system, what is lost on the way, and the files.
+// Draws the inside of the export dialog: what leaves, for which system, what is lost on the way,
+// and the files.
 import { useEffect, useMemo, useRef, useState } from 'react'
 import { useStore } from 'zustand'
 import { phaseWords } from '../../../jobs/settings/phase_choice.ts'

@@ -1,4 +1,4 @@
-// The files: as one .zip, or straight into a folder.
+// Draws the files: as one .zip, or straight into a folder.
 import { Download, FolderDown } from 'lucide-react'
 import { useState } from 'react'
 import { formatBytes } from '../../kit/format.ts'

@@ -1,5 +1,5 @@
-// Another model on a cluster: its name, its GPUs, and what is proposed for them, each with its
-// reason.
+// Draws another model on a cluster: its name, its GPUs, and what is proposed for them, each with
+// its reason.
 import { useId } from 'react'
 import { KNOWN_MODELS } from '../../../jobs/scale/known_models.ts'
 import { type Cluster, FIRST_CLUSTER, type Proposal } from '../../../jobs/scale/scale.ts'

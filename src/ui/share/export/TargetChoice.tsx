@@ -1,4 +1,5 @@
-// For which system: each with what it is, and why it cannot run this experiment where it cannot.
+// Draws the choice of a system: each with what it is, and why it cannot run this experiment where
+// it cannot.
 import type { VerlVersion } from '../../../jobs/settings/setting.ts'
 import { Words } from '../../glossary/Words.tsx'
 import { type Format, formatsOf, type Outcome, outcomeOf, type Plan, pageWords } from './plan.ts'

@@ -1,4 +1,5 @@
-// Files straight into a folder that the person picks, where the browser can (Chrome and Edge).
+// Writes files straight into a folder that the person picks, where the browser can (Chrome and
+// Edge).
 import type { Job } from '../../../jobs/job_spec.ts'
 
 declare global {

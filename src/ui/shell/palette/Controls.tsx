@@ -1,4 +1,4 @@
-// The bar of controls: which experiment, Train, and what can be done with the run.
+// Draws the bar of controls: which experiment, Train, and what can be done with the run.
 import {
   CircleHelp,
   LayoutGrid,

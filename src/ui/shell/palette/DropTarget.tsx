@@ -1,4 +1,4 @@
-// Files that are dragged onto the page, or chosen anywhere on it.
+// Takes files that are dragged onto the page, or chosen anywhere on it.
 import { FileDown } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { chosenStore } from '../../open/file_store.ts'

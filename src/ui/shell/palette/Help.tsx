@@ -1,4 +1,4 @@
-// The list of keys, drawn from the commands themselves.
+// Draws the list of keys from the commands themselves.
 import { useStore } from 'zustand'
 import { closeDialog } from '../../open/dialogs.ts'
 import { Modal } from '../../part/Modal.tsx'

@@ -1,5 +1,5 @@
-// Every command by name: a search field over a list (WAI-ARIA authoring practices, combobox with
-// listbox).
+// Draws every command by name: a search field over a list (WAI-ARIA authoring practices, combobox
+// with listbox).
 import { Search } from 'lucide-react'
 import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from 'react'
 import { labStore } from '../../../page/state/store.ts'

@@ -1,4 +1,4 @@
-// The files of what is dropped; of folders, those that lie in them and below.
+// Finds the files of what is dropped; of folders, those that lie in them and below.
 
 /** Files at most. */
 const MOST_FILES = 2000

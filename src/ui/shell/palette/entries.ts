@@ -1,4 +1,4 @@
-// The lines of the palette: what can be done now, and where one can go.
+// Lists the lines of the palette: what can be done now, and where one can go.
 
 import { PRESETS } from '../../../document/presets/presets.ts'
 import { SUMMARIES } from '../../../document/presets/summaries.ts'

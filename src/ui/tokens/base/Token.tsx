@@ -1,5 +1,5 @@
-// Tokens of any vocabulary, so that a person can read them: signs for what cannot be seen, a frame
-// around what is no text.
+// Draws tokens of any vocabulary, so that a person can read them: signs for what cannot be seen, a
+// frame around what is no text.
 import { useMemo } from 'react'
 import { isBytes, tokenSign, tokenTitle } from '../../../host/protocol/token_text.ts'
 import { tokenId } from '../../../host/protocol/vocabulary.ts'

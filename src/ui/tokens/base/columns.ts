@@ -1,5 +1,5 @@
-// The numbers that a step computes for every token: what each is called, what it means, and how it
-// is written.
+// Describes the numbers that a step computes for every token: what each is called, what it means,
+// and how it is written.
 import type { TracedSample } from '../../../host/protocol/results.ts'
 import { NONE, withMinus } from '../../kit/format.ts'
 

@@ -1,4 +1,4 @@
-// The responses of one step put in order for reading: by prompt, sorted, filtered, searched.
+// Puts the responses of one step in order for reading: by prompt, sorted, filtered, searched.
 
 import type { RolloutSample, TokenTable, TracedSample } from '../../../host/protocol/results.ts'
 import { mean } from '../../kit/mean.ts'

@@ -1,4 +1,4 @@
-// The responses of one step, token by token, coloured by what the step computed of each.
+// Draws the responses of one step, token by token, coloured by what the step computed of each.
 import { Search } from 'lucide-react'
 import { useEffect, useMemo, useRef } from 'react'
 import { SIGNS_SAY } from '../../../host/protocol/token_text.ts'

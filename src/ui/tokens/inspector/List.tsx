@@ -1,4 +1,5 @@
-// The list of prompts and responses, walked through by keys, and the numbers of the selected token.
+// Draws the list of prompts and responses, walked through by keys, and the numbers of the selected
+// token.
 import {
   type KeyboardEvent,
   type PointerEvent,

@@ -1,4 +1,4 @@
-// Everything that is known of one token, and where else its response can be shown.
+// Draws everything that is known of one token, and where else its response can be shown.
 import { ListOrdered, ScanSearch } from 'lucide-react'
 import { holdsPadding, shownText } from '../../../host/protocol/token_text.ts'
 import { formatNats, formatNumber } from '../../kit/format.ts'

@@ -1,4 +1,4 @@
-// Responses to one prompt, their tokens as coloured boxes.
+// Draws responses to one prompt, their tokens as coloured boxes.
 import { memo } from 'react'
 import { shownText, tokenWords } from '../../../host/protocol/token_text.ts'
 import { formatNumber, formatSigned } from '../../kit/format.ts'

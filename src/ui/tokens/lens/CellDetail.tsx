@@ -1,4 +1,4 @@
-// One cell of the lens in full: its place, what it would say, and how likely the truth is.
+// Draws one cell of the lens in full: its place, what it would say, and how likely the truth is.
 import type { Lens } from '../../../host/protocol/observation.ts'
 import { tokenWords } from '../../../host/protocol/token_text.ts'
 import { formatNats, formatShare, NONE } from '../../kit/format.ts'

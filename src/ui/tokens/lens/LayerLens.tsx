@@ -1,5 +1,5 @@
-// The layer lens: what every layer would say next at every position of one text, now and at another
-// step.
+// Draws the layer lens: what every layer would say next at every position of one text, now and at
+// another step.
 
 import { useEffect, useMemo, useRef, useState } from 'react'
 import type { Lens } from '../../../host/protocol/observation.ts'

@@ -1,4 +1,5 @@
-// One text, every layer: rows are layers, columns positions, cells what the layer would say next.
+// Draws one text, every layer: rows are layers, columns positions, cells what the layer would say
+// next.
 import { type KeyboardEvent, memo, type PointerEvent, type SyntheticEvent, useRef } from 'react'
 import type { Lens } from '../../../host/protocol/observation.ts'
 import { tokenWords } from '../../../host/protocol/token_text.ts'

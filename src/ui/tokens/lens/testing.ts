@@ -1,4 +1,4 @@
-// Made-up lenses for tests; never shipped.
+// Makes up lenses for tests; never shipped.
 import {
   LENS_TOP,
   type Lens,

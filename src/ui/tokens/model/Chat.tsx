@@ -1,4 +1,4 @@
-// A model that writes: a conversation through its own template, or a text that it continues.
+// Draws a model that writes: a conversation through its own template, or a text that it continues.
 import { type FormEvent, useState } from 'react'
 import { useStore } from 'zustand'
 import type {

@@ -1,5 +1,5 @@
-// The frame that asks before anything is fetched (public/fetch.html). It is there for as long as
-// what it was allowed may be needed.
+// Opens the frame that asks before anything is fetched (public/fetch.html). It is there for as long
+// as what it was allowed may be needed.
 import { useEffect, useRef, useState } from 'react'
 import type { ModelAddress } from '../../../host/content/models/model_address.ts'
 

@@ -1,4 +1,4 @@
-// A picture of the GPU memory that each use of a model takes, and whether it fits here.
+// Draws a picture of the GPU memory that each use of a model takes, and whether it fits here.
 import { CircleAlert, CircleCheck } from 'lucide-react'
 import type { ModelUse } from '../../../host/protocol/opened_model.ts'
 import { formatBytes } from '../../kit/format.ts'

@@ -1,5 +1,5 @@
-// The dialog in which a person looks at a model of a folder. What is inside is loaded when it is
-// first opened.
+// Draws the dialog in which a person looks at a model of a folder. What is inside is loaded when it
+// is first opened.
 import { lazyPart } from '../../part/lazy_part.tsx'
 import { Modal } from '../../part/Modal.tsx'
 

@@ -1,4 +1,5 @@
-// Models that a person opened: what they are, what every layer says of a text, and what they write.
+// Draws models that a person opened: what they are, what every layer says of a text, and what they
+// write.
 import { type FormEvent, useState } from 'react'
 import { useStore } from 'zustand'
 import type { ModelPlace, OpenedModelFacts } from '../../../host/protocol/opened_model.ts'

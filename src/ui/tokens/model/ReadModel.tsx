@@ -1,5 +1,5 @@
-// One text through every layer of one model or of two: the lens, the mean entropy of each layer,
-// what its modules change, and each token by the whole model.
+// Draws one text through every layer of one model or of two: the lens, the mean entropy of each
+// layer, what its modules change, and each token by the whole model.
 import { useState } from 'react'
 import type {
   ModelPlace,

@@ -1,4 +1,4 @@
-// Models that come with the page: one press, and there is something to look into.
+// Draws models that come with the page: one press, and there is something to look into.
 import { useState } from 'react'
 import {
   SHIPPED,

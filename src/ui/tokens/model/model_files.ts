@@ -1,4 +1,5 @@
-// Files of a folder as a model or an adapter, by their names; and the dialog that shows them.
+// Takes files of a folder as a model or an adapter by their names, and opens the dialog that shows
+// them.
 import {
   addAdapter,
   closeModel,

@@ -1,5 +1,5 @@
-// The opened model as a download: its files in one archive, with the adapter that is merged into
-// it.
+// Saves the opened model as a download: its files in one archive, with the adapter that is merged
+// into it.
 import { openedModelStore, saveModel } from '../../../page/opened/opened_model.ts'
 import { saveFile } from '../../kit/save.ts'
 

@@ -1,5 +1,5 @@
-// From an opened model to the settings that train it or learn from it, and to the rows that it can
-// read.
+// Leads from an opened model to the settings that train it or learn from it, and to the rows that
+// it can read.
 import { openedModelStore, trainFrom } from '../../../page/opened/opened_model.ts'
 import { labStore } from '../../../page/state/store.ts'
 import { openData, openedDataStore } from '../../data/open_data.ts'

@@ -1,4 +1,4 @@
-// The formulas of one token with its numbers filled in.
+// Draws the formulas of one token with its numbers filled in.
 import { formulaNumber } from '../../../document/formulas/formula_text.ts'
 import { type FilledFormula, tokenFormulas } from '../../../document/formulas/formulas.ts'
 import type { TokenTable, TracedSample } from '../../../host/protocol/results.ts'

@@ -1,4 +1,4 @@
-// One step of reinforcement stage by stage, by itself or by hand.
+// Draws one step of reinforcement stage by stage, by itself or by hand.
 import { ChevronLeft, ChevronRight, Pause, Play, Square } from 'lucide-react'
 import { type KeyboardEvent, useEffect, useState } from 'react'
 import { useMedia } from '../../kit/use_media.ts'

@@ -1,4 +1,4 @@
-// One step of reinforcement, token by token, and in slow motion.
+// Draws one step of reinforcement, token by token, and in slow motion.
 import { Search } from 'lucide-react'
 import { useEffect, useMemo } from 'react'
 import type { LabState } from '../../../page/state/store.ts'

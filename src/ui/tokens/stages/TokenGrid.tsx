@@ -1,4 +1,4 @@
-// The numbers of one response: a row for every token, or a column.
+// Draws the numbers of one response: a row for every token, or a column.
 
 import { type KeyboardEvent, useRef } from 'react'
 import type { TokenTable, TracedSample } from '../../../host/protocol/results.ts'

@@ -1,5 +1,5 @@
-// One traced step: a response, the table of its tokens, and the formulas of the token that was
-// pointed at.
+// Draws one traced step: a response, the table of its tokens, and the formulas of the token that
+// was pointed at.
 
 import { useMemo, useState } from 'react'
 import type { TokenTable, TracedSample } from '../../../host/protocol/results.ts'

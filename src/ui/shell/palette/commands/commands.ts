@@ -1,5 +1,5 @@
-// Everything the page can be told to do, declared once: the palette, the keys and their list are
-// drawn from here.
+// Declares once everything that the page can be told to do: the palette, the keys and their list
+// are drawn from here.
 import type { Command } from './command.ts'
 import { FILE_COMMANDS } from './file_commands.ts'
 import { PAGE_COMMANDS, PART_COMMANDS, STEP_COMMANDS } from './page_commands.ts'

@@ -1,4 +1,4 @@
-// Ways around the page: its steps, its parts, its dialogs and its looks.
+// Declares the ways around the page: its steps, its parts, its dialogs and its looks.
 import { TABS, type Tab } from '../../../../document/links/view.ts'
 import { lockedBecause } from '../../../../page/state/share_store.ts'
 import { showDialog } from '../../../open/dialogs.ts'

@@ -1,4 +1,5 @@
-// Keys of the page. Left alone while someone types, and with a switch to turn them off.
+// Binds the keys of the page. They are left alone while someone types, and with a switch to turn
+// them off.
 import { labStore } from '../../../../page/state/store.ts'
 import { IS_MAC, pressName, typing } from '../../../kit/keys.ts'
 import { uiStore } from '../../../shown/store.ts'
