@@ -1,5 +1,5 @@
-// Files that an experiment names and a link cannot carry: data sets, programs. They are known by
-// the SHA-256 of their bytes, so the same document means the same file on every machine.
+// Describes files that an experiment names and a link cannot carry: data sets, programs. They are
+// known by the SHA-256 of their bytes, so the same document means the same file on every machine.
 
 /** A file that a document names. */
 export interface NamedContent {

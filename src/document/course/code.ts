@@ -1,5 +1,5 @@
-// The code that a person hands in: answers and runs of a lesson or a course, in one line of text
-// with a checksum. Takes hostile input.
+// Writes and reads the code that a person hands in: answers and runs of a lesson or a course, in
+// one line of text with a checksum. Takes hostile input.
 import * as z from 'zod/mini'
 import { hasHidden, withoutHidden } from '../../rl/fields/hidden.ts'
 import { schemaIssues } from '../experiment/experiment.ts'

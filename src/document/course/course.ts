@@ -1,5 +1,5 @@
-// The course document: lessons, experiments and a teacher's own pages in an order, and what of the
-// page is hidden and locked while it is taken. Takes hostile input.
+// Reads the course document: lessons, experiments and a teacher's own pages in an order, and what
+// of the page is hidden and locked while it is taken. Takes hostile input.
 import * as z from 'zod/mini'
 import { Sha256 } from '../../formats/sha256.ts'
 import { hasHidden } from '../../rl/fields/hidden.ts'

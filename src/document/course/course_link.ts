@@ -1,4 +1,5 @@
-// A course as the part `course` of a page's hash, and as a file. Takes hostile input.
+// Writes and reads a course as the part `course` of a page's hash, and as a file. Takes hostile
+// input.
 import { pack, unpack } from '../links/packed.ts'
 import { COURSE_FORMAT, type Course, type ParsedCourse, parseCourse } from './course.ts'
 

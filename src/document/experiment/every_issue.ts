@@ -1,5 +1,5 @@
-// All that is wrong with a document at once, for whoever has to repair it. A page that opens a
-// sound one never loads this.
+// Finds all that is wrong with a document at once, for whoever has to repair it. A page that opens
+// a sound one never loads this.
 
 import { UNKNOWN_FIELD } from '../../rl/fields/field.ts'
 import { withResponseLength } from './experiment.ts'

@@ -1,4 +1,4 @@
-// Parsing an experiment, editing it and steering it. They lie together because each needs the next:
+// Parses, edits and steers an experiment. They lie together because each needs the next:
 // an edit is parsed, parsing follows
 // the document's steering, and steering edits.
 import type * as z from 'zod/mini'

@@ -1,5 +1,5 @@
-// An experiment on a data set: an existing one with the rows for its task, or the usual one around
-// a file.
+// Makes an experiment on a data set: an existing one with the rows for its task, or the usual one
+// around a file.
 
 import { ACTOR } from '../../rl/config/actor.ts'
 import { ROLLOUT } from '../../rl/config/rollout.ts'

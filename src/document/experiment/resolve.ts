@@ -1,4 +1,4 @@
-// The phases of an experiment as the trainer runs them.
+// Gives the phases of an experiment as the trainer runs them.
 
 import { layersOf } from '../../rl/config/layer_list.ts'
 import {

@@ -1,4 +1,5 @@
-// Experiments of tests: documents that must parse, and what is wrong with those that must not.
+// Makes experiments of tests: documents that must parse, and what is wrong with those that must
+// not.
 import { type Parsed, parseExperiment, withField } from './experiment.ts'
 import type { Experiment } from './schema/schema.ts'
 

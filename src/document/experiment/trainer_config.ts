@@ -1,4 +1,4 @@
-// From the experiment document to what the trainer takes.
+// Turns the experiment document into what the trainer takes.
 import type { TrainerConfig } from '../../rl/config/trainer_config.ts'
 import { createReward } from '../../tasks/rewards/composed.ts'
 import type { Task } from '../../tasks/task/task.ts'

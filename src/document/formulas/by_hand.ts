@@ -1,4 +1,5 @@
-// The lab's own rules on numbers that a person types in: what lessons let people try by hand.
+// Computes the lab's own rules on numbers that a person types in: what lessons let people try by
+// hand.
 import { gaeAdvantages } from '../../rl/estimators/gae.ts'
 import { grpoAdvantages } from '../../rl/estimators/grpo.ts'
 import { numbersOf, policyLossOf } from '../../rl/losses/losses.ts'

@@ -1,4 +1,4 @@
-// Formulas as people read them: every line with symbols, and with the numbers of one token.
+// Writes formulas as people read them: every line with symbols, and with the numbers of one token.
 import type { Formula, Values } from '../../rl/math/formula.ts'
 
 /** A line with a token's numbers in it. */

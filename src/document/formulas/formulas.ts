@@ -1,5 +1,5 @@
-// Everything that one step computed for one token, with its numbers: what the table shows beside
-// the token.
+// Collects everything that one step computed for one token, with its numbers: what the table shows
+// beside the token.
 import { estimatorOf } from '../../rl/estimators/advantages.ts'
 import type { TokenColumn, TokenTable, TracedSample } from '../../rl/look/token_table.ts'
 import { numbersOf, policyLossOf } from '../../rl/losses/losses.ts'

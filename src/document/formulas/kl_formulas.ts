@@ -1,4 +1,4 @@
-// The KL estimates of one token, as formulas.
+// Writes the KL estimates of one token as formulas.
 import type { RlPhase } from '../../rl/config/phase.ts'
 import { clamp } from '../../rl/losses/response.ts'
 import { type Formula, line, type Values } from '../../rl/math/formula.ts'

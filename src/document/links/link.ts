@@ -1,5 +1,5 @@
-// Share links: a readable query that says what differs from a preset. Takes hostile input and never
-// throws.
+// Writes and reads share links: a readable query that says what differs from a preset. Takes
+// hostile input and never throws.
 
 import { type FieldValue, show } from '../../rl/fields/field.ts'
 import { newPhase, parseExperiment } from '../experiment/experiment.ts'

@@ -1,5 +1,5 @@
-// JSON that is short enough for a link or a line of text: deflated, in base64url. Takes hostile
-// input.
+// Packs JSON that is short enough for a link or a line of text: deflated, in base64url. Takes
+// hostile input.
 import { deflateSync, inflateSync, strFromU8, strToU8 } from 'fflate'
 
 export function pack(value: unknown): string {

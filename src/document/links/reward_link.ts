@@ -1,4 +1,4 @@
-// The parts of a reward in a link: their list as JSON.
+// Writes the parts of a reward into a link: their list as JSON.
 import { jsonOf } from '../../formats/json.ts'
 import { parseExperiment } from '../experiment/experiment.ts'
 import { partsSchema } from '../experiment/lists/reward_schema.ts'

@@ -1,5 +1,5 @@
-// Somebody's result that came with a link, as the page shows it. Reading it from the link is loaded
-// where a link has one (summary.ts).
+// Describes somebody's result that came with a link, as the page shows it. Reading it from the link
+// is loaded where a link has one (summary.ts).
 
 /** The held-out accuracy of the experiment's task, whatever that is. */
 export const GREEDY_ACCURACY = 'val-aux/acc/greedy'

@@ -1,4 +1,4 @@
-// An entry of steering as a link writes it: 40,next_phase or
+// Writes and reads an entry of steering as a link has it: 40,next_phase or
 // 66,insert_phase,rl,target_layer:2,steps:4 or
 // 80,set,actor.optim.lr,0.0005. Takes hostile input and never throws.
 

@@ -1,5 +1,5 @@
-// The curves of a run, small enough for a link: `#r=…`. Decoding takes hostile input and never
-// throws.
+// Packs the curves of a run, small enough for a link: `#r=…`. Decoding takes hostile input and
+// never throws.
 import { varint } from '../../formats/tensorboard/varint.ts'
 import { cleanName } from './names.ts'
 import { GREEDY_ACCURACY, type SharedLine, type SharedResult } from './shared_result.ts'

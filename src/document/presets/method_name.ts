@@ -1,4 +1,4 @@
-// The name of a method, as papers and people say it.
+// Finds the name of a method, as papers and people say it.
 import { estimatorOf } from '../../rl/estimators/advantages.ts'
 import type { RlDocument } from '../experiment/fields/phases.ts'
 import { settingsOf } from '../experiment/schema/phase_settings.ts'

@@ -1,4 +1,4 @@
-// The phases that can be put into a run: one per method, and those of the presets.
+// Lists the phases that can be put into a run: one per method, and those of the presets.
 import { comparesGroups } from '../../rl/estimators/advantages.ts'
 import { newPhase, parseExperiment } from '../experiment/experiment.ts'
 import { type Document, isDocument } from '../experiment/fields/paths.ts'

@@ -1,5 +1,5 @@
-// The experiments on the menu. An id never changes its meaning, because links name it: a changed
-// one gets a new id.
+// Lists the experiments on the menu. An id never changes its meaning, because links name it: a
+// changed one gets a new id.
 import { type Preset, preset } from './preset.ts'
 import { REAL_PRESETS } from './presets_real.ts'
 import { TAUGHT_PRESETS } from './presets_taught.ts'

@@ -1,5 +1,6 @@
-// Settings to begin with for models from elsewhere. They carry the model's sizes and its name; its
-// hash comes with “Train from it”, when a person has opened it (content/models/unopened.ts).
+// Lists settings to begin with for models from elsewhere. They carry the model's sizes and its
+// name; its hash comes with “Train from it”, when a person has opened it
+// (content/models/unopened.ts).
 import { type Preset, preset } from './preset.ts'
 
 export const REAL_PRESETS: readonly Preset[] = [

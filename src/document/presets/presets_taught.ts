@@ -1,6 +1,6 @@
-// Small experiments with teachers, inner layers that learn along, stale samples, a curriculum, a
-// gate, Muon and an entropy target: most are another preset with one thing changed, so that both
-// compare.
+// Lists small experiments with teachers, inner layers that learn along, stale samples, a
+// curriculum, a gate, Muon and an entropy target: most are another preset with one thing changed,
+// so that both compare.
 import { type Preset, preset } from './preset.ts'
 import { tiny, tinyModel, tinyWarmStart, warmModel } from './presets_tiny.ts'
 

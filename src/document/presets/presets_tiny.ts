@@ -1,5 +1,5 @@
-// The small experiments on the menu: a narrow model of three layers, every phase within a minute or
-// two without a GPU.
+// Lists the small experiments on the menu: a narrow model of three layers, every phase within a
+// minute or two without a GPU.
 import { type Preset, preset } from './preset.ts'
 
 export const tinyModel = {

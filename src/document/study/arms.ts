@@ -1,5 +1,5 @@
-// The arms of a study: its experiments, one per setting, made equally long by its budget. Arms that
-// cannot run are named before anything is trained.
+// Makes the arms of a study: its experiments, one per setting, made equally long by its budget.
+// Arms that cannot run are named before anything is trained.
 
 import type { FieldValue } from '../../rl/fields/field.ts'
 import { isSampling, plannedCosts, plannedStep } from '../experiment/costs/costs.ts'

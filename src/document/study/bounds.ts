@@ -1,4 +1,4 @@
-// Between which values a metric can lie.
+// Says between which values a metric can lie.
 import type { Interval } from './statistics/student.ts'
 
 /** Metrics that are shares: of answers, prompts or tokens. */

@@ -1,5 +1,5 @@
-// A study from experiments that a person has: the first is the base, and every one an arm of what
-// it says otherwise.
+// Builds a study from experiments that a person has: the first is the base, and every one an arm of
+// what it says otherwise.
 import type { Document } from '../experiment/fields/paths.ts'
 import { isDocument } from '../experiment/fields/paths.ts'
 import type { Experiment } from '../experiment/schema/schema.ts'

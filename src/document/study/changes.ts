@@ -1,4 +1,4 @@
-// A study that was changed when some of its runs were known.
+// Names what was changed in a study when some of its runs were known.
 import type { Study } from './study.ts'
 
 /** What a study may be changed in without another answer being sought. */

@@ -1,4 +1,4 @@
-// A study as the page's form writes it, and what is wrong with it, field by field.
+// Holds a study as the page's form writes it, and what is wrong with it, field by field.
 import type { Experiment } from '../experiment/schema/schema.ts'
 import { expandStudy } from './arms.ts'
 import { armsFrom, type NamedExperiment } from './build.ts'

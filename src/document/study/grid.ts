@@ -1,4 +1,4 @@
-// The points of a grid: every choice of one value for each of its fields, or some of them by
+// Lists the points of a grid: every choice of one value for each of its fields, or some of them by
 // chance.
 import { Mt19937 } from '../../rl/math/mt19937.ts'
 import type { Axis, Settings, Study } from './study.ts'

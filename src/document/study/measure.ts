@@ -1,4 +1,4 @@
-// The primary measure of a run, at a budget that all runs have reached.
+// Computes the primary measure of a run, at a budget that all runs have reached.
 import { mean } from '../../rl/math/stats.ts'
 import type { RunResult } from './results.ts'
 import { areaUnder } from './statistics/rliable.ts'

@@ -1,5 +1,4 @@
-// In which order the runs of a study are trained, which of them are missing, and how long they will
-// take.
+// Orders the runs of a study, and says which of them are missing and how long they will take.
 
 import type { Experiment } from '../experiment/schema/schema.ts'
 import { matchResults, runKey } from './analysis.ts'

@@ -1,5 +1,6 @@
-// The study document: one question, the settings that its arms differ in, seeds, a budget that is
-// the same for all, and one measure that is fixed before anything is trained. Takes hostile input.
+// Declares the study document: one question, the settings that its arms differ in, seeds, a budget
+// that is the same for all, and one measure that is fixed before anything is trained. Takes hostile
+// input.
 import * as z from 'zod/mini'
 import { schemaIssues } from '../experiment/experiment.ts'
 import { type Document, type Issue, sizeIssue } from '../experiment/fields/paths.ts'

@@ -1,4 +1,4 @@
-// A study as the part `study` of a page's hash. Takes hostile input.
+// Writes and reads a study as the part `study` of a page's hash. Takes hostile input.
 import { pack, unpack } from '../links/packed.ts'
 import { type ParsedStudy, parseStudy, type Study } from './study.ts'
 

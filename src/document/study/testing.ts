@@ -1,4 +1,4 @@
-// A small study, and results that nobody trained.
+// Makes a small study, and results that nobody trained.
 import { type Arm, expandStudy } from './arms.ts'
 import type { PlannedRun } from './queue.ts'
 import { ResultLog, type RunResult } from './results.ts'

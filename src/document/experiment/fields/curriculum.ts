@@ -1,4 +1,5 @@
-// The levels of a curriculum: the task at the values that one of its parameters goes through.
+// Declares the levels of a curriculum: the task at the values that one of its parameters goes
+// through.
 import type { Curriculum } from '../../../rl/config/data.ts'
 import type { TaskLevel } from '../../../rl/config/trainer_config.ts'
 import { TASKS } from '../../../tasks/index.ts'

@@ -1,4 +1,4 @@
-// The fields of a LoRA adapter that is trained on a frozen model: PEFT's names.
+// Declares the fields of a LoRA adapter that is trained on a frozen model: PEFT's names.
 
 import type { LoraConfig } from '../../../model/layout/config.ts'
 import { TARGET_MODULES } from '../../../model/layout/lora.ts'

@@ -1,4 +1,4 @@
-// The fields of the model: Hugging Face names, and the ranges that a browser can train.
+// Declares the fields of the model: Hugging Face names, and the ranges that a browser can train.
 import type { MatrixDtype, ModelConfig, ModelType } from '../../../model/layout/config.ts'
 import { boolean, integer, number, select, type Tree, text } from '../../../rl/fields/field.ts'
 import { hashField, LORA, type LoraFields, loraOf, MOST_NAME } from './lora_fields.ts'

@@ -1,4 +1,4 @@
-// The name that a person may have meant.
+// Finds the name that a person may have meant.
 import { distance } from '../../../tasks/rewards/edit_distance.ts'
 
 /** A slip of the hand changes no more than a third of a name. */

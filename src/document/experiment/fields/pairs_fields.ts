@@ -1,5 +1,5 @@
-// The fields of the pairs that teach a phase: who says which of two responses is better, and of how
-// many.
+// Declares the fields of the pairs that teach a phase: who says which of two responses is better,
+// and of how many.
 import type { Pairs } from '../../../rl/config/phase.ts'
 import { integer, number, select, type Tree, text } from '../../../rl/fields/field.ts'
 import { readVerdicts } from './verdicts.ts'

@@ -1,4 +1,4 @@
-// Plain documents: their size, and reading and writing by dotted path. Takes hostile input.
+// Measures plain documents, and reads and writes them by dotted path. Takes hostile input.
 
 export type Document = { [name: string]: unknown }
 export const isDocument = (value: unknown): value is Document =>

@@ -1,4 +1,5 @@
-// The fields that a phase of each kind has of its own: warm start, reward model, reinforcement.
+// Declares the fields that a phase of each kind has of its own: warm start, reward model,
+// reinforcement.
 
 import type { Readout } from '../../../model/layout/readout.ts'
 import { DISTILLATION, type Distillation } from '../../../rl/config/distillation.ts'

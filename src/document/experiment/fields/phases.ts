@@ -1,5 +1,5 @@
-// The phases of an experiment document: what a phase of each kind says, and the schema that holds
-// it to that.
+// Declares the phases of an experiment document: what a phase of each kind says, and the schema
+// that holds it to that.
 import * as z from 'zod/mini'
 import { ACTOR, type Actor } from '../../../rl/config/actor.ts'
 import { ALGORITHM, type AlgorithmFields } from '../../../rl/config/algorithm.ts'

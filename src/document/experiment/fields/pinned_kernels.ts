@@ -1,5 +1,5 @@
-// The kernels of matrix products that an experiment pins, as text: short enough for a link, and
-// readable.
+// Writes the kernels of matrix products that an experiment pins as text: short enough for a link,
+// and readable.
 import type { MatmulChoice } from '../../../kernels/matmul/matmul_variants.ts'
 import { VARIANT_NAMES } from '../../../kernels/matmul/variant_names.ts'
 

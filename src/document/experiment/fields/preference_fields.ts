@@ -1,4 +1,4 @@
-// The fields of a preference phase's objective, under TRL's names.
+// Declares the fields of a preference phase's objective, under TRL's names.
 
 import { boolean, number, select, type Tree } from '../../../rl/fields/field.ts'
 import { F_DIVERGENCES, type FDivergence } from '../../../rl/preferences/divergence.ts'

@@ -1,4 +1,4 @@
-// The fields of a whole run: its name and seed, and the kernels it is pinned to.
+// Declares the fields of a whole run: its name and seed, and the kernels it is pinned to.
 import { integer, type Tree, text } from '../../../rl/fields/field.ts'
 import { MAX_KERNELS_LENGTH } from './pinned_kernels.ts'
 

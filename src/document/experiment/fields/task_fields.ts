@@ -1,4 +1,4 @@
-// The task of an experiment: its id and its parameters, as the tasks declare them.
+// Declares the task of an experiment: its id and its parameters, as the tasks declare them.
 import * as z from 'zod/mini'
 import {
   boolean,

@@ -1,4 +1,4 @@
-// The fields of another model that teaches: its sizes, and the hash of its files.
+// Declares the fields of another model that teaches: its sizes, and the hash of its files.
 import type { ModelConfig } from '../../../model/layout/config.ts'
 import { type Tree, text } from '../../../rl/fields/field.ts'
 import { hashField, MOST_NAME } from './lora_fields.ts'

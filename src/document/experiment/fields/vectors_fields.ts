@@ -1,4 +1,4 @@
-// The fields of steering vectors that are trained on a frozen model.
+// Declares the fields of steering vectors that are trained on a frozen model.
 
 import type { SteeringConfig } from '../../../model/layout/config.ts'
 import { boolean, number, type Tree, text } from '../../../rl/fields/field.ts'

@@ -1,4 +1,4 @@
-// A person's verdicts as text: short enough for a link, and readable.
+// Writes a person's verdicts as text: short enough for a link, and readable.
 import type { Verdict } from '../../../rl/config/phase.ts'
 
 const LETTERS = { a: 'a', b: 'b', skip: 's', undo: 'u' } as const satisfies Record<

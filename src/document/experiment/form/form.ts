@@ -1,4 +1,4 @@
-// The whole form: every field of an experiment, in the order in which it is shown.
+// Builds the whole form: every field of an experiment, in the order in which it is shown.
 
 import { DATA, isSelective } from '../../../rl/config/data.ts'
 import { PROBE, VALIDATION } from '../../../rl/config/validation.ts'

@@ -1,4 +1,4 @@
-// A field of one experiment as a form shows it.
+// Describes a field of one experiment as a form shows it.
 import type { FieldValue, Leaf } from '../../../rl/fields/field.ts'
 import { valueAt } from '../fields/paths.ts'
 import type { DocumentField } from '../schema/document_fields.ts'

@@ -1,5 +1,5 @@
-// The settings of reinforcement in a form: those that all phases share, and those that a phase sets
-// itself.
+// Puts the settings of reinforcement in a form: those that all phases share, and those that a phase
+// sets itself.
 import { leavesOf } from '../../../rl/fields/field.ts'
 import type { RlDocument } from '../fields/phases.ts'
 import { mayChooseCritic } from '../rules/phase_rules.ts'

@@ -1,4 +1,4 @@
-// The fields of a phase in a form.
+// Declares the fields of a phase in a form.
 import { continuesSchedule } from '../../../rl/config/schedule.ts'
 import { leavesOf } from '../../../rl/fields/field.ts'
 import { PREFERENCE_NUMBERS } from '../../../rl/preferences/losses/preference_numbers.ts'

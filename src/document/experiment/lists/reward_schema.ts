@@ -1,6 +1,6 @@
-// The reward of an experiment: its parts, each with a weight, and how long programs may take. Here
-// only the form of a part is checked, so that the page need not load the rules; src/tasks/rewards
-// checks kinds and settings when a run begins.
+// Declares the reward of an experiment: its parts, each with a weight, and how long programs may
+// take. Here only the form of a part is checked, so that the page need not load the rules;
+// src/tasks/rewards checks kinds and settings when a run begins.
 import * as z from 'zod/mini'
 import { expected, type FieldValue, filled, integer, type Tree } from '../../../rl/fields/field.ts'
 import type { PartChoice, RewardChoice } from '../../../tasks/rewards/composed.ts'

@@ -1,4 +1,4 @@
-// The tools of an experiment: a list in the document, one choice in a form and in a link.
+// Declares the tools of an experiment: a list in the document, one choice in a form and in a link.
 import * as z from 'zod/mini'
 import { isObject } from '../../../formats/json.ts'
 import { type FieldInfo, show } from '../../../rl/fields/field.ts'

@@ -1,5 +1,5 @@
-// The rules about rows without right answers, and with answers that are objects: nothing shows
-// them, and only some rewards can judge by them.
+// Checks the rules about rows without right answers, and with answers that are objects: nothing
+// shows them, and only some rewards can judge by them.
 
 import { SHAPING_PARTS } from '../../../tasks/rewards/shaping.ts'
 import { PROGRAM_ID } from '../../../tasks/task/program.ts'

@@ -1,4 +1,4 @@
-// The rules between the sizes of batches and mini-batches, the model and the task.
+// Checks the rules between the sizes of batches and mini-batches, the model and the task.
 import { taskOf } from '../fields/task_fields.ts'
 import { hasCritic } from '../schema/phase_settings.ts'
 import type { RuledPhase } from './rule.ts'

@@ -1,4 +1,5 @@
-// The rules about the training set: it fits the task, batches fit it, and epochs can be counted.
+// Checks the rules about the training set: it fits the task, batches fit it, and epochs can be
+// counted.
 import { hasSet, isSelective } from '../../../rl/config/data.ts'
 import type { Task } from '../../../tasks/task/task.ts'
 import { firstValue, fitsTask, taskParams } from '../fields/curriculum.ts'

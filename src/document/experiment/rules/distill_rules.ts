@@ -1,4 +1,4 @@
-// The rules of a phase that learns from a teacher.
+// Checks the rules of a phase that learns from a teacher.
 
 import type { Teacher } from '../../../rl/config/distillation.ts'
 import { layersOf } from '../../../rl/config/layer_list.ts'

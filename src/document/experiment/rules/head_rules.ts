@@ -1,4 +1,4 @@
-// The rules of attention heads, of the model that is trained and of one that teaches.
+// Checks the rules of attention heads, of the model that is trained and of one that teaches.
 import type { TeacherFields } from '../fields/teacher_fields.ts'
 import type { Rule } from './rule.ts'
 

@@ -1,4 +1,4 @@
-// The rules of inner layers that learn beside the policy of a phase of reinforcement.
+// Checks the rules of inner layers that learn beside the policy of a phase of reinforcement.
 import { innerWeights } from '../../../rl/config/inner.ts'
 import { layersOf } from '../../../rl/config/layer_list.ts'
 import type { RuledPhase } from './rule.ts'

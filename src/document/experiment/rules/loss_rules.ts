@@ -1,5 +1,5 @@
-// The rules between the settings of a loss and of rollout correction, which chooses one of its own
-// in bypass mode.
+// Checks the rules between the settings of a loss and of rollout correction, which chooses one of
+// its own in bypass mode.
 import { bypassLoss, listOf } from '../../../rl/config/rollout_correction.ts'
 import { numberPath, numbersOf, policyLossOf } from '../../../rl/losses/losses.ts'
 import { hasAdapter } from '../fields/model_fields.ts'

@@ -1,5 +1,5 @@
-// The rules between what a reinforcement phase trains, what it freezes and what it draws, and when
-// a phase may end.
+// Checks the rules between what a reinforcement phase trains, what it freezes and what it draws,
+// and when a phase may end.
 import { isAdaptedBlock } from '../../../model/layout/lora.ts'
 import { layersOf } from '../../../rl/config/layer_list.ts'
 import { loraOf } from '../fields/lora_fields.ts'

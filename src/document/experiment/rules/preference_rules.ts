@@ -1,5 +1,5 @@
-// The rules of a preference phase: its loss goes with its settings, and the policy that it trains
-// is one of the model's.
+// Checks the rules of a preference phase: its loss goes with its settings, and the policy that it
+// trains is one of the model's.
 import { preferenceRefusal } from '../../../rl/preferences/settings.ts'
 import type { PreferenceDocument } from '../fields/phases.ts'
 import type { Experiment } from '../schema/schema.ts'

@@ -1,5 +1,5 @@
-// The rules between estimators, the critic's warm-up and what is taken off rewards; and those of
-// the pairs of a reward model.
+// Checks the rules between estimators, the critic's warm-up and what is taken off rewards; and
+// those of the pairs of a reward model.
 import { ESTIMATOR_LIST, estimatorOf } from '../../../rl/estimators/advantages.ts'
 import type { Estimator } from '../../../rl/estimators/estimator.ts'
 import { type PairedDocument, takesVerdicts } from '../fields/phases.ts'

@@ -1,4 +1,4 @@
-// The rules between the fields of an experiment, each with its reason.
+// Lists the rules between the fields of an experiment, each with its reason.
 
 import { loraOf } from '../fields/lora_fields.ts'
 import { type Issue, valueAt } from '../fields/paths.ts'

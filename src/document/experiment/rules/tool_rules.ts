@@ -1,4 +1,4 @@
-// The rules about tools: turns need some, and the vocabulary can write their calls.
+// Checks the rules about tools: turns need some, and the vocabulary can write their calls.
 import { programSource } from '../../../tasks/task/program.ts'
 import { createTools, type ToolChoice } from '../../../tasks/tools/index.ts'
 import { markProblem } from '../../../tasks/tools/marked_turns.ts'

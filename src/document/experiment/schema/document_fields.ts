@@ -1,5 +1,5 @@
-// Every field of an experiment with its value: what links, edits and steering read. A form adds
-// headings and effects (form/form.ts).
+// Lists every field of an experiment with its value: what links, edits and steering read. A form
+// adds headings and effects (form/form.ts).
 import { ACTOR } from '../../../rl/config/actor.ts'
 import { ALGORITHM } from '../../../rl/config/algorithm.ts'
 import { CRITIC } from '../../../rl/config/critic.ts'

@@ -1,4 +1,4 @@
-// Phases that say how often they go through a finite training set: how many steps that is.
+// Counts the steps of phases that say how often they go through a finite training set.
 import { hasSet, stepsPerEpoch } from '../../../rl/config/data.ts'
 import { MAX_STEPS } from '../fields/phase_fields.ts'
 import { type BatchedDocument, isPairedDocument, type PhaseDocument } from '../fields/phases.ts'

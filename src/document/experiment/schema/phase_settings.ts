@@ -1,5 +1,5 @@
-// The settings of a reinforcement phase: its own, laid over the experiment's; and what follows from
-// them.
+// Finds the settings of a reinforcement phase: its own, laid over the experiment's; and what
+// follows from them.
 
 import type { Actor } from '../../../rl/config/actor.ts'
 import { type AlgorithmFields, asksTeacher } from '../../../rl/config/algorithm.ts'

@@ -1,5 +1,5 @@
-// The experiment document: its sections, and the schema that fills in every default. Rules between
-// fields are in rules/.
+// Declares the experiment document: its sections, and the schema that fills in every default. Rules
+// between fields are in rules/.
 import * as z from 'zod/mini'
 import { ACTOR, type Actor } from '../../../rl/config/actor.ts'
 import { ALGORITHM, type AlgorithmFields } from '../../../rl/config/algorithm.ts'

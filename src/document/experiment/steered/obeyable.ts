@@ -1,4 +1,4 @@
-// Steering that strangers wrote: what of it a run can obey, found in one pass.
+// Finds in one pass what a run can obey of steering that strangers wrote.
 import { followExperiment, schemaIssues } from '../experiment.ts'
 import { type Issue, sizeIssue } from '../fields/paths.ts'
 import { type Experiment, experimentSchema } from '../schema/schema.ts'

@@ -1,5 +1,5 @@
-// Steering: what is done to a run while it trains, by a person or by the tuner of kernels, as data.
-// The document carries it, so that the run can be repeated.
+// Describes steering: what is done to a run while it trains, by a person or by the tuner of
+// kernels, as data. The document carries it, so that the run can be repeated.
 import * as z from 'zod/mini'
 import {
   expected,

@@ -1,4 +1,4 @@
-// The kernels that a run has after what was done to it.
+// Finds the kernels that a run has after what was done to it.
 import type { MatmulChoice } from '../../../kernels/matmul/matmul_variants.ts'
 import { readKernels } from '../fields/pinned_kernels.ts'
 import type { SteeringEntry } from './actions.ts'

@@ -1,4 +1,4 @@
-// Steering in words, for marks and lists.
+// Puts steering into words, for marks and lists.
 import type {
   DistillDocument,
   PhaseDocument,

@@ -1,5 +1,5 @@
-// The tables of a report beside its measure, by arm, at the end of the runs: other metrics, and
-// what each layer does to the entropy.
+// Writes the tables of a report beside its measure, by arm, at the end of the runs: other metrics,
+// and what each layer does to the entropy.
 
 import { markdownTable, markdownText } from '../../../formats/text_tables.ts'
 import { mean } from '../../../rl/math/stats.ts'

@@ -1,4 +1,4 @@
-// The files of a study: its report, its tables and its pictures.
+// Writes the files of a study: its report, its tables and its pictures.
 
 import { type Cell, csvTable, markdownTable, markdownText } from '../../../formats/text_tables.ts'
 import { encodeLink } from '../../links/link.ts'

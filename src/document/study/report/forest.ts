@@ -1,5 +1,5 @@
-// The forest plot: the difference of every arm from the baseline with its interval, and the seeds'
-// own differences.
+// Draws the forest plot: the difference of every arm from the baseline with its interval, and the
+// seeds' own differences.
 import type { Analysis, Comparison } from '../analysis.ts'
 import { measureTitle } from './measure_words.ts'
 import { escaped, INKS, picture, scaleOf, short } from './svg.ts'

@@ -1,4 +1,4 @@
-// The heat map: the mean of every arm over the two fields of the grid.
+// Draws the heat map: the mean of every arm over the two fields of the grid.
 import { placeWords, settingLabel } from '../../experiment/form/setting_words.ts'
 import type { Analysis } from '../analysis.ts'
 import { axisValues } from '../grid.ts'

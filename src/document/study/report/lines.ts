@@ -1,4 +1,4 @@
-// Curves of the arms with bands, and the entropy of every layer by arm.
+// Draws curves of the arms with bands, and the entropy of every layer by arm.
 import { mean } from '../../../rl/math/stats.ts'
 import type { Analysis } from '../analysis.ts'
 import { runExperiment } from '../arms.ts'

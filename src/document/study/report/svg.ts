@@ -1,5 +1,5 @@
-// Pictures as text: what the files of a study's pictures share. The page draws the same numbers
-// itself.
+// Writes pictures as text: what the files of a study's pictures share. The page draws the same
+// numbers itself.
 
 export const escaped = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;')

@@ -1,4 +1,5 @@
-// In which unit a study writes the numbers of its measure: one for values, and one for differences.
+// Finds the unit in which a study writes the numbers of its measure: one for values, and one for
+// differences.
 import { boundsOf } from '../bounds.ts'
 import { short } from './svg.ts'
 

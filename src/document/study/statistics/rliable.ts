@@ -1,4 +1,4 @@
-// Robust summaries of few runs, as in rliable (Agarwal et al. 2021, arXiv 2108.13264).
+// Computes robust summaries of few runs, as in rliable (Agarwal et al. 2021, arXiv 2108.13264).
 import { mean } from '../../../rl/math/stats.ts'
 
 /** The mean of the middle half: a quarter of the values is cut off at each end, rounded down

@@ -1,5 +1,5 @@
-// Student's t: its distribution, its quantiles, and intervals of means. Float64; tested against
-// SciPy's numbers.
+// Computes Student's t: its distribution, its quantiles, and intervals of means. Float64; tested
+// against SciPy's numbers.
 import { mean, variance } from '../../../rl/math/stats.ts'
 
 /** Coefficients of Lanczos' approximation, g = 7 (Godfrey). */
