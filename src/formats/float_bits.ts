@@ -1,4 +1,4 @@
-// Float32, IEEE 754 half and bfloat16 by their bits.
+// Converts float32, IEEE 754 half and bfloat16 by their bits.
 
 const scratch = new Float32Array(1)
 const scratchBits = new Uint32Array(scratch.buffer)

@@ -1,4 +1,5 @@
-// A file of a folder that is being written, wherever that is: a disk, an archive, a download.
+// Describes a file of a folder that is being written, wherever that is: a disk, an archive, a
+// download.
 
 export interface OutFile {
   /** Inside the folder, with slashes. */

@@ -1,5 +1,5 @@
-// A file that gives ranges of its bytes, wherever it lies: a person's disk, the browser's storage,
-// a server. What is larger than the memory of a tab can be read so.
+// Describes a file that gives ranges of its bytes, wherever it lies: a person's disk, the browser's
+// storage, a server. What is larger than the memory of a tab can be read so.
 
 export interface RangedFile {
   /** A plain file name. */

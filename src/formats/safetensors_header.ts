@@ -1,6 +1,7 @@
-// Hugging Face's file of named tensors: 8 bytes of header length, a JSON header, the data.
-// Little-endian throughout. Source: https://github.com/huggingface/safetensors (format section of
-// the README, and what tensor.rs accepts). This file knows the dtypes and the header.
+// Reads and writes the header of Hugging Face's file of named tensors: 8 bytes of header length, a
+// JSON header, the data. Little-endian throughout. Source:
+// https://github.com/huggingface/safetensors (format section of the README, and what tensor.rs
+// accepts). This file knows the dtypes and the header.
 
 import { ModelFileError, shown } from './errors.ts'
 import { foreignFile, foreignWords, HEAD_BYTES } from './first_bytes.ts'

@@ -1,5 +1,5 @@
-// SHA-256 piece by piece (FIPS 180-4): the browser's own takes a whole file at once, and those of
-// models are larger than a tab's memory.
+// Computes SHA-256 piece by piece (FIPS 180-4): the browser's own takes a whole file at once, and
+// those of models are larger than a tab's memory.
 
 const K = Uint32Array.from(constants(64, 3))
 const START = Uint32Array.from(constants(8, 2))

@@ -1,5 +1,5 @@
-// Tables as text, for every file that holds one: CSV for spreadsheets, Markdown for reports. Names
-// in them may be anybody's.
+// Writes tables as text, for every file that holds one: CSV for spreadsheets, Markdown for reports.
+// Names in them may be anybody's.
 
 /** What a cell holds; undefined is an empty one. */
 export type Cell = string | number | undefined

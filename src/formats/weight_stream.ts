@@ -1,5 +1,5 @@
-// Weights from files to wherever they are needed, piece by piece: never more than one piece of a
-// file is in memory.
+// Streams weights from files to wherever they are needed, piece by piece: never more than one piece
+// of a file is in memory.
 
 import { ModelFileError, shown } from './errors.ts'
 import { HEAD_BYTES } from './first_bytes.ts'

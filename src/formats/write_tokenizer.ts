@@ -1,5 +1,6 @@
-// A vocabulary of whole tokens as tokenizer.json, tokenizer_config.json and chat_template.jinja:
-// Hugging Face's tokenizers read it in Python, Rust and JavaScript and give the same ids.
+// Writes a vocabulary of whole tokens as tokenizer.json, tokenizer_config.json and
+// chat_template.jinja: Hugging Face's tokenizers read it in Python, Rust and JavaScript and give
+// the same ids.
 
 /** What is needed of a tokenizer. */
 export interface Vocabulary {

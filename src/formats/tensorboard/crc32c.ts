@@ -1,4 +1,5 @@
-// CRC-32C (Castagnoli), as TensorFlow's record files mask it (tensorflow/core/lib/hash/crc32c.h).
+// Computes CRC-32C (Castagnoli), as TensorFlow's record files mask it
+// (tensorflow/core/lib/hash/crc32c.h).
 
 const TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
   let crc = byte

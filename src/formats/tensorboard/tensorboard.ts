@@ -1,5 +1,5 @@
-// TensorBoard's event files: records of Event messages, and scalars in them; written and read by
-// hand. A record is length (8 bytes), its checksum, the message, its checksum
+// Writes and reads TensorBoard's event files by hand: records of Event messages, and scalars in
+// them. A record is length (8 bytes), its checksum, the message, its checksum
 // (tensorflow/core/lib/io/record_writer.cc); the messages are protobuf
 // (tensorflow/core/util/event.proto, framework/summary.proto, framework/tensor.proto).
 
