@@ -1,4 +1,4 @@
-// A session over a made-up trainer, for tests; never shipped.
+// Makes a session over a made-up trainer, for tests; never shipped.
 import { expect } from 'vitest'
 import { PRESETS } from '../document/presets/presets.ts'
 import type { GpuError } from '../kernels/device/base/errors.ts'

@@ -1,4 +1,4 @@
-// The weights of a run's policy as one model: a LoRA adapter merged into a copy of the base,
+// Gives the weights of a run's policy as one model: a LoRA adapter merged into a copy of the base,
 // steering vectors behind it.
 import { modelConfig } from '../../document/experiment/fields/model_fields.ts'
 import type { Experiment } from '../../document/experiment/schema/schema.ts'

@@ -1,5 +1,5 @@
-// Made-up checkpoints for tests: the state has the sizes of its experiment, and values that are all
-// different.
+// Makes up checkpoints for tests: the state has the sizes of its experiment, and values that are
+// all different.
 
 import { parseExperiment } from '../../document/experiment/experiment.ts'
 import type { Experiment } from '../../document/experiment/schema/schema.ts'

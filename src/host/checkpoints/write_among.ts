@@ -1,5 +1,5 @@
-// A checkpoint among those of its run: how it gets room, whether it is there whole, and which older
-// ones go for it.
+// Writes a checkpoint among those of its run: how it gets room, whether it is there whole, and
+// which older ones go for it.
 import type { CheckpointEntry, CheckpointProblemCode } from '../protocol/checkpoint_facts.ts'
 import type { CheckpointFiles } from './file/checkpoint.ts'
 import { DEFAULT_BUDGET_BYTES, retained } from './schedule.ts'

@@ -1,4 +1,4 @@
-// The one definition of a moving average, for charts and for tables of runs.
+// Defines, in one place, a moving average, for charts and for tables of runs.
 
 /** The average after one more value: exponential weights wᵏ without the bias of an empty start. The
  * mean moves by (value − mean)·(1 − w) / (1 − wⁿ) with the n-th value, which equals Adam's bias

@@ -1,5 +1,5 @@
-// A bundle: one .zip with an experiment and every file that it names, for a machine that has none
-// of them.
+// Writes and reads a bundle: one .zip with an experiment and every file that it names, for a
+// machine that has none of them.
 import { strFromU8, strToU8, Unzip, UnzipInflate, zipSync } from 'fflate'
 import {
   ContentError,

@@ -1,4 +1,4 @@
-// Files in memory: for tests, and where a browser gives a page no storage.
+// Keeps files in memory: for tests, and where a browser gives a page no storage.
 import type { ContentFolder } from './content_store.ts'
 
 export function memoryFolder(): ContentFolder {

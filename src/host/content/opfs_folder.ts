@@ -1,4 +1,4 @@
-// Files of a page in the origin-private file system of its browser.
+// Keeps files of a page in the origin-private file system of its browser.
 import type { ContentFolder } from './content_store.ts'
 import { memoryFolder } from './memory_folder.ts'
 

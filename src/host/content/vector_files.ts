@@ -1,4 +1,4 @@
-// The files of steering vectors that runs begin with, known to this process by their hash.
+// Keeps the files of steering vectors that runs begin with, known to this process by their hash.
 import type { ContentFile } from '../../document/content/content.ts'
 
 const files = new Map<string, ContentFile>()

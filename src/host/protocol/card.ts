@@ -1,4 +1,5 @@
-// A benchmark's result as a link: `#card=1&adapter=…&…`. Takes hostile input and never throws.
+// Writes and reads a benchmark's result as a link: `#card=1&adapter=…&…`. Takes hostile input and
+// never throws.
 
 import { cleanName, isCardHash } from '../../document/links/names.ts'
 import { show } from '../../rl/fields/field.ts'

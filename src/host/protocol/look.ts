@@ -1,4 +1,5 @@
-// Messages about looking into a kept state of a run that is over: one command, and what was seen.
+// Declares the messages about looking into a kept state of a run that is over: one command, and
+// what was seen.
 import type { ContentFile } from '../../document/content/content.ts'
 import type { Observation, ObservationRequest } from './observation.ts'
 import type { TokenTable } from './results.ts'

@@ -1,5 +1,5 @@
-// Messages about models that a person opened: files and addresses go to the worker, what a model is
-// and says comes back. Two can be open at a time, side by side.
+// Declares the messages about models that a person opened: files and addresses go to the worker,
+// what a model is and says comes back. Two can be open at a time, side by side.
 import type { FieldValue } from '../../rl/fields/field.ts'
 import type { EntropyChanges } from '../../rl/look/opened_model.ts'
 import type { TextParts } from '../../rl/look/opened_parts.ts'

@@ -1,4 +1,4 @@
-// The question how much memory a run would take, and its answer.
+// Declares the question how much memory a run would take, and its answer.
 import type { Experiment } from '../../document/experiment/schema/schema.ts'
 
 /** Asks it of a run of this document. Answered by `plan` with the same `id`, or not at all;

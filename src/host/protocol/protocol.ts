@@ -1,4 +1,4 @@
-// Everything that crosses the worker boundary, in both directions. Plain data only.
+// Declares everything that crosses the worker boundary, in both directions. Plain data only.
 
 import type { ContentFile } from '../../document/content/content.ts'
 import type { Experiment } from '../../document/experiment/schema/schema.ts'

@@ -1,5 +1,5 @@
-// Messages about touching the kept states of a run that is over: parts are switched off, taken from
-// another state, or read as they are for another text.
+// Declares the messages about touching the kept states of a run that is over: parts are switched
+// off, taken from another state, or read as they are for another text.
 import type { ContentFile } from '../../document/content/content.ts'
 import type { Touched, TouchWork } from '../../rl/train/touched/touch.ts'
 

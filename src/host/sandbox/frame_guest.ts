@@ -1,5 +1,5 @@
-// Guests on the page: a worker inside a frame of opaque origin (public/sandbox.html), which has no
-// network, no storage, no GPU and no page.
+// Runs guests on the page: a worker inside a frame of opaque origin (public/sandbox.html), which
+// has no network, no storage, no GPU and no page.
 import { WORKER_CODE } from './guest_code.ts'
 import type { Guest, GuestHearer, ProgramOrder } from './program_sandbox.ts'
 

@@ -1,4 +1,5 @@
-// The texts that run inside a sandbox: the guest, and what connects it to its worker or process.
+// Holds the texts that run inside a sandbox: the guest, and what connects it to its worker or
+// process.
 import { VERL_NAMES } from '../../tasks/rewards/signature.ts'
 import forms from './guest/forms.py?raw'
 import guest from './guest/guest.js?raw'

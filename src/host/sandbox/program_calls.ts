@@ -1,4 +1,4 @@
-// Programs of a person never run in the worker: it asks the page, and waits.
+// Asks the page to run a person's programs, which never run in the worker, and waits.
 import type { CallArguments, Program, ProgramAnswer } from '../../tasks/task/program.ts'
 import type { ProgramAnswers, RunProgram } from './messages.ts'
 

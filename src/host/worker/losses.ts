@@ -1,5 +1,5 @@
-// The losses of a run's GPU: when it is opened again automatically, and when only on a person's
-// request.
+// Decides what follows when a run loses its GPU: when it is opened again automatically, and when
+// only on a person's request.
 import { BrokenNumbers } from '../protocol/guard.ts'
 import { type Clock, labError, type RunDevice } from './base/session_host.ts'
 

@@ -1,5 +1,5 @@
-// One run from preparation to end. A lost device is opened again, and the run continues from its
-// last state.
+// Takes one run from preparation to end. A lost device is opened again, and the run continues from
+// its last state.
 
 import { parseExperiment } from '../../document/experiment/experiment.ts'
 import type { Checkpoint, CheckpointFiles } from '../checkpoints/file/checkpoint.ts'

@@ -1,5 +1,5 @@
-// The loop around a trainer on one device, of the page and of the command line. Ends with the run,
-// or with the device.
+// Runs the loop around a trainer on one device, of the page and of the command line. Ends with the
+// run, or with the device.
 import type { StepResult } from '../../rl/train/parts/step_result.ts'
 import { unsoundPart } from '../checkpoints/sound.ts'
 import { BrokenNumbers, Guard } from '../protocol/guard.ts'

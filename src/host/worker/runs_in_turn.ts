@@ -1,6 +1,6 @@
-// Small runs that share a device, a step of each in turn. A run is let in when its memory plan fits
-// beside those of the runs that are in: together they take no more than one run may without asking.
-// The others wait, in their order.
+// Runs small runs that share a device, a step of each in turn. A run is let in when its memory plan
+// fits beside those of the runs that are in: together they take no more than one run may without
+// asking. The others wait, in their order.
 import { parseExperiment } from '../../document/experiment/experiment.ts'
 import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import type { RunCommand } from '../protocol/protocol.ts'

@@ -1,5 +1,5 @@
-// Commands in, events out: what the worker receives, and what it posts. Knows neither the worker
-// nor the GPU, so Node can test it.
+// Takes commands and posts events: what the worker receives, and what it posts. Knows neither the
+// worker nor the GPU, so Node can test it.
 
 import { parseExperiment } from '../../document/experiment/experiment.ts'
 import type { Checkpoint } from '../checkpoints/file/checkpoint.ts'

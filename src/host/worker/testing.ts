@@ -1,4 +1,4 @@
-// A trainer of two phases of 3 steps, made up for tests; never shipped.
+// Makes up a trainer of two phases of 3 steps for tests; never shipped.
 
 import type { SteeringAction, SteeringEntry } from '../../document/experiment/steering/actions.ts'
 import { PRESETS } from '../../document/presets/presets.ts'

@@ -1,4 +1,5 @@
-// The worker: owns the GPU and the trainer. The only file of lab that loads the GPU side.
+// Runs the worker: owns the GPU and the trainer. It is the only file of host that loads the GPU
+// side.
 import { version as understoryVersion } from '../../../package.json'
 import { followExperiment } from '../../document/experiment/experiment.ts'
 import type { Experiment } from '../../document/experiment/schema/schema.ts'

@@ -1,5 +1,5 @@
-// A checkpoint as one file: safetensors with the models, the history's columns and words in its
-// header, under a checksum.
+// Writes and reads a checkpoint as one file: safetensors with the models, the history's columns and
+// words in its header, under a checksum.
 
 import { trainerConfig } from '../../../document/experiment/trainer_config.ts'
 import { ModelFileError } from '../../../formats/errors.ts'

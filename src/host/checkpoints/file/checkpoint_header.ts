@@ -1,5 +1,5 @@
-// The words of a checkpoint: what it holds beside its tensors, as strings of a safetensors file.
-// Everything that is read is checked.
+// Writes and reads the words of a checkpoint: what it holds beside its tensors, as strings of a
+// safetensors file. Everything that is read is checked.
 import * as z from 'zod/mini'
 import { parseExperiment } from '../../../document/experiment/experiment.ts'
 import { isPairedDocument, takesVerdicts } from '../../../document/experiment/fields/phases.ts'

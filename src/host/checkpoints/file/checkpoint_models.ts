@@ -1,5 +1,5 @@
-// The models of a run as named tensors, under Hugging Face's names for the weights, so that torch
-// reads them too.
+// Writes and reads the models of a run as named tensors, under Hugging Face's names for the
+// weights, so that torch reads them too.
 
 import { hasCritic, settingsOf } from '../../../document/experiment/schema/phase_settings.ts'
 import type { Experiment } from '../../../document/experiment/schema/schema.ts'

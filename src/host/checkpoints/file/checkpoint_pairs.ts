@@ -1,5 +1,5 @@
-// The preferences of a phase of pairs in a file: texts and verdicts as JSON, token ids as
-// tensors.
+// Writes and reads the preferences of a phase of pairs in a file: texts and verdicts as JSON, token
+// ids as tensors.
 import * as z from 'zod/mini'
 import { resolvePhases } from '../../../document/experiment/resolve.ts'
 import type { Experiment } from '../../../document/experiment/schema/schema.ts'

@@ -1,4 +1,4 @@
-// Checkpoint files that are changed on purpose, and what their reader says of them, for tests.
+// Changes checkpoint files on purpose, and gives what their reader says of them, for tests.
 import type { Series } from '../../columns/series.ts'
 import type { Checkpoint } from './checkpoint.ts'
 import { CheckpointError } from './checkpoint_error.ts'

@@ -1,5 +1,5 @@
-// Checkpoints as the page sees them: what is kept of which run, files to hand out, and removing.
-// The worker writes them.
+// Lists the checkpoints of every run for the page, hands out their files, and removes them. The
+// worker writes them.
 import type { CheckpointEntry } from '../../protocol/checkpoint_facts.ts'
 import { CHECKPOINT_FOLDER, fileOf, folderOf, isRecord, stepOf } from './places.ts'
 

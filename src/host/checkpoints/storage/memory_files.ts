@@ -1,4 +1,4 @@
-// Checkpoints in memory: for tests, and where a browser keeps no files.
+// Keeps checkpoints in memory: for tests, and where a browser keeps no files.
 import type { CheckpointFiles } from '../file/checkpoint.ts'
 
 interface Held {

@@ -1,5 +1,5 @@
-// Checkpoints in the origin-private file system, from inside the worker: only there files can be
-// written in place and flushed.
+// Keeps checkpoints in the origin-private file system, from inside the worker: only there files can
+// be written in place and flushed.
 import { isMissing } from '../../content/opfs_folder.ts'
 import type { CheckpointEntry } from '../../protocol/checkpoint_facts.ts'
 import type { CheckpointFiles } from '../file/checkpoint.ts'

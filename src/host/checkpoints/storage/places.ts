@@ -1,4 +1,4 @@
-// The names of checkpoints: in the origin-private file system a folder for each run, in a run
+// Names checkpoints: in the origin-private file system a folder for each run, in a run
 // folder `checkpoints`; a file for each step.
 
 export const CHECKPOINT_FOLDER = 'checkpoints'

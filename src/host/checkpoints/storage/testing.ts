@@ -1,4 +1,4 @@
-// An origin-private file system in memory, made up for tests: as much of it as opfs.ts uses, with
+// Makes up an origin-private file system in memory for tests: as much of it as opfs.ts uses, with
 // files that can be moved.
 
 const missing = () => new DOMException('not found', 'NotFoundError')

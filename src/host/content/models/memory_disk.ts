@@ -1,4 +1,4 @@
-// Models in memory: what a run begins with for a moment, and what tests keep.
+// Keeps models in memory: what a run begins with for a moment, and what tests keep.
 import { bytesFile } from '../../../formats/ranged_file.ts'
 import type { ModelDisk } from './model_store.ts'
 

@@ -1,4 +1,4 @@
-// Models that are kept in the browser: a folder for each, with the files as they are and a record
+// Keeps models in the browser: a folder for each, with the files as they are and a record
 // of what they are. A download that was cut continues where it ended, because what a file holds so
 // far is hashed again before more is written behind it.
 import type { RangedFile, RangedFolder } from '../../../formats/ranged_file.ts'

@@ -1,5 +1,5 @@
-// The models of a page in the origin-private file system of its browser, from inside the worker:
-// only there files grow in place.
+// Keeps the models of a page in the origin-private file system of its browser, from inside the
+// worker: only there files grow in place.
 import { blobFile } from '../../../formats/ranged_file.ts'
 import { isMissing } from '../opfs_folder.ts'
 import { type ModelDisk, ModelStore } from './model_store.ts'

@@ -1,5 +1,5 @@
-// The worker's side of fetch.html: requests go out through a port, to the frame that a person has
-// allowed to make them.
+// Plays the worker's side of fetch.html: requests go out through a port, to the frame that a person
+// has allowed to make them.
 import { type GetAnswer, NoAnswer, type RangedGet } from './ranged_get.ts'
 
 /** What the frame says. `open`: the person has agreed. */

@@ -1,5 +1,5 @@
-// A file on a server, in ranges: one simple GET for each piece, continued where the connection was
-// cut. What a server does wrong is said in a sentence with what a person can do.
+// Reads a file on a server in ranges: one simple GET for each piece, continued where the connection
+// was cut. What a server does wrong is said in a sentence with what a person can do.
 import type { RangedFile } from '../../../formats/ranged_file.ts'
 
 /** What came back of one GET with `Range: bytes=begin-…`. */

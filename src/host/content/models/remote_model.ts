@@ -1,5 +1,5 @@
-// A model on a server before it is fetched: its files with their sizes, and the small ones that say
-// what it is.
+// Looks at a model on a server before it is fetched: its files with their sizes, and the small ones
+// that say what it is.
 import { isObject } from '../../../formats/json.ts'
 import type { ModelAddress } from './model_address.ts'
 import { INDEX_FILE, type ModelFile, namesOfModel, SOUGHT_FILES, shardsOf } from './model_files.ts'

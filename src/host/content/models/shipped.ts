@@ -1,5 +1,5 @@
-// The models that come with the lab: public/models/<name>, on the host of the page and in a clone.
-// Their lists of files are in shipped.json, which `npm run pretrain` writes.
+// Finds the models that come with the lab: public/models/<name>, on the host of the page and in a
+// clone. Their lists of files are in shipped.json, which `npm run pretrain` writes.
 import type { ContentFile } from '../../../document/content/content.ts'
 import { type ModelFile, modelHash, modelList } from './model_files.ts'
 import shipped from './shipped.json' with { type: 'json' }

@@ -1,4 +1,4 @@
-// Servers in memory, for tests of fetching models.
+// Makes servers in memory, for tests of fetching models.
 import { type GetAnswer, NoAnswer, type RangedGet } from './ranged_get.ts'
 
 /** How a server misbehaves. */

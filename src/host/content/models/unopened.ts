@@ -1,4 +1,4 @@
-// Settings for a model that nobody has opened yet: they say its name, and no hash.
+// Makes settings for a model that nobody has opened yet: they say its name, and no hash.
 
 /** As much of an experiment as says which model it begins with. */
 interface StartDocument {

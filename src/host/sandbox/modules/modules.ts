@@ -1,6 +1,6 @@
-// Python's modules beside its own library: those that the sandbox offers (offered.json: packages of
-// Pyodide's and about how many MB each is), and those that a program needs. Their files are put
-// beside this one by npm run python-modules; only what is there is offered.
+// Finds Python's modules beside its own library: those that the sandbox offers (offered.json:
+// packages of Pyodide's and about how many MB each is), and those that a program needs. Their files
+// are put beside this one by npm run python-modules; only what is there is offered.
 import offered from './offered.json'
 
 /** A package as Pyodide's lock file has it. */

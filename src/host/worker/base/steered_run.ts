@@ -1,5 +1,5 @@
-// A training run that obeys steering: what its document says, and what is asked of it while it
-// runs. Knows neither the worker nor the GPU.
+// Steers a training run that obeys steering: what its document says, and what is asked of it while
+// it runs. Knows neither the worker nor the GPU.
 
 import { steerExperiment } from '../../../document/experiment/experiment.ts'
 import type { Experiment } from '../../../document/experiment/schema/schema.ts'

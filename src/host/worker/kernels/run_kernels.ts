@@ -1,4 +1,4 @@
-// The kernels of the matrix products that a run takes its steps with.
+// Chooses the kernels of the matrix products that a run takes its steps with.
 
 import {
   ownKernels,

@@ -1,6 +1,6 @@
-// The models that a person looks at in the worker: opened from wherever they lie, read text by
-// text, written with, closed. Each has a device of its own, so that a run in progress neither waits
-// for it nor is touched by it.
+// Reads the models that a person looks at in the worker: opened from wherever they lie, read text
+// by text, written with, closed. Each has a device of its own, so that a run in progress neither
+// waits for it nor is touched by it.
 
 import { blobFolder, type RangedFolder } from '../../../formats/ranged_file.ts'
 import type { LoadOptions } from '../../../formats/weight_stream.ts'

@@ -1,5 +1,5 @@
-// A tokenizer with its patterns alone, to try in another thread how long they take: its vocabulary,
-// nearly all of its bytes, stays behind.
+// Makes a tokenizer with its patterns alone, to try in another thread how long they take: its
+// vocabulary, nearly all of its bytes, stays behind.
 import { expressionsIn } from '../../../tasks/tokenizers/hugging_face/pieces.ts'
 import { parseRecord } from '../../../tasks/tokenizers/hugging_face/tokenizer_json.ts'
 

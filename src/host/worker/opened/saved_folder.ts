@@ -1,4 +1,4 @@
-// A model as a folder that transformers loads: its weights as they come from its files, with
+// Writes a model as a folder that transformers loads: its weights as they come from its files, with
 // whatever is merged into them, in float32; everything else as it is.
 
 import { parseJsonObject } from '../../../formats/errors.ts'

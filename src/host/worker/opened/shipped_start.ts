@@ -1,5 +1,5 @@
-// The shipped model that a run begins with, where the browser does not keep it: from the page's own
-// host into memory, checked by its hashes.
+// Loads the shipped model that a run begins with, where the browser does not keep it: from the
+// page's own host into memory, checked by its hashes.
 import { bytesFile } from '../../../formats/ranged_file.ts'
 import { memoryDisk } from '../../content/models/memory_disk.ts'
 import { type ModelDisk, ModelStore } from '../../content/models/model_store.ts'

@@ -1,4 +1,4 @@
-// An opened model as what an experiment begins with.
+// Turns an opened model into what an experiment begins with.
 
 import { loraFields } from '../../../document/experiment/fields/lora_fields.ts'
 import type { LoraConfig, MatrixDtype, ModelConfig } from '../../../model/layout/config.ts'

@@ -1,5 +1,5 @@
-// The weights that a run begins with, where its document names a model or an adapter: from the
-// files that the browser keeps into the trainer.
+// Loads the weights that a run begins with, where its document names a model or an adapter: from
+// the files that the browser keeps into the trainer.
 
 import type { ModelFields } from '../../../document/experiment/fields/model_fields.ts'
 import type { RangedFolder } from '../../../formats/ranged_file.ts'

@@ -1,5 +1,5 @@
-// A person opens any folder and writes any text: patterns of the folder's tokenizer first run on
-// the text in a thread that can be ended, so that this one never hangs in them.
+// Tries what a person opens and writes, any folder and any text: patterns of the folder's tokenizer
+// first run on the text in a thread that can be ended, so that this one never hangs in them.
 import type { PatternsAlone } from './patterns_alone.ts'
 
 export interface TrialRequest {

@@ -1,5 +1,5 @@
-// The devices of a worker. One with WebGPU's default limits stays open from run to run, with the
-// kernels that it has compiled: it is lent to one run, or to several that share it. A run that
+// Keeps the devices of a worker. One with WebGPU's default limits stays open from run to run, with
+// the kernels that it has compiled: it is lent to one run, or to several that share it. A run that
 // needs larger limits has a device of its own.
 import type { AdapterFacts, OpenOptions } from '../../../kernels/device/adapter.ts'
 import type { Gpu } from '../../../kernels/device/gpu.ts'

@@ -1,6 +1,6 @@
-// A step of each in turn: of several runs none takes its next step while another has taken fewer.
-// The order inside a round is free, so that one run's step computes while another one's is being
-// prepared.
+// Gives each a step in turn: of several runs none takes its next step while another has taken
+// fewer. The order inside a round is free, so that one run's step computes while another one's is
+// being prepared.
 export class Rounds {
   /** Steps by run, of the runs that are stepping now. */
   readonly #taken = new Map<number, number>()

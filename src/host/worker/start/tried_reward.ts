@@ -1,4 +1,4 @@
-// Before a run of the page trains: its reward is tried.
+// Tries the reward of a run of the page before it trains.
 
 import { taskOf } from '../../../document/experiment/fields/task_fields.ts'
 import type { Experiment } from '../../../document/experiment/schema/schema.ts'
