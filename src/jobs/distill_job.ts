@@ -1,5 +1,5 @@
-// A phase of distillation as a folder that TRL's GKDTrainer trains: student, teacher, rows, script
-// and README.
+// Writes a phase of distillation as a folder that TRL's GKDTrainer trains: student, teacher, rows,
+// script and README.
 import type { Task } from '../tasks/task/task.ts'
 import { distillRows, distillRowsFile } from './distill_rows.ts'
 import type { Job, JobOptions, JobSource } from './job_spec.ts'

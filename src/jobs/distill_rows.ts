@@ -1,5 +1,5 @@
-// The rows of a job of distillation: the problems that the run itself would draw next, with their
-// demonstrations, as the ids that the lab trains on.
+// Makes the rows of a job of distillation: the problems that the run itself would draw next, with
+// their demonstrations, as the ids that the lab trains on.
 import type { OutFile } from '../formats/out_file.ts'
 import { hasSet } from '../rl/config/data.ts'
 import type { Task } from '../tasks/task/task.ts'

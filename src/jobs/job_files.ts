@@ -1,6 +1,6 @@
-// An experiment, or a run of it, as a folder that verl, BuPO's fork or TRL runs: the files, made
-// one after the other. No device, no disk: the command line writes them into a folder, a page into
-// an archive.
+// Writes an experiment, or a run of it, as a folder that verl, BuPO's fork or TRL runs: the files,
+// made one after the other. No device, no disk: the command line writes them into a folder, a page
+// into an archive.
 
 import { taskOf } from '../document/experiment/fields/task_fields.ts'
 import type { Experiment } from '../document/experiment/schema/schema.ts'

@@ -1,4 +1,4 @@
-// README.md of a job: how to start it, and line by line what of the experiment is not in it.
+// Writes README.md of a job: how to start it, and line by line what of the experiment is not in it.
 import { markdownText } from '../formats/text_tables.ts'
 import type { Scale } from './scale/scale.ts'
 import type { Note } from './settings/carry.ts'

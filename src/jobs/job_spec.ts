@@ -1,4 +1,4 @@
-// understory.json of a job: what it was made from, and what check.py holds the folder to.
+// Writes understory.json of a job: what it was made from, and what check.py holds the folder to.
 
 import type { Experiment } from '../document/experiment/schema/schema.ts'
 import type { OutFile } from '../formats/out_file.ts'

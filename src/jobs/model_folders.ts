@@ -1,4 +1,4 @@
-// The models of a job or a run as folders, whatever they come from.
+// Writes the models of a job or a run as folders, whatever they come from.
 
 import { modelConfig } from '../document/experiment/fields/model_fields.ts'
 import { taskOf } from '../document/experiment/fields/task_fields.ts'

@@ -1,4 +1,4 @@
-// A phase of preferences as a folder that TRL trains: model, rows, script and README.
+// Writes a phase of preferences as a folder that TRL trains: model, rows, script and README.
 import type { Task } from '../tasks/task/task.ts'
 import type { Job, JobOptions, JobSource } from './job_spec.ts'
 import { modelFolders, modelWords } from './model_folders.ts'

@@ -1,4 +1,4 @@
-// The rows of a job of preferences: those of the file, or the pairs that a run has made.
+// Makes the rows of a job of preferences: those of the file, or the pairs that a run has made.
 import { parquetWriteBuffer } from 'hyparquet-writer'
 import { takesVerdicts } from '../document/experiment/fields/phases.ts'
 import { resolvePhases } from '../document/experiment/resolve.ts'

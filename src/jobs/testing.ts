@@ -1,4 +1,4 @@
-// Jobs of presets for tests; never shipped.
+// Makes jobs of presets for tests; never shipped.
 
 import { parseExperiment } from '../document/experiment/experiment.ts'
 import { taskOf } from '../document/experiment/fields/task_fields.ts'

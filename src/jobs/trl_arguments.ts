@@ -1,5 +1,5 @@
-// The arguments of TRL's GRPOConfig: what the table of settings says, and what a job sets because
-// the defaults would bite.
+// Writes the arguments of TRL's GRPOConfig: what the table of settings says, and what a job sets
+// because the defaults would bite.
 import { type Carried, carry } from './settings/carry.ts'
 import type { JobFacts } from './settings/setting.ts'
 

@@ -1,4 +1,4 @@
-// A phase that TRL has a trainer of its own for, as a folder: what jobs of preferences and of
+// Writes a phase that TRL has a trainer of its own for as a folder: what jobs of preferences and of
 // distillation have in common.
 import type { Experiment } from '../document/experiment/schema/schema.ts'
 import { jsonFile, type OutFile, textFile } from '../formats/out_file.ts'

@@ -1,5 +1,5 @@
-// The command line of verl and of BuPO's fork: what the table of settings says, and what a job sets
-// whatever its experiment is.
+// Writes the command line of verl and of BuPO's fork: what the table of settings says, and what a
+// job sets whatever its experiment is.
 
 import { hasCritic } from '../document/experiment/schema/phase_settings.ts'
 import { asksTeacher } from '../rl/config/algorithm.ts'

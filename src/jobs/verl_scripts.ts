@@ -1,5 +1,5 @@
-// The scripts that start verl or BuPO's fork: one array with an argument on each line, which can be
-// read, changed and printed.
+// Writes the scripts that start verl or BuPO's fork: one array with an argument on each line, which
+// can be read, changed and printed.
 
 import type { JobPath, VerlValue } from './settings/setting.ts'
 import { hydraValue, shellQuoted } from './settings/shell.ts'

@@ -1,4 +1,4 @@
-// verl's validation generations: a folder with a file <step>.jsonl for each validation
+// Reads verl's validation generations: a folder with a file <step>.jsonl for each validation
 // (trainer.validation_data_dir), and in it a line for each answer with input, output, gts, score,
 // step and whatever the reward function returned. Source: verl verl/trainer/ppo/ray_trainer.py
 // RayPPOTrainer._write_generations, v0.7.0 to main.

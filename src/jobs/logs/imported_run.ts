@@ -1,5 +1,5 @@
-// An imported log as a record beside the page's own runs: its metrics, and an experiment that says
-// no more than is known.
+// Turns an imported log into a record beside the page's own runs: its metrics, and an experiment
+// that says no more than is known.
 
 import { parseExperiment } from '../../document/experiment/experiment.ts'
 import { MAX_STEPS } from '../../document/experiment/fields/phase_fields.ts'

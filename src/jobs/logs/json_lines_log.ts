@@ -1,4 +1,4 @@
-// JSON lines: verl's file logger, {"step": 1, "data": {metric: value}}, which the lab's own
+// Reads JSON lines: verl's file logger, {"step": 1, "data": {metric: value}}, which the lab's own
 // metrics.jsonl is too; imported runs, which may have answers to held-out prompts; and any other
 // lines with a column of steps.
 

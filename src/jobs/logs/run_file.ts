@@ -1,5 +1,5 @@
-// Imported runs as one file: of each a line that says what it is, then the lines of verl's file
-// logger under the lab's names, and those of verl's validation generations.
+// Writes imported runs as one file: of each a line that says what it is, then the lines of verl's
+// file logger under the lab's names, and those of verl's validation generations.
 
 import { isObject } from '../../formats/json.ts'
 import { metricsJsonl } from '../../record/files/metrics_file.ts'

@@ -1,4 +1,4 @@
-// The metrics of a run as a TensorBoard event file.
+// Writes the metrics of a run as a TensorBoard event file.
 
 import { scalarsRecord, versionRecord } from '../../formats/tensorboard/tensorboard.ts'
 import { type MetricColumns, metricRows } from '../../record/files/metrics_file.ts'

@@ -1,4 +1,4 @@
-// A TensorBoard event file, record by record.
+// Reads a TensorBoard event file, record by record.
 import { maskedCrc32c } from '../../formats/tensorboard/crc32c.ts'
 import { scalarsOf } from '../../formats/tensorboard/tensorboard.ts'
 import { type ImportedLog, isStep, LogError, LogRows } from './base/imported_log.ts'

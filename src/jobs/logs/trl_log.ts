@@ -1,5 +1,5 @@
-// TRL's log: the list log_history of a trainer_state.json, entry by entry, so that a large file is
-// never whole in memory.
+// Reads TRL's log: the list log_history of a trainer_state.json, entry by entry, so that a large
+// file is never whole in memory.
 
 import { isObject } from '../../formats/json.ts'
 import { type ImportedLog, isStep, LogRows } from './base/imported_log.ts'

@@ -1,4 +1,5 @@
-// The metrics of a run as a table, and a notebook that reads it with pandas and draws its curves.
+// Writes the metrics of a run as a table, and a notebook that reads it with pandas and draws its
+// curves.
 import { jsonFile, type OutFile, textFile } from '../../formats/out_file.ts'
 import { csvCell, markdownText } from '../../formats/text_tables.ts'
 import { type MetricColumns, metricsCsv } from '../../record/files/metrics_file.ts'

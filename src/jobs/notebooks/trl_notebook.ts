@@ -1,5 +1,5 @@
-// train_trl.ipynb of a job: a notebook that installs TRL, runs the job's train_trl.py, and draws
-// what it logged.
+// Writes train_trl.ipynb of a job: a notebook that installs TRL, runs the job's train_trl.py, and
+// draws what it logged.
 import type { OutFile } from '../../formats/out_file.ts'
 import { markdownText } from '../../formats/text_tables.ts'
 import { notebookFile } from './notebook.ts'

@@ -1,4 +1,4 @@
-// reward.py of an experiment that composes its reward: every part in Python, and the sum.
+// Writes reward.py of an experiment that composes its reward: every part in Python, and the sum.
 // src/cli/outside_judges.test.ts compares each with the lab's own.
 
 import type { Experiment } from '../../document/experiment/schema/schema.ts'

@@ -1,5 +1,5 @@
-// The problems of a job as Parquet, in the rows that verl's RLHFDataset reads: TRL and the fork
-// read them too.
+// Writes the problems of a job as Parquet, in the rows that verl's RLHFDataset reads: TRL and the
+// fork read them too.
 import { parquetWriteBuffer } from 'hyparquet-writer'
 import type { OutFile } from '../../formats/out_file.ts'
 import { type Data, hasSet } from '../../rl/config/data.ts'

@@ -1,5 +1,5 @@
-// Right answers that are objects or lists as columns of Parquet: what verl hands to a reward is
-// then what the file of the rows has.
+// Writes right answers that are objects or lists as columns of Parquet: what verl hands to a reward
+// is then what the file of the rows has.
 import type { Json } from '../../tasks/task/json.ts'
 import { JobError } from '../settings/job_error.ts'
 

@@ -1,4 +1,4 @@
-// Models that a job is often scaled up to. Architecture and layers are those of each model's
+// Lists models that a job is often scaled up to. Architecture and layers are those of each model's
 // config.json on huggingface.co, as Lightning-AI/litgpt repeats them (litgpt/config.py at 0006c97,
 // which names every source); parameters are counted from the same sizes.
 

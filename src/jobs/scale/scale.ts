@@ -1,4 +1,4 @@
-// Training a large model with the settings of an experiment: what changes with its size, and what
+// Scales the settings of an experiment up to a large model: what changes with its size, and what
 // is proposed for it. Sources: the script of BuPO for Qwen3-4B and Qwen3-8B on 8 GPUs (batch,
 // lengths, learning rate, tokens at once); verl's defaults and the divisions that its
 // validate_config asks for. Memory: float32 weights, gradients and two moments of AdamW, 16 bytes a

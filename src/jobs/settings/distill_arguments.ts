@@ -1,4 +1,4 @@
-// The arguments of TRL's GKDTrainer, and what it cannot run. Source: trl 1.13.0,
+// Writes the arguments of TRL's GKDTrainer, and what it cannot run. Source: trl 1.13.0,
 // trl/experimental/gkd.
 import { taskOf } from '../../document/experiment/fields/task_fields.ts'
 import type { Experiment } from '../../document/experiment/schema/schema.ts'

@@ -1,4 +1,4 @@
-// The values that verl, BuPO's fork and TRL know. None of them checks these before a job has
+// Lists the values that verl, BuPO's fork and TRL know. None of them checks these before a job has
 // started, so a job is refused here instead. Sources: verl v0.7.1 and v0.9.0 and BuPO d3a85c6,
 // verl/trainer/ppo/core_algos.py and workers/config; trl 1.13.0 GRPOConfig.
 

@@ -1,4 +1,5 @@
-// The arguments of TRL's trainers of preferences, and what they cannot run. Source: trl 1.13.0.
+// Writes the arguments of TRL's trainers of preferences, and what they cannot run. Source: trl
+// 1.13.0.
 import { taskOf } from '../../document/experiment/fields/task_fields.ts'
 import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import type { TrlTrainer } from '../../rl/preferences/losses/preference_loss.ts'

@@ -1,4 +1,4 @@
-// Text for a shell and for the command line of verl, quoted so that any name passes through both.
+// Quotes text for a shell and for the command line of verl, so that any name passes through both.
 
 /** One argument of a POSIX shell. */
 export const shellQuoted = (text: string): string =>

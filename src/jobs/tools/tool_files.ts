@@ -1,5 +1,5 @@
-// The tools of an experiment as tools.py, which verl loads: their schemas, and what answers their
-// calls in Python.
+// Writes the tools of an experiment as tools.py, which verl loads: their schemas, and what answers
+// their calls in Python.
 
 import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import { type OutFile, textFile } from '../../formats/out_file.ts'

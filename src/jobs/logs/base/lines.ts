@@ -1,4 +1,4 @@
-// Lines of a stream of bytes, one at a time, and JSON as Python writes it.
+// Reads lines of a stream of bytes, one at a time, and JSON as Python writes it.
 
 /** The pieces of a file, in order. */
 export type Pieces = AsyncIterable<Uint8Array>

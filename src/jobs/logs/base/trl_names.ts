@@ -1,4 +1,4 @@
-// TRL's names of what its trainers log, and what the lab, like verl, calls the same.
+// Maps TRL's names of what its trainers log, and what the lab, like verl, calls the same.
 
 interface Renamed {
   readonly names: readonly string[]

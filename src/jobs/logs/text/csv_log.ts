@@ -1,5 +1,5 @@
-// Tables with a column of steps: any CSV, and what Weights & Biases exports of a chart, where a
-// column is a metric of a run.
+// Reads tables with a column of steps: any CSV, and what Weights & Biases exports of a chart, where
+// a column is a metric of a run.
 
 import { csvRecords } from '../../../tasks/data/readers/csv.ts'
 import { DataFileError } from '../../../tasks/data/table/data_file.ts'

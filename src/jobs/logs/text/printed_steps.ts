@@ -1,4 +1,4 @@
-// The steps of entries that carry none: transformers prints its dicts without a step, but a
+// Finds the steps of entries that carry none: transformers prints its dicts without a step, but a
 // progress bar beside them shows it.
 
 /** `2/6` of a progress bar of tqdm: ` 33%|███▎      | 2/6 [00:02<00:05,  1.02s/it]`. */

@@ -1,5 +1,5 @@
-// Values as Python prints them: a dict of numbers as transformers logs it, a number as NumPy or
-// PyTorch write it.
+// Reads values as Python prints them: a dict of numbers as transformers logs it, a number as NumPy
+// or PyTorch write it.
 
 /** A value of a dict. Text stays text; a number that is not finite is one of JavaScript's. */
 export type Printed =

@@ -1,4 +1,4 @@
-// The lines that verl prints on a console: `step:1 - name:value - name:value`
+// Reads the lines that verl prints on a console: `step:1 - name:value - name:value`
 // (verl/utils/logger/aggregate_logger.py).
 import { printedNumber } from './python_literal.ts'
 
