@@ -1,4 +1,4 @@
-// The browser's own worker and page: what the client is opened with outside of tests.
+// Gives the browser's own worker and page: what the client is opened with outside of tests.
 import * as z from 'zod/mini'
 import type { ContentStore } from '../../document/content/content.ts'
 import { isCardHash } from '../../document/links/names.ts'

@@ -1,4 +1,4 @@
-// Checkpoints of the worker: asks for one, and reads one as a file.
+// Asks the worker for checkpoints, and reads one as a file.
 import { isBusy } from '../../record/run/run_parts.ts'
 import { connect, isConnected, onLabEvent, post } from '../connection/connection.ts'
 import { labStore } from '../state/store.ts'

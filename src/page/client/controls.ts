@@ -1,5 +1,5 @@
-// The buttons of a run: train, pause, resume, single steps, and steps that are measured or looked
-// into.
+// Does what the buttons of a run say: train, pause, resume, single steps, and steps that are
+// measured or looked into.
 import { lowerRates } from '../../record/diagnosis/lower_rate.ts'
 import { isBusy, type LabStatus } from '../../record/run/run_parts.ts'
 import { connect, isConnected, post } from '../connection/connection.ts'

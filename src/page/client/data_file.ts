@@ -1,5 +1,5 @@
-// A data file that a person brings: what it holds, what can be decided about it, and the experiment
-// that trains on it. Loaded when the first one is brought.
+// Reads a data file that a person brings: what it holds, what can be decided about it, and the
+// experiment that trains on it. Loaded when the first one is brought.
 
 import { type ContentFile, contentHash, tooLarge } from '../../document/content/content.ts'
 import { parseExperiment } from '../../document/experiment/experiment.ts'

@@ -1,4 +1,4 @@
-// Edits of the settings by a person: fields, phases, and what takes them back.
+// Takes a person's edits of the settings: fields, phases, and what takes them back.
 
 import { withField } from '../../document/experiment/experiment.ts'
 import type { PhaseDocument } from '../../document/experiment/fields/phases.ts'

@@ -1,4 +1,4 @@
-// Links to what the page shows, and the address bar.
+// Makes links to what the page shows, and keeps the address bar in step.
 import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import { doneByHand } from '../../document/experiment/steering/steered_kernels.ts'
 import { decodeLink, encodeLink, MAX_LINK_LENGTH } from '../../document/links/link.ts'

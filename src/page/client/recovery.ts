@@ -1,4 +1,4 @@
-// Another worker continues the run of one that died or hangs, from the run's newest checkpoint.
+// Continues in another worker the run of one that died or hangs, from the run's newest checkpoint.
 
 import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import type { CheckpointSource } from '../../host/protocol/checkpoint_facts.ts'

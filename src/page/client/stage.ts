@@ -1,5 +1,5 @@
-// The run on the page and another experiment: a run that is over makes room for it, and comes back
-// when that is undone.
+// Stages the run on the page and another experiment: a run that is over makes room for it, and
+// comes back when that is undone.
 
 import { sameSettings } from '../../document/experiment/experiment.ts'
 import type { Experiment } from '../../document/experiment/schema/schema.ts'

@@ -1,4 +1,4 @@
-// A page and a worker without a browser, for tests of the client.
+// Makes a page and a worker without a browser, for tests of the client.
 import { afterEach, beforeEach, vi } from 'vitest'
 import type { ContentStore } from '../../document/content/content.ts'
 import { contentStore } from '../../host/content/content_store.ts'

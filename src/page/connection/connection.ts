@@ -1,5 +1,5 @@
-// The connection to the worker: commands go out, any number of events come in, and one store update
-// per frame leaves.
+// Keeps the connection to the worker: commands go out, any number of events come in, and one store
+// update per frame leaves.
 import type { LabCommand, LabError, LabEvent } from '../../host/protocol/protocol.ts'
 import { isBusy } from '../../record/run/run_parts.ts'
 import { applyEvent } from '../events/apply.ts'

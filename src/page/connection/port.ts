@@ -1,4 +1,4 @@
-// The two sides of the page's client, as interfaces: the worker that it talks to, and the page that
+// Describes the two sides of the page's client: the worker that it talks to, and the page that
 // it is on.
 import type { ContentStore } from '../../document/content/content.ts'
 import type { LabCommand, LabEvent } from '../../host/protocol/protocol.ts'

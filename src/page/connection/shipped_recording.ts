@@ -1,4 +1,4 @@
-// The recorded run that comes with the page: its file, and the state that it leaves.
+// Loads the recorded run that comes with the page: its file, and the state that it leaves.
 import type { LabEvent } from '../../host/protocol/protocol.ts'
 import type { Recording } from '../../record/files/recorded.ts'
 import { readRecording } from '../../record/files/recording.ts'

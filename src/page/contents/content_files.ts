@@ -1,4 +1,4 @@
-// Files that a person brings: kept in the browser's storage for experiments that name them.
+// Keeps files that a person brings in the browser's storage for experiments that name them.
 
 import { type ContentFile, contentHash, tooLarge } from '../../document/content/content.ts'
 import type { Bundle } from '../../host/content/bundle.ts'

@@ -1,4 +1,4 @@
-// The files that the settings' experiment names: found in the browser's storage, or asked for.
+// Finds the files that the settings' experiment names in the browser's storage, or asks for them.
 // Train needs them all.
 import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import { unopenedModel } from '../../host/content/models/unopened.ts'

@@ -1,4 +1,4 @@
-// Data files as the page has them read: by a worker, with progress, and ended by a signal.
+// Has data files read for the page by a worker, with progress, and ended by a signal.
 
 import type { ContentFile } from '../../document/content/content.ts'
 import type { Bundle } from '../../host/content/bundle.ts'

@@ -1,4 +1,5 @@
-// Programs that a person writes or drops: their texts are files of the experiment, like its data.
+// Keeps programs that a person writes or drops: their texts are files of the experiment, like its
+// data.
 
 import { contentHash } from '../../document/content/content.ts'
 import type { Experiment } from '../../document/experiment/schema/schema.ts'

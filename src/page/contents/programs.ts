@@ -1,5 +1,5 @@
-// The worker asks for a person's program to be called; the page has it called in a sandbox and
-// hands the answers back. What became of the calls of the newest run is counted.
+// Has a person's programs called in a sandbox when the worker asks, and hands the answers back.
+// What became of the calls of the newest run is counted.
 import { createStore } from 'zustand/vanilla'
 import type { ProgramCounts, ProgramFacts } from '../../tasks/task/program_facts.ts'
 import { onLabEvent, post } from '../connection/connection.ts'

@@ -1,4 +1,4 @@
-// The state after an event of the worker: one entry for each type of event.
+// Computes the state after an event of the worker: one entry for each type of event.
 
 import { sameSettings } from '../../document/experiment/experiment.ts'
 import { type LabEvent, PROTOCOL_VERSION } from '../../host/protocol/protocol.ts'

@@ -1,4 +1,4 @@
-// The state after the run went back to an earlier step, or was steered.
+// Computes the state after the run went back to an earlier step, or was steered.
 
 import { sameSettings, steerExperiment } from '../../document/experiment/experiment.ts'
 import {

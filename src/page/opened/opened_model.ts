@@ -1,5 +1,5 @@
-// The models that a person opened to look at: what is known of them, what was read and written
-// last, and what went wrong.
+// Holds the models that a person opened to look at: what is known of them, what was read and
+// written last, and what went wrong.
 import { createStore } from 'zustand/vanilla'
 import { namedModels } from '../../host/content/named.ts'
 import type {

@@ -1,4 +1,4 @@
-// The files of a model that comes with the lab, as if a person had dropped its folder.
+// Fetches the files of a model that comes with the lab, as if a person had dropped its folder.
 import type { ShippedModel } from '../../host/content/models/shipped.ts'
 
 /** From the page's own host. Throws Error where one of them does not come. */

@@ -1,4 +1,4 @@
-// The one way to an estimate. What it is made from is loaded after the page is seen.
+// Offers the one way to an estimate. What it is made from is loaded after the page is seen.
 import { createStore } from 'zustand/vanilla'
 import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import type { AdapterFacts } from '../../kernels/device/adapter.ts'

@@ -1,4 +1,4 @@
-// Helpers of the tests of records; never shipped.
+// Helps the tests of records; never shipped.
 
 import { PRESETS } from '../../document/presets/presets.ts'
 import type { LabEvent } from '../../host/protocol/protocol.ts'

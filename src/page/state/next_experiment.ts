@@ -1,5 +1,5 @@
-// The experiment that Train begins and a link carries, from what the settings show and what the run
-// did.
+// Makes the experiment that Train begins and a link carries, from what the settings show and what
+// the run did.
 
 import { sameSettings, withField } from '../../document/experiment/experiment.ts'
 import type { PhaseDocument } from '../../document/experiment/fields/phases.ts'

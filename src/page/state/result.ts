@@ -1,4 +1,4 @@
-// The result of a run as a link tells it: a few of its curves.
+// Makes the result of a run as a link tells it: a few of its curves.
 
 import { adapterName } from '../../document/links/names.ts'
 import { metricOf, type SharedResult } from '../../document/links/shared_result.ts'

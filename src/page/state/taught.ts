@@ -1,5 +1,5 @@
-// The document of a run in which a person taught reward models: it says what they said, so that it
-// does the same run again.
+// Makes the document of a run in which a person taught reward models: it says what they said, so
+// that it does the same run again.
 import { parseExperiment, withField } from '../../document/experiment/experiment.ts'
 import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import type { SteeringAction, SteeringEntry } from '../../document/experiment/steering/actions.ts'

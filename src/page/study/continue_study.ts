@@ -1,4 +1,4 @@
-// A study that was being trained when the page was left is loaded and continued. Small, because
+// Loads and continues a study that was being trained when the page was left. Small, because
 // every page loads this.
 import { wasTraining } from './mark_training.ts'
 

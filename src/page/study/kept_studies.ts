@@ -1,4 +1,5 @@
-// The studies of a browser side by side: which runs each has, and what goes when one is deleted.
+// Keeps the studies of a browser side by side: which runs each has, and what goes when one is
+// deleted.
 import { expandStudy } from '../../document/study/arms.ts'
 import { fingerprintOf } from '../../document/study/fingerprint.ts'
 import { type PlannedRun, plannedRuns } from '../../document/study/queue.ts'

@@ -1,5 +1,5 @@
-// The runs that were recorded of the lab's own studies: files of the page, which are loaded when
-// such a study is opened.
+// Loads the runs that were recorded of the lab's own studies: files of the page, which are loaded
+// when such a study is opened.
 import { type RunResult, readResult } from '../../document/study/results.ts'
 import type { Study } from '../../document/study/study.ts'
 import { decodeStudy, encodeStudy } from '../../document/study/study_link.ts'

@@ -1,5 +1,5 @@
-// The states that runs of a study are continued from when the page was left: their checkpoints, and
-// the files that they need.
+// Finds the states that runs of a study are continued from when the page was left: their
+// checkpoints, and the files that they need.
 
 import { type ContentFile, shortHash } from '../../document/content/content.ts'
 import type { Experiment } from '../../document/experiment/schema/schema.ts'

@@ -1,4 +1,4 @@
-// The page's studies: the open one, what is known of it, the loop that trains its runs in the
+// Holds the page's studies: the open one, what is known of it, the loop that trains its runs in the
 // background, a few at once, and the others.
 
 import { expandStudy } from '../../document/study/arms.ts'

@@ -1,5 +1,5 @@
-// The worker that trains the runs of a study, beside whatever else the page trains: several at once
-// on one device, a step of each in turn (host/worker/shared). A run continues from its newest
+// Runs the worker that trains the runs of a study, beside whatever else the page trains: several at
+// once on one device, a step of each in turn (host/worker/shared). A run continues from its newest
 // checkpoint where the page was left while it trained.
 
 import { adapterName } from '../../document/links/names.ts'

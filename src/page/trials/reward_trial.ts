@@ -1,5 +1,5 @@
-// A reward as a person composes it: which parts there are, and what it says of a few answers before
-// anything is trained.
+// Tries a reward as a person composes it: which parts there are, and what it says of a few answers
+// before anything is trained.
 
 import { taskOf } from '../../document/experiment/fields/task_fields.ts'
 import type { Experiment } from '../../document/experiment/schema/schema.ts'

@@ -1,5 +1,5 @@
-// The tools of an experiment as a person chooses them, and what one of them answers before anything
-// is trained.
+// Tries the tools of an experiment as a person chooses them, and what one of them answers before
+// anything is trained.
 
 import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import { isObject } from '../../formats/json.ts'

@@ -1,5 +1,5 @@
-// Two runs in turns on one GPU: the current run, and a second one in a worker of its own that takes
-// its step after each of the first.
+// Trains two runs in turns on one GPU: the current run, and a second one in a worker of its own
+// that takes its step after each of the first.
 import { createStore } from 'zustand/vanilla'
 import { asksPerson } from '../../../document/experiment/fields/pairs_fields.ts'
 import { isPairedDocument } from '../../../document/experiment/fields/phases.ts'

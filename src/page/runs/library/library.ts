@@ -1,4 +1,4 @@
-// The runs of this browser are listed, labelled, opened and deleted: what the list shows is in
+// Lists, labels, opens and deletes the runs of this browser: what the list shows is in
 // library_store.ts.
 import type { Series } from '../../../host/columns/series.ts'
 import {

@@ -1,5 +1,5 @@
-// All runs of this browser, as the page shows them. What is done with them is in library.ts, which
-// the first look at the page does not need.
+// Holds all runs of this browser, as the page shows them. What is done with them is in library.ts,
+// which the first look at the page does not need.
 import { createStore } from 'zustand/vanilla'
 import type { RunHeader, RunLabels } from '../../../record/run/record.ts'
 

@@ -1,4 +1,4 @@
-// Fields of what may be a record.
+// Reads fields of what may be a record.
 
 /** A field of what may be an object. */
 export const fieldOf = (value: unknown, name: string): unknown =>

@@ -1,4 +1,4 @@
-// The run whose settings the next one begins with.
+// Finds the run whose settings the next one begins with.
 import type { Experiment } from '../../../document/experiment/schema/schema.ts'
 import { presetOf } from '../../../document/presets/presets.ts'
 

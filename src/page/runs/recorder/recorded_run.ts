@@ -1,5 +1,5 @@
-// One run that is being recorded: what is known of it, what of it is written, and what is new
-// since.
+// Describes one run that is being recorded: what is known of it, what of it is written, and what is
+// new since.
 import type { Series } from '../../../host/columns/series.ts'
 import { Kept } from '../../../record/run/kept.ts'
 import { KEPT_KINDS, type KeptKind } from '../../../record/run/kept_run.ts'

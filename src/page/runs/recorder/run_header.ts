@@ -1,4 +1,4 @@
-// The header of a record: the part that is written again with every change.
+// Makes the header of a record: the part that is written again with every change.
 
 import { withField } from '../../../document/experiment/experiment.ts'
 import type { Experiment } from '../../../document/experiment/schema/schema.ts'

@@ -1,5 +1,6 @@
-// Deletions that have begun. A page may be closed in the middle of one, and checkpoints without a
-// record would be taken for a run that lost its own: the next page finishes what was begun.
+// Keeps deletions that have begun. A page may be closed in the middle of one, and checkpoints
+// without a record would be taken for a run that lost its own: the next page finishes what was
+// begun.
 import * as z from 'zod/mini'
 import { removeCheckpoints } from '../../../host/checkpoints/storage/browse.ts'
 import type { RunStorage } from '../../../record/run/storage.ts'

@@ -1,5 +1,5 @@
-// Checkpoints without a record: their browser was gone before the record was first written, or the
-// database was cleared.
+// Finds checkpoints without a record: their browser was gone before the record was first written,
+// or the database was cleared.
 
 import { parseExperiment } from '../../../document/experiment/experiment.ts'
 import { decodeLink, encodeLink } from '../../../document/links/link.ts'

@@ -1,5 +1,5 @@
-// A storage that the browser may close under the page, e.g. because somebody clears the data of the
-// site.
+// Reopens a storage that the browser may close under the page, e.g. because somebody clears the
+// data of the site.
 import { isClosed, type RunStorage } from '../../../record/run/storage.ts'
 
 /** The same storage, opened again with `open` once it was closed. Reads, and calls that need no
