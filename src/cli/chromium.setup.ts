@@ -1,4 +1,4 @@
-// In Chromium, too, the GPU tests share a device, as those in Node do (dawn.setup.ts).
+// Lets the GPU tests share a device in Chromium, too, as those in Node do (dawn.setup.ts).
 import { shareDevices } from '../kernels/device/testing.ts'
 
 shareDevices()

@@ -1,4 +1,4 @@
-// Every command of the lab.
+// Lists every command of the lab.
 
 import { presets } from '../../tools/presets/presets.ts'
 import { tasks } from '../../tools/tasks/tasks.ts'

@@ -1,4 +1,4 @@
-// lab conform: the project's own functions and kernels on golden data, case by case.
+// lab conform: runs the project's own functions and kernels on golden data, case by case.
 import type { Pinned } from '../../conformance/base/fixture.ts'
 import type { Result } from '../../conformance/base/report.ts'
 import { Gpu } from '../kernels/device/gpu.ts'

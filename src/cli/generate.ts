@@ -1,5 +1,5 @@
-// lab generate: what a Hugging Face model writes after a text, or answers to a message, token by
-// token.
+// lab generate: prints what a Hugging Face model writes after a text, or answers to a message,
+// token by token.
 
 import { idsOf, promptIds, readTokenizer, textOfIds } from '../host/worker/opened/opened_text.ts'
 import { Gpu } from '../kernels/device/gpu.ts'

@@ -1,4 +1,4 @@
-// lab import: a log of another trainer as a run that the page shows beside its own.
+// lab import: turns a log of another trainer into a run that the page shows beside its own.
 import type { ImportedLog } from '../jobs/logs/base/imported_log.ts'
 import { importedRunsText } from '../jobs/logs/run_file.ts'
 import { type Command, LabFailure, UsageError } from './base/command.ts'

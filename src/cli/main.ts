@@ -1,4 +1,4 @@
-// The lab without a browser: npm run -s lab -- <command>.
+// Runs the lab without a browser: npm run -s lab -- <command>.
 
 import { nearest } from '../document/experiment/fields/nearest.ts'
 import { UsageError } from './base/command.ts'

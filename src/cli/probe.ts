@@ -1,4 +1,4 @@
-// lab probe: what each layer of a Hugging Face model holds for given tokens, as JSON.
+// lab probe: prints what each layer of a Hugging Face model holds for given tokens, as JSON.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { firstNonfinite } from '../host/checkpoints/sound.ts'

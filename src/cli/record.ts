@@ -1,4 +1,5 @@
-// lab record: a run as the page's worker would have posted it, in one file that the page can play.
+// lab record: writes a run as the page's worker would have posted it, in one file that the page can
+// play.
 
 import { dirname } from 'node:path'
 import { gzipSync } from 'node:zlib'

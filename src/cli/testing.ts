@@ -1,5 +1,6 @@
-// The Python that judges from outside what the lab writes. UNDERSTORY_PYTHON names one with torch,
-// transformers and pyarrow (else python3); where it lacks what a test needs, the test is skipped.
+// Finds the Python that judges from outside what the lab writes. UNDERSTORY_PYTHON names one with
+// torch, transformers and pyarrow (else python3); where it lacks what a test needs, the test is
+// skipped.
 import { spawnSync } from 'node:child_process'
 
 export const PYTHON = process.env.UNDERSTORY_PYTHON || 'python3'

@@ -1,4 +1,5 @@
-// WebGPU without a browser: Dawn's own build for Node, on a GPU or on a software Vulkan driver.
+// Opens WebGPU without a browser: Dawn's own build for Node, on a GPU or on a software Vulkan
+// driver.
 import { existsSync, readdirSync, realpathSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { create, globals } from 'webgpu'

@@ -1,4 +1,5 @@
-// Progress on stderr: one line that redraws itself for a person, a line every ten steps for a log.
+// Prints progress on stderr: one line that redraws itself for a person, a line every ten steps for
+// a log.
 
 import { plainLine } from './terminal.ts'
 

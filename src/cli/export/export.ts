@@ -1,5 +1,5 @@
-// lab export: an experiment, a run or a checkpoint as a folder that transformers, verl, BuPO's
-// fork, TRL, TensorBoard or a notebook reads.
+// lab export: writes an experiment, a run or a checkpoint as a folder that transformers, verl,
+// BuPO's fork, TRL, TensorBoard or a notebook reads.
 import { chmodSync, existsSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { version } from '../../../package.json'

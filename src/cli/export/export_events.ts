@@ -1,5 +1,5 @@
-// lab export --to tensorboard: the metrics of a run, or of any log that can be imported, as an
-// event file of TensorBoard.
+// lab export --to tensorboard: writes the metrics of a run, or of any log that can be imported, as
+// an event file of TensorBoard.
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { eventFileName, eventRecords } from '../../jobs/logs/tensorboard_file.ts'

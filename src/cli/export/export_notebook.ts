@@ -1,5 +1,5 @@
-// lab export --to notebook: the metrics of a run, or of any log that can be imported, as a table
-// with a notebook that draws them.
+// lab export --to notebook: writes the metrics of a run, or of any log that can be imported, as a
+// table with a notebook that draws them.
 import { basename, resolve } from 'node:path'
 import { version } from '../../../package.json'
 import { metricsExport } from '../../jobs/notebooks/metrics_notebook.ts'

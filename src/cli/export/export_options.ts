@@ -1,4 +1,4 @@
-// The command line of lab export.
+// Declares the command line of lab export.
 import { type Cluster, FIRST_CLUSTER, type ScaleValues } from '../../jobs/scale/scale.ts'
 import { TARGETS, type VerlVersion } from '../../jobs/settings/setting.ts'
 import { UsageError } from '../base/command.ts'

@@ -1,5 +1,5 @@
-// The scale of lab export --model: what is proposed for the size of the model, and what the command
-// line says instead.
+// Gives the scale of lab export --model: what is proposed for the size of the model, and what the
+// command line says instead.
 import { checkJob } from '../../jobs/job_files.ts'
 import type { JobOptions, JobSource } from '../../jobs/job_spec.ts'
 import { type Proposal, proposals, type Scale, scaleValues } from '../../jobs/scale/scale.ts'

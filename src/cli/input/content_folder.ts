@@ -1,4 +1,4 @@
-// Files that experiments name, kept by the command line for later runs: in the user's cache folder.
+// Keeps files that experiments name for later runs of the command line: in the user's cache folder.
 import {
   mkdirSync,
   readdirSync,

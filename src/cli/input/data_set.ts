@@ -1,4 +1,5 @@
-// Data files of a run: --data FILE and --val-data FILE, and those that the experiment itself names.
+// Reads the data files of a run: --data FILE and --val-data FILE, and those that the experiment
+// itself names.
 import { statSync } from 'node:fs'
 import { basename } from 'node:path'
 import {

@@ -1,4 +1,4 @@
-// A folder of PEFT's whose LoRA adapter a run begins with: --adapter DIR.
+// Opens a folder of PEFT's whose LoRA adapter a run begins with: --adapter DIR.
 
 import { parseExperiment } from '../../document/experiment/experiment.ts'
 import { loraFields } from '../../document/experiment/fields/lora_fields.ts'

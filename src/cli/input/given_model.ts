@@ -1,4 +1,4 @@
-// A Hugging Face model directory that a run begins with: --model DIR.
+// Opens a Hugging Face model directory that a run begins with: --model DIR.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ModelFields } from '../../document/experiment/fields/model_fields.ts'

@@ -1,5 +1,5 @@
-// --reward FILE:NAME and --tool FILE: programs in Python (.py) or JavaScript that score responses
-// and answer calls.
+// Reads --reward FILE:NAME and --tool FILE: programs in Python (.py) or JavaScript that score
+// responses and answer calls.
 import { existsSync } from 'node:fs'
 import { basename } from 'node:path'
 import { type ContentFile, contentHash } from '../../document/content/content.ts'

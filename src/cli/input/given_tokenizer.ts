@@ -1,4 +1,4 @@
-// --tokenizer of the command line: a vocabulary of the lab, one made from the data, or the
+// Reads --tokenizer of the command line: a vocabulary of the lab, one made from the data, or the
 // tokenizer of a Hugging Face folder.
 import { existsSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'

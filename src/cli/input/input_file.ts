@@ -1,5 +1,5 @@
-// Files that a person names: whole, and nothing but files. A pipe without a writer would be waited
-// for without end.
+// Reads files that a person names: whole, and nothing but files. A pipe without a writer would be
+// waited for without end.
 import { closeSync, openSync, readFileSync, readSync, realpathSync, type Stats } from 'node:fs'
 import { basename, dirname, join, sep } from 'node:path'
 import { LabFailure } from '../base/command.ts'

@@ -1,4 +1,4 @@
-// A folder on disk as the source of a Hugging Face model: whole files, or ranges of them.
+// Offers a folder on disk as the source of a Hugging Face model: whole files, or ranges of them.
 import { existsSync, statSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'

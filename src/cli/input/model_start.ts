@@ -1,5 +1,5 @@
-// The model that an experiment begins with: one that is given, else the one that the experiment
-// names, where it comes with the lab.
+// Finds the model that an experiment begins with: one that is given, else the one that the
+// experiment names, where it comes with the lab.
 import { join } from 'node:path'
 import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import { hashedFolder, modelHash } from '../../host/content/models/model_files.ts'

@@ -1,4 +1,4 @@
-// ids.json of `lab probe`: rows of token ids, of one length or of several.
+// Reads ids.json of `lab probe`: rows of token ids, of one length or of several.
 import { LabFailure } from '../base/command.ts'
 
 /** Rows as a model takes them, all [rows][width]; position_ids = clip(cumsum(attention_mask) − 1,

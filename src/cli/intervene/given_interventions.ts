@@ -1,4 +1,4 @@
-// Interventions as a person gives them: JSON, or a file of it.
+// Reads interventions as a person gives them: JSON, or a file of it.
 import { basename } from 'node:path'
 import { ShapeError } from '../../kernels/device/base/errors.ts'
 import type { HfModel } from '../../model/hf/hf_model.ts'

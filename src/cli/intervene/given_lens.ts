@@ -1,4 +1,5 @@
-// Lenses of --lens: their files, and what a model says when its layers are read through them.
+// Reads the lenses of --lens: their files, and what a model says when its layers are read through
+// them.
 import { basename } from 'node:path'
 import type { MemoryPlan } from '../../kernels/device/base/tensor.ts'
 import type { Gpu } from '../../kernels/device/gpu.ts'

@@ -1,4 +1,5 @@
-// lab linear-probe: which layers tell a property of the problem, in every checkpoint of a run.
+// lab linear-probe: finds which layers tell a property of the problem, in every checkpoint of a
+// run.
 import type { ProbedState } from '../../rl/train/touched/probes.ts'
 import { type Touched, type TouchWork, touchModels } from '../../rl/train/touched/touch.ts'
 import { type Command, UsageError } from '../base/command.ts'

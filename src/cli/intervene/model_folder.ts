@@ -1,5 +1,5 @@
-// The model of a Hugging Face folder as the commands read it that change it: beside a task made of
-// given rows.
+// Opens the model of a Hugging Face folder as the commands read it that change it: beside a task
+// made of given rows.
 import { existsSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { contentHash } from '../../document/content/content.ts'

@@ -1,4 +1,4 @@
-// lab patch: where does the answer travel? States of one text are put into the pass over another,
+// lab patch: finds where the answer travels. States of one text are put into the pass over another,
 // place by place and token by token.
 import type { Recovery } from '../../rl/train/touched/patching.ts'
 import { type Touched, type TouchWork, touchModels } from '../../rl/train/touched/touch.ts'

@@ -1,4 +1,4 @@
-// The model of a checkpoint as the commands read it that change it or exchange its parts.
+// Opens the model of a checkpoint as the commands read it that change it or exchange its parts.
 import { existsSync, statSync } from 'node:fs'
 import { totalmem } from 'node:os'
 import { basename, join } from 'node:path'

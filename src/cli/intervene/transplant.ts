@@ -1,5 +1,5 @@
-// lab transplant: which part of a model learned what another checkpoint knows? Parts are exchanged,
-// both ways round.
+// lab transplant: finds which part of a model learned what another checkpoint knows. Parts are
+// exchanged, both ways round.
 import { ShapeError } from '../../kernels/device/base/errors.ts'
 import { MemoryPlan } from '../../kernels/device/base/tensor.ts'
 import { Gpu } from '../../kernels/device/gpu.ts'

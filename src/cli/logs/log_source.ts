@@ -1,4 +1,4 @@
-// Logs of a file or a folder: the runs that are in it.
+// Opens logs of a file or a folder: the runs that are in it.
 import { createReadStream, existsSync, readdirSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { type ImportedLog, LogError } from '../../jobs/logs/base/imported_log.ts'

@@ -1,4 +1,4 @@
-// --set KEY=VALUE: any field of an experiment from the command line.
+// Reads --set KEY=VALUE: any field of an experiment from the command line.
 import { parseExperiment, withField } from '../../document/experiment/experiment.ts'
 import { nearest } from '../../document/experiment/fields/nearest.ts'
 import { setAt, valueAt } from '../../document/experiment/fields/paths.ts'

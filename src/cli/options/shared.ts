@@ -1,4 +1,4 @@
-// Options that several commands share, by the heading of their group.
+// Declares options that several commands share, by the heading of their group.
 import { flag, list, text } from '../base/declare.ts'
 
 export const DATA_OPTIONS = {

@@ -1,4 +1,4 @@
-// Checkpoints of one run in a folder: DIR/checkpoints/step_000120.safetensors.
+// Keeps checkpoints of one run in a folder: DIR/checkpoints/step_000120.safetensors.
 import { closeSync, existsSync, openSync, readdirSync, readSync } from 'node:fs'
 import { open, readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'

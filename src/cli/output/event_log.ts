@@ -1,5 +1,5 @@
-// A TensorBoard event file that grows while a run continues, as verl's logger of that name writes
-// one.
+// Writes a TensorBoard event file that grows while a run continues, as verl's logger of that name
+// writes one.
 import { mkdirSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
 import { scalarsRecord, versionRecord } from '../../formats/tensorboard/tensorboard.ts'

@@ -1,5 +1,5 @@
-// A folder of files that is there whole or not at all: it is written beside its place under another
-// name, and renamed when it is complete.
+// Writes a folder of files that is there whole or not at all: it is written beside its place under
+// another name, and renamed when it is complete.
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { OutFile } from '../../formats/out_file.ts'

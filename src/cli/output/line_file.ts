@@ -1,4 +1,4 @@
-// Files of lines that may be longer than memory: read piece by piece.
+// Reads files of lines that may be longer than memory: read piece by piece.
 import { closeSync, existsSync, openSync, readSync, statSync, truncateSync } from 'node:fs'
 import { StringDecoder } from 'node:string_decoder'
 import { csvTable } from '../../formats/text_tables.ts'

@@ -1,5 +1,5 @@
-// A file that grows by lines while a run continues. It holds whole lines in their order, whatever
-// the disk does.
+// Writes a file that grows by lines while a run continues. It holds whole lines in their order,
+// whatever the disk does.
 import { statSync } from 'node:fs'
 import { attempt, type Disk, reason, writeWhole } from '../base/disk.ts'
 

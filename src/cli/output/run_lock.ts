@@ -1,4 +1,4 @@
-// One process at a time writes a run folder: its lock says which.
+// Locks a run folder, so that one process at a time writes it.
 import {
   closeSync,
   mkdirSync,

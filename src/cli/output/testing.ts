@@ -1,4 +1,4 @@
-// Disks that fill or fail, and the places where checkpoints lie, for tests.
+// Makes disks that fill or fail, and the places where checkpoints lie, for tests.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

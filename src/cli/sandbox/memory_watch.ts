@@ -1,4 +1,4 @@
-// The memory of a guest's process, looked at from outside: whatever runs in it, it cannot use more
+// Watches the memory of a guest's process from outside: whatever runs in it, it cannot use more
 // for long.
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'

@@ -1,4 +1,4 @@
-// Guests on the command line: a process of Node that the system confines (confine.ts), without
+// Runs guests on the command line: a process of Node that the system confines (confine.ts), without
 // Node's rights to files, processes and threads and without code made of texts. It is killed when
 // its time is over or its memory grows too large.
 import { spawn } from 'node:child_process'

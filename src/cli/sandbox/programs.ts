@@ -1,4 +1,4 @@
-// Programs of `lab train`: each in a process of its own that is ended with the run.
+// Runs programs of `lab train`: each in a process of its own that is ended with the run.
 import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'

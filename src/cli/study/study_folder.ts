@@ -1,4 +1,4 @@
-// The folder of a study: the study as it began, a line per finished run, the runs themselves,
+// Keeps the folder of a study: the study as it began, a line per finished run, the runs themselves,
 // table, report and pictures.
 import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-// The command line of lab study.
+// Declares the command line of lab study.
 import { parseStudy, type Study } from '../../document/study/study.ts'
 import { LabFailure, UsageError } from '../base/command.ts'
 import { commandLine, flag, text, usually } from '../base/declare.ts'

@@ -1,4 +1,5 @@
-// One run of a study: lab train in a process of its own, and what its folder says when it is over.
+// Trains one run of a study: lab train in a process of its own, and what its folder says when it is
+// over.
 import { spawn } from 'node:child_process'
 import {
   closeSync,

@@ -1,6 +1,6 @@
-// lab train --dry-run: what would be trained, and what it needs. Everything before the first step
-// has been done by then, so what is wrong with the files, the reward or the memory has been said
-// already.
+// lab train --dry-run: says what would be trained, and what it needs. Everything before the first
+// step has been done by then, so what is wrong with the files, the reward or the memory has been
+// said already.
 import { existsSync } from 'node:fs'
 import { totalmem } from 'node:os'
 import type { PhaseDocument } from '../../document/experiment/fields/phases.ts'

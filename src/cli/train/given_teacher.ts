@@ -1,5 +1,5 @@
-// Another model that teaches: --teacher, or the one that the experiment names where it comes with
-// the lab.
+// Opens another model that teaches: --teacher, or the one that the experiment names where it comes
+// with the lab.
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { contentHash } from '../../document/content/content.ts'

@@ -1,5 +1,5 @@
-// The steering vectors that a run begins with, where the command line or the experiment names their
-// file.
+// Reads the steering vectors that a run begins with, where the command line or the experiment names
+// their file.
 import { basename } from 'node:path'
 import { type ContentFile, contentHash } from '../../document/content/content.ts'
 import { parseExperiment } from '../../document/experiment/experiment.ts'

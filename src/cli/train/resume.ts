@@ -1,4 +1,5 @@
-// lab train --resume: which checkpoint to continue from, and what it records of the run so far.
+// lab train --resume: finds which checkpoint to continue from, and what it records of the run so
+// far.
 import { existsSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import type { Checkpoint, SteeredState } from '../../host/checkpoints/file/checkpoint.ts'

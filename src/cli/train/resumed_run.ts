@@ -1,4 +1,4 @@
-// The folder and the findings of a run that continues.
+// Reads the folder and the findings of a run that continues.
 
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-// Before anything is trained: what the reward says of right, wrong and empty answers.
+// Says, before anything is trained, what the reward says of right, wrong and empty answers.
 
 import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import { promptedTask } from '../../document/experiment/trainer_config.ts'

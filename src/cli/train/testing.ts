@@ -1,5 +1,5 @@
-// For tests of the command line: a made-up trainer, which counts steps as the real one does and
-// computes nothing, and what two runs of the same experiment have in common.
+// Makes, for tests of the command line, a made-up trainer, which counts steps as the real one does
+// and computes nothing, and what two runs of the same experiment have in common.
 
 import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import { madeState } from '../../host/checkpoints/testing.ts'

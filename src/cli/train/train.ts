@@ -1,4 +1,4 @@
-// lab train: the trainer that the page runs, on Dawn, writing a folder instead of drawing.
+// lab train: runs the page's trainer on Dawn, and writes a folder instead of drawing.
 import { randomUUID } from 'node:crypto'
 import { version as understoryVersion } from '../../../package.json'
 import { followExperiment } from '../../document/experiment/experiment.ts'

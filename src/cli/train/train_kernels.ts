@@ -1,5 +1,5 @@
-// The kernels of matrix products that a run of lab train has: pinned, given by hand or measured
-// first.
+// Finds the kernels of matrix products that a run of lab train has: pinned, given by hand or
+// measured first.
 
 import { pinnedKernels } from '../../document/experiment/fields/pinned_kernels.ts'
 import type { Gpu } from '../../kernels/device/gpu.ts'

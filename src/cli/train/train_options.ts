@@ -1,4 +1,4 @@
-// The command line of lab train.
+// Declares the command line of lab train.
 import { existsSync } from 'node:fs'
 import type { ContentFile } from '../../document/content/content.ts'
 import type { Experiment } from '../../document/experiment/schema/schema.ts'

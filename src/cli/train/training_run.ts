@@ -1,5 +1,5 @@
-// One run of lab train: the run that the page's worker has, on a device that is open, with its
-// events written into a folder.
+// Takes one run of lab train: the run that the page's worker has, on a device that is open, with
+// its events written into a folder.
 
 import { version as understoryVersion } from '../../../package.json'
 import { writeKernels } from '../../document/experiment/fields/pinned_kernels.ts'

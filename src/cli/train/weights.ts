@@ -1,5 +1,5 @@
-// A model's weights in a folder: weights.json says what they are, weights.f32 holds them,
-// little-endian.
+// Writes and reads a model's weights in a folder: weights.json says what they are, weights.f32
+// holds them, little-endian.
 import { existsSync, mkdirSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { parseExperiment } from '../../document/experiment/experiment.ts'

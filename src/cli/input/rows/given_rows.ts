@@ -1,4 +1,4 @@
-// --rows FIELD=VALUE: what a row of --data is, in place of what the lab proposes.
+// Reads --rows FIELD=VALUE: what a row of --data is, in place of what the lab proposes.
 import { DATASET_ID, TASK_PARAMS } from '../../../document/experiment/fields/task_fields.ts'
 import { type DataPlan, USUAL_PLAN } from '../../../tasks/data/plan.ts'
 import { UsageError } from '../../base/command.ts'

@@ -1,4 +1,4 @@
-// A real trainer run through a document, with a person’s part said beforehand, for tests.
+// Runs a real trainer through a document, with a person’s part said beforehand, for tests.
 
 import type { Experiment } from '../../../document/experiment/schema/schema.ts'
 import type { SteeringAction } from '../../../document/experiment/steering/actions.ts'
