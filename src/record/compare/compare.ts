@@ -1,4 +1,4 @@
-// Several runs side by side: where their experiments differ, which are alike but for the seed, and
+// Compares several runs: where their experiments differ, which are alike but for the seed, and
 // differences by seed.
 import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import { layerWords, steeringWords } from '../../document/experiment/steering/words.ts'

@@ -1,5 +1,5 @@
-// Small experiments that go wrong on purpose, one for each way: the proof that the diagnoses see
-// it.
+// Lists small experiments that go wrong on purpose, one for each way: the proof that the diagnoses
+// see it.
 import { parseExperiment } from '../../document/experiment/experiment.ts'
 import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import type { DiagnosisName } from './diagnosis.ts'

@@ -1,4 +1,4 @@
-// The remedy for steps that break: smaller ones.
+// Offers the remedy for steps that break: smaller ones.
 
 import { experimentFields } from '../../document/experiment/form/form.ts'
 import type { Experiment } from '../../document/experiment/schema/schema.ts'

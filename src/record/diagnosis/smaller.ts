@@ -1,4 +1,4 @@
-// A run that asks for less memory: the one change to offer when the GPU has no room.
+// Makes a run ask for less memory: the one change to offer when the GPU has no room.
 import { parseExperiment } from '../../document/experiment/experiment.ts'
 import type { Experiment } from '../../document/experiment/schema/schema.ts'
 

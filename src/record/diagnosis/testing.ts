@@ -1,4 +1,4 @@
-// Made-up metrics of a phase of reinforcement, for tests of the findings.
+// Makes up metrics of a phase of reinforcement, for tests of the findings.
 
 import { parseExperiment } from '../../document/experiment/experiment.ts'
 import type { Experiment } from '../../document/experiment/schema/schema.ts'

@@ -1,4 +1,4 @@
-// A run's metrics as files: JSON lines as verl's file logger writes them, and a table.
+// Writes a run's metrics as files: JSON lines as verl's file logger writes them, and a table.
 
 import { csvTable } from '../../formats/text_tables.ts'
 import type { Series } from '../../host/columns/series.ts'

@@ -1,4 +1,4 @@
-// Observations as lines of text, as `lab train --observe` writes them.
+// Writes observations as lines of text, as `lab train --observe` writes them.
 import type { Observation } from '../../host/protocol/observation.ts'
 
 /** Of float32 numbers: what a screen can show. */

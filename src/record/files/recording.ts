@@ -1,5 +1,5 @@
-// A recorded run as one file: the events of the worker, and when they came. Reading takes hostile
-// text and never throws.
+// Writes and reads a recorded run as one file: the events of the worker, and when they came.
+// Reading takes hostile text and never throws.
 import * as z from 'zod/mini'
 import { parseExperiment } from '../../document/experiment/experiment.ts'
 import { resolvePhases } from '../../document/experiment/resolve.ts'

@@ -1,5 +1,5 @@
-// Hashes of a run: of the document that its link holds, and of its curves. The same experiment on
-// the same adapter has the same bits, so it has the same hashes.
+// Computes hashes of a run: of the document that its link holds, and of its curves. The same
+// experiment on the same adapter has the same bits, so it has the same hashes.
 import { shortHash } from '../../document/course/course.ts'
 import { decodeLink } from '../../document/links/link.ts'
 import type { MetricColumns } from '../files/metrics_file.ts'

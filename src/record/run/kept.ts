@@ -1,5 +1,5 @@
-// Things that some steps left behind, for looking back: within a budget of bytes, spread over the
-// whole run.
+// Keeps things that some steps left behind, for looking back: within a budget of bytes, spread over
+// the whole run.
 
 export interface KeptItem<T> {
   readonly step: number

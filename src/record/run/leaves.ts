@@ -1,4 +1,4 @@
-// A document as a list of values with their dotted paths.
+// Turns a document into a list of values with their dotted paths.
 
 import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import type { FieldValue } from '../../rl/fields/field.ts'
