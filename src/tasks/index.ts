@@ -1,4 +1,4 @@
-// The list of tasks, and the one way to make a task from an experiment's numbers.
+// Lists the tasks, and makes a task from an experiment's numbers.
 
 import type { Task, TaskKind, TaskParam } from './task/task.ts'
 import { base_conversion } from './tasks/base_conversion.ts'

@@ -1,5 +1,5 @@
-// A data set as a task: its rows in the place of generated problems, and a right answer in full as
-// the only good one.
+// Makes a task of a data set: its rows in the place of generated problems, and a right answer in
+// full as the only good one.
 import { twoWords, uniform } from '../task/problems.ts'
 import type { Sample, Task, TaskVerdict } from '../task/task.ts'
 import type { Tokenizer } from '../tokenizers/tokenizer.ts'

@@ -1,5 +1,5 @@
-// The choices of a tokenizer for a data set, and what is known of one before its rows are here.
-// make_tokenizer.ts makes it.
+// Lists the choices of a tokenizer for a data set, and what is known of one before its rows are
+// here. make_tokenizer.ts makes it.
 
 import { arithmetic } from '../tokenizers/arithmetic.ts'
 import { EOS_TOKEN, PAD_TOKEN } from '../tokenizers/characters.ts'

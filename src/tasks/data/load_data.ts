@@ -1,4 +1,4 @@
-// From the files of a data set to the task of an experiment.
+// Turns the files of a data set into the task of an experiment.
 
 import { type DataChoice, loadDataSet } from './data_task.ts'
 import type { TokenizerSource } from './make_tokenizer.ts'

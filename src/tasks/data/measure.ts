@@ -1,4 +1,5 @@
-// Rows as the tokenizer reads them: rendered, checked for what it would misread, and measured.
+// Measures rows as the tokenizer reads them: renders them, and checks them for what it would
+// misread.
 import type { Tokenizer } from '../tokenizers/tokenizer.ts'
 import type { DataPlan } from './plan.ts'
 import { usable } from './rows/mapping.ts'

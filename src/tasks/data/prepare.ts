@@ -1,5 +1,5 @@
-// From tables to what an experiment trains on: rows, tokenizer, split, lengths, and what a person
-// should know of them.
+// Turns tables into what an experiment trains on: rows, tokenizer, split, lengths, and what a
+// person should know of them.
 import type { Tokenizer } from '../tokenizers/tokenizer.ts'
 import { dataTokenizer, type TokenizerSource } from './make_tokenizer.ts'
 import { type Making, type Measured, measure, rendered } from './measure.ts'

@@ -1,5 +1,5 @@
-// Text as rows to continue (packed rows): all of it in pieces of one length, so that a supervised
-// phase learns every token but the first.
+// Cuts text into rows to continue (packed rows): all of it in pieces of one length, so that a
+// supervised phase learns every token but the first.
 import type { Tokenizer } from '../tokenizers/tokenizer.ts'
 import type { Prepared } from './plan.ts'
 import { type DataRow, textOfTruth } from './rows/row.ts'

@@ -1,5 +1,5 @@
-// The vocabulary of a Hugging Face tokenizer.json whose model is a list of whole words: one id for
-// every text.
+// Reads the vocabulary of a Hugging Face tokenizer.json whose model is a list of whole words: one
+// id for every text.
 import { foreignText, foreignWords } from '../../formats/first_bytes.ts'
 import { DataFileError } from './table/data_file.ts'
 

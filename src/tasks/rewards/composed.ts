@@ -1,4 +1,4 @@
-// A reward composed of several parts: the sum of weight · score of each.
+// Declares a reward composed of several parts: the sum of weight · score of each.
 import { PROGRAM_ID, type ProgramLimits } from '../task/program.ts'
 import { isRight, type Task } from '../task/task.ts'
 import { fillParams, partNames } from './params.ts'

@@ -1,5 +1,5 @@
-// An expression that uses given numbers and comes to a target: the check of Countdown for problems
-// of one's own.
+// Checks an expression that uses given numbers and comes to a target: the check of Countdown for
+// problems of one's own.
 import { workOut } from '../task/expression.ts'
 import { answerPart } from './final_answer.ts'
 import type { RewardKind } from './reward.ts'

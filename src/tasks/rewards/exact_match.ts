@@ -1,4 +1,4 @@
-// The right answer, character by character.
+// Compares with the right answer, character by character.
 import type { RewardKind } from './reward.ts'
 
 /** 1 where the response is the right answer, else 0. */

@@ -1,4 +1,4 @@
-// Shaping by form: reasoning between tags, then an answer between tags (DeepSeek-R1, arXiv
+// Scores by form: reasoning between tags, then an answer between tags (DeepSeek-R1, arXiv
 // 2501.12948, section 2.2.2).
 import type { RewardKind } from './reward.ts'
 

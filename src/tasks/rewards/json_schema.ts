@@ -1,5 +1,5 @@
-// JSON that has a given form: a part of JSON Schema (draft 2020-12) that is small enough to be the
-// same everywhere.
+// Checks JSON that has a given form: a part of JSON Schema (draft 2020-12) that is small enough to
+// be the same everywhere.
 import { isObject, type JsonObject, jsonOf } from '../../formats/json.ts'
 import type { RewardKind } from './reward.ts'
 

@@ -1,4 +1,4 @@
-// Shaping by length: a response of a wanted length gets 1, and less the farther from it.
+// Scores by length: a response of a wanted length gets 1, and less the farther from it.
 import type { RewardKind } from './reward.ts'
 
 /** 1 from `shortest` to `longest` characters; outside of it less by 1/`slope` for each character,

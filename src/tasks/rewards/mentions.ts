@@ -1,5 +1,5 @@
-// Words that a response is to mention. Counted once each it asks for them; counted every time it is
-// a reward that a loop of one word satisfies.
+// Counts words that a response is to mention. Counted once each it asks for them; counted every
+// time it is a reward that a loop of one word satisfies.
 import type { RewardKind } from './reward.ts'
 
 /** Runs of letters, digits and apostrophes, in small letters. */

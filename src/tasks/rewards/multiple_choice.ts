@@ -1,4 +1,4 @@
-// The right letter of a few choices.
+// Compares with the right letter of a few choices.
 import { answerPart } from './final_answer.ts'
 import type { RewardKind } from './reward.ts'
 

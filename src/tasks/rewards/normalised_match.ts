@@ -1,5 +1,5 @@
-// The right answer in other letters: case, spaces, punctuation and articles do not count (the exact
-// match of SQuAD's evaluation).
+// Compares with the right answer in other letters: case, spaces, punctuation and articles do not
+// count (the exact match of SQuAD's evaluation).
 import type { RewardKind } from './reward.ts'
 
 const PUNCTUATION = /[!"#$%&'()*+,\-./:;<=>?@[\\\]^_`{|}~]/g

@@ -1,4 +1,4 @@
-// The right number, whatever comes before it.
+// Compares with the right number, whatever comes before it.
 import { answerPart, PLACES } from './final_answer.ts'
 import type { RewardKind } from './reward.ts'
 

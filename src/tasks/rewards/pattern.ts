@@ -1,6 +1,6 @@
-// Regular expressions without backtracking: a pattern becomes a list of instructions, and all ways
-// to match it are followed at once. Time grows with the length of the text times that of the list,
-// whatever the pattern (Thompson 1968; Pike's virtual machine).
+// Matches regular expressions without backtracking: a pattern becomes a list of instructions, and
+// all ways to match it are followed at once. Time grows with the length of the text times that of
+// the list, whatever the pattern (Thompson 1968; Pike's virtual machine).
 
 /** Characters from the first to the second code point, both included. */
 type Range = readonly [number, number]

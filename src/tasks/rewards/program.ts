@@ -1,4 +1,4 @@
-// A reward that a person wrote as a program: how it is asked for scores, and what its answers are.
+// Asks a reward that a person wrote as a program for scores, and reads its answers.
 import { isFiniteNumber, jsonBriefly } from '../../formats/json.ts'
 import {
   callProgram,

@@ -1,5 +1,5 @@
-// A pattern that the response has to match. Matching never backtracks (pattern.ts), so no pattern
-// can take long.
+// Matches a pattern that the response has to match. Matching never backtracks (pattern.ts), so no
+// pattern can take long.
 import { compilePattern, matches } from './pattern.ts'
 import type { RewardKind } from './reward.ts'
 

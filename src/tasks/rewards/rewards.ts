@@ -1,4 +1,4 @@
-// The list of rewards.
+// Lists the rewards.
 import type { Task, TaskAspect } from '../task/task.ts'
 import { distinct_ngrams } from './distinct_ngrams.ts'
 import { edit_distance } from './edit_distance.ts'

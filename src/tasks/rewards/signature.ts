@@ -1,6 +1,6 @@
-// The parameters of a function as a program's text declares them, read without running it: how long
-// a call may take, and what a job can run, is decided before there is a sandbox. How a function is
-// called the sandbox decides, by its real signature.
+// Reads the parameters of a function as a program's text declares them, read without running it:
+// how long a call may take, and what a job can run, is decided before there is a sandbox. How a
+// function is called the sandbox decides, by its real signature.
 
 /** The function of a program that scores where none is named: verl's. */
 export const USUAL_FUNCTION = 'compute_score'

@@ -1,4 +1,4 @@
-// The sentences and words of the stories as JSON, for readers in other languages.
+// Writes the sentences and words of the stories as JSON, for readers in other languages.
 import { FOLLOWING, KEPT, SECOND_FORM, WORDS } from './slots.ts'
 import { BEATS } from './tell.ts'
 import { TAKES_AN } from './words/listed.ts'

@@ -1,5 +1,6 @@
-// The story task with its words and its tokenizer: which prompts there are, how each continues, and
-// how a continuation is scored. Loaded when somebody chooses the task (tasks/story.ts).
+// Makes the story task with its words and its tokenizer: which prompts there are, how each
+// continues, and how a continuation is scored. Loaded when somebody chooses the task
+// (tasks/story.ts).
 import { choices, numberKinds } from '../task/numbering.ts'
 import { splitProblems, uniform } from '../task/problems.ts'
 import type { Sample, Task } from '../task/task.ts'

@@ -1,4 +1,4 @@
-// Sizes of the story task that are known before its words are loaded.
+// Names the sizes of the story task that are known before its words are loaded.
 
 /** How the story of each plot opens, the simplest first. */
 export const PLOT_OPENINGS = {

@@ -1,5 +1,5 @@
-// The slots of sentences: what may stand in each, and the text of a sentence whose slots are
-// filled.
+// Describes the slots of sentences: what may stand in each, and the text of a sentence whose slots
+// are filled.
 //
 // `{hero}` is a word of a list, `{Hero}` the same with a capital letter, `{a look thing}` two words
 // with the article that fits. Words such as `he` or `was` follow from the character or the thing

@@ -1,4 +1,4 @@
-// Arithmetic that somebody wrote: which numbers it uses, and what it comes to.
+// Reads arithmetic that somebody wrote: which numbers it uses, and what it comes to.
 
 /** A text of numbers, + - * / and brackets, worked out. */
 export interface Worked {

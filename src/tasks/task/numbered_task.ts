@@ -1,4 +1,4 @@
-// The usual way to make a task: problems that can be numbered, a prompt of a fixed form, and a
+// Makes a task in the usual way: problems that can be numbered, a prompt of a fixed form, and a
 // check of the answer.
 import { numberKinds } from './numbering.ts'
 import { splitProblems } from './problems.ts'

@@ -1,5 +1,5 @@
-// A program that a person wrote: a reward or a tool. It runs in a sandbox of its own, never beside
-// the trainer: this file says what is asked of it, and who runs it.
+// Describes a program that a person wrote: a reward or a tool. It runs in a sandbox of its own,
+// never beside the trainer: this file says what is asked of it, and who runs it.
 
 /** The id of a program as a part of a reward, and as a tool. */
 export const PROGRAM_ID = 'program'

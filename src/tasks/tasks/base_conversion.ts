@@ -1,4 +1,4 @@
-// Writing a number in another base.
+// Poses the task of writing a number in another base.
 import { numberedTask } from '../task/numbered_task.ts'
 import { choices } from '../task/numbering.ts'
 import type { TaskKind } from '../task/task.ts'

@@ -1,4 +1,4 @@
-// Bracket completion: close all open brackets in the right order.
+// Poses the task of bracket completion: close all open brackets in the right order.
 import { splitProblems } from '../task/problems.ts'
 import type { Task, TaskKind } from '../task/task.ts'
 import { arithmetic } from '../tokenizers/arithmetic.ts'

@@ -1,4 +1,4 @@
-// Mending brackets of which one has the wrong shape.
+// Poses the task of mending brackets of which one has the wrong shape.
 import { numberedTask } from '../task/numbered_task.ts'
 import { choices } from '../task/numbering.ts'
 import type { TaskKind } from '../task/task.ts'

@@ -1,4 +1,4 @@
-// Reading a word whose letters were moved along the alphabet.
+// Poses the task of reading a word whose letters were moved along the alphabet.
 import { numberedTask, SHARE_OF_PLACES, shareOfPlaces } from '../task/numbered_task.ts'
 import type { TaskKind } from '../task/task.ts'
 import { LETTERS, letters } from '../tokenizers/letters.ts'

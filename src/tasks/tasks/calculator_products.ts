@@ -1,5 +1,5 @@
-// Products that a small model cannot work out itself, with demonstrations that sometimes call a
-// calculator.
+// Asks for products that a small model cannot work out itself, with demonstrations that sometimes
+// call a calculator.
 
 import { splitProblems } from '../task/problems.ts'
 import type { TaskKind } from '../task/task.ts'

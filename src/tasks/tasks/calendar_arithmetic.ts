@@ -1,4 +1,4 @@
-// Days of the week and of the calendar, some days on.
+// Asks for days of the week and of the calendar, some days on.
 import { numberedTask } from '../task/numbered_task.ts'
 import type { TaskKind } from '../task/task.ts'
 import { alphabetOf, characters } from '../tokenizers/characters.ts'

@@ -1,4 +1,4 @@
-// Reaching a number with others, each used once.
+// Poses the task of reaching a number with others, each used once.
 import { workOut } from '../task/expression.ts'
 import { numberedTask } from '../task/numbered_task.ts'
 import { choices } from '../task/numbering.ts'

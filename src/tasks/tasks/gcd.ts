@@ -1,4 +1,4 @@
-// The greatest common divisor of two numbers.
+// Asks for the greatest common divisor of two numbers.
 import { numberedTask } from '../task/numbered_task.ts'
 import type { TaskKind } from '../task/task.ts'
 import { arithmetic } from '../tokenizers/arithmetic.ts'

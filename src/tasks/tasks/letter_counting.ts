@@ -1,4 +1,4 @@
-// Counting a letter in a word, in a vocabulary of letters.
+// Poses the task of counting a letter in a word, in a vocabulary of letters.
 import { numberedTask } from '../task/numbered_task.ts'
 import type { TaskKind } from '../task/task.ts'
 import { letters } from '../tokenizers/letters.ts'

@@ -1,4 +1,5 @@
-// Answering a question about a list of numbers: turned round, its largest, its sum, how many.
+// Poses the task of answering a question about a list of numbers: turned round, its largest, its
+// sum, how many.
 import { numberedTask } from '../task/numbered_task.ts'
 import { choices } from '../task/numbering.ts'
 import type { TaskKind } from '../task/task.ts'

@@ -1,4 +1,4 @@
-// Sudoku of four rows, four columns and four boxes.
+// Poses Sudoku problems of four rows, four columns and four boxes.
 import { numberedTask } from '../task/numbered_task.ts'
 import { binomial, subset } from '../task/numbering.ts'
 import type { TaskKind } from '../task/task.ts'

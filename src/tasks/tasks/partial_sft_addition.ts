@@ -1,4 +1,4 @@
-// Addition with right demonstrations.
+// Poses addition problems with right demonstrations.
 
 import type { TaskKind } from '../task/task.ts'
 import { additionTask, carryProperty, digitsParam } from './addition.ts'

@@ -1,4 +1,4 @@
-// Taking a number apart into primes.
+// Poses the task of taking a number apart into primes.
 import { numberedTask } from '../task/numbered_task.ts'
 import type { TaskKind } from '../task/task.ts'
 import { arithmetic } from '../tokenizers/arithmetic.ts'

@@ -1,4 +1,4 @@
-// Reversing a string of digits.
+// Poses the task of reversing a string of digits.
 
 import type { TaskKind } from '../task/task.ts'
 import { digitStringTask, lengthParam } from './digit_string.ts'

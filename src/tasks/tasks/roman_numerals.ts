@@ -1,4 +1,4 @@
-// Roman numerals, written and read.
+// Poses the task of writing and reading Roman numerals.
 import { numberedTask } from '../task/numbered_task.ts'
 import type { TaskKind } from '../task/task.ts'
 import { alphabetOf, characters } from '../tokenizers/characters.ts'

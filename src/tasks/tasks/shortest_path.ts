@@ -1,4 +1,4 @@
-// The shortest way through a small maze.
+// Asks for the shortest way through a small maze.
 import { numberedTask } from '../task/numbered_task.ts'
 import { binomial, subset } from '../task/numbering.ts'
 import type { TaskKind } from '../task/task.ts'

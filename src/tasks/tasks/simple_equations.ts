@@ -1,4 +1,4 @@
-// Linear equations with one unknown.
+// Poses linear equations with one unknown.
 import { numberedTask } from '../task/numbered_task.ts'
 import { choices } from '../task/numbering.ts'
 import type { TaskKind } from '../task/task.ts'

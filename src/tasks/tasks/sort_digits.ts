@@ -1,4 +1,4 @@
-// Sorting the digits of a string.
+// Poses the task of sorting the digits of a string.
 
 import type { TaskKind } from '../task/task.ts'
 import { digitStringTask, lengthParam } from './digit_string.ts'

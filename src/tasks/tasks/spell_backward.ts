@@ -1,4 +1,4 @@
-// Spelling a word backwards.
+// Poses the task of spelling a word backwards.
 import { numberedTask, SHARE_OF_PLACES, shareOfPlaces } from '../task/numbered_task.ts'
 import type { TaskKind } from '../task/task.ts'
 import { letters } from '../tokenizers/letters.ts'

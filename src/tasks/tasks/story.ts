@@ -1,4 +1,5 @@
-// Short stories: a character, a friend, something that goes wrong and how it ends.
+// Poses the task of short stories: a character, a friend, something that goes wrong and how it
+// ends.
 import { unknownTokenizer } from '../data/data_tokenizer.ts'
 import {
   lengthsOf,

@@ -1,4 +1,5 @@
-// Changing a word as a short order says: large letters, a letter taken out, a rotation.
+// Poses the task of changing a word as a short order says: large letters, a letter taken out, a
+// rotation.
 import { numberedTask } from '../task/numbered_task.ts'
 import type { TaskKind } from '../task/task.ts'
 import { alphabetOf, characters } from '../tokenizers/characters.ts'

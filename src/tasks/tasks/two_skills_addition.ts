@@ -1,4 +1,4 @@
-// Addition with right and wrong demonstrations.
+// Poses addition problems with right and wrong demonstrations.
 
 import type { TaskKind } from '../task/task.ts'
 import { additionTask, carryProperty, digitsParam, sumWithoutCarries } from './addition.ts'

@@ -1,5 +1,5 @@
-// Tokenizers in which a character is a token: from an alphabet, or from the texts of somebody's own
-// data.
+// Makes tokenizers in which a character is a token: from an alphabet, or from the texts of
+// somebody's own data.
 import type { Tokenizer } from './tokenizer.ts'
 
 const PAD = 0

@@ -1,4 +1,4 @@
-// The vocabulary of tasks on words: small letters, digits, a comma and an equals sign.
+// Declares the vocabulary of tasks on words: small letters, digits, a comma and an equals sign.
 import { alphabetOf, characters } from './characters.ts'
 
 export const LETTERS = 'abcdefghijklmnopqrstuvwxyz'

@@ -1,5 +1,5 @@
-// The tokenizer of a Hugging Face model folder as the lab's own. What reads it is loaded when it is
-// asked for.
+// Loads the tokenizer of a Hugging Face model folder as the lab's own. What reads it is loaded when
+// it is asked for.
 
 import type { TokenizerFiles } from './hugging_face/tokenizer_files.ts'
 import type { Tokenizer } from './tokenizer.ts'

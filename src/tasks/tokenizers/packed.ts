@@ -1,4 +1,4 @@
-// All files of a tokenizer in one, so that an experiment can name them by one hash.
+// Packs all files of a tokenizer into one, so that an experiment can name them by one hash.
 import type { TokenizerFiles } from './hugging_face/tokenizer_files.ts'
 
 /** The one file: JSON of the others' texts by their names. */

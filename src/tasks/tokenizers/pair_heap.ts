@@ -1,5 +1,5 @@
-// The most frequent pair first: a binary heap. Of pairs with equal counts the one with the smaller
-// ids comes first.
+// Keeps the most frequent pair first in a binary heap. Of pairs with equal counts the one with the
+// smaller ids comes first.
 
 export interface CountedPair {
   readonly left: number

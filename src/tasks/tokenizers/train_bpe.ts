@@ -1,4 +1,4 @@
-// Byte-pair encoding, trained on texts: the same merges in the same order as Hugging Face's
+// Trains a byte-pair encoding on texts: the same merges in the same order as Hugging Face's
 // BpeTrainer.
 //
 // Texts are cut into words (GPT-2's pattern) and words into bytes. The most frequent pair of

@@ -1,4 +1,4 @@
-// A calculator: whole-number arithmetic, exactly.
+// Declares a calculator: whole-number arithmetic, exactly.
 import { workOut } from '../task/expression.ts'
 import type { Tool } from './tool.ts'
 

@@ -1,5 +1,5 @@
-// One conversation between a policy and its tools, by the rules of verl's ToolAgentLoop: ids are
-// only ever appended.
+// Holds one conversation between a policy and its tools, by the rules of verl's ToolAgentLoop: ids
+// are only ever appended.
 
 import { isObject } from '../../formats/json.ts'
 import {

@@ -1,4 +1,4 @@
-// The list of tools that an experiment can name.
+// Lists the tools that an experiment can name.
 import { PROGRAM_ID, type ProgramLimits } from '../task/program.ts'
 import { calculator } from './calculator.ts'
 import { lookup } from './lookup.ts'

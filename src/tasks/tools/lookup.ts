@@ -1,4 +1,4 @@
-// A small table of facts: the value that belongs to a key.
+// Declares a small table of facts: the value that belongs to a key.
 import type { Tool } from './tool.ts'
 
 /** Squares, cubes and primes would be sums; these are facts that nothing in the question tells. */

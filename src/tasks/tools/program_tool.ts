@@ -1,5 +1,5 @@
-// A tool that a person wrote as a program. It runs in the sandbox of programs: this file says what
-// it is asked, and what its answers are.
+// Calls a tool that a person wrote as a program. It runs in the sandbox of programs: this file says
+// what it is asked, and what its answers are.
 
 import { isObject, jsonBriefly } from '../../formats/json.ts'
 import {

@@ -1,5 +1,5 @@
-// Prompts of a run with tools: where the tokenizer has a chat template, it shows the model what it
-// may call.
+// Makes prompts of a run with tools: where the tokenizer has a chat template, it shows the model
+// what it may call.
 import type { Sample, Split, Task } from '../task/task.ts'
 import type { Tool } from './tool.ts'
 import type { Message } from './turn_format.ts'

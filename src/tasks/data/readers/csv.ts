@@ -1,5 +1,5 @@
-// Values with commas (RFC 4180), semicolons or tabs between them: quotes, quotes in quotes, and
-// ends of lines inside of them.
+// Reads values with commas (RFC 4180), semicolons or tabs between them: quotes, quotes in quotes,
+// and ends of lines inside of them.
 import type { Reading } from '../table/bad_rows.ts'
 import { DataFileError } from '../table/data_file.ts'
 import { refuseColumns, refuseRows, type Table } from '../table/table.ts'

@@ -1,5 +1,5 @@
-// JSON: a list of objects, by itself or as the one list of an object. A row of Hugging Face's rows
-// API, {row: {…}}, is unpacked.
+// Reads JSON: a list of objects, by itself or as the one list of an object. A row of Hugging Face's
+// rows API, {row: {…}}, is unpacked.
 import type { Reading } from '../table/bad_rows.ts'
 import { DataFileError } from '../table/data_file.ts'
 import { type Cell, isObject, type Table, tableOfObjects } from '../table/table.ts'

@@ -1,5 +1,5 @@
-// JSON with the digits that its text has: a number that JavaScript would write otherwise is kept as
-// it is written. The source text that newer versions of JSON.parse hand to a reviver is not
+// Reads JSON with the digits that its text has: a number that JavaScript would write otherwise is
+// kept as it is written. The source text that newer versions of JSON.parse hand to a reviver is not
 // everywhere, so such numbers are put in quotes before the text is parsed.
 import { WrittenNumber } from '../table/table.ts'
 

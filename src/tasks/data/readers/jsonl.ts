@@ -1,4 +1,4 @@
-// JSON lines: an object on every line. Empty lines are left out.
+// Reads JSON lines: an object on every line. Empty lines are left out.
 import type { Reading } from '../table/bad_rows.ts'
 import { type Cell, isObject, refuseRows, type Table, tableOfObjects } from '../table/table.ts'
 import { parseJson } from './json_numbers.ts'

@@ -1,4 +1,4 @@
-// Parquet, through hyparquet; it and its decompressors are loaded with the first such file.
+// Reads Parquet through hyparquet; it and its decompressors are loaded with the first such file.
 
 import { isParquet } from '../../../formats/first_bytes.ts'
 import type { Reading } from '../table/bad_rows.ts'

@@ -1,5 +1,5 @@
-// Values of Parquet as cells, with all their digits: hyparquet makes numbers of decimals, and a
-// number of JavaScript does not hold them.
+// Turns values of Parquet into cells, with all their digits: hyparquet makes numbers of decimals,
+// and a number of JavaScript does not hold them.
 import type { FileMetaData, SchemaTree } from 'hyparquet'
 import { type Cell, WrittenNumber } from '../table/table.ts'
 

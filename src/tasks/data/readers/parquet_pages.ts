@@ -1,4 +1,4 @@
-// The pages of a Parquet file, looked at before they are read: hyparquet trusts their headers, and
+// Checks the pages of a Parquet file before they are read: hyparquet trusts their headers, and
 // a damaged one would keep it busy for ever.
 import type { FileMetaData } from 'hyparquet'
 

@@ -1,5 +1,5 @@
-// Plain text: every line is a row of the column `text`, as Hugging Face's `load_dataset('text')`
-// has it. Empty lines are kept: they are text.
+// Reads plain text: every line is a row of the column `text`, as Hugging Face's
+// `load_dataset('text')` has it. Empty lines are kept: they are text.
 import { refuseRows, type Table } from '../table/table.ts'
 import type { Reader } from './reader.ts'
 

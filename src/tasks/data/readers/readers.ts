@@ -1,4 +1,4 @@
-// Any data file as a table: its format is told by its bytes, then by its name.
+// Reads any data file as a table: its format is told by its bytes, then by its name.
 import { BadRows, type Reading, STRICT } from '../table/bad_rows.ts'
 import { type DataFile, DataFileError, extensionOf } from '../table/data_file.ts'
 import type { NamedTable } from '../table/named_table.ts'

@@ -1,4 +1,4 @@
-// The cells of a table by their keys, and what they are as text and as plain JSON.
+// Reads the cells of a table by their keys, and what they are as text and as plain JSON.
 import type { Json } from '../../task/json.ts'
 import {
   type Cell,

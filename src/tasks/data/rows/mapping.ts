@@ -1,4 +1,5 @@
-// The rows of a table as problems: which column is what is decided already (propose.ts, or a
+// Turns the rows of a table into problems: which column is what is decided already (propose.ts, or
+// a
 import type { Json } from '../../task/json.ts'
 // person).
 import { type Reading, STRICT } from '../table/bad_rows.ts'

@@ -1,4 +1,4 @@
-// One row of a data set.
+// Describes one row of a data set.
 
 import type { Json } from '../../task/json.ts'
 import type { Mapping } from '../table/data_file.ts'

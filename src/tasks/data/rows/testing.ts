@@ -1,4 +1,4 @@
-// Rows of a file as tests write them.
+// Makes rows of a file as tests write them.
 
 import { readTable } from '../readers/readers.ts'
 import { BadRows } from '../table/bad_rows.ts'

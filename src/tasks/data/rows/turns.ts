@@ -1,5 +1,5 @@
-// Conversations as files have them: {role, content} of OpenAI and TRL, {from, value} of ShareGPT,
-// contents as text or as parts of text.
+// Reads conversations as files have them: {role, content} of OpenAI and TRL, {from, value} of
+// ShareGPT, contents as text or as parts of text.
 import { type Cell, isObject, kindOfCell, WrittenNumber } from '../table/table.ts'
 import { type Refuse, textOf } from './cells.ts'
 

@@ -1,5 +1,5 @@
-// Rows of a data file that cannot be used: the file is refused for the first one, or they are left
-// out and counted.
+// Handles rows of a data file that cannot be used: the file is refused for the first one, or they
+// are left out and counted.
 import { DataFileError } from './data_file.ts'
 
 /** Reasons that are kept; a broken file can have a million. */

@@ -1,5 +1,5 @@
-// A data file, what is wrong with one, and how large one may be. The page loads this first, so it
-// stays small.
+// Describes a data file, what is wrong with one, and how large one may be. The page loads this
+// first, so it stays small.
 
 /** A file as it was dropped or named. */
 export interface DataFile {

@@ -1,4 +1,4 @@
-// A friend comes, hears what is wrong, and they try to help it.
+// Tells how a friend comes, hears what is wrong, and they try to help it.
 import { sentences } from './sentence.ts'
 
 const OPEN = '!solved !failed !ended'

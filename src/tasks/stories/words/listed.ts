@@ -1,4 +1,4 @@
-// Word lists as they are written: a text of words, the most common first.
+// Reads word lists as they are written: a text of words, the most common first.
 
 /** The words of a text, which are apart by commas or, where it has none, by spaces. */
 export const listed = (text: string): readonly string[] =>

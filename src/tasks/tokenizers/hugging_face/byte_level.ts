@@ -1,5 +1,5 @@
-// Byte-level vocabularies: the characters with which they write bytes (GPT-2's bytes_to_unicode),
-// and how they cut texts into words.
+// Reads byte-level vocabularies: the characters with which they write bytes (GPT-2's
+// bytes_to_unicode), and how they cut texts into words.
 
 /** The sign of every byte: itself where it is printable in Latin-1, else a letter from U+0100
  * on. */

@@ -1,5 +1,5 @@
-// Chat templates as transformers renders them: Jinja with trim_blocks and lstrip_blocks, through
-// @huggingface/jinja.
+// Renders chat templates as transformers renders them: Jinja with trim_blocks and lstrip_blocks,
+// through @huggingface/jinja.
 import { Environment, Interpreter, parse, tokenize } from '@huggingface/jinja'
 import { TokenizerFileError } from './tokenizer_json.ts'
 

@@ -1,4 +1,4 @@
-// A Hugging Face tokenizer.json at work: the same ids and the same texts as transformers.
+// Runs a Hugging Face tokenizer.json: the same ids and the same texts as transformers.
 //
 // Models and regular expressions are those of @huggingface/tokenizers. Around them everything is
 // done here, because that library differs from Rust's tokenizers in what a split does with its

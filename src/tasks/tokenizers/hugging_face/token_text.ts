@@ -1,5 +1,5 @@
-// The text of every token of a vocabulary, so that a person can read it and a program can find its
-// bytes again.
+// Finds the text of every token of a vocabulary, so that a person can read it and a program can
+// find its bytes again.
 
 import { isObject } from '../../../formats/json.ts'
 import { bytesOfSigns, fromUtf8, utf8 } from './byte_level.ts'

@@ -1,4 +1,4 @@
-// The files that make a tokenizer in a Hugging Face model folder, and what they say together.
+// Reads the files that make a tokenizer in a Hugging Face model folder, and what they say together.
 import { foreignText, foreignWords } from '../../../formats/first_bytes.ts'
 import { isObject } from '../../../formats/json.ts'
 import { parseRecord, TokenizerFileError } from './tokenizer_json.ts'
