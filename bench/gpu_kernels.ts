@@ -1,5 +1,5 @@
-// The kernels whose machine code `npm run gpu-report` looks at: all that there are, with the sizes
-// of heads that the presets and models of 135 and 600 million weights have.
+// Lists the kernels whose machine code `npm run gpu-report` looks at: all that there are, with the
+// sizes of heads that the presets and models of 135 and 600 million weights have.
 import { attentionKernels } from '../src/kernels/attention/attention.ts'
 import { cacheKernels } from '../src/kernels/attention/attention_cache.ts'
 import { type AnyKernel, accessOf, wholeText } from '../src/kernels/device/base/kernel.ts'

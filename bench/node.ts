@@ -1,5 +1,5 @@
-// The measurements in Node, on Dawn, for a machine whose browser offers no WebGPU adapter, e.g. a
-// server without a display.
+// Takes the measurements in Node, on Dawn, for a machine whose browser offers no WebGPU adapter,
+// e.g. a server without a display.
 import { openDawn } from '../src/cli/base/dawn.ts'
 
 /** Puts the measurements of bench/page/bench.ts on the global object, as the page does. */

@@ -1,4 +1,4 @@
-// Golden cases of the advantage estimators.
+// Runs golden cases of the advantage estimators.
 import { type AdvEstimator, computeAdvantages } from '../src/rl/estimators/advantages.ts'
 import {
   type AdvantageConfig,

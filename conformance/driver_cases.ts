@@ -1,4 +1,4 @@
-// Golden cases of what the trainer computes on the CPU around the model: KL in the reward,
+// Runs golden cases of what the trainer computes on the CPU around the model: KL in the reward,
 // validation, data metrics, order.
 import { KL_PENALTIES } from '../src/kernels/kl/kl_penalty.ts'
 import type { KlControllerConfig } from '../src/rl/config/algorithm.ts'

@@ -1,4 +1,4 @@
-// Golden cases of what verl refuses: the lab refuses the same, with errors of its own kinds.
+// Runs golden cases of what verl refuses: the lab refuses the same, with errors of its own kinds.
 import { type KlPenalty, klKind } from '../src/kernels/kl/kl_penalty.ts'
 import {
   LOSS_AGG_MODES,

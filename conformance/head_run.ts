@@ -1,5 +1,5 @@
-// Golden logits through the vocabulary head: the logits of a token are its hidden state, and the
-// unembedding is the identity.
+// Puts golden logits through the vocabulary head: the logits of a token are its hidden state, and
+// the unembedding is the identity.
 import type { Tensor } from '../src/kernels/device/base/tensor.ts'
 import { listScored, type PaddedSize, type ScoredTokens } from '../src/kernels/vocab_head/scored.ts'
 import {

@@ -1,5 +1,5 @@
-// Hugging Face model folders: config.json, model.safetensors and expected.safetensors, with critic
-// and reward models.
+// Checks Hugging Face model folders: config.json, model.safetensors and expected.safetensors, with
+// critic and reward models.
 import type { Context } from './base/fixture.ts'
 import type { Check } from './base/report.ts'
 import { criticChecks } from './hf/critic_cases.ts'

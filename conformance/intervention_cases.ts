@@ -1,4 +1,5 @@
-// Interventions and readings: folders with expected.safetensors that name a model case beside them.
+// Checks interventions and readings: folders with expected.safetensors that name a model case
+// beside them.
 import type { Context } from './base/fixture.ts'
 import type { Check } from './base/report.ts'
 import { ablationChecks } from './interventions/ablation_checks.ts'

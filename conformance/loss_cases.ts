@@ -1,4 +1,4 @@
-// Golden cases of the critic's loss and of KL estimates.
+// Runs golden cases of the critic's loss and of KL estimates.
 import type { Gpu } from '../src/kernels/device/gpu.ts'
 import { klLossRef } from '../src/kernels/kl/kl.ref.ts'
 import { kl_loss } from '../src/kernels/kl/kl.ts'

@@ -1,4 +1,4 @@
-// Golden cases of masked sums, means and whitening.
+// Runs golden cases of masked sums, means and whitening.
 import {
   maskedMean,
   maskedMeanColumns,

@@ -1,4 +1,4 @@
-// Golden conversations of verl's tool agent loop: what is appended, masked, counted, cut and
+// Runs golden conversations of verl's tool agent loop: what is appended, masked, counted, cut and
 // padded.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'

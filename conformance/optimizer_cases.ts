@@ -1,4 +1,4 @@
-// Golden cases of clipping by the global norm, AdamW and learning-rate schedules.
+// Runs golden cases of clipping by the global norm, AdamW and learning-rate schedules.
 import type { Gpu } from '../src/kernels/device/gpu.ts'
 import { type AdamwSettings, adamwRef } from '../src/kernels/optimizer/optimizer.ref.ts'
 import {

@@ -1,4 +1,4 @@
-// Golden cases of policy losses, aggregation and micro-batches.
+// Runs golden cases of policy losses, aggregation and micro-batches.
 
 import type { Gpu } from '../src/kernels/device/gpu.ts'
 import type { LossAggMode } from '../src/kernels/policy_loss/aggregations/aggregations.ts'

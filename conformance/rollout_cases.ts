@@ -1,4 +1,4 @@
-// Golden cases of rollout correction: importance weights, rejection, how far two policies are
+// Runs golden cases of rollout correction: importance weights, rejection, how far two policies are
 // apart, and bypass mode.
 import type { Gpu } from '../src/kernels/device/gpu.ts'
 import { rolloutCorrectionRef } from '../src/kernels/rollout_correction/rollout_correction.ref.ts'

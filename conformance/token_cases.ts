@@ -1,5 +1,5 @@
-// Golden cases that begin at logits: log-probs, entropy, alignment of responses, the actor's whole
-// loss.
+// Runs golden cases that begin at logits: log-probs, entropy, alignment of responses, the actor's
+// whole loss.
 import type { Gpu } from '../src/kernels/device/gpu.ts'
 import { klLossRef } from '../src/kernels/kl/kl.ref.ts'
 import { KL_PENALTIES, type KlPenalty } from '../src/kernels/kl/kl_penalty.ts'

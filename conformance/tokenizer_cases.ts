@@ -1,5 +1,5 @@
-// A tokenizer folder with what transformers makes of texts, of ids and of conversations: all of it
-// exact.
+// Checks a tokenizer folder against what transformers makes of texts, of ids and of conversations:
+// all of it exact.
 import { existsSync, readFileSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
 import { readJson } from '../src/cli/input/input_file.ts'

@@ -1,4 +1,4 @@
-// A Firefox that is installed on this machine, spoken to in WebDriver BiDi: Playwright drives only
+// Drives a Firefox that is installed on this machine by WebDriver BiDi: Playwright drives only
 // a Firefox of its own build. Node 20 has no WebSocket, so this one is ws.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'

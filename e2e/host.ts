@@ -1,5 +1,5 @@
-// A page that holds a worker for the pages of tests, one after the other: the GPU is opened and the
-// kernels are compiled once.
+// Serves a page that holds a worker for the pages of tests, one after the other: the GPU is opened
+// and the kernels are compiled once.
 import { readdirSync } from 'node:fs'
 import type { Browser, BrowserContext, Page } from '@playwright/test'
 

@@ -1,5 +1,5 @@
-// The page as the browser tests see it: its controls by name, what its worker said, and a clean
-// console.
+// Shows the page as the browser tests see it: its controls by name, what its worker said, and a
+// clean console.
 import { test as base, expect, type Page } from '@playwright/test'
 import type { Tab } from '../src/document/links/view.ts'
 import type { LabEvent } from '../src/host/protocol/protocol.ts'

@@ -1,4 +1,5 @@
-// Modules of the lab that load shaders as text: Playwright's loader does not, so vite loads them.
+// Loads modules of the lab that load shaders as text: Playwright's loader does not, so vite loads
+// them.
 import { fileURLToPath } from 'node:url'
 import { runnerImport } from 'vite'
 

@@ -1,4 +1,4 @@
-// A browser of a test's own, on a profile that outlives it, that can be killed at any moment.
+// Opens a browser of a test's own, on a profile that outlives it, that can be killed at any moment.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-// The page in each state of a run, for tests that look at it there.
+// Brings the page into each state of a run, for tests that look at it there.
 import { expect, type LabPage, QUICK } from './lab_page.ts'
 
 const SMALL = `v=1&p=tiny&phases=rl&rollout.train_batch_size=8&actor.ppo_mini_batch_size=8&validation.prompts=8${QUICK}`

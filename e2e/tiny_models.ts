@@ -1,5 +1,5 @@
-// Small models as Hugging Face folders, with a byte-pair tokenizer that is trained for them and
-// random weights; and a server of their files that can misbehave.
+// Makes small models as Hugging Face folders, with a byte-pair tokenizer that is trained for them
+// and random weights; and a server of their files that can misbehave.
 import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { tmpdir } from 'node:os'

@@ -1,4 +1,4 @@
-// The run that tests interrupt, and its numbers where nothing happens to it.
+// Keeps the run that tests interrupt, and its numbers where nothing happens to it.
 import { readFileSync } from 'node:fs'
 import type { LabEvent } from '../src/host/protocol/protocol.ts'
 import { borrowingPage, type Host } from './host.ts'

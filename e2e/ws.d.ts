@@ -1,4 +1,4 @@
-// The part of ws that firefox.ts uses: the package brings no types.
+// Declares the part of ws that firefox.ts uses: the package brings no types.
 declare module 'ws' {
   export default class WebSocket {
     constructor(address: string)

@@ -1,5 +1,5 @@
-// The built page as it opens: when its largest part is painted on a slow machine, and how much
-// JavaScript's heap holds at rest.
+// Measures the built page as it opens: when its largest part is painted on a slow machine, and how
+// much JavaScript's heap holds at rest.
 import { APP_SOURCES, isStale, loadVite, ROOT } from './project.mjs'
 
 /** How often the page is opened; the median counts. */

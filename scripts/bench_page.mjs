@@ -1,5 +1,5 @@
-// The page that `npm run bench` measures on: how it is built and served, the Chromium around it,
-// and what the page may ask of that.
+// Opens the page that `npm run bench` measures on: how it is built and served, the Chromium around
+// it, and what the page may ask of that.
 import { createRequire } from 'node:module'
 import { platform } from 'node:os'
 import { join } from 'node:path'

@@ -1,5 +1,5 @@
-// The stage of tests that compares the lab with golden numbers of other systems, on a GPU where one
-// is.
+// Runs the stage of tests that compares the lab with golden numbers of other systems, on a GPU
+// where one is.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { vulkanEnvironment } from './chromium.mjs'

@@ -1,4 +1,4 @@
-// A separate Chromium, driven by its debugging protocol: unlike under Playwright, a tab behind
+// Drives a separate Chromium by its debugging protocol: unlike under Playwright, a tab behind
 // another one is hidden.
 import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'

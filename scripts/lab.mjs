@@ -1,4 +1,4 @@
-// npm run -s lab -- <command>: the lab without a browser. Bundles src/cli when it has changed
+// npm run -s lab -- <command>: runs the lab without a browser. Bundles src/cli when it has changed
 // (about a second), then runs it.
 import { spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs'

@@ -1,5 +1,5 @@
-// npm run test:pinned [-- NAME ...]: the GPU tests of models and of training in Node once for each
-// name, with that kernel pinned (src/cli/pinned.setup.ts); by default every variant of matrix
+// npm run test:pinned [-- NAME ...]: runs the GPU tests of models and of training in Node once for
+// each name, with that kernel pinned (src/cli/pinned.setup.ts); by default every variant of matrix
 // products that suits the adapter, and the tiled kernels. PINNED_TESTS names other test files.
 import { vulkanEnvironment } from './chromium.mjs'
 import { installMissing, run, tool } from './project.mjs'

@@ -1,4 +1,4 @@
-// The options of npm start, and its messages about the port.
+// Declares the options of npm start, and its messages about the port.
 import { parseArgs } from 'node:util'
 
 /** Where the page is unless someone says otherwise. */

@@ -1,9 +1,9 @@
-// npm test: everything that must hold, in two lanes, cheapest first. It continues after a failure,
-// so that one run says all, and ends with one line, "N passed, N failed". A test that fails is
-// tried once more: a busy machine is no failure, and what passed only then is named at the end, for
-// it hides a race. `npm test -- unit e2e` runs only the stages named. npm run test:long (`--long`)
-// tries ten times as many spoilt inputs, every circumstance and every broken run, and kills the
-// browser thirty times.
+// npm test: runs everything that must hold, in two lanes, cheapest first. It continues after a
+// failure, so that one run says all, and ends with one line, "N passed, N failed". A test that
+// fails is tried once more: a busy machine is no failure, and what passed only then is named at the
+// end, for it hides a race. `npm test -- unit e2e` runs only the stages named. npm run test:long
+// (`--long`) tries ten times as many spoilt inputs, every circumstance and every broken run, and
+// kills the browser thirty times.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

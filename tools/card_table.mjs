@@ -1,4 +1,4 @@
-// The table of benchmark cards in docs/performance.md.
+// Writes the table of benchmark cards in docs/performance.md.
 
 const COLUMNS = [
   ['adapter', ({ adapter }) => adapter],

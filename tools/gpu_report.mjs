@@ -1,7 +1,7 @@
-// npm run gpu-report: what a real GPU's compiler makes of the kernels, with no GPU. Prints a table
-// and what falls short of the bars; `-- --write` keeps the table in docs/log/gpu.md. Needs Mesa's
-// driver for AMD (tools/gpu_report/driver.mjs) and gcc. `-- --text NAME` prints all that a compiler
-// is given of one kernel, and needs nothing.
+// npm run gpu-report: shows what a real GPU's compiler makes of the kernels, with no GPU. Prints a
+// table and what falls short of the bars; `-- --write` keeps the table in docs/log/gpu.md. Needs
+// Mesa's driver for AMD (tools/gpu_report/driver.mjs) and gcc. `-- --text NAME` prints all that a
+// compiler is given of one kernel, and needs nothing.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'

@@ -1,5 +1,5 @@
-// The picture of the imports of src: which folder imports which, how often, and what points the
-// wrong way. Run: node tools/imports.mjs [folder]
+// Draws the picture of the imports of src: which folder imports which, how often, and what points
+// the wrong way. Run: node tools/imports.mjs [folder]
 //   node tools/imports.mjs            the folders of src
 //   node tools/imports.mjs src/ui     the folders of src/ui
 import { readdirSync, readFileSync } from 'node:fs'

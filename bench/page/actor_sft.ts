@@ -1,4 +1,4 @@
-// A supervised step as the page takes it, on a problem of random tokens.
+// Takes a supervised step as the page takes it, on a problem of random tokens.
 import type { Gpu } from '../../src/kernels/device/gpu.ts'
 import { CONTROL } from '../../src/kernels/optimizer/optimizer.ts'
 import { type ModelConfig, modelShape } from '../../src/model/layout/config.ts'

@@ -1,4 +1,5 @@
-// The page that scripts/bench.mjs drives: it puts the measurements where the driver can call them.
+// Opens the page that scripts/bench.mjs drives: it puts the measurements where the driver can call
+// them.
 import { benchFeatures } from './features.ts'
 import { benchMatmul, matmulShapes } from './matmul.ts'
 import { benchModels, modelNames } from './models.ts'

@@ -1,4 +1,4 @@
-// Matrix products of ours, jax-js and TensorFlow.js on the same adapter, timed in the same way:
+// Times matrix products of ours, jax-js and TensorFlow.js on the same adapter in the same way:
 // squares, and the three products of every linear layer of a model. y = x Wᵀ is NT, d_x = d_y W is
 // NN, d_W = d_yᵀ x is TN.
 import { getWebGPUDevice, type Array as JaxArray, jit, numpy } from '@jax-js/jax'

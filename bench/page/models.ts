@@ -1,6 +1,6 @@
-// Models of the sizes that people open, with random weights: uploading them, decoding, a training
-// step of the whole model and of a LoRA adapter on a frozen bfloat16 one, and the memory that was
-// planned beside the memory that was taken. A smaller batch on a CPU.
+// Times models of the sizes that people open, with random weights: uploading them, decoding, a
+// training step of the whole model and of a LoRA adapter on a frozen bfloat16 one, and the memory
+// that was planned beside the memory that was taken. A smaller batch on a CPU.
 import { Gpu } from '../../src/kernels/device/gpu.ts'
 import { normalValues } from '../../src/kernels/sampling/philox.ts'
 import { type ModelConfig, modelShape } from '../../src/model/layout/config.ts'

@@ -1,5 +1,5 @@
-// The first reinforcement steps of a preset, with all that another implementation needs to repeat
-// them.
+// Records the first reinforcement steps of a preset, with all that another implementation needs to
+// repeat them.
 
 import { presetOf } from '../../src/document/presets/presets.ts'
 import { Gpu } from '../../src/kernels/device/gpu.ts'

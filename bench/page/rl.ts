@@ -1,5 +1,5 @@
-// Reinforcement steps for the suites: a preset without work that comes only every few steps, and
-// access to its actor.
+// Takes reinforcement steps for the suites: a preset without work that comes only every few steps,
+// and access to its actor.
 
 import { trainerConfig } from '../../src/document/experiment/trainer_config.ts'
 import { presetOf } from '../../src/document/presets/presets.ts'

@@ -1,5 +1,5 @@
-// One supervised training step of the same transformer in Understory, jax-js and TensorFlow.js on
-// the same adapter: first their losses are compared, then they are timed in turn.
+// Times one supervised training step of the same transformer in Understory, jax-js and
+// TensorFlow.js on the same adapter: first their losses are compared, then they are timed in turn.
 import { trainerConfig } from '../../src/document/experiment/trainer_config.ts'
 import { presetOf } from '../../src/document/presets/presets.ts'
 import { modelShape } from '../../src/model/layout/config.ts'

@@ -1,4 +1,4 @@
-// The page's own components on made-up series: what an update costs the page's main thread.
+// Times the page's own components on made-up series: what an update costs the page's main thread.
 import { createRoot } from 'react-dom/client'
 import { PRESETS } from '../../src/document/presets/presets.ts'
 import { appendMetrics, type Series } from '../../src/host/columns/series.ts'

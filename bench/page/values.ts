@@ -1,4 +1,4 @@
-/** Seeded values in [-1, 1), so that every run computes on the same numbers. (mulberry32) */
+/** Draws seeded values in [-1, 1), so that every run computes on the same numbers. (mulberry32) */
 export function seededValues(count: number, seed: number): Float32Array<ArrayBuffer> {
   let state = seed
   return Float32Array.from({ length: count }, () => {

@@ -1,5 +1,5 @@
-// Every variant of our own matrix products on the shapes of matmul.ts, beside what the adapter can
-// do.
+// Times every variant of our own matrix products on the shapes of matmul.ts, beside what the
+// adapter can do.
 import { Gpu } from '../../src/kernels/device/gpu.ts'
 import { type MatmulTiming, tuneMatmul } from '../../src/kernels/matmul/matmul_tune.ts'
 import { defaultVariant, MATMUL_VARIANTS } from '../../src/kernels/matmul/matmul_variants.ts'

@@ -1,8 +1,9 @@
-// The step in jax-js, made fast: everything from forward to AdamW is one jit-compiled function of
-// value_and_grad; q, k, v and gate, up are single matrices; the rotary embedding flips a view, so
-// it fuses into its neighbours without a concatenation; the attention scale, mask and angles come
-// precomputed; only response columns are unembedded; the powers of Adam's betas live on the GPU, so
-// nothing is uploaded and nothing recompiled; every step gives up the old state's memory.
+// Takes the step in jax-js, made fast: everything from forward to AdamW is one jit-compiled
+// function of value_and_grad; q, k, v and gate, up are single matrices; the rotary embedding flips
+// a view, so it fuses into its neighbours without a concatenation; the attention scale, mask and
+// angles come precomputed; only response columns are unembedded; the powers of Adam's betas live on
+// the GPU, so nothing is uploaded and nothing recompiled; every step gives up the old state's
+// memory.
 import {
   getWebGPUDevice,
   type Array as JaxArray,

@@ -1,5 +1,5 @@
-// One supervised step, the same for every library of the benchmark: weights, tokens, masks and
-// tables.
+// Makes one supervised step, the same for every library of the benchmark: weights, tokens, masks
+// and tables.
 import { inverseFrequencies } from '../../src/model/layout/config.ts'
 import { type ParamLayout, unpackWeights } from '../../src/model/layout/params.ts'
 import type { SftPhase } from '../../src/rl/config/phase.ts'

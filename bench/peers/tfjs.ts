@@ -1,5 +1,5 @@
-// The step in TensorFlow.js on its webgpu backend, made fast within its public operations: q, k, v
-// and gate, up are single matrices; RMSNorm and cross-entropy have custom gradients of a few
+// Takes the step in TensorFlow.js on its webgpu backend, made fast within its public operations: q,
+// k, v and gate, up are single matrices; RMSNorm and cross-entropy have custom gradients of a few
 // operations each; q and k go through norm and rotation together; products take transposed operands
 // by flag, never through a copy; the attention scale, mask and angles come precomputed; only
 // response columns are unembedded; the embedding's gradient is a product with one-hot rows; clip

@@ -1,5 +1,5 @@
-// The rows that the shipped models were pretrained on: right answers of several tasks with one
-// vocabulary, told apart by their signs.
+// Makes the rows that the shipped models were pretrained on: right answers of several tasks with
+// one vocabulary, told apart by their signs.
 import { createTask, loadTask } from '../../src/tasks/index.ts'
 
 /** Tasks, how they are set and how many of their training problems are taken; where there are

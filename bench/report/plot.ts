@@ -1,4 +1,4 @@
-// A results file's scaling suite as a figure: time per token above, planned memory below, one
+// Draws a results file's scaling suite as a figure: time per token above, planned memory below, one
 // column for each size. Plain SVG; its colours can be read on white and on black.
 import type { ScalingAxis, ScalingPoint, ScalingRow } from '../page/scaling.ts'
 import { type BenchRecord, plannedBytes } from './record.ts'

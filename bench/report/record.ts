@@ -1,5 +1,5 @@
-// A results file: the measurements, and the same as a flat list of comparisons with two numbers and
-// their ratio each.
+// Writes a results file: the measurements, and the same as a flat list of comparisons with two
+// numbers and their ratio each.
 import type { FeatureRow } from '../page/features.ts'
 import type { MatmulRow } from '../page/matmul.ts'
 import type { ModelRow } from '../page/models.ts'

@@ -1,4 +1,4 @@
-// Reading golden files strictly: what is missing, misshapen or not understood is said, never passed
+// Reads golden files strictly: what is missing, misshapen or not understood is said, never passed
 // over.
 
 /** A golden case that cannot be run as it is; the message is a sentence about the case. */

@@ -1,4 +1,4 @@
-// Golden fixtures of verl's functions: how one file of them is run.
+// Runs one file of golden fixtures of verl's functions.
 import { basename, dirname } from 'node:path'
 import { readJson } from '../../src/cli/input/input_file.ts'
 import type { Gpu } from '../../src/kernels/device/gpu.ts'

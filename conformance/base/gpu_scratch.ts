@@ -1,4 +1,4 @@
-// Tensors for one golden case, freed when it is over.
+// Makes tensors for one golden case, freed when it is over.
 
 import type { Tensor } from '../../src/kernels/device/base/tensor.ts'
 import type { Gpu } from '../../src/kernels/device/gpu.ts'

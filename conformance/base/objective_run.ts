@@ -1,4 +1,4 @@
-// One objective on one golden batch, through the function that the trainer records its updates
+// Runs one objective on one golden batch, through the function that the trainer records its updates
 // with.
 
 import {

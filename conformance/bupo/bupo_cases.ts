@@ -1,5 +1,5 @@
-// A job that BuPO's fork of verl trained: recorded batches with their updates over the switch, with
-// the recommended tolerances.
+// Replays a job that BuPO's fork of verl trained: recorded batches with their updates over the
+// switch, with the recommended tolerances.
 
 import { aggLossRef } from '../../src/kernels/policy_loss/loss_weights.ref.ts'
 import { trainedPrefix } from '../../src/model/layout/flat_params.ts'

@@ -1,4 +1,4 @@
-// The steps of a trace once more: by the trainer's actor on the GPU, and in float64.
+// Replays the steps of a trace: by the trainer's actor on the GPU, and in float64.
 import type { Gpu } from '../../src/kernels/device/gpu.ts'
 import { POLICY_LOSS_SUMS } from '../../src/kernels/policy_loss/policy_loss_frame.ts'
 import { policyRef } from '../../src/model/transformer/policy.ref.ts'

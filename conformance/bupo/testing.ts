@@ -1,5 +1,5 @@
-// For tests: a trace of other settings than those that were recorded, with the numbers that the
-// float64 replay computes.
+// Makes, for tests, a trace of other settings than those that were recorded, with the numbers that
+// the float64 replay computes.
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

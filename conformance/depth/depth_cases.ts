@@ -1,5 +1,5 @@
-// Objectives on several layers at once, and inner layers taught by the final one: Hugging Face
-// models with autograd, in float64.
+// Checks objectives on several layers at once, and inner layers taught by the final one: Hugging
+// Face models with autograd, in float64.
 import { existsSync, readFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { readJson } from '../../src/cli/input/input_file.ts'

@@ -1,4 +1,4 @@
-// Losses at several layers of one pass, and their gradients together, in float64.
+// Computes losses at several layers of one pass, and their gradients together, in float64.
 import type { ModelConfig } from '../../src/model/layout/config.ts'
 import type { ParamLayout } from '../../src/model/layout/params.ts'
 import {

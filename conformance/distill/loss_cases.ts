@@ -1,4 +1,5 @@
-// Golden cases of distillation: TRL's, verl's, slime's and tinker-cookbook's signals of a teacher.
+// Runs golden cases of distillation: TRL's, verl's, slime's and tinker-cookbook's signals of a
+// teacher.
 import type { Logits } from '../../src/rl/teachers/distribution.ref.ts'
 import { forwardKlTopkLoss } from '../../src/rl/teachers/forward_kl_topk.ref.ts'
 import { iwOpdLoss } from '../../src/rl/teachers/iw_opd.ref.ts'

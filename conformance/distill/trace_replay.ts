@@ -1,4 +1,4 @@
-// The updates of a recorded distillation once more: by the trainer's actor on the GPU, and in
+// Replays the updates of a recorded distillation: by the trainer's actor on the GPU, and in
 // float64.
 import type { Gpu } from '../../src/kernels/device/gpu.ts'
 import type { HfModel } from '../../src/model/hf/hf_model.ts'

@@ -1,4 +1,4 @@
-// The critic: values, gradients of the value loss, and its trajectory.
+// Checks the critic: values, gradients of the value loss, and its trajectory.
 import type { Gpu } from '../../src/kernels/device/gpu.ts'
 import type { HfModel } from '../../src/model/hf/hf_model.ts'
 import type { RefArrays } from '../../src/model/transformer/operations.ref.ts'

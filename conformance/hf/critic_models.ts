@@ -1,4 +1,4 @@
-// The critic of a case: in float64, and as the trainer makes it.
+// Makes the critic of a case: in float64, and as the trainer makes it.
 
 import type { Gpu } from '../../src/kernels/device/gpu.ts'
 import { valueLossRef } from '../../src/kernels/value_loss/value_loss.ref.ts'

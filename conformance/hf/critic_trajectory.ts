@@ -1,5 +1,5 @@
-// The critic's updates: values and GAE of each rollout batch from the critic as it is then, then
-// mini-batches.
+// Takes the critic's updates: values and GAE of each rollout batch from the critic as it is then,
+// then mini-batches.
 import type { Gpu } from '../../src/kernels/device/gpu.ts'
 import type { HfModel } from '../../src/model/hf/hf_model.ts'
 import type { RefArrays } from '../../src/model/transformer/operations.ref.ts'

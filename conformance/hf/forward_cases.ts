@@ -1,4 +1,4 @@
-// Forward passes: logits, states, internal policies, log-probs of responses.
+// Checks forward passes: logits, states, internal policies, log-probs of responses.
 
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'

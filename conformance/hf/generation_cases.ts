@@ -1,5 +1,5 @@
-// Greedy generation with the rollout's own programs, and Hugging Face's margins by the float64
-// reference.
+// Checks greedy generation with the rollout's own programs, and Hugging Face's margins by the
+// float64 reference.
 import type { Gpu } from '../../src/kernels/device/gpu.ts'
 import { Rollout } from '../../src/model/rollout/rollout.ts'
 import { createRolloutTensors } from '../../src/model/rollout/rollout_tensors.ts'

@@ -1,4 +1,4 @@
-// The trainer's actor with the weights and settings of a golden case.
+// Makes the trainer's actor with the weights and settings of a golden case.
 import type { Gpu } from '../../src/kernels/device/gpu.ts'
 import { ACTOR_DEFAULTS } from '../../src/rl/config/actor.ts'
 import { ALGORITHM_DEFAULTS } from '../../src/rl/config/algorithm.ts'

@@ -1,4 +1,4 @@
-// The model of a case on the GPU.
+// Makes the model of a case on the GPU.
 import type { Gpu } from '../../src/kernels/device/gpu.ts'
 import { createModel, exactly, type Model, uploadModel } from '../../src/model/transformer/model.ts'
 import { finalNorm } from '../../src/model/transformer/policy.ts'

@@ -1,5 +1,5 @@
-// Gradients of every loss on policies: cross entropy, PPO with and without bonus, PPO on an inner
-// layer, KL.
+// Checks gradients of every loss on policies: cross entropy, PPO with and without bonus, PPO on an
+// inner layer, KL.
 import type { Gpu } from '../../src/kernels/device/gpu.ts'
 import type { RolloutBatch } from '../../src/rl/experience/batch.ts'
 import { CaseError } from '../base/fields.ts'

@@ -1,4 +1,4 @@
-// Gradients of every parameter against Hugging Face's.
+// Checks gradients of every parameter against Hugging Face's.
 import { type FlatLayout, trainedPrefix } from '../../src/model/layout/flat_params.ts'
 import type { ParamLayout } from '../../src/model/layout/params.ts'
 import type { Check, Output, Place } from '../base/report.ts'

@@ -1,5 +1,5 @@
-// An adapter that PEFT saved beside a model: logits with it on, merged, and the gradients of its
-// factors.
+// Checks an adapter that PEFT saved beside a model: logits with it on, merged, and the gradients of
+// its factors.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { modelDirectory } from '../../src/cli/input/model_dir.ts'

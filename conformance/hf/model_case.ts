@@ -1,4 +1,4 @@
-// One Hugging Face model case: a model directory and what Hugging Face computed with it.
+// Reads one Hugging Face model case: a model directory and what Hugging Face computed with it.
 import { existsSync, readFileSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
 import { modelDirectory } from '../../src/cli/input/model_dir.ts'

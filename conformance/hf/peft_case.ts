@@ -1,5 +1,5 @@
-// One case of PEFT training: a model, the adapter that training began with, and what PEFT made of
-// it.
+// Reads one case of PEFT training: a model, the adapter that training began with, and what PEFT
+// made of it.
 import { readFileSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
 import { modelDirectory } from '../../src/cli/input/model_dir.ts'

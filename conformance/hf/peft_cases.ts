@@ -1,5 +1,5 @@
-// Training of LoRA adapters as PEFT does it: supervised and with PPO, by the reference and by the
-// trainer's actor.
+// Checks the training of LoRA adapters as PEFT does it: supervised and with PPO, by the reference
+// and by the trainer's actor.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { modelDirectory } from '../../src/cli/input/model_dir.ts'

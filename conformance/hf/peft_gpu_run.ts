@@ -1,4 +1,4 @@
-// PEFT's training runs by the trainer's actor.
+// Runs PEFT's training runs by the trainer's actor.
 import type { Gpu } from '../../src/kernels/device/gpu.ts'
 import { POLICY_LOSS_SUMS } from '../../src/kernels/policy_loss/policy_loss_frame.ts'
 import { packAdapter } from '../../src/model/layout/adapter_layout.ts'

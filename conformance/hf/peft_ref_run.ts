@@ -1,4 +1,4 @@
-// PEFT's training runs in float64.
+// Runs PEFT's training runs in float64.
 import { packAdapter } from '../../src/model/layout/adapter_layout.ts'
 import { loraScale } from '../../src/model/layout/lora.ts'
 import { logitsRef, policyRef } from '../../src/model/transformer/policy.ref.ts'

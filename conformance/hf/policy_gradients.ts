@@ -1,4 +1,5 @@
-// Losses of policies and their gradients, by the actor's own programs and by the float64 reference.
+// Computes losses of policies and their gradients, by the actor's own programs and by the float64
+// reference.
 
 import type { Gpu } from '../../src/kernels/device/gpu.ts'
 import { klLossRef } from '../../src/kernels/kl/kl.ref.ts'

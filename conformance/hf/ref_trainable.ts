@@ -1,4 +1,4 @@
-// An optimizer in float64.
+// Holds an optimizer in float64.
 import { type AdamwState, adamwRef } from '../../src/kernels/optimizer/optimizer.ref.ts'
 import {
   chunkSegments,

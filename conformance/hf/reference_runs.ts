@@ -1,4 +1,4 @@
-// Golden trajectories of policies in float64.
+// Runs golden trajectories of policies in float64.
 
 import type { RefArrays } from '../../src/model/transformer/operations.ref.ts'
 import { policyRef } from '../../src/model/transformer/policy.ref.ts'

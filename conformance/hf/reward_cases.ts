@@ -1,4 +1,4 @@
-// The reward model: scores, and gradients of the Bradley-Terry loss.
+// Checks the reward model: scores, and gradients of the Bradley-Terry loss.
 
 import type { Gpu } from '../../src/kernels/device/gpu.ts'
 import { bradleyTerryRef } from '../../src/kernels/preference_loss/preference_loss.ref.ts'

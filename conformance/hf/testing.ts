@@ -1,4 +1,4 @@
-// For tests: copies of a golden model case with something changed in them.
+// Makes, for tests, copies of a golden model case with something changed in them.
 import { cpSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-// Golden trajectories of policies by the trainer's actor.
+// Runs golden trajectories of policies by the trainer's actor.
 import type { Gpu } from '../../src/kernels/device/gpu.ts'
 import { CONTROL } from '../../src/kernels/optimizer/optimizer.ts'
 import { POLICY_LOSS_SUMS } from '../../src/kernels/policy_loss/policy_loss_frame.ts'

@@ -1,4 +1,4 @@
-// Trajectories of policies: supervised, GRPO, and BuPO's two phases.
+// Checks trajectories of policies: supervised, GRPO, and BuPO's two phases.
 import type { Gpu } from '../../src/kernels/device/gpu.ts'
 import { computeAdvantages } from '../../src/rl/estimators/advantages.ts'
 import type { Check } from '../base/report.ts'

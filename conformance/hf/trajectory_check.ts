@@ -1,4 +1,4 @@
-// Series and weights of a run against those of a golden trajectory.
+// Compares series and weights of a run against those of a golden trajectory.
 import { trainedPrefix } from '../../src/model/layout/flat_params.ts'
 import type { Check, Output, Place } from '../base/report.ts'
 import { check, joined, type ModelCase } from './model_case.ts'

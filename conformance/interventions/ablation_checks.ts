@@ -1,5 +1,5 @@
-// One part of the model replaced at every token: by zero, by its mean over the batch, or by a given
-// vector.
+// Checks one part of the model replaced at every token: by zero, by its mean over the batch, or by
+// a given vector.
 import type { RefEdit } from '../../src/model/interventions/edits.ref.ts'
 import {
   divergencesRef,

@@ -1,4 +1,4 @@
-// The parts of an untouched pass that ablations replace and patches carry over.
+// Gives the parts of an untouched pass that ablations replace and patches carry over.
 import type { RefPlace } from '../../src/model/interventions/edits.ref.ts'
 import type { RefBatch } from '../../src/model/transformer/operations.ref.ts'
 import type { RefCache } from '../../src/model/transformer/transformer.ref.ts'

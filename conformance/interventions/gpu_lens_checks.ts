@@ -1,5 +1,5 @@
-// Tuned and Jacobian lenses on the kernels: their policies, gradients and fits, and what a policy
-// that is read through them trains.
+// Checks tuned and Jacobian lenses on the kernels: their policies, gradients and fits, and what a
+// policy that is read through them trains.
 import type { Tensor } from '../../src/kernels/device/base/tensor.ts'
 import type { Gpu } from '../../src/kernels/device/gpu.ts'
 import { headSplits } from '../../src/kernels/vocab_head/vocab_head.ts'

@@ -1,5 +1,5 @@
-// One case of interventions and readings: what hooks on a Hugging Face model changed and read,
-// beside the model's own case.
+// Reads one case of interventions and readings: what hooks on a Hugging Face model changed and
+// read, beside the model's own case.
 import { basename, join, resolve } from 'node:path'
 import type { RefEdit } from '../../src/model/interventions/edits.ref.ts'
 import type { RefBatch } from '../../src/model/transformer/operations.ref.ts'

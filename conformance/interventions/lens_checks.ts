@@ -1,5 +1,5 @@
-// Tuned and Jacobian lenses: policies of layers read through a translator, and how translators are
-// found.
+// Checks tuned and Jacobian lenses: policies of layers read through a translator, and how
+// translators are found.
 import {
   type JacobianContexts,
   jacobianPositions,

@@ -1,4 +1,4 @@
-// Activations carried from one run into another, layer by layer and column by column.
+// Checks activations carried from one run into another, layer by layer and column by column.
 import type { RefEdit, RefPlace } from '../../src/model/interventions/edits.ref.ts'
 import { logSoftmax, type RefBatch } from '../../src/model/transformer/operations.ref.ts'
 import { forwardRef, type RefCache } from '../../src/model/transformer/transformer.ref.ts'

@@ -1,5 +1,5 @@
-// Policies trained at a layer that is read raw, through the norm, or through a translator that
-// stays as it is.
+// Checks policies trained at a layer that is read raw, through the norm, or through a translator
+// that stays as it is.
 import type { RefReading } from '../../src/model/interventions/readings.ref.ts'
 import { backwardBlocksRef } from '../../src/model/transformer/backward.ref.ts'
 import type { RefArrays } from '../../src/model/transformer/operations.ref.ts'

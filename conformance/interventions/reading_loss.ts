@@ -1,4 +1,4 @@
-// A loss of the response tokens under the policy of some states, read in any way.
+// Computes a loss of the response tokens under the policy of some states, read in any way.
 import {
   type RefReading,
   readingBackwardRef,

@@ -1,4 +1,5 @@
-// Vectors added to the residual stream: what they change, their gradients, and training them alone.
+// Checks vectors added to the residual stream: what they change, their gradients, and training them
+// alone.
 import { sftLossRef } from '../../src/kernels/policy_loss/entropy_loss.ref.ts'
 import type { RefEdit } from '../../src/model/interventions/edits.ref.ts'
 import { adamwState, adamwStepRef } from '../../src/model/interventions/lenses.ref.ts'

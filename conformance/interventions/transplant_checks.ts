@@ -1,4 +1,4 @@
-// A model with parts of another checkpoint of it.
+// Checks a model with parts of another checkpoint of it.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { readSafetensors } from '../../src/formats/safetensors.ts'

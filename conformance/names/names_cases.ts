@@ -1,5 +1,5 @@
-// The names of a configuration that jobs are written for, with the types of their defaults, against
-// the lab's own table of them: tests hold every argument of an exported job to that table.
+// Checks the names of a configuration that jobs are written for, with the types of their defaults,
+// against the lab's own table of them: tests hold every argument of an exported job to that table.
 import { basename } from 'node:path'
 import { readJson } from '../../src/cli/input/input_file.ts'
 import bupo_d3a85c6 from '../../src/jobs/verl_names/bupo_d3a85c6.json' with { type: 'json' }

@@ -1,5 +1,5 @@
-// Golden cases of preference losses: TRL's DPO, CPO, ORPO and KTO trainers on tables of per-token
-// log-probs.
+// Runs golden cases of preference losses: TRL's DPO, CPO, ORPO and KTO trainers on tables of
+// per-token log-probs.
 import { answerUpdate, mismatchedKl } from '../../src/rl/preferences/answer_objective.ts'
 import type { ScoredAnswers } from '../../src/rl/preferences/answers.ts'
 import { F_DIVERGENCES } from '../../src/rl/preferences/divergence.ts'

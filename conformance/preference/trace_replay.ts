@@ -1,4 +1,4 @@
-// The updates of a trace once more: by the trainer's actor on the GPU, and in float64.
+// Replays the updates of a trace: by the trainer's actor on the GPU, and in float64.
 import type { Gpu } from '../../src/kernels/device/gpu.ts'
 import { backwardRef } from '../../src/model/transformer/backward.ref.ts'
 import { eachResponseToken, policyRef } from '../../src/model/transformer/policy.ref.ts'

@@ -1,4 +1,4 @@
-// TRL's names of losses, and where its losses read other numbers than the lab's.
+// Maps TRL's names of losses, and where its losses read other numbers than the lab's.
 
 import type { PreferenceLoss, TrlTrainer } from '../../src/rl/preferences/losses/preference_loss.ts'
 import {

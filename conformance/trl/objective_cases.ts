@@ -1,5 +1,5 @@
-// TRL's GRPO losses by the objective that the trainer records its updates with, where its settings
-// are the lab's.
+// Computes TRL's GRPO losses by the objective that the trainer records its updates with, where its
+// settings are the lab's.
 import type { LossAggMode } from '../../src/kernels/policy_loss/aggregations/aggregations.ts'
 import { ACTOR_DEFAULTS } from '../../src/rl/config/actor.ts'
 import type { Objective } from '../../src/rl/learners/objective.ts'

@@ -1,4 +1,4 @@
-// Golden cases of TRL's GRPO options: its losses, advantages and adaptive entropy coefficient.
+// Runs golden cases of TRL's GRPO options: its losses, advantages and adaptive entropy coefficient.
 import {
   TRL_CORRECTIONS,
   trlAdvantagesRef,

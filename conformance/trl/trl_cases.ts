@@ -1,4 +1,4 @@
-// A job folder that TRL's GRPOTrainer trained: its first updates, step by step, with the
+// Checks a job folder that TRL's GRPOTrainer trained: its first updates, step by step, with the
 // recommended tolerances.
 import { readFileSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'

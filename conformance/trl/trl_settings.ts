@@ -1,4 +1,4 @@
-// GRPOConfig's settings as the lab's: TRL's loss "dapo" with its optimizer.
+// Reads GRPOConfig's settings as the lab's: TRL's loss "dapo" with its optimizer.
 import type { RlPhase } from '../../src/rl/config/phase.ts'
 import { CaseError, type Fields } from '../base/fields.ts'
 import { goldenPhase } from '../hf/golden_actor.ts'

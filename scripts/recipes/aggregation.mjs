@@ -1,4 +1,4 @@
-// The recipe "Add a loss aggregation": one file, and one line in the list of aggregations.
+// Follows the recipe "Add a loss aggregation": one file, and one line in the list of aggregations.
 import { readFileSync } from 'node:fs'
 import { expect } from 'vitest'
 

@@ -1,4 +1,4 @@
-// REINFORCE with the mean score of the whole batch as its baseline.
+// Declares REINFORCE with the mean score of the whole batch as its baseline.
 import { line } from '../math/formula.ts'
 import { numberAt } from './estimated_token.ts'
 import { estimator, perResponse } from './estimator.ts'

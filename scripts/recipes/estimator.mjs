@@ -1,4 +1,4 @@
-// The recipe "Add an advantage estimator": one file, and one line in ESTIMATORS.
+// Follows the recipe "Add an advantage estimator": one file, and one line in ESTIMATORS.
 import { readFileSync } from 'node:fs'
 import { expect } from 'vitest'
 

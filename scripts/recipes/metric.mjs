@@ -1,5 +1,5 @@
-// The recipe "Add a metric": one entry in src/rl/metrics. Golden numbers of verl, which has no such
-// metric, still hold.
+// Follows the recipe "Add a metric": one entry in src/rl/metrics. Golden numbers of verl, which has
+// no such metric, still hold.
 import { fileURLToPath } from 'node:url'
 import { expect } from 'vitest'
 

@@ -1,4 +1,4 @@
-// A response that reads the same backwards.
+// Rewards a response that reads the same backwards.
 import type { RewardKind } from './reward.ts'
 
 /** 1 where the response is the same backwards, else 0. */

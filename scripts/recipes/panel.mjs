@@ -1,4 +1,4 @@
-// The recipe "Add a panel": one file, and one line in a list of panels.
+// Follows the recipe "Add a panel": one file, and one line in a list of panels.
 import { readFileSync } from 'node:fs'
 import { createElement } from 'react'
 import { renderToStaticMarkup } from 'react-dom/server'

@@ -1,5 +1,5 @@
-// The recipe "Add a setting" for what each phase of reinforcement has of its own: its declaration,
-// and the place that uses it. No other file is touched.
+// Follows the recipe "Add a setting" for what each phase of reinforcement has of its own: its
+// declaration, and the place that uses it. No other file is touched.
 import { expect } from 'vitest'
 
 export const phaseSetting = {

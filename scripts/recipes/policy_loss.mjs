@@ -1,4 +1,4 @@
-// The recipe "Add a policy loss": one file, and one line in POLICY_LOSSES.
+// Follows the recipe "Add a policy loss": one file, and one line in POLICY_LOSSES.
 import { readFileSync } from 'node:fs'
 import { expect } from 'vitest'
 

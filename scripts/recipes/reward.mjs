@@ -1,4 +1,4 @@
-// The recipe "Add a reward": one file, and one line in the list of rewards.
+// Follows the recipe "Add a reward": one file, and one line in the list of rewards.
 import { readFileSync } from 'node:fs'
 import { expect } from 'vitest'
 

@@ -1,4 +1,4 @@
-// Between the two means over responses: every response counts by the root of its length.
+// Averages between the two means over responses: every response counts by the root of its length.
 import { aggregation } from './aggregation.ts'
 
 export const seq_mean_token_root = aggregation({

@@ -1,4 +1,4 @@
-// The recipe "Add a setting": its declaration, and the place that uses it. No other file is
+// Follows the recipe "Add a setting": its declaration, and the place that uses it. No other file is
 // touched.
 import { expect } from 'vitest'
 

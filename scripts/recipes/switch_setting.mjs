@@ -1,4 +1,5 @@
-// The recipe "Add a setting" in another section: a switch of validation. No other file is touched.
+// Follows the recipe "Add a setting" in another section: a switch of validation. No other file is
+// touched.
 import { expect } from 'vitest'
 
 const PATH = 'validation.at_end'

@@ -1,5 +1,5 @@
-// The recipe "Add a task": one file, and one line in the list of tasks. It brings letters, so a
-// vocabulary of its own.
+// Follows the recipe "Add a task": one file, and one line in the list of tasks. It brings letters,
+// so a vocabulary of its own.
 import { readFileSync } from 'node:fs'
 import { expect } from 'vitest'
 

@@ -1,5 +1,5 @@
-// TOPR: good responses are imitated whatever their ratio, bad ones are pushed away less the rarer
-// they have become.
+// Declares TOPR: good responses are imitated whatever their ratio, bad ones are pushed away less
+// the rarer they have become.
 import { line } from '../math/formula.ts'
 import { RATIO } from './clip_range.ts'
 import { policyLoss } from './policy_loss.ts'

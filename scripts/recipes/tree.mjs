@@ -1,4 +1,5 @@
-// A copy of the tree to which recipes of CONTRIBUTING.md are applied, and what may be asked of it.
+// Makes a copy of the tree to which recipes of CONTRIBUTING.md are applied, and what may be asked
+// of it.
 import { execFile } from 'node:child_process'
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

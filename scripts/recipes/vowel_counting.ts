@@ -1,4 +1,4 @@
-// Counting the vowels of a word, in a vocabulary of its own.
+// Poses the task of counting the vowels of a word, in a vocabulary of its own.
 import { numberedTask } from '../task/numbered_task.ts'
 import type { TaskKind } from '../task/task.ts'
 import { alphabetOf, characters } from '../tokenizers/characters.ts'

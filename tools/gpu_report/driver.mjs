@@ -1,4 +1,4 @@
-// Mesa's Vulkan driver for AMD GPUs, made to compile kernels where there is no such GPU.
+// Makes Mesa's Vulkan driver for AMD GPUs compile kernels where there is no such GPU.
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'

@@ -1,5 +1,5 @@
-// From committed rows to what the menu's cards say (src/document/presets/presets_seen.json): text,
-// what was run, and how to run it again.
+// Turns committed rows into what the menu's cards say (src/document/presets/presets_seen.json):
+// text, what was run, and how to run it again.
 
 import { readExperiment } from '../../src/cli/input/experiment_source.ts'
 import type { Experiment } from '../../src/document/experiment/schema/schema.ts'

@@ -1,4 +1,4 @@
-// From committed rows to what the gallery's pictures are drawn from
+// Turns committed rows into what the gallery's pictures are drawn from
 // (src/document/presets/presets_drawn.json).
 import type { PresetFigures } from '../../src/document/presets/drawn.ts'
 import { mean } from '../../src/rl/math/stats.ts'

@@ -1,4 +1,5 @@
-// The tables of docs/presets.md that are made from committed rows, each between a pair of markers.
+// Writes the tables of docs/presets.md that are made from committed rows, each between a pair of
+// markers.
 
 import { mean, variance } from '../../src/rl/math/stats.ts'
 import { valueAtStep } from './card_text.ts'

@@ -1,4 +1,4 @@
-// lab train, looked at from inside while it trains: what tools/soak.mjs runs. Needs node
+// Runs lab train, looked at from inside while it trains: what tools/soak.mjs runs. Needs node
 // --expose-gc and SOAK_EVERY.
 
 import { RunFolder } from '../../src/cli/output/run_folder.ts'

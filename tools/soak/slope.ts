@@ -1,4 +1,4 @@
-// A straight line through measured points: whether something grows, and how sure that is.
+// Fits a straight line through measured points: whether something grows, and how sure that is.
 
 export interface Slope {
   readonly points: number

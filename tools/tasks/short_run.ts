@@ -1,5 +1,5 @@
-// The short run of a task: one small model for all of them, a warm start, then GRPO. What it came
-// to is the result that the menu states.
+// Makes the short run of a task: one small model for all of them, a warm start, then GRPO. What it
+// came to is the result that the menu states.
 
 import type { RunFacts } from '../../src/cli/output/run_facts.ts'
 import { parseExperiment } from '../../src/document/experiment/experiment.ts'

@@ -1,5 +1,5 @@
-// lab tasks: a short run of every task, a row of figures for each, and from all rows what the menu
-// and docs/tasks.md say.
+// lab tasks: makes a short run of every task, keeps a row of figures for each, and writes from all
+// rows what the menu and docs/tasks.md say.
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { type Command, LabFailure, UsageError } from '../../src/cli/base/command.ts'

@@ -1,7 +1,6 @@
-// Turns the rows of a table into problems: which column is what is decided already (propose.ts, or
-// a
+// Turns the rows of a table into problems: propose.ts, or a person, has decided already which column
+// is what.
 import type { Json } from '../../task/json.ts'
-// person).
 import { type Reading, STRICT } from '../table/bad_rows.ts'
 import { DataFileError, type Mapping } from '../table/data_file.ts'
 import { type Cell, isObject, type Table } from '../table/table.ts'
