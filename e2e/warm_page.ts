@@ -1,4 +1,4 @@
-// Tests on pages of their own that share one worker, whose GPU is open and whose kernels are
+// Runs tests on pages of their own that share one worker, whose GPU is open and whose kernels are
 // compiled. Every test has a page that is freshly loaded and nothing stored. What a test does to
 // its worker, its GPU or its browser belongs on a page with its own (lab_page.ts): here
 // `page.workers()` is empty, and a page that is left does not end its worker.

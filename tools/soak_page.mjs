@@ -1,4 +1,4 @@
-// npm run soak, in Chromium: the built page trains, for part of the time behind another tab, and
+// npm run soak, in Chromium: trains in the built page, for part of the time behind another tab, and
 // its memory is sampled.
 import { findChromium } from '../scripts/chromium.mjs'
 import { openTab, startChromium } from '../scripts/devtools.mjs'

@@ -1,4 +1,4 @@
-// Means of internal quantities over the tokens of a batch.
+// Checks the means of internal quantities over the tokens of a batch.
 import {
   type Internals,
   type Quantity,

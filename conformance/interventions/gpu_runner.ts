@@ -1,4 +1,4 @@
-// Passes with changes on the kernels: one recorded program, whose table is written between its
+// Runs passes with changes on the kernels: one recorded program, whose table is written between its
 // replays.
 import type { Gpu } from '../../src/kernels/device/gpu.ts'
 import type { RefEdit } from '../../src/model/interventions/edits.ref.ts'

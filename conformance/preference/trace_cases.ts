@@ -1,4 +1,4 @@
-// Updates of TRL's preference trainers, replayed one by one with the recommended tolerances.
+// Replays updates of TRL's preference trainers one by one with the recommended tolerances.
 import type { Context } from '../base/fixture.ts'
 import type { Check, Output, Place } from '../base/report.ts'
 import { sliceOf } from '../trl/trl_trace.ts'

@@ -1,4 +1,4 @@
-// lab adapters: what WebGPU offers on this machine.
+// lab adapters: lists what WebGPU offers on this machine.
 import { type Command, NO_ADAPTER, NO_ADAPTER_TEXT, UsageError } from './base/command.ts'
 import { dawnAdapters } from './base/dawn.ts'
 import { commandLine } from './base/declare.ts'

@@ -1,4 +1,4 @@
-// lab completion bash|zsh|fish: a script that completes commands and options in a shell.
+// lab completion bash|zsh|fish: prints a script that completes commands and options in a shell.
 import { type Command, UsageError } from './base/command.ts'
 import { commandLine, type OptionSpec } from './base/declare.ts'
 import { print } from './base/terminal.ts'

@@ -1,4 +1,4 @@
-// Says, before anything is trained, what the reward says of right, wrong and empty answers.
+// Scores right, wrong and empty answers with the reward before anything is trained.
 
 import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import { promptedTask } from '../../document/experiment/trainer_config.ts'

@@ -1,5 +1,5 @@
-// One new token per row, at `column`, for short rows and small heads: norms and turns its q and k
-// heads, keeps its k and v in the cache, and attends: out = sum over columns j <= column of
+// Takes one new token per row, at `column`, for short rows and small heads: norms and turns its q
+// and k heads, keeps its k and v in the cache, and attends: out = sum over columns j <= column of
 // softmax_j(scale q . k_j) v_j. One invocation per (row, head); the first head of a group writes
 // the cache, all of them have the token's own k in registers. The numbers are those of
 // qk_norm_rope_forward and attention_narrow_forward. Lines with $ and ~ as there.

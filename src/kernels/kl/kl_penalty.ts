@@ -1,4 +1,4 @@
-// Estimates of KL(policy ‖ reference) from the log-probs of one sampled token.
+// Computes estimates of KL(policy ‖ reference) from the log-probs of one sampled token.
 
 /** verl's names. `kl` = `k1`, `mse` = `k2`, `low_var_kl` = `k3`. A plus sign keeps the value and
  * takes the gradient of k2 (straight-through). `full` is missing, as in verl: it needs whole

@@ -1,5 +1,5 @@
-/** sums[s] = Σ_i values[s, i] · mask[i] over values [sets, count], in f64; masked values are not
- * looked at. */
+/** Computes sums[s] = Σ_i values[s, i] · mask[i] over values [sets, count], in f64; masked values
+ * are not looked at. */
 export function maskedSumRef(
   values: ArrayLike<number>,
   mask: ArrayLike<number>,

@@ -1,7 +1,7 @@
-// Rows of at most NARROW columns: one invocation per row. Wider rows: one workgroup per row, lanes
-// stride over columns. The includer declares params (rows, cols), `fn partial_sum(row, first,
-// stride) -> f32` over the columns first, first + stride, …, and `fn store(row, first, stride,
-// sum)`, which writes those columns and ignores rows past the end.
+// Shares rows among invocations: one for a row of at most NARROW columns, a workgroup for a wider
+// one, whose lanes stride over columns. The includer declares params (rows, cols), `fn
+// partial_sum(row, first, stride) -> f32` over the columns first, first + stride, …, and `fn
+// store(row, first, stride, sum)`, which writes those columns and ignores rows past the end.
 // uses workgroup_reduce.wgsl
 
 override WORKGROUP_SIZE: u32 = 64;

@@ -1,5 +1,5 @@
-// WGSL has no includes and no macros. Whole functions are shared by joining files; this is for what
-// lies inside a function.
+// Unrolls, repeats and splits what lies inside a function of WGSL, which has no macros. Whole
+// functions are shared by joining files.
 
 /** Writes every line with $ `count` times, with 0, 1, … in place of $: named variables, because an
  * array indexed in a loop may leave the registers. A line that ends with \ and the next one count

@@ -1,5 +1,5 @@
-// Changes of a forward pass on the GPU: a table that a recorded program reads at each replay. An
-// empty one changes nothing; a model without one has no dispatch for it.
+// Holds the changes of a forward pass on the GPU: a table that a recorded program reads at each
+// replay. An empty one changes nothing; a model without one has no dispatch for it.
 import { ShapeError } from '../../kernels/device/base/errors.ts'
 import type { Recorder, Value } from '../../kernels/device/base/program.ts'
 import type { Allocator, Tensor } from '../../kernels/device/base/tensor.ts'

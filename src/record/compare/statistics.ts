@@ -1,4 +1,4 @@
-// Means over runs of several seeds, with what can be said about them.
+// Computes means over runs of several seeds, with what can be said about them.
 import { mean, variance } from '../../rl/math/stats.ts'
 
 /** 0.975 quantiles of Student's t for 1, 2, … degrees of freedom. */

@@ -1,4 +1,5 @@
-// Lists of layers and of numbers that belong to them, as text: what a form and a document have.
+// Reads and writes lists of layers and of numbers that belong to them as text: what a form and a
+// document have.
 import { text } from '../fields/field.ts'
 
 const LAYERS = /^\s*[1-9]\d{0,2}\s*(,\s*[1-9]\d{0,2}\s*)*$/

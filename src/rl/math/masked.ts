@@ -1,6 +1,6 @@
-// Sums, means and whitening over the tokens that a mask selects, as verl/utils/torch_functional.py
-// defines them. Masks hold 0 or 1; values where the mask is 0 are never read, NaN included.
-// Float64.
+// Computes sums, means and whitening over the tokens that a mask selects, as
+// verl/utils/torch_functional.py defines them. Masks hold 0 or 1; values where the mask is 0 are
+// never read, NaN included. Float64.
 
 /** Keeps a mean over no tokens at 0. With float64 masks, as here, verl's means are smaller by
  * 1e-8/N too. */

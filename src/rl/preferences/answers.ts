@@ -1,4 +1,4 @@
-// Sums over the tokens of answers, and where gradients of these sums go.
+// Computes sums over the tokens of answers, and sends gradients of these sums back.
 
 type Numbers = ArrayLike<number>
 

@@ -1,4 +1,4 @@
-// Names and settings of the parts of a reward: those that are given, checked against their
+// Checks names and settings of the parts of a reward: those that are given, checked against their
 // declaration, and the defaults of the rest.
 import type { Params, ParamValue, RewardKind, RewardParam } from './reward.ts'
 

@@ -1,4 +1,4 @@
-// Sums and differences of several numbers.
+// Poses sums and differences of several numbers.
 import { numberedTask } from '../task/numbered_task.ts'
 import { choices } from '../task/numbering.ts'
 import type { TaskKind } from '../task/task.ts'

@@ -1,5 +1,5 @@
-// Turns as chat templates write them: calls in <tool_call>, answers as the template renders
-// messages of tools.
+// Writes and reads turns as chat templates have them: calls in <tool_call>, answers as the template
+// renders messages of tools.
 
 import { isObject } from '../../formats/json.ts'
 import type { Tokenizer } from '../tokenizers/tokenizer.ts'

@@ -1,5 +1,5 @@
-// Turns of vocabularies in which a character is a token: `[12+34]` calls a tool, which answers
-// `46>`.
+// Writes and reads turns of vocabularies in which a character is a token: `[12+34]` calls a tool,
+// which answers `46>`.
 import type { Tokenizer } from '../tokenizers/tokenizer.ts'
 import { nameOf, type Tool } from './tool.ts'
 import type { TurnFormat } from './turn_format.ts'

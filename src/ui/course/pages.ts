@@ -1,4 +1,4 @@
-// Names of what the panel of the lessons can show beside a lesson; they stand in the address.
+// Names what the panel of the lessons can show beside a lesson; they stand in the address.
 
 export const HAND_IN = 'hand-in'
 export const CHECK_CODE = 'check-code'

@@ -1,4 +1,4 @@
-// Updates that were left out because a gradient was not finite.
+// Lists updates that were left out because a gradient was not finite.
 import { useStore } from 'zustand'
 import { skippedUpdates } from '../shown/metrics.ts'
 import { seriesOf } from '../shown/run.ts'

@@ -1,5 +1,5 @@
-// Pairs that nothing was trained on: what the task says of both responses, and in which order the
-// reward model puts them.
+// Shows pairs that nothing was trained on: what the task says of both responses, and in which order
+// the reward model puts them.
 
 import { shownText } from '../../host/protocol/token_text.ts'
 import { verdictOf } from '../../host/protocol/verdict.ts'

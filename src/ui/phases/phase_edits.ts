@@ -1,4 +1,5 @@
-// Changes to the phases on the line: longer or shorter, moved, removed, by button, key or pointer.
+// Makes changes to the phases on the line: longer or shorter, moved, removed, by button, key or
+// pointer.
 import type { KeyboardEvent, RefObject } from 'react'
 import { MAX_STEPS } from '../../document/experiment/fields/phase_fields.ts'
 import { editField, movePhase, removePhase } from '../../page/client/edits.ts'

@@ -1,4 +1,4 @@
-// Before a first run: shows the recording that comes with the page in charts and figures, and says
+// Shows, before a first run, the recording that comes with the page in charts and figures, and says
 // that it is one.
 import './at_rest.css'
 import { Film } from 'lucide-react'

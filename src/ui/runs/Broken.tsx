@@ -1,5 +1,5 @@
-// Records that cannot be understood, and what can still be done with them: nothing of a run is
-// thrown away unasked.
+// Lists records that cannot be understood, and what can still be done with them: nothing of a run
+// is thrown away unasked.
 import { Download, FileInput } from 'lucide-react'
 import { useStore } from 'zustand'
 import { checkpointBlob } from '../../host/checkpoints/storage/browse.ts'

@@ -1,4 +1,4 @@
-// Names of the metrics that the page draws. They are verl's; a task's accuracy carries the task's
+// Names the metrics that the page draws. They are verl's; a task's accuracy carries the task's
 // id.
 
 /** What is trained on: the task's score, or the reward model's where a phase says so. */

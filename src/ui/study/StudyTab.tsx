@@ -1,4 +1,4 @@
-// The tab of studies: builds one, trains it in the background, and shows what it found.
+// Draws the tab of studies: builds one, trains it in the background, and shows what it found.
 import { useEffect, useRef, useState } from 'react'
 import { useStore } from 'zustand'
 import { viewParts } from '../../document/links/view.ts'

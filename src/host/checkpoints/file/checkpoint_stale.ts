@@ -1,5 +1,5 @@
-// Samples that wait for a later step in a file: what they are as JSON, ids and log-probs as
-// tensors.
+// Writes and reads samples that wait for a later step in a file: what they are as JSON, ids and
+// log-probs as tensors.
 import * as z from 'zod/mini'
 import { readTensor } from '../../../formats/safetensors.ts'
 import type { OpenSafetensors } from '../../../formats/safetensors_header.ts'

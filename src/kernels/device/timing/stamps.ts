@@ -1,4 +1,4 @@
-// Pairs of timestamps at the ends of passes.
+// Takes pairs of timestamps at the ends of passes.
 
 /** Queries per query set: WebGPU's most. Two of them time one pass. */
 export const QUERIES = 4096

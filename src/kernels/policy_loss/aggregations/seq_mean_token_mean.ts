@@ -1,4 +1,4 @@
-// Every response counts the same: mask / (tokens of the row · sequences); verl's n + 1e-8 is n in
+// Counts every response the same: mask / (tokens of the row · sequences); verl's n + 1e-8 is n in
 // f32.
 import { aggregation } from './aggregation.ts'
 

@@ -1,4 +1,4 @@
-// Every response counts by its length: mask / sequences.
+// Counts every response by its length: mask / sequences.
 import { aggregation } from './aggregation.ts'
 
 export const seq_mean_token_sum = aggregation({

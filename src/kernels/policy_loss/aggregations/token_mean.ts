@@ -1,4 +1,4 @@
-// Every token counts the same: mask / tokens.
+// Counts every token the same: mask / tokens.
 import { aggregation } from './aggregation.ts'
 
 export const token_mean = aggregation({

@@ -1,4 +1,4 @@
-// Nothing is divided: mask · ranks, because gradients are averaged over the ranks afterwards.
+// Divides by nothing: mask · ranks, because gradients are averaged over the ranks afterwards.
 import { aggregation } from './aggregation.ts'
 
 export const token_sum = aggregation({

@@ -1,4 +1,4 @@
-// Records as they are read back: from another version, another tab, or half written. Nothing is
+// Reads records back: from another version, another tab, or half written. Nothing is
 // believed, nothing throws.
 import * as z from 'zod/mini'
 import { parseExperiment } from '../../../document/experiment/experiment.ts'

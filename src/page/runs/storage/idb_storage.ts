@@ -1,4 +1,4 @@
-// Records in IndexedDB.
+// Keeps records in IndexedDB.
 import { type DBSchema, type IDBPDatabase, openDB } from 'idb'
 import { KEPT_KINDS, type KeptKind } from '../../../record/run/kept_run.ts'
 import type { RunHeader, RunLabels, StoredChunk, StoredItem } from '../../../record/run/record.ts'

@@ -1,7 +1,7 @@
-// Samples of an earlier policy: responses wait in a queue until the step that trains on them. Batch
-// i of a phase is sampled k steps before step i, the first k + 1 of them by the policy that the
-// phase begins with, as verl's one_step_off_policy does for k = 1. Prompts and random numbers of a
-// batch are those that it has without staleness, so only the policy differs.
+// Keeps samples of an earlier policy: responses wait in a queue until the step that trains on them.
+// Batch i of a phase is sampled k steps before step i, the first k + 1 of them by the policy that
+// the phase begins with, as verl's one_step_off_policy does for k = 1. Prompts and random numbers
+// of a batch are those that it has without staleness, so only the policy differs.
 import { joined } from '../../experience/batch.ts'
 import { sampleFiltered } from './filtered_groups.ts'
 import {

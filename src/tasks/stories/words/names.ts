@@ -1,4 +1,4 @@
-// Names of characters, with the pronoun that each takes. The first are the most common.
+// Lists names of characters, with the pronoun that each takes. The first are the most common.
 import { listed } from './listed.ts'
 
 /** Characters who are called she. */

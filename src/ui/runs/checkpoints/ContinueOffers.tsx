@@ -1,4 +1,4 @@
-// Offers at the top of the page: to continue the run that was left, or one from a file.
+// Offers at the top of the page to continue the run that was left, or one from a file.
 import { FileInput, Play } from 'lucide-react'
 import { useStore } from 'zustand'
 import { type Library, libraryStore } from '../../../page/runs/library/library_store.ts'
