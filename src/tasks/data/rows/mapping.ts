@@ -1,5 +1,5 @@
-// Turns the rows of a table into problems: propose.ts, or a person, has decided already which column
-// is what.
+// Turns the rows of a table into problems. propose.ts, or a person, has decided already which
+// column is what.
 import type { Json } from '../../task/json.ts'
 import { type Reading, STRICT } from '../table/bad_rows.ts'
 import { DataFileError, type Mapping } from '../table/data_file.ts'
