@@ -23,7 +23,7 @@ import { useIsImported, useShown } from '../shown/shown.ts'
 import { Downloads } from './Downloads.tsx'
 import { EntropyChart } from './EntropyChart.tsx'
 import { EntropyMap } from './EntropyMap.tsx'
-import { Intro } from './Intro.tsx'
+import { Intro, PlayedAbove } from './Intro.tsx'
 import { scoreNote } from './reward_words.ts'
 import { Samples } from './Samples.tsx'
 
@@ -299,6 +299,7 @@ const EntropyLines = () => <EntropyChart height={PLOT_HEIGHT} />
 
 const LARGE: readonly PanelEntry[] = [
   { name: 'The introduction', Own: Intro },
+  { name: 'The note on the picture', Own: PlayedAbove },
   { name: 'The downloads', Own: Downloads },
   { name: 'The tools of the charts', Own: ChartTools },
   { name: 'The chart of the reward', Own: RewardChart },

@@ -1,15 +1,17 @@
 // Says in words what the chosen experiment does, before its run.
 
 import { useMemo, useState } from 'react'
-import { PRESETS } from '../../document/presets/presets.ts'
+import { OPENING, PRESETS } from '../../document/presets/presets.ts'
 import { SUMMARIES } from '../../document/presets/summaries.ts'
 import type { LabState } from '../../page/state/store.ts'
 import { Words } from '../glossary/Words.tsx'
 import { formatSteps } from '../kit/format.ts'
 import { lazyPart } from '../part/lazy_part.tsx'
+import { useIsAtRest } from '../replay/at_rest.ts'
 import {
   phaseTarget,
   plannedSteps,
+  selectHasRun,
   shownExperiment,
   shownPhases,
   useLastLayer,
@@ -37,6 +39,19 @@ function useUnchangedPreset() {
     if (!preset) return undefined
     return JSON.stringify(preset.experiment) === JSON.stringify(experiment) ? preset : undefined
   }, [presetId, experiment])
+}
+
+/** Where the charts are empty while the picture plays: whose run that is. */
+export function PlayedAbove() {
+  const hasRun = usePresent(selectHasRun)
+  const isAtRest = useIsAtRest()
+  if (hasRun || isAtRest) return null
+  return (
+    <p className="card intro" data-testid="played-above">
+      There is no current run. The picture above plays a recording of “{OPENING.name}”, made on
+      another machine.
+    </p>
+  )
 }
 
 export function Intro() {

@@ -1,0 +1,48 @@
+// Tests that the page says whose run the picture plays wherever the charts show no run.
+import { readFileSync } from 'node:fs'
+import { renderToStaticMarkup } from 'react-dom/server'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { OPENING, presetOf } from '../../document/presets/presets.ts'
+import { libraryStore } from '../../page/runs/library/library_store.ts'
+import { initialState, labStore } from '../../page/state/store.ts'
+import { presentStore, viewStore } from '../shown/shown.ts'
+import { PlayedAbove } from './Intro.tsx'
+
+const says = (): string => renderToStaticMarkup(<PlayedAbove />)
+const another = presetOf('brackets')?.experiment ?? OPENING.experiment
+
+beforeEach(() => {
+  vi.stubGlobal('navigator', {})
+  // Static markup shows what a store began with.
+  for (const store of [labStore, libraryStore, presentStore, viewStore])
+    vi.spyOn(store, 'getInitialState').mockImplementation(store.getState as never)
+  viewStore.setState({ viewed: undefined, recorded: undefined })
+  libraryStore.setState({ isReady: true, entries: [] })
+  labStore.setState({ ...initialState(), experiment: another }, true)
+})
+afterEach(() => {
+  vi.restoreAllMocks()
+  vi.unstubAllGlobals()
+})
+
+test('with another preset, or own runs, it names the recorded run', () => {
+  expect(says()).toContain(`a recording of “${OPENING.name}”`)
+  labStore.setState({ experiment: OPENING.experiment })
+  libraryStore.setState({ entries: [{ id: 'own' }] as never })
+  expect(says()).toContain(`a recording of “${OPENING.name}”`)
+})
+
+test('it is silent where the charts show the recording, a run or a past run', () => {
+  labStore.setState({ experiment: OPENING.experiment })
+  expect(says()).toBe('')
+  labStore.setState({ experiment: another, runExperiment: another })
+  expect(says()).toBe('')
+  labStore.setState({ runExperiment: undefined })
+  viewStore.setState({ viewed: { ...initialState(), runExperiment: another } })
+  expect(says()).toBe('')
+})
+
+test('the picture plays the run that is named', () => {
+  const { from } = JSON.parse(readFileSync('src/ui/forest/recorded.json', 'utf8'))
+  expect(from).toBe(`recordings/${OPENING.id}.json`)
+})
