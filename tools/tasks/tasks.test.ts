@@ -40,7 +40,12 @@ test.for(TASKS)('$id has a short run of at most 300,000 weights', ({ id, short_r
     rl_steps: 150,
   })
   expect(settings).toMatchObject({ 'task.id': id })
-  expect(resultText(result)).toMatch(/from 25 % to 50 % of held-out problems/)
+  expect(resultText(result)).toMatch(
+    /Greedy answers to held-out problems: 25 % correct before GRPO, 50 % after it\. Mean/,
+  )
+  expect(resultText({ ...result, accuracy_last: 0.125 })).toContain(
+    '25 % correct before GRPO, 13 % after it, so here imitation alone was better.',
+  )
 })
 
 test('committed rows are of the tasks as they are now, and menu and docs say what they hold', () => {

@@ -35,14 +35,18 @@ export const paramsText = ({ params }: Pick<TaskResult, 'params'>): string =>
     .map(([name, value]) => `${name} ${value}`)
     .join(', ')
 
-/** The result in a sentence. */
+/** The result in sentences: which share of which answers, before what and after it. A run that lost
+ * says so. */
 export function resultText(result: TaskResult): string {
   const { weights, sft_steps, rl_steps, accuracy_first, accuracy_last, adapter, seconds } = result
   const { reward_first, reward_last } = result
-  const params = paramsText(result)
+  const [first, last] = [percent(accuracy_first), percent(accuracy_last)]
+  const hasLost = first !== last && accuracy_last < accuracy_first
   return (
-    `A short run with ${params || 'the usual parameters'}: a model of ${Math.round(weights / 1000)}k weights, after ${sft_steps} supervised steps, ` +
-    `goes in ${rl_steps} steps of GRPO from ${percent(accuracy_first)} to ${percent(accuracy_last)} of held-out problems, ` +
-    `its reward from ${reward_first.toFixed(2)} to ${reward_last.toFixed(2)} (seed ${result.seed}, ${Math.round(seconds)} s, ${adapter}).`
+    `One short run with ${paramsText(result) || 'the usual parameters'}, nothing tuned for the task: a model of ${Math.round(weights / 1000)}k weights ` +
+    `imitates for ${sft_steps} steps, then learns by GRPO for ${rl_steps}. ` +
+    `Greedy answers to held-out problems: ${first} correct before GRPO, ${last} after it${hasLost ? ', so here imitation alone was better' : ''}. ` +
+    `Mean score of samples on training problems: ${reward_first.toFixed(2)} in the first eight steps of GRPO, ${reward_last.toFixed(2)} in the last ` +
+    `(seed ${result.seed}, ${Math.round(seconds)} s, ${adapter}).`
   )
 }

@@ -64,8 +64,8 @@ const rewardWords = (value: number, isShare: boolean): string =>
   isShare ? `${Math.round(100 * value)} %` : value.toFixed(2).replace('-', '−')
 
 const curveWords = (isShare: boolean, is_held_out = false): string => {
-  if (is_held_out) return 'Right samples'
-  return isShare ? 'Reward' : 'Score of the reward model'
+  if (is_held_out) return 'Right samples on held-out problems'
+  return isShare ? 'Mean reward of samples' : 'Mean score of samples by the reward model'
 }
 
 /** `isShare`: whether the reward is between 0 and 1, as that of a task is and that of a reward
