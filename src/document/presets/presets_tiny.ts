@@ -1,5 +1,5 @@
 // Lists the small experiments on the menu: a narrow model of three layers, every phase within a
-// minute or two without a GPU.
+// minute or two on a software adapter.
 import { type Preset, preset } from './preset.ts'
 
 export const tinyModel = {
