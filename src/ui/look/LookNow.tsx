@@ -4,9 +4,9 @@ import { Search } from 'lucide-react'
 import { useState } from 'react'
 import { useStore } from 'zustand'
 import { formatCount } from '../kit/format.ts'
-import { selectIsBusy, useLab } from '../shown/run.ts'
 import { useKeptSteps, useRecordOver } from './kept_states.ts'
 import { type Look, lookNow, lookStore } from './look_now.ts'
+import { useWhyBusy } from './why_busy.ts'
 
 const selectLook = ({ look }: { readonly look: Look | undefined }) => look
 
@@ -17,7 +17,7 @@ export function LookNow() {
 }
 
 function Choice({ record }: { readonly record: string }) {
-  const isBusy = useLab(selectIsBusy)
+  const whyBusy = useWhyBusy()
   const look = useStore(lookStore, selectLook)
   const steps = useKeptSteps(record)
   const [chosen, setChosen] = useState<number>()
@@ -46,8 +46,8 @@ function Choice({ record }: { readonly record: string }) {
           type="button"
           className="primary"
           data-testid="look"
-          disabled={isBusy || look?.isBusy}
-          title={isBusy ? 'A run is in progress: finish or reset it first' : undefined}
+          disabled={whyBusy !== undefined || look?.isBusy}
+          title={whyBusy}
           onClick={() => void lookNow(record, chosen ?? steps[0])}
         >
           <Search className="icon" aria-hidden="true" /> {own?.isBusy ? 'Looking' : 'Look now'}

@@ -4,7 +4,7 @@
 import type { ComponentType, ReactNode } from 'react'
 import { useStore } from 'zustand'
 import { useRecordOver } from '../look/kept_states.ts'
-import { selectIsBusy, useLab } from '../shown/run.ts'
+import { useWhyBusy } from '../look/why_busy.ts'
 import { keyOf, type TouchKind, touchStore } from './touch_store.ts'
 import './touch.css'
 
@@ -31,7 +31,7 @@ const selectProblems = ({ problems }: ReturnType<typeof touchStore.getState>) =>
 
 export function TouchCard(props: TouchCardProps) {
   const { id, title, what, record, says, note, action, missing, onStart, choices, children } = props
-  const isTraining = useLab(selectIsBusy)
+  const whyBusy = useWhyBusy()
   const busy = useStore(touchStore, selectBusy)
   const problem = useStore(touchStore, selectProblems).get(keyOf(record, what))
   const own = busy?.what === what && busy.record === record ? busy : undefined
@@ -49,8 +49,8 @@ export function TouchCard(props: TouchCardProps) {
         <button
           type="button"
           data-testid={`${id}-start`}
-          disabled={isTraining || busy !== undefined || missing !== undefined}
-          title={isTraining ? 'A run is in progress: finish or reset it first' : missing}
+          disabled={whyBusy !== undefined || busy !== undefined || missing !== undefined}
+          title={whyBusy ?? missing}
           onClick={onStart}
         >
           {own ? 'Answering …' : action}

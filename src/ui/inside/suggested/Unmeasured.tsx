@@ -7,8 +7,9 @@ import { stateToMeasure } from '../../../record/diagnosis/inner_layer.ts'
 import { formatCount } from '../../kit/format.ts'
 import { useKeptSteps, useRecordOver } from '../../look/kept_states.ts'
 import { type Look, lookNow, lookStore } from '../../look/look_now.ts'
+import { useWhyBusy } from '../../look/why_busy.ts'
 import { showSetting } from '../../open/wanted.ts'
-import { selectIsBusy, shownExperiment, useLab } from '../../shown/run.ts'
+import { shownExperiment, useLab } from '../../shown/run.ts'
 import { useIsPast, useShown } from '../../shown/shown.ts'
 import { selectRlStart, tell } from './changes.ts'
 
@@ -18,7 +19,7 @@ const selectLook = ({ look }: { readonly look: Look | undefined }) => look
 /** Of a run that is over: a look into one of its states measures it. */
 function MeasureKept({ record }: { readonly record: string }) {
   const look = useStore(lookStore, selectLook)
-  const isBusy = useLab(selectIsBusy)
+  const whyBusy = useWhyBusy()
   const rlStart = useShown(selectRlStart)
   const step = stateToMeasure(useKeptSteps(record), rlStart)
   const isPast = useIsPast()
@@ -45,8 +46,8 @@ function MeasureKept({ record }: { readonly record: string }) {
       <button
         type="button"
         data-testid="measure-kept"
-        disabled={isBusy || look?.isBusy}
-        title={isBusy ? 'A run is in progress: finish or reset it first' : undefined}
+        disabled={whyBusy !== undefined || look?.isBusy}
+        title={whyBusy}
         onClick={() => void lookNow(record, step)}
       >
         {own?.isBusy ? 'Measuring …' : 'Measure it'}

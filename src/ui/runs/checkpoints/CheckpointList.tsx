@@ -4,15 +4,16 @@ import type { RunEntry } from '../../../page/runs/library/library_store.ts'
 import { formatBytes, formatCount } from '../../kit/format.ts'
 import { useCheckpoints } from '../../look/kept_checkpoints.ts'
 import { lookNow } from '../../look/look_now.ts'
+import { useWhyBusy } from '../../look/why_busy.ts'
 import { openExport } from '../../open/open_export.ts'
-import { selectIsBusy, useLab } from '../../shown/run.ts'
 import { openTab } from '../../shown/store.ts'
 import { continueRun, download } from './continue_run.ts'
 
 /** Newest first. Nothing where nothing is kept. */
 export function CheckpointList({ entry }: { readonly entry: RunEntry }) {
   const entries = useCheckpoints(entry.id, entry.header.status)
-  const isBusy = useLab(selectIsBusy)
+  const whyBusy = useWhyBusy()
+  const isBusy = whyBusy !== undefined
   if (!entries || entries.length === 0) return null
   const newest = entries[entries.length - 1].step
   const isUnfinished = entry.header.status === 'stopped' || entry.header.status === 'failed'
@@ -22,9 +23,7 @@ export function CheckpointList({ entry }: { readonly entry: RunEntry }) {
         {entries.length} {entries.length === 1 ? 'checkpoint is' : 'checkpoints are'} kept,{' '}
         {formatBytes(entries.reduce((sum, { bytes }) => sum + bytes, 0))}
       </summary>
-      {isBusy ? (
-        <p className="soft">A run is in progress: finish or reset it to continue from here.</p>
-      ) : null}
+      {isBusy ? <p className="soft">{whyBusy}.</p> : null}
       {isUnfinished ? (
         <button
           type="button"

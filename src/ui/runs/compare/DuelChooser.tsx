@@ -13,8 +13,9 @@ import { newRecorder } from '../../../page/runs/library/record_page.ts'
 import { nextExperiment } from '../../../page/state/next_experiment.ts'
 import type { LabState } from '../../../page/state/store.ts'
 import { runName } from '../../../record/run/names.ts'
+import { useWhyBusy } from '../../look/why_busy.ts'
 import { PresetOptions } from '../../part/PresetOptions.tsx'
-import { selectIsBusy, useLab } from '../../shown/run.ts'
+import { useLab } from '../../shown/run.ts'
 import { FieldPicker } from './FieldPicker.tsx'
 
 const selectPresetId = (state: LabState) => state.preset_id
@@ -178,7 +179,7 @@ export function DuelChooser({ entries }: { readonly entries: readonly RunEntry[]
   const settings = useLab(nextExperiment)
   const preset_id = useLab(selectPresetId)
   const isReady = useLab(selectReady)
-  const isBusy = useLab(selectIsBusy)
+  const whyBusy = useWhyBusy()
   const fields = useFields(settings)
   const [source, setSource] = useState<Source>('field')
   const [path, setPath] = useState('actor.optim.lr')
@@ -219,7 +220,7 @@ export function DuelChooser({ entries }: { readonly entries: readonly RunEntry[]
       <button
         type="button"
         data-testid="duel-start"
-        disabled={problem !== undefined || isBusy || !isReady}
+        disabled={problem !== undefined || whyBusy !== undefined || !isReady}
         onClick={() => {
           if (chosen.ok) startDuel(chosen.experiment, chosen.preset_id, { newRecorder })
         }}
@@ -227,7 +228,7 @@ export function DuelChooser({ entries }: { readonly entries: readonly RunEntry[]
         <Swords className="icon" aria-hidden="true" /> Train both
       </button>
       <p className="soft" data-testid="duel-problem" role="status">
-        {isBusy ? 'A run is in progress: finish or reset it first.' : problem}
+        {whyBusy === undefined ? problem : `${whyBusy}.`}
       </p>
     </div>
   )

@@ -1,0 +1,16 @@
+// Says why nothing can be trained, continued or measured on the GPU now.
+import { useStore } from 'zustand'
+import { replayStore } from '../../page/state/replay.ts'
+import { selectLacksGpu } from '../learning/without_gpu.ts'
+import { selectIsReplaying } from '../open/replays.ts'
+import { selectIsBusy, useLab } from '../shown/run.ts'
+
+/** Undefined where it can. */
+export function useWhyBusy(): string | undefined {
+  const isReplaying = useStore(replayStore, selectIsReplaying)
+  const isBusy = useLab(selectIsBusy)
+  const lacksGpu = useLab(selectLacksGpu)
+  if (isReplaying) return 'A recording is open: leave it first'
+  if (isBusy) return 'A run is in progress: finish or reset it first'
+  return lacksGpu ? 'This needs a GPU, and the browser gives the page none' : undefined
+}
