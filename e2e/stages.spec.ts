@@ -137,7 +137,7 @@ test(
     await expect(grid).toBeVisible({ timeout: 200_000 })
     await lab.get('pause').click()
     await lab.waitForStatus('paused')
-    await expect(grid.getByRole('rowheader').first()).toHaveText('score')
+    await expect(grid.getByRole('rowheader').first()).toHaveText('token score')
     await expect(lab.get('stage-play')).toHaveCount(0)
     const overflow = await page.evaluate(
       () => document.documentElement.scrollWidth - document.documentElement.clientWidth,

@@ -25,8 +25,8 @@ export const headText = ({ label, help }: Column): string =>
 export const COLUMNS: readonly Column[] = [
   {
     name: 'token_level_scores',
-    label: 'score',
-    help: 'What the task or the reward model says, at the last token.',
+    label: 'token score',
+    help: 'What the task or the reward model says of the whole response, placed at its last token; 0 at the tokens before it.',
     stage: 1,
   },
   {

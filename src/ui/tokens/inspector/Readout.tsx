@@ -127,7 +127,8 @@ export function Readout(props: {
       </p>
       <p className="soft">
         {token === undefined ? '' : `Token ${t + 1} of ${length}. `}Response {place + 1}, answer{' '}
-        <span className="response">{shownText(ground_truth)}</span>, score {formatNumber(score)}
+        <span className="response">{shownText(ground_truth)}</span>, score of the whole response{' '}
+        {formatNumber(score)}
         {is_ended ? '' : ', cut off'}.{rewardWords(told)}
       </p>
       <Numbers told={told} t={t} />

@@ -266,7 +266,7 @@ test('the shown trace is the page’s step, else the one that is held, else the 
 
 test('a step is said by what its responses can teach', () => {
   expect(inspectedSays(step)).toBe(
-    `2 of 3 prompts have responses that score differently; 8 of 13 tokens have an advantage other than 0, the largest +0.9.`,
+    `2 of 3 prompts have responses that score differently; 8 of 13 tokens have an advantage other than 0, the largest in size +0.9.`,
   )
   const alike = ofTable(
     table(['3', '33'].map((text) => traced('1+2=', text, 1, { advantages: [0, 0] }))),
@@ -276,7 +276,7 @@ test('a step is said by what its responses can teach', () => {
   )
   const single = ofTable(table([traced('1+2=', '3', 1, { advantages: [-0.25] }, 1)]))
   expect(inspectedSays(single)).toBe(
-    '1 of 1 tokens have an advantage other than 0, the largest −0.25.',
+    '1 of 1 tokens have an advantage other than 0, the largest in size −0.25.',
   )
   expect(inspectedSays([])).toBe('')
 })

@@ -21,7 +21,7 @@ function tokensSay(responses: readonly Inspected[]): string | undefined {
   if (pulled.length === 0) return `the advantage of all ${formatCount(known.length)} tokens is 0`
   const largest = pulled.reduce((a, b) => (Math.abs(b) > Math.abs(a) ? b : a))
   const size = `${largest > 0 ? '+' : '−'}${formatNumber(Math.abs(largest))}`
-  return `${formatCount(pulled.length)} of ${formatCount(known.length)} tokens have an advantage other than 0, the largest ${size}`
+  return `${formatCount(pulled.length)} of ${formatCount(known.length)} tokens have an advantage other than 0, the largest in size ${size}`
 }
 
 /** '' where nothing is known of the step but its texts. */
