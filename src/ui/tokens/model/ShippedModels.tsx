@@ -9,17 +9,26 @@ import { shippedFiles } from '../../../page/opened/shipped_files.ts'
 import { formatBytes } from '../../kit/format.ts'
 import { openModelFiles } from './model_files.ts'
 
-/** What each has learned, and a text to begin with. */
+/** What one does with each, and a text to begin with. */
 const KNOWN: Readonly<Record<ShippedName, { readonly says: string; readonly text: string }>> = {
   arithmetic: {
-    says: '6 layers; writes sums, divisors and factors in the right form, seldom with the right answer',
+    says: 'Reinforce it on sums, divisors or factors: it writes the right form, seldom the right answer; 6 layers',
     text: '12+7=',
   },
-  small: { says: '4 layers; sums, sorting, brackets, half learned', text: '312>' },
-  'small-deep': { says: '12 layers; the same problems', text: '312>' },
-  sorter: { says: '3 layers; begins to sort three digits', text: '312>' },
+  small: {
+    says: 'Let it teach a smaller model, or train it on: sums, sorting and brackets, half learned; 4 layers',
+    text: '312>',
+  },
+  'small-deep': {
+    says: 'See at which depth an answer appears: the same problems in 12 layers',
+    text: '312>',
+  },
+  sorter: {
+    says: 'Train it on, as the first run does: it begins to sort three digits; 3 layers',
+    text: '312>',
+  },
   story: {
-    says: '4 layers; tells short stories',
+    says: 'Write the beginning of a short story and let it go on; 4 layers',
     text: 'Once there was a small fox named Max. He had a red kite.',
   },
 }
