@@ -70,7 +70,8 @@ function saveProgress(): void {
   saveFile('understory.progress.json', new Blob([text], { type: 'application/json' }))
 }
 
-function Ways() {
+/** An open course has its own way to hand in. */
+function Ways({ isCourseOpen }: { readonly isCourseOpen: boolean }) {
   const page = (name: string, words: string) => (
     <button type="button" data-testid={`open-${name}`} onClick={() => openLesson(name)}>
       {words}
@@ -90,7 +91,7 @@ function Ways() {
         <button type="button" data-testid="open-taught" onClick={() => chooseFile()}>
           Open progress or a course …
         </button>
-        {page(HAND_IN, 'Hand in …')}
+        {isCourseOpen ? null : page(HAND_IN, 'Hand in …')}
       </p>
       <h3>For teachers</h3>
       <p className="course-ways">
@@ -126,7 +127,7 @@ export function Lists() {
           <LessonList />
         </>
       )}
-      <Ways />
+      <Ways isCourseOpen={course !== undefined} />
     </>
   )
 }
