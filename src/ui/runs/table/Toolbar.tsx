@@ -24,7 +24,7 @@ function NumberChoice({ entries }: { readonly entries: readonly RunEntry[] }) {
   const names = useMemo(() => key.split('\n').filter(Boolean), [key])
   return (
     <>
-      <label>
+      <label className="runs-view">
         <span className="soft">Show</span>
         <select
           data-testid="runs-statistic"
@@ -42,7 +42,7 @@ function NumberChoice({ entries }: { readonly entries: readonly RunEntry[] }) {
           )}
         </select>
       </label>
-      <label>
+      <label className="runs-view">
         <span className="soft">of</span>
         <select
           data-testid="runs-metric"
@@ -81,7 +81,7 @@ function Grouping({ entries }: { readonly entries: readonly RunEntry[] }) {
   // A setting in which runs no longer differ stays chosen.
   const isKnown = groups.some(({ columns }) => columns.includes(group))
   return (
-    <label>
+    <label className="runs-view">
       <span className="soft">Group by</span>
       <select
         data-testid="runs-group"
@@ -142,9 +142,11 @@ export function Toolbar({ entries }: { readonly entries: readonly RunEntry[] }) 
           data-testid={`runs-${id}`}
           aria-expanded={open === id}
           aria-controls={`runs-${id}-panel`}
+          aria-label={label}
+          title={label}
           onClick={() => setOpen(open === id ? undefined : id)}
         >
-          <Icon className="icon" aria-hidden="true" /> {label}
+          <Icon className="icon" aria-hidden="true" /> <span>{label}</span>
         </button>
       ))}
       {open === 'columns' ? <ColumnChooser entries={entries} /> : null}
