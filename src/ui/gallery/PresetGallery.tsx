@@ -1,6 +1,7 @@
 // Draws all presets as cards: what a run of each came to, how long it takes here, and what it is
 // about. A press on a card opens it.
 import { useMemo, useState } from 'react'
+import { comparedLink } from '../../document/links/compared.ts'
 import { figuresOf } from '../../document/presets/drawn.ts'
 import { PRESETS, type Preset } from '../../document/presets/presets.ts'
 import { SUMMARIES } from '../../document/presets/summaries.ts'
@@ -46,6 +47,7 @@ function Card({ preset, tags }: { readonly preset: Preset; readonly tags: Tags }
   const { id, name, experiment } = preset
   const isChosen = useLab(selectPreset) === id
   const figures = figuresOf(id)
+  const compared = comparedLink(id)
   const open = () => {
     closeDialog('presets')
     openPreset(id)
@@ -66,6 +68,13 @@ function Card({ preset, tags }: { readonly preset: Preset; readonly tags: Tags }
       <p className="gallery-time">
         <TimeHere experiment={experiment} />
       </p>
+      {compared === undefined ? null : (
+        <p>
+          <a href={compared} aria-label={`Open beside others in a study: ${name}`}>
+            Open beside others in a study
+          </a>
+        </p>
+      )}
       <ul className="gallery-tags" aria-label="Tags">
         {[tags.task, ...tags.methods, tags.size.split(':')[0]].map((tag) => (
           <li key={tag} className="badge">

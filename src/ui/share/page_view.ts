@@ -94,7 +94,8 @@ function followHash(): void {
       JSON.stringify(rest)
     const isSame = view(viewParts(before)) === view(viewParts(location.hash))
     before = location.hash
-    if (!isSame) return location.reload()
+    // A study is taken out of the hash as soon as it is read, so the same link can come again.
+    if (!isSame || viewParts(location.hash).study) return location.reload()
     followLessonIn(location.hash)
     openTab(tabOf(location.hash))
   })

@@ -1,8 +1,8 @@
 // Draws the tab of studies: builds one, trains it in the background, and shows what it found.
 import { useEffect, useRef, useState } from 'react'
 import { useStore } from 'zustand'
-import { viewParts } from '../../document/links/view.ts'
-import { decodeStudy } from '../../document/study/study_link.ts'
+import { viewParts, withParts } from '../../document/links/view.ts'
+import { linkedStudy } from '../../page/study/linked_study.ts'
 import { studyStore } from '../../page/study/study_state.ts'
 import { openLabStudy, openStudy } from '../../page/study/study_store.ts'
 import './study.css'
@@ -19,8 +19,9 @@ function useLinkedStudy(isReady: boolean): string {
     const { study: text } = viewParts(location.hash)
     if (!isReady || text === undefined) return
     const { pathname, search } = location
-    history.replaceState(history.state, '', `${pathname}${search}#tab=study`)
-    const parsed = decodeStudy(text)
+    const rest = withParts(location.hash, { study: undefined })
+    history.replaceState(history.state, '', `${pathname}${search}${rest}`)
+    const parsed = linkedStudy(text)
     if (!parsed.ok)
       setProblem(parsed.issues.map(({ path, message }) => `${path} ${message}`).join('; '))
     else if (JSON.stringify(parsed.study) !== JSON.stringify(studyStore.getState().study))
