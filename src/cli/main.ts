@@ -1,7 +1,7 @@
 // Runs the lab without a browser: npm run -s lab -- <command>.
 
 import { nearest } from '../document/experiment/fields/nearest.ts'
-import { UsageError } from './base/command.ts'
+import { saysAll, UsageError } from './base/command.ts'
 import { outliveReaders, print, tell } from './base/terminal.ts'
 import { ALL, overview } from './commands.ts'
 import { limitPatterns } from './input/text_deadline.ts'
@@ -10,19 +10,6 @@ import { helpOf } from './options/read.ts'
 /** Our own mistake, with the place where it happened. */
 const shown = (error: unknown): string =>
   error instanceof Error ? (error.stack ?? error.message) : `${error}`
-
-/** Errors that say all there is to say; anything else is our own mistake and shows where it
- * happened. */
-const PLAIN = new Set([
-  'GpuError',
-  'ExperimentError',
-  'ModelFileError',
-  'CheckpointError',
-  'JobError',
-  'LabFailure',
-  'RewardError',
-  'TokenizerFileError',
-])
 
 const isHelp = (word: string) => word === 'help' || word === '--help' || word === '-h'
 
@@ -50,7 +37,7 @@ async function main([name, ...args]: readonly string[]): Promise<number> {
       tell(`${error.message}\nnpm run -s lab -- ${asked} --help shows what there is.`)
       return 2
     }
-    tell(error instanceof Error && PLAIN.has(error.name) ? error.message : shown(error))
+    tell(saysAll(error) ? error.message : shown(error))
     return 1
   }
 }

@@ -18,6 +18,23 @@ export class LabFailure extends Error {
   override readonly name = 'LabFailure'
 }
 
+const PLAIN = new Set([
+  'GpuError',
+  'ExperimentError',
+  'ModelFileError',
+  'CheckpointError',
+  'JobError',
+  'LabFailure',
+  'NoPairsError',
+  'RewardError',
+  'TokenizerFileError',
+])
+
+/** Whether an error's message says all there is to say; any other is our own mistake, and is shown
+ * with where it happened. */
+export const saysAll = (error: unknown): error is Error =>
+  error instanceof Error && PLAIN.has(error.name)
+
 /** Exit code of `adapters` where there is none: not an error of the lab. */
 export const NO_ADAPTER = 3
 

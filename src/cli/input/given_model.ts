@@ -65,7 +65,7 @@ async function requireTokenizer(
   model: ModelTokens,
 ): Promise<void> {
   const file = join(folder, 'tokenizer.json')
-  if (!existsSync(file)) throw new LabFailure(noTokenizer(folder))
+  if (!existsSync(file)) throw new LabFailure(noTokenizer(option, folder))
   // The embedding of a model from elsewhere may be rounded up.
   const hasRoom = task.files !== undefined && model.vocab_size > task.vocab_size
   if (model.vocab_size !== task.vocab_size && !hasRoom)

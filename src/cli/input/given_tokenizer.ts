@@ -61,7 +61,8 @@ const SLOW_FILES = ['tokenizer.model', 'spiece.model', 'vocab.json', 'vocab.txt'
  * LabFailure where there is no tokenizer.json. */
 export async function modelTokenizer(folder: string): Promise<GivenTokenizer> {
   modelDirectory(folder)
-  if (!existsSync(join(folder, 'tokenizer.json'))) throw new LabFailure(noTokenizer(folder))
+  if (!existsSync(join(folder, 'tokenizer.json')))
+    throw new LabFailure(noTokenizer('--model', folder))
   const found = await loadTokenizer(tokenizerFiles(folder)).catch((error) => {
     throw new LabFailure(`--model: ${folder}: ${reason(error)}`)
   })
@@ -78,15 +79,15 @@ function isSame(own: Tokenizer | undefined, found: Tokenizer): boolean {
   return tokens.every((text, id) => own.special_ids.has(id) || text === found.tokens[id])
 }
 
-/** Why the ids of a model mean no texts. */
-export function noTokenizer(folder: string): string {
+/** Why the ids of a model mean no texts; `option` gave its folder. */
+export function noTokenizer(option: string, folder: string): string {
   const slow = SLOW_FILES.filter((name) => existsSync(join(folder, name)))
   const found = slow.length > 0 ? `only ${slow.join(' and ')}` : 'none'
   const remedy =
     slow.length > 0
       ? 'write one with transformers: AutoTokenizer.from_pretrained(DIR).save_pretrained(DIR)'
       : 'put tokenizer.json and tokenizer_config.json of the model there'
-  return `--model: ${folder}: expected the tokenizer of the model, tokenizer.json, found ${found}; ${remedy}`
+  return `${option}: ${folder}: expected the tokenizer of the model, tokenizer.json, found ${found}; ${remedy}`
 }
 
 /** The files of one folder as one file of content: the others say which token ends a response, and
