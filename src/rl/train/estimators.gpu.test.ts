@@ -51,6 +51,14 @@ const LEARNING = [
   ['use_adaptive_entropy', rl({}, {}, followed)],
   ['Muon', rl({}, {}, { optim: { ...OPTIM, optimizer: 'Muon' } })],
   ['mask_truncated_completions', rl({}, { mask_truncated_completions: true })],
+  ['maxrl', rl({ adv_estimator: 'maxrl' })],
+  ['grpo_batch_std (scale_rewards batch)', rl({ adv_estimator: 'grpo_batch_std' })],
+  ['without the spread (scale_rewards none)', rl({}, { norm_adv_by_std_in_grpo: false })],
+  ['token-mean (bnpo) with delta', rl({}, {}, { loss_agg_mode: 'token-mean', clip_ratio_c: 1.5 })],
+  [
+    'staleness, half of a batch',
+    rl({ rollout: { ...RL.rollout, staleness: 1, stale_fraction: 0.5 } }),
+  ],
 ] as const
 // Where LONG_TESTS is not set: one of each kind.
 test.for(process.env.LONG_TESTS ? LEARNING : [LEARNING[0], LEARNING[2]])(

@@ -45,6 +45,7 @@ const CASES: readonly Case[] = [
   ['DPO with imitation', { beta: 0.5, rpo_alpha: 0.3, ld_alpha: 0.6 }, {}],
   ['DPO weighted, of an inner layer', { use_weighting: true, beta: 0.7 }, INNER],
   ['DPO of an inner layer through a tuned lens', {}, { ...INNER, target_readout: 'tuned' }],
+  ['DPO without a reference', { reference_free: true, beta: 0.5 }, {}],
   ['SimPO', { loss_type: 'simpo', beta: 2, cpo_alpha: 0.5 }, {}],
   [
     'KTO with weights',
