@@ -174,8 +174,12 @@ export function backwardStates<L extends string>(
     blockBackward(run, model, grads, { ws, l, tokens }, ends)
   }
 
-  for (let l = lowest; l >= 1; l--) if (l < layer) along(l)
-  if (lowest < layer) vectorGrad(lowest)
+  if (lowest < layer) {
+    if (lowest > 0) along(lowest)
+    vectorGrad(lowest)
+  }
+  // What reads lower layers is measured, and trains nothing below the lowest.
+  for (let l = Math.min(lowest, layer) - 1; l >= 1; l--) along(l)
   if (grads.embed_tokens) embeddingGrad(run, shape, ws, tokens, grads.embed_tokens)
 }
 

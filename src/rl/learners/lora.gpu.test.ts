@@ -8,6 +8,7 @@ import { initialAdapter, ownAdapter } from '../../model/layout/adapter_layout.ts
 import type { LoraConfig, ModelConfig } from '../../model/layout/config.ts'
 import { readParams } from '../../model/params/param_copies.ts'
 import { TINY, testWeights } from '../../model/testing.ts'
+import type { Inner } from '../config/inner.ts'
 import { madeUpBatch, OPTIM, RL } from '../testing.ts'
 import { actorStepRef } from './actor.ref.ts'
 import { Actor } from './actor.ts'
@@ -22,7 +23,7 @@ const LORA: LoraConfig = {
   target_modules: ['q_proj', 'v_proj', 'o_proj', 'up_proj', 'down_proj'],
   layers_to_transform: null,
 }
-const phase = (target_layer: number) => ({
+const phase = (target_layer: number, inner: Partial<Inner>) => ({
   ...RL,
   target_layer,
   rollout: { ...RL.rollout, train_batch_size: 4, n: 2, max_response_length: R },
@@ -30,6 +31,7 @@ const phase = (target_layer: number) => ({
     ...RL.actor,
     ppo_mini_batch_size: 2,
     entropy_coeff: 0.01,
+    inner: { ...RL.actor.inner, ...inner },
     optim: { ...OPTIM, weight_decay: 0.01 },
   },
 })
@@ -49,14 +51,24 @@ function begun(config: ModelConfig) {
   return { layout, flat, exact, own, factors }
 }
 
-test.for([
-  ['an adapter', { ...TINY, lora: LORA }],
-  ['steering vectors', { ...TINY, steering_vectors: { layers: [0, 2, 3] } }],
-] as const)(
-  'thirty BuPO steps of %s follow float64: losses, norms and every number',
-  async ([, config]) => {
+const L = TINY.num_hidden_layers
+const ALONG = { objective: 'deep_supervision', layers: '1', weights: '0.8' } as const
+
+test.for<[string, ModelConfig, number, Partial<Inner>]>([
+  ['an adapter', { ...TINY, lora: LORA }, 2, {}],
+  ['steering vectors', { ...TINY, steering_vectors: { layers: [0, 2, 3] } }, 2, {}],
+  [
+    'steering vectors above a layer that learns along',
+    { ...TINY, steering_vectors: { layers: [2, 3] } },
+    L,
+    ALONG,
+  ],
+])(
+  'thirty steps of %s follow float64: losses, norms and every number',
+  async ([, config, target, along]) => {
     const { layout, flat, exact, own, factors } = begun(config)
-    const [inner, whole] = [phase(2), phase(TINY.num_hidden_layers)]
+    const [inner, whole] = [phase(target, along), phase(L, along)]
+    const count = along.layers ? 1 : 0
     const size = {
       prompt_length: P,
       response_length: R,
@@ -65,6 +77,7 @@ test.for([
       updates: 4,
       probeRows: 4,
       hasReference: false,
+      ...(count > 0 && { students: count, supervised: count }),
     }
     const gpu = await Gpu.open()
     const actor = await Actor.create(gpu, layout, size, [inner, whole], { weights: flat, factors })
@@ -84,6 +97,7 @@ test.for([
       actor.beginStep()
       actor.upload(batch, rows, { advantages: spread })
       actor.computeLogProbs(current, rows)
+      if (count > 0) actor.computeInnerLogProbs(current, rows)
       const updates = actor.updatePolicy(batch, current, rows, { lr, step })
       const [sums, history] = await gpu.read(actor.tensors.sums, actor.tensors.history)
       const truth = actorStepRef(config, state, own, batch, spread, current, lr, exact)
