@@ -131,11 +131,13 @@ describe('steering vectors', () => {
     const parsed = parseExperiment({ model: change, ...(phases !== undefined && { phases }) })
     return parsed.ok ? trainerConfig(parsed.experiment).model.steering_vectors : parsed.issues
   }
+  const HASH = `sha256-${'0'.repeat(64)}`
   const on = (fields: object = {}) => ({ steering_vectors: { trainable: true, ...fields } })
   test('layers are a list, or all', () => {
     expect(given({})).toBeUndefined()
     expect(given(on())).toEqual({ layers: null })
     expect(given(on({ layers: '0,2, 6' }))).toEqual({ layers: [0, 2, 6] })
+    expect(given(on({ source: HASH }))).toEqual({ layers: null })
   })
   test.for([
     [on({ layers: '7' }), 'model.steering_vectors.layers'],
@@ -143,6 +145,7 @@ describe('steering vectors', () => {
     [on({ source: 'sha256-0' }), 'model.steering_vectors.source'],
     [on({ strength: 1000 }), 'model.steering_vectors.strength'],
     [{ ...on(), lora: { r: 4 } }, 'model.steering_vectors.trainable'],
+    [{ steering_vectors: { source: HASH } }, 'model.steering_vectors.trainable'],
   ] as const)('are refused by their field: %j', ([model, path]) => {
     expect(given(model)).toContainEqual(expect.objectContaining({ path }))
   })

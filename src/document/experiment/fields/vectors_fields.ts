@@ -23,7 +23,7 @@ export const vectorsOf = ({ trainable, layers }: VectorFields): SteeringConfig |
 export const VECTORS: Tree<VectorFields> = {
   trainable: boolean({
     label: 'Steering vectors',
-    help: 'Whether vectors are trained in place of the model’s weights: one for each layer, added to its states at every token.',
+    help: 'Whether vectors are trained in place of the model’s weights: one for each layer, added to its states at every token. Off = there are no vectors.',
     default: false,
   }),
   layers: text(

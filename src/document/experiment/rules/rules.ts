@@ -106,5 +106,11 @@ function modelRules({ model }: Experiment, rule: Rule): void {
     ['model.lora.r'],
     'expected false beside a LoRA adapter, because one of both is trained on the frozen model; set model.lora.r to 0',
   )
+  rule(
+    vectors !== undefined || model.steering_vectors.source === null,
+    'model.steering_vectors.trainable',
+    ['model.steering_vectors.source'],
+    'expected true beside a file of vectors, because a run adds them only where it trains them; set model.steering_vectors.source to null to train without vectors',
+  )
   headRules(model, 'model', rule)
 }
