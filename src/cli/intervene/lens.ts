@@ -2,15 +2,14 @@
 // every way.
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { ShapeError } from '../../kernels/device/base/errors.ts'
 import { LENS_SETTINGS, type LensSettings } from '../../rl/config/lens_settings.ts'
 import { type Touched, touchModels } from '../../rl/train/touched/touch.ts'
-import { type Command, LabFailure, UsageError } from '../base/command.ts'
+import { type Command, UsageError } from '../base/command.ts'
 import { commandLine, text, usually } from '../base/declare.ts'
 import { replaceFile } from '../base/disk.ts'
 import { print } from '../base/terminal.ts'
 import { readArguments } from '../options/read.ts'
-import { openPlanned, readTouchable } from './touchable.ts'
+import { asFailure, openPlanned, readTouchable } from './touchable.ts'
 
 const LINE = commandLine({
   name: 'lens',
@@ -57,11 +56,7 @@ export const lensCommand: Command = {
       { what: 'readings', settings },
       [model],
       () => {},
-    ).catch((error) => {
-      if (error instanceof RangeError || error instanceof ShapeError)
-        throw new LabFailure(`${path}: ${error.message}`)
-      throw error
-    })
+    ).catch(asFailure(path))
     if (touched.what !== 'readings') return 1
     printLayers(touched)
     if (out === undefined) return 0

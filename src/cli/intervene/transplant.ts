@@ -1,18 +1,13 @@
 // lab transplant: finds which part of a model learned what another checkpoint knows. Parts are
 // exchanged, both ways round.
-import { ShapeError } from '../../kernels/device/base/errors.ts'
-import { MemoryPlan } from '../../kernels/device/base/tensor.ts'
-import { Gpu } from '../../kernels/device/gpu.ts'
-import { requireSameShape } from '../../model/interventions/transplant.ts'
-import { type Exchange, exchanged } from '../../rl/train/touched/exchange.ts'
-import { HeldOut } from '../../rl/train/touched/held_out.ts'
-import { type Command, LabFailure, NO_ADAPTER_TEXT, UsageError } from '../base/command.ts'
-import { openDawn } from '../base/dawn.ts'
+import type { Exchange } from '../../rl/train/touched/exchange.ts'
+import { touchModels } from '../../rl/train/touched/touch.ts'
+import { type Command, UsageError } from '../base/command.ts'
 import { commandLine, text, usually } from '../base/declare.ts'
 import { replaceFile } from '../base/disk.ts'
 import { print } from '../base/terminal.ts'
 import { readArguments } from '../options/read.ts'
-import { readTouchable } from './touchable.ts'
+import { asFailure, openPlanned, readTouchable } from './touchable.ts'
 
 const LINE = commandLine({
   name: 'transplant',
@@ -41,35 +36,17 @@ export const transplantCommand: Command = {
   line: LINE,
   run: async (args) => {
     const { paths, problems, data, out } = readOptions(args)
-    const [first, second] = [
-      await readTouchable(paths[0], data),
-      await readTouchable(paths[1], data),
-    ]
-    try {
-      requireSameShape(first.layout, second.layout)
-    } catch (error) {
-      throw error instanceof ShapeError
-        ? new LabFailure(`${paths[0]} and ${paths[1]}: ${error.message}`)
-        : error
-    }
-    for (const [i, { config }] of [first, second].entries())
-      if (config.tools)
-        throw new LabFailure(`${paths[i]}: transplant answers in one turn; this run calls tools`)
-    const dawn = await openDawn()
-    if (!dawn) throw new LabFailure(NO_ADAPTER_TEXT)
-    const plan = new MemoryPlan()
-    HeldOut.room(plan, first.config, first.layout)
-    const gpu = await Gpu.open({ gpu: dawn, largest: plan.largest })
-    try {
-      const heldOut = await HeldOut.create(gpu, first.config, first.layout, problems)
-      const right = (weights: Float32Array) => heldOut.right(weights)
-      const found = [await exchanged(first, second, right), await exchanged(second, first, right)]
-      for (const one of found) printTable(one)
-      if (out !== undefined)
-        replaceFile(out, `${JSON.stringify({ transplants: found }, undefined, 2)}\n`)
-    } finally {
-      gpu.destroy()
-    }
+    const pair = [await readTouchable(paths[0], data), await readTouchable(paths[1], data)]
+    const both = paths.join(' and ')
+    const work = { what: 'exchange', problems } as const
+    const touched = await touchModels(await openPlanned(both), work, pair, () => {}).catch(
+      asFailure(both),
+    )
+    if (touched.what !== 'exchange') return 1
+    const { exchanges } = touched
+    for (const one of exchanges) printTable(one)
+    if (out !== undefined)
+      replaceFile(out, `${JSON.stringify({ transplants: exchanges }, undefined, 2)}\n`)
     return 0
   },
 }

@@ -119,6 +119,23 @@ test('what cannot steer is refused before a device is asked for', async () => {
   await refused({ ...TEXTS, away: TEXTS.toward }, 'Expected two different texts')
   await refused({ ...TEXTS, away: '' }, 'expected a text of 1 to')
   await expect(steer(TEXTS, { strengths: [0] }, none)).rejects.toThrow('not 0, got 0')
+  await expect(steer(TEXTS, { layers: ['all', 1, L + 1] }, none)).rejects.toThrow(
+    `Expected layers of the model, from 0 (the embedding) to ${L}, got ${L + 1}.`,
+  )
+  await refused({ from: 'run' }, 'This run trains no steering vectors')
+})
+
+test('states of a run that trains vectors are not exchanged: they have the same weights', async () => {
+  const none = () => Promise.reject(new Error('asked for a device'))
+  const steered = { ...config.model, steering_vectors: { layers: null } }
+  const own = { ...model, config: { ...config, model: steered } }
+  for (const pair of [
+    [own, model],
+    [model, own],
+  ])
+    await expect(
+      touchModels(none, { what: 'exchange', problems: 4 }, pair, () => {}),
+    ).rejects.toThrow('A run that trains steering vectors has the weights that it began with')
 })
 
 test('a state that solves nothing has no solved problems to steer toward', async () => {

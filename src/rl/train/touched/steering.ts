@@ -109,6 +109,17 @@ const requireStrengths = ({ strengths }: SteeringWork): void => {
     )
 }
 
+function requireLayers(layers: readonly SteeredLayer[], { shape }: ParamLayout): void {
+  const L = shape.num_hidden_layers
+  const other = layers.find(
+    (one) => one !== 'all' && !(Number.isInteger(one) && one >= 0 && one <= L),
+  )
+  if (other !== undefined)
+    throw new RangeError(
+      `Expected layers of the model, from 0 (the embedding) to ${L}, got ${other}.`,
+    )
+}
+
 const fileOf = (
   { layout, weights }: Steered,
   { name, bytes }: Extract<SteeringSource, { from: 'file' }>,
@@ -124,11 +135,12 @@ function trainedIn({ trained, weights, step }: Steered): SteeringVectors {
   return { model_hash: modelHash(weights), made, vectors: trained }
 }
 
-/** What steering takes, on a plan. Throws RangeError for texts that cannot be read, ModelFileError
- * for a file that does not fit. */
+/** What steering takes, on a plan. Throws RangeError for texts that cannot be read, strengths that
+ * do nothing and layers that the model lacks, ModelFileError for a file that does not fit. */
 export function planSteering(alloc: Allocator, of: Steered, work: SteeringWork): void {
   const { config, layout } = of
   requireStrengths(work)
+  requireLayers(work.layers ?? [], layout)
   if (work.source.from === 'file') fileOf(of, work.source)
   if (work.source.from === 'run') trainedIn(of)
   planChanges(alloc, config, layout, work.problems)
@@ -206,33 +218,20 @@ async function made(
   return { model_hash, made, vectors, which: all.filter((i) => !half[i]) }
 }
 
-function requireLayers(layers: readonly SteeredLayer[], { shape }: ParamLayout): void {
-  const L = shape.num_hidden_layers
-  const other = layers.find(
-    (one) => one !== 'all' && !(Number.isInteger(one) && one >= 0 && one <= L),
-  )
-  if (other !== undefined)
-    throw new RangeError(
-      `Expected layers of the model, from 0 (the embedding) to ${L}, got ${other}.`,
-    )
-}
-
-/** Makes or reads vectors, and measures what each does at each strength. `onDone` is called after
- * each, and told how many there will be. Throws RangeError where there is nothing to make them of,
- * ModelFileError for a file that does not fit. */
+/** Makes or reads vectors, and measures what each does at each strength, after planSteering.
+ * `onDone` is called after each, and told how many there will be. Throws RangeError where there is
+ * nothing to make them of. */
 export async function steered(
   gpu: Gpu,
   of: Steered,
   work: SteeringWork,
   onDone: (of: number) => void = () => {},
 ): Promise<Steering> {
-  requireStrengths(work)
   const answers = await ChangedAnswers.create(gpu, of, work.problems)
   const { which, ...vectors } = await made(gpu, of, answers, work)
   const some = vectors.vectors.flatMap((x, layer) => (x.some((v) => v !== 0) ? [layer] : []))
   const together = work.source.from === 'run' ? (['all'] as const) : []
   const layers = work.layers ?? [...some, ...together]
-  requireLayers(layers, of.layout)
   const strengths = [...work.strengths].sort((a, b) => a - b)
   const effects: SteeringEffect[] = []
   for (const layer of layers)

@@ -28,6 +28,8 @@ import { planSteering, type Steering, type SteeringWork, steered } from './steer
 /** A model in the layout without an adapter; behind its weights lie the vectors that a run
  * trains. */
 export interface Touchable {
+  /** Default: this run. */
+  readonly name?: string
   readonly step: number
   readonly config: TrainerConfig
   readonly weights: Float32Array
@@ -190,7 +192,7 @@ async function touchExchange(
   pair.forEach(requireOneTurn)
   const [first, second] = pair.map(
     (one, i): ExchangeSource => ({
-      name: (i === 1 && other) || 'this run',
+      name: one.name ?? ((i === 1 && other) || 'this run'),
       step: one.step,
       layout: layoutOf(one),
       weights: one.weights,
