@@ -5,7 +5,15 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { taskOf } from '../document/experiment/fields/task_fields.ts'
 import { makeJob } from './job_files.ts'
-import { distilled, experimentOf, filesOf, sourceOf, taughtSource, textsOf } from './testing.ts'
+import {
+  distilled,
+  experimentOf,
+  filesOf,
+  sourceOf,
+  taughtSource,
+  textsOf,
+  withVectors,
+} from './testing.ts'
 
 const TRL = { target: 'trl', verl: '0.9' } as const
 const jobOf = (source: ReturnType<typeof taughtSource>) => textsOf(makeJob(source, TRL))
@@ -79,8 +87,11 @@ describe('a job of distillation', () => {
     expect(() => makeJob(source, TRL)).toThrow(why)
   })
 
-  test('another system, another model and a teacher without weights are refused', () => {
+  test('steering vectors, another system and a teacher without weights are refused', () => {
     const experiment = distilled({})
+    expect(() => makeJob(taughtSource(withVectors(experiment)), TRL)).toThrow(
+      'model.steering_vectors.trainable is true: TRL trains no steering vectors',
+    )
     const source = taughtSource(experiment)
     expect(() => makeJob(source, { ...TRL, target: 'verl' })).toThrow(
       /^phase 1 \(distillation, 3 steps\): verl distils from a teacher that runs on servers.*export with --to trl/,

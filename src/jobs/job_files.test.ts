@@ -119,6 +119,18 @@ describe('a job that is refused names the setting, what is expected and a way ou
       'actor.use_adaptive_entropy is true: its entropy bonus has a constant weight',
     ],
     [
+      'steering vectors',
+      { phases: [RL], model: { steering_vectors: { trainable: true } } },
+      'verl',
+      'model.steering_vectors.trainable is true: it trains no steering vectors on a frozen model; set it to false',
+    ],
+    [
+      'steering vectors',
+      { phases: [RL], model: { steering_vectors: { trainable: true } } },
+      'trl',
+      'model.steering_vectors.trainable is true: it trains no steering vectors on a frozen model; set it to false',
+    ],
+    [
       'an entropy target with several updates a step',
       { phases: [RL], actor: { use_adaptive_entropy: true } },
       'trl',

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { presetOf } from '../document/presets/presets.ts'
 import type { ResponsePair } from '../rl/reward/pairs.ts'
 import { makeJob } from './job_files.ts'
-import { experimentOf, filesOf, onRows, PAIRS, sourceOf, VERDICTS } from './testing.ts'
+import { experimentOf, filesOf, onRows, PAIRS, sourceOf, VERDICTS, withVectors } from './testing.ts'
 
 const TRL = { target: 'trl' } as const
 
@@ -82,8 +82,11 @@ describe('a job of preferences', () => {
     expect(() => filesOf(experiment, TRL)).toThrow(why)
   })
 
-  test('verl and the fork have no such trainer', async () => {
+  test('steering vectors are refused, and verl and the fork have no such trainer', async () => {
     const experiment = await onRows(PAIRS, {})
+    expect(() => filesOf(withVectors(experiment), TRL)).toThrow(
+      'model.steering_vectors.trainable is true: TRL trains no steering vectors',
+    )
     for (const target of ['verl', 'bupo'] as const)
       expect(() => filesOf(experiment, { target })).toThrow(
         /phases\.0\.kind is preference: .* has no trainer of preferences; export with --to trl/,

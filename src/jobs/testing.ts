@@ -38,6 +38,13 @@ export const experimentOf = (document: object): Experiment => {
   return parsed.experiment
 }
 
+/** The same experiment, which trains steering vectors alone. */
+export const withVectors = (experiment: Experiment): Experiment => {
+  const { model } = experiment
+  const steering_vectors = { ...model.steering_vectors, trainable: true }
+  return experimentOf({ ...experiment, model: { ...model, steering_vectors } })
+}
+
 /** What a job of a preset says when it is refused, else its files by path. */
 export function filesOf(experiment: Experiment, options: Partial<JobOptions> = {}) {
   const options09 = { target: 'verl', verl: '0.9', ...options } as const

@@ -160,6 +160,30 @@ describe('a run leaves', () => {
     await expect(exportCommand.run([file, '--to', 'bupo', join(out(), 'x')])).rejects.toThrow()
   })
 
+  test('not with steering vectors, which no weight of such a model can hold', async () => {
+    const { model } = tinyExperiment({})
+    const steering_vectors = { trainable: true }
+    const { file } = await saved(
+      madeCheckpoint(
+        tinyExperiment({
+          model: { ...model, steering_vectors },
+          phases: [{ kind: 'rl', steps: 9 }],
+        }),
+      ),
+    )
+    const folder = join(out(), 'x')
+    const exported = (to: string) => exportCommand.run([file, '--to', to, folder])
+    await expect(exported('hf')).rejects.toThrow(
+      'model.steering_vectors: no weight of a Hugging Face model can hold a vector',
+    )
+    await expect(exported('peft')).rejects.toThrow('there is no adapter: model.lora.r is 0')
+    for (const to of ['verl', 'trl'])
+      await expect(exported(to)).rejects.toThrow(
+        'model.steering_vectors.trainable is true: it trains no steering vectors',
+      )
+    expect(existsSync(folder)).toBe(false)
+  })
+
   test('not where a weight is no number', async () => {
     const made = madeCheckpoint(tinyExperiment({ phases: [{ kind: 'rl', steps: 9 }] }))
     const weights = made.run.trainer.actor.weights.slice()
