@@ -23,7 +23,7 @@ test('a preset is found by its tags and chosen with the keyboard', async ({ lab,
   )
   // The picture is drawn from runs, and says in words what it shows; nobody has run what has none.
   await expect(lab.get('preset-card-first-steps')).toContainText(
-    /Reward \d+ % → \d+ % in 45 steps.*5 runs/,
+    /Mean reward of samples \d+ % → \d+ % in 45 steps.*5 runs/,
   )
   await expect(lab.get('preset-card-qwen3-0-6b-gsm8k')).toContainText('No run of it is recorded')
   // An adapter that nobody knows is probed while the page rests.
