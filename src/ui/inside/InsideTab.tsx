@@ -1,7 +1,7 @@
 // Shows the tab Inside: what every layer does. Each figure is measured in a run's moments, in each
 // step while it is in view, and in kept states.
 import './inside.css'
-import { LookNow } from '../look/LookNow.tsx'
+import { withLook } from '../look/with_look.tsx'
 import { type PanelEntry, Panels } from '../part/Panels.tsx'
 import { useKept } from '../shown/rested.ts'
 import { LayerLens } from '../tokens/lens/LayerLens.tsx'
@@ -43,15 +43,8 @@ const FIGURES: readonly PanelEntry[] = [
   { name: 'The figure of solved problems', Own: PassFigure },
 ]
 
-const useIsEmpty = () => useKept().observations.items.length === 0
-/** What fills empty figures stands above them, and below figures that are full. */
-const LookFirst = () => (useIsEmpty() ? <LookNow /> : null)
-const LookLast = () => (useIsEmpty() ? null : <LookNow />)
-
 const PANELS: readonly PanelEntry[] = [
-  { name: 'The look at a kept state, first', Own: LookFirst },
-  ...FIGURES,
-  { name: 'The look at a kept state', Own: LookLast },
+  ...withLook(FIGURES, () => useKept().observations.items.length === 0),
   { name: 'The choice of moments', Own: MomentsChoice },
 ]
 

@@ -6,6 +6,7 @@ import { InsideTab } from '../inside/InsideTab.tsx'
 import { Panels } from '../part/Panels.tsx'
 import { BrokenPart, Part } from '../part/Part.tsx'
 import { pageReport } from '../part/report.ts'
+import { TokensTab } from '../tokens/TokensTab.tsx'
 import { App } from './App.tsx'
 
 test('a part that threw is a sentence with its name, the error and two ways on', () => {
@@ -56,6 +57,7 @@ function loose(node: ReactNode, isAlone = false): string[] {
 test.for<[string, FunctionComponent]>([
   ['the page', App],
   ['the tab Inside', InsideTab],
+  ['the tab Tokens', TokensTab],
 ])('every component of %s lies in a part of its own', ([, Whole]) => {
   expect(loose(Whole({}) as ReactNode)).toEqual([])
 })
