@@ -47,11 +47,11 @@ for (const name of positionals.length > 0 ? positionals : all.filter((one) => on
 
 const kept = (name, file) => join(ROOT, 'docs/studies', name, file)
 const results = join(ROOT, 'docs/results.md')
-const csvOf = (name) => {
-  const file = kept(name, 'table.csv')
+const reportOf = (name) => {
+  const file = kept(name, 'report.md')
   return existsSync(file) ? readFileSync(file, 'utf8') : undefined
 }
-writeFileSync(results, withStudies(readFileSync(results, 'utf8'), csvOf))
+writeFileSync(results, withStudies(readFileSync(results, 'utf8'), reportOf))
 const gallery = all
   .filter((name) => existsSync(kept(name, 'report.md')))
   .map((name) => galleryEntry(name, readFileSync(kept(name, 'report.md'), 'utf8')))

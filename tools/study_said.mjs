@@ -1,50 +1,29 @@
 // Writes what is said of the studies elsewhere: the tables of docs/results.md, and the list of the
 // page's tab Study. All of it comes from the files that `lab study` left in docs/studies.
 
-/** The rows of a CSV text, each by the names in the first. */
-export function readCsv(text) {
-  const rows = text
-    .trimEnd()
-    .split('\n')
-    .map((line) =>
-      [...line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g)].map(([, quoted, plain]) =>
-        quoted === undefined ? plain : quoted.replaceAll('""', '"'),
-      ),
-    )
-  const [head, ...body] = rows
-  return body.map((row) => Object.fromEntries(head.map((name, i) => [name, row[i] ?? ''])))
+/** What docs/results.md leaves to the report itself. */
+const LEFT_OUT = /^IQM|^spent$|’s gain$/
+
+/** A line of a Markdown table; a `\|` within a cell is text. */
+const cellsOf = (line) => line.slice(2, -2).split(' | ')
+const lineOf = (cells) => `| ${cells.join(' | ')} |`
+
+/** The table of the arms from a study's report.md, without the columns that only the report has. */
+export function armsTable(report) {
+  const [table] = /^\| arm \| seeds \|.*(\n\|.*)*/m.exec(report) ?? []
+  if (table === undefined)
+    throw new Error('report.md has no table of arms; run npm run studies -- --report')
+  const [head, rule, ...rows] = table.split('\n').map(cellsOf)
+  const kept = head.flatMap((name, i) => (LEFT_OUT.test(name) ? [] : [i]))
+  return [head, rule, ...rows].map((cells) => lineOf(kept.map((i) => cells[i]))).join('\n')
 }
 
-const short = (text) => (text === '' ? '' : `${Number(Number(text).toPrecision(3))}`)
-const signed = (text) => (Number(text) > 0 ? `+${short(text)}` : short(text).replace('-', '−'))
-
-/** A study's table.csv as Markdown. */
-export function markdownTable(csv) {
-  const rows = readCsv(csv).map((row) => {
-    const interval =
-      row.difference_low === ''
-        ? ''
-        : ` [${signed(row.difference_low)}, ${signed(row.difference_high)}]`
-    const found = { none: 'no difference found', 'too few': 'too few seeds' }
-    return [
-      row.arm,
-      row.seeds,
-      `${short(row.mean)} ± ${short(row.deviation)}`,
-      row.difference === '' ? '' : `${signed(row.difference)}${interval}`,
-      short(row.p_holm),
-      found[row.verdict] ?? row.verdict,
-    ]
-  })
-  const head = ['arm', 'seeds', 'mean ± sd', 'difference [95 %]', 'p (Holm)', '']
-  return [head, head.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |`).join('\n')
-}
-
-/** The document with the table of each study between its markers. `csvOf` gives a study's
- * table.csv, or undefined before it has run. */
-export const withStudies = (text, csvOf) =>
+/** The document with the table of each study between its markers. `reportOf` gives a study's
+ * report.md, or undefined before it has run. */
+export const withStudies = (text, reportOf) =>
   text.replace(/<!-- study: (\w+) -->\n[\s\S]*?<!-- end -->/g, (_, name) => {
-    const csv = csvOf(name)
-    const table = csv === undefined ? 'Not run yet.' : markdownTable(csv)
+    const report = reportOf(name)
+    const table = report === undefined ? 'Not run yet.' : armsTable(report)
     return `<!-- study: ${name} -->\n\n${table}\n\n<!-- end -->`
   })
 
