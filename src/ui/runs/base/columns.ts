@@ -4,6 +4,7 @@
 import { placeWords, settingLabel } from '../../../document/experiment/form/setting_words.ts'
 import { PRESETS } from '../../../document/presets/presets.ts'
 import { boundsOf } from '../../../document/study/bounds.ts'
+import type { Interval } from '../../../document/study/statistics/student.ts'
 import type { RunEntry } from '../../../page/runs/library/library_store.ts'
 import { leavesOf } from '../../../record/run/leaves.ts'
 import { runName } from '../../../record/run/names.ts'
@@ -67,17 +68,45 @@ export function metricOf({ header }: RunEntry, choice: string): string {
   return phases.some(({ kind }) => kind === 'reward_model') ? TASK_SCORE : REWARD
 }
 
-/** Between which values a metric of a run lies: the score of a task is a share, a reward of one's
- * own can be anything. */
-export function boundsOfRun({ header }: RunEntry, metric: string): ReturnType<typeof boundsOf> {
-  const isScore = metric === REWARD || metric === TASK_SCORE
-  const isOfTask = !header.source && header.experiment.reward.parts.length === 0
-  return isScore && isOfTask ? { low: 0, high: 1 } : boundsOf(metric)
+/** Of the scores, only a task's own is a share: a reward of one's own, or of a reward model, can
+ * be anything. */
+function isTaskScore({ header }: RunEntry, metric: string): boolean {
+  const { reward, phases } = header.experiment
+  const isOwn = header.source !== undefined || reward.parts.length > 0
+  const isModels = metric === REWARD && phases.some(({ kind }) => kind === 'reward_model')
+  return (metric === REWARD || metric === TASK_SCORE) && !isOwn && !isModels
 }
 
-/** Whether a number of this choice is a share of 1. */
-export const isShare = (choice: string): boolean =>
-  choice === '' || choice === 'greedy' || choice === 'sampled' || choice === 'score'
+const ANY: Interval = { low: Number.NEGATIVE_INFINITY, high: Number.POSITIVE_INFINITY }
+
+/** Whether a run measured a value outside of `bounds`. */
+function isBeyond({ header }: RunEntry, metric: string, { low, high }: Interval): boolean {
+  const measured = header.summaries[metric]
+  return measured !== undefined && (measured.lowest < low || measured.highest > high)
+}
+
+/** Between which values a metric lies, whatever these runs measure of it; `nameOf`, what a run
+ * calls it. One that was measured beyond its bounds has none: what was measured is not cut. */
+export function boundsOfRuns(
+  entries: readonly RunEntry[],
+  nameOf: (entry: RunEntry) => string,
+): Interval {
+  const isShare = entries.every((entry) => isTaskScore(entry, nameOf(entry)))
+  const bounds = isShare ? { low: 0, high: 1 } : boundsOf(nameOf(entries[0]))
+  return entries.some((entry) => isBeyond(entry, nameOf(entry), bounds)) ? ANY : bounds
+}
+
+const MAYBE_SHARES: readonly string[] = ['', 'greedy', 'sampled', 'score']
+
+/** Whether a number of this choice is a share of 1 in all of these runs. A reward of one's own is
+ * none, and no measure of another trainer that was ever beyond 0 and 1. */
+export const isShare = (choice: string, entries: readonly RunEntry[]): boolean =>
+  MAYBE_SHARES.includes(choice) &&
+  entries.every((entry) => {
+    const metric = metricOf(entry, choice)
+    const isOwn = choice === 'score' && !entry.header.source && !isTaskScore(entry, metric)
+    return !isOwn && !isBeyond(entry, metric, { low: 0, high: 1 })
+  })
 
 /** The kind of a column and its name there: 'setting:actor.optim.lr' is the setting
  * 'actor.optim.lr'. */
@@ -115,8 +144,8 @@ export function cellOf(entry: RunEntry, column: string, reading: Reading): Cell 
   return statisticOf(summary, reading.statistic, reading.isSmoothed)
 }
 
-/** A cell as people read it; shares as shares, times as times. */
-export function cellText(cell: Cell, column: string): string {
+/** A cell of a run as people read it; shares as shares, times as times. */
+export function cellText(cell: Cell, column: string, entry: RunEntry): string {
   const [kind, name] = parts(column)
   if (cell === undefined || cell === '') return NONE
   if (cell === null) return 'none'
@@ -125,7 +154,7 @@ export function cellText(cell: Cell, column: string): string {
   if (name === 'took' && kind === 'fact') return formatDuration(cell)
   // A setting is what somebody wrote; a metric was measured.
   if (kind === 'setting') return `${cell}`
-  return isShare(name) ? formatShare(cell) : formatNumber(cell)
+  return isShare(name, [entry]) ? formatShare(cell) : formatNumber(cell)
 }
 
 /** What a setting is called: one that only some experiments have, by the end of its path. */

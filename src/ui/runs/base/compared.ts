@@ -25,7 +25,7 @@ import { openedStore, redraw } from '../../open/opened_run.ts'
 import type { Owner } from '../../plot/files/SaveAs.tsx'
 import { type Overlay, overlayStore, SENDER_ID } from '../../shown/overlays.ts'
 import { plannedOf } from '../../shown/run_words.ts'
-import { boundsOfRun } from './columns.ts'
+import { boundsOfRuns } from './columns.ts'
 import { groupRuns } from './groups.ts'
 import { MAX_AVERAGED, MAX_COMPARED, type Selection, selectionStore, tick } from './selection.ts'
 
@@ -131,7 +131,7 @@ function bandsOf(group: readonly RunEntry[], kind: BandKind) {
     const before = known.get(metric)
     const isSame = before?.length === length && runs.every((run, i) => run === before.runs[i])
     if (isSame) return before.band
-    const { low, high } = boundsOfRun(group[0], metric)
+    const { low, high } = boundsOfRuns(group, nameOf)
     const band = runs.length === group.length ? meanBand(runs, kind, [low, high]) : undefined
     known.set(metric, { runs, length, band })
     return band

@@ -28,7 +28,9 @@ const filter = (column: string, operator: Filter['operator'], value: string): Fi
 test('columns show settings, metrics and facts, and a run without one sorts last', () => {
   const columns = [LR, 'metric:greedy', 'fact:tags']
   const rows = tableRows(RUNS, { ...FIRST_VIEW, columns, sort: 'name', isDescending: false })
-  const texts = rows.map(({ cells }) => cells.map((cell, i) => cellText(cell, columns[i])))
+  const texts = rows.map(({ cells, entry }) =>
+    cells.map((cell, i) => cellText(cell, columns[i], entry)),
+  )
   expect(texts).toEqual([
     ['0.001', '50.0 %', 'paper, slow'],
     ['0.001', '70.0 %', 'paper'],

@@ -45,7 +45,7 @@ export function groupRuns(
     }))
   const groups = new Map<string, RunEntry[]>()
   for (const entry of entries) {
-    const label = `${columnLabel(group)}: ${cellText(cellOf(entry, group, view), group)}`
+    const label = `${columnLabel(group)}: ${cellText(cellOf(entry, group, view), group, entry)}`
     groups.set(label, [...(groups.get(label) ?? []), entry])
   }
   return [...groups].map(([label, own]) => ({ label, entries: own, counted: own }))

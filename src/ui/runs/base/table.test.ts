@@ -6,8 +6,10 @@ import { begun, recorderOn, stepEvent, told } from '../../../page/runs/testing.t
 import { runName } from '../../../record/run/names.ts'
 import { NO_LABELS, type RunHeader } from '../../../record/run/record.ts'
 import { memoryStorage } from '../../../record/run/storage.ts'
+import { extendSummary } from '../../../record/run/summary.ts'
+import { REWARD, TASK_SCORE } from '../../shown/metrics.ts'
 import { differenceText, endText, plannedOf, statusWord, tookText } from '../../shown/run_words.ts'
-import { cellOf, cellText, metricNames, metricOf } from './columns.ts'
+import { boundsOfRuns, cellOf, cellText, isShare, metricNames, metricOf } from './columns.ts'
 import { FIRST_VIEW, type TableView, tableRows } from './table.ts'
 
 const GREEDY = 'val-aux/sort_digits/acc/greedy'
@@ -119,9 +121,44 @@ test('an imported verl log is described by what it says, and by no setting of th
   const [log] = await readLogs(reader, [{ name: 'verl.jsonl', pieces }])
   const { header } = importedRun('verl.jsonl', log, { id: 'i', now: 0, version: '0.0.0' })
   const entry = { id: 'i', labels: { ...NO_LABELS, id: 'i', color: 0 }, header }
-  const said = (column: string) => cellText(cellOf(entry, column, FIRST_VIEW), column)
+  const said = (column: string) => cellText(cellOf(entry, column, FIRST_VIEW), column, entry)
   expect(said('metric:greedy')).toBe('70.0 %')
   const unknown = ['fact:task', 'fact:preset', 'setting:actor.optim.lr', 'setting:seed']
   expect(unknown.map(said)).toEqual(unknown.map(() => '–'))
   expect(runName(entry)).toMatchObject({ name: 'verl', differs: 'verl' })
+})
+
+test('an interval ends at 0 and 1 only where the score is the task’s own, and never cuts what was measured', () => {
+  const share = { low: 0, high: 1 }
+  const any = { low: Number.NEGATIVE_INFINITY, high: Number.POSITIVE_INFINITY }
+  const bounds = (run: RunEntry, metric: string) => boundsOfRuns([run], () => metric)
+  const own = entry('a')
+  expect(bounds(own, REWARD)).toEqual(share)
+
+  const { experiment } = header
+  const parts = [{ id: 'exact_match', weight: 2 }]
+  const composed = { ...experiment, reward: { ...experiment.reward, parts } }
+  expect(bounds(entry('b', {}, { experiment: composed }), REWARD)).toEqual(any)
+
+  const [first] = experiment.phases
+  const phases = [{ ...first, kind: 'reward_model' }, ...experiment.phases] as typeof experiment.phases
+  const learned = entry('c', {}, { experiment: { ...experiment, phases } })
+  expect(bounds(learned, REWARD)).toEqual(any)
+  expect(bounds(learned, TASK_SCORE)).toEqual(share)
+
+  const summaries = { [REWARD]: extendSummary(undefined, [0.5, 1.5]) }
+  const beyond = entry('d', {}, { summaries })
+  expect(boundsOfRuns([own, beyond], () => REWARD)).toEqual(any)
+})
+
+test('a reward of one’s own is no share, and is not written in per cent', () => {
+  const { experiment } = header
+  const parts = [{ id: 'exact_match', weight: 2 }]
+  const composed = { ...experiment, reward: { ...experiment.reward, parts } }
+  const own = entry('b', {}, { experiment: composed })
+  expect(isShare('score', [own])).toBe(false)
+  expect(cellText(1.5, 'metric:score', own)).toBe('1.5')
+  expect(cellText(0.5, 'metric:score', entry('a'))).toBe('50.0 %')
+  expect(isShare('score', [entry('a'), own])).toBe(false)
+  expect(isShare('greedy', [entry('a'), own])).toBe(true)
 })

@@ -65,7 +65,7 @@ function Paired({ groups }: { readonly groups: readonly Compared[] }) {
                 <td className="number">
                   {pairedText(
                     pairedBySeed(seedValues(first, key), seedValues(group, key)),
-                    isShare(key),
+                    isShare(key, [...first.entries, ...group.entries]),
                   )}
                 </td>
               </tr>
@@ -82,7 +82,7 @@ function Paired({ groups }: { readonly groups: readonly Compared[] }) {
  * lie apart.
  */
 function Value({ group, choice }: { readonly group: Compared; readonly choice: string }) {
-  const inShares = isShare(choice)
+  const inShares = isShare(choice, group.entries)
   const [first, ...others] = group.entries
   const last = group.entries.map((entry) => numberOf(entry, choice, 'last'))
   const spread = meanSpread(last.filter((value): value is number => Number.isFinite(value)))
@@ -92,7 +92,7 @@ function Value({ group, choice }: { readonly group: Compared; readonly choice: s
         {numberText(spread.mean, inShares)}
         <small className="soft" title={spreadWords(spread)}>
           {' '}
-          {spreadText(spread, first, choice)}
+          {spreadText(spread, group.entries, choice)}
         </small>
       </>
     )

@@ -2,7 +2,7 @@
 // setting as a mean and a band.
 import { useMemo, useState } from 'react'
 import { useStore } from 'zustand'
-import { boundsOf } from '../../../document/study/bounds.ts'
+import type { RunEntry } from '../../../page/runs/library/library_store.ts'
 import type { BandKind } from '../../../record/compare/statistics.ts'
 import { runColor } from '../../../record/run/record.ts'
 import { CutName } from '../../kit/CutName.tsx'
@@ -11,7 +11,14 @@ import { LineMark } from '../../plot/base/Keys.tsx'
 import type { FigureLine } from '../../plot/still/figure_lines.ts'
 import { LinesFigure } from '../../plot/still/LinesFigure.tsx'
 import { useSlowFrame } from '../../shown/readout.ts'
-import { columnLabel, isMetric, isShare, METRIC_CHOICES, metricOf } from '../base/columns.ts'
+import {
+  boundsOfRuns,
+  columnLabel,
+  isMetric,
+  isShare,
+  METRIC_CHOICES,
+  metricOf,
+} from '../base/columns.ts'
 import { type Compared, columnsOfGroup, ownerOf } from '../base/compared.ts'
 import { type Selection, selectionStore } from '../base/selection.ts'
 
@@ -96,9 +103,9 @@ export function Panels({ groups }: { readonly groups: readonly Compared[] }) {
   return (
     <div className="lines-panels" data-testid="panels">
       {panels.map(({ choice, lines }) => {
-        const metric = metricOf(groups[0].entries[0], choice)
-        const { high } = boundsOf(metric)
-        const isFraction = isShare(choice) || high === 1
+        const entries = groups.flatMap((group) => group.entries)
+        const nameOf = (entry: RunEntry) => metricOf(entry, choice)
+        const isFraction = isShare(choice, entries) || boundsOfRuns(entries, nameOf).high === 1
         return (
           <LinesFigure
             key={choice}
@@ -106,7 +113,7 @@ export function Panels({ groups }: { readonly groups: readonly Compared[] }) {
             title={columnLabel(`metric:${choice}`)}
             owner={ownerOf(groups)}
             unit="step"
-            yUnit={isEntropy(metric) ? 'nats' : undefined}
+            yUnit={isEntropy(nameOf(entries[0])) ? 'nats' : undefined}
             lines={lines}
             isShare={isFraction}
             formatX={formatStep}

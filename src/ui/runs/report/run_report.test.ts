@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
 import { appendRow, type Series } from '../../../host/columns/series.ts'
+import { type DistinctName, distinctNames } from '../../open/distinct_names.ts'
 import { greedyAccuracy, layerEntropy } from '../../shown/metrics.ts'
+import { runName } from '../../../record/run/names.ts'
 import { FIRST_VIEW } from '../base/table.ts'
 import { entryOf } from '../table/testing.ts'
 import { runReport } from './run_report.ts'
@@ -20,7 +22,7 @@ function runOf(
   return { entry, columns }
 }
 
-const READING = { ...FIRST_VIEW, band: 't95' } as const
+const READING = { ...FIRST_VIEW, band: 't95', names: new Map<string, DistinctName>() } as const
 
 const RUNS = [
   runOf('a', { seed: 1, greedy: 0.5 }, [0, 0.5], { notes: 'the first', tags: ['paper'] }),
@@ -94,4 +96,19 @@ test('the maps layer × step are small multiples on one scale', () => {
   const layers = LAYERED[0].entry.header.experiment.model.num_hidden_layers
   // Each layer has the stretch of step 0 and that of step 10 at least.
   expect(svg.match(/fill="rgb/g)?.length).toBeGreaterThanOrEqual(2 * (layers + 1))
+})
+
+test('a run is called in its report as in the list, with its whole name once', () => {
+  const own = [1, 2].map((seed) => runOf(`n${seed}`, { seed, greedy: 0.5 }, [0, 0.5], { name: '' }))
+  const names = distinctNames(own.map(({ entry }) => entry))
+  const short = own.map(({ entry }) => names.get(entry.id)?.name ?? '')
+  const whole = own
+    .map(({ entry }) => runName(entry).differs)
+    .filter((name) => !short.includes(name))
+  expect(whole).not.toEqual([])
+  const text = runReport(own, { ...READING, names }, '').get('report.md') ?? ''
+  for (const name of short) expect(text).toContain(`### ${name}\n`)
+  for (const name of whole) expect(text.split('\n').filter((line) => line === name)).toHaveLength(1)
+  const head = `| setting | ${short.join(' | ')} |`
+  expect(text).toContain(head)
 })

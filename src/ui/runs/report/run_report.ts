@@ -11,10 +11,11 @@ import { type BandKind, meanBand, meanSpread } from '../../../record/compare/sta
 import { runName } from '../../../record/run/names.ts'
 import { seedOf } from '../../../record/run/record.ts'
 import { NONE } from '../../kit/format.ts'
+import type { DistinctName } from '../../open/distinct_names.ts'
 import { spread as spreadOut } from '../../plot/files/chart_file.ts'
 import { layerEntropy } from '../../shown/metrics.ts'
 import { endText, numberText, tookText } from '../../shown/run_words.ts'
-import { boundsOfRun, cellOf, cellText, METRIC_CHOICES, metricOf } from '../base/columns.ts'
+import { boundsOfRuns, cellOf, cellText, isShare, METRIC_CHOICES, metricOf } from '../base/columns.ts'
 import { groupRuns } from '../base/groups.ts'
 import { MAX_COMPARED, type Selection } from '../base/selection.ts'
 import type { TableView } from '../base/table.ts'
@@ -27,7 +28,18 @@ export interface ReportRun {
   readonly columns: ReadonlyMap<string, Series>
 }
 
-type Reading = Pick<TableView, 'group' | 'statistic' | 'isSmoothed'> & Pick<Selection, 'band'>
+type Reading = Pick<TableView, 'group' | 'statistic' | 'isSmoothed'> &
+  Pick<Selection, 'band'> & {
+    /** What the list of runs calls them, by id. */
+    readonly names: ReadonlyMap<string, DistinctName>
+  }
+
+/** A run that is called as the list calls it. */
+function withName(run: ReportRun, { names }: Reading): ReportRun {
+  const { entry } = run
+  const name = names.get(entry.id)?.name ?? runName(entry).name
+  return { ...run, entry: { ...entry, labels: { ...entry.labels, name } } }
+}
 
 /** Points of a line in a picture: more cannot be seen. */
 const POINTS = 300
@@ -38,7 +50,6 @@ const METRICS = METRIC_CHOICES.map(({ key, label }) => ({
   key,
   label,
   column: `metric:${key}`,
-  isShare: key !== 'entropy',
 }))
 
 const table = (heads: readonly string[], rows: readonly (readonly string[])[]): string =>
@@ -55,10 +66,10 @@ function lineOf(
   choice: string,
   kind: BandKind,
 ): PictureLine | undefined {
-  const metric = metricOf(runs[0].entry, choice)
   const found = runs.flatMap(({ entry, columns }) => columns.get(metricOf(entry, choice)) ?? [])
   if (found.length < runs.length) return undefined
-  const { low, high } = boundsOfRun(runs[0].entry, metric)
+  const entries = runs.map(({ entry }) => entry)
+  const { low, high } = boundsOfRuns(entries, (entry) => metricOf(entry, choice))
   const band = meanBand(found, kind, [low, high])
   const middle = band?.mean ?? found[0]
   if (middle.length < 2) return undefined
@@ -77,10 +88,10 @@ function lineOf(
 
 /** A picture of every key metric: a line per run, or per setting with the band of its seeds. */
 function curves(runs: readonly ReportRun[], reading: Reading): [string, string][] {
-  const { band } = reading
+  const { band, names } = reading
   const byEntry = new Map(runs.map((run) => [run.entry, run]))
   const alone = () => runs.map((run) => ({ label: runName(run.entry).name, counted: [run.entry] }))
-  const groups = (band ? groupRuns([...byEntry.keys()], reading) : alone()).slice(0, MAX_COMPARED)
+  const groups = (band ? groupRuns([...byEntry.keys()], reading, names) : alone()).slice(0, MAX_COMPARED)
   return METRICS.flatMap(({ key, label }): [string, string][] => {
     const lines = groups.flatMap(({ label: name, counted }) => {
       const own = counted.flatMap((entry) => byEntry.get(entry) ?? [])
@@ -126,24 +137,25 @@ const numbersTable = (entries: readonly RunEntry[], reading: Reading): string =>
       entry.labels.tags.join(', '),
       seedOf(entry.header)?.toString() ?? NONE,
       endText(entry.header),
-      ...METRICS.map(({ column }) => cellText(cellOf(entry, column, reading), column)),
+      ...METRICS.map(({ column }) => cellText(cellOf(entry, column, reading), column, entry)),
     ]),
   )
 
 /** Means over runs that belong together; '' where every run is alone. */
 function meansTable(entries: readonly RunEntry[], reading: Reading): string {
-  const groups = groupRuns(entries, reading).filter(({ counted }) => counted.length > 1)
+  const groups = groupRuns(entries, reading, reading.names).filter(({ counted }) => counted.length > 1)
   if (groups.length === 0) return ''
   return table(
     ['group', 'runs', ...METRICS.map(({ label }) => label)],
     groups.map(({ label, counted }) => [
       label,
       `${counted.length}`,
-      ...METRICS.map(({ key, column, isShare }) => {
+      ...METRICS.map(({ key, column }) => {
         const values = counted.map((entry) => cellOf(entry, column, reading))
         const spread = meanSpread(values.filter((v): v is number => Number.isFinite(v)))
         if (!spread) return NONE
-        return `${numberText(spread.mean, isShare)} ${spreadText(spread, counted[0], key)}`
+        const middle = numberText(spread.mean, isShare(key, counted))
+        return `${middle} ${spreadText(spread, counted, key)}`
       }),
     ]),
   )
@@ -171,8 +183,10 @@ function aboutRun(entry: RunEntry, address: string): string {
   const { header, labels } = entry
   const took = tookText(header)
   const where = [header.adapter, took && `took ${took}`, `version ${header.versions.understory}`]
+  const { name, differs } = runName(entry)
   const lines = [
-    `### ${markdownText(runName(entry).name)}`,
+    `### ${markdownText(name)}`,
+    name === differs ? '' : markdownText(differs),
     labels.notes.trim().split('\n').map(markdownText).join('\n'),
     header.error ? `Error: ${markdownText(header.error.message)}` : '',
     markdownText(where.filter(Boolean).join('; ')),
@@ -183,10 +197,11 @@ function aboutRun(entry: RunEntry, address: string): string {
 
 /** The files of a report by their names. `address` is that of the page, before its query. */
 export function runReport(
-  runs: readonly ReportRun[],
+  chosen: readonly ReportRun[],
   reading: Reading,
   address: string,
 ): ReadonlyMap<string, string> {
+  const runs = chosen.map((run) => withName(run, reading))
   const entries = runs.map(({ entry }) => entry)
   const drawn = runs.slice(0, MAX_COMPARED)
   const pictures = [...curves(runs, reading), ...layers(drawn), ...maps(drawn)]

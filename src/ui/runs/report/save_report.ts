@@ -1,10 +1,11 @@
 // Writes the report of chosen runs for the person at the page.
 
 import { readColumns } from '../../../page/runs/library/library.ts'
-import { libraryStore, type RunEntry } from '../../../page/runs/library/library_store.ts'
+import { libraryStore, type RunEntry, shownRuns } from '../../../page/runs/library/library_store.ts'
 import { labStore } from '../../../page/state/store.ts'
 import { saveFile } from '../../kit/save.ts'
 import { zipOf } from '../../kit/zip.ts'
+import { distinctNames } from '../../open/distinct_names.ts'
 import { showToast } from '../../shown/store.ts'
 import { MAX_AVERAGED, selectionStore } from '../base/selection.ts'
 import { type ReportRun, runReport } from './run_report.ts'
@@ -23,7 +24,8 @@ export async function saveReport(entries: readonly RunEntry[]): Promise<void> {
     const runs = await Promise.all(entries.slice(0, MAX_AVERAGED).map(withColumns))
     const address = location.href.replace(/[?#].*$/s, '')
     const { view, band } = selectionStore.getState()
-    const files = [...runReport(runs, { ...view, band }, address)].map(([path, text]) => ({
+    const names = distinctNames(shownRuns(libraryStore.getState()))
+    const files = [...runReport(runs, { ...view, band, names }, address)].map(([path, text]) => ({
       path,
       pieces: [new TextEncoder().encode(text)],
     }))

@@ -12,15 +12,15 @@ import { spreadText, spreadWords } from './spread.ts'
 /** '83.1 % (80.0 % to 86.2 %)'; nothing for fewer than two runs. */
 function Mean(props: {
   readonly of: MeanSpread | undefined
-  readonly entry: RunEntry
+  readonly entries: readonly RunEntry[]
   readonly choice: string
 }) {
-  const { of, entry, choice } = props
+  const { of, entries, choice } = props
   if (!of) return null
   return (
     <span title={spreadWords(of)}>
-      {numberText(of.mean, isShare(choice))}{' '}
-      <small className="soft">{spreadText(of, entry, choice)}</small>
+      {numberText(of.mean, isShare(choice, entries))}{' '}
+      <small className="soft">{spreadText(of, entries, choice)}</small>
     </span>
   )
 }
@@ -35,7 +35,8 @@ interface GroupRowProps {
 
 export function GroupRow({ group, view, ticked, isFolded, onFold }: GroupRowProps) {
   const { label, rows, value, columns } = group
-  const ids = rows.map(({ entry }) => entry.id)
+  const entries = rows.map(({ entry }) => entry)
+  const ids = entries.map(({ id }) => id)
   const allTicked = ids.every((id) => ticked.includes(id))
   const Arrow = isFolded ? ChevronRight : ChevronDown
   return (
@@ -61,15 +62,11 @@ export function GroupRow({ group, view, ticked, isFolded, onFold }: GroupRowProp
       </th>
       <td className="run-course" />
       <td className="number">
-        <Mean of={value} entry={rows[0].entry} choice={view.metric} />
+        <Mean of={value} entries={entries} choice={view.metric} />
       </td>
       {view.columns.map((column, i) => (
         <td key={column} className="number">
-          <Mean
-            of={columns[i]}
-            entry={rows[0].entry}
-            choice={column.slice(column.indexOf(':') + 1)}
-          />
+          <Mean of={columns[i]} entries={entries} choice={column.slice(column.indexOf(':') + 1)} />
         </td>
       ))}
       <td colSpan={4} />

@@ -195,7 +195,7 @@ export const RunRow = memo(function RunRow(props: RunRowProps) {
           <Spark entry={entry} color={props.color} choice={choice} />
         </td>
         <td className="number" data-testid="run-value">
-          {numberText(value, isShare(choice))}
+          {numberText(value, isShare(choice, [entry]))}
         </td>
         {columns.map((column, i) => (
           <td
@@ -204,7 +204,7 @@ export const RunRow = memo(function RunRow(props: RunRowProps) {
             className={typeof cells[i] === 'number' ? 'number run-cell' : 'run-cell'}
             title={typeof cells[i] === 'string' ? cells[i] : undefined}
           >
-            {cellText(cells[i], column)}
+            {cellText(cells[i], column, entry)}
           </td>
         ))}
         <td className="number run-more">

@@ -63,7 +63,7 @@ export function Spark({ entry, color, choice }: SparkProps) {
     }
   }, [isNear, entry.id, step, metric])
   const values = points.map(([, value]) => value)
-  const [low, high] = isShare(choice) ? [0, 1] : [Math.min(...values), Math.max(...values)]
+  const [low, high] = isShare(choice, [entry]) ? [0, 1] : [Math.min(...values), Math.max(...values)]
   const place = ([at, value]: Points[number]) =>
     `${(2 + at * (WIDTH - 4)).toFixed(1)} ${(HEIGHT - 3 - ((value - low) / (high - low || 1)) * (HEIGHT - 6)).toFixed(1)}`
   return (

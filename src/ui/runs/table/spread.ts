@@ -3,21 +3,25 @@
 import type { RunEntry } from '../../../page/runs/library/library_store.ts'
 import type { MeanSpread } from '../../../record/compare/statistics.ts'
 import { differenceText, numberText } from '../../shown/run_words.ts'
-import { boundsOfRun, isShare, metricOf } from '../base/columns.ts'
+import { boundsOfRuns, isShare, metricOf } from '../base/columns.ts'
 
 /** '1.2 points'. */
 const sizeText = (size: number, inShares: boolean): string =>
   differenceText(size, inShares).replace('+', '')
 
 /** '(50.0 % to 70.0 %)'; from a few runs on '± 1.2 points', and where a measure ends within that
- * interval its ends, cut there. `entry`: one of the runs. */
-export function spreadText(spread: MeanSpread, entry: RunEntry, choice: string): string {
-  const inShares = isShare(choice)
+ * interval its ends, cut there. `entries`: the runs of the mean. */
+export function spreadText(
+  spread: MeanSpread,
+  entries: readonly RunEntry[],
+  choice: string,
+): string {
+  const inShares = isShare(choice, entries)
   const { mean, lowest, highest, halfWidth } = spread
   const between = (low: number, high: number) =>
     `(${[low, high].map((end) => numberText(end, inShares)).join(' to ')})`
   if (halfWidth === undefined) return between(lowest, highest)
-  const bounds = boundsOfRun(entry, metricOf(entry, choice))
+  const bounds = boundsOfRuns(entries, (entry) => metricOf(entry, choice))
   const [low, high] = [mean - halfWidth, mean + halfWidth]
   if (low >= bounds.low && high <= bounds.high) return `± ${sizeText(halfWidth, inShares)}`
   return between(Math.max(low, bounds.low), Math.min(high, bounds.high))
