@@ -1,10 +1,9 @@
 // Draws the studies that come with the lab: what each asked and found, a link that trains one of
 // its arms, and a button that opens it here.
-import { useMemo, useState } from 'react'
+import { useState } from 'react'
 import { decodeStudy } from '../../document/study/study_link.ts'
-import gallery from '../../page/study/gallery.json' with { type: 'json' }
 import { openLabStudy } from '../../page/study/study_store.ts'
-import { type Family, foundOf, type GalleryEntry, galleryFamilies } from './gallery_families.ts'
+import { type Family, foundOf, type GalleryEntry } from './gallery_families.ts'
 
 interface RowProps {
   readonly member: Family['members'][number]
@@ -58,11 +57,8 @@ function FamilyList({ family, onOpen }: { family: Family; onOpen: RowProps['onOp
   )
 }
 
-export function Gallery() {
+export function Gallery({ families }: { readonly families: readonly Family[] }) {
   const [problem, setProblem] = useState('')
-  const [query, setQuery] = useState('')
-  const families = useMemo(() => galleryFamilies(query), [query])
-  const count = families.reduce((sum, { members }) => sum + members.length, 0)
   const open = ({ study }: GalleryEntry) => {
     const parsed = decodeStudy(study)
     if (parsed.ok) void openLabStudy(parsed.study)
@@ -80,21 +76,6 @@ export function Gallery() {
           {problem}
         </p>
       ) : null}
-      <p className="study-search">
-        <input
-          type="search"
-          aria-label="Search the studies of the lab"
-          data-testid="study-search"
-          placeholder="Search, such as teacher, or worse"
-          value={query}
-          onChange={({ target }) => setQuery(target.value)}
-        />
-        <span className="soft" role="status" data-testid="study-count">
-          {query.trim() === ''
-            ? `${gallery.length} studies`
-            : `${count} of ${gallery.length} studies`}
-        </span>
-      </p>
       {families.map((family) => (
         <FamilyList key={family.title} family={family} onOpen={open} />
       ))}

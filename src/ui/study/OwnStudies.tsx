@@ -1,9 +1,8 @@
-// Draws the studies of this browser that are not open, each with how far it is; not those of the
-// lab that were only looked at.
+// Draws studies of this browser that are not open, each with how far it is.
 import { useStore } from 'zustand'
+import { titleParts } from '../../document/study/report/words.ts'
 import type { RunResult } from '../../document/study/results.ts'
 import { runsOf } from '../../page/study/kept_studies.ts'
-import { isOfLab } from '../../page/study/recorded.ts'
 import { studyStore } from '../../page/study/study_state.ts'
 import type { KeptStudy } from '../../page/study/study_storage.ts'
 import { reopenStudy } from '../../page/study/study_store.ts'
@@ -25,11 +24,14 @@ const countRuns = (count: number): string => `${count} ${count === 1 ? 'run' : '
 function Own({ kept }: { readonly kept: KeptStudy }) {
   const { results } = useStore(studyStore)
   const { id, study } = kept
+  const [title, question] = titleParts(study)
   return (
     <li data-testid="study-own">
-      <h3>{study.name}</h3>
-      <p>{study.question}</p>
-      <p className="soft">{runsWords(kept, results)}</p>
+      <h3>{title}</h3>
+      <div>
+        {question === '' ? null : <p>{question}</p>}
+        <p className="soft">{runsWords(kept, results)}</p>
+      </div>
       <p className="study-buttons">
         <button type="button" data-testid="study-open" onClick={() => reopenStudy(id)}>
           Open the study
@@ -41,14 +43,12 @@ function Own({ kept }: { readonly kept: KeptStudy }) {
 }
 
 /** Nothing where there is none. */
-export function OwnStudies() {
-  const { others } = useStore(studyStore)
-  const own = others.filter((kept) => !isOfLab(kept))
+export function OwnStudies({ own }: { readonly own: readonly KeptStudy[] }) {
   if (own.length === 0) return null
   return (
     <section className="card" aria-label="Your studies" data-testid="study-list">
       <h2>Your studies</h2>
-      <ul className="study-gallery">
+      <ul className="study-rows">
         {own.map((kept) => (
           <Own key={kept.id} kept={kept} />
         ))}

@@ -7,9 +7,7 @@ import { studyStore } from '../../page/study/study_state.ts'
 import { openLabStudy, openStudy } from '../../page/study/study_store.ts'
 import './study.css'
 import { DeletedStudy } from './DeleteStudy.tsx'
-import { Gallery } from './Gallery.tsx'
-import { NewStudy } from './NewStudy.tsx'
-import { OwnStudies } from './OwnStudies.tsx'
+import { StudyList } from './StudyList.tsx'
 import { StudyView } from './StudyView.tsx'
 
 /** Takes the study of a link, once; what is wrong with it otherwise. */
@@ -62,11 +60,7 @@ export function StudyTab() {
       {study ? (
         <StudyView study={study} />
       ) : (
-        <>
-          <NewStudy />
-          <OwnStudies />
-          <Gallery />
-        </>
+        <StudyList />
       )}
       <DeletedStudy />
     </div>

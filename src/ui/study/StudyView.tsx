@@ -3,7 +3,7 @@
 import { ArrowLeft } from 'lucide-react'
 import { useStore } from 'zustand'
 import { studyFiles } from '../../document/study/report/files.ts'
-import { answerSentence } from '../../document/study/report/words.ts'
+import { answerSentence, titleParts } from '../../document/study/report/words.ts'
 import type { Study } from '../../document/study/study.ts'
 import { encodeStudy } from '../../document/study/study_link.ts'
 import { isOfLab } from '../../page/study/recorded.ts'
@@ -183,6 +183,7 @@ export function StudyView({ study }: { readonly study: Study }) {
   const { problems, notes, arms } = state
   const missing = plan(study, arms, state.results)?.runs.length ?? 0
   const analysed = analysisOf(state)
+  const [title, question] = titleParts(study)
   return (
     <>
       <section className="card" aria-label="Study" data-testid="study-view">
@@ -199,8 +200,8 @@ export function StudyView({ study }: { readonly study: Study }) {
         >
           <ArrowLeft className="icon" aria-hidden="true" /> All studies
         </button>
-        <h2 tabIndex={-1}>{study.name}</h2>
-        <p>{study.question}</p>
+        <h2 tabIndex={-1}>{title}</h2>
+        {question === '' ? null : <p>{question}</p>}
         {analysed && analysed.analysis.runs.length > 0 ? (
           <p className="study-answer" data-testid="study-answer">
             <strong>{answerSentence(analysed.study, analysed.analysis)}</strong>

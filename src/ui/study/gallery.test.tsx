@@ -4,13 +4,14 @@ import { renderToStaticMarkup } from 'react-dom/server'
 import { expect, test } from 'vitest'
 import { decodeLink } from '../../document/links/link.ts'
 import { expandStudy } from '../../document/study/arms.ts'
+import { titleParts } from '../../document/study/report/words.ts'
 import { decodeStudy } from '../../document/study/study_link.ts'
 import gallery from '../../page/study/gallery.json' with { type: 'json' }
 import { Gallery } from './Gallery.tsx'
 import { ALONE, foundOf, galleryFamilies } from './gallery_families.ts'
 
 test('each study is listed with its question and its answer', () => {
-  const page = renderToStaticMarkup(<Gallery />)
+  const page = renderToStaticMarkup(<Gallery families={galleryFamilies('')} />)
   expect(page.match(/Open the study /g)).toHaveLength(gallery.length)
   for (const { id, link } of gallery) {
     expect(page).toContain(`study-gallery-${id}`)
@@ -50,4 +51,10 @@ test('what was found is said in a word', () => {
     'better',
     'worse',
   ])
+})
+
+test('a study that is named after its question is titled with it once', () => {
+  const question = `Does ${'a very '.repeat(12)}high rate help?`
+  expect(titleParts({ name: question.slice(0, 80), question })).toEqual([question, ''])
+  expect(titleParts({ name: 'Rates', question })).toEqual(['Rates', question])
 })

@@ -5,6 +5,8 @@ import { wordsOf } from '../kit/fuzzy.ts'
 
 export type GalleryEntry = (typeof gallery)[number]
 
+export const STUDIES_OF_LAB = gallery.length
+
 /** One study of a family, by its short name; its question where the family has several. */
 interface Member {
   readonly entry: GalleryEntry
@@ -43,17 +45,21 @@ function familyOf(title: string, entries: readonly GalleryEntry[]): Family {
   }
 }
 
+/** Whether every word of a query is in some of these texts. */
+export function isFound(query: string, texts: readonly string[]): boolean {
+  const text = texts.join('\n').toLowerCase()
+  return wordsOf(query).every((word) => text.includes(word))
+}
+
 /** The studies in which every word of `query` is found, by family, the largest first. */
 export function galleryFamilies(
   query: string,
   entries: readonly GalleryEntry[] = gallery,
 ): readonly Family[] {
   const titleOf = ({ name }: GalleryEntry) => nameParts(name)[0]
-  const words = wordsOf(query)
-  const found = entries.filter(({ name, question, answer, arm }) => {
-    const text = [name, question, answer, arm].join('\n').toLowerCase()
-    return words.every((word) => text.includes(word))
-  })
+  const found = entries.filter(({ name, question, answer, arm }) =>
+    isFound(query, [name, question, answer, arm]),
+  )
   const titles = entries.map(titleOf)
   const isAlone = (title: string) => titles.indexOf(title) === titles.lastIndexOf(title)
   const families = new Map<string, GalleryEntry[]>()

@@ -1,4 +1,4 @@
-// Says in sentences what a study found.
+// Says in sentences what a study asks and found.
 import { ALPHA, type Analysis, type ArmResult, type Comparison } from '../analysis.ts'
 import type { Arm } from '../arms.ts'
 import { MOST_SEEDS } from '../statistics/power.ts'
@@ -6,6 +6,14 @@ import type { Study } from '../study.ts'
 import { measureWords } from './measure_words.ts'
 import { short } from './svg.ts'
 import { type Units, unitsOf } from './units.ts'
+
+/** The name and the question. A study that is named after its question has the whole question as
+ * its title, and nothing beside it. */
+export const titleParts = ({
+  name,
+  question,
+}: Pick<Study, 'name' | 'question'>): readonly [title: string, question: string] =>
+  question.startsWith(name) ? [question, ''] : [name, question]
 
 /** `+1.2 [−0.4, +3.0]`: a difference and its interval, without the unit. */
 export function bareDifference({ mean, t }: Comparison, { bareDifference }: Units): string {
