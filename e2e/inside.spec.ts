@@ -241,3 +241,19 @@ test(
     await expect(lab.get('model-grid').locator('tbody tr')).toHaveCount(4)
   },
 )
+
+test('on a phone the tab is a list of headings, of which the first is open', async ({
+  lab,
+  page,
+}) => {
+  await page.setViewportSize({ width: 390, height: 844 })
+  await openInside(lab, page, `v=1&p=tiny${QUICK}`)
+  const open = (id: string) => lab.get(id).evaluate((fold) => fold.hasAttribute('open'))
+  expect(await open('flow')).toBe(true)
+  for (const id of ['delta', 'cosine', 'target', 'heat', 'pass'])
+    expect(await open(id), id).toBe(false)
+  const height = () => lab.get('pass').evaluate(() => document.documentElement.scrollHeight)
+  expect(await height()).toBeLessThan(5 * 844)
+  await lab.get('cosine').locator('> summary').click()
+  expect(await open('cosine')).toBe(true)
+})

@@ -1,5 +1,5 @@
 // Lists what the tab shows, and jumps there: the tab is many windows high.
-import { useEffect, useRef, useState } from 'react'
+import { useLayoutEffect, useRef, useState } from 'react'
 
 interface Entry {
   readonly title: string
@@ -29,7 +29,8 @@ function jumpTo(element: HTMLElement): void {
 export function Contents() {
   const nav = useRef<HTMLElement>(null)
   const [entries, setEntries] = useState<readonly Entry[]>([])
-  useEffect(() => {
+  // Before the tab is painted, so that nothing below it moves.
+  useLayoutEffect(() => {
     const panel = nav.current?.parentElement
     if (!panel) return
     // Cards come and go with the run.

@@ -5,6 +5,7 @@ import type { ComponentType, ReactNode } from 'react'
 import { useStore } from 'zustand'
 import { useRecordOver } from '../look/kept_states.ts'
 import { useWhyBusy } from '../look/why_busy.ts'
+import { Fold } from '../part/Fold.tsx'
 import { keyOf, type TouchKind, touchStore } from './touch_store.ts'
 import './touch.css'
 
@@ -36,36 +37,37 @@ export function TouchCard(props: TouchCardProps) {
   const problem = useStore(touchStore, selectProblems).get(keyOf(record, what))
   const own = busy?.what === what && busy.record === record ? busy : undefined
   return (
-    <section className="card touch" aria-labelledby={`${id}-title`} data-testid={id}>
-      <h2 id={`${id}-title`}>{title}</h2>
-      {says === undefined ? null : (
-        <p className="figure-says" data-testid={`${id}-says`}>
-          {says}
-        </p>
-      )}
-      <p className="soft">{note}</p>
-      <div className="touch-choices">
-        {choices}
-        <button
-          type="button"
-          data-testid={`${id}-start`}
-          disabled={whyBusy !== undefined || busy !== undefined || missing !== undefined}
-          title={whyBusy ?? missing}
-          onClick={onStart}
-        >
-          {own ? 'Answering …' : action}
-        </button>
-        <span role="status" className="soft" data-testid={`${id}-progress`}>
-          {own && own.of > 0 ? `${own.done} of ${own.of}` : ''}
-        </span>
+    <Fold id={id} title={title}>
+      <div className="touch">
+        {says === undefined ? null : (
+          <p className="figure-says" data-testid={`${id}-says`}>
+            {says}
+          </p>
+        )}
+        <p className="soft">{note}</p>
+        <div className="touch-choices">
+          {choices}
+          <button
+            type="button"
+            data-testid={`${id}-start`}
+            disabled={whyBusy !== undefined || busy !== undefined || missing !== undefined}
+            title={whyBusy ?? missing}
+            onClick={onStart}
+          >
+            {own ? 'Answering …' : action}
+          </button>
+          <span role="status" className="soft" data-testid={`${id}-progress`}>
+            {own && own.of > 0 ? `${own.done} of ${own.of}` : ''}
+          </span>
+        </div>
+        {problem === undefined ? null : (
+          <p className="bad" role="alert" data-testid={`${id}-problem`}>
+            {problem}
+          </p>
+        )}
+        {children}
       </div>
-      {problem === undefined ? null : (
-        <p className="bad" role="alert" data-testid={`${id}-problem`}>
-          {problem}
-        </p>
-      )}
-      {children}
-    </section>
+    </Fold>
   )
 }
 

@@ -3,6 +3,7 @@
 import { Maximize2 } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { Words } from '../../glossary/Words.tsx'
+import { Fold } from '../../part/Fold.tsx'
 import { FullScreen, LeaveButton } from '../../plot/ChartCard.tsx'
 import type { FigureState } from './use_figure.ts'
 
@@ -16,6 +17,8 @@ export interface FigureProps {
   readonly says: ReactNode | undefined
   /** Choices that the figure offers. */
   readonly controls?: ReactNode
+  /** The first of the tab. */
+  readonly isFirst?: boolean
   readonly children: ReactNode
 }
 
@@ -28,10 +31,7 @@ export function Figure(props: FigureProps) {
   const [leftHeight, setLeftHeight] = useState<number>()
   const leave = () => setLeftHeight(undefined)
   return (
-    <details className="card figure" open data-testid={id} data-step={seen?.step}>
-      <summary>
-        <h2>{title}</h2>
-      </summary>
+    <Fold id={id} title={title} step={seen?.step} isFirst={props.isFirst ?? false}>
       <div ref={ref} className="figure-place" style={{ minHeight: leftHeight }}>
         {leftHeight === undefined ? (
           <Body {...props} onFull={() => setLeftHeight(ref.current?.offsetHeight ?? 0)} />
@@ -45,7 +45,7 @@ export function Figure(props: FigureProps) {
           </FullScreen>
         )}
       </div>
-    </details>
+    </Fold>
   )
 }
 
