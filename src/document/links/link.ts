@@ -45,9 +45,16 @@ const parsedOrThrow = (document: unknown): Experiment => {
 const sameTask = (a: TaskChoice, b: TaskChoice): boolean =>
   a.id === b.id && Object.keys(a).every((name) => a[name] === b[name])
 
+/** The defaults of each task that was asked for. */
+const taskDefaults = new Map<string, TaskChoice>()
+
 /** The parameters a task starts from: the preset's, or the defaults of another task. */
-const startTask = (preset: Preset, id: string): TaskChoice =>
-  id === preset.experiment.task.id ? preset.experiment.task : parsedOrThrow({ task: { id } }).task
+function startTask(preset: Preset, id: string): TaskChoice {
+  if (id === preset.experiment.task.id) return preset.experiment.task
+  const known = taskDefaults.get(id) ?? parsedOrThrow({ task: { id } }).task
+  taskDefaults.set(id, known)
+  return known
+}
 
 /** What the answers of rows are is a field like others: whether phases and rewards suit them is
  * known only with all that a link says. */
@@ -55,11 +62,25 @@ const ANSWERS = 'task.answers'
 const withTexts = (task: TaskChoice): TaskChoice =>
   'answers' in task ? { ...task, answers: 'text' } : task
 
-/** What encoding and decoding both start from: the preset, with phases of these kinds and with this
- * task; another task brings the response length that it needs, and begins without tools, without a
- * curriculum over what the preset's was and without its set of problems, of which it may have
- * fewer, and its vocabulary may have other sizes. */
+/** What each preset's last link started from: the next one, after an edit, mostly starts there,
+ * too, and parsing every preset again would take most of the time. */
+const starts = new Map<Preset, { readonly key: string; readonly start: Experiment }>()
+
+/** What encoding and decoding both start from. */
 function startOf(preset: Preset, kinds: readonly Kind[], task: TaskChoice): Experiment {
+  const key = JSON.stringify([kinds, task])
+  const last = starts.get(preset)
+  if (last?.key === key) return last.start
+  const start = newStart(preset, kinds, task)
+  starts.set(preset, { key, start })
+  return start
+}
+
+/** The preset, with phases of these kinds and with this task; another task brings the response
+ * length that it needs, and begins without tools, without a curriculum over what the preset's was
+ * and without its set of problems, of which it may have fewer, and its vocabulary may have other
+ * sizes. */
+function newStart(preset: Preset, kinds: readonly Kind[], task: TaskChoice): Experiment {
   const base = preset.experiment
   const { max_response_length, max_turns, ...other } = base.rollout
   const rollout = task.id === base.task.id ? { ...other, max_turns } : other
