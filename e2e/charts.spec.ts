@@ -74,117 +74,121 @@ async function download(lab: LabPage, chart: string, kind: string) {
   return { name: file.suggestedFilename(), bytes: readFileSync(await file.path()) }
 }
 
-test('lines are hidden or shown alone, ranges zoom all charts, axes and lines change', async ({
-  lab,
-  page,
-}) => {
-  await lab.open(LINK)
-  await lab.waitForStatus('idle')
-  await lab.get('train').click()
-  // A range that was chosen stays while the run continues.
-  await lab.waitForStep(6)
-  await lab.get('zoom-last').fill('4')
-  await expectSteps(lab, '0 4')
-  await lab.waitForStatus('finished', 300_000)
-  await expectSteps(lab, '0 4')
-  await lab.get('zoom-reset').click()
-  await expectSteps(lab, `0 ${STEPS}`)
+test(
+  'lines are hidden or shown alone, ranges zoom all charts, axes and lines change',
+  LONG_ONLY,
+  async ({ lab, page }) => {
+    await lab.open(LINK)
+    await lab.waitForStatus('idle')
+    await lab.get('train').click()
+    // A range that was chosen stays while the run continues.
+    await lab.waitForStep(6)
+    await lab.get('zoom-last').fill('4')
+    await expectSteps(lab, '0 4')
+    await lab.waitForStatus('finished', 300_000)
+    await expectSteps(lab, '0 4')
+    await lab.get('zoom-reset').click()
+    await expectSteps(lab, `0 ${STEPS}`)
 
-  // Hide by click and by key, solo by Shift, by double click and by its own button.
-  const entropy = lab.get('entropy-chart')
-  const layers = lab.get('entropy-chart-card').locator('.legend button[aria-pressed]')
-  const pressed = () => layers.evaluateAll((all) => all.map((b) => b.ariaPressed).join(' '))
-  await entropy.scrollIntoViewIfNeeded()
-  const allInk = await inked(entropy)
-  await legend(lab, 'entropy-chart', 'layer 2').click()
-  expect(await pressed()).toBe('true true false true')
-  await expect.poll(() => inked(entropy)).toBeLessThan(allInk)
-  await legend(lab, 'entropy-chart', 'layer 2').press('Enter')
-  expect(await pressed()).toBe('true true true true')
-  await legend(lab, 'entropy-chart', 'layer 1').click({ modifiers: ['Shift'] })
-  expect(await pressed()).toBe('false true false false')
-  await legend(lab, 'entropy-chart', 'layer 1').dblclick()
-  expect(await pressed()).toBe('true true true true')
-  await lab.get('entropy-chart-card').getByRole('button', { name: 'layer 2 alone' }).press('Enter')
-  expect(await pressed()).toBe('false false true false')
-  await lab.get('entropy-chart-card').getByRole('button', { name: 'layer 2 alone' }).click()
-  expect(await pressed()).toBe('true true true true')
+    // Hide by click and by key, solo by Shift, by double click and by its own button.
+    const entropy = lab.get('entropy-chart')
+    const layers = lab.get('entropy-chart-card').locator('.legend button[aria-pressed]')
+    const pressed = () => layers.evaluateAll((all) => all.map((b) => b.ariaPressed).join(' '))
+    await entropy.scrollIntoViewIfNeeded()
+    const allInk = await inked(entropy)
+    await legend(lab, 'entropy-chart', 'layer 2').click()
+    expect(await pressed()).toBe('true true false true')
+    await expect.poll(() => inked(entropy)).toBeLessThan(allInk)
+    await legend(lab, 'entropy-chart', 'layer 2').press('Enter')
+    expect(await pressed()).toBe('true true true true')
+    await legend(lab, 'entropy-chart', 'layer 1').click({ modifiers: ['Shift'] })
+    expect(await pressed()).toBe('false true false false')
+    await legend(lab, 'entropy-chart', 'layer 1').dblclick()
+    expect(await pressed()).toBe('true true true true')
+    await lab
+      .get('entropy-chart-card')
+      .getByRole('button', { name: 'layer 2 alone' })
+      .press('Enter')
+    expect(await pressed()).toBe('false false true false')
+    await lab.get('entropy-chart-card').getByRole('button', { name: 'layer 2 alone' }).click()
+    expect(await pressed()).toBe('true true true true')
 
-  // Zoom: by dragging, by two sliders, and back by double click.
-  // The axis is even: the warm start has half of the width.
-  await drag(page, entropy, 0.25, 0.5)
-  await expectSteps(lab, '10 20')
-  await expect(lab.get('zoom-range')).toHaveText('Charts show 10–20')
-  await lab.get('zoom-first').press('ArrowRight')
-  await expectSteps(lab, '11 20')
-  await lab.get('zoom-last').press('ArrowLeft')
-  await expectSteps(lab, '11 19')
-  await lab.get('reward-chart').locator('.plot-area').dblclick()
-  await expectSteps(lab, `0 ${STEPS}`)
-  // Phases of equal width: the warm start has a third, and the axis is marked where its scale
-  // changes.
-  const breaks = lab.get('reward-chart').locator('.axis-break')
-  await expect(breaks).toHaveCount(0)
-  await lab.get('equal-phases').click()
-  await expect(breaks).toHaveCount(2)
-  await expect(lab.get('reward-chart-equal-phases')).toContainText('same width')
-  await drag(page, entropy, 1 / 6, 1 / 3)
-  await expectSteps(lab, '10 20')
-  await lab.get('zoom-reset').click()
-  await lab.get('equal-phases').click()
-  await expectSteps(lab, `0 ${STEPS}`)
-  // The wheel scrolls the page and leaves the charts alone.
-  await entropy.hover()
-  await page.mouse.wheel(0, 200)
-  await expectSteps(lab, `0 ${STEPS}`)
+    // Zoom: by dragging, by two sliders, and back by double click.
+    // The axis is even: the warm start has half of the width.
+    await drag(page, entropy, 0.25, 0.5)
+    await expectSteps(lab, '10 20')
+    await expect(lab.get('zoom-range')).toHaveText('Charts show 10–20')
+    await lab.get('zoom-first').press('ArrowRight')
+    await expectSteps(lab, '11 20')
+    await lab.get('zoom-last').press('ArrowLeft')
+    await expectSteps(lab, '11 19')
+    await lab.get('reward-chart').locator('.plot-area').dblclick()
+    await expectSteps(lab, `0 ${STEPS}`)
+    // Phases of equal width: the warm start has a third, and the axis is marked where its scale
+    // changes.
+    const breaks = lab.get('reward-chart').locator('.axis-break')
+    await expect(breaks).toHaveCount(0)
+    await lab.get('equal-phases').click()
+    await expect(breaks).toHaveCount(2)
+    await expect(lab.get('reward-chart-equal-phases')).toContainText('same width')
+    await drag(page, entropy, 1 / 6, 1 / 3)
+    await expectSteps(lab, '10 20')
+    await lab.get('zoom-reset').click()
+    await lab.get('equal-phases').click()
+    await expectSteps(lab, `0 ${STEPS}`)
+    // The wheel scrolls the page and leaves the charts alone.
+    await entropy.hover()
+    await page.mouse.wheel(0, 200)
+    await expectSteps(lab, `0 ${STEPS}`)
 
-  // Logarithmic axes, which say what they cannot show.
-  await lab.get('reward-chart-menu').locator('summary').click()
-  await lab.get('reward-chart-logY').check()
-  await expect(lab.get('reward-chart-left-out')).toContainText('at or below 0')
-  await lab.get('reward-chart-logX').check()
-  await expect(lab.get('reward-chart')).toHaveAttribute('data-steps', `1 ${STEPS}`)
-  await expect(lab.get('reward-chart-left-out')).toContainText('Step 0')
-  await expect(lab.get('entropy-chart')).toHaveAttribute('data-steps', `0 ${STEPS}`)
-  await expect(lab.get('reward-chart').locator('.recharts-xAxis-tick-labels')).toContainText(
-    '1251020',
-  )
-  await page.keyboard.press('Escape')
-  await expect(lab.get('reward-chart-logY')).toBeHidden()
+    // Logarithmic axes, which say what they cannot show.
+    await lab.get('reward-chart-menu').locator('summary').click()
+    await lab.get('reward-chart-logY').check()
+    await expect(lab.get('reward-chart-left-out')).toContainText('at or below 0')
+    await lab.get('reward-chart-logX').check()
+    await expect(lab.get('reward-chart')).toHaveAttribute('data-steps', `1 ${STEPS}`)
+    await expect(lab.get('reward-chart-left-out')).toContainText('Step 0')
+    await expect(lab.get('entropy-chart')).toHaveAttribute('data-steps', `0 ${STEPS}`)
+    await expect(lab.get('reward-chart').locator('.recharts-xAxis-tick-labels')).toContainText(
+      '1251020',
+    )
+    await page.keyboard.press('Escape')
+    await expect(lab.get('reward-chart-logY')).toBeHidden()
 
-  // Further charts: of what this run has measured, and of nothing else.
-  const more = lab.get('more-charts')
-  await expect(more.locator('summary').first()).toHaveText(/More charts \d+/)
-  await more.locator('summary').first().click()
-  for (const chart of MORE_PLOTS) {
-    await lab.get(`${chart}-card`).scrollIntoViewIfNeeded()
-    await expect.poll(() => inked(lab.get(chart)), { message: chart }).toBeGreaterThan(0)
-  }
-  await expect(lab.get('loss-kl-chart-card')).toHaveCount(0)
-  // Where healthy values lie, as a band and in words.
-  const clipped = lab.get('clip-fraction-chart-card')
-  await clipped.scrollIntoViewIfNeeded()
-  await expect(clipped.locator('.ideal')).toContainText('Ideal: below 20')
-  await expect(clipped.locator('.ideal-band path')).toHaveAttribute('fill', 'var(--ideal)')
-  await expect(page.locator('#clip-fraction-chart-summary')).toContainText('within it')
+    // Further charts: of what this run has measured, and of nothing else.
+    const more = lab.get('more-charts')
+    await expect(more.locator('summary').first()).toHaveText(/More charts \d+/)
+    await more.locator('summary').first().click()
+    for (const chart of MORE_PLOTS) {
+      await lab.get(`${chart}-card`).scrollIntoViewIfNeeded()
+      await expect.poll(() => inked(lab.get(chart)), { message: chart }).toBeGreaterThan(0)
+    }
+    await expect(lab.get('loss-kl-chart-card')).toHaveCount(0)
+    // Where healthy values lie, as a band and in words.
+    const clipped = lab.get('clip-fraction-chart-card')
+    await clipped.scrollIntoViewIfNeeded()
+    await expect(clipped.locator('.ideal')).toContainText('Ideal: below 20')
+    await expect(clipped.locator('.ideal-band path')).toHaveAttribute('fill', 'var(--ideal)')
+    await expect(page.locator('#clip-fraction-chart-summary')).toContainText('within it')
 
-  // Samples show the answers to held-out problems too, greedy and sampled.
-  await page.getByText('Held-out', { exact: true }).click()
-  const answers = lab.get('held-out')
-  await expect(answers.locator('caption')).toContainText(`Step ${STEPS}`)
-  for (const decoding of ['greedy', 'sampled'])
-    await expect(answers.getByRole('cell', { name: decoding })).toHaveCount(8)
+    // Samples show the answers to held-out problems too, greedy and sampled.
+    await page.getByText('Held-out', { exact: true }).click()
+    const answers = lab.get('held-out')
+    await expect(answers.locator('caption')).toContainText(`Step ${STEPS}`)
+    for (const decoding of ['greedy', 'sampled'])
+      await expect(answers.getByRole('cell', { name: decoding })).toHaveCount(8)
 
-  // Smoothing: off, then a second value beside the measured one.
-  await expect(lab.get('smoothing-value')).toHaveText('off')
-  const value = legend(lab, 'entropy-chart', 'final policy')
-  await expect(value).not.toContainText('~')
-  await lab.get('smoothing').fill('0.4')
-  await expect(lab.get('smoothing-value')).toHaveText('0.937')
-  await expect(value).toContainText('~')
-  await page.reload()
-  await expect(lab.get('smoothing-value')).toHaveText('0.937')
-})
+    // Smoothing: off, then a second value beside the measured one.
+    await expect(lab.get('smoothing-value')).toHaveText('off')
+    const value = legend(lab, 'entropy-chart', 'final policy')
+    await expect(value).not.toContainText('~')
+    await lab.get('smoothing').fill('0.4')
+    await expect(lab.get('smoothing-value')).toHaveText('0.937')
+    await expect(value).toContainText('~')
+    await page.reload()
+    await expect(lab.get('smoothing-value')).toHaveText('0.937')
+  },
+)
 
 test(
   'a chart comes down as numbers and as pictures, and fills the screen',

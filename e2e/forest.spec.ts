@@ -51,52 +51,35 @@ async function expectOneWorkspace(
   if (size) await page.setViewportSize(size)
 }
 
-test('a recorded run plays, marked as one, and the own run takes its place', async ({
-  lab,
-  page,
-}) => {
-  await page.emulateMedia({ reducedMotion: 'no-preference' })
-  // How long a frame takes to be drawn.
-  await page.addInitScript(() => {
-    const frames: number[] = []
-    const native = window.requestAnimationFrame.bind(window)
-    window.requestAnimationFrame = (call) =>
-      native((now) => {
-        const begun = performance.now()
-        call(now)
-        frames.push(performance.now() - begun)
-      })
-    Object.assign(window, { drawn_ms: frames })
-  })
-  await lab.open(LINK)
-  const forest = lab.get('forest')
-  await expect(forest).toHaveAttribute('data-live', 'false')
-  const first = Number(await forest.getAttribute('data-step'))
-  await expect.poll(async () => Number(await forest.getAttribute('data-step'))).not.toBe(first)
-  await expect(page.locator('.forest-source')).toContainText('A recorded run')
-  await expect(page.locator('#forest-words')).toContainText('from the canopy down: final policy')
-  expect(await violations(page, '.forest')).toEqual([])
-  const frames: number[] = await page.evaluate(() => Reflect.get(window, 'drawn_ms'))
-  // Others ask for frames too, and do next to nothing in them.
-  const sorted = frames.filter((ms) => ms > 0.05).toSorted((a, b) => a - b)
-  console.log(`a frame of the picture: ${sorted[sorted.length >> 1].toFixed(2)} ms of script`)
-  expect(sorted[sorted.length >> 1]).toBeLessThan(4)
-
-  await lab.waitForStatus('idle')
-  await expectOneWorkspace(lab, { wide: 520, phone: 740 })
-  await expectLowBars(lab, 'before a run')
-  await lab.get('train-here').click()
-  await lab.waitForStatus('finished', 200_000)
-  await expect(forest).toHaveAttribute('data-live', 'true')
-  await expect(forest).toHaveAttribute('data-step', '10')
-  await expect(lab.get('end-card')).toContainText('Reinforcement of the whole model, 2 steps:')
-  await expectOneWorkspace(lab, { wide: 400, phone: 600 })
-  await expectLowBars(lab, 'a finished run')
-  await expectClean(lab, 'a finished run')
-  await lab.get('next-lesson').click()
-  await expect(lab.get('lessons')).toContainText('BuPO’s two phases')
-  await expect(lab.get('train-here')).toBeHidden()
-})
+test(
+  'a recorded run plays, marked as one, and the own run takes its place',
+  LONG_ONLY,
+  async ({ lab, page }) => {
+    await page.emulateMedia({ reducedMotion: 'no-preference' })
+    await lab.open(LINK)
+    const forest = lab.get('forest')
+    await expect(forest).toHaveAttribute('data-live', 'false')
+    const first = Number(await forest.getAttribute('data-step'))
+    await expect.poll(async () => Number(await forest.getAttribute('data-step'))).not.toBe(first)
+    await expect(page.locator('.forest-source')).toContainText('A recorded run')
+    await expect(page.locator('#forest-words')).toContainText('from the canopy down: final policy')
+    expect(await violations(page, '.forest')).toEqual([])
+    await lab.waitForStatus('idle')
+    await expectOneWorkspace(lab, { wide: 520, phone: 740 })
+    await expectLowBars(lab, 'before a run')
+    await lab.get('train-here').click()
+    await lab.waitForStatus('finished', 200_000)
+    await expect(forest).toHaveAttribute('data-live', 'true')
+    await expect(forest).toHaveAttribute('data-step', '10')
+    await expect(lab.get('end-card')).toContainText('Reinforcement of the whole model, 2 steps:')
+    await expectOneWorkspace(lab, { wide: 400, phone: 600 })
+    await expectLowBars(lab, 'a finished run')
+    await expectClean(lab, 'a finished run')
+    await lab.get('next-lesson').click()
+    await expect(lab.get('lessons')).toContainText('BuPO’s two phases')
+    await expect(lab.get('train-here')).toBeHidden()
+  },
+)
 
 test(
   'where motion is unwelcome the picture stands still at the end of the run',

@@ -77,7 +77,7 @@ async function openKept(lab: LabPage, address: string): Promise<void> {
   await expect.poll(() => isKept(lab)).toBe('activated')
 }
 
-test('the page opens whole and trains without a server', async ({ context, page }) => {
+test('the page opens whole and trains without a server', LONG_ONLY, async ({ context, page }) => {
   const { server, address } = await serve('dist/app')
   const lab = new LabPage(page)
   await openKept(lab, address)

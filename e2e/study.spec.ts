@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { inflateRawSync } from 'node:zlib'
 import { expectClean } from './axe.ts'
-import { expect, QUICK, test } from './lab_page.ts'
+import { expect, LONG_ONLY, QUICK, test } from './lab_page.ts'
 
 /** A few steps of a narrow model of one layer. */
 const LINK = `v=1&p=tiny&phases=sft,rl&phases.0.steps=4&phases.1.steps=4&phases.1.target_layer=final&model.num_hidden_layers=1&rollout.train_batch_size=8&actor.ppo_mini_batch_size=8&validation.test_freq=4&validation.prompts=8${QUICK}`
@@ -31,142 +31,143 @@ const numbers = (text: string): Kept[] =>
     .map(({ arm, seed, series, costs, fingerprint }) => ({ arm, seed, series, costs, fingerprint }))
     .sort((a, b) => (`${a.arm}${a.seed}` < `${b.arm}${b.seed}` ? -1 : 1))
 
-test('two arms and three seeds reach the forest plot over a reload, their link repeats them, and so does the command line', async ({
-  lab,
-  page,
-}) => {
-  test.setTimeout(420_000)
-  await lab.open(LINK)
-  await lab.show('study')
-  // The lab's own are in sight at once; the form comes when it is asked for.
-  await expect(lab.get('study-gallery-ppo_lead')).toBeVisible()
-  await lab.get('study-new').click()
-  await lab.get('study-question').fill('Does a higher rate help?')
-  await lab.get('study-make').click()
-  await expect(lab.get('study-problem-arms')).toContainText('Add two settings')
-  await expect(lab.get('study-problem-arms')).toHaveCSS('color', 'rgb(152, 48, 30)')
-  await expect(lab.get('study-add-settings')).toBeFocused()
-  await expect(lab.get('study-not-made')).toContainText('one field above needs a change')
-  await lab.get('study-0-search').fill('how fast')
-  await expect(lab.get('study-0-field')).toHaveValue('actor.optim.lr')
-  await lab.get('study-values-0').fill('0.0001')
-  await expect(lab.get('study-problem-axis.0')).toContainText('write a second one')
-  await lab.get('study-values-0').fill('0.0001, 0.003')
-  await expect(lab.get('study-runs')).toHaveText('10 runs in all.')
-  await lab.get('study-kind').selectOption('halving')
-  await lab.get('study-choosing').fill('5')
-  await expect(lab.get('study-problem-choosing')).toContainText('the others judge')
-  await lab.get('study-kind').selectOption('all')
-  await lab.get('study-seeds').fill('3')
-  await lab.get('study-make').click()
-  await expect(lab.get('study-progress')).toContainText('0 of 6 runs')
-  await expectClean(lab, 'a study that waits', '.study')
-  await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
-  await lab.get('study-link').click()
-  const link = await page.evaluate(() => navigator.clipboard.readText())
-  // Meanwhile the command line trains what the link says, where LONG_TESTS is set.
-  const folder = mkdtempSync(join(tmpdir(), 'understory-study-'))
-  writeFileSync(join(folder, 'study.json'), studyOf(link))
-  const args = ['study', join(folder, 'study.json'), '--out', join(folder, 'out'), '--seeds', '1']
-  const commandLine =
-    process.env.LONG_TESTS &&
-    promisify(execFile)(process.execPath, ['scripts/lab.mjs', ...args, '--jobs', '2'])
+test(
+  'two arms and three seeds reach the forest plot over a reload, their link repeats them, and so does the command line',
+  LONG_ONLY,
+  async ({ lab, page }) => {
+    test.setTimeout(420_000)
+    await lab.open(LINK)
+    await lab.show('study')
+    // The lab's own are in sight at once; the form comes when it is asked for.
+    await expect(lab.get('study-gallery-ppo_lead')).toBeVisible()
+    await lab.get('study-new').click()
+    await lab.get('study-question').fill('Does a higher rate help?')
+    await lab.get('study-make').click()
+    await expect(lab.get('study-problem-arms')).toContainText('Add two settings')
+    await expect(lab.get('study-problem-arms')).toHaveCSS('color', 'rgb(152, 48, 30)')
+    await expect(lab.get('study-add-settings')).toBeFocused()
+    await expect(lab.get('study-not-made')).toContainText('one field above needs a change')
+    await lab.get('study-0-search').fill('how fast')
+    await expect(lab.get('study-0-field')).toHaveValue('actor.optim.lr')
+    await lab.get('study-values-0').fill('0.0001')
+    await expect(lab.get('study-problem-axis.0')).toContainText('write a second one')
+    await lab.get('study-values-0').fill('0.0001, 0.003')
+    await expect(lab.get('study-runs')).toHaveText('10 runs in all.')
+    await lab.get('study-kind').selectOption('halving')
+    await lab.get('study-choosing').fill('5')
+    await expect(lab.get('study-problem-choosing')).toContainText('the others judge')
+    await lab.get('study-kind').selectOption('all')
+    await lab.get('study-seeds').fill('3')
+    await lab.get('study-make').click()
+    await expect(lab.get('study-progress')).toContainText('0 of 6 runs')
+    await expectClean(lab, 'a study that waits', '.study')
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+    await lab.get('study-link').click()
+    const link = await page.evaluate(() => navigator.clipboard.readText())
+    // Meanwhile the command line trains what the link says, where LONG_TESTS is set.
+    const folder = mkdtempSync(join(tmpdir(), 'understory-study-'))
+    writeFileSync(join(folder, 'study.json'), studyOf(link))
+    const args = ['study', join(folder, 'study.json'), '--out', join(folder, 'out'), '--seeds', '1']
+    const commandLine =
+      process.env.LONG_TESTS &&
+      promisify(execFile)(process.execPath, ['scripts/lab.mjs', ...args, '--jobs', '2'])
 
-  await lab.get('study-train').click()
-  // Four take a step each in turn.
-  const grid = lab.get('study-grid').locator('td')
-  await expect(grid).toHaveCount(6)
-  await expect(grid.locator('progress')).toHaveCount(4)
-  await expect(lab.get('study-view')).toContainText(/step [5-8] of 8|[1-9] of 6 runs/, {
-    timeout: 180_000,
-  })
+    await lab.get('study-train').click()
+    // Four take a step each in turn.
+    const grid = lab.get('study-grid').locator('td')
+    await expect(grid).toHaveCount(6)
+    await expect(grid.locator('progress')).toHaveCount(4)
+    await expect(lab.get('study-view')).toContainText(/step [5-8] of 8|[1-9] of 6 runs/, {
+      timeout: 180_000,
+    })
 
-  await page.reload()
-  // Whatever part of the page is open: they continue in the background.
-  await lab.show('study')
-  await expect(lab.get('study-progress')).toContainText('6 of 6 runs', { timeout: 180_000 })
-  await expect(lab.get('study-grid').locator('td[data-status=done]')).toHaveCount(6)
-  await expect(lab.get('study-forest')).toBeVisible()
-  // Its charts are read out by keys, fill the screen and are saved.
-  await lab.get('study-forest-value').press('End')
-  await expect(lab.get('study-forest-value')).toHaveText(/3 seeds, p .* after Holm/)
-  await lab.get('study-curves-menu').locator('summary').click()
-  const table = page.waitForEvent('download')
-  await lab.get('study-curves-csv').click()
-  const csv = readFileSync(await (await table).path(), 'utf8')
-  expect(csv.split('\n')[0]).toMatch(/^responses,.*, low.*, high/)
-  await lab.get('study-curves-menu').locator('summary').click()
-  await lab.get('study-curves-full-screen').click()
-  await expect(lab.get('study-curves-full-values').locator('li')).toHaveCount(2)
-  await page.keyboard.press('Escape')
-  await expect(lab.get('study-curves-full')).toHaveCount(0)
-  await expect(lab.get('study-table').locator('tbody tr')).toHaveCount(2)
-  await expect(lab.get('study-answer')).not.toBeEmpty()
+    await page.reload()
+    // Whatever part of the page is open: they continue in the background.
+    await lab.show('study')
+    await expect(lab.get('study-progress')).toContainText('6 of 6 runs', { timeout: 180_000 })
+    await expect(lab.get('study-grid').locator('td[data-status=done]')).toHaveCount(6)
+    await expect(lab.get('study-forest')).toBeVisible()
+    // Its charts are read out by keys, fill the screen and are saved.
+    await lab.get('study-forest-value').press('End')
+    await expect(lab.get('study-forest-value')).toHaveText(/3 seeds, p .* after Holm/)
+    await lab.get('study-curves-menu').locator('summary').click()
+    const table = page.waitForEvent('download')
+    await lab.get('study-curves-csv').click()
+    const csv = readFileSync(await (await table).path(), 'utf8')
+    expect(csv.split('\n')[0]).toMatch(/^responses,.*, low.*, high/)
+    await lab.get('study-curves-menu').locator('summary').click()
+    await lab.get('study-curves-full-screen').click()
+    await expect(lab.get('study-curves-full-values').locator('li')).toHaveCount(2)
+    await page.keyboard.press('Escape')
+    await expect(lab.get('study-curves-full')).toHaveCount(0)
+    await expect(lab.get('study-table').locator('tbody tr')).toHaveCount(2)
+    await expect(lab.get('study-answer')).not.toBeEmpty()
 
-  const saved = async (name: string) => {
-    const waiting = page.waitForEvent('download')
-    await lab.get(`study-save-${name}`).click()
-    return readFileSync(await (await waiting).path(), 'utf8')
-  }
-  const own = numbers(await saved('results.jsonl'))
-  expect(own).toHaveLength(6)
-  expect(await saved('report.md')).toContain('Does a higher rate help?')
+    const saved = async (name: string) => {
+      const waiting = page.waitForEvent('download')
+      await lab.get(`study-save-${name}`).click()
+      return readFileSync(await (await waiting).path(), 'utf8')
+    }
+    const own = numbers(await saved('results.jsonl'))
+    expect(own).toHaveLength(6)
+    expect(await saved('report.md')).toContain('Does a higher rate help?')
 
-  // It is left and opened again with its runs; deleted once its runs were counted, and brought
-  // back.
-  await lab.get('study-close').click()
-  await expect(lab.get('study-new')).toBeVisible()
-  await expect(lab.get('study-own')).toContainText('6 runs trained')
-  await lab.get('study-open').click()
-  await expect(lab.get('study-progress')).toContainText('6 of 6 runs')
-  await lab.get('study-delete').click()
-  await expect(lab.get('study-asks')).toContainText('Its 6 trained runs go with it')
-  await lab.get('study-delete-yes').click()
-  await expect(lab.get('study-own')).toHaveCount(0)
-  await lab.get('study-undo-delete').click()
-  await expect(lab.get('study-own')).toContainText('6 runs trained')
-  // Those that come with the lab are listed there, each with its answer.
-  const listed = lab.get('study-gallery-ppo_lead')
-  await expect(listed.getByRole('link')).toHaveAttribute('href', /^\?v=1&/)
-  await listed.getByRole('button').click()
-  await expect(lab.get('study-progress')).toContainText('30 of 30 runs')
-  await expect(lab.get('study-answer')).toContainText('No difference from 32 × 8, GRPO was found')
-  // It opens at its answer, in one unit, and is nobody's own once it is left.
-  await expect(lab.get('study-answer')).toBeInViewport()
-  await expect(lab.get('study-sentences')).toContainText(' points, 5 seeds')
-  await lab.get('study-close').click()
-  await expect(lab.get('study-new')).toBeInViewport()
-  await expect(lab.get('study-own')).toHaveCount(1)
-  await lab.get('study-search').fill('critic')
-  await expect(lab.get('study-count')).toHaveText(/^1 of \d+ studies$/)
-  await listed.getByRole('button').click()
-  await expect(lab.get('study-progress')).toContainText('30 of 30 runs')
-  await expect(lab.get('study-recorded')).toContainText('30 of these runs came with the lab')
-  await expectClean(lab, 'a study that is done', '.study')
-  await lab.get('study-train-here').click()
-  await expect(lab.get('study-progress')).toContainText('0 of 30 runs')
-  await lab.get('study-close').click()
-  await expect(lab.get('study-own')).toHaveCount(2)
-  for (const count of [1, 0]) {
-    await lab.get('study-delete').first().click()
+    // It is left and opened again with its runs; deleted once its runs were counted, and brought
+    // back.
+    await lab.get('study-close').click()
+    await expect(lab.get('study-new')).toBeVisible()
+    await expect(lab.get('study-own')).toContainText('6 runs trained')
+    await lab.get('study-open').click()
+    await expect(lab.get('study-progress')).toContainText('6 of 6 runs')
+    await lab.get('study-delete').click()
+    await expect(lab.get('study-asks')).toContainText('Its 6 trained runs go with it')
     await lab.get('study-delete-yes').click()
-    await expect(lab.get('study-own')).toHaveCount(count)
-  }
-  await page.goto('about:blank')
-  await page.goto(link)
-  await expect(lab.get('study-progress')).toContainText('0 of 6 runs')
-  await expect(lab.get('study-train')).toHaveText('Train 6 runs')
+    await expect(lab.get('study-own')).toHaveCount(0)
+    await lab.get('study-undo-delete').click()
+    await expect(lab.get('study-own')).toContainText('6 runs trained')
+    // Those that come with the lab are listed there, each with its answer.
+    const listed = lab.get('study-gallery-ppo_lead')
+    await expect(listed.getByRole('link')).toHaveAttribute('href', /^\?v=1&/)
+    await listed.getByRole('button').click()
+    await expect(lab.get('study-progress')).toContainText('30 of 30 runs')
+    await expect(lab.get('study-answer')).toContainText('No difference from 32 × 8, GRPO was found')
+    // It opens at its answer, in one unit, and is nobody's own once it is left.
+    await expect(lab.get('study-answer')).toBeInViewport()
+    await expect(lab.get('study-sentences')).toContainText(' points, 5 seeds')
+    await lab.get('study-close').click()
+    await expect(lab.get('study-new')).toBeInViewport()
+    await expect(lab.get('study-own')).toHaveCount(1)
+    await lab.get('study-search').fill('critic')
+    await expect(lab.get('study-count')).toHaveText(/^1 of \d+ studies$/)
+    await listed.getByRole('button').click()
+    await expect(lab.get('study-progress')).toContainText('30 of 30 runs')
+    await expect(lab.get('study-recorded')).toContainText('30 of these runs came with the lab')
+    await expectClean(lab, 'a study that is done', '.study')
+    await lab.get('study-train-here').click()
+    await expect(lab.get('study-progress')).toContainText('0 of 30 runs')
+    await lab.get('study-close').click()
+    await expect(lab.get('study-own')).toHaveCount(2)
+    for (const count of [1, 0]) {
+      await lab.get('study-delete').first().click()
+      await lab.get('study-delete-yes').click()
+      await expect(lab.get('study-own')).toHaveCount(count)
+    }
+    await page.goto('about:blank')
+    await page.goto(link)
+    await expect(lab.get('study-progress')).toContainText('0 of 6 runs')
+    await expect(lab.get('study-train')).toHaveText('Train 6 runs')
 
-  if (commandLine) {
-    await commandLine
-    const text = readFileSync(join(folder, 'out/results.jsonl'), 'utf8')
-    const same = numbers(text)
-    expect(same).toHaveLength(2)
-    // Chromium's adapter and that of the command line are one program, where it finds no other.
-    if (/SwiftShader/.test(text)) expect(same).toEqual(own.filter(({ seed }) => seed === 1))
-  }
-  rmSync(folder, { recursive: true })
-})
+    if (commandLine) {
+      await commandLine
+      const text = readFileSync(join(folder, 'out/results.jsonl'), 'utf8')
+      const same = numbers(text)
+      expect(same).toHaveLength(2)
+      // Chromium's adapter and that of the command line are one program, where it finds no other.
+      if (/SwiftShader/.test(text)) expect(same).toEqual(own.filter(({ seed }) => seed === 1))
+    }
+    rmSync(folder, { recursive: true })
+  },
+)
 
 test('a preset’s link opens it beside the study where it is compared, and refuses a wrong id', async ({
   lab,

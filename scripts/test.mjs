@@ -35,9 +35,9 @@ const STAGES = {
 /** Stages that run side by side: a browser keeps little more than one of two cores busy. Cheapest
  * first in each. */
 const LANES = [['lint', 'types', 'unit', 'conform', 'dawn', 'pinned'], ['build']]
-/** Enough that a lane waits little for the other at the end; each part starts a browser of its
- * own. */
-const PARTS = 6
+/** Enough that a lane waits little for the other at the end; each part starts a browser of its own,
+ * which compiles its kernels. */
+const PARTS = 4
 const e2e = Array.from({ length: PARTS }, (_, i) => `e2e ${i + 1}/${PARTS}`)
 /** The lane that is free takes the next one, which may be a part of a stage; torture and pinned are
  * only in `npm run test:long`. */

@@ -21,6 +21,8 @@ import { distillPhase, float64Step, LARGER, larger, toldBatch } from './testing.
 const shared = Gpu.open()
 afterAll(async () => (await shared).destroy())
 const create = async (config: TrainerConfig) => Trainer.create(await shared, config)
+/** Of runs that learn what others here learn too. */
+const longTest = test.skipIf(!process.env.LONG_TESTS)
 
 const CASES: readonly (readonly [string, Partial<Distillation>, Partial<DistillPhase>])[] = [
   ['the final layer teaches two layers', { beta: 0.3, temperature: 0.8 }, { layers: [1] }],
@@ -224,7 +226,7 @@ test('self-distillation brings an inner layer closer to the final one than reinf
   expect(taught).toBeLessThan(0.5 * alone)
 })
 
-test('the sampled reverse KL alone brings a policy closer to its teacher', async () => {
+longTest('the sampled reverse KL alone brings a policy closer to its teacher', async () => {
   const algorithm = { ...RL.algorithm, opd_kl_coef: 1, use_task_rewards: false }
   const actor = { ...RL.actor, ppo_mini_batch_size: 4, optim: { ...OPTIM, lr: 4e-3 } }
   const rollout = { ...RL.rollout, train_batch_size: 4, n: 8 }
@@ -260,7 +262,7 @@ test('an inner layer learns what the final layer says', async () => {
   expect(losses[29]).toBeLessThan(0.3 * losses[0])
 })
 
-test('a student learns from what its teacher writes', async () => {
+longTest('a student learns from what its teacher writes', async () => {
   const optim = { ...OPTIM, lr: 4e-3 }
   const settings = { teacher: 'model', seq_kd: true, crossentropy_weight: 1 } as const
   const phase = distillPhase(settings, { steps: 40, target_layer: 3, optim })
@@ -279,7 +281,7 @@ test('a student learns from what its teacher writes', async () => {
     expect(mean(found.slice(-5))).toBeLessThan(0.95 * mean(found.slice(0, 5)))
 })
 
-test('what the policy was holds it back from the answers', async () => {
+longTest('what the policy was holds it back from the answers', async () => {
   const after = async (crossentropy_weight: number) => {
     const settings = { teacher: 'reference', beta: 0, crossentropy_weight } as const
     const optim = { ...OPTIM, lr: 4e-3 }
