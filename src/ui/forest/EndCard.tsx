@@ -12,6 +12,7 @@ import { openExperiment } from '../../page/client/opening.ts'
 import { estimatorStore } from '../../page/paces/estimator.ts'
 import type { LabState } from '../../page/state/store.ts'
 import { Words } from '../glossary/Words.tsx'
+import { changedWords, type WordRun } from '../kit/changed_words.ts'
 import { ScoreSign } from '../kit/ScoreSign.tsx'
 import { estimateWords } from '../learning/estimate.ts'
 import { openLesson } from '../open/open_lesson.ts'
@@ -20,7 +21,7 @@ import { useLab } from '../shown/run.ts'
 import { usePresent } from '../shown/shown.ts'
 import { showToast } from '../shown/store.ts'
 import { nextLesson, phaseCaptions } from './captions.ts'
-import { examplesOf } from './examples.ts'
+import { type Example, examplesOf } from './examples.ts'
 import { nextStep } from './next_step.ts'
 import './end_card.css'
 
@@ -79,14 +80,19 @@ function Outcome() {
   )
 }
 
+/** A text of so many words is read as one, and its changes are looked for. */
+const PROSE_WORDS = 8
+const isProse = (text: string) => text.trim().split(/\s+/).length >= PROSE_WORDS
+
 /** The same problems before the run and after it. */
 function Answers() {
   const found = examplesOf(usePresent(selectAll), EXAMPLES)
   if (!found) return null
   const [before, after] = found.steps
+  const reads = found.examples.some(({ after }) => isProse(after.output))
   return (
-    <table className="end-answers" data-testid="end-answers">
-      <caption>New problems, before and after</caption>
+    <table className={reads ? 'end-answers end-prose' : 'end-answers'} data-testid="end-answers">
+      <caption>New problems, before and after{reads ? ', what changed marked' : ''}</caption>
       <thead>
         <tr>
           <th scope="col">problem</th>
@@ -96,22 +102,40 @@ function Answers() {
       </thead>
       <tbody>
         {found.examples.map((example) => (
-          <tr key={example.after.input}>
-            <th scope="row">{shownText(example.after.input)}</th>
-            <Answer answer={example.before} />
-            <Answer answer={example.after} />
-          </tr>
+          <Row key={example.after.input} example={example} />
         ))}
       </tbody>
     </table>
   )
 }
 
-function Answer({ answer }: { readonly answer: Generation }) {
+function Row({ example: { before, after } }: { readonly example: Example }) {
+  const [then, now] = [shownText(before.output), shownText(after.output)]
+  const marked = isProse(then) && isProse(now) ? changedWords(then, now) : undefined
+  return (
+    <tr>
+      <th scope="row">{shownText(after.input)}</th>
+      <Answer answer={before} runs={marked?.before} />
+      <Answer answer={after} runs={marked?.after} />
+    </tr>
+  )
+}
+
+/** `runs`: its text, where the words are told apart that the other answer lacks. */
+function Answer(props: {
+  readonly answer: Generation
+  readonly runs: readonly WordRun[] | undefined
+}) {
+  const { answer, runs } = props
   return (
     <td>
       <span className="response">
-        {answer.output === '' ? '(nothing)' : shownText(answer.output)}
+        {answer.output === ''
+          ? '(nothing)'
+          : (runs?.map(({ text, isChanged }, i) =>
+              // Runs have no other identity than their place.
+              isChanged ? <mark key={i}>{text}</mark> : <span key={i}>{text}</span>,
+            ) ?? shownText(answer.output))}
       </span>{' '}
       <ScoreSign score={answer.score} />
       <span className="visually-hidden">score {answer.score}</span>

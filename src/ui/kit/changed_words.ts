@@ -1,0 +1,52 @@
+// Finds the words that two versions of a text do not share.
+
+/** A run of words, with the spaces between them. */
+export interface WordRun {
+  readonly text: string
+  readonly isChanged: boolean
+}
+
+/** Words and the spaces before them: joined, they are the text again. */
+const wordsOf = (text: string): readonly string[] => text.match(/\s*\S+|\s+$/g) ?? []
+
+/** Lengths of the longest common subsequences of the ends of two lists: at [i][j] of those from i
+ * and from j. */
+function commonLengths(a: readonly string[], b: readonly string[]): readonly Uint16Array[] {
+  const lengths = Array.from({ length: a.length + 1 }, () => new Uint16Array(b.length + 1))
+  for (let i = a.length - 1; i >= 0; i--)
+    for (let j = b.length - 1; j >= 0; j--)
+      lengths[i][j] =
+        a[i] === b[j] ? lengths[i + 1][j + 1] + 1 : Math.max(lengths[i + 1][j], lengths[i][j + 1])
+  return lengths
+}
+
+/** Neighbours that are alike become one run. */
+function runsOf(words: readonly string[], shared: ReadonlySet<number>): readonly WordRun[] {
+  const runs: { text: string; isChanged: boolean }[] = []
+  words.forEach((word, i) => {
+    const isChanged = !shared.has(i)
+    const last = runs.at(-1)
+    if (last?.isChanged === isChanged) last.text += word
+    else runs.push({ text: word, isChanged })
+  })
+  return runs
+}
+
+/** Both texts with what the other lacks marked: as few words as possible, in the order in which
+ * they stand. */
+export function changedWords(
+  before: string,
+  after: string,
+): { readonly before: readonly WordRun[]; readonly after: readonly WordRun[] } {
+  const [a, b] = [wordsOf(before), wordsOf(after)]
+  const lengths = commonLengths(a, b)
+  const shared = { before: new Set<number>(), after: new Set<number>() }
+  for (let [i, j] = [0, 0]; i < a.length && j < b.length; ) {
+    if (a[i] === b[j]) {
+      shared.before.add(i++)
+      shared.after.add(j++)
+    } else if (lengths[i + 1][j] >= lengths[i][j + 1]) i++
+    else j++
+  }
+  return { before: runsOf(a, shared.before), after: runsOf(b, shared.after) }
+}
