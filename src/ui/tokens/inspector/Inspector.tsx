@@ -8,9 +8,10 @@ import type { KeptOfRun } from '../../../record/run/kept_run.ts'
 import { Words } from '../../glossary/Words.tsx'
 import { formatDuration, formatNumber } from '../../kit/format.ts'
 import { TOOL_WROTE } from '../../kit/TurnText.tsx'
+import { lazyPart } from '../../part/lazy_part.tsx'
 import { useIsLiving, useKept } from '../../shown/rested.ts'
-import { selectIsBusy, seriesOf, useLab, useLastLayer } from '../../shown/run.ts'
-import { useAtStep } from '../../shown/shown.ts'
+import { selectIsBusy, seriesOf, shownExperiment, useLab, useLastLayer } from '../../shown/run.ts'
+import { useAtStep, useShown } from '../../shown/shown.ts'
 import { useVisible } from '../../shown/visible.ts'
 import { useVocabulary } from '../../shown/vocabulary.ts'
 import { legendOf, MODES, missingReason, rangeOf } from '../base/colours.ts'
@@ -23,6 +24,14 @@ import { Options } from './Options.tsx'
 import { inspectedSays } from './says.ts'
 import { layerEntropyOf, type Shown, useShownStep } from './shown_responses.ts'
 import './inspector.css'
+
+/** Only stories need it, and its words with it. */
+const WordEntropies = lazyPart(async () => (await import('./WordEntropies.tsx')).WordEntropies, {
+  name: 'The entropies by kind of word',
+  fallback: null,
+})
+
+const selectIsStory = (state: LabState) => shownExperiment(state).task.id === 'story'
 
 /** Whether a tool wrote a part of it. */
 const hasTool = ({ traced, turns }: Inspected): boolean =>
@@ -122,6 +131,8 @@ function Body({ shown }: { shown: Shown }) {
   const { mode, readout, order, isInformativeOnly, query } = view
   const layer = Math.min(view.layer, last)
   const { responses } = shown
+  const isStory = useShown(selectIsStory)
+  const traced = useMemo(() => responses.flatMap((own) => own.traced ?? []), [responses])
   const { max_entropy } = useVocabulary()
   const found = useMemo(
     () => find(responses, { order, isInformativeOnly, query }),
@@ -129,13 +140,12 @@ function Body({ shown }: { shown: Shown }) {
   )
   const looks = kept.observations.at(atStep)
   const colours = useMemo(() => {
-    const samples = responses.flatMap(({ traced }) => traced ?? [])
     const layerEntropy =
       mode === 'layer_entropy'
         ? layerEntropyOf(kept, shown, { layer, readout }, looks?.step)
         : undefined
-    return { mode, layerEntropy, range: rangeOf(mode, samples, max_entropy, layerEntropy) }
-  }, [responses, shown, mode, layer, readout, kept, looks, max_entropy])
+    return { mode, layerEntropy, range: rangeOf(mode, traced, max_entropy, layerEntropy) }
+  }, [traced, shown, mode, layer, readout, kept, looks, max_entropy])
   const { range } = colours
   return (
     <>
@@ -159,6 +169,7 @@ function Body({ shown }: { shown: Shown }) {
           {mode === 'layer_entropy' ? <LayersSay shown={shown} /> : null}
         </p>
       </div>
+      {isStory && traced.length > 0 ? <WordEntropies step={shown.step} samples={traced} /> : null}
       {found.responses.length === 0 ? (
         <p data-testid="inspector-none">Nothing matches. Change the search or the filter.</p>
       ) : (
