@@ -74,7 +74,7 @@ export function Status() {
   const time = useEstimate(useLab(selectExperiment))
   const lacksGpu = useLab(selectLacksGpu)
   const { says, Icon } = lacksGpu ? STATUS.idle : STATUS[status]
-  const doing = status === 'running' && !hasSteps ? 'measuring the untrained model' : says
+  const doing = status === 'running' && !hasSteps ? 'measuring the model at step 0' : says
   const moment = isPausing ? pausingWords(status) : lacksGpu ? 'no GPU here' : doing
   const shownStatus = lacksGpu ? 'no_gpu' : status
   const replayed = isReplaying ? (REPLAYED[status] ?? moment) : undefined

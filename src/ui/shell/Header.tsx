@@ -133,9 +133,7 @@ export function Header() {
     <header className="header">
       <Mark />
       <h1>Understory</h1>
-      <p className="soft tagline">
-        Reinforcement learning on your own GPU, with the policy of every layer in view
-      </p>
+      <p className="soft tagline">Reinforcement learning on your own GPU, layer by layer</p>
       <Adapter />
       <LessonsButton />
       <CommandsButton />

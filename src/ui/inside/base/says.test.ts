@@ -71,10 +71,10 @@ const after = seenAt(
 
 test('a layer against the others is told from the first observation on, and not from later ones', () => {
   expect(targetSays([before, after], after, 1)).toBe(
-    'From step 0 to 40 the cosine of layer 1 with the last layer rose from 0.2 to 0.75; the model’s perplexity fell from 8 to 2. It changes the entropy by −0.5 nats now.',
+    'From step 0 to 40 the cosine of layer 1 with the last layer rose from 0.2 to 0.75; the model’s perplexity fell from 8 to 2. Layer 1 changes the entropy by −0.5 nats now.',
   )
   expect(targetSays([before, after], before, 1)).toBe(
-    'At step 0 the cosine of layer 1 with the last layer is 0.2. It changes the entropy by +0.5 nats now.',
+    'At step 0 the cosine of layer 1 with the last layer is 0.2. Layer 1 changes the entropy by +0.5 nats now.',
   )
   expect(targetSays([], seenAt(3, observationOf()), 1)).toBeUndefined()
 })

@@ -4,13 +4,10 @@ import { useCallback } from 'react'
 import { useStore } from 'zustand'
 import type { LabState } from '../../../page/state/store.ts'
 import { formatNats } from '../../kit/format.ts'
-import { FigureNumbers } from '../../plot/files/FigureNumbers.tsx'
-import type { NumberTable } from '../../plot/files/number_table.ts'
-import { indexAt } from '../../scales/columns.ts'
 import { layerEntropy } from '../../shown/metrics.ts'
 import { overlayStore } from '../../shown/overlays.ts'
 import { useSlowFrame } from '../../shown/readout.ts'
-import { seriesOf, useLastLayer, usePhaseSpans } from '../../shown/run.ts'
+import { seriesOf, useLastLayer } from '../../shown/run.ts'
 import { useAtStep, useShown } from '../../shown/shown.ts'
 import { uiStore } from '../../shown/store.ts'
 import { entropySays } from '../base/says.ts'
@@ -37,20 +34,6 @@ function useLines(metric: string): () => StepLine[] {
   }, [metric, overlays])
 }
 
-/** The values where phases begin, and the last one. */
-function phaseTable(metric: string, spans: ReturnType<typeof usePhaseSpans>): NumberTable {
-  const columns = seriesOf(metric)
-  const at = (step: number) => (columns ? columns.values[indexAt(columns, step)] : undefined)
-  const last = columns ? columns.steps[columns.length - 1] : 0
-  return {
-    columns: ['step', 'entropy', 'phase'],
-    rows: [
-      ...spans.map(({ step, name }) => [`${step}`, formatNats(at(step)), `${name} begins`]),
-      [`${last} (last)`, formatNats(at(last)), ''],
-    ],
-  }
-}
-
 const SAYS_MS = 1000
 
 /** The course so far; columns grow without rendering. */
@@ -63,7 +46,6 @@ function Course({ metric }: { readonly metric: string }) {
 export function EntropyFigure() {
   const { ref, isVisible } = useVisible()
   const layers = useLastLayer()
-  const spans = usePhaseSpans()
   const hasSteps = useShown(selectHasSteps)
   const atStep = useAtStep()
   const metric = layerEntropy(layers)
@@ -90,21 +72,14 @@ export function EntropyFigure() {
       says={hasSteps ? <Course metric={metric} /> : undefined}
     >
       {hasSteps ? (
-        <>
-          <StepChart
-            id="final-entropy"
-            title={`Policy of layer ${layers}, with its norm; nats`}
-            isVisible={isVisible}
-            lines={lines}
-            must={ZERO}
-            formatValue={formatNats}
-          />
-          <FigureNumbers
-            id="final-entropy-numbers"
-            caption="Entropy of the final policy where phases begin and at the last step"
-            table={() => phaseTable(metric, spans)}
-          />
-        </>
+        <StepChart
+          id="final-entropy"
+          title={`Policy of layer ${layers}, with its norm; nats`}
+          isVisible={isVisible}
+          lines={lines}
+          must={ZERO}
+          formatValue={formatNats}
+        />
       ) : null}
     </Figure>
   )
