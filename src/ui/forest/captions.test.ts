@@ -77,7 +77,7 @@ test('the whole model’s phase says the scores too, and a step that was scrubbe
     'Reinforcement of the whole model, 50 steps: the final policy became surer by 0.50 nats. The mean score of samples went from 20 % to 55 %. Of held-out problems it got 75 % right, then 88 %.',
   )
   expect(captionOf(state, 72)).toBe(
-    'Reinforcement of the whole model, 2 steps: the final policy hardly changed (-0.02 nats).',
+    'Reinforcement of the whole model, 2 steps: the final policy hardly changed (−0.02 nats).',
   )
 })
 
