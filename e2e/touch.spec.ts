@@ -112,3 +112,26 @@ test(
     await expect(lab.get('learned-says')).toContainText('of “', { timeout: 200_000 })
   },
 )
+
+test(
+  'parts are switched off while a run trains, and shown over its steps',
+  LONG_ONLY,
+  async ({ lab }) => {
+    await lab.open(
+      `v=1&p=tiny-grpo&phases.0.steps=20&phases.1.steps=100&validation.prompts=16${QUICK}`,
+    )
+    await lab.waitForStatus('idle')
+    await lab.show('inside')
+    await expect(lab.get('live-parts')).toHaveCount(0)
+    await lab.get('live-parts-on').check()
+    await lab.get('train').click()
+    await lab.waitForStatus('finished', 400_000)
+    await expect(lab.get('live-parts-says')).toContainText('With everything on')
+    await lab.get('live-parts-map-value').press('End')
+    await expect(lab.get('live-parts-map-value')).toHaveText(/^without the feed-forward of layer/)
+    await lab.get('live-parts-group').selectOption('heads 2')
+    await lab.get('live-parts-measure').selectOption('log_prob')
+    await expect(lab.get('live-parts-steps-values').locator('li')).toHaveCount(2)
+    await lab.get('live-parts-on').uncheck()
+  },
+)

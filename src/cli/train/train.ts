@@ -36,8 +36,8 @@ import { runPrograms } from '../sandbox/programs.ts'
 import { afterWarmStart, refuseQuestions, withModel } from './begun_experiment.ts'
 import { drive } from './drive.ts'
 import { describeRun } from './dry_run.ts'
+import { startBeside } from './given_beside.ts'
 import { readGivenTeacher } from './given_teacher.ts'
-import { startBeside } from './given_vectors.ts'
 import { refuseMemory } from './refuse_memory.ts'
 import { findCheckpoint, goesOnIn, isOver, type Resumed } from './resume.ts'
 import { completeFolder, openFolder, watchUntil } from './resumed_run.ts'
@@ -93,7 +93,10 @@ const OBSERVE_EVERY = 10
 
 /** All there is to see at every validation; divergences are measured from the first inner layer
  * that is trained. */
-function recordedRequest({ phases, validation }: TrainerConfig, L: number): ObservationRequest {
+function recordedRequest(
+  { phases, validation, model: { num_hidden_layers: L } }: TrainerConfig,
+  parts: boolean,
+): ObservationRequest {
   const inner = phases.flatMap((phase) =>
     'target_layer' in phase && phase.target_layer < L ? [phase.target_layer] : [],
   )
@@ -103,6 +106,7 @@ function recordedRequest({ phases, validation }: TrainerConfig, L: number): Obse
     layer: inner[0] ?? L,
     lens: { held_out: LENS_TEXTS, samples: [] },
     every: validation.test_freq ?? OBSERVE_EVERY,
+    ...(parts && { parts }),
   }
 }
 
@@ -171,9 +175,7 @@ async function beginRun(
   if (weights) run.trainer.importWeights(weights)
   await startBeside(experiment, run.trainer, adapter?.factors)
   if (teacher) run.trainer.importTeacher(teacher.weights)
-  const observe = options.observe
-    ? recordedRequest(untuned, untuned.model.num_hidden_layers)
-    : undefined
+  const observe = options.observe ? recordedRequest(untuned, options.observesParts) : undefined
   const folder =
     out === undefined ? undefined : RunFolder.create(out, experiment, { replaced, tell })
   const origin: Origin = {
@@ -241,7 +243,7 @@ async function goOn(
   const config = trainerConfig({ ...state.document, steering: [] })
   const observe =
     options.observe || (isSameRun && RunFolder.isObserved(out))
-      ? recordedRequest(config, config.model.num_hidden_layers)
+      ? recordedRequest(config, options.observesParts)
       : undefined
   const folder = await openFolder(found, { replaced, tell })
   const { record, parent } = checkpoint

@@ -3,13 +3,12 @@
 import type { ContentFile } from '../../document/content/content.ts'
 import type { Touched, TouchWork } from '../../rl/train/touched/touch.ts'
 
+export type { ChangeCost, PartCost, PartCosts } from '../../rl/look/observation.ts'
 export type { Estimate } from '../../rl/math/estimate.ts'
-export type { ChangeCost } from '../../rl/train/touched/changed_answers.ts'
 export type { Exchange } from '../../rl/train/touched/exchange.ts'
-export type { PartCost, PartCosts } from '../../rl/train/touched/part_costs.ts'
 export type { Patching, Recovery } from '../../rl/train/touched/patching.ts'
 export type { LayerProbe, ProbedState, Probes } from '../../rl/train/touched/probes.ts'
-export type { Readings, ReadText } from '../../rl/train/touched/readings.ts'
+export type { GivenLens, Readings, ReadText } from '../../rl/train/touched/readings.ts'
 export type { Steering, SteeringEffect, SteeringSource } from '../../rl/train/touched/steering.ts'
 export type { Touched, TouchWork }
 
@@ -17,7 +16,8 @@ export type { Touched, TouchWork }
 export interface TouchCommand {
   readonly type: 'touch'
   readonly record: string
-  /** Of one state; of two where parts are exchanged, of any number where probes are fitted. */
+  /** Of one state; of two where parts are exchanged, of any number where probes are fitted or
+   * layers are read. */
   readonly steps: readonly number[]
   /** The run of the last of two states, where that is another one. */
   readonly other?: string | undefined

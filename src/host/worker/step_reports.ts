@@ -57,7 +57,10 @@ export class StepReports {
   details(result: StepResult, request: ObservationRequest): void {
     const { id: run, now, post } = this.#of
     const { step, samples, scored_pairs, trace, observation, generations } = result
-    if (observation) this.observation(step, observation, request)
+    // What each part does may be measured where nothing else is.
+    const hasMeans = observation !== undefined && Object.keys(observation.mean).length > 0
+    const asked = hasMeans ? request : { ...request, groups: [], lens: undefined }
+    if (observation) this.observation(step, observation, asked)
     if (trace) post({ type: 'trace', run, step, table: trace })
     if (generations?.length) post({ type: 'generations', run, step, generations })
     if (scored_pairs?.length) post({ type: 'scored_pairs', run, step, pairs: scored_pairs })

@@ -14,7 +14,7 @@ import { labStore } from '../state/store.ts'
 
 /** What one panel wants; what it leaves out it does not need. */
 export type WantedPart = Partial<
-  Pick<ObservationRequest, 'groups' | 'layer' | 'lens' | 'tokens' | 'token_layers'>
+  Pick<ObservationRequest, 'groups' | 'layer' | 'lens' | 'tokens' | 'token_layers' | 'parts'>
 >
 
 /** One request for all panels, in the order in which they registered: every group and every text
@@ -33,6 +33,7 @@ export function mergeWanted(
     lens: mergeLenses(all.flatMap(({ lens }) => lens ?? [])),
     tokens: all.some(({ tokens }) => tokens === true),
     token_layers: all.some(({ token_layers }) => token_layers === true),
+    ...(all.some(({ parts }) => parts) && { parts: true }),
     every,
   }
 }

@@ -99,7 +99,10 @@ export function keepObservation(kept: KeptOfRun, step: number, observation: Obse
     .flatMap((values) => Object.values(values))
     .reduce((sum, values) => sum + values.length, 0)
   const lenses = observation.lenses.reduce((sum, lens) => sum + lensBytes(lens), 0)
-  kept.observations.insert(step, observation, OBJECT_BYTES + 8 * numbers + lenses)
+  const { parts } = observation
+  // Mean and interval of two costs and of every layer's entropy.
+  const costs = parts ? parts.parts.length * 40 * (2 + parts.untouched.entropies.length) : 0
+  kept.observations.insert(step, observation, OBJECT_BYTES + 8 * numbers + lenses + costs)
 }
 
 /** Lets go of what came after a step. */

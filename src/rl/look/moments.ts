@@ -33,15 +33,24 @@ export class Moments {
   #free = 0
   #last: number | undefined
 
-  /** Whether one more that costs as much as the last one stays within the share: of what the run
-   * has done so far, or, at the ends of phases, of what the whole run will have done, because these
-   * are what one looks back to. */
-  fits({ dispatches, steps, planned }: RunSoFar, isEndOfPhase: boolean): boolean {
+  /** Dispatches of all that was looked at. */
+  get spent(): number {
+    return this.#spent
+  }
+
+  /** Whether one more stays within the share: of what the run has done so far, or, at the ends of
+   * phases, of what the whole run will have done, because these are what one looks back to. It
+   * costs `known`, or else as much as the last one. */
+  fits(
+    { dispatches, steps, planned }: RunSoFar,
+    isEndOfPhase: boolean,
+    { share = MOMENTS_SHARE, known }: { readonly share?: number; readonly known?: number } = {},
+  ): boolean {
     if (steps === 0) return false
     const own = dispatches - this.#spent
-    const cost = this.#last ?? (GUESSED_STEPS * own) / steps
+    const cost = known ?? this.#last ?? (GUESSED_STEPS * own) / steps
     const all = isEndOfPhase ? (own / steps) * Math.max(steps, planned) : own
-    return this.#spent - this.#free + cost <= MOMENTS_SHARE * all
+    return this.#spent - this.#free + cost <= share * all
   }
 
   /** One was taken, for so many dispatches; of a short inner phase, or else. */

@@ -1,6 +1,8 @@
 // Declares what the panels ask about a model's inside while it trains, and the answer, as plain
 // data. The page may load this file: it has types and constants alone.
 import type { MeanQuantity } from '../../model/internals/internal_quantities.ts'
+import type { Part } from '../../model/interventions/parts.ts'
+import type { Estimate } from '../math/estimate.ts'
 
 /** Quantities that one panel shows, measured together: a group that no panel shows costs nothing.
  * `of_layer` ones compare `ObservationRequest.layer` with every state. */
@@ -51,6 +53,9 @@ export interface ObservationRequest {
   /** Also look, whatever panels show, at the moments of a run that one looks back to
    * (`atMoment`). */
   readonly moments?: boolean
+  /** Also switch each part off after validations, as often as half the share of moments allows;
+   * moments then have the other half. */
+  readonly parts?: boolean
 }
 
 export const NO_OBSERVATION: ObservationRequest = {
@@ -138,6 +143,30 @@ export type ObservedRows =
    * step, or after a rebuild. */
   | 'held_out'
 
+/** What a change does: differences from the untouched model, paired by problem. */
+export interface ChangeCost {
+  readonly reward: Estimate
+  /** Of the whole right answer, nats; absent where the answers are no texts of the vocabulary. */
+  readonly log_prob?: Estimate
+  /** Of the policy of each layer, 0 to L, where it writes the right answers; nats. */
+  readonly entropies: readonly Estimate[]
+}
+
+export interface Untouched {
+  readonly reward: number
+  readonly log_prob?: number
+  readonly entropies: readonly number[]
+}
+
+export type PartCost = Part & ChangeCost
+
+/** Of every part, block by block. */
+export interface PartCosts {
+  readonly problems: number
+  readonly untouched: Untouched
+  readonly parts: readonly PartCost[]
+}
+
 /** What one step showed. */
 export interface Observation {
   readonly num_hidden_layers: number
@@ -150,11 +179,13 @@ export interface Observation {
   /** The layer that `kl_of_layer` is measured from. */
   readonly layer: number
   readonly lenses: readonly Lens[]
+  /** What switching each part off cost, where that was measured. */
+  readonly parts?: PartCosts
   /** Milliseconds of each part that was asked for: the GPU's own where it has timestamps, else from
    * the part's submission, or the end of what was before it, until its numbers were there. */
   readonly cost_ms: Readonly<Partial<Record<ObservedGroup | 'lens', number>>>
-  /** Why something that was asked for is not there, a line each that begins with `group:` or
-   * `lens:`; absent where all of it is. */
+  /** Why something that was asked for is not there, a line each that begins with `group:`,
+   * `lens:` or `parts:`; absent where all of it is. */
   readonly refused?: string
 }
 

@@ -8,7 +8,7 @@ import { uploadLens } from '../../model/internals/lens.ts'
 import type { TrainerConfig } from '../config/trainer_config.ts'
 import { chosenRows, type RolloutBatch, spreadRows, tokenCount } from '../experience/batch.ts'
 import { encodeSample, heldOutTexts, type LensText, readLens } from './lens_texts.ts'
-import { Moments, type RunSoFar } from './moments.ts'
+import { MOMENTS_SHARE, Moments, type RunSoFar } from './moments.ts'
 import {
   asksInside,
   atMoment,
@@ -45,6 +45,8 @@ export class Observer {
   #observed: Observed
   #request: ObservationRequest = NO_OBSERVATION
   readonly #moments = new Moments()
+  /** Of measurements of what each part does. */
+  readonly #parts = new Moments()
   #isPrepared = false
   /** Dispatches before the run. */
   readonly #begun: number
@@ -83,8 +85,30 @@ export class Observer {
    * dispatches, but for those of short phases. */
   takesMoment(soFar: Omit<RunSoFar, 'dispatches'>, isEnd: boolean, isShort: boolean): boolean {
     if (!this.#request.moments || isShort) return this.#request.moments === true
-    const dispatches = this.#gpu.counts.dispatches - this.#begun
-    return this.#moments.fits({ dispatches, ...soFar }, isEnd)
+    const share = this.asksParts ? MOMENTS_SHARE / 2 : MOMENTS_SHARE
+    const dispatches = this.#dispatches - this.#parts.spent
+    return this.#moments.fits({ dispatches, ...soFar }, isEnd, { share })
+  }
+
+  /** Whether it is asked what each part does. */
+  get asksParts(): boolean {
+    return this.#request.parts === true
+  }
+
+  /** Whether that may be measured now, for so many dispatches. */
+  takesParts(soFar: Omit<RunSoFar, 'dispatches'>, isEnd: boolean, known: number): boolean {
+    const dispatches = this.#dispatches - this.#moments.spent
+    return this.#parts.fits({ dispatches, ...soFar }, isEnd, { share: MOMENTS_SHARE / 2, known })
+  }
+
+  /** It was measured. */
+  tookParts(dispatches: number): void {
+    this.#parts.take(dispatches, false)
+  }
+
+  /** Since the run began. */
+  get #dispatches(): number {
+    return this.#gpu.counts.dispatches - this.#begun
   }
 
   /** A moment was looked at, for so many dispatches in all; `isShort`: of a short inner phase. */

@@ -11,6 +11,7 @@ import { validationSize } from './parts/memory.ts'
 import type { PendingStep, StepResult } from './parts/step_result.ts'
 import { type Validated, validate } from './responses/validation.ts'
 import { rewardModelStep } from './reward_model_phase.ts'
+import { measureParts } from './stages/parts_now.ts'
 import type { StepNumbers, TakenStep } from './stages/taken_step.ts'
 import { traceLayers } from './stages/token_trace.ts'
 import { isValidationDue, type Training } from './stages/training.ts'
@@ -66,6 +67,7 @@ export async function queueStep(training: Training): Promise<PendingStep> {
   countMoment(training, before - dispatches, gpu.counts.dispatches - before)
   const isValidated = isValidationDue(training)
   const validation = isValidated ? await validateNow(training) : undefined
+  const parts = isValidated ? await measureParts(training) : undefined
   const limits = await limitDispatches(gpu)
   const skipped = countSkipped(training, reading)
   const arriving = Promise.all([reading, trace?.table, skipped])
@@ -78,7 +80,8 @@ export async function queueStep(training: Training): Promise<PendingStep> {
     ...(trace && { trace }),
     ...(isMoment && { isMoment }),
   }))
-  const result = observing ? withObservation(numbers, observing.reading) : numbers
+  const seen = parts ? withParts(training, parts, observing?.reading) : observing?.reading
+  const result = seen ? withObservation(numbers, seen) : numbers
   result.catch(() => {}) // its reader may come late
   training.last = result
   if (!trainsActor(current) || !hasStop(current.stop)) return { result }
@@ -217,6 +220,30 @@ async function limitDispatches(gpu: Gpu): Promise<Record<string, number>> {
 /** The answers of an evaluation as a part of a step's result, where it has any. */
 const generationsOf = (validated: Validated | undefined): Pick<StepResult, 'generations'> =>
   validated && validated.generations.length > 0 ? { generations: validated.generations } : {}
+
+/** What each part does beside what else was observed, if anything was. */
+async function withParts(
+  { config }: Training,
+  { parts, refused }: Pick<Observation, 'parts' | 'refused'>,
+  reading: Promise<Observation> | undefined,
+): Promise<Observation> {
+  const { num_hidden_layers } = config.model
+  const observed = (await reading) ?? {
+    num_hidden_layers,
+    tokens: 0,
+    mean: {},
+    std: {},
+    layer: num_hidden_layers,
+    lenses: [],
+    cost_ms: {},
+  }
+  const all = [observed.refused, refused].flatMap((line) => line ?? [])
+  return {
+    ...observed,
+    ...(parts && { parts }),
+    ...(all.length > 0 && { refused: all.join('\n') }),
+  }
+}
 
 /** A step's numbers with the observation after it, which comes later. */
 async function withObservation(

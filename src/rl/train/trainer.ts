@@ -22,6 +22,7 @@ import { beginStage, observe, queueStep, queueStepZero } from './queue.ts'
 import { Responder } from './responses/responder.ts'
 import { drawPhasePairs, preferencesOf } from './reward_model_phase.ts'
 import { type RolloutDType, rolloutDType } from './rollout_dtype.ts'
+import { freeParts } from './stages/parts_now.ts'
 import type { Training } from './stages/training.ts'
 import { exportModels, exportPairs, importModels, importPairs, type TrainerState } from './state.ts'
 
@@ -42,6 +43,7 @@ export class Trainer {
       taught: new PreferenceTraining(config.seed),
       responder: new Responder(gpu, config, samplers, actor.size.response_length),
       observer: new Observer(gpu, config, actor.tensors),
+      liveParts: undefined,
       progress: new Progress(config.phases),
       wantsTrace: false,
       isMoment: false,
@@ -92,6 +94,7 @@ export class Trainer {
     this.#later = prepareParts(gpu, parts, config)
     await this.#later
     this.#training.config = config
+    freeParts(this.#training)
     responder.adopt(config)
     progress.adopt(config.phases)
     return true
@@ -200,6 +203,7 @@ export class Trainer {
    * numbers. Not while a step is being queued. */
   observe(request: ObservationRequest): void {
     this.#training.observer.ask(request)
+    if (!request.parts) freeParts(this.#training)
   }
 
   /** What is asked for of the state after the last step that was queued; undefined where nothing

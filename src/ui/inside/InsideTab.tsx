@@ -6,9 +6,10 @@ import { type PanelEntry, Panels } from '../part/Panels.tsx'
 import { useKept } from '../shown/rested.ts'
 import { LayerLens } from '../tokens/lens/LayerLens.tsx'
 import { LearnedCard } from '../touch/LearnedCard.tsx'
-import { PartsCard } from '../touch/PartsCard.tsx'
 import { PatchingCard } from '../touch/PatchingCard.tsx'
 import { ProbesCard } from '../touch/ProbesCard.tsx'
+import { LivePartsCard } from '../touch/parts/LivePartsCard.tsx'
+import { PartsCard } from '../touch/parts/PartsCard.tsx'
 import { ReadingsCard } from '../touch/ReadingsCard.tsx'
 import { SteeringCard } from '../touch/SteeringCard.tsx'
 import { Contents } from './Contents.tsx'
@@ -31,6 +32,7 @@ const FIGURES: readonly PanelEntry[] = [
   { name: 'The changes of entropy', Own: DeltaFigure },
   { name: 'The suggested layer', Own: SuggestedLayer },
   { name: 'What each part does', Own: PartsCard },
+  { name: 'What each part does while it trains', Own: LivePartsCard },
   { name: 'Which layer learned it', Own: LearnedCard },
   { name: 'Where the answer travels', Own: PatchingCard },
   { name: 'Other readings of a layer', Own: ReadingsCard },

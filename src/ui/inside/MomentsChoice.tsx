@@ -1,25 +1,45 @@
-// Lets a person choose whether runs are looked at for later, and says what that costs.
+// Lets a person choose whether runs are looked at for later and whether their parts are switched
+// off, and says what that costs.
 import { useStore } from 'zustand'
 import { setPreference, type UiState, uiStore } from '../shown/store.ts'
+import { askLiveParts, livePartsStore } from '../touch/parts/live_parts.ts'
 
 const selectMoments = (state: UiState) => state.moments_on
+const selectParts = ({ isOn }: ReturnType<typeof livePartsStore.getState>) => isOn
 
 export function MomentsChoice() {
   return (
-    <label className="check moments-choice">
-      <input
-        type="checkbox"
-        data-testid="moments-on"
-        checked={useStore(uiStore, selectMoments)}
-        onChange={(event) => setPreference({ moments_on: event.target.checked })}
-      />
-      <span>
-        Look at every run in its moments{' '}
-        <span className="soft">
-          (validations, ends of phases, the end), for at most 5 % of its work, and in every step of
-          a short inner phase. What is in view here is looked at as well.
+    <>
+      <label className="check moments-choice">
+        <input
+          type="checkbox"
+          data-testid="moments-on"
+          checked={useStore(uiStore, selectMoments)}
+          onChange={(event) => setPreference({ moments_on: event.target.checked })}
+        />
+        <span>
+          Look at every run in its moments{' '}
+          <span className="soft">
+            (validations, ends of phases, the end), for at most 5 % of its work, and in every step
+            of a short inner phase. What is in view here is looked at as well.
+          </span>
         </span>
-      </span>
-    </label>
+      </label>
+      <label className="check moments-choice">
+        <input
+          type="checkbox"
+          data-testid="live-parts-on"
+          checked={useStore(livePartsStore, selectParts)}
+          onChange={(event) => askLiveParts(event.target.checked)}
+        />
+        <span>
+          Switch each part off while a run trains{' '}
+          <span className="soft">
+            (after some of its validations, for at most half of those 5 %; the moments have the
+            other half). What each part does is then shown over the steps.
+          </span>
+        </span>
+      </label>
+    </>
   )
 }

@@ -168,7 +168,29 @@ const readout = z.object({
   top_probs: floats,
   next_prob: floats,
 })
+const estimate = z.looseObject({ mean: z.number(), interval: z.number() })
+const partCosts = z.looseObject({
+  problems: whole,
+  untouched: z.looseObject({
+    reward: z.number(),
+    log_prob: z.optional(z.number()),
+    entropies: z.array(z.number()),
+  }),
+  parts: z
+    .array(
+      z.looseObject({
+        where: z.enum(['attention', 'head', 'feed_forward', 'block']),
+        layer: whole,
+        head: z.optional(whole),
+        reward: estimate,
+        log_prob: z.optional(estimate),
+        entropies: z.array(estimate),
+      }),
+    )
+    .check(z.minLength(1)),
+})
 const observation = z.looseObject({
+  parts: z.optional(partCosts),
   num_hidden_layers: whole,
   tokens: whole,
   mean: values,

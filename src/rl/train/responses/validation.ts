@@ -74,13 +74,14 @@ export async function validate(
 }
 
 /** Scores of the likeliest response to each of the first `validation.prompts` held-out problems,
- * and whether it is right. */
+ * and whether it is right; `n` times each, side by side, for a model that differs by row. */
 export const greedyAnswers = (
   gpu: Gpu,
   rollout: Rollout,
   config: TrainerConfig,
+  n = 1,
 ): Promise<Pick<Responses, 'texts' | 'scores' | 'is_right'>> =>
-  respond(gpu, rollout, config, { step: 0, n: 1, first_row: 0, filter: LIKELIEST })
+  respond(gpu, rollout, config, { step: 0, n, first_row: 0, filter: LIKELIEST })
 
 /** Responses to all held-out prompts, those to one prompt side by side. */
 interface Responses extends Omit<Scored, 'problems'> {

@@ -8,12 +8,14 @@ import type { EntropyState } from '../../experience/adaptive_entropy.ts'
 import { type RolloutBatch, spreadRows, tokenCount } from '../../experience/batch.ts'
 import { type BatchRows, phaseRows, shufflesRows } from '../../learners/base/batch_rows.ts'
 import type { ObservedRows } from '../../look/observation.ts'
+import type { Made } from '../../look/observed_parts.ts'
 import type { Observer } from '../../look/observer.ts'
 import { type RowOrder, rowOrder } from '../../math/shuffle.ts'
 import type { PreferenceTraining } from '../../reward/preference_training.ts'
 import type { Parts } from '../parts/parts.ts'
 import type { Progress } from '../parts/progress.ts'
 import type { Responder } from '../responses/responder.ts'
+import type { LiveParts } from '../touched/answers/live_parts.ts'
 
 /** A run between two steps. `Trainer` makes it; steps read and change it. */
 export interface Training {
@@ -26,6 +28,8 @@ export interface Training {
   readonly taught: PreferenceTraining
   readonly responder: Responder
   readonly observer: Observer
+  /** What measures what each part does; undefined until that is asked for. */
+  liveParts: Made<LiveParts> | undefined
   readonly progress: Progress
   /** Whether the next step of reinforcement reads back what it computed of every token. */
   wantsTrace: boolean

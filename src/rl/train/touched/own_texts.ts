@@ -6,7 +6,7 @@ import { Rollout } from '../../../model/rollout/rollout.ts'
 import { uploadModel } from '../../../model/transformer/model.ts'
 import type { TrainerConfig } from '../../config/trainer_config.ts'
 import { promptBatch } from '../../experience/batch.ts'
-import { HeldOut } from './held_out.ts'
+import { HeldOut } from './answers/held_out.ts'
 
 /** The generator's stream for these texts; training and validation have others. */
 const TEXTS_STREAM = 3

@@ -6,7 +6,7 @@ import { requireSameShape } from '../../../model/interventions/transplant.ts'
 import { modelShape } from '../../../model/layout/config.ts'
 import { initialWeights, paramLayout } from '../../../model/layout/params.ts'
 import { CONFIG, RL } from '../../testing.ts'
-import { HeldOut } from './held_out.ts'
+import { HeldOut } from './answers/held_out.ts'
 import { type Touchable, touchModels } from './touch.ts'
 
 const config = { ...CONFIG, phases: [RL] }

@@ -12,8 +12,8 @@ import { heldOutTexts, type LensText } from '../../look/lens_texts.ts'
 import { classify, fitClassifier } from '../../math/classifier.ts'
 import { type Estimate, estimateOf, pairedDifference } from '../../math/estimate.ts'
 import { shuffledOrder } from '../../math/shuffle.ts'
-import { HeldOut } from './held_out.ts'
-import { answersOf, promptsOf } from './problem_texts.ts'
+import { HeldOut } from './answers/held_out.ts'
+import { answersOf, promptsOf } from './answers/problem_texts.ts'
 import { planStates, type Spot, stateReader } from './state_reader.ts'
 
 /** What is looked for. */

@@ -6,7 +6,7 @@ import type { ModelShape } from '../../../model/layout/config.ts'
 import type { Model } from '../../../model/transformer/model.ts'
 import { createWorkspace } from '../../../model/transformer/workspace.ts'
 import type { LensText } from '../../look/lens_texts.ts'
-import { rowsOf, type Sizes, sizesOf } from './problem_texts.ts'
+import { rowsOf, type Sizes, sizesOf } from './answers/problem_texts.ts'
 
 /** A token of a text. */
 export interface Spot {

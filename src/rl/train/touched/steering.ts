@@ -13,15 +13,10 @@ import type { ParamLayout } from '../../../model/layout/params.ts'
 import { modelHash } from '../../../model/lenses/lens_file.ts'
 import type { TrainerConfig } from '../../config/trainer_config.ts'
 import { encodeSample, type LensText } from '../../look/lens_texts.ts'
+import type { ChangeCost, Untouched } from '../../look/observation.ts'
 import { shuffledOrder } from '../../math/shuffle.ts'
-import {
-  type ChangeCost,
-  type ChangedAnswer,
-  ChangedAnswers,
-  planChanges,
-  type Untouched,
-} from './changed_answers.ts'
-import { promptsOf } from './problem_texts.ts'
+import { type ChangedAnswer, ChangedAnswers, planChanges } from './answers/changed_answers.ts'
+import { promptsOf } from './answers/problem_texts.ts'
 import { planStates, type Spot, stateReader } from './state_reader.ts'
 
 /** Where vectors come from. */

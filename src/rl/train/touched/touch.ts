@@ -8,21 +8,22 @@ import { mixtures, requireSameShape } from '../../../model/interventions/transpl
 import { ownAdapter } from '../../../model/layout/adapter_layout.ts'
 import { bareConfig, modelShape } from '../../../model/layout/config.ts'
 import { paramLayout } from '../../../model/layout/params.ts'
+import type { TranslatedReadout } from '../../../model/layout/readout.ts'
 import { modelHash, writeLens } from '../../../model/lenses/lens_file.ts'
 import { createModel } from '../../../model/transformer/model.ts'
 import type { LensSettings } from '../../config/lens_settings.ts'
 import type { TrainerConfig } from '../../config/trainer_config.ts'
 import { encodeSample } from '../../look/lens_texts.ts'
-import type { LensSample } from '../../look/observation.ts'
+import type { LensSample, PartCosts } from '../../look/observation.ts'
+import { planChanges } from './answers/changed_answers.ts'
+import { HeldOut } from './answers/held_out.ts'
+import { partCosts } from './answers/part_costs.ts'
 import { type Attributed, attribution, attributionRoom, requireMaps } from './attribution.ts'
-import { planChanges } from './changed_answers.ts'
 import { type Exchange, type ExchangeSource, exchanged } from './exchange.ts'
-import { HeldOut } from './held_out.ts'
 import { pairsOf, typedPair } from './pairs.ts'
-import { type PartCosts, partCosts } from './part_costs.ts'
 import { type Patching, patching, patchingRoom } from './patching.ts'
 import { type Probes, type ProbeWork, planProbes, probed } from './probes.ts'
-import { planReadings, type Readings, readings } from './readings.ts'
+import { type GivenLens, planReadings, type Readings, readings } from './readings.ts'
 import { planSteering, type Steering, type SteeringWork, steered } from './steering.ts'
 
 /** A model in the layout without an adapter; behind its weights lie the vectors that a run
@@ -40,8 +41,8 @@ export type Given<T> = T | (() => Promise<T>)
 const loaded = <T extends object>(given: Given<T>): T | Promise<T> =>
   typeof given === 'function' ? given() : given
 
-/** What is done: to one model; where parts are exchanged, to two; where probes are fitted, to any
- * number of one run in turn. */
+/** What is done: to one model; where parts are exchanged, to two; where probes are fitted or layers
+ * are read, to any number of one run in turn. */
 export type TouchWork =
   /** `problems`: held-out problems at most. */
   | { readonly what: 'parts'; readonly problems: number }
@@ -50,8 +51,13 @@ export type TouchWork =
   /** So many pairs of held-out problems, or a clean and a corrupted text. */
   | { readonly what: 'patching'; readonly pairs: number }
   | { readonly what: 'patching'; readonly texts: readonly [string, string] }
-  /** Lenses that are fitted, and every layer under every reading. */
-  | { readonly what: 'readings'; readonly settings: LensSettings }
+  /** Lenses that are fitted or read from files, and every layer under every reading; other states
+   * of the run are read through the same. */
+  | {
+      readonly what: 'readings'
+      readonly settings: LensSettings
+      readonly lenses?: readonly GivenLens[]
+    }
   /** A text whose tokens are taken apart. */
   | { readonly what: 'attribution'; readonly sample: LensSample }
   | ({ readonly what: 'probes' } & ProbeWork)
@@ -78,7 +84,11 @@ export type Touched =
       readonly step: number
       readonly readings: Readings
       /** Its lenses, as they are saved. */
-      readonly files: readonly { readonly name: string; readonly bytes: Uint8Array<ArrayBuffer> }[]
+      readonly files: readonly {
+        readonly name: string
+        readonly readout: TranslatedReadout
+        readonly bytes: Uint8Array<ArrayBuffer>
+      }[]
     }
   | {
       readonly what: 'attribution'
@@ -115,7 +125,8 @@ export async function touchModels(
   if (work.what === 'probes')
     return touchProbes(open, [first, ...models.slice(1)], work, onProgress)
   if (work.what === 'patching') return touchPatching(open, first, work, onProgress)
-  if (work.what === 'readings') return touchReadings(open, first, work.settings, onProgress)
+  if (work.what === 'readings')
+    return touchReadings(open, [first, ...models.slice(1)], work, onProgress)
   if (work.what === 'attribution') return touchAttribution(open, first, work.sample, onProgress)
   if (work.what === 'steering') return touchSteering(open, first, work, onProgress)
   return work.what === 'exchange'
@@ -294,20 +305,26 @@ async function touchPatching(
 
 async function touchReadings(
   open: OpenTouch,
-  model: Touchable,
-  settings: LensSettings,
+  [model, ...rest]: readonly [Touchable, ...Given<Touchable>[]],
+  { settings, lenses: given }: Extract<TouchWork, { what: 'readings' }>,
   onProgress: OnProgress,
 ): Promise<Touched> {
   requireOneTurn(model)
   const layout = layoutOf(model)
   const plan = new MemoryPlan()
   planReadings(plan, model.config, layout, settings)
+  const others = rest.map((one) => async () => {
+    const other = await loaded(one)
+    requireSameShape(layout, layoutOf(other))
+    return other
+  })
   const { readings: found, lenses } = await withDevice(open, plan, (gpu) =>
-    readings(gpu, { ...model, layout }, settings, onProgress),
+    readings(gpu, { ...model, layout }, { settings, lenses: given, others }, onProgress),
   )
   const owner = { shape: layout.shape, hash: modelHash(model.weights) }
   const files = lenses.map((lens) => ({
     name: `${lens.readout}.safetensors`,
+    readout: lens.readout,
     bytes: writeLens(lens, owner),
   }))
   return { what: 'readings', step: model.step, readings: found, files }

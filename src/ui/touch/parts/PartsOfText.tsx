@@ -1,10 +1,10 @@
 // Shows what each part of an opened model does for the text that it read, as a map of blocks and
 // parts.
 import { useState } from 'react'
-import type { TextParts } from '../../host/protocol/opened_model.ts'
-import { formatNats, formatNumber } from '../kit/format.ts'
-import { costCell, largestOf, MeasureChoice } from './MeasureChoice.tsx'
-import { TouchMap } from './TouchMap.tsx'
+import type { TextParts } from '../../../host/protocol/opened_model.ts'
+import { formatNats, formatNumber } from '../../kit/format.ts'
+import { costCell, largestOf, MeasureChoice } from '../MeasureChoice.tsx'
+import { TouchMap } from '../TouchMap.tsx'
 import {
   columnName,
   estimateText,
@@ -12,7 +12,7 @@ import {
   isTold,
   partName,
   readingMeasures,
-} from './words/part_words.ts'
+} from '../words/part_words.ts'
 import './touch.css'
 
 /** The part whose loss costs the text most. */
