@@ -1,13 +1,14 @@
 // lab lens: fits a tuned lens and a Jacobian lens on what a model writes, and reads every layer in
 // every way.
 import { mkdirSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { LENS_SETTINGS, type LensSettings } from '../../rl/config/lens_settings.ts'
 import { type Touched, touchModels } from '../../rl/train/touched/touch.ts'
 import { type Command, UsageError } from '../base/command.ts'
 import { commandLine, text, usually } from '../base/declare.ts'
 import { replaceFile } from '../base/disk.ts'
 import { print } from '../base/terminal.ts'
+import { readInput } from '../input/input_file.ts'
 import { readArguments } from '../options/read.ts'
 import { asFailure, openPlanned, readTouchable } from './touchable.ts'
 
@@ -33,6 +34,7 @@ const LINE = commandLine({
         'N',
         'first tokens of a text that the Jacobian leaves out',
       ),
+      lens: text('FILES', 'reads through lenses of files, with commas, in place of fitting those'),
       data: text(
         'FILE',
         'the rows of a run that was trained on them, where the lab does not have them, or those that a Hugging Face model is asked',
@@ -43,17 +45,21 @@ const LINE = commandLine({
       ),
     },
   },
-  examples: ['lens runs/grpo', 'lens runs/grpo --steps 500 --out lenses'],
+  examples: [
+    'lens runs/grpo',
+    'lens runs/grpo --steps 500 --out lenses',
+    'lens runs/grpo --lens lenses/tuned.safetensors',
+  ],
 })
 
 export const lensCommand: Command = {
   line: LINE,
   run: async (args) => {
-    const { path, settings, data, out } = readOptions(args)
+    const { path, settings, data, out, lenses } = readOptions(args)
     const model = await readTouchable(path, data)
     const touched = await touchModels(
       await openPlanned(path),
-      { what: 'readings', settings },
+      { what: 'readings', settings, lenses },
       [model],
       () => {},
     ).catch(asFailure(path))
@@ -91,7 +97,11 @@ function readOptions(args: readonly string[]) {
     lr,
     skip_first: whole('skip-first', 0),
   }
-  return { path: positionals[0], settings, data: values.data, out: values.out }
+  const lenses = (values.lens?.split(',') ?? []).map((file) => ({
+    name: basename(file),
+    bytes: new Uint8Array(readInput(file)),
+  }))
+  return { path: positionals[0], settings, lenses, data: values.data, out: values.out }
 }
 
 function printLayers({ step, readings }: Extract<Touched, { what: 'readings' }>): void {

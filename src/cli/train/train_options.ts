@@ -17,7 +17,7 @@ import { readMatmulChoice } from '../input/matmul_choice.ts'
 import { readArguments } from '../options/read.ts'
 import { CHANGE_OPTIONS, DATA_OPTIONS } from '../options/shared.ts'
 import { trustPrograms } from '../sandbox/programs.ts'
-import { withVectors } from './given_vectors.ts'
+import { withLenses, withVectors } from './given_beside.ts'
 
 /** A run from its first step. */
 export interface NewRun {
@@ -60,6 +60,8 @@ export interface Options {
   readonly save: string | undefined
   /** Whether the inside is written down too. */
   readonly observe: boolean
+  /** Whether what switching each part off costs is written down there as well. */
+  readonly observesParts: boolean
   /** Whether a TensorBoard event file grows while the run continues (event_log.ts). */
   readonly hasEvents: boolean
   /** Bytes of GPU memory that may be taken without more ado; undefined = memoryBudget of this
@@ -85,6 +87,9 @@ export const TRAIN_LINE = commandLine({
         'a checkpoint every N steps, 0: none (default: every 10 steps or 10 s, whichever is later)',
       ),
       observe: flag('writes what the inside looks like at every validation into --out'),
+      'observe-parts': flag(
+        'writes there what switching each part off costs, after validations, for 2.5 % of the work',
+      ),
       logger: text('tensorboard', 'writes an event file for TensorBoard too'),
       save: text('DIR', 'keeps the weights after supervised warm-up'),
       'dry-run': flag('says what would be trained and what it needs, and trains nothing'),
@@ -113,6 +118,7 @@ export const TRAIN_LINE = commandLine({
       ),
       adapter: text('DIR', "trains a LoRA adapter of PEFT's on"),
       vectors: text('FILE', 'trains steering vectors on, and leaves the model as it is'),
+      lens: text('FILES', 'reads inner layers through lenses that lab lens wrote, with commas'),
       'warm-start': text('DIR', 'begins with the weights that --save kept'),
     },
     'An earlier run': {
@@ -145,6 +151,7 @@ const SETTLED = [
   'teacher',
   'adapter',
   'vectors',
+  'lens',
   'matmul',
   'tune',
 ] as const
@@ -176,7 +183,8 @@ export async function readOptions(args: readonly string[]): Promise<Options> {
     isDry: values['dry-run'],
     force: values.force,
     save: values.save,
-    observe: values.observe,
+    observe: values.observe || values['observe-parts'],
+    observesParts: values['observe-parts'],
     hasEvents: logs(values.logger),
     allow_bytes: allowed(values['allow-memory']),
     schedule: schedule(values['checkpoint-every']),
@@ -197,9 +205,13 @@ async function newRun(
   if (values.slower)
     throw new UsageError('--slower: only with --resume; give a new run a lower actor.optim.lr')
   return {
-    experiment: await withVectors(
-      await experimentOf(positionals[0], values, files, bundled),
-      values.vectors,
+    experiment: await withLenses(
+      await withVectors(
+        await experimentOf(positionals[0], values, files, bundled),
+        values.vectors,
+        bundled,
+      ),
+      values.lens,
       bundled,
     ),
     warm_start: values['warm-start'],

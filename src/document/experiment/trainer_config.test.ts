@@ -12,7 +12,7 @@ test('the trainer gets numbers, not choices', () => {
   const config = trainerConfig(experiment)
   const { enable_gradient_checkpointing, padding_idx, lora: _, ...fields } = experiment.model
   const { source: __, source_name: ___, source_address: ____, dtype: _____, ...kept } = fields
-  const { activations_dtype: ______, steering_vectors: _______, ...model } = kept
+  const { activations_dtype: ______, steering_vectors: _______, lenses: ________, ...model } = kept
   expect(config.model).toEqual({ ...model, vocab_size: 26 })
   const wide = { ...experiment, model: { ...experiment.model, vocab_size: 32 } }
   expect(trainerConfig(wide).model.vocab_size).toBe(32)

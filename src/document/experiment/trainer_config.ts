@@ -5,6 +5,7 @@ import type { Task } from '../../tasks/task/task.ts'
 import { createTools } from '../../tasks/tools/index.ts'
 import { withToolPrompts } from '../../tasks/tools/tool_prompts.ts'
 import { easierTasks } from './fields/curriculum.ts'
+import { lensFilesOf } from './fields/lens_fields.ts'
 import { modelConfig } from './fields/model_fields.ts'
 import { taskOf } from './fields/task_fields.ts'
 import { teacherConfig } from './fields/teacher_fields.ts'
@@ -29,6 +30,7 @@ export function trainerConfig(experiment: Experiment): TrainerConfig {
     model: modelConfig(experiment.model, task.tokenizer.vocab_size),
     teacher: teacherConfig(experiment.teacher, task.tokenizer.vocab_size),
     phases,
+    lensFiles: lensFilesOf(experiment.model.lenses),
     data,
     validation,
     probe,

@@ -16,11 +16,16 @@ test('a bundle brings the document and its files, the same bytes every time', as
   expect(() => writeBundle({ task }, [])).toThrow(/rows\.csv \(sha256-.*is not here/)
 })
 
-test('a bundle carries the vectors that a run begins with', async () => {
+const none = { source: null, source_name: null }
+const beside = { source: hash, source_name: 'v.safetensors' }
+
+test.for([
+  ['vectors', { steering_vectors: beside }],
+  ['a tuned lens', { lenses: { tuned: beside, jacobian: none } }],
+  ['a Jacobian lens', { lenses: { tuned: none, jacobian: beside } }],
+] as const)('a bundle carries %s that a run begins with', async ([, model]) => {
   const own = { hash, name: 'v.safetensors', bytes }
-  const none = { source: null, source_name: null }
-  const steering_vectors = { source: hash, source_name: 'v.safetensors' }
-  const document = { task: { id: 'sort_digits' }, model: { ...none, lora: none, steering_vectors } }
+  const document = { task: { id: 'sort_digits' }, model: { ...none, lora: none, ...model } }
   const { files } = await readBundle('b.zip', writeBundle(document, [own]))
   expect(files).toEqual([own])
   expect(() => writeBundle(document, [])).toThrow(/v\.safetensors \(sha256-.*is not here/)

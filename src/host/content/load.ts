@@ -7,13 +7,13 @@ import {
   contentHash,
   type NamedContent,
 } from '../../document/content/content.ts'
+import { knowFile } from '../../rl/config/begun_files.ts'
 import type { DataChoice } from '../../tasks/data/data_task.ts'
 import { loadDataFiles, type Prepare } from '../../tasks/data/load_data.ts'
 import { loadTask } from '../../tasks/index.ts'
 import { loadProgram, PROGRAM_ID } from '../../tasks/task/program.ts'
 import { createTools } from '../../tasks/tools/index.ts'
-import { contentNames, type NamingDocument } from './named.ts'
-import { loadVectors } from './vector_files.ts'
+import { besideOf, contentNames, type NamingDocument } from './named.ts'
 
 type Find = (hash: string) => ContentFile
 type Load = (document: NamingDocument, find: Find, prepare?: Prepare) => Promise<void>
@@ -37,8 +37,7 @@ const LOADERS: readonly Load[] = [
       if (id === PROGRAM_ID) loadProgram(`${code}`, textOf(find(`${code}`)))
   },
   async ({ model }, find) => {
-    const source = model?.steering_vectors?.source
-    if (source) loadVectors(find(source))
+    for (const start of besideOf(model)) if (start?.source) knowFile(find(start.source))
   },
   async ({ reward, tools = [] }, find) => {
     for (const { code } of tools) if (code !== undefined) loadProgram(code, textOf(find(code)))

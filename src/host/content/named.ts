@@ -16,6 +16,7 @@ export interface NamingDocument {
     readonly lora: NamedStart
     /** Absent in bundles of earlier versions. */
     readonly steering_vectors?: NamedStart
+    readonly lenses?: Readonly<Record<'tuned' | 'jacobian', NamedStart>>
   }
   readonly teacher?: NamedStart
 }
@@ -29,6 +30,13 @@ interface NamedStart {
  * files lies among the contents. */
 export const namedModels = ({ model, teacher }: NamingDocument): readonly string[] =>
   [model, model?.lora, teacher].flatMap((start) => start?.source ?? [])
+
+/** The files beside a model: steering vectors, and lenses that it is read through. */
+export const besideOf = (model: NamingDocument['model']) => [
+  model?.steering_vectors,
+  model?.lenses?.tuned,
+  model?.lenses?.jacobian,
+]
 
 type Names = (document: NamingDocument) => readonly Readonly<Record<'hash' | 'name', unknown>>[]
 
@@ -46,9 +54,8 @@ const NAMES: readonly Names[] = [
       hash: start?.source,
       name: start?.source_name,
     })),
-  ({ model }) => [
-    { hash: model?.steering_vectors?.source, name: model?.steering_vectors?.source_name },
-  ],
+  ({ model }) =>
+    besideOf(model).map((start) => ({ hash: start?.source, name: start?.source_name })),
   ({ tools = [] }) => tools.map(({ code, name }) => ({ hash: code, name })),
 ]
 

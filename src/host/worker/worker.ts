@@ -22,6 +22,7 @@ import { type AdapterSpeed, probeSpeed } from '../../kernels/peak/speed.ts'
 import { readAdapter } from '../../model/hf/peft_adapter.ts'
 import { openFiles } from '../../rl/look/opened_files.ts'
 import { OpenedModel, requireRoom } from '../../rl/look/opened_model.ts'
+import { checkLenses } from '../../rl/train/begin_lenses.ts'
 import { beginVectors } from '../../rl/train/begin_vectors.ts'
 import { benchmarkConfig, runBenchmark } from '../../rl/train/benchmark.ts'
 import { largestTensor, steeredEngine } from '../../rl/train/engine.ts'
@@ -49,7 +50,7 @@ import { plannedModel } from './opened/model_plan.ts'
 import { ModelReader } from './opened/model_reader.ts'
 import { wholeFiles } from './opened/model_sources.ts'
 import { diskOfStart, ownFiles } from './opened/shipped_start.ts'
-import { loadStart, startVectors } from './opened/start_weights.ts'
+import { checkedStart, loadStart, startVectors } from './opened/start_weights.ts'
 import { TextTrial } from './opened/text_trial.ts'
 import { type RunDevice, Session } from './session.ts'
 import { Devices } from './shared/devices.ts'
@@ -132,6 +133,7 @@ async function prepare(
           diskOfStart(source, openModelDisk, ownFiles(HOST), onProgress)
         await loadStart(experiment, disk, readers, begun.trainer)
         await startVectors(experiment, (file) => beginVectors(begun.trainer, file))
+        await checkedStart(() => checkLenses(begun.trainer))
         run = begun
       }
       return {

@@ -2,6 +2,7 @@
 // start scripts, the refusals and the README of a job are drawn from this list. Sources: verl
 // v0.9.0 and v0.7.1 (_generated_ppo_trainer.yaml), BuPO d3a85c6, trl 1.13.0 (GRPOConfig).
 
+import { lensFilesOf } from '../../document/experiment/fields/lens_fields.ts'
 import { namesOf } from '../../document/experiment/fields/lora_fields.ts'
 import { hasCritic } from '../../document/experiment/schema/phase_settings.ts'
 import { hasBonus } from '../../rl/config/actor.ts'
@@ -222,6 +223,11 @@ const RUN: Record<string, Setting> = {
     when: withVectors,
     verl: lost(NO_VECTORS),
     trl: lost(NO_VECTORS),
+  },
+  'model.lenses.*': {
+    when: ({ experiment }) => lensFilesOf(experiment.model.lenses) !== undefined,
+    verl: lost('an inner policy is read raw there'),
+    trl: lost('an inner policy is read raw there'),
   },
   'model.lora.*': {
     verl: by('adapter/adapter_config.json'),

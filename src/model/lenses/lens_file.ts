@@ -6,7 +6,7 @@ import { type OpenSafetensors, openSafetensors } from '../../formats/safetensors
 import { writeSafetensors } from '../../formats/safetensors_write.ts'
 import { Sha256 } from '../../formats/sha256.ts'
 import type { ModelShape } from '../layout/config.ts'
-import { TRANSLATED_READOUTS } from '../layout/readout.ts'
+import { TRANSLATED_READOUTS, type TranslatedReadout } from '../layout/readout.ts'
 import { jacobianLens, type Lens, lensSize, translatorValues } from '../layout/translators.ts'
 
 /** Says which model a lens belongs to: a hash of its weights in the order of the layout without an
@@ -20,8 +20,8 @@ export function modelHash(weights: Float32Array): string {
 /** Which model a file must be of. */
 export interface LensOwner {
   readonly shape: Pick<ModelShape, 'hidden_size' | 'num_hidden_layers'>
-  /** Of modelHash. */
-  readonly hash: string
+  /** Of modelHash; absent = of any model of the shape. */
+  readonly hash?: string
 }
 
 const KIND = 'understory_lens'
@@ -30,7 +30,10 @@ const MODEL = 'model_weights'
 /** Of a tuned lens `layers.<l>.residual` [C, C], its matrix less the identity, and
  * `layers.<l>.bias` [C]; of a Jacobian lens `layers.<l>.jacobian` [C, C]. Out by in, layer l after
  * l blocks. */
-export function writeLens(lens: Lens, { shape, hash }: LensOwner): Uint8Array<ArrayBuffer> {
+export function writeLens(
+  lens: Lens,
+  { shape, hash }: Required<LensOwner>,
+): Uint8Array<ArrayBuffer> {
   const { hidden_size: C, num_hidden_layers: L } = shape
   const tensors = Array.from({ length: L }, (_, l) => {
     const { residual, bias } = translatorValues(lens, l)
@@ -47,12 +50,7 @@ export function writeLens(lens: Lens, { shape, hash }: LensOwner): Uint8Array<Ar
  * another model or to one of another shape, and for numbers that are not finite. */
 export function readLensFile(bytes: Uint8Array, file: string, { shape, hash }: LensOwner): Lens {
   const opened = openSafetensors(bytes, file)
-  const readout = TRANSLATED_READOUTS.find((name) => name === opened.metadata[KIND])
-  if (!readout)
-    throw new ModelFileError(
-      file,
-      `expected a lens that the lab wrote (${KIND}: ${TRANSLATED_READOUTS.join(' or ')}), found ${shown(opened.metadata[KIND])}`,
-    )
+  const readout = kindOf(opened)
   const { hidden_size: C, num_hidden_layers: L } = shape
   const names = [...opened.entries.keys()]
   const layers = new Set(names.map((name) => /^layers\.(\d+)\./.exec(name)?.[1]))
@@ -73,12 +71,25 @@ export function readLensFile(bytes: Uint8Array, file: string, { shape, hash }: L
           C,
           Array.from({ length: L }, (_, l) => tensor(l, 'jacobian', C, C)),
         )
-  if (opened.metadata[MODEL] !== hash)
+  if (hash !== undefined && opened.metadata[MODEL] !== hash)
     throw new ModelFileError(
       file,
       `expected a lens of this model (weights ${short(hash)}), found one of another model (${short(opened.metadata[MODEL])}); fit one with lab lens`,
     )
   return lens
+}
+
+/** What a file is a lens of. Throws ModelFileError for one that is none. */
+export const lensKind = (bytes: Uint8Array, file: string): TranslatedReadout =>
+  kindOf(openSafetensors(bytes, file))
+
+function kindOf({ metadata, file }: OpenSafetensors): TranslatedReadout {
+  const readout = TRANSLATED_READOUTS.find((name) => name === metadata[KIND])
+  if (readout) return readout
+  throw new ModelFileError(
+    file,
+    `expected a lens that the lab wrote (${KIND}: ${TRANSLATED_READOUTS.join(' or ')}), found ${shown(metadata[KIND])}`,
+  )
 }
 
 function tunedLens(

@@ -1,4 +1,8 @@
-// Holds the settings with which the lab fits lenses.
+// Holds the settings with which the lab fits lenses, and names those that files give.
+import type { TranslatedReadout } from '../../model/layout/readout.ts'
+
+/** The hash of the file of each lens that a run reads layers through; phases fit the others. */
+export type LensFiles = Readonly<Partial<Record<TranslatedReadout, string>>>
 
 /** Short, as texts are: the tuned-lens library takes 250 steps over many more tokens, and the
  * Jacobian lens of the paper skips 16. */

@@ -7,6 +7,7 @@ import type { Reward } from '../../tasks/rewards/composed.ts'
 import type { Task } from '../../tasks/task/task.ts'
 import type { Tool } from '../../tasks/tools/tool.ts'
 import type { Data } from './data.ts'
+import type { LensFiles } from './lens_settings.ts'
 import type { Phase } from './phase.ts'
 import type { Probe, Validation } from './validation.ts'
 
@@ -26,6 +27,8 @@ export interface TrainerConfig {
   /** Another model, of the same vocabulary, that phases may learn from. */
   readonly teacher?: ModelConfig | undefined
   readonly phases: readonly Phase[]
+  /** Lenses that phases take in place of fitting their own. */
+  readonly lensFiles?: LensFiles | undefined
   readonly validation: Validation
   readonly probe: Probe
   /** Which problems the run trains on; default: endless draws from all training problems. */

@@ -2,7 +2,7 @@
 // layer is read raw, through the norm, and through them.
 import { useMemo, useState } from 'react'
 import { useStore } from 'zustand'
-import type { Touched } from '../../host/protocol/touch.ts'
+import type { GivenLens, Touched } from '../../host/protocol/touch.ts'
 import { runColor } from '../../record/run/record.ts'
 import { formatNats, formatTick } from '../kit/format.ts'
 import { saveFile } from '../kit/save.ts'
@@ -11,15 +11,19 @@ import { LinesFigure } from '../plot/still/LinesFigure.tsx'
 import { ownerOfShown } from './owner.ts'
 import { overRecord, StateChoice, TouchCard } from './TouchCard.tsx'
 import { TouchMap } from './TouchMap.tsx'
+import { TrainThroughLenses } from './TrainThroughLenses.tsx'
 import { keyOf, touch, touchStore } from './touch_store.ts'
 import {
   columnNames,
+  layerLines,
+  layersTable,
   READ_MEASURES,
   READING_NAMES,
   READINGS,
   type Reading,
   type ReadMeasure,
   readingLines,
+  readingOrigin,
   readingsSay,
   readingsTable,
   saidTable,
@@ -101,6 +105,55 @@ function Curves({ read }: { readonly read: Read }) {
   )
 }
 
+/** The layers over the kept states, in the reading that is named. */
+function OverSteps({ read }: { readonly read: Read }) {
+  const [reading, setReading] = useState<Reading>('tuned')
+  const [measure, setMeasure] = useState<ReadMeasure>('entropy')
+  const { readings, step } = read
+  const lines = useMemo(
+    () => layerLines(readings, reading, measure, runColor),
+    [readings, reading, measure],
+  )
+  if (readings.states.length < 2) return null
+  const label = READ_MEASURES.find(({ key }) => key === measure)?.label ?? ''
+  return (
+    <>
+      <div className="touch-choices">
+        <Choice
+          id="readings-steps-measure"
+          label="Over the run"
+          names={READ_MEASURES.map(({ key, label }) => [key, label])}
+          value={measure}
+          onChange={setMeasure}
+        />
+        <Choice
+          id="readings-steps-reading"
+          label="read"
+          names={READINGS.map((key) => [key, READING_NAMES[key]])}
+          value={reading}
+          onChange={setReading}
+        />
+      </div>
+      <LinesFigure
+        id="readings-steps"
+        title={`${label} of every layer over the run: ${readingOrigin(readings, reading, step)}`}
+        note="Every kept state reads the same held-out texts. A lens stays as it was fitted, so further from its state it is less of a translator."
+        owner={ownerOfShown()}
+        unit="step"
+        yUnit="nats"
+        lines={lines}
+        isShare={false}
+        height={220}
+        formatX={formatLayer}
+        formatY={formatTick}
+        formatValue={formatNats}
+        hasNames
+        table={() => layersTable(readings, reading, measure)}
+      />
+    </>
+  )
+}
+
 function Texts({ read }: { readonly read: Read }) {
   const [reading, setReading] = useState<Reading>('tuned')
   const [chosen, setChosen] = useState('0')
@@ -143,9 +196,19 @@ function Texts({ read }: { readonly read: Read }) {
   )
 }
 
+/** Whatever is in them: the worker says what is no lens of the model. */
+const lensesOf = (files: FileList | null): Promise<readonly GivenLens[]> =>
+  Promise.all(
+    [...(files ?? [])].map(async (file) => ({
+      name: file.name,
+      bytes: new Uint8Array(await file.arrayBuffer()),
+    })),
+  )
+
 function OfRecord({ record }: { readonly record: string }) {
   const steps = useKeptSteps(record)
   const [chosen, setChosen] = useState<number>()
+  const [lenses, setLenses] = useState<readonly GivenLens[]>([])
   const found = useStore(touchStore, selectFound).get(keyOf(record, 'readings'))
   if (steps.length === 0) return null
   const step = chosen ?? steps[0]
@@ -165,26 +228,44 @@ function OfRecord({ record }: { readonly record: string }) {
       record={record}
       says={read && readingsSay(read.readings, read.step)}
       note={NOTE}
-      action="Fit the lenses"
-      onStart={() => void touch(record, [step], { what: 'readings', settings: SETTINGS })}
+      action={lenses.length > 0 ? 'Read through them' : 'Fit the lenses'}
+      onStart={() => {
+        const others = steps.filter((other) => other !== step)
+        const given = lenses.length > 0 && { lenses }
+        void touch(record, [step, ...others], { what: 'readings', settings: SETTINGS, ...given })
+      }}
       choices={
-        <StateChoice
-          id="readings-step"
-          label="In the state after"
-          steps={steps}
-          value={step}
-          onChange={setChosen}
-        />
+        <>
+          <StateChoice
+            id="readings-step"
+            label="In the state after"
+            steps={steps}
+            value={step}
+            onChange={setChosen}
+          />
+          <label>
+            <span className="soft">with lenses from files</span>{' '}
+            <input
+              type="file"
+              accept=".safetensors"
+              multiple
+              data-testid="readings-files"
+              onChange={async ({ target }) => setLenses(await lensesOf(target.files))}
+            />
+          </label>
+        </>
       }
     >
       {read ? (
         <>
           <Curves read={read} />
+          <OverSteps read={read} />
           <Texts read={read} />
           <p>
             <button type="button" data-testid="readings-save" onClick={() => save(read)}>
               Save the lenses
-            </button>
+            </button>{' '}
+            <TrainThroughLenses files={read.files} />
           </p>
         </>
       ) : null}

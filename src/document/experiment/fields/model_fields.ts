@@ -1,6 +1,7 @@
 // Declares the fields of the model: Hugging Face names, and the ranges that a browser can train.
 import type { MatrixDtype, ModelConfig, ModelType } from '../../../model/layout/config.ts'
 import { boolean, integer, number, select, type Tree, text } from '../../../rl/fields/field.ts'
+import { LENSES, type LensFields } from './lens_fields.ts'
 import { hashField, LORA, type LoraFields, loraOf, MOST_NAME } from './lora_fields.ts'
 import { VECTORS, type VectorFields, vectorsOf } from './vectors_fields.ts'
 
@@ -39,14 +40,16 @@ export interface ModelFields {
   readonly dtype: MatrixDtype
   readonly lora: LoraFields
   readonly steering_vectors: VectorFields
+  readonly lenses: LensFields
 }
 
 /** The model of these fields, for a task with so many tokens. */
 export function modelConfig(fields: ModelFields, tokens: number): ModelConfig {
   const { enable_gradient_checkpointing: _, ...model } = fields
   const { source: __, source_name: ___, source_address: ____, ...kept } = model
-  const { padding_idx, activations_dtype, lora: loraFields, steering_vectors, ...sizes } = kept
-  const lora = loraOf(loraFields)
+  const { padding_idx, activations_dtype, lora: adapter, steering_vectors, ...rest } = kept
+  const { lenses: _____, ...sizes } = rest
+  const lora = loraOf(adapter)
   const vectors = vectorsOf(steering_vectors)
   return {
     ...withTokens(sizes, tokens),
@@ -208,4 +211,5 @@ export const MODEL: Tree<ModelFields> = {
   ),
   lora: LORA,
   steering_vectors: VECTORS,
+  lenses: LENSES,
 }

@@ -12,6 +12,7 @@ export type TeacherFields = Omit<
   | 'activations_dtype'
   | 'lora'
   | 'steering_vectors'
+  | 'lenses'
 >
 
 const {
@@ -20,6 +21,7 @@ const {
   activations_dtype: ___,
   lora: ____,
   steering_vectors: _____,
+  lenses: ______,
   ...OF_MODEL
 } = MODEL
 

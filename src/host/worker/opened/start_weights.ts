@@ -9,9 +9,9 @@ import type { PeftAdapter } from '../../../model/hf/peft_adapter.ts'
 import { ADAPTER_CONFIG, ADAPTER_WEIGHTS } from '../../../model/hf/peft_config.ts'
 import { adapterLayout, packAdapter } from '../../../model/layout/adapter_layout.ts'
 import type { ParamLayout } from '../../../model/layout/params.ts'
+import { knownFile } from '../../../rl/config/begun_files.ts'
 import { hashedFolder, modelHash } from '../../content/models/model_files.ts'
 import { type ModelDisk, ModelStore } from '../../content/models/model_store.ts'
-import { vectorFile } from '../../content/vector_files.ts'
 import { ExperimentError } from '../base/session_host.ts'
 
 /** What weights go into. */
@@ -101,11 +101,16 @@ export async function startVectors(
 ): Promise<void> {
   const { trainable, source, source_name, strength } = model.steering_vectors
   if (!trainable || source === null) return
-  const file = vectorFile(source)
+  const file = knownFile(source)
   const name = source_name ?? source
   if (!file) throw new ExperimentError(`${name} (${source}) is not here; give the file again`)
+  await checkedStart(() => begin({ bytes: file.bytes, name, strength }))
+}
+
+/** What is wrong with a file that a run begins with is wrong with its experiment. */
+export async function checkedStart(check: () => Promise<void>): Promise<void> {
   try {
-    await begin({ bytes: file.bytes, name, strength })
+    await check()
   } catch (error) {
     throw new ExperimentError(error instanceof Error ? error.message : String(error))
   }

@@ -1,10 +1,11 @@
 // Holds the translators that a phase reads layers through: fitted once, at the phase's first step
-// and on the rows that it learns from, and kept as they are while the policy learns.
+// and on the rows that it learns from, or given by a file, and kept as they are while the policy
+// learns.
 import type { Allocator } from '../../../kernels/device/base/tensor.ts'
 import type { Gpu } from '../../../kernels/device/gpu.ts'
 import type { ModelShape } from '../../../model/layout/config.ts'
-import type { LensPlace } from '../../../model/layout/readout.ts'
-import { jacobianLens, translatorSize } from '../../../model/layout/translators.ts'
+import type { LensPlace, Readout } from '../../../model/layout/readout.ts'
+import { jacobianLens, type Lens, translatorSize } from '../../../model/layout/translators.ts'
 import {
   createJacobianTensors,
   JacobianFit,
@@ -144,19 +145,26 @@ export class PhaseLens {
 
   /** Fits the translators on these rows, but for those of the last quarter of the prompts: KL from
    * the final policy to the layers' over their tokens, without translators and through them, means
-   * over the layers, as metrics. With a single prompt nothing is held out. */
+   * over the layers, as metrics. With a single prompt nothing is held out. Those of `given` lenses
+   * are taken as they are. */
   async fit(
     places: readonly LensPlace[],
     batch: RolloutBatch,
     { prompts, promptOf }: RowPrompts,
+    given: ReadonlyMap<Readout, Lens> = new Map(),
   ): Promise<Record<string, number>> {
     const fits = this.#fits.get(keyOf(places))
     if (!fits) throw new Error('lens: this phase was not prepared')
     const fittedPrompts = prompts > 1 ? prompts - Math.ceil(prompts / 4) : prompts
     const rows = Array.from({ length: batch.rows }, (_, row) => row)
     const fitted = rows.filter((row) => promptOf(row) < fittedPrompts)
-    if (fits.tuned) await this.#fitTuned(fits.tuned, this.#passes(batch, fitted))
-    if (fits.jacobian) {
+    for (const { layer, readout } of places) {
+      const lens = given.get(readout)
+      if (lens) this.#write(layer, lens.values.slice(layer * this.#size, (layer + 1) * this.#size))
+    }
+    if (fits.tuned && !given.has('tuned'))
+      await this.#fitTuned(fits.tuned, this.#passes(batch, fitted))
+    if (fits.jacobian && !given.has('jacobian')) {
       // One pass of rows from all over the batch: each costs a backward for every coordinate.
       const stride = Math.max(1, Math.floor(fitted.length / this.#pass.rows))
       const [pass] = this.#passes(

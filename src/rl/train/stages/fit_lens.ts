@@ -1,7 +1,9 @@
-// Fits the translators that a phase reads its layers through, at its first step.
+// Fits the translators that a phase reads its layers through, at its first step, or takes those of
+// files.
 import { lensPlaces } from '../../config/lens_places.ts'
 import type { Phase } from '../../config/phase.ts'
 import type { RolloutBatch } from '../../experience/batch.ts'
+import { lensesOf } from '../../learners/lens/lens_files.ts'
 import type { RowPrompts } from '../../learners/lens/phase_lens.ts'
 import type { Training } from './training.ts'
 
@@ -15,5 +17,7 @@ export async function fitLens(
 ): Promise<Record<string, number> | undefined> {
   const places = lensPlaces(phase, config.model)
   if (places.length === 0 || !parts.lens || parts.lens.isFor(places)) return undefined
-  return parts.lens.fit(places, batch, prompts)
+  const { lensFiles } = config
+  const given = lensFiles && lensesOf(lensFiles, { shape: parts.actor.tensors.model.shape })
+  return parts.lens.fit(places, batch, prompts, given)
 }

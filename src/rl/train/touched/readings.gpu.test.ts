@@ -5,7 +5,7 @@ import { modelShape } from '../../../model/layout/config.ts'
 import { initialWeights, paramLayout } from '../../../model/layout/params.ts'
 import { LENS_SETTINGS } from '../../config/lens_settings.ts'
 import { CONFIG, RL } from '../../testing.ts'
-import { touchModels } from './touch.ts'
+import { type TouchWork, touchModels } from './touch.ts'
 
 const config = { ...CONFIG, phases: [RL] }
 const layout = paramLayout(modelShape(config.model))
@@ -43,6 +43,35 @@ test('a fit brings every layer nearer to the final policy on held-out texts, wit
   }
   expect(Math.abs(of(L, 'normed')?.kl ?? 1)).toBeLessThan(1e-6)
   expect(await read()).toEqual(found)
+})
+
+test('lenses of files are read as those that were fitted, other states through the same', async () => {
+  const touched = async (more: Partial<TouchWork>, weights = [model.weights]) => {
+    const work = { what: 'readings', settings: { ...settings, texts: 4 }, ...more } as TouchWork
+    const models = weights.map((own, i) => ({ ...model, step: model.step - i, weights: own }))
+    const found = await touchModels(
+      () => Gpu.open(),
+      work,
+      models,
+      () => {},
+    )
+    if (found.what !== 'readings') throw new Error('expected readings')
+    return found
+  }
+  const { files, readings: fitted } = await touched({})
+  const other = initialWeights(layout, 4)
+  const { readings: read } = await touched({ lenses: files }, [model.weights, other])
+  expect(read.layers).toEqual(fitted.layers)
+  expect(read.files).toEqual({ tuned: 'tuned.safetensors', jacobian: 'jacobian.safetensors' })
+  expect(fitted.files).toEqual({})
+  expect(read.states.map(({ step }) => step)).toEqual([model.step - 1, model.step])
+  expect(read.states[1].layers).toEqual(read.layers)
+  const kl = (layers: typeof read.layers) => layers.map((one) => one.kl)
+  expect(kl(read.states[0].layers)).not.toEqual(kl(read.layers))
+  expect(read.states[0].layers).toHaveLength(read.layers.length)
+  // A file belongs to the state that it was fitted on.
+  await expect(touched({ lenses: files }, [other])).rejects.toThrow('expected a lens of this model')
+  await expect(touched({ lenses: [files[0], files[0]] })).rejects.toThrow('one lens of each kind')
 })
 
 test('texts that are too short for a Jacobian say so', async () => {

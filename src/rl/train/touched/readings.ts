@@ -7,7 +7,11 @@ import { TOP_K } from '../../../kernels/top_k/top_k.ts'
 import { readTokens } from '../../../model/internals/read_tokens.ts'
 import type { ModelShape } from '../../../model/layout/config.ts'
 import type { ParamLayout } from '../../../model/layout/params.ts'
-import { type Readout, TRANSLATED_READOUTS } from '../../../model/layout/readout.ts'
+import {
+  type Readout,
+  TRANSLATED_READOUTS,
+  type TranslatedReadout,
+} from '../../../model/layout/readout.ts'
 import { jacobianLens, type Lens, lensSize } from '../../../model/layout/translators.ts'
 import {
   createJacobianTensors,
@@ -15,22 +19,36 @@ import {
   jacobianContexts,
 } from '../../../model/lenses/jacobian_fit.ts'
 import { uploadedLens } from '../../../model/lenses/lens.ts'
+import { modelHash, readLensFile } from '../../../model/lenses/lens_file.ts'
 import { type LensRows, lensRows, passSize } from '../../../model/lenses/lens_rows.ts'
 import { createCompared, LayerReader, type ReadLayer } from '../../../model/lenses/read_layers.ts'
 import { createTunedTensors, TunedFit } from '../../../model/lenses/tuned_fit.ts'
 import { createModel, type Model, uploadModel } from '../../../model/transformer/model.ts'
 import { FIT, type LensSettings } from '../../config/lens_settings.ts'
 import type { TrainerConfig } from '../../config/trainer_config.ts'
-import { HeldOut } from './held_out.ts'
+import { HeldOut } from './answers/held_out.ts'
 import { type OwnTexts, ownTexts, type TextCounts } from './own_texts.ts'
+
+/** The file of a lens that is read in place of one that is fitted. */
+export interface GivenLens {
+  readonly name: string
+  readonly bytes: Uint8Array<ArrayBuffer>
+}
+
+/** Another state of the same run, which is read through the same lenses. */
+type OtherState = () => Promise<{ readonly step: number; readonly weights: Float32Array }>
 
 export interface Readings {
   readonly settings: LensSettings
+  /** Lenses that were read from a file, and its name. */
+  readonly files: Readonly<Partial<Record<TranslatedReadout, string>>>
   /** Tokens that the lenses were fitted on and measured on. */
   readonly tokens: { readonly fitted: number; readonly held_out: number }
   /** Of held-out texts: every layer below the last under every reading, and the final policy. A
    * tuned lens begins as 'normed', so that is its KL before the fit. */
   readonly layers: readonly ReadLayer[]
+  /** The same of every state that was read, in the order of their steps, on the same texts. */
+  readonly states: readonly { readonly step: number; readonly layers: readonly ReadLayer[] }[]
   /** What the same layers would say next in some held-out texts. */
   readonly texts: readonly ReadText[]
 }
@@ -93,13 +111,33 @@ function readsOf({ num_hidden_layers: L }: ModelShape) {
   ].flat()
 }
 
-/** Fits both lenses on texts of the model's own, and measures. `onProgress`: steps of the work. */
+/** The lenses of files, by kind. Throws RangeError for two of one kind, and ModelFileError for a
+ * file that is no lens of this model. */
+function readGiven(files: readonly GivenLens[], { layout, weights }: ReadModel) {
+  if (files.length === 0) return new Map<Readout, GivenLens & { readonly lens: Lens }>()
+  const owner = { shape: layout.shape, hash: modelHash(weights) }
+  const read = files.map((file) => ({
+    ...file,
+    lens: readLensFile(file.bytes, file.name, owner),
+  }))
+  const byKind = new Map<Readout, (typeof read)[number]>(read.map((one) => [one.lens.readout, one]))
+  if (byKind.size < read.length)
+    throw new RangeError(
+      `expected one lens of each kind, found ${read.map(({ name, lens }) => `${name} (${lens.readout})`).join(' and ')}`,
+    )
+  return byKind
+}
+
+/** Fits the lenses that no file gives on texts of the model's own, and measures; then reads the
+ * other states through them. `onProgress`: steps of the work. */
 export async function readings(
   gpu: Gpu,
-  { config, layout, weights }: ReadModel,
-  settings: LensSettings,
+  read: ReadModel,
+  { settings, lenses: files = [], others = [] }: ReadingsWork,
   onProgress: (done: number, of: number) => void = () => {},
 ): Promise<{ readonly readings: Readings; readonly lenses: readonly Lens[] }> {
+  const { config, layout, weights, step } = read
+  const given = readGiven(files, read)
   const counts: TextCounts = { trained: settings.texts, held_out: settings.held_out }
   const texts = await ownTexts(gpu, config, { layout, weights }, counts)
   const size = passOf(texts)
@@ -107,10 +145,15 @@ export async function readings(
   const model = createModel(gpu, layout)
   uploadModel(gpu, model, weights)
   let done = 0
-  const of = settings.steps + layout.shape.hidden_size * batches.length
+  const of =
+    (given.has('tuned') ? 0 : settings.steps) +
+    (given.has('jacobian') ? 0 : layout.shape.hidden_size * batches.length) +
+    1 +
+    others.length
   const onDone = () => onProgress(++done, of)
-  const tuned = await fitTuned(gpu, model, batches, settings, onDone)
-  const jacobian = await fitJacobian(gpu, model, batches, settings, onDone)
+  const tuned = given.get('tuned')?.lens ?? (await fitTuned(gpu, model, batches, settings, onDone))
+  const jacobian =
+    given.get('jacobian')?.lens ?? (await fitJacobian(gpu, model, batches, settings, onDone))
   const lenses = [tuned, jacobian]
   const { shape } = layout
   const onDevice = Object.fromEntries(
@@ -119,14 +162,32 @@ export async function readings(
   const through = { ...model, lenses: onDevice }
   const compared = createCompared(gpu, shape, size)
   const reader = await LayerReader.create(gpu, through, compared, readsOf(shape))
-  const layers = await reader.measure(batchesOf(texts.held_out, size))
+  const heldOut = batchesOf(texts.held_out, size)
+  const layers = await reader.measure(heldOut)
+  onDone()
   const tokens = { fitted: tokensOf(texts.trained), held_out: tokensOf(texts.held_out) }
   const shown = texts.held_out.slice(0, SHOWN_TEXTS)
   const said = await saidIn(gpu, through, shown, config.task.tokenizer.tokens)
-  return { readings: { settings, tokens, layers, texts: said }, lenses }
+  const states = [{ step, layers }]
+  for (const other of others) {
+    const { step, weights } = await other()
+    uploadModel(gpu, model, weights)
+    states.push({ step, layers: await reader.measure(heldOut) })
+    onDone()
+  }
+  states.sort((a, b) => a.step - b.step)
+  const named = Object.fromEntries([...given].map(([kind, { name }]) => [kind, name]))
+  return { readings: { settings, files: named, tokens, layers, states, texts: said }, lenses }
+}
+
+interface ReadingsWork {
+  readonly settings: LensSettings
+  readonly lenses?: readonly GivenLens[] | undefined
+  readonly others?: readonly OtherState[] | undefined
 }
 
 interface ReadModel {
+  readonly step: number
   readonly config: TrainerConfig
   /** Without an adapter. */
   readonly layout: ParamLayout

@@ -8,7 +8,7 @@ import type {
 } from '../../../host/protocol/opened_model.ts'
 import { SIGNS_SAY, tokenSign, tokenWords } from '../../../host/protocol/token_text.ts'
 import { formatNats, formatNumber, formatShare, NONE } from '../../kit/format.ts'
-import { PartsOfText } from '../../touch/PartsOfText.tsx'
+import { PartsOfText } from '../../touch/parts/PartsOfText.tsx'
 import { Shades } from '../base/Legend.tsx'
 import { CellDetail } from '../lens/CellDetail.tsx'
 import { type CellPlace, LensGrid } from '../lens/LensGrid.tsx'

@@ -50,6 +50,53 @@ export function readingLines(
   })
 }
 
+/** How a layer is read, and where its lens comes from. */
+export function readingOrigin({ files }: Readings, reading: Reading, step: number): string {
+  const name = READING_NAMES[reading]
+  if (reading === 'raw' || reading === 'normed') return name
+  const file = files[reading]
+  return file === undefined ? `${name} fitted after step ${step}` : `${name} of the file ${file}`
+}
+
+/** A line for each layer over the states, in one reading; the last is the final policy. */
+export function layerLines(
+  { states }: Readings,
+  reading: Reading,
+  measure: ReadMeasure,
+  look: (i: number) => { readonly color: string; readonly dash: readonly number[] },
+): FigureLine[] {
+  const rows = states.map(({ step, layers }) => {
+    const end = layers[layers.length - 1]
+    const below = layers.filter((one) => one.readout === reading && one.layer < end.layer)
+    return { step, layers: [...below, end] }
+  })
+  const [first] = rows
+  return first.layers.map(({ layer }, i) => ({
+    key: `${layer}`,
+    label: i === first.layers.length - 1 ? 'final policy' : `layer ${layer}`,
+    ...look(i),
+    at: rows.map(({ step }) => step),
+    middle: rows.map(({ layers }) => Math.max(0, layers[i][measure])),
+    length: rows.length,
+  }))
+}
+
+/** A row for each state, a column for each layer. */
+export function layersTable(
+  readings: Readings,
+  reading: Reading,
+  measure: ReadMeasure,
+): NumberTable {
+  const lines = layerLines(readings, reading, measure, () => ({ color: '', dash: [] }))
+  return {
+    columns: ['step', ...lines.map(({ label }) => `${label}, ${READING_NAMES[reading]}`)],
+    rows: readings.states.map(({ step }, s) => [
+      `${step}`,
+      ...lines.map(({ middle }) => formatNumber(middle[s])),
+    ]),
+  }
+}
+
 /** The layer that a tuned lens brings nearest, beside the other readings of it. */
 export function readingsSay(readings: Readings, step: number): string {
   const klOf = (layer: number, readout: Reading) =>

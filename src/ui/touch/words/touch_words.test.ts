@@ -29,7 +29,10 @@ import {
 } from './probe_words.ts'
 import {
   columnNames,
+  layerLines,
+  layersTable,
   readingLines,
+  readingOrigin,
   readingsSay,
   readingsTable,
   saidTable,
@@ -345,6 +348,8 @@ test('the vector that raises the reward most is named, or the one that lowers it
 })
 
 const READ: Readings = {
+  files: { jacobian: 'j.safetensors' },
+  states: [],
   settings: { texts: 2, held_out: 2, steps: 3, lr: 0.1, skip_first: 0 },
   tokens: { fitted: 20, held_out: 1234 },
   layers: [
@@ -381,6 +386,30 @@ test('every reading has a line that ends in the final policy, and is named where
   const { columns, rows } = readingsTable(READ)
   expect(columns[3]).toBe('KL from the final policy, tuned lens')
   expect(rows.map((row) => row.length)).toEqual([columns.length, columns.length])
+})
+
+test('a layer’s line over the states is of the reading that its title names', () => {
+  const later = READ.layers.map((one) => ({ ...one, entropy: one.entropy / 2 }))
+  const states = [
+    { step: 2, layers: READ.layers },
+    { step: 9, layers: later },
+  ]
+  const over = { ...READ, states }
+  const lines = layerLines(over, 'jacobian', 'entropy', () => ({ color: 'red', dash: [] }))
+  expect(lines.map(({ label, at, middle }) => [label, at, middle])).toEqual([
+    ['layer 0', [2, 9], [2, 1]],
+    ['final policy', [2, 9], [1, 0.5]],
+  ])
+  expect(readingOrigin(over, 'raw', 9)).toBe('raw, as in the paper')
+  expect(readingOrigin(over, 'tuned', 9)).toBe('tuned lens fitted after step 9')
+  expect(readingOrigin(over, 'jacobian', 9)).toBe('Jacobian lens of the file j.safetensors')
+  expect(layersTable(over, 'jacobian', 'entropy')).toEqual({
+    columns: ['step', 'layer 0, Jacobian lens', 'final policy, Jacobian lens'],
+    rows: [
+      ['2', '2', '1'],
+      ['9', '1', '0.5'],
+    ],
+  })
 })
 
 test('a layer’s next tokens stand under the final policy’s', () => {
