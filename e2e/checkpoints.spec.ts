@@ -9,48 +9,48 @@ import { keepEvery, keptSteps, waitForRecords } from './stored.ts'
 import { LINK, metricsOf, STEPS, train } from './undisturbed.ts'
 import { test } from './warm_page.ts'
 
-test('a run belongs to one tab; another one shows it read-only and says why', async ({
-  lab,
-  page,
-  context,
-}) => {
-  await lab.open(LINK)
-  await lab.waitForStatus('idle')
-  await lab.get('step').click()
-  await lab.waitForStep(1)
-  await lab.waitForStatus('paused')
-  await expect.poll(() => keptSteps(lab)).toEqual([1])
-  await waitForRecords(page, 'paused 1')
+test(
+  'a run belongs to one tab; another one shows it read-only and says why',
+  LONG_ONLY,
+  async ({ lab, page, context }) => {
+    await lab.open(LINK)
+    await lab.waitForStatus('idle')
+    await lab.get('step').click()
+    await lab.waitForStep(1)
+    await lab.waitForStatus('paused')
+    await expect.poll(() => keptSteps(lab)).toEqual([1])
+    await waitForRecords(page, 'paused 1')
 
-  const other = new LabPage(await context.newPage())
-  await other.open(LINK)
-  await other.show('runs')
-  await expect(other.get('run')).toHaveCount(1)
-  await expect(other.get('run')).toContainText('paused')
-  await expect(other.get('left-run')).toHaveCount(0)
-  await expect(other.get('delete-run')).toBeDisabled()
-  await other.get('open-run').click()
-  await expect(other.get('past-run')).toContainText('it continues in another tab')
-  await expect(other.get('checkpoints')).toHaveCount(0)
+    const other = new LabPage(await context.newPage())
+    await other.open(LINK)
+    await other.show('runs')
+    await expect(other.get('run')).toHaveCount(1)
+    await expect(other.get('run')).toContainText('paused')
+    await expect(other.get('left-run')).toHaveCount(0)
+    await expect(other.get('delete-run')).toBeDisabled()
+    await other.get('open-run').click()
+    await expect(other.get('past-run')).toContainText('it continues in another tab')
+    await expect(other.get('checkpoints')).toHaveCount(0)
 
-  // What the other tab does is seen here at once: the run continues, and then its page is gone.
-  await lab.get('step').click()
-  await lab.waitForStep(2)
-  await other.show('runs')
-  await expect(other.get('run')).toContainText(`2 of ${STEPS}`)
-  await page.close()
-  await expect(other.get('run')).toContainText('interrupted')
+    // What the other tab does is seen here at once: the run continues, and then its page is gone.
+    await lab.get('step').click()
+    await lab.waitForStep(2)
+    await other.show('runs')
+    await expect(other.get('run')).toContainText(`2 of ${STEPS}`)
+    await page.close()
+    await expect(other.get('run')).toContainText('interrupted')
 
-  // With its page gone the run is anyone's.
-  await other.page.reload()
-  await expect(other.get('left-run')).toContainText(`stopped at step 2 of ${STEPS}`)
-  await other.get('look-at-left').click()
-  await expect(other.get('checkpoints')).toContainText('2 checkpoints are kept')
-  await other.get('leave-it').click()
-  await other.page.reload()
-  await other.waitForStatus('idle')
-  await expect(other.get('left-run')).toHaveCount(0)
-})
+    // With its page gone the run is anyone's.
+    await other.page.reload()
+    await expect(other.get('left-run')).toContainText(`stopped at step 2 of ${STEPS}`)
+    await other.get('look-at-left').click()
+    await expect(other.get('checkpoints')).toContainText('2 checkpoints are kept')
+    await other.get('leave-it').click()
+    await other.page.reload()
+    await other.waitForStatus('idle')
+    await expect(other.get('left-run')).toHaveCount(0)
+  },
+)
 
 test(
   'a run of its own continues from an older checkpoint, from a file, and in the command line',

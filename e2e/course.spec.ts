@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Locator } from '@playwright/test'
 import { violations } from './axe.ts'
-import { expect } from './lab_page.ts'
+import { expect, LONG_ONLY } from './lab_page.ts'
 import { test } from './warm_page.ts'
 
 /** Answers a question as somebody who guesses: each choice in turn until one is right. */
@@ -19,83 +19,87 @@ async function guess(question: Locator): Promise<void> {
   await expect(question).toHaveAttribute('data-done', 'true')
 }
 
-test('a course is made, taken in its order, handed in and checked', async ({ lab, page }) => {
-  await lab.open('v=1&p=tiny#lesson=make-course')
-  await lab.waitForStatus('idle')
-  const panel = '[data-testid="lessons"]'
-  await expect(lab.get('course-missing')).toContainText('title')
-  await lab.get('course-title').fill('Two lessons')
-  await lab.get('course-in-order').check()
-  await lab.get('course-lock-settings').check()
-  for (const lesson of ['layer-policies', 'to-a-cluster']) {
-    await lab.get('course-lesson').selectOption(lesson)
-    await lab.get('add-lesson').click()
-  }
-  await lab.get('add-page').click()
-  await lab.get('page-title').fill('Before you go')
-  await lab.get('page-text').fill('Read this.\n\n<b>Not bold</b>')
-  await lab.get('add-question').click()
-  await lab.get('question-asks').fill('Which layer is the embedding?')
-  await lab.get('question-choices').fill('the first\nlayer 0')
-  await lab.get('question-right').selectOption('1')
-  expect(await violations(page, panel)).toEqual([])
-  const link = await lab.get('course-link').inputValue()
-  const coming = page.waitForEvent('download')
-  await lab.get('save-course').click()
-  const folder = mkdtempSync(join(tmpdir(), 'course-'))
-  const file = join(folder, 'two.course.json')
-  await (await coming).saveAs(file)
+test(
+  'a course is made, taken in its order, handed in and checked',
+  LONG_ONLY,
+  async ({ lab, page }) => {
+    await lab.open('v=1&p=tiny#lesson=make-course')
+    await lab.waitForStatus('idle')
+    const panel = '[data-testid="lessons"]'
+    await expect(lab.get('course-missing')).toContainText('title')
+    await lab.get('course-title').fill('Two lessons')
+    await lab.get('course-in-order').check()
+    await lab.get('course-lock-settings').check()
+    for (const lesson of ['layer-policies', 'to-a-cluster']) {
+      await lab.get('course-lesson').selectOption(lesson)
+      await lab.get('add-lesson').click()
+    }
+    await lab.get('add-page').click()
+    await lab.get('page-title').fill('Before you go')
+    await lab.get('page-text').fill('Read this.\n\n<b>Not bold</b>')
+    await lab.get('add-question').click()
+    await lab.get('question-asks').fill('Which layer is the embedding?')
+    await lab.get('question-choices').fill('the first\nlayer 0')
+    await lab.get('question-right').selectOption('1')
+    expect(await violations(page, panel)).toEqual([])
+    const link = await lab.get('course-link').inputValue()
+    const coming = page.waitForEvent('download')
+    await lab.get('save-course').click()
+    const folder = mkdtempSync(join(tmpdir(), 'course-'))
+    const file = join(folder, 'two.course.json')
+    await (await coming).saveAs(file)
 
-  // Somebody else opens the link: what comes later is closed, and the settings are locked.
-  await page.goto(link)
-  await lab.waitForStatus('idle')
-  await expect(lab.get('course')).toContainText('Two lessons')
-  await expect(lab.get('course-item-1')).toBeDisabled()
-  await expect(page.locator('html')).toHaveAttribute('data-lock', 'settings')
-  expect(await violations(page, panel)).toEqual([])
-  await lab.get('course-item-0').click()
-  await expect(page.locator(`${panel} .lesson-sources`)).toBeVisible()
-  await guess(lab.get('question-scale'))
-  await guess(lab.get('question-normed'))
-  await lab.get('start-measured').click()
-  await expect(lab.get('try-measured')).toHaveAttribute('data-done', 'true', { timeout: 200_000 })
-  await lab.get('reset').click()
-  await expect(lab.get('lesson-next')).toContainText('From the tab to a cluster')
-  await lab.get('all-lessons').click()
-  await expect(lab.get('course-item-1')).toBeEnabled()
-  await expect(lab.get('course-item-2')).toBeDisabled()
+    // Somebody else opens the link: what comes later is closed, and the settings are locked.
+    await page.goto(link)
+    await lab.waitForStatus('idle')
+    await expect(lab.get('course')).toContainText('Two lessons')
+    await expect(lab.get('course-item-1')).toBeDisabled()
+    await expect(page.locator('html')).toHaveAttribute('data-lock', 'settings')
+    expect(await violations(page, panel)).toEqual([])
+    await lab.get('course-item-0').click()
+    await expect(page.locator(`${panel} .lesson-sources`)).toBeVisible()
+    await guess(lab.get('question-scale'))
+    await guess(lab.get('question-normed'))
+    await lab.get('start-measured').click()
+    await expect(lab.get('try-measured')).toHaveAttribute('data-done', 'true', { timeout: 200_000 })
+    await lab.get('reset').click()
+    await expect(lab.get('lesson-next')).toContainText('From the tab to a cluster')
+    await lab.get('all-lessons').click()
+    await expect(lab.get('course-item-1')).toBeEnabled()
+    await expect(lab.get('course-item-2')).toBeDisabled()
 
-  // Half of it is handed in, and judged as half.
-  await lab.get('hand-in-course').click()
-  await lab.get('hand-in-name').fill('Ada')
-  expect(await violations(page, panel)).toEqual([])
-  const code = await lab.get('hand-in-code').inputValue()
-  await lab.get('all-lessons').click()
-  await lab.get('open-check-code').click()
-  await lab.get('check-text').fill(code)
-  await lab.get('check').click()
-  const checked = lab.get('checked')
-  await expect(checked).toContainText(/Ada: 3 of \d+/)
-  await expect(checked).toContainText('Not answered.')
-  await expect(checked.locator('a')).toHaveCount(1)
-  expect(await violations(page, panel)).toEqual([])
-  await lab.get('check-text').fill(code.slice(0, -2))
-  await lab.get('check').click()
-  await expect(lab.get('check-refused')).toContainText('damaged')
+    // Half of it is handed in, and judged as half.
+    await lab.get('hand-in-course').click()
+    await lab.get('hand-in-name').fill('Ada')
+    expect(await violations(page, panel)).toEqual([])
+    const code = await lab.get('hand-in-code').inputValue()
+    await lab.get('all-lessons').click()
+    await lab.get('open-check-code').click()
+    await lab.get('check-text').fill(code)
+    await lab.get('check').click()
+    const checked = lab.get('checked')
+    await expect(checked).toContainText(/Ada: 3 of \d+/)
+    await expect(checked).toContainText('Not answered.')
+    await expect(checked.locator('a')).toHaveCount(1)
+    expect(await violations(page, panel)).toEqual([])
+    await lab.get('check-text').fill(code.slice(0, -2))
+    await lab.get('check').click()
+    await expect(lab.get('check-refused')).toContainText('damaged')
 
-  const at = join(folder, 'code.txt')
-  writeFileSync(at, code)
-  const { status, stdout, stderr } = spawnSync(
-    'node',
-    ['scripts/lab.mjs', 'check', at, '--course', file],
-    { encoding: 'utf8' },
-  )
-  expect(stderr).toBe('')
-  expect(status).toBe(1)
-  expect(stdout).toMatch(/Ada: 3 of \d+ in “Two lessons”/)
-  expect(stdout).toContain('Before you go')
-  rmSync(folder, { recursive: true })
-})
+    const at = join(folder, 'code.txt')
+    writeFileSync(at, code)
+    const { status, stdout, stderr } = spawnSync(
+      'node',
+      ['scripts/lab.mjs', 'check', at, '--course', file],
+      { encoding: 'utf8' },
+    )
+    expect(stderr).toBe('')
+    expect(status).toBe(1)
+    expect(stdout).toMatch(/Ada: 3 of \d+ in “Two lessons”/)
+    expect(stdout).toContain('Before you go')
+    rmSync(folder, { recursive: true })
+  },
+)
 
 test('progress leaves as a file and comes back; a broken one is refused', async ({ lab, page }) => {
   await lab.open('v=1&p=tiny#lesson=kl')

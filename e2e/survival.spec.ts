@@ -11,57 +11,61 @@ declare global {
   }
 }
 
-test('a page that is reloaded in mid-run reaches the same numbers', async ({ lab, page, host }) => {
-  await keepEvery(page, 2)
-  await page.addInitScript(() => {
-    const { persist } = StorageManager.prototype
-    window.asked = 0
-    StorageManager.prototype.persist = function () {
-      window.asked++
-      return persist.call(this)
-    }
-  })
-  const numbers = await reference(host)
-  await train(lab)
-  expect(await page.evaluate(() => window.asked)).toBe(0)
-  await waitForCheckpoint(lab, 8)
-  expect(await page.evaluate(() => window.asked)).toBe(1)
-  await page.reload()
-  const left = lab.get('left-run')
-  await expect(left).toContainText(`of ${STEPS}, just now`)
-  await lab.get('go-on').click()
-  await expect(left).toHaveCount(0)
-  await lab.waitForStatus('finished', 300_000)
-  const restored = (await lab.events()).find((event) => event.type === 'restored')
-  expect(restored).toMatchObject({ why: 'resume' })
-  expect(restored?.type === 'restored' && restored.step).toBeGreaterThanOrEqual(8)
-  expect(await metricsOf(lab)).toEqual(numbers)
-  await expect(lab.get('loss')).toHaveCount(0)
-  await expect(lab.get('differs')).toHaveCount(0)
+test(
+  'a page that is reloaded in mid-run reaches the same numbers',
+  LONG_ONLY,
+  async ({ lab, page, host }) => {
+    await keepEvery(page, 2)
+    await page.addInitScript(() => {
+      const { persist } = StorageManager.prototype
+      window.asked = 0
+      StorageManager.prototype.persist = function () {
+        window.asked++
+        return persist.call(this)
+      }
+    })
+    const numbers = await reference(host)
+    await train(lab)
+    expect(await page.evaluate(() => window.asked)).toBe(0)
+    await waitForCheckpoint(lab, 8)
+    expect(await page.evaluate(() => window.asked)).toBe(1)
+    await page.reload()
+    const left = lab.get('left-run')
+    await expect(left).toContainText(`of ${STEPS}, just now`)
+    await lab.get('go-on').click()
+    await expect(left).toHaveCount(0)
+    await lab.waitForStatus('finished', 300_000)
+    const restored = (await lab.events()).find((event) => event.type === 'restored')
+    expect(restored).toMatchObject({ why: 'resume' })
+    expect(restored?.type === 'restored' && restored.step).toBeGreaterThanOrEqual(8)
+    expect(await metricsOf(lab)).toEqual(numbers)
+    await expect(lab.get('loss')).toHaveCount(0)
+    await expect(lab.get('differs')).toHaveCount(0)
 
-  // One record, whole, with its samples; nothing is left to continue.
-  await waitForRecords(page, `finished ${STEPS}`)
-  await page.reload()
-  await lab.show('runs')
-  await expect(lab.get('run')).toHaveCount(1)
-  await expect(left).toHaveCount(0)
-  await lab.get('run').first().getByTestId('open-run').click()
-  await expect(lab.get('past-run')).toContainText(`finished, ${STEPS} steps`)
-  expect(await metricsOf(lab)).toEqual(numbers)
+    // One record, whole, with its samples; nothing is left to continue.
+    await waitForRecords(page, `finished ${STEPS}`)
+    await page.reload()
+    await lab.show('runs')
+    await expect(lab.get('run')).toHaveCount(1)
+    await expect(left).toHaveCount(0)
+    await lab.get('run').first().getByTestId('open-run').click()
+    await expect(lab.get('past-run')).toContainText(`finished, ${STEPS} steps`)
+    expect(await metricsOf(lab)).toEqual(numbers)
 
-  // Deleted, and the page left before that is done: the next one has neither the run nor its
-  // checkpoints.
-  expect(await keptFolders(page)).toHaveLength(1)
-  await lab.get('back-to-run').click()
-  await lab.show('runs')
-  await lab.get('run').first().getByTestId('delete-run').click()
-  // From here on it is deleted: the page has the run's lock, and the files go when it is left.
-  await expect(lab.get('run')).toHaveCount(0)
-  await page.reload()
-  await lab.waitForStatus('idle')
-  await expect.poll(() => keptFolders(page)).toEqual([])
-  await expect(lab.get('run')).toHaveCount(0)
-})
+    // Deleted, and the page left before that is done: the next one has neither the run nor its
+    // checkpoints.
+    expect(await keptFolders(page)).toHaveLength(1)
+    await lab.get('back-to-run').click()
+    await lab.show('runs')
+    await lab.get('run').first().getByTestId('delete-run').click()
+    // From here on it is deleted: the page has the run's lock, and the files go when it is left.
+    await expect(lab.get('run')).toHaveCount(0)
+    await page.reload()
+    await lab.waitForStatus('idle')
+    await expect.poll(() => keptFolders(page)).toEqual([])
+    await expect(lab.get('run')).toHaveCount(0)
+  },
+)
 
 test(
   'a lost GPU is opened again, the run continues by itself to the same numbers, and the page says so',

@@ -1,7 +1,7 @@
 // Tests what a person was promised: press Train, and accuracy and the layers' entropies move.
 // newcomer.spec.ts tests that reward rises.
 import type { Page } from '@playwright/test'
-import { expect, QUICK } from './lab_page.ts'
+import { expect, LONG_ONLY, QUICK } from './lab_page.ts'
 import { test } from './warm_page.ts'
 
 /** The tiny preset, its phases of reinforcement cut short: the supervised one makes the layers
@@ -28,45 +28,46 @@ async function rowColours(page: Page, rows: number): Promise<string[]> {
   }, rows)
 }
 
-test('after Train, accuracy rises, the phases switch and the layers differ', async ({
-  lab,
-  page,
-}) => {
-  await lab.withoutMoments()
-  await lab.open(LINK)
-  await lab.waitForStatus('idle')
-  await expect(lab.get('adapter')).toContainText('software adapter')
-  await lab.get('train').click()
-  await expect(lab.get('accuracy-value')).not.toHaveText('–')
-  const accuracyBefore = await lab.number('accuracy-value')
-  await lab.waitForStatus('finished', 400_000)
+test(
+  'after Train, accuracy rises, the phases switch and the layers differ',
+  LONG_ONLY,
+  async ({ lab, page }) => {
+    await lab.withoutMoments()
+    await lab.open(LINK)
+    await lab.waitForStatus('idle')
+    await expect(lab.get('adapter')).toContainText('software adapter')
+    await lab.get('train').click()
+    await expect(lab.get('accuracy-value')).not.toHaveText('–')
+    const accuracyBefore = await lab.number('accuracy-value')
+    await lab.waitForStatus('finished', 400_000)
 
-  // Phases switch where the experiment says.
-  const switches = (await lab.events()).filter((event) => event.type === 'phase')
-  expect(switches.map(({ step, phase, reason }) => [step, phase, reason])).toEqual([
-    [0, 0, 'start'],
-    [50, 1, 'steps'],
-    [52, 2, 'steps'],
-  ])
-  await expect(lab.get('step-count')).toHaveText('55')
-  for (const done of ['50 of 50', '2 of 2', '3 of 3'])
-    await expect(lab.get('phases')).toContainText(done)
+    // Phases switch where the experiment says.
+    const switches = (await lab.events()).filter((event) => event.type === 'phase')
+    expect(switches.map(({ step, phase, reason }) => [step, phase, reason])).toEqual([
+      [0, 0, 'start'],
+      [50, 1, 'steps'],
+      [52, 2, 'steps'],
+    ])
+    await expect(lab.get('step-count')).toHaveText('55')
+    for (const done of ['50 of 50', '2 of 2', '3 of 3'])
+      await expect(lab.get('phases')).toContainText(done)
 
-  // Accuracy rises, and what the page shows is what the worker computed.
-  const lastStep = (await lab.steps()).at(-1)
-  const lastReward = 100 * (lastStep?.metrics['critic/score/mean'] ?? Number.NaN)
-  await expect(lab.get('reward-value')).toHaveText(`${lastReward.toFixed(1)} %`)
-  expect((await lab.number('accuracy-value')) - accuracyBefore).toBeGreaterThan(ACCURACY_RISE)
+    // Accuracy rises, and what the page shows is what the worker computed.
+    const lastStep = (await lab.steps()).at(-1)
+    const lastReward = 100 * (lastStep?.metrics['critic/score/mean'] ?? Number.NaN)
+    await expect(lab.get('reward-value')).toHaveText(`${lastReward.toFixed(1)} %`)
+    expect((await lab.number('accuracy-value')) - accuracyBefore).toBeGreaterThan(ACCURACY_RISE)
 
-  // One row per layer policy, 0 to L, each with its own entropy and colour.
-  await expect(lab.get('heatmap')).toHaveAttribute('data-rows', String(LAYERS + 1))
-  const rows = lab.get('heatmap-latest').getByRole('row')
-  await expect(rows).toHaveCount(LAYERS + 1)
-  const entropies = await rows.evaluateAll((all) => all.map((row) => Number(row.dataset.value)))
-  const sorted = [...entropies].sort((a, b) => a - b)
-  for (let i = 1; i < sorted.length; i++) expect(sorted[i] - sorted[i - 1]).toBeGreaterThan(0.02)
-  expect(new Set(await rowColours(page, LAYERS + 1)).size).toBe(LAYERS + 1)
+    // One row per layer policy, 0 to L, each with its own entropy and colour.
+    await expect(lab.get('heatmap')).toHaveAttribute('data-rows', String(LAYERS + 1))
+    const rows = lab.get('heatmap-latest').getByRole('row')
+    await expect(rows).toHaveCount(LAYERS + 1)
+    const entropies = await rows.evaluateAll((all) => all.map((row) => Number(row.dataset.value)))
+    const sorted = [...entropies].sort((a, b) => a - b)
+    for (let i = 1; i < sorted.length; i++) expect(sorted[i] - sorted[i - 1]).toBeGreaterThan(0.02)
+    expect(new Set(await rowColours(page, LAYERS + 1)).size).toBe(LAYERS + 1)
 
-  // Samples are of the newest reinforcement step.
-  await expect(lab.get('samples').getByRole('table').first()).toContainText('Step 55')
-})
+    // Samples are of the newest reinforcement step.
+    await expect(lab.get('samples').getByRole('table').first()).toContainText('Step 55')
+  },
+)

@@ -220,7 +220,7 @@ test.skipIf(!HAS_PYTHON)('reward.py says of a story what the lab says of it', ()
   const { text } = filesOf(experimentOf({ task: { id: 'story' }, reward: { parts }, phases }))
   const file = join(root, 'reward_aspects.py')
   writeFileSync(file, text.get('reward.py') ?? '')
-  const cases = responses(task).slice(0, 300)
+  const cases = responses(task).slice(0, 100)
   const expected = cases.map(({ prompt, response }) =>
     Object.fromEntries((task.aspects ?? []).map(({ id, of }) => [id, of(prompt, response)])),
   )
