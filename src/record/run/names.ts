@@ -42,10 +42,10 @@ export function autoName(experiment: Experiment, preset_id: string): AutoName {
   return name
 }
 
-/** The method and a few words; how many more there are, where there are more. */
-export function joinedName([method, ...said]: readonly string[]): string {
-  const more = said.length - MAX_WORDS
-  const shown = more > 1 ? [...said.slice(0, MAX_WORDS), `${more} more`] : said
+/** The method and a few words, `most` of them; how many more there are, where there are more. */
+export function joinedName([method, ...said]: readonly string[], most = MAX_WORDS): string {
+  const more = said.length - most
+  const shown = more > 1 ? [...said.slice(0, most), `${more} more`] : said
   return [method, ...shown].join(', ').slice(0, MAX_LENGTH)
 }
 

@@ -20,16 +20,23 @@ interface Named {
   readonly own: RunName
 }
 
-/** Runs of one method that differ from one preset. */
+/** Words beside the method: a list has room for two lines of a name, the seed among them. */
+const MAX_WORDS = 2
+
+/** Runs of one method that differ from one preset. What fewest of them have comes first in a name,
+ * so that it tells them apart where its end is cut. */
 function* namesOfGroup(group: readonly Named[]): Generator<[string, DistinctName]> {
   const [first] = group
-  const shared = first.own.words.filter((word) =>
-    group.every(({ own }) => own.words.includes(word)),
-  )
+  const counts = new Map<string, number>()
+  for (const { own } of group)
+    for (const word of own.words) counts.set(word, (counts.get(word) ?? 0) + 1)
+  const shared = first.own.words.filter((word) => counts.get(word) === group.length)
   const hasSeeds = new Set(group.map(({ entry }) => seedOf(entry.header))).size > 1
   for (const { entry, own } of group) {
-    const words = [own.method, ...own.words.filter((word) => !shared.includes(word))]
-    const seedless = joinedName(words)
+    const words = own.words
+      .filter((word) => !shared.includes(word))
+      .toSorted((a, b) => (counts.get(a) ?? 0) - (counts.get(b) ?? 0))
+    const seedless = joinedName([own.method, ...words], MAX_WORDS)
     const name = hasSeeds ? `${seedless}, seed ${seedOf(entry.header)}` : seedless
     yield [entry.id, { name, seedless, shared }]
   }

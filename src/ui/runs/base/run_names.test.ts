@@ -45,3 +45,8 @@ test('a line is called as the table calls its runs, without what tells its seeds
     'BuPO, layer 2 first, seed 2',
   ])
 })
+
+test('what fewest runs of a list have comes first in a name, which may be cut', () => {
+  const names = distinctNames([...RUNS, entryOf('e', { seed: 1 }, UNNAMED)])
+  expect(names.get('c')?.name).toBe('BuPO, layer 2 first, lr 0.01, 8 prompts per step, seed 1')
+})
