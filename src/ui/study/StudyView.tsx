@@ -119,12 +119,13 @@ function Files({ state }: { readonly state: StudyState }) {
 }
 
 /** Runs that came with the lab: where they were recorded, and how to train them here. */
-function Recorded({ recorded }: Pick<StudyState, 'recorded'>) {
+function Recorded({ recorded, study }: Pick<StudyState, 'recorded' | 'study'>) {
   if (!recorded) return null
   return (
     <p className="soft study-recorded" data-testid="study-recorded">
-      {recorded.fingerprints.length} of these runs came with the lab. They were recorded on{' '}
-      {recorded.adapter}.{' '}
+      {recorded.fingerprints.length}
+      {study?.search ? ' runs, with those of the search, ' : ' of these runs '}
+      came with the lab. They were recorded on {recorded.adapter}.{' '}
       <button type="button" data-testid="study-train-here" onClick={() => void dropRecorded()}>
         Put them aside and train them here
       </button>
@@ -200,7 +201,9 @@ export function StudyView({ study }: { readonly study: Study }) {
         >
           <ArrowLeft className="icon" aria-hidden="true" /> All studies
         </button>
-        <h2 tabIndex={-1}>{title}</h2>
+        <h2 className="study-title" tabIndex={-1}>
+          {title}
+        </h2>
         {question === '' ? null : <p>{question}</p>}
         {analysed && analysed.analysis.runs.length > 0 ? (
           <p className="study-answer" data-testid="study-answer">
@@ -227,7 +230,7 @@ export function StudyView({ study }: { readonly study: Study }) {
             present={state.present}
           />
         ) : null}
-        <Recorded recorded={state.recorded} />
+        <Recorded recorded={state.recorded} study={study} />
         {missing > 0 || state.is_training ? <AtOnce atOnce={state.at_once} /> : null}
       </section>
       {analysed && analysed.analysis.runs.length > 0 ? (
