@@ -154,7 +154,7 @@ function Wrong() {
             {label}
           </button>{' '}
           {text.trim() === '' ? 'is empty' : `cannot be ${text}`} (
-          {problem.startsWith(`${path}: `) ? problem.slice(path.length + 2) : problem})
+          {[path, label].reduce((said, name) => said.replace(`${name}: `, ''), problem)})
         </span>
       ))}
       {wrong.length === 0 ? null : '.'}

@@ -52,31 +52,29 @@ export function ShippedModels({ isBusy }: { isBusy: boolean }) {
   return (
     <div className="model-way">
       <h3>Comes with the page</h3>
-      <table className="model-table" data-testid="models-shipped">
-        <caption className="visually-hidden">Models of the lab</caption>
-        <tbody>
-          {SHIPPED.map((model) => (
-            <tr key={model.name}>
-              <th scope="row">{model.name}</th>
-              <td>
-                {KNOWN[model.name].says} <span className="soft">e.g.</span>{' '}
-                <code>{KNOWN[model.name].text}</code>
-              </td>
-              <td>{formatBytes(model.files.reduce((sum, { bytes }) => sum + bytes, 0))}</td>
-              <td>
-                <button
-                  type="button"
-                  data-testid={`open-shipped-${model.name}`}
-                  disabled={isBusy}
-                  onClick={() => void open(model)}
-                >
-                  Open
-                </button>
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <ul className="model-shipped" data-testid="models-shipped">
+        {SHIPPED.map((model) => (
+          <li key={model.name}>
+            <h4>{model.name}</h4>
+            <p>
+              {KNOWN[model.name].says} <span className="soft">e.g.</span>{' '}
+              <code>{KNOWN[model.name].text}</code>
+            </p>
+            <span className="soft">
+              {formatBytes(model.files.reduce((sum, { bytes }) => sum + bytes, 0))}
+            </span>
+            <button
+              type="button"
+              aria-label={`Open ${model.name}`}
+              data-testid={`open-shipped-${model.name}`}
+              disabled={isBusy}
+              onClick={() => void open(model)}
+            >
+              Open
+            </button>
+          </li>
+        ))}
+      </ul>
       {problem === undefined ? null : (
         <p className="bad" role="alert">
           {problem}
