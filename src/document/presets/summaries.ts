@@ -26,7 +26,7 @@ export const SUMMARIES: Readonly<Record<string, string>> = {
     'The first run with groups of eight responses to fewer problems and a rate that stays: an inner layer for a moment, then the whole model.',
   'first-run-gpu':
     'The first run with GRPO, with twice the responses and more steps: an inner layer for a moment, then the whole model.',
-  tiny: 'Three narrow layers and small batches: every phase within a minute, also on a software adapter.',
+  tiny: 'Three narrow layers and small batches: a warm start, then an inner layer, then the whole model.',
   'tiny-ppo':
     'The tiny task with one response to each of 128 prompts; a critic of its own says what to expect of each token (GAE).',
   'rlhf-tiny':
