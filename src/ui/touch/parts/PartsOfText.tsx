@@ -13,7 +13,7 @@ import {
   partName,
   readingMeasures,
 } from '../words/part_words.ts'
-import './touch.css'
+import '../touch.css'
 
 /** The part whose loss costs the text most. */
 function partsOfTextSay({ tokens, untouched, parts }: TextParts): string {
