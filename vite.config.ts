@@ -129,6 +129,8 @@ const firstPaint: Plugin = {
 /** The engines of programs, which a person may never need: kept when they were used, not before.
  * Their files have their hash in their names. */
 const ENGINES = 'assets/{pyodide,python_stdlib,emscripten-module}*'
+/** Catalogues of other languages, which most people never need either. */
+const CATALOGUES = 'assets/texts_*'
 
 /** The service worker keeps one whole build, and answers with files of that build alone: the hash
  * of each must be right, so a build that is replaced while it is fetched is not kept. A later build
@@ -165,7 +167,7 @@ const offline = VitePWA({
   workbox: {
     inlineWorkboxRuntime: true,
     globPatterns: ['index.html', 'favicon.svg', 'assets/*.{js,css}', 'models/sorter/*'],
-    globIgnores: [ENGINES],
+    globIgnores: [ENGINES, CATALOGUES],
     dontCacheBustURLsMatching: /^assets\//,
     maximumFileSizeToCacheInBytes: 4e6,
     manifestTransforms: [
@@ -187,9 +189,9 @@ const offline = VitePWA({
       {
         urlPattern: ({ sameOrigin, url }) =>
           sameOrigin &&
-          /\/assets\/(pyodide|python_stdlib|emscripten-module)[^/]*$/.test(url.pathname),
+          /\/assets\/(pyodide|python_stdlib|emscripten-module|texts_)[^/]*$/.test(url.pathname),
         handler: 'CacheFirst',
-        options: { cacheName: 'understory-python', expiration: { maxEntries: 10 } },
+        options: { cacheName: 'understory-python', expiration: { maxEntries: 40 } },
       },
       {
         // Their names stay the same from build to build, so the server comes first.
@@ -232,7 +234,15 @@ function loadedFirst(getModuleInfo: ModuleInfo): ReadonlySet<string> {
 let first: ReadonlySet<string> | undefined
 
 export default defineConfig({
-  plugins: [react(), bareKernels('page'), firstPaint, frames, headersFile, workerLicense, offline],
+  plugins: [
+    react({ jsxImportSource: '#jsx' }),
+    bareKernels('page'),
+    firstPaint,
+    frames,
+    headersFile,
+    workerLicense,
+    offline,
+  ],
   base: './',
   // The licences of all that is bundled are beside it.
   build: {
@@ -247,6 +257,10 @@ export default defineConfig({
     },
     rolldownOptions: {
       output: {
+        chunkFileNames: ({ facadeModuleId }) =>
+          facadeModuleId?.includes('/src/ui/language/zh/')
+            ? 'assets/texts_[name]-[hash].js'
+            : 'assets/[name]-[hash].js',
         // Their licences are in a file of their own.
         comments: false,
         codeSplitting: {

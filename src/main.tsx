@@ -1,8 +1,10 @@
 // Puts the page together: theme, redraw clock, lab, React.
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
+import { useStore } from 'zustand'
 import { openLab } from './page/client/lab.ts'
 import { libraryStore } from './page/runs/library/library_store.ts'
+import { languageStore, startLanguage } from './ui/language/language.ts'
 import { followRefusals } from './ui/notices/refusals.ts'
 import { followNewRuns } from './ui/open/opened_run.ts'
 import { startScrubbing } from './ui/open/scrub.ts'
@@ -80,18 +82,28 @@ followNewRuns()
 followView()
 followRefusals()
 
-const root = document.getElementById('root')
-if (root)
-  createRoot(root).render(
-    <StrictMode>
-      <Part name="This page">
-        <FrameGate>
-          <App />
-        </FrameGate>
-      </Part>
-    </StrictMode>,
+/** In another language everything is drawn anew. */
+function Page() {
+  const { language } = useStore(languageStore)
+  return (
+    <Part name="This page" key={language}>
+      <FrameGate>
+        <App />
+      </FrameGate>
+    </Part>
   )
-loadPartsSoon()
+}
+
+const root = document.getElementById('root')
+startLanguage(() => {
+  if (root)
+    createRoot(root).render(
+      <StrictMode>
+        <Page />
+      </StrictMode>,
+    )
+  loadPartsSoon()
+})
 // A server of sources has no service worker, and an article that holds the page in a frame is no
 // visit to keep it for.
 if (import.meta.env.PROD && parent === window)

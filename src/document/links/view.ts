@@ -10,8 +10,19 @@ const isTab = (text: unknown): text is Tab => TABS.some((tab) => tab === text)
 /** Parts of a view hash, as in `#tab=inside&hide=settings`: the open tab; the open lesson; a course
  * (course/course_link.ts); a compact page for a frame; what is hidden, what is locked
  * (view_options.ts); the sender's curves (summary.ts); a study (study/study_link.ts),
- * or the id of one of the lab; the charts that are pinned to a board. */
-const PARTS = ['tab', 'lesson', 'course', 'embed', 'hide', 'lock', 'r', 'study', 'board'] as const
+ * or the id of one of the lab; the charts that are pinned to a board; the language. */
+const PARTS = [
+  'tab',
+  'lesson',
+  'course',
+  'embed',
+  'hide',
+  'lock',
+  'r',
+  'study',
+  'board',
+  'lang',
+] as const
 export type ViewPart = (typeof PARTS)[number]
 
 /** Longer hashes are not read at all. */

@@ -1,6 +1,7 @@
 // Draws a text of the page in which the glossary's terms can be opened. The glossary comes after
 // the page: until then, and where it does not come, the text stands alone.
 import { type ComponentType, lazy, Suspense } from 'react'
+import { t } from '../kit/translator.ts'
 import type { TermsProps } from './Terms.tsx'
 
 const Alone = ({ text }: TermsProps) => text
@@ -13,10 +14,11 @@ const Terms = lazy(async (): Promise<{ default: ComponentType<TermsProps> }> => 
   }
 })
 
-export function Words(props: TermsProps) {
+export function Words({ text, after = '' }: TermsProps) {
+  const said = t(text)
   return (
-    <Suspense fallback={props.text}>
-      <Terms {...props} />
+    <Suspense fallback={said}>
+      <Terms text={said} after={t(after)} />
     </Suspense>
   )
 }

@@ -8,6 +8,7 @@ import { dropWrong, editField, keepWrong } from '../../page/client/edits.ts'
 import { type LabState, labStore } from '../../page/state/store.ts'
 import { Words } from '../glossary/Words.tsx'
 import { Marked } from '../kit/Marked.tsx'
+import { t } from '../kit/translator.ts'
 import { useWanted } from '../open/wanted.ts'
 import { later } from '../part/later.tsx'
 import { selectIsBusy, useLab } from '../shown/run.ts'
@@ -58,7 +59,7 @@ function FieldHead(props: {
   return (
     <div className="field-head">
       <label htmlFor={id}>
-        <Marked text={field.label} marks={findWords(query, field.label, false)} />
+        <Marked text={field.label} marks={findWords(query, t(field.label), false)} />
       </label>
       {isLive ? (
         <span className="live-mark" title="The present run follows at its next step">
@@ -195,7 +196,7 @@ export function Field(props: FieldProps) {
         {query === '' ? (
           <Words text={field.help} after={helpsBefore} />
         ) : (
-          <Marked text={field.help} marks={findWords(query, field.help, true)} />
+          <Marked text={field.help} marks={findWords(query, t(field.help), true)} />
         )}
       </p>
       {query === '' ? null : (

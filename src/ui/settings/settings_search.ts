@@ -1,6 +1,7 @@
 // Searches the settings: which fields a query means.
 
 import { type Marks, wordsOf } from '../kit/fuzzy.ts'
+import { t } from '../kit/translator.ts'
 import type { FieldData } from './form.ts'
 import { isMeant } from './other_words.ts'
 
@@ -19,10 +20,11 @@ export function findWords(query: string, text: string, isProse: boolean): Marks 
 export const pathWords = (path: string): string =>
   path.replace(/^phases\.(\d+)\./, (_, index: string) => `phase ${Number(index) + 1}: `)
 
-const namesOf = ({ label, path, group, options = [] }: FieldData): string =>
-  [label, path, pathWords(path), group, ...options.map((option) => option.label)]
-    .join('\n')
-    .toLowerCase()
+/** In English and in the page's language. */
+function namesOf({ label, path, group, options = [] }: FieldData): string {
+  const names = [label, path, pathWords(path), group, ...options.map((option) => option.label)]
+  return [...names, ...names.map(t)].join('\n').toLowerCase()
+}
 
 /** Whether a field's name, path, heading or choices hold every word of a query, or its words mean
  * it (other_words.ts). */
@@ -38,7 +40,7 @@ export function isFound(query: string, field: FieldData): boolean {
   return (
     isNamed(query, field) ||
     wordsOf(query).every(
-      (word) => names.includes(word) || findWords(word, field.help, true).length > 0,
+      (word) => names.includes(word) || findWords(word, t(field.help), true).length > 0,
     )
   )
 }

@@ -1,5 +1,6 @@
 // Names for people what links hide and lock.
 import type { HidePart, LockPart } from '../../document/links/view_options.ts'
+import { locale, t } from '../kit/translator.ts'
 
 export const HIDDEN: Readonly<Record<HidePart, string>> = {
   header: 'the page’s head',
@@ -22,5 +23,5 @@ export const LOCKED: Readonly<Record<LockPart, string>> = {
   phases: 'the phases',
 }
 
-const list = new Intl.ListFormat('en-GB')
-export const listWords = (words: readonly string[]): string => list.format(words)
+export const listWords = (words: readonly string[]): string =>
+  new Intl.ListFormat(locale()).format(words.map(t))

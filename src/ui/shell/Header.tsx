@@ -4,11 +4,12 @@ import { useStore } from 'zustand'
 import { adapterName } from '../../document/links/names.ts'
 import { replayStore } from '../../page/state/replay.ts'
 import type { LabState } from '../../page/state/store.ts'
+import { chooseLanguage, languageStore } from '../language/language.ts'
 import { showDialog } from '../open/dialogs.ts'
 import { ALL_LESSONS, openLesson, openLessonStore } from '../open/open_lesson.ts'
 import { selectIsReplaying } from '../open/replays.ts'
 import { useLab } from '../shown/run.ts'
-import { setPreference, type Theme, type UiState, uiStore } from '../shown/store.ts'
+import { setPreference, showToast, type Theme, type UiState, uiStore } from '../shown/store.ts'
 import { Keys } from './palette/keys/Keys.tsx'
 
 /** A low layer of forest under the line of the canopy. */
@@ -92,6 +93,19 @@ function ThemeSwitch() {
   )
 }
 
+/** Names the other language in itself, for those who read it. */
+function LanguageSwitch() {
+  const { language } = useStore(languageStore)
+  const [other, name] = language === 'en' ? (['zh', '中文'] as const) : (['en', 'English'] as const)
+  const choose = () =>
+    chooseLanguage(other).catch(() => showToast('The texts could not be loaded: try again.'))
+  return (
+    <button type="button" data-testid="language" lang={other} translate="no" onClick={choose}>
+      {name}
+    </button>
+  )
+}
+
 function LessonsButton() {
   const isOpen = useStore(openLessonStore, ({ open }) => open !== undefined)
   return (
@@ -137,6 +151,7 @@ export function Header() {
       <Adapter />
       <LessonsButton />
       <CommandsButton />
+      <LanguageSwitch />
       <ThemeSwitch />
     </header>
   )

@@ -4,6 +4,7 @@ import { changesWords, fieldChanges } from '../../document/experiment/steered/fi
 import { plannedTotal } from '../../document/experiment/steered/planned.ts'
 import { isLive, type RecordStatus, type RunHeader } from '../../record/run/record.ts'
 import { formatDuration, formatNumber, formatShare } from '../kit/format.ts'
+import { locale } from '../kit/translator.ts'
 
 const STATUS: Readonly<Record<RecordStatus, string>> = {
   running: 'training',
@@ -21,13 +22,12 @@ export function statusWord(header: RunHeader): string {
   return status === 'finished' && step < plannedOf(header) ? 'finished early' : STATUS[status]
 }
 
-const DAY = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric' })
-const TIME = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' })
-
 /** Today's runs by their time alone. */
 export function whenText(at: number, now: number): string {
-  const isToday = DAY.format(at) === DAY.format(now)
-  return isToday ? TIME.format(at) : `${DAY.format(at)}, ${TIME.format(at)}`
+  const day = new Intl.DateTimeFormat(locale(), { day: 'numeric', month: 'short', year: 'numeric' })
+  const time = new Intl.DateTimeFormat(locale(), { hour: '2-digit', minute: '2-digit' })
+  const isToday = day.format(at) === day.format(now)
+  return isToday ? time.format(at) : `${day.format(at)}, ${time.format(at)}`
 }
 
 /** Steps of the whole run: those that were taken, and those that were to come. */

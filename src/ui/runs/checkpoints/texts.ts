@@ -3,6 +3,7 @@
 import { brokenHead } from '../../../host/protocol/guard.ts'
 import type { LabState } from '../../../page/state/store.ts'
 import type { CheckpointProblem, Loss } from '../../../record/run/run_parts.ts'
+import { locale } from '../../kit/translator.ts'
 
 export interface NoticeText {
   readonly title: string
@@ -70,11 +71,12 @@ const UNITS = [
   ['hour', 3600],
   ['minute', 60],
 ] as const
-const RELATIVE = new Intl.RelativeTimeFormat('en-GB', { numeric: 'always' })
 
 /** '2 minutes ago'; 'just now' within one. */
 export function agoText(at: number, now: number): string {
   const seconds = (now - at) / 1000
   const [unit, size] = UNITS.find(([, length]) => seconds >= length) ?? []
-  return unit && size ? RELATIVE.format(-Math.floor(seconds / size), unit) : 'just now'
+  if (!unit || !size) return 'just now'
+  const relative = new Intl.RelativeTimeFormat(locale(), { numeric: 'always' })
+  return relative.format(-Math.floor(seconds / size), unit)
 }

@@ -3,6 +3,7 @@
 import { PRESETS } from '../../../document/presets/presets.ts'
 import { SUMMARIES } from '../../../document/presets/summaries.ts'
 import type { LabState } from '../../../page/state/store.ts'
+import { t } from '../../kit/translator.ts'
 import { LESSONS } from '../../lessons/lessons.ts'
 import { openPreset } from '../../open/actions.ts'
 import { openLesson } from '../../open/open_lesson.ts'
@@ -22,6 +23,13 @@ export interface Entry {
   readonly run: () => void
 }
 
+/** A line in the page's language, which its English name finds too. */
+function inLanguage(entry: Entry): Entry {
+  const name = t(entry.name)
+  if (name === entry.name) return entry
+  return { ...entry, name, group: t(entry.group), also: `${entry.also} ${entry.name}` }
+}
+
 /** What can be done now; with `isAll`, also every lesson, preset and setting that can be gone
  * to. */
 export function paletteEntries(state: LabState, isAll: boolean): readonly Entry[] {
@@ -31,7 +39,7 @@ export function paletteEntries(state: LabState, isAll: boolean): readonly Entry[
     const name = command.name(state)
     return { id, group, name, also: `${also} ${group}`, keys: keys?.[0], bonus: 30, run }
   })
-  if (!isAll) return commands
+  if (!isAll) return commands.map(inLanguage)
   const presets = PRESETS.map(
     ({ id, name }): Entry => ({
       id: `preset-${id}`,
@@ -73,5 +81,5 @@ export function paletteEntries(state: LabState, isAll: boolean): readonly Entry[
       }),
     ),
   )
-  return [...commands, ...lessons, ...presets, ...settings]
+  return [...commands, ...lessons, ...presets, ...settings].map(inLanguage)
 }

@@ -1,0 +1,106 @@
+// Translates what an element shows: its texts, with the values and elements between them as one
+// sentence, and the attributes that are read or spoken.
+import { Fragment, isValidElement } from 'react'
+import type { Props } from '../kit/translator.ts'
+import { FIRST_MARK, MARKS } from './text_translator.ts'
+
+/** Elements that show code, keys and what a person typed. */
+const AS_IT_IS = new Set<unknown>(['code', 'pre', 'kbd', 'samp', 'style', 'script', 'math'])
+const SPOKEN = [
+  'title',
+  'aria-label',
+  'aria-description',
+  'aria-valuetext',
+  'aria-roledescription',
+  'placeholder',
+  'alt',
+  'label',
+  // Drawn by CSS.
+  'data-short',
+  'data-head',
+]
+
+type Say = (text: string) => string
+const HAS_WORDS = /[A-Za-z]{2}/
+const isWords = (child: unknown): child is string | number =>
+  typeof child === 'string' || typeof child === 'number'
+
+/** Text slots keep their places around elements, so that React sees the same elements as before; a
+ * sentence that puts them into another order comes as a new list. */
+function placed(children: readonly unknown[], said: string, marked: readonly unknown[]): unknown[] {
+  const order = (said.match(MARKS) ?? []).map((mark) => mark.charCodeAt(0) - FIRST_MARK)
+  const texts = said.split(MARKS)
+  const gaps: string[] = [...texts]
+  const inOrder = order.length === marked.length && order.every((index, i) => index === i)
+  if (inOrder) {
+    let gap = 0
+    const kept = children.map((child) => {
+      if (isWords(child)) {
+        const text = gaps[gap] ?? ''
+        gaps[gap] = ''
+        return text
+      }
+      if (marked.includes(child)) gap++
+      return child
+    })
+    if (gaps.every((text) => text === '')) return kept
+  }
+  return texts.flatMap((text, i) => {
+    const child = i < order.length ? [marked[order[i]]] : []
+    return text === '' ? child : [text, ...child]
+  })
+}
+
+/** Children in a row as one sentence. */
+function sequence(children: readonly unknown[], say: Say): readonly unknown[] {
+  const inner = children.map((child) => (Array.isArray(child) ? sequence(child, say) : child))
+  if (!inner.some((child) => typeof child === 'string' && HAS_WORDS.test(child))) return inner
+  const marked = inner.filter((child) => isValidElement(child) || Array.isArray(child))
+  let count = 0
+  const text = inner
+    .map((child) => {
+      if (isWords(child)) return String(child)
+      return isValidElement(child) || Array.isArray(child)
+        ? String.fromCharCode(FIRST_MARK + count++)
+        : ''
+    })
+    .join('')
+  return placed(inner, saySequence(text, say), marked)
+}
+
+/** An icon at an end is none of the sentence. Where the whole has no translation, what lies between
+ * elements is said by itself. */
+function saySequence(text: string, say: Say): string {
+  const whole = say(text)
+  if (whole !== text) return whole
+  const [, before, core, after] =
+    /^([\s\ue000-\uf8ff]*)([\s\S]*?)([\s\ue000-\uf8ff]*)$/.exec(text) ?? []
+  const said = say(core)
+  if (said !== core) return `${before}${said}${after}`
+  return text.replace(/[^\ue000-\uf8ff]+/g, (part) => say(part))
+}
+
+function saidChildren(children: unknown, say: Say): unknown {
+  if (typeof children === 'string') return say(children)
+  return Array.isArray(children) ? sequence(children, say) : children
+}
+
+/** Props as they are given where nothing of them is a text. Components pass on what they are given
+ * until it reaches an element of HTML or SVG. */
+export function translateProps(type: unknown, props: Props, say: Say): Props {
+  if ((typeof type !== 'string' && type !== Fragment) || props.translate === 'no') return props
+  const changes: Record<string, unknown> = {}
+  for (const name of SPOKEN) {
+    const value = props[name]
+    if (typeof value === 'string') changes[name] = say(value)
+  }
+  if (!AS_IT_IS.has(type)) {
+    const { children } = props
+    const said = saidChildren(children, say)
+    if (said !== children) changes.children = said
+    // Its text is its value where it has none.
+    if (type === 'option' && props.value === undefined && typeof children === 'string')
+      changes.value = children
+  }
+  return Object.keys(changes).length === 0 ? props : { ...props, ...changes }
+}

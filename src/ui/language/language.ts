@@ -1,0 +1,50 @@
+// Chooses the language of the page: that of a link, else the last choice, else the browser's.
+import * as z from 'zod/mini'
+import { createStore } from 'zustand/vanilla'
+import { viewParts, withParts } from '../../document/links/view.ts'
+import { remembered } from '../../page/state/remembered.ts'
+import { translateWith } from '../kit/translator.ts'
+
+const LANGUAGES = ['en', 'zh'] as const
+export type Language = (typeof LANGUAGES)[number]
+
+const known = (tag: string | undefined) => LANGUAGES.find((language) => tag?.startsWith(language))
+
+const kept = remembered(
+  'language',
+  z.enum(LANGUAGES),
+  globalThis.navigator?.languages.map(known).find((language) => language) ?? 'en',
+)
+
+export const languageStore = createStore<{ language: Language }>()(() => ({ language: 'en' }))
+
+/** Draws the page in a language from now on; English where its texts cannot be loaded. */
+async function speak(language: Language): Promise<void> {
+  const hasLesson = viewParts(location.hash).lesson !== undefined
+  const translator =
+    language === 'zh' ? await (await import('./chinese.ts')).chinese(hasLesson) : undefined
+  translateWith(translator)
+  document.documentElement.lang = translator?.locale ?? 'en'
+  languageStore.setState({ language })
+}
+
+/** Calls `draw` once the texts of the first language are there: at once for English. */
+export function startLanguage(draw: () => void): void {
+  const first = known(viewParts(location.hash).lang) ?? kept.get()
+  if (first === 'en') draw()
+  else speak(first).then(draw, draw)
+}
+
+/** A person's choice, which is remembered and counts more than that of the link. Rejects where the
+ * texts cannot be loaded; then the language stays. */
+export async function chooseLanguage(language: Language): Promise<void> {
+  await speak(language)
+  kept.set(language)
+  const { pathname, search, hash } = location
+  if (!viewParts(hash).lang) return
+  history.replaceState(
+    history.state,
+    '',
+    `${pathname}${search}${withParts(hash, { lang: undefined })}`,
+  )
+}

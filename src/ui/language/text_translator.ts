@@ -1,0 +1,149 @@
+// Translates a text as it is shown: whole, by the template that it was made from, or by its
+// sentences and parts.
+import { Templates } from './templates.ts'
+
+/** The messages of a language. */
+export interface Messages {
+  /** What a text of the catalogues is, its holes filled with these values; undefined where it has no
+   * translation. */
+  readonly say: (key: string, values?: readonly string[]) => string | undefined
+}
+
+/** Stands for an element in a text, the first one for the first. */
+export const FIRST_MARK = 0xe000
+export const MARKS = /[\ue000-\uf8ff]/g
+
+const HAS_WORDS = /[A-Za-z]{2}/
+/** Texts that are remembered; numbers that run make new ones all the time. */
+const MOST_KEPT = 20_000
+const MOST_DEPTH = 6
+/** Letters from which a template is sure even where it holds words that have no translation. */
+const SURE = 8
+
+/** How parts of a text are joined in Chinese where they are said one by one. */
+const JOINTS: readonly (readonly [between: RegExp, joint: string])[] = [
+  [/(?<=[.!?…:])\s+(?=\S)/, ''],
+  [/;\s+/, '；'],
+  [/:\s+/, '：'],
+  [/\s·\s/, ' · '],
+  [/\s–\s/, ' – '],
+  [/,\s+|\sand\s/, '、'],
+  [/\sor\s/, '或'],
+  [/\n+/, '\n'],
+]
+const ENDS: Readonly<Record<string, string>> = {
+  '.': '。',
+  ':': '：',
+  '?': '？',
+  '!': '！',
+  ',': '，',
+}
+
+/** Chinese writes no spaces around its own signs, nor between its words. */
+const tidy = (text: string): string =>
+  text
+    .replace(/([，。；：！？、（）「」“”])[ \t]+(?=\S)/g, '$1')
+    .replace(/[ \t]+(?=[，。；：！？、（）「」])/g, '')
+    .replace(/(\p{Script=Han})[ \t]+(?=\p{Script=Han})/gu, '$1')
+
+const isName = (text: string): boolean => text.length <= 60 && !/[.!?]\s/.test(text)
+
+export class TextTranslator {
+  private readonly kept = new Map<string, string | undefined>()
+  private readonly all: Templates[] = []
+
+  constructor(private readonly messages: Messages) {}
+
+  /** Texts of one more catalogue. */
+  learn(keys: Iterable<string>): void {
+    this.all.push(new Templates(keys))
+    this.kept.clear()
+  }
+
+  /** The text in the language, with the spaces around it; as it is where it has no translation. */
+  translate(text: string): string {
+    if (!HAS_WORDS.test(text)) return text
+    return this.find(text, 0) ?? text
+  }
+
+  /** undefined: no translation was found. */
+  private find(text: string, depth: number): string | undefined {
+    if (!HAS_WORDS.test(text)) return text
+    if (this.kept.has(text)) return this.kept.get(text)
+    if (depth > MOST_DEPTH) return undefined
+    const [, before, core, after] = /^(\s*)([\s\S]*?)(\s*)$/.exec(text) ?? ['', '', text, '']
+    const found = this.findCore(core, depth)
+    const whole = found === undefined ? undefined : tidy(`${before}${found}${after}`)
+    if (this.kept.size >= MOST_KEPT) this.kept.clear()
+    this.kept.set(text, whole)
+    return whole
+  }
+
+  private findCore(core: string, depth: number): string | undefined {
+    const exact = this.messages.say(core) ?? this.otherCase(core)
+    if (exact !== undefined) return exact
+    const { sure, likely } = this.byTemplate(core, depth)
+    return (
+      sure ??
+      this.byParts(core, 0, depth) ??
+      likely ??
+      this.byParts(core, 1, depth) ??
+      this.ended(core, depth)
+    )
+  }
+
+  /** A sentence that goes on after another one, or a word that begins one. */
+  private otherCase(core: string): string | undefined {
+    const first = core.charAt(0)
+    const other = first === first.toLowerCase() ? first.toUpperCase() : first.toLowerCase()
+    return other === first ? undefined : this.messages.say(other + core.slice(1))
+  }
+
+  /** `likely`: with words in it that have no translation, as names have none. */
+  private byTemplate(core: string, depth: number) {
+    let likely: string | undefined
+    for (const { key, values, weight } of this.all.flatMap((templates) =>
+      templates.matches(core),
+    )) {
+      const said = values.map((value) => this.find(value, depth + 1))
+      const filled = this.messages.say(
+        key,
+        said.map((value, i) => value ?? values[i]),
+      )
+      if (filled === undefined) continue
+      const names = values.filter((_, i) => said[i] === undefined)
+      if (names.length === 0) return { sure: filled, likely }
+      const fits = names.every(
+        (name) => isName(name) && (weight >= SURE || !/\s/.test(name.trim())),
+      )
+      if (fits) likely ??= filled
+    }
+    return { sure: undefined, likely }
+  }
+
+  /** Each part by itself, where one has a translation at least; `first`: the joint to begin with. */
+  private byParts(core: string, first: number, depth: number): string | undefined {
+    for (const [between, joint] of first === 0 ? JOINTS.slice(0, 1) : JOINTS.slice(1)) {
+      const parts = core.split(between)
+      if (parts.length < 2) continue
+      const said = parts.map((part) => this.find(part, depth + 1))
+      const isSaid = said.every((part, i) => part !== undefined || isName(parts[i]))
+      if (isSaid && said.some((part, i) => part !== undefined && part !== parts[i]))
+        return said.map((part, i) => part ?? parts[i]).join(joint)
+    }
+    return undefined
+  }
+
+  /** Without what ends it: a sign, or more in brackets. */
+  private ended(core: string, depth: number): string | undefined {
+    const [, text, inside] = /^([\s\S]+?)\s*\(([^()]+)\)$/.exec(core) ?? []
+    if (text !== undefined) {
+      const said = this.find(text, depth + 1)
+      const more = this.find(inside, depth + 1)
+      if (said !== undefined || more !== undefined) return `${said ?? text}（${more ?? inside}）`
+    }
+    const end = ENDS[core.charAt(core.length - 1)]
+    const said = end === undefined ? undefined : this.find(core.slice(0, -1), depth + 1)
+    return said === undefined ? undefined : `${said}${end}`
+  }
+}
