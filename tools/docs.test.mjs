@@ -6,6 +6,7 @@ import { expect, test } from 'vitest'
 
 const pages = [
   'README.md',
+  'README.zh.md',
   'ARCHITECTURE.md',
   'CONTRIBUTING.md',
   'bench/torch/README.md',
