@@ -70,6 +70,8 @@ const exported = [...sources]
   .flatMap(([file, source]) =>
     [...source.matchAll(EXPORT)].map(([, kind, name]) => ({ file, source, kind, name })),
   )
+  // The compiler imports what makes elements.
+  .filter(({ file }) => !file.startsWith('src/ui/kit/jsx/'))
   // src/kernels/kernels.test.ts finds kernels, which are snake_case, and `variants` by themselves.
   .filter(({ file, name }) => !(file.startsWith('src/kernels/') && name === 'variants'))
 const imported = importers()

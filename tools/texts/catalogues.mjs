@@ -101,8 +101,8 @@ export function compare(page, catalogues) {
   return found
 }
 
-/** Writes the catalogues anew: texts in the order of the page, translations kept wherever they were,
- * '' for what has none. */
+/** Writes the catalogues anew: texts in the order of the page, translations kept wherever they
+ * were, '' for what has none. */
 export function writeCatalogues(page, catalogues) {
   const known = new Map([...catalogues.values()].flatMap((entries) => Object.entries(entries)))
   mkdirSync(FOLDER, { recursive: true })

@@ -3,14 +3,16 @@
 /** A place for a value in a text of a catalogue. */
 const HOLE = /\{\d+\}/g
 
-export interface Template {
+interface Template {
   readonly key: string
-  readonly pattern: RegExp
+  /** Its text between its holes. */
+  readonly literals: readonly string[]
+  readonly patterns: readonly RegExp[]
   /** Letters outside its holes: the more, the surer a match. */
   readonly weight: number
 }
 
-export interface Match {
+interface Match {
   readonly key: string
   readonly weight: number
   /** What its holes hold, in their order. */
@@ -26,13 +28,42 @@ function wholeWords(key: string): string[] {
   return wordsOf(joined)
 }
 
+/** A text of several sentences, or the end of one, is no part of a sentence: it fits where sentences
+ * begin and end. */
+function fits(value: string, before: string, after: string): boolean {
+  const isLast = after === '' && /[.,:;!?]$/.test(value)
+  if (!isLast && !/[.!?]\s+\S/.test(value)) return true
+  const begins = before === '' || /[.!?:…]\s*$/.test(before)
+  return begins && (after === '' || /[.!?]["”’)]*\s*$/.test(value))
+}
+
+/** The text between its holes. The point that ends a sentence is none of a number. */
+function patternOf(literals: readonly string[], hole: string): RegExp {
+  const last = literals.length - 1
+  const parts = literals.map((text, i) =>
+    i < last ? escaped(text).replace(/\\\.$/, '\\.(?!\\d)') : escaped(text),
+  )
+  return new RegExp(`^${parts.join(hole)}$`)
+}
+
 function templateOf(key: string): Template {
-  const source = key.split(HOLE).map(escaped).join('([\\s\\S]*?)')
+  const literals = key.split(HOLE)
   return {
     key,
-    pattern: new RegExp(`^${source}$`),
-    weight: key.replace(HOLE, '').replace(/[^A-Za-z]/g, '').length,
+    literals,
+    // The nearest end of a value is right more often than the farthest.
+    patterns: ['([\\s\\S]*?)', '([\\s\\S]*)'].map((hole) => patternOf(literals, hole)),
+    weight: literals.join('').replace(/[^A-Za-z]/g, '').length,
   }
+}
+
+function matchesOf({ key, literals, patterns, weight }: Template, text: string): Match[] {
+  return patterns.flatMap((pattern) => {
+    const [, ...values] = pattern.exec(text) ?? []
+    const isMatch =
+      values.length > 0 && values.every((value, i) => fits(value, literals[i], literals[i + 1]))
+    return isMatch ? [{ key, weight, values }] : []
+  })
 }
 
 /** Templates by a word that each must have, its rarest, so that a text is tried against few. */
@@ -64,10 +95,7 @@ export class Templates {
     const found: Match[] = []
     const words = new Set(wordsOf(text))
     for (const list of [this.wordless, ...[...words].map((word) => this.byWord.get(word) ?? [])])
-      for (const { key, pattern, weight } of list) {
-        const match = pattern.exec(text)
-        if (match) found.push({ key, weight, values: match.slice(1) })
-      }
+      for (const template of list) found.push(...matchesOf(template, text))
     return found.sort((a, b) => b.weight - a.weight)
   }
 }

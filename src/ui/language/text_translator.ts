@@ -4,8 +4,8 @@ import { Templates } from './templates.ts'
 
 /** The messages of a language. */
 export interface Messages {
-  /** What a text of the catalogues is, its holes filled with these values; undefined where it has no
-   * translation. */
+  /** What a text of the catalogues is, its holes filled with these values; undefined where it has
+   * no translation. */
   readonly say: (key: string, values?: readonly string[]) => string | undefined
 }
 
@@ -51,8 +51,11 @@ const isName = (text: string): boolean => text.length <= 60 && !/[.!?]\s/.test(t
 export class TextTranslator {
   private readonly kept = new Map<string, string | undefined>()
   private readonly all: Templates[] = []
+  private readonly messages: Messages
 
-  constructor(private readonly messages: Messages) {}
+  constructor(messages: Messages) {
+    this.messages = messages
+  }
 
   /** Texts of one more catalogue. */
   learn(keys: Iterable<string>): void {
@@ -121,7 +124,7 @@ export class TextTranslator {
     return { sure: undefined, likely }
   }
 
-  /** Each part by itself, where one has a translation at least; `first`: the joint to begin with. */
+  /** Each part by itself, where one has a translation at least; `first`: the first joint. */
   private byParts(core: string, first: number, depth: number): string | undefined {
     for (const [between, joint] of first === 0 ? JOINTS.slice(0, 1) : JOINTS.slice(1)) {
       const parts = core.split(between)
