@@ -28,8 +28,8 @@ function wholeWords(key: string): string[] {
   return wordsOf(joined)
 }
 
-/** A text of several sentences, or the end of one, is no part of a sentence: it fits where sentences
- * begin and end. */
+/** A text of several sentences, or the end of one, is no part of a sentence: it fits where
+ * sentences begin and end. */
 function fits(value: string, before: string, after: string): boolean {
   const isLast = after === '' && /[.,:;!?]$/.test(value)
   if (!isLast && !/[.!?]\s+\S/.test(value)) return true
