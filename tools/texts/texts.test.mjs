@@ -2,8 +2,9 @@ import { expect, test } from 'vitest'
 import { compare, readCatalogues, readPage } from './catalogues.mjs'
 import { textsIn } from './read_texts.mjs'
 
-/** Texts that have no Chinese yet: it only falls. */
-const MOST_MISSING = 4560
+/** Texts that have no Chinese yet, and Chinese whose text is gone: both only fall. */
+const MOST_MISSING = 3500
+const MOST_UNUSED = 100
 
 const texts = (source, file = 'src/ui/a.tsx') => textsIn(file, source).map(({ text }) => text)
 
@@ -44,10 +45,12 @@ new RegExp('one two three')`
 })
 
 test('every text of the page has a translation, and every translation its text', () => {
-  const { missing, ...wrong } = compare(readPage(), readCatalogues())
+  const { missing, unlisted, unused, broken } = compare(readPage(), readCatalogues())
   const advice = 'run npm run texts, and translate what it left empty in src/ui/language/zh'
-  expect(wrong, advice).toEqual({ unlisted: [], unused: [], broken: [] })
-  expect(missing.length, `${advice}: ${missing.slice(0, 20).join('\n')}`).toBeLessThanOrEqual(
+  expect(broken, advice).toEqual([])
+  expect(unused.length, `${advice}: ${unused.join('\n')}`).toBeLessThanOrEqual(MOST_UNUSED)
+  const lacking = [...unlisted, ...missing]
+  expect(lacking.length, `${advice}: ${lacking.slice(0, 20).join('\n')}`).toBeLessThanOrEqual(
     MOST_MISSING,
   )
 })
