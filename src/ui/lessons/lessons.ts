@@ -24,6 +24,20 @@ export const LESSONS: readonly Lesson[] = [
     load: async () => (await import('./texts/grpo_by_hand.tsx')).lesson,
   },
   {
+    id: 'zero-loss',
+    title: 'Why is the loss of GRPO zero?',
+    says: 'Its value says nothing. Its slope, the reward and the KL do.',
+    minutes: 6,
+    load: async () => (await import('./texts/zero_loss.tsx')).lesson,
+  },
+  {
+    id: 'all-alike',
+    title: 'All rewards alike',
+    says: 'A group without a difference teaches nothing, and what to do about it.',
+    minutes: 6,
+    load: async () => (await import('./texts/all_alike.tsx')).lesson,
+  },
+  {
     id: 'ppo',
     title: 'PPO: critic, GAE and clip',
     says: 'A second network says what to expect, token by token.',
