@@ -40,7 +40,9 @@ const EVIDENCE: Readonly<Record<string, (lines: readonly Line[], step: number) =
       Math.max(
         ...lines
           .filter((line) => line.step <= step && line.step > step - 5)
-          .map(({ data }) => data['distillation/loss']),
+          .map(({ data }) =>
+            Math.abs(data['distillation/loss'] ?? data['distillation/reverse_kl']),
+          ),
       ),
     ),
   cut_off: (lines, step) => percent(meanAt(lines, 'response/not_ended_ratio', step)),

@@ -123,6 +123,21 @@ export const BROKEN_RUNS: readonly BrokenRun[] = [
       },
     ],
   }),
+  broken(['teacher_caught_up'], {
+    name: 'A teacher in place of the reward that soon agrees',
+    task: { id: 'sort_digits', length: 2 },
+    model: small,
+    teacher: small,
+    phases: [
+      { kind: 'sft', steps: 4, batch_size: 64, optim: { lr: 0.0003, lr_warmup_steps: 2 } },
+      { kind: 'rl', steps: 40 },
+    ],
+    actor: {
+      ppo_mini_batch_size: 16,
+      optim: { lr: 0.001, lr_warmup_steps: 5, lr_scheduler_type: 'cosine' },
+    },
+    algorithm: { opd_kl_coef: 1, use_task_rewards: false },
+  }),
   broken(['value_loss_flat'], {
     name: 'A critic that does not learn',
     task: { id: 'sort_digits', length: 2 },

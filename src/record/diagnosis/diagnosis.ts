@@ -2,7 +2,7 @@
 // settings most likely to help.
 import { resolvePhases } from '../../document/experiment/resolve.ts'
 import type { Phase } from '../../rl/config/phase.ts'
-import { teacher_caught_up } from './distill_rules.ts'
+import { sampledTeacherCaughtUp, teacher_caught_up } from './distill_rules.ts'
 import { entropy_target_missed } from './entropy_rules.ts'
 import { type DiagnosisRule, Evidence, PhaseEvidence, type RunView } from './evidence.ts'
 import type { Finding } from './finding.ts'
@@ -47,7 +47,9 @@ type OtherName = {
   [K in keyof typeof OTHER_RULES]: keyof (typeof OTHER_RULES)[K]
 }[keyof typeof OTHER_RULES]
 
-const RULES: Readonly<Record<Exclude<DiagnosisName, OtherName>, DiagnosisRule>> = {
+type RlName = Exclude<DiagnosisName, OtherName> | 'teacher_caught_up'
+
+const RULES: Readonly<Record<RlName, DiagnosisRule>> = {
   reward_collapse,
   no_informative_groups,
   clip_fraction,
@@ -60,6 +62,7 @@ const RULES: Readonly<Record<Exclude<DiagnosisName, OtherName>, DiagnosisRule>> 
   held_out_gap,
   unscored,
   unanswered,
+  teacher_caught_up: sampledTeacherCaughtUp,
 }
 
 /** The findings in the metrics of the current phase, severe ones first; none of a warm start or a

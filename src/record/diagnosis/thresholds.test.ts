@@ -50,6 +50,12 @@ const unscored = (share: number): Made => ({
 /** Each rule at its threshold, and just not there. */
 const PREFERENCES = experimentOf({}, { kind: 'preference' })
 
+const taught = (use_task_rewards: boolean) =>
+  experimentOf({
+    teacher: { source: `sha256-${'1'.repeat(64)}` },
+    algorithm: { opd_kl_coef: 1, use_task_rewards },
+  })
+
 const targeted = experimentOf({ actor: { use_adaptive_entropy: true, entropy_target: 1 } })
 const below = (entropy: number) => ({
   'actor/entropy': [...fill(29, 0.1), entropy],
@@ -72,6 +78,20 @@ const EDGES: readonly (readonly [DiagnosisName, string, Made, Made, Experiment?]
     { 'distillation/loss': [1, ...fill(5, 0.01)] },
     { 'distillation/loss': [...fill(4, 0.001), 0.0101] },
     experimentOf({}, { kind: 'distill', target_layer: 2 }),
+  ],
+  [
+    'teacher_caught_up',
+    'nats per sampled token, on either side of 0',
+    { 'distillation/reverse_kl': [1, ...fill(4, 0.002), -0.01] },
+    { 'distillation/reverse_kl': [...fill(4, 0.001), -0.0101] },
+    taught(true),
+  ],
+  [
+    'teacher_caught_up',
+    'nats per sampled token, without rewards',
+    { 'distillation/reverse_kl': fill(5, 0.01) },
+    { 'distillation/reverse_kl': fill(4, 0) },
+    taught(false),
   ],
   [
     'no_informative_groups',
