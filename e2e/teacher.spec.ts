@@ -29,6 +29,9 @@ test(
     await expect(teacher.locator('option').first()).toHaveText('A larger one, step 1')
     await expect(lab.get('field-phases-1-distillation-teacher')).toHaveValue('model')
     await expect(page.locator('.teacher-choice')).toContainText('4 layers of 32 channels')
+    await expect(page.locator('.teacher-choice')).toContainText(
+      /it takes \d[\d.]* [kKM]i?B of the GPU/,
+    )
     await expectClean(lab, 'a teacher is chosen', '.settings')
 
     // Undo takes it back, and the shipped models teach too.

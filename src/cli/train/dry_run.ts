@@ -12,6 +12,7 @@ import { memoryBudget, plannedBytes } from '../../host/worker/base/memory_budget
 import { modelShape } from '../../model/layout/config.ts'
 import { paramLayout } from '../../model/layout/params.ts'
 import { planMemory } from '../../rl/train/parts/memory.ts'
+import { planTeacher } from '../../rl/train/parts/teacher_memory.ts'
 import { print } from '../base/terminal.ts'
 import type { Options } from './train_options.ts'
 
@@ -46,6 +47,7 @@ export function describeRun(
   const { num_hidden_layers, hidden_size } = config.model
   const weights = paramLayout(modelShape(config.model)).num_parameters
   const bytes = plannedBytes(experiment, (one) => planMemory(one).total())
+  const taught = planTeacher(config)
   const allowed = allow_bytes ?? memoryBudget(totalmem() / 2 ** 30)
   const parts = reward.parts.map(
     ({ id, weight, name: file, function: own }) =>
@@ -66,7 +68,10 @@ export function describeRun(
       'file',
       `${file.name} (${file.hash})`,
     ]),
-    ['memory', `${gibibytes(bytes)} on the GPU, of at most ${gibibytes(allowed)}`],
+    [
+      'memory',
+      `${gibibytes(bytes)} on the GPU, of at most ${gibibytes(allowed)}${taught > 0 ? `; the teacher takes ${gibibytes(taught)} of it` : ''}`,
+    ],
     ['output', outputLine(out)],
   ]
   print(`${name ?? 'unnamed'}, seed ${seed}. Nothing is trained.`)

@@ -27,6 +27,7 @@ import { beginVectors } from '../../rl/train/begin_vectors.ts'
 import { benchmarkConfig, runBenchmark } from '../../rl/train/benchmark.ts'
 import { largestTensor, steeredEngine } from '../../rl/train/engine.ts'
 import { planMemory } from '../../rl/train/parts/memory.ts'
+import { planTeacher } from '../../rl/train/parts/teacher_memory.ts'
 import { touchModels } from '../../rl/train/touched/touch.ts'
 import { runProducts, tuneBeside } from '../../rl/train/tuning.ts'
 import { planUses } from '../../rl/train/uses/planned_uses.ts'
@@ -162,7 +163,12 @@ const session = new Session({
   prepare,
   plan: (experiment) => {
     const bytes = plannedBytes(experiment, planBytes)
-    const plan = { bytes, allowed_bytes: ALLOWED_BYTES }
+    const teacher = planTeacher(trainerConfig(experiment))
+    const plan = {
+      bytes,
+      allowed_bytes: ALLOWED_BYTES,
+      ...(teacher > 0 && { teacher_bytes: teacher }),
+    }
     if (bytes <= ALLOWED_BYTES) return plan
     return { ...plan, savings: savingWords(experiment, ALLOWED_BYTES, planBytes) }
   },

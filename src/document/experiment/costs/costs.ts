@@ -10,7 +10,6 @@ import { modelConfig } from '../fields/model_fields.ts'
 import type { DistillDocument, PhaseDocument, RlDocument } from '../fields/phases.ts'
 import { taskOf } from '../fields/task_fields.ts'
 import type { TeacherFields } from '../fields/teacher_fields.ts'
-import { teacherConfig } from '../fields/teacher_fields.ts'
 import { hasCritic, settingsOf } from '../schema/phase_settings.ts'
 import type { Experiment } from '../schema/schema.ts'
 
@@ -140,16 +139,10 @@ export function plannedStep(experiment: Experiment, phase: SamplingDocument): Co
 
 /** Weights of the policy. */
 export const weightCount = ({ model, task }: Experiment): number =>
-  countOf(modelConfig(model, taskOf(task).tokenizer.vocab_size))
-
-/** Weights of another model that teaches; 0 without one. */
-export function teacherWeightCount({ teacher, task }: Experiment): number {
-  const config = teacherConfig(teacher, taskOf(task).tokenizer.vocab_size)
-  return config ? countOf(config) : 0
-}
-
-const countOf = (config: Parameters<typeof modelShape>[0]): number =>
-  paramLayout(modelShape(config)).params.reduce((sum, { size }) => sum + size, 0)
+  paramLayout(modelShape(modelConfig(model, taskOf(task).tokenizer.vocab_size))).params.reduce(
+    (sum, { size }) => sum + size,
+    0,
+  )
 
 /** What all phases that sample are planned to cost. */
 export const plannedCosts = (experiment: Experiment): Costs =>

@@ -193,6 +193,7 @@ export interface SessionHost extends RunHost {
   plan?(experiment: Experiment): {
     readonly bytes: number
     readonly allowed_bytes: number
+    readonly teacher_bytes?: number
     readonly savings?: string
   }
   /** What `measure` is answered with; without it nothing is. */

@@ -1,10 +1,13 @@
 import { expect, test } from 'vitest'
 import { elementBytes, MemoryPlan, type Tensor } from '../../../kernels/device/base/tensor.ts'
 import { type ModelConfig, modelShape } from '../../../model/layout/config.ts'
+import { paramLayout } from '../../../model/layout/params.ts'
 import { createWorkspace } from '../../../model/transformer/workspace.ts'
 import { keptBytes, microRows, microTokens } from '../../learners/base/batch_rows.ts'
 import { CONFIG, RL } from '../../testing.ts'
+import { distillPhase, LARGER } from '../distilled/testing.ts'
 import { planMemory } from './memory.ts'
+import { planTeacher } from './teacher_memory.ts'
 
 /** SmolLM2-135M's sizes. */
 const LARGE: ModelConfig = {
@@ -63,6 +66,23 @@ test('blocks keep at most 1 GiB of a pass, and what is reckoned of a token is wh
   expect(planned(7, halved)).toBe(7 * keptBytes(halved))
   expect(keptBytes(halved) / keptBytes(deep)).toBeCloseTo(0.6, 1)
   expect(microTokens(halved)).toBeGreaterThan(1.6 * tokens)
+})
+
+test('a teacher takes what its run takes more than the same run without it', () => {
+  const algorithm = { ...RL.algorithm, opd_kl_coef: 1 }
+  const alone = { ...CONFIG, phases: [{ ...RL, algorithm }] }
+  const bytes = planTeacher({ ...alone, teacher: LARGER })
+  expect(bytes).toBe(planMemory({ ...alone, teacher: LARGER }).total() - planMemory(alone).total())
+  const weights = 4 * paramLayout(modelShape(LARGER)).num_parameters
+  expect(bytes).toBeGreaterThan(1.2 * weights)
+  expect(planTeacher(alone)).toBe(0)
+  // A teacher that writes answers has a rollout of its own.
+  const reads = { ...CONFIG, teacher: LARGER, phases: [distillPhase({ teacher: 'model' })] }
+  const writes = {
+    ...reads,
+    phases: [distillPhase({ teacher: 'model', seq_kd: true, lmbda: 0.5 })],
+  }
+  expect(planTeacher(writes)).toBeGreaterThan(1.1 * planTeacher(reads))
 })
 
 test('no product of a micro-batch is longer than 2e10 operations, and small models go through at once', () => {

@@ -60,6 +60,15 @@ function taughtLayers(phase: Phase): number {
   return innerStudents(phase.actor.inner).length
 }
 
+/** Most layers that learn at once from the model's own policies. */
+export const ownTaughtLayers = ({ phases }: TrainerConfig): number =>
+  Math.max(
+    0,
+    ...phases.map((phase) =>
+      phase.kind === 'distill' && phase.distillation.teacher === 'model' ? 0 : taughtLayers(phase),
+    ),
+  )
+
 /** Inner layers that learn by the phase's own objective. */
 const supervisedLayers = (phase: Phase): number =>
   phase.kind === 'rl' && isDeeplySupervised(phase.actor.inner)

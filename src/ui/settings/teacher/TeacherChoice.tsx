@@ -1,7 +1,6 @@
 // Chooses the other model that a phase learns from, beside the setting that asks for one.
 import { useEffect, useId, useState } from 'react'
 import { useStore } from 'zustand'
-import { teacherWeightCount } from '../../../document/experiment/costs/costs.ts'
 import { listModels, openedModelStore } from '../../../page/opened/opened_model.ts'
 import { type Library, libraryStore } from '../../../page/runs/library/library_store.ts'
 import type { LabState } from '../../../page/state/store.ts'
@@ -11,8 +10,8 @@ import { useLab } from '../../shown/run.ts'
 import { type TeacherGroup, teach, teacherGroups } from './teachers.ts'
 
 const selectTeacher = ({ experiment }: LabState) => experiment.teacher
-/** Bytes of its weights in float32; 0 without one. */
-const selectBytes = ({ experiment }: LabState): number => 4 * teacherWeightCount(experiment)
+/** What it takes of the GPU's memory, once the run of these settings is planned. */
+const selectBytes = ({ plan }: LabState) => plan?.teacher_bytes
 const selectEntries = ({ entries }: Library) => entries
 
 /** What can teach, as it is now: asked again when a run or a kept model comes or goes. */
@@ -33,6 +32,11 @@ function useTeachers(): readonly TeacherGroup[] {
   }, [kept, entries])
   return groups
 }
+
+const memoryWords = (bytes: number | undefined) =>
+  bytes === undefined
+    ? ''
+    : ` With room for its passes and answers it takes ${formatBytes(bytes)} of the GPU’s memory beside the run.`
 
 /** `path`: the setting that a teacher gives an effect. */
 export function TeacherChoice({ path }: { readonly path: string }) {
@@ -85,7 +89,7 @@ export function TeacherChoice({ path }: { readonly path: string }) {
         {doing ??
           (source === null
             ? 'A kept state of a run, or a model. It needs the vocabulary of the task.'
-            : `${num_hidden_layers} layers of ${hidden_size} channels. Its weights take ${formatBytes(bytes)} of the GPU’s memory beside the run. Its sizes are under Teacher.`)}
+            : `${num_hidden_layers} layers of ${hidden_size} channels.${memoryWords(bytes)} Its sizes are under Teacher.`)}
       </p>
       <button type="button" onClick={() => showDialog('model')}>
         Open another model …
