@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ModelFields } from '../../document/experiment/fields/model_fields.ts'
+import { ModelFileError } from '../../formats/errors.ts'
 import { firstNonfinite } from '../../host/checkpoints/sound.ts'
 import { readHfModel } from '../../model/hf/hf_model.ts'
 import type { ModelConfig } from '../../model/layout/config.ts'
@@ -25,18 +26,26 @@ export interface GivenModel {
   readonly weights: Float32Array
 }
 
-/** Throws LabFailure or ModelFileError for a directory that the lab cannot train: another
- * architecture or another vocabulary. */
+/** The model in the folder of an option, which every error names. */
+async function readModelOf(option: string, folder: string) {
+  try {
+    return await readHfModel(modelDirectory(folder), { head: 'lm_head' })
+  } catch (error) {
+    if (!(error instanceof ModelFileError)) throw error
+    const isPlaced = error.file.startsWith(folder)
+    throw new LabFailure(`${option}: ${isPlaced ? '' : `${folder}: `}${error.message}`)
+  }
+}
+
+/** Throws LabFailure for a directory that the lab cannot train: none at all, another architecture
+ * or another vocabulary. */
 export async function readGivenModel(
   folder: string,
   tokenizer: Tokenizer,
   option: '--model' | '--teacher' = '--model',
 ): Promise<GivenModel> {
   const place = `${option}: ${folder}`
-  const { config, weights, eos_token_ids, pad_token_id } = await readHfModel(
-    modelDirectory(folder),
-    { head: 'lm_head' },
-  )
+  const { config, weights, eos_token_ids, pad_token_id } = await readModelOf(option, folder)
   const { vocab_size, rope_scaling, padding_idx = null, dtype: _, lora: __, ...rest } = config
   const { steering_vectors: ___, ...sizes } = rest
   await requireTokenizer(option, folder, tokenizer, { vocab_size, eos_token_ids, pad_token_id })

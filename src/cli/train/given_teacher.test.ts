@@ -1,5 +1,13 @@
 // Another model that teaches, given by hand or named: its sizes and weights, or why it cannot.
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test, vi } from 'vitest'
@@ -64,6 +72,19 @@ test('what is gone or has other tokens is refused by its name', async () => {
   await expect(readGivenTeacher(experiment(), join(root, 'none'))).rejects.toThrow(
     /--teacher: .*none: no such file or folder/,
   )
+  const empty = join(root, 'empty')
+  mkdirSync(empty)
+  await expect(readGivenTeacher(experiment(), empty)).rejects.toThrow(
+    /^--teacher: .*empty: expected a model \(config\.json\) or the folder of a run .* found neither/,
+  )
+  writeFileSync(join(empty, 'config.json'), 'no JSON')
+  await expect(readGivenTeacher(experiment(), empty)).rejects.toThrow(
+    /^--teacher: .*empty\/config\.json: expected JSON/,
+  )
+  writeFileSync(join(empty, 'notes.txt'), 'no weights at all')
+  await expect(readGivenTeacher(experiment(), join(empty, 'notes.txt'))).rejects.toThrow(
+    /^--teacher: notes\.txt: /,
+  )
   const letters = experiment({ task: { id: 'spell_backward' } })
   await expect(readGivenTeacher(letters, shipped)).rejects.toThrow(
     /--teacher: .*arithmetic: expected a model of \d+ tokens, as the tokenizer of the task has, found one of 26/,
@@ -98,7 +119,7 @@ test('one that is larger than memory is refused with the number, before its weig
   told({})
   // With room for it, it is the weights that are missing.
   await expect(train.run([file, '--teacher', large, '--allow-memory', '1000'])).rejects.toThrow(
-    /safetensors/,
+    /^--teacher: .*large: model\.safetensors: expected this file or model\.safetensors\.index\.json, found /,
   )
 })
 
@@ -118,4 +139,5 @@ test('a document that asks for a teacher is answered by --teacher', async () => 
   error.mockRestore()
   expect(said.join('\n')).toContain('teacher model')
   expect(said.join('\n')).toMatch(/arithmetic \(sha256-[1-9a-f]/)
+  expect(said.join('\n')).toMatch(/memory .* GiB; the teacher takes 0\.\d\d GiB of it/)
 })

@@ -7,6 +7,8 @@ import { parseExperiment } from '../../document/experiment/experiment.ts'
 import { taskOf } from '../../document/experiment/fields/task_fields.ts'
 import type { TeacherFields } from '../../document/experiment/fields/teacher_fields.ts'
 import type { Experiment } from '../../document/experiment/schema/schema.ts'
+import { ModelFileError, parseJsonObject } from '../../formats/errors.ts'
+import { CheckpointError } from '../../host/checkpoints/file/checkpoint_error.ts'
 import { decodeCheckpoint } from '../../host/checkpoints/file/checkpoint_file.ts'
 import { mergedPolicy } from '../../host/checkpoints/merged_policy.ts'
 import { hashedFolder, modelHash, namesOfModel } from '../../host/content/models/model_files.ts'
@@ -15,9 +17,10 @@ import { checkpointSource } from '../../jobs/model_folders.ts'
 import { parseHfConfig } from '../../model/hf/hf_config.ts'
 import { LabFailure } from '../base/command.ts'
 import { readGivenModel } from '../input/given_model.ts'
-import { readInput, readJson } from '../input/input_file.ts'
-import { modelRanges } from '../input/model_dir.ts'
+import { readInput } from '../input/input_file.ts'
+import { modelDirectory, modelRanges } from '../input/model_dir.ts'
 import { shippedFolder } from '../input/model_start.ts'
+import { checkpointFolder } from '../output/checkpoint_files.ts'
 import { findCheckpoint } from './resume.ts'
 
 /** An experiment with the sizes of its teacher, and the teacher's weights in its own layout. */
@@ -43,24 +46,46 @@ export async function readGivenTeacher(
       `this experiment learns from ${source_name ?? source}, which does not come with the lab: give it with --teacher PATH`,
     )
   if (!existsSync(wanted)) throw new LabFailure(`--teacher: ${wanted}: no such file or folder`)
-  const isModel = statSync(wanted).isDirectory() && existsSync(join(wanted, 'config.json'))
-  if (isModel) requireRoomFor(wanted, experiment, requireRoom)
-  const { fields, weights } = isModel
-    ? await ofFolder(wanted, experiment)
-    : await ofCheckpoint(wanted, experiment)
+  const { fields, weights } = await readTeacher(wanted, experiment, requireRoom).catch(ofOption)
   const named = { source_name: basename(wanted), ...fields }
   return { experiment: withTeacher(experiment, named), weights }
 }
 
+/** Of a model folder, the folder of a run or a checkpoint. */
+async function readTeacher(
+  path: string,
+  experiment: Experiment,
+  requireRoom: (experiment: Experiment) => void,
+): Promise<Read> {
+  if (!statSync(path).isDirectory()) return ofCheckpoint(path, experiment)
+  if (existsSync(join(path, 'config.json'))) {
+    await requireRoomFor(path, experiment, requireRoom)
+    return ofFolder(path, experiment)
+  }
+  if (existsSync(checkpointFolder(path))) return ofCheckpoint(path, experiment)
+  throw new LabFailure(
+    `--teacher: ${path}: expected a model (config.json) or the folder of a run (its checkpoints), found neither`,
+  )
+}
+
+/** What is wrong with a file is said of the option that gave it. */
+function ofOption(error: unknown): never {
+  if (error instanceof ModelFileError || error instanceof CheckpointError)
+    throw new LabFailure(`--teacher: ${error.message}`)
+  throw error
+}
+
 /** With the sizes that a folder tells, before its weights are read; its tokens are read with
  * them. */
-function requireRoomFor(
+async function requireRoomFor(
   folder: string,
   experiment: Experiment,
   requireRoom: (experiment: Experiment) => void,
-): void {
-  const file = join(folder, 'config.json')
-  const { config } = parseHfConfig(readJson(file), file)
+): Promise<void> {
+  const name = 'config.json'
+  const bytes = (await modelDirectory(folder).read(name)) ?? new Uint8Array()
+  const file = join(folder, name)
+  const { config } = parseHfConfig(parseJsonObject(bytes, file), file)
   const { padding_idx: _, rope_scaling: __, dtype: ___, lora: ____, ...rest } = config
   const { steering_vectors: _____, ...sizes } = rest
   const { vocab_size } = experiment.model

@@ -1,7 +1,8 @@
 // Collects the answers that a preference phase learns from where rows bring verdicts on single
 // answers.
 
-import type { PreferencePhase } from '../config/phase.ts'
+import type { Task } from '../../tasks/task/task.ts'
+import type { Phase, PreferencePhase } from '../config/phase.ts'
 import { preferenceLossOf } from '../preferences/losses.ts'
 import { type Candidate, NoPairsError } from './pairs.ts'
 
@@ -24,18 +25,20 @@ export interface JudgedAnswers {
 export const takesAnswers = ({ pairs, preference }: PreferencePhase): boolean =>
   pairs.source === 'file' && preferenceLossOf(preference.loss_type).data === 'answers'
 
-/** Throws NoPairsError where answers of one kind are missing: rewards of both are compared. */
-export function requireBoth(
-  { kind, preference, pairs }: PreferencePhase,
-  { training }: JudgedAnswers,
-): void {
-  const good = training.filter(isDesirable).length
-  const bad = training.length - good
-  if (good > 0 && bad > 0) return
-  const found = good > 0 ? 'good' : 'bad'
-  throw new NoPairsError(
-    `${kind}: expected good and bad answers for the loss ${preference.loss_type}, found ${training.length} ${found} ones alone among the first ${pairs.count} of the file (pairs.count); take more of them`,
-  )
+/** Throws NoPairsError for a phase whose rows lack answers of one kind, before anything is trained:
+ * rewards of both are compared. */
+export function requireBothKinds(phases: readonly Phase[], { verdicts }: Task): void {
+  for (const phase of phases) {
+    if (!verdicts || phase.kind !== 'preference' || !takesAnswers(phase)) continue
+    const { kind, preference, pairs } = phase
+    const training = verdicts('train_set').slice(0, pairs.count)
+    const good = training.filter(({ is_desirable }) => is_desirable).length
+    if (good > 0 && good < training.length) continue
+    const found = good > 0 ? 'good' : 'bad'
+    throw new NoPairsError(
+      `${kind}: expected good and bad answers for the loss ${preference.loss_type}, found ${training.length} ${found} ones alone among the first ${pairs.count} of the file (pairs.count); take more of them`,
+    )
+  }
 }
 
 /** The answers of step `step` of a phase, from 1: the file from its beginning to its end, again and

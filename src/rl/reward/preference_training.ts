@@ -2,7 +2,7 @@
 // gives their responses.
 import type { PreferencePhase } from '../config/phase.ts'
 import { preferenceRefusal } from '../preferences/settings.ts'
-import { type JudgedAnswers, requireBoth, takesAnswers } from './judged_answers.ts'
+import { type JudgedAnswers, takesAnswers } from './judged_answers.ts'
 import { drawPairs, mismatched, type SequenceRow, scoresAlike } from './pairs.ts'
 import { type PhasePairSource, phasePairs } from './phase_pairs.ts'
 import { Preferences, type PreferencesState } from './preferences.ts'
@@ -48,7 +48,6 @@ export class PreferenceTraining {
     const { count, held_out } = phase.pairs
     this.#answers = takesAnswers(phase) ? source.judged(count, held_out) : undefined
     if (!this.#answers) return
-    requireBoth(phase, this.#answers)
     this.#preferences = undefined
     this.#references = new WeakMap()
   }

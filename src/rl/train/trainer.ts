@@ -12,6 +12,7 @@ import type { Phase, PhaseReason } from '../config/phase.ts'
 import type { TrainerConfig } from '../config/trainer_config.ts'
 import type { Observation, ObservationRequest } from '../look/observation.ts'
 import { Observer } from '../look/observer.ts'
+import { requireBothKinds } from '../reward/judged_answers.ts'
 import { PreferenceTraining } from '../reward/preference_training.ts'
 import type { Preferences } from '../reward/preferences.ts'
 import { planMemory } from './parts/memory.ts'
@@ -57,13 +58,14 @@ export class Trainer {
 
   /** Plans the memory, allocates, uploads seeded weights and records the programs of the first
    * phase. Those of later ones are recorded while the first step runs.
-   * Throws GpuError too_large before anything is allocated when the adapter's limits do not
-   * suffice. */
+   * Before anything is allocated throws GpuError too_large when the adapter's limits do not
+   * suffice, and NoPairsError for rows that a phase could not learn from. */
   static async create(
     gpu: Gpu,
     config: TrainerConfig,
     onProgress: (message: string) => void = () => {},
   ): Promise<Trainer> {
+    requireBothKinds(config.phases, config.task)
     const layout = paramLayout(modelShape(config.model))
     const plan = planMemory(config)
     const { label, bytes } = plan.largest

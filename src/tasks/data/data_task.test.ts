@@ -357,6 +357,17 @@ describe('single verdicts', () => {
     await expect(loadDataFiles(earlier, of, undefined)).resolves.toBeUndefined()
   })
 
+  test('good ones alone are refused, but where they are held out, and can be read as answers', async () => {
+    const good = verdicts(ROWS.filter(([, , isGood]) => isGood))
+    await expect(prepareFiles(good, undefined, own)).rejects.toThrow(
+      /verdicts\.json: expected bad answers too, found 12 good ones alone \(column label\).*row_format=answers/,
+    )
+    const { found } = await prepareFiles(verdicts(ROWS), good, own)
+    expect(found.rows).toBe(35)
+    const read = await prepareFiles(good, undefined, { ...own, row_format: 'answers' })
+    expect(read.train.length + read.test.length).toBe(12)
+  })
+
   test('bad ones alone are refused', async () => {
     const bad = ROWS.filter(([, , isGood]) => !isGood)
     await expect(prepareFiles(verdicts(bad), undefined, own)).rejects.toThrow(

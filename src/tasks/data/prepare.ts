@@ -47,10 +47,8 @@ export async function prepareData(
   const joined = measured.map(({ kept }, i) => {
     if (plan.row_format !== 'verdicts') return { rows: kept, notes: [] }
     const verdicts = joinVerdicts(kept)
-    if (kept.length === 0 || verdicts.rows.length > 0) return verdicts
-    throw new DataFileError(
-      `${files[i].name}: expected good answers too, found ${kept.length} bad ones alone (column ${plan.label_key}); a policy learns from answers of both kinds`,
-    )
+    refuseOneKind(files[i].name, kept, plan, i === 0)
+    return verdicts
   })
   const [own, held] = joined
   const notes = [...notesOf(train.table, plan), ...own.notes]
@@ -69,6 +67,26 @@ export async function prepareData(
     notes,
     shared: held ? sharedPrompts(sides) : 0,
   })
+}
+
+/** Verdicts on one kind of answers say nothing of what is better. Good ones may be held out
+ * alone. */
+function refuseOneKind(
+  file: string,
+  rows: readonly DataRow[],
+  { label_key }: DataPlan,
+  isTrained: boolean,
+): void {
+  const bad = rows.filter(({ rejected }) => rejected).length
+  const good = rows.length - bad
+  if (bad > 0 && good === 0)
+    throw new DataFileError(
+      `${file}: expected good answers too, found ${bad} bad ones alone (column ${label_key}); a policy learns from answers of both kinds`,
+    )
+  if (isTrained && good > 0 && bad === 0)
+    throw new DataFileError(
+      `${file}: expected bad answers too, found ${good} good ones alone (column ${label_key}); a policy learns from answers of both kinds. To imitate good ones, read a row as a question and its answer (row_format=answers)`,
+    )
 }
 
 /** Text is cut into rows, so none of it is too long. */

@@ -119,9 +119,13 @@ test('KTO learns single answers that have no partner', async () => {
   // All rows of a step: eight pairs' worth.
   const short = { ...experiment.phases[1], pairs: { source: 'file', count: 1, held_out: 0 } }
   const few = tinyExperiment({ ...experiment, phases: [experiment.phases[0], short] })
-  await expect(run(few)).rejects.toThrow(
+  // Refused before the warm start.
+  const gpu = await Gpu.open()
+  await expect(SteeredRun.begin(steeredEngine(gpu, undefined), few)).rejects.toThrow(
     /expected good and bad answers for the loss kto, found 1 (good|bad) ones alone among the first 1/,
   )
+  expect(gpu.counts.live_bytes).toBe(0)
+  gpu.destroy()
 })
 
 test.for(['reward_model', 'preference', 'kto'] as const)(
