@@ -9,6 +9,7 @@ import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import { trainerConfig } from '../../document/experiment/trainer_config.ts'
 import { contentNames } from '../../host/content/named.ts'
 import { memoryBudget, plannedBytes } from '../../host/worker/base/memory_budget.ts'
+import { gibibytes } from '../../kernels/device/base/errors.ts'
 import { modelShape } from '../../model/layout/config.ts'
 import { paramLayout } from '../../model/layout/params.ts'
 import { planMemory } from '../../rl/train/parts/memory.ts'
@@ -16,7 +17,6 @@ import { planTeacher } from '../../rl/train/parts/teacher_memory.ts'
 import { print } from '../base/terminal.ts'
 import type { Options } from './train_options.ts'
 
-const gibibytes = (bytes: number) => `${(bytes / 2 ** 30).toFixed(2)} GiB`
 const counted = (n: number, one: string) => `${n.toLocaleString('en')} ${one}${n === 1 ? '' : 's'}`
 
 function phaseLine(experiment: Experiment, phase: PhaseDocument): string {

@@ -83,8 +83,12 @@ test('what is gone or has other tokens is refused by its name', async () => {
   )
   writeFileSync(join(empty, 'notes.txt'), 'no weights at all')
   await expect(readGivenTeacher(experiment(), join(empty, 'notes.txt'))).rejects.toThrow(
-    /^--teacher: notes\.txt: /,
+    /^--teacher: .*notes\.txt: expected the folder of a model or of a run, .* found another file/,
   )
+  writeFileSync(join(empty, 'step-000001.safetensors'), 'no weights at all')
+  await expect(
+    readGivenTeacher(experiment(), join(empty, 'step-000001.safetensors')),
+  ).rejects.toThrow(/^--teacher: step-000001\.safetensors: expected /)
   const letters = experiment({ task: { id: 'spell_backward' } })
   await expect(readGivenTeacher(letters, shipped)).rejects.toThrow(
     /--teacher: .*arithmetic: expected a model of \d+ tokens, as the tokenizer of the task has, found one of 26/,
@@ -139,5 +143,5 @@ test('a document that asks for a teacher is answered by --teacher', async () => 
   error.mockRestore()
   expect(said.join('\n')).toContain('teacher model')
   expect(said.join('\n')).toMatch(/arithmetic \(sha256-[1-9a-f]/)
-  expect(said.join('\n')).toMatch(/memory .* GiB; the teacher takes 0\.\d\d GiB of it/)
+  expect(said.join('\n')).toMatch(/memory .* GiB; the teacher takes 0\.00[1-9]\d+ GiB of it/)
 })

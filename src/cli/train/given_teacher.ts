@@ -57,7 +57,12 @@ async function readTeacher(
   experiment: Experiment,
   requireRoom: (experiment: Experiment) => void,
 ): Promise<Read> {
-  if (!statSync(path).isDirectory()) return ofCheckpoint(path, experiment)
+  const isFolder = statSync(path).isDirectory()
+  if (!isFolder && path.endsWith('.safetensors')) return ofCheckpoint(path, experiment)
+  if (!isFolder)
+    throw new LabFailure(
+      `--teacher: ${path}: expected the folder of a model or of a run, or a checkpoint of one (.safetensors), found another file`,
+    )
   if (existsSync(join(path, 'config.json'))) {
     await requireRoomFor(path, experiment, requireRoom)
     return ofFolder(path, experiment)
@@ -133,6 +138,7 @@ async function ofCheckpoint(path: string, { task }: Experiment): Promise<Read> {
     activations_dtype: ____,
     source_address: _____,
     steering_vectors: ______,
+    lenses: _______,
     ...sizes
   } = model
   const source = await contentHash(new Uint8Array(new Float32Array(weights).buffer))
