@@ -20,8 +20,10 @@ interface Named {
   readonly own: RunName
 }
 
-/** Words beside the method: a list has room for two lines of a name, the seed among them. */
+/** Words beside the method, and letters: a list has room for two lines of a name, the seed among
+ * them. */
 const MAX_WORDS = 2
+const MAX_LETTERS = 64
 
 /** Runs of one method that differ from one preset. What fewest of them have comes first in a name,
  * so that it tells them apart where its end is cut. */
@@ -36,8 +38,11 @@ function* namesOfGroup(group: readonly Named[]): Generator<[string, DistinctName
     const words = own.words
       .filter((word) => !shared.includes(word))
       .toSorted((a, b) => (counts.get(a) ?? 0) - (counts.get(b) ?? 0))
-    const seedless = joinedName([own.method, ...words], MAX_WORDS)
-    const name = hasSeeds ? `${seedless}, seed ${seedOf(entry.header)}` : seedless
+    const seed = hasSeeds ? `, seed ${seedOf(entry.header)}` : ''
+    const long = joinedName([own.method, ...words], MAX_WORDS)
+    const isLong = long.length + seed.length > MAX_LETTERS
+    const seedless = isLong ? joinedName([own.method, ...words], 1) : long
+    const name = `${seedless}${seed}`
     yield [entry.id, { name, seedless, shared }]
   }
 }

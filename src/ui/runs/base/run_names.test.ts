@@ -50,3 +50,14 @@ test('what fewest runs of a list have comes first in a name, which may be cut', 
   const names = distinctNames([...RUNS, entryOf('e', { seed: 1 }, UNNAMED)])
   expect(names.get('c')?.name).toBe('BuPO, layer 2 first, lr 0.01, 8 prompts per step, seed 1')
 })
+
+test('a name that would not fit into its two lines says less of the settings, and its seed', () => {
+  const wide = entryOf('f', { seed: 1, lr: 0.01 }, UNNAMED)
+  const { document } = wide.header
+  const { rollout } = document
+  const own = { ...document, rollout: { ...rollout, n: 16, temperature: 0.75, top_p: 0.95 } }
+  const header = { ...wide.header, document: own, experiment: own }
+  const name = distinctNames([...RUNS, { ...wide, header }]).get('f')?.name ?? ''
+  expect(name.length).toBeLessThanOrEqual(64)
+  expect(name).toMatch(/^BuPO, layer 2 first, .*, \d more, seed 1$/)
+})
