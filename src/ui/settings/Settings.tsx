@@ -269,9 +269,11 @@ function OwnSettings() {
   const experiment = useLab(selectExperiment)
   const presetId = useLab(selectPreset)
   const open = useStore(uiStore, selectOpen)
-  const present = useLab(selectPresent)
+  const now = useLab(selectPresent)
   const wanted = useStore(uiStore, selectWanted)
   const isLocked = useLocked('settings')
+  // Nothing of a recording, or of locked settings, is live.
+  const present = isLocked ? undefined : now
   const fields = useMemo(() => shownFields(experiment), [experiment])
   const [folds, setFolds] = useState<Readonly<Record<string, boolean>>>({})
   const fold = (group: string, isOpen: boolean) =>
@@ -310,7 +312,7 @@ function OwnSettings() {
             <ChangedSettings {...{ fields, original, preset, hasOwnPhases }} />
           ) : null}
           {isSearching ? null : <RunSize experiment={experiment} />}
-          {present === undefined ? null : <LiveNote />}
+          {now === undefined ? null : <LiveNote />}
           <fieldset className="settings-lock" disabled={isLocked}>
             {isSearching ? (
               <FoundSettings
