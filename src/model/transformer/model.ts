@@ -107,9 +107,9 @@ export const exactly = (count: number): Tokens<never> => ({ count, most: count }
 
 /** All that a workspace has room for, or `count` of it. */
 export const tokensOf = <L extends string>(
-  { rows, width }: Workspace,
+  { rows, kernelRows = rows, width }: Workspace,
   count: Value<L> = rows * width,
-): Tokens<L> => ({ count, most: rows * width })
+): Tokens<L> => ({ count, most: kernelRows * width })
 
 /** The parameters that the rotary kernel and the attention kernels share. */
 export const headParams = (shape: ModelShape) => ({

@@ -37,6 +37,10 @@ export class Actor {
   #isTracing = false
   /** Rows whose old log-probs are those that their first update reads. */
   #laterRows = 0
+  /** Whether that first update begins with a pass over the whole batch. */
+  #isWholeDue = false
+  /** Whether the workspace holds what such a pass left of the first mini-batch. */
+  #holdsFirst = false
   #own: { readonly begin: Program<never>; readonly probe: Program<'tokens'> }
   #probeTokens = 0
   /** Whether another model that teaches has its weights. */
@@ -107,7 +111,8 @@ export class Actor {
     const { layout, size } = this
     const final = layout.shape.num_hidden_layers
     for (const phase of phases) {
-      const { micro } = phaseRows(phase, size.prompt_length + size.response_length, layout.shape)
+      const rows = phaseRows(phase, size.prompt_length + size.response_length, layout.shape)
+      const { micro } = rows
       if (phase.kind === 'sft') {
         await this.trainable.prepare(final, phase.optim)
         await this.#programs.prepareSft(micro, final)
@@ -120,7 +125,7 @@ export class Actor {
           phase.kind === 'preference' ? policyPhaseOf(phase, size.response_length) : phase
         const factors = this.#programs.factors(policy)
         await this.trainable.prepare(phase.target_layer, policy.actor.optim, factors)
-        await this.#programs.prepareRl(policy, micro, this.#updated(policy))
+        await this.#programs.prepareRl(policy, rows, this.#updated(policy))
       }
     }
   }
@@ -156,8 +161,11 @@ export class Actor {
 
   /** old_log_probs of the uploaded batch under the policy of `target_layer`: verl's recomputed old
    * policy. Those of the first `later` rows are kept when the next update passes over them, before
-   * it changes a weight: the same bits, one pass less. */
+   * it changes a weight: the same bits, one pass less. Where the workspace has room for all rows,
+   * that update's first pass goes over all of them: one pass less for each further mini-batch. */
   computeLogProbs(phase: PolicyPhase, rows: BatchRows, later = 0): void {
+    this.#isWholeDue = later > 0 && this.#programs.whole(phase, rows) !== undefined
+    if (this.#isWholeDue) return
     const pass = this.#programs.pass(phase, rows.micro, 'sampled')
     this.#replayRows(pass, phase, rows, later, this.#programs.old(rows.micro))
     this.#laterRows = later
@@ -233,6 +241,7 @@ export class Actor {
     let passes = ((phase_step - 1) * actor.ppo_epochs * rows.batch) / rows.mini
     for (let epoch = 0; epoch < actor.ppo_epochs; epoch++) {
       const passed = laidOut(batch, this.shuffled, order?.(epoch), rows.micro)
+      this.#passWhole(phase, rows)
       for (let first = 0; first < rows.batch; first += rows.mini) {
         passes++
         if (tokenCount(passed, first, rows.mini) > 0) {
@@ -245,6 +254,18 @@ export class Actor {
       this.#laterRows = 0
     }
     return this.trainable.updates
+  }
+
+  /** Reads the old log-probs of all rows where that is due, by the weights that the first mini-batch
+   * updates. */
+  #passWhole(phase: PolicyPhase, rows: BatchRows): void {
+    const whole = this.#isWholeDue ? this.#programs.whole(phase, rows) : undefined
+    this.#isWholeDue = false
+    this.#holdsFirst = whole !== undefined
+    if (!whole) return
+    const inv_temperature = 1 / phase.rollout.temperature
+    this.#gpu.replay(whole, { row: 0, tokens: this.batch.wholeTokens, inv_temperature })
+    this.#gpu.replay(this.#programs.old(rows.batch), { row: 0 })
   }
 
   /** Mixes the reference with the policy where that is due after so many mini-batches. */
@@ -285,7 +306,9 @@ export class Actor {
       const live = { row, ...objectiveLive(phase.actor, objective.loss_mode, counts, seed) }
       const tokens = this.#updated(phase).tokens(row, micro)
       const passed = { tokens, inv_temperature: 1 / phase.rollout.temperature }
-      this.#gpu.replay(pass, { row, ...passed })
+      const isHeld = this.#holdsFirst && row === 0
+      this.#holdsFirst = false
+      if (!isHeld) this.#gpu.replay(pass, { row, ...passed })
       if (row < this.#laterRows) this.#gpu.replay(this.#programs.old(micro), { row })
       this.#gpu.replay(update, { ...live, ...passed, epoch })
       if (this.#isTracing) this.#gpu.replay(this.#programs.trace(objective, micro), live)

@@ -15,7 +15,7 @@ import { segmentFactors, type TrainedPart } from '../config/trained_segments.ts'
 import { needsReference } from '../experience/experience.ts'
 import type { TrainingBatch } from '../experience/training_batch.ts'
 import type { ActorTensors } from './actor_tensors.ts'
-import { shufflesRows } from './base/batch_rows.ts'
+import { type BatchRows, shufflesRows } from './base/batch_rows.ts'
 import {
   DISTILL_LIVE,
   type DistillLive,
@@ -76,6 +76,16 @@ export class ActorPrograms {
     return prepared(this.#pass.get(passKey(phase, micro, isShuffled)))
   }
 
+  /** Reads all `batch` rows at once, as one stream, by the kernels of passes of `micro` rows. Undefined
+   * where no room was made for that, or a mini-batch takes several passes. */
+  whole(phase: PolicyPhase, rows: BatchRows): Program<ScoreLive> | undefined {
+    return this.#passesWhole(rows) ? prepared(this.#pass.get(wholeKey(phase, rows))) : undefined
+  }
+
+  #passesWhole({ batch, mini, micro }: BatchRows): boolean {
+    return this.#tensors.batch.whole !== undefined && mini === micro && batch > micro
+  }
+
   old(micro: number): Program<'row'> {
     return prepared(this.#old.get(micro))
   }
@@ -128,10 +138,11 @@ export class ActorPrograms {
     )
   }
 
-  /** Records what a phase of reinforcement replays in passes of `micro` rows; `batch` is what its
-   * updates read. */
-  async prepareRl(phase: PolicyPhase, micro: number, batch: TrainingBatch): Promise<void> {
+  /** Records what a phase of reinforcement replays over such rows; `batch` is what its updates
+   * read. */
+  async prepareRl(phase: PolicyPhase, rows: BatchRows, batch: TrainingBatch): Promise<void> {
     const tensors = this.#tensors
+    const { micro } = rows
     const ws = this.#slice(micro)
     const { target_layer: layer, target_readout: readout } = phase
     const reference = referenceOf(tensors)
@@ -146,6 +157,7 @@ export class ActorPrograms {
         (r) => recordPass(r, isShuffled ? updatedBatch : tensors, ws, { layer, readout }),
       )
     await this.#record(this.#old, micro, 'old_log_prob', ['row'], (r) => recordOld(r, tensors, ws))
+    if (this.#passesWhole(rows)) await this.#prepareWhole(phase, rows)
     if (needsReference(phase) && reference)
       await this.#record(this.#reference, key, 'ref', POLICY_LIVE, (r) =>
         recordReference(r, tensors, reference, ws, { layer, readout }),
@@ -179,6 +191,19 @@ export class ActorPrograms {
     const traceLive = ['row', ...OBJECTIVE_LIVE] as const
     await this.#record(this.#trace, traceKey(objective, micro), 'trace', traceLive, (r) =>
       recordTrace(r, tensors, ws, objective),
+    )
+  }
+
+  async #prepareWhole(phase: PolicyPhase, rows: BatchRows): Promise<void> {
+    const { target_layer: layer, target_readout: readout } = phase
+    const { batch } = this.#tensors
+    const tensors = { ...this.#tensors, batch: { ...batch, ...batch.whole } }
+    const ws = { ...this.#slice(rows.batch), kernelRows: rows.micro }
+    await this.#record(this.#pass, wholeKey(phase, rows), 'log_probs', POLICY_LIVE, (r) =>
+      recordPass(r, tensors, ws, { layer, readout }),
+    )
+    await this.#record(this.#old, rows.batch, 'old_log_prob', ['row'], (r) =>
+      recordOld(r, tensors, ws),
     )
   }
 
@@ -259,6 +284,9 @@ export const followsPolicy = (phase: Pick<PolicyPhase, 'actor' | 'algorithm'>): 
 /** Phases with equal keys read the same policy in passes of the same size. */
 const scoreKey = ({ target_layer, target_readout = 'raw' }: PolicyPhase, micro: number): string =>
   `${target_layer}/${target_readout}/${micro}`
+
+const wholeKey = (phase: PolicyPhase, { batch, micro }: BatchRows): string =>
+  `${scoreKey(phase, micro)}/of ${batch}`
 
 const innerKey = ({ actor }: PolicyPhase, micro: number): string =>
   `${JSON.stringify(actor.inner)}/${micro}`

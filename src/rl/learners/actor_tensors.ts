@@ -117,7 +117,10 @@ export function createActorTensors(
   const optimizer = (label: string, ...dims: number[]) =>
     alloc.tensor(label, 'f32', dims, { kind: 'optimizer' })
   const stride = probeStride(size)
-  const batchSize = { rows: B, prompt_length, response_length: R }
+  // Several optimizer steps of a batch that fits into the activations: their first pass can read
+  // the old log-probs of all of it.
+  const hasWhole = size.updates > 1 && microRows >= B && !size.hasShuffled
+  const batchSize = { rows: B, prompt_length, response_length: R, hasWhole }
   const made = createTrainableTensors(alloc, layout, size, size.kernels, size.trains)
   const { lensLayers = [] } = size
   const hasLens = lensLayers.length > 0
