@@ -1,6 +1,7 @@
 // Declares causal grouped-query attention, forward and backward, and chooses its kernels by size.
 import { defineKernel, foldGrid, withElements } from '../device/base/kernel.ts'
 import rope_head from '../rope/rope_head.wgsl?raw'
+import rope_rotation from '../rope/rope_rotation.wgsl?raw'
 import { withPart } from '../wgsl/compose.ts'
 import backward_key_value from './attention_backward_key_value.wgsl?raw'
 import backward_query from './attention_backward_query.wgsl?raw'
@@ -182,7 +183,7 @@ export const attention_decode = defineKernel({
 const attentionDecodeQuads = cacheInQuads(attention_decode)
 const step = defineKernel({
   name: 'attention_step',
-  wgsl: narrow_step + cache_token + rope_head + cache_f32,
+  wgsl: narrow_step + cache_token + rope_head + rope_rotation + cache_f32,
   params: { ...attention_decode.params, has_qk_norm: 'u32', eps: 'f32' },
   bindings: {
     qkv: 'read',

@@ -3,6 +3,7 @@
 import { foldGrid } from '../device/base/kernel.ts'
 import type { Allocator, Tensor } from '../device/base/tensor.ts'
 import rope_head from '../rope/rope_head.wgsl?raw'
+import rope_rotation from '../rope/rope_rotation.wgsl?raw'
 import {
   type AttentionStep,
   attention_decode,
@@ -60,7 +61,10 @@ function halfStep(step: AttentionStep, head_dim: number): AttentionStep {
   const made: AttentionStep = {
     ...step,
     name: `${step.name}_f16`,
-    wgsl: narrowStepSource(narrow_step + cache_token + rope_head + cache_f16, head_dim),
+    wgsl: narrowStepSource(
+      narrow_step + cache_token + rope_head + rope_rotation + cache_f16,
+      head_dim,
+    ),
     cost: stepCost(2),
   }
   steps.set(step, made)

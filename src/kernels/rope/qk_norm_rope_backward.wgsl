@@ -7,7 +7,7 @@
 //   qkv, d_out, d_qkv [tokens, (H + 2K) * D]   norm_weight [2, D]   position_ids [tokens]
 //   inv_freq [D/2]
 //   d_norm_partials [tokens, 2, D] (q, k), zeros when has_qk_norm is 0
-// uses rope_head.wgsl
+// uses rope_head.wgsl, rope_rotation.wgsl
 
 // The gradient of the pair (i, i + D/2) before its rotation.
 fn rotate_back(token: u32, base: u32, i: u32) -> vec2f {

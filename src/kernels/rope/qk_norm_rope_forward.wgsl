@@ -3,7 +3,7 @@
 // invocation per head of a token.
 //   qkv, out [tokens, (H + 2K) * D] (H q heads, K k heads, K v heads)   norm_weight [2, D] (q, k)
 //   position_ids [tokens]   inv_freq [D/2]
-// uses rope_head.wgsl
+// uses rope_head.wgsl, rope_rotation.wgsl
 
 @compute @workgroup_size(64)
 fn main(

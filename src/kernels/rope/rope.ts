@@ -3,6 +3,7 @@ import { defineKernel, foldGrid } from '../device/base/kernel.ts'
 import backward from './qk_norm_rope_backward.wgsl?raw'
 import forward from './qk_norm_rope_forward.wgsl?raw'
 import head from './rope_head.wgsl?raw'
+import rotation from './rope_rotation.wgsl?raw'
 
 interface Heads {
   readonly num_attention_heads: number
@@ -28,7 +29,7 @@ const rowSize = ({ num_attention_heads: H, num_key_value_heads: K, head_dim: D }
  * Source: Su et al. 2021, arXiv 2104.09864, eq. 34, paired as by transformers' rotate_half. */
 export const qk_norm_rope_forward = defineKernel({
   name: 'qk_norm_rope_forward',
-  wgsl: forward + head,
+  wgsl: forward + head + rotation,
   params: {
     tokens: 'u32',
     num_attention_heads: 'u32',
@@ -61,7 +62,7 @@ export const qk_norm_rope_forward = defineKernel({
  * up. */
 export const qk_norm_rope_backward = defineKernel({
   name: 'qk_norm_rope_backward',
-  wgsl: backward + head,
+  wgsl: backward + head + rotation,
   params: qk_norm_rope_forward.params,
   bindings: {
     qkv: 'read',
