@@ -8,7 +8,8 @@
 //   cache [B / n * P + B * response_columns, 2 K D]: prompts, then responses (four elements to a
 //   vec2u where they are halves)
 //   attention_mask [B, width]   out [B, H D]
-// uses attention_narrow_products.wgsl, cache_token.wgsl, rope_head.wgsl, rope_rotation.wgsl, cache_f32.wgsl or
+// uses attention_narrow_products.wgsl, cache_token.wgsl, rope_head.wgsl, rope_rotation.wgsl,
+// cache_f32.wgsl or
 // cache_f16.wgsl
 
 const MASKED = -1e30; // far below every score, and finite

@@ -143,8 +143,8 @@ export class Dispatcher {
   }
 }
 
-/** Where a dispatch's params lie. Browsers read it from an array of this type in half the time that a
- * list takes them. */
+/** Where a dispatch's params lie. Browsers read it from an array of this type in half the time that
+ * a list takes them. */
 const offset = new Uint32Array(1)
 
 /** One dispatch of a bound kernel, with the params at byte `slot` of the arena. */

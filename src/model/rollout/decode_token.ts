@@ -14,6 +14,7 @@ import {
   type States,
 } from './decode_products.ts'
 import { cacheKernelsOf, type Recording } from './recording.ts'
+import { recordWholeToken } from './whole_token.ts'
 
 /** What the first tokens are sampled from: each prompt's last state. */
 export function promptStates({ model, tensors }: Recording): States {
@@ -32,6 +33,7 @@ export function decodedStates({ model, tensors }: Recording): States {
 
 /** Response token t of every row, next_ids, through all blocks. */
 export function decodeToken(recording: Recording, t: number): void {
+  if (recordWholeToken(recording, t)) return
   const { model, cache, tensors } = recording
   const { shape, weights } = model
   const { hidden, normed, qkv, context, middle, activated } = tensors.decode

@@ -22,6 +22,9 @@ export interface Recording {
    * (kernels/decode/decode_normed.ts): fewer dispatches, other rounding. Those that have nothing
    * before them then run in lanes of few rows, too. Absent: no. */
   readonly normsInside?: boolean
+  /** Whether a decoded token is one dispatch through all blocks, where a workgroup holds the states
+   * of such a model (whole_token.ts): other rounding. Absent: no. */
+  readonly wholeTokens?: boolean
 }
 
 /** The kernels of this rollout's caches. */
@@ -30,7 +33,16 @@ export function cacheKernelsOf({ model: { shape }, cache, tensors, R }: Recordin
   return cacheKernels(size, cacheDType(tensors.caches[0]))
 }
 
-/** Whether a rollout of this model on this device is recorded with norms inside products: not where
- * states are changed between them. */
-export const hasNormsInside = ({ facts }: Gpu, { fusion, interventions }: Model): boolean =>
-  interventions === undefined && (fusion?.decodeNorms ?? !facts.is_software)
+/** What a rollout of this model on this device is recorded with: nothing of it where states are
+ * changed between the kernels, and no whole tokens where an adapter adds to their products. */
+export function decodeFusion(
+  { facts }: Pick<Gpu, 'facts'>,
+  { fusion, interventions, adapter }: Model,
+): Pick<Recording, 'normsInside' | 'wholeTokens'> {
+  const onHardware = !facts.is_software
+  const isFree = interventions === undefined
+  return {
+    normsInside: isFree && (fusion?.decodeNorms ?? onHardware),
+    wholeTokens: isFree && adapter === undefined && (fusion?.decodeToken ?? onHardware),
+  }
+}

@@ -74,7 +74,9 @@ async function outputs(rollout: Rollout) {
   return { ids, log_p, h, mask }
 }
 
-const NORMS_INSIDE = { fusion: { swiglu: true, biasGradient: true, decodeNorms: true } }
+const ALL = { swiglu: true, biasGradient: true }
+const NORMS_INSIDE = { fusion: { ...ALL, decodeNorms: true } }
+const WHOLE_TOKENS = { fusion: { ...ALL, decodeToken: true } }
 
 test.for(CONFIGS.map((config) => [config.model_type, config] as const))(
   'greedy decoding with the cache follows the float64 model without one, with norms inside products too: %s',
@@ -106,6 +108,21 @@ test.for(CONFIGS.map((config) => [config.model_type, config] as const))(
     })
   },
 )
+
+test.for(
+  ['qwen3', 'qwen2', 'llama'].map((model_type) => ({ ...TINY, model_type, head_dim: 8 }) as const),
+)('a token decoded in one dispatch follows the kernels one by one: $model_type', async (config) => {
+  const model = { ...config, hidden_size: 16, num_attention_heads: 2, num_key_value_heads: 1 }
+  const { rollout } = await build(model as typeof TINY)
+  const { rollout: whole } = await build(model as typeof TINY, 1, [EOS], SIZE, 0, WHOLE_TOKENS)
+  expect(whole.dispatches).toBeLessThan(rollout.dispatches)
+  for (const sampling of [GREEDY, SAMPLED]) {
+    const apart = await generate(rollout, 'left', sampling)
+    const together = await generate(whole, 'left', sampling)
+    expect(together.ids).toEqual(apart.ids)
+    expectClose(together.log_p, apart.log_p, { atol: 1e-5, rtol: 1e-5 })
+  }
+})
 
 test('prompts padded on the right give the same responses as prompts padded on the left', async () => {
   const { rollout } = await build()

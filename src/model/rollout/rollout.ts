@@ -6,7 +6,7 @@ import { ShapeError } from '../../kernels/device/base/errors.ts'
 import type { Program, Recorder } from '../../kernels/device/base/program.ts'
 import type { Gpu } from '../../kernels/device/gpu.ts'
 import type { Model } from '../transformer/model.ts'
-import { hasNormsInside } from './recording.ts'
+import { decodeFusion } from './recording.ts'
 import { cacheSize, type SettledCaches, settleCaches } from './rollout_cache.ts'
 import {
   decodedColumns,
@@ -101,16 +101,17 @@ export class Rollout {
     const [rows] = given.decoded.response_ids.shape
     const cache = cacheSize({ ...size, rows })
     const needs = { shape: model.shape, cache, width: size.prompt_length + R }
-    const settled = await settleCaches(gpu, needs, given.caches, check)
-    const tensors = { ...given, caches: settled.caches }
+    const settled = await settleCaches(gpu, needs, given, check)
+    const { caches, allCaches } = settled
+    const tensors = { ...given, caches, allCaches }
     gpu.write(tensors.eos_token_ids, Uint32Array.from(eos_token_ids))
     const programs: Program<RolloutLive>[] = []
     const chunk = tensors.forced ? TURN_CHUNK : CHUNK
     for (let first = 0; first < R; first += chunk)
       programs.push(
         await gpu.record('rollout', LIVE, (recorder) => {
-          const normsInside = hasNormsInside(gpu, model)
-          const recording = { gpu, recorder, model, cache, tensors, special, R, normsInside }
+          const fused = decodeFusion(gpu, model)
+          const recording = { gpu, recorder, model, cache, tensors, special, R, ...fused }
           if (first === 0) recordPrefill(recording)
           recordTokens(recording, first, Math.min(R, first + chunk))
         }),

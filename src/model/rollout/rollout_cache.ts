@@ -13,7 +13,7 @@ import {
 } from '../../kernels/attention/half_cache_check.ts'
 import type { AttentionSize } from '../../kernels/attention/narrow.ts'
 import { GpuError } from '../../kernels/device/base/errors.ts'
-import type { Allocator, Tensor } from '../../kernels/device/base/tensor.ts'
+import { type Allocator, BINDING_ALIGNMENT, type Tensor } from '../../kernels/device/base/tensor.ts'
 import type { Gpu } from '../../kernels/device/gpu.ts'
 import type { ModelShape } from '../layout/config.ts'
 import { decodedColumns, type RolloutSize } from './rollout_inputs.ts'
@@ -53,20 +53,43 @@ export function groupRows(shape: ModelShape, size: RolloutSize): number {
   return n
 }
 
-/** One cache per block. */
-export const createCaches = (
+/** Where keys and values are kept. */
+export interface Caches {
+  /** Per block [N · P + B · (R - 1), 2 · K · D], as halves [.., K · D]: each prompt once, then the
+   * responses, whose last token nobody attends. */
+  readonly caches: readonly Tensor[]
+  /** The tensor that they are views of, [L, elements]; undefined for halves, and where they are too
+   * large to be bound at once. */
+  readonly allCaches: Tensor | undefined
+}
+
+/** One cache per block, in one tensor where that can be bound. */
+export function createCaches(
   alloc: Allocator,
   shape: ModelShape,
   size: CacheSize,
   dtype: CacheDType,
-): readonly Tensor[] =>
-  Array.from({ length: shape.num_hidden_layers }, (_, l) =>
-    cacheTensor(alloc, `kv_cache.${l}`, cacheTokens(size), shape, dtype),
-  )
+): Caches {
+  const { num_hidden_layers: L, num_key_value_heads: K, head_dim: D } = shape
+  const tokens = cacheTokens(size)
+  const ofBlocks = (of: (l: number) => Tensor) => Array.from({ length: L }, (_, l) => of(l))
+  const aligned = BINDING_ALIGNMENT / 4
+  const stride = Math.ceil((tokens * 2 * K * D) / aligned) * aligned
+  if (dtype === 'float16' || L * stride * 4 > BINDING_BYTES)
+    return {
+      caches: ofBlocks((l) => cacheTensor(alloc, `kv_cache.${l}`, tokens, shape, dtype)),
+      allCaches: undefined,
+    }
+  const all = alloc.tensor('kv_cache', 'f32', [L, stride], { kind: 'kv_cache' })
+  const shapeOf = [tokens, 2 * K * D]
+  return {
+    caches: ofBlocks((l) => alloc.view(all, `kv_cache.${l}`, l * stride, shapeOf)),
+    allCaches: all,
+  }
+}
 
 /** What a rollout's caches turned out to be. */
-export interface SettledCaches {
-  readonly caches: readonly Tensor[]
+export interface SettledCaches extends Caches {
   readonly dtype: CacheDType
   /** What `check` found, where halves were asked for and could be compared. */
   readonly difference: number | undefined
@@ -87,17 +110,18 @@ export interface CacheNeeds {
 export async function settleCaches(
   gpu: Gpu,
   { shape, cache, width }: CacheNeeds,
-  caches: readonly Tensor[],
+  given: Caches,
   check: typeof checkHalfCache = checkHalfCache,
 ): Promise<SettledCaches> {
+  const { caches } = given
   const dtype = caches.length > 0 ? cacheDType(caches[0]) : 'float32'
   if (dtype === 'float32')
-    return { caches, dtype, difference: undefined, fallback_reason: undefined }
+    return { ...given, dtype, difference: undefined, fallback_reason: undefined }
   const { head_dim, narrowKernels } = shape
   const found = await compareHalves(gpu, { width, head_dim, narrowKernels }, check)
-  if (found.fallback_reason === undefined) return { caches, dtype, ...found }
+  if (found.fallback_reason === undefined) return { ...given, dtype, ...found }
   gpu.free(...caches)
-  return { caches: createCaches(gpu, shape, cache, 'float32'), dtype: 'float32', ...found }
+  return { ...createCaches(gpu, shape, cache, 'float32'), dtype: 'float32', ...found }
 }
 
 async function compareHalves(

@@ -4,7 +4,7 @@ import type { Allocator, Tensor } from '../../kernels/device/base/tensor.ts'
 import type { ModelShape } from '../layout/config.ts'
 import { createLogitsPart } from '../transformer/head_ranges.ts'
 import { createWorkspace, type Workspace } from '../transformer/workspace.ts'
-import { cacheSize, createCaches, groupRows } from './rollout_cache.ts'
+import { type Caches, cacheSize, createCaches, groupRows } from './rollout_cache.ts'
 import { decodedColumns, type RolloutSize } from './rollout_inputs.ts'
 
 /** One token per row and the buffers of one decode step. */
@@ -41,7 +41,7 @@ interface ResponseTensors {
  * response where rows have several turns. Where caches of all rows would take too much, groups of
  * rows are decoded after one another (groupRows): then N, B and n·N are those of a group in all but
  * the responses. */
-export interface RolloutTensors extends ResponseTensors {
+export interface RolloutTensors extends ResponseTensors, Caches {
   /** Responses of the rows that are being decoded: the same tensors where that is all of them. */
   readonly decoded: ResponseTensors
   /** Of the N prompts. */
@@ -59,9 +59,6 @@ export interface RolloutTensors extends ResponseTensors {
   /** Tokens to force, each + 1, and 0 where a row samples; [B, R]. Only where rows have several
    * turns. */
   readonly forced: Tensor<'u32'> | undefined
-  /** Per block [N · P + B · (R - 1), 2 · K · D], as halves [.., K · D]: each prompt once, then the
-   * responses, whose last token nobody attends. */
-  readonly caches: readonly Tensor[]
   readonly decode: DecodeTensors
 }
 
@@ -104,7 +101,7 @@ export function createRolloutTensors(
     forced: (rolloutSize.max_turns ?? 1) > 1 ? u32('forced', B, R) : undefined,
     ...responses,
     decoded: B === rolloutSize.rows ? responses : createResponses(alloc, B, R),
-    caches: createCaches(alloc, shape, cache, rolloutSize.dtype ?? 'float32'),
+    ...createCaches(alloc, shape, cache, rolloutSize.dtype ?? 'float32'),
     decode: {
       hidden: [f32('hidden.even', B, C), f32('hidden.odd', B, C)],
       normed: f32('normed', B, C),

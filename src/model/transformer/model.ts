@@ -26,6 +26,9 @@ export interface Fusion {
   /** The norms of a decoded token, and its embedding. Absent: on hardware, where dispatches cost
    * more than what they compute. */
   readonly decodeNorms?: boolean
+  /** All of a decoded token, as one dispatch where a workgroup holds its states. Absent: on
+   * hardware. Software adapters compute a batch of preset A's size in half the speed so. */
+  readonly decodeToken?: boolean
 }
 
 /** What every pass needs besides activations. */

@@ -78,8 +78,8 @@ export interface LowRankScratch {
 
 export interface Workspace {
   readonly rows: number
-  /** Rows whose number decides on kernels; absent = `rows`. A pass over several micro-batches at once
-   * takes the kernels of one, so each row has the same bits. */
+  /** Rows whose number decides on kernels; absent = `rows`. A pass over several micro-batches at
+   * once takes the kernels of one, so each row has the same bits. */
   readonly kernelRows?: number | undefined
   /** T: prompt and response columns. */
   readonly width: number

@@ -22,8 +22,8 @@ export interface StreamTensors {
 
 /** What RolloutBatch holds, plus what is computed from it. */
 export interface BatchTensors extends StreamTensors {
-  /** All rows as one stream, for a pass over several micro-batches; undefined where no room was made
-   * for such passes. */
+  /** All rows as one stream, for a pass over several micro-batches; undefined where no room was
+   * made for such passes. */
   readonly whole: StreamTensors | undefined
   /** [B, R] from here on. */
   readonly response_ids: Tensor

@@ -256,8 +256,8 @@ export class Actor {
     return this.trainable.updates
   }
 
-  /** Reads the old log-probs of all rows where that is due, by the weights that the first mini-batch
-   * updates. */
+  /** Reads the old log-probs of all rows where that is due, by the weights that the first
+   * mini-batch updates. */
   #passWhole(phase: PolicyPhase, rows: BatchRows): void {
     const whole = this.#isWholeDue ? this.#programs.whole(phase, rows) : undefined
     this.#isWholeDue = false

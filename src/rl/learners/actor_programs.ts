@@ -76,8 +76,8 @@ export class ActorPrograms {
     return prepared(this.#pass.get(passKey(phase, micro, isShuffled)))
   }
 
-  /** Reads all `batch` rows at once, as one stream, by the kernels of passes of `micro` rows. Undefined
-   * where no room was made for that, or a mini-batch takes several passes. */
+  /** Reads all `batch` rows at once, as one stream, by the kernels of passes of `micro` rows.
+   * Undefined where no room was made for that, or a mini-batch takes several passes. */
   whole(phase: PolicyPhase, rows: BatchRows): Program<ScoreLive> | undefined {
     return this.#passesWhole(rows) ? prepared(this.#pass.get(wholeKey(phase, rows))) : undefined
   }

@@ -50,8 +50,8 @@ async function train(target_layer: number, microRows: number) {
     actor.upload(batch, rows, { advantages })
     actor.computeLogProbs(rl, rows, rows.mini)
     actor.updatePolicy(batch, rl, rows, { lr: 3e-3, step })
-    const [log_probs] = await gpu.read(actor.tensors.batch.old_log_probs)
-    old.push(log_probs.map((value, i) => (batch.response_mask[i] ? value : 0)))
+    const [logProbs] = await gpu.read(actor.tensors.batch.old_log_probs)
+    old.push(logProbs.map((value, i) => (batch.response_mask[i] ? value : 0)))
   }
   const started = gpu.counts.dispatches - dispatches
   return { weights: await actor.exportWeights(), old, started }

@@ -4,7 +4,7 @@
 import type { Program } from '../../kernels/device/base/program.ts'
 import type { Allocator } from '../../kernels/device/base/tensor.ts'
 import type { Gpu } from '../../kernels/device/gpu.ts'
-import { hasNormsInside, type Recording } from '../../model/rollout/recording.ts'
+import { decodeFusion, type Recording } from '../../model/rollout/recording.ts'
 import { cacheSize } from '../../model/rollout/rollout_cache.ts'
 import { LIVE, type RolloutLive, type RolloutSize } from '../../model/rollout/rollout_inputs.ts'
 import { recordPrefill, recordTokens } from '../../model/rollout/rollout_record.ts'
@@ -139,7 +139,7 @@ export class Generation {
         special,
         cache: cacheSize(SIZE),
         R: MOST_WRITTEN,
-        normsInside: hasNormsInside(this.#gpu, this.#model),
+        ...decodeFusion(this.#gpu, this.#model),
       }
       if (first === 0) recordPrefill(recording)
       recordTokens(recording, first, first + CHUNK)

@@ -66,6 +66,7 @@ function programs(matmul: MatmulChoice, joins: boolean) {
     tensors: createRolloutTensors(plan, shape, size),
     special: { eos_token_ids: [1], pad_token_id: 0 },
     normsInside: joins,
+    wholeTokens: joins,
   }
   const shaders = new Map<string, number>()
   const count = <L extends string>(build: (r: Recorder<L>) => void) => {
@@ -98,10 +99,10 @@ const reinforcement = ({ rollout, pass, update, apply, minis }: ReturnType<typeo
 test('steps on a GPU: what is independent runs together', () => {
   const counts = programs(choice, true)
   const { shaders, kilobytes, ...dispatches } = counts
-  expect(dispatches).toEqual({ rollout: 147, pass: 51, update: 55, apply: 4, sft: 104, minis: 2 })
-  expect(shaders).toBe(35)
-  expect(kilobytes).toBeLessThan(192)
-  expect(reinforcement(counts)).toBe(368)
+  expect(dispatches).toEqual({ rollout: 60, pass: 51, update: 55, apply: 4, sft: 104, minis: 2 })
+  expect(shaders).toBe(33)
+  expect(kilobytes).toBeLessThan(182)
+  expect(reinforcement(counts)).toBe(281)
   expect(counts.sft + counts.apply).toBe(108)
 })
 
