@@ -99,10 +99,9 @@ export function keepObservation(kept: KeptOfRun, step: number, observation: Obse
     .flatMap((values) => Object.values(values))
     .reduce((sum, values) => sum + values.length, 0)
   const lenses = observation.lenses.reduce((sum, lens) => sum + lensBytes(lens), 0)
-  const { parts } = observation
-  // Mean and interval of two costs and of every layer's entropy.
-  const costs = parts ? parts.parts.length * 40 * (2 + parts.untouched.entropies.length) : 0
-  kept.observations.insert(step, observation, OBJECT_BYTES + 8 * numbers + lenses + costs)
+  // A part has the cost of two numbers and of some entropies.
+  const parts = 4 * OBJECT_BYTES * (observation.parts?.parts.length ?? 0)
+  kept.observations.insert(step, observation, OBJECT_BYTES + 8 * numbers + lenses + parts)
 }
 
 /** Lets go of what came after a step. */

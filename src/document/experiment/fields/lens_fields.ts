@@ -1,8 +1,8 @@
 // Declares the fields of the lenses that inner layers are read through, where files give them.
 import type { TranslatedReadout } from '../../../model/layout/readout.ts'
 import type { LensFiles } from '../../../rl/config/lens_settings.ts'
-import { type Tree, text } from '../../../rl/fields/field.ts'
-import { hashField, MOST_NAME } from './lora_fields.ts'
+import type { Tree } from '../../../rl/fields/field.ts'
+import { hashField, SOURCE_NAME } from './lora_fields.ts'
 
 /** A file of one lens. */
 interface LensField {
@@ -24,17 +24,8 @@ export function lensFilesOf({ tuned, jacobian }: LensFields): LensFiles | undefi
 }
 
 const fileOf = (lens: string): Tree<LensField> => ({
-  source: hashField(
-    lens,
-    `The hash of the file of the ${lens} that layers are read through; none = phases fit their own.`,
-  ),
-  source_name: text({
-    label: 'Name of the file',
-    help: 'What a person calls the file of the lens; the hash alone decides which one it is.',
-    default: null,
-    none: '',
-    max: MOST_NAME,
-  }),
+  source: hashField(lens, 'The hash of the file of this lens; none = phases fit their own.'),
+  source_name: SOURCE_NAME,
 })
 
 export const LENSES: Tree<LensFields> = {

@@ -75,6 +75,14 @@ export const loraFields = ({
 
 /** Characters of `source_name`. */
 export const MOST_NAME = 120
+/** Of the file or the model of a hash. */
+export const SOURCE_NAME = text({
+  label: 'Its name',
+  help: 'What a person calls it; the hash alone decides which one it is.',
+  default: null,
+  none: '',
+  max: MOST_NAME,
+})
 /** The field of a hash. */
 export const hashField = (label: string, help: string) =>
   text(
@@ -135,11 +143,5 @@ export const LORA: Tree<LoraFields> = {
     'Adapter begins with',
     'The hash of the opened adapter whose factors a run begins with; none = fresh ones, which change nothing.',
   ),
-  source_name: text({
-    label: 'Its name',
-    help: 'What a person calls the adapter that a run begins with; the hash alone decides which one it is.',
-    default: null,
-    none: '',
-    max: MOST_NAME,
-  }),
+  source_name: SOURCE_NAME,
 }

@@ -2,7 +2,7 @@
 
 import type { SteeringConfig } from '../../../model/layout/config.ts'
 import { boolean, number, type Tree, text } from '../../../rl/fields/field.ts'
-import { hashField, LAYERS, MOST_NAME, namesOf } from './lora_fields.ts'
+import { hashField, LAYERS, namesOf, SOURCE_NAME } from './lora_fields.ts'
 
 /** The `model.steering_vectors` section. */
 export interface VectorFields {
@@ -50,11 +50,5 @@ export const VECTORS: Tree<VectorFields> = {
     'Vectors begin with',
     'The hash of the file of steering vectors that a run begins with; none = zeros, which change nothing.',
   ),
-  source_name: text({
-    label: 'Name of the file',
-    help: 'What a person calls the file of vectors; the hash alone decides which one it is.',
-    default: null,
-    none: '',
-    max: MOST_NAME,
-  }),
+  source_name: SOURCE_NAME,
 }

@@ -1,7 +1,6 @@
 // Builds the whole form: every field of an experiment, in the order in which it is shown.
 
 import { DATA, isSelective } from '../../../rl/config/data.ts'
-import { lensPlaces } from '../../../rl/config/lens_places.ts'
 import { PROBE, VALIDATION } from '../../../rl/config/validation.ts'
 import { leavesOf } from '../../../rl/fields/field.ts'
 import { PROGRAM_ID } from '../../../tasks/task/program.ts'
@@ -12,7 +11,6 @@ import { DATASET_ID, TASK_ID, TASK_PARAMS, taskOf } from '../fields/task_fields.
 import { TEACHER } from '../fields/teacher_fields.ts'
 import { REWARD } from '../lists/reward_schema.ts'
 import { TOOLS_INFO, toolOptions, toolsText } from '../lists/tools.ts'
-import { resolvePhases } from '../resolve.ts'
 import { hasTrainingSet } from '../schema/epochs.ts'
 import { isTaughtByModel } from '../schema/phase_settings.ts'
 import type { Experiment } from '../schema/schema.ts'
@@ -73,15 +71,6 @@ function dataHasEffect(path: string, experiment: Experiment): boolean {
   return hasTrainingSet(experiment) && (!needsGate || isSelective(admission))
 }
 
-/** Whether a phase reads an inner layer so. */
-const readsAs = (readout: string, experiment: Experiment): boolean =>
-  resolvePhases(experiment).some((phase) =>
-    lensPlaces(phase, experiment.model).some((place) => place.readout === readout),
-  )
-
-const hasLens = (readout: string, { lenses }: Experiment['model']): boolean =>
-  Object.entries(lenses).some(([name, { source }]) => name === readout && source !== null)
-
 /** An adapter's settings need an adapter, a dtype of frozen matrices some that are frozen, one of
  * kept activations that they are kept. */
 function modelHasEffect(path: string, experiment: Experiment): boolean {
@@ -90,8 +79,9 @@ function modelHasEffect(path: string, experiment: Experiment): boolean {
   const { trainable, source } = model.steering_vectors
   if (path.startsWith('model.steering_vectors.') && !path.endsWith('.trainable'))
     return trainable && (!/strength$|_name$/.test(path) || source !== null)
-  const lens = /^model\.lenses\.(\w+)\.(\w+)/.exec(path)
-  if (lens) return readsAs(lens[1], experiment) && (lens[2] === 'source' || hasLens(lens[1], model))
+  const lens = /lenses\.(\w+)/.exec(path)
+  // A reading is named so in any phase, or of layers that learn along.
+  if (lens) return JSON.stringify([phases, experiment.actor]).includes(`"${lens[1]}"`)
   if (path === 'model.activations_dtype') return !model.enable_gradient_checkpointing
   if (path === 'model.dtype')
     return (
