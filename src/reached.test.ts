@@ -1,6 +1,6 @@
 // Code that nothing reaches is a claim that nobody keeps: what a file exports is used by product
-// code, or named here with a reason.
-import { readdirSync, readFileSync } from 'node:fs'
+// code, or named here with a reason. And a style sheet is where a file looks for it.
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { posix } from 'node:path'
 import { expect, test } from 'vitest'
 
@@ -115,4 +115,15 @@ test('a use is found in every form that an import has', () => {
   )
   expect(by('src/ui/kit/format.ts', 'nothing of this name')).toEqual(['src/ui/kit/format.test.ts'])
   expect(timesIn('a.b(ab, b_)', 'b')).toBe(1)
+})
+
+// No type says that it is not there, and only the build would fail.
+test('a style sheet is where it is imported from', () => {
+  const lost = [...sources].flatMap(([file, source]) =>
+    [...source.matchAll(/^import '(\.[^']+\.css)'/gm)]
+      .map(([, sheet]) => posix.join(posix.dirname(file), sheet))
+      .filter((sheet) => !existsSync(sheet))
+      .map((sheet) => `${file}: ${sheet}`),
+  )
+  expect(lost).toEqual([])
 })
