@@ -7,7 +7,6 @@ interface Template {
   readonly key: string
   /** Its text between its holes. */
   readonly literals: readonly string[]
-  readonly patterns: readonly RegExp[]
   /** Letters outside its holes: the more, the surer a match. */
   readonly weight: number
 }
@@ -19,51 +18,72 @@ interface Match {
   readonly values: readonly string[]
 }
 
-const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+/** Ways to cut a text that are tried for one template. */
+const MOST_CUTS = 24
+
 const wordsOf = (text: string): string[] => text.toLowerCase().match(/[a-z]+/g) ?? []
 
 /** The whole words of a template: those beside a hole may go on in it. */
-function wholeWords(key: string): string[] {
-  const joined = key.replace(/[A-Za-z]*\{\d+\}[A-Za-z]*/g, ' ')
-  return wordsOf(joined)
+const wholeWords = (key: string): string[] =>
+  wordsOf(key.replace(/[A-Za-z]*\{\d+\}[A-Za-z]*/g, ' '))
+
+function templateOf(key: string): Template {
+  const literals = key.split(HOLE)
+  return { key, literals, weight: literals.join('').replace(/[^A-Za-z]/g, '').length }
+}
+
+/** What begins with a number is that number with its unit, or a duration. */
+function isOneValue(value: string): boolean {
+  if (!/^[−-]?\d/.test(value)) return true
+  return !/:\s|^\S+\s(?:\S+\s)*?[−-]?\d/.test(value) || /^\d+ (min|h) \d+ (s|min)$/.test(value)
 }
 
 /** A text of several sentences, or the end of one, is no part of a sentence: it fits where
  * sentences begin and end. */
 function fits(value: string, before: string, after: string): boolean {
+  if (!isOneValue(value)) return false
   const isLast = after === '' && /[.,:;!?]$/.test(value)
   if (!isLast && !/[.!?]\s+\S/.test(value)) return true
-  const begins = before === '' || /[.!?:…]\s*$/.test(before)
-  return begins && (after === '' || /[.!?]["”’)]*\s*$/.test(value))
+  const begins = before === '' || /[.!?:…“]\s*$/.test(before)
+  return begins && (after === '' || /^[.!?]/.test(after) || /[.!?]["”’)]*\s*$/.test(value))
 }
 
-/** The text between its holes. The point that ends a sentence is none of a number. */
-function patternOf(literals: readonly string[], hole: string): RegExp {
-  const last = literals.length - 1
-  const parts = literals.map((text, i) =>
-    i < last ? escaped(text).replace(/\\\.$/, '\\.(?!\\d)') : escaped(text),
-  )
-  return new RegExp(`^${parts.join(hole)}$`)
+/** Where the text before a hole's end may stop. Two holes side by side are cut between sentences,
+ * and the point that ends a sentence is none of a number. */
+function* endsOf(text: string, literal: string, from: number): Iterable<number> {
+  if (literal === '') {
+    yield text.length
+    yield from
+    for (let at = from + 1; at < text.length; at++) if (/[.!?]/.test(text[at - 1])) yield at
+    return
+  }
+  for (let at = text.indexOf(literal, from); at >= 0; at = text.indexOf(literal, at + 1))
+    if (!(literal.endsWith('.') && /\d/.test(text[at + literal.length] ?? ''))) yield at
 }
 
-function templateOf(key: string): Template {
-  const literals = key.split(HOLE)
-  return {
-    key,
-    literals,
-    // The nearest end of a value is right more often than the farthest.
-    patterns: ['([\\s\\S]*?)', '([\\s\\S]*)'].map((hole) => patternOf(literals, hole)),
-    weight: literals.join('').replace(/[^A-Za-z]/g, '').length,
+/** The values of every way to cut a text at the literals from `hole` on. */
+function* cuts(text: string, literals: readonly string[], hole = 0, at = 0): Iterable<string[]> {
+  const next = literals[hole + 1]
+  const isLast = hole + 2 === literals.length
+  const ends = isLast ? [text.length - next.length] : endsOf(text, next, at)
+  for (const end of ends) {
+    const value = text.slice(at, end)
+    if (end < at || !fits(value, literals[hole], next)) continue
+    if (isLast) yield [value]
+    else
+      for (const rest of cuts(text, literals, hole + 1, end + next.length)) yield [value, ...rest]
   }
 }
 
-function matchesOf({ key, literals, patterns, weight }: Template, text: string): Match[] {
-  return patterns.flatMap((pattern) => {
-    const [, ...values] = pattern.exec(text) ?? []
-    const isMatch =
-      values.length > 0 && values.every((value, i) => fits(value, literals[i], literals[i + 1]))
-    return isMatch ? [{ key, weight, values }] : []
-  })
+function matchesOf({ key, literals, weight }: Template, text: string): Match[] {
+  const [first] = literals
+  if (!text.startsWith(first) || !text.endsWith(literals[literals.length - 1])) return []
+  const found: Match[] = []
+  for (const values of cuts(text, literals, 0, first.length)) {
+    found.push({ key, weight, values })
+    if (found.length === MOST_CUTS) break
+  }
+  return found
 }
 
 /** Templates by a word that each must have, its rarest, so that a text is tried against few. */

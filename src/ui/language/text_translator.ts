@@ -19,10 +19,12 @@ const MOST_KEPT = 20_000
 const MOST_DEPTH = 6
 /** Letters from which a template is sure even where it holds words that have no translation. */
 const SURE = 8
+/** Below so many, such as of `{0} of {1}`, a template is about less than a clause. */
+const WEAK = 6
 
 /** How parts of a text are joined in Chinese where they are said one by one. */
 const JOINTS: readonly (readonly [between: RegExp, joint: string])[] = [
-  [/(?<=[.!?…:])\s+(?=\S)/, ''],
+  [/(?<=[.!?…])\s+(?=\S)/, ''],
   [/;\s+/, '；'],
   [/:\s+/, '：'],
   [/\s·\s/, ' · '],
@@ -30,10 +32,15 @@ const JOINTS: readonly (readonly [between: RegExp, joint: string])[] = [
   [/,\s+|\sand\s/, '、'],
   [/\sor\s/, '或'],
   [/\n+/, '\n'],
+  // A name and its value.
+  [/\s(?=[−-]?\d[\d.,e−]*(?: (?:%|nats))?$)/, ' '],
+  // A number and what has it.
+  [/(?<=^[\d①-⑳]+)\s/, ' '],
 ]
-const ENDS: Readonly<Record<string, string>> = {
+const SIGNS: Readonly<Record<string, string>> = {
   '.': '。',
   ':': '：',
+  ';': '；',
   '?': '？',
   '!': '！',
   ',': '，',
@@ -89,9 +96,9 @@ export class TextTranslator {
     return (
       sure ??
       this.byParts(core, 0, depth) ??
+      this.ended(core, depth) ??
       likely ??
-      this.byParts(core, 1, depth) ??
-      this.ended(core, depth)
+      this.byParts(core, 1, depth)
     )
   }
 
@@ -108,6 +115,7 @@ export class TextTranslator {
     for (const { key, values, weight } of this.all.flatMap((templates) =>
       templates.matches(core),
     )) {
+      if (weight < WEAK && values.some((value) => /[,:;]\s/.test(value))) continue
       const said = values.map((value) => this.find(value, depth + 1))
       const filled = this.messages.say(
         key,
@@ -129,7 +137,7 @@ export class TextTranslator {
     for (const [between, joint] of first === 0 ? JOINTS.slice(0, 1) : JOINTS.slice(1)) {
       const parts = core.split(between)
       if (parts.length < 2) continue
-      const said = parts.map((part) => this.find(part, depth + 1))
+      const said = parts.map((part) => SIGNS[part] ?? this.find(part, depth + 1))
       const isSaid = said.every((part, i) => part !== undefined || isName(parts[i]))
       if (isSaid && said.some((part, i) => part !== undefined && part !== parts[i]))
         return said.map((part, i) => part ?? parts[i]).join(joint)
@@ -137,7 +145,7 @@ export class TextTranslator {
     return undefined
   }
 
-  /** Without what ends it: a sign, or more in brackets. */
+  /** Without the sign at an end of it, or without what is in brackets there. */
   private ended(core: string, depth: number): string | undefined {
     const [, text, inside] = /^([\s\S]+?)\s*\(([^()]+)\)$/.exec(core) ?? []
     if (text !== undefined) {
@@ -145,8 +153,11 @@ export class TextTranslator {
       const more = this.find(inside, depth + 1)
       if (said !== undefined || more !== undefined) return `${said ?? text}（${more ?? inside}）`
     }
-    const end = ENDS[core.charAt(core.length - 1)]
-    const said = end === undefined ? undefined : this.find(core.slice(0, -1), depth + 1)
-    return said === undefined ? undefined : `${said}${end}`
+    const [, first, rest] = /^([.,:;])\s+([\s\S]+)$/.exec(core) ?? []
+    const begun = rest === undefined ? undefined : this.find(rest, depth + 1)
+    if (begun !== undefined) return `${SIGNS[first]}${begun}`
+    const sign = SIGNS[core.charAt(core.length - 1)]
+    const said = sign === undefined ? undefined : this.find(core.slice(0, -1), depth + 1)
+    return said === undefined ? undefined : `${said}${sign}`
   }
 }

@@ -1,6 +1,7 @@
 // Writes the values under the pointer in words, without rendering; arrow keys move along
 // the axis.
 import { type KeyboardEvent, useEffect, useRef } from 'react'
+import { t } from '../kit/translator.ts'
 import { movedTo } from '../shown/cursor.ts'
 import { keepWritten } from './live_text.ts'
 
@@ -30,7 +31,7 @@ const attributesOf = ({ stops, at, text }: Said) => ({
   'aria-valuemin': stops[0],
   'aria-valuemax': stops[stops.length - 1],
   'aria-valuenow': at ?? stops[stops.length - 1],
-  'aria-valuetext': text,
+  'aria-valuetext': t(text),
 })
 
 export function Readout({ id, label, read, onMove, onVertical }: ReadoutProps) {
@@ -45,7 +46,7 @@ export function Readout({ id, label, read, onMove, onVertical }: ReadoutProps) {
       const stamp = JSON.stringify([attributes, said.written])
       if (stamp === written || element.hidden) return
       written = stamp
-      element.textContent = said.written ?? said.text
+      element.textContent = t(said.written ?? said.text)
       for (const [name, value] of Object.entries(attributes))
         element.setAttribute(name, String(value))
     })

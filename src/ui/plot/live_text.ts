@@ -1,6 +1,7 @@
 // Writes numbers in words that follow a run: written together, seldom enough to be read, and
 // without rendering.
 import { type RefObject, useEffect, useRef } from 'react'
+import { t } from '../kit/translator.ts'
 import { type UiState, uiStore } from '../shown/store.ts'
 
 /** Numbers that change faster are not read; every write has the page lay out its lines again. */
@@ -59,7 +60,7 @@ export function useLiveText<T extends HTMLElement>(text: () => string): RefObjec
   useEffect(() => {
     let written: string | undefined
     return keepWritten(() => {
-      const now = text()
+      const now = t(text())
       if (ref.current && now !== written) ref.current.textContent = now
       written = now
     })

@@ -1,6 +1,7 @@
 // Fixes one geometry for every plot, so that the canvas lies exactly on the axes and steps line up
 // between charts.
 
+import { t } from '../kit/translator.ts'
 import type { Domain } from './domain.ts'
 import { stepPixel, type View } from './view.ts'
 
@@ -59,7 +60,8 @@ export interface EditLabel {
  * pencil. */
 export function editLabels(marks: readonly EditMark[], x: Domain, width: number): EditLabel[] {
   const roomOf = (steps: number) => Math.floor(((steps / (x[1] - x[0])) * width - 8) / 5.6)
-  return marks.map(({ step, words }, i) => {
+  return marks.map(({ step, words: english }, i) => {
+    const words = t(english)
     const after = roomOf((marks[i + 1]?.step ?? x[1]) - step)
     // Before the first mark there is nothing in the way; before another one its words may be.
     const before = i === 0 ? roomOf(step - x[0]) : 0
@@ -75,7 +77,7 @@ export function editLabels(marks: readonly EditMark[], x: Domain, width: number)
 export function editWordsNear(marks: readonly EditMark[], at: number, view: View): string {
   const words = marks
     .filter(({ step }) => Math.abs(stepPixel(step, view) - at) <= NEAR_EDIT)
-    .map(({ step, words }) => `after step ${step}: ${words}`)
+    .map(({ step, words }) => t(`after step ${step}: ${words}`))
   return words.join('\n')
 }
 

@@ -2,6 +2,7 @@
 // person drag a range of steps.
 import { type PointerEvent, type RefObject, useEffect, useMemo, useRef, useState } from 'react'
 import { useStore } from 'zustand'
+import { t } from '../../kit/translator.ts'
 import { showAllSteps } from '../../open/scrub.ts'
 import type { Size } from '../../scales/geometry.ts'
 import { pixelStep, stepPixel, type View } from '../../scales/view.ts'
@@ -176,7 +177,7 @@ export function useSummary(summarise: () => string): RefObject<HTMLParagraphElem
     let timer: ReturnType<typeof setTimeout> | undefined
     const write = () => {
       timer = undefined
-      const text = summarise()
+      const text = t(summarise())
       if (words.current && words.current.textContent !== text) words.current.textContent = text
     }
     write()
