@@ -5,9 +5,6 @@ import { policyLoss } from './policy_loss.ts'
 import { heldLogRatio, heldRatio, tokenValues } from './response.ts'
 
 const TOKEN_LOSS = /* wgsl */ `
-// x = clamp(log_prob - old_log_prob, ±20), r = exp(x), c = clamp(r, 1 - low, 1 + high), a constant
-// to the gradient;
-//   L = -c A · log_prob.  dL/dlog_prob = -c A.
 fn token_loss(log_prob: f32, old_log_prob: f32, advantage: f32) -> TokenLoss {
   let x = clamp(log_prob - old_log_prob, -20.0, 20.0);
   let ratio = ratio_of(x);

@@ -4,7 +4,6 @@ import { policyLoss } from './policy_loss.ts'
 import { logRatio, tokenValues } from './response.ts'
 
 const TOKEN_LOSS = /* wgsl */ `
-// L = -A · log_prob.  dL/dlog_prob = -A.  No old policy, no metrics.
 fn token_loss(log_prob: f32, old_log_prob: f32, advantage: f32) -> TokenLoss {
   return TokenLoss(-advantage * log_prob, -advantage, vec3f());
 }

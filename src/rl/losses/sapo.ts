@@ -5,9 +5,6 @@ import { policyLoss } from './policy_loss.ts'
 import { heldLogRatio, heldRatio, isHeld, tokenValues } from './response.ts'
 
 const TOKEN_LOSS = /* wgsl */ `
-// x = clamp(log_prob - old_log_prob, ±20), r = exp(x), τ = tau_pos where A > 0, else tau_neg, σ =
-// sigmoid(τ (r - 1));
-//   L = -A σ · 4/τ.  dL/dlog_prob = -4 A σ (1 - σ) r, and 0 where x is clamped.
 fn token_loss(log_prob: f32, old_log_prob: f32, advantage: f32) -> TokenLoss {
   let log_ratio = log_prob - old_log_prob;
   let x = clamp(log_ratio, -20.0, 20.0);

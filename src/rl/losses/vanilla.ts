@@ -5,10 +5,6 @@ import { policyLoss } from './policy_loss.ts'
 import { heldLogRatio, heldRatio, isHeld, tokenValues } from './response.ts'
 
 const TOKEN_LOSS = /* wgsl */ `
-// x = clamp(log_prob - old_log_prob, ±20), r = exp(x), M = max(-A r, -A clamp(r, 1 - low, 1 +
-// high));
-//   L = min(-A · clip_ratio_c, M) where A < 0, else M.
-//   dL/dlog_prob = -A r where nothing is clamped, else 0.
 fn token_loss(log_prob: f32, old_log_prob: f32, advantage: f32) -> TokenLoss {
   let log_ratio = log_prob - old_log_prob;
   let x = clamp(log_ratio, -20.0, 20.0);
