@@ -154,7 +154,7 @@ function Wrong() {
             {label}
           </button>{' '}
           {text.trim() === '' ? 'is empty' : `cannot be ${text}`} (
-          {[path, label].reduce((said, name) => said.replace(`${name}: `, ''), problem)})
+          {problem.replace(`${label}: `, '')})
         </span>
       ))}
       {wrong.length === 0 ? null : '.'}
