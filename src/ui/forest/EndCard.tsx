@@ -21,7 +21,7 @@ import { useLab } from '../shown/run.ts'
 import { usePresent } from '../shown/shown.ts'
 import { showToast } from '../shown/store.ts'
 import { nextLesson, phaseCaptions } from './captions.ts'
-import { type Example, examplesOf } from './examples.ts'
+import { type Example, type Examples, examplesOf } from './examples.ts'
 import { nextStep } from './next_step.ts'
 import './end_card.css'
 
@@ -102,21 +102,22 @@ function Answers() {
       </thead>
       <tbody>
         {found.examples.map((example) => (
-          <Row key={example.after.input} example={example} />
+          <Row key={example.after.input} example={example} steps={found.steps} />
         ))}
       </tbody>
     </table>
   )
 }
 
-function Row({ example: { before, after } }: { readonly example: Example }) {
+function Row(props: { readonly example: Example; readonly steps: Examples['steps'] }) {
+  const { before, after } = props.example
   const [then, now] = [shownText(before.output), shownText(after.output)]
   const marked = isProse(then) && isProse(now) ? changedWords(then, now) : undefined
   return (
     <tr>
       <th scope="row">{shownText(after.input)}</th>
-      <Answer answer={before} runs={marked?.before} />
-      <Answer answer={after} runs={marked?.after} />
+      <Answer answer={before} step={props.steps[0]} runs={marked?.before} />
+      <Answer answer={after} step={props.steps[1]} runs={marked?.after} />
     </tr>
   )
 }
@@ -124,11 +125,12 @@ function Row({ example: { before, after } }: { readonly example: Example }) {
 /** `runs`: its text, where the words are told apart that the other answer lacks. */
 function Answer(props: {
   readonly answer: Generation
+  readonly step: number
   readonly runs: readonly WordRun[] | undefined
 }) {
-  const { answer, runs } = props
+  const { answer, step, runs } = props
   return (
-    <td>
+    <td data-step={step}>
       <span className="response">
         {answer.output === ''
           ? '(nothing)'

@@ -30,6 +30,15 @@ test('equal texts have no change, and texts without a common word are changed wh
   expect(changedWords('', 'b').before).toEqual([])
 })
 
+test('a word alone between changes is marked with them', () => {
+  const { after } = changedWords('He saw the bird in a tree.', 'She took the cup in a box.')
+  expect(after).toEqual([
+    { text: 'She took the cup', isChanged: true },
+    { text: ' in a', isChanged: false },
+    { text: ' box.', isChanged: true },
+  ])
+})
+
 test('joined, the runs are the texts, and both share the same words', () => {
   const text = fc
     .array(fc.constantFrom('a', 'b', 'c', ' ', '\n', '. '), { maxLength: 30 })

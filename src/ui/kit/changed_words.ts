@@ -32,21 +32,36 @@ function runsOf(words: readonly string[], shared: ReadonlySet<number>): readonly
   return runs
 }
 
+/** Places of words that both texts have, in order. */
+function commonPlaces(a: readonly string[], b: readonly string[]): (readonly [number, number])[] {
+  const lengths = commonLengths(a, b)
+  const found: (readonly [number, number])[] = []
+  for (let [i, j] = [0, 0]; i < a.length && j < b.length; ) {
+    if (a[i] === b[j]) found.push([i++, j++])
+    else if (lengths[i + 1][j] >= lengths[i][j + 1]) i++
+    else j++
+  }
+  return found
+}
+
 /** Both texts with what the other lacks marked: as few words as possible, in the order in which
- * they stand. */
+ * they stand. A word alone between changes is marked with them: a common `the` says nothing. */
 export function changedWords(
   before: string,
   after: string,
 ): { readonly before: readonly WordRun[]; readonly after: readonly WordRun[] } {
   const [a, b] = [wordsOf(before), wordsOf(after)]
-  const lengths = commonLengths(a, b)
-  const shared = { before: new Set<number>(), after: new Set<number>() }
-  for (let [i, j] = [0, 0]; i < a.length && j < b.length; ) {
-    if (a[i] === b[j]) {
-      shared.before.add(i++)
-      shared.after.add(j++)
-    } else if (lengths[i + 1][j] >= lengths[i][j + 1]) i++
-    else j++
+  const common = commonPlaces(a, b)
+  const isAt = (n: number, i: number, j: number) => common[n]?.[0] === i && common[n][1] === j
+  const kept = common.filter(
+    ([i, j], n) =>
+      isAt(n - 1, i - 1, j - 1) ||
+      isAt(n + 1, i + 1, j + 1) ||
+      (i === 0 && j === 0) ||
+      (i === a.length - 1 && j === b.length - 1),
+  )
+  return {
+    before: runsOf(a, new Set(kept.map(([i]) => i))),
+    after: runsOf(b, new Set(kept.map(([, j]) => j))),
   }
-  return { before: runsOf(a, shared.before), after: runsOf(b, shared.after) }
 }

@@ -1,0 +1,47 @@
+// The card at the end of a run shows answers before and after it, and in stories what changed.
+import { renderToStaticMarkup } from 'react-dom/server'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { OPENING } from '../../document/presets/presets.ts'
+import { initialState, labStore } from '../../page/state/store.ts'
+import { emptyKept, keepGenerations } from '../../record/run/kept_run.ts'
+import { presentStore, viewStore } from '../shown/shown.ts'
+import { EndCard } from './EndCard.tsx'
+
+beforeEach(() => {
+  // Static markup shows what a store began with.
+  for (const store of [labStore, presentStore, viewStore])
+    vi.spyOn(store, 'getInitialState').mockImplementation(store.getState as never)
+})
+afterEach(() => vi.restoreAllMocks())
+
+/** The card of a finished run whose greedy answers to one problem were these. */
+function shown(before: string, after: string): string {
+  const kept = emptyKept()
+  for (const [step, output] of [[0, before] as const, [30, after] as const])
+    keepGenerations(kept, step, [
+      { input: 'p', output, gts: '', score: step / 30, do_sample: false },
+    ])
+  const { experiment } = OPENING
+  labStore.setState(
+    { ...initialState(), status: 'finished', kept, runExperiment: experiment },
+    true,
+  )
+  return renderToStaticMarkup(<EndCard />)
+}
+
+test('of two stories the words are marked that the other lacks', () => {
+  const html = shown(
+    ' One day, the kite broke. Pip went home and cried.',
+    ' One day, the kite was gone. Pip went home with a smile.',
+  )
+  expect(html).toContain('what changed marked')
+  expect(html).toContain('<mark> broke.</mark>')
+  expect(html).toContain('<mark> with a smile.</mark>')
+  expect(html).not.toMatch(/<mark>[^<]*kite/)
+})
+
+test('short answers are shown as they are', () => {
+  const html = shown('123', '321')
+  expect(html).toContain('>321<')
+  expect(html).not.toContain('<mark>')
+})
