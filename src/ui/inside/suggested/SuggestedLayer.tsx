@@ -10,6 +10,7 @@ import {
   layerFor,
   withInnerPhase,
 } from '../../../record/diagnosis/inner_layer.ts'
+import { Fold } from '../../part/Fold.tsx'
 import { selectFirstOpenPhase, useLab, useLastLayer } from '../../shown/run.ts'
 import { useShown } from '../../shown/shown.ts'
 import { isThreshold, setPreference, type UiState, uiStore } from '../../shown/store.ts'
@@ -176,9 +177,8 @@ export function SuggestedLayer() {
   const layers = useLastLayer()
   if (layers < 2) return null
   return (
-    <section className="card suggested" aria-labelledby="suggested-title" data-testid="suggested">
-      <h2 id="suggested-title">Which layer first?</h2>
-      {changes ? <Measured changes={changes} /> : <Unmeasured />}
-    </section>
+    <Fold id="suggested" title="Which layer first?">
+      <div className="suggested">{changes ? <Measured changes={changes} /> : <Unmeasured />}</div>
+    </Fold>
   )
 }

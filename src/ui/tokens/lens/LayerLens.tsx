@@ -9,6 +9,7 @@ import type { LabState } from '../../../page/state/store.ts'
 import type { KeptOfRun } from '../../../record/run/kept_run.ts'
 import { Words } from '../../glossary/Words.tsx'
 import { formatNumber } from '../../kit/format.ts'
+import { Fold } from '../../part/Fold.tsx'
 import { useIsLiving, useKept } from '../../shown/rested.ts'
 import { selectIsBusy, shownExperiment, useLab } from '../../shown/run.ts'
 import { useAtStep, useShown } from '../../shown/shown.ts'
@@ -179,7 +180,7 @@ const placeIn = (lens: Lens, { layer, position }: CellPlace): CellPlace => ({
 })
 
 export function LayerLens() {
-  const section = useRef<HTMLElement>(null)
+  const section = useRef<HTMLDivElement>(null)
   const isVisible = useVisible(section)
   const { sent: allSent, chosen, isWanted, other, kind } = useLens(selectView)
   const task = useShown(selectTask)
@@ -195,7 +196,9 @@ export function LayerLens() {
   useEffect(() => {
     if (!isWanted) return
     set({ isWanted: false })
-    section.current?.scrollIntoView({ block: 'start' })
+    const fold = section.current?.closest('details')
+    if (fold) fold.open = true
+    fold?.scrollIntoView({ block: 'start' })
     section.current?.querySelector<HTMLElement>('select')?.focus({ preventScroll: true })
   }, [isWanted])
   const texts = lensTexts(kept, sent, atStep)
@@ -204,32 +207,33 @@ export function LayerLens() {
   const seen = lensItem(kept, text?.key, atStep)
   const refused = kept.observations.at(atStep)?.item.refused
   return (
-    <section ref={section} className="card lens" aria-labelledby="lens-title" data-testid="lens">
-      <Shades />
-      <h2 id="lens-title">Layer lens</h2>
-      {seen ? (
-        <p className="figure-says" data-testid="lens-says">
-          {lensSummary(seen.lens, kind)}
-        </p>
-      ) : null}
-      {text ? (
-        <>
-          <Options
-            texts={texts}
-            chosen={text}
-            steps={steps}
-            other={steps.includes(other ?? Number.NaN) ? other : steps[0]}
-          />
-          <Looked kept={kept} text={text} />
-        </>
-      ) : (
-        <p className="soft">
-          Shows what every layer would say next, at every position of a held-out problem or of a
-          response sent from the token inspector. It appears with the first step that is observed
-          while this panel is in view, or when you look into a kept state of a run that is over.
-          {refused === undefined ? '' : ` The last one said: ${refused}`}
-        </p>
-      )}
-    </section>
+    <Fold id="lens" title="Layer lens">
+      <div ref={section} className="lens">
+        <Shades />
+        {seen ? (
+          <p className="figure-says" data-testid="lens-says">
+            {lensSummary(seen.lens, kind)}
+          </p>
+        ) : null}
+        {text ? (
+          <>
+            <Options
+              texts={texts}
+              chosen={text}
+              steps={steps}
+              other={steps.includes(other ?? Number.NaN) ? other : steps[0]}
+            />
+            <Looked kept={kept} text={text} />
+          </>
+        ) : (
+          <p className="soft">
+            Shows what every layer would say next, at every position of a held-out problem or of a
+            response sent from the token inspector. It appears with the first step that is observed
+            while this panel is in view, or when you look into a kept state of a run that is over.
+            {refused === undefined ? '' : ` The last one said: ${refused}`}
+          </p>
+        )}
+      </div>
+    </Fold>
   )
 }
