@@ -1,7 +1,9 @@
 // npm run bench: times matrix products, training steps, their parts, how they grow, and the page's
 // own work in Chromium, prints tables and keeps a JSON file in bench/results. `npm run bench --
-// matmul sft` runs only the suites it names; `--swiftshader` uses the CPU adapter even where there
-// is a GPU, `--node` measures in Node on Dawn, without a browser. Nothing here passes or fails by
+// matmul sft` runs only the suites it names; `--browser hardware` tries the ways to a GPU in a
+// browser one after the other and says which worked, `--browser swiftshader` takes the CPU adapter
+// even where there is a GPU, `--node` measures in Node on Dawn, without a browser, with Dawn's
+// toggles that `--dawn-features` names. Nothing here passes or fails by
 // its speed, only by wrong results. Without a browser: `npm run bench -- show FILE` prints a
 // results file, `npm run bench -- plot FILE` draws its scaling as docs/figures/scaling.svg. `npm
 // run bench -- torch [--weights DIR]` writes dist/torch for bench/torch/rl_step.py.
@@ -19,6 +21,7 @@ import {
   openUiPage,
   servePage,
 } from './bench_page.mjs'
+import { BROWSERS } from './browsers.mjs'
 import { findChromium } from './chromium.mjs'
 import { installMissing, loadVite, ROOT } from './project.mjs'
 
@@ -102,8 +105,9 @@ const SUITES = {
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
   options: {
+    browser: { type: 'string', default: 'any' },
+    'dawn-features': { type: 'string' },
     node: { type: 'boolean', default: false },
-    swiftshader: { type: 'boolean', default: false },
     weights: { type: 'string' },
   },
 })
@@ -123,6 +127,16 @@ if (isFileCommand ? !file || more.length : unknown.length) {
   )
   process.exit(1)
 }
+const wrongOption = !Object.hasOwn(BROWSERS, options.browser)
+  ? `--browser: expected ${Object.keys(BROWSERS).join(', ')}, got ${options.browser}`
+  : options['dawn-features'] !== undefined && !options.node
+    ? '--dawn-features is for --node: a browser takes them as --enable-dawn-features'
+    : undefined
+if (wrongOption) {
+  console.error(wrongOption)
+  process.exit(1)
+}
+if (options['dawn-features'] !== undefined) process.env.DAWN_FEATURES = options['dawn-features']
 await installMissing()
 const report = await loadReport()
 if (isFileCommand) showFile(first, file)
@@ -155,11 +169,11 @@ function showFile(command, file) {
 
 async function runInBrowser() {
   const server = await servePage()
-  const { browser, page, adapter } = await openBrowser(
-    server.resolvedUrls.local[0],
-    options.swiftshader,
-  )
+  let browser
   try {
+    const opened = await openBrowser(server.resolvedUrls.local[0], options.browser)
+    browser = opened.browser
+    const { page, adapter } = opened
     await offerThreadTime(page)
     await offerSampling(page)
     if (first === 'torch') await recordForTorch(page)
@@ -171,7 +185,7 @@ async function runInBrowser() {
     console.error(error.message)
     process.exitCode = 1
   } finally {
-    await browser.close()
+    await browser?.close()
     await server.close()
   }
 }
@@ -190,10 +204,12 @@ async function runInNode() {
   process.exit()
 }
 
-async function runSuites(page, adapter, chromium, openUi) {
+async function runSuites(page, { name: adapter, info }, chromium, openUi) {
   const record = {
     date: new Date().toISOString().slice(0, 10),
     adapter,
+    info,
+    ...(options['dawn-features'] && { dawn_features: options['dawn-features'] }),
     chromium,
     machine: `${platform()} ${arch()}, ${cpus().length} × ${cpus()[0].model.trim()}`,
   }

@@ -17,7 +17,8 @@ export async function withVulkan() {
   process.exit(child.status ?? 1)
 }
 
-/** The bench in this process: `page.evaluate` calls its functions. */
+/** The bench in this process: `page.evaluate` calls its functions. Throws Error where WebGPU finds no
+ * adapter. */
 export async function openNode() {
   const { build } = await loadVite()
   const outDir = join(ROOT, 'dist/bench_node')
@@ -34,7 +35,9 @@ export async function openNode() {
   const { openBench } = await import(pathToFileURL(join(outDir, 'bench.mjs')).href)
   await openBench()
   const page = { evaluate: async (work, argument) => work(argument) }
-  return { page, adapter: await globalThis.bench.adapter() }
+  const adapter = await globalThis.bench.adapter()
+  if (!adapter) throw new Error('WebGPU finds no adapter here: npm run -s lab -- adapters')
+  return { page, adapter }
 }
 
 /** What bench/page/javascript.ts asks its driver for; V8's sampling profiler is not offered

@@ -1,8 +1,7 @@
 // Opens the page that `npm run bench` measures on: how it is built and served, the Chromium around
 // it, and what the page may ask of that.
-import { createRequire } from 'node:module'
-import { platform } from 'node:os'
 import { join } from 'node:path'
+import { openFirst } from './browsers.mjs'
 import { loadVite, ROOT } from './project.mjs'
 
 /** Builds bench/page and serves it on a free port of this machine. */
@@ -32,28 +31,12 @@ export async function servePage() {
   })
 }
 
-/** A Chromium on the real GPU, or on SwiftShader where there is none or `isSoftware` asks for
- * it. */
-export async function openBrowser(url, isSoftware) {
-  const { chromium } = createRequire(join(ROOT, 'package.json'))('playwright')
-  const common = ['--no-sandbox', '--enable-unsafe-webgpu', '--ignore-gpu-blocklist']
-  const real = platform() === 'linux' ? ['--use-angle=vulkan', '--enable-features=Vulkan'] : []
-  const tries = [
-    [...common, ...real],
-    [...common, '--use-webgpu-adapter=swiftshader'],
-  ]
-  for (const args of isSoftware ? tries.slice(1) : tries) {
-    const browser = await chromium.launch({ executablePath: process.env.CHROMIUM, args })
-    const page = await browser.newPage()
-    page.on('pageerror', (error) => console.error(`page: ${error.message}`))
-    page.on('console', (said) => said.type() === 'debug' && console.error(`  ${said.text()}`))
-    await page.goto(url)
+/** A Chromium as `which` names it (browsers.mjs), with the bench in a page of it. */
+export async function openBrowser(url, which) {
+  return openFirst(which, url, async (page) => {
     await page.waitForFunction(() => 'bench' in globalThis)
-    const adapter = await page.evaluate(() => globalThis.bench.adapter())
-    if (adapter) return { browser, page, adapter }
-    await browser.close()
-  }
-  throw new Error('This Chromium offers no WebGPU adapter, not even SwiftShader.')
+    return page.evaluate(() => globalThis.bench.adapter())
+  })
 }
 
 /** The page's own components, in a tab without anything else. */

@@ -1,5 +1,6 @@
 // Opens the page that scripts/bench.mjs drives: it puts the measurements where the driver can call
 // them.
+import { isSoftware } from '../../src/kernels/device/adapter.ts'
 import { benchFeatures } from './features.ts'
 import { benchMatmul, matmulShapes } from './matmul.ts'
 import { benchModels, modelNames } from './models.ts'
@@ -10,9 +11,16 @@ import { benchSft } from './sft.ts'
 import { benchTraining } from './training.ts'
 import { benchVariants } from './variants.ts'
 
-async function adapter(): Promise<string | undefined> {
-  const info = (await navigator.gpu?.requestAdapter({ powerPreference: 'high-performance' }))?.info
-  return info && [info.vendor, info.architecture, info.description].filter(Boolean).join(' ')
+/** What the page's adapter calls itself; undefined where there is none. */
+async function adapter() {
+  const found = await navigator.gpu?.requestAdapter({ powerPreference: 'high-performance' })
+  if (!found) return undefined
+  const { vendor, architecture, device, description } = found.info
+  return {
+    name: [vendor, architecture, description].filter(Boolean).join(' '),
+    isSoftware: isSoftware(found.info),
+    info: { vendor, architecture, device, description, features: [...found.features].sort() },
+  }
 }
 
 const bench = {

@@ -9,8 +9,11 @@ const LINE = commandLine({
   name: 'adapters',
   takes: '',
   summary: 'lists what WebGPU offers here; the one marked * is used',
+  notes: [
+    'Before the name of any command, --dawn-features LIST turns toggles of Dawn on. Without vulkan_enable_f16_on_nvidia an NVIDIA GPU offers no halves on Vulkan, and no matrix units.',
+  ],
   groups: {},
-  examples: [],
+  examples: ['adapters', '--dawn-features vulkan_enable_f16_on_nvidia train tiny'],
 })
 
 export const adapters: Command = {

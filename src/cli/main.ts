@@ -13,8 +13,15 @@ const shown = (error: unknown): string =>
 
 const isHelp = (word: string) => word === 'help' || word === '--help' || word === '-h'
 
+/** The option of all commands, which comes before their names: toggles of Dawn's. */
+const DAWN = '--dawn-features'
+
 /** Runs one command; user errors are a sentence, never a stack trace. */
 async function main([name, ...args]: readonly string[]): Promise<number> {
+  if (name === DAWN) {
+    process.env.DAWN_FEATURES = args[0] ?? ''
+    return main(args.slice(1))
+  }
   const asked = name !== undefined && isHelp(name) ? args[0] : name
   if (asked === undefined) {
     print(overview())

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isSupported, pollByTimer } from './dawn.ts'
+import { dawnOptions, isSupported, pollByTimer } from './dawn.ts'
 
 test.for([
   ['llvmpipe: Mesa 22.3.6 (LLVM 15.0.6) 0.0.1', false],
@@ -13,6 +13,14 @@ test.for([
   ['', true],
 ] as const)('of software drivers only a lavapipe before Mesa 24 is refused: %s', ([text, used]) => {
   expect(isSupported(text)).toBe(used)
+})
+
+test('Dawn gets the toggles that are named, in one list', () => {
+  expect(dawnOptions('')).toEqual(['enable-dawn-features=allow_unsafe_apis'])
+  expect(dawnOptions('vulkan_enable_f16_on_nvidia, dump_shaders')).toEqual([
+    'enable-dawn-features=allow_unsafe_apis,vulkan_enable_f16_on_nvidia,dump_shaders',
+  ])
+  expect(() => dawnOptions('f16;matrices')).toThrow("got 'f16;matrices'")
 })
 
 test('callbacks without a source wait for a timer, and all others are immediate', () => {

@@ -4,6 +4,7 @@ import { existsSync, readdirSync, realpathSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { create, globals } from 'webgpu'
 import { isSoftware } from '../../kernels/device/adapter.ts'
+import { LabFailure } from './command.ts'
 
 /** Folders of Vulkan driver manifests. */
 const MANIFESTS = ['/usr/share/vulkan/icd.d', '/etc/vulkan/icd.d', '/usr/local/share/vulkan/icd.d']
@@ -41,9 +42,22 @@ export function isSupported(description: string): boolean {
   return !mesa || Number(mesa[1]) >= OLDEST_MESA
 }
 
-/** Offers what browsers offer behind a flag, subgroup matrices among it; nothing takes it
- * unasked. */
-const EXPERIMENTS = ['enable-dawn-features=allow_unsafe_apis']
+/** Toggles of Dawn's: what browsers offer behind a flag, subgroup matrices among it, which nothing
+ * takes unasked; and those that DAWN_FEATURES names, such as vulkan_enable_f16_on_nvidia, without
+ * which Dawn leaves shader-f16 off on NVIDIA's Vulkan driver. Dawn ignores a name that it does not
+ * know. Throws LabFailure for what can be none. */
+export function dawnOptions(named = process.env.DAWN_FEATURES ?? ''): string[] {
+  const names = named
+    .split(',')
+    .map((name) => name.trim())
+    .filter(Boolean)
+  const wrong = names.find((name) => !/^[a-z][a-z0-9_]*$/.test(name))
+  if (wrong !== undefined)
+    throw new LabFailure(
+      `--dawn-features: expected names of Dawn’s toggles such as vulkan_enable_f16_on_nvidia, with commas between them, got '${wrong}'`,
+    )
+  return [`enable-dawn-features=${['allow_unsafe_apis', ...names].join(',')}`]
+}
 
 /** One adapter that Dawn can open here. */
 export interface DawnAdapter {
@@ -65,7 +79,7 @@ export async function* dawnAdapters(): AsyncGenerator<DawnAdapter> {
   const chosen = process.env.VK_DRIVER_FILES
   for (const driver of [chosen, ...(chosen ? [] : softwareDrivers())]) {
     if (driver) process.env.VK_DRIVER_FILES = driver
-    const gpu = create(EXPERIMENTS)
+    const gpu = create(dawnOptions())
     const adapter = await gpu.requestAdapter({ powerPreference: 'high-performance' })
     if (!adapter) continue
     const { info } = adapter
