@@ -105,7 +105,8 @@ const BARS = [
     what: 'round trips after the loop',
     of: ({ trips_after }) => trips_after,
     most: 6,
-    kernels: /^(matmul|decode)_/,
+    // Behind a loop of decode_token come the other kernels of its block.
+    kernels: /^(matmul|decode_(linear|swiglu))/,
     but: MANY_WAITS,
   },
   {
