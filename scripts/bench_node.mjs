@@ -17,8 +17,8 @@ export async function withVulkan() {
   process.exit(child.status ?? 1)
 }
 
-/** The bench in this process: `page.evaluate` calls its functions. Throws Error where WebGPU finds no
- * adapter. */
+/** The bench in this process: `page.evaluate` calls its functions. Throws Error where WebGPU finds
+ * no adapter. */
 export async function openNode() {
   const { build } = await loadVite()
   const outDir = join(ROOT, 'dist/bench_node')
