@@ -6,7 +6,7 @@ import { remembered } from '../../page/state/remembered.ts'
 import { translateWith } from '../kit/translator.ts'
 
 const LANGUAGES = ['en', 'zh'] as const
-export type Language = (typeof LANGUAGES)[number]
+type Language = (typeof LANGUAGES)[number]
 
 const known = (tag: string | undefined) => LANGUAGES.find((language) => tag?.startsWith(language))
 
@@ -17,6 +17,14 @@ const kept = remembered(
 )
 
 export const languageStore = createStore<{ language: Language }>()(() => ({ language: 'en' }))
+
+export const NOT_LOADED = 'The texts could not be loaded: try again.'
+
+/** The language that a switch leads to, in its own words. */
+export const otherLanguage = (): { readonly id: Language; readonly name: string } =>
+  languageStore.getState().language === 'en'
+    ? { id: 'zh', name: '中文' }
+    : { id: 'en', name: 'English' }
 
 /** Draws the page in a language from now on; English where its texts cannot be loaded. */
 async function speak(language: Language): Promise<void> {

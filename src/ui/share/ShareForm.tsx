@@ -150,6 +150,13 @@ function FirstChoices(props: {
           Opens at the tab that is open here
         </Check>
       ) : null}
+      <Check
+        name="with-language"
+        checked={choice.withLanguage}
+        onChange={(withLanguage) => onChoice({ ...choice, withLanguage })}
+      >
+        Opens in the language of this page
+      </Check>
     </>
   )
 }

@@ -6,23 +6,32 @@ import { shareLink } from '../../page/client/links.ts'
 import { resultOf } from '../../page/state/result.ts'
 import { labStore } from '../../page/state/store.ts'
 import { formatCount } from '../kit/format.ts'
+import { languageStore } from '../language/language.ts'
 import { boardPart } from '../shown/board.ts'
 import { listWords } from './names.ts'
 
 export interface Choice {
   readonly withCurves: boolean
   readonly withTab: boolean
+  /** It opens in the language of this page, whatever the receiver's is. */
+  readonly withLanguage: boolean
   readonly options: ViewOptions
 }
 
-export const PLAIN: Choice = { withCurves: false, withTab: false, options: NO_OPTIONS }
+export const PLAIN: Choice = {
+  withCurves: false,
+  withTab: false,
+  withLanguage: false,
+  options: NO_OPTIONS,
+}
 
 /** The link of a choice, and everything it holds. */
-export function linkOf({ withCurves, withTab, options }: Choice, tab: Tab) {
+export function linkOf({ withCurves, withTab, withLanguage, options }: Choice, tab: Tab) {
   const result = withCurves ? resultOf(labStore.getState()) : undefined
   const hash = withParts('', {
     ...optionParts(options),
     tab: withTab ? tab : undefined,
+    lang: withLanguage ? languageStore.getState().language : undefined,
     r: result && encodeSummary(result),
     board: boardPart(),
   })
@@ -35,6 +44,7 @@ export function linkOf({ withCurves, withTab, options }: Choice, tab: Tab) {
         ]
       : []),
     ...(withTab ? ['the open tab'] : []),
+    ...(withLanguage ? ['the language'] : []),
     ...(embed ? ['the compact view'] : []),
     ...(hide.length > 0 ? [`what is hidden (${hide.length})`] : []),
     ...(lock.length > 0 ? [`what is locked (${lock.length})`] : []),

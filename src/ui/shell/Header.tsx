@@ -4,7 +4,7 @@ import { useStore } from 'zustand'
 import { adapterName } from '../../document/links/names.ts'
 import { replayStore } from '../../page/state/replay.ts'
 import type { LabState } from '../../page/state/store.ts'
-import { chooseLanguage, languageStore } from '../language/language.ts'
+import { chooseLanguage, languageStore, NOT_LOADED, otherLanguage } from '../language/language.ts'
 import { showDialog } from '../open/dialogs.ts'
 import { ALL_LESSONS, openLesson, openLessonStore } from '../open/open_lesson.ts'
 import { selectIsReplaying } from '../open/replays.ts'
@@ -95,12 +95,11 @@ function ThemeSwitch() {
 
 /** Names the other language in itself, for those who read it. */
 function LanguageSwitch() {
-  const { language } = useStore(languageStore)
-  const [other, name] = language === 'en' ? (['zh', '中文'] as const) : (['en', 'English'] as const)
-  const choose = () =>
-    chooseLanguage(other).catch(() => showToast('The texts could not be loaded: try again.'))
+  useStore(languageStore)
+  const { id, name } = otherLanguage()
+  const choose = () => chooseLanguage(id).catch(() => showToast(NOT_LOADED))
   return (
-    <button type="button" data-testid="language" lang={other} translate="no" onClick={choose}>
+    <button type="button" data-testid="language" lang={id} translate="no" onClick={choose}>
       {name}
     </button>
   )

@@ -1,12 +1,13 @@
 // Declares the ways around the page: its steps, its parts, its dialogs and its looks.
 import { TABS, type Tab } from '../../../../document/links/view.ts'
 import { lockedBecause } from '../../../../page/state/share_store.ts'
+import { chooseLanguage, NOT_LOADED, otherLanguage } from '../../../language/language.ts'
 import { showDialog } from '../../../open/dialogs.ts'
 import { ALL_LESSONS, openLesson } from '../../../open/open_lesson.ts'
 import { follow, scrubKept } from '../../../open/scrub.ts'
 import { copyReport } from '../../../part/report.ts'
 import { shownStep } from '../../../shown/shown.ts'
-import { canKeepAwake, openTab, setPreference, uiStore } from '../../../shown/store.ts'
+import { canKeepAwake, openTab, setPreference, showToast, uiStore } from '../../../shown/store.ts'
 import { type Command, hasSteps } from './command.ts'
 
 export const STEP_COMMANDS: readonly Command[] = [
@@ -115,6 +116,13 @@ export const PAGE_COMMANDS: readonly Command[] = [
     also: 'wake lock sleep',
     can: canKeepAwake,
     run: () => setPreference({ keep_awake: !uiStore.getState().keep_awake }),
+  },
+  {
+    id: 'language',
+    group: 'Page',
+    name: () => otherLanguage().name,
+    also: 'language Chinese English 中文 zhongwen',
+    run: () => chooseLanguage(otherLanguage().id).catch(() => showToast(NOT_LOADED)),
   },
   ...(['system', 'light', 'dark'] as const).map(
     (theme): Command => ({
