@@ -11,11 +11,13 @@ interface Template {
   readonly weight: number
 }
 
-interface Match {
+export interface Match {
   readonly key: string
   readonly weight: number
   /** What its holes hold, in their order. */
   readonly values: readonly string[]
+  /** A hole holds a number and more. */
+  readonly isOdd: boolean
 }
 
 /** Ways to cut a text that are tried for one template. */
@@ -32,16 +34,19 @@ function templateOf(key: string): Template {
   return { key, literals, weight: literals.join('').replace(/[^A-Za-z]/g, '').length }
 }
 
-/** What begins with a number is that number with its unit, or a duration. */
-function isOneValue(value: string): boolean {
-  if (!/^[−-]?\d/.test(value)) return true
+/** Letters from which a template is the right one whatever its holes hold. */
+export const CERTAIN = 20
+
+/** What begins with a number is that number with its unit and its interval, or a duration. */
+function isOneValue(text: string): boolean {
+  if (!/^[−-]?\d/.test(text)) return true
+  const value = text.replace(/ ± \S+/g, '')
   return !/:\s|^\S+\s(?:\S+\s)*?[−-]?\d/.test(value) || /^\d+ (min|h) \d+ (s|min)$/.test(value)
 }
 
 /** A text of several sentences, or the end of one, is no part of a sentence: it fits where
  * sentences begin and end. */
 function fits(value: string, before: string, after: string): boolean {
-  if (!isOneValue(value)) return false
   const isLast = after === '' && /[.,:;!?]$/.test(value)
   if (!isLast && !/[.!?]\s+\S/.test(value)) return true
   const begins = before === '' || /[.!?:…“]\s*$/.test(before)
@@ -80,7 +85,8 @@ function matchesOf({ key, literals, weight }: Template, text: string): Match[] {
   if (!text.startsWith(first) || !text.endsWith(literals[literals.length - 1])) return []
   const found: Match[] = []
   for (const values of cuts(text, literals, 0, first.length)) {
-    found.push({ key, weight, values })
+    const isOdd = !values.every(isOneValue)
+    if (!isOdd || weight >= CERTAIN) found.push({ key, weight, values, isOdd })
     if (found.length === MOST_CUTS) break
   }
   return found
@@ -110,12 +116,12 @@ export class Templates {
     }
   }
 
-  /** All that a text can have been made from, the surest first. */
+  /** All that a text can have been made from. */
   matches(text: string): Match[] {
     const found: Match[] = []
     const words = new Set(wordsOf(text))
     for (const list of [this.wordless, ...[...words].map((word) => this.byWord.get(word) ?? [])])
       for (const template of list) found.push(...matchesOf(template, text))
-    return found.sort((a, b) => b.weight - a.weight)
+    return found
   }
 }

@@ -12,15 +12,30 @@ const CATALOGUE: Readonly<Record<string, string>> = {
   'of {0} {1}': '{1}（共 {0}）',
   '{0} is busy': '{0} 正忙',
   'It continues.': '它继续。',
+  steps: '步',
+  '{0} of {1}': '{1} 之 {0}',
+  Layer: '层',
+  '{0}: expected {1}, found {2}': '{0}：应为 {1}，实为 {2}',
+  '{0} cannot run this. {1}': '{0} 无法运行。{1}',
+  '{0} is {1}: {2}': '{0} 为 {1}：{2}',
+  'it has no such setting': '没有这样的设置',
+  'Without it the reward changes by {0}.': '没有它，奖励变化 {0}。',
+  'what was done to it ({0})': '修改（{0}）',
+}
+/** In a catalogue that comes later. */
+const LATER: Readonly<Record<string, string>> = {
+  'head {0} of layer {1}': '第 {1} 层的头 {0}',
+  'the attention of layer {0}': '第 {0} 层的注意力',
 }
 
 let texts: TextTranslator
 beforeEach(() => {
   texts = new TextTranslator({
     say: (key, values = []) =>
-      CATALOGUE[key]?.replace(/\{(\d+)\}/g, (_, index) => values[Number(index)]),
+      ({ ...CATALOGUE, ...LATER })[key]?.replace(/\{(\d+)\}/g, (_, index) => values[Number(index)]),
   })
   texts.learn(Object.keys(CATALOGUE))
+  texts.learn(Object.keys(LATER))
 })
 
 test('a text is said whole, and numbers and what is not known stay', () => {
@@ -50,5 +65,28 @@ test('sentences are said one by one, with the spaces around a text kept', () => 
 })
 
 test('a sentence may put its values into another order', () => {
-  expect(texts.translate('of 9 steps')).toBe('steps（共 9）')
+  expect(texts.translate('of 9 steps')).toBe('步（共 9）')
+})
+
+test('of all catalogues the fullest template is taken, at the beginning of a sentence too', () => {
+  expect(texts.translate('head 2 of layer 3')).toBe('第 3 层的头 2')
+  expect(texts.translate('The attention of layer 3')).toBe('第 3 层的注意力')
+})
+
+test('code in a hole is said, and clauses beside it are said one by one', () => {
+  expect(texts.translate('x.csv: expected steps, found 2')).toBe('x.csv：应为步，实为 2')
+  expect(
+    texts.translate(
+      'TRL cannot run this. actor.loss_mode is clip_cov: it has no such setting; critic.lr is 0.1: it has no such setting',
+    ),
+  ).toBe(
+    'TRL 无法运行。actor.loss_mode 为 clip_cov：没有这样的设置；critic.lr 为 0.1：没有这样的设置',
+  )
+})
+
+test('a number may have its interval, and brackets belong to the last of a list', () => {
+  expect(texts.translate('Without it the reward changes by −0.3 ± 0.1.')).toBe(
+    '没有它，奖励变化 −0.3 ± 0.1。',
+  )
+  expect(texts.translate('reinforcement and what was done to it (3)')).toBe('强化学习、修改（3）')
 })

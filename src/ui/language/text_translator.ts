@@ -1,6 +1,6 @@
 // Translates a text as it is shown: whole, by the template that it was made from, or by its
 // sentences and parts.
-import { Templates } from './templates.ts'
+import { CERTAIN, type Match, Templates } from './templates.ts'
 
 /** The messages of a language. */
 export interface Messages {
@@ -17,6 +17,8 @@ const HAS_WORDS = /[A-Za-z]{2}/
 /** Texts that are remembered; numbers that run make new ones all the time. */
 const MOST_KEPT = 20_000
 const MOST_DEPTH = 6
+/** What is in brackets is of the last part. */
+const ENDS_IN_BRACKETS = /(?:[,;]\s|\sand\s).*\([^(),;]*\)$/
 /** Letters from which a template is sure even where it holds words that have no translation. */
 const SURE = 8
 /** Below so many, such as of `{0} of {1}`, a template is about less than a clause. */
@@ -54,10 +56,32 @@ const tidy = (text: string): string =>
     .replace(/(\p{Script=Han})[ \t]+(?=\p{Script=Han})/gu, '$1')
 
 const isName = (text: string): boolean => text.length <= 60 && !/[.!?]\s/.test(text)
+/** A word that no language has: `x.csv`, `actor.optim.lr`, `SmolLM2-135M`. */
+const isCode = (text: string): boolean => /^\S*[\dA-Z._/]\S*$/.test(text) && !/[.,:;!?]$/.test(text)
+
+/** It begins as it does within a sentence, or as at the beginning of one. */
+function otherCase(text: string): string | undefined {
+  const first = text.charAt(0)
+  const other = first === first.toLowerCase() ? first.toUpperCase() : first.toLowerCase()
+  return other === first ? undefined : other + text.slice(1)
+}
+
+/** Whether a hole holds more than belongs into it: clauses in a part of a sentence, or in a
+ * template of hardly a word, but for what comes after its colon. */
+function holdsClauses({ key, weight, values }: Match): boolean {
+  const holds = (sign: RegExp, of = values) => of.some((value) => sign.test(value))
+  const isPart = !/[.!?:”](?: ?\{\d+\})*$/.test(key)
+  if (isPart && !key.includes(';') && holds(/;\s/)) return true
+  if (isPart && !key.includes(':') && weight < CERTAIN && holds(/:\s/)) return true
+  const inside = /:\s\{\d+\}\.?$/.test(key) ? values.slice(0, -1) : values
+  return weight < WEAK && (holds(/[,:;]\s/, inside) || holds(/[.!?]\s/))
+}
 
 export class TextTranslator {
   private readonly kept = new Map<string, string | undefined>()
   private readonly all: Templates[] = []
+  /** Whether something was deeper than is looked into. */
+  private isTooDeep = false
   private readonly messages: Messages
 
   constructor(messages: Messages) {
@@ -80,53 +104,80 @@ export class TextTranslator {
   private find(text: string, depth: number): string | undefined {
     if (!HAS_WORDS.test(text)) return text
     if (this.kept.has(text)) return this.kept.get(text)
-    if (depth > MOST_DEPTH) return undefined
+    if (depth > MOST_DEPTH) {
+      this.isTooDeep = true
+      return this.exactly(text.trim())
+    }
+    const wasTooDeep = this.isTooDeep
+    this.isTooDeep = false
     const [, before, core, after] = /^(\s*)([\s\S]*?)(\s*)$/.exec(text) ?? ['', '', text, '']
     const found = this.findCore(core, depth)
     const whole = found === undefined ? undefined : tidy(`${before}${found}${after}`)
     if (this.kept.size >= MOST_KEPT) this.kept.clear()
-    this.kept.set(text, whole)
+    // Less deep in another text, more of it may be found.
+    if (!this.isTooDeep || depth === 0) this.kept.set(text, whole)
+    this.isTooDeep ||= wasTooDeep
     return whole
   }
 
   private findCore(core: string, depth: number): string | undefined {
-    const exact = this.messages.say(core) ?? this.otherCase(core)
+    const exact = this.exactly(core)
     if (exact !== undefined) return exact
     const { sure, likely } = this.byTemplate(core, depth)
     return (
       sure ??
       this.byParts(core, 0, depth) ??
+      (ENDS_IN_BRACKETS.test(core) ? this.byParts(core, 1, depth) : undefined) ??
       this.ended(core, depth) ??
       likely ??
       this.byParts(core, 1, depth)
     )
   }
 
-  /** A sentence that goes on after another one, or a word that begins one. */
-  private otherCase(core: string): string | undefined {
-    const first = core.charAt(0)
-    const other = first === first.toLowerCase() ? first.toUpperCase() : first.toLowerCase()
-    return other === first ? undefined : this.messages.say(other + core.slice(1))
+  /** Whole, as at the beginning of a sentence or within one, with an article or without: Chinese has
+   * none. */
+  private exactly(core: string): string | undefined {
+    const bare = core.replace(/^(?:the|an?) /i, '')
+    for (const text of [core, otherCase(core), bare, otherCase(bare)]) {
+      const said = text === undefined ? undefined : this.messages.say(text)
+      if (said !== undefined) return said
+    }
+    return undefined
+  }
+
+  /** The templates that a text can have been made from, the surest first. */
+  private matches(core: string): Match[] {
+    const other = otherCase(core)
+    const found = this.all.flatMap((templates) => [
+      ...templates.matches(core),
+      ...(other === undefined ? [] : templates.matches(other)).filter(
+        ({ key }) => !key.startsWith('{'),
+      ),
+    ])
+    return found.sort(
+      (a, b) =>
+        b.weight - a.weight || b.key.length - a.key.length || Number(a.isOdd) - Number(b.isOdd),
+    )
   }
 
   /** `likely`: with words in it that have no translation, as names have none. */
   private byTemplate(core: string, depth: number) {
     let likely: string | undefined
-    for (const { key, values, weight } of this.all.flatMap((templates) =>
-      templates.matches(core),
-    )) {
-      if (weight < WEAK && values.some((value) => /[,:;]\s/.test(value))) continue
+    for (const match of this.matches(core)) {
+      const { key, values, weight } = match
+      if (holdsClauses(match)) continue
       const said = values.map((value) => this.find(value, depth + 1))
       const filled = this.messages.say(
         key,
         said.map((value, i) => value ?? values[i]),
       )
       if (filled === undefined) continue
-      const names = values.filter((_, i) => said[i] === undefined)
+      const names = values.filter((value, i) => said[i] === undefined && !isCode(value))
       if (names.length === 0) return { sure: filled, likely }
       const fits = names.every(
-        (name) => isName(name) && (weight >= SURE || !/\s/.test(name.trim())),
+        (name) => isName(name) && (weight >= SURE || (weight >= WEAK && !/\s/.test(name.trim()))),
       )
+      if (fits && weight >= CERTAIN) return { sure: filled, likely }
       if (fits) likely ??= filled
     }
     return { sure: undefined, likely }
