@@ -21,7 +21,7 @@ test(
     })
     await lab.get('steering-trial-layer').selectOption('2')
     await lab.get('steering-trial-strength').press('ArrowRight')
-    await expect(lab.get('steering-trial-says')).toContainText('With layer 2 × 1.25 the reward', {
+    await expect(lab.get('steering-trial-says')).toContainText('With layer 2 × 1.25: the reward', {
       timeout: 100_000,
     })
     await expect(lab.get('steering-trial-says')).toContainText('Entropy of each layer’s policy')

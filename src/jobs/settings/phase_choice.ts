@@ -47,8 +47,8 @@ export function phaseWords(phase: PhaseDocument, index: number): string {
     rl: 'reinforcement',
   }[phase.kind]
   const inner = innerTarget(phase)
-  const layer = inner === undefined ? '' : ` of layer ${inner}`
-  return `phase ${index + 1} (${kind}${layer}, ${phase.steps} steps)`
+  const taught = inner === undefined ? kind : `${kind} of layer ${inner}`
+  return `phase ${index + 1} (${taught}, ${phase.steps} steps)`
 }
 
 type Candidate = { readonly phase: RlDocument; readonly index: number; readonly steps: number }

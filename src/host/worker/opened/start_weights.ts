@@ -50,27 +50,20 @@ export async function loadStart(
   readers: Readers,
   target: Target,
 ): Promise<void> {
-  const load = (named: Named, into: WeightTarget, otherSizes: string) =>
+  const load = (named: Named, into: WeightTarget, under: string, press: string) =>
     withKept(named, disk, async (folder) => {
       const hf = await readers.model(folder)
       const sizes = ({ params }: ParamLayout) =>
         JSON.stringify(params.map((p) => [p.name, p.shape]))
       if (sizes(hf.layout) !== sizes(into.layout))
-        throw new ExperimentError(`${named.source_name} has other sizes than ${otherSizes}`)
+        throw new ExperimentError(
+          `${named.source_name} has other sizes than the settings under ${under} say. Press “${press}” once more to take its own.`,
+        )
       await hf.load(into.weightSink())
     })
   const { lora } = model
-  await load(
-    model,
-    target,
-    'the settings under Model say. Press “Train from it” once more to take its own.',
-  )
-  if (target.teacher)
-    await load(
-      teacher,
-      target.teacher,
-      'the settings under Teacher say. Press “Learn from it” once more to take its own.',
-    )
+  await load(model, target, 'Model', 'Train from it')
+  if (target.teacher) await load(teacher, target.teacher, 'Teacher', 'Learn from it')
   if (lora.r === 0) return
   await withKept(lora, disk, async (folder) => {
     const { shape } = target.layout

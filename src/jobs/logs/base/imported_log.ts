@@ -191,7 +191,7 @@ export class LogRows {
       this.#gaps > 0 &&
         `${many(this.#gaps, 'value is', 'values are')} not finite and shown as gaps.`,
       back > 0 &&
-        `Steps went back ${many(back, 'time', 'times')}, as where a run was resumed: the later values replace the earlier ones from there on.`,
+        `Steps went back ${back === 1 ? 'once' : `${back} times`}, as where a run was resumed: the later values replace the earlier ones from there on.`,
       again > 0 &&
         `${many(again, 'step has', 'steps have')} two values of one metric, as where a validation was done again; the later one is kept.`,
       this.#leftOut.size > 0 &&

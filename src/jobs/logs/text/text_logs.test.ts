@@ -94,7 +94,7 @@ describe('verl’s console', () => {
       [2, 0.5],
     ])
     expect(column(log, 'a - b/mean')).toEqual([[2, 2]])
-    expect(log.remarks).toEqual([expect.stringMatching(/Steps went back 1 time,/)])
+    expect(log.remarks).toEqual([expect.stringMatching(/Steps went back once,/)])
   })
 })
 

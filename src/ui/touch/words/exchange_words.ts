@@ -59,7 +59,7 @@ export function exchangeSays([there]: Both, [first, second]: StateNames): string
   const steps = curve.slice(1).map(([value], i) => ({ k: i + 1, by: value - curve[i][0] }))
   const most = steps.reduce((a, b) => (b.by > a.by ? b : a))
   const all = curve[curve.length - 1][0]
-  const ends = `The state of ${first} answers ${formatShare(accuracy.host)} of ${problems} held-out problems, that of ${second} ${formatShare(accuracy.donor)}.`
+  const ends = `The state of ${first} answers ${formatShare(accuracy.host)} of ${problems} held-out problems, that of ${second} answers ${formatShare(accuracy.donor)}.`
   if (most.by <= 0)
     return `${ends} No block of ${second}, taken after those below it, makes ${first} better; with all blocks it answers ${formatShare(all)}.`
   return `${ends} Taken from below, block ${most.k} of ${second} brings the most, ${differenceText(most.by, true)}; with all blocks ${first} answers ${formatShare(all)}.`

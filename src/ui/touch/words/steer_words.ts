@@ -13,8 +13,10 @@ export const layerName = (layer: SteeringEffect['layer']): string =>
 export const effectName = ({
   layer,
   strength,
-}: Pick<SteeringEffect, 'layer' | 'strength'>): string =>
-  `${layerName(layer)} × ${formatNumber(strength).replace('-', '−')}`
+}: Pick<SteeringEffect, 'layer' | 'strength'>): string => {
+  const by = formatNumber(strength).replace('-', '−')
+  return layer === 'all' ? `all layers × ${by}` : `layer ${layer} × ${by}`
+}
 
 /** What one strength does: reward, log-prob, and the entropy of every layer. */
 export function effectSays(effect: SteeringEffect, untouched: Steering['untouched']): string {
@@ -24,8 +26,8 @@ export function effectSays(effect: SteeringEffect, untouched: Steering['untouche
     ...(log_prob ? [`the log-prob of the right answers by ${estimateText(log_prob, 'nats')}`] : []),
   ]
   const by = entropies.map((one, l) => `${l}: ${estimateText(one, '')}`)
-  const own = by.length > 0 ? ` Entropy of each layer’s policy, in nats: ${by.join('; ')}.` : ''
-  return `With ${effectName(effect)} ${parts.join(', and ')}.${own}`
+  const own = by.length > 0 ? [`Entropy of each layer’s policy, in nats: ${by.join('; ')}.`] : []
+  return [`With ${effectName(effect)}: ${parts.join('; ')}.`, ...own].join(' ')
 }
 
 /** The vector that raises the held-out reward most, or that none does and which lowers it most. */

@@ -130,7 +130,7 @@ const BOTH = [exchange(0.1, 0.9, [0.15, 0.8]), exchange(0.9, 0.1, [0.95, 0.1])] 
 
 test('the block that brings the most is named, and the curve begins untouched and stays in [0, 1]', () => {
   expect(exchangeSays(BOTH, NAMES)).toBe(
-    'The state of step 10 answers 10.0 % of 64 held-out problems, that of step 50 90.0 %. Taken from below, block 2 of step 50 brings the most, +65.0 points; with all blocks step 10 answers 80.0 %.',
+    'The state of step 10 answers 10.0 % of 64 held-out problems, that of step 50 answers 90.0 %. Taken from below, block 2 of step 50 brings the most, +65.0 points; with all blocks step 10 answers 80.0 %.',
   )
   const none = [exchange(0.9, 0.1, [0.5, 0.1]), BOTH[1]] as const
   expect(exchangeSays(none, NAMES)).toContain('No block of step 50')
