@@ -74,7 +74,9 @@ function holdsClauses({ key, weight, values }: Match): boolean {
   if (isPart && !key.includes(';') && holds(/;\s/)) return true
   if (isPart && !key.includes(':') && weight < CERTAIN && holds(/:\s/)) return true
   const inside = /:\s\{\d+\}\.?$/.test(key) ? values.slice(0, -1) : values
-  return weight < WEAK && (holds(/[,:;]\s/, inside) || holds(/[.!?]\s/))
+  const [first, ...others] = inside
+  const isList = key.includes(',') && !/[:;]\s/.test(first)
+  return weight < WEAK && (holds(/[,:;]\s/, isList ? others : inside) || holds(/[.!?]\s/))
 }
 
 export class TextTranslator {
@@ -134,7 +136,7 @@ export class TextTranslator {
     )
   }
 
-  /** Whole, as at the beginning of a sentence or within one, with an article or without: Chinese has
+  /** Whole, as at the beginning of a sentence or within one, and without its article: Chinese has
    * none. */
   private exactly(core: string): string | undefined {
     const bare = core.replace(/^(?:the|an?) /i, '')
