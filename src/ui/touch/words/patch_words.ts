@@ -36,7 +36,7 @@ function placeName({ where, layer, head }: Recovery): string {
 export function tokenNames({ patching, texts }: Patched): string[] {
   const [{ clean, corrupted }] = patching.pairs
   return clean.map((id, t) => {
-    const other = corrupted[t] === id ? '' : ` for ${texts[corrupted[t]]}`
+    const other = corrupted[t] === id ? '' : ` / ${texts[corrupted[t]]}`
     return `${t + 1}: ${texts[id]}${other}`
   })
 }

@@ -188,7 +188,7 @@ const PATCHED: Patched = {
 
 test('patching says where the answer sits, where it goes and what carries it', () => {
   expect(patchingSays(PATCHED)).toBe(
-    'After step 30 the model tells 1 of 8 pairs of problems apart. What decides it sits at token 1: 4 for 7 in the embedding, from block 2 on at token 2: =. Of the parts the attention of layer 2 at token 2: = brings back the most, 80 % of a difference of 5 in logits.',
+    'After step 30 the model tells 1 of 8 pairs of problems apart. What decides it sits at token 1: 4 / 7 in the embedding, from block 2 on at token 2: =. Of the parts the attention of layer 2 at token 2: = brings back the most, 80 % of a difference of 5 in logits.',
   )
   const typed = { ...PATCHED, patching: { ...PATCHED.patching, tried: 1 } }
   expect(patchingSays(typed)).toContain('the answer is “5” to the clean text and “8” to the other')
@@ -204,7 +204,7 @@ test('the map has the last block on top, and the table every place', () => {
   expect(placesIn(patching, 'head').map(rowName)).toEqual(['block 2 head 2', 'block 1 head 1'])
   expect(recoveryText(-0.204)).toBe('−20 %')
   const { columns, rows } = patchingTable(PATCHED)
-  expect(columns).toEqual(['exchanged', '1: 4 for 7', '2: ='])
+  expect(columns).toEqual(['exchanged', '1: 4 / 7', '2: ='])
   expect(rows).toHaveLength(patching.places.length)
   expect(rows[3]).toEqual(['the feed-forward of layer 1', '−0.2', '0'])
 })
