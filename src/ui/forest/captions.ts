@@ -30,7 +30,8 @@ function between(column: Column | undefined, first: number, last: number): reado
 function changeWords(who: string, change: number): string {
   // Adding 0 takes the sign from -0.
   const rounded = Number(change.toFixed(2)) + 0
-  if (Math.abs(change) < HARDLY) return `${who} hardly changed (${withMinus(rounded.toFixed(2))} nats)`
+  if (Math.abs(change) < HARDLY)
+    return `${who} hardly changed (${withMinus(rounded.toFixed(2))} nats)`
   return `${who} became ${change < 0 ? 'surer' : 'less sure'} by ${Math.abs(change).toFixed(2)} nats`
 }
 

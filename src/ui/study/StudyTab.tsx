@@ -57,11 +57,7 @@ export function StudyTab() {
           {problem}
         </p>
       ) : null}
-      {study ? (
-        <StudyView study={study} />
-      ) : (
-        <StudyList />
-      )}
+      {study ? <StudyView study={study} /> : <StudyList />}
       <DeletedStudy />
     </div>
   )

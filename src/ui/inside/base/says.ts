@@ -97,7 +97,9 @@ export function targetSays(items: readonly Seen[], seen: Seen, k: number): strin
   const [from, to] = [first && top(first.item), top(seen.item)]
   const change = layerChange(seen.item, k)
   const adds =
-    change === undefined ? '' : ` Layer ${k} changes the entropy by ${formatSigned(change)} nats now.`
+    change === undefined
+      ? ''
+      : ` Layer ${k} changes the entropy by ${formatSigned(change)} nats now.`
   if (!first || from === undefined || to === undefined) return undefined
   if (first.step === seen.step || k === seen.item.num_hidden_layers)
     return `At step ${seen.step} the cosine of layer ${k} with the last layer is ${formatNumber(to)}.${adds}`

@@ -141,7 +141,10 @@ test('an interval ends at 0 and 1 only where the score is the task’s own, and 
   expect(bounds(entry('b', {}, { experiment: composed }), REWARD)).toEqual(any)
 
   const [first] = experiment.phases
-  const phases = [{ ...first, kind: 'reward_model' }, ...experiment.phases] as typeof experiment.phases
+  const phases = [
+    { ...first, kind: 'reward_model' },
+    ...experiment.phases,
+  ] as typeof experiment.phases
   const learned = entry('c', {}, { experiment: { ...experiment, phases } })
   expect(bounds(learned, REWARD)).toEqual(any)
   expect(bounds(learned, TASK_SCORE)).toEqual(share)

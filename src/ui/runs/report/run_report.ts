@@ -15,7 +15,14 @@ import type { DistinctName } from '../../open/distinct_names.ts'
 import { spread as spreadOut } from '../../plot/files/chart_file.ts'
 import { layerEntropy } from '../../shown/metrics.ts'
 import { endText, numberText, tookText } from '../../shown/run_words.ts'
-import { boundsOfRuns, cellOf, cellText, isShare, METRIC_CHOICES, metricOf } from '../base/columns.ts'
+import {
+  boundsOfRuns,
+  cellOf,
+  cellText,
+  isShare,
+  METRIC_CHOICES,
+  metricOf,
+} from '../base/columns.ts'
 import { groupRuns } from '../base/groups.ts'
 import { MAX_COMPARED, type Selection } from '../base/selection.ts'
 import type { TableView } from '../base/table.ts'
@@ -91,7 +98,10 @@ function curves(runs: readonly ReportRun[], reading: Reading): [string, string][
   const { band, names } = reading
   const byEntry = new Map(runs.map((run) => [run.entry, run]))
   const alone = () => runs.map((run) => ({ label: runName(run.entry).name, counted: [run.entry] }))
-  const groups = (band ? groupRuns([...byEntry.keys()], reading, names) : alone()).slice(0, MAX_COMPARED)
+  const groups = (band ? groupRuns([...byEntry.keys()], reading, names) : alone()).slice(
+    0,
+    MAX_COMPARED,
+  )
   return METRICS.flatMap(({ key, label }): [string, string][] => {
     const lines = groups.flatMap(({ label: name, counted }) => {
       const own = counted.flatMap((entry) => byEntry.get(entry) ?? [])
@@ -143,7 +153,9 @@ const numbersTable = (entries: readonly RunEntry[], reading: Reading): string =>
 
 /** Means over runs that belong together; '' where every run is alone. */
 function meansTable(entries: readonly RunEntry[], reading: Reading): string {
-  const groups = groupRuns(entries, reading, reading.names).filter(({ counted }) => counted.length > 1)
+  const groups = groupRuns(entries, reading, reading.names).filter(
+    ({ counted }) => counted.length > 1,
+  )
   if (groups.length === 0) return ''
   return table(
     ['group', 'runs', ...METRICS.map(({ label }) => label)],
