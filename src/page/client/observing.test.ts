@@ -14,6 +14,7 @@ test('nobody wants anything', () => {
     lens: undefined,
     tokens: false,
     token_layers: false,
+    parts: false,
     every: 3,
   })
 })
@@ -45,6 +46,7 @@ test('panels that want different things get all of it, each once', () => {
     lens: { held_out: 3, samples: [said, { ...said, is_ended: false }] },
     tokens: true,
     token_layers: true,
+    parts: false,
     every: 1,
   })
 })

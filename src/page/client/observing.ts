@@ -33,7 +33,7 @@ export function mergeWanted(
     lens: mergeLenses(all.flatMap(({ lens }) => lens ?? [])),
     tokens: all.some(({ tokens }) => tokens === true),
     token_layers: all.some(({ token_layers }) => token_layers === true),
-    ...(all.some(({ parts }) => parts) && { parts: true }),
+    parts: all.some(({ parts }) => parts === true),
     every,
   }
 }

@@ -23,7 +23,7 @@ export interface TrainedFields {
 
 const READOUT = {
   label: 'Read-out',
-  help: 'Whether an inner layer’s policy is read from its states as they are, as in the paper, or through the final norm, which then is trained too. A lens before the norm is fitted at the phase’s first step.',
+  help: 'Whether an inner layer’s policy is read from its states as they are, as in the paper, or through the final norm, which then is trained too. A lens is fitted at its first step.',
 } as const
 
 /** Of phases of several kinds. Translators are fitted where a phase begins, and stay as they are in

@@ -24,7 +24,7 @@ export function lensFilesOf({ tuned, jacobian }: LensFields): LensFiles | undefi
 }
 
 const fileOf = (lens: string): Tree<LensField> => ({
-  source: hashField(lens, 'The hash of the file of this lens; none = phases fit their own.'),
+  source: hashField(lens, 'The hash of its file; none = phases fit their own.'),
   source_name: SOURCE_NAME,
 })
 

@@ -2,7 +2,7 @@
 import type { MatrixDtype, ModelConfig, ModelType } from '../../../model/layout/config.ts'
 import { boolean, integer, number, select, type Tree, text } from '../../../rl/fields/field.ts'
 import { LENSES, type LensFields } from './lens_fields.ts'
-import { hashField, LORA, type LoraFields, loraOf, MOST_NAME } from './lora_fields.ts'
+import { hashField, LORA, type LoraFields, loraOf, SOURCE_NAME } from './lora_fields.ts'
 import { VECTORS, type VectorFields, vectorsOf } from './vectors_fields.ts'
 
 /** The most layers that a model may have. */
@@ -188,13 +188,7 @@ export const MODEL: Tree<ModelFields> = {
     'Begins with',
     'The hash of the opened model whose weights a run begins with; none = random weights from the seed.',
   ),
-  source_name: text({
-    label: 'Its name',
-    help: 'What a person calls the model that a run begins with; the hash alone decides which one it is. A name without a hash: the model is to be opened first.',
-    default: null,
-    none: '',
-    max: MOST_NAME,
-  }),
+  source_name: SOURCE_NAME,
   source_address: text({
     label: 'Its address',
     help: 'Where the model that a run begins with can be fetched: hf:owner/name@revision or a folder; none = from nowhere.',

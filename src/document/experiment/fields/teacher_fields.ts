@@ -1,7 +1,7 @@
 // Declares the fields of another model that teaches: its sizes, and the hash of its files.
 import type { ModelConfig } from '../../../model/layout/config.ts'
 import { type Tree, text } from '../../../rl/fields/field.ts'
-import { hashField, SOURCE_NAME } from './lora_fields.ts'
+import { hashField } from './lora_fields.ts'
 import { MODEL, MOST_ADDRESS, type ModelFields, withTokens } from './model_fields.ts'
 
 /** Of the fields of a model, those that a model has which is not trained. */
@@ -32,7 +32,6 @@ export const TEACHER: Tree<TeacherFields> = {
     'Teacher',
     'The hash of the opened model that phases of distillation may learn from; none = there is none.',
   ),
-  source_name: SOURCE_NAME,
   source_address: text({
     label: 'Its address',
     help: 'Where the teacher can be fetched: hf:owner/name@revision or a folder; none = from nowhere.',

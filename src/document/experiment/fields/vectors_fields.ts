@@ -23,7 +23,7 @@ export const vectorsOf = ({ trainable, layers }: VectorFields): SteeringConfig |
 export const VECTORS: Tree<VectorFields> = {
   trainable: boolean({
     label: 'Steering vectors',
-    help: 'Whether vectors are trained in place of the model’s weights: one for each layer, added to its states at every token. Off = there are no vectors.',
+    help: 'Whether vectors are trained in place of the model’s weights: one for each layer, added to its states at every token.',
     default: false,
   }),
   layers: text(
@@ -41,14 +41,14 @@ export const VECTORS: Tree<VectorFields> = {
   ),
   strength: number({
     label: 'Strength at the start',
-    help: 'What the vectors of the file are multiplied by before the run begins.',
+    help: 'What the vectors of the file are multiplied by.',
     default: 1,
     min: -100,
     max: 100,
   }),
   source: hashField(
     'Vectors begin with',
-    'The hash of the file of steering vectors that a run begins with; none = zeros, which change nothing.',
+    'The hash of the file of vectors that a run begins with; none = zeros, which change nothing.',
   ),
   source_name: SOURCE_NAME,
 }
