@@ -1,6 +1,6 @@
 // Lists small experiments with teachers, inner layers that learn along, stale samples, a
-// curriculum, a gate, Muon and an entropy target: most are another preset with one thing changed,
-// so that both compare.
+// curriculum, a gate, steering vectors, Muon and an entropy target: most are another preset with
+// one thing changed, so that both compare.
 import { type Preset, preset } from './preset.ts'
 import { tiny, tinyModel, tinyWarmStart, warmModel } from './presets_tiny.ts'
 
@@ -73,6 +73,13 @@ export const TAUGHT_PRESETS: readonly Preset[] = [
     model: warmModel,
     data: { train_max_samples: 256, admission: { min_rate: 0.1, max_rate: 0.9 } },
     phases: [{ kind: 'rl', steps: 100 }],
+  }),
+  preset('tiny-vectors', 'Tiny: steering vectors', {
+    ...tiny,
+    model: { ...warmModel, steering_vectors: { trainable: true } },
+    phases: [{ kind: 'rl', steps: 45 }],
+    rollout: { train_batch_size: 32, n: 8 },
+    actor: { ppo_mini_batch_size: 8, optim: { lr: 0.02, lr_warmup_steps: 5 } },
   }),
   preset('tiny-muon', 'Tiny: GRPO with Muon', {
     ...reinforced,

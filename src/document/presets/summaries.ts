@@ -61,6 +61,8 @@ export const SUMMARIES: Readonly<Record<string, string>> = {
     'A model that begins to sort 3 digits meets problems of 3, then of 4, then of 5, each as soon as half of its answers are right.',
   'tiny-admission':
     'GRPO on 256 problems, without those whose four answers were all right or all wrong when they were last asked: such groups teach nothing.',
+  'tiny-vectors':
+    'One vector for each of three layers learns, added to its states at every token; the shipped model keeps its weights.',
   'tiny-muon':
     'GRPO whose matrices are updated by Muon, in steps that are about equally long in all directions; AdamW updates the rest.',
   'tiny-entropy-target':

@@ -120,6 +120,7 @@ test('which presets leave as a job is a decision', () => {
     'tiny-stale',
     'tiny-curriculum',
     'tiny-admission',
+    'tiny-vectors',
     'tiny-muon',
     'tiny-entropy-target',
   ]
