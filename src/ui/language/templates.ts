@@ -9,11 +9,14 @@ interface Template {
   readonly literals: readonly string[]
   /** Letters outside its holes: the more, the surer a match. */
   readonly weight: number
+  /** Characters outside its holes. */
+  readonly length: number
 }
 
 export interface Match {
   readonly key: string
   readonly weight: number
+  readonly length: number
   /** What its holes hold, in their order. */
   readonly values: readonly string[]
   /** A hole holds a number and more. */
@@ -31,7 +34,8 @@ const wholeWords = (key: string): string[] =>
 
 function templateOf(key: string): Template {
   const literals = key.split(HOLE)
-  return { key, literals, weight: literals.join('').replace(/[^A-Za-z]/g, '').length }
+  const own = literals.join('')
+  return { key, literals, weight: own.replace(/[^A-Za-z]/g, '').length, length: own.length }
 }
 
 /** Letters from which a template is the right one whatever its holes hold. */
@@ -80,13 +84,13 @@ function* cuts(text: string, literals: readonly string[], hole = 0, at = 0): Ite
   }
 }
 
-function matchesOf({ key, literals, weight }: Template, text: string): Match[] {
+function matchesOf({ key, literals, weight, length }: Template, text: string): Match[] {
   const [first] = literals
   if (!text.startsWith(first) || !text.endsWith(literals[literals.length - 1])) return []
   const found: Match[] = []
   for (const values of cuts(text, literals, 0, first.length)) {
     const isOdd = !values.every(isOneValue)
-    if (!isOdd || weight >= CERTAIN) found.push({ key, weight, values, isOdd })
+    if (!isOdd || weight >= CERTAIN) found.push({ key, weight, length, values, isOdd })
     if (found.length === MOST_CUTS) break
   }
   return found

@@ -150,15 +150,12 @@ export class TextTranslator {
   /** The templates that a text can have been made from, the surest first. */
   private matches(core: string): Match[] {
     const other = otherCase(core)
-    const found = this.all.flatMap((templates) => [
-      ...templates.matches(core),
-      ...(other === undefined ? [] : templates.matches(other)).filter(
-        ({ key }) => !key.startsWith('{'),
-      ),
-    ])
+    const own = this.all.flatMap((templates) => templates.matches(core))
+    const others =
+      other === undefined ? [] : this.all.flatMap((templates) => templates.matches(other))
+    const found = [...own, ...others.filter(({ key }) => !key.startsWith('{'))]
     return found.sort(
-      (a, b) =>
-        b.weight - a.weight || b.key.length - a.key.length || Number(a.isOdd) - Number(b.isOdd),
+      (a, b) => b.weight - a.weight || b.length - a.length || Number(a.isOdd) - Number(b.isOdd),
     )
   }
 
