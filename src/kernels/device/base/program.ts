@@ -29,6 +29,8 @@ export interface Dispatch {
   /** The params as bytes, with zeros where live values go. */
   readonly params: Uint8Array
   readonly patches: readonly Patch[]
+  /** The params as numbers, kept from replay to replay where live values decide the grid. */
+  numbers?: Record<string, number>
   /** Set when the program has been compiled and bound. */
   pipeline: GPUComputePipeline
   group: GPUBindGroup
@@ -60,6 +62,7 @@ export type Command = Dispatch | Copy | Clear
 
 /** A param that is computed at each replay. */
 interface Patch {
+  readonly name: string
   /** Byte offset in the params. */
   readonly offset: number
   readonly dtype: ParamType
@@ -137,7 +140,7 @@ function makeDispatch(
   const fixed: Record<string, number> = {}
   names.forEach(([name, dtype], i) => {
     const value = params[name] as Value<string> | undefined
-    if (typeof value === 'function') patches.push({ offset: i * 4, dtype, value })
+    if (typeof value === 'function') patches.push({ name, offset: i * 4, dtype, value })
     else if (typeof value === 'number') {
       fixed[name] = value
       setScalar(new DataView(bytes.buffer), i * 4, dtype, value)
@@ -176,9 +179,18 @@ function checkedGrid(kernel: AnyKernel, params: Names<number>, where: string): G
 
 /** A dispatch's grid, from its params as written at byte `slot` of `view` where live values decide
  * it. */
-export function gridOf({ kernel, grid }: Dispatch, view: DataView, slot: number): Grid {
-  return grid ?? checkedGrid(kernel, readParams(kernel.params, view, slot), kernel.name)
+export function gridOf(dispatch: Dispatch, view: DataView, slot: number): Grid {
+  const { kernel, grid, patches } = dispatch
+  if (grid) return grid
+  // Once per dispatch and replay: only what has changed is read, and nothing is made.
+  dispatch.numbers ??= { ...readParams(kernel.params, view, slot) }
+  for (const { name, offset, dtype } of patches)
+    dispatch.numbers[name] = getScalar(view, slot + offset, dtype)
+  return checkedGrid(kernel, dispatch.numbers, kernel.name)
 }
+
+const getScalar = (view: DataView, offset: number, dtype: ParamType): number =>
+  dtype === 'f32' ? view.getFloat32(offset, true) : view.getUint32(offset, true)
 
 /** The params of one dispatch as numbers. */
 export function readParams(
@@ -188,9 +200,8 @@ export function readParams(
 ): Names<number> {
   const numbers: Record<string, number> = {}
   let at = offset
-  // Once per dispatch and replay where live values decide the grid: no arrays are made.
   for (const name in params) {
-    numbers[name] = params[name] === 'f32' ? bytes.getFloat32(at, true) : bytes.getUint32(at, true)
+    numbers[name] = getScalar(bytes, at, params[name])
     at += 4
   }
   return numbers

@@ -166,15 +166,17 @@ function joinDispatches(parts: readonly Dispatch[]): Dispatch {
   const view = new DataView(params.buffer)
   const patches: Dispatch['patches'][number][] = []
   let at = 0
-  for (const part of parts) {
+  for (const [index, part] of parts.entries()) {
     params.set(part.params, at)
-    for (const patch of part.patches) patches.push({ ...patch, offset: at + patch.offset })
+    for (const patch of part.patches)
+      patches.push({ ...patch, name: paramOf(index, patch.name), offset: at + patch.offset })
     at += part.params.byteLength
     const gridAt = part.grid ? undefined : liveGrid(part)
-    GRID_PARAMS.forEach((_, i) => {
-      const offset = at + 4 * i
+    GRID_PARAMS.forEach((param, i) => {
+      const [name, offset] = [paramOf(index, param), at + 4 * i]
       if (part.grid) setScalar(view, offset, 'u32', gridParams(part.grid)[i])
-      else if (gridAt) patches.push({ offset, dtype: 'u32', value: (live) => gridAt(live, i) })
+      else if (gridAt)
+        patches.push({ name, offset, dtype: 'u32', value: (live) => gridAt(live, i) })
     })
     at += 4 * GRID_PARAMS.length
   }
