@@ -74,7 +74,7 @@ test('axe finds nothing in any dialog', LONG_ONLY, async ({ lab, page }) => {
 
   await lab.get('open-model').click()
   await expectOpen(lab, 'models', DIALOG)
-  await page.locator(DIALOG).getByRole('button', { name: 'Open', exact: true }).nth(1).click()
+  await lab.get('open-shipped-small').click()
   await lab.get('model-read').click()
   await expect(page.locator(DIALOG)).toContainText('Entropy of every layer’s policy')
   await lab.get('chat-text').fill('312>')
