@@ -1,5 +1,5 @@
 // The commands that change a model, on a Hugging Face folder that no run has left.
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, expect, test, vi } from 'vitest'
@@ -8,6 +8,7 @@ import { TINY, testWeights } from '../../model/testing.ts'
 import { arithmetic } from '../../tasks/tokenizers/arithmetic.ts'
 import { writeFolder } from '../output/file_folder.ts'
 import { probe } from '../probe.ts'
+import { train } from '../train/train.ts'
 import { lensCommand } from './lens.ts'
 import { linearProbeCommand } from './linear_probe.ts'
 import { patchCommand } from './patch.ts'
@@ -51,7 +52,46 @@ test('lenses are fitted on what it writes to given rows, and probe reads it thro
   )
   expect(report.ent_layer_tuned).toHaveLength(config.num_hidden_layers)
   expect(report.kl_final_layer_jacobian[0][0]).toHaveLength(4)
+  const again = ['--texts', '8', '--held-out', '4', '--lens', files[0]]
+  expect(await printed(lensCommand, folder, '--data', rows, ...again)).toMatch(/step 0: fitted/)
+
+  // A run that begins with the folder reads a layer through them, named by their hashes.
+  const run = join(root, 'run')
+  const given = [folder, '--data', rows, '--lens', files.join(',')]
+  expect(await trained(run, '--model', ...given)).toBe(0)
+  const { model } = JSON.parse(readFileSync(join(run, 'experiment.json'), 'utf8'))
+  expect(model.lenses.tuned).toMatchObject({
+    source: expect.stringMatching(/^sha256-/),
+    source_name: 'tuned.safetensors',
+  })
+  const [first] = readFileSync(join(run, 'metrics.jsonl'), 'utf8').match(/"lens\/kl_after"/g) ?? []
+  expect(first).toBeDefined()
+  // Asked for parts, it writes what else there is to see too.
+  expect(readFileSync(join(run, 'observations.jsonl'), 'utf8')).toContain('"lenses":')
+  await expect(trained(join(root, 'other'), '--data', rows, '--lens', files[0])).rejects.toThrow(
+    'expected a lens of this model',
+  )
 })
+
+/** A short run that reads layer 1 through a tuned lens. */
+async function trained(out: string, ...args: readonly string[]): Promise<number> {
+  vi.spyOn(console, 'log').mockImplementation(() => {})
+  vi.spyOn(console, 'error').mockImplementation(() => {})
+  vi.spyOn(process.stderr, 'write').mockImplementation(() => true)
+  const { hidden_size, num_hidden_layers, num_attention_heads, num_key_value_heads } = config
+  const sizes = { hidden_size, num_hidden_layers, num_attention_heads, num_key_value_heads }
+  const file = join(root, 'experiment.json')
+  const experiment = {
+    version: 1,
+    model: { ...sizes, head_dim: config.head_dim, intermediate_size: config.intermediate_size },
+    phases: [{ kind: 'rl', steps: 1, target_layer: 1, target_readout: 'tuned' }],
+    rollout: { train_batch_size: 4, n: 2 },
+    actor: { ppo_mini_batch_size: 4 },
+    validation: { prompts: 4, n: 1 },
+  }
+  writeFileSync(file, JSON.stringify(experiment))
+  return train.run([file, '--out', out, '--observe-parts', ...args])
+}
 
 test('probes are fitted on its rows, and two typed texts need none', async () => {
   const probes = await printed(linearProbeCommand, folder, '--data', rows)
