@@ -48,7 +48,7 @@ async function pretrain(name) {
   const folder = join(ROOT, 'public/models', name)
   mkdirSync(work, { recursive: true })
   const rows = mixture && join(work, 'mixture.jsonl')
-  if (rows) writeFileSync(rows, await mixtureRows(mixture))
+  if (rows) writeFileSync(rows, mixtureRows(mixture))
   const trainIt = is_torch ? trainWithTorch : trainInLab
   trainIt(join(ROOT, 'bench/pretrained', file), rows, folder, work)
   return namesOfModel(readdirSync(folder)).map((file) => {

@@ -43,12 +43,15 @@ export const PRETRAINED: Readonly<Record<string, Pretrained>> = {
   story: { recipe: 'story.json', mixture: STORIES, is_torch: true },
 }
 
+// What a task needs is loaded with this file: whoever imports it may close its loader then.
+for (const { mixture = [] } of Object.values(PRETRAINED))
+  for (const [id] of mixture) await loadTask(id)
+
 /** Of the problems that are drawn. */
 const SEED = 1
 
 /** JSON lines with the columns that verl's data sets have: {"prompt", "ground_truth"}. */
-export async function mixtureRows(mixture: Mixture): Promise<string> {
-  for (const [id] of mixture) await loadTask(id)
+export function mixtureRows(mixture: Mixture): string {
   return mixture
     .flatMap(([id, params, rows]) => {
       const task = createTask(id, params)
