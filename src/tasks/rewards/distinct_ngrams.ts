@@ -4,7 +4,7 @@ import { wordsIn } from './mentions.ts'
 import type { RewardKind } from './reward.ts'
 
 /** Different n-grams of words by all of them, from 0 to 1; 0 where the text has none. */
-function distinctShare(text: string, n: number): number {
+export function distinctShare(text: string, n: number): number {
   const words = wordsIn(text)
   const count = words.length - n + 1
   if (count < 1) return 0
