@@ -53,7 +53,7 @@ export async function openFirst(which, url, adapterOf, tell = (line) => console.
     let opened
     try {
       opened = await open(way, url)
-      const adapter = await adapterOf(opened.page)
+      const adapter = await answered(adapterOf(opened.page))
       const found = adapter ? adapter.name : 'no WebGPU adapter'
       if (adapter && (takesSoftware || !adapter.isSoftware)) {
         if (!takesSoftware) tell(`${way.name}: ${JSON.stringify(adapter.info)}`)
@@ -73,6 +73,18 @@ export async function openFirst(which, url, adapterOf, tell = (line) => console.
       ...(takesSoftware ? [] : ['Without a browser: npm run bench -- --node']),
     ].join('\n'),
   )
+}
+
+/** How long a page may take to say which adapter it has: where the GPU's process dies, never. */
+const ANSWER_MS = 60_000
+
+function answered(asked) {
+  let timer
+  const late = new Promise((_, reject) => {
+    const text = `no answer within ${ANSWER_MS / 1000} s`
+    timer = setTimeout(() => reject(new Error(text)), ANSWER_MS)
+  })
+  return Promise.race([asked, late]).finally(() => clearTimeout(timer))
 }
 
 const firstLine = (error) => `${error?.message ?? error}`.trim().split('\n')[0]
