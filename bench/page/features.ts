@@ -19,6 +19,7 @@ interface FastPath {
   readonly hasLongResponses?: boolean
 }
 
+const FUSED = { swiglu: true, biasGradient: true } as const
 const plainProducts: MatmulChoice = { '*': 'register_8x8' }
 
 const FAST_PATHS: readonly FastPath[] = [
@@ -31,7 +32,12 @@ const FAST_PATHS: readonly FastPath[] = [
   {
     name: 'SwiGLU inside the products',
     on: {},
-    off: { fusion: { swiglu: false, biasGradient: true } },
+    off: { fusion: { ...FUSED, swiglu: false } },
+  },
+  {
+    name: 'a decoded token in one dispatch',
+    on: { fusion: { ...FUSED, decodeToken: true } },
+    off: { fusion: { ...FUSED, decodeToken: false } },
   },
   {
     name: 'packed rows',
