@@ -88,7 +88,7 @@ export const TRAIN_LINE = commandLine({
       ),
       observe: flag('writes what the inside looks like at every validation into --out'),
       'observe-parts': flag(
-        'writes there what switching each part off costs, after validations, for 2.5 % of the work',
+        'writes there what switching each part off costs, after validations, for 4 % of the work',
       ),
       logger: text('tensorboard', 'writes an event file for TensorBoard too'),
       save: text('DIR', 'keeps the weights after supervised warm-up'),

@@ -5,6 +5,10 @@ import type { Phase } from '../config/phase.ts'
 /** Of all dispatches of a run, what its moments may take outside short inner phases. */
 export const MOMENTS_SHARE = 0.05
 
+/** The part of it that measuring what each part does has where that is asked for; moments have the
+ * rest. */
+export const PARTS_SHARE = 0.8 * MOMENTS_SHARE
+
 /** Steps of an inner phase that is looked at in each of them: so few cost little in any run. */
 const SHORT_PHASE = 10
 

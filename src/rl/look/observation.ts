@@ -53,8 +53,8 @@ export interface ObservationRequest {
   /** Also look, whatever panels show, at the moments of a run that one looks back to
    * (`atMoment`). */
   readonly moments?: boolean
-  /** Also switch each part off after validations, as often as half the share of moments allows;
-   * moments then have the other half. */
+  /** Also switch each part off after validations, as often as most of the share of moments allows
+   * (moments.ts); moments then have the rest. */
   readonly parts?: boolean
 }
 

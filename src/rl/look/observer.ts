@@ -8,7 +8,7 @@ import { uploadLens } from '../../model/internals/lens.ts'
 import type { TrainerConfig } from '../config/trainer_config.ts'
 import { chosenRows, type RolloutBatch, spreadRows, tokenCount } from '../experience/batch.ts'
 import { encodeSample, heldOutTexts, type LensText, readLens } from './lens_texts.ts'
-import { MOMENTS_SHARE, Moments, type RunSoFar } from './moments.ts'
+import { MOMENTS_SHARE, Moments, PARTS_SHARE, type RunSoFar } from './moments.ts'
 import {
   asksInside,
   atMoment,
@@ -85,7 +85,7 @@ export class Observer {
    * dispatches, but for those of short phases. */
   takesMoment(soFar: Omit<RunSoFar, 'dispatches'>, isEnd: boolean, isShort: boolean): boolean {
     if (!this.#request.moments || isShort) return this.#request.moments === true
-    const share = this.asksParts ? MOMENTS_SHARE / 2 : MOMENTS_SHARE
+    const share = this.asksParts ? MOMENTS_SHARE - PARTS_SHARE : MOMENTS_SHARE
     const dispatches = this.#dispatches - this.#parts.spent
     return this.#moments.fits({ dispatches, ...soFar }, isEnd, { share })
   }
@@ -98,7 +98,7 @@ export class Observer {
   /** Whether that may be measured now, for so many dispatches. */
   takesParts(soFar: Omit<RunSoFar, 'dispatches'>, isEnd: boolean, known: number): boolean {
     const dispatches = this.#dispatches - this.#moments.spent
-    return this.#parts.fits({ dispatches, ...soFar }, isEnd, { share: MOMENTS_SHARE / 2, known })
+    return this.#parts.fits({ dispatches, ...soFar }, isEnd, { share: PARTS_SHARE, known })
   }
 
   /** It was measured. */

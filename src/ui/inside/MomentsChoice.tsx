@@ -35,8 +35,8 @@ export function MomentsChoice() {
         <span>
           Switch each part off while a run trains{' '}
           <span className="soft">
-            (after some of its validations, for at most half of those 5 %; the moments have the
-            other half). What each part does is then shown over the steps.
+            (after some of its validations, for at most 4 of those 5 %; the moments have the rest).
+            What each part does is then shown over the steps.
           </span>
         </span>
       </label>

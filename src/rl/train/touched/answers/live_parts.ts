@@ -25,12 +25,14 @@ import { AnswerReader, createReader } from './answer_reader.ts'
 import { type Answered, costOf, untouchedOf } from './changed_answers.ts'
 import { answersOf, type Sizes, sizesOf } from './problem_texts.ts'
 
-/** Held-out problems that are answered without each part. */
-const PROBLEMS = 32
-/** Rows of a pass at most, where the run's own batch has more. */
-const ROWS = 256
+/** Held-out problems that are answered without each part: as many as let one pass answer for all
+ * parts, but from few to most. */
+const PROBLEMS = { few: 16, most: 32 }
+/** Rows of a pass at most, and of each row of the run's own batch. */
+const ROWS = { most: 512, each: 2 }
 
 interface Sized {
+  readonly problems: number
   /** Parts whose loss one pass answers for. */
   readonly slots: number
   readonly rollout: RolloutSize
@@ -39,24 +41,26 @@ interface Sized {
   readonly read: Sizes
 }
 
-/** Passes no larger than the run's own, so that their dispatches take no longer: the problems in
- * the rows of each slot, and row r is of slot r % slots. */
+/** Passes not much larger than the run's own, so that their dispatches do not take much longer: the
+ * problems in the rows of each slot, and row r is of slot r % slots. */
 function sizedFor(config: TrainerConfig, shape: ModelShape, batchRows: number): Sized {
   const { task, phases, validation } = config
-  const problems = validationPrompts({ ...validation, prompts: PROBLEMS }, task)
+  const rows = Math.min(ROWS.most, ROWS.each * batchRows)
+  const all = partsOf(shape).length + 1
+  const prompts = Math.min(PROBLEMS.most, Math.max(PROBLEMS.few, Math.floor(rows / all)))
+  const problems = validationPrompts({ ...validation, prompts }, task)
   const rl = phases.filter((phase) => phase.kind === 'rl').at(-1)
   const rollout = (slots: number): RolloutSize => ({
     rows: problems * slots,
     prompt_length: task.max_prompt_length,
     response_length: rl?.rollout.max_response_length ?? task.max_response_length,
   })
-  const most = Math.max(1, Math.floor(Math.min(ROWS, batchRows) / problems))
-  let slots = Math.min(most, partsOf(shape).length + 1)
+  let slots = Math.min(all, Math.max(1, Math.floor(rows / problems)))
   // Rows that are decoded at once hold whole problems.
   while (slots > 1 && groupRows(shape, rollout(slots)) % slots !== 0) slots--
   const texts = answersOf(config, problems)
   const read = { ...sizesOf(texts), rows: problems * slots }
-  return { slots, rollout: rollout(slots), texts, read }
+  return { problems, slots, rollout: rollout(slots), texts, read }
 }
 
 /** Everything on a device, or in a plan. */
@@ -128,9 +132,9 @@ export class LiveParts {
   ): Promise<LiveParts> {
     if (given.tools)
       throw new RangeError('Held-out problems are answered in one turn here; this run calls tools.')
-    const config = { ...given, validation: { ...given.validation, prompts: PROBLEMS } }
     const { shape } = model
-    const sized = sizedFor(config, shape, batchRows)
+    const sized = sizedFor(given, shape, batchRows)
+    const config = { ...given, validation: { ...given.validation, prompts: sized.problems } }
     const memory = new OwnedTensors(gpu, 'probes')
     try {
       const { interventions, tensors, internals } = room(memory, shape, sized)
