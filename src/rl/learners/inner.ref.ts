@@ -66,6 +66,7 @@ export function addInnerRef(
     advantages,
     old,
     loss_weights,
+    rollout_is_weights,
     grads,
   }: {
     readonly response: RefResponse
@@ -73,6 +74,8 @@ export function addInnerRef(
     /** Of each inner policy. */
     readonly old: readonly Numbers[]
     readonly loss_weights: Numbers
+    /** Of the samples, where the phase corrects them. */
+    readonly rollout_is_weights?: Numbers
     readonly grads: RefArrays
   },
 ): number[] {
@@ -87,12 +90,13 @@ export function addInnerRef(
     const own = { ...response, readout: refReadout(readout, layer, response.translators) }
     if (inner.objective === 'deep_supervision') {
       const policy = policyRef(config, params, cache, layer, own)
-      const { loss, d_log_probs } = policyLossRef('vanilla', actor, {
+      const { loss, d_log_probs } = policyLossRef(actor.loss_mode, actor, {
         ...policy,
         old_log_probs: old[k],
         advantages,
         response_mask,
         response_length,
+        ...(rollout_is_weights && { rollout_is_weights }),
       })
       const scaled = {
         d_log_probs: d_log_probs.map((d) => weight * d),

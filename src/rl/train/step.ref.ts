@@ -17,7 +17,7 @@ import {
   rolloutIsWeights,
   rolloutRejectionMask,
 } from '../experience/rollout_correction.ts'
-import type { RefPhase } from '../learners/inner.ref.ts'
+import { innerOldRef, type RefPhase } from '../learners/inner.ref.ts'
 import type { RowOrder } from '../math/shuffle.ts'
 import { computeDataMetrics } from '../metrics/data_metrics.ts'
 import { type Learner, mean, type Rows, rowsOf } from './learner.ref.ts'
@@ -42,6 +42,8 @@ export interface RefRun {
   entropy: number
   /** The actor's weights before each step so far. */
   readonly before: Float64Array[]
+  /** Log-probs of the step's batch under every inner policy that learns along, [B, R] each. */
+  innerOld: readonly Float64Array[]
   /** Mini-batches of the actor so far. */
   passes: number
   /** Steps with a critic so far. */
@@ -193,15 +195,17 @@ function correctedRollout(
 
 /** The batch under every model before the update, [B, R]. */
 function scoreRef(
-  { config, actor, critic, reference, before }: RefRun,
+  run: RefRun,
   phase: RefPhase,
   { batch, rollout_log_probs, sampled_at = [] }: RecordedStep,
 ) {
+  const { config, actor, critic, reference, before } = run
   const { bypass_mode } = phase.algorithm.rollout_correction
   const { target_layer: layer } = phase
   const mask = Float64Array.from(batch.response_mask)
   const rows = rowsOf(batch, phase, 0, batch.rows)
   const cache = actor.forward(rows)
+  run.innerOld = innerOldRef(config, actor.params, cache, rows, phase.actor)
   const R = batch.response_length
   const samplers = [...new Set([...sampled_at, before.length])].map((step) => {
     const params = actor.named(before[step - 1])

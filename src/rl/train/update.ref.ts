@@ -12,9 +12,10 @@ import {
   valuesBackwardRef,
   valuesRef,
 } from '../../model/transformer/value.ref.ts'
+import { innerStudents } from '../config/inner.ts'
 import { chosenRows, type RolloutBatch, sequenceCount, tokenCount } from '../experience/batch.ts'
 import { correctionParams } from '../experience/rollout_correction.ts'
-import type { RefPhase } from '../learners/inner.ref.ts'
+import { addInnerRef, type RefPhase } from '../learners/inner.ref.ts'
 import { objectiveOf } from '../learners/objective.ts'
 import { policyBackwardRef } from '../learners/policy_backward.ref.ts'
 import { policyLossOf } from '../losses/losses.ts'
@@ -133,9 +134,16 @@ function ofHighEntropy({ actor }: RefPhase, entropies: Numbers, mask: Numbers) {
   }
 }
 
+/** The metrics of inner layers that learn along, in their order. */
+const innerNames = ({ actor: { inner } }: RefPhase): string[] =>
+  innerStudents(inner).map(({ layer }) => {
+    const isOwn = inner.objective === 'deep_supervision'
+    return `actor/${isOwn ? 'inner_pg_loss' : 'inner_divergence'}/${layer}`
+  })
+
 /** Loss and gradients of one mini-batch; adds what is reported to `sums`. */
 function actorPass(
-  { actor, config }: { readonly actor: Learner; readonly config: ModelConfig },
+  { actor, config, innerOld }: ActorRun,
   phase: RefPhase,
   { batch, first, cut }: Pass,
   mini: number,
@@ -198,17 +206,30 @@ function actorPass(
   const d_log_probs = policy.d_log_probs.map((d, i) => d + kl.d_log_probs[i])
   const entropyWeights = chosen.cut(loss_weights).map((w) => w / chosen.share)
   const scored = { entropy, loss_weights: entropyWeights, d_log_probs }
-  return policyBackwardRef(config, actor.params, cache, phase, rows, scored).grads
+  const { grads } = policyBackwardRef(config, actor.params, cache, phase, rows, scored)
+  const settings = { ...phase.actor, ...counts }
+  const along = addInnerRef(config, actor.params, cache, settings, {
+    response: rows,
+    advantages: cut('advantages'),
+    old: innerOld.map((own) => own.subarray(first * R, (first + mini) * R)),
+    loss_weights,
+    rollout_is_weights,
+    grads,
+  })
+  for (const [i, name] of innerNames(phase).entries()) add(name, along[i])
+  return grads
+}
+
+interface ActorRun {
+  readonly actor: Learner
+  readonly config: ModelConfig
+  /** Of the whole batch, whose rows keep their order where these are asked for. */
+  readonly innerOld: readonly Float64Array[]
 }
 
 /** The actor's, on what the driver made of the batch; verl's names. */
 export function updateActor(
-  run: {
-    readonly actor: Learner
-    readonly config: ModelConfig
-    readonly reference: Float64Array
-    passes: number
-  },
+  run: ActorRun & { readonly reference: Float64Array; passes: number },
   phase: RefPhase,
   whole: RolloutBatch,
   columns: Readonly<Record<ActorColumn, Numbers>>,
@@ -248,6 +269,7 @@ function actorReport(
     'actor/lr': optim.lr,
   }
   for (const name of policyLossOf(loss_mode).metrics) metrics[name] = sums[name] / norms.length
+  for (const name of innerNames(phase)) metrics[name] = sums[name]
   if (use_kl_loss) {
     metrics['actor/kl_loss'] = sums['actor/kl_loss']
     metrics['actor/kl_coef'] = kl_loss_coef

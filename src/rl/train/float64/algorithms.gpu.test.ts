@@ -5,6 +5,7 @@ import { KL_PENALTIES } from '../../../kernels/kl/kl_penalty.ts'
 import { LOSS_AGG_MODES } from '../../../kernels/policy_loss/aggregations/aggregations.ts'
 import type { Actor as ActorSettings } from '../../config/actor.ts'
 import type { Algorithm } from '../../config/algorithm.ts'
+import type { Inner } from '../../config/inner.ts'
 import type { RlPhase } from '../../config/phase.ts'
 import { ADV_ESTIMATORS } from '../../estimators/advantages.ts'
 import { LOSS_MODES } from '../../losses/losses.ts'
@@ -208,6 +209,41 @@ describe('TRL’s options', () => {
       await follow(phaseOf(phase, { ppo_epochs: 2, use_kl_loss, kl_loss_coef: 0.5 })),
     ]
     const [a, b] = [on, off].map((followed) => changes(followed, 'actor/grad_norm').at(-1) ?? 0)
+    expect(Math.abs(a / b - 1)).toBeGreaterThan(1e-3)
+  })
+})
+
+describe('inner layers that learn along', () => {
+  const own = { objective: 'deep_supervision' } as const
+  const two = { layers: '2,1', weights: '0.3,0.8' }
+  const kl = { use_kl_loss: true, kl_loss_coef: 0.5, entropy_coeff: 0.05 }
+  type Case = readonly [string, Partial<Inner>, Partial<ActorSettings>?, Partial<Algorithm>?]
+  const oisd = { ...two, beta: 0.3, token_weight: 'advantage' } as const
+  const cases: readonly Case[] = [
+    ['the final layer teaches two by the advantage (OISD)', oisd, kl],
+    ['the same objective at two layers (deep supervision)', { ...two, ...own }, kl],
+    ['the final layer teaches through the norm', { layers: '1', readout: 'normed', beta: 1 }],
+    ['the final layer teaches through a lens', { layers: '2', readout: 'tuned', weights: '0.5' }],
+    [
+      'the same objective through the norm, by another loss and mean',
+      { ...own, layers: '2', readout: 'normed', weights: '0.7' },
+      { loss_mode: 'gspo', loss_agg_mode: 'seq-mean-token-mean' },
+    ],
+    [
+      'the same objective with importance weights',
+      { ...own, layers: '1', weights: '0.5' },
+      {},
+      corrected({ rollout_is: 'token' }),
+    ],
+  ]
+  test.for(those(cases, cases[0], cases[1]))('%s', async ([, inner, actor, algorithm]) => {
+    const noise = algorithm ? 0.4 : 0
+    const plain = { ppo_epochs: 2, ...actor }
+    const learns = { ...plain, inner: { ...BASE.actor.inner, ...inner } }
+    const on = await follow(phaseOf({ steps: 2 }, learns, algorithm), noise)
+    vi.restoreAllMocks()
+    const off = await follow(phaseOf({ steps: 2 }, plain, algorithm), noise)
+    const [a, b] = [on, off].map((followed) => changes(followed, 'actor/grad_norm')[0])
     expect(Math.abs(a / b - 1)).toBeGreaterThan(1e-3)
   })
 })

@@ -256,6 +256,7 @@ const refRun = (
   entropy_coef: first.actor.entropy_coeff,
   entropy: Number.POSITIVE_INFINITY,
   criticSteps: 0,
+  innerOld: [],
   passes: 0,
   before: [],
 })
