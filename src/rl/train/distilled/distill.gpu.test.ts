@@ -4,7 +4,7 @@ import { Gpu } from '../../../kernels/device/gpu.ts'
 import { modelShape } from '../../../model/layout/config.ts'
 import { paramLayout } from '../../../model/layout/params.ts'
 import type { Distillation } from '../../config/distillation.ts'
-import type { DistillPhase, RlPhase } from '../../config/phase.ts'
+import type { DistillPhase } from '../../config/phase.ts'
 import type { TrainerConfig } from '../../config/trainer_config.ts'
 import { refTranslators } from '../../learners/inner.ref.ts'
 import { mean } from '../../math/stats.ts'
@@ -15,7 +15,7 @@ import { planMemory } from '../parts/memory.ts'
 import { Judge } from '../responses/judge.ts'
 import { TrainingData } from '../responses/training_data.ts'
 import { Trainer } from '../trainer.ts'
-import { distillPhase, float64Step, LARGER, larger, toldBatch } from './testing.ts'
+import { alongPhase, distillPhase, float64Step, LARGER, larger, toldBatch } from './testing.ts'
 
 /** The runs share a device, which has then compiled most of what the next one needs. */
 const shared = Gpu.open()
@@ -170,32 +170,6 @@ test.for([
   },
 )
 
-/** Reinforcement of the whole model whose inner layers learn along. */
-const alongPhase = (objective: 'self_distill' | 'deep_supervision'): RlPhase => ({
-  ...RL,
-  actor: {
-    ...RL.actor,
-    inner: { ...RL.actor.inner, objective, layers: '1,2', weights: '0.5,1' },
-  },
-})
-
-test.for(['self_distill', 'deep_supervision'] as const)(
-  'a run whose inner layers learn along by %s continues in another trainer with the same bits',
-  async (objective) => {
-    const config = { ...CONFIG, phases: [SFT, alongPhase(objective)] }
-    const whole = await create(config)
-    while (whole.step < SFT.steps + 1) await whole.next()
-    const state = await whole.exportState()
-    const rest = [numbers(await whole.next()), numbers(await whole.next())]
-    const other = await create(config)
-    other.importState(state)
-    expect([numbers(await other.next()), numbers(await other.next())]).toEqual(rest)
-    const told = Object.keys(rest[0].metrics).filter((name) => name.startsWith('actor/inner_'))
-    const name = objective === 'self_distill' ? 'inner_divergence' : 'inner_pg_loss'
-    expect(told).toEqual([`actor/${name}/1`, `actor/${name}/2`])
-  },
-)
-
 test('a run whose advantages a teacher changes continues in another trainer with the same bits', async () => {
   const algorithm = { ...RL.algorithm, opd_kl_coef: 0.5 }
   const config = { ...CONFIG, phases: [{ ...RL, algorithm }], teacher: LARGER }
@@ -208,22 +182,6 @@ test('a run whose advantages a teacher changes continues in another trainer with
   expect([numbers(await other.next()), numbers(await other.next())]).toEqual(rest)
   expect(await other.exportWeights()).toEqual(await whole.exportWeights())
   expect(rest[1].metrics['distillation/reverse_kl']).not.toBe(0)
-})
-
-test('self-distillation brings an inner layer closer to the final one than reinforcement alone', async () => {
-  const distance = async (weights: string) => {
-    const { actor } = alongPhase('self_distill')
-    const inner = { ...actor.inner, layers: '2', weights }
-    const optim = { ...OPTIM, lr: 4e-3 }
-    const phase = { ...RL, steps: 20, actor: { ...actor, optim, inner } }
-    const warm = { ...SFT, steps: 20, optim: { ...OPTIM, lr: 8e-3 } }
-    const trainer = await create({ ...CONFIG, phases: [warm, phase] })
-    let last = 0
-    while (!trainer.isFinished) last = (await trainer.next()).metrics['actor/inner_divergence/2']
-    return last
-  }
-  const [alone, taught] = [await distance('0'), await distance('1')]
-  expect(taught).toBeLessThan(0.5 * alone)
 })
 
 longTest('the sampled reverse KL alone brings a policy closer to its teacher', async () => {

@@ -1,5 +1,5 @@
-// Makes phases that learn from a teacher, for tests: their settings, and one of their updates in
-// float64.
+// Makes phases that learn from a teacher, and phases whose inner layers learn along, for tests:
+// their settings, and one update from a teacher in float64.
 import { modelShape } from '../../../model/layout/config.ts'
 import { initialWeights, paramLayout } from '../../../model/layout/params.ts'
 import {
@@ -10,10 +10,10 @@ import type { RefArrays } from '../../../model/transformer/operations.ref.ts'
 import { type RefTranslators, refReadout } from '../../../model/transformer/policy.ref.ts'
 import type { Sample } from '../../../tasks/task/task.ts'
 import type { Distillation } from '../../config/distillation.ts'
-import type { DistillPhase } from '../../config/phase.ts'
+import type { DistillPhase, RlPhase } from '../../config/phase.ts'
 import { makeBatch, promptBatch, type RolloutBatch } from '../../experience/batch.ts'
 import { jsdToken } from '../../teachers/jsd.ref.ts'
-import { CONFIG, OPTIM } from '../../testing.ts'
+import { CONFIG, OPTIM, RL } from '../../testing.ts'
 import type { Learner } from '../learner.ref.ts'
 
 /** The batch of answers that a run has told as texts. */
@@ -55,6 +55,15 @@ export const distillPhase = (
     beta: 0.5,
     temperature: 1,
     ...distillation,
+  },
+})
+
+/** Reinforcement of the whole model whose inner layers learn along. */
+export const alongPhase = (objective: 'self_distill' | 'deep_supervision'): RlPhase => ({
+  ...RL,
+  actor: {
+    ...RL.actor,
+    inner: { ...RL.actor.inner, objective, layers: '1,2', weights: '0.5,1' },
   },
 })
 
