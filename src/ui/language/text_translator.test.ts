@@ -24,6 +24,10 @@ const CATALOGUE: Readonly<Record<string, string>> = {
 }
 /** In a catalogue that comes later. */
 const LATER: Readonly<Record<string, string>> = {
+  'Teacher: {0}. Student: {1}.': '教师：{0}。学生：{1}。',
+  'Train it, and look at the share: it rises.': '训练它，看比例：它上升。',
+  'it rises': '它上升',
+  'and {0} stay out': '和 {0} 不参加',
   'head {0} of layer {1}': '第 {1} 层的头 {0}',
   'the attention of layer {0}': '第 {0} 层的注意力',
 }
@@ -51,6 +55,19 @@ test('a text is recognised by its template, and so are the texts in its holes', 
       'Imitation, 4 steps: the final policy became surer by 0.12 nats. The mean score of samples went from 1 % to 20 %.',
     ),
   ).toBe('模仿学习，4 步：最终策略的熵降低了 0.12 nats。样本的平均得分从 1 % 变为 20 %。')
+})
+
+test('numbers in a row are one value', () => {
+  expect(texts.translate('Teacher: 60.0 %, 38.0 %. Student: 54.0 %, 46.0 %.')).toBe(
+    '教师：60.0 %, 38.0 %。学生：54.0 %, 46.0 %。',
+  )
+})
+
+test('what stands between elements is said whole before its parts are', () => {
+  expect(texts.translate('\ue000 Train it, and look at the share: it rises.')).toBe(
+    '\ue000 训练它，看比例：它上升。',
+  )
+  expect(texts.translate('\ue000 and \ue001 stay out')).toBe('\ue000 和 \ue001 不参加')
 })
 
 test('a name in a hole stays, and a long text is not taken for one', () => {

@@ -19,6 +19,8 @@ const MOST_KEPT = 20_000
 const MOST_DEPTH = 6
 /** What is in brackets is of the last part. */
 const ENDS_IN_BRACKETS = /(?:[,;]\s|\sand\s).*\([^(),;]*\)$/
+/** What lies between the elements at its ends. */
+const BETWEEN_ELEMENTS = /^([\s\ue000-\uf8ff]*)([\s\S]*?)([\s\ue000-\uf8ff]*)$/
 /** Letters from which a template is sure even where it holds words that have no translation. */
 const SURE = 8
 /** Below so many, such as of `{0} of {1}`, a template is about less than a clause. */
@@ -128,12 +130,21 @@ export class TextTranslator {
     const { sure, likely } = this.byTemplate(core, depth)
     return (
       sure ??
+      this.betweenElements(core, depth) ??
       this.byParts(core, 0, depth) ??
       (ENDS_IN_BRACKETS.test(core) ? this.byParts(core, 1, depth) : undefined) ??
       this.ended(core, depth) ??
       likely ??
       this.byParts(core, 1, depth)
     )
+  }
+
+  /** Whole where it has a translation without what stands at its ends, such as an icon. */
+  private betweenElements(core: string, depth: number): string | undefined {
+    const [, before, inner, after] = BETWEEN_ELEMENTS.exec(core) ?? ['', '', core, '']
+    if (inner === core) return undefined
+    const said = this.exactly(inner) ?? this.byTemplate(inner, depth + 1).sure
+    return said === undefined ? undefined : `${before}${said}${after}`
   }
 
   /** Whole, as at the beginning of a sentence or within one, and without its article: Chinese has
