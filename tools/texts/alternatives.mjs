@@ -104,7 +104,9 @@ export function textsOf(parts) {
  * none of it. */
 export function numbered(text) {
   let count = 0
+  // `$1` of a replacement is a hole too.
   return text
+    .replace(/\$\d/g, HOLE)
     .replace(/^[\s\ue001]+|[\s\ue001]+$/g, '')
     .replace(/[\ue000\ue001]/g, () => `{${count++}}`)
 }

@@ -17,7 +17,7 @@ const AREAS = [
   ['presets', /^src\/(document\/(presets|study)|ui\/(gallery|forest))\//],
   ['inside', /^src\/ui\/inside\//],
   ['tokens', /^src\/ui\/(tokens|look|touch)\//],
-  ['runs', /^src\/ui\/(runs|study|gpu)\//],
+  ['runs', /^src\/(ui\/(runs|study|gpu)|page\/study)\//],
   ['settings', /^src\/(document\/experiment|rl\/(?!train|look|learners|experience|math)\w+)\//],
   ['tasks', /^src\/tasks\//],
   ['jobs', /^src\/jobs\//],
@@ -42,6 +42,16 @@ export function pageFiles() {
   return [...found].filter((file) => !ELSEWHERE.test(file)).sort()
 }
 
+/** Texts of data: of the lab's studies, whose names are shown as `family? (own part)`. */
+const DATA = 'src/page/study/gallery.json'
+function textsOfData() {
+  const found = JSON.parse(readFileSync(DATA, 'utf8')).flatMap(({ name, question }) => [
+    ...name.split(/(?<=\?) (?=\S)/).map((part) => part.replace(/^\((.*)\)$/, '$1')),
+    question,
+  ])
+  return found.map((text) => ({ text, line: 1, isError: false, file: DATA }))
+}
+
 const areaOf = (file, isError) =>
   isError && !/^src\/(ui|jobs)\//.test(file)
     ? 'errors'
@@ -50,9 +60,10 @@ const areaOf = (file, isError) =>
 /** Every text of the page, in the catalogue where it lies: area → text → the places that show it.
  * A text that several areas have lies in the first. */
 export function readPage() {
-  const all = pageFiles().flatMap((file) =>
+  const sources = pageFiles().flatMap((file) =>
     textsIn(file, readFileSync(file, 'utf8')).map((text) => ({ ...text, file })),
   )
+  const all = [...sources, ...textsOfData()]
   const areas = new Map(AREAS.map(([area]) => [area, new Map()]))
   const home = new Map()
   for (const [area] of AREAS)

@@ -150,7 +150,7 @@ class Texts {
       case 'MemberExpression':
         return this.visit(node.object, { ...context, isSaid: false, isShown: false })
       case 'ArrayExpression':
-        return this.children(node, { ...context, isShown: context.isShown && 'capital' })
+        return this.children(node, { ...context, isShown: 'capital' })
       case 'ReturnStatement':
       case 'ArrowFunctionExpression':
         return this.children(node, { ...context, isSaid: false, isShown: this.isUi })

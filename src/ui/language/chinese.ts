@@ -3,6 +3,7 @@ import { createInstance } from 'i18next'
 import type { Translator } from '../kit/translator.ts'
 import { translateProps } from './element_translator.ts'
 import { type Messages, TextTranslator } from './text_translator.ts'
+import './chinese.css'
 
 type Catalogue = Readonly<Record<string, string>>
 

@@ -199,7 +199,7 @@ export class TextTranslator {
       const parts = core.split(between)
       if (parts.length < 2) continue
       const said = parts.map((part) => SIGNS[part] ?? this.find(part, depth + 1))
-      const isSaid = said.every((part, i) => part !== undefined || isName(parts[i]))
+      const isSaid = said.every((part, i) => part !== undefined || !/\s/.test(parts[i].trim()))
       if (isSaid && said.some((part, i) => part !== undefined && part !== parts[i]))
         return said.map((part, i) => part ?? parts[i]).join(joint)
     }
