@@ -129,12 +129,14 @@ export const BROKEN_RUNS: readonly BrokenRun[] = [
     model: small,
     teacher: small,
     phases: [
-      { kind: 'sft', steps: 4, batch_size: 64, optim: { lr: 0.0003, lr_warmup_steps: 2 } },
-      { kind: 'rl', steps: 40 },
+      { kind: 'sft', steps: 2, batch_size: 64, optim: { lr: 0.0003, lr_warmup_steps: 0 } },
+      { kind: 'rl', steps: 50 },
     ],
+    // Many samples: a mean of few is not near 0 in five steps in a row.
+    rollout: { train_batch_size: 128, n: 4 },
     actor: {
-      ppo_mini_batch_size: 16,
-      optim: { lr: 0.001, lr_warmup_steps: 5, lr_scheduler_type: 'cosine' },
+      ppo_mini_batch_size: 64,
+      optim: { lr: 0.0003, lr_warmup_steps: 2, lr_scheduler_type: 'cosine' },
     },
     algorithm: { opd_kl_coef: 1, use_task_rewards: false },
   }),
