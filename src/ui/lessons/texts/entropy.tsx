@@ -69,7 +69,7 @@ function Body() {
         </li>
         <li>
           It falls in one layer alone: look at the length of the states before you call that a
-          decision (lesson 9).
+          decision (lesson “Every layer has a policy”).
         </li>
       </ul>
       <Ask name="low" of={parts.low} />
