@@ -1,5 +1,5 @@
 // Writes the sentences and words of the stories as JSON, for readers in other languages.
-import { FOLLOWING, KEPT, SECOND_FORM, WORDS } from './slots.ts'
+import { AGREEING, FOLLOWING, FORMS_OF_KINDS, KEPT, SECOND_FORM, WORDS } from './slots.ts'
 import { BEATS } from './tell.ts'
 import { TAKES_AN } from './words/listed.ts'
 import { PAIRS } from './words/things.ts'
@@ -14,6 +14,8 @@ export function storyGrammar(): string {
     ),
     kept: [...KEPT],
     following: FOLLOWING,
+    agreeing: AGREEING,
+    forms_of_kinds: FORMS_OF_KINDS,
     second_form: [...SECOND_FORM],
     pairs: PAIRS,
     an: TAKES_AN.source,

@@ -12,7 +12,7 @@ import { readStory } from './read.ts'
 import type { Sentence } from './sentences/sentence.ts'
 import type { StoryAspect } from './sizes.ts'
 import { openingsOf, PLOT_OPENINGS, PROMPTS_OF_AN_OPENING, plotsOf, STORY_TOKENS } from './sizes.ts'
-import { fill, slotsOf, WORDS } from './slots.ts'
+import { fill, slotsOf, toldWords } from './slots.ts'
 import { BEATS, tell } from './tell.ts'
 import type { Mood } from './words/feelings.ts'
 import { after, EMPTY, type World } from './world.ts'
@@ -39,8 +39,8 @@ export async function loadStoryTokenizer(): Promise<void> {
 interface Opening {
   readonly sentences: readonly [Sentence, Sentence]
   readonly slots: readonly string[]
-  /** How many words each slot may have. */
-  readonly sizes: readonly number[]
+  /** The words that each slot may have. */
+  readonly lists: readonly (readonly string[])[]
   readonly count: bigint
 }
 
@@ -48,12 +48,9 @@ function promptsOf(opening: keyof typeof BEATS, most: number): Opening[] {
   return BEATS.who.flatMap((who) =>
     BEATS[opening].map((second) => {
       const slots = [...new Set([...slotsOf(who.text), ...slotsOf(second.text)])]
-      // A friend has another name than the hero.
-      const sizes = slots.map(
-        (slot) => Math.min(most, WORDS[slot].length) - (slot === 'friend' ? 1 : 0),
-      )
-      const count = sizes.reduce((product, size) => product * BigInt(size), 1n)
-      return { sentences: [who, second] as const, slots, sizes, count }
+      const lists = slots.map((slot) => toldWords(slot, most))
+      const count = lists.reduce((product, { length }) => product * BigInt(length), 1n)
+      return { sentences: [who, second] as const, slots, lists, count }
     }),
   )
 }
@@ -62,12 +59,14 @@ function promptsOf(opening: keyof typeof BEATS, most: number): Opening[] {
 function promptAt(openings: readonly Opening[], index: bigint): { prompt: string; world: World } {
   let [rest, i] = [index, 0]
   while (rest >= openings[i].count) rest -= openings[i++].count
-  const { sentences, slots, sizes } = openings[i]
-  const digits = choices(rest, sizes)
+  const { sentences, slots, lists } = openings[i]
+  const digits = choices(
+    rest,
+    lists.map(({ length }) => length),
+  )
   const words: Record<string, string> = {}
   slots.forEach((slot, s) => {
-    const shift = slot === 'friend' && digits[s] >= digits[slots.indexOf('hero')] ? 1 : 0
-    words[slot] = WORDS[slot][digits[s] + shift]
+    words[slot] = lists[s][digits[s]]
   })
   return {
     prompt: sentences.map(({ text }) => fill(text, words)).join(' '),

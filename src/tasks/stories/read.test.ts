@@ -12,6 +12,7 @@ import {
 } from './problems.ts'
 import { readStory } from './read.ts'
 import { plotsOf, STORY_TOKENS } from './sizes.ts'
+import { toldWords } from './slots.ts'
 
 const START = 'Once there was a small fox named Pip. He had a red kite.'
 const TOLD =
@@ -48,6 +49,7 @@ describe('a contradiction is found and said', () => {
     ['another name', TOLD.replace('said Pip', 'said Tom'), 'Tom was Pip before'],
     ['another pronoun', TOLD.replace('And he took', 'And she took'), 'its words do not agree'],
     ['an article', TOLD.replace('an owl', 'a owl'), 'its words do not agree'],
+    ['a kind', TOLD.replace('an owl', 'a boy'), 'its words do not agree'],
     ['number', TOLD.replace('the kite was', 'the kite were'), 'its words do not agree'],
     [
       'a lost thing that is used',
@@ -84,6 +86,15 @@ describe('the task', () => {
         expect(faultsOf(prompt + ground_truth), prompt + ground_truth).toEqual([])
         expect(score(prompt, ground_truth)).toBe(1)
       }
+    }
+  })
+
+  test('no friend is called as a hero is, whatever the number of words', () => {
+    for (const most of [8, 16, 32, 512]) {
+      const [heroes, friends] = [toldWords('hero', most), toldWords('friend', most)]
+      expect(heroes.length).toBeGreaterThanOrEqual(4)
+      expect(friends.length).toBeGreaterThanOrEqual(4)
+      expect(heroes.filter((name) => friends.includes(name))).toEqual([])
     }
   })
 

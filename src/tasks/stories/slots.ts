@@ -3,8 +3,8 @@
 //
 // `{hero}` is a word of a list, `{Hero}` the same with a capital letter, `{a look thing}` two words
 // with the article that fits. Words such as `he` or `was` follow from the character or the thing
-// that they belong to.
-import { KINDS, TRAITS } from './words/beings.ts'
+// that they belong to, and a `girl` who is called Tom is a `boy`.
+import { KINDS, SHE_AND_HE, TRAITS } from './words/beings.ts'
 import { FEARS, FEELINGS, GAMES, MANNERS, TIMES } from './words/feelings.ts'
 import { article, plural } from './words/listed.ts'
 import { HE, SHE } from './words/names.ts'
@@ -17,7 +17,7 @@ const OBJECTS = THINGS.flatMap((thing, i) =>
   i % 9 === 8 && PAIRS[(i - 8) / 9] ? [thing, PAIRS[(i - 8) / 9]] : [thing],
 )
 
-/** What may stand in a slot. */
+/** What a reader understands in a slot. */
 export const WORDS: Readonly<Record<string, readonly string[]>> = {
   hero: NAMES,
   friend: NAMES,
@@ -46,6 +46,15 @@ export const WORDS: Readonly<Record<string, readonly string[]>> = {
   afraid: FEELINGS.afraid,
   angry: FEELINGS.angry,
   calm: FEELINGS.calm,
+}
+
+/** The words that stories are told with, `most` of a kind. Heroes and friends are not called
+ * alike, so that a name says who it is: a small model need not count who came first. */
+export function toldWords(slot: string, most: number): readonly string[] {
+  const words = WORDS[slot].slice(0, most)
+  if (slot !== 'hero' && slot !== 'friend') return words
+  // Two by two, as she and he take turns.
+  return words.filter((_, i) => i % 4 < 2 === (slot === 'hero'))
 }
 
 /** Slots that keep their word through a story. */
@@ -78,6 +87,15 @@ export const FOLLOWING: Readonly<
   is: { of: 'thing', forms: ['is', 'are'] },
 }
 
+/** Slots whose word agrees with the name in another slot. */
+export const AGREEING: Readonly<Record<string, string>> = { kind: 'hero', friend_kind: 'friend' }
+
+/** The two forms of a kind that has them, by either. */
+export const FORMS_OF_KINDS: Readonly<Record<string, readonly [he: string, she: string]>> =
+  Object.fromEntries(
+    SHE_AND_HE.flatMap(([she, he]) => [she, he].map((word) => [word, [he, she]] as const)),
+  )
+
 /** The words of a sentence's slots. */
 export type Words = Readonly<Record<string, string>>
 
@@ -106,9 +124,11 @@ export const fill = (text: string, words: Words): string =>
   })
 
 function wordOf(slot: string, words: Words): string {
-  const follows = FOLLOWING[slot]
-  if (!follows) return words[slot]
-  return follows.forms[SECOND_FORM.has(words[follows.of]) ? 1 : 0]
+  const agreeing = AGREEING[slot]
+  const { of, forms } =
+    FOLLOWING[slot] ?? (agreeing && { of: agreeing, forms: FORMS_OF_KINDS[words[slot]] }) ?? {}
+  if (!of || !forms) return words[slot]
+  return forms[SECOND_FORM.has(words[of]) ? 1 : 0]
 }
 
 /** A sentence as a pattern: its groups are the slots' words, whatever they follow from. */

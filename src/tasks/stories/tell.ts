@@ -5,7 +5,7 @@ import { OPENINGS } from './sentences/openings.ts'
 import type { Sentence } from './sentences/sentence.ts'
 import { TROUBLES } from './sentences/troubles.ts'
 import type { PlotName } from './sizes.ts'
-import { fill, KEPT, slotsOf, WORDS, type Words } from './slots.ts'
+import { fill, KEPT, slotsOf, toldWords, type Words } from './slots.ts'
 import { after, unmet, type World } from './world.ts'
 
 export const BEATS = { ...OPENINGS, ...TROUBLES, ...HELPING, ...ENDINGS } as const
@@ -48,8 +48,8 @@ function wordsFor({ text }: Sentence, world: World, draw: Draw, most: number): W
   const words: Record<string, string> = { ...world.names }
   for (const slot of slotsOf(text)) {
     if (KEPT.has(slot) && words[slot] !== undefined) continue
-    const taken = new Set([words[slot.replace('2', '')], slot === 'friend' ? words.hero : ''])
-    const list = WORDS[slot].slice(0, most).filter((word) => !taken.has(word))
+    const taken = words[slot.replace('2', '')]
+    const list = toldWords(slot, most).filter((word) => word !== taken)
     words[slot] = pick(list, draw)
   }
   return words

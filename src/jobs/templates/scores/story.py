@@ -16,12 +16,11 @@ def filled(text, words):
 
     def word_of(slot):
         name = slot.lower()
-        follows = GRAMMAR["following"].get(name)
+        follows, word = GRAMMAR["following"].get(name), words.get(name, "")
+        if not follows and name in GRAMMAR["agreeing"] and word in GRAMMAR["forms_of_kinds"]:
+            follows = {"of": GRAMMAR["agreeing"][name], "forms": GRAMMAR["forms_of_kinds"][word]}
         if follows:
-            other = words.get(follows["of"]) in GRAMMAR["second_form"]
-            word = follows["forms"][1 if other else 0]
-        else:
-            word = words.get(name, "")
+            word = follows["forms"][1 if words.get(follows["of"]) in GRAMMAR["second_form"] else 0]
         return capital(word) if slot[0].isupper() else word
 
     def part(match):

@@ -14,10 +14,26 @@ squid starfish jellyfish shark salmon trout pike carp eel catfish goldfish tadpo
   vulture raven jay thrush starling lark swallow swift cuckoo woodpecker kingfisher nightingale canary budgie cockatoo toucan flamingo ostrich emu
   partridge pheasant quail grouse albatross cormorant ibis kestrel buzzard condor lapwing blackbird bullfinch goldfinch crane hummingbird
   chipmunk gopher vole shrew dormouse gerbil chinchilla stoat marten polecat porcupine wombat wallaby platypus opossum tapir okapi gazelle antelope impala
-  gnu zebu bullock ram stallion mare mule kid colt filly heifer hound terrier poodle beagle spaniel collie husky greyhound
+  gnu zebu bullock sheep stallion mare mule kid colt filly heifer hound terrier poodle beagle spaniel collie husky greyhound
   tortoise crocodile alligator iguana gecko chameleon salamander viper python cobra grasshopper dragonfly caterpillar firefly bumblebee wasp hornet earwig centipede scorpion
   mermaid fairy goblin ogre ghost imp pixie sprite unicorn griffin yeti sailor miller tailor cobbler shepherd fisher hunter gardener teacher
-  painter piper juggler clown miner potter weaver carpenter blacksmith postman nurse doctor captain sheriff cowboy hermit inventor scholar poet dancer`)
+  painter piper juggler clown miner potter weaver carpenter blacksmith porter nurse doctor captain sheriff cowboy hermit inventor scholar poet dancer
+  bull cowgirl merman`)
+
+/** Kinds with one word for a she and one for a he. */
+export const SHE_AND_HE = [
+  ['girl', 'boy'],
+  ['hen', 'rooster'],
+  ['cow', 'bull'],
+  ['princess', 'prince'],
+  ['queen', 'king'],
+  ['witch', 'wizard'],
+  ['mare', 'stallion'],
+  ['filly', 'colt'],
+  ['heifer', 'bullock'],
+  ['cowgirl', 'cowboy'],
+  ['mermaid', 'merman'],
+] as const
 
 /** What a character is like. */
 export const TRAITS = listed(`
