@@ -5,12 +5,10 @@ import { DataDialog } from '../data/DataDialog.tsx'
 import { FirstScreen } from '../forest/FirstScreen.tsx'
 import { Announcer } from '../notices/Announcer.tsx'
 import { Files } from '../notices/Files.tsx'
-import { Skipped } from '../notices/Skipped.tsx'
 import { Toast } from '../notices/Toast.tsx'
 import { lazyPart } from '../part/lazy_part.tsx'
 import { type PanelEntry, Panels } from '../part/Panels.tsx'
 import { Part } from '../part/Part.tsx'
-import { SettingsDiffer } from '../phases/SettingsDiffer.tsx'
 import { Deleted } from '../runs/Deleted.tsx'
 import { RewardDialog } from '../settings/rewards/RewardDialog.tsx'
 import { ToolsDialog } from '../settings/tools/ToolsDialog.tsx'
@@ -39,6 +37,8 @@ import {
   PresetGallery,
   Record,
   Reference,
+  SettingsDiffer,
+  Skipped,
 } from './later_parts.ts'
 import { Choice, Controls, HelpButton } from './palette/Controls.tsx'
 import { DropTarget } from './palette/DropTarget.tsx'

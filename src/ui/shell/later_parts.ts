@@ -110,6 +110,19 @@ export const Findings = later(
   () => usePresent(hasBegun),
 )
 
+export const Skipped = later(
+  'The note on skipped updates',
+  async () => (await import('../notices/Skipped.tsx')).Skipped,
+  () => usePresent(hasBegun),
+)
+
+/** What can differ from the settings is a run. */
+export const SettingsDiffer = later(
+  'The note on changed settings',
+  async () => (await import('../phases/SettingsDiffer.tsx')).SettingsDiffer,
+  () => useStore(labStore, hasBegun),
+)
+
 export const EndCard = later(
   'The end of the run',
   async () => (await import('../forest/EndCard.tsx')).EndCard,
