@@ -39,6 +39,22 @@ test('the phase of a step is the one that began before it', () => {
   expect([0, 1, 10, 11].map((step) => phaseAt(switches, step))).toEqual([0, 0, 0, 1])
 })
 
+test('what learns from a teacher is compared, and its samples are counted', () => {
+  const phases = [
+    { kind: 'sft', steps: 2 },
+    { kind: 'distill', steps: 3, batch_size: 16, target_layer: 1 },
+  ]
+  const arms = [{ name: 'GRPO' }, { name: 'taught', set: { phases } }]
+  const taught = studyOf({ ...DOCUMENT, arms, grid: {}, baseline: 'GRPO' })
+  const expanded = expandStudy(taught)
+  if (!expanded.ok) throw new Error(expanded.problems.join())
+  const log = new ResultLog(expanded.arms[1].experiment, taught)
+  for (let step = 0; step <= 5; step++)
+    log.step(step, step <= 2 ? 0 : 1, step <= 2 ? {} : { 'perf/total_num_tokens': 100 })
+  const { begins, costs } = log.result(facts)
+  expect([begins, costs.responses.at(-1), costs.tokens.at(-1)]).toEqual([2, [5, 48], [5, 300]])
+})
+
 test('what learns preferences, or a reward model, is compared as reinforcement is', () => {
   const sft = { kind: 'sft', steps: 2 }
   const phases = [

@@ -77,8 +77,7 @@ export const isPairedDocument = (phase: PhaseDocument): phase is PairedDocument 
   phase.kind === 'reward_model' || phase.kind === 'preference'
 
 /** Whether a phase imitates answers, before others learn what is better. */
-export const isWarmStart = ({ kind }: Pick<PhaseDocument, 'kind'>): boolean =>
-  kind === 'sft' || kind === 'distill'
+export const isWarmStart = ({ kind }: Pick<PhaseDocument, 'kind'>): boolean => kind === 'sft'
 
 /** Whether a phase learns from single verdicts, where the rows of the task are such. */
 export const takesVerdicts = (task: TaskChoice, phase: PairedDocument): boolean =>
