@@ -11,6 +11,7 @@ const CATALOGUE: Readonly<Record<string, string>> = {
   'the model': '模型',
   'Read {0} first.': '先读{0}。',
   'Help for {0}': '{0}的帮助',
+  '{0} {1} runs once.': '{0} {1}运行一次。',
 }
 
 beforeAll(() => {
@@ -52,6 +53,17 @@ test('values and elements take their place in the sentence', () => {
       </p>,
     ),
   ).toBe('<p><i></i> 先读<b>this</b>。 </p>')
+})
+
+test('what is left out before a sentence keeps its place in it', () => {
+  for (const before of [null, <i key="i">a policy</i>])
+    expect(
+      renderToStaticMarkup(
+        <p>
+          {before} <b>Save</b> runs once.
+        </p>,
+      ),
+    ).toBe(`<p>${before ? '<i>策略</i>' : ''} <b>保存</b>运行一次。</p>`)
 })
 
 test('what is spoken is in the language too; code and what is marked are not', () => {

@@ -25,6 +25,12 @@ const HAS_WORDS = /[A-Za-z]{2}/
 const isWords = (child: unknown): child is string | number =>
   typeof child === 'string' || typeof child === 'number'
 
+/** Elements, and what is left out at the beginning: a sentence may have a place for it there. */
+const isMarked = (child: unknown, index: number): boolean =>
+  isValidElement(child) ||
+  Array.isArray(child) ||
+  (index === 0 && (child === null || child === undefined || child === false))
+
 /** Text slots keep their places around elements, so that React sees the same elements as before; a
  * sentence that puts them into another order comes as a new list. */
 function placed(children: readonly unknown[], said: string, marked: readonly unknown[]): unknown[] {
@@ -34,13 +40,13 @@ function placed(children: readonly unknown[], said: string, marked: readonly unk
   const inOrder = order.length === marked.length && order.every((index, i) => index === i)
   if (inOrder) {
     let gap = 0
-    const kept = children.map((child) => {
+    const kept = children.map((child, i) => {
       if (isWords(child)) {
         const text = gaps[gap] ?? ''
         gaps[gap] = ''
         return text
       }
-      if (marked.includes(child)) gap++
+      if (isMarked(child, i)) gap++
       return child
     })
     if (gaps.every((text) => text === '')) return kept
@@ -55,14 +61,12 @@ function placed(children: readonly unknown[], said: string, marked: readonly unk
 function sequence(children: readonly unknown[], say: Say): readonly unknown[] {
   const inner = children.map((child) => (Array.isArray(child) ? sequence(child, say) : child))
   if (!inner.some((child) => typeof child === 'string' && HAS_WORDS.test(child))) return inner
-  const marked = inner.filter((child) => isValidElement(child) || Array.isArray(child))
+  const marked = inner.filter(isMarked)
   let count = 0
   const text = inner
-    .map((child) => {
+    .map((child, i) => {
       if (isWords(child)) return String(child)
-      return isValidElement(child) || Array.isArray(child)
-        ? String.fromCharCode(FIRST_MARK + count++)
-        : ''
+      return isMarked(child, i) ? String.fromCharCode(FIRST_MARK + count++) : ''
     })
     .join('')
   return placed(inner, saySequence(text, say), marked)
