@@ -130,7 +130,7 @@ test(
     await lab.get('live-parts-map-value').press('End')
     await expect(lab.get('live-parts-map-value')).toHaveText(/^without the feed-forward of layer/)
     await lab.get('live-parts-group').selectOption('heads 2')
-    await lab.get('live-parts-measure').selectOption('log_prob')
+    await lab.get('live-parts-steps-measure').selectOption('log_prob')
     await expect(lab.get('live-parts-steps-values').locator('li')).toHaveCount(2)
     await lab.get('live-parts-on').uncheck()
   },

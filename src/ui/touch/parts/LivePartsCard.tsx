@@ -53,7 +53,7 @@ function OverSteps({ items }: { readonly items: readonly StepCosts[] }) {
     <>
       <div className="touch-choices">
         {choose('live-parts-group', 'Over the steps, without', groups)}
-        {choose('live-parts-measure', 'the change of the', measures)}
+        {choose('live-parts-steps-measure', 'the change of the', measures)}
       </div>
       <LinesFigure
         id="live-parts-steps"
