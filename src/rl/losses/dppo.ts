@@ -8,12 +8,11 @@ import { heldLogRatio, heldRatio, type ResponseTokens, tokenValues } from './res
 const NUMBERS = { ...CLIP_RANGE, ...DUAL_CLIP }
 type Numbers = ValuesOf<typeof NUMBERS>
 
-/** `is_kept` of the shader, from the tokens' probabilities p and q of the new and the old
- * policy. */
+/** x = clamp(log_prob - old_log_prob, ±20), w = min(exp(x), clip_ratio_c), a constant to the
+ * gradient; L = -w A · log_prob where the token is kept, else 0; dL/dlog_prob = -w A there.
+ * `decision` is `is_kept` of the shader, from the tokens' probabilities p and q of the new and the
+ * old policy. */
 const tokenLossOf = (decision: string) => /* wgsl */ `
-// x = clamp(log_prob - old_log_prob, ±20), w = min(exp(x), clip_ratio_c), a constant to the
-// gradient;
-//   L = -w A · log_prob where the token is kept, else 0.  dL/dlog_prob = -w A there.
 fn token_loss(log_prob: f32, old_log_prob: f32, advantage: f32) -> TokenLoss {
   let x = clamp(log_prob - old_log_prob, -20.0, 20.0);
   let ratio = ratio_of(x);

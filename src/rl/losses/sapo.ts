@@ -4,6 +4,8 @@ import { RATIO } from './clip_range.ts'
 import { policyLoss } from './policy_loss.ts'
 import { heldLogRatio, heldRatio, isHeld, tokenValues } from './response.ts'
 
+// With e = exp(-|z|) neither tail of the sigmoid overflows or cancels; below exp(-80) nothing is
+// left in f32.
 const TOKEN_LOSS = /* wgsl */ `
 fn token_loss(log_prob: f32, old_log_prob: f32, advantage: f32) -> TokenLoss {
   let log_ratio = log_prob - old_log_prob;
@@ -11,8 +13,6 @@ fn token_loss(log_prob: f32, old_log_prob: f32, advantage: f32) -> TokenLoss {
   let ratio = ratio_of(x);
   let tau = select(params.tau_neg, params.tau_pos, advantage > 0.0);
   let z = tau * (ratio - 1.0);
-  // With e = exp(-|z|) neither tail of the sigmoid overflows or cancels; below exp(-80) nothing is
-  // left in f32.
   let e = ratio_of(-min(abs(z), 80.0));
   let gate = select(e, 1.0, z >= 0.0) / (1.0 + e);
   let slope = -4.0 * advantage * (e / ((1.0 + e) * (1.0 + e))) * ratio;
