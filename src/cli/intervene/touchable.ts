@@ -7,7 +7,7 @@ import { decodeCheckpoint } from '../../host/checkpoints/file/checkpoint_file.ts
 import { fileOf } from '../../host/checkpoints/storage/places.ts'
 import { memoryBudget } from '../../host/worker/base/memory_budget.ts'
 import { checkpointSource, mergedPolicy } from '../../jobs/model_folders.ts'
-import { gibibytes, ShapeError } from '../../kernels/device/base/errors.ts'
+import { memorySize, ShapeError } from '../../kernels/device/base/errors.ts'
 import { Gpu } from '../../kernels/device/gpu.ts'
 import { bareConfig, modelShape } from '../../model/layout/config.ts'
 import { paramLayout } from '../../model/layout/params.ts'
@@ -68,7 +68,7 @@ export async function openPlanned(path: string): Promise<OpenTouch> {
   return async (plan) => {
     if (plan.total() > allowed)
       throw new LabFailure(
-        `${path}: would take ${gibibytes(plan.total())} of GPU memory, and ${gibibytes(allowed)} are allowed here; take shorter texts, or fewer of them at once`,
+        `${path}: would take ${memorySize(plan.total())} of GPU memory, and ${memorySize(allowed)} are allowed here; take shorter texts, or fewer of them at once`,
       )
     return Gpu.open({ gpu: dawn, largest: plan.largest })
   }

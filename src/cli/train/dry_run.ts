@@ -9,7 +9,7 @@ import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import { trainerConfig } from '../../document/experiment/trainer_config.ts'
 import { contentNames } from '../../host/content/named.ts'
 import { memoryBudget, plannedBytes } from '../../host/worker/base/memory_budget.ts'
-import { gibibytes } from '../../kernels/device/base/errors.ts'
+import { memorySize } from '../../kernels/device/base/errors.ts'
 import { modelShape } from '../../model/layout/config.ts'
 import { paramLayout } from '../../model/layout/params.ts'
 import { planMemory } from '../../rl/train/parts/memory.ts'
@@ -70,7 +70,7 @@ export function describeRun(
     ]),
     [
       'memory',
-      `${gibibytes(bytes)} on the GPU, of at most ${gibibytes(allowed)}${taught > 0 ? `; the teacher takes ${gibibytes(taught)} of it` : ''}`,
+      `${memorySize(bytes)} on the GPU, of at most ${memorySize(allowed)}${taught > 0 ? `; the teacher takes ${memorySize(taught)} of it` : ''}`,
     ],
     ['output', outputLine(out)],
   ]

@@ -25,7 +25,7 @@ test('a dry run says what would be trained and what it needs, and makes nothing'
   expect(said.join('\n')).toMatch(
     /Nothing is trained\.\n {2}task .*sort_digits.*\n {2}model .*31,872 weights\n {2}phase 1 {2}sft: 5 steps of 64 demonstrations\n.*32 prompts × 2 responses/,
   )
-  expect(said.join('\n')).toMatch(/memory {3}\d+\.\d\d GiB .*of at most/)
+  expect(said.join('\n')).toMatch(/memory {3}\d+\.\d\d MiB .*of at most 4\.00 GiB/)
   expect(existsSync(out)).toBe(false)
   await expect(train.run(['tiny', '--set', 'model.hidden_size=0', '--dry-run'])).rejects.toThrow(
     /model\.hidden_size: expected/,

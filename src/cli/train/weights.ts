@@ -79,6 +79,7 @@ const LEFT_OPEN = [
   'padding_idx',
   'lora',
   'steering_vectors',
+  'lenses',
   'dtype',
   'vocab_size',
   'source',

@@ -72,7 +72,7 @@ describe('verl’s file logger', () => {
       [3, 4],
       [4, 5],
     ])
-    expect(log.remarks.join()).toMatch(/Steps went back 1 time,/)
+    expect(log.remarks.join()).toMatch(/Steps went back once,/)
   })
 
   test('lines that are none and a cut end are said, the rest is kept', async () => {
@@ -156,7 +156,7 @@ describe('TRL’s trainer_state.json', () => {
     expect(column(log, 'trl/eval_digits_loss')).toEqual([[30, 0.25]])
     expect(log.remarks).toEqual([])
     const again = await read('trl', state([...entries, { step: 20, loss: 1 }]))
-    expect(again.remarks.join()).toMatch(/Steps went back 1 time,/)
+    expect(again.remarks.join()).toMatch(/Steps went back once,/)
   })
 
   test('older and newer names become the lab’s, functions that score become parts', async () => {

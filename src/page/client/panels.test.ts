@@ -21,6 +21,7 @@ test('what panels want is remembered, merged, and sent once a frame while a run 
     tokens: false,
     token_layers: false,
     every: 1,
+    parts: false,
     moments: true,
   }
   expect(port().commands.at(-1)).toMatchObject({ observe: { ...nothing, groups: ['flow'] } })

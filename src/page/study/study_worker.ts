@@ -10,7 +10,7 @@ import type { Study } from '../../document/study/study.ts'
 import { DEFAULT_SCHEDULE, newestFirst } from '../../host/checkpoints/schedule.ts'
 import { listCheckpoints, removeCheckpoints } from '../../host/checkpoints/storage/browse.ts'
 import type { LabEvent } from '../../host/protocol/protocol.ts'
-import { gibibytes } from '../../kernels/device/base/errors.ts'
+import { memorySize } from '../../kernels/device/base/errors.ts'
 import { SILENT_MS } from '../connection/connection.ts'
 import type { LabPort } from '../connection/port.ts'
 import { filesOf, recordOf } from './run_states.ts'
@@ -94,7 +94,7 @@ export class StudyWorker {
   async #problemOf({ name, experiment }: Arm, id: number): Promise<string | undefined> {
     const { bytes, allowed_bytes } = this.#plans.get(id) ?? { bytes: 0, allowed_bytes: 0 }
     if (bytes > allowed_bytes)
-      return `${name}: it would take ${gibibytes(bytes)} of GPU memory, and a study takes no more than ${gibibytes(allowed_bytes)}.`
+      return `${name}: it would take ${memorySize(bytes)} of GPU memory, and a study takes no more than ${memorySize(allowed_bytes)}.`
     return filesOf(experiment).then(
       () => undefined,
       (error: Error) => `${name}: ${error.message}`,

@@ -2,7 +2,7 @@
 // at every position of any text, and what the whole model writes.
 
 import type { LoadOptions } from '../../formats/weight_stream.ts'
-import { GpuError, gibibytes } from '../../kernels/device/base/errors.ts'
+import { GpuError, memorySize } from '../../kernels/device/base/errors.ts'
 import type { Program } from '../../kernels/device/base/program.ts'
 import { type Allocator, MemoryPlan } from '../../kernels/device/base/tensor.ts'
 import type { Gpu } from '../../kernels/device/gpu.ts'
@@ -224,6 +224,6 @@ export function requireRoom(bytes: number, allowed: number): void {
   if (bytes <= allowed) return
   throw new GpuError(
     'too_large',
-    `The model takes ${gibibytes(bytes)} of GPU memory here, where it may take ${gibibytes(allowed)}. Choose a smaller model.`,
+    `The model takes ${memorySize(bytes)} of GPU memory here, where it may take ${memorySize(allowed)}. Choose a smaller model.`,
   )
 }

@@ -1,6 +1,6 @@
 // Creates trainers on one device, one at a time: for runs whose configuration changes while they
 // train.
-import { gibibytes, tooLarge } from '../../kernels/device/base/errors.ts'
+import { memorySize, tooLarge } from '../../kernels/device/base/errors.ts'
 import type { Gpu } from '../../kernels/device/gpu.ts'
 import { type MatmulChoice, missingFeatures } from '../../kernels/matmul/matmul_variants.ts'
 import type { TrainerConfig } from '../config/trainer_config.ts'
@@ -48,7 +48,7 @@ export function steeredEngine(
       if (bytes > allowed) return tooLarge(label, bytes, allowed).message
       const total = plan.total()
       return total > mostBytes
-        ? `the run would take ${gibibytes(total)} of GPU memory, and ${gibibytes(mostBytes)} are allowed for it; train it again to be asked`
+        ? `the run would take ${memorySize(total)} of GPU memory, and ${memorySize(mostBytes)} are allowed for it; train it again to be asked`
         : undefined
     },
   }

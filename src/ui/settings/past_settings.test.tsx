@@ -6,6 +6,9 @@ import { TINY } from '../../page/runs/testing.ts'
 import { NO_LABELS, RECORD_VERSION } from '../../record/run/record.ts'
 import { PastSettings } from './PastSettings.tsx'
 
+/** Of no run of another test: all share the library. */
+const ID = 'past_settings'
+
 /** A run of the preset tiny whose learning rate was 0.002, and 0.0015 after step 78. */
 function entryOf(more: Partial<RunEntry['header']> = {}): RunEntry {
   const { experiment } = TINY
@@ -29,7 +32,7 @@ function entryOf(more: Partial<RunEntry['header']> = {}): RunEntry {
   function withActor(lr: number) {
     return { ...actor, optim: { ...actor.optim, lr } }
   }
-  return { id: 'a', labels: { ...NO_LABELS, id: 'a', color: 0, name: 'mine' }, header } as never
+  return { id: ID, labels: { ...NO_LABELS, id: ID, color: 0, name: 'mine' }, header } as never
 }
 
 const text = (entry: RunEntry) =>

@@ -4,7 +4,7 @@
 import { followExperiment, withField } from '../../../document/experiment/experiment.ts'
 import type { Experiment } from '../../../document/experiment/schema/schema.ts'
 import { trainerConfig } from '../../../document/experiment/trainer_config.ts'
-import { gibibytes } from '../../../kernels/device/base/errors.ts'
+import { memorySize } from '../../../kernels/device/base/errors.ts'
 
 const GIB = 2 ** 30
 
@@ -172,12 +172,12 @@ function together(
 export function savingWords(document: Experiment, allowed: number, plan: PlanBytes): string {
   const savings = savingsOf(document, plan)
   if (savings.length === 0) return ''
-  const list = savings.map(({ words, bytes }) => `${words} saves ${gibibytes(bytes)}`).join(', ')
+  const list = savings.map(({ words, bytes }) => `${words} saves ${memorySize(bytes)}`).join(', ')
   const sentence = `${list.charAt(0).toUpperCase()}${list.slice(1)}.`
   const fit = together(document, allowed, savings, plan)
   if (!fit) return `${sentence} All together do not make it fit.`
   if (fit.count === 1) return `${sentence} The first is enough.`
-  return `${sentence} With the first ${fit.count} it takes ${gibibytes(fit.bytes)}.`
+  return `${sentence} With the first ${fit.count} it takes ${memorySize(fit.bytes)}.`
 }
 
 /** A run would take more than may be allocated without asking. Nothing has been allocated. */
@@ -189,7 +189,7 @@ export class MemoryRefusal extends Error {
   readonly checkpointed_bytes: number | undefined
   constructor(bytes: number, allowed: number, savings: string, checkpointedBytes?: number) {
     super(
-      `This run would take ${gibibytes(bytes)} of GPU memory, and more than ${gibibytes(allowed)} is allowed only when you say so.${savings && ` ${savings}`}`,
+      `This run would take ${memorySize(bytes)} of GPU memory, and more than ${memorySize(allowed)} is allowed only when you say so.${savings && ` ${savings}`}`,
     )
     this.bytes = bytes
     this.checkpointed_bytes = checkpointedBytes

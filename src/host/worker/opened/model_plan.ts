@@ -2,7 +2,7 @@
 // every use of it. A training that fits only with gradient checkpointing gets it.
 
 import { parseJsonObject } from '../../../formats/errors.ts'
-import { gibibytes } from '../../../kernels/device/base/errors.ts'
+import { memorySize } from '../../../kernels/device/base/errors.ts'
 import { parseHfConfig } from '../../../model/hf/hf_config.ts'
 import { exactDtype, modelShape } from '../../../model/layout/config.ts'
 import { paramLayout } from '../../../model/layout/params.ts'
@@ -54,7 +54,7 @@ function whyNot(
   mostBinding: number,
 ): string | undefined {
   if (largest.bytes > mostBinding)
-    return `${largest.label} takes ${gibibytes(largest.bytes)}, and this adapter has room for ${gibibytes(mostBinding)} in one buffer`
-  if (bytes > allowed) return `more than the ${gibibytes(allowed)} that may be taken here`
+    return `${largest.label} takes ${memorySize(largest.bytes)}, and this adapter has room for ${memorySize(mostBinding)} in one buffer`
+  if (bytes > allowed) return `more than the ${memorySize(allowed)} that may be taken here`
   return undefined
 }

@@ -27,8 +27,11 @@ export class GpuError extends Error {
   }
 }
 
-/** Bytes in words, as for the memory of a whole run, e.g. '4.00 GiB'. */
-export const gibibytes = (bytes: number): string => `${(bytes / 2 ** 30).toPrecision(3)} GiB`
+/** Bytes in words, as for the memory of a whole run, e.g. '4.00 GiB' or '7.34 MiB'. */
+export function memorySize(bytes: number): string {
+  const [size, unit] = bytes < 2 ** 30 ? [bytes / 2 ** 20, 'MiB'] : [bytes / 2 ** 30, 'GiB']
+  return `${size < 1000 ? size.toPrecision(3) : size.toFixed(0)} ${unit}`
+}
 
 /** Bytes in words, as for one buffer, e.g. '4.2 MB'. */
 export const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`
