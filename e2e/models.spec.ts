@@ -45,82 +45,86 @@ async function find(lab: LabPage, address: string): Promise<void> {
   await agree(lab.page)
 }
 
-test('a dropped folder is looked into, compared with a chosen one, and answers', async ({
-  lab,
-  page,
-}) => {
-  await lab.open('v=1&p=tiny')
-  await lab.waitForStatus('idle')
-  await lab.drop(qwen)
-  await expect(lab.get('model-facts')).toContainText('qwen3, 2 layers of 32 channels, 280 tokens', {
-    timeout: 120_000,
-  })
-  await lab.get('model-text').fill('the cat sat')
-  await lab.get('model-changes').check()
-  await lab.get('model-parts').check()
-  await lab.get('model-read').click()
-  await expect(lab.get('model-grid').locator('tbody tr')).toHaveCount(3)
-  await expect(lab.get('model-dh').locator('tbody tr')).toHaveCount(2)
-  await expect(lab.get('text-parts-says')).toContainText('a token of this text')
-  await lab.get('text-parts-value').press('End')
-  await expect(lab.get('text-parts-value')).toHaveText(/^without the feed-forward of .* nats$/)
-  await lab.get('model-parts').uncheck()
+test(
+  'a dropped folder is looked into, compared with a chosen one, and answers',
+  LONG_ONLY,
+  async ({ lab, page }) => {
+    await lab.open('v=1&p=tiny')
+    await lab.waitForStatus('idle')
+    await lab.drop(qwen)
+    await expect(lab.get('model-facts')).toContainText(
+      'qwen3, 2 layers of 32 channels, 280 tokens',
+      {
+        timeout: 120_000,
+      },
+    )
+    await lab.get('model-text').fill('the cat sat')
+    await lab.get('model-changes').check()
+    await lab.get('model-parts').check()
+    await lab.get('model-read').click()
+    await expect(lab.get('model-grid').locator('tbody tr')).toHaveCount(3)
+    await expect(lab.get('model-dh').locator('tbody tr')).toHaveCount(2)
+    await expect(lab.get('text-parts-says')).toContainText('a token of this text')
+    await lab.get('text-parts-value').press('End')
+    await expect(lab.get('text-parts-value')).toHaveText(/^without the feed-forward of .* nats$/)
+    await lab.get('model-parts').uncheck()
 
-  // What it takes to train it is drawn, and on a phone nothing is wider than the dialog.
-  const memory = page.locator('.model-memory')
-  await expect(memory.locator('[data-use="full"]')).toContainText('fits')
-  await expect(memory.locator('.lens-bar')).toHaveCount(3)
-  await page.setViewportSize({ width: 390, height: 844 })
-  const wider = () =>
-    page.locator('.model-dialog').evaluate((box) => box.scrollWidth - box.clientWidth)
-  await expect.poll(wider).toBe(0)
-  await page.setViewportSize({ width: 1440, height: 900 })
+    // What it takes to train it is drawn, and on a phone nothing is wider than the dialog.
+    const memory = page.locator('.model-memory')
+    await expect(memory.locator('[data-use="full"]')).toContainText('fits')
+    await expect(memory.locator('.lens-bar')).toHaveCount(3)
+    await page.setViewportSize({ width: 390, height: 844 })
+    const wider = () =>
+      page.locator('.model-dialog').evaluate((box) => box.scrollWidth - box.clientWidth)
+    await expect.poll(wider).toBe(0)
+    await page.setViewportSize({ width: 1440, height: 900 })
 
-  await lab.get('model-beside').check()
-  const again = page.waitForEvent('filechooser')
-  await page.getByRole('button', { name: /Open another model/ }).click()
-  await (await again).setFiles(llama)
-  await expect(lab.get('model-facts-second')).toContainText('llama, 2 layers')
-  await lab.get('model-read').click()
-  await expect(lab.get('model-grid-second').locator('tbody tr')).toHaveCount(3)
-  const entropies = lab.get('model-entropies').locator('tr[data-layer="2"] td[data-value]')
-  await expect(entropies).toHaveCount(4)
-  const [own, , its] = await entropies.evaluateAll((cells) =>
-    cells.map((cell) => Number((cell as HTMLElement).dataset.value)),
-  )
-  expect(own).not.toBeCloseTo(its, 6)
+    await lab.get('model-beside').check()
+    const again = page.waitForEvent('filechooser')
+    await page.getByRole('button', { name: /Open another model/ }).click()
+    await (await again).setFiles(llama)
+    await expect(lab.get('model-facts-second')).toContainText('llama, 2 layers')
+    await lab.get('model-read').click()
+    await expect(lab.get('model-grid-second').locator('tbody tr')).toHaveCount(3)
+    const entropies = lab.get('model-entropies').locator('tr[data-layer="2"] td[data-value]')
+    await expect(entropies).toHaveCount(4)
+    const [own, , its] = await entropies.evaluateAll((cells) =>
+      cells.map((cell) => Number((cell as HTMLElement).dataset.value)),
+    )
+    expect(own).not.toBeCloseTo(its, 6)
 
-  await lab.get('chat-max_tokens').fill('12')
-  await lab.get('chat-text').fill('a cat')
-  await lab.get('chat-send').click()
-  const parts = lab.get('chat-parts').getByRole('button')
-  await expect(parts.first()).toBeEnabled({ timeout: 120_000 })
-  expect(await parts.count()).toBeGreaterThan(0)
-  expect(await parts.count()).toBeLessThanOrEqual(12)
-  expect(Number(await parts.first().getAttribute('data-entropy'))).toBeGreaterThan(0)
-  await parts.last().click()
-  await expect(lab.get('model-grid').locator('tbody tr')).toHaveCount(3)
-  await expect(lab.get('chat-answer')).not.toBeEmpty()
+    await lab.get('chat-max_tokens').fill('12')
+    await lab.get('chat-text').fill('a cat')
+    await lab.get('chat-send').click()
+    const parts = lab.get('chat-parts').getByRole('button')
+    await expect(parts.first()).toBeEnabled({ timeout: 120_000 })
+    expect(await parts.count()).toBeGreaterThan(0)
+    expect(await parts.count()).toBeLessThanOrEqual(12)
+    expect(Number(await parts.first().getAttribute('data-entropy'))).toBeGreaterThan(0)
+    await parts.last().click()
+    await expect(lab.get('model-grid').locator('tbody tr')).toHaveCount(3)
+    await expect(lab.get('chat-answer')).not.toBeEmpty()
 
-  // A text is continued, and again with a direction in the states.
-  await lab.get('chat-raw').check()
-  await lab.get('chat-max_tokens').fill('1')
-  await lab.get('chat-text').fill('a cat')
-  await lab.get('chat-send').click()
-  await expect(parts).toHaveCount(1)
-  await expect(parts.first()).toBeEnabled({ timeout: 120_000 })
-  const unsteered = await parts.first().getAttribute('data-entropy')
-  await lab.get('steer').locator('summary').click()
-  await lab.get('steer-toward').fill('a cat')
-  await lab.get('steer-away').fill('the dog')
-  await lab.get('steer-make').click()
-  await lab.get('steer-strength').fill('8')
-  await lab.get('chat-send').click()
-  await expect(parts.first()).toBeEnabled({ timeout: 120_000 })
-  expect(await parts.first().getAttribute('data-entropy')).not.toBe(unsteered)
-  const { violations } = await new AxeBuilder({ page }).include('.model-dialog').analyze()
-  expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0].html}`)).toEqual([])
-})
+    // A text is continued, and again with a direction in the states.
+    await lab.get('chat-raw').check()
+    await lab.get('chat-max_tokens').fill('1')
+    await lab.get('chat-text').fill('a cat')
+    await lab.get('chat-send').click()
+    await expect(parts).toHaveCount(1)
+    await expect(parts.first()).toBeEnabled({ timeout: 120_000 })
+    const unsteered = await parts.first().getAttribute('data-entropy')
+    await lab.get('steer').locator('summary').click()
+    await lab.get('steer-toward').fill('a cat')
+    await lab.get('steer-away').fill('the dog')
+    await lab.get('steer-make').click()
+    await lab.get('steer-strength').fill('8')
+    await lab.get('chat-send').click()
+    await expect(parts.first()).toBeEnabled({ timeout: 120_000 })
+    expect(await parts.first().getAttribute('data-entropy')).not.toBe(unsteered)
+    const { violations } = await new AxeBuilder({ page }).include('.model-dialog').analyze()
+    expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0].html}`)).toEqual([])
+  },
+)
 
 test('an address is asked only when the person agrees; the model is kept, opened again and forgotten', async ({
   lab,

@@ -16,50 +16,51 @@ async function isPainted(page: Page, id: string): Promise<boolean> {
   })
 }
 
-test('the recorded run plays through: charts, samples and a badge, and the way back', async ({
-  lab,
-  page,
-}) => {
-  await lab.open('v=1&p=two-skills-grpo&seed=5')
-  await expect(lab.get('lacks-gpu')).toBeVisible()
-  await lab.get('watch-recording').click()
-  const badge = lab.get('replay')
-  await expect(badge).toContainText(/Recorded on\s*\S.*\d+ \w+ \d{4}/)
-  await expect(lab.get('lacks-gpu')).toHaveCount(0)
-  await expect(lab.get('status')).toHaveText('playing a recording')
-  await expect(lab.get('adapter')).toContainText('recorded on')
-  // What cannot be changed says so by itself.
-  await expect(lab.get('preset')).toBeDisabled()
-  await expect(page.locator('#field-seed')).toBeDisabled()
-  await expect(lab.get('add-phase')).toBeHidden()
-  await lab.get('replay-speed').selectOption('32')
-  await lab.waitForStatus('finished')
-  await expect(lab.get('status')).toHaveText('recording ended')
-  await expect(lab.get('step-count')).toHaveText(String(STEPS))
-  await expect(lab.get('phases')).toContainText('41 of 41')
-  await expect(lab.get('reward-value')).toContainText('%')
-  await expect(lab.get('samples').getByRole('table').first()).toContainText(`Step ${STEPS}`)
-  for (const chart of ['reward-chart', 'entropy-chart', 'heatmap-plot'])
-    await expect.poll(() => isPainted(page, chart), { message: chart }).toBe(true)
-  await expect(badge).toBeVisible()
-  await expect(page.locator('#train')).toHaveText('Play again')
+test(
+  'the recorded run plays through: charts, samples and a badge, and the way back',
+  LONG_ONLY,
+  async ({ lab, page }) => {
+    await lab.open('v=1&p=two-skills-grpo&seed=5')
+    await expect(lab.get('lacks-gpu')).toBeVisible()
+    await lab.get('watch-recording').click()
+    const badge = lab.get('replay')
+    await expect(badge).toContainText(/Recorded on\s*\S.*\d+ \w+ \d{4}/)
+    await expect(lab.get('lacks-gpu')).toHaveCount(0)
+    await expect(lab.get('status')).toHaveText('playing a recording')
+    await expect(lab.get('adapter')).toContainText('recorded on')
+    // What cannot be changed says so by itself.
+    await expect(lab.get('preset')).toBeDisabled()
+    await expect(page.locator('#field-seed')).toBeDisabled()
+    await expect(lab.get('add-phase')).toBeHidden()
+    await lab.get('replay-speed').selectOption('32')
+    await lab.waitForStatus('finished')
+    await expect(lab.get('status')).toHaveText('recording ended')
+    await expect(lab.get('step-count')).toHaveText(String(STEPS))
+    await expect(lab.get('phases')).toContainText('41 of 41')
+    await expect(lab.get('reward-value')).toContainText('%')
+    await expect(lab.get('samples').getByRole('table').first()).toContainText(`Step ${STEPS}`)
+    for (const chart of ['reward-chart', 'entropy-chart', 'heatmap-plot'])
+      await expect.poll(() => isPainted(page, chart), { message: chart }).toBe(true)
+    await expect(badge).toBeVisible()
+    await expect(page.locator('#train')).toHaveText('Play again')
 
-  // Inside lists its figures, goes to each, and none of them is empty.
-  await lab.show('inside')
-  const contents = page.getByRole('navigation', { name: 'Contents of this tab' })
-  await expect(contents.getByRole('button').first()).toHaveText('Entropy flow through the layers')
-  await contents.getByRole('button', { name: 'One layer against the others' }).click()
-  await expect(lab.get('target').locator('summary').first()).toBeInViewport()
-  await expect(lab.get('target').locator('summary').first()).toBeFocused()
-  for (const chart of ['layer-change-chart', 'perplexity-chart', 'divergence-chart'])
-    await expect.poll(() => isPainted(page, chart), { message: chart }).toBe(true)
+    // Inside lists its figures, goes to each, and none of them is empty.
+    await lab.show('inside')
+    const contents = page.getByRole('navigation', { name: 'Contents of this tab' })
+    await expect(contents.getByRole('button').first()).toHaveText('Entropy flow through the layers')
+    await contents.getByRole('button', { name: 'One layer against the others' }).click()
+    await expect(lab.get('target').locator('summary').first()).toBeInViewport()
+    await expect(lab.get('target').locator('summary').first()).toBeFocused()
+    for (const chart of ['layer-change-chart', 'perplexity-chart', 'divergence-chart'])
+      await expect.poll(() => isPainted(page, chart), { message: chart }).toBe(true)
 
-  await lab.get('leave-recording').click()
-  await expect(badge).toHaveCount(0)
-  await expect(lab.get('lacks-gpu')).toBeVisible()
-  await expect(page.locator('#field-seed')).toHaveValue('5')
-  expect(page.url()).toContain('p=two-skills-grpo&seed=5')
-})
+    await lab.get('leave-recording').click()
+    await expect(badge).toHaveCount(0)
+    await expect(lab.get('lacks-gpu')).toBeVisible()
+    await expect(page.locator('#field-seed')).toHaveValue('5')
+    expect(page.url()).toContain('p=two-skills-grpo&seed=5')
+  },
+)
 
 test('bars are low without a GPU, while a recording plays and at its end', async ({ lab }) => {
   await lab.open()

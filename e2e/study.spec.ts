@@ -169,28 +169,29 @@ test(
   },
 )
 
-test('a preset’s link opens it beside the study where it is compared, and refuses a wrong id', async ({
-  lab,
-  page,
-}) => {
-  await lab.open('p=tiny-inner#tab=study&study=innner')
-  await expect(page.getByRole('alert')).toContainText(
-    'the study ‘innner’, which the lab does not have',
-  )
-  await expect(lab.get('preset')).toHaveValue('tiny-inner')
-  await lab.get('open-presets').click()
-  const compared = lab.get('preset-card-tiny-inner').getByRole('link')
-  await expect(compared).toHaveAttribute('href', '?p=tiny-inner#tab=study&study=inner')
-  // The same link a second time, after its study was left.
-  for (const _ of ['once', 'again']) {
-    await compared.click()
-    await expect(lab.get('study-progress')).toContainText('20 of 20 runs')
-    await expect(lab.get('study-table').locator('tbody tr')).toHaveCount(5)
+test(
+  'a preset’s link opens it beside the study where it is compared, and refuses a wrong id',
+  LONG_ONLY,
+  async ({ lab, page }) => {
+    await lab.open('p=tiny-inner#tab=study&study=innner')
+    await expect(page.getByRole('alert')).toContainText(
+      'the study ‘innner’, which the lab does not have',
+    )
     await expect(lab.get('preset')).toHaveValue('tiny-inner')
-    await lab.get('study-close').click()
     await lab.get('open-presets').click()
-  }
-  await compared.click()
-  await lab.get('study-train-here').click()
-  await expect(lab.get('study-train')).toHaveText('Train 20 runs')
-})
+    const compared = lab.get('preset-card-tiny-inner').getByRole('link')
+    await expect(compared).toHaveAttribute('href', '?p=tiny-inner#tab=study&study=inner')
+    // The same link a second time, after its study was left.
+    for (const _ of ['once', 'again']) {
+      await compared.click()
+      await expect(lab.get('study-progress')).toContainText('20 of 20 runs')
+      await expect(lab.get('study-table').locator('tbody tr')).toHaveCount(5)
+      await expect(lab.get('preset')).toHaveValue('tiny-inner')
+      await lab.get('study-close').click()
+      await lab.get('open-presets').click()
+    }
+    await compared.click()
+    await lab.get('study-train-here').click()
+    await expect(lab.get('study-train')).toHaveText('Train 20 runs')
+  },
+)

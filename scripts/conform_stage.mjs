@@ -22,7 +22,7 @@ const KINDS = [
   'preference',
 ]
 /** Those whose float64 replay of everything takes a minute. */
-const SLOW = ['hf', 'bupo_fork', 'distill', 'interventions', 'preference']
+const SLOW = ['hf', 'peft_train', 'bupo_fork', 'distill', 'interventions', 'preference']
 /** Golden numbers. The committed ones are some of those that may lie beside the project, and run
  * where these are missing. */
 const goldens = (isLong) =>

@@ -131,7 +131,7 @@ print(json.dumps(answers))
 
 /** Different answers of a policy: right, nearly right, wrong, cut off, too long, empty, and
  * characters in any order. */
-function responses({ tokenizer, max_response_length, sample, score }: Task) {
+function responses({ tokenizer, max_response_length, sample, score }: Task, count = 1200) {
   const signs = tokenizer.tokens.slice(2)
   let state = 7
   const random = (below: number) => {
@@ -148,7 +148,7 @@ function responses({ tokenizer, max_response_length, sample, score }: Task) {
     const [i, j] = [random(text.length), random(text.length)]
     return [...text].map((sign, k) => (k === i ? text[j] : k === j ? text[i] : sign)).join('')
   }
-  return Array.from({ length: 1200 }, (_, i) => {
+  return Array.from({ length: count }, (_, i) => {
     const { prompt, ground_truth } = sample(3, i, 'train')
     const other = sample(3, i + 1, 'train').ground_truth
     const kinds = [
@@ -220,7 +220,7 @@ test.skipIf(!HAS_PYTHON)('reward.py says of a story what the lab says of it', ()
   const { text } = filesOf(experimentOf({ task: { id: 'story' }, reward: { parts }, phases }))
   const file = join(root, 'reward_aspects.py')
   writeFileSync(file, text.get('reward.py') ?? '')
-  const cases = responses(task).slice(0, 100)
+  const cases = responses(task, 100)
   const expected = cases.map(({ prompt, response }) =>
     Object.fromEntries((task.aspects ?? []).map(({ id, of }) => [id, of(prompt, response)])),
   )

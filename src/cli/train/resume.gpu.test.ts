@@ -117,82 +117,91 @@ function expectWhole(folder: string): void {
     expect(own[name], `${folder} ${name}`).toEqual(whole[name])
 }
 
-test('a run that is killed and continued writes the bytes of one that was left alone', async () => {
-  const file = at('document.json')
-  writeFileSync(file, JSON.stringify(DOCUMENT))
-  const whole = await lab(file, '--out', at('whole'), '--checkpoint-every', '1', '--observe')
-  expect(whole.code).toBe(0)
-  expect(readdirSync(at('whole', 'checkpoints'))).toHaveLength(LAST)
-  const right = await weights('whole', LAST)
-  expect(right.history.verdicts).toEqual({ 1: 'ab2ua', 4: 'a1b' })
+test.skipIf(!process.env.LONG_TESTS)(
+  'a run that is killed and continued writes the bytes of one that was left alone',
+  async () => {
+    const file = at('document.json')
+    writeFileSync(file, JSON.stringify(DOCUMENT))
+    const whole = await lab(file, '--out', at('whole'), '--checkpoint-every', '1', '--observe')
+    expect(whole.code).toBe(0)
+    expect(readdirSync(at('whole', 'checkpoints'))).toHaveLength(LAST)
+    const right = await weights('whole', LAST)
+    expect(right.history.verdicts).toEqual({ 1: 'ab2ua', 4: 'a1b' })
 
-  // Greedy and sampled answers to eight held-out problems, at every evaluation.
-  const evaluations = lines('whole', 'metrics.jsonl').split('acc/greedy').length - 1
-  expect(evaluations).toBeGreaterThan(2)
-  const answers = lines('whole', 'generations.jsonl').trim().split('\n')
-  expect(answers).toHaveLength(16 * evaluations)
-  expect(JSON.parse(answers[8])).toEqual({
-    step: 0,
-    input: expect.any(String),
-    output: expect.any(String),
-    gts: expect.any(String),
-    score: expect.any(Number),
-    do_sample: true,
-    is_ended: expect.any(Boolean),
-  })
+    // Greedy and sampled answers to eight held-out problems, at every evaluation.
+    const evaluations = lines('whole', 'metrics.jsonl').split('acc/greedy').length - 1
+    expect(evaluations).toBeGreaterThan(2)
+    const answers = lines('whole', 'generations.jsonl').trim().split('\n')
+    expect(answers).toHaveLength(16 * evaluations)
+    expect(JSON.parse(answers[8])).toEqual({
+      step: 0,
+      input: expect.any(String),
+      output: expect.any(String),
+      gts: expect.any(String),
+      score: expect.any(Number),
+      do_sample: true,
+      is_ended: expect.any(Boolean),
+    })
 
-  // In the first phase, between verdicts of either kind of phase, and at the switch that steering
-  // brought.
-  for (const step of process.env.LONG_TESTS ? [1, 4, 6, 9, 12] : [9]) {
-    const folder = `killed_${step}`
-    killed(folder, step)
-    const { code, said } = await lab('--resume', at(folder), '--checkpoint-every', '2')
-    expect(code).toBe(0)
-    expect(said).toContain(`Continuing after step ${step} (${fileOf(step)})`)
-    expectWhole(folder)
-    expect((await weights(folder, LAST)).sum).toBe(right.sum)
-    expect(facts(folder).resumed).toMatchObject([{ step }])
-    expect(existsSync(at(folder, 'metrics.csv'))).toBe(true)
-  }
+    // In the first phase, between verdicts of either kind of phase, and at the switch that steering
+    // brought.
+    for (const step of [1, 4, 6, 9, 12]) {
+      const folder = `killed_${step}`
+      killed(folder, step)
+      const { code, said } = await lab('--resume', at(folder), '--checkpoint-every', '2')
+      expect(code).toBe(0)
+      expect(said).toContain(`Continuing after step ${step} (${fileOf(step)})`)
+      expectWhole(folder)
+      expect((await weights(folder, LAST)).sum).toBe(right.sum)
+      expect(facts(folder).resumed).toMatchObject([{ step }])
+      expect(existsSync(at(folder, 'metrics.csv'))).toBe(true)
+    }
 
-  // What has finished says so, and stays as it is.
-  const again = await lab('--resume', at('whole'))
-  expect(again).toMatchObject({
-    code: 0,
-    said: expect.stringContaining(`has finished after step ${LAST}; nothing is left to do`),
-  })
+    // What has finished says so, and stays as it is.
+    const again = await lab('--resume', at('whole'))
+    expect(again).toMatchObject({
+      code: 0,
+      said: expect.stringContaining(`has finished after step ${LAST}; nothing is left to do`),
+    })
 
-  // A damaged checkpoint is passed over, lost lines come back, other versions are named.
-  killed('damaged', 5)
-  const newest = join(checkpointFolder(at('damaged')), fileOf(5))
-  const bytes = readFileSync(newest)
-  bytes[bytes.length - 9] ^= 1
-  writeFileSync(newest, bytes)
-  writeFileSync(at('damaged', 'metrics.jsonl'), '')
-  rmSync(at('damaged', 'run.json'))
-  const damaged = await lab('--resume', at('damaged'), '--checkpoint-every', '3')
-  expect(damaged.said).toMatch(
-    /step_000005\.safetensors: checksum: expected .*; take an older checkpoint\n/,
-  )
-  expect(damaged.said).toContain('Continuing after step 4')
-  expect(damaged.said).toContain('metrics.jsonl ends with step -1')
-  expect((await weights('damaged', LAST)).sum).toBe(right.sum)
-  const steps = (folder: string) =>
-    readFileSync(at(folder, 'metrics.jsonl'), 'utf8')
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line).step)
-  expect(steps('damaged')).toEqual(Array.from({ length: LAST + 1 }, (_, step) => step))
+    // A damaged checkpoint is passed over, lost lines come back, other versions are named.
+    killed('damaged', 5)
+    const newest = join(checkpointFolder(at('damaged')), fileOf(5))
+    const bytes = readFileSync(newest)
+    bytes[bytes.length - 9] ^= 1
+    writeFileSync(newest, bytes)
+    writeFileSync(at('damaged', 'metrics.jsonl'), '')
+    rmSync(at('damaged', 'run.json'))
+    const damaged = await lab('--resume', at('damaged'), '--checkpoint-every', '3')
+    expect(damaged.said).toMatch(
+      /step_000005\.safetensors: checksum: expected .*; take an older checkpoint\n/,
+    )
+    expect(damaged.said).toContain('Continuing after step 4')
+    expect(damaged.said).toContain('metrics.jsonl ends with step -1')
+    expect((await weights('damaged', LAST)).sum).toBe(right.sum)
+    const steps = (folder: string) =>
+      readFileSync(at(folder, 'metrics.jsonl'), 'utf8')
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line).step)
+    expect(steps('damaged')).toEqual(Array.from({ length: LAST + 1 }, (_, step) => step))
 
-  // A file begins a run of its own, with what was known.
-  const branch = await lab('--resume', at('whole', 'checkpoints', fileOf(6)), '--out', at('branch'))
-  expect(branch.code).toBe(0)
-  expect((await weights('branch', LAST)).sum).toBe(right.sum)
-  expect(facts('branch')).toMatchObject({ parent: { record: facts('whole').record, step: 6 } })
-  expect(facts('branch').record).not.toBe(facts('whole').record)
-  expect(steps('branch')).toEqual(steps('damaged'))
-  // Six runs or more one after another: a slow machine needs more than the usual two minutes.
-}, 400_000)
+    // A file begins a run of its own, with what was known.
+    const branch = await lab(
+      '--resume',
+      at('whole', 'checkpoints', fileOf(6)),
+      '--out',
+      at('branch'),
+    )
+    expect(branch.code).toBe(0)
+    expect((await weights('branch', LAST)).sum).toBe(right.sum)
+    expect(facts('branch')).toMatchObject({ parent: { record: facts('whole').record, step: 6 } })
+    expect(facts('branch').record).not.toBe(facts('whole').record)
+    expect(steps('branch')).toEqual(steps('damaged'))
+    // Six runs or more one after another: a slow machine needs more than the usual two minutes.
+  },
+  400_000,
+)
 
 test('what cannot be continued is refused with the way out', async () => {
   const refusal = (...args: string[]) => expect(lab(...args)).rejects

@@ -139,66 +139,72 @@ test('a curriculum, problems that are left out and samples that wait move along'
   expect(of('curriculum/admitted').some((share) => share < 1)).toBe(true)
 })
 
-test('a translator that a phase reads its layer through moves along, and stays as it was fitted', async () => {
-  const actor = { ...RL.actor, use_kl_loss: true }
-  const config: TrainerConfig = {
-    ...CONFIG,
-    phases: [
-      SFT,
-      { ...RL, steps: 2, target_layer: 2, target_readout: 'tuned', actor },
-      { ...RL, steps: 2, target_layer: 1, target_readout: 'jacobian' },
-      { ...RL, steps: 1 },
-    ],
-  }
-  const whole = await uninterrupted(config)
-  await movedThroughout(config, whole)
-  const fitted = whole.results.map(({ metrics }) => metrics['lens/kl_after'] !== undefined)
-  expect(fitted).toEqual([false, false, false, false, true, false, true, false, false])
-  const of = (name: string) => whole.results.flatMap(({ metrics }) => metrics[name] ?? [])
-  // Of the tuned lens, on rows that it was not fitted on.
-  expect(of('lens/kl_after')[0]).toBeLessThan(0.8 * of('lens/kl_before')[0])
-  // The last phase reads through none.
-  expect(whole.state.lens).toBeUndefined()
-  const trainer = await Trainer.create(await Gpu.open(), config)
-  for (let i = 0; i <= 4; i++) await trainer.next()
-  const begun = await trainer.exportState()
-  await trainer.next()
-  const { lens, actor: learned } = await trainer.exportState()
-  trainer.destroy()
-  expect(lens).toMatchObject([{ layer: 2, readout: 'tuned' }])
-  expect(lens).toEqual(begun.lens)
-  // Blocks above the layer rest; what lies below and the final norm learn.
-  const named = (flat: Float32Array) => unpackWeights(trainer.layout, flat)
-  const [before, after] = [named(begun.actor.weights), named(learned.weights)]
-  for (const name of Object.keys(before)) {
-    const rests = name.startsWith('model.layers.2.')
-    expect(
-      after[name].every((x, i) => x === before[name][i]),
-      name,
-    ).toBe(rests)
-  }
-})
+test.skipIf(!process.env.LONG_TESTS)(
+  'a translator that a phase reads its layer through moves along, and stays as it was fitted',
+  async () => {
+    const actor = { ...RL.actor, use_kl_loss: true }
+    const config: TrainerConfig = {
+      ...CONFIG,
+      phases: [
+        SFT,
+        { ...RL, steps: 2, target_layer: 2, target_readout: 'tuned', actor },
+        { ...RL, steps: 2, target_layer: 1, target_readout: 'jacobian' },
+        { ...RL, steps: 1 },
+      ],
+    }
+    const whole = await uninterrupted(config)
+    await movedThroughout(config, whole)
+    const fitted = whole.results.map(({ metrics }) => metrics['lens/kl_after'] !== undefined)
+    expect(fitted).toEqual([false, false, false, false, true, false, true, false, false])
+    const of = (name: string) => whole.results.flatMap(({ metrics }) => metrics[name] ?? [])
+    // Of the tuned lens, on rows that it was not fitted on.
+    expect(of('lens/kl_after')[0]).toBeLessThan(0.8 * of('lens/kl_before')[0])
+    // The last phase reads through none.
+    expect(whole.state.lens).toBeUndefined()
+    const trainer = await Trainer.create(await Gpu.open(), config)
+    for (let i = 0; i <= 4; i++) await trainer.next()
+    const begun = await trainer.exportState()
+    await trainer.next()
+    const { lens, actor: learned } = await trainer.exportState()
+    trainer.destroy()
+    expect(lens).toMatchObject([{ layer: 2, readout: 'tuned' }])
+    expect(lens).toEqual(begun.lens)
+    // Blocks above the layer rest; what lies below and the final norm learn.
+    const named = (flat: Float32Array) => unpackWeights(trainer.layout, flat)
+    const [before, after] = [named(begun.actor.weights), named(learned.weights)]
+    for (const name of Object.keys(before)) {
+      const rests = name.startsWith('model.layers.2.')
+      expect(
+        after[name].every((x, i) => x === before[name][i]),
+        name,
+      ).toBe(rests)
+    }
+  },
+)
 
-test('an inner phase that reads through a tuned lens learns', async () => {
-  const optim = { ...RL.actor.optim, lr: 0.01 }
-  const config: TrainerConfig = {
-    ...CONFIG,
-    phases: [
-      { ...SFT, steps: 12, optim: { ...SFT.optim, lr: 0.015 } },
-      {
-        ...RL,
-        steps: 24,
-        target_layer: 2,
-        target_readout: 'tuned',
-        actor: { ...RL.actor, optim },
-      },
-    ],
-  }
-  const { results } = await uninterrupted(config)
-  const scores = results.flatMap(({ metrics }) => metrics['critic/score/mean'] ?? [])
-  const mean = (x: readonly number[]) => x.reduce((a, b) => a + b, 0) / x.length
-  expect(mean(scores.slice(-6))).toBeGreaterThan(mean(scores.slice(0, 6)) + 0.15)
-})
+test.skipIf(!process.env.LONG_TESTS)(
+  'an inner phase that reads through a tuned lens learns',
+  async () => {
+    const optim = { ...RL.actor.optim, lr: 0.01 }
+    const config: TrainerConfig = {
+      ...CONFIG,
+      phases: [
+        { ...SFT, steps: 12, optim: { ...SFT.optim, lr: 0.015 } },
+        {
+          ...RL,
+          steps: 24,
+          target_layer: 2,
+          target_readout: 'tuned',
+          actor: { ...RL.actor, optim },
+        },
+      ],
+    }
+    const { results } = await uninterrupted(config)
+    const scores = results.flatMap(({ metrics }) => metrics['critic/score/mean'] ?? [])
+    const mean = (x: readonly number[]) => x.reduce((a, b) => a + b, 0) / x.length
+    expect(mean(scores.slice(-6))).toBeGreaterThan(mean(scores.slice(0, 6)) + 0.15)
+  },
+)
 
 test('a phase that waits for a person continues in a new trainer with the same pairs and verdicts', async () => {
   const asking = {
