@@ -73,6 +73,13 @@ export const LESSONS: readonly Lesson[] = [
     load: async () => (await import('./texts/rlhf.tsx')).lesson,
   },
   {
+    id: 'gold-and-proxy',
+    title: 'Gold and proxy: over-optimisation',
+    says: 'What is trained on rises; what is meant comes to a peak and falls.',
+    minutes: 8,
+    load: async () => (await import('./texts/gold_and_proxy.tsx')).lesson,
+  },
+  {
     id: 'preferences',
     title: 'Preferences without a reward model',
     says: 'DPO and its kin: the policy’s own log ratio is the reward.',
