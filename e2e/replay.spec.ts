@@ -62,18 +62,22 @@ test(
   },
 )
 
-test('bars are low without a GPU, while a recording plays and at its end', async ({ lab }) => {
-  await lab.open()
-  await expect(lab.get('lacks-gpu')).toBeVisible()
-  await expect(lab.get('forest')).toBeVisible()
-  await expectLowBars(lab, 'no GPU')
-  await lab.get('watch-recording').first().click()
-  await lab.get('replay-speed').selectOption('32')
-  await lab.waitForStep(6)
-  await expectLowBars(lab, 'a recording')
-  await lab.waitForStatus('finished')
-  await expectLowBars(lab, 'a recording that has ended')
-})
+test(
+  'bars are low without a GPU, while a recording plays and at its end',
+  LONG_ONLY,
+  async ({ lab }) => {
+    await lab.open()
+    await expect(lab.get('lacks-gpu')).toBeVisible()
+    await expect(lab.get('forest')).toBeVisible()
+    await expectLowBars(lab, 'no GPU')
+    await lab.get('watch-recording').first().click()
+    await lab.get('replay-speed').selectOption('32')
+    await lab.waitForStep(6)
+    await expectLowBars(lab, 'a recording')
+    await lab.waitForStatus('finished')
+    await expectLowBars(lab, 'a recording that has ended')
+  },
+)
 
 test('a recording can be paused, stepped and begun again', LONG_ONLY, async ({ lab, page }) => {
   await lab.open('v=1&p=tiny')

@@ -194,13 +194,16 @@ test.skipIf(!HAS_PYTHON).for(TASKS.map(({ id }) => id))(
   'reward.py scores as the task does: %s',
   (id) => {
     const task = createTask(id)
-    const cases = responses(task)
+    // A story takes a hundred times as long to read as a number.
+    const count = id === 'story' && !process.env.LONG_TESTS ? 240 : 1200
+    const cases = responses(task, count)
     expectSameScores(task, cases)
     // All kinds of scores are there, or the comparison says nothing.
-    const count = (holds: (score: number) => boolean) => cases.filter((c) => holds(c.score)).length
-    expect(count((score) => score === 1)).toBeGreaterThan(90)
-    expect(count((score) => score < 1)).toBeGreaterThan(500)
-    expect(count((score) => score > 0 && score < 1) > 0).toBe(task.partial_score !== undefined)
+    const share = (holds: (score: number) => boolean) =>
+      cases.filter((c) => holds(c.score)).length / count
+    expect(share((score) => score === 1)).toBeGreaterThan(0.075)
+    expect(share((score) => score < 1)).toBeGreaterThan(0.42)
+    expect(share((score) => score > 0 && score < 1) > 0).toBe(task.partial_score !== undefined)
     const isFree = !task.exact_match && task.partial_score === undefined
     const others = cases.filter((c) => c.score === 1 && c.response !== c.ground_truth)
     expect(others.length > 0).toBe(isFree)
@@ -212,22 +215,25 @@ const ASPECT_CODE = REWARD_CODE.replace('assert all', '# ').replace(
   '[{k: v for k, v in s.items() if k in asked["names"]} for s in scored]',
 )
 
-test.skipIf(!HAS_PYTHON)('reward.py says of a story what the lab says of it', () => {
-  const task = createTask('story')
-  const names = (task.aspects ?? []).map(({ id }) => id)
-  const parts = names.map((id) => ({ id, weight: 1 }))
-  const phases = [{ kind: 'rl', steps: 1 }]
-  const { text } = filesOf(experimentOf({ task: { id: 'story' }, reward: { parts }, phases }))
-  const file = join(root, 'reward_aspects.py')
-  writeFileSync(file, text.get('reward.py') ?? '')
-  const cases = responses(task, 100)
-  const expected = cases.map(({ prompt, response }) =>
-    Object.fromEntries((task.aspects ?? []).map(({ id, of }) => [id, of(prompt, response)])),
-  )
-  for (const name of names)
-    expect(new Set(expected.map((own) => own[name])).size, name).toBeGreaterThan(1)
-  expect(python(ASPECT_CODE, { file, cases, names })).toEqual(expected)
-})
+test.skipIf(!HAS_PYTHON || !process.env.LONG_TESTS)(
+  'reward.py says of a story what the lab says of it',
+  () => {
+    const task = createTask('story')
+    const names = (task.aspects ?? []).map(({ id }) => id)
+    const parts = names.map((id) => ({ id, weight: 1 }))
+    const phases = [{ kind: 'rl', steps: 1 }]
+    const { text } = filesOf(experimentOf({ task: { id: 'story' }, reward: { parts }, phases }))
+    const file = join(root, 'reward_aspects.py')
+    writeFileSync(file, text.get('reward.py') ?? '')
+    const cases = responses(task, 100)
+    const expected = cases.map(({ prompt, response }) =>
+      Object.fromEntries((task.aspects ?? []).map(({ id, of }) => [id, of(prompt, response)])),
+    )
+    for (const name of names)
+      expect(new Set(expected.map((own) => own[name])).size, name).toBeGreaterThan(1)
+    expect(python(ASPECT_CODE, { file, cases, names })).toEqual(expected)
+  },
+)
 
 test.skipIf(!HAS_PYTHON)('reward.py works expressions out as the lab does', () => {
   const task = createTask('countdown')

@@ -212,7 +212,7 @@ test.skipIf(!HAS_PYTHON)(
   PATIENCE_MS,
 )
 
-test.skipIf(!HAS_PYTHON)(
+test.skipIf(!HAS_PYTHON || !process.env.LONG_TESTS)(
   'a program leaves as it is, and scores the same',
   async () => {
     loadProgram(`sha256-${'0'.repeat(64)}`, PROGRAM)

@@ -66,7 +66,7 @@ test('what does not fit says why: too much in all, or in one buffer', () => {
   expect(full.why_not).toBe('more than the 1.00 GiB that may be taken here')
   expect([lora, full].map((use) => use.enable_gradient_checkpointing)).toEqual([false, true])
   const [narrow] = planned(MODELS['SmolLM2-135M'], GIB, 2 ** 20).uses
-  expect(narrow.why_not).toContain('GiB in one buffer')
+  expect(narrow.why_not).toContain('MiB in one buffer')
 })
 
 test('a training that fits with gradient checkpointing alone gets it, and one that fits without does not', () => {

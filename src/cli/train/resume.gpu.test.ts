@@ -203,21 +203,24 @@ test.skipIf(!process.env.LONG_TESTS)(
   400_000,
 )
 
-test('what cannot be continued is refused with the way out', async () => {
-  const refusal = (...args: string[]) => expect(lab(...args)).rejects
-  await refusal('--resume', at('nowhere')).toThrow(
-    'no such folder or file; --resume takes the folder',
-  )
-  await refusal('--resume', root).toThrow('no checkpoints; train --out DIR leaves them')
-  const file = at('whole', 'checkpoints', fileOf(2))
-  await refusal('--resume', file).toThrow('add --out DIR, its folder')
-  await refusal('--resume', file, '--out', at('whole')).toThrow('--out: ')
-  await refusal('--resume', at('whole'), '--seed', '3').toThrow(
-    '--seed: cannot change with --resume',
-  )
-  await refusal('tiny', '--resume', at('whole')).toThrow('the checkpoint holds the experiment')
-  await refusal('tiny', '--checkpoint-every', 'x').toThrow('expected a whole number')
-  await refusal('--resume', at('document.json'), '--out', at('x')).toThrow(
-    'document.json: expected a header',
-  )
-})
+test.skipIf(!process.env.LONG_TESTS)(
+  'what cannot be continued is refused with the way out',
+  async () => {
+    const refusal = (...args: string[]) => expect(lab(...args)).rejects
+    await refusal('--resume', at('nowhere')).toThrow(
+      'no such folder or file; --resume takes the folder',
+    )
+    await refusal('--resume', root).toThrow('no checkpoints; train --out DIR leaves them')
+    const file = at('whole', 'checkpoints', fileOf(2))
+    await refusal('--resume', file).toThrow('add --out DIR, its folder')
+    await refusal('--resume', file, '--out', at('whole')).toThrow('--out: ')
+    await refusal('--resume', at('whole'), '--seed', '3').toThrow(
+      '--seed: cannot change with --resume',
+    )
+    await refusal('tiny', '--resume', at('whole')).toThrow('the checkpoint holds the experiment')
+    await refusal('tiny', '--checkpoint-every', 'x').toThrow('expected a whole number')
+    await refusal('--resume', at('document.json'), '--out', at('x')).toThrow(
+      'document.json: expected a header',
+    )
+  },
+)
