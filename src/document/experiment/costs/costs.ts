@@ -5,6 +5,7 @@ import { modelShape } from '../../../model/layout/config.ts'
 import { paramLayout } from '../../../model/layout/params.ts'
 import { hasFinalEntropy } from '../../../rl/config/actor.ts'
 import { writerOf } from '../../../rl/config/distillation.ts'
+import { innerStudents, isDeeplySupervised } from '../../../rl/config/inner.ts'
 import { layersOf } from '../../../rl/config/layer_list.ts'
 import { modelConfig } from '../fields/model_fields.ts'
 import type { DistillDocument, PhaseDocument, RlDocument } from '../fields/phases.ts'
@@ -56,13 +57,13 @@ function updateCost(experiment: Experiment, phase: RlDocument): number {
   // A product's backward is one product for its input and one for its weights.
   const passed = Math.max(0, top - Math.max(lowest, 1) + 1)
   const headBackward = phase.freeze.embed_tokens ? head : 2 * head
-  const finalEntropy = hasFinalEntropy(
-    { target_layer: top, actor: settingsOf(experiment, phase).actor },
-    L,
-  )
+  const { actor } = settingsOf(experiment, phase)
+  const finalEntropy = hasFinalEntropy({ target_layer: top, actor }, L)
+  // Inner policies that learn along have the blocks' passes in common with the whole model.
+  const heads = 1 + innerStudents(actor.inner).length
   // A pass of its own through the whole model, forward and backward.
   const entropy = finalEntropy ? 3 * (L * block + head) : 0
-  return (top + passed + trained.length) * block + head + headBackward + entropy
+  return (top + passed + trained.length) * block + heads * (head + headBackward) + entropy
 }
 
 /** A phase that learns from its own samples. */
@@ -99,11 +100,14 @@ export function stepCosts(
   const { block, head } = sizes(experiment)
   const L = experiment.model.num_hidden_layers
   const top = phase.target_layer === 'final' ? L : phase.target_layer
-  const { ppo_epochs, use_kl_loss } = settings.actor
+  const { inner, ppo_epochs, use_kl_loss } = settings.actor
   const hasReference = use_kl_loss || settings.algorithm.use_kl_in_reward
   const forward = top * block + head
   const sampled = L * block + head
   let perToken = sampled + forward + (hasReference ? forward : 0)
+  // Their old policies have a pass of their own.
+  const students = isDeeplySupervised(inner) ? innerStudents(inner) : []
+  perToken += Math.max(0, ...students.map(({ layer }) => layer)) * block + students.length * head
   perToken += ppo_epochs * updateCost(experiment, phase)
   if (hasCritic(settings))
     perToken += L * block * (1 + 3 * (settings.critic.ppo_epochs ?? ppo_epochs))
