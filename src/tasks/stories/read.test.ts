@@ -13,6 +13,7 @@ import {
 import { readStory } from './read.ts'
 import { plotsOf, STORY_TOKENS } from './sizes.ts'
 import { toldWords } from './slots.ts'
+import { SHE_AND_HE } from './words/beings.ts'
 
 const START = 'Once there was a small fox named Pip. He had a red kite.'
 const TOLD =
@@ -96,6 +97,15 @@ describe('the task', () => {
       expect(friends.length).toBeGreaterThanOrEqual(4)
       expect(heroes.filter((name) => friends.includes(name))).toEqual([])
     }
+  })
+
+  test('each prompt has one number: no kind is told by both of its forms', () => {
+    for (const slot of ['kind', 'friend_kind'])
+      for (const most of [16, 32, 512]) {
+        const kinds = toldWords(slot, most)
+        for (const [she, he] of SHE_AND_HE)
+          expect(kinds.includes(she) && kinds.includes(he), `${she} and ${he}`).toBe(false)
+      }
   })
 
   test('one sentence that does not fit takes its share, and a story without an end scores 0', () => {

@@ -48,10 +48,15 @@ export const WORDS: Readonly<Record<string, readonly string[]>> = {
   calm: FEELINGS.calm,
 }
 
-/** The words that stories are told with, `most` of a kind. Heroes and friends are not called
- * alike, so that a name says who it is: a small model need not count who came first. */
+const HE_FORMS: ReadonlySet<string> = new Set(SHE_AND_HE.map(([, he]) => he))
+
+/** The words that stories are told with, `most` of a kind. A kind with two forms is told once, as
+ * the name chooses its form: two entries would be one prompt with two numbers. Heroes and friends
+ * are not called alike, so that a name says who it is: a small model need not count who came
+ * first. */
 export function toldWords(slot: string, most: number): readonly string[] {
-  const words = WORDS[slot].slice(0, most)
+  const all = slot in AGREEING ? WORDS[slot].filter((word) => !HE_FORMS.has(word)) : WORDS[slot]
+  const words = all.slice(0, most)
   if (slot !== 'hero' && slot !== 'friend') return words
   // Two by two, as she and he take turns.
   return words.filter((_, i) => i % 4 < 2 === (slot === 'hero'))
@@ -66,7 +71,6 @@ export const KEPT: ReadonlySet<string> = new Set([
   'thing',
   'look',
   'fear',
-  'height',
 ])
 
 /** Characters and things whose words take the second form. */

@@ -84,7 +84,7 @@ export const ENDINGS = {
       'failed',
       `
       But {it} did not move.
-      But the {thing} stayed {height}.`,
+      But the {thing} stayed where {it} {was}.`,
     ),
     ...sentences(
       `wishes ${TRIED}`,

@@ -49,7 +49,7 @@ export const HELPING = {
       `stuck friend !told ${OPEN}`,
       'told',
       `
-      "My {thing} {is} stuck {height}," said {hero}.
+      "My {thing} {is} stuck," said {hero}.
       "I cannot reach my {thing}," said {hero} {manner}.
       "How do I get my {thing} back?" asked {hero}.`,
     ),
