@@ -1,7 +1,7 @@
 // npm run pretrain [-- NAME …]: makes the models in public/models again, or those named, from their
 // recipes in bench/pretrained. Takes minutes on a GPU and up to an hour on a CPU; the same adapter
 // gives the same bits. The storyteller is trained by PyTorch (UNDERSTORY_PYTHON with torch and
-// transformers), one thread of which takes half an hour.
+// transformers): minutes on a GPU, hours on a CPU.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'

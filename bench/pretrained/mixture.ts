@@ -23,7 +23,7 @@ const SMALL: Mixture = [
 ]
 
 /** One story to each of so many prompts. */
-const STORIES: Mixture = [['story', { plots: 8, words: 16 }, 64_000]]
+const STORIES: Mixture = [['story', { plots: 8, words: 16 }, 131_072]]
 
 interface Pretrained {
   /** Beside this file. */

@@ -1,12 +1,14 @@
 """Trains a folder of Hugging Face's on rows of {"prompt", "ground_truth"}, as a recipe says: for a model that takes the lab many hours on a CPU.
 
-python3 train.py RECIPE ROWS FOLDER WORK: reads the untrained model of FOLDER, trains all weights on the answers to the prompts with the
-optimizer and the schedules of the recipe's phases, and writes the weights back in bfloat16. WORK keeps the state (every 50 steps) and
-loss.csv; the same command continues where it was stopped.
+python3 train.py RECIPE ROWS FOLDER WORK [SECONDS]: reads the untrained model of FOLDER, trains all weights on the answers to the prompts with
+the optimizer and the schedules of the recipe's phases, on a CUDA GPU where there is one, and writes the weights back in bfloat16. WORK keeps
+the state (every 100 steps), loss.csv and the rows' tokens; the same command continues where it was stopped. With SECONDS the schedule
+runs through in that time at the latest, with fewer steps: understory.json says how many.
 """
 
 import itertools
 import json
+import lzma
 import math
 import os
 import sys
@@ -17,51 +19,47 @@ from safetensors.torch import load_file, save_file
 from tokenizers import Tokenizer
 from transformers import AutoModelForCausalLM
 
-SAVE_EVERY = 50
+SAVE_EVERY = 100
 IGNORED = -100
 # Batches whose rows are sorted by length together.
 SORTED = 32
 
 
-def rows_of(path, folder, eos):
-    """Token ids of each row, and how many of them are its prompt."""
-    tokenizer = Tokenizer.from_file(os.path.join(folder, "tokenizer.json"))
-    rows = []
-    with open(path) as file:
-        while lines := list(itertools.islice(file, 4096)):
-            parsed = [json.loads(line) for line in lines]
-            encoded = [tokenizer.encode_batch([row[key] for row in parsed], add_special_tokens=False) for key in ("prompt", "ground_truth")]
-            rows += [(torch.tensor(p.ids + r.ids + [eos], dtype=torch.int16), len(p.ids)) for p, r in zip(*encoded)]
-    return rows
+def rows_of(path, folder, work, eos):
+    """The ids of each row, padded on the right, how many they are, and how many of them are its prompt."""
+    kept = os.path.join(work, "rows.pt")
+    if not os.path.exists(kept):
+        tokenizer = Tokenizer.from_file(os.path.join(folder, "tokenizer.json"))
+        rows = []
+        with (lzma.open if path.endswith(".xz") else open)(path, "rt") as file:
+            while lines := list(itertools.islice(file, 4096)):
+                parsed = [json.loads(line) for line in lines]
+                encoded = [tokenizer.encode_batch([row[key] for row in parsed], add_special_tokens=False) for key in ("prompt", "ground_truth")]
+                rows += [(torch.tensor(p.ids + r.ids + [eos], dtype=torch.int16), len(p.ids)) for p, r in zip(*encoded)]
+        ids = torch.nn.utils.rnn.pad_sequence([ids for ids, _ in rows], batch_first=True)
+        torch.save((ids, torch.tensor([len(ids) for ids, _ in rows]), torch.tensor([prompt for _, prompt in rows])), kept)
+    return torch.load(kept)
 
 
-def batches_of(rows, size, seed):
+def batches_of(lengths, size, seed):
     """Rows of each step of an epoch: in a new order, those of about one length together, so that little is padding."""
     draw = torch.Generator().manual_seed(seed)
-    order = torch.randperm(len(rows), generator=draw).tolist()
+    order = torch.randperm(len(lengths), generator=draw)
     batches = []
-    for at in range(0, len(order), size * SORTED):
-        near = sorted(order[at : at + size * SORTED], key=lambda i: len(rows[i][0]))
-        batches += [near[b : b + size] for b in range(0, len(near) - size + 1, size)]
+    for near in order.split(size * SORTED):
+        near = near[lengths[near].argsort(stable=True)]
+        batches += near[: len(near) // size * size].split(size)
     return [batches[i] for i in torch.randperm(len(batches), generator=draw).tolist()]
 
 
-def batch_of(rows):
-    """Ids padded on the right, and the targets: nothing behind a row, and nothing in its prompt."""
-    width = max(len(ids) for ids, _ in rows)
-    ids = torch.zeros(len(rows), width, dtype=torch.long)
-    targets = torch.full((len(rows), width), IGNORED)
-    for b, (own, prompt) in enumerate(rows):
-        ids[b, : len(own)] = own
-        targets[b, prompt : len(own)] = ids[b, prompt : len(own)]
-    return ids, targets
-
-
-def loss_of(model, ids, targets):
-    """The mean loss of the targets; the head sees no other token."""
-    wanted = targets[:, 1:] != IGNORED
-    hidden = model.model(input_ids=ids[:, :-1]).last_hidden_state[wanted]
-    return torch.nn.functional.cross_entropy(model.lm_head(hidden), targets[:, 1:][wanted])
+def loss_of(model, ids, lengths, prompts):
+    """The mean loss of the answers' tokens: nothing behind a row counts, and nothing in its prompt."""
+    places = torch.arange(ids.shape[1], device=ids.device)
+    targets = ids.long().where((places >= prompts[:, None]) & (places < lengths[:, None]), IGNORED)
+    # What bfloat16 costs in accuracy is less than what the steps that it saves bring.
+    with torch.autocast(ids.device.type, torch.bfloat16, enabled=ids.device.type == "cuda"):
+        logits = model(input_ids=ids[:, :-1].long(), use_cache=False).logits
+    return torch.nn.functional.cross_entropy(logits.float().flatten(0, 1), targets[:, 1:].flatten(), ignore_index=IGNORED)
 
 
 class Muon:
@@ -72,7 +70,7 @@ class Muon:
         for own in parameters:
             shapes.setdefault(tuple(own.shape), []).append(own)
         self.groups, self.decay, self.momentum, self.steps, self.coefficients = list(shapes.values()), decay, momentum, steps, coefficients
-        self.moments = [torch.zeros(len(own), *own[0].shape) for own in self.groups]
+        self.moments = [torch.zeros(len(own), *own[0].shape, device=own[0].device) for own in self.groups]
 
     @torch.no_grad()
     def step(self, lr):
@@ -110,14 +108,17 @@ def rate_at(step, phases):
     return optim["lr"] * (floor + (1 - floor) * wave)
 
 
-def main(recipe_path, rows_path, folder, work):
+def main(recipe_path, rows_path, folder, work, seconds=None):
     with open(recipe_path) as file:
         recipe = json.load(file)
     phases = recipe["phases"]
     steps, size, optim = sum(phase["steps"] for phase in phases), phases[0]["batch_size"], phases[0]["optim"]
+    os.makedirs(work, exist_ok=True)
     torch.manual_seed(recipe["seed"])
-    model = AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32)
-    rows = rows_of(rows_path, folder, model.config.eos_token_id)
+    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    model = AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32).to(device)
+    ids, lengths, prompts = rows_of(rows_path, folder, work, model.config.eos_token_id)
+    own_ids, own_lengths, own_prompts = (own.to(device) for own in (ids, lengths, prompts))
     betas, decay = tuple(optim.get("betas", (0.9, 0.95))), optim.get("weight_decay", 0.01)
     is_muon = optim.get("optimizer", "AdamW") == "Muon"
     matrices = [p for name, p in model.named_parameters() if is_muon and name.startswith("model.layers.") and p.ndim == 2]
@@ -127,38 +128,54 @@ def main(recipe_path, rows_path, folder, work):
     state_path, loss_path = os.path.join(work, "state.pt"), os.path.join(work, "loss.csv")
     first = 0
     if os.path.exists(state_path):
-        state = torch.load(state_path)
+        state = torch.load(state_path, map_location=device)
         model.load_state_dict(state["model"])
         optimizer.load_state_dict(state["optimizer"])
         muon.moments, first = state["moments"], state["step"]
     batches, epoch = [], -1
-    per_epoch = len(batches_of(rows, size, recipe["seed"]))
+    per_epoch = len(batches_of(lengths, size, recipe["seed"]))
     log = open(loss_path, "a")
-    for step in range(first, steps):
-        if step // per_epoch != epoch:
-            epoch = step // per_epoch
-            batches = batches_of(rows, size, recipe["seed"] + epoch)
-        started, rate = time.time(), rate_at(step, phases)
-        loss = loss_of(model, *batch_of([rows[i] for i in batches[step % per_epoch]]))
+    if first == 0:
+        log.write("step,loss,seconds\n")
+    started, done, losses = time.time(), first, []
+    while done < steps:
+        # Where the time is short, the schedule hurries.
+        at = max(done, steps * (time.time() - started) / float(seconds)) if seconds else done
+        if at >= steps:
+            break
+        if done // per_epoch != epoch:
+            epoch = done // per_epoch
+            batches = batches_of(lengths, size, recipe["seed"] + epoch)
+        rows = batches[done % per_epoch]
+        width, rows = lengths[rows].max().item(), rows.to(device, non_blocking=True)
+        loss = loss_of(model, own_ids[rows, :width], own_lengths[rows], own_prompts[rows])
         model.zero_grad()
         loss.backward()
         torch.nn.utils.clip_grad_norm_(model.parameters(), 1)
+        rate = rate_at(at, phases)
         for group in optimizer.param_groups:
             group["lr"] = rate
         optimizer.step()
         muon.step(rate)
-        log.write(f"{step + 1},{loss.item():.4f},{time.time() - started:.2f}\n")
-        log.flush()
-        if (step + 1) % SAVE_EVERY == 0 or step + 1 == steps:
-            state = {"model": model.state_dict(), "optimizer": optimizer.state_dict(), "moments": muon.moments, "step": step + 1}
-            torch.save(state, state_path + ".part")
-            os.replace(state_path + ".part", state_path)
+        losses.append(loss.detach())
+        done += 1
+        if done % SAVE_EVERY == 0:
+            log.write(f"{done},{torch.stack(losses).mean().item():.4f},{time.time() - started:.1f}\n")
+            log.flush()
+            losses = []
+            save({"model": model.state_dict(), "optimizer": optimizer.state_dict(), "moments": muon.moments, "step": done}, state_path)
     weights = os.path.join(folder, "model.safetensors")
     trained = model.state_dict()
     names = load_file(weights).keys()
-    save_file({name: trained[name].to(torch.bfloat16).contiguous() for name in names}, weights, {"format": "pt"})
+    save_file({name: trained[name].to("cpu", torch.bfloat16).contiguous() for name in names}, weights, {"format": "pt"})
     write(os.path.join(folder, "config.json"), dtype="bfloat16", torch_dtype="bfloat16")
-    write(os.path.join(folder, "understory.json"), step=steps)
+    write(os.path.join(folder, "understory.json"), step=done)
+
+
+def save(state, path):
+    """Writes the state beside the old one, then over it."""
+    torch.save(state, path + ".part")
+    os.replace(path + ".part", path)
 
 
 def write(path, **changed):
@@ -171,4 +188,4 @@ def write(path, **changed):
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:5])
+    main(*sys.argv[1:6])
