@@ -716,6 +716,10 @@ const ALGORITHM: Record<string, Setting> = {
     bupo: TOLD('algorithm.filter_groups.enable'),
     trl: TOLD('algorithm.filter_groups.enable'),
   },
+  'algorithm.shuffle_scores': {
+    verl: refused('it has no such control', false),
+    trl: refused('it has no such control', false),
+  },
   'algorithm.balance_batch': { verl: to('trainer.balance_batch'), trl: by('one process') },
 }
 

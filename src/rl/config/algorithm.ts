@@ -73,6 +73,9 @@ export interface Algorithm extends Required<Pick<AdvantageConfig, 'gamma' | 'lam
   /** Reorder the rows of a batch by length before it is cut into mini-batches, as verl does by
    * default. */
   readonly balance_batch: boolean
+  /** A control: the responses to a prompt get one another's scores (train/stages/dealt_scores.ts).
+   * Not verl's. */
+  readonly shuffle_scores: boolean
 }
 
 /** The engine's algorithm; verl's `lower_upper` of importance weights is two fields of an
@@ -238,6 +241,11 @@ export const ALGORITHM: Tree<AlgorithmFields> = {
   balance_batch: boolean({
     label: 'Balance the batch',
     help: 'Whether responses are put in an order of even lengths before they are cut into mini-batches.',
+    default: false,
+  }),
+  shuffle_scores: boolean({
+    label: 'Shuffle scores',
+    help: 'Whether a prompt’s responses get one another’s scores at random: a control, without anything to learn.',
     default: false,
   }),
 }

@@ -107,6 +107,26 @@ test('balance_batch cuts other mini-batches from the same responses, and reports
   expect(balanced.weights).not.toEqual(plain.weights)
 })
 
+test('shuffle_scores moves advantages between the responses to a prompt, and says the real scores', async () => {
+  const [plain, shuffled] = [
+    await warm(only(rl({ steps: 1 }))),
+    await warm(only(rl({ steps: 1 }, { shuffle_scores: true }))),
+  ]
+  const [a, b] = [plain.results[1].samples, shuffled.results[1].samples]
+  expect(b.map(({ score }) => score)).toEqual(a.map(({ score }) => score))
+  const advantages = (samples: typeof a) => samples.map(({ advantage }) => advantage.toFixed(5))
+  expect(advantages(b)).not.toEqual(advantages(a))
+  const n = 4
+  for (let row = 0; row < a.length; row += n) {
+    const [mine, its] = [a, b].map((samples) =>
+      advantages(samples)
+        .slice(row, row + n)
+        .sort(),
+    )
+    expect(its).toEqual(mine)
+  }
+})
+
 test('a response near the maximum length is penalised where the experiment says so', async () => {
   const overlong_buffer = { len: 2, penalty_factor: 0.5 }
   const { results } = await warm(only(rl({ steps: 1 }, { overlong_buffer })))

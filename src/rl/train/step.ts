@@ -23,6 +23,7 @@ import type { RowOrder } from '../math/shuffle.ts'
 import { computeTimingMetrics } from '../metrics/data_metrics.ts'
 import { rlMetrics } from '../metrics/metrics.ts'
 import type { Drawn } from './responses/responder.ts'
+import { dealtScores } from './stages/dealt_scores.ts'
 import { type Learned, readColumns, timed, timedExperience } from './stages/driver.ts'
 import { followEntropy } from './stages/entropy_control.ts'
 import { fitLens } from './stages/fit_lens.ts'
@@ -138,7 +139,9 @@ async function prepareExperience(training: Training, step: RlStep, drawn: Drawn)
   const scored: ScoredBatch = {
     response_length: batch.response_length,
     response_mask: batch.response_mask,
-    token_level_scores: drawn.token_level_scores,
+    token_level_scores: phase.algorithm.shuffle_scores
+      ? dealtScores(drawn, config.seed, progress.step)
+      : drawn.token_level_scores,
     index: drawn.index,
     is_ended: batch.is_ended,
     ...(reward_baselines && { reward_baselines }),

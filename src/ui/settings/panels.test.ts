@@ -78,6 +78,7 @@ test('the form leaves out what has no effect', () => {
     'algorithm.norm_adv_epsilon',
     'algorithm.mask_truncated_completions',
     'algorithm.balance_batch',
+    'algorithm.shuffle_scores',
   ])
   expect(plain.get('Rollout')?.at(-1)).toBe('algorithm.filter_groups.enable')
   const sampling = shown({ algorithm: { filter_groups: { enable: true } } })

@@ -115,6 +115,8 @@ export const CONDITIONS: Readonly<Record<string, Condition>> = {
   'algorithm.norm_adv_epsilon': (settings) =>
     isUsed('norm_adv_epsilon')(settings) ||
     (isUsed('norm_adv_by_std_in_grpo')(settings) && settings.algorithm.norm_adv_by_std_in_grpo),
+  'algorithm.shuffle_scores': ({ adv_estimator, rollout }) =>
+    rollout.n > 1 && adv_estimator !== 'gdpo',
   'algorithm.use_task_rewards': asksTeacher,
   'algorithm.kl_penalty': inReward,
   'algorithm.kl_at_last_token': (settings) =>
