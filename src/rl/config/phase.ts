@@ -90,6 +90,8 @@ export interface Pairs {
   readonly n?: number | undefined
   /** What the policy samples them with. */
   readonly temperature: number
+  /** Share of the judge's verdicts on training pairs that are turned round; absent: none. */
+  readonly noise?: number | undefined
   /** A person's verdicts that training waits for; source human alone. */
   readonly min_pairs: number
   /** The verdicts of a person in an earlier run, in order; if there are any, the person is not

@@ -40,6 +40,22 @@ describe('the task as judge', () => {
     expect(p.decide(0, 'a', 0)).toBe(false)
   })
 
+  test('a share of the verdicts on training pairs is turned round, the same ones every time', () => {
+    const many = { ...config, count: 400, held_out: 40, noise: 0.25 }
+    const drawn = { judged: pairs(440, 'j'), asked: [], ties: 0 }
+    const isWrong = ({ chosen }: { chosen: { score: number } }) => chosen.score === 0
+    const p = new Preferences(many, 7, drawn)
+    const wrong = p.training.filter(isWrong).length
+    // A fifth to three tenths: two standard deviations are 17 pairs.
+    expect([wrong > 80, wrong < 120]).toEqual([true, true])
+    expect(p.held_out.some(isWrong)).toBe(false)
+    const again = Preferences.resume(many, 7, p.exportState())
+    expect(again.training).toEqual(p.training)
+    expect(new Preferences(many, 8, drawn).training).not.toEqual(p.training)
+    const { noise: _, ...sure } = many
+    expect(new Preferences(sure, 7, drawn).training.some(isWrong)).toBe(false)
+  })
+
   test('fewer pairs than asked for are shared out alike', () => {
     const p = new Preferences(config, 7, { judged: pairs(4, 'j'), asked: [], ties: 0 })
     expect([p.training.length, p.held_out.length]).toEqual([3, 1])

@@ -1,6 +1,7 @@
 // Keeps the preferences that a reward model learns: the task's, a person's verdicts as they come,
 // and what training takes of them.
 
+import { philox4x32, uniform24 } from '../../kernels/sampling/philox.ts'
 import type { Pairs, Verdict } from '../config/phase.ts'
 import { shuffledOrder } from '../math/shuffle.ts'
 import { type Candidate, heldOutPrompts, judgedScore, type ResponsePair } from './pairs.ts'
@@ -44,6 +45,8 @@ const HELD_OUT_EVERY = 4
 /** Keeps the order of pairs apart from sampling (train/responses) under the same generator and
  * seed. */
 const SHUFFLE_STREAM = 0x70616972
+/** Which verdicts of the judge are turned round. */
+const NOISE_STREAM = 0x6e6f6973
 
 const prefer = ({ prompt, a, b }: ResponsePair, choice: 'a' | 'b'): Preference =>
   choice === 'a' ? { prompt, chosen: a, rejected: b } : { prompt, chosen: b, rejected: a }
@@ -87,7 +90,6 @@ export class Preferences {
     this.config = config
     this.#seed = seed
     this.#drawn = drawn.judged
-    this.#judged = drawn.judged.map(judge)
     this.#asked = drawn.asked
     this.#isRefreshed = drawn.held_out !== undefined
     this.ties = drawn.ties
@@ -97,6 +99,16 @@ export class Preferences {
     this.#judgedHeldOut = drawn.held_out
       ? new Set(drawn.held_out)
       : heldOutPrompts(drawn.judged, share)
+    this.#judged = drawn.judged.map((pair, place) => this.#noisy(judge(pair), place))
+  }
+
+  /** The verdict of the judge, turned round in a share of the pairs that are trained on. */
+  #noisy(verdict: Preference, place: number): Preference {
+    const { source, noise = 0 } = this.config
+    if (source === 'file' || noise === 0 || this.#judgedHeldOut.has(verdict.prompt)) return verdict
+    const [bits] = philox4x32([place, 0, 0, 2], [this.#seed, NOISE_STREAM])
+    if (uniform24(bits) >= noise) return verdict
+    return { ...verdict, chosen: verdict.rejected, rejected: verdict.chosen }
   }
 
   /** The preferences of a phase that has begun elsewhere. */

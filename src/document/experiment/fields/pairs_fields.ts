@@ -5,8 +5,9 @@ import { integer, number, select, type Tree, text } from '../../../rl/fields/fie
 import { readVerdicts } from './verdicts.ts'
 
 /** The engine's, with a person's verdicts as text (../verdicts.ts). */
-export type PairsFields = Omit<Pairs, 'verdicts' | 'n'> & {
+export type PairsFields = Omit<Pairs, 'verdicts' | 'n' | 'noise'> & {
   readonly n: number
+  readonly noise: number
   readonly verdicts: string | null
 }
 
@@ -59,6 +60,15 @@ export const PAIRS: Tree<PairsFields> = {
     min: 0.05,
     max: 5,
     step: 0.05,
+  }),
+  noise: number({
+    label: 'Wrong verdicts',
+    help: 'Share of the verdicts on training pairs that are turned round.',
+    default: 0,
+    min: 0,
+    max: 0.5,
+    step: 0.05,
+    unit: 'share',
   }),
   min_pairs: integer({
     label: 'Verdicts to begin',

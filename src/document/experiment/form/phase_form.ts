@@ -35,6 +35,7 @@ function optimMatters(
 /** Whether a setting of a phase's pairs changes anything. */
 function pairsMatter(name: string, pairs: PairedDocument['pairs']): boolean {
   if (name === 'pairs.min_pairs') return pairs.source === 'human'
+  if (name === 'pairs.noise') return pairs.source === 'judge' || pairs.source === 'mixed'
   if (name === 'pairs.temperature' || name === 'pairs.n') return pairs.source !== 'file'
   return name !== 'pairs.verdicts' || asksPerson(pairs)
 }
