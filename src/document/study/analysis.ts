@@ -13,6 +13,7 @@ import {
   spentBy,
 } from './measure.ts'
 import type { RunResult } from './results.ts'
+import { equivalenceTest } from './statistics/equivalence.ts'
 import { seedsNeeded } from './statistics/power.ts'
 import { bootstrapInterval, holm, signFlipTest, signTest } from './statistics/resampling.ts'
 import { interquartileMean, probabilityOfImprovement } from './statistics/rliable.ts'
@@ -24,6 +25,15 @@ interface SeedValue {
   readonly seed: number
   readonly value: number
   readonly hasCollapsed: boolean
+}
+
+/** Whether a difference is smaller than a margin. */
+interface Equality {
+  readonly margin: number
+  /** Of two one-sided t tests, after Holm's correction over all arms of the study. */
+  readonly p: number
+  /** The 90 % interval, which lies within the margin where p is below 5 % before the correction. */
+  readonly interval: Interval
 }
 
 /** An arm minus the baseline, by seed. */
@@ -41,7 +51,10 @@ export interface Comparison {
   readonly p_holm: number
   /** That a run of the arm beats one of the baseline. */
   readonly probability_of_improvement: number
-  readonly verdict: 'better' | 'worse' | 'none' | 'too few'
+  /** equal: no difference was found, and it is shown to be smaller than the study's margin. */
+  readonly verdict: 'better' | 'worse' | 'equal' | 'none' | 'too few'
+  /** Where the study says which difference counts as none. */
+  readonly equality?: Equality | undefined
   /** Seeds in all that would find a difference of this size, in four of five studies. */
   readonly seeds_needed?: number | undefined
 }
@@ -111,8 +124,12 @@ export function analyse(
   const others = arms.filter(({ name }) => name !== baseline.name)
   const compared = others.map(({ name }) => compare(values.get(name) ?? [], against, study))
   const adjusted = holm(compared.map(({ p }) => p))
+  const equal = equalities(compared, study)
   const comparisons = new Map(
-    others.map(({ name }, i) => [name, judged(compared[i], adjusted[i], study)]),
+    others.map(({ name }, i) => [
+      name,
+      judged({ ...compared[i], equality: equal[i] }, adjusted[i], study),
+    ]),
   )
   return {
     metric,
@@ -190,6 +207,20 @@ function compare(
   }
 }
 
+/** Whether each difference is smaller than the study's margin; undefined without one. */
+function equalities(
+  compared: readonly Pick<Comparison, 'pairs'>[],
+  { measure: { equal_within: margin } }: Study,
+): readonly (Equality | undefined)[] {
+  if (margin === undefined) return []
+  const differences = compared.map(({ pairs }) => pairs.map(({ difference }) => difference))
+  const adjusted = holm(differences.map((own) => equivalenceTest(own, margin) ?? 1))
+  return differences.map((own, i) => {
+    const interval = tInterval(own, 1 - 2 * ALPHA)
+    return interval && { margin, p: adjusted[i], interval }
+  })
+}
+
 /** Fewer pairs say nothing about their spread that one would want to rely on. */
 const FEWEST_PAIRS = 3
 
@@ -200,7 +231,9 @@ function judged(
 ): Comparison {
   const differences = found.pairs.map(({ difference }) => difference)
   const isBetter = found.mean > 0 === (measure.goal === 'higher')
-  const decided = p_holm < ALPHA ? (isBetter ? 'better' : 'worse') : 'none'
+  const isEqual = found.equality !== undefined && found.equality.p < ALPHA
+  const undecided = isEqual ? 'equal' : 'none'
+  const decided = p_holm < ALPHA ? (isBetter ? 'better' : 'worse') : undecided
   const isEnough = differences.length >= FEWEST_PAIRS
   const deviation = Math.sqrt(variance(differences, { unbiased: true }))
   return {

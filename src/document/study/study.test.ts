@@ -238,6 +238,27 @@ describe('the analysis', () => {
     expect(report).toMatch(/no difference from slow found .* About \d+ seeds would find/)
   })
 
+  test('a difference is called equal where it is shown to be smaller than the margin, and not before', () => {
+    const within = (equal_within: number) => {
+      const { measure } = study
+      const judging = { ...study, measure: { ...measure, equal_within } }
+      const analysis = analyse(judging, arms, resultsOf(0.703))
+      return { analysis, report: studyFiles(judging, analysis).get('report.md') ?? '' }
+    }
+    const wide = within(0.05)
+    expect(wide.analysis.arms[1].comparison?.verdict).toBe('equal')
+    expect(wide.report).toContain('**Equal to slow within 5.0 points: fast.**')
+    expect(wide.report).toMatch(/fast is equal to slow within 5\.0 points \(90 % \[/)
+    const narrow = within(0.002)
+    expect(narrow.analysis.arms[1].comparison?.verdict).toBe('none')
+    expect(narrow.report).toMatch(/Nor is it shown to be smaller than 0\.2 points/)
+    const { measure } = study
+    const clear = { ...study, measure: { ...measure, equal_within: 0.5 } }
+    const [, fast] = analyse(clear, arms, resultsOf(0.9)).arms
+    expect(fast.comparison?.verdict).toBe('better')
+    expect(fast.comparison?.equality?.p).toBeLessThan(0.01)
+  })
+
   test('missing runs, broken and collapsed ones, and mixed adapters are said', () => {
     const results = resultsOf(0.9).slice(0, 15)
     results[3] = madeUpResult(study, runs[3], 0.1)

@@ -98,6 +98,9 @@ const studySchema = z.strictObject({
     /** What decides: the paired t test, or flipped signs, which needs 6 pairs and more for 5 % and
      * assumes less. */
     test: z._default(z.enum(['t', 'permutation']), 't'),
+    /** A difference that is shown to be smaller than this counts as none (two one-sided t tests).
+     * Absent: no difference is called equal, only not found. */
+    equal_within: z.optional(z.number().check(z.positive())),
   }),
   /** Whether question, arms and measure were written down before any of its runs was known. */
   written: z._default(z.enum(['before', 'after']), 'before'),

@@ -13,6 +13,7 @@ import { formatCount, NONE } from '../kit/format.ts'
 const VERDICTS = {
   better: 'better',
   worse: 'worse',
+  equal: 'equal within the margin',
   none: 'no difference found',
   'too few': 'too few seeds',
 } as const

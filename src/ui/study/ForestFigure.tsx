@@ -22,6 +22,7 @@ import { StillFigure } from '../plot/still/StillFigure.tsx'
 const VERDICTS: Readonly<Record<Comparison['verdict'], string>> = {
   better: 'better',
   worse: 'worse',
+  equal: 'equal within the margin',
   none: 'no difference found',
   'too few': 'too few seeds to say',
 }
@@ -49,7 +50,7 @@ interface Drawn {
 function Row({ row, px, y }: { readonly row: ForestRow; readonly px: Px; readonly y: number }) {
   const { pairs, t, bootstrap, mean, verdict } = row.comparison
   return (
-    <g className={`forest-row ${verdict === 'too few' ? 'none' : verdict}`}>
+    <g className={`forest-row ${verdict === 'too few' || verdict === 'equal' ? 'none' : verdict}`}>
       {bootstrap ? (
         <line
           x1={px(bootstrap.low)}

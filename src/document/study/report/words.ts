@@ -16,10 +16,10 @@ export const titleParts = ({
   question.startsWith(name) ? [question, ''] : [name, question]
 
 /** `+1.2 [−0.4, +3.0]`: a difference and its interval, without the unit. */
-export function bareDifference({ mean, t }: Comparison, { bareDifference }: Units): string {
-  const signed = (x: number) => (x > 0 ? `+${bareDifference(x)}` : bareDifference(x))
-  return t ? `${signed(mean)} [${signed(t.low)}, ${signed(t.high)}]` : signed(mean)
-}
+export const bareDifference = ({ mean, t }: Comparison, units: Units): string =>
+  t
+    ? `${signed(mean, units)} [${signed(t.low, units)}, ${signed(t.high, units)}]`
+    : signed(mean, units)
 
 /** `+1.2 [−0.4, +3.0] points`. */
 export const differenceText = (comparison: Comparison, units: Units): string =>
@@ -34,15 +34,35 @@ export function armSentence(
   const { verdict, p_holm, pairs, seeds_needed } = comparison
   const facts = `${differenceText(comparison, unitsOf(metric))}, ${pairs.length} seeds, p ${short(p_holm)} after Holm`
   if (verdict === 'too few') return `${arm.name}: too few seeds to say (${facts}).`
-  if (verdict !== 'none') return `${arm.name} is ${verdict} than ${baseline} (${facts}).`
+  const said = equalityText(comparison, unitsOf(metric))
+  if (verdict === 'equal') return `${arm.name} is equal to ${baseline} ${said} (${facts}).`
+  if (verdict !== 'none')
+    return `${arm.name} is ${verdict} than ${baseline}${said && `, and equal ${said}`} (${facts}).`
   const more =
     comparison.mean === 0
       ? ''
       : seeds_needed === undefined
         ? ` More than ${MOST_SEEDS} seeds would be needed to find a difference of this size.`
         : ` About ${seeds_needed} seeds would find a difference of this size in four of five studies, before Holm’s correction.`
-  return `${arm.name}: no difference from ${baseline} found (${facts}).${more}`
+  return `${arm.name}: no difference from ${baseline} found (${facts}).${more}${unshown(comparison, unitsOf(metric))}`
 }
+
+/** `within 3.0 points (90 % [−1.2, +0.8], p 0.01 of two one-sided t tests)`; '' where that is not
+ * shown. */
+function equalityText({ equality }: Comparison, units: Units): string {
+  if (!equality || equality.p >= ALPHA) return ''
+  const { low, high } = equality.interval
+  return `within ${units.bareDifference(equality.margin)}${units.difference} (90 % [${signed(low, units)}, ${signed(high, units)}], p ${short(equality.p)} of two one-sided t tests)`
+}
+
+/** That a difference which was not found was not shown to be small either. */
+const unshown = ({ equality }: Comparison, units: Units): string =>
+  equality
+    ? ` Nor is it shown to be smaller than ${units.bareDifference(equality.margin)}${units.difference} (p ${short(equality.p)} of two one-sided t tests).`
+    : ''
+
+const signed = (x: number, { bareDifference }: Units): string =>
+  x > 0 ? `+${bareDifference(x)}` : bareDifference(x)
 
 /** An arm by its group, where it is the only one of it: what a search has chosen says the report's
  * table. */
@@ -60,12 +80,19 @@ export function answerSentence(study: Study, analysis: Analysis): string {
     compared.filter((one) => one.verdict === verdict).map(({ name }) => name)
   if (compared.every(({ verdict }) => verdict === 'too few'))
     return 'There are too few seeds to answer.'
-  const [better, worse, none, few] = [of('better'), of('worse'), of('none'), of('too few')]
-  if (better.length + worse.length === 0)
+  const [better, worse, equal, none, few] = [
+    of('better'),
+    of('worse'),
+    of('equal'),
+    of('none'),
+    of('too few'),
+  ]
+  if (better.length + worse.length + equal.length === 0)
     return `No difference from ${baseline} was found in ${measureWords(analysis.metric ?? study.measure.metric)}.`
   const parts = [
     [`Better than ${baseline}`, better],
     [`Worse than ${baseline}`, worse],
+    [`Equal to ${baseline} within ${marginText(study, analysis)}`, equal],
     ['No difference found', none],
     ['Too few seeds to say', few],
   ] as const
@@ -73,6 +100,12 @@ export function answerSentence(study: Study, analysis: Analysis): string {
     .filter(([, names]) => names.length > 0)
     .map(([says, names]) => `${says}: ${names.join('; ')}.`)
     .join(' ')
+}
+
+/** The difference that counts as none: `3.0 points`. */
+function marginText({ measure }: Study, { metric }: Analysis): string {
+  const units = unitsOf(metric)
+  return `${units.bareDifference(measure.equal_within ?? 0)}${units.difference}`
 }
 
 const MEASURES = {
@@ -87,7 +120,12 @@ const placeOf = ({ at, reaches }: Study['measure']): string =>
     : MEASURES[at]
 
 /** What was fixed beforehand. */
-export const planSentence = ({ measure, budget, written }: Study, { metric }: Analysis): string =>
-  `Primary measure, ${written === 'before' ? 'fixed beforehand' : 'chosen after the runs were known, so all of this is exploratory'}: ${measureWords(metric ?? measure.metric)}, ${placeOf(measure)}; ${measure.goal} is better. ` +
-  `Equal budget: the same ${budget.same} of reinforcement for every arm, counted and read where all runs have spent it. ` +
-  `Differences are paired by seed; ${measure.test === 't' ? 'the paired t test' : 'the sign-flip permutation test'} decides at ${100 * ALPHA} % after Holm’s correction over the arms. Bands of curves are of the mean, without what is a seed’s own.`
+export const planSentence = (study: Study, analysis: Analysis): string => {
+  const { measure, budget, written } = study
+  const { metric } = analysis
+  return (
+    `Primary measure, ${written === 'before' ? 'fixed beforehand' : 'chosen after the runs were known, so all of this is exploratory'}: ${measureWords(metric ?? measure.metric)}, ${placeOf(measure)}; ${measure.goal} is better. ` +
+    `Equal budget: the same ${budget.same} of reinforcement for every arm, counted and read where all runs have spent it. ` +
+    `Differences are paired by seed; ${measure.test === 't' ? 'the paired t test' : 'the sign-flip permutation test'} decides at ${100 * ALPHA} % after Holm’s correction over the arms. ${measure.equal_within === undefined ? '' : `Equal is what two one-sided t tests show to differ by less than ${marginText(study, analysis)}, corrected alike. `}Bands of curves are of the mean, without what is a seed’s own.`
+  )
+}

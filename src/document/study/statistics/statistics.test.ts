@@ -1,6 +1,7 @@
 // Every statistic of a study against SciPy's and NumPy's numbers (scipy_numbers.json says which
 // functions gave them).
 import { describe, expect, test } from 'vitest'
+import { equivalenceTest } from './equivalence.ts'
 import { normalCdf, pairedPower, seedsNeeded } from './power.ts'
 import { bootstrapInterval, holm, signFlipTest, signTest } from './resampling.ts'
 import {
@@ -29,6 +30,14 @@ describe('Student’s t', () => {
     expect(tTest([1])).toBeUndefined()
     expect(tTest([0, 0, 0])).toBe(1)
   })
+})
+
+test('two one-sided t tests of a margin', () => {
+  for (const { values, margin, p } of numbers.equivalence)
+    expect(equivalenceTest(values, margin)).toBeCloseTo(p, 10)
+  expect(equivalenceTest([1], 2)).toBeUndefined()
+  expect(equivalenceTest([0.5, 0.5], 1)).toBe(0)
+  expect(equivalenceTest([1.5, 1.5], 1)).toBe(1)
 })
 
 describe('resampling', () => {
