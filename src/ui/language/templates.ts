@@ -17,6 +17,8 @@ export interface Match {
   readonly key: string
   readonly weight: number
   readonly length: number
+  /** Its text between its holes. */
+  readonly literals: readonly string[]
   /** What its holes hold, in their order. */
   readonly values: readonly string[]
   /** A hole holds a number and more. */
@@ -94,7 +96,7 @@ function matchesOf({ key, literals, weight, length }: Template, text: string): M
   const found: Match[] = []
   for (const values of cuts(text, literals, 0, first.length)) {
     const isOdd = !values.every(isOneValue)
-    if (!isOdd || weight >= CERTAIN) found.push({ key, weight, length, values, isOdd })
+    if (!isOdd || weight >= CERTAIN) found.push({ key, weight, length, literals, values, isOdd })
     if (found.length === MOST_CUTS) break
   }
   return found

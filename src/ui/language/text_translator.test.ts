@@ -21,6 +21,12 @@ const CATALOGUE: Readonly<Record<string, string>> = {
   'it has no such setting': '没有这样的设置',
   'Without it the reward changes by {0}.': '没有它，奖励变化 {0}。',
   'what was done to it ({0})': '修改（{0}）',
+  '{0}: expected one of {1}, got {2}': '{0}：应为 {1} 之一，得到 {2}',
+  reward: '奖励',
+  score: '得分',
+  temperature: '温度',
+  '{0} responses': '{0} 个回答',
+  'By {0}': '作者：{0}',
 }
 /** In a catalogue that comes later. */
 const LATER: Readonly<Record<string, string>> = {
@@ -106,4 +112,21 @@ test('a number may have its interval, and brackets belong to the last of a list'
     '没有它，奖励变化 −0.3 ± 0.1。',
   )
   expect(texts.translate('reinforcement and what was done to it (3)')).toBe('强化学习、修改（3）')
+})
+
+test('names of code that are listed or were given stay, whatever the words mean elsewhere', () => {
+  expect(texts.translate('kind: expected one of reward, score, steps, got layer')).toBe(
+    'kind：应为 reward, score, steps 之一，得到 layer',
+  )
+})
+
+test('a template that counts wants a number, and a short one stands at the beginning alone', () => {
+  expect(texts.translate('12 responses')).toBe('12 个回答')
+  expect(texts.translate('weights by responses')).toBe('weights by responses')
+  expect(texts.translate('by the final policy')).toBe('by the final policy')
+  expect(texts.translate('By the final policy')).toBe('作者：最终策略')
+})
+
+test('a short name with its number may stand in a list', () => {
+  expect(texts.translate('GRPO, lr 1e-4, temperature 1.2')).toBe('GRPO、lr 1e-4、温度 1.2')
 })

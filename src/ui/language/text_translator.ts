@@ -26,6 +26,20 @@ const SURE = 8
 /** Below so many, such as of `{0} of {1}`, a template is about less than a clause. */
 const WEAK = 6
 
+/** Texts from which names of code are listed. */
+const NAMES_FOLLOW = /(?:\bone of|\bthese are:|\blegal here:) $/i
+/** Behind it stands what was given, as it was given. */
+const GIVEN_FOLLOWS = /\b(?:got|found|kept|keyword) $/i
+const WORD_OF_CODE = /^['"‘“]?[\w.*+@-]+['"’”]?$/
+const NO_VALUE = /^(?:none|nothing|less|more)$/
+/** A short name and its number: `lr 1.79e-4`. */
+const NAMED_NUMBER = /^[\w@.-]+ [−-]?\d[\w.−-]*$/
+/** How a translation counts: `3 个`. */
+const COUNTS = /^ ?[个次步行条种组层项份轮]/
+
+/** Below so many, such as of `By {0}`, a template stands as it is written alone. */
+const LEAST = 4
+
 /** How parts of a text are joined in Chinese where they are said one by one. */
 const JOINTS: readonly (readonly [between: RegExp, joint: string])[] = [
   [/(?<=[.!?…])\s+(?=\S)/, ''],
@@ -61,6 +75,13 @@ const isName = (text: string): boolean => text.length <= 60 && !/[.!?]\s/.test(t
 /** A word that no language has: `x.csv`, `actor.optim.lr`, `SmolLM2-135M`. */
 const isCode = (text: string): boolean => /^\S*[\dA-Z._/]\S*$/.test(text) && !/[.,:;!?]$/.test(text)
 
+/** Whether a hole holds names of code, which are no words of the page. */
+function holdsCode(value: string, before: string): boolean {
+  if (NAMES_FOLLOW.test(before))
+    return value.split(/, | or | and /).every((word) => WORD_OF_CODE.test(word))
+  return GIVEN_FOLLOWS.test(before) && WORD_OF_CODE.test(value) && !NO_VALUE.test(value)
+}
+
 /** It begins as it does within a sentence, or as at the beginning of one. */
 function otherCase(text: string): string | undefined {
   const first = text.charAt(0)
@@ -68,9 +89,18 @@ function otherCase(text: string): string | undefined {
   return other === first ? undefined : other + text.slice(1)
 }
 
+/** Whether it counts what is no number, as `{0} 个回答` would with words before `responses`. */
+const isWrongCount = ({ key, values: [counted] }: Match, filled: string, said: string): boolean =>
+  /^\{0\} [a-z]+$/.test(key) &&
+  /^[a-z]+$|\s/i.test(counted) &&
+  !/[\d\ue000-\uf8ff]$/.test(counted) &&
+  filled.startsWith(said) &&
+  COUNTS.test(filled.slice(said.length))
+
 /** Whether a hole holds more than belongs into it: clauses in a part of a sentence, or in a
  * template of hardly a word, but for what comes after its colon. */
-function holdsClauses({ key, weight, values }: Match): boolean {
+function holdsClauses({ key, weight, literals, values: all }: Match): boolean {
+  const values = all.map((value, i) => (holdsCode(value, literals[i]) ? '' : value))
   const holds = (sign: RegExp, of = values) => of.some((value) => sign.test(value))
   const isPart = !/[.!?:”](?: ?\{\d+\})*$/.test(key)
   if (isPart && !key.includes(';') && holds(/;\s/)) return true
@@ -164,7 +194,10 @@ export class TextTranslator {
     const own = this.all.flatMap((templates) => templates.matches(core))
     const others =
       other === undefined ? [] : this.all.flatMap((templates) => templates.matches(other))
-    const found = [...own, ...others.filter(({ key }) => !key.startsWith('{'))]
+    const found = [
+      ...own,
+      ...others.filter(({ key, weight }) => weight >= LEAST && !key.startsWith('{')),
+    ]
     return found.sort(
       (a, b) => b.weight - a.weight || b.length - a.length || Number(a.isOdd) - Number(b.isOdd),
     )
@@ -174,14 +207,16 @@ export class TextTranslator {
   private byTemplate(core: string, depth: number) {
     let likely: string | undefined
     for (const match of this.matches(core)) {
-      const { key, values, weight } = match
+      const { key, values, weight, literals } = match
       if (holdsClauses(match)) continue
-      const said = values.map((value) => this.find(value, depth + 1))
+      const said = values.map((value, i) =>
+        holdsCode(value, literals[i]) ? value : this.find(value, depth + 1),
+      )
       const filled = this.messages.say(
         key,
         said.map((value, i) => value ?? values[i]),
       )
-      if (filled === undefined) continue
+      if (filled === undefined || isWrongCount(match, filled, said[0] ?? values[0])) continue
       const names = values.filter((value, i) => said[i] === undefined && !isCode(value))
       if (names.length === 0) return { sure: filled, likely }
       const fits = names.every(
@@ -199,7 +234,10 @@ export class TextTranslator {
       const parts = core.split(between)
       if (parts.length < 2) continue
       const said = parts.map((part) => SIGNS[part] ?? this.find(part, depth + 1))
-      const isSaid = said.every((part, i) => part !== undefined || !/\s/.test(parts[i].trim()))
+      const isSaid = said.every((part, i) => {
+        const own = parts[i].trim()
+        return part !== undefined || !/\s/.test(own) || NAMED_NUMBER.test(own)
+      })
       if (isSaid && said.some((part, i) => part !== undefined && part !== parts[i]))
         return said.map((part, i) => part ?? parts[i]).join(joint)
     }
