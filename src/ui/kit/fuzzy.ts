@@ -1,4 +1,5 @@
 // Finds what is meant by a few letters, and says which of several is meant most.
+import { t } from './translator.ts'
 
 /** Half-open ranges of a text. */
 export type Marks = readonly (readonly [from: number, to: number])[]
@@ -58,6 +59,10 @@ export const wordsOf = (query: string): string[] =>
     .toLowerCase()
     .split(/\s+/)
     .filter((word) => word !== '')
+
+/** What a search looks through: texts in English and in the page's language, in small letters. */
+export const searchable = (texts: readonly (string | null)[]): string =>
+  [...texts, ...texts.map((text) => text && t(text))].join('\n').toLowerCase()
 
 /** Ranges in order, those that touch as one. */
 function joined(marks: Marks): Marks {

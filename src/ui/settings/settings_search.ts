@@ -1,6 +1,6 @@
 // Searches the settings: which fields a query means.
 
-import { type Marks, wordsOf } from '../kit/fuzzy.ts'
+import { type Marks, searchable, wordsOf } from '../kit/fuzzy.ts'
 import { t } from '../kit/translator.ts'
 import type { FieldData } from './form.ts'
 import { isMeant } from './other_words.ts'
@@ -23,7 +23,7 @@ export const pathWords = (path: string): string =>
 /** In English and in the page's language. */
 function namesOf({ label, path, group, options = [] }: FieldData): string {
   const names = [label, path, pathWords(path), group, ...options.map((option) => option.label)]
-  return [...names, ...names.map(t)].join('\n').toLowerCase()
+  return searchable(names)
 }
 
 /** Whether a field's name, path, heading or choices hold every word of a query, or its words mean

@@ -7,6 +7,7 @@ import { expandStudy } from '../../document/study/arms.ts'
 import { titleParts } from '../../document/study/report/words.ts'
 import { decodeStudy } from '../../document/study/study_link.ts'
 import gallery from '../../page/study/gallery.json' with { type: 'json' }
+import { translateWith } from '../kit/translator.ts'
 import { Gallery } from './Gallery.tsx'
 import { ALONE, foundOf, galleryFamilies } from './gallery_families.ts'
 
@@ -41,6 +42,17 @@ test('studies of one title are listed under it by what is their own, and found b
   expect(found.map(({ entry }) => entry.id)).toContain('teacher')
   expect(found.length).toBeLessThan(gallery.length / 2)
   expect(galleryFamilies('no such study')).toEqual([])
+})
+
+test('studies are found by the words of the page’s language too', () => {
+  translateWith({
+    locale: 'zh-CN',
+    text: (text) => text.replace('teacher', '教师'),
+    props: (_, props) => props,
+  })
+  const found = galleryFamilies('教师').flatMap(({ members }) => members)
+  translateWith(undefined)
+  expect(found).toEqual(galleryFamilies('teacher').flatMap(({ members }) => members))
 })
 
 test('what was found is said in a word', () => {

@@ -1,6 +1,7 @@
 // Makes every metric of a run a chart of its own, for what no chart of the lists draws, and the
 // charts that a search finds.
 
+import { searchable } from '../../kit/fuzzy.ts'
 import { line, type MoreChart } from './chart_entry.ts'
 import type { ChartGroup } from './more_charts.ts'
 
@@ -37,8 +38,8 @@ export function boardChart(name: string, groups: readonly ChartGroup[]): MoreCha
 
 /** Whether every word of a query is in a chart's title, note, or the names of its lines. */
 export function isFoundBy(query: string, { title, note, lines }: MoreChart): boolean {
-  const names = lines.map(({ metric, label }) => `${metric} ${label}`).join(' ')
-  const text = `${title} ${note} ${names}`.toLowerCase().replaceAll('_', ' ')
+  const names = lines.flatMap(({ metric, label }) => [metric, label ?? ''])
+  const text = searchable([title, note, ...names]).replaceAll('_', ' ')
   const words = query.toLowerCase().replaceAll('_', ' ').split(/\s+/)
   return words.every((word) => text.includes(word))
 }

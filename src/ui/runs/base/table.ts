@@ -2,6 +2,7 @@
 import type { RunEntry } from '../../../page/runs/library/library_store.ts'
 import { runName } from '../../../record/run/names.ts'
 import type { Statistic } from '../../../record/run/summary.ts'
+import { searchable } from '../../kit/fuzzy.ts'
 import { type DistinctName, distinctNames } from '../../open/distinct_names.ts'
 import { statusWord } from '../../shown/run_words.ts'
 import { type Cell, cellOf } from './columns.ts'
@@ -85,7 +86,7 @@ const words = (text: string) => text.toLowerCase().split(/\s+/).filter(Boolean)
 function isFound({ entry, name, from, shared }: Row, search: readonly string[]): boolean {
   const { header, labels } = entry
   const { task, seed } = header.experiment
-  const text = [
+  const text = searchable([
     name,
     from,
     ...shared,
@@ -96,9 +97,7 @@ function isFound({ entry, name, from, shared }: Row, search: readonly string[]):
     header.experiment.name,
     header.adapter,
     statusWord(header),
-  ]
-    .join(' ')
-    .toLowerCase()
+  ])
   return search.every((word) => text.includes(word))
 }
 

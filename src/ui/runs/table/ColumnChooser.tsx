@@ -2,6 +2,7 @@
 import { useMemo, useState } from 'react'
 import { useStore } from 'zustand'
 import type { RunEntry } from '../../../page/runs/library/library_store.ts'
+import { searchable } from '../../kit/fuzzy.ts'
 import { columnGroups, columnLabel } from '../base/columns.ts'
 import { type Selection, selectionStore, setView } from '../base/selection.ts'
 
@@ -16,7 +17,7 @@ function toggle(columns: readonly string[], column: string): void {
 
 /** What a person would look for: the name, and the whole path. */
 const isFound = (column: string, words: readonly string[]): boolean => {
-  const text = `${column} ${columnLabel(column)}`.toLowerCase().replaceAll('_', ' ')
+  const text = searchable([column, columnLabel(column)]).replaceAll('_', ' ')
   return words.every((word) => text.includes(word))
 }
 
