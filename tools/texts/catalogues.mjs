@@ -3,6 +3,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { posix } from 'node:path'
 import { importsBelow } from '../imports.mjs'
+import { numbered } from './alternatives.mjs'
 import { textsIn } from './read_texts.mjs'
 
 const FOLDER = 'src/ui/language/zh'
@@ -10,7 +11,7 @@ const FOLDER = 'src/ui/language/zh'
 /** Where texts of files lie; the first rule that a file meets counts. What is thrown below the page
  * is among the errors. Those of lessons come late: what others say too is no text of theirs. */
 const AREAS = [
-  ['shell', /^src\/(main\.tsx$|ui\/(kit|language|open|part|share|shell)\/)/],
+  ['shell', /^index\.html$|^src\/(main\.tsx$|ui\/(kit|language|open|part|share|shell)\/)/],
   ['charts', /^src\/ui\/(plot|learning|scales|shown|replay)\//],
   ['form', /^src\/ui\/(settings|phases|data)\//],
   ['findings', /^src\/record\/diagnosis\/|^src\/ui\/notices\//],
@@ -42,14 +43,30 @@ export function pageFiles() {
   return [...found].filter((file) => !ELSEWHERE.test(file)).sort()
 }
 
-/** Texts of data: of the lab's studies, whose names are shown as `family? (own part)`. */
+/** Texts of data: of the lab's studies, whose names are shown as `family? (own part)`, and of their
+ * arms, whose numbers are values. */
 const DATA = 'src/page/study/gallery.json'
 function textsOfData() {
-  const found = JSON.parse(readFileSync(DATA, 'utf8')).flatMap(({ name, question }) => [
+  const found = JSON.parse(readFileSync(DATA, 'utf8')).flatMap(({ id, name, question }) => [
     ...name.split(/(?<=\?) (?=\S)/).map((part) => part.replace(/^\((.*)\)$/, '$1')),
     question,
+    ...armsOf(id),
   ])
   return found.map((text) => ({ text, line: 1, isError: false, file: DATA }))
+}
+
+/** Names of a study's arms that have words. */
+function armsOf(id) {
+  const { arms } = JSON.parse(readFileSync(`bench/studies/${id}.json`, 'utf8'))
+  return arms
+    .map(({ name }) => numbered(name.replace(/\b\d[\d.]*/g, '$1')))
+    .filter((name) => /[a-z]{3}/.test(name) && !name.includes('_'))
+}
+
+/** The name of the page's window. */
+function textsOfWindow() {
+  const [, text] = /<title>(.*)<\/title>/.exec(readFileSync('index.html', 'utf8'))
+  return [{ text, line: 1, isError: false, file: 'index.html' }]
 }
 
 const areaOf = (file, isError) =>
@@ -63,7 +80,7 @@ export function readPage() {
   const sources = pageFiles().flatMap((file) =>
     textsIn(file, readFileSync(file, 'utf8')).map((text) => ({ ...text, file })),
   )
-  const all = [...sources, ...textsOfData()]
+  const all = [...sources, ...textsOfWindow(), ...textsOfData()]
   const areas = new Map(AREAS.map(([area]) => [area, new Map()]))
   const home = new Map()
   for (const [area] of AREAS)

@@ -3,7 +3,7 @@ import * as z from 'zod/mini'
 import { createStore } from 'zustand/vanilla'
 import { viewParts, withParts } from '../../document/links/view.ts'
 import { remembered } from '../../page/state/remembered.ts'
-import { translateWith } from '../kit/translator.ts'
+import { t, translateWith } from '../kit/translator.ts'
 
 const LANGUAGES = ['en', 'zh'] as const
 type Language = (typeof LANGUAGES)[number]
@@ -20,11 +20,14 @@ export const languageStore = createStore<{ language: Language }>()(() => ({ lang
 
 export const NOT_LOADED = 'The texts could not be loaded: try again.'
 
-/** The language that a switch leads to, in its own words. */
+/** The language that a switch leads to, in its own words; fonts without Chinese still say which. */
 export const otherLanguage = (): { readonly id: Language; readonly name: string } =>
   languageStore.getState().language === 'en'
-    ? { id: 'zh', name: '中文' }
+    ? { id: 'zh', name: '中文 (Chinese)' }
     : { id: 'en', name: 'English' }
+
+/** The window's name as the page's file has it. */
+const title = globalThis.document?.title
 
 /** Draws the page in a language from now on; English where its texts cannot be loaded. */
 async function speak(language: Language): Promise<void> {
@@ -33,6 +36,7 @@ async function speak(language: Language): Promise<void> {
     language === 'zh' ? await (await import('./chinese.ts')).chinese(hasLesson) : undefined
   translateWith(translator)
   document.documentElement.lang = translator?.locale ?? 'en'
+  document.title = t(title)
   languageStore.setState({ language })
 }
 

@@ -70,7 +70,7 @@ export function Numbers({ shown }: PanelProps) {
       <Status />
       <dl hidden={!hasBegun} className={hasSteps ? undefined : 'awaited'}>
         <div className="step-number">
-          <dt>Step</dt>
+          <dt>Steps</dt>
           <dd>
             <span data-testid="step-count">{hasSteps ? formatCount(shown.step) : NONE}</span>
             <small>

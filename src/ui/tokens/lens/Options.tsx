@@ -106,7 +106,7 @@ export function Options(props: {
       </label>
       {compare === 'alone' ? null : (
         <label>
-          Step
+          At step
           <select
             data-testid="lens-other"
             disabled={steps.length === 0}
