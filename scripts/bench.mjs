@@ -44,6 +44,16 @@ const SUITES = {
     report.printVariants(record.variants)
     return []
   },
+  products: async ({ page, record, report, keep }) => {
+    record.products = []
+    for (const shape of await page.evaluate(() => globalThis.bench.productShapes())) {
+      const row = await page.evaluate((shape) => globalThis.bench.product(shape), shape)
+      record.products.push(row)
+      report.printProduct(row)
+      keep()
+    }
+    return report.wrongVariants(record.products)
+  },
   sft: async ({ page, record, report, keep }) => {
     record.sft = []
     for (const model of SFT_MODELS) {
@@ -260,10 +270,11 @@ function version(name) {
   return JSON.parse(readFileSync(join(ROOT, 'node_modules', name, 'package.json'), 'utf8')).version
 }
 
-/** One file per day and adapter; a later run of that day replaces what it measured again. Returns
+/** One file per day, adapter and toggles of Dawn; a later run of that day replaces what it measured again. Returns
  * its path. */
 function save(record) {
-  const slug = record.adapter
+  const slug = [record.adapter, record.dawn_features ?? '']
+    .join(' ')
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')
     .replace(/^-|-$/g, '')

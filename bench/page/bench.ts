@@ -5,6 +5,7 @@ import { benchFeatures } from './features.ts'
 import { benchMatmul, matmulShapes } from './matmul.ts'
 import { benchModels, modelNames } from './models.ts'
 import { benchParts } from './parts.ts'
+import { benchProduct, productShapes } from './products.ts'
 import { recordSteps } from './recorded.ts'
 import { benchScaling, scalingAxes } from './scaling.ts'
 import { benchSft } from './sft.ts'
@@ -35,6 +36,8 @@ const bench = {
   scaling: benchScaling,
   modelNames,
   models: benchModels,
+  productShapes,
+  product: benchProduct,
   recordSteps,
   variants: benchVariants,
 }

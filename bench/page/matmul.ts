@@ -60,7 +60,7 @@ interface Factors {
 }
 
 /** The three products of every linear layer of a model on a number of tokens. */
-function layerShapes(name: string, tokens: number, config: ModelConfig): MatmulShape[] {
+export function layerShapes(name: string, tokens: number, config: ModelConfig): MatmulShape[] {
   const { hidden_size: C, intermediate_size: F, qkvSize, attentionSize } = modelShape(config)
   const layers = [
     { layer: 'qkv', out: qkvSize, size_in: C },

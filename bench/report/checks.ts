@@ -1,6 +1,7 @@
 // Finds wrong results. Speed alone passes or fails nothing.
 import type { MatmulRow } from '../page/matmul.ts'
 import type { ModelRow } from '../page/models.ts'
+import type { ProductRow } from '../page/products.ts'
 import type { ScalingRow } from '../page/scaling.ts'
 import type { SftRow } from '../page/sft.ts'
 
@@ -18,6 +19,14 @@ export function wrongProducts(matmul: readonly MatmulRow[]): string[] {
     .filter(({ error }) => Object.values(error).some((value) => !(value < LARGEST_ERROR)))
     .map((row) => `matmul ${row.of} ${row.op}: results differ ${JSON.stringify(row.error)}`)
 }
+
+/** Variants that were quicker than the default, and wrong. */
+export const wrongVariants = (products: readonly ProductRow[]): string[] =>
+  products.flatMap(({ of, op, m, n, k, timings }) =>
+    timings
+      .filter(({ is_wrong }) => is_wrong)
+      .map(({ variant }) => `products ${of} ${op} [${m}, ${n}] over ${k}: ${variant} is wrong`),
+  )
 
 /** The other libraries' losses against ours, before any step and after the last checked one. */
 export function wrongLosses({ model, checked, failed }: SftRow): string[] {

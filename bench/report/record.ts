@@ -1,9 +1,11 @@
 // Writes a results file: the measurements, and the same as a flat list of comparisons with two
 // numbers and their ratio each.
+
 import type { FeatureRow } from '../page/features.ts'
 import type { MatmulRow } from '../page/matmul.ts'
 import type { ModelRow } from '../page/models.ts'
 import type { PartsRow } from '../page/parts.ts'
+import type { ProductRow } from '../page/products.ts'
 import type { ScalingRow } from '../page/scaling.ts'
 import type { SftRow } from '../page/sft.ts'
 import type { TrainingRow } from '../page/training.ts'
@@ -29,6 +31,7 @@ export interface BenchRecord {
   readonly peers?: Readonly<Record<string, string>>
   readonly matmul?: readonly MatmulRow[]
   readonly variants?: VariantsRecord
+  readonly products?: readonly ProductRow[]
   readonly sft?: readonly SftRow[]
   readonly training?: TrainingRow
   readonly parts?: PartsRow

@@ -2,6 +2,7 @@
 import type { FeatureRow } from '../page/features.ts'
 import type { ModelRow } from '../page/models.ts'
 import type { PartsRow } from '../page/parts.ts'
+import type { ProductRow } from '../page/products.ts'
 import type { ScalingRow } from '../page/scaling.ts'
 import type { SftRow } from '../page/sft.ts'
 import type { TrainingRow } from '../page/training.ts'
@@ -30,6 +31,7 @@ export function printRecord(record: BenchRecord): void {
   console.log(`${date}, ${adapter}, Chromium ${chromium}, ${machine}\n`)
   if (record.matmul) printMatmul(record.matmul, peers)
   if (record.variants) printVariants(record.variants)
+  for (const row of record.products ?? []) printProduct(row)
   for (const row of record.sft ?? []) printSft(row, peers)
   if (record.training) printTraining(record.training)
   if (record.parts) printParts(record.parts)
@@ -93,6 +95,23 @@ export function printVariants({ peak, rows }: VariantsRecord): void {
         ...cells,
       ]
     }),
+  )
+}
+
+/** Every variant of one product, quickest first. */
+export function printProduct({ of, op, m, n, k, peak, by_default, timings }: ProductRow): void {
+  const tflops = (peak.gflops / 1e3).toFixed(1)
+  console.log(`${of} ${op} [${m}, ${n}] over ${k}; this adapter: ${tflops} TFLOP/s`)
+  table(
+    ['variant', 'ms', 'TFLOP/s', 'part of peak', ''],
+    [...timings]
+      .sort((p, q) => p.ms - q.ms)
+      .map(({ variant, ms, is_wrong }) => {
+        const gflops = (2e-6 * m * n * k) / ms
+        const mark = is_wrong ? 'wrong' : variant === by_default ? 'default' : ''
+        const share = `${((100 * gflops) / peak.gflops).toFixed(1)} %`
+        return [variant, ms.toFixed(4), (gflops / 1e3).toFixed(2), share, mark]
+      }),
   )
 }
 

@@ -39,6 +39,8 @@ export interface TuneOptions {
   readonly pinned?: MatmulChoice
   /** What may be chosen besides the default; else what suits the adapter: on a GPU gpuVariants. */
   readonly variants?: readonly MatmulVariant[] | undefined
+  /** How long a sample lasts at least. */
+  readonly sampleMs?: number
 }
 
 export interface MeasureOptions extends Omit<TuneOptions, 'budgetMs'> {
@@ -55,7 +57,7 @@ export interface MatmulProgress extends MatmulTuning {
 
 /** Another variant must be faster than the default by this factor. */
 const GAIN = 1.05
-/** One sample lasts about so long, so that the wait at its end weighs little. */
+/** One sample lasts about so long unless told otherwise, so that the wait at its end weighs little. */
 const SAMPLE_MS = 4
 const MAX_REPEATS = 256
 const SAMPLES = 2
@@ -74,13 +76,13 @@ interface Bench {
 export async function tuneMatmul(
   gpu: Gpu,
   shapes: readonly MatmulProduct[],
-  { budgetMs = 800, pinned = {}, variants }: TuneOptions = {},
+  { budgetMs = 800, ...options }: TuneOptions = {},
 ): Promise<MatmulTuning> {
   const deadline = performance.now() + budgetMs
   const isOver = () => performance.now() >= deadline
-  let choice = pinned
+  let choice = options.pinned ?? {}
   let timings: readonly MatmulTiming[] = []
-  for await (const measured of measureMatmul(gpu, shapes, { pinned, variants, isOver }))
+  for await (const measured of measureMatmul(gpu, shapes, { ...options, isOver }))
     ({ choice, timings } = measured)
   return { choice, timings }
 }
@@ -91,7 +93,7 @@ export async function tuneMatmul(
 export async function* measureMatmul(
   gpu: Gpu,
   shapes: readonly MatmulProduct[],
-  { pinned = {}, variants, isOver = () => false }: MeasureOptions = {},
+  { pinned = {}, variants, sampleMs = SAMPLE_MS, isOver = () => false }: MeasureOptions = {},
 ): AsyncGenerator<MatmulProgress, void, undefined> {
   for (const [shape_class, name] of Object.entries(pinned)) matmulVariant(name, shape_class)
   const work = ({ m, n, k }: MatmulSize) => m * n * k
@@ -112,7 +114,8 @@ export async function* measureMatmul(
       const measured: Measured[] = []
       for (const [i, variant] of tried.entries()) {
         if (i > 0 && isOver()) break
-        measured.push({ variant, ...(await measure(gpu, bench, variant, measured[0]?.repeats)) })
+        const repeats = measured[0]?.repeats
+        measured.push({ variant, ...(await measure(gpu, bench, variant, { sampleMs, repeats })) })
         done++
         if (i < tried.length - 1) yield { choice, timings, done, of }
       }
@@ -229,7 +232,7 @@ async function measure(
   gpu: Gpu,
   bench: Bench,
   variant: MatmulVariant,
-  repeats?: number,
+  { sampleMs, repeats }: { sampleMs: number; repeats: number | undefined },
 ): Promise<{ ms: number; repeats: number }> {
   const program = await recordProduct(gpu, bench, variant)
   const sample = async (count: number) => {
@@ -241,12 +244,12 @@ async function measure(
   await sample(1) // what compiles or moves at the first use
   let count = repeats ?? 1
   let total = await sample(count)
-  while (repeats === undefined && total < SAMPLE_MS && count < MAX_REPEATS) {
+  while (repeats === undefined && total < sampleMs && count < MAX_REPEATS) {
     count *= 4
     total = await sample(count)
   }
   let ms = total / count
-  for (let i = 1; i < SAMPLES && total < 50 * SAMPLE_MS; i++)
+  for (let i = 1; i < SAMPLES && total < 50 * sampleMs; i++)
     ms = Math.min(ms, (await sample(count)) / count)
   return { ms, repeats: count }
 }

@@ -111,7 +111,8 @@ const OF_TN: readonly string[] = ['slices_16x32', 'vector_8x8_by_4', 'vector_4x4
 const hasVectors = (op: MatmulOp, { m, n, k }: MatmulSize, { stage }: Tile): boolean =>
   (op === 'tn' ? m : k) % 4 === 0 && ((!stage && op.startsWith('nt')) || n % 4 === 0)
 
-function tileVariant(name: string, tile: Tile): MatmulVariant {
+/** The variant that makes its results in these tiles. */
+export function tileVariant(name: string, tile: Tile): MatmulVariant {
   const { down, across, rows, cols, slices, stage, subgroups = false } = tile
   const requires = subgroups ? (['subgroups'] as const) : []
   const made = new Map<MatmulOp, AnyKernel>()

@@ -3,6 +3,7 @@
 // factors are read from the buffers while the stage before it is multiplied. Each result takes its
 // terms in ascending k; slices of k are summed in order at the end.
 import { component, lines, pairs, range } from './lines.ts'
+import { banded, pipelined, wavePlaces } from './staged_pipeline.ts'
 import { type Result, storeTile } from './staged_store.ts'
 import type { FusedOp, MatmulOp, Tile } from './tile.ts'
 import { headOf } from './tile_heads.ts'
@@ -30,7 +31,7 @@ interface Staged {
 
 /** The WGSL of a staged product, m (for tn), n and k (where read in vectors) multiples of 4. */
 export function stagedSource(op: MatmulOp | FusedOp, tile: Tile): string {
-  const { down, across, rows, cols, slices, stage } = tile
+  const { down, across, rows, cols, slices, stage, pipeline } = tile
   const a: Staged = {
     name: 'a',
     lane: 'y',
@@ -60,7 +61,7 @@ export function stagedSource(op: MatmulOp | FusedOp, tile: Tile): string {
   const sums = slices > 1 ? (a.size * b.size) / 4 : 0
   return `${head.wgsl}
 ${storeFunction(head, 'vec4f', b.inHalves ? 'params.n / 2u' : 'params.n / 4u')}
-var<workgroup> staged: array<vec4f, ${Math.max(slices * sliceSize, sums)}>;
+var<workgroup> staged: array<vec4f, ${Math.max((pipeline?.buffers ?? 1) * slices * sliceSize, sums)}>;
 
 @compute @workgroup_size(${lanes * slices})
 fn main(
@@ -73,13 +74,16 @@ let n4 = params.n / 4u;
 let k4 = params.k / 4u;
 let tile = group.x + group.y * grid.x;
 let tiles_across = (params.n + ${reach - 1}u) / ${reach}u;
-let a_first = tile / tiles_across * ${a.size}u;
+${
+  pipeline?.band
+    ? banded(pipeline.band, a.size, reach)
+    : `let a_first = tile / tiles_across * ${a.size}u;
 let b_first = tile % tiles_across * ${reach}u;
-if (a_first >= params.m) { return; }
+if (a_first >= params.m) { return; }`
+}
 let slice = ${slices > 1 ? `lane / ${lanes}u` : '0u'};
 let own = lane % ${lanes}u;
-let x = own % ${across}u;
-let y = own / ${across}u;
+${pipeline?.waves ? wavePlaces(across) : `let x = own % ${across}u;\nlet y = own / ${across}u;`}
 let base = slice * ${sliceSize}u;
 ${pairs(rows, cols / 4, (r, c) => `var c${r}_${c} = vec4f();`)}
 ${op === 'tn_bias' ? 'var bias_sum = 0.0;' : ''}
@@ -101,20 +105,34 @@ const results = ({ down, across, rows, cols }: Tile, b: Staged): Result[] =>
     })),
   )
 
-function loop({ slices, stage, rows, cols, ...tile }: Tile, a: Staged, b: Staged, bias: boolean) {
+function loop(tile: Tile, a: Staged, b: Staged, bias: boolean) {
+  const { slices, stage, rows, cols, pipeline } = tile
   const lanes = tile.down * tile.across
-  const fills = [a, b].map((factor) => fill(factor, stage, lanes))
+  const fills = [a, b].map((factor) => fill(factor, stage, lanes, pipeline?.byRows))
   const all = (part: keyof Fill) => fills.map((fill) => fill[part]).join('\n')
-  const read = ({ name, lane, held, lanes, size, start }: Staged) =>
+  const read = ({ name, lane, held, lanes, size, start }: Staged, p: string) =>
     lines(held, (i) => {
-      const at = `base + p * ${size / 4}u + ${start + i * lanes}u + ${lane}`
+      const at = `base + ${p} * ${size / 4}u + ${start + i * lanes}u + ${lane}`
       return `let ${name}${i} = staged[${at}];`
     })
-  const steps = (limit: string) => `for (var p = 0u; p < ${limit}; p++) {
-${read(a)}
-${read(b)}
-${pairs(rows, cols / 4, (r, c) => `c${r}_${c} += a${r >> 2}.${component(r)} * b${c};`)}
-}
+  const term = (r: number, c: number) => {
+    const [sum, x] = [`c${r}_${c}`, `a${r >> 2}.${component(r)}`]
+    return pipeline?.fma ? `${sum} = fma(vec4f(${x}), b${c}, ${sum});` : `${sum} += ${x} * b${c};`
+  }
+  const step = (p: string) => `{
+${read(a, p)}
+${read(b, p)}
+${pairs(rows, cols / 4, term)}
+}`
+  if (pipeline)
+    return pipelined(pipeline, stage, ((a.size + b.size) / 4) * stage, {
+      places: all('places'),
+      read: all('read'),
+      write: all('write'),
+      step,
+      bias: (limit) => (bias ? sumBias(a, limit) : ''),
+    })
+  const steps = (limit: string) => `for (var p = 0u; p < ${limit}; p++) ${step('p')}
 ${bias ? sumBias(a, limit) : ''}`
   // What lies past the end of k is read, wherever that may be, and not multiplied.
   return `${all('places')}
@@ -147,8 +165,10 @@ interface Fill {
   readonly write: string
 }
 
-const fill = (factor: Staged, stage: number, lanes: number): Fill =>
-  factor.alongK ? fillTurned(factor, stage, lanes) : fillStraight(factor, stage, lanes)
+const fill = (factor: Staged, stage: number, lanes: number, byRows = false): Fill =>
+  factor.alongK
+    ? (byRows ? fillByRows : fillTurned)(factor, stage, lanes)
+    : fillStraight(factor, stage, lanes)
 
 const onlySome = (name: string, few: boolean, text: string) =>
   few ? `if (${name}_fills) {\n${text}\n}` : text
@@ -172,7 +192,7 @@ function fillTurned(factor: Staged, stage: number, lanes: number): Fill {
   const place = (i: number) => `let ${name}_e${i} = own + ${i * lanes}u;
 let ${name}_block${i} = ${name}_e${i} % 8u + ${name}_e${i} / ${8 * quads}u * 8u;
 let ${name}_quad${i} = ${name}_e${i} / 8u % ${quads}u;
-let ${name}_to${i} = base + ${start}u + ${name}_quad${i} * ${size}u + ${name}_block${i};
+let ${name}_to${i} = ${start}u + ${name}_quad${i} * ${size}u + ${name}_block${i};
 ${lines(4, (j) => `let ${name}_at${i}_${j} = (${row(`${name}_block${i}`, j)}) * k4 + ${name}_quad${i};`)}`
   const turned = (i: number, q: number) =>
     `vec4f(${range(4)
@@ -183,7 +203,34 @@ ${lines(4, (j) => `let ${name}_at${i}_${j} = (${row(`${name}_block${i}`, j)}) * 
 ${lines(turns, place)}
 ${lines(turns, (i) => lines(4, (j) => `var ${name}_next${i}_${j} = vec4f();`))}`,
     read: each((i, j) => `${name}_next${i}_${j} = ${name}[${name}_at${i}_${j} + k_at / 4u];`),
-    write: each((i, q) => `staged[${name}_to${i} + ${(q * size) / 4}u] = ${turned(i, q)};`),
+    write: each((i, q) => `staged[base + ${name}_to${i} + ${(q * size) / 4}u] = ${turned(i, q)};`),
+  }
+}
+
+/** Lanes take vectors of four k of a row, and write their elements one by one: fewer registers than
+ * blocks need, more writes. */
+function fillByRows(factor: Staged, stage: number, lanes: number): Fill {
+  const { name, size, limit, inHalves, start } = factor
+  const quads = stage / 4
+  const vectors = size * quads
+  const [turns, few] = [Math.ceil(vectors / lanes), vectors < lanes]
+  const each = (line: (i: number) => string) => onlySome(name, few, lines(turns, line))
+  const row = (r: string) =>
+    inHalves
+      ? `min(${name}_first + ${r} / 4u * 2u + ${r} % 2u, params.n - 1u) + ${r} / 2u % 2u * params.n`
+      : `min(${name}_first + ${r}, params.${limit} - 1u)`
+  const place = (i: number) => `let ${name}_row${i} = (own + ${i * lanes}u) / ${quads}u;
+let ${name}_quad${i} = (own + ${i * lanes}u) % ${quads}u;
+let ${name}_to${i} = ${start}u + ${name}_quad${i} * ${size}u + ${name}_row${i} / 4u;
+let ${name}_at${i} = (${row(`${name}_row${i}`)}) * k4 + ${name}_quad${i};
+var ${name}_next${i} = vec4f();`
+  const element = (i: number, q: number) =>
+    `staged[base + ${name}_to${i} + ${(q * size) / 4}u][${name}_row${i} % 4u]`
+  return {
+    places: `${few ? `let ${name}_fills = own < ${vectors}u;` : ''}
+${lines(turns, place)}`,
+    read: each((i) => `${name}_next${i} = ${name}[${name}_at${i} + k_at / 4u];`),
+    write: each((i) => lines(4, (q) => `${element(i, q)} = ${name}_next${i}.${component(q)};`)),
   }
 }
 

@@ -25,6 +25,25 @@ export interface Tile {
   /** Sums the slices by subgroups (tile_subgroups.ts) in place of workgroup memory. Counts are
    * powers of two. */
   readonly subgroups?: boolean
+  /** How a staged product without slices goes through its stages, where not one after another. */
+  readonly pipeline?: Pipeline
+}
+
+/** What large GPUs may want of a staged product. */
+export interface Pipeline {
+  /** Stages in workgroup memory; with two, one barrier a stage. */
+  readonly buffers: 1 | 2
+  /** Writes out the steps of a stage. A loop over a few of them at a time would not do: Tint no
+   * longer sees that its indices lie inside, and limits each. */
+  readonly unrolled?: boolean
+  /** Multiplies and adds in one instruction whatever the compiler thinks. */
+  readonly fma?: boolean
+  /** A factor along k is copied by rows in place of blocks of four by four. */
+  readonly byRows?: boolean
+  /** Waves of 32 make parts of 8 by 4 lanes; lanes across are a multiple of 8. */
+  readonly waves?: boolean
+  /** Tiles of a band, down, that workgroups take before the next column. */
+  readonly band?: number
 }
 
 /** Products that end with the step of training that follows them; matmul_fused.ts says what each
