@@ -270,8 +270,8 @@ function version(name) {
   return JSON.parse(readFileSync(join(ROOT, 'node_modules', name, 'package.json'), 'utf8')).version
 }
 
-/** One file per day, adapter and toggles of Dawn; a later run of that day replaces what it measured again. Returns
- * its path. */
+/** One file per day, adapter and toggles of Dawn; a later run of that day replaces what it measured
+ * again. Returns its path. */
 function save(record) {
   const slug = [record.adapter, record.dawn_features ?? '']
     .join(' ')

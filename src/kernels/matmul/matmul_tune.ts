@@ -57,7 +57,7 @@ export interface MatmulProgress extends MatmulTuning {
 
 /** Another variant must be faster than the default by this factor. */
 const GAIN = 1.05
-/** One sample lasts about so long unless told otherwise, so that the wait at its end weighs little. */
+/** One sample lasts about so long unless told otherwise: the wait at its end weighs little. */
 const SAMPLE_MS = 4
 const MAX_REPEATS = 256
 const SAMPLES = 2
