@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest'
-import { CANDIDATES } from '../../../bench/page/candidates.ts'
 import { Gpu } from '../device/gpu.ts'
 import { expectClose, randomValues } from '../testing.ts'
 import { matmulNnRef, matmulNtAddRef, matmulNtRef, matmulTnRef } from './matmul.ref.ts'
@@ -90,13 +89,9 @@ const SLOW: Readonly<Record<string, readonly MatmulOp[]>> = {
   staged_32x32_4x4_by_4: ['nt'],
   pipeline_two: ['nt', 'tn'],
 }
-// Candidates share their body with pipeline_one and pipeline_two.
-const LONG: Readonly<Record<string, readonly MatmulOp[]>> = Object.fromEntries(
-  CANDIDATES.map(({ name }) => [name, ['nt']]),
-)
 const runsAll = ({ suitsSoftware }: MatmulVariant) =>
   suitsSoftware || !gpu.facts.is_software || Boolean(process.env.LONG_TESTS)
-// Every way through the stages, in small tiles: large ones take a minute to compile on a software
+// Every way through the stages, in small tiles (bench/page/candidates.ts has large ones): large ones take a minute to compile on a software
 // adapter.
 const small = { down: 8, across: 8, rows: 4, cols: 4, slices: 1, stage: 8 }
 const order = { byRows: true, waves: true, band: 2 }
@@ -104,10 +99,10 @@ const PIPELINES = [
   tileVariant('pipeline_one', { ...small, pipeline: { buffers: 1, fma: true } }),
   tileVariant('pipeline_two', { ...small, pipeline: { buffers: 2, unrolled: true, ...order } }),
 ]
-const listed = [...MATMUL_VARIANTS, ...PIPELINES, ...CANDIDATES]
+const listed = [...MATMUL_VARIANTS, ...PIPELINES]
 const all = listed.filter((variant) => hasFeatures(gpu, variant))
 const cases = all.flatMap((variant) =>
-  (runsAll(variant) ? (LONG[variant.name] ?? MATMUL_OPS) : (SLOW[variant.name] ?? []))
+  (runsAll(variant) ? MATMUL_OPS : (SLOW[variant.name] ?? []))
     .filter((op) => sizesOf(op, variant).length > 0)
     .map((op) => [variant.name, op, variant] as const),
 )
