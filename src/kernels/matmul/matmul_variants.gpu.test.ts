@@ -91,8 +91,8 @@ const SLOW: Readonly<Record<string, readonly MatmulOp[]>> = {
 }
 const runsAll = ({ suitsSoftware }: MatmulVariant) =>
   suitsSoftware || !gpu.facts.is_software || Boolean(process.env.LONG_TESTS)
-// Every way through the stages, in small tiles (bench/page/candidates.ts has large ones): large ones take a minute to compile on a software
-// adapter.
+// Every way through the stages, in small tiles: a software adapter compiles large ones for a minute
+// (bench/page/candidates.ts).
 const small = { down: 8, across: 8, rows: 4, cols: 4, slices: 1, stage: 8 }
 const order = { byRows: true, waves: true, band: 2 }
 const PIPELINES = [
