@@ -29,16 +29,23 @@ export const studyCommand: Command = {
     const problems = options.isReport ? [] : await armProblems(arms)
     if (problems.length > 0)
       throw new LabFailure(`${options.file}: nothing was trained:\n  ${problems.join('\n  ')}`)
-    if (options.isDry) return describe(options.study, arms)
+    if (options.isDry) return describe(options, arms)
     return trainStudy(options, arms)
   },
 }
 
-function describe(study: Study, arms: readonly Arm[]): number {
+function describe({ study, out, jobs }: StudyOptions, arms: readonly Arm[]): number {
   print(`${study.name}: ${arms.length} arms × ${study.seeds.length} seeds`)
   for (const { name, experiment } of arms) {
     const steps = experiment.phases.map(({ kind, steps }) => `${kind} ${steps}`).join(', ')
     print(`  ${name} (${steps})`)
+  }
+  if (out !== '') {
+    const known = StudyFolder.resultsIn(out)
+    const missing = planStudy(study, arms, known).runs.length
+    const seconds = secondsLeft(missing, known, jobs)
+    const time = seconds === undefined ? '' : `, about ${Math.ceil(seconds)} s`
+    print(`${missing} runs are missing${time}`)
   }
   return 0
 }

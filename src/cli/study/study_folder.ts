@@ -46,7 +46,12 @@ export class StudyFolder {
   /** The finished runs. A line that was cut off by a crash is left out, and its run is trained
    * again. */
   results(): RunResult[] {
-    const file = join(this.folder, RESULTS)
+    return StudyFolder.resultsIn(this.folder)
+  }
+
+  /** The same of a folder that is not opened; none where there is no such folder. */
+  static resultsIn(folder: string): RunResult[] {
+    const file = join(folder, RESULTS)
     if (!existsSync(file)) return []
     return readFileSync(file, 'utf8')
       .split('\n')
