@@ -1,9 +1,9 @@
-// npm run studies [-- NAME … --jobs N --budget 2h | --report]: trains what is missing of the studies in
-// bench/studies, or of those named, and writes their reports, tables and pictures into
+// npm run studies [-- NAME … --jobs N --budget 2h | --report]: trains what is missing of the
+// studies in bench/studies, or of those named, and writes their reports, tables and pictures into
 // docs/studies. A finished run is in results.jsonl there and is not trained again, so without a
-// missing run, or with --report, this writes the reports alone. With --budget
-// it takes what fits into that time, and stops there; the rest is trained by the next call. At the
-// end it writes what docs/results.md and the page say of them.
+// missing run, or with --report, this writes the reports alone. With --budget it takes what fits
+// into that time, and stops there; the next call trains the rest. At the end it writes what
+// docs/results.md and the page say of them.
 import { spawn } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'

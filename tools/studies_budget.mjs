@@ -1,5 +1,5 @@
-// Chooses which studies are trained in a given time: what is known to fit, then what nothing is known
-// of, for as long as time is left.
+// Chooses which studies are trained in a given time: what is known to fit, then what nothing is
+// known of, for as long as time is left.
 
 const SECONDS = { s: 1, min: 60, m: 60, h: 3600 }
 
