@@ -69,7 +69,7 @@ test('what is left out before a sentence keeps its place in it', () => {
 test('what is spoken is in the language too; code and what is marked are not', () => {
   const name = 'Sheep'
   expect(renderToStaticMarkup(<input aria-label={`Help for ${name}`} title="Save" />)).toBe(
-    '<input aria-label="Sheep的帮助" title="保存"/>',
+    '<input aria-label="Sheep 的帮助" title="保存"/>',
   )
   expect(renderToStaticMarkup(<code>Save</code>)).toBe('<code>Save</code>')
   expect(renderToStaticMarkup(<b translate="no">Save</b>)).toBe('<b translate="no">Save</b>')

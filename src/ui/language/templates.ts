@@ -46,6 +46,10 @@ export const CERTAIN = 20
 /** `60.0 %, 38.0 %, 2.0 %` */
 const NUMBERS = /^[−-]?[\d.]+(?: %)?(?:, [−-]?[\d.]+(?: %)?)*$/
 
+/** `layer {0}`: a number follows, and nothing else: `layer 1 alone` is more than a layer. */
+const IS_NUMBERED = /\b(?:layer|step|token|block|phase|head) $/i
+const MORE = /^\d+ [a-z]/
+
 /** What begins with a number is that number with its unit and its interval, a duration, or a
  * list of numbers. */
 function isOneValue(text: string): boolean {
@@ -60,7 +64,7 @@ function fits(value: string, before: string, after: string): boolean {
   const isLast = after === '' && /[.,:;!?]$/.test(value)
   if (!isLast && !/[.!?]\s+\S/.test(value)) return true
   const begins = before === '' || /[.!?:…“]\s*$/.test(before)
-  return begins && (after === '' || /^[.!?]/.test(after) || /[.!?]["”’)]*\s*$/.test(value))
+  return begins && (after === '' || /^[.!?”]/.test(after) || /[.!?]["”’)]*\s*$/.test(value))
 }
 
 /** Where the text before a hole's end may stop. Two holes side by side are cut between sentences,
@@ -95,6 +99,7 @@ function matchesOf({ key, literals, weight, length }: Template, text: string): M
   if (!text.startsWith(first) || !text.endsWith(literals[literals.length - 1])) return []
   const found: Match[] = []
   for (const values of cuts(text, literals, 0, first.length)) {
+    if (values.some((value, i) => IS_NUMBERED.test(literals[i]) && MORE.test(value))) continue
     const isOdd = !values.every(isOneValue)
     if (!isOdd || weight >= CERTAIN) found.push({ key, weight, length, literals, values, isOdd })
     if (found.length === MOST_CUTS) break

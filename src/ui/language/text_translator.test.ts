@@ -27,6 +27,12 @@ const CATALOGUE: Readonly<Record<string, string>> = {
   temperature: '温度',
   '{0} responses': '{0} 个回答',
   'By {0}': '作者：{0}',
+  '{0}: layer {1}': '{0}：第 {1} 层',
+  'layer {0} alone': '只训练第 {0} 层',
+  'whole model': '整个模型',
+  'Open the study “{0}”': '打开研究“{0}”',
+  'Which layer learns? (Sort)': '哪一层在学习？（排序）',
+  'It takes {0} and {1} of memory.': '需要{0}和{1}显存。',
 }
 /** In a catalogue that comes later. */
 const LATER: Readonly<Record<string, string>> = {
@@ -129,4 +135,21 @@ test('a template that counts wants a number, and a short one stands at the begin
 
 test('a short name with its number may stand in a list', () => {
   expect(texts.translate('GRPO, lr 1e-4, temperature 1.2')).toBe('GRPO、lr 1e-4、温度 1.2')
+})
+
+test('what is numbered ends with its number', () => {
+  expect(texts.translate('whole model: layer 3')).toBe('整个模型：第 3 层')
+  expect(texts.translate('whole model: layer 1 alone; layer 2 alone')).toBe(
+    '整个模型：只训练第 1 层；只训练第 2 层',
+  )
+})
+
+test('what is quoted may be a question', () => {
+  expect(texts.translate('Open the study “Which layer learns? (Sort)”')).toBe(
+    '打开研究“哪一层在学习？（排序）”',
+  )
+})
+
+test('a space stands between Chinese and Latin letters or digits', () => {
+  expect(texts.translate('It takes 3 s and 6.1 MiB of memory.')).toBe('需要 3 s 和 6.1 MiB 显存。')
 })

@@ -64,12 +64,14 @@ const SIGNS: Readonly<Record<string, string>> = {
   ',': '，',
 }
 
-/** Chinese writes no spaces around its own signs, nor between its words. */
+/** Chinese writes no spaces around its own signs, nor between its words, but one beside Latin
+ * letters and digits. */
 const tidy = (text: string): string =>
   text
     .replace(/([，。；：！？、（）「」“”])[ \t]+(?=\S)/g, '$1')
     .replace(/[ \t]+(?=[，。；：！？、（）「」])/g, '')
     .replace(/(\p{Script=Han})[ \t]+(?=\p{Script=Han})/gu, '$1')
+    .replace(/(\p{Script=Han})(?=[A-Za-z0-9])|([A-Za-z0-9])(?=\p{Script=Han})/gu, '$1$2 ')
 
 const isName = (text: string): boolean => text.length <= 60 && !/[.!?]\s/.test(text)
 /** A word that no language has: `x.csv`, `actor.optim.lr`, `SmolLM2-135M`. */
@@ -253,7 +255,10 @@ export class TextTranslator {
       if (said !== undefined || more !== undefined) return `${said ?? text}（${more ?? inside}）`
     }
     const [, first, rest] = /^([.,:;])\s+([\s\S]+)$/.exec(core) ?? []
-    const begun = rest === undefined ? undefined : this.find(rest, depth + 1)
+    const begun =
+      rest === undefined
+        ? undefined
+        : (this.find(rest, depth + 1) ?? (isCode(rest) ? rest : undefined))
     if (begun !== undefined) return `${SIGNS[first]}${begun}`
     const sign = SIGNS[core.charAt(core.length - 1)]
     const said = sign === undefined ? undefined : this.find(core.slice(0, -1), depth + 1)
