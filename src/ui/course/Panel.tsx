@@ -7,7 +7,7 @@ import { progressStore } from '../lessons/base/progress.ts'
 import { LessonEnd, type Next, nextLesson, OpenLesson } from '../lessons/Lessons.tsx'
 import { lessonOf } from '../lessons/lessons.ts'
 import { ALL_LESSONS, openLesson, openLessonStore } from '../open/open_lesson.ts'
-import { lazyPart } from '../part/lazy_part.tsx'
+import { lazyPart, Opening } from '../part/lazy_part.tsx'
 import { courseStore, isOpenable } from './course_store.ts'
 import { itemTitle, openItem } from './items.ts'
 import { Lists } from './Lists.tsx'
@@ -17,7 +17,7 @@ import '../lessons/lessons.css'
 import './course.css'
 
 const later = (name: string, load: () => Promise<() => ReactNode>) =>
-  lazyPart(load, { name, fallback: <p className="soft">Opening …</p> })
+  lazyPart(load, { name, fallback: <Opening /> })
 
 /** What few visitors open. */
 const PAGES: Readonly<

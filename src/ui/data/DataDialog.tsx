@@ -1,10 +1,10 @@
 // Opens the dialog for a person's own data. What is inside is loaded when it is first opened.
-import { lazyPart } from '../part/lazy_part.tsx'
+import { lazyPart, Opening } from '../part/lazy_part.tsx'
 import { Modal } from '../part/Modal.tsx'
 
 const DataForm = lazyPart(async () => (await import('./DataForm.tsx')).DataForm, {
   name: 'Data',
-  fallback: <p className="soft">Opening …</p>,
+  fallback: <Opening />,
 })
 
 export function DataDialog() {

@@ -20,7 +20,7 @@ export const languageStore = createStore<{ language: Language }>()(() => ({ lang
 
 export const NOT_LOADED = 'The texts could not be loaded: try again.'
 
-/** The language that a switch leads to, in its own words; fonts without Chinese still say which. */
+/** The language that a switch leads to, in its own words. */
 export const otherLanguage = (): { readonly id: Language; readonly name: string } =>
   languageStore.getState().language === 'en'
     ? { id: 'zh', name: '中文 (Chinese)' }

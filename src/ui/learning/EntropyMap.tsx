@@ -32,7 +32,7 @@ export function layerName(layer: number, lastLayer: number): string {
 
 /** Name of a layer where there is room for a few letters. */
 function shortName(layer: number, lastLayer: number): string {
-  if (layer === 0) return '0\u00a0emb'
+  if (layer === 0) return `${layer}\u00a0emb`
   return layer === lastLayer ? `${layer}\u00a0fin` : `${layer}`
 }
 

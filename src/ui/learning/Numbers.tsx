@@ -106,7 +106,7 @@ export function Numbers({ shown }: PanelProps) {
           </dd>
         </div>
         <div className="speed" hidden={now(steps_per_second) === undefined}>
-          <dt>Steps/s</dt>
+          <dt>Steps / s</dt>
           <dd data-testid="steps-per-second">{formatNumber(now(steps_per_second))}</dd>
         </div>
         <div className="speed" hidden={now(tokens_per_second) === undefined}>

@@ -3,7 +3,7 @@ import { ArrowRight, CircleCheck } from 'lucide-react'
 import { useMemo } from 'react'
 import { useStore } from 'zustand'
 import { openLesson } from '../open/open_lesson.ts'
-import { lazyPart } from '../part/lazy_part.tsx'
+import { lazyPart, Opening } from '../part/lazy_part.tsx'
 import type { Lesson, LessonContent } from './base/lesson.ts'
 import { progressOf, progressStore } from './base/progress.ts'
 import { LESSONS } from './lessons.ts'
@@ -105,7 +105,7 @@ const contentOf = (lesson: Lesson) =>
         )
       }
     },
-    { name: 'This lesson', fallback: <p className="soft">Opening …</p> },
+    { name: 'This lesson', fallback: <Opening /> },
   )
 
 const contents = new Map<string, ReturnType<typeof contentOf>>()

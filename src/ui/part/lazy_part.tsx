@@ -22,6 +22,9 @@ interface PartOptions {
   readonly className?: string
 }
 
+/** Stands where a part will be; drawn, and so translated, when it is needed. */
+export const Opening = () => <p className="soft">Opening …</p>
+
 /** The file of a part did not come; a mistake inside the part is another error. */
 class NotLoaded extends Error {
   override name = 'NotLoaded'

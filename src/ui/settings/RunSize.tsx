@@ -8,9 +8,14 @@ const SHORT = new Intl.NumberFormat('en-GB', { notation: 'compact', maximumSigni
 
 /** Operations with the prefix of their thousand: '3.4 tera-operations'. */
 function operationWords(billions: number): string {
-  const units = ['giga', 'tera', 'peta', 'exa']
   const power = billions < 1000 ? 0 : Math.min(3, Math.floor(Math.log10(billions) / 3))
-  return `${Number((billions / 1000 ** power).toPrecision(2))} ${units[power]}-operations`
+  const n = Number((billions / 1000 ** power).toPrecision(2))
+  return [
+    `${n} giga-operations`,
+    `${n} tera-operations`,
+    `${n} peta-operations`,
+    `${n} exa-operations`,
+  ][power]
 }
 
 export function RunSize({ experiment }: { readonly experiment: Experiment }) {

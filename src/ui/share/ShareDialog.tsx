@@ -1,11 +1,11 @@
 // Draws the button that shares, and its dialog. What is inside is loaded when it is first opened.
 import { Share2 } from 'lucide-react'
 import { useRef, useState } from 'react'
-import { lazyPart } from '../part/lazy_part.tsx'
+import { lazyPart, Opening } from '../part/lazy_part.tsx'
 
 const ShareForm = lazyPart(async () => (await import('./ShareForm.tsx')).ShareForm, {
   name: 'Share',
-  fallback: <p className="soft">Opening …</p>,
+  fallback: <Opening />,
 })
 
 export function ShareDialog() {

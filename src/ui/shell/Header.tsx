@@ -1,5 +1,5 @@
 // Shows the head of the page: its name, the adapter and the buttons.
-import { BookOpen, CircleAlert, Cpu, Languages, Monitor, Moon, Search, Sun } from 'lucide-react'
+import { BookOpen, CircleAlert, Cpu, Monitor, Moon, Search, Sun } from 'lucide-react'
 import { useStore } from 'zustand'
 import { adapterName } from '../../document/links/names.ts'
 import { replayStore } from '../../page/state/replay.ts'
@@ -93,22 +93,14 @@ function ThemeSwitch() {
   )
 }
 
-/** Leads to the other language: a picture, as not every machine has the letters of its name. */
+/** Leads to the other language, by its code: not every machine has the letters of its name. */
 function LanguageSwitch() {
   useStore(languageStore)
   const { id, name } = otherLanguage()
   const choose = () => chooseLanguage(id).catch(() => showToast(NOT_LOADED))
   return (
-    <button
-      type="button"
-      data-testid="language"
-      aria-label={name}
-      title={name}
-      lang={id}
-      translate="no"
-      onClick={choose}
-    >
-      <Languages className="icon" aria-hidden="true" />
+    <button type="button" data-testid="language" title={name} translate="no" onClick={choose}>
+      {id.toUpperCase()}
     </button>
   )
 }

@@ -2,12 +2,12 @@
 import { type KeyboardEvent, type ReactNode, useLayoutEffect, useRef } from 'react'
 import { useStore } from 'zustand'
 import { TABS, type Tab } from '../../document/links/view.ts'
-import { lazyPart } from '../part/lazy_part.tsx'
+import { lazyPart, Opening } from '../part/lazy_part.tsx'
 import { Part } from '../part/Part.tsx'
 import { openTab, type UiState, uiStore } from '../shown/store.ts'
 import { AtRest, EndCard } from './later_parts.ts'
 
-const IN_TAB = { name: 'This tab', fallback: <p className="soft">Opening …</p> }
+const IN_TAB = { name: 'This tab', fallback: <Opening /> }
 /** It is open at first: its place is kept, so that nothing moves when it comes. */
 const Charts = lazyPart(async () => (await import('../learning/Charts.tsx')).Charts, {
   name: 'This tab',

@@ -29,7 +29,7 @@ function Row({ member: { entry, name, question }, onOpen }: RowProps) {
       <p className="study-buttons">
         <button
           type="button"
-          aria-label={`Open the study ${entry.name}`}
+          aria-label={`Open the study “${entry.name}”`}
           onClick={() => onOpen(entry)}
         >
           Open

@@ -4,14 +4,14 @@ import { programStore } from '../../../page/contents/programs.ts'
 import type { LabState } from '../../../page/state/store.ts'
 import { showDialog } from '../../open/dialogs.ts'
 import { later } from '../../part/later.tsx'
-import { lazyPart } from '../../part/lazy_part.tsx'
+import { Opening, lazyPart } from '../../part/lazy_part.tsx'
 import { Modal } from '../../part/Modal.tsx'
 import { useLab } from '../../shown/run.ts'
 import { rewardWords, toolsWords } from './part_words.ts'
 
 const RewardForm = lazyPart(async () => (await import('./RewardForm.tsx')).RewardForm, {
   name: 'The reward',
-  fallback: <p className="soft">Opening …</p>,
+  fallback: <Opening />,
 })
 
 const hasRemarks = ({ rewardRemarks }: LabState) => rewardRemarks.length > 0

@@ -1,10 +1,10 @@
 // Draws the dialog that chooses tools. What is inside is loaded when it is first opened.
-import { lazyPart } from '../../part/lazy_part.tsx'
+import { Opening, lazyPart } from '../../part/lazy_part.tsx'
 import { Modal } from '../../part/Modal.tsx'
 
 const ToolsForm = lazyPart(async () => (await import('./ToolsForm.tsx')).ToolsForm, {
   name: 'The tools',
-  fallback: <p className="soft">Opening …</p>,
+  fallback: <Opening />,
 })
 
 export function ToolsDialog() {

@@ -1,11 +1,11 @@
 // Draws the dialog in which a person looks at a model of a folder. What is inside is loaded when it
 // is first opened.
-import { lazyPart } from '../../part/lazy_part.tsx'
+import { lazyPart, Opening } from '../../part/lazy_part.tsx'
 import { Modal } from '../../part/Modal.tsx'
 
 const ModelView = lazyPart(async () => (await import('./ModelView.tsx')).ModelView, {
   name: 'The model',
-  fallback: <p className="soft">Opening …</p>,
+  fallback: <Opening />,
 })
 
 export function ModelDialog() {
