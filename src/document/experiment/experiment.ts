@@ -152,20 +152,28 @@ export function steerExperiment(
   return { ok: false, at: 'phase' in action ? 'phase' : '', message: `${path}: ${message}` }
 }
 
+/** Each kind's phase with every default: links begin with many. */
+const newPhases = new Map<string, PhaseDocument>()
+
 /** A phase with every default: what *Add phase* adds. Its estimator is that of the last rl phase
  * `beside` it, for which the experiment's batch is made. */
 export function newPhase(
   kind: PhaseDocument['kind'],
   beside: readonly PhaseDocument[] = [],
 ): PhaseDocument {
+  const phase = newPhases.get(kind) ?? defaultPhase(kind)
+  newPhases.set(kind, phase)
+  const last = beside.filter((other) => other.kind === 'rl').at(-1)
+  return phase.kind === 'rl' && last ? { ...phase, adv_estimator: last.adv_estimator } : phase
+}
+
+function defaultPhase(kind: PhaseDocument['kind']): PhaseDocument {
   // No other kind must have an inner layer; 1 is one of every model that has any.
   const inner = kind === 'distill' ? { target_layer: 1 } : {}
   const parsed = parseExperiment({ phases: [{ kind, ...inner }] })
   if (!parsed.ok)
     throw new RangeError(`newPhase: expected one of ${PHASE_KINDS.join(', ')}, got ${kind}`)
-  const [phase] = parsed.experiment.phases
-  const last = beside.filter((other) => other.kind === 'rl').at(-1)
-  return phase.kind === 'rl' && last ? { ...phase, adv_estimator: last.adv_estimator } : phase
+  return parsed.experiment.phases[0]
 }
 
 const PAIR = /^((?:.+\.)?optim\.betas)\.([01])$/

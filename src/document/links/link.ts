@@ -116,9 +116,17 @@ const startValue = (start: Experiment, path: string): unknown =>
 const escaped = (text: string) =>
   encodeURIComponent(text).replaceAll('%20', '+').replaceAll('%2C', ',').replaceAll('%3A', ':')
 
-function differences(experiment: Experiment, fields: DocumentField[], preset: Preset): string[] {
-  const changes: string[] = []
-  const say = (path: string, value: FieldValue) => changes.push(`${path}=${escaped(`${value}`)}`)
+/** The query from this preset on; undefined when it is longer than `longest`. */
+function linkFrom(
+  preset: Preset,
+  experiment: Experiment,
+  fields: DocumentField[],
+  longest: number,
+): string | undefined {
+  let link = `v=${EXPERIMENT_VERSION}&p=${preset.id}`
+  const say = (path: string, value: FieldValue) => {
+    link += `&${path}=${escaped(`${value}`)}`
+  }
   // A text may be the word null.
   const worded = (kind: DocumentField['kind'] | undefined, value: FieldValue) =>
     value === null && kind === 'text' ? '' : value
@@ -132,13 +140,16 @@ function differences(experiment: Experiment, fields: DocumentField[], preset: Pr
       say(`task.${name}`, worded(TASK_PARAMS.get(task.id)?.[name]?.info.kind, task[name]))
   const parts = JSON.stringify(experiment.reward.parts)
   if (parts !== JSON.stringify(preset.experiment.reward.parts)) say('reward.parts', parts)
+  // Most presets are out by now, and what another one starts from takes a millisecond to parse.
+  if (link.length > longest) return undefined
   const start = startOf(preset, kinds, withTexts(task))
   for (const field of fields) {
     const value = ownValue(field)
-    if (value !== startValue(start, field.path))
-      say(field.path, value === undefined ? INHERIT : worded(field.kind, value))
+    if (value === startValue(start, field.path)) continue
+    say(field.path, value === undefined ? INHERIT : worded(field.kind, value))
+    if (link.length > longest) return undefined
   }
-  return changes
+  return link
 }
 
 /** The query of a link, without '?': `v`, the nearest preset `p`, and the fields that differ from
@@ -146,18 +157,24 @@ function differences(experiment: Experiment, fields: DocumentField[], preset: Pr
  * changed come out longer than MAX_LINK_LENGTH; the caller says so. */
 export function encodeLink(experiment: Experiment): string {
   const fields = documentFields(experiment)
+  const kinds = kindsOf(experiment).join()
+  const isFar = ({ experiment: other }: Preset) =>
+    +(other.task.id !== experiment.task.id || kindsOf(other).join() !== kinds)
+  let best: string | undefined
+  let nearest = 0
+  // Those with these phases and this task first: their links are short, and others soon longer.
+  for (const i of [...PRESETS.keys()].sort((a, b) => isFar(PRESETS[a]) - isFar(PRESETS[b]))) {
+    // Of two of the same length, that of the first preset.
+    const longest = best === undefined ? Infinity : best.length - +(i > nearest)
+    const link = linkFrom(PRESETS[i], experiment, fields, longest)
+    if (link === undefined) continue
+    best = link
+    nearest = i
+  }
   const steering = experiment.steering.map(
     (entry, i) => `steering.${i}=${escaped(writeEntry(entry))}`,
   )
-  const links = PRESETS.map((preset) =>
-    [
-      `v=${EXPERIMENT_VERSION}`,
-      `p=${preset.id}`,
-      ...differences(experiment, fields, preset),
-      ...steering,
-    ].join('&'),
-  )
-  return links.reduce((best, link) => (link.length < best.length ? link : best))
+  return [best, ...steering].join('&')
 }
 
 /** The experiment of a link's query. Each problem becomes a notice and leaves the preset's value;

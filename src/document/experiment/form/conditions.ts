@@ -149,12 +149,13 @@ export const validationHasEffect = (name: string, validation: Validation): boole
   return name !== 'log_val_generations' || everValidates(validation)
 }
 
-const isWithin = (path: string, part: string) => path === part || path.startsWith(`${part}.`)
-
 /** Whether the field at this path, e.g. 'actor.tau_pos', changes anything in a phase of these
  * settings. */
 export const hasEffect = (path: string, settings: PhaseSettings): boolean =>
-  Object.entries(CONDITIONS).every(([part, holds]) => !isWithin(path, part) || holds(settings))
+  // The path itself and every part that it lies in.
+  path
+    .split('.')
+    .every((_, i, names) => CONDITIONS[names.slice(0, i + 1).join('.')]?.(settings) ?? true)
 
 /** The warm-up is that of the phase which began the learning-rate schedule
  * (rl/config/schedule.ts). */
@@ -196,4 +197,4 @@ const GROUPS: readonly (readonly [part: string, group: string])[] = [
 
 /** The heading above a shared setting. */
 export const groupOf = (path: string): string =>
-  GROUPS.find(([part]) => isWithin(path, part))?.[1] ?? 'Algorithm'
+  GROUPS.find(([part]) => `${path}.`.startsWith(`${part}.`))?.[1] ?? 'Algorithm'
