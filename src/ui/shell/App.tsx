@@ -20,6 +20,7 @@ import { followHeight } from './bar_height.ts'
 import { Header } from './Header.tsx'
 import {
   ContinueOffers,
+  DropTarget,
   Failure,
   Findings,
   FoundRuns,
@@ -41,7 +42,6 @@ import {
   Skipped,
 } from './later_parts.ts'
 import { Choice, Controls, HelpButton } from './palette/Controls.tsx'
-import { DropTarget } from './palette/DropTarget.tsx'
 import { TabPanel } from './Tabs.tsx'
 import { Workspace } from './Workspace.tsx'
 

@@ -21,6 +21,12 @@ export const PastRun = later(
   () => useStore(openedStore, ({ opened }) => opened !== undefined),
 )
 
+/** Takes files as soon as it is here: nobody drags one within the first moment. */
+export const DropTarget = later(
+  'The target for files',
+  async () => (await import('./palette/DropTarget.tsx')).DropTarget,
+)
+
 export const Locked = later(
   'The note about locks',
   async () => (await import('../share/Locked.tsx')).Locked,
