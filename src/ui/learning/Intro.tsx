@@ -3,9 +3,13 @@
 import { useMemo, useState } from 'react'
 import { OPENING, PRESETS } from '../../document/presets/presets.ts'
 import { SUMMARIES } from '../../document/presets/summaries.ts'
+import { shippedModel } from '../../host/content/models/shipped.ts'
+import { openModel } from '../../page/opened/opened_model.ts'
+import { shippedFiles } from '../../page/opened/shipped_files.ts'
 import type { LabState } from '../../page/state/store.ts'
 import { Words } from '../glossary/Words.tsx'
 import { formatSteps } from '../kit/format.ts'
+import { showDialog } from '../open/dialogs.ts'
 import { lazyPart } from '../part/lazy_part.tsx'
 import { useIsAtRest } from '../replay/at_rest.ts'
 import {
@@ -54,6 +58,33 @@ export function PlayedAbove() {
   )
 }
 
+/** Opens the model that a preset begins with, where it comes with the page. */
+function WriteFirst({ source }: { readonly source: string | null }) {
+  const [problem, setProblem] = useState<string>()
+  const model = source === null ? undefined : shippedModel(source)
+  if (!model) return null
+  const open = async () => {
+    try {
+      openModel(model.name, await shippedFiles(model))
+      showDialog('model')
+    } catch (error) {
+      setProblem(error instanceof Error ? error.message : String(error))
+    }
+  }
+  return (
+    <p>
+      <button type="button" data-testid="write-first" onClick={() => void open()}>
+        Write with {model.name} first
+      </button>
+      {problem === undefined ? null : (
+        <span className="bad" role="alert">
+          {problem}
+        </span>
+      )}
+    </p>
+  )
+}
+
 export function Intro() {
   const isEmpty = usePresent(selectIsEmpty)
   const preset = useUnchangedPreset()
@@ -80,6 +111,7 @@ export function Intro() {
           : ''}
         . Nothing leaves the browser.{savings ? ` ${savings}` : ''}
       </p>
+      {preset ? <WriteFirst source={preset.experiment.model.source} /> : null}
       {preset ? (
         <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
           <summary>What you should see</summary>

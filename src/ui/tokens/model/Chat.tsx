@@ -9,6 +9,7 @@ import type {
 import { cancelModel, openedModelStore, writeText } from '../../../page/opened/opened_model.ts'
 import { Shades } from '../base/Legend.tsx'
 import { Answer } from './Answer.tsx'
+import { firstText } from './ShippedModels.tsx'
 import { SpecialTokens } from './SpecialTokens.tsx'
 import { Steer } from './Steer.tsx'
 
@@ -54,7 +55,7 @@ export function Chat({ facts, isBusy }: { facts: OpenedModelFacts; isBusy: boole
   const written = useStore(openedModelStore, (state) => state.written)
   const [settings, setSettings] = useState(FIRST)
   const [isRaw, setIsRaw] = useState(!facts.has_template)
-  const [text, setText] = useState('')
+  const [text, setText] = useState(() => firstText(facts.name))
   const [add_special_tokens, setSpecial] = useState(true)
   // What was said before the answer that is shown, and that answer.
   const before: readonly ChatTurn[] =
