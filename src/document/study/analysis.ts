@@ -18,7 +18,7 @@ import { seedsNeeded } from './statistics/power.ts'
 import { bootstrapInterval, holm, signFlipTest, signTest } from './statistics/resampling.ts'
 import { interquartileMean, probabilityOfImprovement } from './statistics/rliable.ts'
 import { clamped, type Interval, tInterval, tTest } from './statistics/student.ts'
-import type { Study } from './study.ts'
+import { measuresOf, type Study } from './study.ts'
 
 /** One run's number. */
 interface SeedValue {
@@ -47,7 +47,7 @@ export interface Comparison {
   readonly p_permutation: number
   /** Of the test that the study decides by. */
   readonly p: number
-  /** Holm's of it, over all arms of the study. */
+  /** Holm's of it, over all arms and measures of the study. */
   readonly p_holm: number
   /** That a run of the arm beats one of the baseline. */
   readonly probability_of_improvement: number
@@ -58,6 +58,9 @@ export interface Comparison {
   /** Seeds in all that would find a difference of this size, in four of five studies. */
   readonly seeds_needed?: number | undefined
 }
+
+/** A comparison that nothing has been concluded from yet. */
+type Compared = Omit<Comparison, 'p_holm' | 'verdict' | 'seeds_needed'>
 
 export interface ArmResult {
   readonly arm: Arm
@@ -83,6 +86,8 @@ export interface Analysis {
   readonly leftOver: number
   /** What a reader must know before the numbers. */
   readonly warnings: readonly string[]
+  /** The same by the study's further primary measures. */
+  readonly also?: readonly Omit<Analysis, 'also'>[]
 }
 
 /** Two-sided. */
@@ -106,6 +111,16 @@ export function matchResults(
 
 export const runKey = ({ name }: Pick<Arm, 'name'>, seed: number): string => `${name}\n${seed}`
 
+/** What one measure says of every arm, before what it says is corrected. */
+interface Measured {
+  readonly study: Study
+  readonly metric: string | undefined
+  readonly reading: Reading
+  readonly values: ReadonlyMap<string, readonly SeedValue[]>
+  /** Of all arms but the baseline, in their order. */
+  readonly compared: readonly Compared[]
+}
+
 /** Everything that the report and the page show. */
 export function analyse(
   study: Study,
@@ -113,6 +128,30 @@ export function analyse(
   results: readonly RunResult[],
 ): Analysis {
   const matched = matchResults(arms, study.seeds, results)
+  const measured = measuresOf(study).map((measure) =>
+    measuredBy({ ...study, measure }, arms, matched),
+  )
+  const all = measured.flatMap((one) => one.compared.map((found) => ({ ...one, found })))
+  const adjusted = holm(all.map(({ found }) => found.p))
+  const equal = equalities(all)
+  const judgedAll = all.map(({ found, study: own }, i) =>
+    judged({ ...found, equality: equal[i] }, adjusted[i], own),
+  )
+  const leftOver = new Set(results.map(({ fingerprint }) => fingerprint)).size - matched.size
+  const each = measured.map((one, i) => {
+    const before = measured.slice(0, i).reduce((sum, { compared }) => sum + compared.length, 0)
+    const comparisons = judgedAll.slice(before, before + one.compared.length)
+    return { ...analysisOf(one, arms, matched, comparisons), leftOver }
+  })
+  const [first, ...also] = each
+  return also.length > 0 ? { ...first, also } : first
+}
+
+function measuredBy(
+  study: Study,
+  arms: readonly Arm[],
+  matched: ReadonlyMap<string, RunResult>,
+): Measured {
   const runs = [...matched.values()]
   const metric = metricOf(runs, study.measure.metric)
   const reading = readingOf(runs, study)
@@ -123,20 +162,23 @@ export function analyse(
   const against = values.get(baseline.name) ?? []
   const others = arms.filter(({ name }) => name !== baseline.name)
   const compared = others.map(({ name }) => compare(values.get(name) ?? [], against, study))
-  const adjusted = holm(compared.map(({ p }) => p))
-  const equal = equalities(compared, study)
-  const comparisons = new Map(
-    others.map(({ name }, i) => [
-      name,
-      judged({ ...compared[i], equality: equal[i] }, adjusted[i], study),
-    ]),
-  )
+  return { study, metric, reading, values, compared }
+}
+
+function analysisOf(
+  { study, metric, reading, values }: Measured,
+  arms: readonly Arm[],
+  matched: ReadonlyMap<string, RunResult>,
+  judgedOthers: readonly Comparison[],
+): Omit<Analysis, 'leftOver'> {
+  const baseline = baselineOf(study, arms)
+  const others = arms.filter(({ name }) => name !== baseline.name)
+  const comparisons = new Map(others.map(({ name }, i) => [name, judgedOthers[i]]))
   return {
     metric,
     until: reading.until,
     baseline: baseline.name,
-    runs,
-    leftOver: new Set(results.map(({ fingerprint }) => fingerprint)).size - runs.length,
+    runs: [...matched.values()],
     warnings: warningsOf(study, arms, matched, metric),
     arms: arms.map((arm) => {
       const own = values.get(arm.name) ?? []
@@ -183,7 +225,7 @@ function compare(
   own: readonly SeedValue[],
   against: readonly SeedValue[],
   { measure }: Study,
-): Omit<Comparison, 'p_holm' | 'verdict' | 'seeds_needed'> {
+): Compared {
   const pairs = own.flatMap(({ seed, value }) => {
     const other = against.find((one) => one.seed === seed)
     return other ? [{ seed, difference: value - other.value }] : []
@@ -207,28 +249,26 @@ function compare(
   }
 }
 
-/** Whether each difference is smaller than the study's margin; undefined without one. */
+/** Whether each difference is smaller than its measure's margin; undefined without one. */
 function equalities(
-  compared: readonly Pick<Comparison, 'pairs'>[],
-  { measure: { equal_within: margin } }: Study,
+  all: readonly { readonly found: Compared; readonly study: Study }[],
 ): readonly (Equality | undefined)[] {
-  if (margin === undefined) return []
-  const differences = compared.map(({ pairs }) => pairs.map(({ difference }) => difference))
-  const adjusted = holm(differences.map((own) => equivalenceTest(own, margin) ?? 1))
-  return differences.map((own, i) => {
-    const interval = tInterval(own, 1 - 2 * ALPHA)
-    return interval && { margin, p: adjusted[i], interval }
+  const tested = all.map(({ found: { pairs }, study: { measure } }) => {
+    const differences = pairs.map(({ difference }) => difference)
+    const { equal_within: margin } = measure
+    const interval = tInterval(differences, 1 - 2 * ALPHA)
+    if (margin === undefined || !interval) return undefined
+    return { margin, interval, p: equivalenceTest(differences, margin) ?? 1 }
   })
+  const adjusted = holm(tested.flatMap((one) => one?.p ?? []))
+  let next = 0
+  return tested.map((one) => one && { ...one, p: adjusted[next++] })
 }
 
 /** Fewer pairs say nothing about their spread that one would want to rely on. */
 const FEWEST_PAIRS = 3
 
-function judged(
-  found: Omit<Comparison, 'p_holm' | 'verdict' | 'seeds_needed'>,
-  p_holm: number,
-  { measure }: Study,
-): Comparison {
+function judged(found: Compared, p_holm: number, { measure }: Study): Comparison {
   const differences = found.pairs.map(({ difference }) => difference)
   const isBetter = found.mean > 0 === (measure.goal === 'higher')
   const isEqual = found.equality !== undefined && found.equality.p < ALPHA

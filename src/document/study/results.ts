@@ -12,7 +12,7 @@ import {
 import { isWarmStart } from '../experiment/fields/phases.ts'
 import type { Experiment } from '../experiment/schema/schema.ts'
 import { fingerprintOf } from './fingerprint.ts'
-import type { Study } from './study.ts'
+import { measuresOf, type Study } from './study.ts'
 
 const curve = z.array(z.tuple([z.number(), z.number()]))
 
@@ -85,9 +85,11 @@ export class ResultLog {
   #begins = 0
   #steps = 0
 
-  constructor(experiment: Experiment, { measure }: Pick<Study, 'measure'>) {
+  constructor(experiment: Experiment, study: Pick<Study, 'measure' | 'also'>) {
     this.#experiment = experiment
-    this.#wanted = [measure.metric, measure.reaches].filter((name) => name !== null)
+    this.#wanted = measuresOf(study)
+      .flatMap(({ metric, reaches }) => [metric, reaches])
+      .filter((name) => name !== null)
   }
 
   /** `phase` counts from 0. Step 0 is what is measured before the first. */

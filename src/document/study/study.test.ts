@@ -259,6 +259,24 @@ describe('the analysis', () => {
     expect(fast.comparison?.equality?.p).toBeLessThan(0.01)
   })
 
+  test('of several primary measures each has its table, and the correction counts the arms of all', () => {
+    const also = [{ metric: 'layer/entropy/1', at: 'last', goal: 'lower' }]
+    const both = studyOf({ ...DOCUMENT, seeds: study.seeds, also })
+    const alone = analyse(study, arms, resultsOf(0.75))
+    const found = analyse(both, arms, resultsOf(0.75))
+    const [p, corrected] = [alone, found].map((one) => one.arms[1].comparison?.p_holm ?? 0)
+    expect(p).toBeGreaterThan(0)
+    expect(corrected / p).toBeCloseTo(2, 9)
+    expect(found.also?.map(({ metric }) => metric)).toEqual(['layer/entropy/1'])
+    expect(found.also?.[0].arms.map(({ mean }) => mean)).toEqual([2, 2])
+    const report = studyFiles(both, found).get('report.md') ?? ''
+    expect(report.match(/^Primary measure, fixed beforehand/gm)).toHaveLength(2)
+    expect(report.match(/^\| arm \| seeds/gm)).toHaveLength(2)
+    expect(report).toContain('over the arms of all 2 primary measures')
+    const level = { ...DOCUMENT, also: [{ metric: 'acc/greedy', at: 'level' }] }
+    expect(() => studyOf(level)).toThrow('expected a metric where at is level')
+  })
+
   test('missing runs, broken and collapsed ones, and mixed adapters are said', () => {
     const results = resultsOf(0.9).slice(0, 15)
     results[3] = madeUpResult(study, runs[3], 0.1)

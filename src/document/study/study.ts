@@ -64,6 +64,24 @@ const searchSchema = z.strictObject({
   choosing: z.optional(z.int().check(z.minimum(1), z.maximum(63))),
 })
 
+const measureSchema = z.strictObject({
+  /** A metric's name or how it ends, e.g. acc/greedy. */
+  metric: text(120).check(z.minLength(1)),
+  /** end: the last value. last: the mean of the last five. area: the mean height of the curve
+   * over the budget. level: the value where `reaches` is first as high as all arms of the seed
+   * came, between evaluations on a straight line. */
+  at: z._default(z.enum(['end', 'last', 'area', 'level']), 'end'),
+  /** Of `level` alone: a metric that rises, or how its name ends, e.g. acc/mean@16. */
+  reaches: textOrNone(120),
+  goal: z._default(z.enum(['higher', 'lower']), 'higher'),
+  /** What decides: the paired t test, or flipped signs, which needs 6 pairs and more for 5 % and
+   * assumes less. */
+  test: z._default(z.enum(['t', 'permutation']), 't'),
+  /** A difference that is shown to be smaller than this counts as none (two one-sided t tests).
+   * Absent: no difference is called equal, only not found. */
+  equal_within: z.optional(z.number().check(z.positive())),
+})
+
 const studySchema = z.strictObject({
   version: z._default(z.literal(1), 1),
   name: text(80).check(z.minLength(1)),
@@ -85,23 +103,10 @@ const studySchema = z.strictObject({
     }),
     { same: 'responses' },
   ),
-  measure: z.strictObject({
-    /** A metric's name or how it ends, e.g. acc/greedy. */
-    metric: text(120).check(z.minLength(1)),
-    /** end: the last value. last: the mean of the last five. area: the mean height of the curve
-     * over the budget. level: the value where `reaches` is first as high as all arms of the seed
-     * came, between evaluations on a straight line. */
-    at: z._default(z.enum(['end', 'last', 'area', 'level']), 'end'),
-    /** Of `level` alone: a metric that rises, or how its name ends, e.g. acc/mean@16. */
-    reaches: textOrNone(120),
-    goal: z._default(z.enum(['higher', 'lower']), 'higher'),
-    /** What decides: the paired t test, or flipped signs, which needs 6 pairs and more for 5 % and
-     * assumes less. */
-    test: z._default(z.enum(['t', 'permutation']), 't'),
-    /** A difference that is shown to be smaller than this counts as none (two one-sided t tests).
-     * Absent: no difference is called equal, only not found. */
-    equal_within: z.optional(z.number().check(z.positive())),
-  }),
+  measure: measureSchema,
+  /** Further primary measures: each has a table of its own, and Holm's correction counts the arms
+   * of all. */
+  also: z.optional(z.array(measureSchema).check(z.maxLength(3))),
   /** Whether question, arms and measure were written down before any of its runs was known. */
   written: z._default(z.enum(['before', 'after']), 'before'),
   /** The arm that all others are compared with; null = the first. */
@@ -110,6 +115,15 @@ const studySchema = z.strictObject({
 
 /** The study document with every default filled in. */
 export type Study = z.infer<typeof studySchema>
+
+/** What a study measures, and how it decides by it. */
+type Measure = Study['measure']
+
+/** All primary measures, the first of them first. */
+export const measuresOf = ({ measure, also = [] }: Pick<Study, 'measure' | 'also'>): Measure[] => [
+  measure,
+  ...also,
+]
 
 /** A study, or everything that is wrong with its document. */
 export type ParsedStudy =
@@ -127,11 +141,12 @@ export function parseStudy(document: unknown): ParsedStudy {
   const issues: Issue[] = []
   if (new Set(data.seeds).size < data.seeds.length)
     issues.push({ path: 'seeds', message: 'expected each seed once' })
-  if ((data.measure.at === 'level') !== (data.measure.reaches !== null))
-    issues.push({
-      path: 'measure.reaches',
-      message: 'expected a metric where at is level, else none',
-    })
+  for (const [i, { at, reaches }] of measuresOf(data).entries())
+    if ((at === 'level') !== (reaches !== null))
+      issues.push({
+        path: i === 0 ? 'measure.reaches' : `also.${i - 1}.reaches`,
+        message: 'expected a metric where at is level, else none',
+      })
   if ((data.search?.choosing ?? 0) >= data.seeds.length)
     issues.push({ path: 'search.choosing', message: 'expected fewer than there are seeds' })
   const names = data.arms.map(({ name }) => name)

@@ -3,8 +3,8 @@
 import { ArrowLeft } from 'lucide-react'
 import { useStore } from 'zustand'
 import { studyFiles } from '../../document/study/report/files.ts'
-import { answerSentence, titleParts } from '../../document/study/report/words.ts'
-import type { Study } from '../../document/study/study.ts'
+import { answerSentence, measureSentence, titleParts } from '../../document/study/report/words.ts'
+import { measuresOf, type Study } from '../../document/study/study.ts'
 import { encodeStudy } from '../../document/study/study_link.ts'
 import { isOfLab } from '../../page/study/recorded.ts'
 import {
@@ -239,6 +239,12 @@ export function StudyView({ study }: { readonly study: Study }) {
       {analysed ? (
         <section className="card" aria-label="Arms">
           <ArmsTable study={study} analysis={analysed.analysis} arms={arms} />
+          {analysed.analysis.also?.map((further, i) => (
+            <section key={further.metric}>
+              <p>{measureSentence({ ...study, measure: measuresOf(study)[i + 1] }, further)}</p>
+              <ArmsTable study={study} analysis={further} arms={arms} />
+            </section>
+          ))}
           {analysed.analysis.runs.length > 0 ? <Files state={state} /> : null}
         </section>
       ) : null}

@@ -3,7 +3,7 @@
 import { type Cell, csvTable, markdownTable, markdownText } from '../../../formats/text_tables.ts'
 import { encodeLink } from '../../links/link.ts'
 import type { Analysis, ArmResult } from '../analysis.ts'
-import type { Study } from '../study.ts'
+import { measuresOf, type Study } from '../study.ts'
 import { encodeStudy } from '../study_link.ts'
 import { besideTable, entropyTable } from './beside.ts'
 import { forestPlot } from './forest.ts'
@@ -11,7 +11,13 @@ import { heatMap } from './heat.ts'
 import { curveLines, layerLines, linesPicture, profileLines } from './lines.ts'
 import { short } from './svg.ts'
 import { inHead, unitsOf } from './units.ts'
-import { answerSentence, armSentence, bareDifference, planSentence } from './words.ts'
+import {
+  answerSentence,
+  armSentence,
+  bareDifference,
+  measureSentence,
+  planSentence,
+} from './words.ts'
 
 /** Pictures by the names of their files. */
 export function studyPictures(study: Study, analysis: Analysis): Map<string, string> {
@@ -152,6 +158,23 @@ function armsTable({ arms, baseline, metric }: Analysis): string {
   )
 }
 
+const armSentences = (analysis: Analysis): string[] =>
+  analysis.arms
+    .filter(({ comparison }) => comparison)
+    .map((arm) => `- ${markdownText(armSentence(arm, analysis))}`)
+
+/** Plan, answer, table and sentences of every primary measure behind the first. */
+const furtherMeasures = (study: Study, { also = [] }: Analysis): string[] =>
+  also.flatMap((analysis, i) => {
+    const own = { ...study, measure: measuresOf(study)[i + 1] }
+    return [
+      markdownText(measureSentence(own, analysis)),
+      `**${markdownText(answerSentence(own, analysis))}**`,
+      armsTable(analysis),
+      armSentences(analysis).join('\n'),
+    ]
+  })
+
 /** One page: question, plan, answer, table, pictures, limits. */
 function reportOf(
   { study, whole }: Readonly<Record<'study' | 'whole', Study>>,
@@ -173,9 +196,7 @@ function reportOf(
         ]
       : []),
   ]
-  const sentences = analysis.arms
-    .filter(({ comparison }) => comparison)
-    .map((arm) => `- ${markdownText(armSentence(arm, analysis))}`)
+  const sentences = armSentences(analysis)
   return [
     `# ${markdownText(study.name)}`,
     markdownText(study.question),
@@ -184,6 +205,7 @@ function reportOf(
     `${runs.length} runs on ${markdownText(adapters.join('; ')) || 'no adapter yet'}; seeds ${study.seeds.join(', ')}.`,
     armsTable(analysis),
     sentences.join('\n'),
+    ...furtherMeasures(study, analysis),
     `In the page: [the whole study](#tab=study&study=${encodeStudy(whole)}); one arm: ${analysis.arms
       .map(({ arm }) => `[${markdownText(arm.name)}](?${encodeLink(arm.experiment)})`)
       .join(', ')}. Put these behind the page’s address.`,

@@ -2,7 +2,7 @@
 import { ALPHA, type Analysis, type ArmResult, type Comparison } from '../analysis.ts'
 import type { Arm } from '../arms.ts'
 import { MOST_SEEDS } from '../statistics/power.ts'
-import type { Study } from '../study.ts'
+import { measuresOf, type Study } from '../study.ts'
 import { measureWords } from './measure_words.ts'
 import { short } from './svg.ts'
 import { type Units, unitsOf } from './units.ts'
@@ -119,13 +119,22 @@ const placeOf = ({ at, reaches }: Study['measure']): string =>
     ? `where ${measureWords(reaches ?? '')} first comes to what all arms of the seed reached`
     : MEASURES[at]
 
+/** A primary measure, and whether it was fixed beforehand. */
+export const measureSentence = ({ measure, written }: Study, { metric }: Analysis): string =>
+  `Primary measure, ${written === 'before' ? 'fixed beforehand' : 'chosen after the runs were known, so all of this is exploratory'}: ${measureWords(metric ?? measure.metric)}, ${placeOf(measure)}; ${measure.goal} is better.`
+
 /** What was fixed beforehand. */
-export const planSentence = (study: Study, analysis: Analysis): string => {
-  const { measure, budget, written } = study
-  const { metric } = analysis
+export function planSentence(study: Study, analysis: Analysis): string {
+  const { measure, budget } = study
+  const measures = measuresOf(study).length
+  const all = measures > 1 ? ` of all ${measures} primary measures` : ''
+  const equal =
+    measure.equal_within === undefined
+      ? ''
+      : `Equal is what two one-sided t tests show to differ by less than ${marginText(study, analysis)}, corrected alike. `
   return (
-    `Primary measure, ${written === 'before' ? 'fixed beforehand' : 'chosen after the runs were known, so all of this is exploratory'}: ${measureWords(metric ?? measure.metric)}, ${placeOf(measure)}; ${measure.goal} is better. ` +
+    `${measureSentence(study, analysis)} ` +
     `Equal budget: the same ${budget.same} of reinforcement for every arm, counted and read where all runs have spent it. ` +
-    `Differences are paired by seed; ${measure.test === 't' ? 'the paired t test' : 'the sign-flip permutation test'} decides at ${100 * ALPHA} % after Holm’s correction over the arms. ${measure.equal_within === undefined ? '' : `Equal is what two one-sided t tests show to differ by less than ${marginText(study, analysis)}, corrected alike. `}Bands of curves are of the mean, without what is a seed’s own.`
+    `Differences are paired by seed; ${measure.test === 't' ? 'the paired t test' : 'the sign-flip permutation test'} decides at ${100 * ALPHA} % after Holm’s correction over the arms${all}. ${equal}Bands of curves are of the mean, without what is a seed’s own.`
   )
 }
