@@ -35,42 +35,43 @@ const PROGRAM = `export function compute_score(data_source, solution_str, ground
 /** Few supervised steps, so that reinforcement has something to do. */
 const LINK = `v=1&p=tiny&phases=sft,rl&phases.0.steps=30&phases.1.steps=16&phases.1.target_layer=final&validation.test_freq=0&probe.freq=0&actor.optim.lr=0.003${QUICK}`
 
-test('200 rows and a reward are dropped, the settings train on them, and the reward rises', async ({
-  lab,
-  page,
-}) => {
-  test.setTimeout(240_000)
-  await lab.open(LINK)
-  await drop(lab, 'last digit.jsonl', ROWS)
-  await expect(lab.get('data-found')).toContainText(
-    '160 rows to train on, 40 rows held out; 9 tokens',
-  )
-  await expect(lab.get('data-prompt-key')).toHaveValue('question')
-  await expect(lab.get('data-answer-key')).toHaveValue('answer')
-  await expect(lab.get('lengths-prompts')).toContainText('Prompts: 4 to 4 tokens')
-  const axe = await new AxeBuilder({ page }).include('.data-dialog').analyze()
-  expect(axe.violations.map(({ id, nodes }) => `${id}: ${nodes[0].html}`)).toEqual([])
-  await page.setViewportSize({ width: 390, height: 844 })
-  const overflow = await page.evaluate(() => {
-    const dialog = document.querySelector('.data-dialog') as HTMLElement
-    return dialog.scrollWidth - dialog.clientWidth
-  })
-  expect(overflow).toBe(0)
-  await page.setViewportSize({ width: 1280, height: 900 })
-  await lab.get('data-use').click()
-  await expect(lab.get('task-samples')).toContainText('=')
-  await drop(lab, 'right.js', PROGRAM)
-  await expect(lab.get('reward-trial').locator('tbody tr')).toHaveCount(9)
-  await lab.get('reward-close').click()
-  await lab.get('train').click()
-  await lab.waitForStatus('finished', 200_000)
-  const [{ metrics: last }] = (await lab.steps()).slice(-1)
-  expect(last['reward/program/mean']).toBeCloseTo(last['critic/score/mean'], 12)
-  const scores = (await lab.steps()).flatMap(({ metrics }) => metrics['critic/score/mean'] ?? [])
-  const mean = (values: readonly number[]) => values.reduce((a, b) => a + b, 0) / values.length
-  expect(scores).toHaveLength(16)
-  expect(mean(scores.slice(-5))).toBeGreaterThan(mean(scores.slice(0, 5)) + 0.1)
-})
+test(
+  '200 rows and a reward are dropped, the settings train on them, and the reward rises',
+  LONG_ONLY,
+  async ({ lab, page }) => {
+    test.setTimeout(240_000)
+    await lab.open(LINK)
+    await drop(lab, 'last digit.jsonl', ROWS)
+    await expect(lab.get('data-found')).toContainText(
+      '160 rows to train on, 40 rows held out; 9 tokens',
+    )
+    await expect(lab.get('data-prompt-key')).toHaveValue('question')
+    await expect(lab.get('data-answer-key')).toHaveValue('answer')
+    await expect(lab.get('lengths-prompts')).toContainText('Prompts: 4 to 4 tokens')
+    const axe = await new AxeBuilder({ page }).include('.data-dialog').analyze()
+    expect(axe.violations.map(({ id, nodes }) => `${id}: ${nodes[0].html}`)).toEqual([])
+    await page.setViewportSize({ width: 390, height: 844 })
+    const overflow = await page.evaluate(() => {
+      const dialog = document.querySelector('.data-dialog') as HTMLElement
+      return dialog.scrollWidth - dialog.clientWidth
+    })
+    expect(overflow).toBe(0)
+    await page.setViewportSize({ width: 1280, height: 900 })
+    await lab.get('data-use').click()
+    await expect(lab.get('task-samples')).toContainText('=')
+    await drop(lab, 'right.js', PROGRAM)
+    await expect(lab.get('reward-trial').locator('tbody tr')).toHaveCount(9)
+    await lab.get('reward-close').click()
+    await lab.get('train').click()
+    await lab.waitForStatus('finished', 200_000)
+    const [{ metrics: last }] = (await lab.steps()).slice(-1)
+    expect(last['reward/program/mean']).toBeCloseTo(last['critic/score/mean'], 12)
+    const scores = (await lab.steps()).flatMap(({ metrics }) => metrics['critic/score/mean'] ?? [])
+    const mean = (values: readonly number[]) => values.reduce((a, b) => a + b, 0) / values.length
+    expect(scores).toHaveLength(16)
+    expect(mean(scores.slice(-5))).toBeGreaterThan(mean(scores.slice(0, 5)) + 0.1)
+  },
+)
 
 const PYTHON = `def compute_score(data_source, solution_str, ground_truth, extra_info=None, **kwargs):
     print("asked about", solution_str, extra_info.get("num_turns"))

@@ -1,6 +1,6 @@
 // Without a usable GPU the page says what is wrong and what to do, and stays a page.
 import { expectClean } from './axe.ts'
-import { expect, type LabPage, test } from './lab_page.ts'
+import { expect, type LabPage, LONG_ONLY, test } from './lab_page.ts'
 
 async function expectExplained(lab: LabPage, code: string, title: RegExp): Promise<void> {
   // The picture plays all the same; what to do is behind the button.
@@ -25,11 +25,18 @@ async function expectExplained(lab: LabPage, code: string, title: RegExp): Promi
 
 test('where WebGPU offers no adapter the page says so and what to turn on', async ({ lab }) => {
   await lab.open()
+  await expectExplained(lab, 'no_adapter', /no GPU/)
+  await expect(lab.get('error')).toContainText('graphics acceleration')
+})
+
+// axe takes twenty seconds where the picture is painted without a GPU.
+test('axe finds nothing where WebGPU offers no adapter', LONG_ONLY, async ({ lab }) => {
+  await lab.open()
   await expect(lab.get('lacks-gpu')).toBeVisible()
   await expectClean(lab, 'without a GPU')
-  await expectExplained(lab, 'no_adapter', /no GPU/)
+  await lab.get('train-here').click()
+  await expect(lab.get('error')).toBeVisible()
   await expectClean(lab, 'what training needs', '.forest')
-  await expect(lab.get('error')).toContainText('graphics acceleration')
 })
 
 test('over plain http from another machine the page asks for a secure address', async ({

@@ -70,130 +70,162 @@ const putBroken = (page: Page, id: string) =>
     })
   }, id)
 
-test('runs are listed, kept, renamed, deleted and brought back, opened and compared', async ({
+test('a run is kept, renamed, deleted and brought back, and opened with its own numbers', async ({
   lab,
   page,
 }) => {
   await lab.open(SHORT)
-  await lab.waitForStatus('idle')
   await train(lab)
   await waitForRecords(page, FINISHED)
-  const firstNumbers = await shownNumbers(lab)
-
-  // The second run has another learning rate; the first one is there after a reload.
-  await setLearningRate(page, '0.01')
-  await lab.waitForStatus('idle')
-  await lab.get('tab-runs').click()
-  await expect(lab.get('run')).toHaveCount(1)
-  await lab.get('baseline').click()
-  await train(lab)
-  await expect(lab.get('run')).toHaveCount(2)
-
-  // Names: the second run is called as its experiment is, and no name widens the page.
-  const second = rowOf(lab, NAMED)
-  await expect(second).toHaveCount(1)
-  await expect(second).toContainText('current run')
-  await expect(second).toContainText('finished')
-  await expect(second).toContainText(`${STEPS}`)
-  await waitForRecords(page, FINISHED, FINISHED)
+  const numbers = await shownNumbers(lab)
   await page.reload()
   await lab.waitForStatus('idle')
-  await expect(lab.get('run')).toHaveCount(2)
-  await expect(rowOf(lab, NAMED)).toContainText('finished')
-
-  // Rename, notes, search, pin.
-  const newest = lab.get('run').first()
-  await newest.getByTestId('edit-run').click()
-  await lab.get('run-name').fill('fast one')
-  await lab.get('run-notes').fill('too fast?')
-  await newest.getByTestId('edit-run').click()
-  await lab.get('runs-search').fill('too fast')
+  await lab.get('tab-runs').click()
   await expect(lab.get('run')).toHaveCount(1)
+  await lab.get('edit-run').click()
+  await lab.get('run-name').fill('first one')
+  await lab.get('run-notes').fill('too short?')
+  await lab.get('edit-run').click()
+  await lab.get('runs-search').fill('too long')
+  await expect(lab.get('run')).toHaveCount(0)
+  await lab.get('runs-search').fill('too short')
+  await expect(rowOf(lab, 'first one')).toContainText('finished')
   await lab.get('runs-search').fill('')
-  await expect(rowOf(lab, 'fast one')).toHaveCount(1)
-  await lab.get('run').nth(1).getByTestId('pin').click()
-  await expect(lab.get('run').first()).not.toContainText('fast one')
-  await lab.get('run').first().getByTestId('pin').click()
-  await expect(lab.get('run').first()).toContainText('fast one')
-
-  // Delete and undo.
-  await rowOf(lab, 'fast one').getByTestId('delete-run').click()
-  await expect(lab.get('run')).toHaveCount(1)
+  await lab.get('delete-run').click()
+  await expect(lab.get('run')).toHaveCount(0)
   await lab.get('undo-delete').click()
-  await expect(lab.get('run')).toHaveCount(2)
-
-  // Sorting by name.
-  await lab.get('sort-name').click()
-  await expect(lab.get('runs-table').locator('th[aria-sort=ascending]')).toHaveText('run')
-  await lab.get('sort-started').click()
-
-  // A past run has its own numbers on the page, and the way back.
-  await lab.get('run').nth(1).getByTestId('open-run').click()
+  await lab.get('open-run').click()
   await expect(lab.get('past-run')).toContainText('read-only')
-  // The bar that stays in sight names it too.
-  await expect(lab.get('bar-past')).toContainText('BuPO, layer 2 first')
-  await expect.poll(() => shownNumbers(lab)).toEqual(firstNumbers)
-  await expect(lab.get('phases')).toContainText('3 of 3')
-  await expect(lab.get('train')).toBeVisible()
-  await expect(lab.get('add-phase')).toBeHidden()
-  await lab.get('tab-learn').click()
-  await expect(lab.get('samples').getByRole('table').first()).toContainText(`Step ${STEPS}`)
-  // The settings are its own, to read, and the person's own come back with it.
-  const past = lab.get('past-settings')
-  await expect(past).toContainText('Settings of “BuPO, layer 2 first')
-  await expect(past).toContainText('Not the current run')
-  await expect(past.locator('input:not([id=settings-search]), select')).toHaveCount(0)
-  await expect(past.getByTestId('past-seed')).toHaveText(/^1\b/)
-  await expectClean(lab, 'a past run')
+  await expect.poll(() => shownNumbers(lab)).toEqual(numbers)
   await lab.get('back-to-run').click()
-  await expect(past).toHaveCount(0)
-  await expect(page.locator('#field-actor-optim-lr')).toHaveValue('0.01')
-  await lab.get('tab-runs').click()
-  await lab.get('run').nth(1).getByTestId('open-run').click()
-  await lab.get('use-settings').click()
-  await expect.poll(() => page.url()).not.toContain('lr=0.01')
   await expect(lab.get('past-run')).toHaveCount(0)
-  await expect(lab.get('step-count')).toHaveText('–')
-
-  // Two ticked runs: what differs, and their numbers.
-  await lab.get('tab-runs').click()
-  for (const tick of await lab.get('tick').all()) await tick.check()
-  await expect(lab.get('compare-keys')).toContainText('fast one')
-  for (const panel of ['panel-greedy', 'panel-score', 'panel-entropy'])
-    await expect(lab.get(`${panel}-values`).locator('li')).toHaveCount(2)
-  await expect(lab.get('entropy-maps').locator('canvas')).toHaveCount(2)
-  await expectClean(lab, 'two runs compared', 'main')
-  // Keys read out all panels at one step, and the maps at a layer; a panel is saved and fills the
-  // screen.
-  await lab.get('panel-score-value').press('Home')
-  for (const panel of ['panel-greedy', 'panel-score', 'panel-entropy'])
-    await expect(lab.get(`${panel}-value`)).toHaveText(/^step \d+$/)
-  await lab.get('panel-score-value').press('Escape')
-  await expect(lab.get('panel-greedy-value')).toHaveText('at the end')
-  await lab.get('entropy-maps-value').press('ArrowDown')
-  await expect(lab.get('entropy-maps-value')).toHaveText(/^step \d+, layer \d+, nats$/)
-  await lab.get('panel-greedy-menu').locator('summary').click()
-  const saved = page.waitForEvent('download')
-  await lab.get('panel-greedy-svg').click()
-  expect((await saved).suggestedFilename()).toBe('comparison.panel-greedy.svg')
-  await lab.get('panel-greedy-menu').locator('summary').click()
-  await lab.get('panel-greedy-full-screen').click()
-  await expect(lab.get('panel-greedy-full-values')).toContainText('fast one')
-  await page.keyboard.press('Escape')
-  // One colour for each run, the same wherever it is drawn.
-  const colors = (inside: Locator) =>
-    inside.evaluateAll((marks) => marks.map((mark) => getComputedStyle(mark).stroke).sort())
-  const marks = lab.get('runs-table').locator('.line-mark line')
-  expect(await colors(lab.get('compare-keys').locator('line'))).toEqual(await colors(marks))
-  await expect(lab.get('runs-table').locator('.spark path')).toHaveCount(2)
-  expect(await colors(lab.get('runs-table').locator('.spark path'))).toEqual(await colors(marks))
-  const rows = lab.get('differences').locator('tbody tr')
-  await expect(rows).toHaveCount(1)
-  await expect(rows).toContainText('lr')
-  await expect(rows.locator('td')).toHaveText(['0.001', '0.01'])
-  await expect(lab.get('key-metrics')).toContainText(firstNumbers[2])
-  await expect(lab.get('paired')).toContainText('seed 1')
 })
+
+test(
+  'runs are listed, kept, renamed, deleted and brought back, opened and compared',
+  LONG_ONLY,
+  async ({ lab, page }) => {
+    await lab.open(SHORT)
+    await lab.waitForStatus('idle')
+    await train(lab)
+    await waitForRecords(page, FINISHED)
+    const firstNumbers = await shownNumbers(lab)
+
+    // The second run has another learning rate; the first one is there after a reload.
+    await setLearningRate(page, '0.01')
+    await lab.waitForStatus('idle')
+    await lab.get('tab-runs').click()
+    await expect(lab.get('run')).toHaveCount(1)
+    await lab.get('baseline').click()
+    await train(lab)
+    await expect(lab.get('run')).toHaveCount(2)
+
+    // Names: the second run is called as its experiment is, and no name widens the page.
+    const second = rowOf(lab, NAMED)
+    await expect(second).toHaveCount(1)
+    await expect(second).toContainText('current run')
+    await expect(second).toContainText('finished')
+    await expect(second).toContainText(`${STEPS}`)
+    await waitForRecords(page, FINISHED, FINISHED)
+    await page.reload()
+    await lab.waitForStatus('idle')
+    await expect(lab.get('run')).toHaveCount(2)
+    await expect(rowOf(lab, NAMED)).toContainText('finished')
+
+    // Rename, notes, search, pin.
+    const newest = lab.get('run').first()
+    await newest.getByTestId('edit-run').click()
+    await lab.get('run-name').fill('fast one')
+    await lab.get('run-notes').fill('too fast?')
+    await newest.getByTestId('edit-run').click()
+    await lab.get('runs-search').fill('too fast')
+    await expect(lab.get('run')).toHaveCount(1)
+    await lab.get('runs-search').fill('')
+    await expect(rowOf(lab, 'fast one')).toHaveCount(1)
+    await lab.get('run').nth(1).getByTestId('pin').click()
+    await expect(lab.get('run').first()).not.toContainText('fast one')
+    await lab.get('run').first().getByTestId('pin').click()
+    await expect(lab.get('run').first()).toContainText('fast one')
+
+    // Delete and undo.
+    await rowOf(lab, 'fast one').getByTestId('delete-run').click()
+    await expect(lab.get('run')).toHaveCount(1)
+    await lab.get('undo-delete').click()
+    await expect(lab.get('run')).toHaveCount(2)
+
+    // Sorting by name.
+    await lab.get('sort-name').click()
+    await expect(lab.get('runs-table').locator('th[aria-sort=ascending]')).toHaveText('run')
+    await lab.get('sort-started').click()
+
+    // A past run has its own numbers on the page, and the way back.
+    await lab.get('run').nth(1).getByTestId('open-run').click()
+    await expect(lab.get('past-run')).toContainText('read-only')
+    // The bar that stays in sight names it too.
+    await expect(lab.get('bar-past')).toContainText('BuPO, layer 2 first')
+    await expect.poll(() => shownNumbers(lab)).toEqual(firstNumbers)
+    await expect(lab.get('phases')).toContainText('3 of 3')
+    await expect(lab.get('train')).toBeVisible()
+    await expect(lab.get('add-phase')).toBeHidden()
+    await lab.get('tab-learn').click()
+    await expect(lab.get('samples').getByRole('table').first()).toContainText(`Step ${STEPS}`)
+    // The settings are its own, to read, and the person's own come back with it.
+    const past = lab.get('past-settings')
+    await expect(past).toContainText('Settings of “BuPO, layer 2 first')
+    await expect(past).toContainText('Not the current run')
+    await expect(past.locator('input:not([id=settings-search]), select')).toHaveCount(0)
+    await expect(past.getByTestId('past-seed')).toHaveText(/^1\b/)
+    await expectClean(lab, 'a past run')
+    await lab.get('back-to-run').click()
+    await expect(past).toHaveCount(0)
+    await expect(page.locator('#field-actor-optim-lr')).toHaveValue('0.01')
+    await lab.get('tab-runs').click()
+    await lab.get('run').nth(1).getByTestId('open-run').click()
+    await lab.get('use-settings').click()
+    await expect.poll(() => page.url()).not.toContain('lr=0.01')
+    await expect(lab.get('past-run')).toHaveCount(0)
+    await expect(lab.get('step-count')).toHaveText('–')
+
+    // Two ticked runs: what differs, and their numbers.
+    await lab.get('tab-runs').click()
+    for (const tick of await lab.get('tick').all()) await tick.check()
+    await expect(lab.get('compare-keys')).toContainText('fast one')
+    for (const panel of ['panel-greedy', 'panel-score', 'panel-entropy'])
+      await expect(lab.get(`${panel}-values`).locator('li')).toHaveCount(2)
+    await expect(lab.get('entropy-maps').locator('canvas')).toHaveCount(2)
+    await expectClean(lab, 'two runs compared', 'main')
+    // Keys read out all panels at one step, and the maps at a layer; a panel is saved and fills the
+    // screen.
+    await lab.get('panel-score-value').press('Home')
+    for (const panel of ['panel-greedy', 'panel-score', 'panel-entropy'])
+      await expect(lab.get(`${panel}-value`)).toHaveText(/^step \d+$/)
+    await lab.get('panel-score-value').press('Escape')
+    await expect(lab.get('panel-greedy-value')).toHaveText('at the end')
+    await lab.get('entropy-maps-value').press('ArrowDown')
+    await expect(lab.get('entropy-maps-value')).toHaveText(/^step \d+, layer \d+, nats$/)
+    await lab.get('panel-greedy-menu').locator('summary').click()
+    const saved = page.waitForEvent('download')
+    await lab.get('panel-greedy-svg').click()
+    expect((await saved).suggestedFilename()).toBe('comparison.panel-greedy.svg')
+    await lab.get('panel-greedy-menu').locator('summary').click()
+    await lab.get('panel-greedy-full-screen').click()
+    await expect(lab.get('panel-greedy-full-values')).toContainText('fast one')
+    await page.keyboard.press('Escape')
+    // One colour for each run, the same wherever it is drawn.
+    const colors = (inside: Locator) =>
+      inside.evaluateAll((marks) => marks.map((mark) => getComputedStyle(mark).stroke).sort())
+    const marks = lab.get('runs-table').locator('.line-mark line')
+    expect(await colors(lab.get('compare-keys').locator('line'))).toEqual(await colors(marks))
+    await expect(lab.get('runs-table').locator('.spark path')).toHaveCount(2)
+    expect(await colors(lab.get('runs-table').locator('.spark path'))).toEqual(await colors(marks))
+    const rows = lab.get('differences').locator('tbody tr')
+    await expect(rows).toHaveCount(1)
+    await expect(rows).toContainText('lr')
+    await expect(rows.locator('td')).toHaveText(['0.001', '0.01'])
+    await expect(lab.get('key-metrics')).toContainText(firstNumbers[2])
+    await expect(lab.get('paired')).toContainText('seed 1')
+  },
+)
 
 test('what the database holds is believed only where it is sound', async ({ lab, page }) => {
   await lab.open(SHORT)
