@@ -22,11 +22,13 @@ const KINDS = [
   'preference',
 ]
 /** Those whose float64 replay of everything takes a minute. */
-const SLOW = ['hf', 'peft_train', 'bupo_fork', 'distill', 'interventions', 'preference']
+const SLOW = ['hf', 'peft_train', 'bupo_fork', 'distill', 'preference']
 /** Golden numbers. The committed ones are some of those that may lie beside the project, and run
  * where these are missing. */
 const goldens = (isLong) =>
-  KINDS.map((kind) => {
+  // The unit tests run the reference on these (interventions/intervention_case.test.ts), and the
+  // kernels have tests of their own.
+  KINDS.filter((kind) => isLong || kind !== 'interventions').map((kind) => {
     const all = `../shared/goldens/${kind}`
     const isCommitted = (SLOW.includes(kind) && !isLong) || !existsSync(join(ROOT, all))
     return isCommitted ? `conformance/fixtures/${kind}` : all
@@ -39,13 +41,9 @@ export async function conform(watched, isLong) {
   // Once more, with kernels pinned one after the other, where there is time.
   const pinned = isLong ? [['conformance/fixtures/hf', '--kernels', 'each']] : []
   // A process keeps one core busy most of the time.
-  const smaller = others.map((folder) =>
-    // Its kernels have tests of their own, and take a software adapter as long as float64.
-    folder.endsWith('fixtures/interventions') ? [folder, '--reference-only'] : [folder],
-  )
   const results = await Promise.all([
     conformAll([[hf]], watched),
-    conformAll([...smaller, ...pinned], watched),
+    conformAll([...others.map((folder) => [folder]), ...pinned], watched),
   ])
   const sum = (name) => results.reduce((total, result) => total + result[name], 0)
   const failures = results.flatMap((result) => result.failures)

@@ -12,7 +12,6 @@ export const aggregation = {
   import: "import { seq_mean_token_root } from './seq_mean_token_root.ts'",
   after: '  seq_mean_token_sum_norm,',
   line: '  seq_mean_token_root,',
-  unit_tests: ['src/kernels/policy_loss/loss_weights.test.ts'],
   checks: {
     'actor and critic may choose it, and the form shows its label': settings,
     'losses are averaged by it': average,

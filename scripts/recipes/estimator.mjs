@@ -12,7 +12,6 @@ export const estimator = {
   import: "import { batch_baseline } from './batch_baseline.ts'",
   after: '\n  grpo_vectorized,',
   line: '  batch_baseline,',
-  unit_tests: ['src/rl/estimators/advantages.test.ts'],
   checks: {
     'an experiment may choose it, and the form shows its label': settings,
     'a step computes it, reads nothing back for it, and shows its formula': step,

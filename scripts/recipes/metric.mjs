@@ -16,7 +16,6 @@ export const metric = {
     }),`,
     },
   ],
-  unit_tests: ['src/rl/metrics/data_metrics.test.ts', 'conformance/dispatch.test.ts'],
   checks: {
     'a step reports it': reports,
     'conform holds the other metrics of the batch to verl’s': conform,

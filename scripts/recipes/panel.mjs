@@ -12,7 +12,6 @@ export const panel = {
   import: "import { Pace } from '../learning/Pace.tsx'",
   after: "[{ name: 'The numbers', Panel: Numbers }",
   line: "  , { name: 'The pace', Panel: Pace }",
-  unit_tests: ['src/ui/shell/panels.test.tsx'],
   checks: { 'the page shows it, for the step that it shows': onPage },
 }
 

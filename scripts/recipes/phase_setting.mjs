@@ -32,7 +32,6 @@ export const phaseSetting = {
     for (const [i, advantage] of advantages.entries()) advantages[i] = Math.min(0, advantage)`,
     },
   ],
-  unit_tests: ['src/document/experiment/rules/phase_rules.test.ts'],
   checks: {
     'the form, documents, links and the engine have it': document,
     'the place that uses it has its value': use,

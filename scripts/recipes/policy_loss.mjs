@@ -22,7 +22,6 @@ export const policyLoss = {
   import: "import { topr } from './topr.ts'",
   after: 'gspo,',
   line: '  topr,',
-  unit_tests: ['src/rl/losses/declarations.test.ts', 'src/jobs/settings/settings.test.ts'],
   checks: {
     'an experiment may choose it, and the form shows its label and its number': settings,
     'a job with it is refused, and one without it says nothing of its number': job,

@@ -24,7 +24,6 @@ export const reward = {
       text: "  ['palindrome', 'abba', '', 1],\n  ['palindrome', 'abb', '', 0],",
     },
   ],
-  unit_tests: ['src/tasks/rewards/rewards.test.ts'],
   checks: {
     'an experiment and its link may name it': document,
     'responses are scored, and the part has its name': scores,

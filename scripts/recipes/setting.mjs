@@ -36,13 +36,6 @@ export const setting = {
       advantages[i] = Math.max(-most, Math.min(most, advantage))`,
     },
   ],
-  unit_tests: [
-    'src/document/experiment/experiment.test.ts',
-    'src/document/experiment/schema/document_fields.test.ts',
-    'src/document/experiment/form/form.test.ts',
-    'src/jobs/settings/settings.test.ts',
-    'src/cli/settings.test.ts',
-  ],
   checks: {
     'the form, documents and links have it, and it may change in a run': document,
     'the place that uses it has its value': use,

@@ -28,7 +28,6 @@ export const switchSetting = {
       text: '  const { at_end = true } = config.validation\n  if (!at_end) return test_freq !== null && progress.step % test_freq === 0',
     },
   ],
-  unit_tests: [],
   checks: {
     'the form, documents and links have it': document,
     'the place that uses it has its value': use,

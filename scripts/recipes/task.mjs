@@ -13,7 +13,6 @@ export const task = {
   import: "import { vowel_counting } from './tasks/vowel_counting.ts'",
   after: '  letter_counting,',
   line: '  vowel_counting,',
-  unit_tests: ['src/tasks/tasks/verifiers.test.ts'],
   checks: {
     'an experiment and its link may name it, and the menu lists it': document,
     'problems are asked in its letters and scored': problems,

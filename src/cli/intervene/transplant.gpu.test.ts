@@ -33,100 +33,104 @@ async function trained(
   return out
 }
 
-test('parts of two checkpoints are exchanged both ways round, and everything gives the other’s accuracy', async () => {
-  const log = vi.spyOn(console, 'log').mockImplementation(() => {})
-  vi.spyOn(console, 'error').mockImplementation(() => {})
-  const run = await trained('run', 90)
-  const early = join(run, 'checkpoints', fileOf(30))
-  const out = join(root, 'transplants.json')
-  log.mockClear()
-  expect(await transplantCommand.run([early, run, '--problems', '50', '--out', out])).toBe(0)
-  const printed = log.mock.calls.flat().join('\n')
-  const { transplants } = JSON.parse(readFileSync(out, 'utf8'))
-  const [there, back] = transplants
-  expect(there.host).toBe(`${early} (step 30)`)
-  expect(there.donor).toBe(`${run} (step 90)`)
-  expect(back).toMatchObject({ host: there.donor, donor: there.host })
-  // All that the task holds out.
-  expect(there.problems).toBe(20)
-  expect(there.accuracy.donor).not.toBe(there.accuracy.host)
-  for (const { accuracy, mixtures } of transplants) {
-    const names = mixtures.map(({ name }: { name: string }) => name)
-    expect(names).toEqual([
-      'block 1',
-      'block 2',
-      'attention 1',
-      'attention 2',
-      'feed_forward 1',
-      'feed_forward 2',
-      'blocks up to 1',
-      'blocks up to 2',
-      'norm',
-      'embedding',
-      'everything',
-    ])
-    expect(mixtures.at(-1).accuracy).toBe(accuracy.donor)
-    expect(mixtures.at(-1).change).toBeCloseTo(accuracy.donor - accuracy.host, 12)
-    expect(mixtures[0]).toEqual({ ...mixtures[6], name: 'block 1' })
-  }
-  expect(printed).toContain('20 held-out problems')
-  expect(printed).toMatch(/attention 1 +\d+\.\d % {2}[+−]\d+\.\d % ± \d+\.\d %/)
+// It trains a run of 90 steps; model/interventions/transplant.test.ts has the exchange itself.
+test.skipIf(!process.env.LONG_TESTS)(
+  'parts of two checkpoints are exchanged both ways round, and everything gives the other’s accuracy',
+  async () => {
+    const log = vi.spyOn(console, 'log').mockImplementation(() => {})
+    vi.spyOn(console, 'error').mockImplementation(() => {})
+    const run = await trained('run', 90)
+    const early = join(run, 'checkpoints', fileOf(30))
+    const out = join(root, 'transplants.json')
+    log.mockClear()
+    expect(await transplantCommand.run([early, run, '--problems', '50', '--out', out])).toBe(0)
+    const printed = log.mock.calls.flat().join('\n')
+    const { transplants } = JSON.parse(readFileSync(out, 'utf8'))
+    const [there, back] = transplants
+    expect(there.host).toBe(`${early} (step 30)`)
+    expect(there.donor).toBe(`${run} (step 90)`)
+    expect(back).toMatchObject({ host: there.donor, donor: there.host })
+    // All that the task holds out.
+    expect(there.problems).toBe(20)
+    expect(there.accuracy.donor).not.toBe(there.accuracy.host)
+    for (const { accuracy, mixtures } of transplants) {
+      const names = mixtures.map(({ name }: { name: string }) => name)
+      expect(names).toEqual([
+        'block 1',
+        'block 2',
+        'attention 1',
+        'attention 2',
+        'feed_forward 1',
+        'feed_forward 2',
+        'blocks up to 1',
+        'blocks up to 2',
+        'norm',
+        'embedding',
+        'everything',
+      ])
+      expect(mixtures.at(-1).accuracy).toBe(accuracy.donor)
+      expect(mixtures.at(-1).change).toBeCloseTo(accuracy.donor - accuracy.host, 12)
+      expect(mixtures[0]).toEqual({ ...mixtures[6], name: 'block 1' })
+    }
+    expect(printed).toContain('20 held-out problems')
+    expect(printed).toMatch(/attention 1 +\d+\.\d % {2}[+−]\d+\.\d % ± \d+\.\d %/)
 
-  // The same run also says where its answers travel.
-  const patched = join(root, 'patched.json')
-  log.mockClear()
-  expect(await patchCommand.run([run, '--pairs', '3', '--out', patched])).toBe(0)
-  const { patching, texts } = JSON.parse(readFileSync(patched, 'utf8'))
-  expect(patching.pairs.length).toBeGreaterThan(0)
-  expect(texts[patching.pairs[0].answer]).not.toBe(texts[patching.pairs[0].wrong])
-  expect(patching.places).toHaveLength(1 + 2 * (3 + TINY.model.num_attention_heads))
-  const last = patching.places.findLast(({ where }: { where: string }) => where === 'residual')
-  expect(last.recovery.at(-1)).toBeCloseTo(1, 4)
-  expect(log.mock.calls.flat().join('\n')).toMatch(/residual 2 +( +-?\d+)+ +100\n/)
-  await expect(patchCommand.run([run, '--clean', '1'])).rejects.toThrow('both texts or neither')
-  await expect(patchCommand.run([run, '--clean', '1', '--corrupted', '12'])).rejects.toThrow(
-    'two texts of as many tokens',
-  )
-
-  // And is read in other ways.
-  const lenses = join(root, 'lenses')
-  log.mockClear()
-  const few = ['--texts', '24', '--held-out', '8', '--steps', '40', '--skip-first', '1']
-  expect(await lensCommand.run([run, ...few, '--out', lenses])).toBe(0)
-  const { layers, tokens } = JSON.parse(readFileSync(join(lenses, 'readings.json'), 'utf8'))
-  const kl = (layer: number, readout: string): number =>
-    layers.find((one: ReadLayer) => one.layer === layer && one.readout === readout).kl
-  for (const layer of [0, 1]) {
-    expect(kl(layer, 'tuned')).toBeLessThan(0.8 * kl(layer, 'normed'))
-    for (const readout of ['raw', 'jacobian']) expect(kl(layer, readout)).toBeGreaterThan(0)
-  }
-  expect(Math.abs(kl(2, 'normed'))).toBeLessThan(1e-5)
-  expect(tokens.fitted).toBeGreaterThan(tokens.held_out)
-  expect(log.mock.calls.flat().join('\n')).toMatch(/layer 1 +(\d+\.\d{4} *){4}\n/)
-  const model = await readTouchable(run, undefined)
-  const owner = { shape: model.layout.shape, hash: modelHash(model.weights) }
-  for (const name of ['tuned', 'jacobian']) {
-    const bytes = new Uint8Array(readFileSync(join(lenses, `${name}.safetensors`)))
-    expect(readLensFile(bytes, name, owner).values.some((x) => x !== 0)).toBe(true)
-    const { weights } = await readTouchable(early, undefined)
-    expect(() => readLensFile(bytes, name, { ...owner, hash: modelHash(weights) })).toThrow(
-      'one of another model',
+    // The same run also says where its answers travel.
+    const patched = join(root, 'patched.json')
+    log.mockClear()
+    expect(await patchCommand.run([run, '--pairs', '3', '--out', patched])).toBe(0)
+    const { patching, texts } = JSON.parse(readFileSync(patched, 'utf8'))
+    expect(patching.pairs.length).toBeGreaterThan(0)
+    expect(texts[patching.pairs[0].answer]).not.toBe(texts[patching.pairs[0].wrong])
+    expect(patching.places).toHaveLength(1 + 2 * (3 + TINY.model.num_attention_heads))
+    const last = patching.places.findLast(({ where }: { where: string }) => where === 'residual')
+    expect(last.recovery.at(-1)).toBeCloseTo(1, 4)
+    expect(log.mock.calls.flat().join('\n')).toMatch(/residual 2 +( +-?\d+)+ +100\n/)
+    await expect(patchCommand.run([run, '--clean', '1'])).rejects.toThrow('both texts or neither')
+    await expect(patchCommand.run([run, '--clean', '1', '--corrupted', '12'])).rejects.toThrow(
+      'two texts of as many tokens',
     )
-  }
-  await expect(lensCommand.run([run, '--steps', '0'])).rejects.toThrow('--steps: expected')
 
-  const other = await trained('other', 1, { intermediate_size: 32 })
-  await expect(transplantCommand.run([run, other])).rejects.toThrow(
-    'mlp.gate_proj.weight: expected [24,16] in both models, got [32,16]',
-  )
-  await expect(transplantCommand.run([run])).rejects.toThrow('takes two checkpoints')
-  await expect(transplantCommand.run([run, join(root, 'nowhere')])).rejects.toThrow(
-    'no such file or folder',
-  )
-  await expect(transplantCommand.run([run, run, '--problems', '1'])).rejects.toThrow(
-    '--problems: expected a whole number of at least 2, got 1',
-  )
-})
+    // And is read in other ways.
+    const lenses = join(root, 'lenses')
+    log.mockClear()
+    const few = ['--texts', '24', '--held-out', '8', '--steps', '40', '--skip-first', '1']
+    expect(await lensCommand.run([run, ...few, '--out', lenses])).toBe(0)
+    const { layers, tokens } = JSON.parse(readFileSync(join(lenses, 'readings.json'), 'utf8'))
+    const kl = (layer: number, readout: string): number =>
+      layers.find((one: ReadLayer) => one.layer === layer && one.readout === readout).kl
+    for (const layer of [0, 1]) {
+      expect(kl(layer, 'tuned')).toBeLessThan(0.8 * kl(layer, 'normed'))
+      for (const readout of ['raw', 'jacobian']) expect(kl(layer, readout)).toBeGreaterThan(0)
+    }
+    expect(Math.abs(kl(2, 'normed'))).toBeLessThan(1e-5)
+    expect(tokens.fitted).toBeGreaterThan(tokens.held_out)
+    expect(log.mock.calls.flat().join('\n')).toMatch(/layer 1 +(\d+\.\d{4} *){4}\n/)
+    const model = await readTouchable(run, undefined)
+    const owner = { shape: model.layout.shape, hash: modelHash(model.weights) }
+    for (const name of ['tuned', 'jacobian']) {
+      const bytes = new Uint8Array(readFileSync(join(lenses, `${name}.safetensors`)))
+      expect(readLensFile(bytes, name, owner).values.some((x) => x !== 0)).toBe(true)
+      const { weights } = await readTouchable(early, undefined)
+      expect(() => readLensFile(bytes, name, { ...owner, hash: modelHash(weights) })).toThrow(
+        'one of another model',
+      )
+    }
+    await expect(lensCommand.run([run, '--steps', '0'])).rejects.toThrow('--steps: expected')
+
+    const other = await trained('other', 1, { intermediate_size: 32 })
+    await expect(transplantCommand.run([run, other])).rejects.toThrow(
+      'mlp.gate_proj.weight: expected [24,16] in both models, got [32,16]',
+    )
+    await expect(transplantCommand.run([run])).rejects.toThrow('takes two checkpoints')
+    await expect(transplantCommand.run([run, join(root, 'nowhere')])).rejects.toThrow(
+      'no such file or folder',
+    )
+    await expect(transplantCommand.run([run, run, '--problems', '1'])).rejects.toThrow(
+      '--problems: expected a whole number of at least 2, got 1',
+    )
+  },
+)
 
 test('a probe of each layer is fitted in every state that a run keeps', async () => {
   const log = vi.spyOn(console, 'log').mockImplementation(() => {})

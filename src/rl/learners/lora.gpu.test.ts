@@ -54,7 +54,7 @@ function begun(config: ModelConfig) {
 const L = TINY.num_hidden_layers
 const ALONG = { objective: 'deep_supervision', layers: '1', weights: '0.8' } as const
 
-test.for<[string, ModelConfig, number, Partial<Inner>]>([
+const CASES: readonly [string, ModelConfig, number, Partial<Inner>][] = [
   ['an adapter', { ...TINY, lora: LORA }, 2, {}],
   ['steering vectors', { ...TINY, steering_vectors: { layers: [0, 2, 3] } }, 2, {}],
   [
@@ -63,7 +63,10 @@ test.for<[string, ModelConfig, number, Partial<Inner>]>([
     L,
     ALONG,
   ],
-])(
+]
+
+/** Where LONG_TESTS is not set: an adapter; float64/vectors.gpu.test.ts has a run of vectors. */
+test.for(process.env.LONG_TESTS ? CASES : CASES.slice(0, 1))(
   'thirty steps of %s follow float64: losses, norms and every number',
   async ([, config, target, along]) => {
     const { layout, flat, exact, own, factors } = begun(config)

@@ -36,26 +36,31 @@ async function counted(moments: boolean) {
   return { results, weights, made, dispatches: gpu.counts.dispatches - dispatches }
 }
 
-test('moments show every figure, the lens and a step’s tokens, cost their share, and change no bit of the run', async () => {
-  const plain = await counted(false)
-  const seen = await counted(true)
-  expect(numbers(seen.results)).toEqual(numbers(plain.results))
-  expect(seen.weights).toEqual(plain.weights)
-  expect(seen.made).toEqual(plain.made)
-  expect(seen.made.buffers).toBe(0)
+// observer.gpu.test.ts has the bits of a run that is observed at every step, and
+// e2e/observe.spec.ts what moments leave on the page.
+test.skipIf(!process.env.LONG_TESTS)(
+  'moments show every figure, the lens and a step’s tokens, cost their share, and change no bit of the run',
+  async () => {
+    const plain = await counted(false)
+    const seen = await counted(true)
+    expect(numbers(seen.results)).toEqual(numbers(plain.results))
+    expect(seen.weights).toEqual(plain.weights)
+    expect(seen.made).toEqual(plain.made)
+    expect(seen.made.buffers).toBe(0)
 
-  const moments = seen.results.filter(({ isMoment }) => isMoment)
-  expect(seen.results.filter(({ observation }) => observation)).toEqual(moments)
-  // Every step of the short inner phase is one, whatever the share allows.
-  expect(moments.map(({ step }) => step)).toEqual(expect.arrayContaining([20, 21, 22]))
-  for (const { observation, trace, samples } of moments) {
-    for (const group of GROUPS) expect(observation?.cost_ms[group]).toBeDefined()
-    expect(observation?.lenses).toHaveLength(2)
-    expect(trace !== undefined).toBe(samples.length > 0)
-  }
-  const extra = seen.dispatches - plain.dispatches
-  const others = moments.length - INNER.steps
-  const share = (extra * (others / moments.length)) / plain.dispatches
-  expect(share).toBeGreaterThan(0)
-  expect(share).toBeLessThanOrEqual(MOMENTS_SHARE)
-})
+    const moments = seen.results.filter(({ isMoment }) => isMoment)
+    expect(seen.results.filter(({ observation }) => observation)).toEqual(moments)
+    // Every step of the short inner phase is one, whatever the share allows.
+    expect(moments.map(({ step }) => step)).toEqual(expect.arrayContaining([20, 21, 22]))
+    for (const { observation, trace, samples } of moments) {
+      for (const group of GROUPS) expect(observation?.cost_ms[group]).toBeDefined()
+      expect(observation?.lenses).toHaveLength(2)
+      expect(trace !== undefined).toBe(samples.length > 0)
+    }
+    const extra = seen.dispatches - plain.dispatches
+    const others = moments.length - INNER.steps
+    const share = (extra * (others / moments.length)) / plain.dispatches
+    expect(share).toBeGreaterThan(0)
+    expect(share).toBeLessThanOrEqual(MOMENTS_SHARE)
+  },
+)

@@ -202,7 +202,7 @@ longTest('the sampled reverse KL alone brings a policy closer to its teacher', a
   expect(meanOf(found.slice(-5))).toBeLessThan(0.8 * meanOf(found.slice(0, 5)))
 })
 
-test('an inner layer learns what the final layer says', async () => {
+longTest('an inner layer learns what the final layer says', async () => {
   const trainer = await create({
     ...CONFIG,
     phases: [
