@@ -240,7 +240,9 @@ export class TextTranslator {
         const own = parts[i].trim()
         return part !== undefined || !/\s/.test(own) || NAMED_NUMBER.test(own)
       })
-      if (isSaid && said.some((part, i) => part !== undefined && part !== parts[i]))
+      // Numbers are joined by a word: `0.2 and 0.28`.
+      const isJoined = !parts.some((part) => HAS_WORDS.test(part)) && HAS_WORDS.test(core)
+      if (isSaid && (isJoined || said.some((part, i) => part !== undefined && part !== parts[i])))
         return said.map((part, i) => part ?? parts[i]).join(joint)
     }
     return undefined

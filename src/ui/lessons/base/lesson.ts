@@ -68,6 +68,10 @@ export const tryIt = (does: string, link: string, check: TryIt['check']): TryIt 
   check,
 })
 
+/** A place in a paper. */
+export const section = (number: string): string => `section ${number}`
+export const equation = (number: string): string => `equation ${number}`
+
 /** A paper on arXiv. */
 export const arxiv = (id: string, title: string, part = ''): Source => ({
   title,

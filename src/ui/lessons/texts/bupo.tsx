@@ -112,7 +112,11 @@ export const lesson: LessonContent = {
   parts,
   Body,
   sources: [
-    arxiv('2512.19673', 'Bottom-up Policy Optimization', 'equations 5, 9, 10; tables 1, 2, 3, 11'),
+    arxiv(
+      '2512.19673',
+      'Bottom-up Policy Optimization',
+      'equations 5, 9 and 10, tables 1, 2, 3 and 11',
+    ),
     arxiv(
       '2607.01232',
       'One layer alone recovers most of what reinforcement gains, at 0.5 to 8 billion weights',

@@ -1,7 +1,7 @@
 // Teaches how to read entropy.
 import { formatNumber, formatShare } from '../../kit/format.ts'
 import { layerEntropy, REWARD } from '../../shown/metrics.ts'
-import { arxiv, type LessonContent, question, tryIt } from '../base/lesson.ts'
+import { arxiv, type LessonContent, question, section, tryIt } from '../base/lesson.ts'
 import { endsOf, notYet, seen, valuesIn, wholePhase } from '../base/run_facts.ts'
 import { Ask } from '../parts/Ask.tsx'
 import { Formula } from '../parts/Formula.tsx'
@@ -95,6 +95,6 @@ export const lesson: LessonContent = {
       '2505.22617',
       'Cui et al., The Entropy Mechanism of Reinforcement Learning for Reasoning Language Models',
     ),
-    arxiv('2503.14476', 'Yu et al., DAPO', 'section 3.1'),
+    arxiv('2503.14476', 'Yu et al., DAPO', section('3.1')),
   ],
 }

@@ -1,7 +1,7 @@
 // Teaches how a reward and what it stands for part: gold and proxy, and what holds them together.
 import { formatNumber, formatShare } from '../../kit/format.ts'
 import { HELD_OUT_PREFERENCES, REWARD, TASK_SCORE } from '../../shown/metrics.ts'
-import { arxiv, type LessonContent, question, tryIt } from '../base/lesson.ts'
+import { arxiv, type LessonContent, question, section, tryIt } from '../base/lesson.ts'
 import { endsOf, notYet, phaseWhere, seen, valuesIn, wholePhase } from '../base/run_facts.ts'
 import { Ask } from '../parts/Ask.tsx'
 import { Formula } from '../parts/Formula.tsx'
@@ -132,7 +132,7 @@ export const lesson: LessonContent = {
   parts,
   Body,
   sources: [
-    arxiv('2210.10760', 'Gao et al., Scaling laws for reward model overoptimization', 'section 3'),
+    arxiv('2210.10760', 'Gao et al., Scaling laws for reward model overoptimization', section('3')),
     arxiv('2209.13085', 'Skalse et al., Defining and characterizing reward hacking'),
     arxiv('2310.02743', 'Coste et al., Reward model ensembles help mitigate overoptimization'),
     arxiv('2310.04373', 'Moskovitz et al., Confronting reward model overoptimization'),

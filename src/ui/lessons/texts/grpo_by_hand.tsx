@@ -2,7 +2,7 @@
 import { useState } from 'react'
 import { groupAdvantages } from '../../../document/formulas/by_hand.ts'
 import { formatNumber, formatShare } from '../../kit/format.ts'
-import { arxiv, type LessonContent, question, tryIt } from '../base/lesson.ts'
+import { arxiv, type LessonContent, question, section, tryIt } from '../base/lesson.ts'
 import { notYet, seen, valuesIn, wholePhase } from '../base/run_facts.ts'
 import { Ask } from '../parts/Ask.tsx'
 import { Formula } from '../parts/Formula.tsx'
@@ -119,7 +119,7 @@ export const lesson: LessonContent = {
   parts,
   Body,
   sources: [
-    arxiv('2402.03300', 'Shao et al., DeepSeekMath', 'section 4.1'),
+    arxiv('2402.03300', 'Shao et al., DeepSeekMath', section('4.1')),
     arxiv('2503.20783', 'Liu et al., Understanding R1-Zero-Like Training (Dr. GRPO)'),
   ],
 }

@@ -4,7 +4,7 @@ import { resolvePhases } from '../../../document/experiment/resolve.ts'
 import { softmaxEntropy } from '../../../document/formulas/by_hand.ts'
 import { formatNumber, formatShare } from '../../kit/format.ts'
 import { greedyAccuracy, layerEntropy } from '../../shown/metrics.ts'
-import { arxiv, type LessonContent, question, tryIt } from '../base/lesson.ts'
+import { arxiv, type LessonContent, question, section, tryIt } from '../base/lesson.ts'
 import { notYet, phaseWhere, seen, valuesIn } from '../base/run_facts.ts'
 import { Ask } from '../parts/Ask.tsx'
 import { Formula } from '../parts/Formula.tsx'
@@ -138,6 +138,6 @@ export const lesson: LessonContent = {
     arxiv('2512.19673', 'Bottom-up Policy Optimization', 'equations 3 to 5'),
     arxiv('1610.01644', 'Alain and Bengio, Linear classifier probes'),
     arxiv('1909.03368', 'Hewitt and Liang, Designing and interpreting probes with control tasks'),
-    arxiv('2202.05262', 'Meng et al., Locating and editing factual associations', 'section 2'),
+    arxiv('2202.05262', 'Meng et al., Locating and editing factual associations', section('2')),
   ],
 }

@@ -1,7 +1,7 @@
 // Teaches the KL to the reference, in the reward and in the loss.
 import { useState } from 'react'
 import { formatNumber } from '../../kit/format.ts'
-import { arxiv, type LessonContent, question, tryIt } from '../base/lesson.ts'
+import { arxiv, equation, type LessonContent, question, tryIt } from '../base/lesson.ts'
 import { endsOf, notYet, seen, valuesIn, wholePhase } from '../base/run_facts.ts'
 import { Ask } from '../parts/Ask.tsx'
 import { Formula } from '../parts/Formula.tsx'
@@ -115,7 +115,7 @@ export const lesson: LessonContent = {
   Body,
   sources: [
     arxiv('2009.01325', 'Stiennon et al., Learning to summarize from human feedback'),
-    arxiv('2402.03300', 'Shao et al., DeepSeekMath', 'equation 4'),
+    arxiv('2402.03300', 'Shao et al., DeepSeekMath', equation('4')),
     {
       title: 'Schulman, Approximating KL divergence',
       where: 'joschu.net, 2020',

@@ -2,7 +2,7 @@
 import { useState } from 'react'
 import { clippedLoss, gaeByHand } from '../../../document/formulas/by_hand.ts'
 import { formatNumber } from '../../kit/format.ts'
-import { arxiv, type LessonContent, question, tryIt } from '../base/lesson.ts'
+import { arxiv, equation, type LessonContent, question, tryIt } from '../base/lesson.ts'
 import { notYet, phaseWhere, seen, valuesIn } from '../base/run_facts.ts'
 import { Ask } from '../parts/Ask.tsx'
 import { Formula } from '../parts/Formula.tsx'
@@ -163,8 +163,8 @@ export const lesson: LessonContent = {
   parts,
   Body,
   sources: [
-    arxiv('1707.06347', 'Schulman et al., Proximal Policy Optimization', 'equation 7'),
+    arxiv('1707.06347', 'Schulman et al., Proximal Policy Optimization', equation('7')),
     arxiv('1506.02438', 'Schulman et al., Generalized Advantage Estimation'),
-    arxiv('1912.09729', 'Ye et al., dual clip', 'equation 5'),
+    arxiv('1912.09729', 'Ye et al., dual clip', equation('5')),
   ],
 }

@@ -1,7 +1,7 @@
 // Teaches learning from preferences without a reward model, beside a reward model and PPO.
 import { formatNumber, formatShare } from '../../kit/format.ts'
 import { HELD_OUT_REWARDS, sampledAccuracy } from '../../shown/metrics.ts'
-import { arxiv, type LessonContent, question, tryIt } from '../base/lesson.ts'
+import { arxiv, type LessonContent, question, section, tryIt } from '../base/lesson.ts'
 import { endsOf, notYet, phaseWhere, seen, valuesIn } from '../base/run_facts.ts'
 import { Ask } from '../parts/Ask.tsx'
 import { Formula } from '../parts/Formula.tsx'
@@ -110,7 +110,7 @@ export const lesson: LessonContent = {
   parts,
   Body,
   sources: [
-    arxiv('2305.18290', 'Rafailov et al., Direct Preference Optimization', 'section 4'),
+    arxiv('2305.18290', 'Rafailov et al., Direct Preference Optimization', section('4')),
     arxiv('2310.12036', 'Azar et al., A general theoretical paradigm (IPO)'),
     arxiv('2402.01306', 'Ethayarajh et al., KTO'),
     arxiv('2405.14734', 'Meng et al., SimPO'),

@@ -2,7 +2,7 @@
 import { useState } from 'react'
 import { formatNumber } from '../../kit/format.ts'
 import { REWARD } from '../../shown/metrics.ts'
-import { arxiv, type LessonContent, question, tryIt } from '../base/lesson.ts'
+import { arxiv, type LessonContent, question, section, tryIt } from '../base/lesson.ts'
 import { endsOf, notYet, seen, valuesIn, wholePhase } from '../base/run_facts.ts'
 import { Ask } from '../parts/Ask.tsx'
 import { Formula } from '../parts/Formula.tsx'
@@ -125,6 +125,6 @@ export const lesson: LessonContent = {
       'Hilton et al., Batch size-invariance for policy optimization',
       'decoupled PPO',
     ),
-    arxiv('1802.01561', 'Espeholt et al., IMPALA', 'section 4'),
+    arxiv('1802.01561', 'Espeholt et al., IMPALA', section('4')),
   ],
 }

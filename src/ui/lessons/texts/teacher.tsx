@@ -2,7 +2,7 @@
 import { useState } from 'react'
 import { formatNumber, formatShare } from '../../kit/format.ts'
 import { sampledAccuracy } from '../../shown/metrics.ts'
-import { arxiv, type LessonContent, question, tryIt } from '../base/lesson.ts'
+import { arxiv, type LessonContent, question, section, tryIt } from '../base/lesson.ts'
 import { endsOf, notYet, phaseWhere, seen, valuesIn } from '../base/run_facts.ts'
 import { Ask } from '../parts/Ask.tsx'
 import { Formula } from '../parts/Formula.tsx'
@@ -135,7 +135,7 @@ export const lesson: LessonContent = {
   sources: [
     arxiv('1503.02531', 'Hinton et al., Distilling the knowledge in a neural network'),
     arxiv('2306.13649', 'Agarwal et al., On-policy distillation of language models (GKD)'),
-    arxiv('2306.08543', 'Gu et al., MiniLLM', 'section 2'),
+    arxiv('2306.08543', 'Gu et al., MiniLLM', section('2')),
     {
       title: 'Lu et al., On-policy distillation',
       where: 'Thinking Machines Lab, 2025',

@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { clippedLoss, groupAdvantages } from '../../../document/formulas/by_hand.ts'
 import { formatNumber } from '../../kit/format.ts'
 import { REWARD } from '../../shown/metrics.ts'
-import { arxiv, type LessonContent, question, tryIt } from '../base/lesson.ts'
+import { arxiv, type LessonContent, question, section, tryIt } from '../base/lesson.ts'
 import { endsOf, notYet, seen, valuesIn, wholePhase } from '../base/run_facts.ts'
 import { Ask } from '../parts/Ask.tsx'
 import { Formula } from '../parts/Formula.tsx'
@@ -124,7 +124,7 @@ export const lesson: LessonContent = {
   parts,
   Body,
   sources: [
-    arxiv('2402.03300', 'Shao et al., DeepSeekMath', 'section 4.1'),
+    arxiv('2402.03300', 'Shao et al., DeepSeekMath', section('4.1')),
     {
       title: 'A maintainer of TRL on a loss that starts at 0',
       where: 'huggingface/open-r1, issue 239',
