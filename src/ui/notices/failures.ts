@@ -16,10 +16,10 @@ export function browserAdvice(userAgent: string): string {
   if (/Firefox\//.test(userAgent))
     return isLinux
       ? 'Firefox on Linux has WebGPU behind a flag (dom.webgpu.enabled in about:config); a current Chrome or Edge is more reliable.'
-      : 'Update Firefox: it has WebGPU on Windows from version 141, on macOS from 147 (145 on Apple silicon). Chrome or Edge work too.'
+      : 'Update Firefox: it has WebGPU on Windows from version 141 and on Apple silicon from 147 (145 on macOS 26). Chrome or Edge work too.'
   if (/Edg\/|Chrome\//.test(userAgent))
     return isLinux
-      ? 'Update this browser to version 144 or later. If it is current, open chrome://flags, enable “Unsafe WebGPU Support” and “Vulkan”, and start it again.'
+      ? 'Update this browser: on Linux WebGPU is on from version 144 for Intel and 147 for NVIDIA. If it is current, open chrome://flags, enable “Unsafe WebGPU Support” and “Vulkan”, and start it again.'
       : 'Update this browser: WebGPU is on from version 113 on Windows, macOS and ChromeOS, and from 121 on Android.'
   if (/Safari\//.test(userAgent))
     return 'Update the system: Safari has WebGPU from version 26. Chrome or Edge work on a Mac too.'
