@@ -5,8 +5,12 @@ import type { Arm } from '../../document/study/arms.ts'
 import { withoutArm } from '../../document/study/build.ts'
 import { short } from '../../document/study/report/svg.ts'
 import { inHead, unitsOf } from '../../document/study/report/units.ts'
-import { bareDifference } from '../../document/study/report/words.ts'
-import type { Study } from '../../document/study/study.ts'
+import {
+  answerSentence,
+  bareDifference,
+  measureSentence,
+} from '../../document/study/report/words.ts'
+import { measuresOf, type Study } from '../../document/study/study.ts'
 import { setStudy } from '../../page/study/study_store.ts'
 import { formatCount, NONE } from '../kit/format.ts'
 
@@ -83,4 +87,28 @@ export function ArmsTable(props: {
       </table>
     </div>
   )
+}
+
+/** What each primary measure behind the first says of the arms. */
+export function FurtherMeasures(props: {
+  readonly study: Study
+  readonly analysis: Analysis
+  readonly arms: readonly Arm[]
+}) {
+  const { study, analysis, arms } = props
+  return analysis.also?.map((further, i) => {
+    const own = { ...study, measure: measuresOf(study)[i + 1] }
+    const sentence = measureSentence(own, further)
+    return (
+      <section key={sentence}>
+        <p>{sentence}</p>
+        {further.runs.length > 0 ? (
+          <p>
+            <strong>{answerSentence(own, further)}</strong>
+          </p>
+        ) : null}
+        <ArmsTable study={study} analysis={further} arms={arms} />
+      </section>
+    )
+  })
 }

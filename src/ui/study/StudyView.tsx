@@ -3,8 +3,8 @@
 import { ArrowLeft } from 'lucide-react'
 import { useStore } from 'zustand'
 import { studyFiles } from '../../document/study/report/files.ts'
-import { answerSentence, measureSentence, titleParts } from '../../document/study/report/words.ts'
-import { measuresOf, type Study } from '../../document/study/study.ts'
+import { answerSentence, titleParts } from '../../document/study/report/words.ts'
+import type { Study } from '../../document/study/study.ts'
 import { encodeStudy } from '../../document/study/study_link.ts'
 import { isOfLab } from '../../page/study/recorded.ts'
 import {
@@ -25,7 +25,7 @@ import {
 } from '../../page/study/study_store.ts'
 import { saveFile } from '../kit/save.ts'
 import { showToast } from '../shown/store.ts'
-import { ArmsTable } from './ArmsTable.tsx'
+import { ArmsTable, FurtherMeasures } from './ArmsTable.tsx'
 import { DeleteStudy } from './DeleteStudy.tsx'
 import { Findings } from './Findings.tsx'
 import { StudyGrid } from './StudyGrid.tsx'
@@ -239,12 +239,7 @@ export function StudyView({ study }: { readonly study: Study }) {
       {analysed ? (
         <section className="card" aria-label="Arms">
           <ArmsTable study={study} analysis={analysed.analysis} arms={arms} />
-          {analysed.analysis.also?.map((further, i) => (
-            <section key={further.metric}>
-              <p>{measureSentence({ ...study, measure: measuresOf(study)[i + 1] }, further)}</p>
-              <ArmsTable study={study} analysis={further} arms={arms} />
-            </section>
-          ))}
+          <FurtherMeasures study={study} analysis={analysed.analysis} arms={arms} />
           {analysed.analysis.runs.length > 0 ? <Files state={state} /> : null}
         </section>
       ) : null}
