@@ -60,3 +60,16 @@ test('models of different shapes are refused by the first parameter that differs
     'only the other model has model.layers.2.',
   )
 })
+
+test('parameters of the same shapes that compute otherwise are refused, too', () => {
+  const llama = { ...TINY, model_type: 'llama' as const }
+  const own = paramLayout(modelShape(llama))
+  const other = (fields: object) => paramLayout(modelShape({ ...llama, ...fields }))
+  const { num_attention_heads: H, num_key_value_heads: K, head_dim: D } = TINY
+  const halved = { num_attention_heads: H / 2, num_key_value_heads: K / 2, head_dim: 2 * D }
+  expect(() => requireSameShape(own, other(halved))).toThrow(
+    `num_attention_heads: expected ${H} in both models, got ${H / 2}`,
+  )
+  expect(() => requireSameShape(own, other({ rope_theta: 500 }))).toThrow('rope_theta: expected')
+  expect(() => requireSameShape(own, other({}))).not.toThrow()
+})

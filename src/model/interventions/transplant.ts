@@ -49,8 +49,20 @@ export interface Taken {
   readonly layer?: number
 }
 
-/** Throws ShapeError where two models do not have the same parameters, naming the first that
- * differs. */
+/** What decides how parameters of the same shape compute: the same numbers are another model with
+ * other heads. */
+const COMPUTED = [
+  'model_type',
+  'num_attention_heads',
+  'num_key_value_heads',
+  'head_dim',
+  'rope_theta',
+  'rope_scaling',
+  'rms_norm_eps',
+] as const
+
+/** Throws ShapeError where two models do not have the same parameters, or do not compute alike with
+ * them, naming the first that differs. */
 export function requireSameShape(host: ParamLayout, donor: ParamLayout): void {
   const shapes = new Map(donor.params.map(({ name, shape }) => [name, shape]))
   for (const { name, shape } of host.params) {
@@ -64,6 +76,13 @@ export function requireSameShape(host: ParamLayout, donor: ParamLayout): void {
   }
   const [more] = shapes.keys()
   if (more !== undefined) throw new ShapeError(`transplant: only the other model has ${more}`)
+  for (const field of COMPUTED) {
+    const [own, other] = [host, donor].map(({ shape }) => JSON.stringify(shape[field] ?? null))
+    if (own !== other)
+      throw new ShapeError(
+        `transplant: ${field}: expected ${own} in both models, got ${other}; parts of one do not compute the same in the other`,
+      )
+  }
 }
 
 /** The host's weights with parts of the donor's; both in this layout. */
