@@ -1,7 +1,7 @@
 // Keeps what places of an untouched pass hold for every token: the stream, what a block or a part
 // of it writes, and what its heads write before the output projection.
 
-import type { Allocator, Tensor } from '../../kernels/device/base/tensor.ts'
+import { type Allocator, sizeOf, type Tensor } from '../../kernels/device/base/tensor.ts'
 import type { Gpu } from '../../kernels/device/gpu.ts'
 import type { Where } from '../interventions/intervention.ts'
 import type { ModelShape } from '../layout/config.ts'
@@ -33,28 +33,30 @@ const colsOf = ({ where }: Place, shape: ModelShape): number =>
 
 type Held = readonly (readonly Tensor[])[]
 
-/** Room for what is captured, on a device or in a plan. */
+/** Room for what is captured, on a device or in a plan. `rows`: only the first so many. */
 export const captureRoom = (
   alloc: Allocator,
   shape: ModelShape,
   ws: Workspace,
   places: readonly Place[],
+  rows = ws.rows,
 ): Held =>
   places.map((place) =>
     heldAt(ws, place).map((_, i) =>
-      alloc.tensor(`captured.${i}`, 'f32', [ws.rows * ws.width, colsOf(place, shape)]),
+      alloc.tensor(`captured.${i}`, 'f32', [rows * ws.width, colsOf(place, shape)]),
     ),
   )
 
 /** Reads each place of one pass after another: [M, C], of heads [M, H · D], of qkv
- * [M, (H + 2K) · D]. */
+ * [M, (H + 2K) · D]. `only`: of the first so many rows. */
 export async function openCapture(
   gpu: Gpu,
   model: Model,
   ws: Workspace,
   places: readonly Place[],
+  only = ws.rows,
 ): Promise<{ readonly read: (rows: Rows) => Promise<Float32Array[]>; readonly free: () => void }> {
-  const kept = captureRoom(gpu, model.shape, ws, places)
+  const kept = captureRoom(gpu, model.shape, ws, places, only)
   const program = await gpu.record('capture', [], (recorder) => {
     forward(recorder, model, ws, {
       layers: Math.max(...places.map(({ layer }) => layer)),
@@ -63,7 +65,8 @@ export async function openCapture(
         for (const [i, place] of places.entries()) {
           if (place.layer !== l) continue
           heldAt(ws, place).forEach((tensor, j) => {
-            if (tensor) recorder.copy(tensor, kept[i][j])
+            const count = sizeOf(kept[i][j].shape)
+            if (tensor) recorder.copy(tensor, kept[i][j], { count })
           })
         }
       },

@@ -1,7 +1,9 @@
 // Reads what layers would say next at every token of some texts, read in any way. M columns, K =
 // TOP_K.
+import type { Allocator } from '../../kernels/device/base/tensor.ts'
 import type { Gpu } from '../../kernels/device/gpu.ts'
 import { TOP_K } from '../../kernels/top_k/top_k.ts'
+import type { ModelShape } from '../layout/config.ts'
 import { type Readout, readsNormed } from '../layout/readout.ts'
 import { wholeChunks } from '../layout/translators.ts'
 import { createLensWorkspace, type LensRows, uploadLensRows } from '../lenses/lens_rows.ts'
@@ -22,6 +24,24 @@ export interface ReadTokens extends LayerRead {
   readonly probs: Float32Array
 }
 
+/** Everything on a device, or in a plan. */
+export function readTokensRoom(
+  alloc: Allocator,
+  shape: ModelShape,
+  size: Pick<LensRows, 'rows' | 'width'>,
+  reads: number,
+) {
+  const M = size.rows * size.width
+  const stride = wholeChunks(M * TOP_K)
+  return {
+    ws: createLensWorkspace(alloc, shape, size),
+    scratch: createTopScratch(alloc, shape, M),
+    stride,
+    ids: alloc.tensor('read_tokens.ids', 'u32', [reads * stride]),
+    probs: alloc.tensor('read_tokens.probs', 'f32', [reads * stride]),
+  }
+}
+
 /** Runs the texts once and reads every layer as `reads` say; `model` has the lenses that they ask
  * for. */
 export async function readTokens(
@@ -32,13 +52,7 @@ export async function readTokens(
 ): Promise<ReadTokens[]> {
   const { shape } = model
   const M = rows.rows * rows.width
-  const ws = createLensWorkspace(gpu, shape, rows)
-  const scratch = createTopScratch(gpu, shape, M)
-  const stride = wholeChunks(M * TOP_K)
-  const all = {
-    ids: gpu.tensor('read_tokens.ids', 'u32', [reads.length * stride]),
-    probs: gpu.tensor('read_tokens.probs', 'f32', [reads.length * stride]),
-  }
+  const { ws, scratch, stride, ...all } = readTokensRoom(gpu, shape, rows, reads.length)
   uploadLensRows(gpu, ws, rows)
   const program = await gpu.record('read_tokens', [], (r) => {
     forward(r, model, ws)

@@ -3,7 +3,7 @@
 
 import type { Allocator } from '../../../kernels/device/base/tensor.ts'
 import type { Gpu } from '../../../kernels/device/gpu.ts'
-import { captureStates, type Place } from '../../../model/internals/capture.ts'
+import { captureRoom, captureStates, type Place } from '../../../model/internals/capture.ts'
 import type { ModelShape } from '../../../model/layout/config.ts'
 import type { ParamLayout } from '../../../model/layout/params.ts'
 import { createModel, uploadModel } from '../../../model/transformer/model.ts'
@@ -42,7 +42,7 @@ export function requireMaps(
 }
 
 /** Room for one pass over a text of n tokens. */
-export const attributionRoom = (alloc: Allocator, { shape }: ParamLayout, n: number) =>
+const attributionRoom = (alloc: Allocator, { shape }: ParamLayout, n: number) =>
   createWorkspace(alloc, shape, { rows: 1, width: n, response_length: 0, trains: false })
 
 const placesOf = ({ num_hidden_layers: L }: ModelShape): Place[] => [
@@ -52,6 +52,14 @@ const placesOf = ({ num_hidden_layers: L }: ModelShape): Place[] => [
     (['attention', 'feed_forward', 'head', 'qkv'] as const).map((where) => ({ where, layer })),
   ),
 ]
+
+/** What taking a text of n tokens apart takes, on a plan. Throws RangeError as requireMaps does. */
+export function planAttribution(alloc: Allocator, layout: ParamLayout, n: number): void {
+  const { shape } = layout
+  requireMaps(shape, n)
+  createModel(alloc, layout)
+  captureRoom(alloc, shape, attributionRoom(alloc, layout, n), placesOf(shape))
+}
 
 const dot = (
   a: ArrayLike<number>,

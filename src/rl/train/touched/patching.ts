@@ -5,7 +5,7 @@
 import type { Program } from '../../../kernels/device/base/program.ts'
 import type { Allocator } from '../../../kernels/device/base/tensor.ts'
 import type { Gpu } from '../../../kernels/device/gpu.ts'
-import { captureStates } from '../../../model/internals/capture.ts'
+import { captureRoom, openCapture } from '../../../model/internals/capture.ts'
 import { recordInternals } from '../../../model/internals/internals.ts'
 import {
   createInternals,
@@ -64,9 +64,9 @@ export const placesOf = ({
   ]),
 ]
 
-/** Everything on a device, or in a plan: a row for each of n tokens, which it alone is patched at,
+/** What stays on a device, or in a plan: a row for each of n tokens, which it alone is patched at,
  * and a column for the answer. */
-export function patchingRoom(alloc: Allocator, { shape }: ParamLayout, n: number) {
+function patchingRoom(alloc: Allocator, { shape }: ParamLayout, n: number) {
   const rows = n
   const width = n + 1
   const tokens = rows * width
@@ -77,6 +77,20 @@ export function patchingRoom(alloc: Allocator, { shape }: ParamLayout, n: number
     interventions: createInterventions(alloc, shape, { changes: 1, values, tokens }),
     internals: createInternals(alloc, shape, ws, { quantities: ['logits'], positions: 'response' }),
   }
+}
+
+/** Places whose states are exchanged; heads of a block are kept together. */
+const capturedOf = (shape: ModelShape) =>
+  placesOf(shape).filter(({ head }) => head === undefined || head === 0)
+
+/** Every row reads the same text, so one is kept. */
+const CAPTURED_ROWS = 1
+
+/** What patching a text of n tokens takes, on a plan. */
+export function planPatching(alloc: Allocator, layout: ParamLayout, n: number): void {
+  createModel(alloc, layout)
+  const { ws } = patchingRoom(alloc, layout, n)
+  captureRoom(alloc, layout.shape, ws, capturedOf(layout.shape), CAPTURED_ROWS)
 }
 
 /** The same text in every row, and behind it a token whose state nobody reads. */
@@ -95,7 +109,7 @@ function rowsOf(ids: readonly number[]): Rows {
 }
 
 /** One place of every row, each at its own token, as it is in the clean text. `states`: of the
- * place, [n (n + 1), size], of which the first row is read. */
+ * place, [n + 1, size]. */
 function patchChange(
   { where, layer, head }: PatchedPlace,
   states: Float32Array,
@@ -177,9 +191,11 @@ class Patcher {
   async patched({ pair }: Kept, onDone: () => void): Promise<readonly number[][]> {
     const { shape } = this.#model
     const places = placesOf(shape)
-    const captured = places.filter(({ head }) => head === undefined || head === 0)
-    const rows = rowsOf(pair.clean)
-    const states = await captureStates(this.#gpu, this.#model, this.#room.ws, rows, captured)
+    const captured = capturedOf(shape)
+    const { ws } = this.#room
+    const capture = await openCapture(this.#gpu, this.#model, ws, captured, CAPTURED_ROWS)
+    const states = await capture.read(rowsOf(pair.clean))
+    capture.free()
     const found: number[][] = []
     for (const place of places) {
       const { where, layer } = place

@@ -4,7 +4,7 @@
 import type { Allocator } from '../../../kernels/device/base/tensor.ts'
 import type { Gpu } from '../../../kernels/device/gpu.ts'
 import { TOP_K } from '../../../kernels/top_k/top_k.ts'
-import { readTokens } from '../../../model/internals/read_tokens.ts'
+import { readTokens, readTokensRoom } from '../../../model/internals/read_tokens.ts'
 import type { ModelShape } from '../../../model/layout/config.ts'
 import type { ParamLayout } from '../../../model/layout/params.ts'
 import {
@@ -21,7 +21,12 @@ import {
 import { uploadedLens } from '../../../model/lenses/lens.ts'
 import { modelHash, readLensFile } from '../../../model/lenses/lens_file.ts'
 import { type LensRows, lensRows, passSize } from '../../../model/lenses/lens_rows.ts'
-import { createCompared, LayerReader, type ReadLayer } from '../../../model/lenses/read_layers.ts'
+import {
+  type ComparedTensors,
+  createCompared,
+  LayerReader,
+  type ReadLayer,
+} from '../../../model/lenses/read_layers.ts'
 import { createTunedTensors, TunedFit } from '../../../model/lenses/tuned_fit.ts'
 import { createModel, type Model, uploadModel } from '../../../model/transformer/model.ts'
 import { FIT, type LensSettings } from '../../config/lens_settings.ts'
@@ -100,6 +105,8 @@ export function planReadings(
   createJacobianTensors(alloc, shape, pass)
   alloc.tensor('lenses', 'f32', [2, lensSize(shape)])
   LayerReader.room(alloc, compared, readsOf(shape).length)
+  const shown = { rows: Math.min(SHOWN_TEXTS, held_out), width: pass.width }
+  readTokensRoom(alloc, shape, shown, readsOf(shape).length)
 }
 
 /** Every layer below the last under every reading, and the final policy. */
@@ -151,7 +158,10 @@ export async function readings(
     1 +
     others.length
   const onDone = () => onProgress(++done, of)
-  const tuned = given.get('tuned')?.lens ?? (await fitTuned(gpu, model, batches, settings, onDone))
+  const compared = createCompared(gpu, layout.shape, size)
+  const tuned =
+    given.get('tuned')?.lens ??
+    (await fitTuned(gpu, model, { compared, batches }, settings, onDone))
   const jacobian =
     given.get('jacobian')?.lens ?? (await fitJacobian(gpu, model, batches, settings, onDone))
   const lenses = [tuned, jacobian]
@@ -160,7 +170,6 @@ export async function readings(
     lenses.map((lens) => [lens.readout, uploadedLens(gpu, shape, lens)]),
   )
   const through = { ...model, lenses: onDevice }
-  const compared = createCompared(gpu, shape, size)
   const reader = await LayerReader.create(gpu, through, compared, readsOf(shape))
   const heldOut = batchesOf(texts.held_out, size)
   const layers = await reader.measure(heldOut)
@@ -198,11 +207,13 @@ interface ReadModel {
 async function fitTuned(
   gpu: Gpu,
   model: Model,
-  batches: readonly LensRows[],
+  {
+    compared,
+    batches,
+  }: { readonly compared: ComparedTensors; readonly batches: readonly LensRows[] },
   { steps, lr }: Pick<LensSettings, 'steps' | 'lr'>,
   onDone: () => void = () => {},
 ): Promise<Lens> {
-  const compared = createCompared(gpu, model.shape, batches[0])
   const fit = await TunedFit.create(gpu, model, compared, { lr, ...FIT.optimizer })
   await fit.run(batches, { steps, lr }, onDone)
   const [values] = await gpu.read(fit.lens.flat)

@@ -10,7 +10,6 @@ import { bareConfig, modelShape } from '../../../model/layout/config.ts'
 import { paramLayout } from '../../../model/layout/params.ts'
 import type { TranslatedReadout } from '../../../model/layout/readout.ts'
 import { modelHash, writeLens } from '../../../model/lenses/lens_file.ts'
-import { createModel } from '../../../model/transformer/model.ts'
 import type { LensSettings } from '../../config/lens_settings.ts'
 import type { TrainerConfig } from '../../config/trainer_config.ts'
 import { encodeSample } from '../../look/lens_texts.ts'
@@ -18,10 +17,10 @@ import type { LensSample, PartCosts } from '../../look/observation.ts'
 import { planChanges } from './answers/changed_answers.ts'
 import { HeldOut } from './answers/held_out.ts'
 import { partCosts } from './answers/part_costs.ts'
-import { type Attributed, attribution, attributionRoom, requireMaps } from './attribution.ts'
+import { type Attributed, attribution, planAttribution } from './attribution.ts'
 import { type Exchange, type ExchangeSource, exchanged } from './exchange.ts'
 import { pairsOf, typedPair } from './pairs.ts'
-import { type Patching, patching, patchingRoom } from './patching.ts'
+import { type Patching, patching, planPatching } from './patching.ts'
 import { type Probes, type ProbeWork, planProbes, probed } from './probes.ts'
 import { type GivenLens, planReadings, type Readings, readings } from './readings.ts'
 import { planSteering, type Steering, type SteeringWork, steered } from './steering.ts'
@@ -287,8 +286,7 @@ async function touchPatching(
   const [{ clean }] = pairs
   const layout = layoutOf(model)
   const plan = new MemoryPlan()
-  createModel(plan, layout)
-  patchingRoom(plan, layout, clean.length)
+  planPatching(plan, layout, clean.length)
   let done = 0
   const found = await withDevice(open, plan, (gpu) =>
     patching(gpu, { ...model, layout }, pairs, (of) => onProgress(++done, of)),
@@ -339,10 +337,8 @@ async function touchAttribution(
   const { tokenizer } = model.config.task
   const { ids, prompt_length } = encodeSample(sample, tokenizer, Number.POSITIVE_INFINITY)
   const layout = layoutOf(model)
-  requireMaps(layout.shape, ids.length)
   const plan = new MemoryPlan()
-  createModel(plan, layout)
-  attributionRoom(plan, layout, ids.length)
+  planAttribution(plan, layout, ids.length)
   const attributed = await withDevice(open, plan, (gpu) =>
     attribution(gpu, { ...model, layout }, ids),
   )
