@@ -86,6 +86,21 @@ test('phases read layers through the lenses of files, and fit those that no file
   }
 })
 
+test('a state remembers which model its lenses are of, and others are refused where it continues', async () => {
+  const before = await begun({ tuned: known(tuned) })
+  await checkLenses(before)
+  await before.next()
+  await before.next()
+  const state = await before.exportState()
+  expect(state.begun_with).toBe(modelHash(WARM))
+  const continued = await begun({ tuned: known(tuned), jacobian: known(jacobian) })
+  continued.importState(state)
+  expect((await continued.exportState()).begun_with).toBe(modelHash(WARM))
+  const other = await begun({ jacobian: known(jacobian, 'sha256-0') })
+  expect(() => other.importState(state)).toThrow('expected a lens of this model')
+  shared.freeAll()
+})
+
 test('a lens of another model, of the other kind, or that is not here is refused before the first step', async () => {
   const refused = async (named: LensFiles) => checkLenses(await begun(named))
   await expect(refused({ tuned: known(tuned, 'sha256-0') })).rejects.toThrow(

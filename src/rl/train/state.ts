@@ -55,6 +55,8 @@ export interface TrainerState extends ModelStates, ProgressState {
   readonly preferences?: PreferencesState
   /** Samples that wait for the steps that train on them. */
   readonly stale?: readonly StaleBatch[]
+  /** modelHash of the weights that the run began with, where lenses of files must be of them. */
+  readonly begun_with?: string | undefined
 }
 
 /** Which segments a model has trained since its optimizer was new, [segments]. The others are as

@@ -10,6 +10,7 @@ import { gpuSink } from '../../model/params/gpu_sink.ts'
 import { writeParams } from '../../model/params/param_copies.ts'
 import type { Phase, PhaseReason } from '../config/phase.ts'
 import type { TrainerConfig } from '../config/trainer_config.ts'
+import { lensesOf } from '../learners/lens/lens_files.ts'
 import type { Observation, ObservationRequest } from '../look/observation.ts'
 import { Observer } from '../look/observer.ts'
 import { requireBothKinds } from '../reward/judged_answers.ts'
@@ -46,6 +47,7 @@ export class Trainer {
       observer: new Observer(gpu, config, actor.tensors),
       liveParts: undefined,
       progress: new Progress(config.phases),
+      begunWith: undefined,
       wantsTrace: false,
       isMoment: false,
       plainStep: undefined,
@@ -106,7 +108,8 @@ export class Trainer {
    * copies on the GPU included, so further steps may be queued while the promise is open; it
    * resolves when the numbers of that step are there. Not while a step is being queued. */
   async exportState(): Promise<TrainerState> {
-    const { gpu, parts, progress, responder, last, skipped_updates, entropy } = this.#training
+    const { gpu, parts, progress, responder, last, begunWith } = this.#training
+    const { skipped_updates, entropy } = this.#training
     const reading = exportModels(gpu, parts)
     const preferences = exportPairs(this.#training)
     reading.catch(() => {}) // reported below, unless the step itself failed
@@ -124,17 +127,19 @@ export class Trainer {
       ...(await reading),
       ...(preferences && { preferences }),
       ...(stale.length > 0 && { stale }),
+      ...(begunWith && { begun_with: begunWith }),
     }
   }
 
   /** Continues from a state, which may come from a trainer with other phases than this one: a
    * critic or reward model that the state lacks is new at its first step, a reference that it lacks
    * is the policy as it is now. Throws RangeError for a state of another model or of phases that
-   * are not this trainer's. */
+   * are not this trainer's, and as lensesOf does for lenses of another model than it began with. */
   importState(state: TrainerState): void {
     const training = this.#training
     if (!(state.phase < this.phases.length))
       throw new RangeError(`state phase: expected below ${this.phases.length}, got ${state.phase}`)
+    if (state.begun_with) this.beginWith(state.begun_with)
     importModels(training.gpu, training.parts, state)
     importPairs(training, state, this.phases)
     training.progress.importState(state, state.critic !== undefined)
@@ -143,6 +148,14 @@ export class Trainer {
     training.responder.data.sample_index = state.sample_index
     training.responder.data.importDifficulty(state.difficulty)
     training.responder.stale = state.stale ?? []
+  }
+
+  /** Remembers which weights the run begins with: its lenses of files must be of them. Throws as
+   * lensesOf does. */
+  beginWith(hash: string): void {
+    const { lensFiles } = this.config
+    if (lensFiles) lensesOf(lensFiles, { shape: this.layout.shape, hash })
+    this.#training.begunWith = hash
   }
 
   /** What it trains; `adopt` changes it. */

@@ -48,6 +48,8 @@ const counters = z.object({
   pairs_of: z.nullable(whole),
   /** Entries of the document's steering that are done. */
   done: whole,
+  /** The weights that the run began with, where lenses of files must be of them. */
+  begun_with: z.optional(z.string().check(z.regex(/^sha256-\S{1,100}$/))),
 })
 const metrics = z
   .array(z.tuple([z.string().check(z.maxLength(300)), whole]))
@@ -106,9 +108,9 @@ type Counters = Omit<
 /** What is kept as words of a state. */
 function countersOf(state: TrainerState): Counters {
   const { phase, step, phase_step, stage_step, critic_step, is_started, ends, began } = state
-  const { skipped_updates, sample_index, pairs_of } = state
+  const { skipped_updates, sample_index, pairs_of, begun_with } = state
   const place = { phase, step, phase_step, stage_step, critic_step, is_started, ends, began }
-  return { ...place, skipped_updates, sample_index, pairs_of }
+  return { ...place, skipped_updates, sample_index, pairs_of, ...(begun_with && { begun_with }) }
 }
 
 /** The strings of a checkpoint; the checksum is to be filled in. */

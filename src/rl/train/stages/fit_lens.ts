@@ -10,7 +10,7 @@ import type { Training } from './training.ts'
 /** Fits them on the rows of the step, where that has not been done; KL on rows that are held out,
  * as metrics. */
 export async function fitLens(
-  { parts, config }: Pick<Training, 'parts' | 'config'>,
+  { parts, config, layout, begunWith }: Pick<Training, 'parts' | 'config' | 'layout' | 'begunWith'>,
   phase: Phase,
   batch: RolloutBatch,
   prompts: RowPrompts,
@@ -18,6 +18,7 @@ export async function fitLens(
   const places = lensPlaces(phase, config.model)
   if (places.length === 0 || !parts.lens || parts.lens.isFor(places)) return undefined
   const { lensFiles } = config
-  const given = lensFiles && lensesOf(lensFiles, { shape: parts.actor.tensors.model.shape })
+  const given =
+    lensFiles && lensesOf(lensFiles, { shape: layout.shape, ...(begunWith && { hash: begunWith }) })
   return parts.lens.fit(places, batch, prompts, given)
 }

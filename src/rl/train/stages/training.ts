@@ -31,6 +31,8 @@ export interface Training {
   /** What measures what each part does; undefined until that is asked for. */
   liveParts: Made<LiveParts> | undefined
   readonly progress: Progress
+  /** modelHash of the weights that the run began with; undefined where nobody has asked. */
+  begunWith: string | undefined
   /** Whether the next step of reinforcement reads back what it computed of every token. */
   wantsTrace: boolean
   /** Whether the present step is looked at because of what it is (look/moments.ts). */
