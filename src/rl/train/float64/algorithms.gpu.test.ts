@@ -205,6 +205,7 @@ describe('TRL’s options', () => {
     // In the first step the policy still is the reference.
     ['sync_ref_model', { ...KL, sync_ref_model: true, ref_model_sync_steps: 3 }, {}, { steps: 2 }],
     ['mask_truncated_completions', {}, { mask_truncated_completions: true }, short],
+    ['shuffle_scores, which is ours', {}, { shuffle_scores: true }],
   ]
   test.for(options)('%s', async ([, actor, algorithm, phase]) => {
     const { use_kl_loss = false } = actor

@@ -26,6 +26,7 @@ import { CONFIG, RL, SFT } from '../../testing.ts'
 import { LARGER, larger } from '../distilled/testing.ts'
 import { Learner } from '../learner.ref.ts'
 import type { StepResult } from '../parts/step_result.ts'
+import { dealtScores } from '../stages/dealt_scores.ts'
 import { type RecordedStep, type RefRun, stepRef } from '../step.ref.ts'
 import { Trainer } from '../trainer.ts'
 import { TOOLS, talks, turnMetrics, turnsRef } from './turns.ref.ts'
@@ -149,13 +150,17 @@ function recorded(
       const row = order[Math.floor(i / R)]
       return sampled[row * R + (i % R)]
     })
+  const index = order.map((row) => Math.floor(row / n))
+  const scored = { batch, token_level_scores, index }
   return {
     batch,
-    token_level_scores,
+    token_level_scores: phase.algorithm.shuffle_scores
+      ? dealtScores(scored, CONFIG.seed, step)
+      : token_level_scores,
     step,
     ...staleRows(phase, step),
     ...(phase.actor.shuffle && { order: rowOrder(CONFIG.seed, step, B) }),
-    index: order.map((row) => Math.floor(row / n)),
+    index,
     ...(phase.adv_estimator === 'remax' && {
       reward_baselines: order.map((row) => greedy[row]),
     }),
