@@ -161,7 +161,7 @@ test('a probe of each layer is fitted in every state that a run keeps', async ()
 test('vectors are made of solved and failed problems, saved, and read again', async () => {
   const log = vi.spyOn(console, 'log').mockImplementation(() => {})
   vi.spyOn(console, 'error').mockImplementation(() => {})
-  const run = join(root, 'run')
+  const run = await trained('steered', 61)
   const early = join(run, 'checkpoints', fileOf(60))
   const [out, save] = [join(root, 'steering.json'), join(root, 'vectors.safetensors')]
   log.mockClear()
