@@ -16,6 +16,7 @@ import {
 } from '../../document/presets/tags.ts'
 import { unopenedModel } from '../../host/content/models/unopened.ts'
 import type { LabState } from '../../page/state/store.ts'
+import { t } from '../kit/translator.ts'
 import { useEstimate } from '../learning/estimate.ts'
 import { openPreset } from '../open/actions.ts'
 import { closeDialog } from '../open/dialogs.ts'
@@ -76,7 +77,7 @@ function Card({ preset, tags }: { readonly preset: Preset; readonly tags: Tags }
         </p>
       )}
       <ul className="gallery-tags" aria-label="Tags">
-        {[tags.task, ...tags.methods, tags.size.split(':')[0]].map((tag) => (
+        {[tags.task, ...tags.methods, t(tags.size).split(/[:：]/)[0]].map((tag) => (
           <li key={tag} className="badge">
             {tag}
           </li>

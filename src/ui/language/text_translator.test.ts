@@ -33,6 +33,10 @@ const CATALOGUE: Readonly<Record<string, string>> = {
   'Open the study “{0}”': '打开研究“{0}”',
   'Which layer learns? (Sort)': '哪一层在学习？（排序）',
   'It takes {0} and {1} of memory.': '需要{0}和{1}显存。',
+  'Training: a step': '训练：一步',
+  'mean score': '平均得分',
+  '{0} {1} → {2} in {3}; entropy of the policy {4}.': '{0} {1} → {2}，{3}；策略的熵 {4}。',
+  'Open “{0}”': '打开“{0}”',
 }
 /** In a catalogue that comes later. */
 const LATER: Readonly<Record<string, string>> = {
@@ -153,4 +157,22 @@ test('what is quoted may be a question', () => {
 
 test('a space stands between Chinese and Latin letters or digits', () => {
   expect(texts.translate('It takes 3 s and 6.1 MiB of memory.')).toBe('需要 3 s 和 6.1 MiB 显存。')
+})
+
+test('a name may hold the sign that joins it to the rest', () => {
+  expect(texts.translate('Training: a step: whole model')).toBe('训练：一步：整个模型')
+})
+
+test('of all cuts that a template allows, that without unknown words is taken', () => {
+  expect(texts.translate('the mean score 3 → 4 in 12 steps; entropy of the policy 1 nats.')).toBe(
+    '平均得分 3 → 4，12 步；策略的熵 1 nats。',
+  )
+})
+
+test('what is in brackets alone is said', () => {
+  expect(texts.translate('(reward)')).toBe('（奖励）')
+})
+
+test('what is quoted is a name where it has no translation', () => {
+  expect(texts.translate('Open “small”')).toBe('打开“small”')
 })

@@ -208,8 +208,13 @@ export class TextTranslator {
   /** `likely`: with words in it that have no translation, as names have none. */
   private byTemplate(core: string, depth: number) {
     let likely: string | undefined
+    let certain:
+      | { readonly key: string; readonly filled: string; readonly left: number }
+      | undefined
     for (const match of this.matches(core)) {
       const { key, values, weight, literals } = match
+      // Another cut of the same template may leave less in English.
+      if (certain !== undefined && certain.key !== key) break
       if (holdsClauses(match)) continue
       const said = values.map((value, i) =>
         holdsCode(value, literals[i]) ? value : this.find(value, depth + 1),
@@ -219,15 +224,19 @@ export class TextTranslator {
         said.map((value, i) => value ?? values[i]),
       )
       if (filled === undefined || isWrongCount(match, filled, said[0] ?? values[0])) continue
-      const names = values.filter((value, i) => said[i] === undefined && !isCode(value))
+      const names = values.filter(
+        (value, i) => said[i] === undefined && !isCode(value) && !literals[i].endsWith('“'),
+      )
       if (names.length === 0) return { sure: filled, likely }
       const fits = names.every(
         (name) => isName(name) && (weight >= SURE || (weight >= WEAK && !/\s/.test(name.trim()))),
       )
-      if (fits && weight >= CERTAIN) return { sure: filled, likely }
-      if (fits) likely ??= filled
+      const left = names.join('').length
+      if (fits && weight >= CERTAIN) {
+        if (certain === undefined || left < certain.left) certain = { key, filled, left }
+      } else if (fits) likely ??= filled
     }
-    return { sure: undefined, likely }
+    return { sure: certain?.filled, likely }
   }
 
   /** Each part by itself, where one has a translation at least; `first`: the first joint. */
@@ -235,24 +244,35 @@ export class TextTranslator {
     for (const [between, joint] of first === 0 ? JOINTS.slice(0, 1) : JOINTS.slice(1)) {
       const parts = core.split(between)
       if (parts.length < 2) continue
-      const said = parts.map((part) => SIGNS[part] ?? this.find(part, depth + 1))
-      const isSaid = said.every((part, i) => {
-        const own = parts[i].trim()
-        return part !== undefined || !/\s/.test(own) || NAMED_NUMBER.test(own)
-      })
-      // Numbers are joined by a word: `0.2 and 0.28`.
-      const isJoined = !parts.some((part) => HAS_WORDS.test(part)) && HAS_WORDS.test(core)
-      if (isSaid && (isJoined || said.some((part, i) => part !== undefined && part !== parts[i])))
-        return said.map((part, i) => part ?? parts[i]).join(joint)
+      // A name may hold joints of its own: then the last one is that of the text.
+      const cut = core.length - parts[parts.length - 1].length
+      const rest = core.slice(0, cut).replace(new RegExp(`(?:${between.source})$`), '')
+      const said =
+        this.joined(parts, joint, depth) ??
+        (parts.length > 2 ? this.joined([rest, core.slice(cut)], joint, depth) : undefined)
+      if (said !== undefined) return said
     }
     return undefined
   }
 
+  private joined(parts: readonly string[], joint: string, depth: number): string | undefined {
+    const said = parts.map((part) => SIGNS[part] ?? this.find(part, depth + 1))
+    const isSaid = said.every((part, i) => {
+      const own = parts[i].trim()
+      return part !== undefined || !/\s/.test(own) || NAMED_NUMBER.test(own)
+    })
+    // Numbers are joined by a word: `0.2 and 0.28`.
+    const isChanged =
+      !parts.some((part) => HAS_WORDS.test(part)) ||
+      said.some((part, i) => part !== undefined && part !== parts[i])
+    return isSaid && isChanged ? said.map((part, i) => part ?? parts[i]).join(joint) : undefined
+  }
+
   /** Without the sign at an end of it, or without what is in brackets there. */
   private ended(core: string, depth: number): string | undefined {
-    const [, text, inside] = /^([\s\S]+?)\s*\(([^()]+)\)$/.exec(core) ?? []
+    const [, text, inside] = /^([\s\S]*?)\s*\(([^()]+)\)$/.exec(core) ?? []
     if (text !== undefined) {
-      const said = this.find(text, depth + 1)
+      const said = text === '' ? undefined : this.find(text, depth + 1)
       const more = this.find(inside, depth + 1)
       if (said !== undefined || more !== undefined) return `${said ?? text}（${more ?? inside}）`
     }

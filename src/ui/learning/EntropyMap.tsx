@@ -2,6 +2,7 @@
 import { useCallback, useMemo, useState } from 'react'
 import { useStore } from 'zustand'
 import { formatNats } from '../kit/format.ts'
+import { t } from '../kit/translator.ts'
 import { HeatMap, HeatScale } from '../plot/heat/HeatMap.tsx'
 import { layersSay } from '../plot/lines/course_says.ts'
 import { Readout } from '../plot/Readout.tsx'
@@ -64,7 +65,8 @@ const useRows = (lastLayer: number) =>
           })),
         ),
       summarise: () => `Entropy of each layer’s policy. ${layers.map(said).join('; ')}`,
-      formatRow: (layer: number) => shortName(layer, lastLayer),
+      // The chart's library makes its own texts.
+      formatRow: (layer: number) => t(shortName(layer, lastLayer)),
     }
   }, [lastLayer])
 

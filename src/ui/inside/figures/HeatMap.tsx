@@ -2,6 +2,7 @@
 import { useCallback, useMemo } from 'react'
 import { useStore } from 'zustand'
 import { formatNats } from '../../kit/format.ts'
+import { t } from '../../kit/translator.ts'
 import { HeatMap } from '../../plot/heat/HeatMap.tsx'
 import { Readout } from '../../plot/Readout.tsx'
 import { oklchToRgb, type Rgb } from '../../scales/palette.ts'
@@ -31,7 +32,8 @@ export interface HeatKind {
 
 const moveTo = (hoverStep: number | undefined) => uiStore.setState({ hoverStep })
 const nameOf = (layer: number) => (layer === 0 ? 'embedding' : `layer ${layer}`)
-const formatRow = (layer: number) => (layer === 0 ? 'emb' : `${layer}`)
+/** The chart’s library makes its own texts. */
+const formatRow = (layer: number) => (layer === 0 ? t('emb') : `${layer}`)
 const selectLayer = ({ layer }: { layer: number | undefined }) => layer
 const keptSteps = () => shownStore.getState().kept.observations
 

@@ -1,5 +1,5 @@
 // Draws the dialog that chooses tools. What is inside is loaded when it is first opened.
-import { Opening, lazyPart } from '../../part/lazy_part.tsx'
+import { lazyPart, Opening } from '../../part/lazy_part.tsx'
 import { Modal } from '../../part/Modal.tsx'
 
 const ToolsForm = lazyPart(async () => (await import('./ToolsForm.tsx')).ToolsForm, {

@@ -213,7 +213,7 @@ export function ToolsForm() {
         <div className="reward-add">
           {others.map(({ name }) => (
             <button key={name} type="button" onClick={() => set([...tools, { id: name }])}>
-              Add {name}
+              Add “{name}”
             </button>
           ))}
           <button type="button" data-testid="tool-write" onClick={() => setIsWriting(true)}>

@@ -65,7 +65,7 @@ export function ShippedModels({ isBusy }: { isBusy: boolean }) {
             </span>
             <button
               type="button"
-              aria-label={`Open ${model.name}`}
+              aria-label={`Open “${model.name}”`}
               data-testid={`open-shipped-${model.name}`}
               disabled={isBusy}
               onClick={() => void open(model)}
