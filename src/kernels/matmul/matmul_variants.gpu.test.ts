@@ -94,7 +94,7 @@ const runsAll = ({ suitsSoftware }: MatmulVariant) =>
 // Every way through the stages, in small tiles: a software adapter compiles large ones for a minute
 // (bench/page/candidates.ts).
 const small = { down: 8, across: 8, rows: 4, cols: 4, slices: 1, stage: 8 }
-const order = { byRows: true, waves: true, band: 2 }
+const order = { byRows: true, band: 2 }
 const PIPELINES = [
   tileVariant('pipeline_one', { ...small, pipeline: { buffers: 1, fma: true } }),
   tileVariant('pipeline_two', { ...small, pipeline: { buffers: 2, unrolled: true, ...order } }),

@@ -1,19 +1,7 @@
 // Writes what large GPUs may want of a staged product: stages in two buffers, steps written out,
-// rows that lanes share differently, and another order of tiles.
+// and another order of tiles.
 import { lines } from './lines.ts'
 import type { Pipeline } from './tile.ts'
-
-/** Lanes of a wave, and how many of them lie across its part of the tile. */
-const WAVE = { lanes: 32, across: 8 }
-
-/** The lane's place where waves of 32 make parts of 8 by 4 lanes: of both factors they read fewer
- * vectors than a row of lanes does. `across` is a multiple of 8. */
-export function wavePlaces(across: number): string {
-  const wide = across / WAVE.across
-  const down = WAVE.lanes / WAVE.across
-  return `let x = own % ${WAVE.across}u + own / ${WAVE.lanes}u % ${wide}u * ${WAVE.across}u;
-let y = own / ${WAVE.across}u % ${down}u + own / ${WAVE.lanes * wide}u * ${down}u;`
-}
 
 /** Where a workgroup's tile of `rows` by `cols` begins: neighbours in time take bands of `band`
  * tiles down, column by column, so that what they read is still in the cache. */
@@ -47,40 +35,36 @@ export function pipelined(
   size: number,
   { places, read, write, step, bias }: StageParts,
 ): string {
-  const base = (s: string) => `let base = ${buffers > 1 ? `${s} % ${buffers}u * ${size}u` : '0u'};`
   const whole = unrolled
     ? lines(stage, (p) => step(`${p}u`))
     : `for (var p = 0u; p < ${stage}u; p++) ${step('p')}`
+  const from = (base: number, text: string) => `{\nlet base = ${base}u;\n${text}\n}`
+  const next = (base: number, nextBase: number) => `k_at += ${stage}u;
+${read}
+${from(base, `${whole}\n${bias(`${stage}u`)}`)}
+${base === nextBase ? 'workgroupBarrier();' : ''}
+${from(nextBase, write)}
+workgroupBarrier();`
+  // Two stages a trip, so that it is known where each buffer begins.
+  const trip =
+    buffers > 1
+      ? `${next(0, size)}
+if (s + 1u == stages) { break; }
+${next(size, 0)}`
+      : next(0, 0)
   return `${places}
 var k_at = 0u;
 ${read}
-{
-${base('0u')}
-${write}
-}
+${from(0, write)}
 workgroupBarrier();
 let stages = params.k / ${stage}u;
-for (var s = 0u; s < stages; s++) {
-k_at += ${stage}u;
-${read}
-{
-${base('s')}
-${whole}
-${bias(`${stage}u`)}
-}
-${buffers > 1 ? '' : 'workgroupBarrier();'}
-{
-${base('(s + 1u)')}
-${write}
-}
-workgroupBarrier();
+for (var s = 0u; s < stages; s += ${buffers}u) {
+${trip}
 }
 {
-${base('stages')}
+let base = ${buffers > 1 ? `stages % 2u * ${size}u` : '0u'};
 let left = params.k % ${stage}u;
-for (var p = 0u; p < left; p++) {
-${step('p')}
-}
+for (var p = 0u; p < left; p++) ${step('p')}
 ${bias('left')}
 }`
 }

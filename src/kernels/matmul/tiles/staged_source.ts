@@ -3,7 +3,7 @@
 // factors are read from the buffers while the stage before it is multiplied. Each result takes its
 // terms in ascending k; slices of k are summed in order at the end.
 import { component, lines, pairs, range } from './lines.ts'
-import { banded, pipelined, wavePlaces } from './staged_pipeline.ts'
+import { banded, pipelined } from './staged_pipeline.ts'
 import { type Result, storeTile } from './staged_store.ts'
 import type { FusedOp, MatmulOp, Tile } from './tile.ts'
 import { headOf } from './tile_heads.ts'
@@ -83,7 +83,8 @@ if (a_first >= params.m) { return; }`
 }
 let slice = ${slices > 1 ? `lane / ${lanes}u` : '0u'};
 let own = lane % ${lanes}u;
-${pipeline?.waves ? wavePlaces(across) : `let x = own % ${across}u;\nlet y = own / ${across}u;`}
+let x = own % ${across}u;
+let y = own / ${across}u;
 let base = slice * ${sliceSize}u;
 ${pairs(rows, cols / 4, (r, c) => `var c${r}_${c} = vec4f();`)}
 ${op === 'tn_bias' ? 'var bias_sum = 0.0;' : ''}

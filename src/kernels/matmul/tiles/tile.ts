@@ -31,7 +31,7 @@ export interface Tile {
 
 /** What large GPUs may want of a staged product. */
 export interface Pipeline {
-  /** Stages in workgroup memory; with two, one barrier a stage. */
+  /** Stages in workgroup memory; with two, one barrier a stage, and the loop takes two of them. */
   readonly buffers: 1 | 2
   /** Writes out the steps of a stage. A loop over a few of them at a time would not do: Tint no
    * longer sees that its indices lie inside, and limits each. */
@@ -40,8 +40,6 @@ export interface Pipeline {
   readonly fma?: boolean
   /** A factor along k is copied by rows in place of blocks of four by four. */
   readonly byRows?: boolean
-  /** Waves of 32 make parts of 8 by 4 lanes; lanes across are a multiple of 8. */
-  readonly waves?: boolean
   /** Tiles of a band, down, that workgroups take before the next column. */
   readonly band?: number
 }
