@@ -8,11 +8,11 @@ import { judge } from './machine_code.mjs'
 
 const WORK = join(ROOT, 'dist/gpu_report')
 
-async function loadKernels() {
+async function loadKernels(candidates = false) {
   const { runnerImport } = await loadVite()
   const quiet = { configFile: false, logLevel: 'error' }
   const { module } = await runnerImport(join(ROOT, 'bench/gpu_kernels.ts'), quiet)
-  return module.reportedKernels()
+  return candidates ? module.candidateKernels() : module.reportedKernels()
 }
 
 /** All that a compiler is given of this kernel. Throws where none has this name. */
@@ -26,9 +26,9 @@ export async function textOf(name) {
   )
 }
 
-/** { name, of: what is said in each mode } of every kernel. */
-export async function measure(driver) {
-  const kernels = await loadKernels()
+/** { name, of: what is said in each mode } of every kernel, or of the bench's candidates. */
+export async function measure(driver, candidates = false) {
+  const kernels = await loadKernels(candidates)
   mkdirSync(WORK, { recursive: true })
   const file = join(WORK, 'kernels.json')
   writeFileSync(file, JSON.stringify(kernels))
