@@ -164,9 +164,10 @@ test('a name may hold the sign that joins it to the rest', () => {
 })
 
 test('of all cuts that a template allows, that without unknown words is taken', () => {
-  expect(texts.translate('the mean score 3 → 4 in 12 steps; entropy of the policy 1 nats.')).toBe(
-    '平均得分 3 → 4，12 步；策略的熵 1 nats。',
-  )
+  for (const score of ['the mean score', 'Mean score'])
+    expect(texts.translate(`${score} 3 → 4 in 12 steps; entropy of the policy 1 nats.`)).toBe(
+      '平均得分 3 → 4，12 步；策略的熵 1 nats。',
+    )
 })
 
 test('what is in brackets alone is said', () => {

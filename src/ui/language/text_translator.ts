@@ -84,6 +84,9 @@ function holdsCode(value: string, before: string): boolean {
   return GIVEN_FOLLOWS.test(before) && WORD_OF_CODE.test(value) && !NO_VALUE.test(value)
 }
 
+/** A word of a language, or a name such as `Sheep`. */
+const IS_WORD = /^[A-Z][a-z]+$/
+
 /** It begins as it does within a sentence, or as at the beginning of one. */
 function otherCase(text: string): string | undefined {
   const first = text.charAt(0)
@@ -209,7 +212,7 @@ export class TextTranslator {
   private byTemplate(core: string, depth: number) {
     let likely: string | undefined
     let certain:
-      | { readonly key: string; readonly filled: string; readonly left: number }
+      | { readonly key: string; readonly filled: string; readonly rest: number }
       | undefined
     for (const match of this.matches(core)) {
       const { key, values, weight, literals } = match
@@ -227,13 +230,14 @@ export class TextTranslator {
       const names = values.filter(
         (value, i) => said[i] === undefined && !isCode(value) && !literals[i].endsWith('“'),
       )
-      if (names.length === 0) return { sure: filled, likely }
+      const left = values.filter((value, i) => said[i] === undefined && IS_WORD.test(value))
+      if (names.length === 0 && left.length === 0) return { sure: filled, likely }
       const fits = names.every(
         (name) => isName(name) && (weight >= SURE || (weight >= WEAK && !/\s/.test(name.trim()))),
       )
-      const left = names.join('').length
-      if (fits && weight >= CERTAIN) {
-        if (certain === undefined || left < certain.left) certain = { key, filled, left }
+      const rest = [...names, ...left].join('').length
+      if (names.length === 0 || (fits && weight >= CERTAIN)) {
+        if (certain === undefined || rest < certain.rest) certain = { key, filled, rest }
       } else if (fits) likely ??= filled
     }
     return { sure: certain?.filled, likely }
