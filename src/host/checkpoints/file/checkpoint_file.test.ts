@@ -30,13 +30,20 @@ describe('a checkpoint', () => {
     }
   })
 
-  test('keeps numbers that JSON has not, and all bits of others', async () => {
+  test('keeps numbers that JSON has not, all bits of others, and which weights the run began with', async () => {
     const { run, ...rest } = madeCheckpoint(EVERYTHING, 8, 2)
-    const trainer = { ...run.trainer, kl_coef: Number.NaN, scores: [Number.NEGATIVE_INFINITY, -0] }
+    const begun_with = `sha256-${'ab'.repeat(32)}`
+    const trainer = {
+      ...run.trainer,
+      kl_coef: Number.NaN,
+      scores: [Number.NEGATIVE_INFINITY, -0],
+      begun_with,
+    }
     const back = await decodeCheckpoint(
       await encodeCheckpoint({ ...rest, run: { ...run, trainer } }),
       FILE,
     )
+    expect(back.run.trainer.begun_with).toBe(begun_with)
     expect(back.run.trainer.kl_coef).toBeNaN()
     expect(back.run.trainer.scores).toEqual([Number.NEGATIVE_INFINITY, -0])
     const { values } = back.history.series.get('val-aux/x/acc/greedy') ?? { values: [] }
