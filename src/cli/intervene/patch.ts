@@ -22,6 +22,7 @@ const LINE = commandLine({
       clean: text('TEXT', 'the text whose answer is to come back'),
       corrupted: text('TEXT', 'the text that is read: as many tokens as the clean one'),
       pairs: usually('8', 'N', 'pairs of held-out problems at most'),
+      layers: text('LIST', 'exchanges states after these numbers of blocks alone, such as 0,4,8'),
       data: text(
         'FILE',
         'the rows of a run that was trained on them, where the lab does not have them, or those that a Hugging Face model is asked',
@@ -53,16 +54,17 @@ export const patchCommand: Command = {
 function readOptions(args: readonly string[]) {
   const { values, positionals } = readArguments(LINE, args)
   if (positionals.length !== 1) throw new UsageError('patch takes one checkpoint')
-  const { clean, corrupted, data, out } = values
+  const { clean, corrupted, layers, data, out } = values
   if ((clean === undefined) !== (corrupted === undefined))
     throw new UsageError('--clean and --corrupted: expected both texts or neither')
   const pairs = Number(values.pairs)
   if (!Number.isInteger(pairs) || pairs < 1)
     throw new UsageError(`--pairs: expected a whole number of at least 1, got ${values.pairs}`)
-  const work: Extract<TouchWork, { what: 'patching' }> =
-    clean !== undefined && corrupted !== undefined
-      ? { what: 'patching', texts: [clean, corrupted] }
-      : { what: 'patching', pairs }
+  const work: Extract<TouchWork, { what: 'patching' }> = {
+    what: 'patching',
+    ...(layers !== undefined && { layers: layers.split(',').map(Number) }),
+    ...(clean !== undefined && corrupted !== undefined ? { texts: [clean, corrupted] } : { pairs }),
+  }
   return { path: positionals[0], work, data, out }
 }
 

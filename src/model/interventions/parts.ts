@@ -11,12 +11,15 @@ export interface Part {
   readonly head?: number
 }
 
-/** Every part, block by block. */
-export const partsOf = ({
-  num_hidden_layers: L,
-  num_attention_heads: H,
-}: Pick<ModelShape, 'num_hidden_layers' | 'num_attention_heads'>): Part[] =>
-  Array.from({ length: L }, (_, l) => l + 1).flatMap((layer): Part[] => [
+/** Every part, block by block; of these blocks alone, from 1, where some are given. */
+export const partsOf = (
+  {
+    num_hidden_layers: L,
+    num_attention_heads: H,
+  }: Pick<ModelShape, 'num_hidden_layers' | 'num_attention_heads'>,
+  layers: readonly number[] = Array.from({ length: L }, (_, l) => l + 1),
+): Part[] =>
+  layers.flatMap((layer): Part[] => [
     { where: 'block', layer },
     { where: 'attention', layer },
     ...Array.from({ length: H }, (_, head): Part => ({ where: 'head', layer, head })),

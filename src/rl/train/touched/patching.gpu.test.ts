@@ -75,6 +75,10 @@ test('every place and token brings back what it does in float64', async () => {
       const exactly = (patched - withCorrupted) / (withClean - withCorrupted)
       expect(recovery, `${where} ${layer} ${head} at ${t}`).toBeCloseTo(exactly, 3)
     }
+  const some = await Gpu.open()
+  const one = await patching(some, { layout, weights }, [{ clean, corrupted }], () => {}, [1])
+  some.destroy()
+  expect(one.places).toEqual(found.places.filter(({ layer }) => layer === 1))
   const residual = (l: number) =>
     found.places.find(({ where, layer }) => where === 'residual' && layer === l)?.recovery ?? []
   // Before the texts differ there is nothing to bring back; the last token's last state is all.
@@ -94,6 +98,15 @@ test('texts that are no pair, or that the model does not keep apart, are refused
   await expect(tried('1=', '12=')).rejects.toThrow('got 2 in "1=" and 3 in "12="')
   await expect(tried('1=', '1=')).rejects.toThrow('the same one twice')
   await expect(tried('1=', 'é=')).rejects.toThrow(RangeError)
+  const beyond = touchModels(
+    () => Gpu.open(),
+    { what: 'patching', texts: ['1=', '2='], layers: [0, L + 1] },
+    [model],
+    () => {},
+  )
+  await expect(beyond).rejects.toThrow(
+    `Expected layers of the model, from 0 (the embedding) to ${L}, got ${L + 1}.`,
+  )
   const alike = [{ clean, corrupted, answer: 5, wrong: 5 }]
   const gpu = await Gpu.open()
   await expect(patching(gpu, { layout, weights }, alike)).rejects.toThrow('gives the same answer')

@@ -50,19 +50,24 @@ export interface Patching {
   readonly places: readonly Recovery[]
 }
 
-/** Every place, from the embedding to the last block. */
-export const placesOf = ({
-  num_hidden_layers: L,
-  num_attention_heads: H,
-}: Pick<ModelShape, 'num_hidden_layers' | 'num_attention_heads'>): PatchedPlace[] => [
-  { where: 'residual', layer: 0 },
-  ...Array.from({ length: L }, (_, l) => l + 1).flatMap((layer): PatchedPlace[] => [
-    { where: 'residual', layer },
-    { where: 'attention', layer },
-    { where: 'feed_forward', layer },
-    ...Array.from({ length: H }, (_, head): PatchedPlace => ({ where: 'head', layer, head })),
-  ]),
-]
+/** Every place of these layers, where some are given; otherwise from the embedding to the last
+ * block. */
+export const placesOf = (
+  {
+    num_hidden_layers: L,
+    num_attention_heads: H,
+  }: Pick<ModelShape, 'num_hidden_layers' | 'num_attention_heads'>,
+  layers: readonly number[] = Array.from({ length: L + 1 }, (_, layer) => layer),
+): PatchedPlace[] =>
+  layers.flatMap((layer): PatchedPlace[] => {
+    const stream: PatchedPlace = { where: 'residual', layer }
+    if (layer === 0) return [stream]
+    const heads = Array.from(
+      { length: H },
+      (_, head): PatchedPlace => ({ where: 'head', layer, head }),
+    )
+    return [stream, { where: 'attention', layer }, { where: 'feed_forward', layer }, ...heads]
+  })
 
 /** What stays on a device, or in a plan: a row for each of n tokens, which it alone is patched at,
  * and a column for the answer. */
@@ -80,17 +85,23 @@ function patchingRoom(alloc: Allocator, { shape }: ParamLayout, n: number) {
 }
 
 /** Places whose states are exchanged; heads of a block are kept together. */
-const capturedOf = (shape: ModelShape) =>
-  placesOf(shape).filter(({ head }) => head === undefined || head === 0)
+const capturedOf = (places: readonly PatchedPlace[]) =>
+  places.filter(({ head }) => head === undefined || head === 0)
 
 /** Every row reads the same text, so one is kept. */
 const CAPTURED_ROWS = 1
 
-/** What patching a text of n tokens takes, on a plan. */
-export function planPatching(alloc: Allocator, layout: ParamLayout, n: number): void {
+/** What patching a text of n tokens at these layers takes, on a plan. */
+export function planPatching(
+  alloc: Allocator,
+  layout: ParamLayout,
+  n: number,
+  layers?: readonly number[],
+): void {
   createModel(alloc, layout)
   const { ws } = patchingRoom(alloc, layout, n)
-  captureRoom(alloc, layout.shape, ws, capturedOf(layout.shape), CAPTURED_ROWS)
+  const { shape } = layout
+  captureRoom(alloc, shape, ws, capturedOf(placesOf(shape, layers)), CAPTURED_ROWS)
 }
 
 /** The same text in every row, and behind it a token whose state nobody reads. */
@@ -188,10 +199,13 @@ class Patcher {
   }
 
   /** For each place, the difference with each token of it as in the clean text. */
-  async patched({ pair }: Kept, onDone: () => void): Promise<readonly number[][]> {
+  async patched(
+    { pair }: Kept,
+    places: readonly PatchedPlace[],
+    onDone: () => void,
+  ): Promise<readonly number[][]> {
     const { shape } = this.#model
-    const places = placesOf(shape)
-    const captured = capturedOf(shape)
+    const captured = capturedOf(places)
     const { ws } = this.#room
     const capture = await openCapture(this.#gpu, this.#model, ws, captured, CAPTURED_ROWS)
     const states = await capture.read(rowsOf(pair.clean))
@@ -225,13 +239,14 @@ class Patcher {
 
 /** All pairs have texts of one length. Those that the model does not keep apart, because it prefers
  * the same answer for both texts, have nothing to bring back and are left out. Throws RangeError
- * where no pair remains. `onDone` is called after each place of each pair, and told how many there
- * will be. */
+ * where no pair remains. `layers`: those whose places are exchanged, all by default. `onDone` is
+ * called after each place of each pair, and told how many there will be. */
 export async function patching(
   gpu: Gpu,
   { layout, weights }: { readonly layout: ParamLayout; readonly weights: Float32Array },
   pairs: readonly TextPair[],
   onDone: (of: number) => void = () => {},
+  layers?: readonly number[],
 ): Promise<Patching> {
   const n = pairs[0].clean.length
   const patcher = await Patcher.create(gpu, layout, weights, n)
@@ -246,10 +261,10 @@ export async function patching(
         ? 'The model gives the same answer to both texts, so there is no difference whose way could be followed. Take a later state, or other texts.'
         : `The model answers none of ${pairs.length} pairs of problems right both times, so there is no difference whose way could be followed. Take a later state.`,
     )
-  const places = placesOf(layout.shape)
+  const places = placesOf(layout.shape, layers)
   const of = kept.length * places.length
   const differences: (readonly number[][])[] = []
-  for (const one of kept) differences.push(await patcher.patched(one, () => onDone(of)))
+  for (const one of kept) differences.push(await patcher.patched(one, places, () => onDone(of)))
   const clean = mean(kept.map((one) => one.clean))
   const corrupted = mean(kept.map((one) => one.corrupted))
   const back = (i: number, t: number) => mean(differences.map((one) => one[i][t])) - corrupted

@@ -104,14 +104,19 @@ const requireStrengths = ({ strengths }: SteeringWork): void => {
     )
 }
 
-function requireLayers(layers: readonly SteeredLayer[], { shape }: ParamLayout): void {
+/** Throws RangeError for layers that a model lacks. `least`: the first that there is. */
+export function requireLayers(
+  layers: readonly SteeredLayer[] = [],
+  { shape }: ParamLayout,
+  least: 0 | 1 = 0,
+): void {
   const L = shape.num_hidden_layers
   const other = layers.find(
-    (one) => one !== 'all' && !(Number.isInteger(one) && one >= 0 && one <= L),
+    (one) => one !== 'all' && !(Number.isInteger(one) && one >= least && one <= L),
   )
   if (other !== undefined)
     throw new RangeError(
-      `Expected layers of the model, from 0 (the embedding) to ${L}, got ${other}.`,
+      `Expected layers of the model, from ${least === 0 ? '0 (the embedding)' : least} to ${L}, got ${other}.`,
     )
 }
 
@@ -135,7 +140,7 @@ function trainedIn({ trained, weights, step }: Steered): SteeringVectors {
 export function planSteering(alloc: Allocator, of: Steered, work: SteeringWork): void {
   const { config, layout } = of
   requireStrengths(work)
-  requireLayers(work.layers ?? [], layout)
+  requireLayers(work.layers, layout)
   if (work.source.from === 'file') fileOf(of, work.source)
   if (work.source.from === 'run') trainedIn(of)
   planChanges(alloc, config, layout, work.problems)

@@ -23,7 +23,13 @@ import { pairsOf, typedPair } from './pairs.ts'
 import { type Patching, patching, planPatching } from './patching.ts'
 import { type Probes, type ProbeWork, planProbes, probed } from './probes.ts'
 import { type GivenLens, planReadings, type Readings, readings } from './readings.ts'
-import { planSteering, type Steering, type SteeringWork, steered } from './steering.ts'
+import {
+  planSteering,
+  requireLayers,
+  type Steering,
+  type SteeringWork,
+  steered,
+} from './steering.ts'
 
 /** A model in the layout without an adapter; behind its weights lie the vectors that a run
  * trains. */
@@ -43,13 +49,16 @@ const loaded = <T extends object>(given: Given<T>): T | Promise<T> =>
 /** What is done: to one model; where parts are exchanged, to two; where probes are fitted or layers
  * are read, to any number of one run in turn. */
 export type TouchWork =
-  /** `problems`: held-out problems at most. */
-  | { readonly what: 'parts'; readonly problems: number }
+  /** `problems`: held-out problems at most; `layers`: of these blocks alone, from 1. */
+  | { readonly what: 'parts'; readonly problems: number; readonly layers?: readonly number[] }
   /** `other`: the name of the second model's run, where that is another one. */
   | { readonly what: 'exchange'; readonly problems: number; readonly other?: string | undefined }
-  /** So many pairs of held-out problems, or a clean and a corrupted text. */
-  | { readonly what: 'patching'; readonly pairs: number }
-  | { readonly what: 'patching'; readonly texts: readonly [string, string] }
+  /** So many pairs of held-out problems, or a clean and a corrupted text; `layers`: after these
+   * numbers of blocks alone, from 0. */
+  | ({ readonly what: 'patching'; readonly layers?: readonly number[] } & (
+      | { readonly pairs: number }
+      | { readonly texts: readonly [string, string] }
+    ))
   /** Lenses that are fitted or read from files, and every layer under every reading; other states
    * of the run are read through the same. */
   | {
@@ -130,7 +139,7 @@ export async function touchModels(
   if (work.what === 'steering') return touchSteering(open, first, work, onProgress)
   return work.what === 'exchange'
     ? touchExchange(open, [first, await loaded(models[1])], work, onProgress)
-    : touchParts(open, first, work.problems, onProgress)
+    : touchParts(open, first, work, onProgress)
 }
 
 /** With the vectors that a run trains, which no weight can hold. */
@@ -178,17 +187,19 @@ async function withDevice<T>(
 async function touchParts(
   open: OpenTouch,
   model: Touchable,
-  problems: number,
+  { problems, layers }: Extract<TouchWork, { what: 'parts' }>,
   onProgress: OnProgress,
 ): Promise<Touched> {
   requireOneTurn(model)
   const layout = layoutOf(model)
+  requireLayers(layers, layout, 1)
   const plan = new MemoryPlan()
   planChanges(plan, model.config, layout, problems)
-  const of = partsOf(layout.shape).length
+  const of = partsOf(layout.shape, layers).length
   let done = 0
+  const onDone = () => onProgress(++done, of)
   const costs = await withDevice(open, plan, (gpu) =>
-    partCosts(gpu, { ...model, layout }, problems, () => onProgress(++done, of)),
+    partCosts(gpu, { ...model, layout }, problems, onDone, layers),
   )
   return { what: 'parts', step: model.step, costs }
 }
@@ -285,11 +296,14 @@ async function touchPatching(
     )
   const [{ clean }] = pairs
   const layout = layoutOf(model)
+  const { layers } = work
+  requireLayers(layers, layout)
   const plan = new MemoryPlan()
-  planPatching(plan, layout, clean.length)
+  planPatching(plan, layout, clean.length, layers)
   let done = 0
+  const onDone = (of: number) => onProgress(++done, of)
   const found = await withDevice(open, plan, (gpu) =>
-    patching(gpu, { ...model, layout }, pairs, (of) => onProgress(++done, of)),
+    patching(gpu, { ...model, layout }, pairs, onDone, layers),
   )
   const ids = found.pairs.flatMap((pair) => [
     ...pair.clean,

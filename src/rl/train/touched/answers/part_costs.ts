@@ -9,17 +9,19 @@ import type { TrainerConfig } from '../../../config/trainer_config.ts'
 import type { PartCost, PartCosts } from '../../../look/observation.ts'
 import { ChangedAnswers } from './changed_answers.ts'
 
-/** `onDone` is called after each part. */
+/** `layers`: the blocks whose parts are switched off, all by default. `onDone` is called after each
+ * part. */
 export async function partCosts(
   gpu: Gpu,
   of: { readonly config: TrainerConfig; readonly layout: ParamLayout; weights: Float32Array },
   prompts: number,
   onDone: () => void = () => {},
+  layers?: readonly number[],
 ): Promise<PartCosts> {
   const answers = await ChangedAnswers.create(gpu, of, prompts)
   const { shape } = of.layout
   const parts: PartCost[] = []
-  for (const part of partsOf(shape)) {
+  for (const part of partsOf(shape, layers)) {
     parts.push({ ...part, ...(await answers.cost([offChange(part, shape)])) })
     onDone()
   }
