@@ -130,10 +130,15 @@ export class JacobianFit {
     for (const sum of sums) this.#gpu.clear(sum)
   }
 
-  /** Adds these rows; `contexts`: how many of all rows count. */
+  /** Adds these rows; `contexts`: how many of all rows count; `coordinates`: only the first so many
+   * of the last state, all by default. */
   async add(
     rows: LensRows,
-    { skip_first, contexts }: { readonly skip_first: number; readonly contexts: number },
+    {
+      skip_first,
+      contexts,
+      coordinates,
+    }: { readonly skip_first: number; readonly contexts: number; readonly coordinates?: number },
     onDone: () => void = () => {},
   ): Promise<void> {
     const gpu = this.#gpu
@@ -151,7 +156,7 @@ export class JacobianFit {
     gpu.write(sources, sourceOf)
     gpu.replay(this.#states)
     const [C] = identity.shape
-    for (let coordinate = 0; coordinate < C; coordinate++) {
+    for (let coordinate = 0; coordinate < (coordinates ?? C); coordinate++) {
       gpu.replay(this.#coordinate, { coordinate })
       // A reading now and then keeps the queue short, so that a page can draw.
       if (coordinate % 16 === 15) await gpu.read(this.#tensors.line)
