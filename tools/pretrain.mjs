@@ -4,7 +4,7 @@
 // transformers): minutes on a GPU, hours on a CPU.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { loadVite, ROOT } from '../scripts/project.mjs'
 
@@ -24,13 +24,14 @@ function lab(...args) {
 }
 
 /** The lab makes the model, and bench/pretrained/train.py trains it; one that was stopped
- * continues. */
+ * continues. The loss comes beside the recipe. */
 function trainWithTorch(recipe, rows, folder, work) {
   lab('export', recipe, '--to', 'hf', folder, '--force')
   const script = join(ROOT, 'bench/pretrained/train.py')
   const python = process.env.UNDERSTORY_PYTHON || 'python3'
   const { status } = spawnSync(python, [script, recipe, rows, folder, work], { stdio: 'inherit' })
   if (status !== 0) process.exit(status ?? 1)
+  copyFileSync(join(work, 'loss.csv'), recipe.replace('.json', '_loss.csv'))
 }
 
 function trainInLab(recipe, rows, folder, work) {
