@@ -20,6 +20,7 @@ describe('reward models', () => {
       held_out: 64,
       temperature: 1,
       min_pairs: 12,
+      noise: 0,
       verdicts: [
         { choice: 'a', step: 0 },
         { choice: 'skip', step: 0 },
