@@ -118,10 +118,16 @@ function readsOf({ num_hidden_layers: L }: ModelShape) {
   ].flat()
 }
 
-/** The lenses of files, by kind. Throws RangeError for two of one kind, and ModelFileError for a
- * file that is no lens of this model. */
-function readGiven(files: readonly GivenLens[], { layout, weights }: ReadModel) {
-  if (files.length === 0) return new Map<Readout, GivenLens & { readonly lens: Lens }>()
+/** Lenses of files, by kind. */
+type GivenLenses = ReadonlyMap<Readout, { readonly name: string; readonly lens: Lens }>
+
+/** The lenses of files. Throws RangeError for two of one kind, and ModelFileError for a file that
+ * is no lens of this model. */
+export function givenLenses(
+  files: readonly GivenLens[],
+  { layout, weights }: Pick<ReadModel, 'layout' | 'weights'>,
+): GivenLenses {
+  if (files.length === 0) return new Map()
   const owner = { shape: layout.shape, hash: modelHash(weights) }
   const read = files.map((file) => ({
     ...file,
@@ -140,11 +146,10 @@ function readGiven(files: readonly GivenLens[], { layout, weights }: ReadModel) 
 export async function readings(
   gpu: Gpu,
   read: ReadModel,
-  { settings, lenses: files = [], others = [] }: ReadingsWork,
+  { settings, given = new Map(), others = [] }: ReadingsWork,
   onProgress: (done: number, of: number) => void = () => {},
 ): Promise<{ readonly readings: Readings; readonly lenses: readonly Lens[] }> {
   const { config, layout, weights, step } = read
-  const given = readGiven(files, read)
   const counts: TextCounts = { trained: settings.texts, held_out: settings.held_out }
   const texts = await ownTexts(gpu, config, { layout, weights }, counts)
   const size = passOf(texts)
@@ -191,7 +196,7 @@ export async function readings(
 
 interface ReadingsWork {
   readonly settings: LensSettings
-  readonly lenses?: readonly GivenLens[] | undefined
+  readonly given?: GivenLenses
   readonly others?: readonly OtherState[] | undefined
 }
 

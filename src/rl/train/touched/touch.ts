@@ -22,7 +22,7 @@ import { type Exchange, type ExchangeSource, exchanged } from './exchange.ts'
 import { pairsOf, typedPair } from './pairs.ts'
 import { type Patching, patching, planPatching } from './patching.ts'
 import { type Probes, type ProbeWork, planProbes, probed } from './probes.ts'
-import { type GivenLens, planReadings, type Readings, readings } from './readings.ts'
+import { type GivenLens, givenLenses, planReadings, type Readings, readings } from './readings.ts'
 import {
   planSteering,
   requireLayers,
@@ -318,20 +318,21 @@ async function touchPatching(
 async function touchReadings(
   open: OpenTouch,
   [model, ...rest]: readonly [Touchable, ...Given<Touchable>[]],
-  { settings, lenses: given }: Extract<TouchWork, { what: 'readings' }>,
+  { settings, lenses: named = [] }: Extract<TouchWork, { what: 'readings' }>,
   onProgress: OnProgress,
 ): Promise<Touched> {
   requireOneTurn(model)
   const layout = layoutOf(model)
   const plan = new MemoryPlan()
   planReadings(plan, model.config, layout, settings)
+  const given = givenLenses(named, { layout, weights: model.weights })
   const others = rest.map((one) => async () => {
     const other = await loaded(one)
     requireSameShape(layout, layoutOf(other))
     return other
   })
   const { readings: found, lenses } = await withDevice(open, plan, (gpu) =>
-    readings(gpu, { ...model, layout }, { settings, lenses: given, others }, onProgress),
+    readings(gpu, { ...model, layout }, { settings, given, others }, onProgress),
   )
   const owner = { shape: layout.shape, hash: modelHash(model.weights) }
   const files = lenses.map((lens) => ({
