@@ -44,5 +44,5 @@ export function isText(text, { isSaid, isShown }) {
       words.some((word) => /[a-z]{2}/i.test(word)) && (words.length > 1 || /\{\d+\}/.test(text))
     )
   if (/^[A-Z][a-z’'-]+[.:…!?]?$/.test(text)) return isShown !== false
-  return isShown === true && /^[a-z]{3,}[.:…]?$/.test(text)
+  return isShown === true && /^(?:no|[a-z]{3,})[.:…]?$/.test(text)
 }

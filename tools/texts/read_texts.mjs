@@ -99,7 +99,11 @@ class Texts {
   property(node, context) {
     const name = nameOf(node.key)
     if (node.computed) this.visit(node.key, { ...context, isSaid: false, isShown: false })
-    if (holdsNoText(name)) return undefined
+    // A field of that name may be made by a call, which says what it is.
+    if (holdsNoText(name))
+      return node.value?.type === 'CallExpression'
+        ? this.visit(node.value, { ...context, isSaid: false, isShown: false })
+        : undefined
     return this.visit(node.value, { ...context, ...shownAs(name, this.isUi) })
   }
 

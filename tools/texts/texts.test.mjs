@@ -40,6 +40,11 @@ new RegExp('one two three')`
   ])
 })
 
+test('a field that a call makes says what it is, whatever the field is called', () => {
+  const source = `const fields = { source: hashField('Begins with', 'The hash of the model.'), dtype: 'two words' }`
+  expect(texts(source, 'src/rl/a.ts')).toEqual(['Begins with', 'The hash of the model.'])
+})
+
 test('every text of the page has a translation, and every translation its text', () => {
   const advice = 'run npm run texts, and translate what it left empty in src/ui/language/zh'
   expect(compare(readPage(), readCatalogues()), advice).toEqual({

@@ -42,13 +42,14 @@ function templateOf(key: string): Template {
 
 /** Letters from which a template is the right one whatever its holes hold. */
 export const CERTAIN = 20
+const ALONE = 8
 
 /** `60.0 %, 38.0 %, 2.0 %` */
 const NUMBERS = /^[−-]?[\d.]+(?: %)?(?:, [−-]?[\d.]+(?: %)?)*$/
 
 /** `layer {0}`: a number follows, and nothing else: `layer 1 alone` is more than a layer. */
 const IS_NUMBERED = /\b(?:layer|step|token|block|phase|head) $/i
-const MORE = /^\d+ [a-z]/
+const MORE = /^\d+ (?!final\b)[a-z]/
 
 /** What begins with a number is that number with its unit and its interval, a duration, or a
  * list of numbers. */
@@ -101,7 +102,9 @@ function matchesOf({ key, literals, weight, length }: Template, text: string): M
   for (const values of cuts(text, literals, 0, first.length)) {
     if (values.some((value, i) => IS_NUMBERED.test(literals[i]) && MORE.test(value))) continue
     const isOdd = !values.every(isOneValue)
-    if (!isOdd || weight >= CERTAIN) found.push({ key, weight, length, literals, values, isOdd })
+    // One hole alone can be cut in one way.
+    if (!isOdd || weight >= (values.length === 1 ? ALONE : CERTAIN))
+      found.push({ key, weight, length, literals, values, isOdd })
     if (found.length === MOST_CUTS) break
   }
   return found

@@ -28,6 +28,7 @@ const CATALOGUE: Readonly<Record<string, string>> = {
   '{0} responses': '{0} 个回答',
   'By {0}': '作者：{0}',
   '{0}: layer {1}': '{0}：第 {1} 层',
+  'layer {0}': '第 {0} 层',
   'layer {0} alone': '只训练第 {0} 层',
   'whole model': '整个模型',
   'Open the study “{0}”': '打开研究“{0}”',
@@ -37,6 +38,10 @@ const CATALOGUE: Readonly<Record<string, string>> = {
   'mean score': '平均得分',
   '{0} {1} → {2} in {3}; entropy of the policy {4}.': '{0} {1} → {2}，{3}；策略的熵 {4}。',
   'Open “{0}”': '打开“{0}”',
+  'Kept: {0}': '已保留：{0}',
+  'Newest values. {0}.': '最新的值。{0}。',
+  'Not in this step: {0}.': '这一步没有：{0}。',
+  'no critic; no reference': '没有 critic，也没有参考策略',
 }
 /** In a catalogue that comes later. */
 const LATER: Readonly<Record<string, string>> = {
@@ -176,4 +181,17 @@ test('what is in brackets alone is said', () => {
 
 test('what is quoted is a name where it has no translation', () => {
   expect(texts.translate('Open “small”')).toBe('打开“small”')
+})
+
+test('a quantity is no name, and one hole alone may begin with a number', () => {
+  expect(texts.translate('Kept: 521 KiB')).toBe('已保留：521 KiB')
+  expect(texts.translate('Newest values. 3 steps: 0.44; layer 1: 2.64.')).toBe(
+    '最新的值。3 步：0.44；第 1 层：2.64。',
+  )
+})
+
+test('what is in brackets is not cut', () => {
+  expect(texts.translate('Not in this step: score (no critic; no reference); reward.')).toBe(
+    '这一步没有：得分（没有 critic，也没有参考策略）；奖励。',
+  )
 })

@@ -53,7 +53,7 @@ const JOINTS: readonly (readonly [between: RegExp, joint: string])[] = [
   // A name and its value.
   [/\s(?=[−-]?\d[\d.,e−]*(?: (?:%|nats))?$)/, ' '],
   // A number and what has it.
-  [/(?<=^[\d①-⑳]+)\s/, ' '],
+  [/(?<=^[\d.①-⑳]+)\s/, ' '],
 ]
 const SIGNS: Readonly<Record<string, string>> = {
   '.': '。',
@@ -73,9 +73,13 @@ const tidy = (text: string): string =>
     .replace(/(\p{Script=Han})[ \t]+(?=\p{Script=Han})/gu, '$1')
     .replace(/(\p{Script=Han})(?=[A-Za-z0-9])|([A-Za-z0-9])(?=\p{Script=Han})/gu, '$1$2 ')
 
+/** A number with its unit. */
+const IS_QUANTITY = /^[−-]?\d[\d.,]* ?[A-Za-z%/]{1,4}$/
 const isName = (text: string): boolean => text.length <= 60 && !/[.!?]\s/.test(text)
 /** A word that no language has: `x.csv`, `actor.optim.lr`, `SmolLM2-135M`. */
-const isCode = (text: string): boolean => /^\S*[\dA-Z._/]\S*$/.test(text) && !/[.,:;!?]$/.test(text)
+const isCode = (text: string): boolean =>
+  text.split(', ').every((word) => /^\S*[\dA-Z._/]\S*$/.test(word) && !/[.,:;!?]$/.test(word)) ||
+  IS_QUANTITY.test(text)
 
 /** Whether a hole holds names of code, which are no words of the page. */
 function holdsCode(value: string, before: string): boolean {
@@ -86,6 +90,21 @@ function holdsCode(value: string, before: string): boolean {
 
 /** A word of a language, or a name such as `Sheep`. */
 const IS_WORD = /^[A-Z][a-z]+$/
+
+/** Cut at a joint, but not in brackets. */
+function splitOutside(text: string, between: RegExp): string[] {
+  const parts: string[] = []
+  let from = 0
+  let depth = 0
+  let at = 0
+  for (const { index, 0: joint } of text.matchAll(new RegExp(between.source, 'g'))) {
+    for (; at < index; at++) depth += text[at] === '(' ? 1 : text[at] === ')' ? -1 : 0
+    if (depth > 0) continue
+    parts.push(text.slice(from, index))
+    from = index + joint.length
+  }
+  return [...parts, text.slice(from)]
+}
 
 /** It begins as it does within a sentence, or as at the beginning of one. */
 function otherCase(text: string): string | undefined {
@@ -105,7 +124,9 @@ const isWrongCount = ({ key, values: [counted] }: Match, filled: string, said: s
 /** Whether a hole holds more than belongs into it: clauses in a part of a sentence, or in a
  * template of hardly a word, but for what comes after its colon. */
 function holdsClauses({ key, weight, literals, values: all }: Match): boolean {
-  const values = all.map((value, i) => (holdsCode(value, literals[i]) ? '' : value))
+  const values = all.map((value, i) =>
+    holdsCode(value, literals[i]) || literals[i].endsWith('“') ? '' : value.replace(/^[,;:]\s/, ''),
+  )
   const holds = (sign: RegExp, of = values) => of.some((value) => sign.test(value))
   const isPart = !/[.!?:”](?: ?\{\d+\})*$/.test(key)
   if (isPart && !key.includes(';') && holds(/;\s/)) return true
@@ -246,7 +267,7 @@ export class TextTranslator {
   /** Each part by itself, where one has a translation at least; `first`: the first joint. */
   private byParts(core: string, first: number, depth: number): string | undefined {
     for (const [between, joint] of first === 0 ? JOINTS.slice(0, 1) : JOINTS.slice(1)) {
-      const parts = core.split(between)
+      const parts = splitOutside(core, between)
       if (parts.length < 2) continue
       // A name may hold joints of its own: then the last one is that of the text.
       const cut = core.length - parts[parts.length - 1].length

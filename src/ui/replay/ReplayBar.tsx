@@ -3,6 +3,7 @@ import { Film } from 'lucide-react'
 import { useStore } from 'zustand'
 import { adapterName } from '../../document/links/names.ts'
 import { type ReplayState, replayStore, SPEEDS } from '../../page/state/replay.ts'
+import { locale } from '../kit/translator.ts'
 import { leaveRecording } from '../open/replays.ts'
 
 const selectRecording = (state: ReplayState) => state.recording
@@ -10,7 +11,7 @@ const selectSpeed = (state: ReplayState) => state.speed
 
 /** 2026-11-21 as 21 November 2026. */
 const dateWords = (date: string): string =>
-  new Date(`${date}T00:00:00Z`).toLocaleDateString('en-GB', { dateStyle: 'long', timeZone: 'UTC' })
+  new Date(`${date}T00:00:00Z`).toLocaleDateString(locale(), { dateStyle: 'long', timeZone: 'UTC' })
 
 export function ReplayBar() {
   const recording = useStore(replayStore, selectRecording)

@@ -104,9 +104,10 @@ export function targetSays(items: readonly Seen[], seen: Seen, k: number): strin
   if (first.step === seen.step || k === seen.item.num_hidden_layers)
     return `At step ${seen.step} the cosine of layer ${k} with the last layer is ${formatNumber(to)}.${adds}`
   const [was, is] = [perplexity(first.item), perplexity(seen.item)]
-  const model =
-    was === undefined || is === undefined ? '' : `; the model’s perplexity ${movedText(was, is)}`
-  return `From step ${first.step} to ${seen.step} the cosine of layer ${k} with the last layer ${movedText(from, to)}${model}.${adds}`
+  const moved = movedText(from, to)
+  if (was === undefined || is === undefined)
+    return `From step ${first.step} to ${seen.step} the cosine of layer ${k} with the last layer ${moved}.${adds}`
+  return `From step ${first.step} to ${seen.step} the cosine of layer ${k} with the last layer ${moved}; the model’s perplexity ${movedText(was, is)}.${adds}`
 }
 
 /** The layer whose policy changed most since the first observation. */
