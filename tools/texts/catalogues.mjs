@@ -63,6 +63,21 @@ function armsOf(id) {
     .filter((name) => /[a-z]{3}/.test(name) && !name.includes('_'))
 }
 
+/** What runs of the presets showed, sentence by sentence; numbers and lists of them are values. */
+const SEEN = 'src/document/presets/presets_seen.json'
+function textsOfSeen() {
+  const number = String.raw`[−-]?\d[\d.,]*(?:e-?\d+)?(?:–\d[\d.,]*)?`
+  const list = new RegExp(
+    String.raw`\((${number}(?: → ${number})+(?:, ${number} → ${number})*)\)`,
+    'g',
+  )
+  const value = new RegExp(String.raw`(?<![\w$])${number}(?<![.,])`, 'g')
+  return Object.values(JSON.parse(readFileSync(SEEN, 'utf8')))
+    .flatMap(({ what_you_should_see }) => what_you_should_see.split(/(?<=[.!?])\s+(?=\S)/))
+    .map((text) => numbered(text.replace(list, '($$1)').replace(value, '$$1')))
+    .map((text) => ({ text, line: 1, isError: false, file: SEEN }))
+}
+
 /** The name of the page's window. */
 function textsOfWindow() {
   const [, text] = /<title>(.*)<\/title>/.exec(readFileSync('index.html', 'utf8'))
@@ -80,7 +95,7 @@ export function readPage() {
   const sources = pageFiles().flatMap((file) =>
     textsIn(file, readFileSync(file, 'utf8')).map((text) => ({ ...text, file })),
   )
-  const all = [...sources, ...textsOfWindow(), ...textsOfData()]
+  const all = [...sources, ...textsOfWindow(), ...textsOfData(), ...textsOfSeen()]
   const areas = new Map(AREAS.map(([area]) => [area, new Map()]))
   const home = new Map()
   for (const [area] of AREAS)
