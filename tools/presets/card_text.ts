@@ -3,7 +3,8 @@
 // test checks that.
 import { valueAt } from '../../src/document/experiment/fields/paths.ts'
 import type { Experiment } from '../../src/document/experiment/schema/schema.ts'
-import type { Point, PresetRun } from './preset_run.ts'
+import type { PresetRun } from './preset_run.ts'
+import type { Point } from './reward_parts.ts'
 
 /** What a figure is computed from. */
 export interface Measured {

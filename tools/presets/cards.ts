@@ -19,6 +19,7 @@ import {
   went,
 } from './card_text.ts'
 import { REAL_CARDS } from './cards_real.ts'
+import { STORY_CARDS } from './cards_story.ts'
 import { TAUGHT_CARDS } from './cards_taught.ts'
 import { TINY_CARDS } from './cards_tiny.ts'
 
@@ -40,5 +41,6 @@ export const CARDS: Readonly<Record<string, CardText>> = {
   'countdown-pretrained': says`There is no warm start: the model comes with the lab and has seen right answers to every training problem, to held-out ones not. Greedy accuracy on held-out problems goes from ${percent(greedyAt(0))} before the first step over ${after(20, greedyAt)} to ${percent(greedyEnd)} at the end, that of samples from ${percent(sampledAt(0))} to ${percent(sampledEnd)} (${seedCount}). The reward of the first steps is ${percent(({ reward_first }) => reward_first)}, that of the last ones ${percent(({ reward_last }) => reward_last)}. The entropy of the final policy ${went(entropyOf(0, 'first', 'final'), entropyOf(0, 'last', 'final'))}, in nats.`,
   ...TINY_CARDS,
   ...TAUGHT_CARDS,
+  ...STORY_CARDS,
   ...REAL_CARDS,
 }

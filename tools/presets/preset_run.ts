@@ -9,9 +9,7 @@ import { newPhase, parseExperiment } from '../../src/document/experiment/experim
 import type { Experiment } from '../../src/document/experiment/schema/schema.ts'
 import { REWARD, TASK_SCORE } from '../../src/record/diagnosis/evidence.ts'
 import { maximum, mean } from '../../src/rl/math/stats.ts'
-
-/** A step of reinforcement, counted from the end of the warm start, and a value. */
-export type Point = readonly [step: number, value: number]
+import { type PartsOfReward, type Point, partsOfReward } from './reward_parts.ts'
 
 /** The entropy of every layer's policy, layer 0 first, nats. */
 type LayerEntropies = readonly number[]
@@ -19,7 +17,7 @@ type LayerEntropies = readonly number[]
 export interface PhaseEntropies {
   readonly target_layer: number
   readonly steps: number
-  /** After the first and the last step of the phase, each on rows of its own batch. */
+  /** After the first and the last observed step of the phase, each on rows of its own batch. */
   readonly first: LayerEntropies
   readonly last: LayerEntropies
 }
@@ -77,6 +75,8 @@ export interface PresetRun {
   /** The smallest share of the set that a gate admitted, and the share at the end. */
   readonly admitted_min?: number
   readonly admitted_last?: number
+  /** Parts of the reward, where it has several or one that is not the task's score. */
+  readonly parts?: PartsOfReward
   /** The largest weight that an entropy bonus had. */
   readonly entropy_coeff_max?: number
   /** One entry for each phase of reinforcement, of preferences or of distillation. */
@@ -189,6 +189,9 @@ export function reduceRun(
   const { isJudged } = rl[0]
   // A reward model's score has no natural zero.
   const lost_at = isJudged || reward.length === 0 ? undefined : lostAt(reward)
+  const names = [...new Set(after.flatMap(([, data]) => Object.keys(data)))]
+  const parts = partsOfReward(names, (metric) => points(metric, 0), EDGE, rounded)
+  const hasParts = Object.keys(parts).length > 0
   return {
     seed: experiment.seed,
     adapter: facts.adapter.description,
@@ -225,6 +228,7 @@ export function reduceRun(
     ...(has(BONUS) && {
       entropy_coeff_max: rounded(maximum(points(BONUS).map(([, value]) => value))),
     }),
+    ...(hasParts && { parts }),
     phases: rl.map((phase) => phaseEntropies(phase, before, after)),
   }
 }
@@ -315,10 +319,10 @@ function rewardModel(rows: readonly Row[]): Pick<PresetRun, 'reward_model_accura
 function phaseEntropies(phase: RlSpan, before: number, rows: readonly Row[]): PhaseEntropies {
   const { target_layer, steps } = phase
   const start = phase.start - before
-  const at = (step: number): LayerEntropies => {
-    const data = rows.find(([x]) => x === step)?.[1] ?? {}
+  const observed = rows.flatMap(([step, data]): LayerEntropies[] => {
     const layers = Object.keys(data).filter((name) => /^layer\/entropy\/\d+$/.test(name))
-    return layers.map((_, l) => rounded(data[`layer/entropy/${l}`] ?? Number.NaN))
-  }
-  return { target_layer, steps, first: at(start + 1), last: at(start + steps) }
+    if (step <= start || step > start + steps || layers.length === 0) return []
+    return [layers.map((_, l) => rounded(data[`layer/entropy/${l}`] ?? Number.NaN))]
+  })
+  return { target_layer, steps, first: observed[0] ?? [], last: observed.at(-1) ?? [] }
 }

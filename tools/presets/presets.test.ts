@@ -96,6 +96,12 @@ const full = (seed: number, { phases }: Experiment): PresetRun => ({
   whole_task_at: 80,
   admitted_min: 0.2,
   admitted_last: 0.3,
+  parts: Object.fromEntries(
+    ['happy_end', 'coherence', 'mentions', 'distinct_ngrams'].map((name) => [
+      name,
+      { first: 0.25, last: 0.5 },
+    ]),
+  ),
   entropy_coeff_max: 0.2,
   explained_first: -0.1,
   explained_last: 0.2,

@@ -2,6 +2,7 @@
 // changed one gets a new id.
 import { type Preset, preset } from './preset.ts'
 import { REAL_PRESETS } from './presets_real.ts'
+import { STORY_PRESETS } from './presets_story.ts'
 import { TAUGHT_PRESETS } from './presets_taught.ts'
 import { TINY_PRESETS } from './presets_tiny.ts'
 
@@ -88,6 +89,7 @@ export const PRESETS: readonly Preset[] = [
   }),
   ...TINY_PRESETS,
   ...TAUGHT_PRESETS,
+  ...STORY_PRESETS,
   ...REAL_PRESETS,
 ]
 

@@ -1,0 +1,37 @@
+// Lists experiments on stories: what one rewards, and what the shipped storyteller makes of it.
+import { type Preset, preset } from './preset.ts'
+
+/** public/models/story. */
+const model = {
+  hidden_size: 128,
+  num_hidden_layers: 4,
+  num_key_value_heads: 2,
+  head_dim: 32,
+  intermediate_size: 256,
+  vocab_size: 1024,
+  padding_idx: 0,
+  source: 'sha256-8b0372e7099cf517eacf5aff90c515aa9f4ee2e7b7f43a93040f7d8c9ae15e8d',
+  source_name: 'story',
+}
+const rl = { kind: 'rl', steps: 30 }
+const base = {
+  task: { id: 'story', words: 16 },
+  model,
+  phases: [rl],
+  rollout: { train_batch_size: 4, n: 4 },
+  actor: { ppo_mini_batch_size: 4, optim: { lr: 0.0005, lr_warmup_steps: 3 } },
+  validation: { test_freq: 15, prompts: 32 },
+  probe: { freq: 10, rows: 8 },
+}
+const happy = { id: 'happy_end', weight: 1 }
+const coherence = { id: 'coherence', weight: 1 }
+const variety = { id: 'distinct_ngrams', weight: 0 }
+const seen = { parts: [happy, { ...coherence, weight: 0 }, variety] }
+
+/** In the order of the menu. */
+export const STORY_PRESETS: readonly Preset[] = [
+  preset('story-happy', 'Stories: happy ends', {
+    ...base,
+    reward: seen,
+  }),
+]

@@ -1,0 +1,15 @@
+// Holds the words of the cards for stories; their numbers are computed from bench/results/presets.
+import { type CardText, percent, says, seedCount, setting } from './card_text.ts'
+import type { PresetRun } from './preset_run.ts'
+
+const part =
+  (name: string, when: 'first' | 'last') =>
+  ({ parts }: PresetRun) =>
+    parts?.[name]?.[when]
+const share = (name: string, when: 'first' | 'last') => percent(part(name, when))
+const ends = (name: string) => says`from ${share(name, 'first')} to ${share(name, 'last')}`
+
+/** By preset. */
+export const STORY_CARDS: Readonly<Record<string, CardText>> = {
+  'story-happy': says`In ${setting('phases.0.steps')} steps the share of sampled stories that end happily goes ${ends('happy_end')} (${seedCount}). Sense is not rewarded: sentences that fit what was said before go ${ends('coherence')}, different runs of words, as a share of all, ${ends('distinct_ngrams')}. Read the stories before and after, side by side, when the run is over.`,
+}
