@@ -14,6 +14,7 @@ import { rememberErrors } from './ui/part/report.ts'
 import { FrameGate } from './ui/share/FrameGate.tsx'
 import { followView } from './ui/share/page_view.ts'
 import { App } from './ui/shell/App.tsx'
+import { takeFiles } from './ui/shell/palette/take_files.ts'
 import { followTheme } from './ui/shown/store.ts'
 import { startTicker } from './ui/shown/ticker.ts'
 import { followVisibility } from './ui/shown/visible.ts'
@@ -81,6 +82,7 @@ void keepRuns()
 followNewRuns()
 followView()
 followRefusals()
+takeFiles()
 
 /** In another language everything is drawn anew. */
 function Page() {

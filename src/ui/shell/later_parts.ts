@@ -21,9 +21,8 @@ export const PastRun = later(
   () => useStore(openedStore, ({ opened }) => opened !== undefined),
 )
 
-/** Takes files as soon as it is here: nobody drags one within the first moment. */
 export const DropTarget = later(
-  'The target for files',
+  'What can be dropped',
   async () => (await import('./palette/DropTarget.tsx')).DropTarget,
 )
 

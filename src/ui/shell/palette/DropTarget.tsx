@@ -1,12 +1,9 @@
-// Takes files that are dragged onto the page, or chosen anywhere on it.
+// Says what can be dropped while files are dragged over the page.
 import { FileDown } from 'lucide-react'
 import { useEffect, useState } from 'react'
-import { chosenStore } from '../../open/file_store.ts'
-import { droppedFiles } from './dropped.ts'
+import { hasFiles } from './take_files.ts'
 
-const hasFiles = (event: DragEvent): boolean => event.dataTransfer?.types.includes('Files') ?? false
-
-/** Opens what is dropped or chosen; while something is over the page, says so. */
+/** take_files.ts opens what is dropped. */
 export function DropTarget() {
   const [isOver, setIsOver] = useState(false)
   useEffect(() => {
@@ -17,30 +14,14 @@ export function DropTarget() {
       depth = Math.max(0, depth + by)
       setIsOver(depth > 0)
     }
-    const over = (event: DragEvent) => {
-      if (hasFiles(event)) event.preventDefault()
-    }
-    const drop = (event: DragEvent) => {
-      if (!hasFiles(event)) return
-      event.preventDefault()
+    const end = () => {
       depth = 0
       setIsOver(false)
-      if (!event.dataTransfer) return
-      // What was dropped is gone when this event is over.
-      const dropped = droppedFiles(event.dataTransfer)
-      void import('./open_files.ts').then(async ({ openFiles }) => {
-        const { files, name } = await dropped
-        await openFiles(files, name)
-      })
     }
-    const stopOpening = chosenStore.subscribe(({ files }) => {
-      void import('./open_files.ts').then(({ openFiles }) => openFiles(files))
-    })
-    const listeners = { dragenter: move(1), dragleave: move(-1), dragover: over, drop } as const
+    const listeners = { dragenter: move(1), dragleave: move(-1), drop: end } as const
     for (const [name, listener] of Object.entries(listeners))
       document.addEventListener(name as keyof typeof listeners, listener)
     return () => {
-      stopOpening()
       for (const [name, listener] of Object.entries(listeners))
         document.removeEventListener(name as keyof typeof listeners, listener)
     }

@@ -11,11 +11,11 @@ export interface Dropped {
   readonly name?: string
 }
 
-/** Every file that an event brings. The browser's list is empty once the event is over, so call it
- * before anything is awaited. */
-export async function droppedFiles(data: DataTransfer): Promise<Dropped> {
-  const files = [...data.files]
-  const entries = [...data.items].flatMap((item) => item.webkitGetAsEntry?.() ?? [])
+/** Every file of what an event brought: its files, and the entries that say which are folders. */
+export async function droppedFiles(
+  files: readonly File[],
+  entries: readonly FileSystemEntry[],
+): Promise<Dropped> {
   if (!entries.some((entry) => entry.isDirectory)) return { files }
   const found: FileSystemEntry[] = []
   for (const entry of entries)

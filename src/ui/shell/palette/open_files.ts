@@ -12,6 +12,7 @@ import { fileStore } from '../../open/file_store.ts'
 import { closePast } from '../../open/opened_run.ts'
 import { offerFile } from '../../runs/checkpoints/continue_run.ts'
 import { showToast } from '../../shown/store.ts'
+import { droppedFiles } from './dropped.ts'
 
 /** Far above any experiment, far below what would hold up the page. */
 const MAX_BYTES = 1_000_000
@@ -115,4 +116,13 @@ export async function openFiles(files: readonly File[], name?: string): Promise<
   const { openFolder } = await import('../../runs/open_folder.ts')
   const refused = await openFolder(files, name)
   fileStore.setState({ problem: refused })
+}
+
+/** Opens what was dropped: its files, and the entries that say which are folders. */
+export async function openDropped(
+  files: readonly File[],
+  entries: readonly FileSystemEntry[],
+): Promise<void> {
+  const dropped = await droppedFiles(files, entries)
+  await openFiles(dropped.files, dropped.name)
 }
