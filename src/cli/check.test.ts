@@ -61,7 +61,7 @@ async function codeOf(path: string): Promise<string> {
   })
 }
 
-test('a run that was trained again has the curves of the code, or it has not', async () => {
+test('a run that was trained again is compared with the curves of the code', async () => {
   const handed = metrics('handed.jsonl', STEPS, (step) => step / 7)
   const code = await codeOf(handed)
   expect(await check.run([code])).toBe(0)

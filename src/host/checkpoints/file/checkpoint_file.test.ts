@@ -30,7 +30,7 @@ describe('a checkpoint', () => {
     }
   })
 
-  test('keeps numbers that JSON has not, all bits of others, and which weights the run began with', async () => {
+  test('keeps numbers that JSON lacks, all bits of others, and which weights the run began with', async () => {
     const { run, ...rest } = madeCheckpoint(EVERYTHING, 8, 2)
     const begun_with = `sha256-${'ab'.repeat(32)}`
     const trainer = {
