@@ -20,6 +20,10 @@ const IN_METHOD =
 
 const unique = (words: readonly string[]): string[] => [...new Set(words)]
 
+/** 'GRPO, then PPO'. */
+const joined = ([first, ...others]: readonly string[]): string =>
+  [first, ...others.map((other) => `then ${other}`)].join(', ')
+
 /** 'GRPO', 'BuPO, layer 2 first', 'GRPO, then PPO'. */
 export function methodWords(experiment: Experiment): string {
   const taught = experiment.phases.flatMap((phase) =>
@@ -38,12 +42,12 @@ export function methodWords(experiment: Experiment): string {
           : preferenceLabel(phase.preference),
     ),
   )
-  const name = isInner && methods.join() === 'GRPO' ? 'BuPO' : methods.join(', then ')
+  const name = isInner && methods.join() === 'GRPO' ? 'BuPO' : joined(methods)
   if (!isInner) return name
   const [first, ...others] = layers
   if (others.length === 0) return `${name}, layer ${first}`
   if (others.join() === 'final') return `${name}, layer ${first} first`
-  return `${name}, layers ${layers.join(', then ')}`
+  return `${name}, layers ${joined(layers)}`
 }
 
 /** 'lr 3e-4', 'phase 3: 20 steps'. */

@@ -46,7 +46,7 @@ test('an inner phase says what became of its layer and of the final policy', () 
     ],
   })
   expect(captionOf(state)).toBe(
-    'Reinforcement of layer 2 alone, 4 steps: it became surer by 0.26 nats; the final policy hardly changed (0.02 nats).',
+    'Reinforcement of layer 2 alone, 4 steps: its policy became surer by 0.26 nats; the final policy hardly changed (0.02 nats).',
   )
 })
 
@@ -114,7 +114,7 @@ test('at the end every phase has a sentence of its own numbers', () => {
   })
   expect(phaseCaptions(state)).toEqual([
     'Imitation, 66 steps: the final policy became surer by 1.84 nats.',
-    'Reinforcement of layer 2 alone, 4 steps: it became surer by 0.26 nats; the final policy hardly changed (0.02 nats).',
+    'Reinforcement of layer 2 alone, 4 steps: its policy became surer by 0.26 nats; the final policy hardly changed (0.02 nats).',
     'Reinforcement of the whole model, 50 steps: the final policy became surer by 0.68 nats.',
   ])
 })

@@ -115,7 +115,7 @@ export function captionOf(state: LabState, atStep?: number): string {
     return `Reinforcement of the whole model, ${steps}: ${changeWords('the final policy', final)}.${rewardWords(state, seen)}${heldOut}`
   const own = entropyChange(state, phase.target_layer, seen)
   if (own === undefined) return ''
-  return `${phase.kind === 'distill' ? 'Distillation' : 'Reinforcement'} of layer ${phase.target_layer} alone, ${steps}: ${changeWords('it', own)}; ${changeWords('the final policy', final)}.${rewardWords(state, seen)}${heldOut}`
+  return `${phase.kind === 'distill' ? 'Distillation' : 'Reinforcement'} of layer ${phase.target_layer} alone, ${steps}: ${changeWords('its policy', own)}; ${changeWords('the final policy', final)}.${rewardWords(state, seen)}${heldOut}`
 }
 
 /** The lesson that says more about what a run was: its id and what to call it. */

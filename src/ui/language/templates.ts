@@ -59,22 +59,35 @@ function isOneValue(text: string): boolean {
   return !/:\s|^\S+\s(?:\S+\s)*?[−-]?\d/.test(value) || /^\d+ (min|h) \d+ (s|min)$/.test(value)
 }
 
+/** Whether what is opened in a text is closed in it. */
+function isClosed(text: string): boolean {
+  let depth = 0
+  for (const sign of text.match(/[()]/g) ?? []) {
+    depth += sign === '(' ? 1 : -1
+    if (depth < 0) return false
+  }
+  return depth === 0
+}
+
 /** A text of several sentences, or the end of one, is no part of a sentence: it fits where
- * sentences begin and end. */
+ * sentences begin and end. So does what ends a clause, and half of what is in brackets never. */
 function fits(value: string, before: string, after: string): boolean {
+  if (!isClosed(value) && isClosed(before + after)) return false
+  if (/;$/.test(value) && /^\s/.test(after)) return false
   const isLast = after === '' && /[.,:;!?]$/.test(value)
   if (!isLast && !/[.!?]\s+\S/.test(value)) return true
   const begins = before === '' || /[.!?:…“]\s*$/.test(before)
   return begins && (after === '' || /^[.!?”]/.test(after) || /[.!?]["”’)]*\s*$/.test(value))
 }
 
-/** Where the text before a hole's end may stop. Two holes side by side are cut between sentences,
- * and the point that ends a sentence is none of a number. */
+/** Where the text before a hole's end may stop. Two holes side by side are cut between sentences
+ * or before a clause, and the point that ends a sentence is none of a number. */
 function* endsOf(text: string, literal: string, from: number): Iterable<number> {
   if (literal === '') {
     yield text.length
     yield from
-    for (let at = from + 1; at < text.length; at++) if (/[.!?]/.test(text[at - 1])) yield at
+    for (let at = from + 1; at < text.length; at++)
+      if (/[.!?]/.test(text[at - 1]) || text.startsWith('; ', at)) yield at
     return
   }
   for (let at = text.indexOf(literal, from); at >= 0; at = text.indexOf(literal, at + 1))

@@ -42,6 +42,11 @@ const CATALOGUE: Readonly<Record<string, string>> = {
   'Newest values. {0}.': '最新的值。{0}。',
   'Not in this step: {0}.': '这一步没有：{0}。',
   'no critic; no reference': '没有 critic，也没有参考策略',
+  'From step {0} to {1} it {2}{3}.': '从第 {0} 步到第 {1} 步，它{2}{3}。',
+  'stayed at {0}{1}': '保持在 {0}{1}',
+  '; it was lowest at step {0}': '；最低在第 {0} 步',
+  'prompts per step': '每步的提示数',
+  architecture: '架构',
 }
 /** In a catalogue that comes later. */
 const LATER: Readonly<Record<string, string>> = {
@@ -187,6 +192,22 @@ test('a quantity is no name, and one hole alone may begin with a number', () => 
   expect(texts.translate('Kept: 521 KiB')).toBe('已保留：521 KiB')
   expect(texts.translate('Newest values. 3 steps: 0.44; layer 1: 2.64.')).toBe(
     '最新的值。3 步：0.44；第 1 层：2.64。',
+  )
+})
+
+test('a value that begins with a clause is cut before it', () => {
+  expect(texts.translate('From step 1 to 9 it stayed at 3.2 nats; it was lowest at step 8.')).toBe(
+    '从第 1 步到第 9 步，它保持在 3.2 nats；最低在第 8 步。',
+  )
+})
+
+test('a number comes behind the name of what it counts', () => {
+  expect(texts.translate('GRPO, 8 prompts per step')).toBe('GRPO、每步的提示数 8')
+})
+
+test('a setting may have a word of code for its value, and belong to the critic', () => {
+  expect(texts.translate('GRPO, architecture qwen3, critic temperature 2, critic lr 0.1')).toBe(
+    'GRPO、架构 qwen3、critic 温度 2、critic lr 0.1',
   )
 })
 

@@ -31,9 +31,13 @@ const NAMES_FOLLOW = /(?:\bone of|\bthese are:|\blegal here:) $/i
 /** Behind it stands what was given, as it was given. */
 const GIVEN_FOLLOWS = /\b(?:got|found|kept|keyword) $/i
 const WORD_OF_CODE = /^['"‘“]?[\w.*+@-]+['"’”]?$/
+/** A number, or a word that is none of a sentence. */
+const IS_VALUE = /^[−-]?\d[\d.e−-]*$|^\w*[\d_]\w*$|^none$/
 const NO_VALUE = /^(?:none|nothing|less|more)$/
 /** A short name and its number: `lr 1.79e-4`. */
-const NAMED_NUMBER = /^[\w@.-]+ [−-]?\d[\w.−-]*$/
+const NAMED_NUMBER = /^(?:critic )?[\w@.-]+ [−-]?\d[\w.−-]*$/
+/** A name of how many there are, which its number follows: `提示数 8`. */
+const IS_NUMBER_OF = /(?<![参分函指系])数$/
 /** How a translation counts: `3 个`. */
 const COUNTS = /^ ?[个次步行条种组层项份轮]/
 
@@ -52,8 +56,8 @@ const JOINTS: readonly (readonly [between: RegExp, joint: string])[] = [
   [/\n+/, '\n'],
   // A name and its value.
   [/\s(?=[−-]?\d[\d.,e−]*(?: (?:%|nats))?$)/, ' '],
-  // A number and what has it.
-  [/(?<=^[\d.①-⑳]+)\s/, ' '],
+  // A number and what has it; the critic and its setting.
+  [/(?<=^(?:[\d.①-⑳]+|critic))\s/, ' '],
 ]
 const SIGNS: Readonly<Record<string, string>> = {
   '.': '。',
@@ -73,6 +77,7 @@ const tidy = (text: string): string =>
     .replace(/(\p{Script=Han})[ \t]+(?=\p{Script=Han})/gu, '$1')
     .replace(/(\p{Script=Han})(?=[A-Za-z0-9])|([A-Za-z0-9])(?=\p{Script=Han})/gu, '$1$2 ')
 
+const IS_NUMBER = /^[\d.,]+$/
 /** A number with its unit. */
 const IS_QUANTITY = /^[−-]?\d[\d.,]* ?[A-Za-z%/]{1,4}$/
 const isName = (text: string): boolean => text.length <= 60 && !/[.!?]\s/.test(text)
@@ -189,10 +194,20 @@ export class TextTranslator {
       this.betweenElements(core, depth) ??
       this.byParts(core, 0, depth) ??
       (ENDS_IN_BRACKETS.test(core) ? this.byParts(core, 1, depth) : undefined) ??
+      this.valued(core, IS_VALUE) ??
       this.ended(core, depth) ??
       likely ??
-      this.byParts(core, 1, depth)
+      this.byParts(core, 1, depth) ??
+      this.valued(core, WORD_OF_CODE)
     )
+  }
+
+  /** A setting and its value: `architecture qwen3`. */
+  private valued(core: string, isValue: RegExp): string | undefined {
+    const [, label, value] = /^(.+)\s(\S+)$/.exec(core) ?? []
+    if (label === undefined || !isValue.test(value)) return undefined
+    const said = this.exactly(label)
+    return said === undefined ? undefined : `${said} ${this.exactly(value) ?? value}`
   }
 
   /** Whole where it has a translation without what stands at its ends, such as an icon. */
@@ -290,7 +305,11 @@ export class TextTranslator {
     const isChanged =
       !parts.some((part) => HAS_WORDS.test(part)) ||
       said.some((part, i) => part !== undefined && part !== parts[i])
-    return isSaid && isChanged ? said.map((part, i) => part ?? parts[i]).join(joint) : undefined
+    if (!isSaid || !isChanged) return undefined
+    const whole = said.map((part, i) => part ?? parts[i])
+    const [number, ...counted] = whole
+    const isLabel = joint === ' ' && IS_NUMBER.test(number) && IS_NUMBER_OF.test(counted.join(''))
+    return isLabel ? `${counted.join(joint)} ${number}` : whole.join(joint)
   }
 
   /** Without the sign at an end of it, or without what is in brackets there. */

@@ -123,10 +123,10 @@ export function heatSays(items: readonly Seen[], seen: Seen): string | undefined
   )
   if (!moved) return undefined
   const { layer } = moved
-  const name = layer === 0 ? 'the embedding' : `layer ${layer}`
+  const whose = layer === 0 ? 'the policy of the embedding' : `the policy of layer ${layer}`
   if (formatNumber(before[layer]) === formatNumber(now[layer]))
     return `From step ${first.step} to ${seen.step} no layer’s policy changed noticeably.`
-  return `From step ${first.step} to ${seen.step} the policy of ${name} changed most: it ${movedText(before[layer], now[layer], ' nats')}.`
+  return `From step ${first.step} to ${seen.step} ${whose} changed most: it ${movedText(before[layer], now[layer], ' nats')}.`
 }
 
 /** The course of the final policy's entropy up to a step. */

@@ -5,7 +5,7 @@ import { Columns3, Filter, Search } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { useStore } from 'zustand'
 import type { RunEntry } from '../../../page/runs/library/library_store.ts'
-import { SMOOTHING, STATISTICS } from '../../../record/run/summary.ts'
+import { SMOOTHING, STATISTICS, type Statistic } from '../../../record/run/summary.ts'
 import { columnGroups, columnLabel, METRIC_CHOICES, metricNames } from '../base/columns.ts'
 import { BY_SETTINGS } from '../base/groups.ts'
 import { type Selection, selectionStore, setView } from '../base/selection.ts'
@@ -16,6 +16,13 @@ import { Filters, NewFilter } from './FilterBar.tsx'
 const selectView = ({ view }: Selection) => view
 
 const SMOOTHED = 'smoothed '
+
+/** What the numbers of a run are called. */
+const WORDS: Readonly<Record<Statistic, { readonly label: string }>> = {
+  last: { label: 'last' },
+  highest: { label: 'highest' },
+  lowest: { label: 'lowest' },
+}
 
 /** Which number of every run the last column shows. */
 function NumberChoice({ entries }: { readonly entries: readonly RunEntry[] }) {
@@ -37,9 +44,16 @@ function NumberChoice({ entries }: { readonly entries: readonly RunEntry[] }) {
             })
           }
         >
-          {['', SMOOTHED].flatMap((how) =>
-            STATISTICS.map((name) => <option key={how + name}>{how + name}</option>),
-          )}
+          {STATISTICS.map((name) => (
+            <option key={name} value={name}>
+              {WORDS[name].label}
+            </option>
+          ))}
+          {STATISTICS.map((name) => (
+            <option key={name} value={SMOOTHED + name}>
+              smoothed {WORDS[name].label}
+            </option>
+          ))}
         </select>
       </label>
       <label className="runs-view">
