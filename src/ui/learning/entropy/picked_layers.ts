@@ -1,7 +1,7 @@
 // Chooses the layers that have a line of their own where a model has more than lines can show; the
 // map has all of them.
 import { createStore } from 'zustand/vanilla'
-import { spread } from '../plot/files/chart_file.ts'
+import { spread } from '../../plot/files/chart_file.ts'
 
 /** Lines that can be told apart. */
 export const MOST_LINES = 8

@@ -1,15 +1,15 @@
 // Draws the entropy of every layer's policy over the run: the understory as a picture.
 import { useCallback, useMemo, useState } from 'react'
 import { useStore } from 'zustand'
-import { formatNats } from '../kit/format.ts'
-import { t } from '../kit/translator.ts'
-import { HeatMap, HeatScale } from '../plot/heat/HeatMap.tsx'
-import { layersSay } from '../plot/lines/course_says.ts'
-import { Readout } from '../plot/Readout.tsx'
-import { extentOf } from '../scales/extent.ts'
-import { readStep, useSlowFrame, valueAt } from '../shown/readout.ts'
-import { seriesOf, useLastLayer } from '../shown/run.ts'
-import { uiStore } from '../shown/store.ts'
+import { formatNats } from '../../kit/format.ts'
+import { t } from '../../kit/translator.ts'
+import { HeatMap, HeatScale } from '../../plot/heat/HeatMap.tsx'
+import { layersSay } from '../../plot/lines/course_says.ts'
+import { Readout } from '../../plot/Readout.tsx'
+import { extentOf } from '../../scales/extent.ts'
+import { readStep, useSlowFrame, valueAt } from '../../shown/readout.ts'
+import { seriesOf, useLastLayer } from '../../shown/run.ts'
+import { uiStore } from '../../shown/store.ts'
 
 const nameOf = (layer: number) => `layer/entropy/${layer}`
 const entropyOf = (layer: number) => seriesOf(nameOf(layer))
