@@ -84,13 +84,14 @@ function apply(root, recipe) {
   }
 }
 
-/** The unit tests of the copy, but those that a copy has not. What went wrong; '' where nothing
- * did. */
+/** The unit tests of `npm test` in the copy, but those that a copy has not. What went wrong; ''
+ * where nothing did. */
 const unitTests = (root) =>
   new Promise((resolve) => {
     const vitest = join(ROOT, 'node_modules/vitest/vitest.mjs')
     const args = [vitest, 'run', '--root', root, '--project', 'unit', '--reporter=dot']
-    const options = { cwd: root, maxBuffer: 1e8, env: { ...process.env, NO_COLOR: '1' } }
+    const env = { ...process.env, NO_COLOR: '1', LONG_TESTS: '' }
+    const options = { cwd: root, maxBuffer: 1e8, env }
     execFile(process.execPath, args, options, (error, output, stderr) => {
       resolve(error ? `${output}${stderr}`.slice(-20_000) || error.message : '')
     })
