@@ -21,7 +21,7 @@ import { type Peak, probePeak } from '../../kernels/peak/peak.ts'
 import { type AdapterSpeed, probeSpeed } from '../../kernels/peak/speed.ts'
 import { readAdapter } from '../../model/hf/peft_adapter.ts'
 import { openFiles } from '../../rl/look/opened_files.ts'
-import { OpenedModel, requireRoom } from '../../rl/look/opened_model.ts'
+import { type OpenDevice, OpenedModel, requireRoom } from '../../rl/look/opened_model.ts'
 import { checkLenses } from '../../rl/train/begin_lenses.ts'
 import { beginVectors } from '../../rl/train/begin_vectors.ts'
 import { benchmarkConfig, runBenchmark } from '../../rl/train/benchmark.ts'
@@ -221,15 +221,16 @@ const trial = new TextTrial(
 const reader = new ModelReader({
   check: (folder, adapter) =>
     openFiles(folder, adapter.length > 0 ? wholeFiles(adapter) : undefined),
-  open: (model, held, options) =>
-    OpenedModel.open(
-      model,
-      ({ largest, bytes }) => {
-        requireRoom(bytes, ALLOWED_BYTES - held)
-        return Gpu.open({ largest })
-      },
-      options,
-    ),
+  open: async (model, held, options) => {
+    const open: OpenDevice = async ({ largest, bytes }) => {
+      requireRoom(bytes, ALLOWED_BYTES - held)
+      return Gpu.open({ largest })
+    }
+    const opened = await OpenedModel.open(model, open, options)
+    // What fails here fails again, and is said, where a text is asked for.
+    opened.generation.prepare().catch(() => {})
+    return opened
+  },
   plan: async (config) => {
     const preset = presetOf(PLANNED_PRESET)
     if (!preset) throw new RangeError(`there is no preset ${PLANNED_PRESET}`)

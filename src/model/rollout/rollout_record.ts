@@ -20,9 +20,10 @@ export function recordPrefill(recording: Recording): void {
   recorder.clear(tensors.decoded.log_probs)
   recorder.clear(tensors.decoded.entropy)
   const { write } = cacheKernelsOf(recording)
-  // Block l's keys and values go to its cache while they are there.
+  // Block l's keys and values go to its cache while they are there. The workspace may be wider.
   forward(recorder, model, prefill, {
     layers: shape.num_hidden_layers,
+    count: N * P,
     onHidden: (l) => {
       if (l === 0) return
       const size = { rows: N, columns: P, first_token: 0, stride: P, ...headParams(shape) }

@@ -21,6 +21,19 @@ export const MOST_WRITTEN = 512
 /** Tokens between two looks. */
 const CHUNK = 8
 const SIZE: RolloutSize = { rows: 1, prompt_length: MOST_PROMPT, response_length: MOST_WRITTEN }
+/** Columns of a short text: they take attention's quicker kernels. */
+const SHORT = 512
+
+/** The columns that a text takes, of those there is room for: all of a prompt's are computed, so a
+ * short one gets few. */
+export function columnsFor(prompt: number, written: number): RolloutSize {
+  for (const prompt_length of [32, 64, 128, 256]) {
+    const response_length = SHORT - prompt_length
+    if (prompt <= prompt_length && written <= response_length)
+      return { rows: 1, prompt_length, response_length }
+  }
+  return SIZE
+}
 
 /** How the next token is drawn. 0 for temperature is greedy; 0 for top_k and 1 for top_p leave all
  * tokens in. */
@@ -55,8 +68,8 @@ export class Generation {
   readonly #model: Model
   readonly #tensors: RolloutTensors
   readonly #eos: readonly number[]
-  /** Recorded when they are first reached. */
-  readonly #programs: Program<RolloutLive>[] = []
+  /** By columns of the prompt and first token; recorded when they are first reached. */
+  readonly #programs = new Map<string, Promise<Program<RolloutLive>>>()
 
   constructor(gpu: Gpu, model: Model, tensors: RolloutTensors, eosTokenIds: readonly number[]) {
     this.#gpu = gpu
@@ -73,13 +86,14 @@ export class Generation {
     settings: GenerationSettings,
     { signal, onTokens }: Live,
   ): Promise<readonly WrittenToken[]> {
-    this.#upload(ids)
+    const most = Math.min(settings.max_tokens, MOST_WRITTEN)
+    const size = columnsFor(ids.length, most)
+    this.#upload(ids, size)
     const { temperature, top_k, top_p, seed } = settings
     const live = { temperature, top_k, top_p, seed, stream: 0, step: 0, row_offset: 0 }
-    const most = Math.min(settings.max_tokens, MOST_WRITTEN)
     const written: WrittenToken[] = []
     for (let first = 0; first < most && !signal?.aborted; first += CHUNK) {
-      this.#gpu.replay(await this.#program(first), live)
+      this.#gpu.replay(await this.#program(first, size), live)
       const { response_ids, log_probs, entropy } = this.#tensors
       const [own, logProb, nats] = await this.#gpu.read(response_ids, log_probs, entropy)
       const fresh: WrittenToken[] = []
@@ -96,11 +110,11 @@ export class Generation {
   }
 
   /** Prompts are padded on the left, so that every response begins in the same column. */
-  #upload(ids: readonly number[]): void {
-    const [P, n] = [MOST_PROMPT, ids.length]
+  #upload(ids: readonly number[], { prompt_length: P, response_length: R }: RolloutSize): void {
+    const n = ids.length
     if (n === 0 || n > P)
       throw new RangeError(
-        `Expected a prompt of 1 to ${P} tokens, found ${n}. ${n === 0 ? 'Type a text' : 'Take a shorter text, or begin a new conversation'}.`,
+        `Expected a prompt of 1 to ${MOST_PROMPT} tokens, found ${n}. ${n === 0 ? 'Type a text' : 'Take a shorter text, or begin a new conversation'}.`,
       )
     const gpu = this.#gpu
     const { prefill, attention_mask, positions, last_rows } = this.#tensors
@@ -117,34 +131,40 @@ export class Generation {
     )
     gpu.write(prefill.cu_seqlens, Uint32Array.of(0, P))
     const stride = positions.shape[1]
-    const after = new Uint32Array(MOST_WRITTEN * stride)
-    for (let t = 0; t < MOST_WRITTEN; t++) after[t * stride] = n + t
+    const after = new Uint32Array(R * stride)
+    for (let t = 0; t < R; t++) after[t * stride] = n + t
     gpu.write(positions, after)
     gpu.write(last_rows, Uint32Array.of(P - 1))
-    const all = new Uint32Array(P + MOST_WRITTEN)
+    const all = new Uint32Array(P + R)
     all.set(mask)
     gpu.write(attention_mask, all)
   }
 
-  async #program(first: number): Promise<Program<RolloutLive>> {
-    const known = this.#programs[first / CHUNK]
+  /** Compiles what the first tokens of a short text take, while nobody waits for them. */
+  async prepare(): Promise<void> {
+    await this.#program(0, columnsFor(1, 1))
+  }
+
+  #program(first: number, size: RolloutSize): Promise<Program<RolloutLive>> {
+    const key = `${size.prompt_length} ${first}`
+    const known = this.#programs.get(key)
     if (known) return known
     const special = { eos_token_ids: this.#eos, pad_token_id: 0 }
-    const program = await this.#gpu.record('generation', LIVE, (recorder) => {
+    const program = this.#gpu.record('generation', LIVE, (recorder) => {
       const recording: Recording = {
         gpu: this.#gpu,
         recorder,
         model: this.#model,
         tensors: this.#tensors,
         special,
-        cache: cacheSize(SIZE),
-        R: MOST_WRITTEN,
+        cache: cacheSize(size),
+        R: size.response_length,
         ...decodeFusion(this.#gpu, this.#model),
       }
       if (first === 0) recordPrefill(recording)
       recordTokens(recording, first, first + CHUNK)
     })
-    this.#programs[first / CHUNK] = program
+    this.#programs.set(key, program)
     return program
   }
 }

@@ -9,6 +9,7 @@ import type { RefEdit } from '../../model/interventions/edits.ref.ts'
 import type { MatrixDtype, ModelConfig } from '../../model/layout/config.ts'
 import { CONFIGS, TINY, testWeights } from '../../model/testing.ts'
 import { forwardRef } from '../../model/transformer/transformer.ref.ts'
+import { columnsFor, MOST_WRITTEN } from './opened_generation.ts'
 import { OpenedModel, planOpened, requireRoom } from './opened_model.ts'
 
 const open: OpenedModel[] = []
@@ -125,6 +126,27 @@ test('what it writes is its likeliest token each time, until it ends or is stopp
   const { signal } = stop
   expect(await model.generation.write(prompt, sampled, { onTokens, signal })).toEqual([])
   await expect(model.generation.write([], greedy, { onTokens })).rejects.toThrow('Type a text')
+})
+
+test('columns beyond the text’s own change rounding at most', async () => {
+  const { hf } = opened(TINY)
+  const model = await OpenedModel.open(hf, ({ largest }) => Gpu.open({ largest }))
+  open.push(model)
+  const greedy = { temperature: 0, top_p: 1, top_k: 0, max_tokens: 8, seed: 1 }
+  const prompt = [4, 2, 9]
+  const written = await model.generation.write(prompt, greedy, { onTokens: () => {} })
+  expect(columnsFor(prompt.length, 8)).not.toEqual(columnsFor(prompt.length, MOST_WRITTEN))
+  const enough = new AbortController()
+  const wide = await model.generation.write(
+    prompt,
+    { ...greedy, max_tokens: MOST_WRITTEN },
+    { onTokens: () => enough.abort(), signal: enough.signal },
+  )
+  expect(wide.length).toBeGreaterThan(0)
+  for (const [t, { id, log_prob }] of wide.entries()) {
+    expect(id).toBe(written[t].id)
+    expect(log_prob).toBeCloseTo(written[t].log_prob, 4)
+  }
 })
 
 test('a direction changes what is written by its strength alone, and while it is being written', async () => {
