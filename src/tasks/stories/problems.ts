@@ -11,9 +11,16 @@ import merges from './merges.txt?raw'
 import { readStory } from './read.ts'
 import type { Sentence } from './sentences/sentence.ts'
 import type { StoryAspect } from './sizes.ts'
-import { openingsOf, PLOT_OPENINGS, PROMPTS_OF_AN_OPENING, plotsOf, STORY_TOKENS } from './sizes.ts'
+import {
+  OPENING_SENTENCES,
+  openingsOf,
+  PLOT_OPENINGS,
+  PROMPTS_OF_AN_OPENING,
+  plotsOf,
+  STORY_TOKENS,
+} from './sizes.ts'
 import { fill, slotsOf, toldWords } from './slots.ts'
-import { BEATS, tell } from './tell.ts'
+import { BEATS, type Told, tell } from './tell.ts'
 import type { Mood } from './words/feelings.ts'
 import { after, EMPTY, type World } from './world.ts'
 
@@ -85,10 +92,16 @@ export interface StoryParams {
   readonly plots: number
   /** Words of a kind that stories use, from the most common. */
   readonly words: number
+  /** Sentences of a story that its prompt tells, at most: never how it comes out. Default 2. */
+  readonly told?: number
 }
 
 /** The parts of a task that need the words. */
-export function storyProblems({ plots, words }: StoryParams): Pick<Task, 'sample' | 'score'> {
+export function storyProblems({
+  plots,
+  words,
+  told = OPENING_SENTENCES,
+}: StoryParams): Pick<Task, 'sample' | 'score'> {
   const names = openingsOf(plots)
   const openings = names.map((name) => promptsOf(name, words))
   const sizes = openings.map((own) => own.reduce((sum, { count }) => sum + count, 0n))
@@ -98,11 +111,16 @@ export function storyProblems({ plots, words }: StoryParams): Pick<Task, 'sample
     sample(seed, index, split): Sample {
       const { problem, chance } = problems.draw(seed, index, split)
       const at = numbering.at(problem)
-      const { prompt, world } = promptAt(openings[at.kind], at.index)
+      const { prompt: opening, world } = promptAt(openings[at.kind], at.index)
       const draw = drawsOf([problem, Math.floor(chance * 2 ** 32)])
       const fitting = plotsOf(plots).filter((name) => PLOT_OPENINGS[name] === names[at.kind])
       const plot = fitting[Math.floor(draw() * fitting.length)]
-      const ground_truth = tell(world, plot, draw, words)
+      const story = tell(world, plot, draw, words)
+      const outcome = story.findIndex(({ isOutcome }) => isOutcome)
+      const textOf = (part: readonly Told[]) => part.map(({ text }) => text).join('')
+      const given = Math.min(told - OPENING_SENTENCES, outcome)
+      const prompt = opening + textOf(story.slice(0, given))
+      const ground_truth = textOf(story.slice(given))
       return { prompt, ground_truth, demonstration: ground_truth }
     },
     score(prompt, response) {
@@ -128,8 +146,9 @@ export function aspectsOf(text: string): Readonly<Record<StoryAspect, number>> {
 }
 
 function isPrompt(prompt: string): boolean {
-  const { sentences } = readStory(prompt)
-  return sentences.length === 2 && sentences.every(({ faults }) => faults.length === 0)
+  const { sentences, has_ended } = readStory(prompt)
+  const fits = sentences.every(({ faults }) => faults.length === 0)
+  return sentences.length >= OPENING_SENTENCES && fits && !has_ended
 }
 
 const EXAMPLE = 'Once there was a small fox named Pip. He had a red kite.'

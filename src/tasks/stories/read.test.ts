@@ -11,7 +11,7 @@ import {
   VOCABULARY_STORIES,
 } from './problems.ts'
 import { readStory } from './read.ts'
-import { plotsOf, STORY_TOKENS } from './sizes.ts'
+import { lengthsOf, plotsOf, STORY_TOKENS } from './sizes.ts'
 import { toldWords } from './slots.ts'
 import { SHE_AND_HE } from './words/beings.ts'
 
@@ -87,6 +87,24 @@ describe('the task', () => {
         expect(faultsOf(prompt + ground_truth), prompt + ground_truth).toEqual([])
         expect(score(prompt, ground_truth)).toBe(1)
       }
+    }
+  })
+
+  test('a prompt tells as much as is asked for, and never how the story comes out', () => {
+    const [short, long] = [2, 12].map((told) => storyProblems({ plots: 8, words, told }))
+    const { prompt: room, response } = lengthsOf(words, 12)
+    for (let i = 0; i < 200; i++) {
+      const [begun, told] = [short.sample(3, i, 'train'), long.sample(3, i, 'train')]
+      expect(told.prompt + told.ground_truth).toBe(begun.prompt + begun.ground_truth)
+      expect(told.prompt.length).toBeGreaterThan(begun.prompt.length)
+      const beats = readStory(told.prompt).sentences.map(({ beat }) => beat)
+      expect(beats).not.toContain('solve')
+      expect(beats).not.toContain('fail')
+      const next = readStory(told.prompt + told.ground_truth).sentences[beats.length].beat
+      expect(['solve', 'fail']).toContain(next)
+      expect(long.score(told.prompt, told.ground_truth)).toBe(1)
+      expect(storyTokenizer()?.encode(told.prompt).length).toBeLessThanOrEqual(room)
+      expect(storyTokenizer()?.encode(told.ground_truth).length).toBeLessThan(response)
     }
   })
 

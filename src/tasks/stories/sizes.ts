@@ -29,10 +29,17 @@ export const PROMPTS_OF_AN_OPENING = 2 ** 16
 /** Tokens of the vocabulary, which was learnt from stories of this many words of a kind. */
 export const STORY_TOKENS = { vocab_size: 1024, words: 32 } as const
 
-/** Tokens of the longest prompt, and of the longest continuation with its end token. Rarer words
- * are cut into more pieces. */
-export const lengthsOf = (words: number) =>
-  words <= STORY_TOKENS.words ? { prompt: 48, response: 176 } : { prompt: 64, response: 224 }
+/** Every story begins with so many sentences: who it is about, and what. */
+export const OPENING_SENTENCES = 2
+
+/** Tokens of the longest prompt that tells `told` sentences, and of the longest continuation with
+ * its end token. Rarer words are cut into more pieces. */
+export function lengthsOf(words: number, told: number) {
+  const isCommon = words <= STORY_TOKENS.words
+  const opening = isCommon ? 48 : 64
+  const longest = isCommon ? 176 : 240
+  return { prompt: told > OPENING_SENTENCES ? longest : opening, response: isCommon ? 176 : 224 }
+}
 
 /** What is read of a story beside its score. */
 export type StoryAspect = 'has_end' | 'happy_end' | 'sad_end' | 'coherence'

@@ -55,13 +55,21 @@ function wordsFor({ text }: Sentence, world: World, draw: Draw, most: number): W
   return words
 }
 
-/** How the story after a prompt goes: sentences with a space before each. */
-export function tell(world: World, plot: PlotName, draw: Draw, most: number): string {
+/** A sentence of a story as it is told, with a space before it. */
+export interface Told {
+  readonly text: string
+  /** Whether it says how the story comes out, or follows what does. */
+  readonly isOutcome: boolean
+}
+
+/** How the story after its two first sentences goes. */
+export function tell(world: World, plot: PlotName, draw: Draw, most: number): Told[] {
   const chance = draw()
   let { beats } = OUTCOMES.find(({ share }) => chance < share) ?? OUTCOMES[0]
   // Who has quarrelled is not comforted by the other.
   if (plot === 'quarrel' && beats.includes('comfort')) beats = 'fail sad_end'
-  let [now, text] = [world, '']
+  let now = world
+  const told: Told[] = []
   const used = new Set<Sentence>()
   for (const name of `${PLOTS[plot]} ${beats}`.split(' ')) {
     if (name.endsWith('?') && draw() >= OPTIONAL) continue
@@ -71,8 +79,8 @@ export function tell(world: World, plot: PlotName, draw: Draw, most: number): st
     const own = pick(fitting, draw)
     used.add(own)
     const words = wordsFor(own, now, draw, most)
-    text += ` ${fill(own.text, words)}`
+    told.push({ text: ` ${fill(own.text, words)}`, isOutcome: now.facts.has('trying') })
     now = after(now, own, words)
   }
-  return text
+  return told
 }

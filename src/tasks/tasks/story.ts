@@ -3,6 +3,7 @@
 import { unknownTokenizer } from '../data/data_tokenizer.ts'
 import {
   lengthsOf,
+  OPENING_SENTENCES,
   openingsOf,
   PROMPTS_OF_AN_OPENING,
   STORY_TOKENS,
@@ -41,7 +42,7 @@ const ASPECTS: readonly TaskAspect[] = [
 export const story: TaskKind = {
   id: 'story',
   name: 'Stories',
-  summary: 'Continue a story of which two sentences are given, and bring it to an end.',
+  summary: 'Continue a story of which the first sentences are given, and bring it to an end.',
   params: [
     {
       name: 'plots',
@@ -63,6 +64,16 @@ export const story: TaskKind = {
       step: 1,
       unit: 'words',
     },
+    {
+      name: 'told',
+      label: 'Told sentences',
+      help: 'How many sentences of a story its prompt tells, at most: never how the story comes out. 12 = all before that.',
+      default: OPENING_SENTENCES,
+      min: OPENING_SENTENCES,
+      max: 12,
+      step: 1,
+      unit: 'sentences',
+    },
   ],
   short_run: { plots: 1, words: 8 },
   needs: {
@@ -73,16 +84,16 @@ export const story: TaskKind = {
       problems = made
     },
   },
-  create: ({ plots, words }) => ({
+  create: ({ plots, words, told }) => ({
     id: 'story',
     tokenizer: problems?.storyTokenizer() ?? unknownTokenizer(STORY_TOKENS.vocab_size, refuse),
-    max_prompt_length: lengthsOf(words).prompt,
-    max_response_length: lengthsOf(words).response,
+    max_prompt_length: lengthsOf(words, told).prompt,
+    max_response_length: lengthsOf(words, told).response,
     test_size: MAX_TEST_SIZE,
     train_size: openingsOf(plots).length * PROMPTS_OF_AN_OPENING - MAX_TEST_SIZE,
     exact_match: false,
     partial_score: 'the share of its sentences that fit, in a story that comes to an end',
     aspects: ASPECTS,
-    ...(problems?.storyProblems({ plots, words }) ?? { sample: refuse, score: refuse }),
+    ...(problems?.storyProblems({ plots, words, told }) ?? { sample: refuse, score: refuse }),
   }),
 }
