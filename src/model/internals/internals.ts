@@ -57,7 +57,7 @@ class Probe<L extends string> {
     if (layer_logits[l]) this.#logits(x, layer_logits[l])
     if (this.#wants('norm_hidden')) this.#compare(x, x, l, undefined, 'norm_hidden')
 
-    const isRead = this.#wants('ent_layer_norm', 'logp_next_layer_norm')
+    const isRead = !this.#t.isLastNormed && this.#wants('ent_layer_norm', 'logp_next_layer_norm')
     if (!isRead && l < shape.num_hidden_layers) return
     const { normed: y, inv_rms } = scratch
     const norm = { rows: this.#count, cols: shape.hidden_size, eps: shape.rms_norm_eps }

@@ -26,6 +26,8 @@ export interface InternalsTensors<Q extends Quantity = Quantity> {
   readonly positions: Positions
   /** The layer that kl_of_layer measures from. */
   readonly layer: number
+  /** Whether final_norm is taken of the last state alone. */
+  readonly isLastNormed: boolean
   readonly shape: ModelShape
   readonly ws: Workspace
   /** Probed columns of each row; N = ws.rows · columns. */
@@ -72,6 +74,9 @@ interface InternalsOptions<Q extends Quantity> {
   /** So many positions of one row, in place of `positions`: which ones is uploaded with the row
    * (lens_window.ts). */
   readonly window?: number
+  /** Of the quantities with the final norm only the model's own policy, entry L, is computed: half
+   * the work. What the other entries hold means nothing. */
+  readonly isLastNormed?: boolean
 }
 
 /** Allocates room for these quantities at all positions of a workspace's rows, or at those that
@@ -81,7 +86,7 @@ export function createInternals<const Q extends Quantity>(
   alloc: Allocator,
   shape: ModelShape,
   ws: Workspace,
-  { quantities, positions, layer = 0, window }: InternalsOptions<Q>,
+  { quantities, positions, layer = 0, window, isLastNormed = false }: InternalsOptions<Q>,
 ): InternalsTensors<Q> {
   const { hidden_size: C, intermediate_size: F, attentionSize, vocab_size: V } = shape
   const states = shape.num_hidden_layers + 1
@@ -114,6 +119,7 @@ export function createInternals<const Q extends Quantity>(
     quantities,
     positions,
     layer,
+    isLastNormed,
     shape,
     ws,
     columns,

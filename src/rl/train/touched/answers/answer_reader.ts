@@ -29,7 +29,11 @@ export interface ReadAnswer {
 /** Everything on a device, or in a plan. */
 export const createReader = (alloc: Allocator, shape: ModelShape, size: Sizes) => {
   const ws = createWorkspace(alloc, shape, { ...size, response_length: 0, trains: false })
-  return createInternals(alloc, shape, ws, { quantities: QUANTITIES, positions: 'all' })
+  return createInternals(alloc, shape, ws, {
+    quantities: QUANTITIES,
+    positions: 'all',
+    isLastNormed: true,
+  })
 }
 
 export class AnswerReader {
