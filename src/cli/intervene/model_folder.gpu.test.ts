@@ -67,7 +67,10 @@ test('lenses are fitted on what it writes to given rows, and probe reads it thro
   const [first] = readFileSync(join(run, 'metrics.jsonl'), 'utf8').match(/"lens\/kl_after"/g) ?? []
   expect(first).toBeDefined()
   // Asked for parts, it writes what else there is to see too.
-  expect(readFileSync(join(run, 'observations.jsonl'), 'utf8')).toContain('"lenses":')
+  const observed = readFileSync(join(run, 'observations.jsonl'), 'utf8')
+  expect(observed).toContain('"lenses":')
+  // Through the file of the run, so no step is named that it was fitted after.
+  expect(observed).toContain('"readings":[{"readout":"tuned","entropy":')
   await expect(trained(join(root, 'other'), '--data', rows, '--lens', files[0])).rejects.toThrow(
     'expected a lens of this model',
   )
@@ -90,7 +93,7 @@ async function trained(out: string, ...args: readonly string[]): Promise<number>
     validation: { prompts: 4, n: 1 },
   }
   writeFileSync(file, JSON.stringify(experiment))
-  return train.run([file, '--out', out, '--observe-parts', ...args])
+  return train.run([file, '--out', out, '--observe-parts', '--observe-lens', 'tuned', ...args])
 }
 
 test('probes are fitted on its rows, and two typed texts need none', async () => {

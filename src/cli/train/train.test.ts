@@ -31,6 +31,9 @@ test('a dry run says what would be trained and what it needs, and makes nothing'
     /model\.hidden_size: expected/,
   )
   await expect(train.run([HUGE, '--dry-run'])).rejects.toThrow(/would take .* GiB/)
+  await expect(train.run(['tiny', '--observe-lens', 'tuned,raw', '--dry-run'])).rejects.toThrow(
+    '--observe-lens: expected tuned or jacobian, or both with a comma between them, got tuned,raw',
+  )
   await expect(train.run(['--resume', out, '--dry-run'])).rejects.toThrow(UsageError)
 })
 

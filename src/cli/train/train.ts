@@ -95,7 +95,7 @@ const OBSERVE_EVERY = 10
  * that is trained. */
 function recordedRequest(
   { phases, validation, model: { num_hidden_layers: L } }: TrainerConfig,
-  parts: boolean,
+  besides: Pick<ObservationRequest, 'parts' | 'readings'>,
 ): ObservationRequest {
   const inner = phases.flatMap((phase) =>
     'target_layer' in phase && phase.target_layer < L ? [phase.target_layer] : [],
@@ -106,7 +106,7 @@ function recordedRequest(
     layer: inner[0] ?? L,
     lens: { held_out: LENS_TEXTS, samples: [] },
     every: validation.test_freq ?? OBSERVE_EVERY,
-    ...(parts && { parts }),
+    ...besides,
   }
 }
 
@@ -175,7 +175,7 @@ async function beginRun(
   if (weights) run.trainer.importWeights(weights)
   await startBeside(experiment, run.trainer, adapter?.factors)
   if (teacher) run.trainer.importTeacher(teacher.weights)
-  const observe = options.observe ? recordedRequest(untuned, options.observesParts) : undefined
+  const observe = options.observe ? recordedRequest(untuned, options.observesBesides) : undefined
   const folder =
     out === undefined ? undefined : RunFolder.create(out, experiment, { replaced, tell })
   const origin: Origin = {
@@ -243,7 +243,7 @@ async function goOn(
   const config = trainerConfig({ ...state.document, steering: [] })
   const observe =
     options.observe || (isSameRun && RunFolder.isObserved(out))
-      ? recordedRequest(config, options.observesParts)
+      ? recordedRequest(config, options.observesBesides)
       : undefined
   const folder = await openFolder(found, { replaced, tell })
   const { record, parent } = checkpoint

@@ -4,6 +4,8 @@ import type { ContentFile } from '../../document/content/content.ts'
 import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import { type CheckpointSchedule, DEFAULT_SCHEDULE } from '../../host/checkpoints/schedule.ts'
 import type { MatmulChoice } from '../../kernels/matmul/matmul_variants.ts'
+import { TRANSLATED_READOUTS, type TranslatedReadout } from '../../model/layout/readout.ts'
+import type { ObservationRequest } from '../../rl/look/observation.ts'
 import { holdsRows } from '../../tasks/data/readers/json.ts'
 import { isDataFile } from '../../tasks/data/readers/readers.ts'
 import { UsageError } from '../base/command.ts'
@@ -60,8 +62,9 @@ export interface Options {
   readonly save: string | undefined
   /** Whether the inside is written down too. */
   readonly observe: boolean
-  /** Whether what switching each part off costs is written down there as well. */
-  readonly observesParts: boolean
+  /** What is written down there as well: what switching each part off costs, and what layers say
+   * through lenses. */
+  readonly observesBesides: Pick<ObservationRequest, 'parts' | 'readings'>
   /** Whether a TensorBoard event file grows while the run continues (event_log.ts). */
   readonly hasEvents: boolean
   /** Bytes of GPU memory that may be taken without more ado; undefined = memoryBudget of this
@@ -89,6 +92,10 @@ export const TRAIN_LINE = commandLine({
       observe: flag('writes what the inside looks like at every validation into --out'),
       'observe-parts': flag(
         'writes there what switching each part off costs, after validations, for 4 % of the work',
+      ),
+      'observe-lens': text(
+        'KINDS',
+        'writes there what every layer says through a lens, tuned or jacobian, with a comma for both',
       ),
       logger: text('tensorboard', 'writes an event file for TensorBoard too'),
       save: text('DIR', 'keeps the weights after supervised warm-up'),
@@ -170,6 +177,7 @@ export async function readOptions(args: readonly string[]): Promise<Options> {
   const rewards = await givenRewards(values.reward)
   const tools = await givenTools(values.tool)
   const bundled: ContentFile[] = []
+  const readings = lensKinds(values['observe-lens'])
   return {
     run:
       values.resume === undefined
@@ -183,8 +191,11 @@ export async function readOptions(args: readonly string[]): Promise<Options> {
     isDry: values['dry-run'],
     force: values.force,
     save: values.save,
-    observe: values.observe || values['observe-parts'],
-    observesParts: values['observe-parts'],
+    observe: values.observe || values['observe-parts'] || readings.length > 0,
+    observesBesides: {
+      ...(values['observe-parts'] && { parts: true }),
+      ...(readings.length > 0 && { readings }),
+    },
     hasEvents: logs(values.logger),
     allow_bytes: allowed(values['allow-memory']),
     schedule: schedule(values['checkpoint-every']),
@@ -221,6 +232,17 @@ async function newRun(
     matmul: values.matmul === undefined ? undefined : readMatmulChoice(values.matmul),
     tune: values.tune,
   }
+}
+
+/** Throws UsageError for what is no lens. */
+function lensKinds(given: string | undefined): readonly TranslatedReadout[] {
+  const names = given?.split(',') ?? []
+  const kinds = TRANSLATED_READOUTS.filter((kind) => names.includes(kind))
+  if (kinds.length < names.length)
+    throw new UsageError(
+      `--observe-lens: expected ${TRANSLATED_READOUTS.join(' or ')}, or both with a comma between them, got ${given}`,
+    )
+  return kinds
 }
 
 /** A data file by its name, and in JSON by what it holds, which may be an experiment. */

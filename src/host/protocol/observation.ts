@@ -5,6 +5,7 @@ export {
   atMoment,
   LENS_TOP,
   type Lens,
+  type LensReading,
   type LensReadout,
   type LensRequest,
   type LensSample,

@@ -43,10 +43,10 @@ export const passSize = (count: number, width: number): Pick<LensRows, 'rows' | 
 })
 
 /** Rows of padding alone. */
-export const emptyRows = (size: Pick<LensRows, 'rows' | 'width'>): LensRows => lensRows([], size)
+const emptyRows = (size: Pick<LensRows, 'rows' | 'width'>): LensRows => lensRows([], size)
 
 /** Copies row `from` of a padded batch of the same width into row `to`. */
-export function setRow(
+function setRow(
   rows: LensRows,
   to: number,
   batch: Pick<Rows, 'input_ids' | 'attention_mask' | 'position_ids'>,
@@ -55,6 +55,35 @@ export function setRow(
   const { width } = rows
   for (const name of ['input_ids', 'attention_mask', 'position_ids'] as const)
     rows[name].set(batch[name].subarray(from * width, (from + 1) * width), to * width)
+}
+
+/** Some rows of a padded batch, a pass of this size after the other. */
+export function passesOf(
+  batch: Pick<Rows, 'input_ids' | 'attention_mask' | 'position_ids'>,
+  which: readonly number[],
+  size: Pick<LensRows, 'rows' | 'width'>,
+): LensRows[] {
+  const passes: LensRows[] = []
+  for (const [at, row] of which.entries()) {
+    if (at % size.rows === 0) passes.push(emptyRows(size))
+    setRow(passes[passes.length - 1], at % size.rows, batch, row)
+  }
+  return passes
+}
+
+/** One pass of rows from all over a batch. */
+export function spreadPass(
+  batch: Pick<Rows, 'input_ids' | 'attention_mask' | 'position_ids'>,
+  which: readonly number[],
+  size: Pick<LensRows, 'rows' | 'width'>,
+): LensRows {
+  const stride = Math.max(1, Math.floor(which.length / size.rows))
+  const [pass] = passesOf(
+    batch,
+    which.filter((_, i) => i % stride === 0),
+    size,
+  )
+  return pass
 }
 
 /** Tokens that are there. */

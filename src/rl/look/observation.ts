@@ -2,6 +2,7 @@
 // data. The page may load this file: it has types and constants alone.
 import type { MeanQuantity } from '../../model/internals/internal_quantities.ts'
 import type { Part } from '../../model/interventions/parts.ts'
+import type { TranslatedReadout } from '../../model/layout/readout.ts'
 import type { Estimate } from '../math/estimate.ts'
 
 /** Quantities that one panel shows, measured together: a group that no panel shows costs nothing.
@@ -56,6 +57,9 @@ export interface ObservationRequest {
   /** Also switch each part off after validations, as often as most of the share of moments allows
    * (moments.ts); moments then have the rest. */
   readonly parts?: boolean
+  /** Also read every layer through these lenses where the inside is observed: of the files that the
+   * run has, or fitted once, on the rows of the step at which that is first asked for. */
+  readonly readings?: readonly TranslatedReadout[]
 }
 
 export const NO_OBSERVATION: ObservationRequest = {
@@ -167,6 +171,17 @@ export interface PartCosts {
   readonly parts: readonly PartCost[]
 }
 
+/** The policies of the layers below the last, read through one lens. */
+export interface LensReading {
+  readonly readout: TranslatedReadout
+  /** The step that the lens was fitted after; absent where it is of a file. */
+  readonly fitted_after?: number
+  /** Of each layer, 0 to L − 1: means over the response tokens of the probed rows, nats. `kl`: of
+   * the final policy from it. */
+  readonly entropy: readonly number[]
+  readonly kl: readonly number[]
+}
+
 /** What one step showed. */
 export interface Observation {
   readonly num_hidden_layers: number
@@ -181,11 +196,13 @@ export interface Observation {
   readonly lenses: readonly Lens[]
   /** What switching each part off cost, where that was measured. */
   readonly parts?: PartCosts
+  /** What each lens that was asked for made of the layers. */
+  readonly readings?: readonly LensReading[]
   /** Milliseconds of each part that was asked for: the GPU's own where it has timestamps, else from
    * the part's submission, or the end of what was before it, until its numbers were there. */
-  readonly cost_ms: Readonly<Partial<Record<ObservedGroup | 'lens', number>>>
+  readonly cost_ms: Readonly<Partial<Record<ObservedGroup | 'lens' | 'readings', number>>>
   /** Why something that was asked for is not there, a line each that begins with `group:`,
-   * `lens:` or `parts:`; absent where all of it is. */
+   * `lens:`, `parts:` or `readings:`; absent where all of it is. */
   readonly refused?: string
 }
 
@@ -195,6 +212,7 @@ export const asksInside = ({ groups, lens }: ObservationRequest): boolean =>
 
 /** Whether one request asks for numbers of the inside that the other does not. */
 export function asksMore(request: ObservationRequest, known: ObservationRequest): boolean {
+  if (request.readings?.some((readout) => !known.readings?.includes(readout))) return true
   if (!asksInside(request)) return false
   const { groups, layer, lens } = request
   if (groups.some((group) => !known.groups.includes(group))) return true

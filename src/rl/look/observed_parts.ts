@@ -126,6 +126,13 @@ export function reasonOf(error: unknown): string {
   throw error
 }
 
+/** Throws GpuError too_large for a tensor beyond the adapter's limits. */
+export function requireRoom(gpu: Gpu, plan: MemoryPlan): void {
+  const { label, bytes } = plan.largest
+  const allowed = gpu.facts.max_binding_bytes
+  if (bytes > allowed) throw tooLarge(label, bytes, allowed)
+}
+
 async function createPart<T, L extends string>(
   gpu: Gpu,
   create: (alloc: Allocator) => T,
@@ -133,9 +140,7 @@ async function createPart<T, L extends string>(
 ): Promise<Part<T, L>> {
   const plan = new MemoryPlan()
   create(plan)
-  const { label, bytes } = plan.largest
-  const allowed = gpu.facts.max_binding_bytes
-  if (bytes > allowed) throw tooLarge(label, bytes, allowed)
+  requireRoom(gpu, plan)
   const memory = new OwnedTensors(gpu, 'probes')
   const tensors = create(memory)
   try {

@@ -5,6 +5,7 @@ import type { Gpu } from '../../kernels/device/gpu.ts'
 import { unpackInternalMoments } from '../../model/internals/internal_moments.ts'
 import { uploadInternals } from '../../model/internals/internals_tensors.ts'
 import { uploadLens } from '../../model/internals/lens.ts'
+import type { TranslatedReadout } from '../../model/layout/readout.ts'
 import type { TrainerConfig } from '../config/trainer_config.ts'
 import { chosenRows, type RolloutBatch, spreadRows, tokenCount } from '../experience/batch.ts'
 import { encodeSample, heldOutTexts, type LensText, readLens } from './lens_texts.ts'
@@ -50,6 +51,7 @@ export class Observer {
   #isPrepared = false
   /** Dispatches before the run. */
   readonly #begun: number
+  #besides = 0
   /** With the layer where a group measures from one. */
   #groups = new Map<ObservedGroup, Made<GroupPart> & { readonly layer: number }>()
   #lens: (Made<LensPart> & { readonly texts: number }) | undefined
@@ -78,7 +80,12 @@ export class Observer {
 
   /** Whether the request asks for the inside at any step. */
   get isAsked(): boolean {
-    return asksInside(this.#request)
+    return asksInside(this.#request) || this.readings.length > 0
+  }
+
+  /** The lenses that it is asked to read every layer through. */
+  get readings(): readonly TranslatedReadout[] {
+    return this.#request.readings ?? []
   }
 
   /** Whether a step that is a moment may be looked at: moments have a share of the run's
@@ -106,9 +113,14 @@ export class Observer {
     this.#parts.take(dispatches, false)
   }
 
-  /** Since the run began. */
+  /** Since the run began, without what was looked at outside the share. */
   get #dispatches(): number {
-    return this.#gpu.counts.dispatches - this.#begun
+    return this.#gpu.counts.dispatches - this.#begun - this.#besides
+  }
+
+  /** So many dispatches were looking that the share leaves out: a person asked for it. */
+  besides(dispatches: number): void {
+    this.#besides += dispatches
   }
 
   /** A moment was looked at, for so many dispatches in all; `isShort`: of a short inner phase. */

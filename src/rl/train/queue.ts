@@ -12,6 +12,7 @@ import type { PendingStep, StepResult } from './parts/step_result.ts'
 import { type Validated, validate } from './responses/validation.ts'
 import { rewardModelStep } from './reward_model_phase.ts'
 import { measureParts } from './stages/parts_now.ts'
+import { measureReadings } from './stages/readings_now.ts'
 import type { StepNumbers, TakenStep } from './stages/taken_step.ts'
 import { traceLayers } from './stages/token_trace.ts'
 import { isValidationDue, type Training } from './stages/training.ts'
@@ -26,9 +27,8 @@ export async function queueStepZero(training: Training): Promise<PendingStep> {
   await observer.prepare()
   training.isMoment = observer.takesMoment({ steps: 0, planned: 0 }, false, isShort(training))
   const { isMoment } = training
-  const before = gpu.counts.dispatches
   const observing = isMoment || observer.isDue(0) ? await observe(training) : undefined
-  if (isMoment) observer.tookMoment(gpu.counts.dispatches - before, true)
+  if (isMoment) observer.tookMoment(observing?.dispatches ?? 0, true)
   const validation = validatesBefore(config.validation) ? await validateNow(training) : undefined
   const metrics = { ...validation?.metrics, ...(await limitDispatches(gpu)) }
   const position = { step: 0, phase: 0, phase_step: 0 }
@@ -64,7 +64,7 @@ export async function queueStep(training: Training): Promise<PendingStep> {
   const before = gpu.counts.dispatches
   const isWatched = observer.isDue(step) || (observer.isAsked && isShort(training))
   const observing = isMoment || isWatched ? await observe(training) : undefined
-  countMoment(training, before - dispatches, gpu.counts.dispatches - before)
+  countMoment(training, before - dispatches, observing?.dispatches ?? 0)
   const isValidated = isValidationDue(training)
   const validation = isValidated ? await validateNow(training) : undefined
   const parts = isValidated ? await measureParts(training) : undefined
@@ -191,13 +191,41 @@ function countMoment(training: Training, own: number, observed: number): void {
     )
 }
 
-/** Encodes an observation of the present weights, on what they were trained on last. */
-export function observe({ observer, responder, parts, seen, isMoment }: Training) {
+/** Encodes an observation of the present weights, on what they were trained on last. `dispatches`:
+ * without those of lenses, which are no part of a moment. */
+export async function observe(training: Training): Promise<{
+  readonly reading: Promise<Observation>
+  readonly dispatches: number
+}> {
+  const { gpu, observer, responder, parts, seen, isMoment } = training
   const { batch, rows } = seen ?? {
     batch: responder.heldOut(parts.actor.size.probeRows),
     rows: 'held_out' as const,
   }
-  return observer.observe(batch, rows, isMoment)
+  const before = gpu.counts.dispatches
+  const observed = await observer.observe(batch, rows, isMoment)
+  const { dispatches } = gpu.counts
+  const readings = await measureReadings(training, batch)
+  observer.besides(gpu.counts.dispatches - dispatches)
+  const reading = readings ? withReadings(observed.reading, readings) : observed.reading
+  reading.catch(() => {}) // its reader may come late
+  return { reading, dispatches: dispatches - before }
+}
+
+/** What lenses say beside what else was observed. */
+async function withReadings(
+  observed: Promise<Observation>,
+  reading: NonNullable<Awaited<ReturnType<typeof measureReadings>>>,
+): Promise<Observation> {
+  const observation = await observed
+  const { readings, refused, cost_ms } = await reading
+  const all = [observation.refused, refused].flatMap((line) => line ?? [])
+  return {
+    ...observation,
+    ...(readings && readings.length > 0 && { readings }),
+    cost_ms: { ...observation.cost_ms, ...cost_ms },
+    ...(all.length > 0 && { refused: all.join('\n') }),
+  }
 }
 
 function validateNow({ gpu, config, responder, progress }: Training): Promise<Validated> {

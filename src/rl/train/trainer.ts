@@ -25,6 +25,7 @@ import { Responder } from './responses/responder.ts'
 import { drawPhasePairs, preferencesOf } from './reward_model_phase.ts'
 import { type RolloutDType, rolloutDType } from './rollout_dtype.ts'
 import { freeParts } from './stages/parts_now.ts'
+import { freeReadings } from './stages/readings_now.ts'
 import type { Training } from './stages/training.ts'
 import { exportModels, exportPairs, importModels, importPairs, type TrainerState } from './state.ts'
 
@@ -46,6 +47,7 @@ export class Trainer {
       responder: new Responder(gpu, config, samplers, actor.size.response_length),
       observer: new Observer(gpu, config, actor.tensors),
       liveParts: undefined,
+      liveReadings: new Map(),
       progress: new Progress(config.phases),
       begunWith: undefined,
       wantsTrace: false,
@@ -219,6 +221,7 @@ export class Trainer {
   observe(request: ObservationRequest): void {
     this.#training.observer.ask(request)
     if (!request.parts) freeParts(this.#training)
+    freeReadings(this.#training)
   }
 
   /** What is asked for of the state after the last step that was queued; undefined where nothing

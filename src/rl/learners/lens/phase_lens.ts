@@ -12,7 +12,7 @@ import {
   type JacobianTensors,
   jacobianContexts,
 } from '../../../model/lenses/jacobian_fit.ts'
-import { emptyRows, type LensRows, passSize, setRow } from '../../../model/lenses/lens_rows.ts'
+import { type LensRows, passesOf, passSize, spreadPass } from '../../../model/lenses/lens_rows.ts'
 import {
   type ComparedTensors,
   createCompared,
@@ -163,20 +163,14 @@ export class PhaseLens {
       if (lens) this.#write(layer, lens.values.slice(layer * this.#size, (layer + 1) * this.#size))
     }
     if (fits.tuned && !given.has('tuned'))
-      await this.#fitTuned(fits.tuned, this.#passes(batch, fitted))
-    if (fits.jacobian && !given.has('jacobian')) {
-      // One pass of rows from all over the batch: each costs a backward for every coordinate.
-      const stride = Math.max(1, Math.floor(fitted.length / this.#pass.rows))
-      const [pass] = this.#passes(
-        batch,
-        fitted.filter((_, i) => i % stride === 0),
-      )
-      await this.#fitJacobian(fits.jacobian, pass)
-    }
+      await this.#fitTuned(fits.tuned, passesOf(batch, fitted, this.#pass))
+    // One pass: each costs a backward for every coordinate.
+    if (fits.jacobian && !given.has('jacobian'))
+      await this.#fitJacobian(fits.jacobian, spreadPass(batch, fitted, this.#pass))
     this.#places = places
     const heldOut = rows.filter((row) => promptOf(row) >= fittedPrompts)
     if (heldOut.length === 0) return {}
-    const measured = await fits.reader.measure(this.#passes(batch, heldOut))
+    const measured = await fits.reader.measure(passesOf(batch, heldOut, this.#pass))
     const kl = (through: 0 | 1) =>
       mean(measured.flatMap((read, i) => (i % 2 === through ? [read.kl] : [])))
     return { 'lens/kl_before': kl(0), 'lens/kl_after': kl(1) }
@@ -208,16 +202,6 @@ export class PhaseLens {
     const found = await fit.read()
     for (const [i, { layer }] of places.entries())
       this.#write(layer, jacobianLens(hidden_size, [found[i]]).values)
-  }
-
-  /** Copies rows of a batch into passes. */
-  #passes(batch: RolloutBatch, rows: readonly number[]): LensRows[] {
-    const passes: LensRows[] = []
-    for (const [at, row] of rows.entries()) {
-      if (at % this.#pass.rows === 0) passes.push(emptyRows(this.#pass))
-      setRow(passes[passes.length - 1], at % this.#pass.rows, batch, row)
-    }
-    return passes
   }
 
   get #flat() {

@@ -2,6 +2,7 @@
 // the run.
 import type { Gpu } from '../../../kernels/device/gpu.ts'
 import type { ParamLayout } from '../../../model/layout/params.ts'
+import type { TranslatedReadout } from '../../../model/layout/readout.ts'
 import { type ActorPhase, type RlPhase, trainsActor } from '../../config/phase.ts'
 import type { TrainerConfig } from '../../config/trainer_config.ts'
 import type { EntropyState } from '../../experience/adaptive_entropy.ts'
@@ -16,6 +17,7 @@ import type { Parts } from '../parts/parts.ts'
 import type { Progress } from '../parts/progress.ts'
 import type { Responder } from '../responses/responder.ts'
 import type { LiveParts } from '../touched/answers/live_parts.ts'
+import type { LiveReadings } from '../touched/live_readings.ts'
 
 /** A run between two steps. `Trainer` makes it; steps read and change it. */
 export interface Training {
@@ -30,6 +32,8 @@ export interface Training {
   readonly observer: Observer
   /** What measures what each part does; undefined until that is asked for. */
   liveParts: Made<LiveParts> | undefined
+  /** What reads every layer through a lens, as far as that was asked for. */
+  readonly liveReadings: Map<TranslatedReadout, Made<LiveReadings>>
   readonly progress: Progress
   /** modelHash of the weights that the run began with; undefined where nobody has asked. */
   begunWith: string | undefined
