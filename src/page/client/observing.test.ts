@@ -15,6 +15,7 @@ test('nobody wants anything', () => {
     tokens: false,
     token_layers: false,
     parts: false,
+    readings: [],
     every: 3,
   })
 })
@@ -33,10 +34,10 @@ test('panels that want different things get all of it, each once', () => {
   const request = mergeWanted(
     [
       { groups: ['similarity', 'entropy'], layer: 2 },
-      { groups: ['entropy', 'flow'] },
+      { groups: ['entropy', 'flow'], readings: ['tuned'] },
       { lens: { held_out: 1, samples: [said] } },
       { lens: { held_out: 3, samples: [{ ...said }, { ...said, is_ended: false }] }, tokens: true },
-      { layer: 4, token_layers: true },
+      { layer: 4, token_layers: true, readings: ['jacobian', 'tuned'] },
     ],
     1,
   )
@@ -47,6 +48,7 @@ test('panels that want different things get all of it, each once', () => {
     tokens: true,
     token_layers: true,
     parts: false,
+    readings: ['tuned', 'jacobian'],
     every: 1,
   })
 })

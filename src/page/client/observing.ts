@@ -14,7 +14,10 @@ import { labStore } from '../state/store.ts'
 
 /** What one panel wants; what it leaves out it does not need. */
 export type WantedPart = Partial<
-  Pick<ObservationRequest, 'groups' | 'layer' | 'lens' | 'tokens' | 'token_layers' | 'parts'>
+  Pick<
+    ObservationRequest,
+    'groups' | 'layer' | 'lens' | 'tokens' | 'token_layers' | 'parts' | 'readings'
+  >
 >
 
 /** One request for all panels, in the order in which they registered: every group and every text
@@ -34,6 +37,7 @@ export function mergeWanted(
     tokens: all.some(({ tokens }) => tokens === true),
     token_layers: all.some(({ token_layers }) => token_layers === true),
     parts: all.some(({ parts }) => parts === true),
+    readings: [...new Set(all.flatMap(({ readings = [] }) => readings))],
     every,
   }
 }

@@ -21,7 +21,9 @@ export async function lookInto(
 ): Promise<Looked> {
   if (!(await findContents(experiment))) throw new RangeError('A file of this run is missing.')
   const contents = contentsOf(experiment) ?? []
-  const request = { ...atMoment({ ...wantedRequest(), moments: true }), token_layers: true }
+  // Each state would fit lenses of its own.
+  const wanted = { ...wantedRequest(), moments: true, readings: [] }
+  const request = { ...atMoment(wanted), token_layers: true }
   return new Promise((resolve, reject) => {
     const end = () => {
       clearTimeout(timer)

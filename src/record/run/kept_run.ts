@@ -95,13 +95,14 @@ const lensBytes = ({ tokens, raw, normed }: Lens) =>
   OBJECT_BYTES + 24 * tokens.length + readoutBytes(raw) + readoutBytes(normed)
 
 export function keepObservation(kept: KeptOfRun, step: number, observation: Observation): void {
-  const numbers = [observation.mean, observation.std]
+  const { mean, std, readings = [], lenses, parts } = observation
+  const numbers = [mean, std, ...readings.map(({ entropy, kl }) => ({ entropy, kl }))]
     .flatMap((values) => Object.values(values))
     .reduce((sum, values) => sum + values.length, 0)
-  const lenses = observation.lenses.reduce((sum, lens) => sum + lensBytes(lens), 0)
+  const lensed = lenses.reduce((sum, lens) => sum + lensBytes(lens), 0)
   // A part has the cost of two numbers and of some entropies.
-  const parts = 4 * OBJECT_BYTES * (observation.parts?.parts.length ?? 0)
-  kept.observations.insert(step, observation, OBJECT_BYTES + 8 * numbers + lenses + parts)
+  const parted = 4 * OBJECT_BYTES * (parts?.parts.length ?? 0)
+  kept.observations.insert(step, observation, OBJECT_BYTES + 8 * numbers + lensed + parted)
 }
 
 /** Lets go of what came after a step. */

@@ -197,6 +197,16 @@ const observation = z.looseObject({
   std: values,
   layer: whole,
   lenses: z.array(z.looseObject({ tokens: z.array(z.string()), raw: readout, normed: readout })),
+  readings: z.optional(
+    z.array(
+      z.looseObject({
+        readout: z.enum(['tuned', 'jacobian']),
+        fitted_after: z.optional(whole),
+        entropy: z.array(z.number()),
+        kl: z.array(z.number()),
+      }),
+    ),
+  ),
   cost_ms: z.record(z.string(), z.number()),
 })
 const table = z.looseObject({

@@ -1,5 +1,5 @@
 // Draws the entropy of the final policy over the run, phases shaded (BuPO, arXiv 2512.19673, figure
-// 7).
+// 7), and that of every layer as it is read.
 import { useCallback } from 'react'
 import { useStore } from 'zustand'
 import type { LabState } from '../../../page/state/store.ts'
@@ -14,6 +14,7 @@ import { entropySays } from '../base/says.ts'
 import { StepChart, type StepLine } from '../charts/StepChart.tsx'
 import { Figure } from '../frame/Figure.tsx'
 import { useVisible } from '../frame/use_figure.ts'
+import { LayerEntropies } from './LayerEntropies.tsx'
 
 const ZERO: readonly number[] = [0]
 const selectOverlays = ({ overlays }: ReturnType<typeof overlayStore.getState>) => overlays
@@ -72,14 +73,17 @@ export function EntropyFigure() {
       says={hasSteps ? <Course metric={metric} /> : undefined}
     >
       {hasSteps ? (
-        <StepChart
-          id="final-entropy"
-          title={`Policy of layer ${layers}, with its norm; nats`}
-          isVisible={isVisible}
-          lines={lines}
-          must={ZERO}
-          formatValue={formatNats}
-        />
+        <>
+          <StepChart
+            id="final-entropy"
+            title={`Policy of layer ${layers}, with its norm; nats`}
+            isVisible={isVisible}
+            lines={lines}
+            must={ZERO}
+            formatValue={formatNats}
+          />
+          <LayerEntropies isVisible={isVisible} />
+        </>
       ) : null}
     </Figure>
   )

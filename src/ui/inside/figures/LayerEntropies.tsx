@@ -1,0 +1,99 @@
+// Draws the entropy of every layer's policy over the run, read in the way that is chosen: raw, or in
+// one that is not the paper's, which the title names.
+import { useEffect, useMemo, useState } from 'react'
+import { wantObserved } from '../../../page/client/observing.ts'
+import { runColor } from '../../../record/run/record.ts'
+import { formatNats, formatTick } from '../../kit/format.ts'
+import { LinesFigure } from '../../plot/still/LinesFigure.tsx'
+import { useIsLiving, useKept } from '../../shown/rested.ts'
+import { useAtStep } from '../../shown/shown.ts'
+import { ownerOfShown } from '../../touch/owner.ts'
+import { READING_NAMES, READINGS, type Reading } from '../../touch/words/reading_words.ts'
+import {
+  layerLines,
+  layerSteps,
+  layersSay,
+  layersTable,
+  lensOf,
+  readingTitle,
+} from '../base/layer_lines.ts'
+
+const formatStep = (step: number) => `${step}`
+const NOTE =
+  'Means over the response tokens of the probed rows, at the steps that were looked at. It misleads: layers have no policy of their own until somebody says how they are read. A lens stays as it was fitted, so the further the run goes from there, the less it is a translator.'
+
+/** Why there is no line. */
+function emptyWords(reading: Reading, isLiving: boolean, refused: string | undefined): string {
+  if (refused !== undefined) return `This could not be measured. ${refused}`
+  if (!isLiving) return 'This run was not read so while it trained.'
+  if (!lensOf(reading)) return 'Not measured yet. Steps are measured while this figure is in view.'
+  return 'Not read yet. While this figure is in view, the lens of the settings is taken, or one is fitted on the rows of the next step that is looked at, which takes that step some time; it is then read at every step that is looked at.'
+}
+
+export function LayerEntropies({ isVisible }: { readonly isVisible: boolean }) {
+  const [reading, setReading] = useState<Reading>('raw')
+  const isLiving = useIsLiving()
+  const atStep = useAtStep()
+  const { items } = useKept().observations
+  useEffect(() => {
+    const lens = lensOf(reading)
+    if (!isVisible || !isLiving) return
+    return wantObserved('layer entropies', {
+      groups: ['entropy'],
+      ...(lens && { readings: [lens] }),
+    })
+  }, [isVisible, isLiving, reading])
+  const steps = layerSteps(items, reading, atStep)
+  const lines = useMemo(() => layerLines(steps, runColor), [steps])
+  const refused = items
+    .at(-1)
+    ?.item.refused?.split('\n')
+    .find((line) => line.startsWith(`readings: ${reading}:`))
+  return (
+    <>
+      <div className="touch-choices">
+        <label>
+          <span className="soft">Every layer, read</span>{' '}
+          <select
+            data-testid="layer-entropies-reading"
+            value={reading}
+            onChange={({ target }) => setReading(target.value as Reading)}
+          >
+            {READINGS.map((key) => (
+              <option key={key} value={key}>
+                {READING_NAMES[key]}
+              </option>
+            ))}
+          </select>
+        </label>
+      </div>
+      {steps.length === 0 ? (
+        <p className="soft" data-testid="layer-entropies-empty">
+          {emptyWords(reading, isLiving, refused)}
+        </p>
+      ) : (
+        <>
+          <p className="figure-says" data-testid="layer-entropies-says">
+            {layersSay(steps, reading)}
+          </p>
+          <LinesFigure
+            id="layer-entropies"
+            title={`Entropy of every layer over the run: ${readingTitle(steps, reading)}`}
+            note={NOTE}
+            owner={ownerOfShown()}
+            unit="step"
+            yUnit="nats"
+            lines={lines}
+            isShare={false}
+            height={220}
+            formatX={formatStep}
+            formatY={formatTick}
+            formatValue={formatNats}
+            hasNames
+            table={() => layersTable(steps, reading)}
+          />
+        </>
+      )}
+    </>
+  )
+}
