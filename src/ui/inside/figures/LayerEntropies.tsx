@@ -1,5 +1,5 @@
-// Draws the entropy of every layer over the run, read in the way that is chosen: raw, or in one that
-// is not the paper’s, which the title names.
+// Draws the entropy of every layer over the run, read in the way that is chosen: raw, or in one
+// that is not the paper’s, which the title names.
 import { useEffect, useMemo, useState } from 'react'
 import { wantObserved } from '../../../page/client/observing.ts'
 import { runColor } from '../../../record/run/record.ts'
