@@ -5,9 +5,7 @@ import { cacheKernels } from '../src/kernels/attention/attention_cache.ts'
 import { type AnyKernel, accessOf, wholeText } from '../src/kernels/device/base/kernel.ts'
 import { forWeight } from '../src/kernels/matmul/bfloat16.ts'
 import { variants as fused } from '../src/kernels/matmul/matmul_fused.ts'
-import { MATMUL_OPS, variants as products, TILES } from '../src/kernels/matmul/matmul_variants.ts'
-import type { Tile } from '../src/kernels/matmul/tiles/tile.ts'
-import { CANDIDATES } from './page/candidates.ts'
+import { variants as products, TILES } from '../src/kernels/matmul/matmul_variants.ts'
 
 /** What the compiler needs of a kernel, as plain data. */
 export interface ReportedKernel {
@@ -42,12 +40,6 @@ const modules = import.meta.glob<Record<string, unknown>>(
 const isKernel = (x: unknown): x is AnyKernel =>
   typeof x === 'object' && x !== null && 'wgsl' in x && 'bindings' in x
 
-/** `npm run gpu-report -- --candidates`: products that only the bench runs. */
-export const candidateKernels = (): ReportedKernel[] =>
-  CANDIDATES.flatMap((variant) =>
-    MATMUL_OPS.map((op) => reported(variant.kernel(op) as unknown as AnyKernel, variant.tiling)),
-  )
-
 export function reportedKernels(): ReportedKernel[] {
   const attention = ATTENTION.flatMap((size) => [
     ...Object.values(attentionKernels(size)),
@@ -62,16 +54,14 @@ export function reportedKernels(): ReportedKernel[] {
   const halves = [...products, ...fused]
     .filter(({ name }) => HALVED.test(name))
     .map((kernel) => forWeight(kernel, { dtype: 'bfloat16' }))
-  const listed = [...products, ...fused, ...halves, ...attention, ...others].map((kernel) =>
-    reported(kernel),
-  )
+  const listed = [...products, ...fused, ...halves, ...attention, ...others].map(reported)
   return [...new Map(listed.reverse().map((kernel) => [kernel.name, kernel])).values()].reverse()
 }
 
-function reported(kernel: AnyKernel, tile?: Tile): ReportedKernel {
+function reported(kernel: AnyKernel): ReportedKernel {
   const { name, constants = {}, requires = [], bindings } = kernel
   const [, variant = ''] = /_(staged_\w+?)(_bf16)?$/.exec(name) ?? []
-  const { rows = 0, cols = 0, stage = 0 } = tile ?? TILES[variant] ?? {}
+  const { rows = 0, cols = 0, stage = 0 } = TILES[variant] ?? {}
   return {
     name,
     wgsl: wholeText(kernel),

@@ -1,6 +1,5 @@
 // npm run gpu-report: shows what a real GPU's compiler makes of the kernels, with no GPU. Prints a
-// table and what falls short of the bars; `-- --write` keeps the table in docs/log/gpu.md, `--
-// --candidates` takes the products of bench/page/candidates.ts in place of the kernels. Needs
+// table and what falls short of the bars; `-- --write` keeps the table in docs/log/gpu.md. Needs
 // Mesa's driver for AMD (tools/gpu_report/driver.mjs) and gcc. `-- --text NAME` prints all that a
 // compiler is given of one kernel, and needs nothing.
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -17,7 +16,6 @@ const TABLE = /(<!-- table -->\n)[\s\S]*(<!-- end -->)/
 const { values } = parseArgs({
   options: {
     write: { type: 'boolean', default: false },
-    candidates: { type: 'boolean', default: false },
     text: { type: 'string' },
   },
 })
@@ -37,14 +35,14 @@ if (driver.path === undefined) {
   process.exit(0)
 }
 await installMissing()
-const judged = await measure(driver, values.candidates)
+const judged = await measure(driver)
 const table = tableOf(judged)
 console.log(table)
 const short = shortfalls(judged)
 console.log(
   short.length ? `Short of the bars:\n${short.join('\n')}` : 'Nothing falls short of the bars.',
 )
-if (values.write && !values.candidates) {
+if (values.write) {
   const text = readFileSync(KEPT, 'utf8')
   writeFileSync(
     KEPT,

@@ -1,12 +1,14 @@
-// Times large matrix products on the variants and candidates (candidates.ts) that suit them, one
-// product at a time, beside what the adapter can do at that moment.
+// Times large matrix products on the variants that suit them, one product at a time, beside what
+// the adapter can do at that moment.
 import { Gpu } from '../../src/kernels/device/gpu.ts'
 import { tuneMatmul } from '../../src/kernels/matmul/matmul_tune.ts'
-import { defaultVariant, matmulVariant } from '../../src/kernels/matmul/matmul_variants.ts'
-import type { VariantName } from '../../src/kernels/matmul/variant_names.ts'
+import {
+  defaultVariant,
+  MATMUL_VARIANTS,
+  matmulVariant,
+} from '../../src/kernels/matmul/matmul_variants.ts'
 import { type Peak, probePeak } from '../../src/kernels/peak/peak.ts'
 import { SHAPES } from '../../src/rl/train/real/testing.ts'
-import { CANDIDATES } from './candidates.ts'
 import { layerShapes, type MatmulShape } from './matmul.ts'
 import type { VariantsRow } from './variants.ts'
 
@@ -15,19 +17,8 @@ export interface ProductRow extends VariantsRow {
   readonly peak: Peak
 }
 
-/** What a GPU takes for large products today. */
-const KNOWN: readonly VariantName[] = [
-  'staged_64x64_8x8',
-  'staged_128x128_8x8',
-  'staged_64x64_4x4',
-  'staged_32x32_4x4',
-  'staged_32x32_4x4_by_4',
-  'slices_32x32',
-  'skinny_8x16',
-  'subgroups_8x16',
-  'subgroups_16x16',
-  'matrices_f16',
-]
+/** All but those that are for software adapters. */
+const KNOWN = MATMUL_VARIANTS.filter(({ suitsSoftware }) => !suitsSoftware)
 /** Longer than the tuner's samples: the first ones would see a GPU that is still asleep. */
 const SAMPLE_MS = 12
 const BUDGET_MS = 20_000
@@ -65,9 +56,8 @@ export async function productShapes(): Promise<readonly MatmulShape[]> {
 export async function benchProduct(shape: MatmulShape): Promise<ProductRow> {
   const gpu = await openOnce()
   const peak = await probePeak(gpu)
-  const known = KNOWN.map((name) => matmulVariant(name))
   // Large tiles take a minute to compile on a software adapter.
-  const variants = gpu.facts.is_software ? known.slice(3, 4) : [...CANDIDATES, ...known]
+  const variants = gpu.facts.is_software ? [matmulVariant('staged_32x32_4x4')] : KNOWN
   // The tuner offers a software adapter what suits it alone.
   const offered = variants.map((variant) => ({ ...variant, suitsSoftware: true }))
   const { timings } = await tuneMatmul(gpu, [shape], {

@@ -19,7 +19,7 @@ from pathlib import Path
 
 KERNELS = Path(__file__).parents[2] / 'dist/gpu_report/kernels.json'
 ARCH = os.environ.get('ARCH', 'sm_90')
-STAGED = re.compile(r'^matmul_(nn|nt|tn)_(staged_\w+8x8|staged_\w+4x4|try_\w+)$')
+STAGED = re.compile(r'^matmul_(nn|nt|tn)_(staged_\w+)$')
 # Of a multiprocessor of compute capability 9.0.
 REGISTERS, MEMORY, MOST_WARPS, MOST_GROUPS = 65536, 233472, 64, 32
 

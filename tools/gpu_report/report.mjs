@@ -8,11 +8,11 @@ import { judge } from './machine_code.mjs'
 
 const WORK = join(ROOT, 'dist/gpu_report')
 
-async function loadKernels(candidates = false) {
+async function loadKernels() {
   const { runnerImport } = await loadVite()
   const quiet = { configFile: false, logLevel: 'error' }
   const { module } = await runnerImport(join(ROOT, 'bench/gpu_kernels.ts'), quiet)
-  return candidates ? module.candidateKernels() : module.reportedKernels()
+  return module.reportedKernels()
 }
 
 /** All that a compiler is given of this kernel. Throws where none has this name. */
@@ -26,9 +26,9 @@ export async function textOf(name) {
   )
 }
 
-/** { name, of: what is said in each mode } of every kernel, or of the bench's candidates. */
-export async function measure(driver, candidates = false) {
-  const kernels = await loadKernels(candidates)
+/** { name, of: what is said in each mode } of every kernel. */
+export async function measure(driver) {
+  const kernels = await loadKernels()
   mkdirSync(WORK, { recursive: true })
   const file = join(WORK, 'kernels.json')
   writeFileSync(file, JSON.stringify(kernels))
@@ -46,10 +46,8 @@ export async function measure(driver, candidates = false) {
 /** With fewer than four waves, on RDNA2 alone: what holds more in registers than leaves room for
  * another. */
 const FEW_WAVES = [
-  // Defaults of software adapters, which no GPU takes unless they are pinned; and one that nothing
-  // takes by itself.
+  // Defaults of software adapters, which no GPU takes unless they are pinned.
   /^(decode_linear|matmul_tn(_bias)?_vector_8x8_by_4), navi21/,
-  /^matmul_nt\w*_staged_64x64_8x8_by_4, navi21/,
 ]
 /** A default of software adapters. With few registers in use the compiler reads what is added one
  * by one. */

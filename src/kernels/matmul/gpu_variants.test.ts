@@ -6,12 +6,16 @@ import { chosenVariant, MATMUL_OPS, matmulVariant, missingFeatures } from './mat
 const gpu = { is_software: false, features: ['subgroups'] }
 const few = { op: 'nt', m: 512, n: 576, k: 576 } as const
 const many = { op: 'tn', m: 3072, n: 576, k: 4096 } as const
+const huge = { op: 'nt', m: 4096, n: 4096, k: 4096 } as const
 
 test('a GPU begins with lanes that share k for few tiles, and with large tiles for many', () => {
-  expect(gpuChoice([few, many, { ...few, op: 'nn' }, { ...many, m: 192, n: 64 }], gpu)).toEqual({
-    nt_m512_n576_k576: 'subgroups_8x16',
+  expect(
+    gpuChoice([few, many, huge, { ...few, op: 'nn' }, { ...many, m: 192, n: 64 }], gpu),
+  ).toEqual({
+    nt_m512_n576_k576: 'subgroups_16x16',
     tn_m3072_n576_k4096: 'staged_64x64_8x8',
-    nn_m512_n576_k576: 'slices_32x32',
+    nt_m4096_n4096_k4096: 'staged_128x128_16x8',
+    nn_m512_n576_k576: 'skinny_8x16',
     tn_m192_n64_k4096: 'staged_32x32_4x4_by_4',
   })
 })

@@ -13,30 +13,59 @@ import {
 import type { MatmulOp } from './tiles/tile.ts'
 import type { VariantName } from './variant_names.ts'
 
-/** Tiles of 64 x 64 from which on they fill a large GPU by themselves. */
-const MANY_TILES = { nn: 256, nt: 200, nt_add: 200, tn: 300 }
-/** Below this many, tiles of 32 x 32 leave a GPU idle too. */
-const FEW_TILES = 32
+/** Kernels for products of at least so many tiles of 64 x 64, best guess first: a few, because each
+ * costs its compilation. */
+type Tier = readonly [tiles: number, variants: readonly VariantName[]]
+
 /** Up to this k a product ends before lanes that share it have gained what their last sum costs. */
 const SHORT_K = 127
 
-/** The variants worth a measurement on a GPU, best guess first: a few, because each costs its
- * compilation. */
+const HUGE: Tier = [
+  1024,
+  ['staged_128x128_16x8', 'staged_128x64_8x8', 'staged_128x128_8x8', 'staged_64x64_8x8'],
+]
+
+const NN: readonly Tier[] = [
+  HUGE,
+  [300, ['staged_128x128_8x8', 'staged_128x64_8x8', 'staged_64x64_8x8', 'staged_128x64_8x4']],
+  [150, ['staged_128x64_8x4', 'staged_64x64_8x8', 'slices_32x32', 'staged_128x64_8x8']],
+  [64, ['skinny_8x16', 'slices_32x32', 'staged_32x32_4x4_by_4', 'staged_128x64_8x4']],
+  [32, ['slices_32x32', 'skinny_8x16', 'slices_16x16', 'staged_64x64_8x8']],
+  [0, ['slices_16x16', 'skinny_8x16', 'slices_32x32', 'staged_32x32_4x4_by_4']],
+]
+/** With a k up to SHORT_K. */
+const NN_SHORT: readonly Tier[] = [
+  ...NN.slice(0, 3),
+  [32, ['slices_32x32', 'staged_32x32_4x4', 'skinny_8x16', 'staged_64x64_8x8']],
+  NN[NN.length - 1],
+]
+const NT: readonly Tier[] = [
+  HUGE,
+  [700, ['staged_128x64_8x8', 'staged_64x64_8x8', 'staged_128x128_8x8', 'staged_128x64_8x4']],
+  [300, ['staged_128x128_8x8', 'staged_128x64_8x8', 'staged_64x64_8x8', 'staged_128x64_8x4']],
+  [200, ['staged_64x64_8x8', 'staged_128x64_8x4', 'subgroups_16x16', 'slices_32x32']],
+  [0, ['subgroups_16x16', 'subgroups_8x16', 'slices_32x32', 'skinny_8x16']],
+]
+const NT_SHORT: readonly Tier[] = [
+  ...NT.slice(0, -1),
+  [0, ['staged_32x32_4x4', 'subgroups_8x16', 'slices_32x32', 'staged_64x64_8x8']],
+]
+const TN: readonly Tier[] = [
+  [300, ['staged_64x64_8x8', 'staged_128x64_8x8', 'staged_128x128_8x8', 'staged_128x128_16x8']],
+  [100, ['staged_128x64_8x4', 'staged_32x32_4x4_by_4', 'staged_128x64_8x8', 'staged_32x32_4x4']],
+  [0, ['staged_32x32_4x4_by_4', 'staged_32x32_4x4', 'slices_16x16', 'staged_128x64_8x4']],
+]
+
+const tiersOf = (op: MatmulOp, k: number): readonly Tier[] => {
+  if (op === 'tn') return TN
+  if (op === 'nn') return k <= SHORT_K ? NN_SHORT : NN
+  return k <= SHORT_K ? NT_SHORT : NT
+}
+
+/** The variants worth a measurement on a GPU, best guess first. */
 export function gpuVariants(op: MatmulOp, { m, n, k }: MatmulSize): readonly VariantName[] {
   const tiles = Math.ceil(m / 64) * Math.ceil(n / 64)
-  const isLarge = tiles >= MANY_TILES[op]
-  if (op === 'tn')
-    return isLarge
-      ? ['staged_64x64_8x8', 'staged_32x32_4x4_by_4', 'staged_32x32_4x4', 'staged_128x128_8x8']
-      : ['staged_32x32_4x4_by_4', 'staged_32x32_4x4', 'slices_16x16', 'staged_64x64_8x8']
-  if (isLarge) return ['staged_64x64_8x8', 'slices_32x32', 'staged_128x128_8x8', 'staged_64x64_4x4']
-  if (op === 'nn')
-    return tiles < FEW_TILES
-      ? ['slices_16x16', 'skinny_8x16', 'slices_32x32', 'staged_32x32_4x4_by_4']
-      : ['slices_32x32', 'skinny_8x16', 'slices_16x16', 'staged_64x64_8x8']
-  return k <= SHORT_K
-    ? ['staged_32x32_4x4', 'subgroups_8x16', 'slices_32x32', 'staged_64x64_4x4']
-    : ['subgroups_8x16', 'subgroups_16x16', 'slices_32x32', 'slices_16x16']
+  return tiersOf(op, k).find(([least]) => tiles >= least)?.[1] ?? []
 }
 
 /** The variants that a run's products take on a GPU until they are measured, by class. Empty for a

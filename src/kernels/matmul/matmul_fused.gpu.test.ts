@@ -4,8 +4,14 @@ import { reduceRows } from '../reduce/reduce.ts'
 import { swiglu_backward, swiglu_forward } from '../swiglu/swiglu.ts'
 import { expectClose, randomValues } from '../testing.ts'
 import { nnSwigluRef, ntSwigluRef, tnBiasRef } from './matmul_fused.ref.ts'
-import { FUSED_OPS, FUSED_TILES, fusedVariant } from './matmul_fused.ts'
-import { type MatmulSize, type MatmulVariant, matmulVariant } from './matmul_variants.ts'
+import { FUSED_OPS, fusedVariant } from './matmul_fused.ts'
+import {
+  MATMUL_VARIANTS,
+  type MatmulSize,
+  type MatmulVariant,
+  matmulVariant,
+  tileVariant,
+} from './matmul_variants.ts'
 import type { FusedOp } from './tiles/tile.ts'
 
 const gpu = await Gpu.open()
@@ -109,9 +115,22 @@ const sizesOf = (op: FusedOp, variant: MatmulVariant): MatmulSize[] => {
 const SLOW: Readonly<Record<string, readonly FusedOp[]>> = {
   slices_16x16: ['nt_swiglu'],
   staged_32x32_4x4: FUSED_OPS,
+  pipeline_two: ['nt_swiglu', 'tn_bias'],
 }
-const cases = Object.keys(FUSED_TILES).flatMap((name) => {
-  const variant = matmulVariant(name)
+// Two stages, steps written out and copies by rows, in a small tile: software adapters compile
+// large ones for a minute.
+const PIPELINE = tileVariant('pipeline_two', {
+  down: 8,
+  across: 8,
+  rows: 4,
+  cols: 4,
+  slices: 1,
+  stage: 4,
+  pipeline: { buffers: 2, unrolled: true, byRows: true },
+})
+const fused = [...MATMUL_VARIANTS, PIPELINE].filter(({ tiling }) => tiling && !tiling.subgroups)
+const cases = fused.flatMap((variant) => {
+  const { name } = variant
   const isSlow = gpu.facts.is_software && !variant.suitsSoftware && !process.env.LONG_TESTS
   const ops = isSlow ? (SLOW[name] ?? []) : FUSED_OPS
   return ops

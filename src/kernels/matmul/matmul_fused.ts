@@ -7,7 +7,6 @@ import {
   type MatmulChoice,
   type MatmulSize,
   type MatmulVariant,
-  TILES,
 } from './matmul_variants.ts'
 import type { FusedOp, MatmulOp, Tile } from './tiles/tile.ts'
 import { headOf } from './tiles/tile_heads.ts'
@@ -93,12 +92,6 @@ const FUSED: { [Op in FusedOp]: [MatmulOp, (name: string, tile: Tile) => FusedKe
 
 export const FUSED_OPS = Object.keys(FUSED) as FusedOp[]
 
-/** Variants with fused kernels: all that tiles/tile_source.ts writes out but those that sum by
- * subgroups. */
-export const FUSED_TILES: Readonly<Record<string, Tile>> = Object.fromEntries(
-  Object.entries(TILES).filter(([, { subgroups }]) => !subgroups),
-)
-
 /** The product whose choice holds for a fused one: for nt_swiglu gate_up, which is twice as wide as
  * out. */
 const plainProduct = (op: FusedOp, { m, n, k }: MatmulSize): [MatmulOp, MatmulSize] => [
@@ -108,17 +101,16 @@ const plainProduct = (op: FusedOp, { m, n, k }: MatmulSize): [MatmulOp, MatmulSi
 
 const made = new Map<string, AnyKernel>()
 
-/** The fused kernel of one variant; undefined where the variant has none for this size. `size` is
- * of the fused op's params. */
+/** The fused kernel of one variant; undefined where it has none for this size, or sums by
+ * subgroups. `size` is of the fused op's params. */
 export function fusedVariant<Op extends FusedOp>(
-  { name, supports }: MatmulVariant,
+  { name, tiling, supports }: MatmulVariant,
   op: Op,
   size: MatmulSize,
 ): FusedKernels[Op] | undefined {
-  const tile = FUSED_TILES[name]
-  if (!tile || !supports(...plainProduct(op, size))) return undefined
+  if (!tiling || tiling.subgroups || !supports(...plainProduct(op, size))) return undefined
   const key = `${op} ${name}`
-  if (!made.has(key)) made.set(key, FUSED[op][1](name, tile) as unknown as AnyKernel)
+  if (!made.has(key)) made.set(key, FUSED[op][1](name, tiling) as unknown as AnyKernel)
   return made.get(key) as unknown as FusedKernels[Op]
 }
 

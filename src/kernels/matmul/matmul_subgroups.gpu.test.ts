@@ -4,12 +4,27 @@ import { describe, expect, test } from 'vitest'
 import { Gpu } from '../device/gpu.ts'
 import { randomValues } from '../testing.ts'
 import { hasFeatures, matmulAgrees, tuneMatmul } from './matmul_tune.ts'
-import { MATMUL_VARIANTS, type MatmulKernel, type MatmulVariant } from './matmul_variants.ts'
+import {
+  MATMUL_VARIANTS,
+  type MatmulKernel,
+  type MatmulVariant,
+  matmulVariant,
+  tileVariant,
+} from './matmul_variants.ts'
 
 const gpu = await Gpu.open()
-const all = MATMUL_VARIANTS.filter(({ tiling }) => tiling?.subgroups)
-const variantOf = (name: string) => all.filter((variant) => variant.name === name)[0]
-const [few, deep] = [variantOf('subgroups_32x32'), variantOf('subgroups_16x16')]
+const deep = matmulVariant('subgroups_16x16')
+/** Few enough lanes share a result for the smallest subgroup. */
+const few = tileVariant('subgroups_few', {
+  down: 8,
+  across: 8,
+  rows: 4,
+  cols: 4,
+  slices: 4,
+  stage: 0,
+  subgroups: true,
+})
+const all = [few, ...MATMUL_VARIANTS.filter(({ tiling }) => tiling?.subgroups)]
 
 /** The variant with its source changed. */
 function changed(variant: MatmulVariant, name: string, from: string, to: string): MatmulVariant {
@@ -71,7 +86,7 @@ describe.skipIf(!gpu.facts.has_subgroups)('on an adapter with subgroups', () => 
     expect(choice).toEqual({ nt_m256_n64_k4096: 'vector_8x8' })
     expect(timings.map(({ variant, is_wrong }) => [variant, is_wrong])).toEqual([
       ['vector_8x8', false],
-      ['subgroups_32x32_quick', true],
+      ['subgroups_few_quick', true],
     ])
   })
 })
@@ -82,7 +97,7 @@ test('the tuner offers them only where the device has subgroups', async () => {
   const variants = [{ ...few, suitsSoftware: true }]
   for (const [device, expected] of [
     [plain, []],
-    [gpu, gpu.facts.has_subgroups ? ['subgroups_32x32'] : []],
+    [gpu, gpu.facts.has_subgroups ? ['subgroups_few'] : []],
   ] as const) {
     const { timings } = await tuneMatmul(device, [product], { budgetMs: 1e6, variants })
     expect(timings.slice(1).map(({ variant }) => variant)).toEqual(expected)

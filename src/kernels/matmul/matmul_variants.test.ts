@@ -45,16 +45,16 @@ test('a choice holds for its class, as far as its variant supports the size', ()
 })
 
 test("'*' holds for every class without a choice of its own, as far as its variant supports the size", () => {
-  const choice = { '*': 'vector_4x4', nt_m128_n64_k192: 'skinny_1x16' }
+  const choice = { '*': 'vector_4x4', nt_m128_n64_k192: 'skinny_8x16' }
   const { kernel } = matmulVariant('vector_4x4')
   for (const op of ['nn', 'tn', 'nt_add'] as const)
     expect(matmulKernel(choice, op, size)).toBe(kernel(op))
   expect(matmulKernel(choice, 'nt', { ...size, m: 129 })).toBe(kernel('nt'))
-  expect(matmulKernel(choice, 'nt', size)).toBe(matmulVariant('skinny_1x16').kernel('nt'))
+  expect(matmulKernel(choice, 'nt', size)).toBe(matmulVariant('skinny_8x16').kernel('nt'))
   expect(matmulKernel(choice, 'nt', { ...size, k: 191 })).toBe(matmul_nt)
   // A class's own variant that does not fit gives way to the default, not to '*'.
-  const unfit = { '*': 'vector_4x4', tn_m100_n64_k256: 'skinny_1x16' }
-  expect(matmulKernel(unfit, 'tn', size)).toBe(matmulVariant('vector_8x8_by_4').kernel('tn'))
+  const unfit = { '*': 'vector_4x4', nt_m128_n64_k192: 'slices_16x32' }
+  expect(matmulKernel(unfit, 'nt', size)).toBe(matmulVariant('vector_8x8').kernel('nt'))
   expect(() => matmulKernel({ '*': 'vector_9x9' }, 'nt', size)).toThrow(RangeError)
 })
 
@@ -99,7 +99,7 @@ test('vectors of four are only for sizes that have whole ones', () => {
   expect(supports('nn', { m: 4, n: 7, k: 4 })).toBe(false)
   expect(supports('tn', { m: 4, n: 8, k: 5 })).toBe(true)
   expect(supports('tn', { m: 5, n: 8, k: 4 })).toBe(false)
-  expect(matmulVariant('skinny_1x16').supports('tn', { m: 4, n: 8, k: 4 })).toBe(false)
+  expect(matmulVariant('slices_16x32').supports('nt', { m: 4, n: 8, k: 4 })).toBe(false)
 })
 
 test('the list of names is that of the kernels', () => {

@@ -9,7 +9,7 @@ import {
 } from '../device/base/kernel.ts'
 import { matmul_nn, matmul_nt, matmul_nt_add, matmul_tn } from './matmul.ts'
 import { MATRIX_VARIANTS } from './matrix_variants.ts'
-import type { MatmulOp, Tile } from './tiles/tile.ts'
+import type { MatmulOp, Pipeline, Tile } from './tiles/tile.ts'
 import { headOf } from './tiles/tile_heads.ts'
 import { tileSource } from './tiles/tile_source.ts'
 import { VARIANT_NAMES, type VariantName } from './variant_names.ts'
@@ -77,18 +77,24 @@ const SIZES: Readonly<Partial<Record<VariantName, Sizes>>> = {
   slices_32x32: [8, 8, 4, 4, 4, 0],
   slices_16x16: [4, 4, 4, 4, 16, 0],
   skinny_8x16: [1, 4, 8, 4, 16, 0],
-  skinny_1x16: [1, 4, 1, 4, 16, 0],
   staged_32x32_4x4: [8, 8, 4, 4, 1, 16],
-  staged_64x64_4x4: [16, 16, 4, 4, 1, 16],
   staged_64x64_8x8: [8, 8, 8, 8, 1, 16],
-  staged_128x64_8x8: [16, 8, 8, 8, 1, 16],
+  staged_128x64_8x4: [16, 16, 8, 4, 1, 16],
+  staged_128x64_8x8: [16, 8, 8, 8, 1, 8],
   staged_128x128_8x8: [16, 16, 8, 8, 1, 16],
+  staged_128x128_16x8: [8, 16, 16, 8, 1, 8],
   staged_32x32_4x4_by_4: [8, 8, 4, 4, 4, 16],
-  staged_64x64_8x8_by_4: [8, 8, 8, 8, 4, 8],
-  subgroups_32x32: [8, 8, 4, 4, 4, 0],
   subgroups_16x16: [4, 4, 4, 4, 16, 0],
   subgroups_8x16: [1, 4, 8, 4, 16, 0],
-  subgroups_1x16: [1, 4, 1, 4, 16, 0],
+}
+
+/** What an H100 ran fastest of each of these tiles (docs/log/performance.md). */
+const PIPELINES: Readonly<Partial<Record<VariantName, Pipeline>>> = {
+  staged_64x64_8x8: { buffers: 1, unrolled: true },
+  staged_128x64_8x4: { buffers: 1, byRows: true },
+  staged_128x64_8x8: { buffers: 2, unrolled: true, byRows: true },
+  staged_128x128_8x8: { buffers: 1, unrolled: true, byRows: true },
+  staged_128x128_16x8: { buffers: 2, unrolled: true, byRows: true },
 }
 
 /** The tiles of the variants that tiles/tile_source.ts writes out. */
@@ -98,8 +104,9 @@ export const TILES: Readonly<Record<string, Tile>> = Object.fromEntries(
     if (!sizes) return []
     const [down, across, rows, cols, slices, stage] = sizes
     const subgroups = name.startsWith('subgroups_')
-    const passes = /^vector_.*_by_4$/.test(name) ? { passes: 4 } : {}
-    return [[name, { down, across, rows, cols, slices, stage, subgroups, ...passes }]]
+    const pipeline = PIPELINES[name]
+    const more = /^vector_.*_by_4$/.test(name) ? { passes: 4 } : pipeline ? { pipeline } : {}
+    return [[name, { down, across, rows, cols, slices, stage, subgroups, ...more }]]
   }),
 )
 
@@ -132,8 +139,7 @@ export function tileVariant(name: string, tile: Tile): MatmulVariant {
     suitsSoftware: slices === 1 && stage === 0,
     requires,
     tiling: tile,
-    supports: (op, size) =>
-      hasVectors(op, size, tile) && (op === 'tn' ? rows % 4 === 0 : !OF_TN.includes(name)),
+    supports: (op, size) => hasVectors(op, size, tile) && (op === 'tn' || !OF_TN.includes(name)),
     kernel: (op) => {
       if (!made.has(op)) made.set(op, make(op) as unknown as AnyKernel)
       return made.get(op) as never

@@ -296,7 +296,7 @@ test.skipIf(!gpu.facts.has_subgroups)(
   async () => {
     const [{ rollout }, { rollout: shared }] = [
       await build(TINY, 1, [EOS], SIZE, 0, { matmul: {} }),
-      await build(TINY, 1, [EOS], SIZE, 0, { matmul: { '*': 'subgroups_1x16' } }),
+      await build(TINY, 1, [EOS], SIZE, 0, { matmul: { '*': 'subgroups_8x16' } }),
     ]
     const expected = await generate(rollout, 'left', GREEDY)
     const actual = await generate(shared, 'left', GREEDY)

@@ -50,7 +50,7 @@ test('what was written is read back, and written the same again', () => {
 
 test('what cannot be read is refused with the entry and what to do', () => {
   const cases: readonly (readonly [text: string, entry: string, expected: RegExp])[] = [
-    [`${A}:vector_4x4,${B}:vector_9x9`, `entry 2, '${B}:vector_9x9'`, /one of these .*skinny_1x16/],
+    [`${A}:vector_4x4,${B}:vector_9x9`, `entry 2, '${B}:vector_9x9'`, /one of these .*skinny_8x16/],
     [`${A}:toString`, `entry 1, '${A}:toString'`, /one of these/],
     [`${A}:default`, `entry 1, '${A}:default'`, /one of these/],
     ['nt_m64_n32:vector_4x4', "entry 1, 'nt_m64_n32:", /sizes before the colon/],
@@ -59,7 +59,7 @@ test('what cannot be read is refused with the entry and what to do', () => {
     [`${A}:vector_4x4,`, "entry 2, ''", /one colon between them/],
     ['Default', "entry 1, 'Default'", /'default' alone/],
     ['default,default', "entry 1, 'default'", /'default' alone/],
-    [`${A}:vector_4x4:skinny_1x16`, 'entry 1', /one colon between them/],
+    [`${A}:vector_4x4:skinny_8x16`, 'entry 1', /one colon between them/],
     [`${A}:vector_4x4,*:vector_4x4,${A}:vector_8x8`, 'entry 3', /every class once; take/],
     [`x${'y'.repeat(3000)}`, `entry 1, 'x${'y'.repeat(59)}…'`, /one colon/],
   ]

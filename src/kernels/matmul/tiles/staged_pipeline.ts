@@ -1,18 +1,6 @@
-// Writes what large GPUs may want of a staged product: stages in two buffers, steps written out,
-// and another order of tiles.
+// Writes what large GPUs want of a staged product: stages in two buffers, and steps written out.
 import { lines } from './lines.ts'
 import type { Pipeline } from './tile.ts'
-
-/** Where a workgroup's tile of `rows` by `cols` begins: neighbours in time take bands of `band`
- * tiles down, column by column, so that what they read is still in the cache. */
-export const banded = (band: number, rows: number, cols: number): string =>
-  `let tiles_down = (params.m + ${rows - 1}u) / ${rows}u;
-if (tile >= tiles_down * tiles_across) { return; }
-let band_first = tile / (${band}u * tiles_across) * ${band}u;
-let in_band = tile % (${band}u * tiles_across);
-let band_rows = min(${band}u, tiles_down - band_first);
-let a_first = (band_first + in_band % band_rows) * ${rows}u;
-let b_first = in_band / band_rows * ${cols}u;`
 
 /** Parts of the loop over k, as WGSL. They read and write from `base` on. */
 export interface StageParts {

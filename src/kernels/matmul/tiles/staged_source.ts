@@ -3,7 +3,7 @@
 // factors are read from the buffers while the stage before it is multiplied. Each result takes its
 // terms in ascending k; slices of k are summed in order at the end.
 import { component, lines, pairs, range } from './lines.ts'
-import { banded, pipelined } from './staged_pipeline.ts'
+import { pipelined } from './staged_pipeline.ts'
 import { type Result, storeTile } from './staged_store.ts'
 import type { FusedOp, MatmulOp, Tile } from './tile.ts'
 import { headOf } from './tile_heads.ts'
@@ -74,13 +74,9 @@ let n4 = params.n / 4u;
 let k4 = params.k / 4u;
 let tile = group.x + group.y * grid.x;
 let tiles_across = (params.n + ${reach - 1}u) / ${reach}u;
-${
-  pipeline?.band
-    ? banded(pipeline.band, a.size, reach)
-    : `let a_first = tile / tiles_across * ${a.size}u;
+let a_first = tile / tiles_across * ${a.size}u;
 let b_first = tile % tiles_across * ${reach}u;
-if (a_first >= params.m) { return; }`
-}
+if (a_first >= params.m) { return; }
 let slice = ${slices > 1 ? `lane / ${lanes}u` : '0u'};
 let own = lane % ${lanes}u;
 let x = own % ${across}u;
@@ -116,10 +112,7 @@ function loop(tile: Tile, a: Staged, b: Staged, bias: boolean) {
       const at = `base + ${p} * ${size / 4}u + ${start + i * lanes}u + ${lane}`
       return `let ${name}${i} = staged[${at}];`
     })
-  const term = (r: number, c: number) => {
-    const [sum, x] = [`c${r}_${c}`, `a${r >> 2}.${component(r)}`]
-    return pipeline?.fma ? `${sum} = fma(vec4f(${x}), b${c}, ${sum});` : `${sum} += ${x} * b${c};`
-  }
+  const term = (r: number, c: number) => `c${r}_${c} += a${r >> 2}.${component(r)} * b${c};`
   const step = (p: string) => `{
 ${read(a, p)}
 ${read(b, p)}

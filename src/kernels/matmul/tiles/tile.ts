@@ -29,19 +29,15 @@ export interface Tile {
   readonly pipeline?: Pipeline
 }
 
-/** What large GPUs may want of a staged product. */
+/** What large GPUs want of a staged product. */
 export interface Pipeline {
   /** Stages in workgroup memory; with two, one barrier a stage, and the loop takes two of them. */
   readonly buffers: 1 | 2
   /** Writes out the steps of a stage. A loop over a few of them at a time would not do: Tint no
    * longer sees that its indices lie inside, and limits each. */
   readonly unrolled?: boolean
-  /** Multiplies and adds in one instruction whatever the compiler thinks. */
-  readonly fma?: boolean
   /** A factor along k is copied by rows in place of blocks of four by four. */
   readonly byRows?: boolean
-  /** Tiles of a band, down, that workgroups take before the next column. */
-  readonly band?: number
 }
 
 /** Products that end with the step of training that follows them; matmul_fused.ts says what each
