@@ -1,8 +1,10 @@
 // Takes a supervised step as the page takes it, on a problem of random tokens.
 import type { Gpu } from '../../src/kernels/device/gpu.ts'
+import { gpuChoice } from '../../src/kernels/matmul/gpu_variants.ts'
 import { CONTROL } from '../../src/kernels/optimizer/optimizer.ts'
 import { type ModelConfig, modelShape } from '../../src/model/layout/config.ts'
 import { initialWeights, paramLayout } from '../../src/model/layout/params.ts'
+import { matmulProducts } from '../../src/model/transformer/transformer.ts'
 import type { SftPhase } from '../../src/rl/config/phase.ts'
 import { makeBatch, padPrompts } from '../../src/rl/experience/batch.ts'
 import { Actor } from '../../src/rl/learners/actor.ts'
@@ -67,7 +69,9 @@ export async function actorSft(
   { layout, weights, batch, phase }: SftProblem,
 ): Promise<SftRunner> {
   const { prompt_length, response_length } = batch
-  const rows = phaseRows(phase, prompt_length + response_length, layout.shape)
+  const width = prompt_length + response_length
+  const rows = phaseRows(phase, width, layout.shape)
+  const tokens = rows.micro * width
   const size: ActorSize = {
     prompt_length,
     response_length,
@@ -76,6 +80,7 @@ export async function actorSft(
     updates: 1,
     probeRows: 1,
     hasReference: false,
+    kernels: { matmul: gpuChoice(matmulProducts(layout.shape, tokens), gpu.facts) },
   }
   const actor = await Actor.create(gpu, layout, size, [phase], { weights })
   actor.upload(batch, rows)

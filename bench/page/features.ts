@@ -8,6 +8,7 @@ import { Trainer } from '../../src/rl/train/trainer.ts'
 import { median } from './median.ts'
 import { progress } from './progress.ts'
 import { rlConfig } from './rl.ts'
+import { suited } from './suited.ts'
 
 /** A faster way to the same result, switched by the trainer's own settings. What `on` and `off`
  * leave out keeps its default. */
@@ -243,7 +244,7 @@ const keyOf = ({ task: _, ...rest }: TrainerConfig): string => JSON.stringify(re
 
 async function open(config: TrainerConfig): Promise<Candidate> {
   const gpu = await Gpu.open()
-  const trainer = await Trainer.create(gpu, config)
+  const trainer = await Trainer.create(gpu, suited(gpu, config))
   // Phases before the last have one step each.
   for (let i = 1; i < WARM_UP + config.phases.length; i++) await trainer.next()
   await gpu.finish()

@@ -12,6 +12,7 @@ import { planMemory } from '../../src/rl/train/parts/memory.ts'
 import { grpo, LORA, SHAPES } from '../../src/rl/train/real/testing.ts'
 import { Trainer } from '../../src/rl/train/trainer.ts'
 import { median } from './median.ts'
+import { suited } from './suited.ts'
 
 const ON_GPU = { prompts: 8, n: 8, prompt: 64, response: 64 }
 const ON_CPU = { prompts: 2, n: 2, prompt: 8, response: 8 }
@@ -106,7 +107,7 @@ async function trained(
   const gpu = await Gpu.open()
   // An open device holds room for the numbers of its kernels.
   const held = gpu.counts.live_bytes
-  const trainer = await Trainer.create(gpu, config)
+  const trainer = await Trainer.create(gpu, suited(gpu, config))
   const step: number[] = []
   const rollout: number[] = []
   for (let i = 0; i < WARM_UP + STEPS; i++) {

@@ -12,6 +12,7 @@ import {
 import { median } from './median.ts'
 import { progress } from './progress.ts'
 import { finished, listenToActor, rlConfig, scoreAgain, updateAgain } from './rl.ts'
+import { suited } from './suited.ts'
 
 const WARM_UP = 2
 /** Samples of everything that waits for the GPU. */
@@ -95,7 +96,7 @@ export async function benchParts(presetId: string): Promise<PartsRow> {
   const gpu = await Gpu.open()
   const samples = SAMPLES[gpu.facts.is_software ? 'software' : 'gpu']
   const heard = listenToActor()
-  const trainer = await Trainer.create(gpu, { ...config, phases })
+  const trainer = await Trainer.create(gpu, suited(gpu, { ...config, phases }))
   for (let i = 0; i < WARM_UP; i++) await trainer.next()
   await gpu.finish()
   progress('whole steps')

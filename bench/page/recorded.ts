@@ -5,6 +5,7 @@ import { presetOf } from '../../src/document/presets/presets.ts'
 import { Gpu } from '../../src/kernels/device/gpu.ts'
 import { Trainer } from '../../src/rl/train/trainer.ts'
 import { type HeardActor, listenToActor, rlConfig } from './rl.ts'
+import { suited } from './suited.ts'
 
 const STEPS = 3
 /** What the other implementation is compared by. */
@@ -64,7 +65,7 @@ export async function recordSteps(
   const config = { ...scored, phases: [phase] }
   const gpu = await Gpu.open()
   const heard = listenToActor()
-  const trainer = await Trainer.create(gpu, config)
+  const trainer = await Trainer.create(gpu, suited(gpu, config))
   if (given) trainer.importWeights(Float32Array.from(given))
   const weights = await trainer.exportWeights()
   await trainer.next() // step 0 trains nothing

@@ -4,6 +4,7 @@ import { Gpu } from '../../src/kernels/device/gpu.ts'
 import { Trainer } from '../../src/rl/train/trainer.ts'
 import { median } from './median.ts'
 import { finished, listenToActor, rlConfig, scoreAgain, updateAgain } from './rl.ts'
+import { suited } from './suited.ts'
 
 const WARM_UP = 2
 const STEPS = 5
@@ -25,7 +26,7 @@ export async function benchTraining(presetId: string): Promise<TrainingRow> {
   const { config, phase } = rlConfig(presetId)
   const gpu = await Gpu.open()
   const heard = listenToActor()
-  const trainer = await Trainer.create(gpu, config)
+  const trainer = await Trainer.create(gpu, suited(gpu, config))
   for (let i = 0; i < WARM_UP; i++) await trainer.next()
   await gpu.finish()
   const before = { ...gpu.counts }
