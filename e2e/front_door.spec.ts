@@ -42,6 +42,33 @@ test('a preset is found by its tags and chosen with the keyboard', async ({ lab,
   await expect(lab.get('estimate')).toContainText('an estimate from a probe')
 })
 
+test('charts say that a recording is loading, and where it is broken that nothing is measured', async ({
+  lab,
+  page,
+}) => {
+  const charts = page.locator('.charts')
+  const inCharts = () =>
+    charts
+      .locator('.plot')
+      .first()
+      .evaluate((plot) => getComputedStyle(plot, '::after').content)
+  let answer = (_: boolean): void => {}
+  const comes = new Promise<boolean>((resolve) => {
+    answer = resolve
+  })
+  await page.route('**/recordings/**', async (route) => {
+    if (await comes) await route.continue()
+    else await route.fulfill({ json: {} })
+  })
+  await lab.open()
+  await lab.get('at-rest').scrollIntoViewIfNeeded()
+  await expect(lab.get('at-rest')).toContainText('Loading a recorded run')
+  await expect.poll(inCharts).toBe('"loading a recorded run …"')
+  answer(false)
+  await expect(lab.get('at-rest').getByRole('alert')).toBeVisible()
+  await expect.poll(inCharts).toBe('"nothing measured yet"')
+})
+
 test('a phase opens its panel: what it inherits is grey, what it changes is marked', async ({
   lab,
   page,

@@ -8,6 +8,7 @@ import { Part } from '../part/Part.tsx'
 import { ChartTools } from '../plot/ChartTools.tsx'
 import { scoreSays } from '../plot/lines/course_says.ts'
 import { type Line, MetricChart } from '../plot/MetricChart.tsx'
+import { useIsAtRest } from '../replay/at_rest.ts'
 import { IDEAL_CLIP_FRACTION, IDEAL_PPO_KL, type Ideal } from '../scales/ideal.ts'
 import {
   foreignHeldOut,
@@ -314,6 +315,7 @@ const selectIsEmpty = ({ series }: { readonly series: ReadonlyMap<string, unknow
 export function Charts() {
   const hasRewardModel = useShown(hasRewardPhase)
   const isEmpty = useShown(selectIsEmpty)
+  const isAtRest = useIsAtRest()
   const withPreferences = useShown(hasPreferences)
   const withDistillation = useShown(hasDistillation)
   const withWarmStart = useShown(hasWarmStart)
@@ -325,7 +327,7 @@ export function Charts() {
     withWarmStart ? WARM_START : RATE,
   ]
   return (
-    <section className="charts" aria-label="Charts" data-empty={isEmpty}>
+    <section className="charts" aria-label="Charts" data-empty={isEmpty} data-awaits={isAtRest}>
       <Panels panels={LARGE} />
       <div className="small-charts">
         {small.map((chart) => (

@@ -59,7 +59,7 @@ function Recorded() {
   return (
     <section ref={place} className="card at-rest" aria-label="Recording" data-testid="at-rest">
       <Film className="icon" aria-hidden="true" />
-      <p>{words ?? (problem || 'Loading a recorded run …')}</p>
+      {problem ? <p role="alert">{problem}</p> : <p>{words ?? 'Loading a recorded run …'}</p>}
     </section>
   )
 }
