@@ -82,6 +82,15 @@ test(
       await expect(lessons.locator('.lesson-sources')).toBeVisible()
       await expect(lessons.locator('.typeset > code')).toHaveCount(0)
       expect(await violations(page, '[data-testid="lessons"]'), id).toEqual([])
+      await page.setViewportSize({ width: 390, height: 844 })
+      const cut = await lessons.locator('.lesson-text').evaluate((text) => {
+        const { right } = text.getBoundingClientRect()
+        return [...text.querySelectorAll('p, li, code, button, legend')]
+          .filter((part) => part.getBoundingClientRect().right > right + 1)
+          .map(({ textContent }) => textContent)
+      })
+      expect(cut, id).toEqual([])
+      await page.setViewportSize({ width: 1280, height: 720 })
       // All have the colours of the first.
       if (id !== LESSONS[0].id && !process.env.LONG_TESTS) continue
       await lab.get('theme-dark').check({ force: true })

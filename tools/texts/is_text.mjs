@@ -41,7 +41,8 @@ export function isText(text, { isSaid, isShown }) {
   if (looksCode) return false
   if (hasSpace)
     return (
-      words.some((word) => /[a-z]{2}/i.test(word)) && (words.length > 1 || /\{\d+\}/.test(text))
+      words.some((word) => /[a-z]{2}/i.test(word)) &&
+      (words.length > 1 || /\{\d+\}|^[A-Z][a-z]+ \d+$/.test(text))
     )
   if (/^[A-Z][a-z’'-]+[.:…!?]?$/.test(text)) return isShown !== false
   return isShown === true && /^(?:no|[a-z]{3,})[.:…]?$/.test(text)
