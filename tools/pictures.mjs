@@ -1,6 +1,6 @@
 // node tools/pictures.mjs: takes the README's pictures of the page, docs/images/*.webp, while the
 // preset tiny trains in Chromium. With the word cards it takes those of docs/interventions.md, from
-// a run that is over.
+// a run that is over, and with vectors that of the vectors which tiny-vectors trains.
 import { writeFileSync } from 'node:fs'
 import { chromium } from 'playwright'
 import { serveApp } from '../scripts/bench_opening.mjs'
@@ -80,6 +80,22 @@ async function takeCards() {
   }
 }
 
+/** What the vectors do that a run has trained. */
+async function takeVectors() {
+  await page.goto(`${url}?v=1&p=tiny-vectors`)
+  await statusIs('idle')
+  await get('train').click()
+  await statusIs('finished')
+  await get('tab-inside').click()
+  await get('steering-from').selectOption('run')
+  await get('steering-start').click()
+  await get('steering-says').waitFor(LONG)
+  await page.mouse.move(2, 600)
+  await page.waitForTimeout(500)
+  await save('card-vectors', await get('steering').screenshot())
+  console.log(await get('steering-says').textContent())
+}
+
 async function takePage() {
   await page.goto(url)
   await statusIs('idle')
@@ -112,7 +128,8 @@ async function takePage() {
 }
 
 try {
-  await (process.argv[2] === 'cards' ? takeCards() : takePage())
+  const takes = { cards: takeCards, vectors: takeVectors }
+  await (takes[process.argv[2]] ?? takePage)()
 } finally {
   await browser.close()
   await server.close()

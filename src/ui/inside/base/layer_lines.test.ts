@@ -65,10 +65,10 @@ test('what was found says which layer moved most, and how far a lens is off', ()
   const says = (reading: 'raw' | 'tuned', until?: number) =>
     layersSay(layerSteps(ITEMS, reading, until), reading)
   expect(says('raw')).toBe(
-    'From step 0 to 2, raw, as in the paper: the entropy of layer 1 moved most, from 1.5 to 0.500 nats; that of the final policy went from 1 to 0.500 nats.',
+    'From step 0 to 2, raw, as in the paper: the entropy of layer 1 moved most, from 1.5 to 0.5 nats; that of the final policy went from 1 to 0.5 nats.',
   )
   expect(says('tuned')).toBe(
-    'From step 1 to 2, tuned lens fitted after step 1: the entropy of layer 1 moved most, from 1.25 to 0.750 nats; that of the final policy went from 1 to 0.500 nats. The lens was 0.250 nats (KL) from the final policy there and is 0.375 nats.',
+    'From step 1 to 2, tuned lens fitted after step 1: the entropy of layer 1 moved most, from 1.25 to 0.75 nats; that of the final policy went from 1 to 0.5 nats. The lens was 0.25 nats (KL) from the final policy there and is 0.375 nats.',
   )
   expect(says('tuned', 0)).toBeUndefined()
   expect(layersTable(layerSteps(ITEMS, 'tuned', undefined), 'tuned')).toEqual({

@@ -1,7 +1,7 @@
 // Turns what was observed over the steps into a line for each layer, in one reading of its states,
 // and says what that found.
 import type { LensReading, Observation } from '../../../host/protocol/observation.ts'
-import { formatNats, formatNumber } from '../../kit/format.ts'
+import { formatNumber } from '../../kit/format.ts'
 import type { NumberTable } from '../../plot/files/number_table.ts'
 import type { FigureLine } from '../../plot/still/figure_lines.ts'
 import { READING_NAMES, type Reading } from '../../touch/words/reading_words.ts'
@@ -81,13 +81,13 @@ export function layersSay(steps: readonly LayerStep[], reading: Reading): string
   const sizes = moves.map(Math.abs)
   const layer = sizes.indexOf(Math.max(...sizes))
   const from = (of: number) =>
-    `${formatNumber(first.entropies[of])} to ${formatNats(seen.entropies[of])}`
+    `${formatNumber(first.entropies[of])} to ${formatNumber(seen.entropies[of])} nats`
   const said =
     first === seen
-      ? `At step ${seen.step}, ${readingTitle(steps, reading)}: layer ${layer} has ${formatNats(seen.entropies[layer])}, the final policy ${formatNats(seen.entropies[last])}.`
+      ? `At step ${seen.step}, ${readingTitle(steps, reading)}: layer ${layer} has ${formatNumber(seen.entropies[layer])} nats, the final policy ${formatNumber(seen.entropies[last])}.`
       : `From step ${first.step} to ${seen.step}, ${readingTitle(steps, reading)}: the entropy of layer ${layer} moved most, from ${from(layer)}; that of the final policy went from ${from(last)}.`
   if (!first.lens || !seen.lens) return said
-  const kl = ({ kl }: LensReading) => formatNats(Math.max(0, kl[layer]))
+  const kl = ({ kl }: LensReading) => `${formatNumber(Math.max(0, kl[layer]))} nats`
   return first === seen
     ? `${said} The lens is ${kl(seen.lens)} (KL) from the final policy there.`
     : `${said} The lens was ${kl(first.lens)} (KL) from the final policy there and is ${kl(seen.lens)}.`

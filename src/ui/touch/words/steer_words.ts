@@ -30,9 +30,23 @@ export function effectSays(effect: SteeringEffect, untouched: Steering['untouche
   return [`With ${effectName(effect)}: ${parts.join('; ')}.`, ...own].join(' ')
 }
 
-/** The vector that raises the held-out reward most, or that none does and which lowers it most. */
+/** Of vectors that a run has trained: what they do at once as they are, and how much of it one of
+ * them brings alone; undefined of others. */
+function trainedSay(effects: Steering['effects']): string | undefined {
+  const asTrained = effects.filter(({ strength }) => strength === 1)
+  const all = asTrained.find(({ layer }) => layer === 'all')
+  const alone = asTrained.filter(({ layer }) => layer !== 'all')
+  if (!all || alone.length === 0) return undefined
+  const best = alone.reduce((a, b) => (b.reward.mean > a.reward.mean ? b : a))
+  return `All vectors at once, as they were trained, change it by ${estimateText(all.reward, '')}; of those alone ${layerName(best.layer)} brings most, ${estimateText(best.reward, '')}.`
+}
+
+/** What trained vectors do, or else the vector that raises the held-out reward most, or that none
+ * does and which lowers it most. */
 export function steeringSays({ step, made, problems, untouched, effects }: Steering): string {
   const start = `After step ${step}, ${made}. The mean reward of ${problems} held-out problems is ${formatNumber(untouched.reward)} without.`
+  const trained = trainedSay(effects)
+  if (trained !== undefined) return `${start} ${trained}`
   const told = effects.filter(({ reward }) => isTold(reward))
   const by = (one: SteeringEffect) => one.reward.mean
   if (told.length === 0) return `${start} No vector changes it as far as these problems can show.`

@@ -342,6 +342,15 @@ test('the vector that raises the reward most is named, or the one that lowers it
   expect(steeringSays(steering(0.01, 0))).toBe(
     `${start} No vector changes it as far as these problems can show.`,
   )
+  const trained = [
+    { ...effect(1, 1, 0.1) },
+    { ...effect(2, 1, -0.1) },
+    { ...effect(1, 4, 0.4) },
+    { ...effect(1, 1, 0.15), layer: 'all' as const },
+  ]
+  expect(steeringSays({ ...steering(), effects: trained })).toBe(
+    `${start} All vectors at once, as they were trained, change it by +0.15 ± 0.05; of those alone layer 1 brings most, +0.1 ± 0.05.`,
+  )
   const { columns, rows } = steeringTable(steering(0.1, 0.2))
   expect(columns).toEqual(['layer', 'strength', 'held-out reward, change', '± 95 %'])
   expect(rows[0]).toEqual(['1', '−2', '+0.1', '0.05'])
