@@ -1,5 +1,7 @@
 // lab transplant: finds which part of a model learned what another checkpoint knows. Parts are
 // exchanged, both ways round.
+import { totalmem } from 'node:os'
+import { memoryBudget } from '../../host/worker/base/memory_budget.ts'
 import type { Exchange } from '../../rl/train/touched/exchange.ts'
 import { touchModels } from '../../rl/train/touched/touch.ts'
 import { type Command, UsageError } from '../base/command.ts'
@@ -36,12 +38,12 @@ export const transplantCommand: Command = {
   line: LINE,
   run: async (args) => {
     const { paths, problems, data, out } = readOptions(args)
-    const pair = [await readTouchable(paths[0], data), await readTouchable(paths[1], data)]
+    const pair = paths.map((path) => () => readTouchable(path, data))
     const both = paths.join(' and ')
     const work = { what: 'exchange', problems } as const
-    const touched = await touchModels(await openPlanned(both), work, pair, () => {}).catch(
-      asFailure(both),
-    )
+    const allowed = memoryBudget(totalmem() / 2 ** 30)
+    const open = await openPlanned(both)
+    const touched = await touchModels(open, work, pair, () => {}, allowed).catch(asFailure(both))
     if (touched.what !== 'exchange') return 1
     const { exchanges } = touched
     for (const one of exchanges) printTable(one)

@@ -196,7 +196,7 @@ const session = new Session({
       requireRoom(plan.total(), ALLOWED_BYTES)
       return devices.lend(plan.largest)
     }
-    return touchModels(open, work, models, onProgress)
+    return touchModels(open, work, models, onProgress, ALLOWED_BYTES)
   },
   checkpoints: {
     open: () => {

@@ -1,6 +1,7 @@
 // What cannot be done is refused before a device is asked for: other shapes, texts of other
 // lengths, files of other models or with numbers that are none, and maps that are too large.
 import { expect, test } from 'vitest'
+import { memorySize } from '../../../kernels/device/base/errors.ts'
 import { steeringFile } from '../../../model/interventions/steering.ts'
 import { modelShape } from '../../../model/layout/config.ts'
 import { jacobianLens, type Lens, lensSize } from '../../../model/layout/translators.ts'
@@ -103,4 +104,22 @@ test.for<readonly [string, TouchWork, (typeof state)[], string]>([
     throw new Error('a device was asked for')
   }
   await expect(touchModels(open, work, models, () => {})).rejects.toThrow(problem)
+})
+
+test('two models that main memory has no room for, before the second is read', async () => {
+  let isRead = false
+  const second = async () => {
+    isRead = true
+    return state
+  }
+  const open = () => Promise.reject(new Error('a device was asked for'))
+  const touched = (bytes: number) =>
+    touchModels(open, { what: 'exchange', problems: 4 }, [state, second], () => {}, bytes)
+  const { byteLength } = weights
+  await expect(touched(3 * byteLength - 1)).rejects.toThrow(
+    `a mixture of them take ${memorySize(3 * byteLength)} of main memory`,
+  )
+  expect(isRead).toBe(false)
+  await expect(touched(3 * byteLength)).rejects.toThrow('a device was asked for')
+  expect(isRead).toBe(true)
 })

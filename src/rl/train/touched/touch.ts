@@ -1,6 +1,7 @@
 // Touches one model or two on a device of their own: what each part of the one does, what each of
 // the two has learned, where an answer travels, or what wrote a token.
 
+import { memorySize } from '../../../kernels/device/base/errors.ts'
 import { MemoryPlan } from '../../../kernels/device/base/tensor.ts'
 import type { Gpu } from '../../../kernels/device/gpu.ts'
 import { partsOf } from '../../../model/interventions/parts.ts'
@@ -122,14 +123,16 @@ export type OpenTouch = (plan: MemoryPlan) => Promise<Gpu | LentDevice>
 type OnProgress = (done: number, of: number) => void
 
 /** Throws RangeError for what cannot be done with these models or texts, ShapeError for two of
- * different shapes. */
+ * different shapes. `hostBytes`: that weights may take in main memory at once. */
 export async function touchModels(
   open: OpenTouch,
   work: TouchWork,
   models: readonly Given<Touchable>[],
   onProgress: OnProgress,
+  hostBytes = Number.POSITIVE_INFINITY,
 ): Promise<Touched> {
   const first = await loaded(models[0])
+  if (work.what === 'exchange') requireHost(first, hostBytes)
   if (work.what === 'probes')
     return touchProbes(open, [first, ...models.slice(1)], work, onProgress)
   if (work.what === 'patching') return touchPatching(open, first, work, onProgress)
@@ -164,6 +167,15 @@ function withoutVectors(model: Touchable) {
 function requireOneTurn({ config }: Touchable): void {
   if (config.tools)
     throw new RangeError('Held-out problems are answered in one turn here; this run calls tools.')
+}
+
+/** Two models and a mixture of them are there at once. Before the second one is read. */
+function requireHost({ weights, step }: Touchable, allowed: number): void {
+  const bytes = 3 * weights.byteLength
+  if (bytes > allowed)
+    throw new RangeError(
+      `Two models as large as the one after step ${step} and a mixture of them take ${memorySize(bytes)} of main memory, where they may take ${memorySize(allowed)}. Exchange parts of smaller models.`,
+    )
 }
 
 async function withDevice<T>(
