@@ -229,10 +229,12 @@ export function modelWarnings(source: ModelSource, targets: readonly Target[]): 
       'The model is untrained, and the warm start is no part of the job: train it in the lab first (lab train … --save DIR) and export with --weights DIR, or export a run, or reinforcement has nothing to begin with.',
     )
   const served = Object.entries({ model, ...(teacher.source !== null && { teacher }) })
-  const wrong = served.find(([, { head_dim }]) => !SERVED_HEADS.includes(head_dim))
+  const wrong = served
+    .map(([whose, { head_dim }]) => ({ path: `${whose}.head_dim`, head_dim }))
+    .find(({ head_dim }) => !SERVED_HEADS.includes(head_dim))
   if (targets.some((target) => target !== 'trl') && wrong)
     warnings.push(
-      `${wrong[0]}.head_dim is ${wrong[1].head_dim}: the attention of vLLM, which verl samples with, serves heads of ${SERVED_HEADS.slice(0, 4).join(', ')} and so on. It may refuse this model; train one with head_dim 32. TRL takes any width.`,
+      `${wrong.path} is ${wrong.head_dim}: the attention of vLLM, which verl samples with, serves heads of ${SERVED_HEADS.slice(0, 4).join(', ')} and so on. It may refuse this model; train one with head_dim 32. TRL takes any width.`,
     )
   return warnings
 }

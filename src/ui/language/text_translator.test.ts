@@ -46,6 +46,7 @@ const CATALOGUE: Readonly<Record<string, string>> = {
   'stayed at {0}{1}': '保持在 {0}{1}',
   '; it was lowest at step {0}': '；最低在第 {0} 步',
   'prompts per step': '每步的提示数',
+  'Logarithmic steps': '步取对数',
   architecture: '架构',
 }
 /** In a catalogue that comes later. */
@@ -90,6 +91,7 @@ test('numbers in a row are one value', () => {
 })
 
 test('what stands between elements is said whole before its parts are', () => {
+  expect(texts.translate('\ue000Logarithmic steps')).toBe('\ue000步取对数')
   expect(texts.translate('\ue000 Train it, and look at the share: it rises.')).toBe(
     '\ue000 训练它，看比例：它上升。',
   )

@@ -186,8 +186,9 @@ export class TextTranslator {
   }
 
   private findCore(core: string, depth: number): string | undefined {
-    const exact = this.exactly(core)
-    if (exact !== undefined) return exact
+    const [, before, inner, after] = BETWEEN_ELEMENTS.exec(core) ?? ['', '', core, '']
+    const exact = this.exactly(inner)
+    if (exact !== undefined) return `${before}${exact}${after}`
     const { sure, likely } = this.byTemplate(core, depth)
     return (
       sure ??
@@ -214,7 +215,7 @@ export class TextTranslator {
   private betweenElements(core: string, depth: number): string | undefined {
     const [, before, inner, after] = BETWEEN_ELEMENTS.exec(core) ?? ['', '', core, '']
     if (inner === core) return undefined
-    const said = this.exactly(inner) ?? this.byTemplate(inner, depth + 1).sure
+    const said = this.byTemplate(inner, depth + 1).sure
     return said === undefined ? undefined : `${before}${said}${after}`
   }
 

@@ -123,8 +123,8 @@ const PAGE_WORDS: readonly (readonly [said: RegExp, here: string])[] = [
   [/Say which with --phase/g, 'Choose one under “Phase”'],
   [/--phase: expected/g, 'Phase: expected'],
   [
-    /train it in the lab first \(lab train … --save DIR\) and export with --weights DIR, or export a run,/g,
-    'train it here first and export a checkpoint of the run,',
+    /The model is untrained, and the warm start is no part of the job: train it in the lab first .*? nothing to begin with\./g,
+    'The model is untrained, and the warm start is no part of the job: train it here first and export a checkpoint of the run, or reinforcement has nothing to begin with.',
   ],
 ]
 
