@@ -1,4 +1,6 @@
 // lab adapters: lists what WebGPU offers on this machine.
+
+import { matrixBlocks } from '../kernels/device/features.ts'
 import { type Command, NO_ADAPTER, NO_ADAPTER_TEXT, UsageError } from './base/command.ts'
 import { dawnAdapters } from './base/dawn.ts'
 import { commandLine } from './base/declare.ts'
@@ -36,6 +38,8 @@ export const adapters: Command = {
       ]
       used ||= isSupported
       print(`${mark} ${text} (${notes.join(', ')})`)
+      const blocks = matrixBlocks(info)
+      if (blocks.length) print(`  matrix units: ${blocks.join(', ')}`)
     }
     if (!used) tell(NO_ADAPTER_TEXT)
     return used ? 0 : NO_ADAPTER

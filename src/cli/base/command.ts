@@ -40,4 +40,5 @@ export const NO_ADAPTER = 3
 
 export const NO_ADAPTER_TEXT =
   'WebGPU finds no adapter here. Install a GPU driver with Vulkan, or a software one:\n' +
-  'Google Chrome or Chromium (for SwiftShader), or Mesa 24 or newer (Debian, Ubuntu: mesa-vulkan-drivers).'
+  'Google Chrome or Chromium (for SwiftShader), or Mesa 24 or newer (Debian, Ubuntu: mesa-vulkan-drivers).\n' +
+  'NVIDIA’s Vulkan driver loads libEGL.so.1, which a machine without a display may lack (Debian, Ubuntu: libegl1).'

@@ -27,18 +27,28 @@ export const OPTIONAL_FEATURES: readonly GPUFeatureName[] = [
   MATRICES as GPUFeatureName,
 ]
 
+/** The blocks that an adapter lists, e.g. 'f16 16x8x16 to f32' for [16, 16] · [16, 8]; none where
+ * WebGPU shows none. */
+export function matrixBlocks(info: GPUAdapterInfo): string[] {
+  return configsOf(info).map(
+    ({ componentType, resultComponentType, M, N, K }) =>
+      `${componentType} ${M}x${N}x${K} to ${resultComponentType}`,
+  )
+}
+
+const configsOf = (info: GPUAdapterInfo | undefined): readonly MatrixConfig[] =>
+  (info as { subgroupMatrixConfigs?: readonly MatrixConfig[] } | undefined)
+    ?.subgroupMatrixConfigs ?? []
+
 /** The features of a device that kernels may ask for. */
 export function kernelFeatures(device: GPUDevice): Feature[] {
   const has = (feature: string) => device.features.has(feature)
   const plain = (['subgroups', 'shader-f16'] as const).filter(has)
   if (!has(MATRICES) || !has('subgroups')) return plain
-  const { subgroupMatrixConfigs = [] } = (device.adapterInfo ?? {}) as {
-    subgroupMatrixConfigs?: readonly MatrixConfig[]
-  }
   const matrices = Object.entries(MATRIX_BLOCKS).filter(
     ([, [type, size]]) =>
       (type !== 'f16' || has('shader-f16')) &&
-      subgroupMatrixConfigs.some(
+      configsOf(device.adapterInfo).some(
         ({ componentType, resultComponentType, M, N, K }) =>
           componentType === type &&
           resultComponentType === 'f32' &&
