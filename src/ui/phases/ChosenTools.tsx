@@ -1,0 +1,73 @@
+// Moves and removes the chosen phase, and opens its settings.
+import { ArrowLeft, ArrowRight, SlidersHorizontal, Trash2 } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { goToPhase } from '../open/wanted.ts'
+import { phaseMark } from '../scales/geometry.ts'
+import type { PhaseEdits } from './phase_edits.ts'
+import type { Timeline } from './timeline.ts'
+
+export function ChosenTools(props: {
+  readonly timeline: Timeline
+  readonly edits: PhaseEdits
+  readonly selected: number
+}) {
+  const { edits, selected } = props
+  const { phases, canMove } = props.timeline
+  return (
+    <>
+      <span className="timeline-chosen">
+        {phaseMark(selected + 1)} {phases[selected].name}
+      </span>
+      <Tool
+        label={`Move phase ${selected + 1} earlier`}
+        enabled={selected > 0 && canMove(selected) && canMove(selected - 1)}
+        onClick={() => edits.move(selected, selected - 1)}
+      >
+        <ArrowLeft className="icon" aria-hidden="true" />
+      </Tool>
+      <Tool
+        label={`Move phase ${selected + 1} later`}
+        enabled={selected + 1 < phases.length && canMove(selected)}
+        onClick={() => edits.move(selected, selected + 1)}
+      >
+        <ArrowRight className="icon" aria-hidden="true" />
+      </Tool>
+      <Tool
+        label={`Remove phase ${selected + 1}`}
+        enabled={canMove(selected) && phases.length > 1}
+        onClick={() => edits.remove(selected)}
+      >
+        <Trash2 className="icon" aria-hidden="true" />
+      </Tool>
+      <span className="narrow-only">
+        <Tool
+          label={`Settings of phase ${selected + 1}`}
+          enabled={true}
+          onClick={() => goToPhase(selected)}
+        >
+          <SlidersHorizontal className="icon" aria-hidden="true" />
+        </Tool>
+      </span>
+    </>
+  )
+}
+
+function Tool(props: {
+  label: string
+  enabled: boolean
+  onClick: () => void
+  children: ReactNode
+}) {
+  return (
+    <button
+      type="button"
+      className="tool"
+      aria-label={props.label}
+      title={props.label}
+      disabled={!props.enabled}
+      onClick={props.onClick}
+    >
+      {props.children}
+    </button>
+  )
+}
