@@ -32,13 +32,19 @@ export const STORY_TOKENS = { vocab_size: 1024, words: 32 } as const
 /** Every story begins with so many sentences: who it is about, and what. */
 export const OPENING_SENTENCES = 2
 
+/** As many sentences as any story tells before it says how it comes out, and more. */
+export const MOST_TOLD = 12
+
 /** Tokens of the longest prompt that tells `told` sentences, and of the longest continuation with
  * its end token. Rarer words are cut into more pieces. */
 export function lengthsOf(words: number, told: number) {
   const isCommon = words <= STORY_TOKENS.words
-  const opening = isCommon ? 48 : 64
-  const longest = isCommon ? 176 : 240
-  return { prompt: told > OPENING_SENTENCES ? longest : opening, response: isCommon ? 176 : 224 }
+  const [opening, all] = isCommon ? [48, 176] : [64, 240]
+  const [ending, story] = isCommon ? [80, 176] : [112, 224]
+  return {
+    prompt: told > OPENING_SENTENCES ? all : opening,
+    response: told < MOST_TOLD ? story : ending,
+  }
 }
 
 /** What is read of a story beside its score. */

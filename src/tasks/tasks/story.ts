@@ -3,6 +3,7 @@
 import { unknownTokenizer } from '../data/data_tokenizer.ts'
 import {
   lengthsOf,
+  MOST_TOLD,
   OPENING_SENTENCES,
   openingsOf,
   PROMPTS_OF_AN_OPENING,
@@ -70,7 +71,7 @@ export const story: TaskKind = {
       help: 'How many sentences of a story its prompt tells, at most: never how the story comes out. 12 = all before that.',
       default: OPENING_SENTENCES,
       min: OPENING_SENTENCES,
-      max: 12,
+      max: MOST_TOLD,
       step: 1,
       unit: 'sentences',
     },

@@ -111,7 +111,8 @@ test.each(tries.map(({ name, part }) => [name, part] as const))(
     expect(met.says).not.toMatch(/NaN|undefined|–/)
     expect(met).toMatchObject({ is_done: true })
     // Neither the warm start nor the first step of reinforcement is enough.
-    for (const step of [0, 1, phases[0], phases[0] + 1]) {
+    const warm = phases.length > 1 ? phases[0] : 0
+    for (const step of [0, 1, warm, warm + 1]) {
       const early = part.check(runAt(name, part, step))
       if (!AT_ONCE.includes(name)) expect(early.is_done, `after step ${step}`).toBe(false)
       expect(early.says).not.toMatch(/NaN|undefined/)

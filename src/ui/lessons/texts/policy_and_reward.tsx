@@ -32,6 +32,18 @@ const parts = {
       return ends.after > ends.before + 0.05 ? seen(says) : notYet(says)
     },
   ),
+  words: tryIt(
+    'A small storyteller is given stories up to how they come out. A happy end scores 1, any other 0. When the run is over, read the ends before and after it.',
+    'v=1&p=story-happy-end',
+    (run) => {
+      const phase = wholePhase(run)
+      const ends = endsOf(run, REWARD, phase)
+      if (!ends)
+        return notYet(`${valuesIn(run, REWARD, phase).length} of 10 steps of reinforcement so far.`)
+      const says = `In the first five steps ${formatShare(ends.before)} of the stories ended happily, in the last five ${formatShare(ends.after)}.`
+      return ends.after > ends.before + 0.1 ? seen(says) : notYet(says)
+    },
+  ),
 }
 
 function Body() {
@@ -72,6 +84,14 @@ function Body() {
         probable token each time, on problems that no step trains on. The second is usually higher.
       </p>
       <Try name="train" of={parts.train} />
+      <h3>The same in words</h3>
+      <p>
+        Nothing above speaks of digits. Take <i>They looked everywhere, even under the stairs.</i>{' '}
+        Each word that may follow is an action, and a program that reads the whole story gives the
+        reward: whether it ends happily. <i>At last they</i> and <i>But the kite</i> begin two
+        different ends, and one step makes the first a little more probable.
+      </p>
+      <Try name="words" of={parts.words} />
     </>
   )
 }
