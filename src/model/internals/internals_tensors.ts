@@ -74,6 +74,8 @@ interface InternalsOptions<Q extends Quantity> {
   /** So many positions of one row, in place of `positions`: which ones is uploaded with the row
    * (lens_window.ts). */
   readonly window?: number
+  /** Only the last so many columns of each row, of 'all' positions. */
+  readonly tail?: number
   /** Of the quantities with the final norm only the model's own policy, entry L, is computed: half
    * the work. What the other entries hold means nothing. */
   readonly isLastNormed?: boolean
@@ -86,7 +88,7 @@ export function createInternals<const Q extends Quantity>(
   alloc: Allocator,
   shape: ModelShape,
   ws: Workspace,
-  { quantities, positions, layer = 0, window, isLastNormed = false }: InternalsOptions<Q>,
+  { quantities, positions, layer = 0, window, tail, isLastNormed = false }: InternalsOptions<Q>,
 ): InternalsTensors<Q> {
   const { hidden_size: C, intermediate_size: F, attentionSize, vocab_size: V } = shape
   const states = shape.num_hidden_layers + 1
@@ -96,7 +98,7 @@ export function createInternals<const Q extends Quantity>(
     window !== undefined
       ? [0, window]
       : positions === 'all'
-        ? [0, ws.width]
+        ? [ws.width - (tail ?? ws.width), tail ?? ws.width]
         : [ws.width - ws.response_length - 1, ws.response_length]
   const N = ws.rows * columns
   const tensor = (label: string, ...dims: number[]) =>
@@ -158,8 +160,11 @@ export function uploadInternals(
 ): void {
   uploadRows(gpu, ws, rows)
   const size = { rows: ws.rows, width: columns, first_column: 0, response_length: columns }
-  const ids = positions === 'all' ? nextIds(rows.input_ids) : rows.response_ids
-  const probed = positions === 'all' ? Float32Array.from(rows.attention_mask) : rows.response_mask
+  const last = <T extends Uint32Array | Float32Array>(x: T) =>
+    x.filter((_, i) => i % ws.width >= ws.width - columns) as T
+  const ids = positions === 'all' ? last(nextIds(rows.input_ids)) : rows.response_ids
+  const probed =
+    positions === 'all' ? last(Float32Array.from(rows.attention_mask)) : rows.response_mask
   gpu.write(mask, probed)
   gpu.write(scored.scored, listScored(size, ids, probed))
 }

@@ -14,7 +14,7 @@ import type { Model } from '../../../../model/transformer/model.ts'
 import { createWorkspace } from '../../../../model/transformer/workspace.ts'
 import type { LensText } from '../../../look/lens_texts.ts'
 import { mean } from '../../../math/stats.ts'
-import { rowsOf, type Sizes } from './problem_texts.ts'
+import { rowsOf, type Sizes, sizesOf } from './problem_texts.ts'
 
 const QUANTITIES = ['ent_layer_raw', 'ent_layer_norm', 'logp_next_layer_norm'] as const
 
@@ -26,12 +26,23 @@ export interface ReadAnswer {
   readonly entropies: readonly number[]
 }
 
+/** `answer`: tokens of the longest right answer. */
+export interface AnswerSizes extends Sizes {
+  readonly answer: number
+}
+
+export const answerSizesOf = (texts: readonly LensText[]): AnswerSizes => ({
+  ...sizesOf(texts),
+  answer: Math.max(...texts.map(({ ids, prompt_length }) => ids.length - prompt_length)),
+})
+
 /** Everything on a device, or in a plan. */
-export const createReader = (alloc: Allocator, shape: ModelShape, size: Sizes) => {
+export const createReader = (alloc: Allocator, shape: ModelShape, size: AnswerSizes) => {
   const ws = createWorkspace(alloc, shape, { ...size, response_length: 0, trains: false })
   return createInternals(alloc, shape, ws, {
     quantities: QUANTITIES,
     positions: 'all',
+    tail: size.answer + 1,
     isLastNormed: true,
   })
 }
@@ -40,12 +51,12 @@ export class AnswerReader {
   /** Dispatches of one `read`. */
   readonly dispatches: number
   /** What is read at once: as many rows, padded to one width. */
-  readonly size: Sizes
+  readonly size: AnswerSizes
   readonly #read: (texts: readonly LensText[]) => Promise<ReadAnswer[]>
 
   private constructor(
     dispatches: number,
-    size: Sizes,
+    size: AnswerSizes,
     read: (texts: readonly LensText[]) => Promise<ReadAnswer[]>,
   ) {
     this.dispatches = dispatches
@@ -57,13 +68,14 @@ export class AnswerReader {
   static async create(
     gpu: Gpu,
     model: Model,
-    size: Sizes,
+    size: AnswerSizes,
     pad: number,
     made = createReader(gpu, model.shape, size),
   ): Promise<AnswerReader> {
     const program = await gpu.record('right_answers', [], (r) => recordInternals(r, model, made))
     const last = model.shape.num_hidden_layers
-    const positions = size.rows * size.width
+    const columns = size.answer + 1
+    const positions = size.rows * columns
     return new AnswerReader(program.dispatches, size, async (texts) => {
       // The last rows are filled up; what is read of the fillers is dropped.
       const filled = Array.from({ length: size.rows }, (_, b) => texts[b] ?? texts[0])
@@ -74,7 +86,8 @@ export class AnswerReader {
       const entropy = (layer: number, place: number) =>
         at(layer === last ? values.ent_layer_norm : values.ent_layer_raw, layer, place)
       return texts.map(({ ids, prompt_length }, b) => {
-        const begin = (b + 1) * size.width - ids.length + prompt_length - 1
+        // Texts end in the last column.
+        const begin = (b + 1) * columns - ids.length + prompt_length - 1
         const places = Array.from({ length: ids.length - prompt_length }, (_, i) => begin + i)
         return {
           log_prob: places.reduce(

@@ -13,9 +13,9 @@ import type { TrainerConfig } from '../../../config/trainer_config.ts'
 import type { ChangeCost, Untouched } from '../../../look/observation.ts'
 import { pairedDifference } from '../../../math/estimate.ts'
 import { mean } from '../../../math/stats.ts'
-import { AnswerReader, createReader, type ReadAnswer } from './answer_reader.ts'
+import { AnswerReader, answerSizesOf, createReader, type ReadAnswer } from './answer_reader.ts'
 import { HeldOut } from './held_out.ts'
-import { answersOf, sizesOf } from './problem_texts.ts'
+import { answersOf } from './problem_texts.ts'
 
 /** A problem, and how it is answered without a change and with it. */
 export interface ChangedAnswer {
@@ -37,7 +37,7 @@ export function planChanges(
   const config = { ...given, validation: { ...given.validation, prompts } }
   HeldOut.room(alloc, config, layout, true)
   const texts = answersOf(config, prompts)
-  if (texts.length > 0) createReader(alloc, layout.shape, sizesOf(texts))
+  if (texts.length > 0) createReader(alloc, layout.shape, answerSizesOf(texts))
 }
 
 /** What a model made of the problems, by problem. */
@@ -121,7 +121,9 @@ export class ChangedAnswers {
     const texts = answersOf(config, prompts)
     const pad = config.task.tokenizer.pad_token_id
     const reader =
-      texts.length > 0 ? await AnswerReader.create(gpu, model, sizesOf(texts), pad) : undefined
+      texts.length > 0
+        ? await AnswerReader.create(gpu, model, answerSizesOf(texts), pad)
+        : undefined
     const measure = async () => {
       const { texts: responses, scores, is_right } = await heldOut.answers()
       const shown = responses.map((response, i) => ({

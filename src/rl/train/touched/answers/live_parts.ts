@@ -21,9 +21,9 @@ import { validationPrompts } from '../../../config/validation.ts'
 import type { LensText } from '../../../look/lens_texts.ts'
 import type { PartCosts } from '../../../look/observation.ts'
 import { greedyAnswers } from '../../responses/validation.ts'
-import { AnswerReader, createReader } from './answer_reader.ts'
+import { AnswerReader, type AnswerSizes, answerSizesOf, createReader } from './answer_reader.ts'
 import { type Answered, costOf, untouchedOf } from './changed_answers.ts'
-import { answersOf, type Sizes, sizesOf } from './problem_texts.ts'
+import { answersOf } from './problem_texts.ts'
 
 /** Held-out problems that are answered without each part: as many as let one pass answer for all
  * parts, but from few to most. */
@@ -38,7 +38,8 @@ interface Sized {
   readonly rollout: RolloutSize
   /** The right answers; empty where they are no texts of the vocabulary. */
   readonly texts: readonly LensText[]
-  readonly read: Sizes
+  /** Undefined without such texts. */
+  readonly read: AnswerSizes | undefined
 }
 
 /** Passes not much larger than the run's own, so that their dispatches do not take much longer: the
@@ -59,22 +60,22 @@ function sizedFor(config: TrainerConfig, shape: ModelShape, batchRows: number): 
   // Rows that are decoded at once hold whole problems.
   while (slots > 1 && groupRows(shape, rollout(slots)) % slots !== 0) slots--
   const texts = answersOf(config, problems)
-  const read = { ...sizesOf(texts), rows: problems * slots }
+  const read = texts.length > 0 ? { ...answerSizesOf(texts), rows: problems * slots } : undefined
   return { problems, slots, rollout: rollout(slots), texts, read }
 }
 
 /** Everything on a device, or in a plan. */
-function room(alloc: Allocator, shape: ModelShape, { slots, rollout, texts, read }: Sized) {
+function room(alloc: Allocator, shape: ModelShape, { slots, rollout, read }: Sized) {
   const { rows, prompt_length, response_length } = rollout
   return {
     interventions: createInterventions(alloc, shape, {
       changes: slots,
       values: slots * shape.hidden_size,
-      tokens: rows * Math.max(prompt_length, texts.length > 0 ? read.width : 0),
+      tokens: rows * Math.max(prompt_length, read?.width ?? 0),
       decoded: rows * (prompt_length + response_length),
     }),
     tensors: createRolloutTensors(alloc, shape, rollout),
-    internals: texts.length > 0 ? createReader(alloc, shape, read) : undefined,
+    internals: read && createReader(alloc, shape, read),
   }
 }
 
@@ -143,7 +144,7 @@ export class LiveParts {
       const special = { eos_token_ids, pad_token_id }
       const rollout = await Rollout.create(gpu, changed, sized.rollout, tensors, { special })
       const reader =
-        internals && (await AnswerReader.create(gpu, changed, sized.read, pad_token_id, internals))
+        sized.read && (await AnswerReader.create(gpu, changed, sized.read, pad_token_id, internals))
       return new LiveParts(gpu, config, {
         shape,
         sized,
@@ -179,12 +180,12 @@ export class LiveParts {
 
   /** The problems without each of these parts. */
   async #without(parts: readonly (Part | undefined)[]): Promise<Answered[]> {
-    const { slots, rollout, texts, read } = this.#sized
+    const { slots, rollout, texts } = this.#sized
     const { prompt_length, response_length } = rollout
     this.#switchOff(parts, prompt_length, prompt_length + response_length)
     const { scores } = await greedyAnswers(this.#gpu, this.#rollout, this.#config, slots)
     const rows = texts.flatMap((text) => Array.from({ length: slots }, () => text))
-    if (this.#reader) this.#switchOff(parts, read.width, 0)
+    if (this.#reader) this.#switchOff(parts, this.#reader.size.width, 0)
     const answers = await this.#reader?.read(rows)
     return parts.map((_, slot) => {
       const own = <T>(of: readonly T[]) => of.filter((_, row) => row % slots === slot)
