@@ -92,7 +92,23 @@ test(
     )
     const lenses = page.waitForEvent('download')
     await lab.get('readings-save').click()
-    expect((await lenses).suggestedFilename()).toMatch(/\.tuned\.safetensors$/)
+    const saved = await lenses
+    expect(saved.suggestedFilename()).toMatch(/\.tuned\.safetensors$/)
+    // The lens of another model, and one that is broken, are refused.
+    const lens = readFileSync(await saved.path())
+    const others = Buffer.from(lens)
+    others.write('sha256-0', lens.indexOf('sha256-'))
+    const broken = Buffer.from(lens)
+    broken.writeFloatLE(Number.NaN, lens.length - 4)
+    for (const [buffer, why] of [
+      [others, 'a lens of this model'],
+      [broken, 'expected a finite number, found NaN'],
+    ] as const) {
+      const file = { name: 'my.safetensors', mimeType: '', buffer }
+      await lab.get('readings-files').setInputFiles(file)
+      await lab.get('readings-start').click()
+      await expect(lab.get('readings-problem')).toContainText(why, { timeout: 60_000 })
+    }
     await lab.get('learned-start').click()
     await expect(lab.get('learned-says')).toContainText('held-out problems', { timeout: 200_000 })
     await expect(lab.get('learned-curve-values').locator('li')).toHaveCount(2)
