@@ -10,7 +10,7 @@ export const TOOL_WROTE = 'the tool wrote this'
 export function TurnText({ told }: { told: Pick<RolloutSample, 'response' | 'turns'> }) {
   const { response, turns } = told
   if (!turns?.some(({ role }) => role === 'tool'))
-    return response === '' ? '(nothing)' : shownText(response)
+    return response === '' ? <>(nothing)</> : shownText(response)
   return turns.map(({ role, text }, i) =>
     role === 'tool' ? (
       // Turns have no other identity than their place.

@@ -59,18 +59,18 @@ function isOneValue(text: string): boolean {
   return !/:\s|^\S+\s(?:\S+\s)*?[−-]?\d/.test(value) || /^\d+ (min|h) \d+ (s|min)$/.test(value)
 }
 
-/** Whether what is opened in a text is closed in it. */
+/** Whether every bracket and quotation that a text opens is closed in it. */
 function isClosed(text: string): boolean {
   let depth = 0
-  for (const sign of text.match(/[()]/g) ?? []) {
-    depth += sign === '(' ? 1 : -1
+  for (const sign of text.match(/[()“”]/g) ?? []) {
+    depth += sign === '(' || sign === '“' ? 1 : -1
     if (depth < 0) return false
   }
   return depth === 0
 }
 
 /** A text of several sentences, or the end of one, is no part of a sentence: it fits where
- * sentences begin and end. So does what ends a clause, and half of what is in brackets never. */
+ * sentences begin and end. So does what ends a clause, and half of what is in brackets or quoted never. */
 function fits(value: string, before: string, after: string): boolean {
   if (!isClosed(value) && isClosed(before + after)) return false
   if (/;$/.test(value) && /^\s/.test(after)) return false
@@ -87,7 +87,7 @@ function* endsOf(text: string, literal: string, from: number): Iterable<number> 
     yield text.length
     yield from
     for (let at = from + 1; at < text.length; at++)
-      if (/[.!?]/.test(text[at - 1]) || text.startsWith('; ', at)) yield at
+      if (/[.!?]/.test(text[at - 1]) || /^[;,] /.test(text.slice(at, at + 2))) yield at
     return
   }
   for (let at = text.indexOf(literal, from); at >= 0; at = text.indexOf(literal, at + 1))

@@ -163,7 +163,7 @@ function OfRecord({ record }: { readonly record: string }) {
       record={record}
       says={steering && steeringSays(steering)}
       note={NOTE}
-      action="Steer"
+      action="Steer it"
       missing={source ? undefined : 'Choose a file of steering vectors first'}
       onStart={() => {
         if (!source) return

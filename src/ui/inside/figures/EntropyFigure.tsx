@@ -41,7 +41,8 @@ const SAYS_MS = 1000
 function Course({ metric }: { readonly metric: string }) {
   useSlowFrame(SAYS_MS)
   const columns = seriesOf(metric)
-  return columns && entropySays(columns, uiStore.getState().atStep)
+  // A text is translated where an element has it.
+  return <>{columns && entropySays(columns, uiStore.getState().atStep)}</>
 }
 
 export function EntropyFigure() {

@@ -43,11 +43,18 @@ const KEYS = [
   { label: 'feed-forward’s write F', color: FEED_FORWARD },
 ]
 
+const PLACES: Readonly<Record<FlowPlace, { readonly label: string }>> = {
+  input: { label: 'input' },
+  attention: { label: 'attention' },
+  'feed-forward': { label: 'feed-forward' },
+  output: { label: 'output' },
+}
+
 const wordsOf = (points: readonly FlowPoint[], layer: number) => {
   const own = points.filter((point) => point.layer === layer)
   return own.length === 0
     ? `Layer ${layer}: –`
-    : `Layer ${layer}: ${own.map(({ place, value }) => `${place} ${formatNumber(value)}`).join(', ')} nats`
+    : `Layer ${layer}: ${own.map(({ place, value }) => `${PLACES[place].label} ${formatNumber(value)}`).join(', ')} nats`
 }
 
 const dotsOf = (points: readonly FlowPoint[]) =>

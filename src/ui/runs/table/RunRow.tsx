@@ -114,7 +114,7 @@ function RunTools({ row, isEdited, onEdit }: RunRowProps) {
     <td className="run-tools">
       <Tool
         id="pin"
-        label={pinned ? `Unpin ${name}` : `Pin ${name} to the top`}
+        label={pinned ? `Unpin “${name}”` : `Pin “${name}” to the top`}
         pressed={pinned}
         onClick={() => labelRun(id, { pinned: !pinned })}
       >
@@ -122,7 +122,7 @@ function RunTools({ row, isEdited, onEdit }: RunRowProps) {
       </Tool>
       <Tool
         id="baseline"
-        label={`${name} is the baseline that differences refer to`}
+        label={`“${name}” is the baseline that differences refer to`}
         pressed={baseline}
         onClick={() => setBaseline(baseline ? undefined : id)}
       >
@@ -130,7 +130,7 @@ function RunTools({ row, isEdited, onEdit }: RunRowProps) {
       </Tool>
       <Tool
         id="hide"
-        label={hidden ? `Show ${name} in the table` : `Hide ${name} from the table`}
+        label={hidden ? `Show “${name}” in the table` : `Hide “${name}” from the table`}
         pressed={hidden}
         onClick={() => {
           labelRun(id, { hidden: !hidden })

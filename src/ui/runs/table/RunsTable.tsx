@@ -22,7 +22,7 @@ const ROWS_AT_ONCE = 60
 
 function metricLabel({ metric, statistic, isSmoothed }: TableView): string {
   const choice = METRIC_CHOICES.find(({ key }, i) => key === metric || (i === 0 && metric === ''))
-  return `${choice?.label ?? metric}, ${statistic}${isSmoothed ? ', smoothed' : ''}`
+  return `${choice?.label ?? metric}: ${statistic}${isSmoothed ? ', smoothed' : ''}`
 }
 
 function Head(props: { sort: Sort; label: string; view: TableView; title?: string }) {

@@ -94,7 +94,7 @@ export const COLUMNS: readonly Column[] = [
   {
     name: 'ratio',
     label: 'ratio',
-    help: 'exp(log π − log π_old); 1 = nothing moved yet.',
+    help: 'It is 1 where nothing moved yet: exp(log π − log π_old).',
     stage: 5,
   },
   {
