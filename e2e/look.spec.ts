@@ -36,7 +36,7 @@ test(
     // The state that reinforcement began with says which layer to train first.
     await lab.get('measure-kept').click()
     await expect(lab.get('suggested')).toContainText(
-      'Measured after step 4, where reinforcement began',
+      'Step 4 is where reinforcement began',
       { timeout: 200_000 },
     )
     await look(lab, 8)

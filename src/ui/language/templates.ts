@@ -70,7 +70,8 @@ function isClosed(text: string): boolean {
 }
 
 /** A text of several sentences, or the end of one, is no part of a sentence: it fits where
- * sentences begin and end. So does what ends a clause, and half of what is in brackets or quoted never. */
+ * sentences begin and end. So does what ends a clause, and half of what is in brackets or quoted
+ * never fits. */
 function fits(value: string, before: string, after: string): boolean {
   if (!isClosed(value) && isClosed(before + after)) return false
   if (/;$/.test(value) && /^\s/.test(after)) return false
