@@ -1,6 +1,7 @@
-// Times the parts of one reinforcement step of a preset: its stages, both passes for the policy of
-// every layer, its JavaScript.
+// Times the parts of one reinforcement step of a preset: its stages, its kernels, both passes for
+// the policy of every layer, its JavaScript.
 import { Gpu } from '../../src/kernels/device/gpu.ts'
+import type { ProfileRow } from '../../src/kernels/device/timing/profiler.ts'
 import { Trainer } from '../../src/rl/train/trainer.ts'
 import {
   type SampledJavaScript,
@@ -28,6 +29,9 @@ export interface PartsRow {
   readonly ms: Readonly<Record<'rollout' | 'log_prob' | 'update' | 'step', number>>
   /** Both passes for the policies of layers 1 … L: median milliseconds. */
   readonly layers: readonly { readonly layer: number; log_prob: number; update: number }[]
+  /** Of one step by the GPU's clock, the slowest first; absent where the adapter has none, and in
+   * files of an older bench. */
+  readonly kernels?: readonly ProfileRow[]
   readonly javascript: JavaScriptRow
 }
 
@@ -122,8 +126,11 @@ export async function benchParts(presetId: string): Promise<PartsRow> {
   }))
   const { log_prob, update } = layers[phase.target_layer - 1]
   const ms = { rollout: median(rollout), log_prob, update, step: median(step) }
+  progress('kernels')
+  const { profile } = await gpu.profile(() => trainer.next())
+  const kernels = profile.source === 'timestamps' ? { kernels: profile.kernels } : {}
   progress('JavaScript')
   const javascript = await javascriptOf(gpu, trainer)
   trainer.destroy()
-  return { preset: presetId, samples, ms, layers, javascript }
+  return { preset: presetId, samples, ms, layers, ...kernels, javascript }
 }

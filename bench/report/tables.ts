@@ -182,7 +182,7 @@ export function printModel(row: ModelRow): void {
   )
 }
 
-export function printParts({ preset, samples, ms, layers, javascript }: PartsRow): void {
+export function printParts({ preset, samples, ms, layers, kernels, javascript }: PartsRow): void {
   console.log(`One RL step of '${preset}' by stage (whole model): median ms of ${samples}`)
   table(
     ['stage', 'ms', '÷ step'],
@@ -207,6 +207,7 @@ export function printParts({ preset, samples, ms, layers, javascript }: PartsRow
       (update / whole.update).toFixed(2),
     ]),
   )
+  if (kernels) printKernels(kernels)
   const { encode_ms, step_without_gpu_ms, thread_ms, sampled_ms, dispatches, steps } = javascript
   console.log(`JavaScript of a step, with command buffers thrown away (${steps} steps)`)
   table(
@@ -218,6 +219,27 @@ export function printParts({ preset, samples, ms, layers, javascript }: PartsRow
       ['CPU time of the thread', thread_ms?.toFixed(2) ?? 'not offered'],
       ['the whole step on the clock', step_without_gpu_ms.toFixed(2)],
     ],
+  )
+}
+
+/** Kernels of a step that are printed. */
+const MOST_KERNELS = 24
+
+function printKernels(kernels: NonNullable<PartsRow['kernels']>): void {
+  const all = kernels.reduce((sum, { time_ms = 0 }) => sum + time_ms, 0)
+  console.log(`The kernels of a step by the GPU's clock, ${all.toFixed(1)} ms: the slowest`)
+  table(
+    ['kernel', 'calls', 'ms', '÷ all', 'ms a call', 'GFLOP/s'],
+    kernels
+      .slice(0, MOST_KERNELS)
+      .map(({ name, calls, time_ms = 0, flops }) => [
+        name.replace(/ \(.*\)$/, ''),
+        calls,
+        time_ms.toFixed(2),
+        (time_ms / all).toFixed(2),
+        (time_ms / calls).toFixed(4),
+        flops === undefined ? '' : (flops / time_ms / 1e6).toFixed(0),
+      ]),
   )
 }
 
