@@ -3,7 +3,14 @@
 import { type AdapterFacts, type OpenOptions, openAdapter } from './adapter.ts'
 import { type GpuError, ShapeError, tooLarge } from './base/errors.ts'
 import type { AnyKernel, Binding, Kernel, Names, ParamType, Shader } from './base/kernel.ts'
-import { collect, type LiveValues, type Program, type Recorder, valueAt } from './base/program.ts'
+import {
+  collect,
+  type LiveValues,
+  type Program,
+  type Recorder,
+  suitedToGpu,
+  valueAt,
+} from './base/program.ts'
 import {
   type Allocator,
   bufferBytes,
@@ -159,7 +166,8 @@ export class Gpu implements Allocator {
     live: readonly L[],
     build: (recorder: Recorder<L>) => void,
   ): Promise<Program<L>> {
-    const all = collect(label, build)
+    const recorded = collect(label, build)
+    const all = this.facts.is_software ? recorded : suitedToGpu(recorded)
     const commands = this.#options.joins ? joinCommands(all) : all
     const dispatches = commands.filter((command) => command.kind === 'dispatch')
     await Promise.all(dispatches.map((dispatch) => this.#pipelines.bind(label, dispatch)))

@@ -7,44 +7,59 @@ import { rms_norm_backward, rms_norm_forward, rms_norm_weight_grad } from './rms
 
 const gpu = await Gpu.open()
 
-// One; primes; the last width that one invocation does alone, one past it; rows of several strides.
-test.for([
-  [1, 1],
-  [7, 13],
-  [65, 3],
-  [64, 256],
-  [5, 257],
-  [3, 523],
-])('forward and backward match the reference at [%i, %i]', async ([rows, cols]) => {
-  const eps = 1e-5
-  const xValues = randomValues(rows * cols, rows + cols).map((x) => x * 20)
-  const weightValues = randomValues(cols, 2)
-  const dYValues = randomValues(rows * cols, 3)
-  const dXStart = randomValues(rows * cols, 4)
-  const x = gpu.tensor('x', 'f32', [rows, cols], { data: xValues })
-  const weight = gpu.tensor('weight', 'f32', [cols], { data: weightValues })
-  const d_y = gpu.tensor('d_y', 'f32', [rows, cols], { data: dYValues })
-  const y = gpu.tensor('y', 'f32', [rows, cols])
-  const inv_rms = gpu.tensor('inv_rms', 'f32', [rows])
-  const d_x = gpu.tensor('d_x', 'f32', [rows, cols], { data: dXStart })
-  const d_x_added = gpu.tensor('d_x_added', 'f32', [rows, cols], { data: dXStart })
-  await gpu.run(rms_norm_forward, { rows, cols, eps }, { x, weight, y, inv_rms })
-  const tensors = { x, weight, inv_rms, d_y }
-  await gpu.run(rms_norm_backward, { rows, cols, accumulate: 0 }, { ...tensors, d_x })
-  await gpu.run(rms_norm_backward, { rows, cols, accumulate: 1 }, { ...tensors, d_x: d_x_added })
+const plain = { forward: rms_norm_forward, backward: rms_norm_backward }
+/** What a GPU takes in their place. */
+const shared = {
+  forward: { ...rms_norm_forward, ...rms_norm_forward.onGpu },
+  backward: { ...rms_norm_backward, ...rms_norm_backward.onGpu },
+} as typeof plain
 
-  const forward = rmsNormForwardRef(xValues, weightValues, { rows, cols, eps })
-  const backward = rmsNormBackwardRef(xValues, weightValues, dYValues, { rows, cols, eps })
-  const read = await gpu.read(y, inv_rms, d_x, d_x_added)
-  expectClose(read[0], forward.y)
-  expectClose(read[1], forward.inv_rms)
-  // A single column's gradient is all cancellation, of terms of up to d_y / |x|.
-  expectClose(read[2], backward.d_x)
-  expectClose(
-    read[3],
-    backward.d_x.map((d, i) => d + dXStart[i]),
-  )
-})
+// One; primes; the last width that one invocation does alone, one past it; rows of several strides.
+// Of a GPU's: the last such width, one past it, fewer columns than lanes, as many.
+test.for([
+  ['plain', 1, 1, plain],
+  ['plain', 7, 13, plain],
+  ['plain', 65, 3, plain],
+  ['plain', 64, 256, plain],
+  ['plain', 5, 257, plain],
+  ['plain', 3, 523, plain],
+  ['a GPU’s', 65, 8, shared],
+  ['a GPU’s', 67, 9, shared],
+  ['a GPU’s', 5, 64, shared],
+  ['a GPU’s', 3, 201, shared],
+] as const)(
+  '%s forward and backward match the reference at [%i, %i]',
+  async ([, rows, cols, { forward: forwardKernel, backward: backwardKernel }]) => {
+    const eps = 1e-5
+    const xValues = randomValues(rows * cols, rows + cols).map((x) => x * 20)
+    const weightValues = randomValues(cols, 2)
+    const dYValues = randomValues(rows * cols, 3)
+    const dXStart = randomValues(rows * cols, 4)
+    const x = gpu.tensor('x', 'f32', [rows, cols], { data: xValues })
+    const weight = gpu.tensor('weight', 'f32', [cols], { data: weightValues })
+    const d_y = gpu.tensor('d_y', 'f32', [rows, cols], { data: dYValues })
+    const y = gpu.tensor('y', 'f32', [rows, cols])
+    const inv_rms = gpu.tensor('inv_rms', 'f32', [rows])
+    const d_x = gpu.tensor('d_x', 'f32', [rows, cols], { data: dXStart })
+    const d_x_added = gpu.tensor('d_x_added', 'f32', [rows, cols], { data: dXStart })
+    await gpu.run(forwardKernel, { rows, cols, eps }, { x, weight, y, inv_rms })
+    const tensors = { x, weight, inv_rms, d_y }
+    await gpu.run(backwardKernel, { rows, cols, accumulate: 0 }, { ...tensors, d_x })
+    await gpu.run(backwardKernel, { rows, cols, accumulate: 1 }, { ...tensors, d_x: d_x_added })
+
+    const forward = rmsNormForwardRef(xValues, weightValues, { rows, cols, eps })
+    const backward = rmsNormBackwardRef(xValues, weightValues, dYValues, { rows, cols, eps })
+    const read = await gpu.read(y, inv_rms, d_x, d_x_added)
+    expectClose(read[0], forward.y)
+    expectClose(read[1], forward.inv_rms)
+    // A single column's gradient is all cancellation, of terms of up to d_y / |x|.
+    expectClose(read[2], backward.d_x)
+    expectClose(
+      read[3],
+      backward.d_x.map((d, i) => d + dXStart[i]),
+    )
+  },
+)
 
 test.for([
   [1, 1, 1],

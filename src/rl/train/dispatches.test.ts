@@ -2,7 +2,7 @@
 // GPU and on a software adapter: recorded without a device.
 import { expect, test } from 'vitest'
 import { wholeText } from '../../kernels/device/base/kernel.ts'
-import { collect, type Recorder } from '../../kernels/device/base/program.ts'
+import { collect, type Recorder, suitedToGpu } from '../../kernels/device/base/program.ts'
 import { joinCommands } from '../../kernels/device/joined/join_commands.ts'
 import { SeparateBuffers } from '../../kernels/device/joined/testing.ts'
 import { gpuChoice } from '../../kernels/matmul/gpu_variants.ts'
@@ -71,7 +71,7 @@ function programs(matmul: MatmulChoice, joins: boolean) {
   const shaders = new Map<string, number>()
   const count = <L extends string>(build: (r: Recorder<L>) => void) => {
     const recorded = collect('count', build)
-    const commands = joins ? joinCommands(recorded) : recorded
+    const commands = joins ? joinCommands(suitedToGpu(recorded)) : recorded
     const dispatches = commands.filter((command) => command.kind === 'dispatch')
     for (const { kernel } of dispatches) shaders.set(kernel.name, wholeText(kernel).length)
     return dispatches.length

@@ -49,6 +49,9 @@ export interface Kernel<P extends Names<ParamType>, B extends Names<Binding>> ex
   /** Grid of workgroups. Where it asks for a param that is live, it is worked out at each
    * replay. */
   readonly workgroups: (params: { [K in keyof P]: number }) => readonly [number, number?, number?]
+  /** What a GPU runs in its place: a kernel of the same params and bindings, whose sums may be in
+   * another order. */
+  readonly onGpu?: AnyKernel
   /** For the profiler; a kernel without it shows its time alone. */
   readonly cost?: (params: { [K in keyof P]: number }) => Cost
 }

@@ -192,6 +192,18 @@ export function gridOf(dispatch: Dispatch, view: DataView, slot: number): Grid {
 const getScalar = (view: DataView, offset: number, dtype: ParamType): number =>
   dtype === 'f32' ? view.getFloat32(offset, true) : view.getUint32(offset, true)
 
+/** A recorded list with what a GPU runs in place of its kernels. */
+export const suitedToGpu = (commands: readonly Command[]): Command[] =>
+  commands.map((command) => {
+    if (command.kind !== 'dispatch' || !command.kernel.onGpu) return command
+    const { params, patches } = command
+    const kernel = command.kernel.onGpu
+    // Its grid may ask for a live param, even where that of the kernel asks for none.
+    if (patches.length > 0) return { ...command, kernel, grid: undefined }
+    const numbers = readParams(kernel.params, new DataView(params.buffer, params.byteOffset), 0)
+    return { ...command, kernel, grid: checkedGrid(kernel, numbers, kernel.name) }
+  })
+
 /** The params of one dispatch as numbers. */
 export function readParams(
   params: Names<ParamType>,
