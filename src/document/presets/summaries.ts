@@ -68,7 +68,7 @@ export const SUMMARIES: Readonly<Record<string, string>> = {
   'tiny-entropy-target':
     'GRPO with an entropy bonus whose weight grows in every step in which the entropy is at or below 0.8 nats, and falls again above it.',
   'story-happy-end':
-    'The shipped storyteller gets a story up to how it comes out, and is rewarded for happy ends alone: a rule, and no person, says what is better.',
+    'The shipped storyteller ends stories, and is rewarded for happy ends: a rule, and no person, says what is better.',
   'smollm2-135m-countdown':
     'A short supervised warm start, then RLOO with LoRA, on SmolLM2-135M-Instruct, which you open first, and on rows of yours, such as countdown.',
   'qwen3-0-6b-gsm8k':

@@ -12,7 +12,7 @@ import { later } from '../part/later.tsx'
 import { versionStore } from '../part/new_version.ts'
 import { useIsAtRest } from '../replay/at_rest.ts'
 import { offersStore } from '../runs/checkpoints/offers.ts'
-import { hasRewardPhase, selectIsBusy } from '../shown/run.ts'
+import { hasPairs, selectIsBusy } from '../shown/run.ts'
 import { usePresent } from '../shown/shown.ts'
 
 export const PastRun = later(
@@ -98,7 +98,7 @@ export const Reference = later(
 export const Preferences = later(
   'The preferences',
   async () => (await import('../phases/Preferences.tsx')).Preferences,
-  () => useStore(labStore, hasRewardPhase),
+  () => useStore(labStore, hasPairs),
 )
 
 export const AtRest = later(

@@ -6,7 +6,7 @@ import { forgetLayers } from '../open/opened_run.ts'
 import { columnsOf, numbered } from '../plot/chart_lines.ts'
 import { chartCsv } from '../plot/files/chart_file.ts'
 import { overlayKey, overlayStore } from './overlays.ts'
-import { lastDrawnStep, plannedSteps, stepEnd } from './run.ts'
+import { hasPairs, lastDrawnStep, plannedSteps, stepEnd } from './run.ts'
 import { uiStore } from './store.ts'
 import { columnsOf as made } from './testing.ts'
 
@@ -69,4 +69,13 @@ test('lines that were hidden among the layers of one model come back with a mode
   expect(uiStore.getState().hiddenLines).toBe(hiddenLines)
   forgetLayers({ ...before, experiment: other.experiment }, before)
   expect([...uiStore.getState().hiddenLines]).toEqual(['loss'])
+})
+
+test('pairs teach where a reward model or a policy learns from them', () => {
+  const ids = ['rlhf-clicks', 'dpo-clicks', 'tiny-grpo']
+  const teach = ids.map((id) => {
+    const experiment = PRESETS.find((preset) => preset.id === id)?.experiment
+    return hasPairs({ ...initialState(), ...(experiment && { experiment }) })
+  })
+  expect(teach).toEqual([true, true, false])
 })

@@ -51,6 +51,10 @@ export const plannedSteps = (state: LabState): number => plannedTotal(runSoFar(s
 export const hasRewardPhase = (state: LabState): boolean =>
   shownExperiment(state).phases.some(({ kind }) => kind === 'reward_model')
 
+/** Whether pairs teach in an experiment: a reward model, or a policy itself. */
+export const hasPairs = (state: LabState): boolean =>
+  shownExperiment(state).phases.some((phase) => 'pairs' in phase)
+
 type Phase = ReturnType<typeof resolvePhases>[number]
 const resolved = new WeakMap<Experiment, readonly Phase[]>()
 
