@@ -47,11 +47,24 @@ const small = {
 }
 
 export const BROKEN_RUNS: readonly BrokenRun[] = [
-  broken(['reward_collapse', 'no_informative_groups', 'entropy_collapse'], {
+  broken(['reward_collapse', 'no_informative_groups'], {
     name: 'A learning rate far too high',
     task: { id: 'sort_digits', length: 2 },
     phases: [warmStart, { kind: 'rl', steps: 20 }],
     actor: { ppo_mini_batch_size: 4, ppo_epochs: 2, optim: { lr: 0.03, lr_warmup_steps: 5 } },
+  }),
+  // A wild learning rate ends in one answer or in noise, by rounding; this always in one answer.
+  broken(['entropy_collapse', 'no_informative_groups'], {
+    name: 'A reward for saying nothing',
+    task: { id: 'sort_digits', length: 2 },
+    reward: {
+      parts: [
+        { id: 'length', weight: 0.4, shortest: 0, longest: 0, slope: 4 },
+        { id: 'exact_match', weight: 0.6 },
+      ],
+    },
+    phases: [warmStart, { kind: 'rl', steps: 30 }],
+    actor: { ppo_mini_batch_size: 8, ppo_epochs: 2, optim: { lr: 0.01, lr_warmup_steps: 5 } },
   }),
   broken(['length_growth', 'cut_off', 'kl_runaway'], {
     name: 'An entropy bonus far too large',
