@@ -86,7 +86,7 @@ test('from the first look to the end of the first run, every state says what is 
   // Ready: what the button trains, and what is known of its time.
   await expect(lab.get('train-here')).toBeEnabled({ timeout: 60_000 })
   await expect(lab.get('estimate')).toContainText('learn to sort digits')
-  await expect(lab.get('estimate')).toContainText(/about \d+ \w+, by an estimate from a probe/)
+  await expect(lab.get('estimate')).toContainText(/about \d+ \w+, estimated from a probe/)
   await expect(lab.get('preset')).toHaveValue('first-steps')
   await lab.get('train-here').click()
 

@@ -38,10 +38,10 @@ function Estimate() {
     <p className="soft" data-testid="estimate">
       {isUnchosen
         ? 'Three small layers learn to sort digits. '
-        : 'It trains the experiment that is chosen above. '}
+        : 'It trains the experiment above. '}
       {time === undefined
         ? 'How long it takes here is not known yet: its first seconds will tell. '
-        : `Its steps take ${time.words}, ${time.isMeasured ? 'as measured here before' : 'by an estimate from a probe of this adapter'}. `}
+        : `Its steps take ${time.words}, ${time.isMeasured ? 'as measured here before' : 'estimated from a probe of this adapter'}. `}
       Nothing leaves this browser.
     </p>
   )
