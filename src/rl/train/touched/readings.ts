@@ -19,7 +19,7 @@ import {
   jacobianContexts,
 } from '../../../model/lenses/jacobian_fit.ts'
 import { uploadedLens } from '../../../model/lenses/lens.ts'
-import { modelHash, readLensFile } from '../../../model/lenses/lens_file.ts'
+import { type LensOwner, readLensFile } from '../../../model/lenses/lens_file.ts'
 import { type LensRows, lensRows, passSize } from '../../../model/lenses/lens_rows.ts'
 import {
   type ComparedTensors,
@@ -123,12 +123,8 @@ type GivenLenses = ReadonlyMap<Readout, { readonly name: string; readonly lens: 
 
 /** The lenses of files. Throws RangeError for two of one kind, and ModelFileError for a file that
  * is no lens of this model. */
-export function givenLenses(
-  files: readonly GivenLens[],
-  { layout, weights }: Pick<ReadModel, 'layout' | 'weights'>,
-): GivenLenses {
+export function givenLenses(files: readonly GivenLens[], owner: Required<LensOwner>): GivenLenses {
   if (files.length === 0) return new Map()
-  const owner = { shape: layout.shape, hash: modelHash(weights) }
   const read = files.map((file) => ({
     ...file,
     lens: readLensFile(file.bytes, file.name, owner),

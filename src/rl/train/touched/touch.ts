@@ -337,7 +337,8 @@ async function touchReadings(
   const layout = layoutOf(model)
   const plan = new MemoryPlan()
   planReadings(plan, model.config, layout, settings)
-  const given = givenLenses(named, { layout, weights: model.weights })
+  const owner = { shape: layout.shape, hash: modelHash(model.weights) }
+  const given = givenLenses(named, owner)
   const others = rest.map((one) => async () => {
     const other = await loaded(one)
     requireSameShape(layout, layoutOf(other))
@@ -346,7 +347,6 @@ async function touchReadings(
   const { readings: found, lenses } = await withDevice(open, plan, (gpu) =>
     readings(gpu, { ...model, layout }, { settings, given, others }, onProgress),
   )
-  const owner = { shape: layout.shape, hash: modelHash(model.weights) }
   const files = lenses.map((lens) => ({
     name: `${lens.readout}.safetensors`,
     readout: lens.readout,
