@@ -108,9 +108,9 @@ longTest('probes are fitted at every layer', { timeout: TIMEOUT }, async () => {
 })
 
 longTest('a direction is made of every layer and added', { timeout: TIMEOUT }, async () => {
-  const { steering } = await touched({ ...TOUCHES.steering, problems: 1, layers: LAYERS })
+  const { steering } = await touched({ ...TOUCHES.steering, problems: 1, layers: [L / 2] })
   expect(steering.vectors).toHaveLength(L + 1)
-  expect(steering.effects.map(({ layer }) => layer)).toEqual(LAYERS)
+  expect(steering.effects.map(({ layer }) => layer)).toEqual([L / 2])
 })
 
 longTest('parts are switched off', { timeout: TIMEOUT }, async () => {
