@@ -13,15 +13,14 @@ const model = {
   source: 'sha256-8b0372e7099cf517eacf5aff90c515aa9f4ee2e7b7f43a93040f7d8c9ae15e8d',
   source_name: 'story',
 }
-const rl = { kind: 'rl', steps: 20 }
-/** Prompts that tell a story up to how it comes out, so that a response is its end alone. */
+const rl = { kind: 'rl', steps: 30 }
 const base = {
-  task: { id: 'story', words: 16, told: 12 },
+  task: { id: 'story', words: 16 },
   model,
   phases: [rl],
-  rollout: { train_batch_size: 2, n: 4, max_response_length: 80 },
-  actor: { ppo_mini_batch_size: 2, optim: { lr: 0.001, lr_warmup_steps: 3 } },
-  validation: { test_freq: 20, prompts: 16 },
+  rollout: { train_batch_size: 4, n: 4 },
+  actor: { ppo_mini_batch_size: 4, optim: { lr: 0.0005, lr_warmup_steps: 3 } },
+  validation: { test_freq: 15, prompts: 32 },
   probe: { freq: 10, rows: 8 },
 }
 const happy = { id: 'happy_end', weight: 1 }
@@ -31,5 +30,15 @@ const seen = { parts: [happy, { ...coherence, weight: 0 }, variety] }
 
 /** In the order of the menu. */
 export const STORY_PRESETS: readonly Preset[] = [
-  preset('story-happy-end', 'Stories: happy ends', { ...base, reward: seen }),
+  // Prompts that tell a story up to how it comes out, so that a response is its end.
+  preset('story-happy-end', 'Stories: only the end', {
+    ...base,
+    task: { ...base.task, told: 12 },
+    phases: [{ ...rl, steps: 20 }],
+    rollout: { train_batch_size: 2, n: 4, max_response_length: 80 },
+    actor: { ppo_mini_batch_size: 2, optim: { lr: 0.001, lr_warmup_steps: 3 } },
+    validation: { test_freq: 20, prompts: 16 },
+    reward: seen,
+  }),
+  preset('story-happy', 'Stories: happy ends', { ...base, reward: seen }),
 ]

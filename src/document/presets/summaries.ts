@@ -69,6 +69,8 @@ export const SUMMARIES: Readonly<Record<string, string>> = {
     'GRPO with an entropy bonus whose weight grows in every step in which the entropy is at or below 0.8 nats, and falls again above it.',
   'story-happy-end':
     'The shipped storyteller ends stories, and is rewarded for happy ends: a rule, and no person, says what is better.',
+  'story-happy':
+    'The shipped storyteller is rewarded for happy ends alone: a rule, and no person, says what is better.',
   'smollm2-135m-countdown':
     'A short supervised warm start, then RLOO with LoRA, on SmolLM2-135M-Instruct, which you open first, and on rows of yours, such as countdown.',
   'qwen3-0-6b-gsm8k':
