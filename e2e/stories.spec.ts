@@ -1,0 +1,57 @@
+// A person reads a story, says which of two ends is better ten times, and what was clicked comes
+// more often.
+import type { Page } from '@playwright/test'
+import { readStory } from '../src/tasks/stories/read.ts'
+import { expect, LONG_ONLY } from './lab_page.ts'
+import { test } from './warm_page.ts'
+
+const CLICKS = 10
+/** DPO from a person's verdicts, in place of the preset's reward. */
+const LINK =
+  'v=1&p=story-happy-end&phases=preference&phases.0.steps=20&phases.0.batch_size=4' +
+  '&phases.0.optim.lr=0.0003&phases.0.optim.lr_warmup_steps=2&phases.0.pairs.source=human' +
+  `&phases.0.pairs.count=32&phases.0.pairs.held_out=8&phases.0.pairs.min_pairs=${CLICKS}` +
+  '&validation.prompts=32&probe.freq=0'
+const HAPPY_ENDS = 'val-aux/story/happy_end/mean@1'
+
+/** Which of the two shown ends is happy; undefined where both are or neither. */
+async function happier(page: Page): Promise<'a' | 'b' | undefined> {
+  const answers = page.getByTestId('preferences').locator('.answer .response')
+  const [a, b] = (await answers.allInnerTexts()).map((text) => readStory(text).mood === 'happy')
+  return a === b ? undefined : a ? 'a' : 'b'
+}
+
+test(
+  'a story is read, ten pairs are clicked, and what was clicked comes more often',
+  LONG_ONLY,
+  async ({ lab, page }) => {
+    test.setTimeout(1_100_000)
+    await lab.open('v=1&p=tiny')
+    await lab.get('preset').selectOption('story-happy-end')
+
+    // A story of the model as it is, to the prompt that stands there.
+    await lab.get('write-first').click()
+    await expect(lab.get('chat-text')).toHaveValue(/^Once there was a small fox/)
+    await lab.get('chat-send').click()
+    await expect(lab.get('chat-stop')).toBeHidden({ timeout: 60_000 })
+    await expect(page.getByRole('dialog')).toContainText(/Max .*\./)
+    await page.keyboard.press('Escape')
+
+    await lab.open(LINK)
+    await lab.get('train').click()
+    await lab.waitForStatus('waiting', 600_000)
+    for (let given = 0; given < CLICKS; ) {
+      await expect(lab.get('prefer-progress')).toContainText(`${given} of ${CLICKS}`)
+      const choice = await happier(page)
+      await lab.get(choice === undefined ? 'prefer-skip' : `prefer-${choice}`).click()
+      if (choice !== undefined) given++
+    }
+    await lab.waitForStatus('finished', 900_000)
+
+    const shares = (await lab.steps()).flatMap(({ metrics }) => metrics[HAPPY_ENDS] ?? [])
+    expect(shares.length).toBeGreaterThan(1)
+    expect(shares.at(-1)).toBeGreaterThan(shares[0])
+    // The same prompts before and after, to be read side by side.
+    await expect(lab.get('end-card')).toContainText('before and after, what changed marked')
+  },
+)
