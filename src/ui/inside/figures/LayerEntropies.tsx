@@ -6,6 +6,7 @@ import { runColor } from '../../../record/run/record.ts'
 import { formatNats, formatTick } from '../../kit/format.ts'
 import { LinesFigure } from '../../plot/still/LinesFigure.tsx'
 import { useIsLiving, useKept } from '../../shown/rested.ts'
+import { selectIsBusy, useLab } from '../../shown/run.ts'
 import { useAtStep } from '../../shown/shown.ts'
 import { ownerOfShown } from '../../touch/owner.ts'
 import { READING_NAMES, READINGS, type Reading } from '../../touch/words/reading_words.ts'
@@ -23,9 +24,9 @@ const NOTE =
   'Means over the response tokens of the probed rows, at the steps that were looked at. It misleads: layers have no policy of their own until somebody says how they are read. A lens stays as it was fitted, so the further the run goes from there, the less it is a translator.'
 
 /** Why there is no line. */
-function emptyWords(reading: Reading, isLiving: boolean, refused: string | undefined): string {
+function emptyWords(reading: Reading, isBusy: boolean, refused: string | undefined): string {
   if (refused !== undefined) return `This could not be measured. ${refused}`
-  if (!isLiving) return 'This run was not read so while it trained.'
+  if (!isBusy) return 'This run was not read so while it trained.'
   if (!lensOf(reading)) return 'Not measured yet. Steps are measured while this figure is in view.'
   return 'Not read yet. While this figure is in view, the lens of the settings is taken, or one is fitted on the rows of the next step that is looked at, which takes that step some time; it is then read at every step that is looked at.'
 }
@@ -33,6 +34,7 @@ function emptyWords(reading: Reading, isLiving: boolean, refused: string | undef
 export function LayerEntropies({ isVisible }: { readonly isVisible: boolean }) {
   const [reading, setReading] = useState<Reading>('raw')
   const isLiving = useIsLiving()
+  const isBusy = useLab(selectIsBusy)
   const atStep = useAtStep()
   const { items } = useKept().observations
   useEffect(() => {
@@ -69,7 +71,7 @@ export function LayerEntropies({ isVisible }: { readonly isVisible: boolean }) {
       </div>
       {steps.length === 0 ? (
         <p className="soft" data-testid="layer-entropies-empty">
-          {emptyWords(reading, isLiving, refused)}
+          {emptyWords(reading, isLiving && isBusy, refused)}
         </p>
       ) : (
         <>
