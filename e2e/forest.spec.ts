@@ -28,9 +28,11 @@ async function expectOneWorkspace(
     // Scrolled away, it begins below the bars again.
     await page.evaluate(() => scrollTo(0, 900))
     await open(tab === 'learn' ? 'inside' : 'learn')
-    const again = await places(page)
-    expect(again.panel.top, tab).toBeGreaterThanOrEqual(again.work.bottom)
-    expect(again.panel.top, tab).toBeLessThanOrEqual(begins.wide)
+    await expect(async () => {
+      const again = await places(page)
+      expect(again.panel.top, tab).toBeGreaterThanOrEqual(again.work.bottom)
+      expect(again.panel.top, tab).toBeLessThanOrEqual(begins.wide)
+    }).toPass({ timeout: 10_000 })
   }
   const size = page.viewportSize()
   await page.setViewportSize({ width: 390, height: 844 })
@@ -38,7 +40,9 @@ async function expectOneWorkspace(
     await page.evaluate(() => scrollTo(0, 0))
     await open(tab)
     await page.evaluate(() => scrollTo(0, 0))
-    expect((await places(page)).panel.top, `${tab} on a phone`).toBeLessThanOrEqual(begins.phone)
+    await expect
+      .poll(async () => (await places(page)).panel.top, `${tab} on a phone`)
+      .toBeLessThanOrEqual(begins.phone)
     expect(await fitsSideways(page), `${tab} on a phone`).toBe(true)
     await page.evaluate(() => scrollTo(0, 1500))
     const phone = await places(page)
