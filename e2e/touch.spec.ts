@@ -130,7 +130,7 @@ test(
 )
 
 test(
-  'parts are switched off while a run trains, and shown over its steps',
+  'parts are switched off and layers read through a lens while a run trains, over its steps',
   LONG_ONLY,
   async ({ lab }) => {
     await lab.open(
@@ -141,7 +141,18 @@ test(
     await expect(lab.get('live-parts')).toHaveCount(0)
     await lab.get('live-parts-on').check()
     await lab.get('train').click()
+    await lab.get('layer-entropies-reading').selectOption('tuned')
+    // Figures above it grow as they are measured, and push it out of view.
+    await expect(async () => {
+      await lab.get('layer-entropies-reading').scrollIntoViewIfNeeded()
+      await expect(lab.get('layer-entropies-says')).toContainText('tuned lens fitted after step')
+    }).toPass({ timeout: 200_000 })
     await lab.waitForStatus('finished', 400_000)
+    await expect(lab.get('layer-entropies-says')).toContainText('moved most')
+    // What is not a lens is there too, at every step that was looked at.
+    await lab.get('layer-entropies-reading').selectOption('raw')
+    await expect(lab.get('layer-entropies-says')).toContainText('raw, as in the paper')
+    await expect(lab.get('layer-entropies-values').locator('li')).toHaveCount(4)
     await expect(lab.get('live-parts-says')).toContainText('With everything on')
     await lab.get('live-parts-map-value').press('End')
     await expect(lab.get('live-parts-map-value')).toHaveText(/^without the feed-forward of layer/)
