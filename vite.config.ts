@@ -290,7 +290,10 @@ export default defineConfig({
           // Loading every module again for each file would take half of the time. What a test
           // replaces it puts back.
           isolate: false,
-          include: ['{src,conformance,tools,bench}/**/*.test.{ts,tsx}', '{scripts,tools}/**/*.test.mjs'],
+          include: [
+            '{src,conformance,tools,bench}/**/*.test.{ts,tsx}',
+            '{scripts,tools}/**/*.test.mjs',
+          ],
           exclude: ['**/*.gpu.test.ts'],
           // A busy machine is no failure.
           testTimeout: 60_000,

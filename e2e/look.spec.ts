@@ -35,10 +35,9 @@ test(
     await expect(lab.get('look-step')).toHaveValue('8')
     // The state that reinforcement began with says which layer to train first.
     await lab.get('measure-kept').click()
-    await expect(lab.get('suggested')).toContainText(
-      'Step 4 is where reinforcement began',
-      { timeout: 200_000 },
-    )
+    await expect(lab.get('suggested')).toContainText('Step 4 is where reinforcement began', {
+      timeout: 200_000,
+    })
     await look(lab, 8)
     expect(await violations(page, '.look-now')).toEqual([])
     for (const figure of ['flow', 'delta', 'cosine', 'heat']) {

@@ -74,11 +74,14 @@ export const tokenWords = (token: string): string => {
 /** What is known of a token: its text with its spaces, its id and its bytes. `id` is undefined
  * where the vocabulary lacks it. */
 export function tokenTitle(token: string, id: number | undefined, isSpecial: boolean): string {
+  if (isSpecial)
+    return id === undefined ? `${token}, a special token` : `${token}, a special token, id ${id}`
   const isBytes = BYTES.test(token)
   const name = isBytes ? 'a part of a character' : JSON.stringify(token)
-  const bytes = isBytes ? bytesOf(token) : Array.from(new TextEncoder().encode(token), hex)
-  const what = isSpecial ? `${token}, a special token` : `${name}, bytes ${bytes.join(' ')}`
-  return id === undefined ? what : `${what}, id ${id}`
+  const bytes = (isBytes ? bytesOf(token) : Array.from(new TextEncoder().encode(token), hex)).join(
+    ' ',
+  )
+  return id === undefined ? `${name}, bytes ${bytes}` : `${name}, bytes ${bytes}, id ${id}`
 }
 
 /** Bytes that are no text alone, as two hexadecimal digits each. */

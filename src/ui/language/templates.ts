@@ -59,10 +59,11 @@ function isOneValue(text: string): boolean {
   return !/:\s|^\S+\s(?:\S+\s)*?[−-]?\d/.test(value) || /^\d+ (min|h) \d+ (s|min)$/.test(value)
 }
 
-/** Whether every bracket and quotation that a text opens is closed in it. */
+/** Whether every bracket and quotation that a text opens is closed in it. A token in straight
+ * quotes may be a bracket itself. */
 function isClosed(text: string): boolean {
   let depth = 0
-  for (const sign of text.match(/[()“”]/g) ?? []) {
+  for (const sign of text.replace(/"[^"]*"/g, '').match(/[()“”]/g) ?? []) {
     depth += sign === '(' || sign === '“' ? 1 : -1
     if (depth < 0) return false
   }

@@ -141,8 +141,8 @@ export function lensSummary(lens: Lens, kind: LensKind): string {
 export function cellWords(cell: LensCell, words: (token: string) => string): string {
   const [best] = cell.top
   const said = best ? `${words(best.token)} ${formatShare(best.prob)}` : 'nothing'
-  const next = cell.next
-    ? `, ${words(cell.next.token)} follows with ${formatShare(cell.next.prob)}`
-    : ''
-  return `${said}, entropy ${formatNumber(cell.entropy)} nats${next}`
+  const entropy = formatNumber(cell.entropy)
+  if (!cell.next) return `${said}, entropy ${entropy} nats`
+  const next = words(cell.next.token)
+  return `${said}, entropy ${entropy} nats, ${next} follows with ${formatShare(cell.next.prob)}`
 }
