@@ -26,7 +26,7 @@ test(
     await lab.open('v=1&p=tiny#lesson=make-course')
     await lab.waitForStatus('idle')
     const panel = '[data-testid="lessons"]'
-    await expect(lab.get('course-missing')).toContainText('title')
+    await expect(lab.get('course-missing')).toContainText('title: expected a text, found none')
     await lab.get('course-title').fill('Two lessons')
     await lab.get('course-in-order').check()
     await lab.get('course-lock-settings').check()

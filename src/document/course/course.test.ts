@@ -54,7 +54,9 @@ test.for<[string, object, string]>([
   ['one choice', page({ choices: ['a'], right: 0 }), 'items.0.questions.0.choices'],
   ['a text that turns around', { title: 'a\u202eb' }, 'cannot be seen'],
   ['a lock that is none', { lock: ['tab'] }, 'lock.0'],
-  ['a long text', item({ kind: 'page', title: 'x', text: 'x'.repeat(5000) }), '4000'],
+  ['a long text', item({ kind: 'page', title: 'x', text: 'x'.repeat(5000) }), 'text: '],
+  ['no title', { title: ' ' }, 'title: expected a text, found none'],
+  ['no item', { items: [] }, 'items: expected a lesson, an experiment or a page'],
   ['a lesson twice', { items: [DOCUMENT.items[0], DOCUMENT.items[0]] }, 'each lesson once'],
 ])('a course with %s is refused, and its place is named', ([, change, said]) => {
   const parsed = parseCourse({ ...DOCUMENT, ...change })

@@ -21,7 +21,7 @@ const seen = (most: number, least = 1) =>
     .string()
     .check(
       z.trim(),
-      z.minLength(least),
+      z.minLength(least, 'expected a text, found none'),
       z.maxLength(most),
       z.refine(isSeen, 'expected no characters that cannot be seen'),
     )
@@ -69,7 +69,9 @@ const courseSchema = z.strictObject({
   in_order: z._default(z.boolean(), false),
   lock: z._default(z.array(z.enum(LOCK_PARTS)), []),
   hide: z._default(z.array(z.enum(HIDE_PARTS)), []),
-  items: z.array(itemSchema).check(z.minLength(1), z.maxLength(MOST_ITEMS)),
+  items: z
+    .array(itemSchema)
+    .check(z.minLength(1, 'expected a lesson, an experiment or a page'), z.maxLength(MOST_ITEMS)),
 })
 export type Course = z.infer<typeof courseSchema>
 

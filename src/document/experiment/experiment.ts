@@ -65,6 +65,28 @@ const LONGEST_MESSAGE = 1000
 const shortened = (name: string): string =>
   name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME)}…` : name
 
+/** What zod says where it has no language: the page loads none. */
+const UNSAID = 'Invalid input'
+
+function messageOf(issue: z.core.$ZodIssue): string {
+  if (issue.message !== UNSAID) return issue.message.slice(0, LONGEST_MESSAGE)
+  if (issue.code === 'invalid_type') return `expected ${issue.expected}`
+  if (issue.code === 'invalid_value') return `expected one of ${issue.values.join(', ')}`
+  if (issue.code === 'too_small') {
+    const { minimum, origin } = issue
+    if (origin === 'array') return `expected at least ${minimum} entries`
+    if (origin === 'string') return `expected at least ${minimum} characters`
+    return `expected at least ${minimum}`
+  }
+  if (issue.code === 'too_big') {
+    const { maximum, origin } = issue
+    if (origin === 'array') return `expected at most ${maximum} entries`
+    if (origin === 'string') return `expected at most ${maximum} characters`
+    return `expected at most ${maximum}`
+  }
+  return issue.code === 'unrecognized_keys' ? 'there is no such field' : UNSAID
+}
+
 /** What a schema says against a document, in our paths. */
 export const schemaIssues = ({ issues }: z.core.$ZodError): Issue[] =>
   issues.flatMap((issue) => {
@@ -72,7 +94,7 @@ export const schemaIssues = ({ issues }: z.core.$ZodError): Issue[] =>
     const names = issue.code === 'unrecognized_keys' ? issue.keys : ['']
     return names.map((name) => ({
       path: (name === '' ? path : [...path, shortened(name)]).join('.'),
-      message: issue.message.slice(0, LONGEST_MESSAGE),
+      message: messageOf(issue),
     }))
   })
 

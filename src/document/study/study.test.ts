@@ -326,3 +326,12 @@ describe('the analysis', () => {
       if (name.endsWith('.svg')) expect(text).not.toContain('<script')
   })
 })
+
+test('a field that is no field, or of another kind, is refused with what is expected', () => {
+  const parsed = parseStudy({ name: 5, question: '', foo: 1 })
+  const issues = parsed.ok ? [] : parsed.issues
+  const said = Object.fromEntries(issues.map(({ path, message }) => [path, message]))
+  expect(said.name).toBe('expected string')
+  expect(said.foo).toBe('there is no such field')
+  expect(said.seeds).toBe('expected array')
+})
