@@ -22,6 +22,7 @@ test('what panels want is remembered, merged, and sent once a frame while a run 
     token_layers: false,
     every: 1,
     parts: false,
+    readings: [],
     moments: true,
   }
   expect(port().commands.at(-1)).toMatchObject({ observe: { ...nothing, groups: ['flow'] } })
