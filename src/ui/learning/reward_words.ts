@@ -31,7 +31,7 @@ export function scoreNote(task: TaskChoice, { isImported, isOwn }: Origin): stri
   if (isImported)
     return 'As the log has them: the mean score of its responses, and of held-out answers.'
   if (isOwn)
-    return 'Mean of this experiment’s reward: on training prompts, and on problems never trained on.'
+    return 'Mean of this experiment’s reward on training prompts; share of answers that count as right, whatever the reward, on problems never trained on.'
   return taskCard(task, 0).partial_score === undefined
     ? 'Share of correct answers: on training prompts, and on problems never trained on.'
     : 'Mean score on training prompts, where a wrong answer can count in part; share of correct answers on problems never trained on.'
