@@ -55,7 +55,7 @@ function wordsFor({ text }: Sentence, world: World, draw: Draw, most: number): W
   return words
 }
 
-/** A sentence of a story as it is told, with a space before it. */
+/** One sentence of a story, with the space before it. */
 export interface Told {
   readonly text: string
   /** Whether it says how the story comes out, or follows what does. */

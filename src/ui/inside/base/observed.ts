@@ -7,6 +7,7 @@ import type {
 } from '../../../host/protocol/observation.ts'
 import type { Kept, KeptItem } from '../../../record/run/kept.ts'
 import { formatCount, formatNumber } from '../../kit/format.ts'
+import { t } from '../../kit/translator.ts'
 
 export type ObservedQuantity = keyof ObservedValues
 export type Seen = KeptItem<Observation>
@@ -93,6 +94,13 @@ export function emptyWords({ isPast, isBusy, atStep, first }: Nothing): string {
     : 'Nothing was observed yet.'
 }
 
+const GROUPS: Readonly<Record<ObservedGroup, { readonly label: string }>> = {
+  entropy: { label: 'entropy' },
+  flow: { label: 'flow' },
+  cosines: { label: 'cosines' },
+  similarity: { label: 'similarity' },
+}
+
 /** What the probes of some groups cost, in milliseconds; undefined where none was timed. */
 export function costWords(
   { cost_ms }: Observation,
@@ -105,5 +113,5 @@ export function costWords(
   if (timed.length === 0) return undefined
   const all = `${formatNumber(timed.reduce((sum, { ms }) => sum + ms, 0))} ms`
   if (timed.length === 1) return all
-  return `${all} (${timed.map(({ group, ms }) => `${group} ${formatNumber(ms)}`).join(', ')})`
+  return `${all} (${timed.map(({ group, ms }) => `${t(GROUPS[group].label)} ${formatNumber(ms)}`).join(', ')})`
 }
