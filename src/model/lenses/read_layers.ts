@@ -1,5 +1,5 @@
-// Measures how far the policy of every layer is from the final one, read in any way, and how sure
-// it is.
+// Measures how far the policy of every layer is from the final one, or from another model's, read
+// in any way, and how sure it is.
 import type { Program, Recorder } from '../../kernels/device/base/program.ts'
 import type { Allocator } from '../../kernels/device/base/tensor.ts'
 import type { Gpu } from '../../kernels/device/gpu.ts'
@@ -8,10 +8,12 @@ import type { Readout } from '../layout/readout.ts'
 import type { Model } from '../transformer/model.ts'
 import {
   createTeacher,
+  type OtherTeacher,
   readStudent,
   readTeacher,
   type TeacherPass,
   type TeacherTensors,
+  teacherWorkspace,
 } from '../transformer/teacher.ts'
 import { forward } from '../transformer/transformer.ts'
 import type { Workspace } from '../transformer/workspace.ts'
@@ -21,7 +23,7 @@ import { createLensWorkspace, type LensRows, tokensIn, uploadLensRows } from './
 export interface ReadLayer {
   readonly layer: number
   readonly readout: Readout
-  /** KL(final policy ‖ this one). */
+  /** KL(final policy ‖ this one); where another model teaches, KL(its policy ‖ this one). */
   readonly kl: number
   readonly entropy: number
 }
@@ -33,13 +35,16 @@ export interface ComparedTensors {
   readonly teacher: TeacherTensors
 }
 
+/** `other`: another model that these are compared with. */
 export function createCompared(
   alloc: Allocator,
   shape: ModelShape,
   size: Pick<LensRows, 'rows' | 'width'>,
+  other: Pick<ModelShape, 'hidden_size'> = shape,
 ): ComparedTensors {
   const ws = createLensWorkspace(alloc, shape, size)
-  return { ws, teacher: createTeacher(alloc, ws, shape.hidden_size) }
+  const widest = Math.max(shape.hidden_size, other.hidden_size)
+  return { ws, teacher: createTeacher(alloc, ws, widest) }
 }
 
 /** Runs the model on the uploaded rows: every layer's states, and the final policy. */
@@ -50,6 +55,21 @@ export function recordFinal<L extends string>(
 ): void {
   forward(recorder, model, ws)
   readTeacher(recorder, model, ws, teacher, { inv_temperature: 1 })
+}
+
+/** Runs another model on the uploaded rows, then this one: every layer's states, and the other's
+ * policy. */
+function recordOther(
+  recorder: Pick<Recorder<never>, 'run'>,
+  gpu: Gpu,
+  model: Model,
+  { ws, teacher }: ComparedTensors,
+  other: OtherTeacher,
+): void {
+  const its = teacherWorkspace(gpu, other, ws)
+  forward(recorder, other.model, its)
+  readTeacher(recorder, other.model, its, teacher, { inv_temperature: 1 })
+  forward(recorder, model, ws)
 }
 
 /** The forward KL of a layer to the final policy, as a student's (transformer/teacher.ts). */
@@ -100,20 +120,26 @@ export class LayerReader {
     }
   }
 
-  /** `model` has the lenses that `reads` ask for; `all`: room that several readers share. */
+  /** `model` has the lenses that `reads` ask for; `all`: room that several readers share; `other`:
+   * the model that layers are compared with, in place of their own final policy. */
   static async create(
     gpu: Gpu,
     model: Model,
     tensors: ComparedTensors,
     reads: readonly Pick<ReadLayer, 'layer' | 'readout'>[],
-    all = LayerReader.room(gpu, tensors, reads.length),
+    given: {
+      readonly all?: ReturnType<typeof LayerReader.room>
+      readonly other?: OtherTeacher
+    } = {},
   ): Promise<LayerReader> {
+    const { all = LayerReader.room(gpu, tensors, reads.length), other } = given
     const { ws, teacher } = tensors
     const tokens = ws.rows * ws.width
     const program = await gpu.record('readings', [], (r) => {
-      recordFinal(r, model, tensors)
+      if (other) recordOther(r, gpu, model, tensors, other)
+      else recordFinal(r, model, tensors)
       reads.forEach(({ layer, readout }, i) => {
-        readStudent(r, model, ws, comparedPass(model, tensors, layer, readout))
+        readStudent(r, model, ws, comparedPass(other?.model ?? model, tensors, layer, readout))
         r.copy(teacher.divergence, all.divergence, { toOffset: i * 4 * tokens })
         r.copy(teacher.student.entropy, all.entropy, { toOffset: i * tokens })
         r.copy(teacher.student.log_probs, all.log_probs, { toOffset: i * tokens })

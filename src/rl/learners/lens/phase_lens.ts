@@ -134,7 +134,7 @@ export class PhaseLens {
               }),
             }
           : undefined,
-      reader: await LayerReader.create(gpu, model, compared, reads, all),
+      reader: await LayerReader.create(gpu, model, compared, reads, { all }),
     })
   }
 

@@ -109,7 +109,7 @@ export class LiveReadings {
       const through = { ...model, lenses: { [readout]: lens.layers } }
       const layers = Array.from({ length: shape.num_hidden_layers }, (_, layer) => layer)
       const reads = layers.map((layer) => ({ layer, readout }))
-      const reader = await LayerReader.create(gpu, through, compared, reads, all)
+      const reader = await LayerReader.create(gpu, through, compared, reads, { all })
       const origin = { readout, ...(!given && { fitted_after: step }) }
       return new LiveReadings(reader, memory, pass, origin)
     } catch (error) {
