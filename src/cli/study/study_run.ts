@@ -15,6 +15,7 @@ import type { PlannedRun } from '../../document/study/queue.ts'
 import { phaseAt, ResultLog, type RunResult } from '../../document/study/results.ts'
 import type { Study } from '../../document/study/study.ts'
 import { readJson } from '../input/input_file.ts'
+import { insideOf } from './inside.ts'
 
 /** What `lab train` exits with when a signal ended it. */
 const STOPPED = 130
@@ -47,6 +48,7 @@ export async function trainRun(
   { folder, signal, isTrusted }: Place,
 ): Promise<Outcome> {
   const trust = isTrusted ? ['--trust-programs'] : []
+  const every = `${study.inside?.every ?? 50}`
   mkdirSync(folder, { recursive: true })
   const document = join(folder, '..', `${folder.split('/').at(-1)}.json`)
   writeFileSync(document, JSON.stringify(run.experiment))
@@ -56,7 +58,7 @@ export async function trainRun(
   }
   if (!isOver(folder)) {
     const code = await lab(
-      ['train', document, '--out', folder, '--force', '--checkpoint-every', '50', ...trust],
+      ['train', document, '--out', folder, '--force', '--checkpoint-every', every, ...trust],
       `${document}.log`,
       signal,
     )
@@ -66,7 +68,7 @@ export async function trainRun(
     const said = readFileSync(`${document}.log`, 'utf8').trim().split('\n').slice(-3).join(' ')
     return { problem: said }
   }
-  const result = resultOf(run, study, folder)
+  const result = await resultOf(run, study, folder)
   rmSync(join(folder, 'checkpoints'), { recursive: true, force: true })
   return { result }
 }
@@ -93,8 +95,12 @@ function lab(args: readonly string[], log: string, signal: AbortSignal): Promise
   })
 }
 
-/** What a finished folder says. */
-function resultOf({ arm, seed, experiment }: PlannedRun, study: Study, folder: string): RunResult {
+/** What a finished folder says, and what its states do. */
+async function resultOf(
+  { arm, seed, experiment }: PlannedRun,
+  study: Study,
+  folder: string,
+): Promise<RunResult> {
   const facts = factsOf(folder)
   if (!facts) throw new Error(`${folder}: run.json is missing`)
   const log = new ResultLog(experiment, study)
@@ -103,6 +109,8 @@ function resultOf({ arm, seed, experiment }: PlannedRun, study: Study, folder: s
     const { step, data } = JSON.parse(line) as { step: number; data: Record<string, number> }
     log.step(step, phaseAt(facts.phases, step), data)
   }
+  if (study.inside && facts.status === 'finished')
+    log.inside(await insideOf(experiment, study.inside, { folder, phases: facts.phases }))
   return log.result({
     arm: arm.name,
     seed,

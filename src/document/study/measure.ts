@@ -96,6 +96,7 @@ export function measureOf(
   }
   if (values.length === 0) return undefined
   if (measure.at === 'end') return values.at(-1)
+  if (measure.at === 'first') return values[at.findIndex((spent) => spent > 0)]
   if (measure.at === 'last') return mean(values.slice(-5))
   return areaUnder({ at, values })
 }

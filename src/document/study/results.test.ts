@@ -2,8 +2,10 @@
 import { expect, test } from 'vitest'
 import { HistoryLog } from '../../host/checkpoints/history.ts'
 import { plainHistory } from '../../host/checkpoints/origin.ts'
+import { analyse } from './analysis.ts'
 import { expandStudy } from './arms.ts'
 import { plannedRuns } from './queue.ts'
+import { insideTables } from './report/inside.ts'
 import { phaseAt, ResultLog } from './results.ts'
 import { armsOf, DOCUMENT, studyOf } from './testing.ts'
 
@@ -77,4 +79,48 @@ test('what learns preferences, or a reward model, is compared as reinforcement i
       log.step(step, step <= 2 ? 0 : i === 1 && step > 3 ? 2 : 1, metricsAt(step))
     expect(log.result(facts).begins).toBe(2)
   }
+})
+
+test('what is measured of a run’s states can be its measure, first or last, and has its tables', () => {
+  const metric = 'inside/start_with/block_1/acc'
+  const measure = { metric, at: 'first' } as const
+  const own = studyOf({ ...DOCUMENT, measure, inside: { of: ['transplants', 'teacher_kl'] } })
+  const arms = armsOf()
+  const results = plannedRuns(own, arms).map((run) => {
+    const log = new ResultLog(run.experiment, own)
+    for (let step = 0; step <= 30; step++) log.step(step, step <= 10 ? 0 : 1, metricsAt(step))
+    const gain = run.arm.name === 'fast' ? 0.25 : 0
+    log.inside({
+      'start_with/block_1/acc': [
+        [20, 0.25 + gain + run.seed / 100],
+        [30, 0.5],
+      ],
+      'start_with/attention_1/acc': [
+        [20, 0.1],
+        [30, 0.1],
+      ],
+      'teacher_kl/1': [
+        [10, 2],
+        [20, 1],
+        [30, 0.5],
+      ],
+    })
+    return log.result({ ...facts, arm: run.arm.name, seed: run.seed })
+  })
+  expect(results[0].series[metric]).toEqual([
+    [20, 0.26],
+    [30, 0.5],
+  ])
+  const found = analyse(own, arms, results)
+  expect(found.arms[1].comparison?.mean).toBeCloseTo(0.25, 9)
+  const end = { ...own, measure: { ...own.measure, at: 'end' as const } }
+  expect(analyse(end, arms, results).arms[1].comparison?.mean).toBe(0)
+  const tables = insideTables(own, found)
+  expect(tables).toHaveLength(3)
+  expect(tables[0]).toMatch(
+    /after its first phase, %:.*\| block 1 \| 27\.5 \[[\d., ]+\] \| 52\.5 /s,
+  )
+  expect(tables[1]).toContain('| block 1 | 50.0 [50.0, 50.0] |')
+  expect(tables.join()).not.toContain('attention')
+  expect(tables[2]).toMatch(/\| fast \| 30 \| 0\.5 \[0\.5, 0\.5\] \|/)
 })

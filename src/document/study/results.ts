@@ -48,6 +48,8 @@ const POINTS = 6
 /** Curves that every report draws. */
 const KEPT =
   /(^val-.*(acc\/greedy|acc\/mean@\d+|pass@(?!1\/)\d+\/mean)$)|^layer\/entropy\/|^critic\/score\/mean$|^actor\/entropy$/
+/** Begins what is measured of a run's states. */
+const INSIDE = 'inside/'
 
 type Metrics = Readonly<Record<string, number>>
 
@@ -67,7 +69,7 @@ interface ToldSteps {
 }
 
 /** [step, value]. */
-type Point = [number, number]
+export type Point = [number, number]
 /** Digits of a kept value. Accuracies are shares of a few thousand answers. */
 const PRECISION = 7
 
@@ -115,6 +117,12 @@ export class ResultLog {
         curve.push([step, value])
         this.#series.set(name, curve)
       }
+  }
+
+  /** Takes in what was measured of the run's states: [step, value] by metric, steps ascending. */
+  inside(series: Readonly<Record<string, readonly Point[]>>): void {
+    for (const [name, curve] of Object.entries(series))
+      this.#series.set(`${INSIDE}${name}`, [...curve])
   }
 
   #isKept(name: string): boolean {
@@ -186,4 +194,4 @@ export class ResultLog {
 }
 
 /** Measured at some steps alone, and kept whole. */
-const isSparse = (name: string): boolean => name.startsWith('val-')
+const isSparse = (name: string): boolean => name.startsWith('val-') || name.startsWith(INSIDE)

@@ -67,10 +67,11 @@ const searchSchema = z.strictObject({
 const measureSchema = z.strictObject({
   /** A metric's name or how it ends, e.g. acc/greedy. */
   metric: text(120).check(z.minLength(1)),
-  /** end: the last value. last: the mean of the last five. area: the mean height of the curve
-   * over the budget. level: the value where `reaches` is first as high as all arms of the seed
-   * came, between evaluations on a straight line. */
-  at: z._default(z.enum(['end', 'last', 'area', 'level']), 'end'),
+  /** end: the last value. first: the first one behind the step where reinforcement began. last:
+   * the mean of the last five. area: the mean height of the curve over the budget. level: the value
+   * where `reaches` is first as high as all arms of the seed came, between evaluations on a
+   * straight line. */
+  at: z._default(z.enum(['end', 'first', 'last', 'area', 'level']), 'end'),
   /** Of `level` alone: a metric that rises, or how its name ends, e.g. acc/mean@16. */
   reaches: textOrNone(120),
   goal: z._default(z.enum(['higher', 'lower']), 'higher'),
@@ -81,6 +82,23 @@ const measureSchema = z.strictObject({
    * Absent: no difference is called equal, only not found. */
   equal_within: z.optional(z.number().check(z.positive())),
 })
+
+/** What can be measured of the states that a run has left, each under names of its own:
+ * - transplants: `inside/start_with/<part>/acc`, held-out greedy accuracy of the start with a part
+ *   of the state, and `inside/run_with_starts/<part>/acc`, of the state with the start's part
+ *   (src/model/interventions/transplant.ts names parts);
+ * - ablations: `inside/without/<part>`, what switching it off changes in the reward of held-out
+ *   problems;
+ * - teacher_kl: `inside/teacher_kl/<layer>`, KL(teacher ‖ the layer's policy) in nats, where
+ *   held-out right answers are written. */
+const insideSchema = z.strictObject({
+  of: z.array(z.enum(['transplants', 'ablations', 'teacher_kl'])).check(z.minLength(1)),
+  /** Held-out problems at most. */
+  problems: z._default(z.int().check(z.minimum(2), z.maximum(4096)), 256),
+  /** Steps between two states; absent: those at the end of each phase alone. */
+  every: z.optional(z.int().check(z.minimum(1), z.maximum(1_000_000))),
+})
+export type Inside = z.infer<typeof insideSchema>
 
 const studySchema = z.strictObject({
   version: z._default(z.literal(1), 1),
@@ -107,6 +125,10 @@ const studySchema = z.strictObject({
   /** Further primary measures: each has a table of its own, and Holm's correction counts the arms
    * of all. */
   also: z.optional(z.array(measureSchema).check(z.maxLength(3))),
+  /** Which difference its seeds can see, in a sentence, as far as it is known before the runs. */
+  power: z.optional(text(400)),
+  /** Measures of a run's states, which primary measures may name. The command line takes them. */
+  inside: z.optional(insideSchema),
   /** Whether question, arms and measure were written down before any of its runs was known. */
   written: z._default(z.enum(['before', 'after']), 'before'),
   /** The arm that all others are compared with; null = the first. */

@@ -170,6 +170,17 @@ test('arms that cannot run here are named before anything is trained', async () 
   expect(gpu.asked).toEqual([])
 })
 
+test('a study that measures the states of its runs is for the command line, and trains nothing', async () => {
+  const page = await freshPage()
+  const gpu = workers(() => 'finished')
+  await page.openStudy(async () => storage(), gpu.createPort)
+  page.setStudy({ ...study, inside: { of: ['ablations'], problems: 64 } })
+  page.trainStudy()
+  await vi.waitFor(() => expect(page.studyStore.getState().problems).toHaveLength(1))
+  expect(page.studyStore.getState().problems[0]).toContain('npm run -s lab -- study FILE')
+  expect(gpu.asked).toEqual([])
+})
+
 test('a worker that hangs is replaced, and its runs are trained by the next', async () => {
   const page = await freshPage()
   const kept = storage()

@@ -38,6 +38,9 @@ interface Ended {
   readonly outcome: WorkerOutcome
 }
 
+const COMMAND_LINE =
+  'It measures the states of its runs (inside), which takes the command line: npm run -s lab -- study FILE --out DIR'
+
 const nameOf = ({ arm, seed }: PlannedRun) => `${arm.name}, seed ${seed}`
 
 export class StudyTraining {
@@ -59,6 +62,7 @@ export class StudyTraining {
   /** Resolves when no run is missing, or with the reasons why one cannot be trained; never once it
    * was ended. */
   async train(): Promise<readonly string[]> {
+    if (this.#of.study.inside) return [COMMAND_LINE]
     let running = new Map<string, Promise<Ended>>()
     for (let tries = 0; ; ) {
       const next = this.#next(running)

@@ -8,6 +8,7 @@ import { encodeStudy } from '../study_link.ts'
 import { besideTable, entropyTable } from './beside.ts'
 import { forestPlot } from './forest.ts'
 import { heatMap } from './heat.ts'
+import { insideTables } from './inside.ts'
 import { curveLines, layerLines, linesPicture, profileLines } from './lines.ts'
 import { short } from './svg.ts'
 import { inHead, unitsOf } from './units.ts'
@@ -17,6 +18,7 @@ import {
   bareDifference,
   measureSentence,
   planSentence,
+  powerSentence,
 } from './words.ts'
 
 /** Pictures by the names of their files. */
@@ -163,6 +165,12 @@ const armSentences = (analysis: Analysis): string[] =>
     .filter(({ comparison }) => comparison)
     .map((arm) => `- ${markdownText(armSentence(arm, analysis))}`)
 
+/** What was expected to be seen before the runs, and what can be. */
+const powerLines = ({ power }: Study, analysis: Analysis): string[] =>
+  [power && `Expected before the runs: ${power}`, powerSentence(analysis)].flatMap((one) =>
+    one ? [`- ${markdownText(one)}`] : [],
+  )
+
 /** Plan, answer, table and sentences of every primary measure behind the first. */
 const furtherMeasures = (study: Study, { also = [] }: Analysis): string[] =>
   also.flatMap((analysis, i) => {
@@ -204,7 +212,7 @@ function reportOf(
     markdownText(planSentence(study, analysis)),
     `${runs.length} runs on ${markdownText(adapters.join('; ')) || 'no adapter yet'}; seeds ${study.seeds.join(', ')}.`,
     armsTable(analysis),
-    sentences.join('\n'),
+    [...sentences, ...powerLines(study, analysis)].join('\n'),
     ...furtherMeasures(study, analysis),
     `In the page: [the whole study](#tab=study&study=${encodeStudy(whole)}); one arm: ${analysis.arms
       .map(({ arm }) => `[${markdownText(arm.name)}](?${encodeLink(arm.experiment)})`)
@@ -213,6 +221,7 @@ function reportOf(
     ...[besideTable(study, analysis), entropyTable(study, analysis)].filter(
       (table) => table !== undefined,
     ),
+    ...insideTables(study, analysis),
     ...(limits.length > 0
       ? ['## Limits', limits.map((one) => `- ${markdownText(one)}`).join('\n')]
       : []),

@@ -1,7 +1,8 @@
 // Says in sentences what a study asks and found.
+import { mean, variance } from '../../../rl/math/stats.ts'
 import { ALPHA, type Analysis, type ArmResult, type Comparison } from '../analysis.ts'
 import type { Arm } from '../arms.ts'
-import { MOST_SEEDS } from '../statistics/power.ts'
+import { MOST_SEEDS, smallestEffect } from '../statistics/power.ts'
 import { measuresOf, type Study } from '../study.ts'
 import { measureWords } from './measure_words.ts'
 import { short } from './svg.ts'
@@ -110,6 +111,7 @@ function marginText({ measure }: Study, { metric }: Analysis): string {
 
 const MEASURES = {
   end: 'at the end of the budget',
+  first: 'where it was first measured behind the start',
   last: 'the mean of its last five values within the budget',
   area: 'its mean height over the budget (learning-curve area)',
 } as const
@@ -122,6 +124,25 @@ const placeOf = ({ at, reaches }: Study['measure']): string =>
 /** A primary measure, and whether it was fixed beforehand. */
 export const measureSentence = ({ measure, written }: Study, { metric }: Analysis): string =>
   `Primary measure, ${written === 'before' ? 'fixed beforehand' : 'chosen after the runs were known, so all of this is exploratory'}: ${measureWords(metric ?? measure.metric)}, ${placeOf(measure)}; ${measure.goal} is better.`
+
+/** What this many seeds could see, by how much differences varied among them; undefined where there
+ * are too few to say. */
+export function powerSentence({ arms, metric }: Analysis): string | undefined {
+  const own = arms.flatMap(({ comparison }) => (comparison ? [comparison.pairs] : []))
+  const counts = own.map(({ length }) => length)
+  const n = Math.min(...counts)
+  if (own.length === 0 || n < 3) return undefined
+  const variances = own.map((pairs) =>
+    variance(
+      pairs.map(({ difference }) => difference),
+      { unbiased: true },
+    ),
+  )
+  const units = unitsOf(metric)
+  const deviation = Math.sqrt(mean(variances))
+  const said = (x: number) => `${units.bareDifference(x)}${units.difference}`
+  return `Power: differences by seed had a standard deviation of ${said(deviation)} (pooled over the arms), so ${n} seeds find a difference of ${said(smallestEffect(n) * deviation)} in four of five studies, before the correction.`
+}
 
 /** What was fixed beforehand. */
 export function planSentence(study: Study, analysis: Analysis): string {

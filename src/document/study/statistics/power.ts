@@ -62,3 +62,16 @@ export function seedsNeeded(mean: number, deviation: number, power = 0.8): numbe
   }
   return high
 }
+
+/** The smallest mean difference, in units of the differences' standard deviation, that n pairs find
+ * with this power at 5 %: the inverse of pairedPower. */
+export function smallestEffect(n: number, power = 0.8): number {
+  let [low, high] = [0, 1]
+  while (pairedPower(n, high) < power) high *= 2
+  for (let i = 0; i < 40; i++) {
+    const middle = (low + high) / 2
+    if (pairedPower(n, middle) < power) low = middle
+    else high = middle
+  }
+  return high
+}

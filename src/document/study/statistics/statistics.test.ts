@@ -2,7 +2,7 @@
 // functions gave them).
 import { describe, expect, test } from 'vitest'
 import { equivalenceTest } from './equivalence.ts'
-import { normalCdf, pairedPower, seedsNeeded } from './power.ts'
+import { normalCdf, pairedPower, seedsNeeded, smallestEffect } from './power.ts'
 import { bootstrapInterval, holm, signFlipTest, signTest } from './resampling.ts'
 import {
   areaUnder,
@@ -93,4 +93,7 @@ test('power and the seeds that a difference needs', () => {
   for (const [effect, needed] of numbers.needed) expect(seedsNeeded(effect, 1)).toBe(needed)
   expect(seedsNeeded(0, 1)).toBeUndefined()
   expect(seedsNeeded(0.001, 1)).toBeUndefined()
+  // The other way round, and what Cohen (1988) has for ten pairs at 80 %: d = 1.00.
+  for (const n of [3, 8, 30]) expect(pairedPower(n, smallestEffect(n))).toBeCloseTo(0.8, 9)
+  expect(smallestEffect(10)).toBeCloseTo(1, 2)
 })
