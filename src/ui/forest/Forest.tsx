@@ -5,12 +5,14 @@ import { useStore } from 'zustand'
 import type { LabState } from '../../page/state/store.ts'
 import { Words } from '../glossary/Words.tsx'
 import { useMedia } from '../kit/use_media.ts'
-import { presentStore, usePresent } from '../shown/shown.ts'
+import { isImported, presentStore, usePresent } from '../shown/shown.ts'
 import { type UiState, uiStore } from '../shown/store.ts'
 import { useVisible } from '../shown/visible.ts'
 import { captionOf, headline } from './captions.ts'
 import { paintForest, storeyAt } from './paint.ts'
 import {
+  isMeasured,
+  NOT_MEASURED,
   RECORDED_ON,
   RECORDED_STEPS,
   recordedScene,
@@ -18,6 +20,7 @@ import {
   type Scene,
   sceneLabels,
   sceneWords,
+  unmeasuredScene,
 } from './scene.ts'
 
 /** Of the recorded run: how fast it plays, how long its end stays, and how often it plays before it
@@ -42,12 +45,17 @@ function playedAt(ms: number): Scene {
   return recordedScene(1 + (seconds % round) * STEPS_PER_SECOND)
 }
 
-const presentScene = (): Scene | undefined =>
-  runScene(presentStore.getState(), uiStore.getState().atStep)
+/** Of the run on the page, measured or not; undefined without one. */
+function presentScene(): Scene | undefined {
+  const { atStep } = uiStore.getState()
+  const run = presentStore.getState()
+  return runScene(run, atStep) ?? unmeasuredScene(run, atStep)
+}
 
 /** Moves from scene to scene, so that a step is not a jump. */
 function eased(from: Scene | undefined, to: Scene): Scene {
-  if (!from || from.entropy.length !== to.entropy.length) return to
+  if (!from || !isMeasured(from) || !isMeasured(to)) return to
+  if (from.entropy.length !== to.entropy.length) return to
   const entropy = to.entropy.map((nats, l) => from.entropy[l] + 0.18 * (nats - from.entropy[l]))
   return { ...to, entropy, highest: Math.max(to.highest, ...entropy) }
 }
@@ -166,9 +174,6 @@ function usePainting(canvas: RefObject<HTMLCanvasElement | null>): Scene {
 
 const RECORDED = `preset first-steps, on ${RECORDED_ON.adapter}, ${RECORDED_ON.date}`
 
-const selectHasRun = () => presentScene() !== undefined
-const selectFrameHasRun = (_: UiState) => selectHasRun()
-
 const selectIsOver = ({ status }: LabState) => status === 'finished'
 /** What a run came to, at its end and where it was measured. */
 const selectHeadline = (_: UiState) =>
@@ -198,8 +203,9 @@ function Caption() {
 export function Forest() {
   const canvas = useRef<HTMLCanvasElement>(null)
   const scene = usePainting(canvas)
-  const isLive = useStore(uiStore, selectFrameHasRun)
-  const labels = sceneLabels(scene)
+  const isKnown = isMeasured(scene)
+  // Of a log only the settings that it states are known, and its model is none of them.
+  const labels = isKnown || !isImported() ? sceneLabels(scene) : []
   return (
     <>
       <canvas
@@ -209,7 +215,7 @@ export function Forest() {
         aria-label="The layers of the model as a forest"
         aria-describedby="forest-words"
         data-testid="forest"
-        data-live={isLive}
+        data-live={scene.isRecorded !== true}
         data-step={scene.step}
       />
       <p id="forest-words" className="visually-hidden">
@@ -222,16 +228,18 @@ export function Forest() {
             style={{ top: `${100 * storeyAt(i, labels.length)}%` }}
             data-trained={labels.length - 1 - i === scene.trained}
           >
-            {label} nats
+            {isKnown ? `${label} nats` : label}
           </li>
         ))}
       </ol>
-      {isLive ? (
-        <Caption />
-      ) : (
+      {scene.isRecorded ? (
         <p className="forest-source" title={RECORDED}>
           A recorded run, step {scene.step} of {scene.steps}
         </p>
+      ) : isKnown ? (
+        <Caption />
+      ) : (
+        <p className="forest-source">{NOT_MEASURED}</p>
       )}
     </>
   )

@@ -12,6 +12,7 @@ import {
   type Scene,
   sceneLabels,
   sceneWords,
+  unmeasuredScene,
 } from './scene.ts'
 
 const scene = (entropy: readonly number[]): Scene => ({
@@ -84,4 +85,15 @@ test('what is seen is said', () => {
   expect(sceneWords(shown)).toBe(
     'Step 1 of 2. Entropy in nats, from the canopy down: final policy 0.63, layer 1 2.50, embedding 3.00. Layer 1 is trained.',
   )
+})
+
+test('a run without measurements has its own layers, dark and without numbers', () => {
+  const { experiment } = presetOf('tiny') ?? {}
+  if (!experiment) throw new Error('no preset')
+  expect(unmeasuredScene(initialState())).toBeUndefined()
+  const waiting = unmeasuredScene({ ...initialState(), runExperiment: experiment })
+  if (!waiting) throw new Error('no scene')
+  expect(sceneLabels(waiting)).toEqual(['final policy –', 'layer 2 –', 'layer 1 –', 'embedding –'])
+  expect(clearness(waiting)).toEqual([0, 0, 0, 0])
+  expect(sceneWords(waiting)).toBe('This run has not measured its layers so far.')
 })

@@ -2,19 +2,23 @@
 // the page or of a recorded one.
 import { resolvePhases } from '../../document/experiment/resolve.ts'
 import type { LabState } from '../../page/state/store.ts'
+import { NONE } from '../kit/format.ts'
 import { layerEntropy } from '../shown/metrics.ts'
 import { plannedSteps } from '../shown/run.ts'
 import recorded from './recorded.json' with { type: 'json' }
 
 export interface Scene {
-  /** Nats, of the embedding and of layers 1…L; the last is the final policy. */
+  /** Nats, of the embedding and of layers 1…L; the last is the final policy. All NaN before a run
+   * has measured them. */
   readonly entropy: readonly number[]
-  /** The largest that a layer has had in the run: no light. */
+  /** The largest that a layer has had in the run: no light. 0 where none is measured. */
   readonly highest: number
   /** The layer that the phase trains; undefined while the model imitates. */
   readonly trained: number | undefined
   readonly step: number
   readonly steps: number
+  /** It is of the recorded run, not of one on the page. */
+  readonly isRecorded?: true
 }
 
 /** How much light a layer lets through: 0 where it is as undecided as ever, 1 where it is
@@ -58,6 +62,7 @@ export function recordedScene(at: number): Scene {
     trained: phase?.target_layer,
     step,
     steps: RECORDED_STEPS,
+    isRecorded: true,
   }
 }
 
@@ -84,14 +89,40 @@ export function runScene(state: LabState, atStep?: number): Scene | undefined {
   }
 }
 
+/** The layers of a run that has not measured them, in the dark; undefined without a run. */
+export function unmeasuredScene(state: LabState, atStep?: number): Scene | undefined {
+  const { runExperiment, step } = state
+  if (!runExperiment) return undefined
+  return {
+    entropy: Array.from({ length: runExperiment.model.num_hidden_layers + 1 }, () => Number.NaN),
+    highest: 0,
+    trained: undefined,
+    step: atStep ?? step,
+    steps: plannedSteps(state),
+  }
+}
+
+export const isMeasured = ({ entropy }: Scene): boolean => entropy.every(Number.isFinite)
+
+/** What is said of a run in place of its entropies. */
+export const NOT_MEASURED = 'This run has not measured its layers so far.'
+
 const nameOf = (layer: number, last: number): string =>
   layer === last ? 'final policy' : layer === 0 ? 'embedding' : `layer ${layer}`
 
 /** The names of the layers and their entropies, from the canopy down. */
 export const sceneLabels = ({ entropy: nats }: Scene): readonly string[] =>
-  nats.map((value, layer) => `${nameOf(layer, nats.length - 1)} ${value.toFixed(2)}`).reverse()
+  nats
+    .map(
+      (value, layer) =>
+        `${nameOf(layer, nats.length - 1)} ${Number.isFinite(value) ? value.toFixed(2) : NONE}`,
+    )
+    .reverse()
 
 /** The same in a sentence, for people who do not see it. */
 export const sceneWords = (scene: Scene): string =>
+  isMeasured(scene) ? measuredWords(scene) : NOT_MEASURED
+
+const measuredWords = (scene: Scene): string =>
   `Step ${scene.step} of ${scene.steps}. Entropy in nats, from the canopy down: ${sceneLabels(scene).join(', ')}.` +
   (scene.trained === undefined ? '' : ` Layer ${scene.trained} is trained.`)
