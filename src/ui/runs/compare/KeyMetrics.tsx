@@ -20,11 +20,19 @@ import { pairedSpread, spreadText, spreadWords } from '../table/spread.ts'
 const numberOf = (entry: RunEntry, choice: string, statistic: Statistic) =>
   statisticOf(entry.header.summaries[metricOf(entry, choice)], statistic, false)
 
-/** '+3.1 points (+1.0 points to +5.2 points over 3 seeds)'; one pair says so. */
-function pairedText({ pairs, spread }: PairedDifference, inShares: boolean): string {
-  if (pairs.length === 0) return 'no seed in common'
-  if (spread) return pairedSpread(spread, inShares)
-  return `${differenceText(pairs[0].difference, inShares)} (seed ${pairs[0].seed} alone)`
+/** '+3.1 points', and behind it '(+1.0 points to +5.2 points over 3 seeds)'; one pair says so. */
+function Difference(props: { readonly of: PairedDifference; readonly inShares: boolean }) {
+  const { pairs, spread } = props.of
+  if (pairs.length === 0) return <span className="soft">no seed in common</span>
+  const mean = spread ? spread.mean : pairs[0].difference
+  return (
+    <>
+      {differenceText(mean, props.inShares)}
+      <small className="soft paired-spread">
+        {spread ? pairedSpread(spread, props.inShares) : `(seed ${pairs[0].seed} alone)`}
+      </small>
+    </>
+  )
 }
 
 /** Of the runs whose seed is known. */
@@ -41,6 +49,20 @@ const Name = ({ group }: { readonly group: Compared }) => (
   <MarkedName name={group.label} color={group.entries[0].labels.color} />
 )
 
+/** A column for each metric. */
+const MetricHead = ({ corner }: { readonly corner: string }) => (
+  <thead>
+    <tr>
+      <th scope="col">{corner}</th>
+      {METRIC_CHOICES.map(({ key, label }) => (
+        <th key={key} scope="col">
+          {label}
+        </th>
+      ))}
+    </tr>
+  </thead>
+)
+
 /** Each line against the first, by seed. */
 function Paired({ groups }: { readonly groups: readonly Compared[] }) {
   const [first, ...others] = groups
@@ -55,22 +77,23 @@ function Paired({ groups }: { readonly groups: readonly Compared[] }) {
           Last value minus that of <CutName name={first.label} />, paired by seed; in brackets the
           lowest and the highest, from 5 seeds on the 95 % interval (Student’s t)
         </caption>
+        <MetricHead corner="difference" />
         <tbody>
-          {others.map((group) =>
-            METRIC_CHOICES.map(({ key, label }) => (
-              <tr key={`${group.entries[0].id} ${key}`}>
-                <th scope="row">
-                  <Name group={group} /> {label}
-                </th>
-                <td className="number">
-                  {pairedText(
-                    pairedBySeed(seedValues(first, key), seedValues(group, key)),
-                    isShare(key, [...first.entries, ...group.entries]),
-                  )}
+          {others.map((group) => (
+            <tr key={group.entries[0].id}>
+              <th scope="row">
+                <Name group={group} />
+              </th>
+              {METRIC_CHOICES.map(({ key }) => (
+                <td key={key} className="number">
+                  <Difference
+                    of={pairedBySeed(seedValues(first, key), seedValues(group, key))}
+                    inShares={isShare(key, [...first.entries, ...group.entries])}
+                  />
                 </td>
-              </tr>
-            )),
-          )}
+              ))}
+            </tr>
+          ))}
         </tbody>
       </table>
     </div>
@@ -111,16 +134,7 @@ export function KeyMetrics({ groups }: { readonly groups: readonly Compared[] })
     <>
       <div className="scroll" tabIndex={0} role="group" aria-label="Numbers of the ticked runs">
         <table className="compare-table" data-testid="key-metrics">
-          <thead>
-            <tr>
-              <th scope="col">at the end</th>
-              {METRIC_CHOICES.map(({ key, label }) => (
-                <th key={key} scope="col">
-                  {label}
-                </th>
-              ))}
-            </tr>
-          </thead>
+          <MetricHead corner="at the end" />
           <tbody>
             {groups.map((group) => (
               <tr key={group.entries[0].id}>

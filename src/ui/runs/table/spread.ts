@@ -33,13 +33,11 @@ export const spreadWords = ({ n, halfWidth }: MeanSpread): string =>
     ? `Mean of ${n} runs, the lowest and the highest`
     : `Mean of ${n} runs, and its 95 % interval (Student’s t)`
 
-/** '+3.1 points (+1.0 points to +5.2 points over 3 seeds)'; from a few on '+3.1 points ± 1.2
+/** Behind a mean difference: '(+1.0 points to +5.2 points over 3 seeds)'; from a few on '± 1.2
  * points (95 %, 6 seeds)'. */
 export function pairedSpread(spread: MeanSpread, inShares: boolean): string {
-  const { n, mean, lowest, highest, halfWidth } = spread
-  const middle = differenceText(mean, inShares)
-  if (halfWidth !== undefined)
-    return `${middle} ± ${sizeText(halfWidth, inShares)} (95 %, ${n} seeds)`
+  const { n, lowest, highest, halfWidth } = spread
+  if (halfWidth !== undefined) return `± ${sizeText(halfWidth, inShares)} (95 %, ${n} seeds)`
   const [low, high] = [lowest, highest].map((end) => differenceText(end, inShares))
-  return `${middle} (${low} to ${high} over ${n} seeds)`
+  return `(${low} to ${high} over ${n} seeds)`
 }
