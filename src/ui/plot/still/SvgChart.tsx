@@ -1,8 +1,9 @@
 // Draws a small still chart: lines, bands and dots over an axis of stops, with a cursor at one of
 // them.
 import { type PointerEvent, useId } from 'react'
-import { cutText } from '../../kit/xml_text.ts'
+import { t } from '../../kit/translator.ts'
 import { useSize } from '../base/plot_hooks.ts'
+import { nameGutter, nameInGutter } from '../lines/name_room.ts'
 import { gutterLabels } from '../lines/place_labels.ts'
 import './still.css'
 import { type Axis, type Scale, stopAt } from './axes.ts'
@@ -61,11 +62,9 @@ const INSET = { top: 10, right: 8, bottom: 20, left: 40 } as const
 const LABEL_WIDTH = 24
 /** Above the plot, for the unit of the values. */
 const UNIT_HEIGHT = 14
-const GUTTER = 180
 /** A narrower chart has no gutter. */
 const LEAST_WIDTH = 620
 const NAME_HEIGHT = 13
-const NAME_LETTERS = 26
 /** Letters that have room left of the plot. */
 const CORNER_LETTERS = 6
 const isLong = (name: string): boolean => name.length > CORNER_LETTERS
@@ -199,8 +198,9 @@ function Curves({ axis, lines, dots = [], bands = [], place }: PlacedProps) {
   )
 }
 
-/** The names of the lines in the gutter, each with a stroke from the end of its line. */
-function Names({ lines, place }: PlacedProps) {
+/** The names of the lines in the gutter, each in the colour of its line and with a stroke from its
+ * end. */
+function Names({ lines, place, gutter }: PlacedProps & { readonly gutter: number }) {
   const { px, py } = place
   const ends = lines.map(({ points }) => {
     const last = points.findLast(isDrawn)
@@ -215,9 +215,9 @@ function Names({ lines, place }: PlacedProps) {
           fill="none"
           style={{ stroke: color }}
         />
-        <text x={name.left} y={name.top + NAME_HEIGHT - 3}>
+        <text x={name.left} y={name.top + NAME_HEIGHT - 3} style={{ fill: color }}>
           <title>{label}</title>
-          {cutText(label, NAME_LETTERS)}
+          {nameInGutter(t(label), gutter)}
         </text>
       </g>
     ) : null
@@ -227,9 +227,11 @@ function Names({ lines, place }: PlacedProps) {
 function Drawing(props: SvgChartProps & { readonly width: number }) {
   const { axis, scale, cursor, onCursor } = props
   const clip = useId()
-  const hasGutter = props.hasLabels === true && props.width >= LEAST_WIDTH
+  const names = props.lines.map(({ label = '' }) => t(label))
+  const gutter =
+    props.hasLabels === true && props.width >= LEAST_WIDTH ? nameGutter(names, props.width) : 0
   const top = INSET.top + (props.unit === undefined ? 0 : UNIT_HEIGHT)
-  const right = hasGutter ? GUTTER : INSET.right
+  const right = gutter > 0 ? gutter : INSET.right
   const width = Math.max(1, props.width - INSET.left - right)
   const bottom = INSET.bottom + (isLong(axis.name) ? NAME_HEIGHT : 0)
   const height = Math.max(1, props.height - top - bottom)
@@ -262,7 +264,7 @@ function Drawing(props: SvgChartProps & { readonly width: number }) {
         <g clipPath={`url(#${clip})`}>
           <Curves {...props} place={place} />
         </g>
-        {hasGutter ? <Names {...props} place={place} /> : null}
+        {gutter > 0 ? <Names {...props} place={place} gutter={gutter} /> : null}
         <rect
           width={width}
           height={height}

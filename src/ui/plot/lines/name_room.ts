@@ -1,0 +1,23 @@
+// Gives the names of lines room beside a still chart, and cuts those that are longer.
+import { cutText } from '../../kit/xml_text.ts'
+
+/** Of a chart's width, what its gutter may take. */
+const MOST_GUTTER = 0.34
+/** Pixels of the strokes that lead to the names, and of a Latin letter at 11 px. */
+const STROKES = 20
+const LETTER_WIDTH = 6.4
+
+/** Letters of a name as wide as Latin ones: Chinese ones take the room of two. */
+const lettersOf = (name: string): number =>
+  [...name].reduce((sum, letter) => sum + (letter >= '\u2e80' ? 2 : 1), 0)
+
+/** Pixels right of the plot: room for the longest name, as far as there is. */
+export const nameGutter = (names: readonly string[], width: number): number =>
+  Math.min(MOST_GUTTER * width, STROKES + LETTER_WIDTH * Math.max(0, ...names.map(lettersOf)))
+
+/** A name, cut where a gutter of so many pixels has no room for it. */
+export function nameInGutter(name: string, gutter: number): string {
+  const most = Math.floor((gutter - STROKES) / LETTER_WIDTH)
+  const letters = lettersOf(name)
+  return letters > most ? cutText(name, Math.floor(([...name].length * most) / letters)) : name
+}
