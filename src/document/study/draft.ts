@@ -1,6 +1,6 @@
 // Holds a study as the page's form writes it, and what is wrong with it, field by field.
 import type { Experiment } from '../experiment/schema/schema.ts'
-import { expandStudy } from './arms.ts'
+import { type Arm, expandStudy } from './arms.ts'
 import { armsFrom, type NamedExperiment } from './build.ts'
 import { MOST_ARMS, readAxis } from './grid.ts'
 import { plannedCount } from './search.ts'
@@ -55,7 +55,12 @@ export type DraftField =
 
 /** The study of a draft, or what is wrong with each field. `runs`: how many it trains. */
 export type DraftStudy =
-  | { readonly ok: true; readonly study: Study; readonly runs: number }
+  | {
+      readonly ok: true
+      readonly study: Study
+      readonly arms: readonly Arm[]
+      readonly runs: number
+    }
   | { readonly ok: false; readonly problems: ReadonlyMap<DraftField, readonly string[]> }
 
 /** Reads a draft over these experiments; `present` is the base where none was chosen. */
@@ -76,8 +81,10 @@ export function readDraft(
     return { ok: false, problems }
   }
   const expanded = expandStudy(parsed.study)
-  if (expanded.ok)
-    return { ok: true, study: parsed.study, runs: plannedCount(parsed.study, expanded.arms) }
+  if (expanded.ok) {
+    const [{ study }, { arms }] = [parsed, expanded]
+    return { ok: true, study, arms, runs: plannedCount(study, arms) }
+  }
   for (const problem of expanded.problems) say(...blamed(problem, draft))
   return { ok: false, problems }
 }

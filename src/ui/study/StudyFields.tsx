@@ -128,10 +128,11 @@ function Axes({ draft, problems, set }: FieldProps) {
             />
           </div>
           <label>
-            Values, with commas, or a range such as 1e-4..1e-2 log 5
+            Its values
             <input
               data-testid={`study-values-${i}`}
               value={values}
+              placeholder="0.001, 0.003 or 1e-4..1e-2 log 5"
               {...described(problems, `axis.${i}`)}
               onChange={({ target }) => change(i, { values: target.value })}
             />

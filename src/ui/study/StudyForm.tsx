@@ -7,9 +7,10 @@ import { libraryStore, shownRuns } from '../../page/runs/library/library_store.t
 import { nextExperiment } from '../../page/state/next_experiment.ts'
 import { labStore } from '../../page/state/store.ts'
 import { setStudy } from '../../page/study/study_store.ts'
-import { runName } from '../../record/run/names.ts'
+import { useEstimateOfRuns } from '../learning/estimate.ts'
 import { selectionStore } from '../runs/base/selection.ts'
 import { useLab } from '../shown/run.ts'
+import { armName, armsOfRuns } from './arm_names.ts'
 import { described, Problem, type Problems, StudyFields } from './StudyFields.tsx'
 
 /** The arms that were chosen so far, and ways to add some. */
@@ -22,14 +23,12 @@ function Arms(props: {
   const add = (more: readonly NamedExperiment[]) => setChosen([...chosen, ...more])
   const addPresent = () => {
     const experiment = nextExperiment(labStore.getState())
-    add([{ name: `settings ${chosen.length + 1}`, experiment }])
+    add([{ name: armName(experiment, chosen[0]?.experiment), experiment }])
   }
   const addTicked = () => {
     const { ticked } = selectionStore.getState()
-    const entries = shownRuns(libraryStore.getState()).filter(({ id }) => ticked.includes(id))
-    add(
-      entries.map((entry) => ({ name: runName(entry).name, experiment: entry.header.experiment })),
-    )
+    const runs = shownRuns(libraryStore.getState())
+    add(armsOfRuns(runs.filter(({ id }) => ticked.includes(id))))
   }
   return (
     <fieldset>
@@ -108,6 +107,8 @@ export function StudyForm() {
   // Making all arms for every letter would be slow.
   const typed = useDeferredValue(draft)
   const made = useMemo(() => readDraft(typed, chosen, experiment), [typed, chosen, experiment])
+  const experiments = useMemo(() => (made.ok ? made.arms.map((arm) => arm.experiment) : []), [made])
+  const time = useEstimateOfRuns(experiments, made.ok ? made.runs : 0)
   const set = (change: Partial<Draft>) => setDraft({ ...draft, ...change })
   // Nothing is wrong with a form that nobody has filled in yet.
   const problems = wasTried && !made.ok ? made.problems : NO_PROBLEMS
@@ -133,7 +134,9 @@ export function StudyForm() {
       <Arms chosen={chosen} problems={problems} setChosen={setChosen} />
       <StudyFields draft={draft} problems={problems} set={set} />
       <p className="soft" data-testid="study-runs">
-        {made.ok ? `${made.runs} runs in all.` : ''}
+        {made.ok
+          ? `${made.runs} runs in all${time === undefined ? '' : `, ${time} on this machine`}.`
+          : ''}
       </p>
       <Problem problems={problems} field="form" />
       <p className="study-buttons">
