@@ -2,7 +2,6 @@
 // table and files.
 import { ArrowLeft } from 'lucide-react'
 import { useStore } from 'zustand'
-import { studyFiles } from '../../document/study/report/files.ts'
 import { answerSentence, titleParts } from '../../document/study/report/words.ts'
 import type { Study } from '../../document/study/study.ts'
 import { encodeStudy } from '../../document/study/study_link.ts'
@@ -23,12 +22,12 @@ import {
   setStudy,
   trainStudy,
 } from '../../page/study/study_store.ts'
-import { saveFile } from '../kit/save.ts'
 import { showToast } from '../shown/store.ts'
 import { ArmsTable, FurtherMeasures } from './ArmsTable.tsx'
 import { DeleteStudy } from './DeleteStudy.tsx'
 import { Findings } from './Findings.tsx'
 import { StudyGrid } from './StudyGrid.tsx'
+import { filesOfStudy, saveStudyFolder, saveText } from './study_files.ts'
 
 const minutes = (seconds: number): string =>
   seconds < 90 ? `${Math.ceil(seconds)} s` : `${Math.ceil(seconds / 60)} min`
@@ -91,20 +90,12 @@ async function copyLink(study: Study): Promise<void> {
   }
 }
 
-const saveText = (name: string, text: string) =>
-  saveFile(name, new Blob([text], { type: name.endsWith('.svg') ? 'image/svg+xml' : 'text/plain' }))
-
 /** Everything as files, one after the other. */
 function Files({ state }: { readonly state: StudyState }) {
-  const analysed = analysisOf(state)
-  if (!analysed || !state.study) return null
-  const files = studyFiles(analysed.study, analysed.analysis, state.changes, state.study)
-  files.set('study.json', `${JSON.stringify(state.study, undefined, 1)}\n`)
-  files.set('results.jsonl', state.results.map((result) => `${JSON.stringify(result)}\n`).join(''))
   return (
     <p className="study-buttons">
       <span className="soft">Save</span>
-      {[...files].map(([name, text]) => (
+      {[...filesOfStudy(state)].map(([name, text]) => (
         <button
           key={name}
           type="button"
@@ -138,9 +129,11 @@ interface ButtonsProps {
   readonly study: Study
   /** Runs that are still to be trained. */
   readonly missing: number
+  /** Runs from which a report can be made. */
+  readonly known: number
 }
 
-function Buttons({ state, study, missing }: ButtonsProps) {
+function Buttons({ state, study, missing, known }: ButtonsProps) {
   const { is_training } = state
   const next = Math.max(...study.seeds) + 1
   return (
@@ -154,6 +147,17 @@ function Buttons({ state, study, missing }: ButtonsProps) {
           Train {missing} {missing === 1 ? 'run' : 'runs'}
         </button>
       )}
+      {known > 0 ? (
+        <button
+          type="button"
+          className={missing === 0 ? 'primary' : ''}
+          data-testid="study-report"
+          title="The report with its pictures, the tables, the study and its runs, in one .zip"
+          onClick={() => void saveStudyFolder(state)}
+        >
+          Report
+        </button>
+      ) : null}
       <button
         type="button"
         data-testid="study-more-seeds"
@@ -185,6 +189,16 @@ export function StudyView({ study }: { readonly study: Study }) {
   const missing = plan(study, arms, state.results)?.runs.length ?? 0
   const analysed = analysisOf(state)
   const [title, question] = titleParts(study)
+  const known = analysed?.analysis.runs.length ?? 0
+  const isWhole = missing === 0 && !state.is_training
+  const grid = analysed ? (
+    <StudyGrid
+      analysis={analysed.analysis}
+      measure={study.measure}
+      seeds={analysed.study.seeds}
+      present={state.present}
+    />
+  ) : null
   return (
     <>
       <section className="card" aria-label="Study" data-testid="study-view">
@@ -205,13 +219,13 @@ export function StudyView({ study }: { readonly study: Study }) {
           {title}
         </h2>
         {question === '' ? null : <p>{question}</p>}
-        {analysed && analysed.analysis.runs.length > 0 ? (
+        {analysed && known > 0 ? (
           <p className="study-answer" data-testid="study-answer">
             <strong>{answerSentence(analysed.study, analysed.analysis)}</strong>
           </p>
         ) : null}
         <Progress state={state} />
-        <Buttons state={state} study={study} missing={missing} />
+        <Buttons state={state} study={study} missing={missing} known={known} />
         {problems.map((line) => (
           <p key={line} className="bad" role="alert">
             {line}
@@ -222,25 +236,20 @@ export function StudyView({ study }: { readonly study: Study }) {
             {line}
           </p>
         ))}
-        {analysed ? (
-          <StudyGrid
-            analysis={analysed.analysis}
-            measure={study.measure}
-            seeds={analysed.study.seeds}
-            present={state.present}
-          />
-        ) : null}
+        {/* What was found comes first once nothing waits. */}
+        {isWhole ? null : grid}
         <Recorded recorded={state.recorded} study={study} />
-        {missing > 0 || state.is_training ? <AtOnce atOnce={state.at_once} /> : null}
+        {isWhole ? null : <AtOnce atOnce={state.at_once} />}
       </section>
-      {analysed && analysed.analysis.runs.length > 0 ? (
+      {analysed && known > 0 ? (
         <Findings study={analysed.study} analysis={analysed.analysis} changes={state.changes} />
       ) : null}
       {analysed ? (
         <section className="card" aria-label="Arms">
           <ArmsTable study={study} analysis={analysed.analysis} arms={arms} />
           <FurtherMeasures study={study} analysis={analysed.analysis} arms={arms} />
-          {analysed.analysis.runs.length > 0 ? <Files state={state} /> : null}
+          {isWhole ? grid : null}
+          {known > 0 ? <Files state={state} /> : null}
         </section>
       ) : null}
     </>

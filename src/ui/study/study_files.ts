@@ -1,0 +1,31 @@
+// Saves what a study leaves, file by file or all in one folder.
+import { studyFiles } from '../../document/study/report/files.ts'
+import { analysisOf, type StudyState } from '../../page/study/study_state.ts'
+import { fileSlug } from '../../record/files/file_names.ts'
+import { saveFile } from '../kit/save.ts'
+import { zipOf } from '../kit/zip.ts'
+
+/** Report, tables, pictures, the study itself and its runs, by the names of their files. */
+export function filesOfStudy(state: StudyState): ReadonlyMap<string, string> {
+  const { study, results, changes } = state
+  const analysed = analysisOf(state)
+  if (!analysed || !study) return new Map()
+  return new Map([
+    ...studyFiles(analysed.study, analysed.analysis, changes, study),
+    ['study.json', `${JSON.stringify(study, undefined, 1)}\n`],
+    ['results.jsonl', results.map((result) => `${JSON.stringify(result)}\n`).join('')],
+  ])
+}
+
+export const saveText = (name: string, text: string) =>
+  saveFile(name, new Blob([text], { type: name.endsWith('.svg') ? 'image/svg+xml' : 'text/plain' }))
+
+/** A .zip in which the report finds its pictures beside it. */
+export async function saveStudyFolder(state: StudyState): Promise<void> {
+  const folder = fileSlug(state.study?.name ?? '') || 'study'
+  const files = [...filesOfStudy(state)].map(([path, text]) => ({
+    path,
+    pieces: [new TextEncoder().encode(text)],
+  }))
+  saveFile(`${folder}.zip`, await zipOf(folder, files))
+}
