@@ -4,7 +4,7 @@ import { type ChangeEvent, useRef, useState } from 'react'
 import { parseStudy } from '../../document/study/study.ts'
 import { setStudy } from '../../page/study/study_store.ts'
 import { Words } from '../glossary/Words.tsx'
-import { StudyForm } from './StudyForm.tsx'
+import { StudyForm } from './form/StudyForm.tsx'
 
 /** What a text says; undefined where it is no JSON. */
 function jsonOf(text: string): unknown {

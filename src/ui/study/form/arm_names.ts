@@ -1,12 +1,12 @@
 // Names the arms of a study that is being written as runs are named: by the method, and by what
 // tells an arm apart from the first one.
-import type { Experiment } from '../../document/experiment/schema/schema.ts'
-import type { NamedExperiment } from '../../document/study/build.ts'
-import type { RunEntry } from '../../page/runs/library/library_store.ts'
-import { bySettings } from '../../record/compare/compare.ts'
-import { differenceWords, methodWords } from '../../record/run/difference_words.ts'
-import { joinedName, runName } from '../../record/run/names.ts'
-import { distinctNames } from '../open/distinct_names.ts'
+import type { Experiment } from '../../../document/experiment/schema/schema.ts'
+import type { NamedExperiment } from '../../../document/study/build.ts'
+import type { RunEntry } from '../../../page/runs/library/library_store.ts'
+import { bySettings } from '../../../record/compare/compare.ts'
+import { differenceWords, methodWords } from '../../../record/run/difference_words.ts'
+import { joinedName, runName } from '../../../record/run/names.ts'
+import { distinctNames } from '../../open/distinct_names.ts'
 
 /** Words beside the method: a table of arms has room for them. */
 const MAX_WORDS = 2

@@ -1,6 +1,6 @@
 // Arms that are added to a study are called by what tells them apart.
 import { expect, test } from 'vitest'
-import { entryOf } from '../runs/table/testing.ts'
+import { entryOf } from '../../runs/table/testing.ts'
 import { armName, armsOfRuns } from './arm_names.ts'
 
 const UNNAMED = { name: '' }

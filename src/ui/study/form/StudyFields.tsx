@@ -1,10 +1,10 @@
 // Draws the fields of a study that is being written: what differs, how settings are chosen, how
 // many seeds, what is equal, and what is measured.
 import type { ReactNode } from 'react'
-import { experimentFields } from '../../document/experiment/form/form.ts'
-import type { Draft, DraftAxis, DraftField } from '../../document/study/draft.ts'
-import { FieldPicker } from '../runs/compare/FieldPicker.tsx'
-import { useLab } from '../shown/run.ts'
+import { experimentFields } from '../../../document/experiment/form/form.ts'
+import type { Draft, DraftAxis, DraftField } from '../../../document/study/draft.ts'
+import { FieldPicker } from '../../runs/compare/FieldPicker.tsx'
+import { useLab } from '../../shown/run.ts'
 
 const METRICS = {
   'acc/greedy': 'held-out accuracy (greedy)',
