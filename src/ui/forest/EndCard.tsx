@@ -17,6 +17,7 @@ import { ScoreSign } from '../kit/ScoreSign.tsx'
 import { estimateWords } from '../learning/estimate.ts'
 import { openLesson } from '../open/open_lesson.ts'
 import { lazyPart } from '../part/lazy_part.tsx'
+import { isProse } from '../part/prose.ts'
 import { useLab } from '../shown/run.ts'
 import { usePresent } from '../shown/shown.ts'
 import { showToast } from '../shown/store.ts'
@@ -79,10 +80,6 @@ function Outcome() {
     </>
   )
 }
-
-/** A text of so many words is read as one, and its changes are looked for. */
-const PROSE_WORDS = 8
-const isProse = (text: string) => text.trim().split(/\s+/).length >= PROSE_WORDS
 
 /** The same problems before the run and after it. */
 function Answers() {

@@ -6,6 +6,7 @@ import { shownText } from '../../host/protocol/token_text.ts'
 import { type Contents, contentsStore } from '../../page/contents/here.ts'
 import type { LabState } from '../../page/state/store.ts'
 import { openData } from '../data/open_data.ts'
+import { responseClass } from '../part/prose.ts'
 import { useLab } from '../shown/run.ts'
 
 const SHOWN = 3
@@ -52,8 +53,8 @@ export function TaskSamples() {
         <tbody>
           {problems.map(({ prompt, ground_truth }) => (
             <tr key={prompt}>
-              <td className="response">{shownText(prompt)}</td>
-              <td className="response">{shownText(ground_truth)}</td>
+              <td className={responseClass(prompt)}>{shownText(prompt)}</td>
+              <td className={responseClass(ground_truth)}>{shownText(ground_truth)}</td>
             </tr>
           ))}
         </tbody>
