@@ -33,13 +33,14 @@ beforeAll(async () => {
 }, 120_000)
 afterAll(() => tree?.destroy(), 60_000)
 
-describe.for(RECIPES)('$name', ({ checks }) => {
-  test.for(Object.entries(checks))('%s', ([, check]) => check(tree.load), 60_000)
-})
-
 test('the compiler has no objection', async () => {
   expect(await tree.compilerErrors()).toBe('')
 }, 120_000)
+
+// They load most of the tree, which takes half a minute.
+describe.skipIf(!process.env.LONG_TESTS).for(RECIPES)('$name', ({ checks }) => {
+  test.for(Object.entries(checks))('%s', ([, check]) => check(tree.load), 60_000)
+})
 
 // The checks above say that each recipe's addition is met with; this, that nothing else minds it.
 test.skipIf(!process.env.LONG_TESTS)(
