@@ -44,32 +44,36 @@ test('the page and the command line write the same job', async ({ lab }) => {
   rmSync(join(folder, '..'), { recursive: true })
 })
 
-test('the dialog says what a system cannot run, and scales up', async ({ lab, page }) => {
-  await lab.open('v=1&p=tiny-ppo')
-  await openExport(lab)
-  await page.setViewportSize({ width: 390, height: 844 })
-  await expect(lab.get('export-source')).toBeFocused()
-  await lab.get('export-to-bupo').check()
-  await expect(lab.get('export-download')).toBeDisabled()
-  await expect(lab.get('export-refused').first()).toContainText('choose verl')
-  await lab.get('export-to-verl').check()
-  await lab.get('export-scale').check()
-  await lab.get('export-model').fill('Qwen/Qwen3-8B')
-  await lab.get('export-train_batch_size').fill('129')
-  await expect(lab.get('export-scale-refused')).toContainText('divide by 8 GPUs')
-  await lab.get('export-train_batch_size').fill('256')
-  const { violations } = await new AxeBuilder({ page }).include('.export-dialog').analyze()
-  expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0].html}`)).toEqual([])
-  const sideways = await lab
-    .get('export-dialog')
-    .evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)
-  expect(sideways).toBeLessThanOrEqual(0)
-  const script = (await download(lab)).get('run_verl.sh')?.toString() ?? ''
-  expect(script).toContain('data.train_batch_size=256\n')
-  expect(script).toContain('critic.model.path="Qwen/Qwen3-8B"')
-  await page.keyboard.press('Escape')
-  await expect(lab.get('export-dialog')).toBeHidden()
-})
+test(
+  'the dialog says what a system cannot run, and scales up',
+  LONG_ONLY,
+  async ({ lab, page }) => {
+    await lab.open('v=1&p=tiny-ppo')
+    await openExport(lab)
+    await page.setViewportSize({ width: 390, height: 844 })
+    await expect(lab.get('export-source')).toBeFocused()
+    await lab.get('export-to-bupo').check()
+    await expect(lab.get('export-download')).toBeDisabled()
+    await expect(lab.get('export-refused').first()).toContainText('choose verl')
+    await lab.get('export-to-verl').check()
+    await lab.get('export-scale').check()
+    await lab.get('export-model').fill('Qwen/Qwen3-8B')
+    await lab.get('export-train_batch_size').fill('129')
+    await expect(lab.get('export-scale-refused')).toContainText('divide by 8 GPUs')
+    await lab.get('export-train_batch_size').fill('256')
+    const { violations } = await new AxeBuilder({ page }).include('.export-dialog').analyze()
+    expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0].html}`)).toEqual([])
+    const sideways = await lab
+      .get('export-dialog')
+      .evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)
+    expect(sideways).toBeLessThanOrEqual(0)
+    const script = (await download(lab)).get('run_verl.sh')?.toString() ?? ''
+    expect(script).toContain('data.train_batch_size=256\n')
+    expect(script).toContain('critic.model.path="Qwen/Qwen3-8B"')
+    await page.keyboard.press('Escape')
+    await expect(lab.get('export-dialog')).toBeHidden()
+  },
+)
 
 test('a checkpoint leaves with its weights', LONG_ONLY, async ({ lab }) => {
   const sizes = '&rollout.train_batch_size=8&actor.ppo_mini_batch_size=8&validation.prompts=8'

@@ -1,6 +1,6 @@
 // Tests what a link can carry beside the experiment: curves, a view for a class, a frame for
 // another page.
-import { expect, followConsole, LabPage, QUICK } from './lab_page.ts'
+import { expect, followConsole, LabPage, LONG_ONLY, QUICK } from './lab_page.ts'
 import { test } from './warm_page.ts'
 
 /** A few small steps of every phase. */
@@ -58,44 +58,45 @@ test('a link with curves shows the receiver the sender’s result', async ({
   expect(lines).toEqual([])
 })
 
-test('a link for a class is made by ticking, hides and locks what it says, and can be undone', async ({
-  lab,
-  page,
-}) => {
-  await lab.open()
-  await lab.get('share-options').click()
-  await page.getByText('For a class: hide and lock').click()
-  await lab.get('share-hide-samples').check()
-  await lab.get('share-lock-settings').check()
-  await expect(lab.get('share-link')).toHaveValue(/#hide=samples&lock=settings$/)
-  await page.keyboard.press('Escape')
+test(
+  'a link for a class is made by ticking, hides and locks what it says, and can be undone',
+  LONG_ONLY,
+  async ({ lab, page }) => {
+    await lab.open()
+    await lab.get('share-options').click()
+    await page.getByText('For a class: hide and lock').click()
+    await lab.get('share-hide-samples').check()
+    await lab.get('share-lock-settings').check()
+    await expect(lab.get('share-link')).toHaveValue(/#hide=samples&lock=settings$/)
+    await page.keyboard.press('Escape')
 
-  await page.goto(`./?v=1&p=tiny#${TEACHER}`)
-  await lab.waitForStatus('idle')
-  await expect(lab.get('locked')).toContainText('locks the menu of experiments, the settings and')
-  await expect(lab.get('notices')).toContainText("hide what is not known here: 'moon'")
-  await expect(lab.get('samples')).toBeHidden()
-  await expect(page.getByRole('heading', { name: 'Reward and held-out' })).toBeVisible()
-  await expect(lab.get('preset')).toBeDisabled()
-  await expect(page.locator('#field-seed')).toBeDisabled()
-  await expect(lab.get('add-phase')).toBeHidden()
-  await lab.show('gpu')
-  expect(page.url()).toContain(`#tab=gpu&${TEACHER}`)
-  await lab.show('learn')
-  await expect(lab.get('samples')).toBeHidden()
-  // Keys are no way around.
-  await lab.get('step').click()
-  await lab.waitForStep(1)
-  await lab.waitForStatus('paused')
-  await page.locator('body').press('n')
-  await expect(lab.get('next-phase')).toBeDisabled()
-  await lab.get('unlock').click()
-  await lab.waitForStatus('idle')
-  await expect(lab.get('locked')).toHaveCount(0)
-  await expect(lab.get('samples')).toBeVisible()
-  await expect(lab.get('preset')).toBeEnabled()
-  expect(page.url()).toMatch(/\?v=1&p=tiny$/)
-})
+    await page.goto(`./?v=1&p=tiny#${TEACHER}`)
+    await lab.waitForStatus('idle')
+    await expect(lab.get('locked')).toContainText('locks the menu of experiments, the settings and')
+    await expect(lab.get('notices')).toContainText("hide what is not known here: 'moon'")
+    await expect(lab.get('samples')).toBeHidden()
+    await expect(page.getByRole('heading', { name: 'Reward and held-out' })).toBeVisible()
+    await expect(lab.get('preset')).toBeDisabled()
+    await expect(page.locator('#field-seed')).toBeDisabled()
+    await expect(lab.get('add-phase')).toBeHidden()
+    await lab.show('gpu')
+    expect(page.url()).toContain(`#tab=gpu&${TEACHER}`)
+    await lab.show('learn')
+    await expect(lab.get('samples')).toBeHidden()
+    // Keys are no way around.
+    await lab.get('step').click()
+    await lab.waitForStep(1)
+    await lab.waitForStatus('paused')
+    await page.locator('body').press('n')
+    await expect(lab.get('next-phase')).toBeDisabled()
+    await lab.get('unlock').click()
+    await lab.waitForStatus('idle')
+    await expect(lab.get('locked')).toHaveCount(0)
+    await expect(lab.get('samples')).toBeVisible()
+    await expect(lab.get('preset')).toBeEnabled()
+    expect(page.url()).toMatch(/\?v=1&p=tiny$/)
+  },
+)
 
 test('in a frame the page is compact, waits for a click and tells its height', async ({
   lab,

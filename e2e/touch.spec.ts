@@ -6,7 +6,7 @@ import { test } from './warm_page.ts'
 /** The tiny preset, as short as its three phases can be. */
 const SHORT = `v=1&p=tiny&phases.0.steps=3&phases.1.steps=1&phases.2.steps=3&validation.prompts=16&rollout.train_batch_size=8&actor.ppo_mini_batch_size=8&probe.rows=8${QUICK}`
 
-test('a card of Inside says what touching a kept state found', async ({ lab }) => {
+test('a card of Inside says what touching a kept state found', LONG_ONLY, async ({ lab }) => {
   await lab.open(SHORT)
   await lab.waitForStatus('idle')
   await lab.get('train').click()

@@ -17,7 +17,7 @@ const CASES = TASKS.flatMap((kind) => [
 ])
 
 /** Stories take longer to tell than numbers to draw. */
-const DRAWN = process.env.LONG_TESTS ? 5000 : 2000
+const DRAWN = process.env.LONG_TESTS ? 5000 : 1000
 
 describe.for(CASES)('$label', ({ task }) => {
   const heldOut = Array.from({ length: task.test_size }, (_, i) => task.sample(0, i, 'test'))

@@ -132,31 +132,34 @@ test.skipIf(!process.env.LONG_TESTS)(
   },
 )
 
-test('a probe of each layer is fitted in every state that a run keeps', async () => {
-  const log = vi.spyOn(console, 'log').mockImplementation(() => {})
-  vi.spyOn(console, 'error').mockImplementation(() => {})
-  const run = await trained('probed', 31, {}, { id: 'sort_digits', length: 3 })
-  const out = join(root, 'probes.json')
-  log.mockClear()
-  expect(await linearProbeCommand.run([run, '--problems', '60', '--out', out])).toBe(0)
-  const { states, problems } = JSON.parse(readFileSync(out, 'utf8'))
-  expect(problems).toEqual({ fitted: 30, held_out: 30 })
-  expect(states.map(({ step }: { step: number }) => step)).toEqual([30, 31])
-  for (const { layers } of states) expect(layers).toHaveLength(3)
-  expect(log.mock.calls.flat().join('\n')).toMatch(
-    /step 31; .*\n {2}layer 0 .*\n {2}layer 1 .*\n {2}layer 2 +\d+\.\d % ± \d+\.\d % +\(\d+\.\d %\)/,
-  )
-  // One file is one state.
-  const file = join(run, 'checkpoints', fileOf(30))
-  await linearProbeCommand.run([file, '--problems', '60', '--out', out])
-  expect(JSON.parse(readFileSync(out, 'utf8')).states).toEqual([states[0]])
-  await expect(linearProbeCommand.run([run, '--property', 'colour'])).rejects.toThrow(
-    'property: expected one of right, next_token, repeated, got colour',
-  )
-  await expect(linearProbeCommand.run([run, '--l2', '0'])).rejects.toThrow(
-    '--l2: expected a number',
-  )
-})
+test.skipIf(!process.env.LONG_TESTS)(
+  'a probe of each layer is fitted in every state that a run keeps',
+  async () => {
+    const log = vi.spyOn(console, 'log').mockImplementation(() => {})
+    vi.spyOn(console, 'error').mockImplementation(() => {})
+    const run = await trained('probed', 31, {}, { id: 'sort_digits', length: 3 })
+    const out = join(root, 'probes.json')
+    log.mockClear()
+    expect(await linearProbeCommand.run([run, '--problems', '60', '--out', out])).toBe(0)
+    const { states, problems } = JSON.parse(readFileSync(out, 'utf8'))
+    expect(problems).toEqual({ fitted: 30, held_out: 30 })
+    expect(states.map(({ step }: { step: number }) => step)).toEqual([30, 31])
+    for (const { layers } of states) expect(layers).toHaveLength(3)
+    expect(log.mock.calls.flat().join('\n')).toMatch(
+      /step 31; .*\n {2}layer 0 .*\n {2}layer 1 .*\n {2}layer 2 +\d+\.\d % ± \d+\.\d % +\(\d+\.\d %\)/,
+    )
+    // One file is one state.
+    const file = join(run, 'checkpoints', fileOf(30))
+    await linearProbeCommand.run([file, '--problems', '60', '--out', out])
+    expect(JSON.parse(readFileSync(out, 'utf8')).states).toEqual([states[0]])
+    await expect(linearProbeCommand.run([run, '--property', 'colour'])).rejects.toThrow(
+      'property: expected one of right, next_token, repeated, got colour',
+    )
+    await expect(linearProbeCommand.run([run, '--l2', '0'])).rejects.toThrow(
+      '--l2: expected a number',
+    )
+  },
+)
 
 test('vectors are made of solved and failed problems, saved, and read again', async () => {
   const log = vi.spyOn(console, 'log').mockImplementation(() => {})

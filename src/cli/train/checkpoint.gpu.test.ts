@@ -131,45 +131,48 @@ test.skipIf(!process.env.LONG_TESTS)(
   },
 )
 
-test('a person’s verdicts between the steps and what steering did to the run come along', async () => {
-  const said: Readonly<Record<number, string>> = { 2: 'aab', 4: 'ub' }
-  const { results, history, told } = await compare(
-    tinyExperiment({
-      phases: [
-        { kind: 'sft', steps: 2 },
-        {
-          kind: 'reward_model',
-          steps: 4,
-          pairs: { source: 'human', count: 5, held_out: 2, min_pairs: 3 },
-        },
-        { kind: 'rl', steps: 2, reward_model: { enable: true } },
-      ],
-      steering: [
-        { step: 1, kind: 'set', path: 'actor.optim.lr', value: 0.001 },
-        // Other buffers in the middle.
-        {
-          step: 3,
-          kind: 'append_phase',
-          phase: {
-            kind: 'rl',
-            steps: 2,
-            rollout: { max_response_length: 6 },
-            reward_model: { enable: true },
+test.skipIf(!process.env.LONG_TESTS)(
+  'a person’s verdicts between the steps and what steering did to the run come along',
+  async () => {
+    const said: Readonly<Record<number, string>> = { 2: 'aab', 4: 'ub' }
+    const { results, history, told } = await compare(
+      tinyExperiment({
+        phases: [
+          { kind: 'sft', steps: 2 },
+          {
+            kind: 'reward_model',
+            steps: 4,
+            pairs: { source: 'human', count: 5, held_out: 2, min_pairs: 3 },
           },
-        },
-        { step: 5, kind: 'next_phase' },
-      ],
-    }),
-    async (run) => {
-      for (const letter of (run.preferences && said[run.step]) ?? '')
-        if (letter === 'u') run.undoVerdict()
-        else run.decide(run.preferences?.pending[0]?.id ?? -1, letter === 'a' ? 'a' : 'b')
-    },
-  )
-  expect(results.map(({ phase }) => phase).join('')).toBe('0001112233')
-  expect(history.verdicts).toEqual({ 1: 'aab2ub' })
-  expect(told.steering).toHaveLength(3)
-})
+          { kind: 'rl', steps: 2, reward_model: { enable: true } },
+        ],
+        steering: [
+          { step: 1, kind: 'set', path: 'actor.optim.lr', value: 0.001 },
+          // Other buffers in the middle.
+          {
+            step: 3,
+            kind: 'append_phase',
+            phase: {
+              kind: 'rl',
+              steps: 2,
+              rollout: { max_response_length: 6 },
+              reward_model: { enable: true },
+            },
+          },
+          { step: 5, kind: 'next_phase' },
+        ],
+      }),
+      async (run) => {
+        for (const letter of (run.preferences && said[run.step]) ?? '')
+          if (letter === 'u') run.undoVerdict()
+          else run.decide(run.preferences?.pending[0]?.id ?? -1, letter === 'a' ? 'a' : 'b')
+      },
+    )
+    expect(results.map(({ phase }) => phase).join('')).toBe('0001112233')
+    expect(history.verdicts).toEqual({ 1: 'aab2ub' })
+    expect(told.steering).toHaveLength(3)
+  },
+)
 
 test('a state that is still read back when steering needs other buffers is whole', async () => {
   const document = tinyExperiment({

@@ -83,10 +83,9 @@ const sizesOf = (op: MatmulOp, { tile: [height, width], supports }: MatmulVarian
 // nt_add their body is that of nt, but where results are stored in vectors.
 const SLOW: Readonly<Record<string, readonly MatmulOp[]>> = {
   slices_16x32: ['tn'],
-  slices_16x16: ['nn', 'nt', 'tn'],
+  slices_16x16: ['nn'],
   skinny_8x16: ['tn'],
   staged_32x32_4x4: MATMUL_OPS,
-  staged_32x32_4x4_by_4: ['nt'],
   pipeline_two: ['nt', 'tn'],
 }
 const runsAll = ({ suitsSoftware }: MatmulVariant) =>

@@ -60,8 +60,8 @@ const LEARNING = [
     rl({ rollout: { ...RL.rollout, staleness: 1, stale_fraction: 0.5 } }),
   ],
 ] as const
-// Where LONG_TESTS is not set: one of them.
-test.for(process.env.LONG_TESTS ? LEARNING : LEARNING.slice(0, 1))(
+// float64/algorithms.gpu.test.ts holds each step of them to float64.
+test.skipIf(!process.env.LONG_TESTS).for(LEARNING)(
   '%s: the right answers become more',
   async ([, phase]) => {
     const { results } = await warm(only({ ...phase, steps: 90 }))

@@ -20,59 +20,62 @@ const distill = (distillation: object, more: object = {}) => ({
 })
 const set = (path: string, value: number | string) => ({ kind: 'set', path, value }) as const
 
-test('what is changed under a teacher is repeated by the link, and a larger run keeps its teacher', async () => {
-  const document = tinyExperiment({
-    ...shared,
-    phases: [{ kind: 'sft', steps: 2 }, distill({ teacher: 'final' }), { kind: 'rl', steps: 4 }],
-  })
-  const byHand = await run(document, {
-    3: [
-      set('phases.1.distillation.beta', 0),
-      set('phases.1.distillation.temperature', 1.5),
-      set('phases.1.distillation.lmbda', 0),
-    ],
-    4: [
-      {
-        kind: 'insert_phase',
-        phase: phase(distill({ teacher: 'ema' }, { batch_size: 16 })),
-      },
-    ],
-    6: [set('phases.2.distillation.ema_decay', 0.5)],
-    // The other model: once for a whole distribution, once for the advantages of what was sampled.
-    7: [
-      {
-        kind: 'follow_phase',
-        phase: phase(distill({ teacher: 'final' }, { steps: 2 })),
-      },
-      set('phases.3.distillation.teacher', 'model'),
-      set('phases.3.target_layer', 'final'),
-      // Two students at once: a rebuild in the middle of a phase.
-      set('phases.3.layers', '1'),
-    ],
-    11: [set('algorithm.opd_kl_coef', 1)],
-    12: [set('algorithm.opd_kl_coef', 0.25)],
-  })
-  expect(byHand.done.filter(({ refused }) => refused)).toEqual([])
-  expect(byHand.rebuilds).toBe(1)
-  const plain = await run(document)
-  expect(plain.rebuilds).toBe(0)
-  // The teacher is the one of the beginning, bit for bit.
-  expect(byHand.teacher).toEqual(plain.teacher)
-  const measured = (metric: string) =>
-    byHand.results.flatMap(({ step, metrics }) => (metric in metrics ? [step] : []))
-  expect(measured('distillation/loss')).toEqual([3, 4, 5, 6, 7, 8, 9, 10])
-  // A weight of 0 asks no teacher.
-  expect(measured('distillation/reverse_kl')).toEqual([12, 13, 14])
-  const at = ({ results }: typeof plain, step: number) =>
-    results.find((result) => result.step === step)?.metrics ?? {}
-  expect(at(byHand, 3)).toEqual(at(plain, 3))
-  expect(at(plain, 4)['distillation/on_policy']).toBe(1)
-  expect(at(byHand, 4)['distillation/on_policy']).toBe(0)
+test.skipIf(!process.env.LONG_TESTS)(
+  'what is changed under a teacher is repeated by the link, and a larger run keeps its teacher',
+  async () => {
+    const document = tinyExperiment({
+      ...shared,
+      phases: [{ kind: 'sft', steps: 2 }, distill({ teacher: 'final' }), { kind: 'rl', steps: 4 }],
+    })
+    const byHand = await run(document, {
+      3: [
+        set('phases.1.distillation.beta', 0),
+        set('phases.1.distillation.temperature', 1.5),
+        set('phases.1.distillation.lmbda', 0),
+      ],
+      4: [
+        {
+          kind: 'insert_phase',
+          phase: phase(distill({ teacher: 'ema' }, { batch_size: 16 })),
+        },
+      ],
+      6: [set('phases.2.distillation.ema_decay', 0.5)],
+      // The other model: once for a whole distribution, once for advantages of samples.
+      7: [
+        {
+          kind: 'follow_phase',
+          phase: phase(distill({ teacher: 'final' }, { steps: 2 })),
+        },
+        set('phases.3.distillation.teacher', 'model'),
+        set('phases.3.target_layer', 'final'),
+        // Two students at once: a rebuild in the middle of a phase.
+        set('phases.3.layers', '1'),
+      ],
+      11: [set('algorithm.opd_kl_coef', 1)],
+      12: [set('algorithm.opd_kl_coef', 0.25)],
+    })
+    expect(byHand.done.filter(({ refused }) => refused)).toEqual([])
+    expect(byHand.rebuilds).toBe(1)
+    const plain = await run(document)
+    expect(plain.rebuilds).toBe(0)
+    // The teacher is the one of the beginning, bit for bit.
+    expect(byHand.teacher).toEqual(plain.teacher)
+    const measured = (metric: string) =>
+      byHand.results.flatMap(({ step, metrics }) => (metric in metrics ? [step] : []))
+    expect(measured('distillation/loss')).toEqual([3, 4, 5, 6, 7, 8, 9, 10])
+    // A weight of 0 asks no teacher.
+    expect(measured('distillation/reverse_kl')).toEqual([12, 13, 14])
+    const at = ({ results }: typeof plain, step: number) =>
+      results.find((result) => result.step === step)?.metrics ?? {}
+    expect(at(byHand, 3)).toEqual(at(plain, 3))
+    expect(at(plain, 4)['distillation/on_policy']).toBe(1)
+    expect(at(byHand, 4)['distillation/on_policy']).toBe(0)
 
-  const { steering } = byHand.done[byHand.done.length - 1]
-  const again = await run(
-    decodeLink(encodeLink(tinyExperiment({ ...document, steering }))).experiment,
-  )
-  expect(again.results).toEqual(byHand.results)
-  expect(again.weights).toEqual(byHand.weights)
-})
+    const { steering } = byHand.done[byHand.done.length - 1]
+    const again = await run(
+      decodeLink(encodeLink(tinyExperiment({ ...document, steering }))).experiment,
+    )
+    expect(again.results).toEqual(byHand.results)
+    expect(again.weights).toEqual(byHand.weights)
+  },
+)

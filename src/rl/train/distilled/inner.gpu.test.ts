@@ -32,21 +32,25 @@ test.for(['self_distill', 'deep_supervision'] as const)(
   },
 )
 
-test('self-distillation brings an inner layer closer to the final one than reinforcement alone', async () => {
-  const distance = async (weights: string) => {
-    const { actor } = alongPhase('self_distill')
-    const inner = { ...actor.inner, layers: '2', weights }
-    const optim = { ...OPTIM, lr: 4e-3 }
-    const phase = { ...RL, steps: 20, actor: { ...actor, optim, inner } }
-    const warm = { ...SFT, steps: 20, optim: { ...OPTIM, lr: 8e-3 } }
-    const trainer = await Trainer.create(await shared, { ...CONFIG, phases: [warm, phase] })
-    let last = 0
-    while (!trainer.isFinished) last = (await trainer.next()).metrics['actor/inner_divergence/2']
-    return last
-  }
-  const [alone, taught] = [await distance('0'), await distance('1')]
-  expect(taught).toBeLessThan(0.5 * alone)
-})
+// float64/algorithms.gpu.test.ts holds each step of what follows to float64.
+test.skipIf(!process.env.LONG_TESTS)(
+  'self-distillation brings an inner layer closer to the final one than reinforcement alone',
+  async () => {
+    const distance = async (weights: string) => {
+      const { actor } = alongPhase('self_distill')
+      const inner = { ...actor.inner, layers: '2', weights }
+      const optim = { ...OPTIM, lr: 4e-3 }
+      const phase = { ...RL, steps: 20, actor: { ...actor, optim, inner } }
+      const warm = { ...SFT, steps: 20, optim: { ...OPTIM, lr: 8e-3 } }
+      const trainer = await Trainer.create(await shared, { ...CONFIG, phases: [warm, phase] })
+      let last = 0
+      while (!trainer.isFinished) last = (await trainer.next()).metrics['actor/inner_divergence/2']
+      return last
+    }
+    const [alone, taught] = [await distance('0'), await distance('1')]
+    expect(taught).toBeLessThan(0.5 * alone)
+  },
+)
 
 /** A digit has to be read from the prompt and said again, so no layer is right by habit. */
 const ECHO: TrainerConfig['task'] = {
@@ -89,7 +93,6 @@ function rightBeginnings(weights: Float32Array, layer: number): number {
   )
 }
 
-// float64/algorithms.gpu.test.ts holds each of its steps to float64.
 test.skipIf(!process.env.LONG_TESTS)(
   'deep supervision teaches an inner layer what is right, which reinforcement alone hardly does',
   async () => {

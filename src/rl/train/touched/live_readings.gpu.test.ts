@@ -57,12 +57,13 @@ test('a run that is read through lenses at every step has the bits of one that n
 
 test('a lens of a file is read as it is, and a fitted one is nearer to the final policy', async () => {
   const given = await observed({ ...SHORT, lensFiles: identity() })
-  const fitted = await observed(SHORT)
   for (const { observation } of given) {
     const [reading] = observation.readings ?? []
     expect(reading.fitted_after).toBeUndefined()
     expectClose(reading.entropy, observation.mean.ent_layer_norm?.slice(0, L) ?? [], ROUNDING)
   }
+  if (!process.env.LONG_TESTS) return
+  const fitted = await observed(SHORT)
   const klOf = (runs: typeof given) => mean(runs[0].observation.readings?.[0].kl)
   expect(klOf(fitted)).toBeGreaterThan(0)
   expect(klOf(fitted)).toBeLessThan(klOf(given))

@@ -20,30 +20,34 @@ async function read(changed: Partial<typeof settings> = {}, onProgress = (_: num
   return touched.readings
 }
 
-test('a fit brings every layer nearer to the final policy on held-out texts, with the same bits again', async () => {
-  const done: number[] = []
-  const found = await read({}, (share) => done.push(share))
-  expect(done.at(-1)).toBe(1)
-  const { num_hidden_layers: L } = layout.shape
-  const of = (layer: number, readout: string) =>
-    found.layers.find((one) => one.layer === layer && one.readout === readout)
-  for (let l = 0; l < L; l++) {
-    const [normed, tuned] = [of(l, 'normed'), of(l, 'tuned')]
-    expect(tuned?.kl).toBeLessThan(0.9 * (normed?.kl ?? 0))
-    expect(of(l, 'jacobian')?.kl).not.toBe(normed?.kl)
-  }
-  expect(found.layers).toHaveLength(4 * L + 1)
-  expect(found.texts).toHaveLength(4)
-  for (const { tokens, said } of found.texts) {
-    expect(said).toHaveLength(4 * L + 1)
-    for (const { top, probs } of said) {
-      expect(top).toHaveLength(tokens.length)
-      expect(Math.min(...probs)).toBeGreaterThan(0)
+// The goldens of interventions hold a fit to float64.
+test.skipIf(!process.env.LONG_TESTS)(
+  'a fit brings every layer nearer to the final policy on held-out texts, with the same bits again',
+  async () => {
+    const done: number[] = []
+    const found = await read({}, (share) => done.push(share))
+    expect(done.at(-1)).toBe(1)
+    const { num_hidden_layers: L } = layout.shape
+    const of = (layer: number, readout: string) =>
+      found.layers.find((one) => one.layer === layer && one.readout === readout)
+    for (let l = 0; l < L; l++) {
+      const [normed, tuned] = [of(l, 'normed'), of(l, 'tuned')]
+      expect(tuned?.kl).toBeLessThan(0.9 * (normed?.kl ?? 0))
+      expect(of(l, 'jacobian')?.kl).not.toBe(normed?.kl)
     }
-  }
-  expect(Math.abs(of(L, 'normed')?.kl ?? 1)).toBeLessThan(1e-6)
-  if (process.env.LONG_TESTS) expect(await read()).toEqual(found)
-})
+    expect(found.layers).toHaveLength(4 * L + 1)
+    expect(found.texts).toHaveLength(4)
+    for (const { tokens, said } of found.texts) {
+      expect(said).toHaveLength(4 * L + 1)
+      for (const { top, probs } of said) {
+        expect(top).toHaveLength(tokens.length)
+        expect(Math.min(...probs)).toBeGreaterThan(0)
+      }
+    }
+    expect(Math.abs(of(L, 'normed')?.kl ?? 1)).toBeLessThan(1e-6)
+    if (process.env.LONG_TESTS) expect(await read()).toEqual(found)
+  },
+)
 
 test('lenses of files are read as those that were fitted, other states through the same', async () => {
   const touched = async (more: Partial<TouchWork>, weights = [model.weights]) => {
@@ -75,7 +79,7 @@ test('lenses of files are read as those that were fitted, other states through t
 })
 
 test('texts that are too short for a Jacobian say so', async () => {
-  await expect(read({ skip_first: 200 })).rejects.toThrow(
+  await expect(read({ skip_first: 200, texts: 4, steps: 1 })).rejects.toThrow(
     'Jacobian lens: expected texts of more than 201 tokens, found none',
   )
 })
