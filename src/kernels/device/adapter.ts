@@ -1,5 +1,6 @@
 // Opens an adapter: which device to ask for, and what the page shows of it.
 import { GpuError, tooLarge } from './base/errors.ts'
+import type { Feature } from './base/kernel.ts'
 import { kernelFeatures, OPTIONAL_FEATURES } from './features.ts'
 
 /** What the page shows of the adapter. */
@@ -18,6 +19,13 @@ export interface AdapterFacts {
   readonly has_f16: boolean
   readonly max_buffer_bytes: number
   readonly max_binding_bytes: number
+}
+
+export interface OpenedAdapter {
+  readonly device: GPUDevice
+  /** What kernels of the device may ask for. */
+  readonly features: readonly Feature[]
+  readonly facts: AdapterFacts
 }
 
 export interface OpenOptions {
@@ -45,9 +53,7 @@ const SOFTWARE = /swiftshader|llvmpipe|lavapipe|softpipe|warp|microsoft basic re
 /** Asks the best adapter for a device, with WebGPU's default limits unless `largest` needs more.
  * Throws GpuError with code insecure_origin, no_webgpu, no_adapter or too_large; the last names
  * what the adapter granted. */
-export async function openAdapter(
-  options: OpenOptions,
-): Promise<{ device: GPUDevice; facts: AdapterFacts }> {
+export async function openAdapter(options: OpenOptions): Promise<OpenedAdapter> {
   const adapter = await requestAdapter(options.gpu)
   const { limits } = adapter
   const needed = options.largest?.bytes ?? 0
@@ -61,7 +67,10 @@ export async function openAdapter(
   const sizes = [needed, ...STEPS.filter((step) => step < needed)]
   const device = await requestLargest(adapter, requiredFeatures, sizes)
   const granted = device.limits.maxStorageBufferBindingSize
-  if (needed <= granted) return { device, facts: factsOf(adapter, device) }
+  if (needed <= granted) {
+    const features = kernelFeatures(device, adapter.info)
+    return { device, features, facts: factsOf(adapter, device, features) }
+  }
   device.destroy()
   throw tooLarge(options.largest?.label ?? '', needed, granted)
 }
@@ -119,13 +128,17 @@ export function isSoftware(info: GPUAdapterInfo): boolean {
   return info.isFallbackAdapter === true || SOFTWARE.test(text)
 }
 
-function factsOf({ info, features }: GPUAdapter, device: GPUDevice): AdapterFacts {
+function factsOf(
+  { info, features }: GPUAdapter,
+  device: GPUDevice,
+  ofKernels: readonly Feature[],
+): AdapterFacts {
   return {
     vendor: info.vendor,
     architecture: info.architecture,
     description: info.description || info.device,
     is_software: isSoftware(info),
-    features: [...new Set([...features, ...kernelFeatures(device)])].sort(),
+    features: [...new Set([...features, ...ofKernels])].sort(),
     has_subgroups: device.features.has('subgroups'),
     has_f16: device.features.has('shader-f16'),
     max_buffer_bytes: device.limits.maxBufferSize,

@@ -40,7 +40,7 @@ const kernel = defineKernel({
 test('a dispatch takes three calls, and a submit six with one upload of all params', () => {
   vi.stubGlobal('GPUBufferUsage', { UNIFORM: 64, COPY_DST: 8 })
   const calls: Record<string, number> = {}
-  const open = new OpenDevice(counting(calls))
+  const open = new OpenDevice(counting(calls), [])
   const commands = new Commands(open, { create: () => ({}) } as unknown as Buffers)
   const dispatcher = new Dispatcher(open, commands)
   const tensor = {

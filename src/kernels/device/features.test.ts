@@ -10,11 +10,11 @@ const block = (componentType: string, M: number, N: number, K: number) => ({
 })
 const info = (...subgroupMatrixConfigs: object[]) =>
   ({ vendor: 'test', subgroupMatrixConfigs }) as unknown as GPUAdapterInfo
-const deviceOf = (adapterInfo: GPUAdapterInfo) =>
-  ({
-    features: new Set(['subgroups', 'shader-f16', 'chromium-experimental-subgroup-matrix']),
-    adapterInfo,
-  }) as unknown as GPUDevice
+/** As Dawn in Node gives it: its own adapterInfo has no blocks. */
+const device = {
+  features: new Set(['subgroups', 'shader-f16', 'chromium-experimental-subgroup-matrix']),
+  adapterInfo: info(),
+} as unknown as GPUDevice
 
 test('the blocks of an adapter as text, none where it lists none', () => {
   const listed = info(block('f16', 16, 8, 16), block('f32', 8, 8, 8))
@@ -24,8 +24,8 @@ test('the blocks of an adapter as text, none where it lists none', () => {
 
 test('kernels are offered the blocks that they are written for, and no others', () => {
   const plain = ['subgroups', 'shader-f16']
-  expect(kernelFeatures(deviceOf(info(block('f16', 16, 8, 16))))).toEqual(plain)
-  expect(kernelFeatures(deviceOf(info(block('f16', 16, 16, 16))))).toEqual([
+  expect(kernelFeatures(device, info(block('f16', 16, 8, 16)))).toEqual(plain)
+  expect(kernelFeatures(device, info(block('f16', 16, 16, 16)))).toEqual([
     ...plain,
     'subgroup-matrix-f16',
   ])

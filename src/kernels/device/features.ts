@@ -36,19 +36,22 @@ export function matrixBlocks(info: GPUAdapterInfo): string[] {
   )
 }
 
-const configsOf = (info: GPUAdapterInfo | undefined): readonly MatrixConfig[] =>
-  (info as { subgroupMatrixConfigs?: readonly MatrixConfig[] } | undefined)
-    ?.subgroupMatrixConfigs ?? []
+const configsOf = (info: GPUAdapterInfo): readonly MatrixConfig[] =>
+  (info as { subgroupMatrixConfigs?: readonly MatrixConfig[] }).subgroupMatrixConfigs ?? []
 
-/** The features of a device that kernels may ask for. */
-export function kernelFeatures(device: GPUDevice): Feature[] {
+/** The features of a device that kernels may ask for. `info` is its adapter's: Dawn in Node names no
+ * blocks in `device.adapterInfo`. */
+export function kernelFeatures(
+  device: Pick<GPUDevice, 'features'>,
+  info: GPUAdapterInfo,
+): Feature[] {
   const has = (feature: string) => device.features.has(feature)
   const plain = (['subgroups', 'shader-f16'] as const).filter(has)
   if (!has(MATRICES) || !has('subgroups')) return plain
   const matrices = Object.entries(MATRIX_BLOCKS).filter(
     ([, [type, size]]) =>
       (type !== 'f16' || has('shader-f16')) &&
-      configsOf(device.adapterInfo).some(
+      configsOf(info).some(
         ({ componentType, resultComponentType, M, N, K }) =>
           componentType === type &&
           resultComponentType === 'f32' &&

@@ -1,6 +1,7 @@
 // Holds an open device with what everything that talks to it shares: compiled kernels, running
 // totals and the first error.
 import { GpuError } from './base/errors.ts'
+import type { Feature } from './base/kernel.ts'
 
 /** Running totals since the device was opened: what tests assert and the memory panel shows. */
 export interface GpuCounts {
@@ -27,6 +28,8 @@ export interface Compiled {
 
 export class OpenDevice {
   readonly device: GPUDevice
+  /** What kernels may ask for. */
+  readonly features: readonly Feature[]
   readonly counts: GpuCounts = {
     buffers: 0,
     bind_groups: 0,
@@ -47,8 +50,9 @@ export class OpenDevice {
   /** Kernels that were asked for. */
   asked = 0
 
-  constructor(device: GPUDevice) {
+  constructor(device: GPUDevice, features: readonly Feature[]) {
     this.device = device
+    this.features = features
     device.addEventListener('uncapturederror', ({ error }) => {
       const memory = 'GPUOutOfMemoryError' in globalThis && error instanceof GPUOutOfMemoryError
       this.failure ??= new GpuError(memory ? 'out_of_memory' : 'validation', error.message)

@@ -3,7 +3,6 @@ import { GpuError, ShapeError } from './base/errors.ts'
 import { type AnyKernel, accessOf, type Names, wholeText } from './base/kernel.ts'
 import { type Dispatch, SLOT_BYTES } from './base/program.ts'
 import { BINDING_ALIGNMENT, bufferBytes, elementBytes, type Tensor } from './base/tensor.ts'
-import { kernelFeatures } from './features.ts'
 import type { Compiled, OpenDevice } from './open_device.ts'
 import { splitKernel } from './timing/split.ts'
 
@@ -48,7 +47,7 @@ export class Pipelines {
   async #compileNew(kernel: AnyKernel): Promise<Compiled> {
     const { device, counts } = this.#open
     const { name } = kernel
-    const module = await compileShader(device, kernel)
+    const module = await compileShader(this.#open, kernel)
     const layout = device.createBindGroupLayout({
       label: name,
       entries: [
@@ -105,9 +104,11 @@ export class Pipelines {
 
 /** Throws GpuError shader with every message of the compiler, or with the features that the device
  * lacks. */
-async function compileShader(device: GPUDevice, kernel: AnyKernel): Promise<GPUShaderModule> {
+async function compileShader(
+  { device, features }: OpenDevice,
+  kernel: AnyKernel,
+): Promise<GPUShaderModule> {
   const { name, requires = [] } = kernel
-  const features = kernelFeatures(device)
   const missing = requires.filter((feature) => !features.includes(feature))
   if (missing.length)
     throw new GpuError('shader', `${name}: needs ${missing.join(' and ')}, which this device lacks`)
