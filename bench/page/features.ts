@@ -4,11 +4,11 @@ import { Gpu } from '../../src/kernels/device/gpu.ts'
 import type { MatmulChoice } from '../../src/kernels/matmul/matmul_variants.ts'
 import type { RlPhase } from '../../src/rl/config/phase.ts'
 import type { TrainerConfig } from '../../src/rl/config/trainer_config.ts'
+import { suited } from '../../src/rl/train/suited.ts'
 import { Trainer } from '../../src/rl/train/trainer.ts'
 import { median } from './median.ts'
 import { progress } from './progress.ts'
 import { rlConfig } from './rl.ts'
-import { suited } from './suited.ts'
 
 /** A faster way to the same result, switched by the trainer's own settings. What `on` and `off`
  * leave out keeps its default. */

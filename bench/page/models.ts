@@ -1,7 +1,10 @@
 // Times models of the sizes that people open, with random weights: uploading them, decoding, a
 // training step of the whole model and of a LoRA adapter on a frozen bfloat16 one, and the memory
 // that was planned beside the memory that was taken. A smaller batch on a CPU.
+import type { AdapterFacts } from '../../src/kernels/device/adapter.ts'
 import { Gpu } from '../../src/kernels/device/gpu.ts'
+import { gpuChoice } from '../../src/kernels/matmul/gpu_variants.ts'
+import { matmulVariant, shapeClass } from '../../src/kernels/matmul/matmul_variants.ts'
 import { normalValues } from '../../src/kernels/sampling/philox.ts'
 import { type ModelConfig, modelShape } from '../../src/model/layout/config.ts'
 import { paramLayout } from '../../src/model/layout/params.ts'
@@ -10,9 +13,10 @@ import { createModel } from '../../src/model/transformer/model.ts'
 import type { TrainerConfig } from '../../src/rl/config/trainer_config.ts'
 import { planMemory } from '../../src/rl/train/parts/memory.ts'
 import { grpo, LORA, SHAPES } from '../../src/rl/train/real/testing.ts'
+import { suited } from '../../src/rl/train/suited.ts'
 import { Trainer } from '../../src/rl/train/trainer.ts'
+import { runProducts } from '../../src/rl/train/tuning.ts'
 import { median } from './median.ts'
-import { suited } from './suited.ts'
 
 const ON_GPU = { prompts: 8, n: 8, prompt: 64, response: 64 }
 const ON_CPU = { prompts: 2, n: 2, prompt: 8, response: 8 }
@@ -27,7 +31,7 @@ type ModelName = '15m' | '135m' | '0.6b'
 /** One way to train a model. */
 interface TrainedRow {
   /** Weights that are trained. */
-  readonly how: 'full' | 'lora'
+  readonly how: 'full' | 'lora' | 'lora in halves'
   /** Median milliseconds. */
   readonly ms: { readonly step: number; readonly rollout: number }
   /** Of the rollout. */
@@ -70,8 +74,21 @@ export async function benchModels(model: ModelName): Promise<ModelRow> {
       // All of the largest would take 10 GB for its weights, gradients and moments.
       ...(model === '0.6b' ? [] : [await trained('full', grpo(shape, size), size)]),
       await trained('lora', grpo(adapted, size), size),
+      ...(facts.features.includes('subgroup-matrix-f16')
+        ? [await trained('lora in halves', inHalves(grpo(adapted, size), facts), size)]
+        : []),
     ],
   }
+}
+
+/** The configuration with every product of a frozen weight in matrix units, and the others as a run
+ * begins on them. */
+function inHalves(config: TrainerConfig, facts: AdapterFacts): TrainerConfig {
+  const units = matmulVariant('matrices_f16')
+  const products = runProducts(config)
+  const halved = products.filter((product) => units.supports(product.op, product))
+  const named = halved.map((product) => [shapeClass(product.op, product), units.name])
+  return { ...config, matmul: { ...gpuChoice(products, facts), ...Object.fromEntries(named) } }
 }
 
 async function adapterFacts() {

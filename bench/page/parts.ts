@@ -2,6 +2,7 @@
 // the policy of every layer, its JavaScript.
 import { Gpu } from '../../src/kernels/device/gpu.ts'
 import type { ProfileRow } from '../../src/kernels/device/timing/profiler.ts'
+import { suited } from '../../src/rl/train/suited.ts'
 import { Trainer } from '../../src/rl/train/trainer.ts'
 import {
   type SampledJavaScript,
@@ -13,7 +14,6 @@ import {
 import { median } from './median.ts'
 import { progress } from './progress.ts'
 import { finished, listenToActor, rlConfig, scoreAgain, updateAgain } from './rl.ts'
-import { suited } from './suited.ts'
 
 const WARM_UP = 2
 /** Samples of everything that waits for the GPU. */

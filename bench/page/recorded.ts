@@ -3,9 +3,9 @@
 
 import { presetOf } from '../../src/document/presets/presets.ts'
 import { Gpu } from '../../src/kernels/device/gpu.ts'
+import { suited } from '../../src/rl/train/suited.ts'
 import { Trainer } from '../../src/rl/train/trainer.ts'
 import { type HeardActor, listenToActor, rlConfig } from './rl.ts'
-import { suited } from './suited.ts'
 
 const STEPS = 3
 /** What the other implementation is compared by. */

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { unpinned } from '../../src/cli/train/train_kernels.ts'
 import type { Gpu } from '../../src/kernels/device/gpu.ts'
+import { suited } from '../../src/rl/train/suited.ts'
 import { rlConfig } from './rl.ts'
-import { suited } from './suited.ts'
 
 const PAGE = import.meta.dirname
 const { config } = rlConfig('two-skills-bupo')
@@ -24,8 +24,9 @@ test('what a suite pins stays', () => {
   expect(suited(gpuOf(false), { ...config, matmul }).matmul).toEqual(matmul)
 })
 
-test('no suite makes a trainer or an actor on the default products', () => {
-  const files = readdirSync(PAGE).filter((file) => /^(?!suited).*\.ts$/.test(file))
+test('no suite, nor the page’s benchmark, makes a trainer or an actor on the default products', () => {
+  const suites = readdirSync(PAGE).filter((file) => /^(?!suited).*\.ts$/.test(file))
+  const files = [...suites, '../../src/rl/train/benchmark.ts']
   const made = files.flatMap((file) => {
     const text = readFileSync(join(PAGE, file), 'utf8')
     return (text.match(/await Trainer\.create\(.*/g) ?? []).map((call) => `${file}: ${call}`)

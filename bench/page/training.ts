@@ -1,10 +1,10 @@
 // Times the parts of one training step of a preset: rollout, log-prob pass, update; and counts its
 // calls to the GPU.
 import { Gpu } from '../../src/kernels/device/gpu.ts'
+import { suited } from '../../src/rl/train/suited.ts'
 import { Trainer } from '../../src/rl/train/trainer.ts'
 import { median } from './median.ts'
 import { finished, listenToActor, rlConfig, scoreAgain, updateAgain } from './rl.ts'
-import { suited } from './suited.ts'
 
 const WARM_UP = 2
 const STEPS = 5

@@ -1,4 +1,5 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
+import { collect } from '../../kernels/device/base/program.ts'
 import { Gpu } from '../../kernels/device/gpu.ts'
 import { CONFIG, RL, SFT } from '../testing.ts'
 import { benchmarkConfig, runBenchmark } from './benchmark.ts'
@@ -13,6 +14,28 @@ test('the benchmark measures everything that its card shows', async () => {
     expect(value, name).toBeLessThan(1e9)
   }
   expect(said.length).toBeGreaterThan(3)
+  gpu.destroy()
+})
+
+test('on a GPU it times the products that a run begins on', async () => {
+  const gpu = await Gpu.open()
+  Object.assign(gpu, { facts: { ...gpu.facts, is_software: false, features: [] } })
+  const recorded: string[] = []
+  const { record } = gpu
+  vi.spyOn(gpu, 'record').mockImplementation((label, live, build) => {
+    for (const command of collect(label, build))
+      if (command.kind === 'dispatch') recorded.push(command.kernel.name)
+    return record.call(gpu, label, live, build as never) as never
+  })
+  const config = benchmarkConfig({ ...CONFIG, phases: [SFT, RL] })
+  const untilTraining = (message: string) => {
+    if (message.startsWith('Preparing')) throw new Error('far enough')
+  }
+  await expect(runBenchmark(gpu, config, untilTraining)).rejects.toThrow('far enough')
+  expect(recorded.filter((name) => name.startsWith('matmul'))).toEqual([
+    'matmul_nt_slices_32x32',
+    'matmul_nt_slices_32x32',
+  ])
   gpu.destroy()
 })
 

@@ -1,9 +1,11 @@
 // Runs a short benchmark of one adapter: the same work everywhere, so that its numbers can be
 // compared.
 import type { Gpu } from '../../kernels/device/gpu.ts'
-import { matmul_nt } from '../../kernels/matmul/matmul.ts'
+import { gpuChoice } from '../../kernels/matmul/gpu_variants.ts'
+import { matmulKernel } from '../../kernels/matmul/matmul_variants.ts'
 import { bestRate, probePeak } from '../../kernels/peak/peak.ts'
 import type { TrainerConfig } from '../config/trainer_config.ts'
+import { suited } from './suited.ts'
 import { Trainer } from './trainer.ts'
 
 export interface BenchmarkNumbers {
@@ -11,7 +13,7 @@ export interface BenchmarkNumbers {
   readonly peak_gflops: number
   /** Probed copy bandwidth, 10⁹ bytes per second, read and written. */
   readonly peak_gbps: number
-  /** Products of square matrices of this size by the kernel that linear layers use. */
+  /** Products of square matrices of this size, as a run's linear layers begin on this adapter. */
   readonly matmul_256_gflops: number
   readonly matmul_512_gflops: number
   /** Whole training steps per second, from prompts to metrics. */
@@ -43,12 +45,14 @@ export function benchmarkConfig(config: TrainerConfig): TrainerConfig {
   }
 }
 
-/** GFLOP/s of an [n, n] × [n, n] product. */
+/** GFLOP/s of an [n, n] × [n, n] product, on the kernel that a run begins with here. */
 async function productRate(gpu: Gpu, n: number): Promise<number> {
+  const size = { m: n, n, k: n }
+  const kernel = matmulKernel(gpuChoice([{ op: 'nt', ...size }], gpu.facts), 'nt', size)
   const [a, b, out] = ['a', 'b', 'out'].map((name) => gpu.tensor(name, 'f32', [n, n]))
   try {
     const program = await gpu.record(`matmul ${n}`, [], (r) =>
-      r.run(matmul_nt, { m: n, n, k: n, accumulate: 0 }, { a, b, out }),
+      r.run(kernel, { ...size, accumulate: 0 }, { a, b, out }),
     )
     const rounds = await bestRate(gpu, (amount) => {
       for (let i = 0; i < amount; i++) gpu.replay(program)
@@ -88,7 +92,7 @@ export async function runBenchmark(
   const matmul_256_gflops = await productRate(gpu, 256)
   const matmul_512_gflops = await productRate(gpu, 512)
   onProgress('Preparing training steps')
-  const trainer = await Trainer.create(gpu, config)
+  const trainer = await Trainer.create(gpu, suited(gpu, config))
   await trainer.next() // step 0: nothing is trained
   onProgress('Timing warm-start steps')
   const sft = await timeSteps(trainer)
