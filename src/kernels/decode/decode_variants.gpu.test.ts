@@ -1,16 +1,35 @@
 import { describe, expect, test } from 'vitest'
+import { foldGrid } from '../device/base/kernel.ts'
 import { Gpu } from '../device/gpu.ts'
+import { exact, HALF, LANES_UNIT } from '../matmul/testing.ts'
+import { MATRIX_TILE, matrixSource } from '../matmul/tiles/matrix_source.ts'
 import { expectClose, randomValues } from '../testing.ts'
 import { decodeLinearRef } from './decode.ref.ts'
-import type { decode_linear } from './decode.ts'
-import { variants } from './decode_variants.ts'
+import { decode_linear } from './decode.ts'
+import { MATRIX_FRAME, variants } from './decode_variants.ts'
 
 const gpu = await Gpu.open()
 const twins = variants as unknown as (typeof decode_linear)[]
-const cases = twins.map((kernel): [string, typeof decode_linear] => [kernel.name, kernel])
+const here = twins.filter(({ requires = [] }) =>
+  requires.every((feature) => gpu.facts.features.includes(feature)),
+)
+/** The twin of matrix units with their part done by lanes. */
+const byLanes = {
+  ...decode_linear,
+  name: 'decode_linear_matrices_by_lanes',
+  wgsl: `enable subgroups;\n${matrixSource(MATRIX_FRAME, LANES_UNIT, exact)}`,
+  requires: ['subgroups'] as const,
+  workgroups: ({ m, n }: { m: number; n: number }) =>
+    foldGrid(Math.ceil(m / MATRIX_TILE.rows) * Math.ceil(n / MATRIX_TILE.cols)),
+}
+const cases = [...here, byLanes].map((kernel): [string, typeof decode_linear] => [
+  kernel.name,
+  kernel,
+])
 
-// Up to 192 products of size one, added in f32.
-const close = { atol: 2e-5, rtol: 2e-5 }
+// Up to 192 products of size one, added in f32; in matrix units of factors rounded to halves.
+const closeTo = ({ name }: typeof decode_linear) =>
+  name.endsWith('_f16') ? { atol: 192 * 2 * HALF, rtol: 2e-5 } : { atol: 2e-5, rtol: 2e-5 }
 
 /** Rows in `endedRows` have ended and hold NaN. */
 async function run(
@@ -45,6 +64,8 @@ async function run(
 }
 
 describe.skipIf(!gpu.facts.has_subgroups).for(cases)('%s', ([, kernel]) => {
+  const close = closeTo(kernel)
+
   test('is the product, with a residual, a bias or neither', async () => {
     // One; odd sizes; more than a tile in both directions; k of less than a slice each, and of
     // many.
@@ -64,7 +85,7 @@ describe.skipIf(!gpu.facts.has_subgroups).for(cases)('%s', ([, kernel]) => {
 
   test('a tile whose rows have all ended keeps what it held; an ended row beside a live one changes nothing', async () => {
     const [m, n, k] = [70, 20, 24]
-    const live = [3, 40] // in tiles of up to 32 rows the third has none
+    const live = [3, 40] // in tiles of up to 32 rows the third has none, and none of 64 the second
     const endedRows = Array.from({ length: m }, (_, row) => row).filter(
       (row) => !live.includes(row),
     )

@@ -14,6 +14,16 @@ test('a choice of a subgroups variant for the class, or for all, gives its twin'
   expect(twin.workgroups({ ...size, ...none, m: 9, n: 17 })).toEqual([4, 1])
 })
 
+test('a choice of matrix units gives a twin in them, which leaves out tiles of 64 rows', () => {
+  const twin = decodeLinearKernel({ '*': 'matrices_f16' }, size)
+  expect(twin.name).toBe('decode_linear_matrices_f16')
+  expect(twin.requires).toEqual(['subgroups', 'shader-f16', 'subgroup-matrix-f16'])
+  const none = { has_addend: 0, addend_stride: 0 }
+  expect(twin.workgroups({ ...size, ...none, m: 65, n: 33 })).toEqual([4, 1])
+  expect(twin.wgsl).toMatch(/^enable subgroups;\nenable f16;/)
+  expect(twin.wgsl).toContain('const TILE_ROWS = 64u;')
+})
+
 test('every other choice leaves decode_linear', () => {
   expect(decodeLinearKernel(undefined, size)).toBe(decode_linear)
   for (const choice of [

@@ -9,7 +9,12 @@ import {
   matmulVariant,
   shapeClass,
 } from '../matmul/matmul_variants.ts'
-import type { Tile } from '../matmul/tiles/tile.ts'
+import {
+  MATRIX_TILE,
+  type MatrixFrame,
+  matrixEnables,
+  matrixSource,
+} from '../matmul/tiles/matrix_source.ts'
 import { tileSource } from '../matmul/tiles/tile_source.ts'
 import { decode_linear, decode_linear_short } from './decode.ts'
 import shared from './decode_shared.wgsl?raw'
@@ -20,47 +25,48 @@ const NARROW = 'vector_4x4'
 
 const made = new Map<string, typeof decode_linear>()
 
-/** decode_linear on the tile of a variant that sums by subgroups, or of narrow layers; undefined
- * for others. */
-function decodeVariant({
-  name,
-  tiling,
-  requires,
-}: MatmulVariant): typeof decode_linear | undefined {
-  if (!tiling || !(tiling.subgroups || name === NARROW)) return undefined
+/** decode_linear on the tile of a variant that sums by subgroups or multiplies in matrix units, or
+ * of narrow layers; undefined for others. */
+function decodeVariant(variant: MatmulVariant): typeof decode_linear | undefined {
+  const { name, requires, tile } = variant
   const known = made.get(name)
   if (known) return known
+  const wgsl = source(variant)
+  if (!wgsl) return undefined
   const kernel: typeof decode_linear = {
     ...decode_linear,
     name: `decode_linear_${name}`,
-    wgsl: source(tiling),
+    wgsl,
     requires,
-    workgroups: ({ m, n }) =>
-      foldGrid(
-        Math.ceil(m / (tiling.down * tiling.rows)) * Math.ceil(n / (tiling.across * tiling.cols)),
-      ),
+    workgroups: ({ m, n }) => foldGrid(Math.ceil(m / tile[0]) * Math.ceil(n / tile[1])),
   }
   made.set(name, kernel)
   return kernel
 }
 
+/** What a tile needs to leave out rows that have ended, `count` of them from row `first` on. */
+const frame = (count: number, first = 'a_first') => ({
+  head: `${shared}\nconst TILE_ROWS = ${count}u;\n`,
+  isIdle: `a_first >= params.m || has_ended(${first})`,
+})
+
+/** What a decoded token's product has around its multiplication in matrix units. */
+export const MATRIX_FRAME: MatrixFrame = frame(MATRIX_TILE.rows)
+
 /** A tile whose lanes wait for no others is left lane by lane. */
-function source(tile: Tile): string {
-  const { down, across, rows, subgroups } = tile
-  const count = subgroups ? down * rows : rows
-  const first = subgroups ? 'a_first' : `a_first + lane / ${across}u * ${rows}u`
-  return tileSource('nt', tile, {
-    head: {
-      wgsl: `${shared}\nconst TILE_ROWS = ${count}u;\n`,
-      takes: 'sum',
-    },
-    isIdle: `a_first >= params.m || has_ended(${first})`,
-  })
+function source({ name, tiling, unit }: MatmulVariant): string | undefined {
+  if (unit) return matrixEnables(unit) + matrixSource(MATRIX_FRAME, unit)
+  if (!tiling || !(tiling.subgroups || name === NARROW)) return undefined
+  const { down, across, rows, subgroups } = tiling
+  const { head, isIdle } = subgroups
+    ? frame(down * rows)
+    : frame(rows, `a_first + lane / ${across}u * ${rows}u`)
+  return tileSource('nt', tiling, { head: { wgsl: head, takes: 'sum' }, isIdle })
 }
 
 /** The twin of decode_linear on the tile that `choice` names for this shape class of nt (or for
- * '*'), where that is a subgroups_ variant: its sums are the variant's, not decode_linear's, bit
- * for bit. Throws RangeError for the name of no variant. */
+ * '*'), where that is a subgroups_ or matrices_ variant: its sums are the variant's, not
+ * decode_linear's, bit for bit. Throws RangeError for the name of no variant. */
 export function chosenDecodeKernel(
   choice: MatmulChoice | undefined,
   size: MatmulSize,
@@ -68,7 +74,7 @@ export function chosenDecodeKernel(
   const shapes = shapeClass('nt', size)
   const name = choice?.[shapes] ?? choice?.['*']
   const variant = name === undefined ? undefined : matmulVariant(name, shapes)
-  return variant?.tiling?.subgroups ? decodeVariant(variant) : undefined
+  return variant?.tiling?.subgroups || variant?.unit ? decodeVariant(variant) : undefined
 }
 
 /** The kernel for a product out [m, n] = a [m, k] · b [n, k]ᵀ of one decode step: the chosen one,

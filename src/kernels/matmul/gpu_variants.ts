@@ -53,7 +53,7 @@ const NT_SHORT: readonly Tier[] = [
 const TN: readonly Tier[] = [
   [300, ['staged_64x64_8x8', 'staged_128x64_8x8', 'staged_128x128_8x8', 'staged_128x128_16x8']],
   [100, ['staged_128x64_8x4', 'staged_32x32_4x4_by_4', 'staged_128x64_8x8', 'staged_32x32_4x4']],
-  [0, ['staged_32x32_4x4_by_4', 'staged_32x32_4x4', 'slices_16x16', 'staged_128x64_8x4']],
+  [0, ['staged_32x32_4x4_by_4', 'staged_16x16_4x4_by_16', 'staged_32x32_4x4', 'slices_16x16']],
 ]
 
 const tiersOf = (op: MatmulOp, k: number): readonly Tier[] => {

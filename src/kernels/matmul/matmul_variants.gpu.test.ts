@@ -86,6 +86,7 @@ const SLOW: Readonly<Record<string, readonly MatmulOp[]>> = {
   slices_16x16: ['nn'],
   skinny_8x16: ['tn'],
   staged_32x32_4x4: MATMUL_OPS,
+  staged_16x16_4x4_by_16: ['tn'],
   pipeline_two: ['nt', 'tn'],
 }
 const runsAll = ({ suitsSoftware }: MatmulVariant) =>

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { matmul_nn, matmul_nt, matmul_nt_add, matmul_tn } from './matmul.ts'
 import {
   defaultVariant,
+  exactChoice,
   MATMUL_OPS,
   MATMUL_VARIANTS,
   type MatmulVariant,
@@ -56,6 +57,20 @@ test("'*' holds for every class without a choice of its own, as far as its varia
   const unfit = { '*': 'vector_4x4', nt_m128_n64_k192: 'slices_16x32' }
   expect(matmulKernel(unfit, 'nt', size)).toBe(matmulVariant('vector_8x8').kernel('nt'))
   expect(() => matmulKernel({ '*': 'vector_9x9' }, 'nt', size)).toThrow(RangeError)
+})
+
+test('a choice for weights that learn leaves out what rounds factors', () => {
+  const choice = {
+    '*': 'matrices_f16',
+    nt_m128_n64_k192: 'matrices_f32',
+    nn_m1_n4_k4: 'vector_4x4',
+  }
+  expect(exactChoice(choice)).toEqual({
+    nt_m128_n64_k192: 'matrices_f32',
+    nn_m1_n4_k4: 'vector_4x4',
+  })
+  expect(exactChoice(undefined)).toEqual({})
+  expect(() => exactChoice({ '*': 'vector_9x9' })).toThrow(RangeError)
 })
 
 test('a class keeps the layer’s widths and rounds the tokens up to a power of two', () => {

@@ -9,6 +9,7 @@ import {
 } from '../device/base/kernel.ts'
 import { matmul_nn, matmul_nt, matmul_nt_add, matmul_tn } from './matmul.ts'
 import { MATRIX_VARIANTS } from './matrix_variants.ts'
+import type { MatrixUnit } from './tiles/matrix_source.ts'
 import type { MatmulOp, Pipeline, Tile } from './tiles/tile.ts'
 import { headOf } from './tiles/tile_heads.ts'
 import { tileSource } from './tiles/tile_source.ts'
@@ -43,6 +44,8 @@ export interface MatmulVariant {
   readonly requires: readonly Feature[]
   /** How the kernels are written out; absent where they are not. */
   readonly tiling?: Tile
+  /** What multiplies; absent where lanes do. */
+  readonly unit?: MatrixUnit
   /** What a factor is rounded by at most, as a share of it; absent where factors are taken as they
    * are. */
   readonly rounding?: number
@@ -64,8 +67,8 @@ type Sizes = readonly [number, number, number, number, number, number]
 
 // Names say what a workgroup makes. vector_: registers of one lane, read in vectors; slices_: tile,
 // k shared among lanes; skinny_: a few rows, k shared among 16 lanes; staged_: tile, and results of
-// one lane, by way of workgroup memory, _by_4 with k shared by four (of vector_, in four passes of
-// one lane); subgroups_: slices_ and skinny_ of that tile, with the lanes' parts summed by
+// one lane, by way of workgroup memory, _by_4 and _by_16 with k shared by as many (of vector_, in
+// four passes of one lane); subgroups_: slices_ and skinny_ of that tile, with the lanes' parts summed by
 // subgroups. (matrices_ are in matrix_variants.ts.)
 const SIZES: Readonly<Partial<Record<VariantName, Sizes>>> = {
   slices_16x32: [2, 4, 8, 8, 4, 0],
@@ -84,6 +87,7 @@ const SIZES: Readonly<Partial<Record<VariantName, Sizes>>> = {
   staged_128x128_8x8: [16, 16, 8, 8, 1, 16],
   staged_128x128_16x8: [8, 16, 16, 8, 1, 8],
   staged_32x32_4x4_by_4: [8, 8, 4, 4, 4, 16],
+  staged_16x16_4x4_by_16: [4, 4, 4, 4, 16, 8],
   subgroups_16x16: [4, 4, 4, 4, 16, 0],
   subgroups_8x16: [1, 4, 8, 4, 16, 0],
 }
@@ -110,9 +114,14 @@ export const TILES: Readonly<Record<string, Tile>> = Object.fromEntries(
   }),
 )
 
-/** These are for a weight's gradient alone: a long k, and a result of few tiles. All three give the
- * same bits. */
-const OF_TN: readonly string[] = ['slices_16x32', 'vector_8x8_by_4', 'vector_4x4_by_4']
+/** These are for a weight's gradient alone: a long k, and a result of few tiles. The first three
+ * give the same bits. */
+const OF_TN: readonly string[] = [
+  'slices_16x32',
+  'vector_8x8_by_4',
+  'vector_4x4_by_4',
+  'staged_16x16_4x4_by_16',
+]
 
 /** What is read in vectors of four has whole ones. */
 const hasVectors = (op: MatmulOp, { m, n, k }: MatmulSize, { stage }: Tile): boolean =>
@@ -232,6 +241,13 @@ export function chosenVariant(
   const variant = name === undefined ? undefined : matmulVariant(name, shapes)
   return variant?.supports(op, size) ? variant : defaultVariant(op, size)
 }
+
+/** The choice without variants that round factors: for weights that learn, whose small steps a
+ * rounded product would not see. Throws RangeError for the name of no variant. */
+export const exactChoice = (choice: MatmulChoice = {}): MatmulChoice =>
+  Object.fromEntries(
+    Object.entries(choice).filter(([shapes, name]) => !matmulVariant(name, shapes).rounding),
+  )
 
 /** The kernel of the chosen variant. Throws RangeError for the name of no variant. */
 export const matmulKernel = <Op extends MatmulOp>(

@@ -9,41 +9,16 @@ import { matmul_nt, matmul_nt_add } from './matmul.ts'
 import { hasFeatures, matmulAgrees } from './matmul_tune.ts'
 import type { MatmulSize, MatmulVariant } from './matmul_variants.ts'
 import { MATRIX_VARIANTS } from './matrix_variants.ts'
-import { MATRIX_TILE, type MatrixSteps, matrixSource } from './tiles/matrix_source.ts'
+import { exact, HALF, halved, LANES_UNIT } from './testing.ts'
+import { type MatrixSteps, matrixSource, plainFrame } from './tiles/matrix_source.ts'
 
 const gpu = await Gpu.open()
 const all: readonly MatmulVariant[] = MATRIX_VARIANTS
 
-/** The largest share by which rounding to a half changes a number that is one. */
-const HALF = 2 ** -11
-
-/** One result of every so many lanes: sums of products, with factors as `rounded` gives them. */
-const byLanes = (rounded: (x: string) => string): MatrixSteps => {
-  const { rows, cols, stage, lanes } = MATRIX_TILE
-  const each = (count: number, text: string) =>
-    `for (var e = lane; e < ${count}u; e += ${lanes}u) {\n${text}\n}`
-  const part = (rows * cols) / 2
-  return {
-    declared: `var<private> totals: array<f32, ${(rows * cols) / lanes}>;`,
-    begin: '',
-    multiply: each(
-      rows * cols,
-      `let r = e / ${cols}u * ${stage}u;
-let c = e % ${cols}u * ${stage}u;
-for (var p = 0u; p < ${stage}u; p++) {
-totals[e / ${lanes}u] += ${rounded('left[r + p]')} * ${rounded('right[c + p]')};
-}`,
-    ),
-    end: (i) => each(part, `sums[e] = totals[${(i * part) / lanes}u + e / ${lanes}u];`),
-  }
-}
-const exact = byLanes((x) => x)
-const halved = byLanes((x) => `unpack2x16float(pack2x16float(vec2f(${x}, 0.0))).x`)
-
 const emulated = (op: 'nt' | 'nt_add', name: string, steps: MatrixSteps) => ({
   ...(op === 'nt' ? matmul_nt : matmul_nt_add),
   name: `matmul_${op}_matrices_${name}`,
-  wgsl: `enable subgroups;\n${matrixSource(op, { type: 'f32', rows: 8, cols: 8, depth: 8 }, steps)}`,
+  wgsl: `enable subgroups;\n${matrixSource(plainFrame(op), LANES_UNIT, steps)}`,
   constants: {},
   requires: ['subgroups'] as const,
   bindings: all[0].kernel(op).bindings,

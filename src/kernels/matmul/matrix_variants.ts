@@ -10,7 +10,13 @@ import {
 } from '../device/base/kernel.ts'
 import { MATRIX_BLOCKS } from '../device/features.ts'
 import { matmul_nt, matmul_nt_add } from './matmul.ts'
-import { MATRIX_TILE, type MatrixUnit, matrixEnables, matrixSource } from './tiles/matrix_source.ts'
+import {
+  MATRIX_TILE,
+  type MatrixUnit,
+  matrixEnables,
+  matrixSource,
+  plainFrame,
+} from './tiles/matrix_source.ts'
 import type { MatmulOp } from './tiles/tile.ts'
 import { HEADS } from './tiles/tile_heads.ts'
 
@@ -32,7 +38,7 @@ function matrixVariant(name: string, blocks: keyof typeof MATRIX_BLOCKS) {
     ({
       ...plain,
       name: `matmul_${op}_${name}`,
-      wgsl: matrixEnables(unit) + matrixSource(op, unit),
+      wgsl: matrixEnables(unit) + matrixSource(plainFrame(op), unit),
       bindings: withElements<Names<Binding>>(plain.bindings, HEADS[op].elements),
       constants: {},
       requires,
@@ -42,6 +48,7 @@ function matrixVariant(name: string, blocks: keyof typeof MATRIX_BLOCKS) {
   return {
     name,
     tile: [rows, cols] as const,
+    unit,
     suitsSoftware: false,
     requires,
     rounding: type === 'f16' ? HALF_ROUNDING : 0,

@@ -20,6 +20,7 @@ export const VARIANT_NAMES = [
   'staged_128x128_8x8',
   'staged_128x128_16x8',
   'staged_32x32_4x4_by_4',
+  'staged_16x16_4x4_by_16',
   'subgroups_16x16',
   'subgroups_8x16',
   'matrices_f16',

@@ -5,6 +5,7 @@ import { chosenDecodeKernel, decodeLinearKernel } from '../../kernels/decode/dec
 import type { Tensor } from '../../kernels/device/base/tensor.ts'
 import { forWeight } from '../../kernels/matmul/bfloat16.ts'
 import { matmul_nt, matmul_nt_add } from '../../kernels/matmul/matmul.ts'
+import { exactChoice } from '../../kernels/matmul/matmul_variants.ts'
 import { rms_norm_forward } from '../../kernels/rms_norm/rms_norm.ts'
 import { swiglu_forward } from '../../kernels/swiglu/swiglu.ts'
 import type { ProductName } from '../layout/adapter_layout.ts'
@@ -50,12 +51,14 @@ export function decodeAdapter(
 ): void {
   const { recorder, model, cache, tensors } = recording
   const { low } = tensors.decode
+  // A learns, so it is never rounded.
+  const exact = { ...recording, model: { ...model, matmul: exactChoice(model.matmul) } }
   addNarrowed(
     recorder.run,
     model,
     { tokens: exactly(cache.rows), l, product },
     { low, y },
-    (weight, out) => decodeLinear(recording, x, weight, out),
+    (weight, out) => decodeLinear(exact, x, weight, out),
   )
 }
 

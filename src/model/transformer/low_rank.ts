@@ -11,7 +11,7 @@ import {
   low_rank_weight_grad,
   moduleParams,
 } from '../../kernels/low_rank/low_rank.ts'
-import { matmulKernel } from '../../kernels/matmul/matmul_variants.ts'
+import { exactChoice, matmulKernel } from '../../kernels/matmul/matmul_variants.ts'
 import { reduceRows } from '../../kernels/reduce/reduce.ts'
 import type { ProductFactors, ProductName } from '../layout/adapter_layout.ts'
 import type { AdapterTensors } from '../params/adapter_tensors.ts'
@@ -106,7 +106,7 @@ export function lowRankGrad<L extends string>(
   run(kernel, size, { a: d_low, b: factors.A, out: d_x })
 }
 
-/** low [M, modules · r] = x · Aᵀ. */
+/** low [M, modules · r] = x · Aᵀ, from A as it is: it learns. */
 function narrow<L extends string>(
   run: Recorder<L>['run'],
   { matmul }: Model,
@@ -114,7 +114,7 @@ function narrow<L extends string>(
   { A, x, low }: { readonly A: Tensor; readonly x: Tensor; readonly low: Tensor },
 ): void {
   const [n, k] = A.shape
-  const kernel = matmulKernel(matmul, 'nt', { m: tokens.most, n, k })
+  const kernel = matmulKernel(exactChoice(matmul), 'nt', { m: tokens.most, n, k })
   run(kernel, { m: tokens.count, n, k, accumulate: 0 }, { a: x, b: A, out: low })
 }
 

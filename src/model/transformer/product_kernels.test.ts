@@ -6,12 +6,14 @@ import { MemoryPlan } from '../../kernels/device/base/tensor.ts'
 import { QUANTITY_NAMES } from '../internals/internal_quantities.ts'
 import { recordInternals } from '../internals/internals.ts'
 import { createInternals } from '../internals/internals_tensors.ts'
+import type { LoraConfig } from '../layout/config.ts'
 import type { RolloutLive } from '../rollout/rollout_inputs.ts'
 import { recordPrefill, recordTokens } from '../rollout/rollout_record.ts'
 import { createRolloutTensors } from '../rollout/rollout_tensors.ts'
 import { TINY, testWeights } from '../testing.ts'
 import type { Model } from './model.ts'
 import { createModel } from './model.ts'
+import { forward } from './transformer.ts'
 import { createWorkspace } from './workspace.ts'
 
 const L = TINY.num_hidden_layers
@@ -32,6 +34,7 @@ function products<N extends string>(build: (recorder: Recorder<N>) => void, pref
 
 /** A rollout of two tokens. */
 function recordRollout(of: Model, recorder: Recorder<RolloutLive>) {
+  const { shape } = of
   const size = { rows: 4, n: 2, prompt_length: 3, response_length: 2 }
   const tensors = createRolloutTensors(plan, shape, size)
   const special = { eos_token_ids: [1], pad_token_id: 0 }
@@ -58,6 +61,33 @@ test('later tokens take it where it names kernels that sum by subgroups', () => 
   expect(decoded(model)).toEqual({ decode_linear_vector_4x4: 3 * L + 1 })
   const bySubgroups = { ...model, matmul: { '*': 'subgroups_8x16' } }
   expect(decoded(bySubgroups)).toEqual({ decode_linear_subgroups_8x16: 3 * L + 1 })
+})
+
+const LORA: LoraConfig = {
+  r: 4,
+  lora_alpha: 8,
+  use_rslora: false,
+  target_modules: 'all-linear',
+  layers_to_transform: null,
+}
+
+test('in matrix units a frozen base is rounded to halves, in every pass and token, and what learns beside it is not', () => {
+  const adapted = testWeights({ ...TINY, lora: LORA }, 1).layout
+  const of = createModel(plan, adapted, 'all', { matmul: { '*': 'matrices_f16' } })
+  const decoded = products<RolloutLive>((recorder) => recordRollout(of, recorder), 'decode_linear')
+  // The base's four products of every block, and the head; the adapter's four of its factors A.
+  expect(decoded).toEqual({
+    decode_linear_matrices_f16: 4 * L + 1,
+    decode_linear_vector_4x4: 4 * L,
+  })
+  const size = { rows: 2, width: 5, response_length: 2, trains: false }
+  const ws = createWorkspace(plan, adapted.shape, size)
+  const passed = products<never>((recorder) => forward(recorder, of, ws))
+  expect(passed).toEqual({
+    matmul_nt_matrices_f16: 2 * L,
+    matmul_nt_add_matrices_f16: 2 * L,
+    matmul_nt_vector_4x4: 4 * L,
+  })
 })
 
 test('the internals take it for the pass and for every state that they read', () => {

@@ -34,14 +34,28 @@ export const MATRIX_TILE = { lanes: 64, rows: 64, cols: 32, stage: 16 }
 const PART_ROWS = 32
 const PARTS = MATRIX_TILE.rows / PART_ROWS
 
-/** The WGSL of out = a · bᵀ (and what `op` adds), k a multiple of 4. */
+/** What a product does before and after its loop: of a layer's product, or of a decoded token's. */
+export interface MatrixFrame {
+  /** WGSL of `adds`, `before` and `put`. */
+  readonly head: string
+  /** WGSL condition, the same for all lanes: nothing of the tile from row a_first on is needed. */
+  readonly isIdle: string
+}
+
+/** The frame of a layer's product. */
+export const plainFrame = (op: Extract<MatmulOp, 'nt' | 'nt_add'>): MatrixFrame => ({
+  head: HEADS[op].wgsl,
+  isIdle: 'a_first >= params.m',
+})
+
+/** The WGSL of out = a · bᵀ (and what the frame adds), k a multiple of 4. */
 export function matrixSource(
-  op: Extract<MatmulOp, 'nt' | 'nt_add'>,
+  { head, isIdle }: MatrixFrame,
   unit: MatrixUnit,
   steps: MatrixSteps = subgroupSteps(unit),
 ): string {
   const { lanes, rows, cols, stage } = MATRIX_TILE
-  return `${HEADS[op].wgsl}
+  return `${head}
 var<workgroup> left: array<${unit.type}, ${rows * stage}>; // [rows, stage]
 var<workgroup> right: array<${unit.type}, ${cols * stage}>; // [cols, stage]
 var<workgroup> sums: array<f32, ${PART_ROWS * cols}>; // of a part, [PART_ROWS, cols]
@@ -59,7 +73,7 @@ let tile = group.x + group.y * grid.x;
 let tiles_across = (params.n + ${cols - 1}u) / ${cols}u;
 let a_first = tile / tiles_across * ${rows}u;
 let b_first = tile % tiles_across * ${cols}u;
-if (a_first >= params.m) { return; }
+if (${isIdle}) { return; }
 ${steps.begin}
 for (var first = 0u; first < k4; first += ${stage / 4}u) {
 ${fill('a', 'left', rows, 'm', unit)}
