@@ -21,6 +21,7 @@ import {
   openUiPage,
   servePage,
 } from './bench_page.mjs'
+import { measureRunning } from './bench_running.mjs'
 import { BROWSERS } from './browsers.mjs'
 import { findChromium } from './chromium.mjs'
 import { installMissing, loadVite, ROOT } from './project.mjs'
@@ -73,6 +74,11 @@ const SUITES = {
     report.printParts(record.parts)
     return []
   },
+  limits: async ({ page, record, report }) => {
+    record.limits = await page.evaluate(() => globalThis.bench.limits())
+    report.printLimits(record.limits)
+    return report.wrongLimits(record.limits)
+  },
   features: async ({ page, record, report }) => {
     record.features = await page.evaluate((preset) => globalThis.bench.features(preset), PRESET)
     report.printFeatures(record.features)
@@ -110,6 +116,11 @@ const SUITES = {
     }
     return []
   },
+  run: async ({ page, record, report }) => {
+    record.run = await measureRunning(page.context().browser())
+    report.printRun(record.run)
+    return []
+  },
 }
 
 const { values: options, positionals } = parseArgs({
@@ -124,7 +135,7 @@ const { values: options, positionals } = parseArgs({
 const [first, file, ...more] = positionals
 const isFileCommand = first === 'show' || first === 'plot'
 /** The page's own work needs a page. */
-const IN_NODE = Object.keys(SUITES).filter((name) => name !== 'ui')
+const IN_NODE = Object.keys(SUITES).filter((name) => !['ui', 'run'].includes(name))
 const offered = options.node ? IN_NODE : Object.keys(SUITES)
 const suites = positionals.length ? positionals : offered
 const unknown =

@@ -18,7 +18,7 @@ export async function serveApp() {
 }
 
 /** A page with nothing stored, and its DevTools. */
-async function freshPage(browser) {
+export async function freshPage(browser) {
   const context = await browser.newContext({
     viewport: { width: 1440, height: 900 },
     serviceWorkers: 'block',
@@ -27,7 +27,7 @@ async function freshPage(browser) {
   return { context, page, devtools: await context.newCDPSession(page) }
 }
 
-const isReady = (page) =>
+export const isReady = (page) =>
   page.waitForSelector('[data-testid=status][data-status=idle]', { timeout: 120_000 })
 
 async function paintedAfter(browser, url) {

@@ -2,6 +2,7 @@
 // them.
 import { isSoftware } from '../../src/kernels/device/adapter.ts'
 import { benchFeatures } from './features.ts'
+import { benchLimits } from './limits.ts'
 import { benchMatmul, matmulShapes } from './matmul.ts'
 import { benchModels, modelNames } from './models.ts'
 import { benchParts } from './parts.ts'
@@ -31,6 +32,7 @@ const bench = {
   sft: benchSft,
   training: benchTraining,
   parts: benchParts,
+  limits: benchLimits,
   features: benchFeatures,
   scalingAxes,
   scaling: benchScaling,

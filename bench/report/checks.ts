@@ -1,4 +1,5 @@
 // Finds wrong results. Speed alone passes or fails nothing.
+import type { LimitsRow } from '../page/limits.ts'
 import type { MatmulRow } from '../page/matmul.ts'
 import type { ModelRow } from '../page/models.ts'
 import type { ProductRow } from '../page/products.ts'
@@ -19,6 +20,12 @@ export function wrongProducts(matmul: readonly MatmulRow[]): string[] {
     .filter(({ error }) => Object.values(error).some((value) => !(value < LARGEST_ERROR)))
     .map((row) => `matmul ${row.of} ${row.op}: results differ ${JSON.stringify(row.error)}`)
 }
+
+/** A long product that was not cut, or not to the bit. */
+export const wrongLimits = ({ parts, has_same_bits }: LimitsRow): string[] =>
+  parts > 1 && has_same_bits
+    ? []
+    : [`limits: ${parts} parts, ${has_same_bits ? 'the same' : 'other'} bits`]
 
 /** Variants that were quicker than the default, and wrong. */
 export const wrongVariants = (products: readonly ProductRow[]): string[] =>

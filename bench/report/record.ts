@@ -2,6 +2,7 @@
 // numbers and their ratio each.
 
 import type { FeatureRow } from '../page/features.ts'
+import type { LimitsRow } from '../page/limits.ts'
 import type { MatmulRow } from '../page/matmul.ts'
 import type { ModelRow } from '../page/models.ts'
 import type { PartsRow } from '../page/parts.ts'
@@ -20,6 +21,19 @@ export interface Opening {
   readonly heap_mb: number
 }
 
+/** A run of the built page, as a person has it. */
+export interface PageRun {
+  /** From the press of Train. */
+  readonly first_step_ms: number
+  /** Steps after the first one. */
+  readonly steps: number
+  readonly step_ms: number
+  /** CPU time of the page's thread. */
+  readonly thread_ms_per_step: number
+  /** The benchmark's card: label and value of each line. */
+  readonly card: readonly (readonly [string, string])[]
+}
+
 /** Measurements of one day on one adapter. Suites that were not run are absent, as are those that
  * an older bench did not have. */
 export interface BenchRecord {
@@ -35,11 +49,13 @@ export interface BenchRecord {
   readonly sft?: readonly SftRow[]
   readonly training?: TrainingRow
   readonly parts?: PartsRow
+  readonly limits?: LimitsRow
   readonly features?: readonly FeatureRow[]
   readonly models?: readonly ModelRow[]
   readonly scaling?: readonly ScalingRow[]
   readonly ui?: readonly UiRow[]
   readonly opening?: Opening
+  readonly run?: PageRun
   /** Made from the rest; absent in files of an older bench. */
   readonly comparisons?: readonly Comparison[]
 }

@@ -1,5 +1,6 @@
 // Prints results as tables on the terminal.
 import type { FeatureRow } from '../page/features.ts'
+import type { LimitsRow } from '../page/limits.ts'
 import type { ModelRow } from '../page/models.ts'
 import type { PartsRow } from '../page/parts.ts'
 import type { ProductRow } from '../page/products.ts'
@@ -8,7 +9,7 @@ import type { SftRow } from '../page/sft.ts'
 import type { TrainingRow } from '../page/training.ts'
 import type { UiRow } from '../page/ui.tsx'
 import type { VariantsRecord } from '../page/variants.ts'
-import { type BenchRecord, type Opening, plannedBytes } from './record.ts'
+import { type BenchRecord, type Opening, type PageRun, plannedBytes } from './record.ts'
 
 type Cell = string | number
 type Peers = Readonly<Record<string, string>>
@@ -35,11 +36,13 @@ export function printRecord(record: BenchRecord): void {
   for (const row of record.sft ?? []) printSft(row, peers)
   if (record.training) printTraining(record.training)
   if (record.parts) printParts(record.parts)
+  if (record.limits) printLimits(record.limits)
   if (record.features) printFeatures(record.features)
   for (const row of record.models ?? []) printModel(row)
   for (const row of record.scaling ?? []) printScaling(row)
   if (record.opening) printOpening(record.opening)
   if (record.ui) printUi(record.ui)
+  if (record.run) printRun(record.run)
 }
 
 export function printMatmul(matmul: NonNullable<BenchRecord['matmul']>, peers: Peers): void {
@@ -243,6 +246,13 @@ function printKernels(kernels: NonNullable<PartsRow['kernels']>): void {
   )
 }
 
+export function printLimits(row: LimitsRow): void {
+  const { m, n, k, most_ms, whole_ms, parts, parts_ms, has_same_bits } = row
+  console.log(
+    `A product of ${m} x ${n} over ${k}: ${whole_ms.toFixed(1)} ms as one dispatch, of which ${most_ms} are allowed; ${parts_ms.toFixed(1)} ms in ${parts} parts, with ${has_same_bits ? 'the same' : 'other'} bits\n`,
+  )
+}
+
 export function printFeatures(rows: readonly FeatureRow[]): void {
   console.log(
     'One RL step with and without: ratio = with ÷ without; dispatches to MB = with - without',
@@ -321,4 +331,18 @@ export function printUi(rows: readonly UiRow[]): void {
       share === undefined ? `${budget} ms` : percent(budget),
     ]),
   )
+}
+
+export function printRun({
+  first_step_ms,
+  steps,
+  step_ms,
+  thread_ms_per_step,
+  card,
+}: PageRun): void {
+  console.log(
+    `The built page: first step ${(first_step_ms / 1000).toFixed(1)} s after Train, then ${step_ms.toFixed(1)} ms a step (${steps} steps), ${thread_ms_per_step.toFixed(1)} ms of them on the page's thread`,
+  )
+  for (const [label, value] of card) console.log(`  ${label}: ${value}`)
+  console.log()
 }
