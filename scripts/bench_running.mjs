@@ -1,5 +1,5 @@
-// Measures a run of the built page as a person has it: from Train to its first step, its steps, what
-// they cost the page's own thread, and the benchmark's card.
+// Measures a run of the built page as a person has it: from Train to its first step, its steps,
+// what they cost the page's own thread, and the benchmark's card.
 import { freshPage, isReady, serveApp } from './bench_opening.mjs'
 
 /** Steps are counted from the first one on, until there are so many or so long. */

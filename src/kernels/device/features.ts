@@ -39,8 +39,8 @@ export function matrixBlocks(info: GPUAdapterInfo): string[] {
 const configsOf = (info: GPUAdapterInfo): readonly MatrixConfig[] =>
   (info as { subgroupMatrixConfigs?: readonly MatrixConfig[] }).subgroupMatrixConfigs ?? []
 
-/** The features of a device that kernels may ask for. `info` is its adapter's: Dawn in Node names no
- * blocks in `device.adapterInfo`. */
+/** The features of a device that kernels may ask for. `info` is its adapter's: Dawn in Node names
+ * no blocks in `device.adapterInfo`. */
 export function kernelFeatures(
   device: Pick<GPUDevice, 'features'>,
   info: GPUAdapterInfo,

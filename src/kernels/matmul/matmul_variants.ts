@@ -68,8 +68,8 @@ type Sizes = readonly [number, number, number, number, number, number]
 // Names say what a workgroup makes. vector_: registers of one lane, read in vectors; slices_: tile,
 // k shared among lanes; skinny_: a few rows, k shared among 16 lanes; staged_: tile, and results of
 // one lane, by way of workgroup memory, _by_4 and _by_16 with k shared by as many (of vector_, in
-// four passes of one lane); subgroups_: slices_ and skinny_ of that tile, with the lanes' parts summed by
-// subgroups. (matrices_ are in matrix_variants.ts.)
+// four passes of one lane); subgroups_: slices_ and skinny_ of that tile, with the lanes' parts
+// summed by subgroups. (matrices_ are in matrix_variants.ts.)
 const SIZES: Readonly<Partial<Record<VariantName, Sizes>>> = {
   slices_16x32: [2, 4, 8, 8, 4, 0],
   vector_8x8: [8, 1, 8, 8, 1, 0],
