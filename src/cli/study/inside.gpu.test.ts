@@ -1,18 +1,24 @@
-// What is measured of the states of a trained run, against what the same states say by themselves.
+// What is measured of the states of a trained run, against what the same states say by themselves;
+// and a study that begins with the run.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test, vi } from 'vitest'
 import { TINY, tinyExperiment } from '../../host/checkpoints/testing.ts'
 import { train } from '../train/train.ts'
+import { continued } from './continued.ts'
 import { insideOf } from './inside.ts'
+import { studyCommand } from './study_command.ts'
+import { readStudy } from './study_options.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'understory-inside-'))
 afterAll(() => rmSync(root, { recursive: true }))
 
 const optim = { lr: 0.02, lr_warmup_steps: 2 }
+const validation = { ...TINY.validation, prompts: 20, val_before_train: 'enable' }
 const fields = {
   ...TINY,
+  validation,
   phases: [
     { kind: 'sft', steps: 90, batch_size: 64, optim },
     { kind: 'rl', steps: 2, target_layer: 1, actor: { optim } },
@@ -62,4 +68,43 @@ test('parts, ablations and the distance from a teacher of the states that a run 
   await expect(
     insideOf(unknown, { of: ['teacher_kl'], problems: 20 }, { folder, phases }),
   ).rejects.toThrow('expected a teacher in the base, found none')
+})
+
+test('a study continues another run: its arms begin with what that has learned', async () => {
+  const log = vi.spyOn(console, 'log').mockImplementation(() => {})
+  const file = join(root, 'study.json')
+  const study = {
+    name: 'on',
+    question: 'What does more of it give?',
+    base: { task: TINY.task, phases: [{ kind: 'rl', steps: 1 }] },
+    seeds: [1],
+    measure: { metric: 'acc/greedy' },
+    continues: 'run',
+  }
+  const write = (more: object) => writeFileSync(file, JSON.stringify({ ...study, ...more }))
+  write({})
+  const dry = () => studyCommand.run([file, '--dry-run'])
+  expect(await dry()).toBe(0)
+  expect(log.mock.calls.flat().join()).toContain('on: 1 arms × 1 seeds')
+  const { study: own, start } = await continued(readStudy(file), file)
+  expect(start).toBe(join(root, 'run'))
+  const { hidden_size, intermediate_size } = TINY.model
+  expect(own.base).toMatchObject({ model: { hidden_size, intermediate_size, source_name: 'run' } })
+  // The run that begins so knows what that run knew, before a step.
+  const document = { ...(own.base as object), seed: TINY.seed, validation }
+  writeFileSync(join(root, 'on.json'), JSON.stringify(document))
+  const out = join(root, 'on')
+  expect(await train.run([join(root, 'on.json'), '--model', start ?? '', '--out', out])).toBe(0)
+  const before = (of: string) =>
+    readFileSync(join(root, of, 'metrics.jsonl'), 'utf8')
+      .split('\n')
+      .flatMap((line) => (line === '' ? [] : [JSON.parse(line)]))
+      .flatMap(({ data }) => data['val-aux/sort_digits/acc/greedy'] ?? [])
+  expect(before('on')[0]).toBe(before('run').at(-1))
+  expect(before('on')[0]).toBeGreaterThan(0)
+
+  write({ continues: 'nowhere' })
+  await expect(dry()).rejects.toThrow('expected a checkpoint or the folder of a run, found none')
+  write({ base: 'tiny' })
+  await expect(dry()).rejects.toThrow('expected a base that is a document, found tiny')
 })

@@ -22,10 +22,13 @@ import { startFolder } from '../input/model_start.ts'
 import { openPlanned, readTouchable } from '../intervene/touchable.ts'
 import { checkpointFolder } from '../output/checkpoint_files.ts'
 import { readGivenTeacher } from '../train/given_teacher.ts'
+import { readCheckpointModel } from '../train/resume.ts'
 
-/** Where a run lies, and where its phases began: each with the step after `step`. */
+/** Where a run lies, the run or checkpoint that it began with, where it is not as its experiment
+ * says, and where its phases began: each with the step after `step`. */
 interface LeftRun {
   readonly folder: string
+  readonly start?: string | undefined
   readonly phases: readonly { readonly step: number; readonly phase: number }[]
 }
 
@@ -70,7 +73,7 @@ type Add = (name: string, step: number, value: number) => void
  * the end of phases. */
 function statesOf(
   experiment: Experiment,
-  { folder, phases }: LeftRun,
+  { folder, start: from, phases }: LeftRun,
   every: number | undefined,
 ): States {
   const kept = readdirSync(checkpointFolder(folder))
@@ -84,13 +87,17 @@ function statesOf(
   const begins = phases.find(({ phase }) => phase >= warm)?.step ?? 0
   const ends = new Set([...phases.map(({ step }) => step), kept.at(-1)])
   const later = kept.filter((step) => step > begins && (every !== undefined || ends.has(step)))
-  const start = begins > 0 ? own(begins) : { step: 0, read: () => unbegun(experiment) }
+  const start = begins > 0 ? own(begins) : { step: 0, read: () => unbegun(experiment, from) }
   return { start, later: later.map(own) }
 }
 
 /** The model that an experiment begins with. */
-async function unbegun(experiment: Experiment): Promise<Touchable> {
+async function unbegun(experiment: Experiment, from: string | undefined): Promise<Touchable> {
   const config = trainerConfig(experiment)
+  if (from !== undefined) {
+    const { weights } = await readCheckpointModel(from, experiment, from)
+    return { name: 'start', step: 0, config, weights }
+  }
   const folder = await startFolder(experiment)
   if (folder !== undefined) {
     const { weights } = await readGivenModel(folder, config.task.tokenizer)

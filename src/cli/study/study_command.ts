@@ -8,8 +8,10 @@ import { planStudy } from '../../document/study/search.ts'
 import type { Study } from '../../document/study/study.ts'
 import { type Command, LabFailure } from '../base/command.ts'
 import { print, tell } from '../base/terminal.ts'
+import { withoutStart } from '../input/model_start.ts'
 import { trustPrograms } from '../sandbox/programs.ts'
 import { armProblems } from './arm_checks.ts'
+import { type Continued, continued } from './continued.ts'
 import { StudyFolder } from './study_folder.ts'
 import { readStudy, readStudyOptions, STUDY_LINE, type StudyOptions } from './study_options.ts'
 import { trainRun } from './study_run.ts'
@@ -17,7 +19,9 @@ import { trainRun } from './study_run.ts'
 export const studyCommand: Command = {
   line: STUDY_LINE,
   run: async (args) => {
-    const options = readStudyOptions(args)
+    const read = readStudyOptions(args)
+    const { study, start } = await continued(read.study, read.file)
+    const options = { ...read, study, start }
     const expanded = expandStudy(options.study)
     if (!expanded.ok)
       throw new LabFailure(
@@ -26,7 +30,12 @@ export const studyCommand: Command = {
     for (const note of expanded.notes) tell(note)
     const { arms } = expanded
     trustPrograms(options.isTrusted)
-    const problems = options.isReport ? [] : await armProblems(arms)
+    // The model that a study continues is there already.
+    const begun =
+      start === undefined
+        ? arms
+        : arms.map((arm) => ({ ...arm, experiment: withoutStart(arm.experiment) }))
+    const problems = options.isReport ? [] : await armProblems(begun)
     if (problems.length > 0)
       throw new LabFailure(`${options.file}: nothing was trained:\n  ${problems.join('\n  ')}`)
     if (options.isDry) return describe(options, arms)
@@ -34,7 +43,10 @@ export const studyCommand: Command = {
   },
 }
 
-function describe({ study, out, jobs }: StudyOptions, arms: readonly Arm[]): number {
+/** The options, and what the study continues. */
+type Options = StudyOptions & Continued
+
+function describe({ study, out, jobs }: Options, arms: readonly Arm[]): number {
   print(`${study.name}: ${arms.length} arms × ${study.seeds.length} seeds`)
   for (const { name, experiment } of arms) {
     const steps = experiment.phases.map(({ kind, steps }) => `${kind} ${steps}`).join(', ')
@@ -50,8 +62,8 @@ function describe({ study, out, jobs }: StudyOptions, arms: readonly Arm[]): num
   return 0
 }
 
-async function trainStudy(options: StudyOptions, arms: readonly Arm[]): Promise<number> {
-  const { study, out, resume, jobs, file, isReport, isTrusted } = options
+async function trainStudy(options: Options, arms: readonly Arm[]): Promise<number> {
+  const { study, start, out, resume, jobs, file, isReport, isTrusted } = options
   const folder = StudyFolder.open(out, study, resume)
   for (const change of folder.changes) tell(change)
   const stop = new AbortController()
@@ -61,7 +73,7 @@ async function trainStudy(options: StudyOptions, arms: readonly Arm[]): Promise<
   let plan = planStudy(study, arms, folder.results())
   while (!isReport && plan.runs.length > 0 && !stop.signal.aborted && problems.length === 0) {
     tell(`${plan.stage}: ${plan.runs.length} runs to train, ${jobs} at a time`)
-    await trainAll(plan.runs, { study, folder, jobs, stop, problems, isTrusted })
+    await trainAll(plan.runs, { study, start, folder, jobs, stop, problems, isTrusted })
     plan = planStudy(study, arms, folder.results())
   }
   const { compared } = plan
@@ -78,9 +90,10 @@ async function trainStudy(options: StudyOptions, arms: readonly Arm[]): Promise<
   return stop.signal.aborted ? 130 : 0
 }
 
-const studyOf = ({ file, study }: StudyOptions): Study | undefined => {
+const studyOf = ({ file, study }: Options): Study | undefined => {
   try {
-    return { ...readStudy(file), seeds: study.seeds }
+    const { seeds, base } = study
+    return { ...readStudy(file), seeds, ...(study.continues !== undefined && { base }) }
   } catch {
     return undefined
   }
@@ -89,6 +102,7 @@ const studyOf = ({ file, study }: StudyOptions): Study | undefined => {
 /** What is the same for all runs of a command. `problems` takes what did not run. */
 interface Training {
   readonly study: Study
+  readonly start: string | undefined
   readonly folder: StudyFolder
   readonly jobs: number
   readonly stop: AbortController
@@ -99,7 +113,7 @@ interface Training {
 /** `jobs` runs at a time, in their order. */
 async function trainAll(
   runs: readonly PlannedRun[],
-  { study, folder, jobs, stop, problems, isTrusted }: Training,
+  { study, start, folder, jobs, stop, problems, isTrusted }: Training,
 ): Promise<void> {
   const waiting = [...runs]
   const done = folder.results()
@@ -107,7 +121,7 @@ async function trainAll(
   const work = async () => {
     for (let run = waiting.shift(); run && !stop.signal.aborted; run = waiting.shift()) {
       const { signal } = stop
-      const place = { folder: folder.runFolder(run), signal, isTrusted }
+      const place = { folder: folder.runFolder(run), start, signal, isTrusted }
       const outcome = await trainRun(run, study, place)
       const name = `${run.arm.name}, seed ${run.seed}`
       if ('problem' in outcome) problems.push(`${name} did not run: ${outcome.problem}`)

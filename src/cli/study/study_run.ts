@@ -36,6 +36,8 @@ interface Facts {
 /** Where a run is trained; `signal` ends it after its step. */
 interface Place {
   readonly folder: string
+  /** The run or checkpoint whose model it begins with, in place of what its experiment says. */
+  readonly start: string | undefined
   readonly signal: AbortSignal
   /** Its programs may run where this system cannot confine them. */
   readonly isTrusted: boolean
@@ -45,9 +47,10 @@ interface Place {
 export async function trainRun(
   run: PlannedRun,
   study: Study,
-  { folder, signal, isTrusted }: Place,
+  { folder, start, signal, isTrusted }: Place,
 ): Promise<Outcome> {
   const trust = isTrusted ? ['--trust-programs'] : []
+  const begins = start === undefined ? [] : ['--model', start]
   const every = `${study.inside?.every ?? 50}`
   mkdirSync(folder, { recursive: true })
   const document = join(folder, '..', `${folder.split('/').at(-1)}.json`)
@@ -58,7 +61,17 @@ export async function trainRun(
   }
   if (!isOver(folder)) {
     const code = await lab(
-      ['train', document, '--out', folder, '--force', '--checkpoint-every', every, ...trust],
+      [
+        'train',
+        document,
+        '--out',
+        folder,
+        '--force',
+        '--checkpoint-every',
+        every,
+        ...begins,
+        ...trust,
+      ],
       `${document}.log`,
       signal,
     )
@@ -68,7 +81,7 @@ export async function trainRun(
     const said = readFileSync(`${document}.log`, 'utf8').trim().split('\n').slice(-3).join(' ')
     return { problem: said }
   }
-  const result = await resultOf(run, study, folder)
+  const result = await resultOf(run, study, { folder, start })
   rmSync(join(folder, 'checkpoints'), { recursive: true, force: true })
   return { result }
 }
@@ -99,7 +112,7 @@ function lab(args: readonly string[], log: string, signal: AbortSignal): Promise
 async function resultOf(
   { arm, seed, experiment }: PlannedRun,
   study: Study,
-  folder: string,
+  { folder, start }: Pick<Place, 'folder' | 'start'>,
 ): Promise<RunResult> {
   const facts = factsOf(folder)
   if (!facts) throw new Error(`${folder}: run.json is missing`)
@@ -110,7 +123,7 @@ async function resultOf(
     log.step(step, phaseAt(facts.phases, step), data)
   }
   if (study.inside && facts.status === 'finished')
-    log.inside(await insideOf(experiment, study.inside, { folder, phases: facts.phases }))
+    log.inside(await insideOf(experiment, study.inside, { folder, start, phases: facts.phases }))
   return log.result({
     arm: arm.name,
     seed,

@@ -2,26 +2,19 @@
 // with the lab.
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { contentHash } from '../../document/content/content.ts'
 import { parseExperiment } from '../../document/experiment/experiment.ts'
 import { taskOf } from '../../document/experiment/fields/task_fields.ts'
 import type { TeacherFields } from '../../document/experiment/fields/teacher_fields.ts'
 import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import { ModelFileError, parseJsonObject } from '../../formats/errors.ts'
 import { CheckpointError } from '../../host/checkpoints/file/checkpoint_error.ts'
-import { decodeCheckpoint } from '../../host/checkpoints/file/checkpoint_file.ts'
-import { mergedPolicy } from '../../host/checkpoints/merged_policy.ts'
 import { hashedFolder, modelHash, namesOfModel } from '../../host/content/models/model_files.ts'
-import { otherVocabulary, vocabularyOf } from '../../host/protocol/vocabulary.ts'
-import { checkpointSource } from '../../jobs/model_folders.ts'
 import { parseHfConfig } from '../../model/hf/hf_config.ts'
 import { LabFailure } from '../base/command.ts'
 import { readGivenModel } from '../input/given_model.ts'
-import { readInput } from '../input/input_file.ts'
 import { modelDirectory, modelRanges } from '../input/model_dir.ts'
 import { shippedFolder } from '../input/model_start.ts'
-import { checkpointFolder } from '../output/checkpoint_files.ts'
-import { findCheckpoint } from './resume.ts'
+import { isOfRun, readCheckpointModel } from './resume.ts'
 
 /** An experiment with the sizes of its teacher, and the teacher's weights in its own layout. */
 export interface Taught {
@@ -58,7 +51,7 @@ async function readTeacher(
   requireRoom: (experiment: Experiment) => void,
 ): Promise<Read> {
   const isFolder = statSync(path).isDirectory()
-  if (!isFolder && path.endsWith('.safetensors')) return ofCheckpoint(path, experiment)
+  if (!isFolder && path.endsWith('.safetensors')) return ofRun(path, experiment)
   if (!isFolder)
     throw new LabFailure(
       `--teacher: ${path}: expected the folder of a model or of a run, or a checkpoint of one (.safetensors), found another file`,
@@ -67,7 +60,7 @@ async function readTeacher(
     await requireRoomFor(path, experiment, requireRoom)
     return ofFolder(path, experiment)
   }
-  if (existsSync(checkpointFolder(path))) return ofCheckpoint(path, experiment)
+  if (isOfRun(path)) return ofRun(path, experiment)
   throw new LabFailure(
     `--teacher: ${path}: expected a model (config.json) or the folder of a run (its checkpoints), found neither`,
   )
@@ -121,26 +114,7 @@ async function ofFolder(folder: string, { task }: Experiment): Promise<Read> {
   return { fields: { ...sizes, source: modelHash(await hashed.files()) }, weights }
 }
 
-/** The policy of a run as it was, an adapter merged into it. */
-async function ofCheckpoint(path: string, { task }: Experiment): Promise<Read> {
-  const { run } = statSync(path).isDirectory()
-    ? (await findCheckpoint(path, undefined)).checkpoint
-    : await decodeCheckpoint(new Uint8Array(readInput(path)), basename(path))
-  const made = run.experiment
-  const other = otherVocabulary(vocabularyOf(made.task).tokens, task)
-  if (other !== undefined) throw new LabFailure(`--teacher: ${path}: a checkpoint ${other}`)
-  const { tokenizer } = taskOf(made.task)
-  const policy = { ...checkpointSource(run), vocab_size: tokenizer.vocab_size }
-  const weights = mergedPolicy(policy)
-  if (!weights) throw new LabFailure(`--teacher: ${path}: expected weights, found none`)
-  const { padding_idx: _, enable_gradient_checkpointing: __, lora: ___, ...model } = made.model
-  const {
-    activations_dtype: ____,
-    source_address: _____,
-    steering_vectors: ______,
-    lenses: _______,
-    ...sizes
-  } = model
-  const source = await contentHash(new Uint8Array(new Float32Array(weights).buffer))
-  return { fields: { ...sizes, source, source_name: basename(path), dtype: 'float32' }, weights }
+async function ofRun(path: string, experiment: Experiment): Promise<Read> {
+  const { sizes, weights } = await readCheckpointModel(path, experiment, '--teacher')
+  return { fields: sizes, weights }
 }

@@ -1,12 +1,19 @@
-// lab train --resume: finds which checkpoint to continue from, and what it records of the run so
-// far.
+// Finds which checkpoint to continue from (lab train --resume), and what it records of the run so
+// far; and the model of a checkpoint, which another run begins with or learns from.
 import { existsSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
+import { contentHash } from '../../document/content/content.ts'
+import type { ModelFields } from '../../document/experiment/fields/model_fields.ts'
+import { taskOf } from '../../document/experiment/fields/task_fields.ts'
+import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import type { Checkpoint, SteeredState } from '../../host/checkpoints/file/checkpoint.ts'
 import { CheckpointError } from '../../host/checkpoints/file/checkpoint_error.ts'
 import { decodeCheckpoint } from '../../host/checkpoints/file/checkpoint_file.ts'
+import { mergedPolicy } from '../../host/checkpoints/merged_policy.ts'
 import { fileOf } from '../../host/checkpoints/storage/places.ts'
 import type { RunHistory } from '../../host/protocol/checkpoint_facts.ts'
+import { otherVocabulary, vocabularyOf } from '../../host/protocol/vocabulary.ts'
+import { checkpointSource } from '../../jobs/model_folders.ts'
 import { LabFailure } from '../base/command.ts'
 import { statOf } from '../base/disk.ts'
 import { tell } from '../base/terminal.ts'
@@ -113,3 +120,58 @@ export function isOver({ trainer, experiment, document, done }: SteeredState): b
 /** The phase that a step belongs to. */
 export const phaseOf = ({ phase_switches }: RunHistory, step: number): number =>
   phase_switches.findLast((begun) => begun.step < Math.max(1, step))?.phase ?? 0
+
+/** What makes weights mean something, under the names of an experiment's model; `source`: the hash
+ * of the weights. */
+type Sizes = Omit<
+  ModelFields,
+  | 'padding_idx'
+  | 'enable_gradient_checkpointing'
+  | 'activations_dtype'
+  | 'lora'
+  | 'steering_vectors'
+  | 'lenses'
+  | 'source_address'
+>
+
+/** The policy as it was, an adapter merged into it, in the flat layout. */
+export interface CheckpointModel {
+  readonly sizes: Sizes
+  readonly weights: Float32Array
+}
+
+/** Whether a path is a checkpoint, or the folder of a run that has some. */
+export const isOfRun = (path: string): boolean =>
+  existsSync(path) &&
+  (statSync(path).isDirectory()
+    ? existsSync(checkpointFolder(path))
+    : path.endsWith('.safetensors'))
+
+/** Throws LabFailure, which names the option, for one of another vocabulary or without weights. */
+export async function readCheckpointModel(
+  path: string,
+  { task }: Pick<Experiment, 'task'>,
+  option: string,
+): Promise<CheckpointModel> {
+  const { run } = statSync(path).isDirectory()
+    ? (await findCheckpoint(path, undefined)).checkpoint
+    : await decodeCheckpoint(new Uint8Array(readInput(path)), basename(path))
+  const made = run.experiment
+  const other = otherVocabulary(vocabularyOf(made.task).tokens, task)
+  if (other !== undefined) throw new LabFailure(`${option}: ${path}: a checkpoint ${other}`)
+  const { tokenizer } = taskOf(made.task)
+  const policy = { ...checkpointSource(run), vocab_size: tokenizer.vocab_size }
+  const weights = mergedPolicy(policy)
+  if (!weights) throw new LabFailure(`${option}: ${path}: expected weights, found none`)
+  const { padding_idx: _, enable_gradient_checkpointing: __, lora: ___, ...model } = made.model
+  const {
+    activations_dtype: ____,
+    source_address: _____,
+    steering_vectors: ______,
+    lenses: _______,
+    ...sizes
+  } = model
+  const source = await contentHash(new Uint8Array(new Float32Array(weights).buffer))
+  const named = { source, source_name: basename(path), dtype: 'float32' as const }
+  return { sizes: { ...sizes, ...named }, weights }
+}

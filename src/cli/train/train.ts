@@ -26,7 +26,7 @@ import { openDawn } from '../base/dawn.ts'
 import { print, tell } from '../base/terminal.ts'
 import { loadNamedFiles } from '../input/data_set.ts'
 import { readGivenAdapter } from '../input/given_adapter.ts'
-import { readGivenModel } from '../input/given_model.ts'
+import { type GivenModel, readGivenModel } from '../input/given_model.ts'
 import { startFolder, withoutStart } from '../input/model_start.ts'
 import { folderFiles } from '../output/checkpoint_files.ts'
 import { refuseOut } from '../output/out_folder.ts'
@@ -39,7 +39,14 @@ import { describeRun } from './dry_run.ts'
 import { startBeside } from './given_beside.ts'
 import { readGivenTeacher } from './given_teacher.ts'
 import { refuseMemory } from './refuse_memory.ts'
-import { findCheckpoint, goesOnIn, isOver, type Resumed } from './resume.ts'
+import {
+  findCheckpoint,
+  goesOnIn,
+  isOfRun,
+  isOver,
+  type Resumed,
+  readCheckpointModel,
+} from './resume.ts'
 import { completeFolder, openFolder, watchUntil } from './resumed_run.ts'
 import { triedReward } from './reward_trial.ts'
 import { RunWatch } from './run_watch.ts'
@@ -134,10 +141,7 @@ async function beginRun(
   const folderOfModel = begun.model ?? (await startFolder(named))
   await loadNamedFiles(named, options.data, tell, filesBeside(options))
   const trial = await triedReward(named)
-  const given =
-    folderOfModel === undefined
-      ? undefined
-      : await readGivenModel(folderOfModel, taskOf(named.task).tokenizer)
+  const given = folderOfModel === undefined ? undefined : await readStart(folderOfModel, named)
   const begunWith = given ? withModel(named, given) : named
   const teacher = await readGivenTeacher(begunWith, begun.teacher, (one) =>
     refuseMemory(one, options.allow_bytes),
@@ -191,6 +195,14 @@ async function beginRun(
     experiment,
     options,
   )
+}
+
+/** The model that a run begins with: a Hugging Face folder, or that of another run. */
+async function readStart(path: string, experiment: Experiment): Promise<GivenModel> {
+  if (!isOfRun(path)) return readGivenModel(path, taskOf(experiment.task).tokenizer)
+  const { sizes, weights } = await readCheckpointModel(path, experiment, '--model')
+  const { source: _, source_name: __, dtype: ___, ...model } = sizes
+  return { model: { ...model, padding_idx: experiment.model.padding_idx }, weights }
 }
 
 async function resumeRun(source: string, isSlower: boolean, options: Options): Promise<number> {

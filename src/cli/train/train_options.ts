@@ -27,7 +27,8 @@ export interface NewRun {
   /** Folder of such weights; the sft phases at the beginning are left out, and steps and prompts
    * count from 0. */
   readonly warm_start: string | undefined
-  /** A Hugging Face model directory in place of the experiment's model and its first weights. */
+  /** A Hugging Face model directory, the folder of a run or a checkpoint, in place of the
+   * experiment's model and its first weights. */
   readonly model: string | undefined
   /** What teaches: a model directory, a run's folder or a checkpoint, in place of what the
    * experiment says. */
@@ -116,8 +117,8 @@ export const TRAIN_LINE = commandLine({
     },
     Model: {
       model: text(
-        'DIR',
-        'begins with a Hugging Face model; its tokenizer reads the rows of --data',
+        'PATH',
+        'begins with a Hugging Face model, whose tokenizer reads the rows of --data; or with a run or a checkpoint',
       ),
       teacher: text(
         'PATH',

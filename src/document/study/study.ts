@@ -125,6 +125,9 @@ const studySchema = z.strictObject({
   /** Further primary measures: each has a table of its own, and Holm's correction counts the arms
    * of all. */
   also: z.optional(z.array(measureSchema).check(z.maxLength(3))),
+  /** A checkpoint or the folder of a run, beside the study's file, whose model all arms begin with
+   * in place of the base's. The command line reads it. */
+  continues: z.optional(text(300).check(z.minLength(1))),
   /** Which difference its seeds can see, in a sentence, as far as it is known before the runs. */
   power: z.optional(text(400)),
   /** Measures of a run's states, which primary measures may name. The command line takes them. */

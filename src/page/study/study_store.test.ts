@@ -170,14 +170,17 @@ test('arms that cannot run here are named before anything is trained', async () 
   expect(gpu.asked).toEqual([])
 })
 
-test('a study that measures the states of its runs is for the command line, and trains nothing', async () => {
+test('a study that measures states of runs, or continues others, is for the command line, and trains nothing', async () => {
   const page = await freshPage()
   const gpu = workers(() => 'finished')
   await page.openStudy(async () => storage(), gpu.createPort)
-  page.setStudy({ ...study, inside: { of: ['ablations'], problems: 64 } })
-  page.trainStudy()
-  await vi.waitFor(() => expect(page.studyStore.getState().problems).toHaveLength(1))
-  expect(page.studyStore.getState().problems[0]).toContain('npm run -s lab -- study FILE')
+  const inside = { of: ['ablations' as const], problems: 64 }
+  for (const more of [{ inside }, { continues: 'runs/other' }]) {
+    page.setStudy({ ...study, ...more })
+    page.trainStudy()
+    await vi.waitFor(() => expect(page.studyStore.getState().problems).toHaveLength(1))
+    expect(page.studyStore.getState().problems[0]).toContain('npm run -s lab -- study FILE')
+  }
   expect(gpu.asked).toEqual([])
 })
 

@@ -39,7 +39,7 @@ interface Ended {
 }
 
 const COMMAND_LINE =
-  'It measures the states of its runs (inside), which takes the command line: npm run -s lab -- study FILE --out DIR'
+  'It measures the states of its runs (inside) or begins with those of others (continues), which takes the command line: npm run -s lab -- study FILE --out DIR'
 
 const nameOf = ({ arm, seed }: PlannedRun) => `${arm.name}, seed ${seed}`
 
@@ -62,7 +62,8 @@ export class StudyTraining {
   /** Resolves when no run is missing, or with the reasons why one cannot be trained; never once it
    * was ended. */
   async train(): Promise<readonly string[]> {
-    if (this.#of.study.inside) return [COMMAND_LINE]
+    const { inside, continues } = this.#of.study
+    if (inside || continues !== undefined) return [COMMAND_LINE]
     let running = new Map<string, Promise<Ended>>()
     for (let tries = 0; ; ) {
       const next = this.#next(running)
