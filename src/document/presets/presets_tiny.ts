@@ -36,12 +36,14 @@ const rlhfWarmStart = {
 }
 const rewarded = { kind: 'rl', adv_estimator: 'rloo', reward_model: { enable: true } }
 
+const actor = { ppo_mini_batch_size: 16, optim: { lr: 0.001, lr_warmup_steps: 5 } }
+
 /** What the tiny presets share: GRPO with 32 prompts × 4 responses unless they say otherwise. */
 export const tiny = {
   task: { id: 'sort_digits', length: 3 },
   model: tinyModel,
   rollout: { train_batch_size: 32, n: 4 },
-  actor: { ppo_mini_batch_size: 16, optim: { lr: 0.001, lr_warmup_steps: 5 } },
+  actor,
   validation: { prompts: 128, n: 1 },
   probe: { rows: 32 },
 }
@@ -83,7 +85,7 @@ export const TINY_PRESETS: readonly Preset[] = [
       { kind: 'rl', steps: 41 },
     ],
     rollout: { train_batch_size: 32, n: 8 },
-    actor: { ppo_mini_batch_size: 8, optim: { lr: 0.001, lr_warmup_steps: 5 } },
+    actor: { ...actor, ppo_mini_batch_size: 8 },
   }),
   preset('first-run-gpu', 'First run with GRPO, on a GPU', {
     ...tiny,
@@ -93,27 +95,18 @@ export const TINY_PRESETS: readonly Preset[] = [
       { kind: 'rl', steps: 112 },
     ],
     rollout: { train_batch_size: 64, n: 8 },
-    actor: { ppo_mini_batch_size: 16, optim: { lr: 0.001, lr_warmup_steps: 5 } },
   }),
   preset('tiny', 'Tiny: sort three digits', {
-    task: { id: 'sort_digits', length: 3 },
-    model: tinyModel,
+    ...tiny,
     phases: [tinyWarmStart, { kind: 'rl', steps: 4, target_layer: 2 }, { kind: 'rl', steps: 50 }],
-    rollout: { train_batch_size: 32, n: 4 },
-    actor: { ppo_mini_batch_size: 16, optim: { lr: 0.001, lr_warmup_steps: 5 } },
-    validation: { prompts: 128, n: 1 },
-    probe: { rows: 32 },
   }),
   preset('tiny-ppo', 'Tiny: PPO with a critic', {
-    task: { id: 'sort_digits', length: 3 },
-    model: tinyModel,
+    ...tiny,
     phases: [tinyWarmStart, { kind: 'rl', steps: 100, adv_estimator: 'gae' }],
     rollout: { train_batch_size: 128, n: 1 },
-    actor: { ppo_mini_batch_size: 64, optim: { lr: 0.001, lr_warmup_steps: 5 } },
-    critic: { optim: { lr: 0.001, lr_warmup_steps: 5, betas: [0.9, 0.95], weight_decay: 0 } },
+    actor: { ...actor, ppo_mini_batch_size: 64 },
+    critic: { optim: { ...actor.optim, betas: [0.9, 0.95], weight_decay: 0 } },
     algorithm: { lam: 0.95 },
-    validation: { prompts: 128, n: 1 },
-    probe: { rows: 32 },
   }),
   preset('rlhf-tiny', 'Tiny: RLHF with the task as judge', {
     ...rlhfBase,
@@ -171,41 +164,29 @@ export const TINY_PRESETS: readonly Preset[] = [
     ...tiny,
     model: warmModel,
     phases: [{ kind: 'rl', steps: 60, adv_estimator: 'rejection_sampling' }],
-    actor: {
-      ppo_mini_batch_size: 16,
-      loss_mode: 'gpg',
-      optim: { lr: 0.001, lr_warmup_steps: 5 },
-    },
+    actor: { ...actor, loss_mode: 'gpg' },
   }),
   preset('tiny-reinforce', 'Tiny: REINFORCE++, no groups', {
     ...tiny,
     phases: [tinyWarmStart, { kind: 'rl', steps: 100, adv_estimator: 'reinforce_plus_plus' }],
     rollout: { train_batch_size: 128, n: 1 },
-    actor: { ppo_mini_batch_size: 64, optim: { lr: 0.001, lr_warmup_steps: 5 } },
+    actor: { ...actor, ppo_mini_batch_size: 64 },
   }),
   preset('tiny-dr-grpo', 'Tiny: Dr. GRPO', {
     ...tiny,
     phases: [tinyWarmStart, { kind: 'rl', steps: 100 }],
-    actor: {
-      ppo_mini_batch_size: 16,
-      loss_agg_mode: 'seq-mean-token-sum-norm',
-      optim: { lr: 0.001, lr_warmup_steps: 5 },
-    },
+    actor: { ...actor, loss_agg_mode: 'seq-mean-token-sum-norm' },
     algorithm: { norm_adv_by_std_in_grpo: false },
   }),
   preset('tiny-dapo', 'Tiny: DAPO', {
     ...tiny,
     phases: [tinyWarmStart, { kind: 'rl', steps: 100 }],
-    actor: {
-      ppo_mini_batch_size: 16,
-      clip_ratio_high: 0.28,
-      optim: { lr: 0.001, lr_warmup_steps: 5 },
-    },
+    actor: { ...actor, clip_ratio_high: 0.28 },
     algorithm: { filter_groups: { enable: true, metric: 'acc', max_num_gen_batches: 8 } },
   }),
   preset('tiny-collapse', 'Tiny: a collapse, on purpose', {
     ...tiny,
     phases: [tinyWarmStart, { kind: 'rl', steps: 40 }],
-    actor: { ppo_mini_batch_size: 16, optim: { lr: 0.01, lr_warmup_steps: 5 } },
+    actor: { ...actor, optim: { ...actor.optim, lr: 0.01 } },
   }),
 ]
