@@ -8,7 +8,7 @@ import { verdictOf } from '../../host/protocol/verdict.ts'
 import type { KeptItem } from '../../record/run/kept.ts'
 import { formatNumber } from '../kit/format.ts'
 import { ScoreSign } from '../kit/ScoreSign.tsx'
-import { responseClass } from '../part/prose.ts'
+import { proseClass } from '../part/prose.ts'
 import { shownStore } from '../shown/shown.ts'
 import { groupByPrompt } from './grouping.ts'
 
@@ -23,7 +23,7 @@ function Answer({ answer }: { answer: Generation }) {
   return (
     <tr className={verdictOf(score)}>
       <td>
-        <span className={responseClass(output)}>
+        <span className={`response ${proseClass(output)}`}>
           {output === '' ? '(nothing)' : shownText(output)}
         </span>
         {is_ended === false ? <span className="soft"> cut off</span> : null}
@@ -56,7 +56,7 @@ export const HeldOut = memo(function HeldOut({ evaluation }: { evaluation: Evalu
         <tbody key={prompt}>
           <tr className="prompt">
             <th scope="rowgroup" colSpan={3}>
-              <span className={responseClass(prompt)}>{shownText(prompt)}</span>
+              <span className={`response ${proseClass(prompt)}`}>{shownText(prompt)}</span>
               <span className="soft"> answer {shownText(answers[0].answer.gts)}</span>
             </th>
           </tr>

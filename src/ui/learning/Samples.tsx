@@ -7,7 +7,7 @@ import type { LabState } from '../../page/state/store.ts'
 import { formatNumber, withMinus } from '../kit/format.ts'
 import { ScoreSign } from '../kit/ScoreSign.tsx'
 import { TurnText } from '../kit/TurnText.tsx'
-import { responseClass } from '../part/prose.ts'
+import { proseClass } from '../part/prose.ts'
 import { useSlowFrame } from '../shown/readout.ts'
 import { selectHasRun } from '../shown/run.ts'
 import { shownStore, useAtStep, useShown } from '../shown/shown.ts'
@@ -29,7 +29,7 @@ function Response({ sample, columns }: { sample: Sample; columns: number }) {
   return (
     <tr className={verdictOf(sample.score)}>
       <td>
-        <span className={responseClass(sample.response)}>
+        <span className={`response ${proseClass(sample.response)}`}>
           <TurnText told={sample} />
         </span>
         {sample.is_ended ? null : <span className="soft"> cut off</span>}
@@ -52,7 +52,7 @@ function Group(props: { prompt: string; samples: readonly Sample[]; columns: num
     <tbody>
       <tr className="prompt">
         <th scope="rowgroup" colSpan={columns}>
-          <span className={responseClass(prompt)}>{shownText(prompt)}</span>
+          <span className={`response ${proseClass(prompt)}`}>{shownText(prompt)}</span>
           <span className="soft"> answer {shownText(samples[0].ground_truth)}</span>
         </th>
       </tr>

@@ -6,6 +6,5 @@ const PROSE_WORDS = 8
 /** Whether a text is read: its changes are looked for, and its lines are as long as a book's. */
 export const isProse = (text: string): boolean => text.trim().split(/\s+/).length >= PROSE_WORDS
 
-/** The class of an element with a prompt or a response. */
-export const responseClass = (text: string): string =>
-  isProse(text) ? 'response prose' : 'response'
+/** What the class of an element with a prompt or a response has beside `response`. */
+export const proseClass = (text: string): string => (isProse(text) ? 'is-prose' : '')

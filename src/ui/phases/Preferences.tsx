@@ -13,7 +13,7 @@ import type { LabState } from '../../page/state/store.ts'
 import { Words } from '../glossary/Words.tsx'
 import { formatShare } from '../kit/format.ts'
 import { typing } from '../kit/keys.ts'
-import { responseClass } from '../part/prose.ts'
+import { proseClass } from '../part/prose.ts'
 import { HELD_OUT_PREFERENCES, HELD_OUT_REWARDS } from '../shown/metrics.ts'
 import { selectIsBusy, selectIsEdited, shownPhases, useLab } from '../shown/run.ts'
 import { showToast, uiStore } from '../shown/store.ts'
@@ -120,7 +120,9 @@ function ResponseButton(props: { choice: 'a' | 'b'; text: string; hint: string }
       aria-label={`Response ${hint} is better: ${text || 'nothing'}`}
       onClick={() => act(choice)}
     >
-      <span className={responseClass(text)}>{text === '' ? '(nothing)' : shownText(text)}</span>
+      <span className={`response ${proseClass(text)}`}>
+        {text === '' ? '(nothing)' : shownText(text)}
+      </span>
       <kbd aria-hidden="true">{hint}</kbd>
     </button>
   )
@@ -135,7 +137,7 @@ function Question({ asked }: { asked: NonNullable<LabState['asked']> }) {
         <>
           <p>
             Which response to{' '}
-            <span className={`${responseClass(pair.prompt)} asked-prompt`}>
+            <span className={`response ${proseClass(pair.prompt)} asked-prompt`}>
               {shownText(pair.prompt)}
             </span>{' '}
             is better?

@@ -6,7 +6,7 @@ import { verdictOf } from '../../host/protocol/verdict.ts'
 import type { LabState } from '../../page/state/store.ts'
 import { formatNumber } from '../kit/format.ts'
 import { ScoreSign } from '../kit/ScoreSign.tsx'
-import { responseClass } from '../part/prose.ts'
+import { proseClass } from '../part/prose.ts'
 
 type Scored = NonNullable<LabState['scored_pairs']>
 type Pair = Scored['pairs'][number]
@@ -22,7 +22,7 @@ function Judged({ text, taskScore }: { text: string; taskScore: number | undefin
           <span className="visually-hidden">{`${verdict}: `}</span>{' '}
         </>
       )}
-      <span className={responseClass(text)}>{shownText(text) || '(nothing)'}</span>
+      <span className={`response ${proseClass(text)}`}>{shownText(text) || '(nothing)'}</span>
     </td>
   )
 }
@@ -62,7 +62,9 @@ export function ScoredPairs({
             // Pairs have no other identity than their place.
             <tr key={i}>
               <td>
-                <span className={responseClass(pair.prompt)}>{shownText(pair.prompt)}</span>
+                <span className={`response ${proseClass(pair.prompt)}`}>
+                  {shownText(pair.prompt)}
+                </span>
               </td>
               <Judged text={pair.chosen} taskScore={pair.chosen_task_score} />
               <td>{formatNumber(pair.chosen_score)}</td>

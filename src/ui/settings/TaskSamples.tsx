@@ -6,7 +6,7 @@ import { shownText } from '../../host/protocol/token_text.ts'
 import { type Contents, contentsStore } from '../../page/contents/here.ts'
 import type { LabState } from '../../page/state/store.ts'
 import { openData } from '../data/open_data.ts'
-import { responseClass } from '../part/prose.ts'
+import { proseClass } from '../part/prose.ts'
 import { useLab } from '../shown/run.ts'
 
 const SHOWN = 3
@@ -53,8 +53,8 @@ export function TaskSamples() {
         <tbody>
           {problems.map(({ prompt, ground_truth }) => (
             <tr key={prompt}>
-              <td className={responseClass(prompt)}>{shownText(prompt)}</td>
-              <td className={responseClass(ground_truth)}>{shownText(ground_truth)}</td>
+              <td className={`response ${proseClass(prompt)}`}>{shownText(prompt)}</td>
+              <td className={`response ${proseClass(ground_truth)}`}>{shownText(ground_truth)}</td>
             </tr>
           ))}
         </tbody>

@@ -5,7 +5,7 @@ import { shownText } from '../../../host/protocol/token_text.ts'
 import type { LabState } from '../../../page/state/store.ts'
 import { type TriedRow, tryRewardOf } from '../../../page/trials/reward_trial.ts'
 import { formatNumber } from '../../kit/format.ts'
-import { responseClass } from '../../part/prose.ts'
+import { proseClass } from '../../part/prose.ts'
 
 /** A person who types changes it with every key. */
 const REST_MS = 400
@@ -42,9 +42,9 @@ function Row({ row, names }: { readonly row: TriedRow; readonly names: readonly 
   const { prompt, what, response, score, parts, problem, printed } = row
   return (
     <tr data-what={what}>
-      <td className={responseClass(prompt)}>{shownText(prompt)}</td>
+      <td className={`response ${proseClass(prompt)}`}>{shownText(prompt)}</td>
       <td>{what}</td>
-      <td className={responseClass(response)}>
+      <td className={`response ${proseClass(response)}`}>
         {response === '' ? '(nothing)' : shownText(response)}
       </td>
       {names.map((name) => (

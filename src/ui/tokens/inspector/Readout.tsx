@@ -3,7 +3,7 @@ import { ListOrdered, ScanSearch } from 'lucide-react'
 import { holdsPadding, shownText } from '../../../host/protocol/token_text.ts'
 import { formatNats, formatNumber } from '../../kit/format.ts'
 import { rewardWords } from '../../learning/reward_words.ts'
-import { responseClass } from '../../part/prose.ts'
+import { proseClass } from '../../part/prose.ts'
 import { shownExperiment, useLastLayer } from '../../shown/run.ts'
 import { shownStore } from '../../shown/shown.ts'
 import { TokenWriting } from '../../touch/TokenWriting.tsx'
@@ -117,19 +117,21 @@ export function Readout(props: {
   return (
     <div className="readout" role="group" aria-label="The selected token" data-testid="readout">
       <p>
-        <span className={`${responseClass(prompt)} soft`}>{shownText(prompt)}</span>{' '}
+        <span className={`response ${proseClass(prompt)} soft`}>{shownText(prompt)}</span>{' '}
         {traced ? (
           traced.tokens.map((text, i) => (
             <Token key={i} token={text} className={i === t ? 'readout-token' : 'soft'} />
           ))
         ) : (
-          <span className={responseClass(response)}>{shownText(response) || '(nothing)'}</span>
+          <span className={`response ${proseClass(response)}`}>
+            {shownText(response) || '(nothing)'}
+          </span>
         )}
       </p>
       <p className="soft">
         {token === undefined ? '' : `Token ${t + 1} of ${length}. `}Response {place + 1}, answer{' '}
-        <span className={responseClass(ground_truth)}>{shownText(ground_truth)}</span>, score of the
-        whole response {formatNumber(score)}
+        <span className={`response ${proseClass(ground_truth)}`}>{shownText(ground_truth)}</span>,
+        score of the whole response {formatNumber(score)}
         {is_ended ? '' : ', cut off'}.{rewardWords(told)}
       </p>
       <Numbers told={told} t={t} />

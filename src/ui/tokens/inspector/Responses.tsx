@@ -4,7 +4,7 @@ import { shownText, tokenWords } from '../../../host/protocol/token_text.ts'
 import { formatNumber, formatSigned } from '../../kit/format.ts'
 import { ScoreSign } from '../../kit/ScoreSign.tsx'
 import { TOOL_WROTE, TurnText } from '../../kit/TurnText.tsx'
-import { responseClass } from '../../part/prose.ts'
+import { proseClass } from '../../part/prose.ts'
 import {
   type LayerEntropy,
   MODES,
@@ -92,7 +92,7 @@ function Response(props: {
   return (
     <li className={`told ${here === undefined ? '' : 'here'}`} data-place={place}>
       {withPrompt ? (
-        <span className={`${responseClass(prompt)} soft`}>{shownText(prompt)}</span>
+        <span className={`response ${proseClass(prompt)} soft`}>{shownText(prompt)}</span>
       ) : null}
       <div
         role="listbox"
@@ -168,7 +168,7 @@ export function BundleItem(props: {
         <span className="bundle-arrow" aria-hidden="true">
           {isOpen ? '▾' : '▸'}
         </span>
-        <b className={responseClass(prompt)}>{shownText(prompt)}</b>
+        <b className={`response ${proseClass(prompt)}`}>{shownText(prompt)}</b>
         <span className="soft">answer {shownText(responses[0].ground_truth)}</span>
         <span className="bundle-says">
           {count}, {isEqual ? `all ${formatNumber(scores[0])}` : `mean score ${formatNumber(mean)}`}

@@ -7,7 +7,7 @@ import { shownText } from '../../../host/protocol/token_text.ts'
 import { Words } from '../../glossary/Words.tsx'
 import { formatNumber } from '../../kit/format.ts'
 import { useMedia } from '../../kit/use_media.ts'
-import { responseClass } from '../../part/prose.ts'
+import { proseClass } from '../../part/prose.ts'
 import { seriesOf } from '../../shown/run.ts'
 import { type Column, exactText, shownColumns } from '../base/columns.ts'
 import { placeOf } from '../base/sample_choice.ts'
@@ -46,8 +46,10 @@ function Summary({ trace, sample }: { trace: Trace; sample: TracedSample }) {
   return (
     <p data-testid="trace-summary">
       Step {trace.step}, {trace.table.phase.name}:{' '}
-      <span className={responseClass(sample.prompt)}>{shownText(sample.prompt)}</span>{' '}
-      <b className={responseClass(sample.response)}>{shownText(sample.response) || '(nothing)'}</b>
+      <span className={`response ${proseClass(sample.prompt)}`}>{shownText(sample.prompt)}</span>{' '}
+      <b className={`response ${proseClass(sample.response)}`}>
+        {shownText(sample.response) || '(nothing)'}
+      </b>
       <span className="soft">
         {' '}
         answer {shownText(sample.ground_truth)}, score {formatNumber(sample.score)}
