@@ -78,6 +78,11 @@ function Body() {
         the large one watches.
       </p>
       <p>
+        Say that stories are to be warm. That is gold, and a program can only count warm words: that
+        is the proxy. Happy ends have such words, so both can rise at first. But the proxy is
+        highest where <i>together</i> stands in every sentence, needed or not.
+      </p>
+      <p>
         Distance is measured from the policy that training began with, and both rewards are drawn
         over it:
       </p>

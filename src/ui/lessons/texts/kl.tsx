@@ -74,10 +74,16 @@ function Body() {
     <>
       <p>
         A reward never says all that is wanted. A policy that follows it far enough finds text that
-        scores well and is useless. So it is tied to the policy that reinforcement began with, the{' '}
-        <b>reference</b>, by the Kullback–Leibler divergence:
+        scores well and is useless. Let stories be warm, and count the word <i>happy</i>: the best
+        story is <i>happy happy happy</i>. So it is tied to the policy that reinforcement began
+        with, the <b>reference</b>, by the Kullback–Leibler divergence:
       </p>
       <Formula tex="\operatorname{KL}(\pi_\theta \,\|\, \pi_\text{ref}) = \mathbb{E}_{o \sim \pi_\theta} \Big[ \log \frac{\pi_\theta(o)}{\pi_\text{ref}(o)} \Big]" />
+      <p>
+        No story of the reference goes on with <i>happy</i> a second time. There{' '}
+        <Formula inline tex="\pi_\text{ref}" /> is small and the log ratio large, so each repetition
+        costs more than it brings, where the KL has weight enough.
+      </p>
       <p>
         The sum over all texts cannot be computed. Each sampled token gives an estimate, and there
         are several, named k1, k2 and k3:

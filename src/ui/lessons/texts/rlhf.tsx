@@ -72,9 +72,11 @@ function Body() {
     <>
       <p>
         For most of what people want there is no program that scores it. But people can say which of
-        two responses they prefer. A <b>reward model</b> learns from such pairs: the same
-        transformer, with one number per response in place of the vocabulary. Bradley and Terry’s
-        model turns two scores into a probability:
+        two responses they prefer. Which end is better, <i>At last they found the kite</i> or{' '}
+        <i>Nobody ever saw the kite again</i>? You know at once, and could hardly write down why. A{' '}
+        <b>reward model</b> learns from such pairs: the same transformer, with one number per
+        response in place of the vocabulary. Bradley and Terry’s model turns two scores into a
+        probability:
       </p>
       <Formula tex="P(a \succ b) = \sigma(s_a - s_b), \qquad L = -\log \sigma(s_\text{preferred} - s_\text{other})" />
       <p>
