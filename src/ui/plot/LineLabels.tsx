@@ -6,7 +6,8 @@ import { stepPixel, toPixel, type View } from '../scales/view.ts'
 import { seriesOf } from '../shown/run.ts'
 import { uiStore } from '../shown/store.ts'
 import { type Line, weightOf } from './chart_lines.ts'
-import { gutterLabels } from './lines/place_labels.ts'
+import { type GutterLabel, gutterLabels } from './lines/place_labels.ts'
+import { keepWritten } from './live_text.ts'
 
 const HEIGHT = 13
 /** Pixels right of the plot that a name needs. */
@@ -25,6 +26,10 @@ function endOf(line: Line, view: View): { x: number; y: number } | undefined {
   return Number.isFinite(y) ? { x: stepPixel(steps[at], view), y } : undefined
 }
 
+/** In whole pixels, so that what moves less is not drawn again. */
+const strokePath = ({ stroke }: GutterLabel): string =>
+  `M${stroke.map(({ x, y }) => `${Math.round(x)} ${Math.round(y)}`).join('L')}`
+
 /** Nothing where the chart has no gutter: the legend names the lines. */
 export function LineLabels({
   lines,
@@ -38,23 +43,20 @@ export function LineLabels({
   const hasGutter = (view.right ?? 0) >= LEAST_GUTTER
   useEffect(() => {
     if (!hasGutter) return
-    const place = () => {
-      const names = [...(list.current?.children ?? [])] as HTMLElement[]
-      const paths = [...(strokes.current?.children ?? [])]
+    const placed: (string | undefined)[] = lines.map(() => undefined)
+    // Like the values beside them: every write has the page lay out the names again.
+    return keepWritten(() => {
       const ends = lines.map((line) => endOf(line, view))
       gutterLabels(ends, HEIGHT, view).forEach((label, i) => {
-        names[i].hidden = label === undefined
-        paths[i].setAttribute(
-          'd',
-          label ? `M${label.stroke.map(({ x, y }) => `${x} ${y}`).join('L')}` : '',
-        )
+        const stroke = label ? strokePath(label) : ''
+        const name = list.current?.children[i] as HTMLElement | undefined
+        if (stroke === placed[i] || !name) return
+        placed[i] = stroke
+        name.hidden = label === undefined
+        strokes.current?.children[i].setAttribute('d', stroke)
         if (label)
-          names[i].style.transform = `translate(${label.left}px, ${Math.round(label.top)}px)`
+          name.style.transform = `translate(${label.left}px, ${Math.round(label.top)}px)`
       })
-    }
-    place()
-    return uiStore.subscribe((now, before) => {
-      if (now.frame !== before.frame || now.smoothing !== before.smoothing) place()
     })
   }, [lines, view, hasGutter])
   if (!hasGutter) return null
