@@ -236,3 +236,9 @@ test('documents that stated verl’s settings when they had one value here still
   }
   expect(parsed(stated)).toEqual(parsed({ algorithm: { norm_adv_by_std_in_grpo: false } }))
 })
+
+test('the phases of one experiment are resolved once', () => {
+  const experiment = parsed({})
+  expect(resolvePhases(experiment)).toBe(resolvePhases(experiment))
+  expect(resolvePhases({ ...experiment })).toEqual(resolvePhases(experiment))
+})

@@ -119,9 +119,18 @@ export function parseExperiment(document: unknown): Parsed {
   return issues.length > 0 ? { ok: false, issues } : { ok: true, experiment }
 }
 
+const settingsTexts = new WeakMap<Experiment, string>()
+
+/** Of all but what is done later; written once, as the page compares with every step of a run. */
+function settingsText(experiment: Experiment): string {
+  const text = settingsTexts.get(experiment) ?? JSON.stringify({ ...experiment, steering: [] })
+  settingsTexts.set(experiment, text)
+  return text
+}
+
 /** Whether two experiments say the same, whatever is done to them later. */
 export const sameSettings = (a: Experiment, b: Experiment): boolean =>
-  a === b || JSON.stringify({ ...a, steering: [] }) === JSON.stringify({ ...b, steering: [] })
+  a === b || settingsText(a) === settingsText(b)
 
 /** The experiments that a run of this document goes through, as far as can be said before it. */
 export const followExperiment = (

@@ -87,9 +87,17 @@ export function innerLayer({ model, phases }: Experiment, phase: number): number
   return inner[phase] ?? inner.find((layer) => layer !== undefined)
 }
 
+const resolved = new WeakMap<Experiment, readonly Phase[]>()
+
 /** The phases as the trainer runs them: names given, own settings laid over the experiment's,
- * layers as numbers. */
-export function resolvePhases(experiment: Experiment): Phase[] {
+ * layers as numbers. The same list for the same experiment. */
+export function resolvePhases(experiment: Experiment): readonly Phase[] {
+  const phases = resolved.get(experiment) ?? phasesOf(experiment)
+  resolved.set(experiment, phases)
+  return phases
+}
+
+function phasesOf(experiment: Experiment): Phase[] {
   const layers = experiment.model.num_hidden_layers
   return experiment.phases.map((phase) => {
     if (phase.kind === 'sft') {

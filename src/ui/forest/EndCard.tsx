@@ -32,11 +32,12 @@ const WhatToSee = lazyPart(async () => (await import('../learning/WhatToSee.tsx'
 })
 
 /** The preset that was trained, where nothing of it was changed but its seed. */
-const presetOfRun = ({ runExperiment }: LabState) =>
+const presetOf = (runExperiment: LabState['runExperiment']) =>
   runExperiment &&
   PRESETS.find(({ experiment }) =>
     sameSettings({ ...experiment, seed: runExperiment.seed }, runExperiment),
   )
+const selectOfRun = ({ runExperiment }: LabState) => runExperiment
 const selectIsOver = ({ status }: LabState) => status === 'finished'
 const selectAll = (state: LabState) => state
 const selectAdapter = ({ adapter }: LabState) => adapter
@@ -45,7 +46,8 @@ const EXAMPLES = 3
 
 export function EndCard() {
   const isOver = usePresent(selectIsOver)
-  const preset = usePresent(presetOfRun)
+  const runExperiment = usePresent(selectOfRun)
+  const preset = useMemo(() => presetOf(runExperiment), [runExperiment])
   const [isOpen, setOpen] = useState(false)
   if (!isOver && !preset) return null
   return (

@@ -25,7 +25,7 @@ const selectHasBegun = (state: LabState) =>
  * follows; another experiment that was chosen is not the run's. */
 export function selectShown(state: LabState): Experiment {
   const { experiment, runExperiment } = state
-  if (!selectHasBegun(state) || !runExperiment) return experiment
+  if (experiment === runExperiment || !selectHasBegun(state) || !runExperiment) return experiment
   const phases = ({ phases }: Experiment) =>
     JSON.stringify(phases.map((phase) => ({ ...phase, steps: 0 })))
   const isOfRun = experiment.name === runExperiment.name

@@ -56,18 +56,10 @@ export const hasPairs = (state: LabState): boolean =>
   shownExperiment(state).phases.some((phase) => 'pairs' in phase)
 
 type Phase = ReturnType<typeof resolvePhases>[number]
-const resolved = new WeakMap<Experiment, readonly Phase[]>()
 
 /** The phases of the shown experiment with names given and layers as numbers. */
-export function shownPhases(state: LabState): readonly Phase[] {
-  const experiment = shownExperiment(state)
-  let phases = resolved.get(experiment)
-  if (!phases) {
-    phases = resolvePhases(experiment)
-    resolved.set(experiment, phases)
-  }
-  return phases
-}
+export const shownPhases = (state: LabState): readonly Phase[] =>
+  resolvePhases(shownExperiment(state))
 
 /** Whose policy a phase trains. */
 export function phaseTarget(phase: Phase, lastLayer: number): string {
