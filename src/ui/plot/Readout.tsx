@@ -3,7 +3,7 @@
 import { type KeyboardEvent, useEffect, useRef } from 'react'
 import { t } from '../kit/translator.ts'
 import { movedTo } from '../shown/cursor.ts'
-import { keepWritten } from './live_text.ts'
+import { keepWritten, writeText } from './live_text.ts'
 
 interface Said {
   /** Where a person can stop, ascending. */
@@ -46,7 +46,7 @@ export function Readout({ id, label, read, onMove, onVertical }: ReadoutProps) {
       const stamp = JSON.stringify([attributes, said.written])
       if (stamp === written || element.hidden) return
       written = stamp
-      element.textContent = t(said.written ?? said.text)
+      writeText(element, t(said.written ?? said.text))
       for (const [name, value] of Object.entries(attributes))
         element.setAttribute(name, String(value))
     })

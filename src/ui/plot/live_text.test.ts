@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { uiStore } from '../shown/store.ts'
-import { keepWritten, TEXT_MS } from './live_text.ts'
+import { keepWritten, TEXT_MS, writeText } from './live_text.ts'
 
 const redraw = () => uiStore.setState(({ frame }) => ({ frame: frame + 1 }))
 const written: number[] = []
@@ -48,4 +48,24 @@ test('what ended is not written again', () => {
   redraw()
   vi.advanceTimersByTime(2 * TEXT_MS)
   expect(written).toEqual([0])
+})
+
+test('a text changes in its node, and becomes the only one where others were', () => {
+  const node = { nodeType: 3, nodeValue: '1' }
+  const childNodes: unknown[] = [node]
+  const element = {
+    childNodes,
+    get firstChild() {
+      return childNodes[0] ?? null
+    },
+    set textContent(nodeValue: string) {
+      childNodes.splice(0, childNodes.length, { nodeType: 3, nodeValue })
+    },
+  }
+  writeText(element as unknown as Element, '2')
+  expect(childNodes).toEqual([{ nodeType: 3, nodeValue: '2' }])
+  expect(childNodes[0]).toBe(node)
+  childNodes.push({ nodeType: 1 })
+  writeText(element as unknown as Element, '3')
+  expect(childNodes).toEqual([{ nodeType: 3, nodeValue: '3' }])
 })
