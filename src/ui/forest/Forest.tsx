@@ -1,12 +1,12 @@
 // Draws the living picture: the layers of the run on the page as a forest; before a run, those of a
 // recorded one.
 import { type RefObject, useEffect, useRef, useState } from 'react'
-import { useStore } from 'zustand'
 import type { LabState } from '../../page/state/store.ts'
 import { Words } from '../glossary/Words.tsx'
 import { useMedia } from '../kit/use_media.ts'
-import { isImported, presentStore, usePresent } from '../shown/shown.ts'
-import { type UiState, uiStore } from '../shown/store.ts'
+import { useSlowFrame } from '../shown/readout.ts'
+import { isImported, presentStore, useAtStep, usePresent } from '../shown/shown.ts'
+import { uiStore } from '../shown/store.ts'
 import { useVisible } from '../shown/visible.ts'
 import { captionOf, headline } from './captions.ts'
 import { paintForest, storeyAt } from './paint.ts'
@@ -175,17 +175,17 @@ function usePainting(canvas: RefObject<HTMLCanvasElement | null>): Scene {
 const RECORDED = `preset first-steps, on ${RECORDED_ON.adapter}, ${RECORDED_ON.date}`
 
 const selectIsOver = ({ status }: LabState) => status === 'finished'
-/** What a run came to, at its end and where it was measured. */
-const selectHeadline = (_: UiState) =>
-  selectIsOver(presentStore.getState()) && uiStore.getState().atStep === undefined
-    ? headline(presentStore.getState())
-    : undefined
-const selectCaption = (_: UiState) => captionOf(presentStore.getState(), uiStore.getState().atStep)
+/** A caption is of all steps of a phase: one more of them hardly changes it. */
+const CAPTION_MS = 1000
 
-/** What happens in this phase, and at the end what happened in all. */
+/** What happens in this phase, and at the end what happened in all, where it was measured. */
 function Caption() {
-  const caption = useStore(uiStore, selectCaption)
-  const cameTo = useStore(uiStore, selectHeadline)
+  useSlowFrame(CAPTION_MS)
+  const isOver = usePresent(selectIsOver)
+  const atStep = useAtStep()
+  const run = presentStore.getState()
+  const caption = captionOf(run, atStep)
+  const cameTo = isOver && atStep === undefined ? headline(run) : undefined
   if (caption === '' && cameTo === undefined) return null
   return (
     <div className="forest-caption" data-testid="forest-caption">

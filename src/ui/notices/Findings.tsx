@@ -9,18 +9,22 @@ import type { Advice } from '../../record/diagnosis/finding.ts'
 import { Words } from '../glossary/Words.tsx'
 import { showSetting } from '../open/wanted.ts'
 import { type FieldData, shownFields } from '../settings/form.ts'
+import { useSlowFrame } from '../shown/readout.ts'
 import { selectIsBusy, selectIsEdited, shownExperiment, useLab } from '../shown/run.ts'
 import { presentStore, usePresent } from '../shown/shown.ts'
 import { type Dismissed, eachOnce, shownFindings, withDismissed } from './findings.ts'
 
 const selectRun = (state: LabState) => state.run
-const selectStep = (state: LabState) => state.step
 const selectSwitches = (state: LabState) => state.phase_switches
 const selectSettings = (state: LabState) => state.experiment
 
-/** The findings of the current phase, looked for once per step. */
+/** What a run suffers from it suffers from for many steps. */
+const LOOK_MS = 1000
+
+/** The findings of the current phase, looked for once a second while there are new steps. */
 function useFindings(run: number): readonly Diagnosis[] {
-  const step = usePresent(selectStep)
+  useSlowFrame(LOOK_MS)
+  const { step } = presentStore.getState()
   const switches = usePresent(selectSwitches)
   const shown = usePresent(shownExperiment)
   // biome-ignore lint/correctness/useExhaustiveDependencies: the columns are mutable; run and step are their version.
