@@ -80,8 +80,8 @@ const StepSamples = memo(function StepSamples({ batch }: { batch: Batch }) {
           <th scope="col">advantage</th>
         </tr>
       </thead>
-      {groups.slice(0, SHOWN_PROMPTS).map(([prompt, samples]) => (
-        <Group key={prompt} prompt={prompt} samples={samples} columns={columns} />
+      {groups.slice(0, SHOWN_PROMPTS).map(([prompt, samples], i) => (
+        <Group key={i} prompt={prompt} samples={samples} columns={columns} />
       ))}
       {more > 0 ? (
         <tfoot>
@@ -179,7 +179,8 @@ export function Samples() {
           {evaluation ? (
             <HeldOut evaluation={evaluation} />
           ) : (
-            shown.map((batch) => <StepSamples key={batch.step} batch={batch} />)
+            // Each takes over the rows of the one that was there: a second may bring all anew.
+            shown.map((batch, i) => <StepSamples key={i} batch={batch} />)
           )}
         </div>
       )}
