@@ -128,11 +128,12 @@ const OTHERS = [
   'train/loss',
 ]
 
-function madeSamples() {
+/** Other problems at each step. */
+function madeSamples(step: number) {
   return Array.from({ length: 32 }, (_, i) => ({
-    prompt: `${100 + (i >> 2)}+234=`,
-    response: String(334 + i),
-    ground_truth: String(334 + (i >> 2)),
+    prompt: `${100 + ((8 * step + (i >> 2)) % 600)}+234=`,
+    response: String(334 + ((8 * step + i) % 600)),
+    ground_truth: String(334 + ((8 * step + (i >> 2)) % 600)),
     score: i % 2,
     advantage: i % 2 ? 1 : -1,
     response_length: 4,
@@ -225,7 +226,7 @@ function step(state: LabState, uiCase: UiCase): LabState {
   if (uiCase.shows !== 'learning') return after
   return applyEvent(
     after,
-    { type: 'samples', run: 1, step: next, samples: madeSamples() },
+    { type: 'samples', run: 1, step: next, samples: madeSamples(next) },
     performance.now(),
   )
 }
