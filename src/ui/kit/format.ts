@@ -9,13 +9,16 @@ const isShown = (value: Value): value is number => value !== undefined && Number
 /** A number as text with the sign U+2212, which is as wide as a plus. */
 export const withMinus = (text: string): string => text.replaceAll('-', '−')
 
+/** `toLocaleString` looks its language up each time. */
+const grouped = new Intl.NumberFormat('en')
+
 /** Three significant digits; scientific below 0.001 and from a million. */
 export function formatNumber(value: Value): string {
   if (!isShown(value)) return value === undefined ? NONE : 'not finite'
   if (value === 0) return '0'
   const size = Math.abs(value)
   if (size < 1e-3 || size >= 1e6) return withMinus(value.toExponential(1).replace('e+', 'e'))
-  if (size >= 1000) return withMinus(Math.round(value).toLocaleString('en'))
+  if (size >= 1000) return withMinus(grouped.format(Math.round(value)))
   return withMinus(String(Number(value.toPrecision(3))))
 }
 
@@ -40,7 +43,7 @@ export function formatNats(value: Value): string {
 }
 
 export function formatCount(value: Value): string {
-  return isShown(value) ? withMinus(Math.round(value).toLocaleString('en')) : NONE
+  return isShown(value) ? withMinus(grouped.format(Math.round(value))) : NONE
 }
 
 /** Bytes in the largest unit that leaves at least 1. */
