@@ -48,6 +48,11 @@ test(
     await lab.show('inside')
     const contents = page.getByRole('navigation', { name: 'Contents of this tab' })
     await expect(contents.getByRole('button').first()).toHaveText('Entropy flow through the layers')
+    // By what they are about, each group under the head that the figures have.
+    for (const group of ['At one step', 'Over the run']) {
+      await expect(contents).toContainText(group)
+      await expect(page.getByRole('heading', { name: group, exact: true })).toBeVisible()
+    }
     await contents.getByRole('button', { name: 'One layer against the others' }).click()
     await expect(lab.get('target').locator('summary').first()).toBeInViewport()
     await expect(lab.get('target').locator('summary').first()).toBeFocused()

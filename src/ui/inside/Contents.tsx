@@ -4,14 +4,19 @@ import { useLayoutEffect, useRef, useState } from 'react'
 interface Entry {
   readonly title: string
   readonly element: HTMLElement
+  /** The head that it stands under; '' where it stands before the first. */
+  readonly group: string
 }
 
-/** Everything in the tab that has a heading. */
-const entriesOf = (panel: Element): Entry[] =>
-  [...panel.children].flatMap((element) => {
+/** Everything in the tab that has a heading, by the heads of its groups. */
+function entriesOf(panel: Element): Entry[] {
+  let group = ''
+  return [...panel.children].flatMap((element) => {
+    if (element.matches('.inside-group')) group = element.textContent ?? ''
     const title = element.querySelector('h2')?.textContent
-    return title && element instanceof HTMLElement ? [{ title, element }] : []
+    return title && element instanceof HTMLElement ? [{ title, element, group }] : []
   })
+}
 
 const isSame = (a: readonly Entry[], b: readonly Entry[]): boolean =>
   a.length === b.length &&
@@ -24,6 +29,21 @@ function jumpTo(element: HTMLElement): void {
   if (heading?.tagName === 'H2') heading.tabIndex = -1
   element.scrollIntoView()
   heading?.focus({ preventScroll: true })
+}
+
+function Row({ group, entries }: { readonly group: string; readonly entries: readonly Entry[] }) {
+  return (
+    <>
+      <span className="soft">{group}</span>
+      <div>
+        {entries.map(({ title, element }) => (
+          <button key={title} type="button" className="plain" onClick={() => jumpTo(element)}>
+            {title}
+          </button>
+        ))}
+      </div>
+    </>
+  )
 }
 
 export function Contents() {
@@ -46,10 +66,8 @@ export function Contents() {
   }, [])
   return (
     <nav ref={nav} className="inside-contents" aria-label="Contents of this tab">
-      {entries.map(({ title, element }) => (
-        <button key={title} type="button" className="plain" onClick={() => jumpTo(element)}>
-          {title}
-        </button>
+      {[...Map.groupBy(entries, ({ group }) => group)].map(([group, own]) => (
+        <Row key={group} group={group} entries={own} />
       ))}
     </nav>
   )

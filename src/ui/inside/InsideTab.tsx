@@ -24,13 +24,27 @@ import { MomentsChoice } from './MomentsChoice.tsx'
 import { Nothing } from './Nothing.tsx'
 import { SuggestedLayer } from './suggested/SuggestedLayer.tsx'
 
+/** The head of the figures that follow it, in the tab and in the contents. */
+const head = (title: string): PanelEntry => ({
+  name: `The head “${title}”`,
+  Own: () => <h2 className="inside-group">{title}</h2>,
+})
+
 const FIGURES: readonly PanelEntry[] = [
   { name: 'What fills the figures', Own: Nothing },
   { name: 'The contents', Own: Contents },
+  head('At one step'),
   { name: 'The entropy flow', Own: FlowFigure },
   { name: 'The layer lens', Own: LayerLens },
   { name: 'The changes of entropy', Own: DeltaFigure },
+  { name: 'The cosines', Own: CosineFigure },
   { name: 'The suggested layer', Own: SuggestedLayer },
+  head('Over the run'),
+  { name: 'The figure of the target', Own: TargetFigure },
+  { name: 'The heat maps', Own: HeatMaps },
+  { name: 'The entropy over the run', Own: EntropyFigure },
+  { name: 'The figure of solved problems', Own: PassFigure },
+  head('Experiments on the model'),
   { name: 'What each part does', Own: PartsCard },
   { name: 'What each part does while it trains', Own: LivePartsCard },
   { name: 'Which layer learned it', Own: LearnedCard },
@@ -38,11 +52,6 @@ const FIGURES: readonly PanelEntry[] = [
   { name: 'Other readings of a layer', Own: ReadingsCard },
   { name: 'Which layer knows it', Own: ProbesCard },
   { name: 'What a direction does', Own: SteeringCard },
-  { name: 'The cosines', Own: CosineFigure },
-  { name: 'The figure of the target', Own: TargetFigure },
-  { name: 'The heat maps', Own: HeatMaps },
-  { name: 'The entropy over the run', Own: EntropyFigure },
-  { name: 'The figure of solved problems', Own: PassFigure },
 ]
 
 const PANELS: readonly PanelEntry[] = [
