@@ -46,6 +46,8 @@ export interface Row {
   /** What an automatic name is measured against, and what it leaves out: what the others of its
    * method have too. */
   readonly from: string
+  /** Not all runs of the table are measured against the same preset. */
+  readonly saysFrom: boolean
   readonly shared: readonly string[]
   /** Its name without the seed. */
   readonly seedless: string
@@ -58,11 +60,17 @@ export interface Row {
  * again. */
 const known = new WeakMap<RunEntry, { readonly key: string; readonly row: Row }>()
 
-function rowOf(entry: RunEntry, view: TableView, called: DistinctName | undefined): Row {
+function rowOf(
+  entry: RunEntry,
+  view: TableView,
+  called: DistinctName | undefined,
+  saysFrom: boolean,
+): Row {
   const { metric, statistic, isSmoothed, columns } = view
   const { from, ...own } = runName(entry)
   const { name, seedless, shared } = called ?? { ...own, shared: [] }
-  const key = [metric, statistic, isSmoothed, name, ...shared, ...columns].join('\n')
+  const said = [metric, statistic, isSmoothed, saysFrom, name, ...shared, ...columns]
+  const key = said.join('\n')
   const before = known.get(entry)
   if (before?.key === key) return before.row
   const value = cellOf(entry, `metric:${metric}`, view)
@@ -70,6 +78,7 @@ function rowOf(entry: RunEntry, view: TableView, called: DistinctName | undefine
     entry,
     name,
     from,
+    saysFrom,
     shared,
     seedless,
     value: typeof value === 'number' ? value : undefined,
@@ -127,13 +136,14 @@ const rank = ({ entry: { labels } }: Row) => (labels.pinned ? 0 : 1)
 export function tableRows(entries: readonly RunEntry[], view: TableView): Row[] {
   const search = words(view.search)
   const names = distinctNames(entries)
+  const saysFrom = new Set(entries.map((entry) => runName(entry).from)).size > 1
   return entries
     .filter(
       (entry) =>
         (view.withHidden || !entry.labels.hidden) &&
         view.filters.every((filter) => holds(entry, filter, view)),
     )
-    .map((entry) => rowOf(entry, view, names.get(entry.id)))
+    .map((entry) => rowOf(entry, view, names.get(entry.id), saysFrom))
     .filter((row) => isFound(row, search))
     .sort(
       (a, b) =>

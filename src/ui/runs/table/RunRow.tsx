@@ -59,13 +59,13 @@ const FIXED_COLUMNS = 8
 
 /** What is special about a run, where its name does not say it: many words that it has in common
  * with others are counted, or all of them said. */
-function whatWords({ entry, name, from, shared }: Row, saysAll: boolean): string {
+function whatWords({ entry, name, from, saysFrom, shared }: Row, saysAll: boolean): string {
   const { source } = entry.header
   if (source) return `imported from ${logKindWords(source.kind)}`
   const { differs, isAutomatic } = runName(entry)
   const whole = [
     isAutomatic || differs === from ? '' : differs,
-    from === name ? '' : `from ${from}`,
+    from === name || !saysFrom ? '' : `from ${from}`,
     ...(saysAll || shared.length < 2 ? shared : [`${shared.length} changes in common`]),
   ]
   return whole.filter(Boolean).join(', ')
