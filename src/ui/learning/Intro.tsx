@@ -74,7 +74,7 @@ function WriteFirst({ source }: { readonly source: string | null }) {
   return (
     <p>
       <button type="button" data-testid="write-first" onClick={() => void open()}>
-        Write with {model.name} first
+        Try the model “{model.name}” before it is trained
       </button>
       {problem === undefined ? null : (
         <span className="bad" role="alert">
