@@ -10,6 +10,7 @@ import { scoreSays } from '../plot/lines/course_says.ts'
 import { type Line, MetricChart } from '../plot/MetricChart.tsx'
 import { useIsAtRest } from '../replay/at_rest.ts'
 import { IDEAL_CLIP_FRACTION, IDEAL_PPO_KL, type Ideal } from '../scales/ideal.ts'
+import { SAMPLED_SMOOTHING } from '../scales/smooth.ts'
 import {
   foreignHeldOut,
   greedyAccuracy,
@@ -37,8 +38,6 @@ const MoreCharts = lazyPart(async () => (await import('./more/MoreCharts.tsx')).
 const PLOT_HEIGHT = 232
 const SMALL_HEIGHT = 128
 const SHARE = [0, 1] as const
-/** The mean of one step's few responses jumps too much to be read. */
-const SAMPLED_SMOOTHING = 0.8
 
 interface Small {
   readonly id: string

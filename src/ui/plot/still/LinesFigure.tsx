@@ -54,14 +54,32 @@ function useDrawing({ lines, unit, isShare, formatX }: LinesFigureProps) {
           ]
         : [],
     )
-    const paths = drawn.map(({ key, label, color, dash, at, middle, chosen }) => ({
-      key,
-      label,
-      color,
-      width: 1.75,
-      dash,
-      points: chosen.map((i): [number, number] => [at[i], middle[i]]),
-    }))
+    const points = ({ at, chosen }: (typeof drawn)[number], values: ArrayLike<number>) =>
+      chosen.map((i): [number, number] => [at[i], values[i]])
+    const measured = drawn.flatMap((line) =>
+      line.smooth
+        ? [
+            {
+              key: `${line.key} as measured`,
+              color: line.color,
+              width: 1,
+              isFaint: true,
+              points: points(line, line.middle),
+            },
+          ]
+        : [],
+    )
+    const paths = [
+      ...measured,
+      ...drawn.map((line) => ({
+        key: line.key,
+        label: line.label,
+        color: line.color,
+        width: 1.75,
+        dash: line.dash,
+        points: points(line, line.smooth ?? line.middle),
+      })),
+    ]
     const values = [
       ...paths.flatMap(({ points }) => points.map(([, value]) => value)),
       ...bands.flatMap(({ points }) => points.flatMap(([, low, high]) => [low, high])),

@@ -15,6 +15,8 @@ interface ChartLine {
   readonly color: string
   readonly width: number
   readonly dash?: readonly number[]
+  /** Behind a line that is its average. */
+  readonly isFaint?: boolean
   /** [place on the axis, value]; one that is not finite ends a piece. */
   readonly points: readonly (readonly [number, number])[]
 }
@@ -184,6 +186,7 @@ function Curves({ axis, lines, dots = [], bands = [], place }: PlacedProps) {
           style={{ stroke: line.color }}
           strokeWidth={line.width}
           strokeDasharray={line.dash?.join(' ')}
+          strokeOpacity={line.isFaint ? 0.35 : undefined}
           strokeLinejoin="round"
         />
       ))}
@@ -202,8 +205,8 @@ function Curves({ axis, lines, dots = [], bands = [], place }: PlacedProps) {
  * end. */
 function Names({ lines, place, gutter }: PlacedProps & { readonly gutter: number }) {
   const { px, py } = place
-  const ends = lines.map(({ points }) => {
-    const last = points.findLast(isDrawn)
+  const ends = lines.map(({ points, label }) => {
+    const last = label === undefined ? undefined : points.findLast(isDrawn)
     return last && { x: px(last[0]), y: py(last[1]) }
   })
   return gutterLabels(ends, NAME_HEIGHT, place).map((name, i) => {

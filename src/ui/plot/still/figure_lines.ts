@@ -12,6 +12,8 @@ export interface FigureLine {
   /** Ascending. */
   readonly at: ArrayLike<number>
   readonly middle: ArrayLike<number>
+  /** Drawn in place of `middle`, which then lies faintly behind: a moving average of it. */
+  readonly smooth?: ArrayLike<number>
   readonly low?: ArrayLike<number>
   readonly high?: ArrayLike<number>
   readonly length: number

@@ -10,6 +10,7 @@ import { formatNumber, formatPercent, formatShare, formatTick } from '../../kit/
 import { LineMark } from '../../plot/base/Keys.tsx'
 import type { FigureLine } from '../../plot/still/figure_lines.ts'
 import { LinesFigure } from '../../plot/still/LinesFigure.tsx'
+import { SAMPLED_SMOOTHING, smoothed } from '../../scales/smooth.ts'
 import { useSlowFrame } from '../../shown/readout.ts'
 import {
   boundsOfRuns,
@@ -26,6 +27,9 @@ const FOLLOW_MS = 1000
 const formatStep = (step: number) => step.toLocaleString('en')
 const selectView = ({ view }: Selection) => view
 const selectBand = ({ band }: Selection) => band
+
+/** The choice of which a step measures few samples. */
+const SAMPLED = 'score'
 
 /** Entropies are in nats. */
 const isEntropy = (metric: string): boolean => /entropy/.test(metric)
@@ -48,6 +52,7 @@ function linesOf(
         ...runColor(labels.color),
         at: mean.steps,
         middle: mean.values,
+        ...(choice === SAMPLED ? { smooth: smoothed(mean, SAMPLED_SMOOTHING).values } : {}),
         length: mean.length,
         ...(band ? { low: band.low.values, high: band.high.values } : {}),
       },
@@ -111,6 +116,11 @@ export function Panels({ groups }: { readonly groups: readonly Compared[] }) {
             key={choice}
             id={`panel-${choice}`}
             title={columnLabel(`metric:${choice}`)}
+            note={
+              choice === SAMPLED
+                ? 'A moving average; faintly behind it what each step measured.'
+                : undefined
+            }
             owner={ownerOf(groups)}
             unit="step"
             yUnit={isEntropy(nameOf(entries[0])) ? 'nats' : undefined}
