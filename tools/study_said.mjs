@@ -8,9 +8,10 @@ const LEFT_OUT = /^IQM|^spent$|’s gain$/
 const cellsOf = (line) => line.slice(2, -2).split(' | ')
 const lineOf = (cells) => `| ${cells.join(' | ')} |`
 
-/** The table of the arms from a study's report.md, without the columns that only the report has. */
-export function armsTable(report) {
-  const [table] = /^\| arm \| seeds \|.*(\n\|.*)*/m.exec(report) ?? []
+/** The table of the arms from a study's report.md, of its first primary measure or of another one,
+ * without the columns that only the report has. */
+export function armsTable(report, measure = 1) {
+  const table = report.match(/^\| arm \| seeds \|.*(\n\|.*)*/gm)?.[measure - 1]
   if (table === undefined)
     throw new Error('report.md has no table of arms; run npm run studies -- --report')
   const [head, rule, ...rows] = table.split('\n').map(cellsOf)

@@ -51,8 +51,8 @@ function armWords(row, differences, { equivalenceTest, tInterval }) {
   }
 }
 
-/** The numbers of one study from its files. */
-export function studyNumbers(files, statistics) {
+/** The numbers of one study from its files, by one of its primary measures. */
+export function studyNumbers(files, statistics, measure = 1) {
   const rows = csvRows(files['table.csv'])
   const runs = csvRows(files['runs.csv'])
   const baseline = rows.find(({ difference }) => difference === '')
@@ -70,17 +70,27 @@ export function studyNumbers(files, statistics) {
   const report = files['report.md']
   const [, count, adapter] = /^(\d+) runs on (.+?); seeds/m.exec(report) ?? []
   const answer = /^\*\*(.+)\*\*$/m.exec(report)?.[1]
-  return { arms, table: armsTable(report), count, adapter, answer }
+  return { arms, table: armsTable(report, measure), count, adapter, answer }
 }
 
-/** All studies of a folder that have tables, by name. `statistics`: those of src/document/study. */
+/** All studies of a folder that have tables, by name; by a further primary measure as `name#2` and
+ * so on. `statistics`: those of src/document/study. */
 export function readStudies(folder, statistics) {
-  const files = ['table.csv', 'runs.csv', 'report.md']
-  const names = readdirSync(folder).filter((name) => existsSync(join(folder, name, 'table.csv')))
-  const studies = names.map((name) => {
-    const texts = files.map((file) => [file, readFileSync(join(folder, name, file), 'utf8')])
-    return [name, studyNumbers(Object.fromEntries(texts), statistics)]
-  })
+  const fileOf = (name, kind, which) => join(folder, name, `${kind}${which}.csv`)
+  const studies = readdirSync(folder).flatMap((name) =>
+    [1, 2, 3, 4].flatMap((measure) => {
+      const which = measure === 1 ? '' : `_${measure}`
+      if (!existsSync(fileOf(name, 'table', which))) return []
+      const read = (path) => readFileSync(path, 'utf8')
+      const files = {
+        'table.csv': read(fileOf(name, 'table', which)),
+        'runs.csv': read(fileOf(name, 'runs', which)),
+        'report.md': read(join(folder, name, 'report.md')),
+      }
+      const id = measure === 1 ? name : `${name}#${measure}`
+      return [[id, studyNumbers(files, statistics, measure)]]
+    }),
+  )
   const forecast = join(folder, 'forecast/report.md')
   return Object.assign(new Map(studies), {
     statistics,

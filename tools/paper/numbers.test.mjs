@@ -1,4 +1,6 @@
-import { readFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { equivalenceTest } from '../../src/document/study/statistics/equivalence.ts'
 import { studentQuantile, tInterval } from '../../src/document/study/statistics/student.ts'
@@ -33,6 +35,30 @@ test('a number that is not there is an error', () => {
   expect(() => filled('{{deep|GRPO|difference}}', studies)).toThrow('does not have it')
 })
 
+test('a further primary measure has numbers of its own', () => {
+  const root = mkdtempSync(join(tmpdir(), 'understory-paper-'))
+  try {
+    mkdirSync(join(root, 'two'))
+    const head = '| arm | seeds |\n| --- | --- |\n'
+    const report = `4 runs on x; seeds 1\n\n${head}| a | 1 |\n\n${head}| b | 1 |\n`
+    writeFileSync(join(root, 'two/report.md'), report)
+    const table = (mean) => `arm,seeds,mean,difference\nGRPO,2,${mean},\n`
+    const runs = 'arm,seed,value\nGRPO,1,0.5\n'
+    for (const [which, mean] of [
+      ['', 0.25],
+      ['_2', 0.75],
+    ]) {
+      writeFileSync(join(root, `two/table${which}.csv`), table(mean))
+      writeFileSync(join(root, `two/runs${which}.csv`), runs)
+    }
+    const all = readStudies(root, { equivalenceTest, tInterval, studentQuantile })
+    expect(filled('{{two|GRPO|mean}}, {{two#2|GRPO|mean}}', all)).toBe('25.0 %, 75.0 %')
+    expect(filled('{{two#2|table}}', all)).toContain('| b | 1 |')
+  } finally {
+    rmSync(root, { recursive: true })
+  }
+})
+
 test('what is known goes between its markers', () => {
   expect(withKnown('# A\n\n<!-- known -->old<!-- end known -->\n\nb', '| x |\n')).toBe(
     '# A\n\n<!-- known -->\n\n| x |\n\n<!-- end known -->\n\nb',
@@ -59,7 +85,7 @@ test('effects of several studies are pooled with the spread between them', () =>
 test('the paper and the table of what is known have the numbers of the committed studies', () => {
   const names = [
     ...new Set(
-      [...readFileSync('tools/paper/paper.md', 'utf8').matchAll(/\{\{(\w+)\|/g)].map(
+      [...readFileSync('tools/paper/paper.md', 'utf8').matchAll(/\{\{([\w#]+)\|/g)].map(
         ([, name]) => name,
       ),
     ),

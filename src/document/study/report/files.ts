@@ -48,11 +48,21 @@ export function studyFiles(
   const pictures = studyPictures(study, analysis)
   return new Map([
     ['report.md', reportOf({ study, whole }, analysis, changes, [...pictures.keys()])],
-    ['table.csv', tableOf(analysis)],
-    ['runs.csv', runsTable(analysis)],
+    ...measureTables(analysis),
     ...pictures,
   ])
 }
+
+/** Tables of each primary measure: `table.csv` and `runs.csv` of the first, `table_2.csv` and so on
+ * of the others. */
+const measureTables = ({ also = [], ...first }: Analysis): [string, string][] =>
+  [first, ...also].flatMap((analysis, i): [string, string][] => {
+    const which = i === 0 ? '' : `_${i + 1}`
+    return [
+      [`table${which}.csv`, tableOf(analysis)],
+      [`runs${which}.csv`, runsTable(analysis)],
+    ]
+  })
 
 /** What could not be computed leaves its cell empty. */
 const known = (cell: Cell): Cell => (Number.isNaN(cell) ? undefined : cell)
