@@ -183,7 +183,7 @@ export function StudyFields(props: FieldProps) {
   return (
     <>
       <Axes {...props} />
-      <div className="study-fields">
+      <div className="study-fields study-plan">
         <Choice
           label="Settings of these fields"
           id="study-kind"
