@@ -179,7 +179,7 @@ test(
       await expect(answers.getByRole('cell', { name: decoding })).toHaveCount(8)
 
     // Smoothing: off, then a second value beside the measured one.
-    await expect(lab.get('smoothing-value')).toHaveText('off')
+    await expect(lab.get('smoothing-value')).toHaveText('as needed')
     const value = legend(lab, 'entropy-chart', 'final policy')
     await expect(value).not.toContainText('~')
     await lab.get('smoothing').fill('0.4')

@@ -13,6 +13,8 @@ const shareOf = (weight: number) => -Math.log10(1 - Math.min(MAX_WEIGHT, weight)
 function Smoothing() {
   const smoothing = useStore(uiStore, selectSmoothing)
   const help = useId()
+  // What a few samples say is smoothed in any case.
+  const words = smoothing > 0 ? String(smoothing) : 'as needed'
   return (
     <label className="smoothing" title={SMOOTHING_WORDS}>
       <span className="soft">Smoothing</span>
@@ -23,11 +25,11 @@ function Smoothing() {
         max={1}
         step={0.02}
         value={shareOf(smoothing)}
-        aria-valuetext={smoothing > 0 ? String(smoothing) : 'off'}
+        aria-valuetext={words}
         aria-describedby={help}
         onChange={(event) => setPreference({ smoothing: weightOf(Number(event.target.value)) })}
       />
-      <output data-testid="smoothing-value">{smoothing > 0 ? smoothing : 'off'}</output>
+      <output data-testid="smoothing-value">{words}</output>
       <span id={help} className="visually-hidden">
         {SMOOTHING_WORDS}
       </span>
