@@ -52,7 +52,9 @@ test(
     await lab.get('study-values-0').fill('0.0001')
     await expect(lab.get('study-problem-axis.0')).toContainText('write a second one')
     await lab.get('study-values-0').fill('0.0001, 0.003')
-    await expect(lab.get('study-runs')).toHaveText(/^10 runs in all(, about .* on this machine)?\.$/)
+    await expect(lab.get('study-runs')).toHaveText(
+      /^10 runs in all(, about .* on this machine)?\.$/,
+    )
     await lab.get('study-kind').selectOption('halving')
     await lab.get('study-choosing').fill('5')
     await expect(lab.get('study-problem-choosing')).toContainText('the others judge')
@@ -111,6 +113,12 @@ test(
     const own = numbers(await saved('results.jsonl'))
     expect(own).toHaveLength(6)
     expect(await saved('report.md')).toContain('Does a higher rate help?')
+    // The same in one file, with the pictures that the report shows.
+    const whole = page.waitForEvent('download')
+    await lab.get('study-report').click()
+    const zip = readFileSync(await (await whole).path())
+    for (const name of ['report.md', 'forest.svg', 'results.jsonl'])
+      expect(zip.includes(name), name).toBe(true)
 
     // It is left and opened again with its runs; deleted once its runs were counted, and brought
     // back.
