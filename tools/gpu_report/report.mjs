@@ -3,7 +3,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { loadVite, ROOT } from '../../scripts/project.mjs'
-import { compileKernels, MODES } from './driver.mjs'
+import { compileForIntel, compileKernels, MODES } from './driver.mjs'
+import { judgeIntel } from './intel_code.mjs'
 import { judge } from './machine_code.mjs'
 
 const WORK = join(ROOT, 'dist/gpu_report')
@@ -26,12 +27,32 @@ export async function textOf(name) {
   )
 }
 
-/** { name, of: what is said in each mode } of every kernel. */
-export async function measure(driver) {
-  const kernels = await loadKernels()
+async function writeKernels(pick = /./) {
+  const kernels = (await loadKernels()).filter(({ name }) => pick.test(name))
   mkdirSync(WORK, { recursive: true })
   const file = join(WORK, 'kernels.json')
   writeFileSync(file, JSON.stringify(kernels))
+  return { kernels, file }
+}
+
+/** Kernels that decide a run. Tiles of 128 are left out: the compiler takes minutes to spill
+ * them. */
+const ASKED_OF_INTEL =
+  /^(matmul_(nn|nt|tn)_(vector|slices|skinny|subgroups|staged_(?!128))\w*(?<!bf16)|(attention|vocab_head)_(forward|backward)\w*(?<!bf16)|decode_\w+|rms_norm_\w+)$/
+
+/** { name, of: what Mesa's compiler for Intel says } of the kernels that it is asked about. */
+export async function measureIntel(driver) {
+  const { kernels, file } = await writeKernels(ASKED_OF_INTEL)
+  const said = compileForIntel(driver, file, WORK)
+  return kernels.flatMap(({ name }) => {
+    const of = said[name] && judgeIntel(said[name])
+    return of ? [{ name, of }] : []
+  })
+}
+
+/** { name, of: what is said in each mode } of every kernel. */
+export async function measure(driver) {
+  const { kernels, file } = await writeKernels()
   const said = Object.keys(MODES).map((mode) => [mode, compileKernels(driver, file, mode, WORK)])
   return kernels.map(({ name, stage_fmas }) => ({
     name,
@@ -164,6 +185,35 @@ export function tableOf(judged) {
         ...others.map((mode) => percent(of[mode]?.valu_bound)),
       ]
     })
+  return markdown(head, rows)
+}
+
+/** What an Intel GPU begins on (src/kernels/matmul/gpu_variants.ts). */
+const FOR_INTEL = /^matmul_(nn|nt|tn|nt_add)_(vector_4x4|slices_(32x32|16x16)|subgroups_16x16)$/
+
+/** Of these, what is spilled on Intel, a line each. */
+export const intelShortfalls = (judged) =>
+  judged
+    .filter(({ name, of }) => FOR_INTEL.test(name) && of.spilled > 0)
+    .map(({ name, of }) => `${name}, Intel: ${of.spilled} spills and fills`)
+
+/** What Mesa's compiler for Intel says, products first. */
+export const intelTable = (judged) =>
+  markdown(
+    ['kernel', 'lanes', 'instructions', 'spills and fills', 'FMAs', 'FMA %'],
+    judged
+      .filter(({ of }) => of.fmas >= 8 || of.spilled > 0)
+      .map(({ name, of }) => [
+        name,
+        of.lanes,
+        of.instructions,
+        of.spilled,
+        of.fmas ?? '',
+        percent(of.share),
+      ]),
+  )
+
+function markdown(head, rows) {
   const line = (cells) => `| ${cells.join(' | ')} |`
   return [line(head), line(head.map((_, i) => (i ? '--:' : '---'))), ...rows.map(line)].join('\n')
 }

@@ -20,6 +20,16 @@ test('a GPU begins with lanes that share k for few tiles, and with large tiles f
   })
 })
 
+test('an Intel GPU begins on 4 x 4 results a lane, which its compiler leaves in registers', () => {
+  const intel = { ...gpu, vendor: 'intel' }
+  expect(gpuChoice([few, many, huge, { ...many, m: 192, n: 64 }], intel)).toEqual({
+    nt_m512_n576_k576: 'vector_4x4',
+    tn_m3072_n576_k4096: 'vector_4x4',
+    nt_m4096_n4096_k4096: 'vector_4x4',
+    tn_m192_n64_k4096: 'slices_32x32',
+  })
+})
+
 test('a software adapter keeps its defaults', () => {
   expect(gpuChoice([few, many], { is_software: true, features: ['subgroups'] })).toEqual({})
 })
@@ -40,10 +50,11 @@ test('whatever is chosen exists, supports its size, and is one of a few', () => 
       size,
       size,
       features,
-      (op, m, n, k, features) => {
+      fc.constantFrom('nvidia', 'intel'),
+      (op, m, n, k, features, vendor) => {
         const product = { op, m, n, k }
-        expect(gpuVariants(op, product).length).toBeLessThanOrEqual(4)
-        const choice = gpuChoice([product], { is_software: false, features })
+        expect(gpuVariants(op, product, vendor).length).toBeLessThanOrEqual(4)
+        const choice = gpuChoice([product], { is_software: false, features, vendor })
         for (const name of Object.values(choice)) {
           expect(missingFeatures(name, features)).toEqual([])
           expect(chosenVariant(choice, op, product)).toBe(matmulVariant(name))

@@ -1,6 +1,7 @@
 // Says which variants of matrix products suit a GPU, before any is measured there. The rules are
 // what an NVIDIA H100 showed (docs/log/performance.md): few tiles leave most of it idle unless
-// lanes share k; many tiles are limited by arithmetic.
+// lanes share k; many tiles are limited by arithmetic. Those of Intel are what its compiler leaves
+// in registers (docs/log/gpu.md).
 import type { AdapterFacts } from '../device/adapter.ts'
 import {
   type MatmulChoice,
@@ -56,16 +57,28 @@ const TN: readonly Tier[] = [
   [0, ['staged_32x32_4x4_by_4', 'staged_16x16_4x4_by_16', 'staged_32x32_4x4', 'slices_16x16']],
 ]
 
-const tiersOf = (op: MatmulOp, k: number): readonly Tier[] => {
+/** Intel's lanes have a quarter of the registers: with more than 4 x 4 results they are spilled.
+ * The last two are for the tuner, where another compiler does better. */
+const INTEL: readonly Tier[] = [
+  [64, ['vector_4x4', 'slices_32x32', 'staged_64x64_8x8', 'staged_32x32_4x4']],
+  [0, ['slices_32x32', 'slices_16x16', 'subgroups_16x16', 'staged_32x32_4x4']],
+]
+
+const tiersOf = (op: MatmulOp, k: number, vendor: string): readonly Tier[] => {
+  if (vendor === 'intel') return INTEL
   if (op === 'tn') return TN
   if (op === 'nn') return k <= SHORT_K ? NN_SHORT : NN
   return k <= SHORT_K ? NT_SHORT : NT
 }
 
-/** The variants worth a measurement on a GPU, best guess first. */
-export function gpuVariants(op: MatmulOp, { m, n, k }: MatmulSize): readonly VariantName[] {
+/** The variants worth a measurement on a GPU of this maker, best guess first. */
+export function gpuVariants(
+  op: MatmulOp,
+  { m, n, k }: MatmulSize,
+  vendor = '',
+): readonly VariantName[] {
   const tiles = Math.ceil(m / 64) * Math.ceil(n / 64)
-  return tiersOf(op, k).find(([least]) => tiles >= least)?.[1] ?? []
+  return tiersOf(op, k, vendor).find(([least]) => tiles >= least)?.[1] ?? []
 }
 
 /** The variants that a run's products take on a GPU until they are measured, by class. Empty for a
@@ -73,11 +86,15 @@ export function gpuVariants(op: MatmulOp, { m, n, k }: MatmulSize): readonly Var
  * supports. */
 export function gpuChoice(
   products: readonly MatmulProduct[],
-  { is_software, features }: Pick<AdapterFacts, 'is_software' | 'features'>,
+  {
+    is_software,
+    features,
+    vendor,
+  }: Pick<AdapterFacts, 'is_software' | 'features'> & Partial<Pick<AdapterFacts, 'vendor'>>,
 ): MatmulChoice {
   if (is_software) return {}
   const chosen = products.flatMap((product) => {
-    const name = gpuVariants(product.op, product).find(
+    const name = gpuVariants(product.op, product, vendor).find(
       (name) =>
         matmulVariant(name).supports(product.op, product) &&
         missingFeatures(name, features).length === 0,

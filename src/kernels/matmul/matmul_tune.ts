@@ -169,11 +169,11 @@ function candidates(
   product: MatmulProduct,
   variants: readonly MatmulVariant[] | undefined,
 ): MatmulVariant[] {
-  const { is_software } = gpu.facts
+  const { is_software, vendor } = gpu.facts
   const fallback = defaultVariant(product.op, product)
   const suited = is_software
     ? MATMUL_VARIANTS
-    : gpuVariants(product.op, product).map((name) => matmulVariant(name))
+    : gpuVariants(product.op, product, vendor).map((name) => matmulVariant(name))
   return (variants ?? suited).filter(
     (variant) =>
       variant !== fallback &&
