@@ -46,7 +46,7 @@ function Arms(props: {
               onChange={({ target }) =>
                 setChosen(chosen.map((one, k) => (k === i ? { ...one, name: target.value } : one)))
               }
-            />{' '}
+            />
             <button type="button" onClick={() => setChosen(chosen.filter((_, k) => k !== i))}>
               Take out
             </button>
