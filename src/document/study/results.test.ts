@@ -6,6 +6,7 @@ import { analyse } from './analysis.ts'
 import { expandStudy } from './arms.ts'
 import { plannedRuns } from './queue.ts'
 import { insideTables } from './report/inside.ts'
+import { placeLines } from './report/lines.ts'
 import { phaseAt, ResultLog } from './results.ts'
 import { armsOf, DOCUMENT, studyOf } from './testing.ts'
 
@@ -95,6 +96,10 @@ test('what is measured of a run’s states can be its measure, first or last, an
         [20, 0.25 + gain + run.seed / 100],
         [30, 0.5],
       ],
+      'start_with/blocks_up_to_1/acc': [
+        [20, 0.1],
+        [30, 0.25 + gain],
+      ],
       'start_with/attention_1/acc': [
         [20, 0.1],
         [30, 0.1],
@@ -122,5 +127,11 @@ test('what is measured of a run’s states can be its measure, first or last, an
   )
   expect(tables[1]).toContain('| block 1 | 50.0 [50.0, 50.0] |')
   expect(tables.join()).not.toContain('attention')
+  const [slow, fast] = placeLines(own, found, 'blocks')?.lines ?? []
+  expect([slow, fast].map(({ band }) => [band.at, band.middle])).toEqual([
+    [[1], [0.25]],
+    [[1], [0.5]],
+  ])
+  expect(placeLines(own, found, 'teacher')?.lines[0].band.middle).toEqual([0.5])
   expect(tables[2]).toMatch(/\| fast \| 30 \| 0\.5 \[0\.5, 0\.5\] \|/)
 })

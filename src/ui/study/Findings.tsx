@@ -5,8 +5,8 @@ import { boundsOf } from '../../document/study/bounds.ts'
 import { heatGrid } from '../../document/study/report/heat.ts'
 import {
   curveLines,
-  layerLines,
   type PictureLines,
+  placeLines,
   profileLines,
 } from '../../document/study/report/lines.ts'
 import { unitsOf } from '../../document/study/report/units.ts'
@@ -73,7 +73,7 @@ function Charts({ study, analysis }: { readonly study: Study; readonly analysis:
       curves: curveLines(study, analysis),
       profiles: profileLines(analysis),
       grid: heatGrid(study, analysis),
-      layers: layerLines(study, analysis),
+      layers: placeLines(study, analysis, 'layers'),
     }),
     [study, analysis],
   )

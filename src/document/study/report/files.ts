@@ -9,7 +9,7 @@ import { besideTable, entropyTable } from './beside.ts'
 import { forestPlot } from './forest.ts'
 import { heatMap } from './heat.ts'
 import { insideTables } from './inside.ts'
-import { curveLines, layerLines, linesPicture, profileLines } from './lines.ts'
+import { curveLines, linesPicture, placeLines, profileLines } from './lines.ts'
 import { short } from './svg.ts'
 import { inHead, unitsOf } from './units.ts'
 import {
@@ -28,12 +28,14 @@ export function studyPictures(study: Study, analysis: Analysis): Map<string, str
     if (svg !== undefined) pictures.set(name, svg)
   }
   const profiles = profileLines(analysis)
-  const layers = layerLines(study, analysis)
   if (analysis.arms.length > 1) add('forest.svg', forestPlot(analysis))
   add('curves.svg', linesPicture(curveLines(study, analysis)))
   add('profiles.svg', profiles && linesPicture(profiles, 320))
   add('heat.svg', heatMap(study, analysis))
-  add('layers.svg', layers && linesPicture(layers, 340))
+  for (const which of ['layers', 'blocks', 'teacher'] as const) {
+    const lines = placeLines(study, analysis, which)
+    add(`${which}.svg`, lines && linesPicture(lines, 340))
+  }
   return pictures
 }
 

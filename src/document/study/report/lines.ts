@@ -157,28 +157,62 @@ export function curveLines(study: Study, analysis: Analysis): PictureLines {
   return { title: `${measureTitle(metric)} by arm`, unit, lines, y: axisText(metric) }
 }
 
+/** By run of an arm: the last values of metrics that end with a place (`pattern`: its number), by
+ * place. */
+function byPlace(analysis: Analysis, study: Study, name: string, pattern: RegExp): SeedCurve[] {
+  return runsOf(analysis, study, name).map(({ seed, series }) => {
+    const places = Object.entries(series)
+      .flatMap(([key, curve]) => {
+        const place = pattern.exec(key)?.[1]
+        return place === undefined ? [] : [{ at: Number(place), value: curve.at(-1)?.[1] }]
+      })
+      .sort((a, b) => a.at - b.at)
+    const values = places.map(({ value }) => value ?? Number.NaN)
+    return { seed, at: places.map(({ at }) => at), values }
+  })
+}
+
 /** By run of an arm: the entropy of every layer’s policy at the end, embedding first. */
 export const entropiesOf = (analysis: Analysis, study: Study, name: string): SeedCurve[] =>
-  runsOf(analysis, study, name).map(({ seed, series }) => {
-    const layers = Object.keys(series)
-      .flatMap((key) => /^layer\/entropy\/(\d+)$/.exec(key)?.[1] ?? [])
-      .map(Number)
-      .sort((a, b) => a - b)
-    const values = layers.map((l) => series[`layer/entropy/${l}`].at(-1)?.[1] ?? Number.NaN)
-    return { seed, at: layers, values }
-  })
+  byPlace(analysis, study, name, /^layer\/entropy\/(\d+)$/)
 
-/** The entropy of every layer's policy at the end of an arm's runs, by layer. Undefined where none
- * was measured. */
-export function layerLines(study: Study, analysis: Analysis): PictureLines | undefined {
-  const curves = analysis.arms.map(({ arm: { name } }) => entropiesOf(analysis, study, name))
+/** What is drawn by layer or block: metrics, one that has their bounds and unit, and words. */
+const PLACES = {
+  layers: {
+    pattern: /^layer\/entropy\/(\d+)$/,
+    metric: 'layer/entropy',
+    title: 'Entropy of every layer’s policy at the end, nats',
+    unit: 'layer',
+  },
+  blocks: {
+    pattern: /^inside\/start_with\/blocks_up_to_(\d+)\/acc$/,
+    metric: 'acc',
+    title: 'Held-out accuracy of the start with blocks 1 to k of the run, at the end',
+    unit: 'k',
+  },
+  teacher: {
+    pattern: /^inside\/teacher_kl\/(\d+)$/,
+    metric: 'teacher_kl',
+    title: 'KL(teacher ‖ policy of the layer) at the end, nats',
+    unit: 'layer',
+  },
+} as const
+
+/** What was measured of every layer or block at the end of an arm's runs. Undefined where nothing
+ * was. */
+export function placeLines(
+  study: Study,
+  analysis: Analysis,
+  which: keyof typeof PLACES,
+): PictureLines | undefined {
+  const { pattern, metric, title, unit } = PLACES[which]
+  const curves = analysis.arms.map(({ arm: { name } }) => byPlace(analysis, study, name, pattern))
   const lines = withoutSeeds(curves).map((own, i) => ({
     name: analysis.arms[i].arm.name,
-    band: bandOf(own, boundsOf('layer/entropy')),
+    band: bandOf(own, boundsOf(metric)),
   }))
-  return lines.every(({ band }) => band.at.length === 0)
-    ? undefined
-    : { title: 'Entropy of every layer’s policy at the end, nats', unit: 'layer', lines }
+  if (lines.every(({ band }) => band.at.length === 0)) return undefined
+  return { title, unit, lines, ...(metric === 'acc' && { y: axisText(metric) }) }
 }
 
 /** The share of every arm's runs that end above each value, as in rliable. Undefined for fewer than
