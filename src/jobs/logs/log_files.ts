@@ -88,6 +88,16 @@ export function folderLogs(paths: readonly string[], folder: string): FolderLog[
   return logs.sort((a, b) => (a.run < b.run ? -1 : 1))
 }
 
+/** What is no log of a folder by its name, and may be one by itself. */
+const LOOSE = /\.(jsonl|ndjson|csv|tsv|log|out|txt|err)$/i
+
+/** Files that are in no folder together, such as the exports of several runs: each a log of its
+ * own, by its name. None of files that are named otherwise. */
+export const looseLogs = (names: readonly string[]): FolderLog[] =>
+  names
+    .filter((name) => LOOSE.test(name))
+    .map((name) => ({ run: name.replace(LOOSE, ''), files: [name] }))
+
 /** What a folder holds, for a sentence. */
 const listOfRuns = (runs: readonly string[]): string =>
   runs.map((run) => (run === '' ? 'the folder itself' : run)).join(', ')

@@ -50,7 +50,7 @@ function FileNotice() {
     <section className="card notices file-notice" role="alert" data-testid="file-problem">
       <FileX className="icon" aria-hidden="true" />
       <div>
-        <h2>{problem.name} was not opened, and nothing was changed</h2>
+        <h2>Not opened, and nothing was changed: {problem.name}</h2>
         <ul>
           {problem.problems.map((line) => (
             <li key={line}>{line}</li>

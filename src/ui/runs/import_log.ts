@@ -101,12 +101,15 @@ export async function importFolder(
   const refused: string[] = []
   for (const { run, files, remark } of found)
     try {
-      for (const log of (await readFiles(files.map(fileOf))) ?? [])
+      const own = (await readFiles(files.map(fileOf))) ?? []
+      for (const log of own) {
+        const called = own.length > 1 ? `${run || name}, ${log.run}` : run || name
         logs.push({
           ...log,
-          run: found.length > 1 ? run || name : log.run,
+          run: found.length > 1 ? called : log.run,
           remarks: [...(remark ? [remark] : []), ...log.remarks],
         })
+      }
     } catch (error) {
       refused.push(`${run || name}: ${problemOf(error).join(' ')}`)
     }

@@ -1,10 +1,24 @@
 // Opens several files, or a folder, that a person drops or chooses: a log, the answers of
 // validations, a model or an adapter.
 import { LogError } from '../../jobs/logs/base/imported_log.ts'
-import { folderLogs } from '../../jobs/logs/log_files.ts'
+import { type FolderLog, folderLogs, looseLogs } from '../../jobs/logs/log_files.ts'
 import { foreignWeights } from '../kit/foreign.ts'
 import { modelKind, openModelFiles } from '../tokens/model/model_files.ts'
 import { importFolder } from './import_log.ts'
+
+const isInFolder = ({ webkitRelativePath }: File): boolean =>
+  (webkitRelativePath ?? '').includes('/')
+
+/** The logs of a folder; of files that are in none, each by itself. */
+function logsOf(all: readonly File[], paths: readonly string[], name: string): FolderLog[] {
+  try {
+    return folderLogs(paths, name)
+  } catch (error) {
+    const loose = all.some(isInFolder) ? [] : looseLogs(paths)
+    if (loose.length === 0) throw error
+    return loose
+  }
+}
 
 /** The name of the folder where there is one. */
 function nameOf(files: readonly File[]): string {
@@ -32,7 +46,7 @@ export async function openFolder(
       return problem === undefined ? undefined : { name, problems: [problem] }
     }
     const paths = new Map(all.map((file) => [pathOf(file), file]))
-    const logs = folderLogs([...paths.keys()], name)
+    const logs = logsOf(all, [...paths.keys()], name)
     const [{ files: only }] = logs
     const called =
       logs.length === 1 && only.length === 1 ? (only[0].split('/').at(-1) ?? name) : name
