@@ -7,10 +7,15 @@ const part =
   ({ parts }: PresetRun) =>
     parts?.[name]?.[when]
 const share = (name: string, when: 'first' | 'last') => percent(part(name, when))
+const rows = computed(({ rollout }) => rollout.train_batch_size * rollout.n)
 const ends = (name: string) => says`from ${share(name, 'first')} to ${share(name, 'last')}`
+
+const shortEnds = says`A prompt tells a story up to how it comes out, so a response is its end. In ${setting('phases.0.steps')} steps of ${rows} stories the share of sampled ones that end happily goes ${ends('happy_end')} (${seedCount}).`
+const unrewarded = says`Sense is not rewarded: sentences that fit what was said before go ${ends('coherence')}, different runs of words, as a share of all, ${ends('distinct_ngrams')}.`
 
 /** By preset. */
 export const STORY_CARDS: Readonly<Record<string, CardText>> = {
-  'story-happy-end': says`A prompt tells a story up to how it comes out, so a response is its end. In ${setting('phases.0.steps')} steps of ${computed(({ rollout }) => rollout.train_batch_size * rollout.n)} stories the share of sampled ones that end happily goes ${ends('happy_end')} (${seedCount}). Sense is not rewarded: sentences that fit what was said before go ${ends('coherence')}, different runs of words, as a share of all, ${ends('distinct_ngrams')}. Read the ends before and after, side by side, when the run is over.`,
-  'story-happy': says`In ${setting('phases.0.steps')} steps the share of sampled stories that end happily goes ${ends('happy_end')} (${seedCount}). Sense is not rewarded: sentences that fit what was said before go ${ends('coherence')}, different runs of words, as a share of all, ${ends('distinct_ngrams')}. Read the stories before and after, side by side, when the run is over.`,
+  'story-ends': says`${shortEnds} ${unrewarded} Read the ends before and after, side by side, when the run is over.`,
+  'story-happy-end': says`${shortEnds} ${unrewarded} Groups whose stories all end alike teach nothing, and with so few of them a seed can gain nothing.`,
+  'story-happy': says`In ${setting('phases.0.steps')} steps the share of sampled stories that end happily goes ${ends('happy_end')} (${seedCount}). ${unrewarded} Read the stories before and after, side by side, when the run is over.`,
 }

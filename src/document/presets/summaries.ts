@@ -67,8 +67,10 @@ export const SUMMARIES: Readonly<Record<string, string>> = {
     'GRPO whose matrices are updated by Muon, in steps that are about equally long in all directions; AdamW updates the rest.',
   'tiny-entropy-target':
     'GRPO with an entropy bonus whose weight grows in every step in which the entropy is at or below 0.8 nats, and falls again above it.',
-  'story-happy-end':
+  'story-ends':
     'The shipped storyteller ends stories, and is rewarded for happy ends: a rule, and no person, says what is better.',
+  'story-happy-end':
+    'Happy ends with GRPO: two groups of four ends a step, at a higher rate, which is not sure to learn.',
   'story-happy':
     'The shipped storyteller is rewarded for happy ends alone: a rule, and no person, says what is better.',
   'smollm2-135m-countdown':

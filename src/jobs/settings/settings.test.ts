@@ -144,6 +144,7 @@ test('which presets leave as a job is a decision', () => {
     'tiny-reinforce',
     'tiny-dapo',
     ...taught,
+    'story-ends',
     'smollm2-135m-countdown',
   ])
   expect(PRESETS.map(({ id }) => id).filter((id) => !refused('bupo').includes(id))).toEqual([

@@ -34,7 +34,7 @@ const parts = {
   ),
   words: tryIt(
     'A small storyteller is given stories up to how they come out. A happy end scores 1, any other 0. When the run is over, read the ends before and after it.',
-    'v=1&p=story-happy-end',
+    'v=1&p=story-ends',
     (run) => {
       const phase = wholePhase(run)
       const ends = endsOf(run, REWARD, phase)
