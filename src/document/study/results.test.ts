@@ -7,6 +7,7 @@ import { expandStudy } from './arms.ts'
 import { plannedRuns } from './queue.ts'
 import { insideTables } from './report/inside.ts'
 import { placeLines } from './report/lines.ts'
+import { measureSentence } from './report/words.ts'
 import { phaseAt, ResultLog } from './results.ts'
 import { armsOf, DOCUMENT, studyOf } from './testing.ts'
 
@@ -120,6 +121,7 @@ test('what is measured of a run’s states can be its measure, first or last, an
   expect(found.arms[1].comparison?.mean).toBeCloseTo(0.25, 9)
   const end = { ...own, measure: { ...own.measure, at: 'end' as const } }
   expect(analyse(end, arms, results).arms[1].comparison?.mean).toBe(0)
+  expect(measureSentence(own, found)).toContain('accuracy of the start with block 1 of the run')
   const tables = insideTables(own, found)
   expect(tables).toHaveLength(3)
   expect(tables[0]).toMatch(

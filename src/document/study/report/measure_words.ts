@@ -15,6 +15,13 @@ const CALLED: readonly (readonly [RegExp, string])[] = [
   [/^pass@(\d+)\/mean$/, 'held-out pass@$1'],
   [/^actor\/entropy$/, 'entropy of the policy'],
   [/^critic\/score\/mean$/, 'reward in training'],
+  [/^inside\/start_with\/(.+)\/acc$/, 'greedy held-out accuracy of the start with $1 of the run'],
+  [
+    /^inside\/run_with_starts\/(.+)\/acc$/,
+    'greedy held-out accuracy of the run with $1 of the start',
+  ],
+  [/^inside\/without\/(.+)$/, 'what switching off $1 changes in the held-out reward'],
+  [/^inside\/teacher_kl\/(\d+)$/, 'KL of layer $1 to the teacher'],
 ]
 
 /** What a measure is called in a sentence: 'held-out accuracy (4 samples)'. A metric that is not
@@ -22,7 +29,9 @@ const CALLED: readonly (readonly [RegExp, string])[] = [
 export function measureWords(metric: string): string {
   const own = shortMetric(metric)
   const found = CALLED.find(([pattern]) => pattern.test(own))
-  return found ? own.replace(found[0], found[1]) : own
+  if (!found) return own
+  const words = own.replace(found[0], found[1])
+  return own.startsWith('inside/') ? words.replaceAll('_', ' ') : words
 }
 
 /** The same at the start of a title. */
