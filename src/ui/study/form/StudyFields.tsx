@@ -123,7 +123,7 @@ function Axes({ draft, problems, set }: FieldProps) {
               id={`study-${i}`}
               fields={fields}
               chosen={fields.find((field) => field.path === path)}
-              none="no field: compare the arms above"
+              none="none: compare the arms above"
               onField={(chosen) => change(i, { path: chosen })}
             />
           </div>

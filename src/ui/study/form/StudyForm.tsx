@@ -1,6 +1,7 @@
 // Builds a study: two or more settings or runs, or a field with several values; seeds, budget and
 // the measure, fixed beforehand.
 import { useDeferredValue, useEffect, useMemo, useRef, useState } from 'react'
+import { useStore } from 'zustand'
 import type { NamedExperiment } from '../../../document/study/build.ts'
 import { type Draft, EMPTY_DRAFT, readDraft } from '../../../document/study/draft.ts'
 import { libraryStore, shownRuns } from '../../../page/runs/library/library_store.ts'
@@ -25,8 +26,8 @@ function Arms(props: {
     const experiment = nextExperiment(labStore.getState())
     add([{ name: armName(experiment, chosen[0]?.experiment), experiment }])
   }
+  const { ticked } = useStore(selectionStore)
   const addTicked = () => {
-    const { ticked } = selectionStore.getState()
     const runs = shownRuns(libraryStore.getState())
     add(armsOfRuns(runs.filter(({ id }) => ticked.includes(id))))
   }
@@ -63,8 +64,14 @@ function Arms(props: {
         >
           Add the present settings
         </button>
-        <button type="button" data-testid="study-add-runs" onClick={addTicked}>
-          Add the ticked runs
+        <button
+          type="button"
+          data-testid="study-add-runs"
+          disabled={ticked.length === 0}
+          title={ticked.length === 0 ? 'No run is ticked in the tab Runs' : undefined}
+          onClick={addTicked}
+        >
+          {ticked.length === 0 ? 'Add ticked runs' : `Add the ticked runs (${ticked.length})`}
         </button>
       </p>
       <Problem problems={problems} field="arms" />
