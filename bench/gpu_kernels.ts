@@ -2,7 +2,13 @@
 // sizes of heads that the presets and models of 135 and 600 million weights have.
 import { attentionKernels } from '../src/kernels/attention/attention.ts'
 import { cacheKernels } from '../src/kernels/attention/attention_cache.ts'
-import { type AnyKernel, accessOf, wholeText } from '../src/kernels/device/base/kernel.ts'
+import {
+  type AnyKernel,
+  accessOf,
+  inSubgroupsOf,
+  wholeText,
+} from '../src/kernels/device/base/kernel.ts'
+import { INTEL_LANES } from '../src/kernels/device/features.ts'
 import { forWeight } from '../src/kernels/matmul/bfloat16.ts'
 import { variants as fused } from '../src/kernels/matmul/matmul_fused.ts'
 import { variants as products, TILES } from '../src/kernels/matmul/matmul_variants.ts'
@@ -11,6 +17,8 @@ import { variants as products, TILES } from '../src/kernels/matmul/matmul_varian
 export interface ReportedKernel {
   readonly name: string
   readonly wgsl: string
+  /** What an Intel GPU is given in its place: in narrower subgroups. */
+  readonly wgsl_for_intel?: string
   readonly constants: Readonly<Record<string, number>>
   readonly requires: readonly string[]
   /** Of the storage buffers; binding 0 is a uniform. */
@@ -65,6 +73,9 @@ function reported(kernel: AnyKernel): ReportedKernel {
   return {
     name,
     wgsl: wholeText(kernel),
+    ...(kernel.manyRegisters && {
+      wgsl_for_intel: inSubgroupsOf(INTEL_LANES, wholeText(kernel)),
+    }),
     constants,
     requires,
     bindings: Object.values(bindings).map(accessOf),

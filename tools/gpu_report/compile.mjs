@@ -9,7 +9,7 @@ Object.assign(globalThis, globals)
 const MATRICES = 'chromium-experimental-subgroup-matrix'
 const experiments = 'enable-dawn-features=allow_unsafe_apis'
 const adapter = await create([experiments, ...toggles]).requestAdapter()
-const asked = ['shader-f16', 'subgroups', MATRICES]
+const asked = ['shader-f16', 'subgroups', 'subgroup-size-control', MATRICES]
 const offered = asked.filter((feature) => adapter.features.has(feature))
 const device = await adapter.requestDevice({ requiredFeatures: offered })
 // As src/kernels/device/features.ts names them; every GPU's blocks of one type have one size here.

@@ -27,8 +27,8 @@ export async function textOf(name) {
   )
 }
 
-async function writeKernels(pick = /./) {
-  const kernels = (await loadKernels()).filter(({ name }) => pick.test(name))
+async function writeKernels(wanted = (kernels) => kernels) {
+  const kernels = wanted(await loadKernels())
   mkdirSync(WORK, { recursive: true })
   const file = join(WORK, 'kernels.json')
   writeFileSync(file, JSON.stringify(kernels))
@@ -42,7 +42,11 @@ const ASKED_OF_INTEL =
 
 /** { name, of: what Mesa's compiler for Intel says } of the kernels that it is asked about. */
 export async function measureIntel(driver) {
-  const { kernels, file } = await writeKernels(ASKED_OF_INTEL)
+  const { kernels, file } = await writeKernels((all) =>
+    all
+      .filter(({ name }) => ASKED_OF_INTEL.test(name))
+      .map(({ wgsl_for_intel, ...kernel }) => ({ ...kernel, wgsl: wgsl_for_intel ?? kernel.wgsl })),
+  )
   const said = compileForIntel(driver, file, WORK)
   return kernels.flatMap(({ name }) => {
     const of = said[name] && judgeIntel(said[name])

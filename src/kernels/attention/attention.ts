@@ -71,6 +71,7 @@ const tiledGrid = (rows: number, heads: number, width: number, head_dim: number)
 export const attention_forward = defineKernel({
   name: 'attention_forward',
   wgsl: withPart(forward, 'query_tile', query_tile),
+  manyRegisters: true,
   params,
   bindings: {
     qkv: 'read',
@@ -92,6 +93,7 @@ export const attention_forward = defineKernel({
 export const attention_backward_query = defineKernel({
   name: 'attention_backward_query',
   wgsl: withPart(backward_query, 'query_tile', query_tile),
+  manyRegisters: true,
   params,
   bindings: backwardBindings,
   writes: { d_qkv: 'queries' },
@@ -108,6 +110,7 @@ export const attention_backward_query = defineKernel({
 export const attention_backward_key_value = defineKernel({
   name: 'attention_backward_key_value',
   wgsl: backward_key_value,
+  manyRegisters: true,
   params,
   bindings: backwardBindings,
   writes: { d_qkv: 'keys and values' },

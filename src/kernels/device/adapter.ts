@@ -1,7 +1,7 @@
 // Opens an adapter: which device to ask for, and what the page shows of it.
 import { GpuError, tooLarge } from './base/errors.ts'
 import type { Feature } from './base/kernel.ts'
-import { kernelFeatures, OPTIONAL_FEATURES } from './features.ts'
+import { kernelFeatures, narrowLanes, OPTIONAL_FEATURES } from './features.ts'
 
 /** What the page shows of the adapter. */
 export interface AdapterFacts {
@@ -25,6 +25,8 @@ export interface OpenedAdapter {
   readonly device: GPUDevice
   /** What kernels of the device may ask for. */
   readonly features: readonly Feature[]
+  /** Of the subgroups of kernels that hold many numbers, where they ask for a size. */
+  readonly lanes: number | undefined
   readonly facts: AdapterFacts
 }
 
@@ -69,7 +71,8 @@ export async function openAdapter(options: OpenOptions): Promise<OpenedAdapter> 
   const granted = device.limits.maxStorageBufferBindingSize
   if (needed <= granted) {
     const features = kernelFeatures(device, adapter.info)
-    return { device, features, facts: factsOf(adapter, device, features) }
+    const lanes = narrowLanes(device, adapter.info)
+    return { device, features, lanes, facts: factsOf(adapter, device, features) }
   }
   device.destroy()
   throw tooLarge(options.largest?.label ?? '', needed, granted)

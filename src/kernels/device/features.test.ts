@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { kernelFeatures, matrixBlocks } from './features.ts'
+import { kernelFeatures, matrixBlocks, narrowLanes } from './features.ts'
 
 const block = (componentType: string, M: number, N: number, K: number) => ({
   componentType,
@@ -29,4 +29,12 @@ test('kernels are offered the blocks that they are written for, and no others', 
     ...plain,
     'subgroup-matrix-f16',
   ])
+})
+
+test('subgroups of 8 are asked for on Intel alone, where sizes can be asked for and are so small', () => {
+  const sized = { features: new Set(['subgroup-size-control']) } as unknown as GPUDevice
+  expect(narrowLanes(sized, { vendor: 'intel', subgroupMinSize: 8 })).toBe(8)
+  expect(narrowLanes(sized, { vendor: 'intel', subgroupMinSize: 16 })).toBeUndefined()
+  expect(narrowLanes(sized, { vendor: 'amd', subgroupMinSize: 8 })).toBeUndefined()
+  expect(narrowLanes(device, { vendor: 'intel', subgroupMinSize: 8 })).toBeUndefined()
 })

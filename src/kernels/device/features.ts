@@ -25,7 +25,22 @@ export const OPTIONAL_FEATURES: readonly GPUFeatureName[] = [
   'subgroups',
   'shader-f16',
   MATRICES as GPUFeatureName,
+  'subgroup-size-control' as GPUFeatureName,
 ]
+
+/** Of 16 lanes, which Dawn asks for on Intel, each has 64 registers; of 8 lanes 128
+ * (docs/log/gpu.md). */
+export const INTEL_LANES = 8
+
+/** Lanes of the subgroups that kernels with `manyRegisters` ask for; undefined where they take what
+ * comes. */
+export const narrowLanes = (
+  { features }: Pick<GPUDevice, 'features'>,
+  { vendor, subgroupMinSize = 4 }: Pick<GPUAdapterInfo, 'vendor' | 'subgroupMinSize'>,
+): number | undefined =>
+  vendor === 'intel' && features.has('subgroup-size-control') && subgroupMinSize <= INTEL_LANES
+    ? INTEL_LANES
+    : undefined
 
 /** The blocks that an adapter lists, e.g. 'f16 16x8x16 to f32' for [16, 16] · [16, 8]; none where
  * WebGPU shows none. */

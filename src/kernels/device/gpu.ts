@@ -66,9 +66,9 @@ export class Gpu implements Allocator {
   /** Opens the adapter. Asks for WebGPU's default limits unless `largest` needs more.
    * Throws GpuError with code insecure_origin, no_webgpu, no_adapter or too_large. */
   static async open(options: OpenOptions = {}): Promise<Gpu> {
-    const { device, features, facts } = await openAdapter(options)
+    const { device, features, lanes, facts } = await openAdapter(options)
     const { joins = !facts.is_software } = options
-    return new Gpu(new OpenDevice(device, features), facts, { ...options, joins })
+    return new Gpu(new OpenDevice(device, features, lanes), facts, { ...options, joins })
   }
 
   /** The same device for another run, with tensors and measurements of its own. Compiled kernels,

@@ -30,6 +30,8 @@ export class OpenDevice {
   readonly device: GPUDevice
   /** What kernels may ask for. */
   readonly features: readonly Feature[]
+  /** Of the subgroups of kernels that hold many numbers, where they ask for a size. */
+  readonly lanes: number | undefined
   readonly counts: GpuCounts = {
     buffers: 0,
     bind_groups: 0,
@@ -50,9 +52,10 @@ export class OpenDevice {
   /** Kernels that were asked for. */
   asked = 0
 
-  constructor(device: GPUDevice, features: readonly Feature[]) {
+  constructor(device: GPUDevice, features: readonly Feature[], lanes?: number) {
     this.device = device
     this.features = features
+    this.lanes = lanes
     device.addEventListener('uncapturederror', ({ error }) => {
       const memory = 'GPUOutOfMemoryError' in globalThis && error instanceof GPUOutOfMemoryError
       this.failure ??= new GpuError(memory ? 'out_of_memory' : 'validation', error.message)

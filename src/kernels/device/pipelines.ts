@@ -1,6 +1,6 @@
 // Compiles kernels to pipelines, and binds them to the tensors of a dispatch.
 import { GpuError, ShapeError } from './base/errors.ts'
-import { type AnyKernel, accessOf, type Names, wholeText } from './base/kernel.ts'
+import { type AnyKernel, accessOf, inSubgroupsOf, type Names, wholeText } from './base/kernel.ts'
 import { type Dispatch, SLOT_BYTES } from './base/program.ts'
 import { BINDING_ALIGNMENT, bufferBytes, elementBytes, type Tensor } from './base/tensor.ts'
 import type { Compiled, OpenDevice } from './open_device.ts'
@@ -45,9 +45,8 @@ export class Pipelines {
   }
 
   async #compileNew(kernel: AnyKernel): Promise<Compiled> {
-    const { device, counts } = this.#open
+    const { device, counts, lanes } = this.#open
     const { name } = kernel
-    const module = await compileShader(this.#open, kernel)
     const layout = device.createBindGroupLayout({
       label: name,
       entries: [
@@ -58,19 +57,16 @@ export class Pipelines {
         })),
       ].map((buffer, binding) => ({ binding, visibility: GPUShaderStage.COMPUTE, buffer })),
     })
-    try {
-      const pipeline = await device.createComputePipelineAsync({
-        label: name,
-        layout: device.createPipelineLayout({ bindGroupLayouts: [layout] }),
-        compute: { module, entryPoint: 'main', constants: kernel.constants ?? {} },
-      })
-      counts.pipelines++
-      counts.wgsl_bytes += wholeText(kernel).length
-      this.watch?.(counts.pipelines, this.#open.asked)
-      return { pipeline, layout }
-    } catch (error) {
-      throw new GpuError('shader', `${name}: ${error instanceof Error ? error.message : error}`)
-    }
+    const pipelineLayout = device.createPipelineLayout({ bindGroupLayouts: [layout] })
+    const compile = (lanes?: number) => compiled(this.#open, kernel, pipelineLayout, lanes)
+    // Where a size is refused after all, the kernel takes the subgroups that it gets.
+    const pipeline = await (kernel.manyRegisters && lanes !== undefined
+      ? compile(lanes).catch(() => compile())
+      : compile())
+    counts.pipelines++
+    counts.wgsl_bytes += wholeText(kernel).length
+    this.watch?.(counts.pipelines, this.#open.asked)
+    return { pipeline, layout }
   }
 
   async #bound(
@@ -102,17 +98,40 @@ export class Pipelines {
   }
 }
 
+/** A kernel's pipeline, in subgroups of so many lanes where a number is given. Throws GpuError
+ * shader. */
+async function compiled(
+  open: OpenDevice,
+  kernel: AnyKernel,
+  layout: GPUPipelineLayout,
+  lanes: number | undefined,
+): Promise<GPUComputePipeline> {
+  const { name, constants = {} } = kernel
+  const module = await compileShader(open, kernel, lanes)
+  try {
+    return await open.device.createComputePipelineAsync({
+      label: name,
+      layout,
+      compute: { module, entryPoint: 'main', constants },
+    })
+  } catch (error) {
+    throw new GpuError('shader', `${name}: ${error instanceof Error ? error.message : error}`)
+  }
+}
+
 /** Throws GpuError shader with every message of the compiler, or with the features that the device
  * lacks. */
 async function compileShader(
   { device, features }: OpenDevice,
   kernel: AnyKernel,
+  lanes: number | undefined,
 ): Promise<GPUShaderModule> {
   const { name, requires = [] } = kernel
   const missing = requires.filter((feature) => !features.includes(feature))
   if (missing.length)
     throw new GpuError('shader', `${name}: needs ${missing.join(' and ')}, which this device lacks`)
-  const code = wholeText(kernel).replaceAll('\r', '')
+  const text = wholeText(kernel).replaceAll('\r', '')
+  const code = lanes === undefined ? text : inSubgroupsOf(lanes, text)
   device.pushErrorScope('validation')
   const module = device.createShaderModule({ label: name, code })
   const refused = device.popErrorScope()

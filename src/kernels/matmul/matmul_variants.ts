@@ -139,6 +139,7 @@ export function tileVariant(name: string, tile: Tile): MatmulVariant {
     bindings: withElements<Names<Binding>>(plain[op].bindings, headOf(op, tile).elements),
     constants: {},
     requires,
+    ...(!subgroups && (stage > 0 || rows * cols > 16) && { manyRegisters: true as const }),
     workgroups: ({ m, n }: { m: number; n: number }) =>
       foldGrid(Math.ceil(m / (down * rows)) * Math.ceil(n / (across * cols))),
   })

@@ -89,6 +89,7 @@ const headCost = (p: HeadSize, products: number, values: number) => {
 export const vocab_head_forward = defineKernel({
   name: 'vocab_head_forward',
   wgsl: forward + head_softmax + head_policy + tile + reduce,
+  manyRegisters: true,
   params,
   bindings: {
     hidden: 'read',
@@ -113,6 +114,7 @@ export const vocab_head_forward = defineKernel({
 export const vocab_head_range = defineKernel({
   name: 'vocab_head_range',
   wgsl: range_forward + head_softmax + tile + reduce,
+  manyRegisters: true,
   params: rangeParams,
   bindings: { hidden: 'read', weight: 'read Weight', scored: 'read vec4u', running: 'read_write' },
   workgroups: tokenTiles,
@@ -152,6 +154,7 @@ export const vocab_head_finish = defineKernel({
 export const vocab_head_backward_hidden = defineKernel({
   name: 'vocab_head_backward_hidden',
   wgsl: backward_hidden + tile + gradient + reduce,
+  manyRegisters: true,
   params: rangeParams,
   bindings: { ...backwardReads, d_hidden: 'read_write' },
   workgroups: tokenTiles,
@@ -168,6 +171,7 @@ export const vocab_head_backward_hidden = defineKernel({
 export const vocab_head_backward_weight = defineKernel({
   name: 'vocab_head_backward_weight',
   wgsl: backward_weight + tile + gradient + reduce,
+  manyRegisters: true,
   params: { ...params, splits: 'u32', first_id: 'u32' },
   bindings: { ...backwardReads, partials: 'read_write' },
   workgroups: ({ vocab_size, splits }) => [Math.ceil(vocab_size / NARROW), splits],

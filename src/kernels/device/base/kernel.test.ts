@@ -1,5 +1,12 @@
 import { expect, test } from 'vitest'
-import { accessOf, elementOf, interfaceOf, wholeText, withElements } from './kernel.ts'
+import {
+  accessOf,
+  elementOf,
+  inSubgroupsOf,
+  interfaceOf,
+  wholeText,
+  withElements,
+} from './kernel.ts'
 
 const declared = {
   params: { rows: 'u32', eps: 'f32' },
@@ -32,5 +39,12 @@ test('elements change, and access stays', () => {
   expect([accessOf(typed.x), elementOf(typed.x)]).toEqual(['read', 'vec4f'])
   expect(() => withElements({ x: 'read' }, { y: 'vec4f' } as never)).toThrow(
     'There is no binding y to be of vec4f',
+  )
+})
+
+test('a text in subgroups of a size says so first, and at its entry point', () => {
+  const text = 'enable f16;\n@compute @workgroup_size(8, 8)\nfn main() { }'
+  expect(inSubgroupsOf(8, text)).toBe(
+    'enable subgroup_size_control;\nenable f16;\n@compute @workgroup_size(8, 8) @subgroup_size(8)\nfn main() { }',
   )
 })

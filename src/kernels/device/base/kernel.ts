@@ -27,6 +27,9 @@ export interface Shader {
   /** What the device must have; its WGSL begins with the `enable` of each. Where it has not,
    * compiling is a GpuError. */
   readonly requires?: readonly Feature[]
+  /** Its lanes hold more numbers than fit where they have the fewest registers: there it runs in
+   * narrower subgroups, whose lanes have more (`inSubgroupsOf`). */
+  readonly manyRegisters?: true
 }
 
 /** What one call must do at the least. */
@@ -110,6 +113,10 @@ ${buffers.join('')}`
  * `wgsl`, and what a text enables stands first. */
 export const wholeText = (kernel: Pick<AnyKernel, 'wgsl' | 'params' | 'bindings'>): string =>
   `${kernel.wgsl}\n${interfaceOf(kernel)}`
+
+/** The same text in subgroups of so many lanes, on a device with 'subgroup-size-control'. */
+export const inSubgroupsOf = (lanes: number, text: string): string =>
+  `enable subgroup_size_control;\n${text.replace(/@workgroup_size\([^)]*\)/, `$& @subgroup_size(${lanes})`)}`
 
 /** WebGPU's limit of workgroups per dimension. */
 export const MAX_GRID = 65535

@@ -131,6 +131,7 @@ function join(name: string, kernels: readonly AnyKernel[], shared: Shared): AnyK
     wgsl: source(all, shared),
     ...(Object.keys(constants).length ? { constants } : {}),
     ...(requires.length ? { requires } : {}),
+    ...(asksForLanes(kernels) && { manyRegisters: true as const }),
     params,
     bindings,
     workgroups: (values) =>
@@ -138,6 +139,11 @@ function join(name: string, kernels: readonly AnyKernel[], shared: Shared): AnyK
     cost: (values) => costOfAll(kernels, values),
   }
 }
+
+/** One that holds many numbers decides, but for those that count on what subgroups they get. */
+const asksForLanes = (kernels: readonly AnyKernel[]): boolean =>
+  kernels.some(({ manyRegisters }) => manyRegisters) &&
+  !kernels.some(({ requires = [] }) => requires.includes('subgroups'))
 
 function source(all: readonly KernelParts[], shared: Shared): string {
   const lanes = Math.max(...all.map((part) => part.lanes))
