@@ -14,6 +14,19 @@ const WIDTH = 5
 /** Share of right answers below its best from which gold has fallen. */
 const FALL = 0.05
 
+/** Warm stories are meant and warm words are counted; what has no weight is only measured. */
+const WARM_WORDS = [
+  {
+    id: 'mentions',
+    words: 'happy friend friends together danced sang hugged smile',
+    every_time: true,
+    enough: 10,
+  },
+  { id: 'happy_end', weight: 0 },
+  { id: 'coherence', weight: 0 },
+  { id: 'distinct_ngrams', weight: 0 },
+]
+
 /** The largest mean of neighbouring values, and after how many it comes. */
 function peakOf(values: readonly number[]): { readonly value: number; readonly step: number } {
   let best = { value: Number.NEGATIVE_INFINITY, step: 0 }
@@ -25,6 +38,21 @@ function peakOf(values: readonly number[]): { readonly value: number; readonly s
 }
 
 const parts = {
+  warm: tryIt(
+    'Warm words are counted, ten are worth 1, and nothing else is rewarded. Beside it two things are measured that a warm story has: a happy end, and sentences that do not repeat.',
+    `v=1&p=story-ends&phases.0.steps=30&reward.parts=${encodeURIComponent(JSON.stringify(WARM_WORDS))}`,
+    (run) => {
+      const phase = wholePhase(run)
+      const steps = valuesIn(run, REWARD, phase).length
+      const proxy = endsOf(run, REWARD, phase)
+      const happy = endsOf(run, 'reward/happy_end/mean', phase)
+      const varied = endsOf(run, 'reward/distinct_ngrams/mean', phase)
+      if (!proxy || !happy || !varied || steps < STEPS)
+        return notYet(`${steps} of ${STEPS} steps of reinforcement so far.`)
+      const says = `The score for warm words went from ${formatShare(proxy.before)} to ${formatShare(proxy.after)}. Of the stories ${formatShare(happy.before)} ended happily at first, ${formatShare(happy.after)} at the end; of runs of words ${formatShare(varied.before)} were different, then ${formatShare(varied.after)}.`
+      return proxy.after > proxy.before ? seen(says) : notYet(says)
+    },
+  ),
   peak: question(
     'Take α = 2 and β = 1 in the second formula. At which distance is the gold reward highest?',
     [
@@ -97,6 +125,13 @@ function Body() {
         <Formula inline tex="\beta" /> how fast the mistakes of the proxy are found.
       </p>
       <Ask name="peak" of={parts.peak} />
+      <h3>Words that are counted</h3>
+      <Try name="warm" of={parts.warm} />
+      <p>
+        Read the answers before and after, side by side. With seed 1 the likeliest end of a story
+        says <i>They danced around and sang</i> four times, one after the other. The reader of
+        stories finds no contradiction in that: it was never asked for variety.
+      </p>
       <h3>Both curves</h3>
       <p>
         Here gold is the task’s own rule, so both can be drawn: <i>Reward</i> is the proxy,{' '}
