@@ -1,8 +1,10 @@
 // Draws panels of the page from a list. Each breaks alone, and each is given the step that the page
 // shows.
 import type { ComponentType } from 'react'
-import { useStore } from 'zustand'
+import type { LabState } from '../../page/state/store.ts'
+import { usePresent } from '../shown/shown.ts'
 import { type ShownStep, shownStepStore } from '../shown/shown_step.ts'
+import { useTextPace } from '../shown/text_pace.ts'
 import { Part } from './Part.tsx'
 
 export interface PanelProps {
@@ -14,14 +16,19 @@ interface Named {
   readonly name: string
 }
 
-/** A `Panel` is rendered again whenever the shown step or its data change, at most ten times a
- * second. An `Own` component is rendered once and reads the stores itself: for those that are not
+/** A `Panel` is rendered again whenever the shown step or its data change, at most four times
+ * a second while a run goes on. An `Own` component is rendered once and reads the stores itself: for those that are not
  * about one step, and those that cost too much for that. */
 export type PanelEntry = Named &
   ({ readonly Panel: ComponentType<PanelProps> } | { readonly Own: ComponentType })
 
+const selectSeries = ({ series }: LabState) => series
+
 function AtShownStep({ Panel }: { readonly Panel: ComponentType<PanelProps> }) {
-  return <Panel shown={useStore(shownStepStore)} />
+  useTextPace()
+  // Every run has columns of its own: another one shows at once.
+  usePresent(selectSeries)
+  return <Panel shown={shownStepStore.getState()} />
 }
 
 export function Panels({ panels }: { readonly panels: readonly PanelEntry[] }) {

@@ -1,7 +1,6 @@
 // Finds the phases of the shown experiment, how far each has come, and what may still be changed
 // about it.
 import { useMemo } from 'react'
-import { useStore } from 'zustand'
 import { sameSettings } from '../../document/experiment/experiment.ts'
 import { resolvePhases } from '../../document/experiment/resolve.ts'
 import type { Experiment } from '../../document/experiment/schema/schema.ts'
@@ -10,11 +9,10 @@ import type { LabState } from '../../page/state/store.ts'
 import { isBusy as selectIsBusy } from '../../record/run/run_parts.ts'
 import { useLab } from '../shown/run.ts'
 import { presentStore, useIsPast, usePresent } from '../shown/shown.ts'
-import { uiStore } from '../shown/store.ts'
+import { useTextPace } from '../shown/text_pace.ts'
 
 const selectSwitches = (state: LabState) => state.phase_switches
 const selectPhase = (state: LabState) => state.phase
-const selectPhaseStep = (state: LabState) => state.phase_step
 const selectIsFinished = ({ status }: LabState) => status === 'finished'
 /** The line shows the run while there is one that the settings have not left behind. */
 const selectHasBegun = (state: LabState) =>
@@ -55,7 +53,7 @@ export interface Timeline {
   readonly canMove: (index: number) => boolean
 }
 
-/** The timeline of the shown run or of the settings; renders with every redraw of the page. */
+/** The timeline of the shown run or of the settings; renders when the page writes words. */
 export function useTimeline(): Timeline {
   const experiment = usePresent(selectShown)
   const phases = useMemo(() => resolvePhases(experiment), [experiment])
@@ -65,7 +63,8 @@ export function useTimeline(): Timeline {
   const is_finished = usePresent(selectIsFinished)
   const isEnding = useLab(selectIsEnding) && isBusy && !isPast
   const current = usePresent(selectPhase)
-  const phaseStep = useStore(uiStore, () => selectPhaseStep(presentStore.getState()))
+  useTextPace()
+  const { phase_step: phaseStep } = presentStore.getState()
   const switches = usePresent(selectSwitches)
   const present = hasBegun ? current : -1
   const doneOf = (index: number) => {

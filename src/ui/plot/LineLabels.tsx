@@ -5,9 +5,9 @@ import { smoothed } from '../scales/smooth.ts'
 import { stepPixel, toPixel, type View } from '../scales/view.ts'
 import { seriesOf } from '../shown/run.ts'
 import { uiStore } from '../shown/store.ts'
+import { keepWritten } from '../shown/text_pace.ts'
 import { type Line, weightOf } from './chart_lines.ts'
 import { type GutterLabel, gutterLabels } from './lines/place_labels.ts'
-import { keepWritten } from './live_text.ts'
 
 const HEIGHT = 13
 /** Pixels right of the plot that a name needs. */
@@ -54,8 +54,7 @@ export function LineLabels({
         placed[i] = stroke
         name.hidden = label === undefined
         strokes.current?.children[i].setAttribute('d', stroke)
-        if (label)
-          name.style.transform = `translate(${label.left}px, ${Math.round(label.top)}px)`
+        if (label) name.style.transform = `translate(${label.left}px, ${Math.round(label.top)}px)`
       })
     })
   }, [lines, view, hasGutter])

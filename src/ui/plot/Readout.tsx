@@ -3,7 +3,8 @@
 import { type KeyboardEvent, useEffect, useRef } from 'react'
 import { t } from '../kit/translator.ts'
 import { movedTo } from '../shown/cursor.ts'
-import { keepWritten, writeText } from './live_text.ts'
+import { keepWritten } from '../shown/text_pace.ts'
+import { writeText } from './live_text.ts'
 
 interface Said {
   /** Where a person can stop, ascending. */

@@ -15,8 +15,8 @@ import {
 } from '../../shown/run.ts'
 import { presentStore, shownStep, useAtStep, usePresent } from '../../shown/shown.ts'
 import { setPreference, type UiState, uiStore } from '../../shown/store.ts'
+import { useTextPace } from '../../shown/text_pace.ts'
 
-const selectFrame = (state: UiState) => state.frame
 const selectKeptBytes = (state: UiState) => state.kept_bytes
 const selectZoom = (state: UiState) => state.zoom
 
@@ -36,7 +36,7 @@ const KINDS = [
 
 /** What can be looked back at, and how much room that may take. */
 function KeptFold() {
-  useStore(uiStore, selectFrame)
+  useTextPace()
   const budget = useStore(uiStore, selectKeptBytes)
   const { kept } = presentStore.getState()
   const bytes = keptBytes(kept)
@@ -89,7 +89,7 @@ function KeptFold() {
 
 /** To the kept steps around the shown one. */
 function KeptSteps() {
-  useStore(uiStore, selectFrame)
+  useTextPace()
   const atStep = useAtStep()
   const { kept } = presentStore.getState()
   const previous = previousKept(kept, shownStep())
@@ -141,12 +141,11 @@ function Follow() {
 /** Which steps the charts show, and the way back to all of them. */
 function ZoomTools() {
   const zoom = useStore(uiStore, selectZoom)
-  const newest = useStore(uiStore, lastDrawnStep)
   const [low] = useStepDomain()
   return (
     <>
       <output className="axis-zoom" data-testid="zoom-range" aria-live="off" hidden={!zoom}>
-        Charts show {low}–{zoom?.high ?? newest}
+        Charts show {low}–{zoom?.high ?? lastDrawnStep()}
       </output>
       <button
         type="button"
@@ -189,7 +188,7 @@ export function StepTools() {
 }
 
 function Tools() {
-  useStore(uiStore, selectFrame)
+  useTextPace()
   const atStep = useAtStep()
   const state = presentStore.getState()
   const planned = plannedSteps(state)

@@ -17,8 +17,8 @@ import {
 } from '../../shown/run.ts'
 import { presentStore, useAtStep, usePresent } from '../../shown/shown.ts'
 import { type UiState, uiStore } from '../../shown/store.ts'
+import { keepWritten, useTextPace } from '../../shown/text_pace.ts'
 
-const selectFrame = (state: UiState) => state.frame
 const selectIsDark = (state: UiState) => state.isDark
 const selectHasSteps = (state: LabState) => state.step > 0
 
@@ -43,8 +43,7 @@ function axisOf(scale: StepScale | undefined, end: number): Axis {
 function useAxis(): Axis {
   const scale = useStepScale()
   const planned = usePresent(plannedSteps)
-  const drawn = useStore(uiStore, lastDrawnStep)
-  return axisOf(scale, Math.max(planned, drawn, 1))
+  return axisOf(scale, Math.max(planned, lastDrawnStep(), 1))
 }
 
 /** A mark for every step of which something is kept. */
@@ -80,9 +79,7 @@ function Marks({ axis }: { readonly axis: Axis }) {
       draw()
     })
     observer.observe(element)
-    const stop = uiStore.subscribe((now, before) => {
-      if (now.frame !== before.frame) draw()
-    })
+    const stop = keepWritten(draw)
     return () => {
       stop()
       observer.disconnect()
@@ -160,7 +157,7 @@ function grabbedAt(event: PointerEvent<HTMLElement>): Grabbed {
 
 /** Which steps the handles are at, and what moving them does. */
 function useHandles() {
-  useStore(uiStore, selectFrame)
+  useTextPace()
   const atStep = useAtStep()
   const newest = presentStore.getState().step
   const drawn = lastDrawnStep()
