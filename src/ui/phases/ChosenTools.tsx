@@ -2,7 +2,7 @@
 import { ArrowLeft, ArrowRight, SlidersHorizontal, Trash2 } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { goToPhase } from '../open/wanted.ts'
-import { phaseMark } from '../scales/geometry.ts'
+import { phaseMark } from '../scales/phase_mark.ts'
 import type { PhaseEdits } from './phase_edits.ts'
 import type { Timeline } from './timeline.ts'
 

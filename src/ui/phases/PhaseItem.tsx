@@ -1,7 +1,7 @@
 // Draws one phase on the line: its name, how far it has come, and its end, which can be dragged.
 import { MAX_STEPS } from '../../document/experiment/fields/phase_fields.ts'
 import { formatSteps } from '../kit/format.ts'
-import { phaseMark } from '../scales/geometry.ts'
+import { phaseMark } from '../scales/phase_mark.ts'
 import { endWords, methodName, phaseTarget, useLastLayer } from '../shown/run.ts'
 import { isImported } from '../shown/shown.ts'
 import type { BoundaryDrag } from './boundary_drag.ts'

@@ -1,8 +1,11 @@
 // Sets how smooth the lines of all charts are.
 import { useId } from 'react'
 import { useStore } from 'zustand'
-import { MAX_WEIGHT, SMOOTHING_WORDS } from '../scales/smooth.ts'
+import { MAX_WEIGHT } from '../scales/smooth.ts'
 import { setPreference, type UiState, uiStore } from '../shown/store.ts'
+
+const SMOOTHING_WORDS =
+  'A moving average whose weights fall exponentially into the past, without the pull of an empty start. Gaps stay gaps; the faint line is what was measured.'
 
 const selectSmoothing = (state: UiState) => state.smoothing
 

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { editLabels, editWordsNear, INSET, markerLabels, phaseMark, plotSize } from './geometry.ts'
+import { editLabels, editWordsNear, INSET, markerLabels, plotSize } from './geometry.ts'
+import { phaseMark } from './phase_mark.ts'
 
 const span = (step: number, number: number, name: string) => ({
   step,

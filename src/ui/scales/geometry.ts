@@ -3,6 +3,7 @@
 
 import { t } from '../kit/translator.ts'
 import type { Domain } from './domain.ts'
+import { phaseMark } from './phase_mark.ts'
 import { stepPixel, type View } from './view.ts'
 
 const NEAR_EDIT = 8
@@ -80,11 +81,6 @@ export function editWordsNear(marks: readonly EditMark[], at: number, view: View
     .map(({ step, words }) => t(`after step ${step}: ${words}`))
   return words.join('\n')
 }
-
-/** Number of a phase as one sign, so that neighbours never read as one number: ①, ②, …; common
- * fonts end at ⑩. */
-export const phaseMark = (number: number): string =>
-  number <= 10 ? String.fromCodePoint(0x245f + number) : `(${number})`
 
 /** Marker label: number and name where it fits before the next marker, else the number alone. */
 export function markerLabels(

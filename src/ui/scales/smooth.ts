@@ -8,10 +8,6 @@ export const MAX_WEIGHT = 0.999
 /** The mean of one step's few responses jumps too much to be read. */
 export const SAMPLED_SMOOTHING = 0.8
 
-/** What the page says about it. */
-export const SMOOTHING_WORDS =
-  'A moving average whose weights fall exponentially into the past, without the pull of an empty start. Gaps stay gaps; the faint line is what was measured.'
-
 interface Smoothed {
   steps: ArrayLike<number>
   values: Float64Array
