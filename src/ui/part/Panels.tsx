@@ -2,9 +2,9 @@
 // shows.
 import type { ComponentType } from 'react'
 import type { LabState } from '../../page/state/store.ts'
+import { useTextPace } from '../shown/readout.ts'
 import { usePresent } from '../shown/shown.ts'
 import { type ShownStep, shownStepStore } from '../shown/shown_step.ts'
-import { useTextPace } from '../shown/text_pace.ts'
 import { Part } from './Part.tsx'
 
 export interface PanelProps {
@@ -16,9 +16,9 @@ interface Named {
   readonly name: string
 }
 
-/** A `Panel` is rendered again whenever the shown step or its data change, at most four times
- * a second while a run goes on. An `Own` component is rendered once and reads the stores itself: for those that are not
- * about one step, and those that cost too much for that. */
+/** A `Panel` is rendered again whenever the shown step or its data change, at most four times a
+ * second while a run goes on. An `Own` component is rendered once and reads the stores itself: for
+ * those that are not about one step, and those that cost too much for that. */
 export type PanelEntry = Named &
   ({ readonly Panel: ComponentType<PanelProps> } | { readonly Own: ComponentType })
 

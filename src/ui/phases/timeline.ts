@@ -7,9 +7,9 @@ import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import { isEnding as selectIsEnding } from '../../document/experiment/steered/planned.ts'
 import type { LabState } from '../../page/state/store.ts'
 import { isBusy as selectIsBusy } from '../../record/run/run_parts.ts'
+import { useTextPace } from '../shown/readout.ts'
 import { useLab } from '../shown/run.ts'
 import { presentStore, useIsPast, usePresent } from '../shown/shown.ts'
-import { useTextPace } from '../shown/text_pace.ts'
 
 const selectSwitches = (state: LabState) => state.phase_switches
 const selectPhase = (state: LabState) => state.phase

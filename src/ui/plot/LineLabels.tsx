@@ -3,9 +3,9 @@
 import { useEffect, useRef } from 'react'
 import { smoothed } from '../scales/smooth.ts'
 import { stepPixel, toPixel, type View } from '../scales/view.ts'
+import { keepWritten } from '../shown/readout.ts'
 import { seriesOf } from '../shown/run.ts'
 import { uiStore } from '../shown/store.ts'
-import { keepWritten } from '../shown/text_pace.ts'
 import { type Line, weightOf } from './chart_lines.ts'
 import { type GutterLabel, gutterLabels } from './lines/place_labels.ts'
 

@@ -3,7 +3,7 @@
 import { type KeyboardEvent, useEffect, useRef } from 'react'
 import { t } from '../kit/translator.ts'
 import { movedTo } from '../shown/cursor.ts'
-import { keepWritten } from '../shown/text_pace.ts'
+import { keepWritten } from '../shown/readout.ts'
 import { writeText } from './live_text.ts'
 
 interface Said {

@@ -1,7 +1,7 @@
 // Writes numbers in words that follow a run, without rendering.
 import { type RefObject, useEffect, useRef } from 'react'
 import { t } from '../kit/translator.ts'
-import { keepWritten } from '../shown/text_pace.ts'
+import { keepWritten } from '../shown/readout.ts'
 
 /** Changes the text of an element in place: with another text node in it the browser asks of all
  * around it anew what `:has()` and `:empty` say. */

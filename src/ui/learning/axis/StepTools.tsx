@@ -6,6 +6,7 @@ import type { LabState } from '../../../page/state/store.ts'
 import { keptBytes, setKeptBudget } from '../../../record/run/kept_run.ts'
 import { formatBytes, formatCount } from '../../kit/format.ts'
 import { follow, previousKept, scrubKept, showAllSteps } from '../../open/scrub.ts'
+import { useTextPace } from '../../shown/readout.ts'
 import {
   lastDrawnStep,
   plannedSteps,
@@ -15,7 +16,6 @@ import {
 } from '../../shown/run.ts'
 import { presentStore, shownStep, useAtStep, usePresent } from '../../shown/shown.ts'
 import { setPreference, type UiState, uiStore } from '../../shown/store.ts'
-import { useTextPace } from '../../shown/text_pace.ts'
 
 const selectKeptBytes = (state: UiState) => state.kept_bytes
 const selectZoom = (state: UiState) => state.zoom

@@ -8,6 +8,7 @@ import { keptSteps, scrubKept, scrubTo, showAllSteps } from '../../open/scrub.ts
 import { resolveColor } from '../../scales/css_colors.ts'
 import { placeOf, type StepScale, stepAtPlace } from '../../scales/step_scale.ts'
 import { zoomBetween } from '../../scales/zoom.ts'
+import { keepWritten, useTextPace } from '../../shown/readout.ts'
 import {
   lastDrawnStep,
   plannedSteps,
@@ -17,7 +18,6 @@ import {
 } from '../../shown/run.ts'
 import { presentStore, useAtStep, usePresent } from '../../shown/shown.ts'
 import { type UiState, uiStore } from '../../shown/store.ts'
-import { keepWritten, useTextPace } from '../../shown/text_pace.ts'
 
 const selectIsDark = (state: UiState) => state.isDark
 const selectHasSteps = (state: LabState) => state.step > 0

@@ -1,8 +1,8 @@
 import { createElement } from 'react'
 import { renderToStaticMarkup } from 'react-dom/server'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { keepWritten, TEXT_MS, useTextPace } from './readout.ts'
 import { uiStore } from './store.ts'
-import { keepWritten, TEXT_MS, useTextPace } from './text_pace.ts'
 
 const redraw = () => uiStore.setState(({ frame }) => ({ frame: frame + 1 }))
 const written: number[] = []
