@@ -57,8 +57,8 @@ export function ShippedModels({ isBusy }: { isBusy: boolean }) {
           <li key={model.name}>
             <h4>{model.name}</h4>
             <p>
-              {KNOWN[model.name].says}<span className="soft">, for example</span>{' '}
-              <code>{KNOWN[model.name].text}</code>
+              {KNOWN[model.name].says}
+              <span className="soft">, for example</span> <code>{KNOWN[model.name].text}</code>
             </p>
             <span className="soft">
               {formatBytes(model.files.reduce((sum, { bytes }) => sum + bytes, 0))}
