@@ -36,9 +36,16 @@ export const INTEL_LANES = 8
  * comes. */
 export const narrowLanes = (
   { features }: Pick<GPUDevice, 'features'>,
-  { vendor, subgroupMinSize = 4 }: Pick<GPUAdapterInfo, 'vendor' | 'subgroupMinSize'>,
+  {
+    vendor,
+    subgroupMinSize = 4,
+    subgroupMaxSize = 128,
+  }: Pick<GPUAdapterInfo, 'vendor' | 'subgroupMinSize' | 'subgroupMaxSize'>,
 ): number | undefined =>
-  vendor === 'intel' && features.has('subgroup-size-control') && subgroupMinSize <= INTEL_LANES
+  vendor === 'intel' &&
+  features.has('subgroup-size-control') &&
+  subgroupMinSize <= INTEL_LANES &&
+  INTEL_LANES <= subgroupMaxSize
     ? INTEL_LANES
     : undefined
 
