@@ -139,15 +139,19 @@ test(
   },
 )
 
-test('a finished run has every figure and a lens, though no panel was open', async ({ lab }) => {
-  await lab.open(LINK)
-  await lab.waitForStatus('idle')
-  await lab.get('train').click()
-  await lab.waitForStatus('finished', 200_000)
-  await lab.show('inside')
-  await expect(lab.get('moments-on')).toBeChecked()
-  const steps = (await lab.steps()).length - 1
-  for (const figure of ['flow', 'delta', 'cosine'])
-    await expect(lab.get(figure)).toHaveAttribute('data-step', `${steps}`)
-  await expect(lab.get('lens-summary')).toHaveAttribute('data-step', `${steps}`)
-})
+test(
+  'a finished run has every figure and a lens, though no panel was open',
+  LONG_ONLY,
+  async ({ lab }) => {
+    await lab.open(LINK)
+    await lab.waitForStatus('idle')
+    await lab.get('train').click()
+    await lab.waitForStatus('finished', 200_000)
+    await lab.show('inside')
+    await expect(lab.get('moments-on')).toBeChecked()
+    const steps = (await lab.steps()).length - 1
+    for (const figure of ['flow', 'delta', 'cosine'])
+      await expect(lab.get(figure)).toHaveAttribute('data-step', `${steps}`)
+    await expect(lab.get('lens-summary')).toHaveAttribute('data-step', `${steps}`)
+  },
+)

@@ -9,54 +9,54 @@ const LINK =
   '&rollout.train_batch_size=8&actor.ppo_mini_batch_size=8&validation.prompts=16'
 const TEACHER = 'hide=samples,small,moon&lock=experiment,settings,phases'
 
-test('a link with curves shows the receiver the sender’s result', async ({
-  lab,
-  page,
-  browser,
-}) => {
-  await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
-  await lab.open(LINK)
-  await lab.waitForStatus('idle')
-  await lab.get('share-options').click()
-  // No run, no curves.
-  await expect(lab.get('share-with-curves')).toBeDisabled()
-  await expect(lab.get('share-link')).toHaveValue(/\?v=1&p=tiny[^#]*$/)
-  await page.keyboard.press('Escape')
-  await lab.get('train').click()
-  await lab.waitForStatus('finished', 200_000)
-  const reward = await lab.get('reward-value').innerText()
+test(
+  'a link with curves shows the receiver the sender’s result',
+  LONG_ONLY,
+  async ({ lab, page, browser }) => {
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+    await lab.open(LINK)
+    await lab.waitForStatus('idle')
+    await lab.get('share-options').click()
+    // No run, no curves.
+    await expect(lab.get('share-with-curves')).toBeDisabled()
+    await expect(lab.get('share-link')).toHaveValue(/\?v=1&p=tiny[^#]*$/)
+    await page.keyboard.press('Escape')
+    await lab.get('train').click()
+    await lab.waitForStatus('finished', 200_000)
+    const reward = await lab.get('reward-value').innerText()
 
-  await lab.get('share-options').click()
-  await lab.get('share-with-curves').check()
-  await expect(lab.get('share-says')).toContainText(/\d curves of 14 steps, and the name of the/)
-  await lab.get('share-copy').click()
-  await expect(lab.get('toast')).toContainText('Link copied')
-  const link = await page.evaluate(() => navigator.clipboard.readText())
-  expect(link).toMatch(/#r=[\w-]+$/)
-  expect(link.length).toBeLessThan(2000)
+    await lab.get('share-options').click()
+    await lab.get('share-with-curves').check()
+    await expect(lab.get('share-says')).toContainText(/\d curves of 14 steps, and the name of the/)
+    await lab.get('share-copy').click()
+    await expect(lab.get('toast')).toContainText('Link copied')
+    const link = await page.evaluate(() => navigator.clipboard.readText())
+    expect(link).toMatch(/#r=[\w-]+$/)
+    expect(link.length).toBeLessThan(2000)
 
-  const context = await browser.newContext()
-  const received = new LabPage(await context.newPage())
-  const lines: string[] = []
-  followConsole(received.page, lines)
-  await received.page.goto(link)
-  await received.waitForStatus('idle')
-  const reference = received.get('reference')
-  await expect(reference).toContainText('14 steps on')
-  await expect(reference).toContainText(reward)
-  // Neither another tab nor another experiment takes it away.
-  await received.show('gpu')
-  expect(received.page.url()).toMatch(/#tab=gpu&r=/)
-  await received.page.locator('#field-seed').fill('77')
-  await received.page.locator('#field-seed').blur()
-  await expect.poll(() => received.page.url()).toMatch(/seed=77.*#tab=gpu&r=/)
-  await expect(reference).toContainText('yours is a different one now')
-  await received.get('dismiss-reference').click()
-  await expect(reference).toHaveCount(0)
-  expect(received.page.url()).toMatch(/#tab=gpu$/)
-  await context.close()
-  expect(lines).toEqual([])
-})
+    const context = await browser.newContext()
+    const received = new LabPage(await context.newPage())
+    const lines: string[] = []
+    followConsole(received.page, lines)
+    await received.page.goto(link)
+    await received.waitForStatus('idle')
+    const reference = received.get('reference')
+    await expect(reference).toContainText('14 steps on')
+    await expect(reference).toContainText(reward)
+    // Neither another tab nor another experiment takes it away.
+    await received.show('gpu')
+    expect(received.page.url()).toMatch(/#tab=gpu&r=/)
+    await received.page.locator('#field-seed').fill('77')
+    await received.page.locator('#field-seed').blur()
+    await expect.poll(() => received.page.url()).toMatch(/seed=77.*#tab=gpu&r=/)
+    await expect(reference).toContainText('yours is a different one now')
+    await received.get('dismiss-reference').click()
+    await expect(reference).toHaveCount(0)
+    expect(received.page.url()).toMatch(/#tab=gpu$/)
+    await context.close()
+    expect(lines).toEqual([])
+  },
+)
 
 test(
   'a link for a class is made by ticking, hides and locks what it says, and can be undone',

@@ -37,11 +37,11 @@ const STAGES = {
 const LANES = [['lint', 'types', 'unit'], ['build']]
 /** Enough that a lane waits little for the other at the end; each part starts a browser of its own,
  * which compiles its kernels. */
-const PARTS = 4
+const PARTS = 6
 const e2e = Array.from({ length: PARTS }, (_, i) => `e2e ${i + 1}/${PARTS}`)
 /** The lane that is free takes the next one, which may be a part of a stage; torture and pinned are
  * only in `npm run test:long`. */
-const LAST = [...e2e.slice(0, 2), 'dawn', 'gpu', 'conform', ...e2e.slice(2), 'pinned', 'torture']
+const LAST = [...e2e.slice(0, 3), 'dawn', 'gpu', 'conform', ...e2e.slice(3), 'pinned', 'torture']
 const LONG = '--long'
 const LONG_RUN = process.argv.includes(LONG)
 const NO_CHROMIUM = { passed: 0, failed: 1, failures: ['there is no Chromium to run in'] }

@@ -41,13 +41,17 @@ test('a script without compute_score is refused with its functions and the way t
   )
 })
 
-test('functions of TRL’s form are parts of their own, a verl function of another name is none', async () => {
-  const both = fileOf(
-    'trl.py',
-    'def exact(completions, answer): ...\ndef short(completions): ...\ndef score(solution_str): ...\n',
-  )
-  expect(await partsOf(both)).toEqual([
-    ['trl.py', 'exact', 1],
-    ['trl.py', 'short', 1],
-  ])
-}, 120_000)
+test.skipIf(!process.env.LONG_TESTS)(
+  'functions of TRL’s form are parts of their own, a verl function of another name is none',
+  async () => {
+    const both = fileOf(
+      'trl.py',
+      'def exact(completions, answer): ...\ndef short(completions): ...\ndef score(solution_str): ...\n',
+    )
+    expect(await partsOf(both)).toEqual([
+      ['trl.py', 'exact', 1],
+      ['trl.py', 'short', 1],
+    ])
+  },
+  120_000,
+)

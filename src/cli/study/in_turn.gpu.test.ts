@@ -136,44 +136,46 @@ function numbersOf(events: readonly LabEvent[]) {
   })
 }
 
-test('runs in turn have the bits of runs one after the other, with the same kernels, and leave nothing behind', async () => {
-  const alone = lab()
-  for (const i of runs.keys()) {
-    alone.session.handle(start(i, false))
-    await alone.session.idle
-  }
-  const turns = lab()
-  for (const i of runs.keys()) turns.session.handle(start(i, true))
-  // One that breaks beside them costs them nothing.
-  const spoilt = { ...start(0, true), run: 3, record: 'study-3' }
-  turns.session.handle({ ...spoilt, experiment: { ...spoilt.experiment, seed: SPOILT } })
-  while (!turns.events.some(({ type }) => type === 'guarded')) await systemClock.sleep(2)
-  turns.session.handle({ type: 'stop', run: 3 })
-  await turns.session.idle
-  expect(turns.events.filter(({ type }) => type === 'failed' || type === 'lost')).toEqual([])
-  expect(numbersOf(turns.events)).toEqual(numbersOf(alone.events))
-  expect(numbersOf(turns.events)[0].steps).toHaveLength(5)
-  const steps = turns.events.flatMap((event) => (event.type === 'step' ? [event.run] : []))
-  expect(
-    steps
-      .filter((run) => run < 3)
-      .slice(0, 6)
-      .sort(),
-  ).toEqual([1, 1, 1, 2, 2, 2])
-  const [gpu] = turns.devices
-  expect(turns.devices).toHaveLength(1)
-  expect(gpu.counts.pipelines).toBe(alone.devices[0].counts.pipelines)
-  // The device's own uniform buffer.
-  expect(gpu.counts.live_bytes).toBe(gpu.memory().scratch)
+test.skipIf(!process.env.LONG_TESTS)(
+  'runs in turn have the bits of runs one after the other, with the same kernels, and leave nothing behind',
+  async () => {
+    const alone = lab()
+    for (const i of runs.keys()) {
+      alone.session.handle(start(i, false))
+      await alone.session.idle
+    }
+    const turns = lab()
+    for (const i of runs.keys()) turns.session.handle(start(i, true))
+    // One that breaks beside them costs them nothing.
+    const spoilt = { ...start(0, true), run: 3, record: 'study-3' }
+    turns.session.handle({ ...spoilt, experiment: { ...spoilt.experiment, seed: SPOILT } })
+    while (!turns.events.some(({ type }) => type === 'guarded')) await systemClock.sleep(2)
+    turns.session.handle({ type: 'stop', run: 3 })
+    await turns.session.idle
+    expect(turns.events.filter(({ type }) => type === 'failed' || type === 'lost')).toEqual([])
+    expect(numbersOf(turns.events)).toEqual(numbersOf(alone.events))
+    expect(numbersOf(turns.events)[0].steps).toHaveLength(5)
+    const steps = turns.events.flatMap((event) => (event.type === 'step' ? [event.run] : []))
+    expect(
+      steps
+        .filter((run) => run < 3)
+        .slice(0, 6)
+        .sort(),
+    ).toEqual([1, 1, 1, 2, 2, 2])
+    const [gpu] = turns.devices
+    expect(turns.devices).toHaveLength(1)
+    expect(gpu.counts.pipelines).toBe(alone.devices[0].counts.pipelines)
+    // The device's own uniform buffer.
+    expect(gpu.counts.live_bytes).toBe(gpu.memory().scratch)
 
-  if (!process.env.LONG_TESTS) return
-  // Each continues from its newest state on another device, to the same end.
-  const broken = lab()
-  for (const i of runs.keys()) broken.session.handle(start(i, true))
-  const last = () => broken.events.findLast((event) => event.type === 'step')
-  while ((last()?.step ?? 0) < 3) await systemClock.sleep(2)
-  broken.devices[0].destroy()
-  await broken.session.idle
-  expect(broken.events.filter(({ type }) => type === 'restored')).toHaveLength(2)
-  expect(numbersOf(broken.events)).toEqual(numbersOf(alone.events))
-})
+    // Each continues from its newest state on another device, to the same end.
+    const broken = lab()
+    for (const i of runs.keys()) broken.session.handle(start(i, true))
+    const last = () => broken.events.findLast((event) => event.type === 'step')
+    while ((last()?.step ?? 0) < 3) await systemClock.sleep(2)
+    broken.devices[0].destroy()
+    await broken.session.idle
+    expect(broken.events.filter(({ type }) => type === 'restored')).toHaveLength(2)
+    expect(numbersOf(broken.events)).toEqual(numbersOf(alone.events))
+  },
+)
