@@ -35,43 +35,40 @@ const fields = {
   },
 }
 
-test.skipIf(!process.env.LONG_TESTS)(
-  'parts, ablations and the distance from a teacher of the states that a run left',
-  async () => {
-    vi.spyOn(console, 'log').mockImplementation(() => {})
-    vi.spyOn(console, 'error').mockImplementation(() => {})
-    const [file, folder] = [join(root, 'run.json'), join(root, 'run')]
-    writeFileSync(file, JSON.stringify(fields))
-    expect(await train.run([file, '--out', folder, '--checkpoint-every', '50'])).toBe(0)
-    const { phases } = JSON.parse(readFileSync(join(folder, 'run.json'), 'utf8'))
-    const of = ['transplants', 'ablations', 'teacher_kl'] as const
-    const inside = { of: [...of], problems: 20 }
-    const found = await insideOf(tinyExperiment(fields), inside, { folder, phases })
+test('parts, ablations and the distance from a teacher of the states that a run left', async () => {
+  vi.spyOn(console, 'log').mockImplementation(() => {})
+  vi.spyOn(console, 'error').mockImplementation(() => {})
+  const [file, folder] = [join(root, 'run.json'), join(root, 'run')]
+  writeFileSync(file, JSON.stringify(fields))
+  expect(await train.run([file, '--out', folder, '--checkpoint-every', '50'])).toBe(0)
+  const { phases } = JSON.parse(readFileSync(join(folder, 'run.json'), 'utf8'))
+  const of = ['transplants', 'ablations', 'teacher_kl'] as const
+  const inside = { of: [...of], problems: 20 }
+  const found = await insideOf(tinyExperiment(fields), inside, { folder, phases })
 
-    const steps = (name: string) => found[name]?.map(([step]) => step)
-    expect(steps('start_with/blocks_up_to_1/acc')).toEqual([92, 94])
-    expect(steps('without/block_2')).toEqual([90, 92, 94])
-    expect(steps('without/head_2_1')).toEqual([90, 92, 94])
-    expect(steps('teacher_kl/0')).toEqual([90, 92, 94])
-    // A start with everything of the run answers as the run does, and the other way round.
-    const value = (name: string, i: number) => found[name][i][1]
-    const whole = value('start_with/everything/acc', 0)
-    expect(whole).toBeGreaterThan(0)
-    // The first phase trains block 1 and the embedding: block 2 is the start’s as it is.
-    expect(value('run_with_starts/block_2/acc', 0)).toBe(whole)
-    expect(value('run_with_starts/everything/acc', 0)).toBe(
-      value('run_with_starts/everything/acc', 1),
-    )
-    for (const layer of [0, 1, 2]) {
-      expect(value(`teacher_kl/${layer}`, 0)).toBeGreaterThan(0)
-      expect(value(`teacher_kl/${layer}`, 2)).not.toBe(value(`teacher_kl/${layer}`, 0))
-    }
-    const unknown = { ...tinyExperiment(fields), teacher: tinyExperiment({}).teacher }
-    await expect(
-      insideOf(unknown, { of: ['teacher_kl'], problems: 20 }, { folder, phases }),
-    ).rejects.toThrow('expected a teacher in the base, found none')
-  },
-)
+  const steps = (name: string) => found[name]?.map(([step]) => step)
+  expect(steps('start_with/blocks_up_to_1/acc')).toEqual([92, 94])
+  expect(steps('without/block_2')).toEqual([90, 92, 94])
+  expect(steps('without/head_2_1')).toEqual([90, 92, 94])
+  expect(steps('teacher_kl/0')).toEqual([90, 92, 94])
+  // A start with everything of the run answers as the run does, and the other way round.
+  const value = (name: string, i: number) => found[name][i][1]
+  const whole = value('start_with/everything/acc', 0)
+  expect(whole).toBeGreaterThan(0)
+  // The first phase trains block 1 and the embedding: block 2 is the start’s as it is.
+  expect(value('run_with_starts/block_2/acc', 0)).toBe(whole)
+  expect(value('run_with_starts/everything/acc', 0)).toBe(
+    value('run_with_starts/everything/acc', 1),
+  )
+  for (const layer of [0, 1, 2]) {
+    expect(value(`teacher_kl/${layer}`, 0)).toBeGreaterThan(0)
+    expect(value(`teacher_kl/${layer}`, 2)).not.toBe(value(`teacher_kl/${layer}`, 0))
+  }
+  const unknown = { ...tinyExperiment(fields), teacher: tinyExperiment({}).teacher }
+  await expect(
+    insideOf(unknown, { of: ['teacher_kl'], problems: 20 }, { folder, phases }),
+  ).rejects.toThrow('expected a teacher in the base, found none')
+})
 
 test('a study continues another run: its arms begin with what that has learned', async () => {
   const log = vi.spyOn(console, 'log').mockImplementation(() => {})
