@@ -3,8 +3,8 @@
 import { existsSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { contentHash } from '../../document/content/content.ts'
-import type { ModelFields } from '../../document/experiment/fields/model_fields.ts'
 import { taskOf } from '../../document/experiment/fields/task_fields.ts'
+import type { TeacherFields } from '../../document/experiment/fields/teacher_fields.ts'
 import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import type { Checkpoint, SteeredState } from '../../host/checkpoints/file/checkpoint.ts'
 import { CheckpointError } from '../../host/checkpoints/file/checkpoint_error.ts'
@@ -123,16 +123,7 @@ export const phaseOf = ({ phase_switches }: RunHistory, step: number): number =>
 
 /** What makes weights mean something, under the names of an experiment's model; `source`: the hash
  * of the weights. */
-type Sizes = Omit<
-  ModelFields,
-  | 'padding_idx'
-  | 'enable_gradient_checkpointing'
-  | 'activations_dtype'
-  | 'lora'
-  | 'steering_vectors'
-  | 'lenses'
-  | 'source_address'
->
+type Sizes = Omit<TeacherFields, 'source_address'>
 
 /** The policy as it was, an adapter merged into it, in the flat layout. */
 export interface CheckpointModel {
