@@ -95,5 +95,5 @@ test('a run without measurements has its own layers, dark and without numbers', 
   if (!waiting) throw new Error('no scene')
   expect(sceneLabels(waiting)).toEqual(['final policy –', 'layer 2 –', 'layer 1 –', 'embedding –'])
   expect(clearness(waiting)).toEqual([0, 0, 0, 0])
-  expect(sceneWords(waiting)).toBe('This run has not measured its layers so far.')
+  expect(sceneWords(waiting)).toBe('This run has not measured its layers yet.')
 })

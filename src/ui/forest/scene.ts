@@ -105,7 +105,7 @@ export function unmeasuredScene(state: LabState, atStep?: number): Scene | undef
 export const isMeasured = ({ entropy }: Scene): boolean => entropy.every(Number.isFinite)
 
 /** What is said of a run in place of its entropies. */
-export const NOT_MEASURED = 'This run has not measured its layers so far.'
+export const NOT_MEASURED = 'This run has not measured its layers yet.'
 
 const nameOf = (layer: number, last: number): string =>
   layer === last ? 'final policy' : layer === 0 ? 'embedding' : `layer ${layer}`

@@ -80,7 +80,7 @@ function Body() {
       </p>
       <Formula tex="\operatorname{KL}(\pi_\theta \,\|\, \pi_\text{ref}) = \mathbb{E}_{o \sim \pi_\theta} \Big[ \log \frac{\pi_\theta(o)}{\pi_\text{ref}(o)} \Big]" />
       <p>
-        No story of the reference goes on with <i>happy</i> a second time. There{' '}
+        The reference hardly ever writes <i>happy</i> twice in a row. There{' '}
         <Formula inline tex="\pi_\text{ref}" /> is small and the log ratio large, so each repetition
         costs more than it brings, where the KL has weight enough.
       </p>
