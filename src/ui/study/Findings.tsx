@@ -74,6 +74,8 @@ function Charts({ study, analysis }: { readonly study: Study; readonly analysis:
       profiles: profileLines(analysis),
       grid: heatGrid(study, analysis),
       layers: placeLines(study, analysis, 'layers'),
+      blocks: placeLines(study, analysis, 'blocks'),
+      teacher: placeLines(study, analysis, 'teacher'),
     }),
     [study, analysis],
   )
@@ -105,6 +107,21 @@ function Charts({ study, analysis }: { readonly study: Study; readonly analysis:
         id="study-layers"
         note="0 is the embedding. Layers below the last are read without the final norm: compare arms at a layer, not layers of an arm."
         picture={drawn.layers}
+        owner={owner}
+        yUnit="nats"
+        isShare={false}
+      />
+      <ArmLines
+        id="study-blocks"
+        note="The start with blocks 1 to k of the trained model in place of its own: where a line rises, the block there carries some of what was learned."
+        picture={drawn.blocks}
+        owner={owner}
+        isShare
+      />
+      <ArmLines
+        id="study-teacher"
+        note="Of the teacher’s final policy from the policy of each of the student’s layers, where held-out right answers are written: the lower, the more of the teacher a layer has."
+        picture={drawn.teacher}
         owner={owner}
         yUnit="nats"
         isShare={false}
