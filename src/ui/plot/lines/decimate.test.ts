@@ -61,6 +61,32 @@ test('a series that grows bit by bit keeps what it would have kept at once', () 
   )
 })
 
+test('a new step costs the same however many there are: no entry is looked at again', () => {
+  const looksAtNewStep = (length: number) => {
+    const values = Array.from({ length: length + 1 }, (_, i) => Math.sin(i * 0.7))
+    let looks = 0
+    const counted = new Proxy(values, {
+      get(target, key) {
+        if (typeof key === 'string' && /^\d+$/.test(key)) looks++
+        return Reflect.get(target, key)
+      },
+    })
+    const columns = { ...columnsOf(values), values: counted, length }
+    const across = { x: [0, 60_000], width: 700 } as const
+    keptIndices(columns, across)
+    looks = 0
+    columns.length++
+    keptIndices(columns, across)
+    keptIndices(columns, across)
+    return looks
+  }
+  // Its own value, finite or not, and those of the extremes of its column of pixels.
+  for (const length of [1000, 50_000]) {
+    expect(looksAtNewStep(length)).toBeGreaterThan(0)
+    expect(looksAtNewStep(length)).toBeLessThanOrEqual(6)
+  }
+})
+
 test('a zoom keeps one entry on either side, so that the line leaves the plot', () => {
   const columns = columnsOf(Array.from({ length: 100 }, (_, i) => i))
   const kept = keptIndices(columns, { x: [40, 50], width: 500 })

@@ -6,13 +6,26 @@ import { type Across as StepAcross, stepPixel, type View } from '../../scales/vi
 /** The part of a view that decides. */
 export type Across = StepAcross & Pick<View, 'logY'>
 
+/** The last column of pixels, or the last gap, to which entries may still be added. */
+interface Open {
+  /** GAP for a gap, NaN before the first entry. */
+  pixel: number
+  first: number
+  low: number
+  high: number
+}
+
 interface Decimated {
   readonly indices: number[]
-  /** Where the last column of pixels begins, in the columns and in `indices`: it may still grow. */
-  openFrom: number
+  readonly open: Open
+  /** Where `open` begins in `indices`. */
   openAt: number
+  /** The next entry to look at. */
+  next: number
   length: number
 }
+
+const GAP = Number.NEGATIVE_INFINITY
 
 /** A metric may be in several charts of different widths. */
 const MAX_VIEWS = 4
@@ -44,8 +57,9 @@ function find(columns: Columns, view: Across): Decimated {
   let found = views.get(key)
   if (!found || found.length > columns.length) {
     // One entry before the axis, so that the line comes in from there.
-    const openFrom = Math.max(0, lowerBound(columns, view.x[0]) - 1)
-    found = { indices: [], openFrom, openAt: 0, length: 0 }
+    const next = Math.max(0, lowerBound(columns, view.x[0]) - 1)
+    const open = { pixel: Number.NaN, first: next, low: next, high: next }
+    found = { indices: [], open, openAt: 0, next, length: 0 }
     if (views.size >= MAX_VIEWS) views.clear()
     views.set(key, found)
   }
@@ -54,36 +68,49 @@ function find(columns: Columns, view: Across): Decimated {
 
 /** Indices of the entries to be drawn, ascending, with one entry after the axis; of several that
  * share a column of pixels the first, lowest, highest and last, so that no spike is lost. A gap is
- * one index that is not drawn. */
+ * one index that is not drawn. While columns grow each entry is looked at once. */
 export function keptIndices(columns: Columns, view: Across): readonly number[] {
   const found = find(columns, view)
-  const { indices } = found
-  const { steps, values, length } = columns
-  const end = Math.min(length, lowerBound(columns, view.x[1] + 1e-9) + 1)
-  const pixelOf = (i: number) => Math.floor(stepPixel(steps[i], view))
-  indices.length = found.openAt
-  found.length = length
-  for (let i = found.openFrom; i < end; ) {
-    found.openFrom = i
-    found.openAt = indices.length
-    if (!isDrawn(columns, i, view)) {
-      indices.push(i)
-      while (i < end && !isDrawn(columns, i, view)) i++
-      continue
-    }
-    const pixel = pixelOf(i)
-    const first = i
-    let [low, high] = [i, i]
-    for (; i < end && isDrawn(columns, i, view) && pixelOf(i) === pixel; i++) {
-      if (values[i] < values[low]) low = i
-      if (values[i] > values[high]) high = i
-    }
-    push(indices, first, Math.min(low, high), Math.max(low, high), i - 1)
+  const { length } = columns
+  if (found.length < length) {
+    const [, right] = view.x
+    const isInside = columns.steps[length - 1] <= right
+    grow(found, columns, view, isInside ? length : lowerBound(columns, right + 1e-9) + 1)
+    found.length = length
   }
-  return indices
+  return found.indices
 }
 
-/** Ascending indices, each once. */
-function push(indices: number[], ...ascending: number[]): void {
-  for (const index of ascending) if (indices[indices.length - 1] !== index) indices.push(index)
+/** Looks at the entries before `end` that are new. */
+function grow(found: Decimated, columns: Columns, view: Across, end: number): void {
+  const { indices, open } = found
+  const { steps, values, length } = columns
+  const last = Math.min(length, end)
+  if (found.next >= last) return
+  indices.length = found.openAt
+  for (let i = found.next; i < last; i++) {
+    const pixel = isDrawn(columns, i, view) ? Math.floor(stepPixel(steps[i], view)) : GAP
+    if (pixel !== open.pixel) {
+      pushOpen(indices, open, i - 1)
+      open.pixel = pixel
+      open.first = i
+      open.low = i
+      open.high = i
+    } else if (pixel !== GAP) {
+      if (values[i] < values[open.low]) open.low = i
+      if (values[i] > values[open.high]) open.high = i
+    }
+  }
+  found.next = last
+  found.openAt = indices.length
+  pushOpen(indices, open, last - 1)
+}
+
+/** Of what ends with the entry `last`: one entry of a gap, up to four of a column of pixels. */
+function pushOpen(indices: number[], { pixel, first, low, high }: Open, last: number): void {
+  if (Number.isNaN(pixel)) return
+  indices.push(first)
+  if (pixel === GAP) return
+  for (const index of [Math.min(low, high), Math.max(low, high), last])
+    if (indices[indices.length - 1] !== index) indices.push(index)
 }
