@@ -94,10 +94,11 @@ export function thinnedOf(
   return all
 }
 
-const count = (steps: number) => steps.toLocaleString('en-GB')
+/** `toLocaleString` looks its language up each time, and charts ask at every frame. */
+const grouped = new Intl.NumberFormat('en-GB')
 
 /** The same as a sentence; '' for whole columns. */
 export const thinnedWords = (thinned: Thinned | undefined): string =>
   thinned
-    ? `Up to step ${count(thinned.until)} not every step is kept any more: of each ${count(thinned.every)} the first, the lowest and the highest value.`
+    ? `Up to step ${grouped.format(thinned.until)} not every step is kept any more: of each ${grouped.format(thinned.every)} the first, the lowest and the highest value.`
     : ''
