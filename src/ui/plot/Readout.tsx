@@ -8,7 +8,7 @@ import { writeText } from './live_text.ts'
 
 interface Said {
   /** Where a person can stop, ascending. */
-  readonly stops: readonly number[]
+  readonly stops: ArrayLike<number>
   readonly at: number | undefined
   readonly text: string
   /** What is written, where the values are written beside it. */

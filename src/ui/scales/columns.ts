@@ -11,7 +11,10 @@ export interface Columns {
 }
 
 /** First index whose step is ≥ `step`; `length` when there is none. */
-export function lowerBound({ steps, length }: Columns, step: number): number {
+export function lowerBound(
+  { steps, length }: Pick<Columns, 'steps' | 'length'>,
+  step: number,
+): number {
   let low = 0
   let high = length
   while (low < high) {
@@ -26,3 +29,7 @@ export function lowerBound({ steps, length }: Columns, step: number): number {
 export function indexAt(columns: Columns, step: number): number {
   return lowerBound(columns, step + 1e-9) - 1
 }
+
+/** All steps, without a copy where that can be. */
+export const stepsOf = ({ steps, length }: Columns): ArrayLike<number> =>
+  steps instanceof Float64Array ? steps.subarray(0, length) : Array.from(steps).slice(0, length)

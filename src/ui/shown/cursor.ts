@@ -1,5 +1,6 @@
 // Holds the layer under the pointer, the same in every figure; undefined means the last one.
 import { createStore } from 'zustand/vanilla'
+import { lowerBound } from '../scales/columns.ts'
 
 export const cursorStore = createStore<{ readonly layer: number | undefined }>(() => ({
   layer: undefined,
@@ -10,13 +11,14 @@ export const setLayer = (layer: number | undefined): void => cursorStore.setStat
 /** Where a key moves to among ascending stops; undefined where it is another key. */
 export function movedTo(
   key: string,
-  stops: readonly number[],
+  stops: ArrayLike<number>,
   at: number | undefined,
 ): number | undefined {
   if (stops.length === 0) return undefined
   const last = stops.length - 1
-  const after = at === undefined ? -1 : stops.findIndex((stop) => stop >= at)
-  const index = after < 0 ? last : after
+  const { length } = stops
+  const after = at === undefined ? last : lowerBound({ steps: stops, length }, at)
+  const index = Math.min(last, after)
   if (key === 'ArrowLeft') return stops[Math.max(0, index - 1)]
   if (key === 'ArrowRight') return stops[Math.min(last, index + 1)]
   if (key === 'Home') return stops[0]

@@ -13,7 +13,7 @@ import { leftOutWords } from '../../plot/chart_lines.ts'
 import { drawnOf, drawStrokes, type Stroke } from '../../plot/lines/strokes.ts'
 import { Readout } from '../../plot/Readout.tsx'
 import { boundsIn, ticksOf } from '../../scales/bounds.ts'
-import { type Columns, indexAt } from '../../scales/columns.ts'
+import { type Columns, indexAt, stepsOf } from '../../scales/columns.ts'
 import { resolveColor } from '../../scales/css_colors.ts'
 import type { Domain } from '../../scales/domain.ts'
 import { stepPixel, type View } from '../../scales/view.ts'
@@ -246,7 +246,7 @@ function StepReadout({
       undefined,
     )
     return {
-      stops: longest ? Array.from(longest.steps).slice(0, longest.length) : [],
+      stops: longest ? stepsOf(longest) : [],
       at: step,
       text: read(all, step, formatValue),
     }

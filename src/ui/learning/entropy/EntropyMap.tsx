@@ -6,6 +6,7 @@ import { t } from '../../kit/translator.ts'
 import { HeatMap, HeatScale } from '../../plot/heat/HeatMap.tsx'
 import { layersSay } from '../../plot/lines/course_says.ts'
 import { Readout } from '../../plot/Readout.tsx'
+import { stepsOf } from '../../scales/columns.ts'
 import { extentOf } from '../../scales/extent.ts'
 import { readStep, useSlowFrame, valueAt } from '../../shown/readout.ts'
 import { seriesOf, useLastLayer } from '../../shown/run.ts'
@@ -116,7 +117,7 @@ function LayerReadout(props: {
     const step = readStep()
     const columns = entropyOf(layer)
     return {
-      stops: columns ? Array.from(columns.steps).slice(0, columns.length) : [],
+      stops: columns ? stepsOf(columns) : [],
       at: step,
       text: `${layerName(layer, lastLayer)}${step === undefined ? ', latest' : `, step ${step}`}: ${formatNats(latest(layer, step))}`,
     }

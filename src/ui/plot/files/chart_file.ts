@@ -13,7 +13,7 @@ export interface NamedColumns {
 
 /** The entries whose steps lie in `x`, ends included. */
 function within({ steps, values, length }: Columns, x: Domain) {
-  const from = lowerBound({ steps, values, length }, x[0])
+  const from = lowerBound({ steps, length }, x[0])
   const end = indexAt({ steps, values, length }, x[1]) + 1
   const cut = (column: ArrayLike<number>) =>
     Float64Array.from({ length: Math.max(0, end - from) }, (_, i) => column[from + i])
