@@ -12,7 +12,7 @@ import { type Paint, Plot } from '../base/Plot.tsx'
 import { ChartCard } from '../ChartCard.tsx'
 import type { NamedColumns } from '../files/chart_file.ts'
 import { drawnColumns } from '../lines/repaint.ts'
-import { drawEdits, drawMarks, firstColumn, heatmapPixels, rowAt } from './heat.ts'
+import { drawEdits, drawMarks, firstColumn, HEAT_REACH, heatmapPixels, rowAt } from './heat.ts'
 
 const TICKS = 10
 
@@ -79,6 +79,7 @@ function usePaint({ columns, scaleMax, firstRamp }: HeatMapProps): Paint {
         ctx,
         spans.map(({ step }) => step),
         view,
+        from,
       )
       drawEdits(ctx, edits, view)
     },
@@ -92,7 +93,7 @@ export function HeatMap(props: HeatMapProps) {
   const isDark = useStore(uiStore, selectIsDark)
   const paint = usePaint(props)
   const drawn = useCallback(
-    () => columns().flatMap((row) => (row ? [drawnColumns(row)] : [])),
+    () => columns().flatMap((row) => (row ? [drawnColumns(row, undefined, HEAT_REACH)] : [])),
     [columns],
   )
   const ticks = useMemo(() => {

@@ -69,6 +69,19 @@ test('phase switches are marked inside the axis, not on its ends', () => {
   ])
 })
 
+test('marks that end left of what is painted again are not drawn', () => {
+  const view = { x: [0, 10], y: [0, 1], width: 100, height: 40 } as const
+  const strokesFrom = (from?: number) => {
+    const { ctx, calls } = recordingContext()
+    drawMarks(ctx, [3, 5, 7], view, from)
+    return calls.filter((call) => call.startsWith('moveTo'))
+  }
+  const all = strokesFrom()
+  expect(all).toHaveLength(6)
+  expect(strokesFrom(50)).toEqual(all.slice(2))
+  expect(strokesFrom(52)).toEqual(all.slice(4))
+})
+
 test('an edit is dotted, unlike a phase, and has its words where there is room', () => {
   const { ctx, calls } = recordingContext()
   const words: unknown[][] = []

@@ -19,6 +19,8 @@ type WordContext = MarkContext &
   >
 
 const EDIT_FONT = '10.5px system-ui, sans-serif'
+/** A column of pixels, which may be a little wider than a CSS pixel, ends before the next. */
+export const HEAT_REACH = 1
 /** Below the upper end of the plot, px. */
 const EDIT_BASELINE = 11
 
@@ -93,12 +95,18 @@ export const firstColumn = (from: number, view: View, width: number): number =>
   Math.min(width - 1, Math.max(0, Math.floor((from / view.width) * width) - 1))
 
 /** Marks steps with dashed lines that show on any colour; those at or before the axis are left
- * out. */
-export function drawMarks(ctx: MarkContext, steps: readonly number[], view: View): void {
+ * out, and with `from` those that do not reach right of that pixel. */
+export function drawMarks(
+  ctx: MarkContext,
+  steps: readonly number[],
+  view: View,
+  from = Number.NEGATIVE_INFINITY,
+): void {
   ctx.lineWidth = 1
   for (const step of steps) {
     if (step <= view.x[0] || step >= view.x[1]) continue
-    drawUpright(ctx, Math.round(stepPixel(step, view)) + 0.5, view.height, [], [4, 4])
+    const x = Math.round(stepPixel(step, view)) + 0.5
+    if (x + 1 > from) drawUpright(ctx, x, view.height, [], [4, 4])
   }
 }
 

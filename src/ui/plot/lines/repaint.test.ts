@@ -4,7 +4,7 @@ import type { Columns } from '../../scales/columns.ts'
 import { HEAT_RAMP } from '../../scales/palette.ts'
 import type { View } from '../../scales/view.ts'
 import { columnsOf, recordingContext } from '../../shown/testing.ts'
-import { firstColumn, heatmapPixels } from '../heat/heat.ts'
+import { firstColumn, HEAT_REACH, heatmapPixels } from '../heat/heat.ts'
 import { drawLine } from './draw_line.ts'
 import { linePoints, REACH } from './line_points.ts'
 import type { LineStyle } from './line_style.ts'
@@ -125,4 +125,27 @@ test('the new columns of a heat map are those of the whole', () => {
     expect(part.slice(row * (120 - first), (row + 1) * (120 - first))).toEqual(
       whole.slice(row * 120 + first, (row + 1) * 120),
     )
+})
+
+test('a step of a heat map paints its own columns of pixels again, and what they were is left', () => {
+  for (const [steps, width, most] of [
+    [50_000, 700, 3],
+    // Two steps, each two columns wide, and a column on either side of them.
+    [300, 700, 7],
+  ]) {
+    const values = Array.from({ length: steps }, (_, i) => (i * 7) % 5)
+    const columns = { ...columnsOf(values), length: steps - 1 }
+    const size = { width, x: [0, 1.2 * steps] } as const
+    const own: View = { ...view, ...size }
+    const drawn = () => [drawnColumns(columns, undefined, HEAT_REACH)]
+    const [before, old] = [drawn(), heatmapPixels([columns], size, 5, HEAT_RAMP)]
+    columns.length = steps
+    const now = heatmapPixels([columns], size, 5, HEAT_RAMP)
+    const first = firstColumn(staleFrom(before, drawn(), own), own, width)
+    expect(now.slice(0, 4 * first)).toEqual(old.slice(0, 4 * first))
+    expect(now).not.toEqual(old)
+    const isPainted = (x: number) => now[4 * x + 3] > 0
+    const painted = Array.from({ length: width - first }, (_, i) => first + i).filter(isPainted)
+    expect(painted.length).toBeLessThanOrEqual(most)
+  }
 })

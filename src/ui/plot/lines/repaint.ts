@@ -12,12 +12,15 @@ export interface Drawn {
   readonly length: number
   /** A line's; undefined where nothing depends on how many points there are. */
   readonly look: Look | undefined
+  /** How far left of an entry a new one after it may change the picture, in CSS pixels. */
+  readonly reach: number
 }
 
-export const drawnColumns = (columns: Columns, look?: Look): Drawn => ({
+export const drawnColumns = (columns: Columns, look?: Look, reach = REACH): Drawn => ({
   columns,
   length: columns.length,
   look,
+  reach,
 })
 
 const isSameLook = (a: Look | undefined, b: Look | undefined) =>
@@ -35,14 +38,14 @@ export function staleFrom(
   if (before?.length !== now.length) return Number.NEGATIVE_INFINITY
   let from = Number.POSITIVE_INFINITY
   for (let i = 0; i < now.length; i++) {
-    const [old, { columns, length, look }] = [before[i], now[i]]
+    const [old, { columns, length, look, reach }] = [before[i], now[i]]
     if (old.columns !== columns || old.length > length || !isSameLook(old.look, look))
       return Number.NEGATIVE_INFINITY
     if (old.length === length) continue
     if (old.length === 0) return Number.NEGATIVE_INFINITY
     const pixel = stepPixel(columns.steps[old.length - 1], view)
     // Which entries of a column of pixels are drawn may change for all of the column.
-    from = Math.min(from, Math.floor(pixel) - REACH)
+    from = Math.min(from, Math.floor(pixel) - reach)
     if (Number.isNaN(from)) return Number.NEGATIVE_INFINITY
   }
   return from
