@@ -117,6 +117,17 @@ test('speed and time left follow the arrival of steps, and a pause is no slow st
   expect(resumed.timing.steps_per_second).toBe(4)
 })
 
+test('the speed is computed four times a second at most, and again where a phase begins', () => {
+  const slow = after([
+    [step(1, {}), 1000],
+    [step(2, {}), 1500],
+  ])
+  const soon = after([[step(3, {}), 1510]], slow)
+  expect(soon.timing).toBe(slow.timing)
+  expect(after([[step(4, {}), 1750]], soon).timing.steps_per_second).toBe(4)
+  expect(after([[step(4, {}, 1), 1520]], soon).timing).not.toBe(slow.timing)
+})
+
 test('response tokens per second come from the phase that samples them', () => {
   const { train_batch_size, n } = PRESETS[0].experiment.rollout
   const state = after([

@@ -14,6 +14,9 @@ const WINDOW_MS = 15_000
 
 const MIN_WINDOW_MS = 100
 
+/** The speed is computed once in so long, however many steps arrive: nobody reads it faster. */
+const TIMING_MS = 250
+
 /** The state after a step: its numbers in the columns, and the speed that its arrival tells. */
 export function applyStep(
   state: LabState,
@@ -32,7 +35,12 @@ export function applyStep(
   const gap = before && { ms: at_ms - before.at_ms, isValidated }
   const gaps = gap ? withGap(state.gaps, phase, gap) : state.gaps
   const after = { ...state, step, phase, phase_step, metrics, arrivals, gaps }
-  return { ...after, timing: timingOf(after) }
+  const isTimed =
+    before !== undefined &&
+    phase === state.phase &&
+    state.timing.steps_per_second !== undefined &&
+    Math.floor(at_ms / TIMING_MS) === Math.floor(before.at_ms / TIMING_MS)
+  return isTimed ? after : { ...after, timing: timingOf(after) }
 }
 
 /** What planned.ts goes by: the run, or the one that the settings would begin. */
