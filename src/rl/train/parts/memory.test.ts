@@ -4,9 +4,9 @@ import { type ModelConfig, modelShape } from '../../../model/layout/config.ts'
 import { paramLayout } from '../../../model/layout/params.ts'
 import { createWorkspace } from '../../../model/transformer/workspace.ts'
 import { keptBytes, microRows, microTokens } from '../../learners/base/batch_rows.ts'
-import { CONFIG, RL } from '../../testing.ts'
+import { CONFIG, REWARD_MODEL, RL } from '../../testing.ts'
 import { distillPhase, LARGER } from '../distilled/testing.ts'
-import { planMemory } from './memory.ts'
+import { pairSize, planMemory } from './memory.ts'
 import { planTeacher } from './teacher_memory.ts'
 
 /** SmolLM2-135M's sizes. */
@@ -94,4 +94,21 @@ test('no product of a micro-batch is longer than 2e10 operations, and small mode
   expect(microRows(64, 100, tokens)).toBe(2)
   // One row is the least, however long.
   expect(microRows(64, 1000, tokens)).toBe(1)
+})
+
+test('responses of pairs lie in memory 8,192 tokens at a time, in groups of whole prompts', () => {
+  const pairs = { ...REWARD_MODEL.pairs, count: 32, held_out: 8 }
+  const sizeOf = (max_prompt_length: number, max_response_length: number) =>
+    pairSize(
+      {
+        ...CONFIG,
+        task: { ...CONFIG.task, max_prompt_length, max_response_length },
+        phases: [{ ...REWARD_MODEL, pairs }],
+      },
+      pairs,
+    )
+  expect(sizeOf(16, 16)).toMatchObject({ rows: 64, n: 2 })
+  expect(sizeOf(16, 16).groupRows).toBeUndefined()
+  expect(sizeOf(176, 80)).toMatchObject({ rows: 64, n: 2, groupRows: 32 })
+  expect(sizeOf(4000, 80)).toMatchObject({ rows: 64, n: 2, groupRows: 2 })
 })

@@ -181,6 +181,9 @@ export const rewardLayout = ({ model }: TrainerConfig): ParamLayout =>
 
 /** Responses that are sampled at a time to make pairs of them. */
 const PAIR_ROWS = 64
+/** Tokens of them that lie in memory at once: longer responses are decoded in groups, with the same
+ * tokens. */
+const PAIR_TOKENS = 8192
 
 /** The rollout that makes pairs of n responses to each prompt. */
 export function pairSize(
@@ -189,12 +192,17 @@ export function pairSize(
 ): RolloutSize & { readonly n: number } {
   const { prompt_length, response_length } = actorSize(config)
   const wanted = pairedPhases(config).map(({ pairs }) => pairs.count + pairs.held_out)
-  const rows = Math.min(PAIR_ROWS, n * Math.max(...wanted))
+  const prompts = Math.floor(Math.min(PAIR_ROWS, n * Math.max(...wanted)) / n)
+  const tokens = n * (prompt_length + response_length)
+  let groups = 1
+  while (groups < prompts && (prompts % groups > 0 || (prompts / groups) * tokens > PAIR_TOKENS))
+    groups++
   return {
-    rows: Math.floor(rows / n) * n,
+    rows: prompts * n,
     n,
     prompt_length,
     response_length,
+    ...(groups > 1 && { groupRows: (prompts / groups) * n }),
   }
 }
 
@@ -244,8 +252,8 @@ export function validationSize(config: TrainerConfig): RolloutSize {
 
 /** One rollout serves all phases of the same size. */
 export const sizeKey = (size: RolloutSize): string => {
-  const { rows, n, response_length, max_turns = 1, dtype = 'float32' } = size
-  return `${rows}×${response_length}×${n} ${dtype}${max_turns > 1 ? ` ${max_turns} turns` : ''}`
+  const { rows, n, response_length, max_turns = 1, dtype = 'float32', groupRows = rows } = size
+  return [rows, groupRows, response_length, n, dtype, max_turns].join(' ')
 }
 
 /** The same of the rollouts of the policy and of other weights. */
