@@ -6,12 +6,7 @@ import { expect, LONG_ONLY } from './lab_page.ts'
 import { test } from './warm_page.ts'
 
 const CLICKS = 10
-/** DPO from a person's verdicts, in place of the preset's reward. */
-const LINK =
-  'v=1&p=story-happy-end&phases=preference&phases.0.steps=20&phases.0.batch_size=4' +
-  '&phases.0.optim.lr=0.0003&phases.0.optim.lr_warmup_steps=2&phases.0.pairs.source=human' +
-  `&phases.0.pairs.count=32&phases.0.pairs.held_out=8&phases.0.pairs.min_pairs=${CLICKS}` +
-  '&validation.prompts=32&probe.freq=0'
+const LINK = 'v=1&p=story-dpo-clicks&validation.prompts=32&probe.freq=0'
 const HAPPY_ENDS = 'val-aux/story/happy_end/mean@1'
 
 /** Which of the two shown ends is happy; undefined where both are or neither. */

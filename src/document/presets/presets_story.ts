@@ -40,9 +40,27 @@ const ends = {
   validation: { test_freq: 20, prompts: 16 },
 }
 
+/** What a person is asked: at least ten verdicts. */
+const pairs = { source: 'human', count: 32, held_out: 8, min_pairs: 10 }
+
 /** In the order of the menu. */
 export const STORY_PRESETS: readonly Preset[] = [
   preset('story-ends', 'Stories: a happy end', ends),
+  preset('story-dpo-clicks', 'Stories: DPO with your own clicks', {
+    // A phase of GRPO that somebody adds needs groups, as `base` has them.
+    ...base,
+    task: ends.task,
+    validation: ends.validation,
+    phases: [
+      {
+        kind: 'preference',
+        steps: 20,
+        batch_size: 4,
+        optim: { lr: 0.0003, lr_warmup_steps: 2 },
+        pairs,
+      },
+    ],
+  }),
   // Two groups of four stories, at a higher rate: not sure to learn.
   preset('story-happy-end', 'Stories: only the end', {
     ...ends,

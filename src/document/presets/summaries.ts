@@ -69,6 +69,8 @@ export const SUMMARIES: Readonly<Record<string, string>> = {
     'GRPO with an entropy bonus whose weight grows in every step in which the entropy is at or below 0.8 nats, and falls again above it.',
   'story-ends':
     'The shipped storyteller ends stories, and is rewarded for happy ends: a rule, and no person, says what is better.',
+  'story-dpo-clicks':
+    'You say which of two ends is better, ten times or more, and the storyteller learns it at once, without a reward model.',
   'story-happy-end':
     'Happy ends with GRPO: two groups of four ends a step, at a higher rate, which is not sure to learn.',
   'story-happy':

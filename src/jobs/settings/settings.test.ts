@@ -125,13 +125,15 @@ test('which presets leave as a job is a decision', () => {
     'tiny-entropy-target',
   ]
   const today = taught.filter((id) => id !== 'tiny-teacher-advantage')
-  expect(refused('verl')).toEqual([...withTools, ...byPeople, imitates, ...today])
+  const stories = ['story-dpo-clicks']
+  expect(refused('verl')).toEqual([...withTools, ...byPeople, imitates, ...today, ...stories])
   expect(refused('verl', '0.7')).toEqual([
     ...withTools,
     ...byPeople,
     imitates,
     'tiny-dapo',
     ...taught,
+    ...stories,
   ])
   expect(refused('trl')).toEqual([
     'two-skills-ppo',
@@ -145,6 +147,7 @@ test('which presets leave as a job is a decision', () => {
     'tiny-dapo',
     ...taught,
     'story-ends',
+    ...stories,
     'smollm2-135m-countdown',
   ])
   expect(PRESETS.map(({ id }) => id).filter((id) => !refused('bupo').includes(id))).toEqual([
