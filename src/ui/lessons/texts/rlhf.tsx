@@ -115,6 +115,10 @@ function Body() {
         above and asks about the same pairs. Put the recorded verdicts of one run into the other,
         and both learn from the same clicks.
       </p>
+      <p>
+        In words: the preset <i>Stories: DPO with your own clicks</i> asks you which of two ends of
+        a story is better, ten times or more.
+      </p>
     </>
   )
 }
