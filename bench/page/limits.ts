@@ -86,8 +86,8 @@ export async function benchLimits(): Promise<LimitsRow> {
   }
   const parts_ms = await time()
   const [actual] = await gpu.read(out)
-  const [command] = program.commands
-  const parts = (command.kind === 'dispatch' ? command.cut?.parts : undefined) ?? 1
+  const [step] = program.steps
+  const parts = (step.kind === 'stretch' ? step.dispatches[0].cut?.parts : undefined) ?? 1
   gpu.destroy()
   const has_same_bits = actual.every((x, i) => x === expected[i])
   return { ...size, most_ms: MOST_MS, whole_ms, parts, parts_ms, has_same_bits }

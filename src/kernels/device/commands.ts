@@ -1,6 +1,6 @@
 // Collects the commands of the open submit, and the params of its dispatches.
 
-import { type Dispatch, type LiveValues, SLOT_BYTES, setScalar } from './base/program.ts'
+import { SLOT_BYTES } from './base/program.ts'
 import type { Buffers } from './buffers.ts'
 import type { OpenDevice } from './open_device.ts'
 
@@ -38,9 +38,9 @@ export class Commands {
     return this.#used > 0
   }
 
-  /** Whether the open submit has no room for another dispatch. */
-  get isFull(): boolean {
-    return this.#used === this.#staged.byteLength
+  /** Whether the open submit has room for so many more bytes of params. */
+  hasRoom(bytes: number): boolean {
+    return this.#used + bytes <= this.#staged.byteLength
   }
 
   /** The open pass, if there is one. */
@@ -68,13 +68,11 @@ export class Commands {
     return this.#pass
   }
 
-  /** Writes a dispatch's params into the next slot of the arena. Returns the slot's first byte. */
-  writeParams({ params, patches }: Dispatch, live: LiveValues<string>): number {
+  /** Writes params into the next slots of the arena. Returns the first slot's first byte. */
+  writeParams(params: Uint8Array): number {
     const slot = this.#used
-    this.#used += SLOT_BYTES
+    this.#used += Math.ceil(params.byteLength / SLOT_BYTES) * SLOT_BYTES
     this.#staged.set(params, slot)
-    for (const { offset, dtype, value } of patches)
-      setScalar(this.params, slot + offset, dtype, value(live))
     return slot
   }
 

@@ -1,15 +1,9 @@
-// Encodes dispatches: whole, in parts, or measured, as profiling, stage times and the limit of
-// dispatches ask for.
+// Encodes the dispatches of a program: all in a row, or one by one where they are measured or run
+// in parts, as profiling, stage times and the limit of dispatches ask for.
 
 import type { AnyKernel } from './base/kernel.ts'
-import {
-  type Cut,
-  type Dispatch,
-  type Grid,
-  gridOf,
-  type LiveValues,
-  readParams,
-} from './base/program.ts'
+import { type Cut, type Dispatch, type Grid, readParams, SLOT_BYTES } from './base/program.ts'
+import type { Stretch } from './base/stretch.ts'
 import type { Commands } from './commands.ts'
 import type { OpenDevice } from './open_device.ts'
 import { costOf } from './timing/cost.ts'
@@ -61,34 +55,47 @@ export class Dispatcher {
     this.recording.enter(name)
   }
 
-  /** Encodes a dispatch of a bound program with these live values. */
-  dispatch(dispatch: Dispatch, live: LiveValues<string>): void {
-    const { kernel, cut } = dispatch
-    const limit = this.limit
-    const timing = limit?.timingOf(dispatch)
-    const expectedMs = timing && limit ? limit.expected(timing) : 0
-    if (cut) return this.#dispatchParts(dispatch, cut, live, expectedMs)
-    if (limit && timing && !this.recording && limit.wants(timing))
-      return this.#measure(limit, dispatch, live)
-    const slot = this.#takeSlot(dispatch, live, expectedMs)
-    const pass = this.recording
-      ? this.#timedPass(this.recording, kernel, slot)
-      : this.#commands.pass()
-    encode(pass, dispatch, slot, gridOf(dispatch, this.#commands.params, slot))
+  /** Encodes dispatches with the live values that they were given last. */
+  encode(stretch: Stretch): void {
+    const expectedMs = this.#expectedMs(stretch)
+    if (expectedMs === undefined)
+      for (const index of stretch.dispatches.keys()) this.#encodeOne(stretch, index)
+    else encodeAll(stretch, this.#takeSlots(stretch.params, expectedMs), this.#commands.pass())
   }
 
   #endStage(): void {
     if (this.clock?.is_open) this.clock.end(this.#commands.encoder())
   }
 
-  #dispatchParts(dispatch: Dispatch, cut: Cut, live: LiveValues<string>, expectedMs: number): void {
+  /** Milliseconds of dispatches that are encoded in a row; undefined where each is looked at. */
+  #expectedMs({ dispatches, params }: Stretch): number | undefined {
+    if (this.recording || !this.#commands.hasRoom(params.byteLength)) return undefined
+    if (!this.limit) return 0
+    const expectedMs = this.limit.settledMs(dispatches)
+    return this.#isLong(expectedMs ?? 0) ? undefined : expectedMs
+  }
+
+  #encodeOne(stretch: Stretch, index: number): void {
+    const dispatch = stretch.dispatches[index]
+    const call = { dispatch, params: stretch.paramsOf(index), grid: stretch.gridOf(index) }
+    const { kernel, cut } = dispatch
+    const limit = this.limit
+    const timing = limit?.timingOf(dispatch)
+    const expectedMs = timing && limit ? limit.expected(timing) : 0
+    if (cut) return this.#encodeParts(call, cut, expectedMs)
+    if (limit && timing && !this.recording && limit.wants(timing)) return this.#measure(limit, call)
+    const slot = this.#takeSlots(call.params, expectedMs)
+    const pass = this.recording
+      ? this.#timedPass(this.recording, kernel, slot)
+      : this.#commands.pass()
+    encode(pass, dispatch, slot, call.grid)
+  }
+
+  #encodeParts({ dispatch, params, grid }: Call, cut: Cut, expectedMs: number): void {
     const partMs = expectedMs / cut.parts
-    const view = this.#commands.params
-    let slot = this.#takeSlot(dispatch, live, partMs)
-    const whole = gridOf(dispatch, view, slot)
-    parts(whole, cut.parts).forEach((part, i) => {
-      if (i > 0) slot = this.#takeSlot(dispatch, live, partMs)
-      setPart(view, slot + dispatch.params.byteLength, part, whole)
+    parts(grid, cut.parts).forEach((part, i) => {
+      const slot = this.#takeSlots(params, partMs)
+      setPart(this.#commands.params, slot + params.byteLength, part, grid)
       const recording = this.recording
       const pass = recording
         ? this.#timedPass(recording, dispatch.kernel, slot, i === 0)
@@ -98,32 +105,37 @@ export class Dispatcher {
   }
 
   /** One dispatch between two timestamps, or, without a clock, in a submit of its own. */
-  #measure(limit: DispatchLimit, dispatch: Dispatch, live: LiveValues<string>): void {
+  #measure(limit: DispatchLimit, { dispatch, params, grid }: Call): void {
     const timing = limit.timingOf(dispatch)
     const { counts } = this.#open
-    const view = this.#commands.params
+    const { kernel } = dispatch
     if (!limit.hasTimestamps) {
       this.submit()
       if (counts.submits !== this.#timedSubmits) limit.sent(undefined, 1, this.done())
     }
-    const slot = this.#takeSlot(dispatch, live, limit.expected(timing))
+    const slot = this.#takeSlots(params, limit.expected(timing))
     const pass = this.#commands.newPass(limit.begin(timing))
-    encode(pass, dispatch, slot, gridOf(dispatch, view, slot))
+    encode(pass, dispatch, slot, grid)
     this.#commands.encoder() // ends the pass
     if (limit.hasTimestamps) return
-    const cost = costOf(dispatch.kernel, readParams(dispatch.kernel.params, view, slot))
+    const cost = costOf(kernel, readParams(kernel.params, this.#commands.params, slot))
     this.submit()
     limit.sent(timing, 1 + (cost?.flops ?? 0) + (cost?.bytes ?? 0), this.done())
     this.#timedSubmits = counts.submits
   }
 
-  /** A slot of the arena with a dispatch's params, in a new submit where the open one has no room
-   * for it. */
-  #takeSlot(dispatch: Dispatch, live: LiveValues<string>, expectedMs: number): number {
-    const isLong = this.limit && this.#queuedMs + expectedMs > this.limit.mostSubmitMs
-    if (this.#commands.isFull || (isLong && this.#commands.hasDispatches)) this.submit()
+  /** Whether the open submit would last too long with so many milliseconds more. */
+  #isLong(expectedMs: number): boolean {
+    return this.limit !== undefined && this.#queuedMs + expectedMs > this.limit.mostSubmitMs
+  }
+
+  /** Slots of the arena with these params, in a new submit where the open one has no room for
+   * them. Returns the first. */
+  #takeSlots(params: Uint8Array, expectedMs: number): number {
+    const isFull = !this.#commands.hasRoom(params.byteLength)
+    if (isFull || (this.#isLong(expectedMs) && this.#commands.hasDispatches)) this.submit()
     this.#queuedMs += expectedMs
-    const slot = this.#commands.writeParams(dispatch, live)
+    const slot = this.#commands.writeParams(params)
     if (this.clock?.isDue && !this.recording) this.clock.begin(this.#commands.encoder())
     return slot
   }
@@ -143,11 +155,33 @@ export class Dispatcher {
   }
 }
 
-/** Where a dispatch's params lie. Browsers read it from an array of this type in half the time that
- * a list takes them. */
-const offset = new Uint32Array(1)
+/** One dispatch with its params and its grid. */
+interface Call {
+  readonly dispatch: Dispatch
+  readonly params: Uint8Array
+  readonly grid: Grid
+}
 
-/** One dispatch of a bound kernel, with the params at byte `slot` of the arena. */
+/** Binds a group with its params at a byte of the arena. Browsers read it from a typed array in
+ * half the time that a list takes them; Dawn's binding for Node reads a list sooner. */
+const bindAt = 'isSecureContext' in globalThis ? bindTyped(new Uint32Array(1)) : bindListed([0])
+
+type BindAt = (pass: GPUComputePassEncoder, group: GPUBindGroup, slot: number) => void
+
+function bindTyped(offset: Uint32Array): BindAt {
+  return (pass, group, slot) => {
+    offset[0] = slot
+    pass.setBindGroup(0, group, offset, 0, 1)
+  }
+}
+
+function bindListed(offsets: number[]): BindAt {
+  return (pass, group, slot) => {
+    offsets[0] = slot
+    pass.setBindGroup(0, group, offsets)
+  }
+}
+
 function encode(
   pass: GPUComputePassEncoder,
   { pipeline, group }: Pick<Dispatch, 'pipeline' | 'group'>,
@@ -155,7 +189,19 @@ function encode(
   grid: Grid,
 ): void {
   pass.setPipeline(pipeline)
-  offset[0] = slot
-  pass.setBindGroup(0, group, offset, 0, 1)
+  bindAt(pass, group, slot)
   pass.dispatchWorkgroups(...grid)
+}
+
+/** Dispatches of bound kernels in a row, with their params from byte `first` of the arena on. */
+function encodeAll(
+  { pipelines, groups, grids }: Stretch,
+  first: number,
+  pass: GPUComputePassEncoder,
+): void {
+  for (let i = 0; i < groups.length; i++) {
+    pass.setPipeline(pipelines[i])
+    bindAt(pass, groups[i], first + i * SLOT_BYTES)
+    pass.dispatchWorkgroups(grids[3 * i], grids[3 * i + 1], grids[3 * i + 2])
+  }
 }

@@ -2,7 +2,8 @@
 // long as these do, so a step of preset A stays where it was measured (docs/log/performance.md).
 import { expect, test, vi } from 'vitest'
 import { defineKernel } from './base/kernel.ts'
-import { collect, type Dispatch, SLOT_BYTES } from './base/program.ts'
+import { collect, SLOT_BYTES } from './base/program.ts'
+import { type Stretch, stepsOf } from './base/stretch.ts'
 import type { Buffers } from './buffers.ts'
 import { Commands } from './commands.ts'
 import { Dispatcher } from './dispatcher.ts'
@@ -57,9 +58,11 @@ test('a dispatch takes three calls, and a submit six with one upload of all para
         { rows: i % 2 ? 8 : ({ rows }) => rows, cols: 8, scale: ({ scale }) => scale },
         { a: tensor, b: tensor, out: tensor },
       )
-  }) as Dispatch[]
+  })
+  const [stretch] = stepsOf(recorded) as Stretch[]
   delete calls.addEventListener
-  for (const dispatch of recorded) dispatcher.dispatch(dispatch, { rows: 4, scale: 0.5 })
+  stretch.setLive({ rows: 4, scale: 0.5 })
+  dispatcher.encode(stretch)
   dispatcher.submit()
   expect(calls).toEqual({
     setPipeline: STEP,

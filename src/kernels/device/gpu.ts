@@ -3,14 +3,9 @@
 import { type AdapterFacts, type OpenOptions, openAdapter } from './adapter.ts'
 import { type GpuError, ShapeError, tooLarge } from './base/errors.ts'
 import type { AnyKernel, Binding, Kernel, Names, ParamType, Shader } from './base/kernel.ts'
-import {
-  collect,
-  type LiveValues,
-  type Program,
-  type Recorder,
-  suitedToGpu,
-  valueAt,
-} from './base/program.ts'
+import { collect, type LiveValues, type Recorder, suitedToGpu, valueAt } from './base/program.ts'
+import type { Program } from './base/stretch.ts'
+import { stepsOf } from './base/stretch.ts'
 import {
   type Allocator,
   bufferBytes,
@@ -171,7 +166,7 @@ export class Gpu implements Allocator {
     const commands = this.#options.joins ? joinCommands(all) : all
     const dispatches = commands.filter((command) => command.kind === 'dispatch')
     await Promise.all(dispatches.map((dispatch) => this.#pipelines.bind(label, dispatch)))
-    return { label, live, commands, dispatches: dispatches.length }
+    return { label, live, steps: stepsOf(commands), dispatches: dispatches.length }
   }
 
   /** Encodes a recorded program with these live values. Nothing runs until `submit` or `read`. */
@@ -181,15 +176,17 @@ export class Gpu implements Allocator {
   ): void {
     const values: LiveValues<string> = live ?? {}
     this.counts.dispatches += program.dispatches
-    for (const command of program.commands) {
-      if (command.kind === 'dispatch') this.#dispatcher.dispatch(command, values)
-      else if (command.kind === 'copy')
-        this.copy(command.from, command.to, {
-          fromOffset: valueAt(command.fromOffset, values),
-          toOffset: valueAt(command.toOffset, values),
-          count: command.count,
+    for (const step of program.steps) {
+      if (step.kind === 'stretch') {
+        step.setLive(values)
+        this.#dispatcher.encode(step)
+      } else if (step.kind === 'copy')
+        this.copy(step.from, step.to, {
+          fromOffset: valueAt(step.fromOffset, values),
+          toOffset: valueAt(step.toOffset, values),
+          count: step.count,
         })
-      else this.clear(command.tensor, command.count)
+      else this.clear(step.tensor, step.count)
     }
   }
 

@@ -1,6 +1,8 @@
 // Opens the GPU devices of tests: one for all tests of a process or page, and one that has no room
-// for a buffer. Dawn keeps the pipelines of a device, so on a shared one a kernel compiles once,
-// not once a test.
+// for a buffer; lists what a program dispatches. Dawn keeps the pipelines of a device, so on a
+// shared one a kernel compiles once, not once a test.
+import type { Dispatch } from './base/program.ts'
+import type { Program } from './base/stretch.ts'
 import { OPTIONAL_FEATURES } from './features.ts'
 
 interface Shared {
@@ -120,3 +122,7 @@ export function fullAt(nth: number, least = 1024) {
   }
   return { gpu: { requestAdapter } as unknown as GPU, seen, restore }
 }
+
+/** The dispatches of a program, in order. */
+export const dispatchesOf = ({ steps }: Pick<Program<never>, 'steps'>): Dispatch[] =>
+  steps.flatMap((step) => (step.kind === 'stretch' ? step.dispatches : []))

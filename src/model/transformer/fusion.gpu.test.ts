@@ -2,6 +2,7 @@
 
 import { expect, test } from 'vitest'
 import { Gpu } from '../../kernels/device/gpu.ts'
+import { dispatchesOf } from '../../kernels/device/testing.ts'
 import { expectClose, randomValues } from '../../kernels/testing.ts'
 import { headSplits } from '../../kernels/vocab_head/vocab_head.ts'
 import type { ModelConfig } from '../layout/config.ts'
@@ -55,7 +56,7 @@ async function pass(config: ModelConfig, options: Pick<Model, 'fusion' | 'matmul
   const [log_probs, gradients] = await gpu.read(ws.response.log_probs, flatOf(grads))
   expect(gradients.some((g) => g !== 0)).toBe(true)
   const count = (kernel: RegExp) =>
-    program.commands.filter((c) => c.kind === 'dispatch' && kernel.test(c.kernel.name)).length
+    dispatchesOf(program).filter((each) => kernel.test(each.kernel.name)).length
   const named = unpackWeights(layout, gradients)
   return { log_probs, gradients, named, count, dispatches: program.dispatches }
 }

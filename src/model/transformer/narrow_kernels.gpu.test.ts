@@ -1,8 +1,10 @@
 // One small model on narrow kernels and on the tiled ones of a large model: the same numbers, but
 // for rounding.
+
 import { expect, test } from 'vitest'
-import type { Program } from '../../kernels/device/base/program.ts'
+import type { Program } from '../../kernels/device/base/stretch.ts'
 import { Gpu } from '../../kernels/device/gpu.ts'
+import { dispatchesOf } from '../../kernels/device/testing.ts'
 import { expectClose, randomValues } from '../../kernels/testing.ts'
 import { headSplits } from '../../kernels/vocab_head/vocab_head.ts'
 import { Rollout } from '../rollout/rollout.ts'
@@ -31,8 +33,8 @@ const build = (narrowKernels: boolean) => {
 }
 
 /** Kernels of families that have narrow ones, which it dispatches. */
-const families = ({ commands }: Program<never>) => {
-  const names = commands.flatMap((one) => (one.kind === 'dispatch' ? [one.kernel.name] : []))
+const families = (program: Program<never>) => {
+  const names = dispatchesOf(program).map(({ kernel }) => kernel.name)
   const own = names.filter((name) => /^(attention|vocab_head|embedding_backward)/.test(name))
   const narrow = new Set(own.filter((name) => name.includes('narrow')))
   return { narrow: narrow.size, others: new Set(own).size - narrow.size }

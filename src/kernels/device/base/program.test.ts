@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { defineKernel } from './kernel.ts'
-import { collect, gridOf, type Recorder, readParams, suitedToGpu } from './program.ts'
+import { collect, type Recorder, readParams, suitedToGpu } from './program.ts'
+import { Stretch } from './stretch.ts'
 import { MemoryPlan } from './tensor.ts'
 
 test('params are read back as they were laid out', () => {
@@ -34,7 +35,7 @@ test('on a GPU a kernel’s twin takes its place, on its own grid, fixed or live
     [7, 1, 1],
     [1, 1, 1],
   ])
-  const params = new DataView(new ArrayBuffer(4))
-  params.setUint32(0, 5, true)
-  expect(gridOf(live, params, 0)).toEqual([5, 1, 1])
+  const stretch = new Stretch([fixed, live])
+  stretch.setLive({ rows: 5 })
+  expect([...stretch.grids]).toEqual([7, 1, 1, 5, 1, 1])
 })

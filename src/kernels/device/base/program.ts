@@ -24,13 +24,11 @@ export interface Dispatch {
   readonly kind: 'dispatch'
   readonly kernel: AnyKernel
   readonly tensors: Names<Tensor>
-  /** Undefined where live values decide it: `gridOf` at each replay. */
+  /** Undefined where live values decide it. */
   readonly grid: Grid | undefined
   /** The params as bytes, with zeros where live values go. */
   readonly params: Uint8Array
   readonly patches: readonly Patch[]
-  /** The params as numbers, kept from replay to replay where live values decide the grid. */
-  numbers?: Record<string, number>
   /** Set when the program has been compiled and bound. */
   pipeline: GPUComputePipeline
   group: GPUBindGroup
@@ -67,16 +65,6 @@ interface Patch {
   readonly offset: number
   readonly dtype: ParamType
   readonly value: (live: LiveValues<string>) => number
-}
-
-/** A recorded list of GPU commands. Recording creates its pipelines and bind groups; replaying only
- * encodes. `L` names the live values that each replay must supply. */
-export interface Program<L extends string = string> {
-  readonly label: string
-  readonly live: readonly L[]
-  readonly commands: readonly Command[]
-  /** Compute dispatches per replay. */
-  readonly dispatches: number
 }
 
 /** Records kernel calls, copies and clears into a Program. */
@@ -168,7 +156,7 @@ function dependsOnLive(kernel: AnyKernel, fixed: Names<number>, params: Names<un
 const isExtent = (n: number) => Number.isInteger(n) && n > 0 && n <= MAX_GRID
 
 /** A kernel's grid for these params. Throws ShapeError where WebGPU cannot dispatch it. */
-function checkedGrid(kernel: AnyKernel, params: Names<number>, where: string): Grid {
+export function checkedGrid(kernel: AnyKernel, params: Names<number>, where: string): Grid {
   const [x, y = 1, z = 1] = kernel.workgroups(params)
   if (!isExtent(x) || !isExtent(y) || !isExtent(z))
     throw new ShapeError(
@@ -177,20 +165,12 @@ function checkedGrid(kernel: AnyKernel, params: Names<number>, where: string): G
   return [x, y, z]
 }
 
-/** A dispatch's grid, from its params as written at byte `slot` of `view` where live values decide
- * it. */
-export function gridOf(dispatch: Dispatch, view: DataView, slot: number): Grid {
-  const { kernel, grid, patches } = dispatch
-  if (grid) return grid
-  // Once per dispatch and replay: only what has changed is read, and nothing is made.
-  dispatch.numbers ??= { ...readParams(kernel.params, view, slot) }
-  for (const { name, offset, dtype } of patches)
-    dispatch.numbers[name] = getScalar(view, slot + offset, dtype)
-  return checkedGrid(kernel, dispatch.numbers, kernel.name)
-}
-
 const getScalar = (view: DataView, offset: number, dtype: ParamType): number =>
   dtype === 'f32' ? view.getFloat32(offset, true) : view.getUint32(offset, true)
+
+/** A number as a kernel gets it. */
+export const asScalar = (dtype: ParamType, value: number): number =>
+  dtype === 'f32' ? Math.fround(value) : value >>> 0
 
 /** A recorded list with what a GPU runs in place of its kernels. */
 export const suitedToGpu = (commands: readonly Command[]): Command[] =>

@@ -2,7 +2,15 @@
 // of them (join_kernels.ts).
 
 import { type AnyKernel, accessOf } from '../base/kernel.ts'
-import { type Command, type Dispatch, gridOf, type LiveValues, setScalar } from '../base/program.ts'
+import {
+  asScalar,
+  type Command,
+  checkedGrid,
+  type Dispatch,
+  type LiveValues,
+  readParams,
+  setScalar,
+} from '../base/program.ts'
 import { bufferBytes, elementBytes, type Tensor } from '../base/tensor.ts'
 import { bindingOf, canJoin, GRID_PARAMS, joinKernels, paramOf, sameType } from './join_kernels.ts'
 
@@ -200,16 +208,22 @@ function joinDispatches(parts: readonly Dispatch[]): Dispatch {
 /** groups, grid_x, grid_y. */
 const gridParams = ([x, y, z]: readonly [number, number, number]) => [x * y * z, x, y] as const
 
-/** A part's grid params at live values: the first is asked for first, and works the others out. */
-function liveGrid(part: Dispatch): (live: LiveValues<string>, i: number) => number {
-  const view = new DataView(part.params.slice().buffer)
+/** A part's grid params at live values: the first is asked for first, and works the others out
+ * where something has changed. */
+function liveGrid({ kernel, params, patches }: Dispatch): LiveGridParam {
+  const view = new DataView(params.buffer, params.byteOffset)
+  const numbers: Record<string, number> = { ...readParams(kernel.params, view, 0) }
   let grid: readonly number[] = []
   return (live, i) => {
-    if (i === 0) {
-      for (const { offset, dtype, value } of part.patches)
-        setScalar(view, offset, dtype, value(live))
-      grid = gridParams(gridOf(part, view, 0))
+    if (i > 0) return grid[i]
+    for (const { name, dtype, value } of patches) {
+      const number = asScalar(dtype, value(live))
+      if (number !== numbers[name]) grid = []
+      numbers[name] = number
     }
-    return grid[i]
+    if (grid.length === 0) grid = gridParams(checkedGrid(kernel, numbers, kernel.name))
+    return grid[0]
   }
 }
+
+type LiveGridParam = (live: LiveValues<string>, i: number) => number

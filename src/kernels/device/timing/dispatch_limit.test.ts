@@ -106,6 +106,25 @@ test('three samples in each of three rounds, then nothing is measured any more',
   expect([samples, timing.samples]).toEqual([9, 9])
 })
 
+test('dispatches are settled together once all were measured in three rounds and none is cut', () => {
+  const limit = new DispatchLimit({ mostMs: 50 }, queries)
+  const [quick, slow, long] = [1, 2, 3].map((params) => dispatch([8, 1, 1], params))
+  const [both, all] = [
+    [quick, slow],
+    [quick, slow, long],
+  ]
+  for (let round = 0; round < 3; round++) {
+    expect(limit.settledMs(both)).toBeUndefined()
+    measure(limit, [
+      [quick, 2 + round],
+      [slow, 40],
+      [long, 80],
+    ])
+  }
+  expect(limit.settledMs(both)).toBe(3 + 40)
+  expect(limit.settledMs(all)).toBeUndefined()
+})
+
 test('unmeasured dispatches share a submit with few others, measured ones with as many as their mean allows', () => {
   const limit = new DispatchLimit({ mostMs: 50 }, queries)
   const each = dispatch([8, 1, 1])

@@ -63,6 +63,8 @@ export class DispatchLimit {
   readonly mostMs: number
   readonly #timings = new Map<string, Timing>()
   readonly #dispatches = new Set<Dispatch>()
+  /** Of lists of dispatches that are measured no more. */
+  readonly #settled = new WeakMap<readonly Dispatch[], number>()
   readonly #createQueries: (() => GPUQuerySet) | undefined
   readonly #took: (kernel: string, measuredMs: number) => number
   #round: Round | undefined
@@ -122,6 +124,20 @@ export class DispatchLimit {
   wants({ parts, rounds, fresh }: Timing): boolean {
     const pairs = this.#round?.stamps?.pairs ?? 0
     return parts === 1 && rounds < ROUNDS && fresh < SAMPLES && pairs < MAX_PAIRS
+  }
+
+  /** Milliseconds that dispatches are taken to need together; undefined while one of them is to be
+   * measured, or where one runs in parts. */
+  settledMs(dispatches: readonly Dispatch[]): number | undefined {
+    const known = this.#settled.get(dispatches)
+    if (known !== undefined) return known
+    let ms = 0
+    for (const { timing } of dispatches) {
+      if (!timing || timing.rounds < ROUNDS || timing.parts > 1) return undefined
+      ms += this.expected(timing)
+    }
+    this.#settled.set(dispatches, ms)
+    return ms
   }
 
   /** Stamps around the pass of one dispatch; undefined where submits are timed. */
