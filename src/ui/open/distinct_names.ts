@@ -70,3 +70,15 @@ export function distinctNames(entries: readonly RunEntry[]): ReadonlyMap<string,
 /** What the list of runs calls a run; every part of the page calls it so. */
 export const nameInList = (entry: RunEntry): string =>
   distinctNames(shownRuns(libraryStore.getState())).get(entry.id)?.name ?? runName(entry).name
+
+const partsOf = (name: string): string[] => name.split(/[,:] /)
+
+/** What a name says that another one beside it does not: 'Two-skills addition, BuPO' beside 'BuPO,
+ * layer 2 first' is 'Two-skills addition'. */
+export function unsaidWords(name: string, said: string): string {
+  const known = partsOf(said)
+  const parts = partsOf(name)
+  return parts.some((part) => known.includes(part))
+    ? parts.filter((part) => !known.includes(part)).join(', ')
+    : name
+}

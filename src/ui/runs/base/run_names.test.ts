@@ -1,7 +1,7 @@
 // Names of a list of runs: short, and different where the runs are.
 import { expect, test } from 'vitest'
 import { runName } from '../../../record/run/names.ts'
-import { distinctNames } from '../../open/distinct_names.ts'
+import { distinctNames, unsaidWords } from '../../open/distinct_names.ts'
 import { entryOf } from '../table/testing.ts'
 import { comparedGroups } from './compared.ts'
 import { FIRST_VIEW } from './table.ts'
@@ -60,4 +60,12 @@ test('a name that would not fit into its two lines says less of the settings, an
   const name = distinctNames([...RUNS, { ...wide, header }]).get('f')?.name ?? ''
   expect(name.length).toBeLessThanOrEqual(64)
   expect(name).toMatch(/^BuPO, layer 2 first, .*, \d more, seed 1$/)
+})
+
+test('beside a name no word of it is said again', () => {
+  const name = 'BuPO, layer 2 first, seed 1'
+  expect(unsaidWords('Two-skills addition, BuPO', name)).toBe('Two-skills addition')
+  expect(unsaidWords('Tiny: GRPO, as many rollouts', 'GRPO, seed 1')).toBe('Tiny, as many rollouts')
+  expect(unsaidWords('Tiny: sort three digits', name)).toBe('Tiny: sort three digits')
+  expect(unsaidWords('BuPO', name)).toBe('')
 })

@@ -6,6 +6,7 @@ import { canDelete, labelRun, setBaseline } from '../../../page/runs/library/lib
 import { runName } from '../../../record/run/names.ts'
 import { CutName } from '../../kit/CutName.tsx'
 import { formatCount } from '../../kit/format.ts'
+import { unsaidWords } from '../../open/distinct_names.ts'
 import { removeRuns, showRun } from '../../open/opened_run.ts'
 import { endText, numberText, plannedOf, statusWord, whenText } from '../../shown/run_words.ts'
 import { cellText, columnLabel, isShare } from '../base/columns.ts'
@@ -63,9 +64,11 @@ function whatWords({ entry, name, from, saysFrom, shared }: Row, saysAll: boolea
   const { source } = entry.header
   if (source) return `imported from ${logKindWords(source.kind)}`
   const { differs, isAutomatic } = runName(entry)
+  const own = isAutomatic || differs === from ? '' : unsaidWords(differs, name)
+  const preset = from === name || !saysFrom ? '' : unsaidWords(from, `${name}, ${differs}`)
   const whole = [
-    isAutomatic || differs === from ? '' : differs,
-    from === name || !saysFrom ? '' : `from ${from}`,
+    own,
+    preset && `from ${preset}`,
     ...(saysAll || shared.length < 2 ? shared : [`${shared.length} changes in common`]),
   ]
   return whole.filter(Boolean).join(', ')
