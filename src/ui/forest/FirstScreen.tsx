@@ -1,6 +1,7 @@
 // Shows the first screen of the page: the picture, one sentence and one button. While there is a
 // run, the picture alone.
 import { Play } from 'lucide-react'
+import { useStore } from 'zustand'
 import { train } from '../../page/client/controls.ts'
 import type { LabState } from '../../page/state/store.ts'
 import { useEstimate } from '../learning/estimate.ts'
@@ -10,6 +11,7 @@ import { lazyPart } from '../part/lazy_part.tsx'
 import { WatchRecording } from '../replay/WatchRecording.tsx'
 import { selectHasRun, useLab } from '../shown/run.ts'
 import { usePresent } from '../shown/shown.ts'
+import { type UiState, uiStore } from '../shown/store.ts'
 import { selectIsUnchosen } from '../shown/unchosen.ts'
 import { SENTENCE } from './sentence.ts'
 import './forest.css'
@@ -72,12 +74,16 @@ function Opening() {
   )
 }
 
+const selectIsAside = ({ tab }: UiState) => tab !== 'learn'
+
 export function FirstScreen() {
   const hasRun = usePresent(selectHasRun)
   const lacksGpu = useLab(selectLacksGpu)
+  // Beside another tab a phone has no room for the way in.
+  const isAside = useStore(uiStore, selectIsAside) && !lacksGpu
   return (
     <section
-      className={hasRun ? 'card forest has-run' : 'card forest'}
+      className={`card forest${hasRun ? ' has-run' : ''}${isAside ? ' aside' : ''}`}
       aria-label="The model as a forest"
     >
       <Forest />
