@@ -257,3 +257,25 @@ test('on a phone the tab is a list of headings, of which the first is open', asy
   await lab.get('cosine').locator('> summary').click()
   expect(await open('cosine')).toBe(true)
 })
+
+test('a first visit finds what comes first open and a sentence on every other fold, and what was opened stays so', async ({
+  lab,
+  page,
+}) => {
+  lab.asFirstVisit()
+  await openInside(lab, page, `v=1&p=tiny${QUICK}`)
+  const open = (id: string) => lab.get(id).evaluate((fold) => fold.hasAttribute('open'))
+  for (const id of ['flow', 'suggested', 'heat']) expect(await open(id), id).toBe(true)
+  for (const id of ['lens', 'delta', 'cosine', 'target', 'final-entropy', 'pass']) {
+    expect(await open(id), id).toBe(false)
+    await expect(lab.get(id).locator('> summary > p'), id).toHaveText(/\.$/)
+  }
+  const height = await lab.get('pass').evaluate(() => document.documentElement.scrollHeight)
+  expect(height).toBeLessThan(4 * 900)
+  await page.getByRole('navigation', { name: 'Contents' }).getByText('Layer lens').click()
+  expect(await open('lens')).toBe(true)
+  await lab.get('heat').locator('> summary').click()
+  await page.reload()
+  await expect(lab.get('heat')).toBeVisible()
+  expect([await open('lens'), await open('heat'), await open('flow')]).toEqual([true, false, true])
+})

@@ -22,9 +22,27 @@ export const LONG_ONLY = { tag: '@long' }
 
 export type StepEvent = Extract<LabEvent, { type: 'step' }>
 
+/** What folds up in the tab Inside and in the inspector. */
+const FOLDS = [
+  'flow lens delta cosine suggested target heat final-entropy pass',
+  'parts live-parts learned patching readings probes steering writing',
+].flatMap((ids) => ids.split(' '))
+
+/** As a person left them who opened them all. */
+function openFolds(ids: readonly string[]): void {
+  try {
+    const all = Object.fromEntries(ids.map((id) => [id, true]))
+    if (localStorage.getItem('understory.folds') === null)
+      localStorage.setItem('understory.folds', JSON.stringify(all))
+  } catch {
+    // A frame in a sandbox has no storage.
+  }
+}
+
 export class LabPage {
   readonly page: Page
   #isHeard = false
+  #isFirstVisit = false
   constructor(page: Page) {
     this.page = page
   }
@@ -33,6 +51,12 @@ export class LabPage {
   async open(link = '', address = './'): Promise<void> {
     if (!this.#isHeard) await this.#hear()
     await this.page.goto(link ? `${address}?${link}` : address)
+  }
+
+  /** Leaves what folds up as a first visit finds it; else a test finds all of it open. To be called
+   * before `open`. */
+  asFirstVisit(): void {
+    this.#isFirstVisit = true
   }
 
   /** Has runs looked at for open panels alone. To be called before `open`. */
@@ -45,6 +69,7 @@ export class LabPage {
   /** The worker's own numbers, bit by bit: what the page shows is rounded. */
   async #hear(): Promise<void> {
     this.#isHeard = true
+    if (!this.#isFirstVisit) await this.page.addInitScript(openFolds, FOLDS)
     await this.page.addInitScript(() => {
       window.labEvents = []
       const Native = window.Worker

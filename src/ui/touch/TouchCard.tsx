@@ -3,9 +3,10 @@
 
 import type { ComponentType, ReactNode } from 'react'
 import { useStore } from 'zustand'
+import { t } from '../kit/translator.ts'
 import { useRecordOver } from '../look/kept_states.ts'
 import { useWhyBusy } from '../look/why_busy.ts'
-import { Fold } from '../part/Fold.tsx'
+import { Fold, firstSentence, type Opens } from '../part/Fold.tsx'
 import { keyOf, type TouchKind, touchStore } from './touch_store.ts'
 import './touch.css'
 
@@ -24,6 +25,7 @@ interface TouchCardProps {
   readonly onStart: () => void
   /** Which states. */
   readonly choices: ReactNode
+  readonly opens?: Opens
   readonly children: ReactNode
 }
 
@@ -31,13 +33,14 @@ const selectBusy = ({ busy }: ReturnType<typeof touchStore.getState>) => busy
 const selectProblems = ({ problems }: ReturnType<typeof touchStore.getState>) => problems
 
 export function TouchCard(props: TouchCardProps) {
-  const { id, title, what, record, says, note, action, missing, onStart, choices, children } = props
+  const { id, title, what, record, says, note, action, missing, opens } = props
+  const { onStart, choices, children } = props
   const whyBusy = useWhyBusy()
   const busy = useStore(touchStore, selectBusy)
   const problem = useStore(touchStore, selectProblems).get(keyOf(record, what))
   const own = busy?.what === what && busy.record === record ? busy : undefined
   return (
-    <Fold id={id} title={title}>
+    <Fold id={id} title={title} about={says ?? firstSentence(t(note))} opens={opens}>
       <div className="touch">
         {says === undefined ? null : (
           <p className="figure-says" data-testid={`${id}-says`}>

@@ -207,7 +207,7 @@ export function FlowFigure() {
       note="How undecided the policy of each state and of each write is, in order: what enters a layer, what its attention and its feed-forward write, what leaves it. Without a norm the logits grow with the state’s length, so a longer state looks more certain even where it points the same way: compare with the lengths beside it. Through the final norm the bare embedding is stretched to a length it never had, so it is grey."
       state={state}
       says={seen && flowSays(seen.item)}
-      isFirst
+      opens="everywhere"
       controls={<Views view={view} onView={setView} />}
     >
       {seen ? (

@@ -3,7 +3,8 @@
 import { Maximize2 } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { Words } from '../../glossary/Words.tsx'
-import { Fold } from '../../part/Fold.tsx'
+import { t } from '../../kit/translator.ts'
+import { Fold, firstSentence, type Opens } from '../../part/Fold.tsx'
 import { FullScreen, LeaveButton } from '../../plot/ChartCard.tsx'
 import type { FigureState } from './use_figure.ts'
 
@@ -17,21 +18,26 @@ export interface FigureProps {
   readonly says: ReactNode | undefined
   /** Choices that the figure offers. */
   readonly controls?: ReactNode
-  /** The first of the tab. */
-  readonly isFirst?: boolean
+  readonly opens?: Opens
   readonly children: ReactNode
 }
 
 /** A fold. What is folded away or out of view is not measured. */
 export function Figure(props: FigureProps) {
-  const { id, title, state } = props
+  const { id, title, note, state, says, opens } = props
   const { ref, seen } = state
   // Height of the place that it leaves while it fills the screen, so that the page behind stays
   // where it is.
   const [leftHeight, setLeftHeight] = useState<number>()
   const leave = () => setLeftHeight(undefined)
   return (
-    <Fold id={id} title={title} step={seen?.step} isFirst={props.isFirst ?? false}>
+    <Fold
+      id={id}
+      title={title}
+      about={says ?? firstSentence(t(note))}
+      step={seen?.step}
+      opens={opens}
+    >
       <div ref={ref} className="figure-place" style={{ minHeight: leftHeight }}>
         {leftHeight === undefined ? (
           <Body {...props} onFull={() => setLeftHeight(ref.current?.offsetHeight ?? 0)} />

@@ -177,7 +177,12 @@ export function SuggestedLayer() {
   const layers = useLastLayer()
   if (layers < 2) return null
   return (
-    <Fold id="suggested" title="Which layer first?">
+    <Fold
+      id="suggested"
+      title="Which layer first?"
+      about="The rule of the BuPO paper, asked of what was measured here."
+      opens="wide"
+    >
       <div className="suggested">{changes ? <Measured changes={changes} /> : <Unmeasured />}</div>
     </Fold>
   )

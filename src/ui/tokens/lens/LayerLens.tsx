@@ -207,7 +207,11 @@ export function LayerLens() {
   const seen = lensItem(kept, text?.key, atStep)
   const refused = kept.observations.at(atStep)?.item.refused
   return (
-    <Fold id="lens" title="Layer lens">
+    <Fold
+      id="lens"
+      title="Layer lens"
+      about="What every layer would say next, at every position of a text."
+    >
       <div ref={section} className="lens">
         <Shades />
         {seen ? (

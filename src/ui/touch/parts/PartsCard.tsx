@@ -31,6 +31,7 @@ function OfRecord({ record }: { readonly record: string }) {
           : undefined
       }
       note={NOTE}
+      opens="wide"
       action="Switch each part off"
       onStart={() => void touch(record, [step], { what: 'parts', problems: PROBLEMS })}
       choices={
