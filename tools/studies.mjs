@@ -32,7 +32,10 @@ if (values.budget !== undefined && !(budget > 0)) {
   console.error(`--budget: expected a time such as 2h, 90m or 45s, got ${values.budget}`)
   process.exit(2)
 }
-const asked = positionals.length > 0 ? positionals : all.filter((one) => one !== 'smoke')
+/** There is nothing to report of a study before its first run. */
+const isAsked = (name) =>
+  name !== 'smoke' && (!values.report || existsSync(join(ROOT, values.out, name, 'results.jsonl')))
+const asked = positionals.length > 0 ? positionals : all.filter(isAsked)
 
 /** lab study of one study. Ends it as Ctrl-C would after `seconds`. Exit code and what it said. */
 function labStudy(name, more, { stdio = 'inherit', seconds } = {}) {

@@ -2,19 +2,24 @@
 // page's tab Study. All of it comes from the files that `lab study` left in docs/studies.
 
 /** What docs/results.md leaves to the report itself. */
-const LEFT_OUT = /^IQM|^spent$|’s gain$/
+const LEFT_OUT = /^IQM|^spent$|^gain/
 
 /** A line of a Markdown table; a `\|` within a cell is text. */
 const cellsOf = (line) => line.slice(2, -2).split(' | ')
 const lineOf = (cells) => `| ${cells.join(' | ')} |`
 
-/** The table of the arms from a study's report.md, of its first primary measure or of another one,
- * without the columns that only the report has. */
-export function armsTable(report, measure = 1) {
+/** Head, rule and rows of the table of the arms in a study's report.md, of its first primary
+ * measure or of another one. */
+export function armsRows(report, measure = 1) {
   const table = report.match(/^\| arm \| seeds \|.*(\n\|.*)*/gm)?.[measure - 1]
   if (table === undefined)
     throw new Error('report.md has no table of arms; run npm run studies -- --report')
-  const [head, rule, ...rows] = table.split('\n').map(cellsOf)
+  return table.split('\n').map(cellsOf)
+}
+
+/** The same without the columns that only the report has, in Markdown. */
+export function armsTable(report, measure = 1) {
+  const [head, rule, ...rows] = armsRows(report, measure)
   const kept = head.flatMap((name, i) => (LEFT_OUT.test(name) ? [] : [i]))
   return [head, rule, ...rows].map((cells) => lineOf(kept.map((i) => cells[i]))).join('\n')
 }

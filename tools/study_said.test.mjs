@@ -10,7 +10,7 @@ test('of the table of a report the columns that say what was found are taken', (
   const report = [
     '# A study',
     '',
-    '| arm | seeds | mean ± sd, % | IQM, % | spent | of a’s gain | difference [95 %], points | p (Holm) |  |',
+    '| arm | seeds | mean ± sd, % | IQM, % | spent | gain, points | difference [95 %], points | p (Holm) |  |',
     '| --- | --- | --- | --- | --- | --- | --- | --- | --- |',
     '| a | 2 | 50.0 ± 1.0 | 50.0 | 64 | 100 % |  |  |  |',
     '| b \\| c | 2 | 60.0 ± 1.0 | 60.0 | 64 | 112 % | +10.0 [+8.0, +12.0] | 0.02 | better |',

@@ -2,7 +2,7 @@
 // begins. Whatever is not there is an error, so no text outlives its numbers.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { armsTable } from '../study_said.mjs'
+import { armsRows, armsTable } from '../study_said.mjs'
 
 /** The rows of a table with quoted cells, as objects by the names of its head. */
 export function csvRows(text) {
@@ -20,6 +20,8 @@ export function csvRows(text) {
 }
 
 const points = (text) => (text === '' ? 'NaN' : (100 * Number(text)).toFixed(1).replace('-', '−'))
+const plain = (text) => Number(text).toFixed(2).replace('-', '−')
+const plainSigned = (text) => (Number(text) > 0 ? `+${plain(text)}` : plain(text))
 const signed = (text) => (Number(text) > 0 ? `+${points(text)}` : points(text))
 const p = (value) => {
   const number = Number(value)
@@ -27,7 +29,7 @@ const p = (value) => {
 }
 
 /** What can be said of an arm, by name. */
-function armWords(row, differences, { equivalenceTest, tInterval }) {
+function armWords(row, differences, gain, { equivalenceTest, tInterval }) {
   const verdicts = { none: 'no difference found', equal: 'equal', better: 'better', worse: 'worse' }
   const interval90 = () => {
     const { low, high } = tInterval(differences, 0.9)
@@ -40,6 +42,12 @@ function armWords(row, differences, { equivalenceTest, tInterval }) {
     sd: () => points(row.deviation),
     difference: () =>
       `${signed(row.difference)} [${signed(row.difference_low)}, ${signed(row.difference_high)}]`,
+    /** As measured, for what is no share: '1.94', and '+0.33 [−0.13, +0.79]'. */
+    value: () => plain(row.mean),
+    change: () =>
+      `${plainSigned(row.difference)} [${plainSigned(row.difference_low)}, ${plainSigned(row.difference_high)}]`,
+    /** Since its phases that are compared began, in the report's unit. */
+    gain: () => gain,
     p: () => p(row.p_holm),
     verdict: () => verdicts[row.verdict] ?? row.verdict,
     needed: () => (row.seeds_needed === '' ? 'more than 1,000' : row.seeds_needed),
@@ -51,10 +59,19 @@ function armWords(row, differences, { equivalenceTest, tInterval }) {
   }
 }
 
+/** What each arm gained, by its name. */
+function gainsOf(report, measure) {
+  const [head, , ...rows] = armsRows(report, measure)
+  const column = head.findIndex((name) => name.startsWith('gain'))
+  return new Map(rows.map((cells) => [cells[0], cells[column]]))
+}
+
 /** The numbers of one study from its files, by one of its primary measures. */
 export function studyNumbers(files, statistics, measure = 1) {
   const rows = csvRows(files['table.csv'])
   const runs = csvRows(files['runs.csv'])
+  const report = files['report.md']
+  const gains = gainsOf(report, measure)
   const baseline = rows.find(({ difference }) => difference === '')
   const valuesOf = (arm) =>
     new Map(runs.filter((run) => run.arm === arm).map(({ seed, value }) => [seed, Number(value)]))
@@ -65,9 +82,9 @@ export function studyNumbers(files, statistics, measure = 1) {
         against.has(seed) ? [[seed, value - against.get(seed)]] : [],
       ),
     )
-    return { name: row.arm, bySeed, words: armWords(row, [...bySeed.values()], statistics) }
+    const words = armWords(row, [...bySeed.values()], gains.get(row.arm), statistics)
+    return { name: row.arm, bySeed, words }
   })
-  const report = files['report.md']
   const [, count, adapter] = /^(\d+) runs on (.+?); seeds/m.exec(report) ?? []
   const answer = /^\*\*(.+)\*\*$/m.exec(report)?.[1]
   return { arms, table: armsTable(report, measure), count, adapter, answer }

@@ -5,11 +5,12 @@ import { plainHistory } from '../../host/checkpoints/origin.ts'
 import { analyse } from './analysis.ts'
 import { expandStudy } from './arms.ts'
 import { plannedRuns } from './queue.ts'
+import { studyFiles } from './report/files.ts'
 import { insideTables } from './report/inside.ts'
-import { placeLines } from './report/lines.ts'
+import { placeLines, proxyLines } from './report/lines.ts'
 import { measureSentence } from './report/words.ts'
-import { phaseAt, ResultLog } from './results.ts'
-import { armsOf, DOCUMENT, studyOf } from './testing.ts'
+import { type Point, phaseAt, ResultLog } from './results.ts'
+import { armsOf, DOCUMENT, madeUpResult, studyOf } from './testing.ts'
 
 const study = studyOf()
 const [{ experiment }] = plannedRuns(study, armsOf())
@@ -81,6 +82,34 @@ test('what learns preferences, or a reward model, is compared as reinforcement i
       log.step(step, step <= 2 ? 0 : i === 1 && step > 3 ? 2 : 1, metricsAt(step))
     expect(log.result(facts).begins).toBe(2)
   }
+})
+
+test('what a reward model says is drawn beside the measure, of the arms that have one', () => {
+  const judged = {
+    phases: [
+      { kind: 'reward_model', steps: 10 },
+      { kind: 'rl', steps: 20, reward_model: { enable: true } },
+    ],
+  }
+  const two = studyOf({
+    ...DOCUMENT,
+    arms: [{ name: 'rule' }, { name: 'proxy', set: judged }],
+    baseline: 'rule',
+    budget: { same: 'steps' },
+  })
+  const arms = armsOf(two)
+  const results = plannedRuns(two, arms).map((run) => {
+    const made = madeUpResult(two, run, 0.5)
+    const scores: Point[] = [
+      [15, 1],
+      [30, 3],
+    ]
+    return { ...made, series: { ...made.series, 'critic/score/mean': scores } }
+  })
+  const analysis = analyse(two, arms, results)
+  const [rule, proxy] = proxyLines(two, analysis)?.lines ?? []
+  expect([rule, proxy].map(({ band }) => band.middle)).toEqual([[], [1, 3]])
+  expect(studyFiles(two, analysis).get('proxy.svg')).toContain('Score of the reward model')
 })
 
 test('what is measured of a run’s states can be its measure, first or last, and has its tables', () => {

@@ -8,6 +8,7 @@ import {
   type PictureLines,
   placeLines,
   profileLines,
+  proxyLines,
 } from '../../document/study/report/lines.ts'
 import { unitsOf } from '../../document/study/report/units.ts'
 import { armSentence, planSentence } from '../../document/study/report/words.ts'
@@ -71,6 +72,7 @@ function Charts({ study, analysis }: { readonly study: Study; readonly analysis:
   const drawn = useMemo(
     () => ({
       curves: curveLines(study, analysis),
+      proxy: proxyLines(study, analysis),
       profiles: profileLines(analysis),
       grid: heatGrid(study, analysis),
       layers: placeLines(study, analysis, 'layers'),
@@ -93,6 +95,13 @@ function Charts({ study, analysis }: { readonly study: Study; readonly analysis:
         picture={drawn.curves}
         owner={owner}
         isShare={isShare}
+      />
+      <ArmLines
+        id="study-proxy"
+        note="What the policy is trained on, beside the measure above, which is meant. Where this still rises and the measure falls, the policy has learned the reward model’s mistakes (over-optimisation)."
+        picture={drawn.proxy}
+        owner={owner}
+        isShare={false}
       />
       <ArmLines
         id="study-profiles"

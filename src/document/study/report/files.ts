@@ -9,7 +9,7 @@ import { besideTable, entropyTable } from './beside.ts'
 import { forestPlot } from './forest.ts'
 import { heatMap } from './heat.ts'
 import { insideTables } from './inside.ts'
-import { curveLines, linesPicture, placeLines, profileLines } from './lines.ts'
+import { curveLines, linesPicture, placeLines, profileLines, proxyLines } from './lines.ts'
 import { short } from './svg.ts'
 import { inHead, unitsOf } from './units.ts'
 import {
@@ -19,6 +19,7 @@ import {
   measureSentence,
   planSentence,
   powerSentence,
+  signed,
 } from './words.ts'
 
 /** Pictures by the names of their files. */
@@ -30,6 +31,8 @@ export function studyPictures(study: Study, analysis: Analysis): Map<string, str
   const profiles = profileLines(analysis)
   if (analysis.arms.length > 1) add('forest.svg', forestPlot(analysis))
   add('curves.svg', linesPicture(curveLines(study, analysis)))
+  const proxy = proxyLines(study, analysis)
+  add('proxy.svg', proxy && linesPicture(proxy))
   add('profiles.svg', profiles && linesPicture(profiles, 320))
   add('heat.svg', heatMap(study, analysis))
   for (const which of ['layers', 'blocks', 'teacher'] as const) {
@@ -139,20 +142,18 @@ const runsTable = ({ arms }: Analysis): string =>
   ])
 
 /** The arms of a report. */
-function armsTable({ arms, baseline, metric }: Analysis): string {
+function armsTable({ arms, metric }: Analysis): string {
   const units = unitsOf(metric)
-  const base = arms.find(({ arm }) => arm.name === baseline)
-  const gained = (one: ArmResult) => one.mean - one.began
   const row = (one: ArmResult): string[] => {
-    const { arm, values, mean, deviation, interquartile_mean, spent, comparison } = one
-    const share = base && gained(base) !== 0 ? gained(one) / gained(base) : Number.NaN
+    const { arm, values, mean, began, deviation, interquartile_mean, spent, comparison } = one
+    const gain = mean - began
     return [
       markdownText(arm.name),
       `${values.length}`,
       `${units.bareValue(mean)} ± ${units.bareDifference(deviation)}`,
       units.bareValue(interquartile_mean),
       short(spent),
-      Number.isFinite(share) ? `${Math.round(100 * share)} %` : '',
+      Number.isFinite(gain) ? signed(gain, units) : '',
       comparison && comparison.pairs.length > 0 ? bareDifference(comparison, units) : '',
       comparison ? short(comparison.p_holm) : '',
       comparison?.verdict === 'none' ? 'no difference found' : (comparison?.verdict ?? ''),
@@ -164,7 +165,7 @@ function armsTable({ arms, baseline, metric }: Analysis): string {
     `mean ± sd${inHead(units.value)}`,
     `IQM${inHead(units.value)}`,
     'spent',
-    `of ${markdownText(baseline)}’s gain`,
+    `gain${inHead(units.difference)}`,
   ]
   return markdownTable(
     [...heads, `difference [95 %]${inHead(units.difference)}`, 'p (Holm)', ''],

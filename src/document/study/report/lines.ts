@@ -1,7 +1,7 @@
 // Draws curves of the arms with bands, and the entropy of every layer by arm.
 import { mean } from '../../../rl/math/stats.ts'
 import type { Analysis } from '../analysis.ts'
-import { runExperiment } from '../arms.ts'
+import { type Arm, runExperiment } from '../arms.ts'
 import { boundsOf } from '../bounds.ts'
 import { fingerprintOf } from '../fingerprint.ts'
 import { curveOf } from '../measure.ts'
@@ -139,15 +139,19 @@ const axisText = (metric: string) => {
   return (value: number): string => `${tick(value)}${unit}`
 }
 
-/** The measured metric of every arm over the budget. */
-export function curveLines(study: Study, analysis: Analysis): PictureLines {
-  const { metric = '' } = analysis
+/** A metric of every arm over the budget. `drawn`: which arms have a
+ * line; the others keep their colour. */
+function metricLines(
+  study: Study,
+  analysis: Analysis,
+  metric: string,
+  drawn: (arm: Arm) => boolean = () => true,
+): PictureLines {
   const { same } = study.budget
-  const curves = analysis.arms.map(({ arm: { name } }) =>
-    runsOf(analysis, study, name).map((run) => ({
-      seed: run.seed,
-      ...curveOf(run, metric, same),
-    })),
+  const curves = analysis.arms.map(({ arm }) =>
+    runsOf(analysis, study, arm.name).flatMap((run) =>
+      drawn(arm) ? [{ seed: run.seed, ...curveOf(run, metric, same) }] : [],
+    ),
   )
   const lines = withoutSeeds(curves).map((own, i) => ({
     name: analysis.arms[i].arm.name,
@@ -155,6 +159,21 @@ export function curveLines(study: Study, analysis: Analysis): PictureLines {
   }))
   const unit = same === 'arithmetic' ? '10⁹ operations' : same
   return { title: `${measureTitle(metric)} by arm`, unit, lines, y: axisText(metric) }
+}
+
+/** The measured metric of every arm over the budget. */
+export const curveLines = (study: Study, analysis: Analysis): PictureLines =>
+  metricLines(study, analysis, analysis.metric ?? '')
+
+const isJudged = ({ experiment }: Arm): boolean =>
+  experiment.phases.some((phase) => phase.kind === 'rl' && phase.reward_model.enable)
+
+/** What the reward model of an arm says of the samples in training: the proxy, beside the measure
+ * that is meant (Gao et al., arXiv 2210.10760). Undefined where no arm has a reward model. */
+export function proxyLines(study: Study, analysis: Analysis): PictureLines | undefined {
+  const lines = metricLines(study, analysis, 'critic/score/mean', isJudged)
+  if (lines.lines.every(({ band }) => band.at.length === 0)) return undefined
+  return { ...lines, title: 'Score of the reward model in training, by arm' }
 }
 
 /** By run of an arm: the last values of metrics that end with a place (`pattern`: its number), by

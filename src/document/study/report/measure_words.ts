@@ -15,6 +15,9 @@ const CALLED: readonly (readonly [RegExp, string])[] = [
   [/^pass@(\d+)\/mean$/, 'held-out pass@$1'],
   [/^actor\/entropy$/, 'entropy of the policy'],
   [/^critic\/score\/mean$/, 'reward in training'],
+  [/^val-\w+\/\w+\/reward\/mean@1$/, 'held-out reward (one sample)'],
+  [/^val-\w+\/\w+\/reward\/mean@(\d+)$/, 'held-out reward ($1 samples)'],
+  [/^actor\/reward_kl_penalty$/, 'KL to the start, nats'],
   [/^inside\/start_with\/(.+)\/acc$/, 'greedy held-out accuracy of the start with $1 of the run'],
   [
     /^inside\/run_with_starts\/(.+)\/acc$/,

@@ -33,6 +33,7 @@ test('a report of an accuracy has no share of 1 in its table, its sentences and 
   const [table] = /\| arm \|[\s\S]+?\n\n/.exec(report) ?? ['']
   expect(table).toContain('mean ± sd, %')
   expect(table).toContain('difference [95 %], points')
+  expect(table).toMatch(/gain, points .*\n.*\n\| slow .* \| [+−][\d.]+ \|/)
   expect(table).toContain('41.3 ± 0.0')
   expect(report).toMatch(/\(\+1[23]\.\d \[\+1[23]\.\d, \+1[23]\.\d\] points, /)
   expect(report).not.toContain(analysis.metric)
@@ -46,5 +47,6 @@ test('a measure has a name that a person would give', () => {
   expect(measureWords('val-aux/a/acc/greedy')).toBe('held-out accuracy (greedy)')
   expect(measureWords('acc/greedy')).toBe('held-out accuracy (greedy)')
   expect(measureWords('val-aux/a/pass@16/mean')).toBe('held-out pass@16')
+  expect(measureWords('val-aux/story/reward/mean@1')).toBe('held-out reward (one sample)')
   expect(measureWords('actor/ppo_kl')).toBe('actor/ppo_kl')
 })

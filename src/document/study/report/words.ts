@@ -62,7 +62,8 @@ const unshown = ({ equality }: Comparison, units: Units): string =>
     ? ` Nor is it shown to be smaller than ${units.bareDifference(equality.margin)}${units.difference} (p ${short(equality.p)} of two one-sided t tests).`
     : ''
 
-const signed = (x: number, { bareDifference }: Units): string =>
+/** With its sign: `+1.2`, `−0.7`. */
+export const signed = (x: number, { bareDifference }: Units): string =>
   x > 0 ? `+${bareDifference(x)}` : bareDifference(x)
 
 /** An arm by its group, where it is the only one of it: what a search has chosen says the report's
