@@ -11,9 +11,11 @@ const task = createTask('story', { plots: 8, words: 16 })
 /** Tokens of a continuation at most. */
 export const MAX_TOKENS = task.max_response_length - 1
 
-/** The first prompts that nothing was trained on. */
-export const heldOutPrompts = (count: number): readonly string[] =>
-  Array.from({ length: count }, (_, i) => task.sample(1, i, 'test').prompt)
+/** The first prompts that nothing was trained on; `told`: sentences of a story that they tell. */
+export function heldOutPrompts(count: number, told = 2): readonly string[] {
+  const { sample } = told === 2 ? task : createTask('story', { plots: 8, words: 16, told })
+  return Array.from({ length: count }, (_, i) => sample(1, i, 'test').prompt)
+}
 
 const faultsOf = ({ sentences }: Reading) => sentences.flatMap(({ faults }) => faults)
 const percent = (share: number) => `${Math.round(100 * share)} %`
