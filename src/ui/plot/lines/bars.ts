@@ -2,6 +2,9 @@
 // costs ten times as much.
 import type { LineContext, LineStyle } from './line_style.ts'
 
+/** No bar changes left of the column of pixels that a new entry lies behind. */
+export const BAR_REACH = 1
+
 /** The lowest and highest pixel of a line in one column of pixels. */
 export interface Bar {
   readonly x: number

@@ -2,9 +2,9 @@
 
 import type { Columns } from '../../scales/columns.ts'
 import type { View } from '../../scales/view.ts'
-import { drawBars } from './bars.ts'
+import { BAR_REACH, drawBars } from './bars.ts'
 import { keptIndices } from './decimate.ts'
-import { linePoints } from './line_points.ts'
+import { linePoints, REACH } from './line_points.ts'
 import type { LineContext, LineStyle } from './line_style.ts'
 
 export const BAND_OPACITY = 0.16
@@ -82,8 +82,8 @@ export function drawLine(
   style: LineStyle,
   from?: number,
 ): void {
-  const points = linePoints(columns, view, from)
   const { isDense, isMany, isCrowded } = lookOf(columns, view)
+  const points = linePoints(columns, view, from, isDense ? BAR_REACH : REACH)
   if (isDense) {
     drawBars(ctx, points, style)
     return

@@ -5,6 +5,7 @@ import { HEAT_RAMP } from '../../scales/palette.ts'
 import type { View } from '../../scales/view.ts'
 import { columnsOf, recordingContext } from '../../shown/testing.ts'
 import { firstColumn, HEAT_REACH, heatmapPixels } from '../heat/heat.ts'
+import { BAR_REACH, lineBars } from './bars.ts'
 import { drawLine } from './draw_line.ts'
 import { linePoints, REACH } from './line_points.ts'
 import type { LineStyle } from './line_style.ts'
@@ -57,6 +58,28 @@ test('the end of a line has all that reaches right of a pixel', () => {
       // A line that comes in from the left has a corner out there.
       if (end.length < whole.length) expect(end[2]).toBeLessThan(from - REACH)
     }),
+  )
+})
+
+test('of a dense line the bars right of what is stale are those of the whole, and the others stay', () => {
+  const values = Array.from({ length: 40_000 }, (_, i) => 0.5 + 0.4 * Math.sin(i * i))
+  values[35_000] = Number.NaN
+  fc.assert(
+    fc.property(fc.integer({ min: 30_000, max: 39_900 }), fc.nat(200), (length, more) => {
+      const columns = { ...until(values, length) }
+      const wide: View = { ...view, x: [0, 50_000], width: 700 }
+      const [before, old] = [drawnOf([line(columns)], wide), lineBars(linePoints(columns, wide))]
+      columns.length = Math.min(values.length, length + more)
+      const stale = staleFrom(before, drawnOf([line(columns)], wide), wide)
+      const from = Math.min(700, stale)
+      const whole = lineBars(linePoints(columns, wide))
+      const end = lineBars(linePoints(columns, wide, from, BAR_REACH))
+      const isLeft = ({ x }: { x: number }) => x < from
+      expect(whole.filter(isLeft)).toEqual(old.filter(isLeft))
+      expect(end.filter((bar) => !isLeft(bar))).toEqual(whole.filter((bar) => !isLeft(bar)))
+      if (more > 0) expect(700 * (columns.length / 50_000) - from).toBeLessThan(6)
+    }),
+    { numRuns: 20 },
   )
 })
 

@@ -2,8 +2,9 @@
 
 import type { Columns } from '../../scales/columns.ts'
 import type { View } from '../../scales/view.ts'
+import { BAR_REACH } from './bars.ts'
 import { BAND_OPACITY, drawBand, drawLine, lookOf } from './draw_line.ts'
-import { linePoints } from './line_points.ts'
+import { linePoints, REACH } from './line_points.ts'
 import type { LineStyle } from './line_style.ts'
 import { type Drawn, drawnColumns } from './repaint.ts'
 
@@ -30,11 +31,11 @@ export function drawStrokes(
 
 /** What a canvas has of strokes, once they are drawn. */
 export const drawnOf = (strokes: readonly Stroke[], view: View): Drawn[] =>
-  strokes.flatMap((stroke) =>
-    stroke.kind === 'band'
-      ? [drawnColumns(stroke.low), drawnColumns(stroke.high)]
-      : [drawnColumns(stroke.columns, lookOf(stroke.columns, view))],
-  )
+  strokes.flatMap((stroke) => {
+    if (stroke.kind === 'band') return [drawnColumns(stroke.low), drawnColumns(stroke.high)]
+    const look = lookOf(stroke.columns, view)
+    return [drawnColumns(stroke.columns, look, look.isDense ? BAR_REACH : REACH)]
+  })
 
 const round = (value: number) => Number(value.toFixed(2))
 
