@@ -202,6 +202,9 @@ function encodeAll(
   for (let i = 0; i < groups.length; i++) {
     pass.setPipeline(pipelines[i])
     bindAt(pass, groups[i], first + i * SLOT_BYTES)
-    pass.dispatchWorkgroups(grids[3 * i], grids[3 * i + 1], grids[3 * i + 2])
+    const [x, y, z] = [grids[3 * i], grids[3 * i + 1], grids[3 * i + 2]]
+    // Each argument is a conversion, and most grids have one dimension.
+    if (y === 1 && z === 1) pass.dispatchWorkgroups(x)
+    else pass.dispatchWorkgroups(x, y, z)
   }
 }
