@@ -197,7 +197,7 @@ test(
     await train(lab)
     const steps = await lab.steps()
     await legend(lab, 'entropy-chart', 'layer 1').click()
-    await drag(page, lab.get('entropy-chart'), 0.14, 0.28)
+    await drag(page, lab.get('entropy-chart'), 0.24, 0.51)
     const shown = steps.filter(({ step }) => step >= 10 && step <= 20)
     const names = [0, 2, 3].map((layer) => `layer/entropy/${layer}`)
 

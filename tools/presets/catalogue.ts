@@ -15,6 +15,7 @@ const UNATTENDED: Readonly<Record<string, string>> = {
   'rlhf-clicks': 'phases.1.pairs.source=judge',
   'dpo-clicks': 'phases.1.pairs.source=judge',
   'story-dpo-clicks': 'phases.0.pairs.source=judge',
+  'story-clicks': 'phases.0.pairs.source=judge',
 }
 /** The preset whose --save the runs with --warm-start began from: its supervised phases are the
  * same. */

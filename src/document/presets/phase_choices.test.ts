@@ -42,7 +42,11 @@ test('a phase on a reward model’s scores is offered where there is a reward mo
   const rewarded = (id: string) =>
     phaseChoices(of(id)).filter(({ phase }) => phase.kind === 'rl' && phase.reward_model.enable)
   expect(rewarded('tiny')).toEqual([])
-  expect(rewarded('rlhf-tiny').map(({ id }) => id)).toEqual(['rlhf-tiny.2', 'rlhf-clicks.2'])
+  expect(rewarded('rlhf-tiny').map(({ id }) => id)).toEqual([
+    'rlhf-tiny.2',
+    'rlhf-clicks.2',
+    'story-clicks.1',
+  ])
   const { phases } = of('rlhf-tiny')
   expect(phases.map(({ kind }) => kind)).toEqual(['sft', 'reward_model', 'rl'])
   const choices = phaseChoices(of('rlhf-tiny'))

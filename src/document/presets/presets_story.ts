@@ -61,6 +61,35 @@ export const STORY_PRESETS: readonly Preset[] = [
       },
     ],
   }),
+  preset('story-clicks', 'Stories: RLHF with your own clicks', {
+    ...ends,
+    phases: [
+      { kind: 'reward_model', steps: 20, batch_size: 2, pairs },
+      { kind: 'rl', steps: 16, adv_estimator: 'gae', reward_model: { enable: true } },
+    ],
+    // Small batches keep policy, reward model and critic within the memory of a small GPU.
+    actor: { ...ends.actor, ppo_mini_batch_size: 4 },
+    critic: {
+      model: { init: 'reward_model' },
+      optim: { lr: 0.0005, lr_warmup_steps: 3, betas: [0.9, 0.95], weight_decay: 0 },
+    },
+    algorithm: { lam: 0.95, use_kl_in_reward: true, kl_ctrl: { kl_coef: 0.05 } },
+  }),
+  // Five kinds of animal, of which a story mentions one about every fourth time.
+  preset('story-animals', 'Stories: a chosen animal, and sense', {
+    ...base,
+    phases: [{ kind: 'rl', steps: 30, adv_estimator: 'reinforce_plus_plus' }],
+    rollout: { train_batch_size: 16, n: 1 },
+    actor: { ppo_mini_batch_size: 16, optim: { lr: 0.0007, lr_warmup_steps: 3 } },
+    reward: {
+      parts: [
+        { id: 'mentions', words: 'frog turtle mouse hedgehog squirrel', weight: 1 },
+        { id: 'coherence', weight: 1 },
+        { id: 'happy_end', weight: 0 },
+        { id: 'distinct_ngrams', weight: 0 },
+      ],
+    },
+  }),
   // Two groups of four stories, at a higher rate: not sure to learn.
   preset('story-happy-end', 'Stories: only the end', {
     ...ends,

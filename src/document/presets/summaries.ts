@@ -71,6 +71,10 @@ export const SUMMARIES: Readonly<Record<string, string>> = {
     'The shipped storyteller ends stories, and is rewarded for happy ends: a rule, and no person, says what is better.',
   'story-dpo-clicks':
     'You say which of two ends is better, ten times or more, and the storyteller learns it at once, without a reward model.',
+  'story-clicks':
+    'Your clicks teach a reward model which of two ends is better, and PPO follows it, held back by a KL.',
+  'story-animals':
+    'Two rewards that pull at each other: mention one of five animals, and let every sentence fit.',
   'story-happy-end':
     'Happy ends with GRPO: two groups of four ends a step, at a higher rate, which is not sure to learn.',
   'story-happy':

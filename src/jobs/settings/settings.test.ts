@@ -125,7 +125,7 @@ test('which presets leave as a job is a decision', () => {
     'tiny-entropy-target',
   ]
   const today = taught.filter((id) => id !== 'tiny-teacher-advantage')
-  const stories = ['story-dpo-clicks']
+  const stories = ['story-dpo-clicks', 'story-clicks']
   expect(refused('verl')).toEqual([...withTools, ...byPeople, imitates, ...today, ...stories])
   expect(refused('verl', '0.7')).toEqual([
     ...withTools,
@@ -148,6 +148,7 @@ test('which presets leave as a job is a decision', () => {
     ...taught,
     'story-ends',
     ...stories,
+    'story-animals',
     'smollm2-135m-countdown',
   ])
   expect(PRESETS.map(({ id }) => id).filter((id) => !refused('bupo').includes(id))).toEqual([
