@@ -88,9 +88,13 @@ function newStart(preset: Preset, kinds: readonly Kind[], task: TaskChoice): Exp
   const phases = kinds.map((kind, i) =>
     base.phases[i]?.kind === kind ? base.phases[i] : newPhase(kind, base.phases),
   )
+  const { critic } = base
+  const isJudged = phases.every(({ kind }, i) => kind !== 'rl' || hasRewardModel(phases, i))
   return parsedOrThrow({
     ...base,
     task,
+    // Nor can its critic begin as a reward model that these phases do not train.
+    critic: isJudged ? critic : { ...critic, model: { init: 'actor' } },
     data: sameTask(task, base.task) ? base.data : { shuffle },
     teacher: task.id === base.task.id ? base.teacher : { ...base.teacher, vocab_size: null },
     rollout: sameTask(task, base.task) ? base.rollout : rollout,
