@@ -90,6 +90,31 @@ export const STORY_PRESETS: readonly Preset[] = [
       ],
     },
   }),
+  // Meant is a warm story; counted are words, which a loop of them satisfies.
+  preset('story-warm-words', 'Stories: a reward that a loop satisfies', {
+    ...ends,
+    phases: [{ kind: 'rl', steps: 30, adv_estimator: 'reinforce_plus_plus' }],
+    validation: { test_freq: 10, prompts: 16 },
+    reward: {
+      parts: [
+        {
+          id: 'mentions',
+          words: 'happy friend friends together danced sang hugged smile',
+          every_time: true,
+          enough: 10,
+          weight: 1,
+        },
+        { id: 'happy_end', weight: 0 },
+        { id: 'coherence', weight: 0 },
+        { id: 'distinct_ngrams', weight: 0 },
+      ],
+    },
+  }),
+  preset('story-lora', 'Stories: a happy end, with LoRA', {
+    ...ends,
+    model: { ...model, lora: { r: 8, lora_alpha: 16 } },
+    actor: { ppo_mini_batch_size: 8, optim: { lr: 0.005, lr_warmup_steps: 3 } },
+  }),
   // Two groups of four stories, at a higher rate: not sure to learn.
   preset('story-happy-end', 'Stories: only the end', {
     ...ends,

@@ -75,6 +75,10 @@ export const SUMMARIES: Readonly<Record<string, string>> = {
     'Your clicks teach a reward model which of two ends is better, and PPO follows it, held back by a KL.',
   'story-animals':
     'Two rewards that pull at each other: mention one of five animals, and let every sentence fit.',
+  'story-warm-words':
+    'Warm words are counted in place of what is meant: watch the stories turn into a loop of them.',
+  'story-lora':
+    'Happy ends with the shipped weights frozen: adapters of rank 8 learn in their place.',
   'story-happy-end':
     'Happy ends with GRPO: two groups of four ends a step, at a higher rate, which is not sure to learn.',
   'story-happy':

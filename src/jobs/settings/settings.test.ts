@@ -149,6 +149,8 @@ test('which presets leave as a job is a decision', () => {
     'story-ends',
     ...stories,
     'story-animals',
+    'story-warm-words',
+    'story-lora',
     'smollm2-135m-countdown',
   ])
   expect(PRESETS.map(({ id }) => id).filter((id) => !refused('bupo').includes(id))).toEqual([
