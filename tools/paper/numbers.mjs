@@ -20,8 +20,6 @@ export function csvRows(text) {
 }
 
 const points = (text) => (text === '' ? 'NaN' : (100 * Number(text)).toFixed(1).replace('-', '−'))
-const plain = (text) => Number(text).toFixed(2).replace('-', '−')
-const plainSigned = (text) => (Number(text) > 0 ? `+${plain(text)}` : plain(text))
 const signed = (text) => (Number(text) > 0 ? `+${points(text)}` : points(text))
 const p = (value) => {
   const number = Number(value)
@@ -42,10 +40,8 @@ function armWords(row, differences, gain, { equivalenceTest, tInterval }) {
     sd: () => points(row.deviation),
     difference: () =>
       `${signed(row.difference)} [${signed(row.difference_low)}, ${signed(row.difference_high)}]`,
-    /** As measured, for what is no share: '1.94', and '+0.33 [−0.13, +0.79]'. */
-    value: () => plain(row.mean),
-    change: () =>
-      `${plainSigned(row.difference)} [${plainSigned(row.difference_low)}, ${plainSigned(row.difference_high)}]`,
+    /** The mean as measured, for what is no share: '1.94'. */
+    value: () => Number(row.mean).toFixed(2).replace('-', '−'),
     /** Since its phases that are compared began, in the report's unit. */
     gain: () => gain,
     p: () => p(row.p_holm),

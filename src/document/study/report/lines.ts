@@ -139,8 +139,7 @@ const axisText = (metric: string) => {
   return (value: number): string => `${tick(value)}${unit}`
 }
 
-/** A metric of every arm over the budget. `drawn`: which arms have a
- * line; the others keep their colour. */
+/** A metric of every arm over the budget. `drawn`: which arms have a line. */
 function metricLines(
   study: Study,
   analysis: Analysis,
