@@ -62,7 +62,8 @@ export function reportedKernels(): ReportedKernel[] {
   const halves = [...products, ...fused]
     .filter(({ name }) => HALVED.test(name))
     .map((kernel) => forWeight(kernel, { dtype: 'bfloat16' }))
-  const listed = [...products, ...fused, ...halves, ...attention, ...others].map(reported)
+  const all = [...products, ...fused, ...halves, ...attention, ...others]
+  const listed = all.map((kernel) => reported(kernel.onGpu ?? kernel))
   return [...new Map(listed.reverse().map((kernel) => [kernel.name, kernel])).values()].reverse()
 }
 

@@ -108,9 +108,11 @@ test('short rows of small heads take the narrow kernels, all others the tiled on
     expect(forwardAt(width, head_dim).name).toBe('attention_forward_quads_4')
   expect(forwardAt(513, 20).name).toBe('attention_forward_quads_2')
   expect(forwardAt(8, 18)).toBe(attention_forward)
-  // Four vectors of a large head would not fit the registers.
-  const { backwardKeyValue } = attentionKernels({ width: 8, head_dim: 32 })
-  expect(backwardKeyValue.name).toBe('attention_backward_key_value_quads_2')
+  // Four vectors of a large head would not fit the registers of a GPU.
+  const keyValueAt = (head_dim: number) => attentionKernels({ width: 8, head_dim }).backwardKeyValue
+  expect(keyValueAt(32).name).toBe('attention_backward_key_value_narrow_32')
+  expect(keyValueAt(32).onGpu?.name).toBe('attention_backward_key_value_quads_2')
+  expect(keyValueAt(16).onGpu).toBeUndefined()
   const without = { width: 8, head_dim: 16, narrowKernels: false }
   expect(attentionKernels(without)).toBe(attentionKernels({ width: 513, head_dim: 16 }))
 })

@@ -1,5 +1,5 @@
 // Declares causal grouped-query attention, forward and backward, and chooses its kernels by size.
-import { defineKernel, foldGrid, withElements } from '../device/base/kernel.ts'
+import { type AnyKernel, defineKernel, foldGrid, withElements } from '../device/base/kernel.ts'
 import rope_head from '../rope/rope_head.wgsl?raw'
 import rope_rotation from '../rope/rope_rotation.wgsl?raw'
 import { withPart } from '../wgsl/compose.ts'
@@ -244,9 +244,15 @@ function tiledKernels(head_dim: number): AttentionKernels {
   return made
 }
 
-/** Heads of the narrow key/value backward, which holds four vectors of a head in registers where
- * the others hold two. */
+/** Heads of the narrow key/value backward on a GPU: it holds four vectors of a head in registers
+ * where the others hold two. */
 const MAX_NARROW_KEY_VALUE_HEAD_DIM = 16
+
+/** What a GPU runs in place of a narrow key/value backward that would not fit there. */
+const tiledOnGpu = (head_dim: number): Pick<AnyKernel, 'onGpu'> =>
+  head_dim > MAX_NARROW_KEY_VALUE_HEAD_DIM
+    ? { onGpu: tiledKernels(head_dim).backwardKeyValue as unknown as AnyKernel }
+    : {}
 
 function narrowKernels(head_dim: number): AttentionKernels {
   const known = narrow.get(head_dim)
@@ -279,6 +285,7 @@ function narrowKernels(head_dim: number): AttentionKernels {
       wgsl: narrowSource(narrow_backward_key_value, head_dim),
       bindings: gradients(head),
       workgroups: (p) => perColumn(p, p.num_key_value_heads),
+      ...tiledOnGpu(head_dim),
     },
     decode: attentionDecodeQuads,
     step: {
@@ -299,10 +306,7 @@ function narrowKernels(head_dim: number): AttentionKernels {
  * the `forward` returned with it. */
 export function attentionKernels(size: AttentionSize): AttentionKernels {
   const { head_dim } = size
-  if (!isNarrow(size)) return tiledKernels(head_dim)
-  const made = narrowKernels(head_dim)
-  if (head_dim <= MAX_NARROW_KEY_VALUE_HEAD_DIM) return made
-  return { ...made, backwardKeyValue: tiledKernels(head_dim).backwardKeyValue }
+  return isNarrow(size) ? narrowKernels(head_dim) : tiledKernels(head_dim)
 }
 
 /** Instances for the checks that every kernel passes. */
