@@ -7,6 +7,14 @@ import { test } from './warm_page.ts'
 
 const CLICKS = 10
 const LINK = 'v=1&p=story-dpo-clicks&validation.prompts=32&probe.freq=0'
+/** What the storyteller writes at once to the text that stands there. */
+async function written(page: Page): Promise<string> {
+  await page.getByTestId('chat-send').click()
+  await expect(page.getByTestId('chat-stop')).toBeVisible()
+  await expect(page.getByTestId('chat-stop')).toBeHidden({ timeout: 120_000 })
+  return page.getByTestId('chat-answer').innerText()
+}
+
 const HAPPY_ENDS = 'val-aux/story/happy_end/mean@1'
 
 /** Which of the two shown ends is happy; undefined where both are or neither. */
@@ -48,5 +56,26 @@ test(
     expect(shares.at(-1)).toBeGreaterThan(shares[0])
     // The same prompts before and after, to be read side by side.
     await expect(lab.get('end-card')).toContainText('before and after, what changed marked')
+  },
+)
+
+test(
+  'a lesson steers the storyteller: two texts stand there, and one vector changes the story',
+  LONG_ONLY,
+  async ({ lab, page }) => {
+    test.setTimeout(480_000)
+    await lab.open('v=1&p=tiny#lesson=steering')
+    await lab.get('lesson-steer').click()
+    await expect(lab.get('chat-text')).toHaveValue(/^Once there was a small fox/)
+    const alone = await written(page)
+    expect(alone).toMatch(/Max/)
+    await lab.get('steer').locator('summary').click()
+    await expect(lab.get('steer-toward')).toHaveValue(/happy/)
+    await lab.get('steer-make').click()
+    await expect(lab.get('steer-layer')).toHaveValue('4')
+    await lab.get('steer-strength').fill('2')
+    expect(await written(page)).not.toBe(alone)
+    await lab.get('steer-strength').fill('0')
+    expect(await written(page)).toBe(alone)
   },
 )

@@ -4,12 +4,10 @@ import { useMemo, useState } from 'react'
 import { OPENING, PRESETS } from '../../document/presets/presets.ts'
 import { SUMMARIES } from '../../document/presets/summaries.ts'
 import { shippedModel } from '../../host/content/models/shipped.ts'
-import { openModel } from '../../page/opened/opened_model.ts'
-import { shippedFiles } from '../../page/opened/shipped_files.ts'
 import type { LabState } from '../../page/state/store.ts'
 import { Words } from '../glossary/Words.tsx'
 import { formatSteps } from '../kit/format.ts'
-import { showDialog } from '../open/dialogs.ts'
+import { TryModel } from '../open/TryModel.tsx'
 import { lazyPart } from '../part/lazy_part.tsx'
 import { useIsAtRest } from '../replay/at_rest.ts'
 import {
@@ -60,28 +58,12 @@ export function PlayedAbove() {
 
 /** Opens the model that a preset begins with, where it comes with the page. */
 function WriteFirst({ source }: { readonly source: string | null }) {
-  const [problem, setProblem] = useState<string>()
   const model = source === null ? undefined : shippedModel(source)
   if (!model) return null
-  const open = async () => {
-    try {
-      openModel(model.name, await shippedFiles(model))
-      showDialog('model')
-    } catch (error) {
-      setProblem(error instanceof Error ? error.message : String(error))
-    }
-  }
   return (
-    <p>
-      <button type="button" data-testid="write-first" onClick={() => void open()}>
-        Try the model “{model.name}” before it is trained
-      </button>
-      {problem === undefined ? null : (
-        <span className="bad" role="alert">
-          {problem}
-        </span>
-      )}
-    </p>
+    <TryModel model={model} testid="write-first">
+      {`Try the model “${model.name}” before it is trained`}
+    </TryModel>
   )
 }
 

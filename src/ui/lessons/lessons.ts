@@ -136,6 +136,13 @@ export const LESSONS: readonly Lesson[] = [
     load: async () => (await import('./texts/which_layer.tsx')).lesson,
   },
   {
+    id: 'steering',
+    title: 'One vector turns an end',
+    says: 'Steering: add the difference of two texts to the states, and nothing is trained.',
+    minutes: 6,
+    load: async () => (await import('./texts/steering.tsx')).lesson,
+  },
+  {
     id: 'to-a-cluster',
     title: 'From the tab to a cluster',
     says: 'The same experiment as a job for verl or TRL.',

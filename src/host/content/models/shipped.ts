@@ -17,6 +17,8 @@ export const SHIPPED: readonly ShippedModel[] = Object.entries(shipped).map(([na
   files,
 }))
 
+export const shippedNamed = (name: ShippedName): ShippedModel => ({ name, files: shipped[name] })
+
 /** The shipped model of that hash; undefined for any other. */
 export const shippedModel = (hash: string): ShippedModel | undefined =>
   SHIPPED.find(({ files }) => modelHash(files) === hash)

@@ -9,8 +9,21 @@ import { shippedFiles } from '../../../page/opened/shipped_files.ts'
 import { formatBytes } from '../../kit/format.ts'
 import { openModelFiles } from './model_files.ts'
 
-/** What one does with each, and a text to begin with. */
-const KNOWN: Readonly<Record<ShippedName, { readonly says: string; readonly text: string }>> = {
+/** Two texts that make a direction, and the layer that it does most after. */
+export interface FirstDirection {
+  readonly toward: string
+  readonly away: string
+  readonly layer: number
+}
+interface Known {
+  readonly says: string
+  readonly text: string
+  /** It goes on with a text: it was never asked anything. */
+  readonly continues?: true
+  readonly direction?: FirstDirection
+}
+/** What one does with each, a text to begin with, and where one is known a direction. */
+const KNOWN: Readonly<Record<ShippedName, Known>> = {
   arithmetic: {
     says: 'Reinforce it on sums, divisors or factors: it writes the right form, seldom the right answer; 6 layers',
     text: '12+7=',
@@ -30,14 +43,24 @@ const KNOWN: Readonly<Record<ShippedName, { readonly says: string; readonly text
   story: {
     says: 'Write the beginning of a short story and let it go on; 4 layers',
     text: 'Once there was a small fox named Max. He had a red kite.',
+    continues: true,
+    // Measured layer by layer in docs/stories.md.
+    direction: {
+      toward: 'They laughed and danced. Anna was happy.',
+      away: 'They cried and went home alone. Anna was sad.',
+      layer: 4,
+    },
   },
 }
 
-const TEXTS: ReadonlyMap<string, string> = new Map(
-  Object.entries(KNOWN).map(([name, { text }]) => [name, text]),
-)
+const BY_NAME: ReadonlyMap<string, Known> = new Map(Object.entries(KNOWN))
 /** A text to begin with; '' for a model that is not the lab's own. */
-export const firstText = (name: string): string => TEXTS.get(name) ?? ''
+export const firstText = (name: string): string => BY_NAME.get(name)?.text ?? ''
+/** Whether a text is continued although the folder has a chat template. */
+export const continuesText = (name: string): boolean => BY_NAME.get(name)?.continues === true
+/** A direction to begin with, where one is known. */
+export const firstDirection = (name: string): FirstDirection | undefined =>
+  BY_NAME.get(name)?.direction
 
 export function ShippedModels({ isBusy }: { isBusy: boolean }) {
   const [problem, setProblem] = useState<string>()

@@ -4,13 +4,20 @@ import { useState } from 'react'
 import { useStore } from 'zustand'
 import { directModel, openedModelStore, steerModel } from '../../../page/opened/opened_model.ts'
 import { formatNumber } from '../../kit/format.ts'
+import type { FirstDirection } from './ShippedModels.tsx'
 
 /** Of a vector: beyond, every text breaks. */
 const STRONGEST = 8
 
-function Texts({ isBusy }: { readonly isBusy: boolean }) {
-  const [toward, setToward] = useState('')
-  const [away, setAway] = useState('')
+interface SteerProps {
+  readonly isBusy: boolean
+  /** What stands there before somebody types. */
+  readonly first: FirstDirection | undefined
+}
+
+function Texts({ isBusy, first }: SteerProps) {
+  const [toward, setToward] = useState(first?.toward ?? '')
+  const [away, setAway] = useState(first?.away ?? '')
   const hasDirection = useStore(openedModelStore, ({ direction }) => direction !== undefined)
   return (
     <div className="chat-settings">
@@ -52,8 +59,13 @@ function Texts({ isBusy }: { readonly isBusy: boolean }) {
   )
 }
 
-function Place({ sizes }: { readonly sizes: readonly number[] }) {
-  const [layer, setLayer] = useState(Math.floor(sizes.length / 2))
+interface PlaceProps {
+  readonly sizes: readonly number[]
+  readonly begins: number
+}
+
+function Place({ sizes, begins }: PlaceProps) {
+  const [layer, setLayer] = useState(begins)
   const [strength, setStrength] = useState(0)
   const move = (place: { readonly layer: number; readonly strength: number }) => {
     setLayer(place.layer)
@@ -97,7 +109,7 @@ function Place({ sizes }: { readonly sizes: readonly number[] }) {
 }
 
 /** Nothing is added until a direction is made and its strength is not 0. */
-export function Steer({ isBusy }: { readonly isBusy: boolean }) {
+export function Steer({ isBusy, first }: SteerProps) {
   const direction = useStore(openedModelStore, (state) => state.direction)
   return (
     <details data-testid="steer">
@@ -108,8 +120,14 @@ export function Steer({ isBusy }: { readonly isBusy: boolean }) {
         strengths do nothing, large ones break any text, and what goes with a text need not be what
         one means by it.
       </p>
-      <Texts isBusy={isBusy} />
-      {direction ? <Place key={direction.join()} sizes={direction} /> : null}
+      <Texts isBusy={isBusy} first={first} />
+      {direction ? (
+        <Place
+          key={direction.join()}
+          sizes={direction}
+          begins={first?.layer ?? Math.floor(direction.length / 2)}
+        />
+      ) : null}
     </details>
   )
 }
