@@ -81,6 +81,8 @@ for (const viewport of SIZES)
         await lab.get('palette-input').fill('re')
         await check('palette with a query', 'dialog[open]')
         await page.keyboard.press('Escape')
+        // A phone has no keys to list.
+        if (viewport.width < 560) continue
         await lab.get('help').click()
         await check('help', 'dialog[open]')
         expect(await fitsSideways(page)).toBe(true)

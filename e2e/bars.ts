@@ -79,6 +79,14 @@ const taken = (page: Page): Promise<number> =>
     }, 0),
   )
 
+/** Pixels from the top of the page to what its first card shows. */
+const headHeight = (page: Page): Promise<number> =>
+  page.evaluate(() => {
+    const first = document.querySelector('main > :not([hidden])')
+    if (!first) throw new Error('the page shows nothing')
+    return first.getBoundingClientRect().top + scrollY
+  })
+
 /** Phones, 200 % of a window of 1440 × 900, the same at a larger zoom, and that window itself. */
 const WINDOWS = [
   [360, 740],
@@ -99,6 +107,8 @@ export async function expectLowBars(lab: LabPage, state: string): Promise<void> 
     await page.evaluate(() => scrollTo(0, 0))
     expect(await cutOff(page), where).toEqual([])
     expect(await wrongLabels(page), where).toEqual([])
+    // Above what the page is about there are a row of its name and one of the experiment.
+    if (width < 560) expect(await headHeight(page), where).toBeLessThanOrEqual(112)
     const begin = await places(page)
     if (width < 900 && height > 560)
       expect(begin.tabs.bottom, where).toBeLessThanOrEqual(begin.controls.top)
