@@ -55,12 +55,13 @@ function textsOfData() {
   return found.map((text) => ({ text, line: 1, isError: false, file: DATA }))
 }
 
-/** Names of a study's arms that have words. */
+/** Names of a study's arms that have words, and what several of them are called together. */
 function armsOf(id) {
   const { arms } = JSON.parse(readFileSync(`bench/studies/${id}.json`, 'utf8'))
   return arms
     .map(({ name }) => numbered(name.replace(/\b\d[\d.]*/g, '$1')))
     .filter((name) => /[a-z]{3}/.test(name) && !name.includes('_'))
+    .flatMap((name) => [...new Set([name, name.replace(/\blayer (\{0\})/, 'layers $1')])])
 }
 
 /** What runs of the presets showed, sentence by sentence; numbers and lists of them are values. */

@@ -3,13 +3,10 @@ import { X } from 'lucide-react'
 import type { Analysis } from '../../document/study/analysis.ts'
 import type { Arm } from '../../document/study/arms.ts'
 import { withoutArm } from '../../document/study/build.ts'
+import { shortAnswer } from '../../document/study/report/short_answer.ts'
 import { short } from '../../document/study/report/svg.ts'
 import { inHead, unitsOf } from '../../document/study/report/units.ts'
-import {
-  answerSentence,
-  bareDifference,
-  measureSentence,
-} from '../../document/study/report/words.ts'
+import { bareDifference, measureSentence } from '../../document/study/report/words.ts'
 import { measuresOf, type Study } from '../../document/study/study.ts'
 import { setStudy } from '../../page/study/study_store.ts'
 import { formatCount, NONE } from '../kit/format.ts'
@@ -104,7 +101,7 @@ export function FurtherMeasures(props: {
         <p>{sentence}</p>
         {further.runs.length > 0 ? (
           <p>
-            <strong>{answerSentence(own, further)}</strong>
+            <strong>{shortAnswer(own, further)}</strong>
           </p>
         ) : null}
         <ArmsTable study={study} analysis={further} arms={arms} />

@@ -1,6 +1,7 @@
 // Draws the studies that come with the lab: what each asked and found, a link that trains one of
 // its arms, and a button that opens it here.
 import { useState } from 'react'
+import { shortenAnswer } from '../../document/study/report/short_answer.ts'
 import { decodeStudy } from '../../document/study/study_link.ts'
 import { openLabStudy } from '../../page/study/study_store.ts'
 import { type Family, foundOf, type GalleryEntry } from './gallery_families.ts'
@@ -23,7 +24,7 @@ function Row({ member: { entry, name, question }, onOpen }: RowProps) {
               {found}
             </span>
           ))}
-          {answer}
+          {shortenAnswer(answer)}
         </p>
       </div>
       <p className="study-buttons">

@@ -2,7 +2,8 @@
 // table and files.
 import { ArrowLeft } from 'lucide-react'
 import { useStore } from 'zustand'
-import { answerSentence, titleParts } from '../../document/study/report/words.ts'
+import { shortAnswer } from '../../document/study/report/short_answer.ts'
+import { titleParts } from '../../document/study/report/words.ts'
 import type { Study } from '../../document/study/study.ts'
 import { encodeStudy } from '../../document/study/study_link.ts'
 import { isOfLab } from '../../page/study/recorded.ts'
@@ -221,7 +222,7 @@ export function StudyView({ study }: { readonly study: Study }) {
         {question === '' ? null : <p>{question}</p>}
         {analysed && known > 0 ? (
           <p className="study-answer" data-testid="study-answer">
-            <strong>{answerSentence(analysed.study, analysed.analysis)}</strong>
+            <strong>{shortAnswer(analysed.study, analysed.analysis)}</strong>
           </p>
         ) : null}
         <Progress state={state} />

@@ -71,8 +71,14 @@ export const signed = (x: number, { bareDifference }: Units): string =>
 const shortName = ({ arms }: Analysis, { name, group }: Arm): string =>
   group !== '' && arms.filter(({ arm }) => arm.group === group).length === 1 ? group : name
 
-/** The answer in a sentence or two, best arm first. */
-export function answerSentence(study: Study, analysis: Analysis): string {
+/** What was found of some arms, by their names. */
+export interface Said {
+  readonly says: string
+  readonly names: readonly string[]
+}
+
+/** The answer by what was found, better arms first; a sentence where it names no arm. */
+export function answerParts(study: Study, analysis: Analysis): readonly Said[] | string {
   const compared = analysis.arms.flatMap(({ arm, comparison }) =>
     comparison ? [{ name: shortName(analysis, arm), ...comparison }] : [],
   )
@@ -92,16 +98,20 @@ export function answerSentence(study: Study, analysis: Analysis): string {
   if (better.length + worse.length + equal.length === 0)
     return `No difference from ${baseline} was found in ${measureWords(analysis.metric ?? study.measure.metric)}.`
   const parts = [
-    [`Better than ${baseline}`, better],
-    [`Worse than ${baseline}`, worse],
-    [`Equal to ${baseline} within ${marginText(study, analysis)}`, equal],
-    ['No difference found', none],
-    ['Too few seeds to say', few],
-  ] as const
-  return parts
-    .filter(([, names]) => names.length > 0)
-    .map(([says, names]) => `${says}: ${names.join('; ')}.`)
-    .join(' ')
+    { says: `Better than ${baseline}`, names: better },
+    { says: `Worse than ${baseline}`, names: worse },
+    { says: `Equal to ${baseline} within ${marginText(study, analysis)}`, names: equal },
+    { says: 'No difference found', names: none },
+    { says: 'Too few seeds to say', names: few },
+  ]
+  return parts.filter(({ names }) => names.length > 0)
+}
+
+/** The answer in a sentence or two, better arms first. */
+export function answerSentence(study: Study, analysis: Analysis): string {
+  const parts = answerParts(study, analysis)
+  if (typeof parts === 'string') return parts
+  return parts.map(({ says, names }) => `${says}: ${names.join('; ')}.`).join(' ')
 }
 
 /** The difference that counts as none: `3.0 points`. */
