@@ -47,6 +47,8 @@ test(
     await expect(lab.get('study-problem-arms')).toHaveCSS('color', 'rgb(152, 48, 30)')
     await expect(lab.get('study-add-settings')).toBeFocused()
     await expect(lab.get('study-not-made')).toContainText('one field above needs a change')
+    // Without a field there are no values to choose from.
+    await expect(lab.get('study-kind')).toHaveCount(0)
     await lab.get('study-0-search').fill('how fast')
     await expect(lab.get('study-0-field')).toHaveValue('actor.optim.lr')
     await lab.get('study-values-0').fill('0.0001')

@@ -11,9 +11,9 @@ const METRICS = {
   'critic/score/mean': 'reward in training',
 } as const
 const KINDS = {
-  all: 'all of them',
-  random: 'a random search',
-  halving: 'a search by successive halving',
+  all: 'every combination',
+  random: 'random search',
+  halving: 'successive halving',
 } as const
 const MOST_AXES = 6
 /** Sentences of one field: a value can break many arms. */
@@ -161,6 +161,24 @@ function Axes({ draft, problems, set }: FieldProps) {
   )
 }
 
+/** How the values of the fields are tried; without a field there is nothing to choose. */
+function Kind(props: FieldProps) {
+  const { draft, set } = props
+  if (draft.kind === 'all' && draft.axes.every(({ path }) => path === '')) return null
+  return (
+    <div className="study-fields study-plan">
+      <Choice
+        label="Which of their values are tried"
+        id="study-kind"
+        value={draft.kind}
+        options={KINDS}
+        onChange={(kind) => set({ kind: kind as Draft['kind'] })}
+      />
+      <Search {...props} />
+    </div>
+  )
+}
+
 /** What a search draws, and what it keeps of it. */
 function Search(props: FieldProps) {
   if (props.draft.kind === 'all') return null
@@ -183,15 +201,8 @@ export function StudyFields(props: FieldProps) {
   return (
     <>
       <Axes {...props} />
+      <Kind {...props} />
       <div className="study-fields study-plan">
-        <Choice
-          label="Settings of these fields"
-          id="study-kind"
-          value={draft.kind}
-          options={KINDS}
-          onChange={(kind) => set({ kind: kind as Draft['kind'] })}
-        />
-        <Search {...props} />
         <Count label="Seeds" name="seeds" most={64} of={props} />
         <Choice
           label="The same for all arms"
