@@ -157,14 +157,16 @@ export function Findings(props: {
         </ul>
       ) : null}
       <Charts study={study} analysis={analysis} />
-      <h3>Arm by arm</h3>
-      <ul data-testid="study-sentences">
-        {analysis.arms
-          .filter(({ comparison }) => comparison)
-          .map((arm) => (
-            <li key={arm.arm.name}>{armSentence(arm, analysis)}</li>
-          ))}
-      </ul>
+      <details className="study-in-words">
+        <summary>Arm by arm, in words</summary>
+        <ul data-testid="study-sentences">
+          {analysis.arms
+            .filter(({ comparison }) => comparison)
+            .map((arm) => (
+              <li key={arm.arm.name}>{armSentence(arm, analysis)}</li>
+            ))}
+        </ul>
+      </details>
     </section>
   )
 }
