@@ -80,7 +80,7 @@ export function RunsTab() {
         {runs.length === 0 ? (
           <p className="soft">
             {isReady
-              ? 'Every run is written down here from its first step, and stays when the page is closed.'
+              ? 'Every run is written down here from its first step, and stays when the page is closed: in this browser, and nowhere else. Tick two or more to see them side by side.'
               : 'Reading …'}
           </p>
         ) : (
@@ -96,10 +96,14 @@ export function RunsTab() {
         <Part name="The unreadable records">
           <Broken />
         </Part>
-        <Used count={runs.length} />
-        <Part name="The kept checkpoints">
-          <CheckpointStorage count={runs.length} />
-        </Part>
+        {runs.length === 0 ? null : (
+          <>
+            <Used count={runs.length} />
+            <Part name="The kept checkpoints">
+              <CheckpointStorage count={runs.length} />
+            </Part>
+          </>
+        )}
       </section>
       <Part name="The comparison">
         <Compare entries={runs} />
