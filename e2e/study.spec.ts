@@ -136,11 +136,11 @@ test(
     await lab.get('study-undo-delete').click()
     await expect(lab.get('study-own')).toContainText('6 runs trained')
     // Those that come with the lab are listed there, each with its answer.
-    const listed = lab.get('study-gallery-ppo_lead')
-    await expect(listed.getByRole('link')).toHaveAttribute('href', /^\?v=1&/)
     await expect(lab.get('study-gallery-layers_addition')).toContainText(
       'Worse than whole model: layers 1–6 alone. No difference found: BuPO, layers 1–5 first.',
     )
+    const listed = lab.get('study-gallery-ppo_lead')
+    await expect(listed.getByRole('link')).toHaveAttribute('href', /^\?v=1&/)
     await listed.getByRole('button').click()
     await expect(lab.get('study-progress')).toContainText('30 of 30 runs')
     await expect(lab.get('study-answer')).toContainText('No difference from 32 × 8, GRPO was found')
