@@ -30,7 +30,9 @@ test('studies of one title are listed under it by what is their own, and found b
   const all = galleryFamilies('')
   const shown = all.flatMap(({ members }) => members)
   expect(shown).toHaveLength(gallery.length)
-  expect(new Set(shown.map(({ name }) => name)).size).toBe(gallery.length)
+  // Twelve layers with brackets are asked two questions.
+  for (const { members } of all)
+    expect(new Set(members.map(({ name }) => name)).size).toBe(members.length)
   expect(all[0].members.length).toBeGreaterThan(3)
   expect(all.at(-1)?.title).toBe(ALONE)
   for (const { title, members } of all.slice(0, -1))
