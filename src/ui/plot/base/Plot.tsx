@@ -71,6 +71,8 @@ export interface PlotProps {
   readonly coversFrame?: boolean
   /** What is painted, where only what grew is to be painted again at a frame. */
   readonly drawn?: ((view: View) => readonly Drawn[]) | undefined
+  /** How long a picture stays as it is while the run grows; 0 by default, for every frame. */
+  readonly redrawMs?: number
   /** What a person hears instead of the picture. */
   readonly summarise: () => string
   /** Height share 0…1 from the top under the pointer; undefined when it left. */
@@ -84,14 +86,14 @@ const NO_EDITS: readonly EditMark[] = []
 
 /** What is painted, with the markers over it, and what the pointer does there. */
 function Area(
-  props: Pick<PlotProps, 'paint' | 'drawn' | 'onHoverY' | 'over'> & {
+  props: Pick<PlotProps, 'paint' | 'drawn' | 'redrawMs' | 'onHoverY' | 'over'> & {
     readonly view: View
     readonly edits: readonly EditMark[]
   },
 ) {
-  const { view, edits, paint, drawn, onHoverY, over } = props
+  const { view, edits, paint, drawn, redrawMs = 0, onHoverY, over } = props
   const { width, height } = view
-  const canvas = useCanvas(paint, view, drawn)
+  const canvas = useCanvas(paint, view, drawn, redrawMs)
   const crosshair = useMarker('hoverStep', view)
   const cursor = useMarker('atStep', view)
   const { selection, handlers } = usePointer(view, onHoverY)
@@ -172,6 +174,7 @@ export const Plot = memo(function Plot(props: PlotProps) {
           edits={edits}
           paint={paint}
           drawn={props.drawn}
+          {...(props.redrawMs !== undefined && { redrawMs: props.redrawMs })}
           onHoverY={props.onHoverY}
           over={props.over}
         />

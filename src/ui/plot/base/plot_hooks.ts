@@ -100,13 +100,35 @@ function pictureOn(
   return { forget, redraw }
 }
 
-/** Repaints on every frame of the ticker while on screen, and when `paint` or the view changes.
- * With `drawn`, which says what the picture is made of, a frame repaints only the part that
- * grew. */
+/** Calls `draw` at once, but no sooner than `ms` after the last call: then what comes meanwhile is
+ * one call at the end of that time. */
+export function atMostEvery(ms: number, draw: () => void) {
+  let last = Number.NEGATIVE_INFINITY
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const now = () => {
+    clearTimeout(timer)
+    timer = undefined
+    last = performance.now()
+    draw()
+  }
+  return {
+    call: () => {
+      const left = last + ms - performance.now()
+      if (left <= 0) now()
+      else timer ??= setTimeout(now, left)
+    },
+    cancel: () => clearTimeout(timer),
+  }
+}
+
+/** Repaints on every frame of the ticker while on screen, no sooner than `redrawMs` after the last
+ * time, and when `paint` or the view changes. With `drawn`, which says what the picture is made of,
+ * a frame repaints only the part that grew. */
 export function useCanvas(
   paint: Paint,
   view: View,
-  drawn?: (view: View) => readonly Drawn[],
+  drawn: ((view: View) => readonly Drawn[]) | undefined,
+  redrawMs: number,
 ): RefObject<HTMLCanvasElement | null> {
   const canvas = useRef<HTMLCanvasElement>(null)
   const isDark = useStore(uiStore, selectIsDark)
@@ -134,8 +156,9 @@ export function useCanvas(
       draw()
     }
     draw()
+    const frames = atMostEvery(redrawMs, draw)
     const stop = uiStore.subscribe((now, before) => {
-      if (now.frame !== before.frame) draw()
+      if (now.frame !== before.frame) frames.call()
     })
     const observer = new IntersectionObserver(([entry]) => {
       const appeared = entry.isIntersecting && !onScreen
@@ -147,10 +170,11 @@ export function useCanvas(
     element.addEventListener('contextrestored', drawAll)
     return () => {
       stop()
+      frames.cancel()
       observer.disconnect()
       element.removeEventListener('contextrestored', drawAll)
     }
-  }, [paint, view, drawn, isDark])
+  }, [paint, view, drawn, redrawMs, isDark])
   return canvas
 }
 

@@ -15,6 +15,8 @@ import { drawnColumns } from '../lines/repaint.ts'
 import { drawEdits, drawMarks, firstColumn, HEAT_REACH, heatmapPixels, rowAt } from './heat.ts'
 
 const TICKS = 10
+/** A step is less than a pixel wide where steps come faster than this. */
+const REDRAW_MS = 100
 
 export interface HeatMapProps {
   readonly id: string
@@ -138,6 +140,7 @@ export function HeatMap(props: HeatMapProps) {
           showGrid={false}
           paint={paint}
           drawn={drawn}
+          redrawMs={REDRAW_MS}
           coversFrame
           summarise={props.summarise}
           onHoverY={onHoverY}
