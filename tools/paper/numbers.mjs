@@ -83,7 +83,10 @@ export function studyNumbers(files, statistics, measure = 1) {
   })
   const [, count, adapter] = /^(\d+) runs on (.+?); seeds/m.exec(report) ?? []
   const answer = /^\*\*(.+)\*\*$/m.exec(report)?.[1]
-  return { arms, table: armsTable(report, measure), count, adapter, answer }
+  // Which difference its seeds find in four of five studies, as found and as expected.
+  const [, power] = /^- Power: .*?find a difference of ([\d.]+) points/m.exec(report) ?? []
+  const [, expected] = /^- Expected before the runs: .*?find ([\d.]+) points/m.exec(report) ?? []
+  return { arms, table: armsTable(report, measure), count, adapter, answer, power, expected }
 }
 
 /** All studies of a folder that have tables, by name; by a further primary measure as `name#2` and
@@ -180,9 +183,13 @@ function value(studies, wanted) {
       runs: study.count,
       adapter: study.adapter,
       answer: study.answer,
+      power: study.power,
+      expected: study.expected,
     }
     if (found[arm] === undefined)
-      throw new Error(`{{${wanted}}}: expected table, runs, adapter or answer`)
+      throw new Error(
+        `{{${wanted}}}: expected table, runs, adapter, answer, power or expected, and its report to have it`,
+      )
     return found[arm]
   }
   const exact = study.arms.filter((one) => one.name === arm)

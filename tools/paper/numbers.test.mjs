@@ -28,6 +28,19 @@ test('numbers are those of the tables, and differences are paired by seed', () =
   expect(filled(`{{deep|${bupo.arm}|equal3}}`, studies)).toMatch(/^(< 0\.001|0\.\d+)$/)
 })
 
+test('which difference the seeds find is read from the report, and what the file expected', () => {
+  const said = [
+    '- Expected before the runs: as before, 6 seeds find 3.8 points in four of five studies.',
+    '- Power: they varied, so 6 seeds find a difference of 5.9 points in four of five studies.',
+  ]
+  const report = `${files['report.md'].replaceAll(/^- (Power|Expected).*$/gm, '')}\n${said.join('\n')}\n`
+  const own = new Map([['own', studyNumbers({ ...files, 'report.md': report }, {})]])
+  expect(filled('{{own|power}} for {{own|expected}}', own)).toBe('5.9 for 3.8')
+  const silent = files['report.md'].replaceAll(/^- Expected.*$/gm, '')
+  own.set('own', studyNumbers({ ...files, 'report.md': silent }, {}))
+  expect(() => filled('{{own|expected}}', own)).toThrow('its report to have it')
+})
+
 test('a number that is not there is an error', () => {
   expect(() => filled('{{none|GRPO|mean}}', studies)).toThrow('docs/studies/none has no table')
   expect(() => filled('{{deep|PPO|mean}}', studies)).toThrow('0 arms of this name')
