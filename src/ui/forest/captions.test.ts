@@ -127,3 +127,31 @@ test('the headline compares the first and the last validation on problems never 
   expect(at(0.771, 0.774)).toBe('It solves 77 % of new problems; as many as when it began.')
   expect(at(0.77)).toBeUndefined()
 })
+
+test('the headline of a composed reward is of what was asked for', () => {
+  const plain = run(200, {
+    'val-aux/sort_digits/acc/greedy': [
+      [0, 1],
+      [100, 1],
+    ],
+    'val-aux/sort_digits/reward/mean@1': [
+      [0, 0.75],
+      [100, 0.94],
+    ],
+  })
+  expect(headline(plain)).toBe('It solves 100 % of new problems; as many as when it began.')
+  const { runExperiment } = plain
+  if (!runExperiment) throw new Error('the run has no experiment')
+  const parts = [{ id: 'has_end', weight: 1 }] as const
+  const composed = {
+    ...plain,
+    runExperiment: {
+      ...runExperiment,
+      reward: { ...runExperiment.reward, parts },
+      validation: { ...runExperiment.validation, n: 1 },
+    },
+  } as typeof plain
+  expect(headline(composed)).toBe(
+    'Its answers to new problems earn a reward of 0.94; it began at 0.75.',
+  )
+})

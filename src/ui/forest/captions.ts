@@ -4,7 +4,13 @@ import { resolvePhases } from '../../document/experiment/resolve.ts'
 import type { LabState } from '../../page/state/store.ts'
 import { formatSteps, withMinus } from '../kit/format.ts'
 import { mean } from '../kit/mean.ts'
-import { greedyAccuracy, layerEntropy, REWARD, TASK_SCORE } from '../shown/metrics.ts'
+import {
+  greedyAccuracy,
+  heldOutReward,
+  layerEntropy,
+  REWARD,
+  TASK_SCORE,
+} from '../shown/metrics.ts'
 
 /** Nats below which a change of the entropy is not worth a word: steps differ by as much. */
 const HARDLY = 0.05
@@ -77,18 +83,30 @@ function heldOutWords({ series, runExperiment }: LabState, { first, last }: Phas
   return ` Of held-out problems it got ${percent(shares[0])} right, then ${percent(shares[shares.length - 1])}.`
 }
 
+/** The first and the last value of a metric; undefined where it was measured once or never. */
+function endsOf({ series, step }: LabState, metric: string): readonly number[] | undefined {
+  const values = between(series.get(metric), 0, step)
+  return values.length < 2 ? undefined : [values[0], values[values.length - 1]]
+}
+
 /** What a run came to, in a sentence; undefined where it was not measured twice on problems that it
- * never trains on. */
+ * never trains on. A reward of several parts is what was asked for, whatever the task's own score
+ * says. */
 export function headline(state: LabState): string | undefined {
-  const metric = greedyAccuracy(state.runExperiment?.task.id ?? '')
-  const shares = between(state.series.get(metric), 0, state.step)
-  const [before, after] = [shares[0], shares[shares.length - 1]]
-  if (shares.length < 2) return undefined
-  const began =
-    percent(before) === percent(after)
-      ? 'as many as when it began'
-      : `it began at ${percent(before)}`
-  return `It solves ${percent(after)} of new problems; ${began}.`
+  const { runExperiment } = state
+  const id = runExperiment?.task.id ?? ''
+  const isComposed = (runExperiment?.reward.parts.length ?? 0) > 0
+  const rewards = isComposed && endsOf(state, heldOutReward(id, runExperiment?.validation.n ?? 1))
+  if (rewards) {
+    const [before, after] = rewards.map((reward) => withMinus(reward.toFixed(2)))
+    const began = before === after ? 'as much as when it began' : `it began at ${before}`
+    return `Its answers to new problems earn a reward of ${after}; ${began}.`
+  }
+  const shares = endsOf(state, greedyAccuracy(id))
+  if (!shares) return undefined
+  const [before, after] = shares.map(percent)
+  const began = before === after ? 'as many as when it began' : `it began at ${before}`
+  return `It solves ${after} of new problems; ${began}.`
 }
 
 /** What each phase of a run did, in their order; without those of which too little was measured. */

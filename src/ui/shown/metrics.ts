@@ -11,6 +11,8 @@ export const HELD_OUT_PREFERENCES = 'reward_model/held_out_accuracy'
 export const HELD_OUT_REWARDS = 'eval_rewards/accuracies'
 export const greedyAccuracy = (taskId: string) => `val-aux/${taskId}/acc/greedy`
 export const sampledAccuracy = (taskId: string, n: number) => `val-core/${taskId}/acc/mean@${n}`
+/** Of a composed reward, in its own units. */
+export const heldOutReward = (taskId: string, n: number) => `val-aux/${taskId}/reward/mean@${n}`
 const HELD_OUT_MEAN = /^val-core\/.+\/(?:acc|reward)\/mean@\d+$/
 /** The mean of held-out answers in a run of another trainer, which names it by its own data
  * source. */
