@@ -229,8 +229,11 @@ async function drop(lab: LabPage, name: string, text: string): Promise<void> {
     },
     [name, text] as const,
   )
-  await lab.page.dispatchEvent('main', 'dragenter', { dataTransfer: transfer })
-  await expect(lab.get('drop-target')).toBeVisible()
+  // Who listens is loaded after the page is drawn.
+  await expect(async () => {
+    await lab.page.dispatchEvent('main', 'dragenter', { dataTransfer: transfer })
+    await expect(lab.get('drop-target')).toBeVisible({ timeout: 500 })
+  }).toPass({ timeout: 30_000 })
   await lab.page.dispatchEvent('main', 'drop', { dataTransfer: transfer })
   await expect(lab.get('drop-target')).toBeHidden()
 }
