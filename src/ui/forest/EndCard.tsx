@@ -65,13 +65,14 @@ export function EndCard() {
 
 function Outcome() {
   const state = usePresent(selectAll)
+  const captions = phaseCaptions(state)
   return (
     <>
       <Answers />
       <div className="end-says">
-        <h2>What happened</h2>
+        {captions.length > 0 ? <h2>What happened</h2> : null}
         <ol>
-          {phaseCaptions(state).map((caption) => (
+          {captions.map((caption) => (
             <li key={caption}>
               <Words text={caption} />
             </li>

@@ -178,15 +178,17 @@ const selectIsOver = ({ status }: LabState) => status === 'finished'
 /** A caption is of all steps of a phase: one more of them hardly changes it. */
 const CAPTION_MS = 1000
 
-/** What happens in this phase, and at the end what happened in all, where it was measured. */
-function Caption() {
+/** What happens in this phase, and at the end what happened in all; where neither was measured it
+ * says so. */
+function Caption({ isKnown }: { readonly isKnown: boolean }) {
   useSlowFrame(CAPTION_MS)
   const isOver = usePresent(selectIsOver)
   const atStep = useAtStep()
   const run = presentStore.getState()
   const caption = captionOf(run, atStep)
   const cameTo = isOver && atStep === undefined ? headline(run) : undefined
-  if (caption === '' && cameTo === undefined) return null
+  if (caption === '' && cameTo === undefined)
+    return isKnown ? null : <p className="forest-source">{NOT_MEASURED}</p>
   return (
     <div className="forest-caption" data-testid="forest-caption">
       {cameTo === undefined ? (
@@ -236,10 +238,8 @@ export function Forest() {
         <p className="forest-source" title={RECORDED}>
           A recorded run, step {scene.step} of {scene.steps}
         </p>
-      ) : isKnown ? (
-        <Caption />
       ) : (
-        <p className="forest-source">{NOT_MEASURED}</p>
+        <Caption isKnown={isKnown} />
       )}
     </>
   )

@@ -31,7 +31,7 @@ function Untraced({ told, here }: { told: Inspected; here: number | undefined })
       aria-selected={here !== undefined}
       tabIndex={here === undefined ? -1 : 0}
       data-t={0}
-      className="tok"
+      className={`tok ${proseClass(told.response)}`}
     >
       <TurnText told={told} />
     </span>
