@@ -9,7 +9,7 @@ import type {
 import { cancelModel, openedModelStore, writeText } from '../../../page/opened/opened_model.ts'
 import { Shades } from '../base/Legend.tsx'
 import { Answer } from './Answer.tsx'
-import { continuesText, firstDirection, firstText } from './ShippedModels.tsx'
+import { knownModel } from './ShippedModels.tsx'
 import { SpecialTokens } from './SpecialTokens.tsx'
 import { Steer } from './Steer.tsx'
 
@@ -54,8 +54,9 @@ function Settings({ settings, onChange }: SettingsProps) {
 export function Chat({ facts, isBusy }: { facts: OpenedModelFacts; isBusy: boolean }) {
   const written = useStore(openedModelStore, (state) => state.written)
   const [settings, setSettings] = useState(FIRST)
-  const [isRaw, setIsRaw] = useState(!facts.has_template || continuesText(facts.name))
-  const [text, setText] = useState(() => firstText(facts.name))
+  const known = knownModel(facts.name)
+  const [isRaw, setIsRaw] = useState(!facts.has_template || known?.continues === true)
+  const [text, setText] = useState(known?.text ?? '')
   const [add_special_tokens, setSpecial] = useState(true)
   // What was said before the answer that is shown, and that answer.
   const before: readonly ChatTurn[] =
@@ -118,7 +119,7 @@ export function Chat({ facts, isBusy }: { facts: OpenedModelFacts; isBusy: boole
         />
       ) : null}
       <Settings settings={settings} onChange={setSettings} />
-      <Steer isBusy={isBusy} first={firstDirection(facts.name)} />
+      <Steer isBusy={isBusy} first={known?.direction} />
     </section>
   )
 }

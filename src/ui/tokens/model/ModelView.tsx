@@ -16,7 +16,7 @@ import { Chat } from './Chat.tsx'
 import { MemoryPlan } from './MemoryPlan.tsx'
 import { OpenWays } from './OpenWays.tsx'
 import { ReadModels } from './ReadModel.tsx'
-import { firstText } from './ShippedModels.tsx'
+import { knownModel } from './ShippedModels.tsx'
 import { SpecialTokens } from './SpecialTokens.tsx'
 import { saveOpened } from './save_opened.ts'
 import { learnFromOpened, trainOpened } from './train_opened.ts'
@@ -104,7 +104,7 @@ function Uses({ facts: { adapter, uses } }: { facts: OpenedModelFacts }) {
 }
 
 function TextForm({ facts, isBusy }: { facts: OpenedModelFacts; isBusy: boolean }) {
-  const [text, setText] = useState(() => firstText(facts.name))
+  const [text, setText] = useState(knownModel(facts.name)?.text ?? '')
   const [wantsChanges, setWantsChanges] = useState(false)
   const [wantsParts, setWantsParts] = useState(false)
   const [addSpecialTokens, setSpecial] = useState(true)

@@ -17,12 +17,12 @@ export interface FirstDirection {
 }
 interface Known {
   readonly says: string
+  /** To begin with. */
   readonly text: string
-  /** It goes on with a text: it was never asked anything. */
+  /** It has seen no conversations, so it continues a text although its folder has a template. */
   readonly continues?: true
   readonly direction?: FirstDirection
 }
-/** What one does with each, a text to begin with, and where one is known a direction. */
 const KNOWN: Readonly<Record<ShippedName, Known>> = {
   arithmetic: {
     says: 'Reinforce it on sums, divisors or factors: it writes the right form, seldom the right answer; 6 layers',
@@ -54,13 +54,8 @@ const KNOWN: Readonly<Record<ShippedName, Known>> = {
 }
 
 const BY_NAME: ReadonlyMap<string, Known> = new Map(Object.entries(KNOWN))
-/** A text to begin with; '' for a model that is not the lab's own. */
-export const firstText = (name: string): string => BY_NAME.get(name)?.text ?? ''
-/** Whether a text is continued although the folder has a chat template. */
-export const continuesText = (name: string): boolean => BY_NAME.get(name)?.continues === true
-/** A direction to begin with, where one is known. */
-export const firstDirection = (name: string): FirstDirection | undefined =>
-  BY_NAME.get(name)?.direction
+/** What is known of a model of the lab's own, by its name. */
+export const knownModel = (name: string): Known | undefined => BY_NAME.get(name)
 
 export function ShippedModels({ isBusy }: { isBusy: boolean }) {
   const [problem, setProblem] = useState<string>()

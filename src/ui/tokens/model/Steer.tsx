@@ -11,7 +11,7 @@ const STRONGEST = 8
 
 interface SteerProps {
   readonly isBusy: boolean
-  /** What stands there before somebody types. */
+  /** Fills the fields until somebody types. */
   readonly first: FirstDirection | undefined
 }
 
