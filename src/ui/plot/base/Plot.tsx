@@ -72,7 +72,7 @@ export interface PlotProps {
   /** What is painted, where only what grew is to be painted again at a frame. */
   readonly drawn?: ((view: View) => readonly Drawn[]) | undefined
   /** How long a picture stays as it is while the run grows; 0 by default, for every frame. */
-  readonly redrawMs?: number
+  readonly redrawMs?: number | undefined
   /** What a person hears instead of the picture. */
   readonly summarise: () => string
   /** Height share 0…1 from the top under the pointer; undefined when it left. */
@@ -174,7 +174,7 @@ export const Plot = memo(function Plot(props: PlotProps) {
           edits={edits}
           paint={paint}
           drawn={props.drawn}
-          {...(props.redrawMs !== undefined && { redrawMs: props.redrawMs })}
+          redrawMs={props.redrawMs}
           onHoverY={props.onHoverY}
           over={props.over}
         />
