@@ -1,8 +1,6 @@
 // Describes files that an experiment names and a link cannot carry: data sets, programs. They are
 // known by the SHA-256 of their bytes, so the same document means the same file on every machine.
 
-import { Sha256 } from '../../formats/sha256.ts'
-
 /** A file that a document names. */
 export interface NamedContent {
   /** `sha256-` and 64 hexadecimal digits. */
@@ -42,6 +40,7 @@ export const isContentHash = (text: string): boolean => HASH.test(text)
 export async function contentHash(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
   // Browsers give it to pages of a secure address alone; a recorded run plays on any.
   if (!crypto.subtle) {
+    const { Sha256 } = await import('../../formats/sha256.ts')
     const hash = new Sha256()
     hash.update(bytes)
     return hash.digest()
