@@ -163,6 +163,8 @@ test(
   async ({ lab, page }) => {
     await page.setViewportSize({ width: 390, height: 844 })
     await openLens(lab, page)
+    // A phone begins with the headings.
+    await lab.get('lens').locator('summary').first().click()
     const grid = lab.get('lens-grid')
     await expect(grid).toBeVisible()
     const overflow = await page.evaluate(

@@ -30,12 +30,19 @@ export function useTokenLook(): (token: string) => TokenLook {
   )
 }
 
+interface TokenProps {
+  readonly token: string
+  readonly className?: string
+  /** It stands in a text that is read, as a story is: a space between words is a space. */
+  readonly isRead?: boolean
+}
+
 /** One token by itself. */
-export function Token({ token, className = '' }: { token: string; className?: string }) {
-  const look = useTokenLook()(token)
+export function Token({ token, className = '', isRead = false }: TokenProps) {
+  const { sign, title, ...look } = useTokenLook()(token)
   return (
-    <span className={`response ${look.className} ${className}`} title={look.title}>
-      {look.sign}
+    <span className={`response ${look.className} ${className}`} title={title}>
+      {isRead && token.startsWith(' ') ? sign.replace(/^./, ' ') : sign}
     </span>
   )
 }

@@ -2,6 +2,7 @@
 import type { Lens } from '../../../host/protocol/observation.ts'
 import { tokenWords } from '../../../host/protocol/token_text.ts'
 import { formatNats, formatShare, NONE } from '../../kit/format.ts'
+import { isProse, proseClass } from '../../part/prose.ts'
 import { Token } from '../base/Token.tsx'
 import {
   type LensCell,
@@ -14,8 +15,8 @@ import {
 } from './lens.ts'
 
 /** Tokens have no other identity than their place. */
-const Tokens = ({ tokens }: { tokens: readonly string[] }) =>
-  tokens.map((token, s) => <Token key={s} token={token} />)
+const Tokens = ({ tokens, isRead }: { tokens: readonly string[]; isRead: boolean }) =>
+  tokens.map((token, s) => <Token key={s} token={token} isRead={isRead} />)
 
 function Top({ cell, title, testid }: { cell: LensCell; title: string; testid: string }) {
   return (
@@ -79,6 +80,7 @@ export function CellDetail(props: {
   const other = before && lensCell(before, kind, layer, position)
   const change = nextChange(cell, other)
   const last = layersOf(lens) - 1
+  const whole = lens.tokens.join('')
   return (
     <div
       className="lens-detail"
@@ -90,11 +92,11 @@ export function CellDetail(props: {
         <h3>
           Layer {lensLayerName(layer, last)}, position {position + 1} of {lens.tokens.length}
         </h3>
-        <p className="response lens-read">
-          <Tokens tokens={lens.tokens.slice(0, position + 1)} />
+        <p className={`response lens-read ${proseClass(whole)}`}>
+          <Tokens tokens={lens.tokens.slice(0, position + 1)} isRead={isProse(whole)} />
           <span className="lens-caret" aria-hidden="true" />
           <span className="soft">
-            <Tokens tokens={lens.tokens.slice(position + 1)} />
+            <Tokens tokens={lens.tokens.slice(position + 1)} isRead={isProse(whole)} />
           </span>
         </p>
         {kind === 'normed' && layer === 0 ? (

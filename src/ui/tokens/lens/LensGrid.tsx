@@ -1,6 +1,13 @@
 // Draws one text, every layer: rows are layers, columns positions, cells what the layer would say
 // next.
-import { type KeyboardEvent, memo, type PointerEvent, type SyntheticEvent, useRef } from 'react'
+import {
+  type KeyboardEvent,
+  memo,
+  type PointerEvent,
+  type SyntheticEvent,
+  useEffect,
+  useRef,
+} from 'react'
 import type { Lens } from '../../../host/protocol/observation.ts'
 import { tokenWords } from '../../../host/protocol/token_text.ts'
 import { shadeOf } from '../../scales/shades.ts'
@@ -168,6 +175,14 @@ function useGrid({ lens, here, onPlace, onHover }: LensGridProps) {
     if (place) onPlace(place)
   }
   const onPointerLeave = () => onHover(undefined)
+  // Of a long text the chosen place is what a person came for.
+  const { tokens } = lens
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another text begins where its own place is.
+  useEffect(() => {
+    const scroll = table.current?.parentElement
+    const cell = table.current?.querySelector<HTMLElement>('.here')
+    if (scroll && cell) scroll.scrollLeft = cell.offsetLeft - scroll.clientWidth / 2
+  }, [tokens.join()])
   const handlers = {
     onKeyDown,
     onFocus: onChoose,
