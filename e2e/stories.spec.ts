@@ -56,6 +56,16 @@ test(
     expect(shares.at(-1)).toBeGreaterThan(shares[0])
     // The same prompts before and after, to be read side by side.
     await expect(lab.get('end-card')).toContainText('before and after, what changed marked')
+
+    // The model of the run goes on writing: greedily, what it answered.
+    const row = lab.get('end-answers').locator('tbody tr').first()
+    const [prompt, after] = [row.locator('th'), row.locator('td').last().locator('.response')]
+    await lab.get('end-card').getByTestId('write-with').click()
+    await expect(lab.get('chat-text')).toHaveValue(/^\S+( \S+){8}/)
+    await lab.get('chat-text').fill((await prompt.textContent()) ?? '')
+    await lab.get('chat-temperature').fill('0')
+    expect(await written(page)).toContain((await after.innerText()).trim())
+    await expect(lab.get('steer')).toBeVisible()
   },
 )
 

@@ -33,10 +33,31 @@ export interface Written {
   readonly is_done: boolean
 }
 
+/** Two texts that make a direction, and the layer that it does most after. */
+export interface FirstDirection {
+  readonly toward: string
+  readonly away: string
+  readonly layer: number
+}
+
+/** What to try first with a model. */
+export interface FirstTry {
+  /** The model of the lab's own that it was made of. */
+  readonly of?: string
+  /** To begin with. */
+  readonly text?: string
+  /** It has seen no conversations, so it continues a text although its folder has a template. */
+  readonly continues?: boolean
+  readonly max_tokens?: number
+  readonly direction?: FirstDirection
+}
+
 export interface OpenedModelState {
   /** Where the next model is opened. */
   readonly place: ModelPlace
   readonly name: string
+  /** What whoever opened the first model knows to try; undefined = no more than its name says. */
+  readonly first_try: FirstTry | undefined
   /** The address that a person wants to look at next; '' = they type one. */
   readonly sought: string
   readonly isBusy: boolean
@@ -54,6 +75,7 @@ export interface OpenedModelState {
 const NOTHING: OpenedModelState = {
   place: 'first',
   name: '',
+  first_try: undefined,
   sought: '',
   isBusy: false,
   facts: {},
@@ -194,10 +216,11 @@ export function openModel(
   name: string,
   files: readonly File[],
   adapter: NamedFiles = { name: '', files: [] },
+  first_try?: FirstTry,
 ): void {
   const { place } = openedModelStore.getState()
   if (place === 'first') freeAll()
-  begin({ ...without(place), ...(place === 'first' && { name }) })
+  begin({ ...without(place), ...(place === 'first' && { name, first_try }) })
   post({ type: 'open_model', place, name, files, adapter })
 }
 

@@ -15,6 +15,7 @@ import { Words } from '../glossary/Words.tsx'
 import { changedWords, type WordRun } from '../kit/changed_words.ts'
 import { ScoreSign } from '../kit/ScoreSign.tsx'
 import { estimateWords } from '../learning/estimate.ts'
+import { WriteWithShown } from '../open/models/WriteWithIt.tsx'
 import { openLesson } from '../open/open_lesson.ts'
 import { lazyPart } from '../part/lazy_part.tsx'
 import { isProse } from '../part/prose.ts'
@@ -178,6 +179,7 @@ function Next({ state }: { readonly state: LabState }) {
       >
         <BookOpen className="icon" aria-hidden="true" /> {words}
       </button>
+      <WriteWithShown />
     </div>
   )
 }

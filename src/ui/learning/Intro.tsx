@@ -7,7 +7,7 @@ import { shippedModel } from '../../host/content/models/shipped.ts'
 import type { LabState } from '../../page/state/store.ts'
 import { Words } from '../glossary/Words.tsx'
 import { formatSteps } from '../kit/format.ts'
-import { TryModel } from '../open/TryModel.tsx'
+import { TryModel } from '../open/models/TryModel.tsx'
 import { lazyPart } from '../part/lazy_part.tsx'
 import { useIsAtRest } from '../replay/at_rest.ts'
 import {

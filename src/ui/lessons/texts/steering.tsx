@@ -2,7 +2,7 @@
 import { resolvePhases } from '../../../document/experiment/resolve.ts'
 import { shippedNamed } from '../../../host/content/models/shipped.ts'
 import { formatShare } from '../../kit/format.ts'
-import { TryModel } from '../../open/TryModel.tsx'
+import { TryModel } from '../../open/models/TryModel.tsx'
 import { greedyAccuracy } from '../../shown/metrics.ts'
 import { arxiv, type LessonContent, question, tryIt } from '../base/lesson.ts'
 import { notYet, seen } from '../base/run_facts.ts'

@@ -5,6 +5,7 @@ import { formatBytes, formatCount } from '../../kit/format.ts'
 import { useCheckpoints } from '../../look/kept_checkpoints.ts'
 import { lookNow } from '../../look/look_now.ts'
 import { useWhyBusy } from '../../look/why_busy.ts'
+import { WriteWithIt } from '../../open/models/WriteWithIt.tsx'
 import { openExport } from '../../open/open_export.ts'
 import { openTab } from '../../shown/store.ts'
 import { continueRun, download } from './continue_run.ts'
@@ -61,6 +62,7 @@ export function CheckpointList({ entry }: { readonly entry: RunEntry }) {
             >
               <Search className="icon" aria-hidden="true" /> Look inside
             </button>
+            <WriteWithIt record={entry.id} step={step} />
             <button
               type="button"
               data-testid="download-checkpoint"

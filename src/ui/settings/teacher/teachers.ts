@@ -1,20 +1,15 @@
 // Lists the models that a run can learn from: kept states of runs, models that are kept in this
 // browser, and those that come with the page.
-import { MOST_NAME } from '../../../document/experiment/fields/lora_fields.ts'
-import { taskOf } from '../../../document/experiment/fields/task_fields.ts'
-import { decodeCheckpoint } from '../../../host/checkpoints/file/checkpoint_file.ts'
-import { checkpointBlob, listCheckpoints } from '../../../host/checkpoints/storage/browse.ts'
+import { listCheckpoints } from '../../../host/checkpoints/storage/browse.ts'
 import { SHIPPED } from '../../../host/content/models/shipped.ts'
 import type { KeptFacts, ModelStart } from '../../../host/protocol/opened_model.ts'
 import { otherVocabulary, vocabularyOf } from '../../../host/protocol/vocabulary.ts'
-import { checkpointSource, runModels } from '../../../jobs/model_folders.ts'
 import { startOf } from '../../../page/opened/opened_model.ts'
 import { shippedFiles } from '../../../page/opened/shipped_files.ts'
 import { learnFrom } from '../../../page/opened/start_from.ts'
 import { libraryStore, runOf, shownRuns } from '../../../page/runs/library/library_store.ts'
 import { labStore } from '../../../page/state/store.ts'
-import { runName } from '../../../record/run/names.ts'
-import { formatCount } from '../../kit/format.ts'
+import { runModel, stateName } from '../../open/models/run_files.ts'
 
 /** A line of the menu. */
 export interface Teacher {
@@ -61,26 +56,17 @@ export async function teacherGroups(kept: readonly KeptFacts[]): Promise<readonl
 }
 
 function stateOfRun(id: string, step: number): Teacher | undefined {
-  const entry = runOf(id)
-  if (!entry) return undefined
-  const run = runName(entry).name
-  const behind = `, step ${formatCount(step)}`
-  const name = `${run.slice(0, MOST_NAME - behind.length)}${behind}`
+  if (!runOf(id)) return undefined
+  const name = stateName(id, step)
   return { id: `run-${id}-${step}`, label: name, name, start: () => startOfState(id, step, name) }
 }
 
 /** The policy of a kept state as a model of its own, its adapter merged. */
 async function startOfState(record: string, step: number, name: string): Promise<ModelStart> {
-  const blob = await checkpointBlob(record, step)
-  if (!blob) throw new RangeError(`${name} is no longer kept. Choose another state.`)
-  const { run } = await decodeCheckpoint(new Uint8Array(await blob.arrayBuffer()), name)
-  const { task } = run.experiment
-  const other = otherVocabulary(vocabularyOf(task).tokens, labStore.getState().experiment.task)
+  const { files, experiment } = await runModel(record, step)
+  const tokens = vocabularyOf(experiment.task).tokens
+  const other = otherVocabulary(tokens, labStore.getState().experiment.task)
   if (other !== undefined) throw new RangeError(`${name} was ${other}.`)
-  const { critic: _, reward_model: __, ...policy } = checkpointSource(run)
-  const files = runModels(policy, taskOf(task)).map(
-    ({ path, pieces }) => new File([...pieces], path),
-  )
   return startOf({ name, files })
 }
 

@@ -1,16 +1,15 @@
 // Lists what can leave the lab: the settings as they are, or weights of a run.
 import { version } from '../../../../package.json'
-import { decodeCheckpoint } from '../../../host/checkpoints/file/checkpoint_file.ts'
-import { checkpointBlob, listCheckpoints } from '../../../host/checkpoints/storage/browse.ts'
+import { listCheckpoints } from '../../../host/checkpoints/storage/browse.ts'
 import type { JobSource } from '../../../jobs/job_spec.ts'
 import { checkpointSource, experimentSource } from '../../../jobs/model_folders.ts'
-import { readCheckpoint } from '../../../page/client/checkpoints.ts'
 import { openRun } from '../../../page/runs/library/library.ts'
 import { runOf } from '../../../page/runs/library/library_store.ts'
 import { labStore } from '../../../page/state/store.ts'
 import type { MetricColumns } from '../../../record/files/metrics_file.ts'
 import { runName } from '../../../record/run/names.ts'
 import { formatCount } from '../../kit/format.ts'
+import { runState } from '../../open/models/run_files.ts'
 import type { Wanted } from '../../open/open_export.ts'
 import { openedStore } from '../../open/opened_run.ts'
 
@@ -77,8 +76,6 @@ export async function loadSource({ of }: SourceChoice): Promise<PageSource> {
     return { ...settings, understory: version, series: undefined }
   }
   const { record, step } = of
-  const blob = step === undefined ? undefined : await checkpointBlob(record, step)
-  const bytes = blob ? await blob.arrayBuffer() : (await readCheckpoint(record, step)).bytes
-  const { run } = await decodeCheckpoint(new Uint8Array(bytes), 'The checkpoint')
+  const run = await runState(record, step)
   return { ...checkpointSource(run), understory: version, series: await seriesOf(record) }
 }

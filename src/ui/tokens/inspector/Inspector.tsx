@@ -8,6 +8,7 @@ import type { KeptOfRun } from '../../../record/run/kept_run.ts'
 import { Words } from '../../glossary/Words.tsx'
 import { formatDuration, formatNumber } from '../../kit/format.ts'
 import { TOOL_WROTE } from '../../kit/TurnText.tsx'
+import { WriteWithShown } from '../../open/models/WriteWithIt.tsx'
 import { lazyPart } from '../../part/lazy_part.tsx'
 import { useIsLiving, useKept } from '../../shown/rested.ts'
 import { selectIsBusy, seriesOf, shownExperiment, useLab, useLastLayer } from '../../shown/run.ts'
@@ -207,6 +208,7 @@ function TraceActions(props: { isAlong: boolean; isLiving: boolean; hasButton: b
           {isTracing ? 'Waiting for a step' : 'Trace now'}
         </button>
       ) : null}
+      <WriteWithShown />
     </div>
   )
 }

@@ -12,11 +12,11 @@ import {
 } from '../../../page/opened/opened_model.ts'
 import { formatBytes, formatCount, formatDuration } from '../../kit/format.ts'
 import { closeDialog } from '../../open/dialogs.ts'
-import { Chat } from './Chat.tsx'
+import { Chat } from './chat/Chat.tsx'
+import { useFirstTry } from './chat/first_try.ts'
 import { MemoryPlan } from './MemoryPlan.tsx'
 import { OpenWays } from './OpenWays.tsx'
 import { ReadModels } from './ReadModel.tsx'
-import { knownModel } from './ShippedModels.tsx'
 import { SpecialTokens } from './SpecialTokens.tsx'
 import { saveOpened } from './save_opened.ts'
 import { learnFromOpened, trainOpened } from './train_opened.ts'
@@ -104,7 +104,7 @@ function Uses({ facts: { adapter, uses } }: { facts: OpenedModelFacts }) {
 }
 
 function TextForm({ facts, isBusy }: { facts: OpenedModelFacts; isBusy: boolean }) {
-  const [text, setText] = useState(knownModel(facts.name)?.text ?? '')
+  const [text, setText] = useState(useFirstTry(facts).text ?? '')
   const [wantsChanges, setWantsChanges] = useState(false)
   const [wantsParts, setWantsParts] = useState(false)
   const [addSpecialTokens, setSpecial] = useState(true)

@@ -5,23 +5,14 @@ import {
   type ShippedModel,
   type ShippedName,
 } from '../../../host/content/models/shipped.ts'
+import type { FirstTry } from '../../../page/opened/opened_model.ts'
 import { shippedFiles } from '../../../page/opened/shipped_files.ts'
 import { formatBytes } from '../../kit/format.ts'
 import { openModelFiles } from './model_files.ts'
 
-/** Two texts that make a direction, and the layer that it does most after. */
-export interface FirstDirection {
-  readonly toward: string
-  readonly away: string
-  readonly layer: number
-}
-interface Known {
+interface Known extends FirstTry {
   readonly says: string
-  /** To begin with. */
   readonly text: string
-  /** It has seen no conversations, so it continues a text although its folder has a template. */
-  readonly continues?: true
-  readonly direction?: FirstDirection
 }
 const KNOWN: Readonly<Record<ShippedName, Known>> = {
   arithmetic: {

@@ -1,7 +1,7 @@
 import { renderToStaticMarkup } from 'react-dom/server'
 import { expect, test } from 'vitest'
-import type { OpenedModelFacts } from '../../../host/protocol/opened_model.ts'
-import type { Written } from '../../../page/opened/opened_model.ts'
+import type { OpenedModelFacts } from '../../../../host/protocol/opened_model.ts'
+import type { Written } from '../../../../page/opened/opened_model.ts'
 import { Answer } from './Answer.tsx'
 
 const facts = { vocab_size: 26 } as OpenedModelFacts

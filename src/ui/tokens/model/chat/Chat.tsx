@@ -5,22 +5,24 @@ import type {
   ChatTurn,
   OpenedModelFacts,
   WritingSettings,
-} from '../../../host/protocol/opened_model.ts'
-import { cancelModel, openedModelStore, writeText } from '../../../page/opened/opened_model.ts'
-import { Shades } from '../base/Legend.tsx'
+} from '../../../../host/protocol/opened_model.ts'
+import { cancelModel, openedModelStore, writeText } from '../../../../page/opened/opened_model.ts'
+import { Shades } from '../../base/Legend.tsx'
+import { SpecialTokens } from '../SpecialTokens.tsx'
 import { Answer } from './Answer.tsx'
-import { knownModel } from './ShippedModels.tsx'
-import { SpecialTokens } from './SpecialTokens.tsx'
+import { useFirstTry } from './first_try.ts'
 import { Steer } from './Steer.tsx'
 
 const FIRST: WritingSettings = { temperature: 0.7, top_p: 1, top_k: 0, max_tokens: 128, seed: 1 }
+
+const MOST_TOKENS = 512
 
 /** Ranges of the settings. */
 const FIELDS = [
   { name: 'temperature', label: 'temperature', min: 0, max: 5, step: 0.1 },
   { name: 'top_p', label: 'top_p', min: 0.01, max: 1, step: 0.01 },
   { name: 'top_k', label: 'top_k (0 = all)', min: 0, max: 100_000, step: 1 },
-  { name: 'max_tokens', label: 'tokens at most', min: 1, max: 512, step: 1 },
+  { name: 'max_tokens', label: 'tokens at most', min: 1, max: MOST_TOKENS, step: 1 },
   { name: 'seed', label: 'seed', min: 0, max: 2 ** 31 - 1, step: 1 },
 ] as const
 
@@ -53,10 +55,13 @@ function Settings({ settings, onChange }: SettingsProps) {
 
 export function Chat({ facts, isBusy }: { facts: OpenedModelFacts; isBusy: boolean }) {
   const written = useStore(openedModelStore, (state) => state.written)
-  const [settings, setSettings] = useState(FIRST)
-  const known = knownModel(facts.name)
-  const [isRaw, setIsRaw] = useState(!facts.has_template || known?.continues === true)
-  const [text, setText] = useState(known?.text ?? '')
+  const first = useFirstTry(facts)
+  const [settings, setSettings] = useState<WritingSettings>({
+    ...FIRST,
+    max_tokens: Math.min(first.max_tokens ?? FIRST.max_tokens, MOST_TOKENS),
+  })
+  const [isRaw, setIsRaw] = useState(!facts.has_template || first.continues === true)
+  const [text, setText] = useState(first.text ?? '')
   const [add_special_tokens, setSpecial] = useState(true)
   // What was said before the answer that is shown, and that answer.
   const before: readonly ChatTurn[] =
@@ -119,7 +124,7 @@ export function Chat({ facts, isBusy }: { facts: OpenedModelFacts; isBusy: boole
         />
       ) : null}
       <Settings settings={settings} onChange={setSettings} />
-      <Steer isBusy={isBusy} first={known?.direction} />
+      <Steer isBusy={isBusy} first={first.direction} />
     </section>
   )
 }

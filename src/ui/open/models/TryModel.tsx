@@ -1,9 +1,9 @@
 // Opens a model that comes with the page, to write with it.
 import { type ReactNode, useState } from 'react'
-import type { ShippedModel } from '../../host/content/models/shipped.ts'
-import { openModel } from '../../page/opened/opened_model.ts'
-import { shippedFiles } from '../../page/opened/shipped_files.ts'
-import { showDialog } from './dialogs.ts'
+import type { ShippedModel } from '../../../host/content/models/shipped.ts'
+import { openModel } from '../../../page/opened/opened_model.ts'
+import { shippedFiles } from '../../../page/opened/shipped_files.ts'
+import { showDialog } from '../dialogs.ts'
 
 interface TryModelProps {
   readonly model: ShippedModel

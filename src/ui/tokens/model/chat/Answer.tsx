@@ -5,11 +5,11 @@ import type {
   ChatTurn,
   OpenedModelFacts,
   WrittenPart,
-} from '../../../host/protocol/opened_model.ts'
-import { tokenSign, tokenWords } from '../../../host/protocol/token_text.ts'
-import { lookBack, type Written } from '../../../page/opened/opened_model.ts'
-import { formatNats, formatShare } from '../../kit/format.ts'
-import { shadeOf } from '../../scales/shades.ts'
+} from '../../../../host/protocol/opened_model.ts'
+import { tokenSign, tokenWords } from '../../../../host/protocol/token_text.ts'
+import { lookBack, type Written } from '../../../../page/opened/opened_model.ts'
+import { formatNats, formatShare } from '../../../kit/format.ts'
+import { shadeOf } from '../../../scales/shades.ts'
 
 interface PartsProps {
   readonly parts: readonly WrittenPart[]

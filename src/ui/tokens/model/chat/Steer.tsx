@@ -2,9 +2,13 @@
 // strength, which may be moved while the model writes.
 import { useState } from 'react'
 import { useStore } from 'zustand'
-import { directModel, openedModelStore, steerModel } from '../../../page/opened/opened_model.ts'
-import { formatNumber } from '../../kit/format.ts'
-import type { FirstDirection } from './ShippedModels.tsx'
+import {
+  directModel,
+  type FirstDirection,
+  openedModelStore,
+  steerModel,
+} from '../../../../page/opened/opened_model.ts'
+import { formatNumber } from '../../../kit/format.ts'
 
 /** Of a vector: beyond, every text breaks. */
 const STRONGEST = 8

@@ -1,0 +1,56 @@
+// Reads kept states of runs, and makes files of their policies: folders of models, an adapter
+// merged.
+import { MOST_NAME } from '../../../document/experiment/fields/lora_fields.ts'
+import { taskOf } from '../../../document/experiment/fields/task_fields.ts'
+import type { Experiment } from '../../../document/experiment/schema/schema.ts'
+import { decodeCheckpoint } from '../../../host/checkpoints/file/checkpoint_file.ts'
+import { checkpointBlob, listCheckpoints } from '../../../host/checkpoints/storage/browse.ts'
+import { checkpointSource, runModels } from '../../../jobs/model_folders.ts'
+import { readCheckpoint } from '../../../page/client/checkpoints.ts'
+import { findContents } from '../../../page/contents/contents.ts'
+import { runOf } from '../../../page/runs/library/library_store.ts'
+import { labStore } from '../../../page/state/store.ts'
+import { runName } from '../../../record/run/names.ts'
+import { formatCount } from '../../kit/format.ts'
+
+/** A state of a run as a model that can be opened or learned from. */
+export interface RunModel {
+  readonly name: string
+  readonly experiment: Experiment
+  readonly files: readonly File[]
+}
+
+/** '“GRPO, lr 3e-4, step 30”', with room for the step in the longest name. */
+export function stateName(record: string, step: number): string {
+  const entry = runOf(record)
+  const behind = `, step ${formatCount(step)}`
+  const run = entry ? runName(entry).name : 'A run'
+  return `${run.slice(0, MOST_NAME - behind.length)}${behind}`
+}
+
+/** A run where it is kept after `step`; without one as it is now, or was last. What its task needs
+ * is here then. Rejects with a sentence for people. */
+export async function runState(record: string, step?: number) {
+  const at = step ?? (await newestStep(record))
+  const blob = at === undefined ? undefined : await checkpointBlob(record, at)
+  const bytes = blob ? await blob.arrayBuffer() : (await readCheckpoint(record, at)).bytes
+  const { run } = await decodeCheckpoint(new Uint8Array(bytes), 'The checkpoint')
+  if (!(await findContents(run.experiment, true)))
+    throw new RangeError('A file of this run is missing.')
+  return run
+}
+
+/** Undefined for the run of this page, whose newest state its worker has. */
+const newestStep = async (record: string): Promise<number | undefined> =>
+  record === labStore.getState().record ? undefined : (await listCheckpoints(record)).at(-1)?.step
+
+/** The policy of that state. Rejects as `runState`. */
+export async function runModel(record: string, step?: number): Promise<RunModel> {
+  const run = await runState(record, step)
+  const { experiment } = run
+  const { critic: _, reward_model: __, ...policy } = checkpointSource(run)
+  const files = runModels(policy, taskOf(experiment.task)).map(
+    ({ path, pieces }) => new File([...pieces], path),
+  )
+  return { name: stateName(record, run.trainer.step), experiment, files }
+}

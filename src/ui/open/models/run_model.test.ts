@@ -1,0 +1,33 @@
+// What is tried first with the model of a run: a held-out problem of its own task.
+import { expect, test } from 'vitest'
+import { taskOf } from '../../../document/experiment/fields/task_fields.ts'
+import { presetOf } from '../../../document/presets/presets.ts'
+import { loadContents } from '../../../host/content/load.ts'
+import { firstTry } from './run_model.ts'
+
+const experimentOf = (id: string) => {
+  const preset = presetOf(id)
+  if (!preset) throw new RangeError(`no preset ${id}`)
+  return preset.experiment
+}
+
+test('it begins with the first held-out problem, and has room for the longest answer', () => {
+  const experiment = experimentOf('tiny')
+  const { seed, task, rollout } = experiment
+  const { prompt } = taskOf(task).sample(seed, 0, 'test')
+  expect(firstTry(experiment)).toEqual({
+    text: prompt,
+    continues: true,
+    max_tokens: rollout.max_response_length,
+  })
+})
+
+test('a run of stories begins with a story, and knows the direction of the storyteller', async () => {
+  const experiment = experimentOf('story-ends')
+  // Until the stories are loaded nobody knows a prompt.
+  expect(firstTry(experiment)).toMatchObject({ of: 'story' })
+  await loadContents({ task: experiment.task }, [])
+  const { of, text = '' } = firstTry(experiment)
+  expect(of).toBe('story')
+  expect(text.split(' ').length).toBeGreaterThan(20)
+})
