@@ -3,7 +3,7 @@ import { libraryStore, type RunEntry } from '../../../page/runs/library/library_
 import { labStore } from '../../../page/state/store.ts'
 import { overlayStore } from '../../shown/overlays.ts'
 import { entryOf } from '../table/testing.ts'
-import { followTicks } from './compared.ts'
+import { drawnGroups, followTicks } from './compared.ts'
 import { selectionStore } from './selection.ts'
 
 // The task of the other run is none: what follows in this process must not meet it.
@@ -31,4 +31,19 @@ test('a ticked run of another task is not drawn over the charts, and comes back 
   await vi.waitFor(() => expect(drawn()).toEqual(['a']))
   labStore.setState({ experiment: brackets })
   await vi.waitFor(() => expect(drawn()).toEqual(['b']))
+})
+
+test('without a tick the run that began last is drawn, unless it is hidden', () => {
+  const at = (id: string, started_at: number, hidden = false): RunEntry => {
+    const entry = entryOf(id, { lr: 0.001 })
+    const { header, labels } = entry
+    return { ...entry, header: { ...header, started_at }, labels: { ...labels, hidden } }
+  }
+  const entries = [at('old', 1), at('new', 3), at('hidden', 4, true), at('between', 2)]
+  const drawn = (ticked: readonly string[]) =>
+    drawnGroups(entries, { ...selectionStore.getInitialState(), band: undefined, ticked }).flatMap(
+      (group) => group.entries.map(({ id }) => id),
+    )
+  expect(drawn([])).toEqual(['new'])
+  expect(drawn(['old', 'between'])).toEqual(['old', 'between'])
 })

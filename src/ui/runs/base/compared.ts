@@ -25,6 +25,7 @@ import { openedStore, redraw } from '../../open/opened_run.ts'
 import type { Owner } from '../../plot/files/SaveAs.tsx'
 import { type Overlay, overlayStore, SENDER_ID } from '../../shown/overlays.ts'
 import { plannedOf } from '../../shown/run_words.ts'
+import { uiStore } from '../../shown/store.ts'
 import { boundsOfRuns } from './columns.ts'
 import { groupRuns } from './groups.ts'
 import { MAX_AVERAGED, MAX_COMPARED, type Selection, selectionStore, tick } from './selection.ts'
@@ -95,8 +96,30 @@ export function comparedGroups(
   })
 }
 
+/** What the tab draws: what is ticked, and without a tick the run that began last. */
+export function drawnGroups(
+  entries: readonly RunEntry[],
+  selection: Selection,
+): readonly Compared[] {
+  const ticked = selection.ticked.length > 0 ? selection.ticked : newestOf(entries)
+  return comparedGroups(entries, { ...selection, ticked })
+}
+
+const newestOf = (entries: readonly RunEntry[]): readonly string[] =>
+  entries
+    .filter(({ labels }) => !labels.hidden)
+    .toSorted((a, b) => b.header.started_at - a.header.started_at)
+    .slice(0, 1)
+    .map(({ id }) => id)
+
+const isOpen = () => uiStore.getState().tab === 'runs'
+
+/** Nobody reads the columns of a run that was not ticked before they can be seen. */
 const nowCompared = (): readonly Compared[] =>
-  comparedGroups(shownRuns(libraryStore.getState()), selectionStore.getState())
+  (isOpen() ? drawnGroups : comparedGroups)(
+    shownRuns(libraryStore.getState()),
+    selectionStore.getState(),
+  )
 
 function lineOf(entry: RunEntry): Overlay {
   const { id, labels } = entry
@@ -243,6 +266,9 @@ export function followTicks(): void {
   const go = () => void update()
   selectionStore.subscribe(go)
   openedStore.subscribe(go)
+  uiStore.subscribe(({ tab }, before) => {
+    if (tab !== before.tab) go()
+  })
   labStore.subscribe(({ runExperiment, experiment }, before) => {
     if (runExperiment !== before.runExperiment || experiment.task !== before.experiment.task) go()
   })
@@ -262,6 +288,6 @@ export function followTicks(): void {
     const { ticked } = selectionStore.getState()
     const kept = ticked.filter((id) => runOf(id) && !library.deleted.includes(id))
     if (kept.length < ticked.length) selectionStore.setState({ ticked: kept })
-    if (ticked.length > 0) go()
+    if (ticked.length > 0 || isOpen()) go()
   })
 }

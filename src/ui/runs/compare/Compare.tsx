@@ -6,7 +6,7 @@ import type { RunEntry } from '../../../page/runs/library/library_store.ts'
 import { removeRuns } from '../../open/opened_run.ts'
 import { openTab } from '../../shown/store.ts'
 import { columnLabel } from '../base/columns.ts'
-import { type Compared, comparedGroups } from '../base/compared.ts'
+import { type Compared, drawnGroups } from '../base/compared.ts'
 import { BY_SETTINGS, groupRuns } from '../base/groups.ts'
 import {
   MAX_AVERAGED,
@@ -26,12 +26,12 @@ const selectBand = ({ band }: Selection) => band
 const selectView = ({ view }: Selection) => view
 const selectTicked = ({ ticked }: Selection) => ticked
 
-/** What is ticked, as lines: that of the baseline first. */
+/** What is drawn, as lines: that of the baseline first. */
 function useCompared(entries: readonly RunEntry[]): readonly Compared[] {
   const selection = useStore(selectionStore)
   return useMemo(() => {
     const hasBaseline = (group: Compared) => group.entries.some(({ labels }) => labels.baseline)
-    return [...comparedGroups(entries, selection)].sort(
+    return [...drawnGroups(entries, selection)].sort(
       (a, b) => Number(hasBaseline(b)) - Number(hasBaseline(a)),
     )
   }, [entries, selection])
@@ -135,7 +135,7 @@ function Ways({
   )
 }
 
-/** From one ticked run on, its panels; from two on, the runs side by side. */
+/** The panels of a run; from two ticked ones on, the runs side by side. */
 export function Compare({ entries }: { readonly entries: readonly RunEntry[] }) {
   const ticked = useStore(selectionStore, selectTicked)
   const groups = useCompared(entries)
@@ -150,9 +150,11 @@ export function Compare({ entries }: { readonly entries: readonly RunEntry[] }) 
     <section className="card compare" aria-labelledby="compare-title" data-testid="compare">
       <div className="compare-head">
         <h2 id="compare-title">
-          {ticked.length} {ticked.length === 1 ? 'run' : 'runs'} ticked
+          {ticked.length === 0
+            ? 'The newest run'
+            : `${ticked.length} ${ticked.length === 1 ? 'run' : 'runs'} ticked`}
         </h2>
-        <Ways ids={all.map(({ id }) => id)} all={all} />
+        {all.length === 0 ? null : <Ways ids={all.map(({ id }) => id)} all={all} />}
       </div>
       {runs.length < all.length ? (
         <p className="soft">
@@ -174,7 +176,11 @@ export function Compare({ entries }: { readonly entries: readonly RunEntry[] }) 
           <FlowFigures runs={shown} />
         </>
       ) : (
-        <p className="soft">Tick another run to see both side by side.</p>
+        <p className="soft">
+          {ticked.length === 0
+            ? 'Tick two runs or more to see them side by side.'
+            : 'Tick another run to see both side by side.'}
+        </p>
       )}
     </section>
   )
