@@ -297,16 +297,23 @@ function SmallChart({ small }: { small: Small }) {
 const MapOfEntropies = () => <EntropyMap height={PLOT_HEIGHT} />
 const EntropyLines = () => <EntropyChart height={PLOT_HEIGHT} />
 
-const LARGE: readonly PanelEntry[] = [
+const ABOUT: readonly PanelEntry[] = [
   { name: 'The introduction', Own: Intro },
   { name: 'The note on the picture', Own: PlayedAbove },
+]
+const LARGE: readonly PanelEntry[] = [
   { name: 'The downloads', Own: Downloads },
   { name: 'The tools of the charts', Own: ChartTools },
   { name: 'The chart of the reward', Own: RewardChart },
   { name: 'The chart of entropies', Own: EntropyLines },
+]
+const NEXT: readonly PanelEntry[] = [
   { name: 'The map of entropies', Own: MapOfEntropies },
   { name: 'The samples', Own: Samples },
 ]
+/** A phone shows charts on its first screen, and what they are of behind them. */
+const isPhone = globalThis.matchMedia?.('(max-width: 559px)').matches ?? false
+const PANELS = isPhone ? [...LARGE, ...ABOUT, ...NEXT] : [...ABOUT, ...LARGE, ...NEXT]
 
 const selectIsEmpty = ({ series }: { readonly series: ReadonlyMap<string, unknown> }) =>
   series.size === 0
@@ -327,7 +334,7 @@ export function Charts() {
   ]
   return (
     <section className="charts" aria-label="Charts" data-empty={isEmpty} data-awaits={isAtRest}>
-      <Panels panels={LARGE} />
+      <Panels panels={PANELS} />
       <div className="small-charts">
         {small.map((chart) => (
           <Part key={chart.id} name={`The chart “${chart.title}”`}>

@@ -36,13 +36,12 @@ import {
   Pending,
   Preferences,
   PresetGallery,
-  Record,
   Reference,
   SettingsDiffer,
   Skipped,
 } from './later_parts.ts'
 import { Choice, Controls, HelpButton } from './palette/Controls.tsx'
-import { TabPanel } from './Tabs.tsx'
+import { TabPlace } from './Tabs.tsx'
 import { Workspace } from './Workspace.tsx'
 
 /** Beside what is seen first: asked for before anything is drawn, and its place is kept until it
@@ -80,8 +79,7 @@ const BELOW: readonly PanelEntry[] = [
   { name: 'The preferences', Own: Preferences },
   { name: 'The findings', Own: Findings },
   { name: 'The note on skipped updates', Own: Skipped },
-  { name: 'This tab', Own: TabPanel },
-  { name: 'The record of the run', Own: Record },
+  { name: 'This tab', Own: TabPlace },
 ]
 
 /** Over the page, or heard and not seen. */

@@ -5,7 +5,7 @@ import { TABS, type Tab } from '../../document/links/view.ts'
 import { lazyPart, Opening } from '../part/lazy_part.tsx'
 import { Part } from '../part/Part.tsx'
 import { openTab, type UiState, uiStore } from '../shown/store.ts'
-import { AtRest, EndCard } from './later_parts.ts'
+import { AtRest, EndCard, Record as RunRecord } from './later_parts.ts'
 
 const IN_TAB = { name: 'This tab', fallback: <Opening /> }
 /** It is open at first: its place is kept, so that nothing moves when it comes. */
@@ -118,7 +118,19 @@ function useBeginning(open: Tab) {
   return panel
 }
 
-export function TabPanel() {
+/** What is open, and how the run went; together as high as the window below the bars. */
+export function TabPlace() {
+  return (
+    <div className="tab-place">
+      <TabPanel />
+      <Part name="The record of the run">
+        <RunRecord />
+      </Part>
+    </div>
+  )
+}
+
+function TabPanel() {
   const open = useStore(uiStore, selectTab)
   const panel = useBeginning(open)
   return (
