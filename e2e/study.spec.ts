@@ -43,9 +43,13 @@ test(
     await lab.get('study-new').click()
     await lab.get('study-question').fill('Does a higher rate help?')
     await lab.get('study-make').click()
+    await expect(lab.get('study-problem-axis.0')).toContainText('Choose a field')
+    await lab.get('study-way-arms').check()
+    await lab.get('study-make').click()
     await expect(lab.get('study-problem-arms')).toContainText('Add two settings')
     await expect(lab.get('study-problem-arms')).toHaveCSS('color', 'rgb(152, 48, 30)')
     await expect(lab.get('study-add-settings')).toBeFocused()
+    await lab.get('study-way-values').check()
     await expect(lab.get('study-not-made')).toContainText('one field above needs a change')
     // Without a field there are no values to choose from.
     await expect(lab.get('study-kind')).toHaveCount(0)

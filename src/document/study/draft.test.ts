@@ -27,9 +27,14 @@ test('two fields with several values are a grid, and the form says how many runs
 })
 
 test('each mistake is said at its field', () => {
-  expect(problems({})).toEqual({ arms: [expect.stringContaining('Add two settings')] })
-  expect(problems({}, 1)).toHaveProperty('arms')
-  expect(problems({}, 2)).toEqual({})
+  expect(problems({})).toEqual({ 'axis.0': [expect.stringContaining('Choose a field')] })
+  const arms = { way: 'arms' } as const
+  expect(problems(arms)).toEqual({ arms: [expect.stringContaining('Add two settings')] })
+  expect(problems(arms, 1)).toHaveProperty('arms')
+  expect(problems(arms, 2)).toEqual({})
+  // Arms that were added before the other way was chosen do not count.
+  expect(problems({}, 2)).toHaveProperty(['axis.0'])
+  expect(problems({ ...arms, axes: [rate] })).toEqual({})
   const axis = (path: string, values: string) =>
     problems({ axes: [rate, { path, values }] })['axis.1']
   expect(axis('', '1, 2')).toEqual(['Choose the field that has these values.'])
@@ -48,7 +53,7 @@ test('each mistake is said at its field', () => {
 
 test('a search is checked, counted as it is trained, and needs a field', () => {
   const search = { kind: 'halving', seeds: 6, axes: [rate, temperature] } as const
-  expect(problems({ ...search, axes: EMPTY_DRAFT.axes }, 2)).toHaveProperty(['axis.0'])
+  expect(problems({ ...search, way: 'arms', axes: EMPTY_DRAFT.axes }, 2)).toHaveProperty(['axis.0'])
   expect(problems({ ...search, settings: 1 })).toHaveProperty('settings')
   expect(problems({ ...search, settings: 4, finalists: 4 })).toHaveProperty('finalists')
   expect(problems({ ...search, choosing: 6 })).toHaveProperty('choosing')

@@ -14,6 +14,9 @@ export interface DraftAxis {
 
 export interface Draft {
   readonly question: string
+  /** What is compared: the present settings with values of a field, or arms that were chosen one by
+   * one, where fields may have several values too. */
+  readonly way: 'values' | 'arms'
   readonly axes: readonly DraftAxis[]
   readonly seeds: number
   readonly same: string
@@ -30,6 +33,7 @@ export interface Draft {
 
 export const EMPTY_DRAFT: Draft = {
   question: '',
+  way: 'values',
   axes: [{ path: '', values: '' }],
   seeds: 5,
   same: 'responses',
@@ -63,12 +67,14 @@ export type DraftStudy =
     }
   | { readonly ok: false; readonly problems: ReadonlyMap<DraftField, readonly string[]> }
 
-/** Reads a draft over these experiments; `present` is the base where none was chosen. */
+/** Reads a draft over these experiments; `present` is the base where none was chosen, or none
+ * counts. */
 export function readDraft(
   draft: Draft,
-  chosen: readonly NamedExperiment[],
+  added: readonly NamedExperiment[],
   present: Experiment,
 ): DraftStudy {
+  const chosen = draft.way === 'arms' ? added : []
   const problems = new Map<DraftField, string[]>()
   // Many arms can have one mistake.
   const say = (field: DraftField, message: string) =>
@@ -109,18 +115,21 @@ function documentOf(draft: Draft, chosen: readonly NamedExperiment[], present: E
 
 /** What can be said before there is a document. */
 function* typedProblems(draft: Draft, chosen: number): Generator<[DraftField, string]> {
-  const { axes, kind, settings, finalists, choosing, seeds } = draft
+  const { axes, kind, settings, finalists, choosing, seeds, way } = draft
   const used = axes.filter(({ path }) => path !== '')
-  if (used.length === 0 && chosen < 2)
-    yield ['arms', 'Add two settings or runs, or choose a field with several values below.']
+  if (used.length === 0 && way === 'arms' && chosen < 2)
+    yield ['arms', 'Add two settings or runs, or a field with several values.']
   for (const [i, { path, values }] of axes.entries()) {
-    const problem = axisProblem(path, values, kind !== 'all')
+    const isFirst = i === 0 && way === 'values' && used.length === 0 && values.trim() === ''
+    const problem = isFirst
+      ? 'Choose a field, and write two values of it or more.'
+      : axisProblem(path, values, kind !== 'all')
     if (problem !== undefined) yield [`axis.${i}`, problem]
     else if (path !== '' && axes.findIndex((axis) => axis.path === path) < i)
       yield [`axis.${i}`, 'This field is above already.']
   }
   if (kind === 'all') return
-  if (used.length === 0) yield ['axis.0', 'A search needs a field to search.']
+  if (used.length === 0 && way === 'arms') yield ['axis.0', 'A search needs a field to search.']
   if (!(settings >= 2 && settings <= MOST_ARMS))
     yield ['settings', `Expected 2 to ${MOST_ARMS} settings.`]
   if (!(finalists >= 1 && finalists <= 8)) yield ['finalists', 'Expected 1 to 8.']

@@ -1,5 +1,5 @@
-// Draws the fields of a study that is being written: what differs, how settings are chosen, how
-// many seeds, what is equal, and what is measured.
+// Draws the fields of a study that is being written: which fields have several values and how they
+// are tried, how many seeds, what is equal, and what is measured.
 import type { ReactNode } from 'react'
 import { experimentFields } from '../../../document/experiment/form/form.ts'
 import type { Draft, DraftAxis, DraftField } from '../../../document/study/draft.ts'
@@ -105,12 +105,14 @@ function Count(props: {
   )
 }
 
-/** Fields with several values, a row each. */
-function Axes({ draft, problems, set }: FieldProps) {
+/** Fields with several values, a row each, and how their values are tried. */
+export function Axes(props: FieldProps) {
+  const { draft, problems, set } = props
   const experiment = useLab((state) => state.experiment)
   const fields = experimentFields(experiment).filter(
     ({ hasEffect, path }) => hasEffect && path !== 'seed' && path !== 'name',
   )
+  const isOfArms = draft.way === 'arms'
   const change = (i: number, own: Partial<DraftAxis>) =>
     set({ axes: draft.axes.map((axis, k) => (k === i ? { ...axis, ...own } : axis)) })
   return (
@@ -118,12 +120,12 @@ function Axes({ draft, problems, set }: FieldProps) {
       {draft.axes.map(({ path, values }, i) => (
         <div className="study-fields" key={`axis ${i}`}>
           <div className="study-field" role="group" aria-label={`Field ${i + 1}`}>
-            {i === 0 ? 'A field with several values' : `Field ${i + 1}`}
+            {i > 0 ? `Field ${i + 1}` : isOfArms ? 'Also a field with several values' : 'Field'}
             <FieldPicker
               id={`study-${i}`}
               fields={fields}
               chosen={fields.find((field) => field.path === path)}
-              none="none: compare the arms above"
+              none={isOfArms ? 'none: the arms as they are' : 'choose a field'}
               onField={(chosen) => change(i, { path: chosen })}
             />
           </div>
@@ -157,6 +159,7 @@ function Axes({ draft, problems, set }: FieldProps) {
           One field less
         </button>
       </p>
+      <Kind {...props} />
     </>
   )
 }
@@ -199,42 +202,38 @@ function Search(props: FieldProps) {
 export function StudyFields(props: FieldProps) {
   const { draft, set } = props
   return (
-    <>
-      <Axes {...props} />
-      <Kind {...props} />
-      <div className="study-fields study-plan">
-        <Count label="Seeds" name="seeds" most={64} of={props} />
-        <Choice
-          label="The same for all arms"
-          id="study-same"
-          value={draft.same}
-          options={{
-            responses: 'responses',
-            tokens: 'tokens',
-            arithmetic: 'arithmetic',
-            steps: 'steps',
-          }}
-          onChange={(same) => set({ same })}
-        />
-        <Choice
-          label="Primary measure"
-          id="study-metric"
-          value={draft.metric}
-          options={METRICS}
-          onChange={(metric) => set({ metric })}
-        />
-        <Choice
-          label="Measured"
-          id="study-at"
-          value={draft.at}
-          options={{
-            end: 'at the end',
-            last: 'mean of the last five',
-            area: 'mean over the budget',
-          }}
-          onChange={(at) => set({ at })}
-        />
-      </div>
-    </>
+    <div className="study-fields study-plan">
+      <Count label="Seeds" name="seeds" most={64} of={props} />
+      <Choice
+        label="The same for all arms"
+        id="study-same"
+        value={draft.same}
+        options={{
+          responses: 'responses',
+          tokens: 'tokens',
+          arithmetic: 'arithmetic',
+          steps: 'steps',
+        }}
+        onChange={(same) => set({ same })}
+      />
+      <Choice
+        label="Primary measure"
+        id="study-metric"
+        value={draft.metric}
+        options={METRICS}
+        onChange={(metric) => set({ metric })}
+      />
+      <Choice
+        label="Measured"
+        id="study-at"
+        value={draft.at}
+        options={{
+          end: 'at the end',
+          last: 'mean of the last five',
+          area: 'mean over the budget',
+        }}
+        onChange={(at) => set({ at })}
+      />
+    </div>
   )
 }

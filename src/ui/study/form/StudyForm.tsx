@@ -12,7 +12,7 @@ import { useEstimateOfRuns } from '../../learning/estimate.ts'
 import { selectionStore } from '../../runs/base/selection.ts'
 import { useLab } from '../../shown/run.ts'
 import { armName, armsOfRuns } from './arm_names.ts'
-import { described, Problem, type Problems, StudyFields } from './StudyFields.tsx'
+import { Axes, described, Problem, type Problems, StudyFields } from './StudyFields.tsx'
 
 /** The arms that were chosen so far, and ways to add some. */
 function Arms(props: {
@@ -32,12 +32,7 @@ function Arms(props: {
     add(armsOfRuns(runs.filter(({ id }) => ticked.includes(id))))
   }
   return (
-    <fieldset>
-      <legend>Arms</legend>
-      <p className="soft">
-        Change the settings and add them, or tick runs in the tab Runs. The first arm is what the
-        others are compared with.
-      </p>
+    <div className="study-arms">
       <ol>
         {chosen.map(({ name }, i) => (
           <li key={`${chosen.length} ${i}`}>
@@ -75,9 +70,47 @@ function Arms(props: {
         </button>
       </p>
       <Problem problems={problems} field="arms" />
-    </fieldset>
+    </div>
   )
 }
+
+const WAYS = {
+  values: {
+    name: 'Values of a field',
+    says: 'The present settings, once with each value. The first value is what the others are compared with.',
+  },
+  arms: {
+    name: 'Arms of your own',
+    says: 'Change the settings and add them, one after the other, or tick runs in the tab Runs. The first arm is what the others are compared with.',
+  },
+} as const
+
+/** The two ways to say what is compared; the fields of one of them are there at a time. */
+function Ways({ way, set }: { way: Draft['way']; set(change: Partial<Draft>): void }) {
+  return (
+    <div className="study-compared">
+      {Object.entries(WAYS).map(([value, { name, says }]) => (
+        <label key={value}>
+          <input
+            type="radio"
+            name="study-way"
+            data-testid={`study-way-${value}`}
+            checked={way === value}
+            onChange={() => set({ way: value as Draft['way'] })}
+          />
+          <b>{name}</b>
+          <span className="soft">{says}</span>
+        </label>
+      ))}
+    </div>
+  )
+}
+
+/** Whoever ticked runs wants to compare them. */
+const firstDraft = (): Draft => ({
+  ...EMPTY_DRAFT,
+  way: selectionStore.getState().ticked.length > 0 ? 'arms' : 'values',
+})
 
 const NO_PROBLEMS: Problems = new Map()
 
@@ -107,7 +140,7 @@ function NotMade({ problems }: { readonly problems: Problems }) {
 }
 
 export function StudyForm() {
-  const [draft, setDraft] = useState(EMPTY_DRAFT)
+  const [draft, setDraft] = useState<Draft>(firstDraft)
   const [chosen, setChosen] = useState<readonly NamedExperiment[]>([])
   const { form, wasTried, fail } = useFirstProblem()
   const experiment = useLab((state) => state.experiment)
@@ -138,7 +171,14 @@ export function StudyForm() {
         />
         <Problem problems={problems} field="question" />
       </label>
-      <Arms chosen={chosen} problems={problems} setChosen={setChosen} />
+      <fieldset>
+        <legend>What is compared</legend>
+        <Ways way={draft.way} set={set} />
+        {draft.way === 'arms' ? (
+          <Arms chosen={chosen} problems={problems} setChosen={setChosen} />
+        ) : null}
+        <Axes draft={draft} problems={problems} set={set} />
+      </fieldset>
       <StudyFields draft={draft} problems={problems} set={set} />
       <p className="soft" data-testid="study-runs">
         {made.ok
