@@ -9,6 +9,11 @@ const NAME = /^[\p{L}\p{N}\p{P}\p{S} ]+$/u
 export const adapterName = ({ description, vendor, architecture }: AdapterFacts): string =>
   description || [vendor, architecture].join(' ').trim() || 'unnamed adapter'
 
+/** What people call an adapter: its name without the versions of its driver, which some drivers put
+ * behind a colon ('llvmpipe: Mesa 25.0.7 (LLVM 15.0.6)'). */
+export const deviceName = (adapter: string): string =>
+  adapter.replace(/(?::| driver ).*$/, '').trim() || adapter
+
 /** 'Chrome 142' out of a user agent; 'unknown browser' where it says nothing known. */
 export function browserName(userAgent: string): string {
   // Most browsers also claim to be those that come after them here.

@@ -3,7 +3,7 @@
 import './at_rest.css'
 import { Film } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
-import { adapterName } from '../../document/links/names.ts'
+import { adapterName, deviceName } from '../../document/links/names.ts'
 import { recordedState, shippedRecording } from '../../page/connection/shipped_recording.ts'
 import type { LabState } from '../../page/state/store.ts'
 import { useLab } from '../shown/run.ts'
@@ -55,7 +55,7 @@ function Recorded() {
   const hasGpu = useLab(selectHasGpu)
   const words =
     state?.adapter &&
-    `A recording of “${state.experiment.name}”, made on ${adapterName(state.adapter)}${hasGpu ? '; press Train to make your own' : ''}.`
+    `A recording of “${state.experiment.name}”, made on ${deviceName(adapterName(state.adapter))}${hasGpu ? '; press Train to make your own' : ''}.`
   return (
     <section ref={place} className="card at-rest" aria-label="Recording" data-testid="at-rest">
       <Film className="icon" aria-hidden="true" />

@@ -2,6 +2,7 @@
 // table and files.
 import { ArrowLeft } from 'lucide-react'
 import { useStore } from 'zustand'
+import { deviceName } from '../../document/links/names.ts'
 import { shortAnswer } from '../../document/study/report/short_answer.ts'
 import { titleParts } from '../../document/study/report/words.ts'
 import type { Study } from '../../document/study/study.ts'
@@ -117,7 +118,8 @@ function Recorded({ recorded, study }: Pick<StudyState, 'recorded' | 'study'>) {
     <p className="soft study-recorded" data-testid="study-recorded">
       {recorded.fingerprints.length}
       {study?.search ? ' runs, with those of the search, ' : ' of these runs '}
-      came with the lab. They were recorded on {recorded.adapter}.{' '}
+      came with the lab. They were recorded on{' '}
+      <span title={recorded.adapter}>{deviceName(recorded.adapter)}</span>.{' '}
       <button type="button" data-testid="study-train-here" onClick={() => void dropRecorded()}>
         Put them aside and train them here
       </button>
