@@ -31,7 +31,8 @@ test('each mistake is said at its field', () => {
   const arms = { way: 'arms' } as const
   expect(problems(arms)).toEqual({ arms: [expect.stringContaining('Add two settings')] })
   expect(problems(arms, 1)).toHaveProperty('arms')
-  expect(problems(arms, 2)).toEqual({})
+  // The two are the same settings.
+  expect(problems(arms, 2)).toEqual({ arms: [expect.stringContaining('“0” and “1” are the same')] })
   // Arms that were added before the other way was chosen do not count.
   expect(problems({}, 2)).toHaveProperty(['axis.0'])
   expect(problems({ ...arms, axes: [rate] })).toEqual({})

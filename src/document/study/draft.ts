@@ -89,10 +89,28 @@ export function readDraft(
   const expanded = expandStudy(parsed.study)
   if (expanded.ok) {
     const [{ study }, { arms }] = [parsed, expanded]
+    const alike = sameArms(arms)
+    if (alike) {
+      say(draft.way === 'arms' && chosen.length > 1 ? 'arms' : 'axis.0', alike)
+      return { ok: false, problems }
+    }
     return { ok: true, study, arms, runs: plannedCount(study, arms) }
   }
   for (const problem of expanded.problems) say(...blamed(problem, draft))
   return { ok: false, problems }
+}
+
+/** Two arms that would be the same runs; undefined where there are none. */
+function sameArms(arms: readonly Arm[]): string | undefined {
+  const names = new Map<string, string>()
+  for (const { name, experiment } of arms) {
+    const settings = JSON.stringify({ ...experiment, name: '', seed: 0 })
+    const before = names.get(settings)
+    if (before !== undefined)
+      return `“${before}” and “${name}” are the same settings: take one of them out, or change it.`
+    names.set(settings, name)
+  }
+  return undefined
 }
 
 function documentOf(draft: Draft, chosen: readonly NamedExperiment[], present: Experiment): object {

@@ -56,7 +56,9 @@ export function ArmsTable(props: {
                   <th scope="row">{arm.name}</th>
                   <td>{values.length}</td>
                   <td>
-                    {units.bareValue(mean)} ± {units.bareDifference(deviation)}
+                    {values.length === 0
+                      ? NONE
+                      : `${units.bareValue(mean)} ± ${units.bareDifference(deviation)}`}
                   </td>
                   <td>{units.bareValue(interquartile_mean)}</td>
                   <td>{Number.isFinite(spent) ? formatCount(Math.round(spent)) : NONE}</td>

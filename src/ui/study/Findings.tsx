@@ -45,6 +45,7 @@ interface ArmLinesProps {
   readonly owner: Owner
   readonly yUnit?: string
   readonly isShare: boolean
+  readonly isFitted?: boolean
   readonly start?: number | undefined
 }
 
@@ -95,6 +96,7 @@ function Charts({ study, analysis }: { readonly study: Study; readonly analysis:
         picture={drawn.curves}
         owner={owner}
         isShare={isShare}
+        isFitted
       />
       <ArmLines
         id="study-proxy"

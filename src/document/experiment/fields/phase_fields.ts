@@ -249,6 +249,10 @@ export const DISTILL: Tree<DistillFields> = {
   stop: { accuracy: STOP.accuracy },
 }
 
+/** 'GRPO', as menus call verl's `grpo`. */
+export const estimatorLabel = (name: AdvEstimator): string =>
+  ESTIMATOR_LIST.find((estimator) => estimator.name === name)?.label ?? name
+
 /** Of a phase of kind rl, besides `target_layer` and its own settings of shared sections. */
 export const RL: Tree<RlFields> = {
   name: phaseName,

@@ -10,10 +10,12 @@ import { performanceProfile } from '../statistics/rliable.ts'
 import { clamped, type Interval, tInterval } from '../statistics/student.ts'
 import type { Study } from '../study.ts'
 import { measureTitle } from './measure_words.ts'
-import { colourOf, dashOf, escaped, INKS, picture, scaleOf, short } from './svg.ts'
+import { colourOf, cut, dashOf, escaped, INKS, picture, scaleOf, short } from './svg.ts'
 import { unitsOf } from './units.ts'
 
 const [WIDTH, LEFT, RIGHT, TOP] = [760, 56, 16, 40]
+/** What a legend has, its line with the room around it, and a letter of its names. */
+const [INSIDE, KEY, LETTER] = [WIDTH - LEFT - RIGHT, 46, 7]
 
 interface Band {
   readonly at: readonly number[]
@@ -98,7 +100,9 @@ export function linesPicture(
   height = 400,
 ): string {
   const shown = lines.filter(({ band }) => band.at.length > 0)
-  const columns = 3
+  const longest = Math.max(0, ...shown.map(({ name }) => name.length))
+  const columns = Math.max(1, Math.min(3, Math.floor(INSIDE / (KEY + longest * LETTER))))
+  const letters = Math.floor((INSIDE / columns - KEY) / LETTER)
   const legendRows = Math.ceil(shown.length / columns)
   const bottom = height - 48
   const places = shown.flatMap(({ band }) => band.at)
@@ -125,10 +129,10 @@ export function linesPicture(
     return `${fill}<path d="M${path(band.middle).join('L')}" fill="none" stroke="${colourOf(i)}" stroke-width="2"${dash}/>`
   })
   const legend = shown.map(({ name }, i) => {
-    const left = LEFT + (i % columns) * 232
+    const left = LEFT + (i % columns) * (INSIDE / columns)
     const top = height + Math.floor(i / columns) * 18
     const dash = dashOf(i) && ` stroke-dasharray="${dashOf(i)}"`
-    return `<path d="M${left} ${top}h24" stroke="${colourOf(i)}" stroke-width="2"${dash}/><text x="${left + 30}" y="${top + 4}">${escaped(name.slice(0, 32))}</text>`
+    return `<path d="M${left} ${top}h24" stroke="${colourOf(i)}" stroke-width="2"${dash}/><text x="${left + 30}" y="${top + 4}">${escaped(cut(name, letters))}</text>`
   })
   return picture(title, WIDTH, height + legendRows * 18 + 8, [...grid, ...drawn, ...legend])
 }
@@ -240,7 +244,9 @@ export function profileLines({ arms, metric = '' }: Analysis): PictureLines | un
   const all = numbers.flat()
   if (numbers.some((own) => own.length < 3)) return undefined
   const [low, high] = [Math.min(...all, 0), Math.max(...all)]
-  const at = Array.from({ length: 61 }, (_, i) => low + ((high - low) * i) / 60)
+  // It falls at the value of a run, and nowhere else: right before and right at it.
+  const near = (high - low) * 1e-6
+  const at = [low, ...[...new Set(all)].sort((a, b) => a - b).flatMap((v) => [v - near, v])]
   const lines = arms.map(({ arm: { name } }, i) => {
     const middle = performanceProfile(numbers[i], at)
     return { name, band: { at, middle, low: middle, high: middle } }

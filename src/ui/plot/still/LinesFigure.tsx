@@ -18,6 +18,8 @@ interface LinesFigureProps extends Omit<StillFigureProps, 'children' | 'table' |
   readonly lines: readonly FigureLine[]
   /** Its axis goes from 0 to 1. */
   readonly isShare: boolean
+  /** Shares that lie near one another have an axis around them, not from 0 to 1. */
+  readonly isFitted?: boolean
   readonly height?: number
   readonly formatX: (at: number) => string
   readonly formatY: (value: number) => string
@@ -37,7 +39,19 @@ export interface Cursor {
 
 const HEIGHT = 170
 
-function useDrawing({ lines, unit, isShare, formatX }: LinesFigureProps) {
+/** Of an axis around shares: less would make a difference of nothing look large. */
+const LEAST_SPAN = 0.2
+
+/** 0 and 1; where fitted, as much around the values as an axis has at least. */
+function boundsOfShares(values: readonly number[], isFitted: boolean): [number, number] {
+  const known = values.filter(Number.isFinite)
+  const [low, high] = [Math.min(...known), Math.max(...known)]
+  if (!isFitted || known.length === 0 || high - low > 0.5) return [0, 1]
+  const room = Math.max(0, LEAST_SPAN - (high - low)) / 2
+  return [Math.max(0, low - room), Math.min(1, high + room)]
+}
+
+function useDrawing({ lines, unit, isShare, isFitted = false, formatX }: LinesFigureProps) {
   return useMemo(() => {
     const drawn = lines.map((line) => ({ ...line, chosen: spreadStops(line) }))
     const stops = [...new Set(drawn.flatMap(({ at, chosen }) => chosen.map((i) => at[i])))]
@@ -90,11 +104,11 @@ function useDrawing({ lines, unit, isShare, formatX }: LinesFigureProps) {
         stops.sort((a, b) => a - b),
         formatX,
       ),
-      scale: isShare ? linearScale([], [0, 1]) : linearScale(values),
+      scale: isShare ? linearScale([], boundsOfShares(values, isFitted)) : linearScale(values),
       bands,
       paths,
     }
-  }, [lines, unit, isShare, formatX])
+  }, [lines, unit, isShare, isFitted, formatX])
 }
 
 export function LinesFigure(props: LinesFigureProps) {

@@ -2,7 +2,6 @@
 // the measure, fixed beforehand.
 import { useDeferredValue, useEffect, useMemo, useRef, useState } from 'react'
 import { useStore } from 'zustand'
-import type { NamedExperiment } from '../../../document/study/build.ts'
 import { type Draft, EMPTY_DRAFT, readDraft } from '../../../document/study/draft.ts'
 import { libraryStore, shownRuns } from '../../../page/runs/library/library_store.ts'
 import { nextExperiment } from '../../../page/state/next_experiment.ts'
@@ -11,21 +10,19 @@ import { setStudy } from '../../../page/study/study_store.ts'
 import { useEstimateOfRuns } from '../../learning/estimate.ts'
 import { selectionStore } from '../../runs/base/selection.ts'
 import { useLab } from '../../shown/run.ts'
-import { armName, armsOfRuns } from './arm_names.ts'
+import { armsOfRuns, type ChosenArm, namedArms } from './arm_names.ts'
 import { Axes, described, Problem, type Problems, StudyFields } from './StudyFields.tsx'
 
 /** The arms that were chosen so far, and ways to add some. */
 function Arms(props: {
-  readonly chosen: readonly NamedExperiment[]
+  readonly chosen: readonly ChosenArm[]
   readonly problems: Problems
-  setChosen(chosen: readonly NamedExperiment[]): void
+  setChosen(chosen: readonly ChosenArm[]): void
 }) {
   const { chosen, problems, setChosen } = props
-  const add = (more: readonly NamedExperiment[]) => setChosen([...chosen, ...more])
-  const addPresent = () => {
-    const experiment = nextExperiment(labStore.getState())
-    add([{ name: armName(experiment, chosen[0]?.experiment), experiment }])
-  }
+  const add = (more: readonly ChosenArm[]) => setChosen([...chosen, ...more])
+  const addPresent = () => add([{ name: '', experiment: nextExperiment(labStore.getState()) }])
+  const named = useMemo(() => namedArms(chosen), [chosen])
   const { ticked } = useStore(selectionStore)
   const addTicked = () => {
     const runs = shownRuns(libraryStore.getState())
@@ -34,7 +31,7 @@ function Arms(props: {
   return (
     <div className="study-arms">
       <ol>
-        {chosen.map(({ name }, i) => (
+        {named.map(({ name }, i) => (
           <li key={`${chosen.length} ${i}`}>
             <input
               aria-label={`Name of arm ${i + 1}`}
@@ -141,19 +138,22 @@ function NotMade({ problems }: { readonly problems: Problems }) {
 
 export function StudyForm() {
   const [draft, setDraft] = useState<Draft>(firstDraft)
-  const [chosen, setChosen] = useState<readonly NamedExperiment[]>([])
+  const [chosen, setChosen] = useState<readonly ChosenArm[]>([])
   const { form, wasTried, fail } = useFirstProblem()
   const experiment = useLab((state) => state.experiment)
   // Making all arms for every letter would be slow.
   const typed = useDeferredValue(draft)
-  const made = useMemo(() => readDraft(typed, chosen, experiment), [typed, chosen, experiment])
+  const made = useMemo(
+    () => readDraft(typed, namedArms(chosen), experiment),
+    [typed, chosen, experiment],
+  )
   const experiments = useMemo(() => (made.ok ? made.arms.map((arm) => arm.experiment) : []), [made])
   const time = useEstimateOfRuns(experiments, made.ok ? made.runs : 0)
   const set = (change: Partial<Draft>) => setDraft({ ...draft, ...change })
   // Nothing is wrong with a form that nobody has filled in yet.
   const problems = wasTried && !made.ok ? made.problems : NO_PROBLEMS
   const make = () => {
-    const now = readDraft(draft, chosen, nextExperiment(labStore.getState()))
+    const now = readDraft(draft, namedArms(chosen), nextExperiment(labStore.getState()))
     if (now.ok) setStudy(now.study)
     else fail()
   }

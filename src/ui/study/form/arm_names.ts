@@ -1,27 +1,40 @@
 // Names the arms of a study that is being written as runs are named: by the method, and by what
-// tells an arm apart from the first one.
+// tells an arm apart from another one.
 import type { Experiment } from '../../../document/experiment/schema/schema.ts'
 import type { NamedExperiment } from '../../../document/study/build.ts'
 import type { RunEntry } from '../../../page/runs/library/library_store.ts'
 import { bySettings } from '../../../record/compare/compare.ts'
 import { differenceWords, methodWords } from '../../../record/run/difference_words.ts'
-import { joinedName, runName } from '../../../record/run/names.ts'
-import { distinctNames } from '../../open/distinct_names.ts'
+import { joinedName } from '../../../record/run/names.ts'
 
 /** Words beside the method: a table of arms has room for them. */
 const MAX_WORDS = 2
 
-/** 'GRPO' of the first arm; of another one 'GRPO, lr 0.003', with what it says otherwise. */
-export function armName(experiment: Experiment, first: Experiment | undefined): string {
-  const seedless = { ...experiment, seed: first?.seed ?? experiment.seed }
-  const words = first ? differenceWords(seedless, first) : []
+/** An arm that was chosen. */
+export interface ChosenArm {
+  readonly experiment: Experiment
+  /** What a person calls it; '' = by what tells it apart. */
+  readonly name: string
+}
+
+/** The arms with their names: 'GRPO' alone; beside others 'GRPO, lr 0.001' and 'GRPO, lr 0.003', so
+ * that every arm, the first one too, says what differs. */
+export const namedArms = (arms: readonly ChosenArm[]): NamedExperiment[] =>
+  arms.map(({ name, experiment }, i) => ({
+    experiment,
+    name: name || automaticName(experiment, arms[i > 0 ? 0 : 1]?.experiment),
+  }))
+
+function automaticName(experiment: Experiment, other: Experiment | undefined): string {
+  const seedless = { ...experiment, seed: other?.seed ?? experiment.seed }
+  const words = other ? differenceWords(seedless, other) : []
   return joinedName([methodWords(experiment), ...words], MAX_WORDS)
 }
 
-/** An arm for each setting of these runs, however many seeds of it there are, by the name that the
- * list of runs gives it. Of an imported run no setting is known. */
-export const armsOfRuns = (runs: readonly RunEntry[]): NamedExperiment[] =>
-  bySettings(runs.filter(({ header }) => !header.source)).map(([entry]) => ({
-    name: distinctNames(runs).get(entry.id)?.seedless ?? runName(entry).seedless,
-    experiment: entry.header.experiment,
+/** An arm for each setting of these runs, however many seeds of it there are, by the name that
+ * somebody gave one of them. Of an imported run no setting is known. */
+export const armsOfRuns = (runs: readonly RunEntry[]): ChosenArm[] =>
+  bySettings(runs.filter(({ header }) => !header.source)).map((own) => ({
+    name: own.map(({ labels }) => labels.name).find((name) => name !== '') ?? '',
+    experiment: own[0].header.experiment,
   }))
