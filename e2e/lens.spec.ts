@@ -67,6 +67,10 @@ async function openLens(lab: LabPage, page: Page): Promise<void> {
   await observe(page, 40, [late, other])
 }
 
+/** The last layer is the final policy, which reads through the final norm. */
+const readoutOf = (lens: PlainLens, layer: number) =>
+  layer === LAYERS - 1 ? lens.normed : lens.raw
+
 /** Of the made-up lens: position s, layer l. */
 const at = (l: number, s: number) => s * LAYERS + l
 const cell = (lab: LabPage, grid: string, l: number, s: number) =>
@@ -87,7 +91,7 @@ test('every cell shows its layer’s likeliest token and probability, and in ful
   const sign = (token: string) => (token === '<eos>' ? '∎' : token)
   for (let l = 0; l < LAYERS; l++)
     for (let s = 0; s < late.tokens.length; s++) {
-      const { top, top_probs } = late.raw
+      const { top, top_probs } = readoutOf(late, l)
       const expected = `${sign(top[at(l, s) * 5])}${Math.round(100 * top_probs[at(l, s) * 5])}`
       expect((await cell(lab, 'lens-grid', l, s).innerText()).replace(/\s/g, '')).toBe(expected)
     }
@@ -131,12 +135,13 @@ test(
     await expect(lab.get('lens-other')).toHaveValue('0')
     await expect(lab.get('lens-grid-other')).toContainText('Step 0')
     await expect(cell(lab, 'lens-grid-other', 3, 3)).toContainText(
-      `${Math.round(100 * early.raw.top_probs[at(3, 3) * 5])}`,
+      `${Math.round(100 * readoutOf(early, 3).top_probs[at(3, 3) * 5])}`,
     )
     await cell(lab, 'lens-grid', 3, 3).click()
     await expect(lab.get('lens-top-other')).toBeVisible()
     const change =
-      Math.fround(late.raw.next_prob[at(3, 3)]) - Math.fround(early.raw.next_prob[at(3, 3)])
+      Math.fround(readoutOf(late, 3).next_prob[at(3, 3)]) -
+      Math.fround(readoutOf(early, 3).next_prob[at(3, 3)])
     await expect(lab.get('lens-change')).toHaveAttribute('data-value', `${change}`)
 
     await lab.get('lens-compare').selectOption('difference')
@@ -208,17 +213,23 @@ test(
         if (event?.type !== 'observed') throw new Error(`the worker sent nothing of step ${step}`)
         const lens = event.observation.lenses.find(({ is_held_out }) => !is_held_out)
         if (!lens) throw new Error(`step ${step} did not look at the sent text`)
-        const { tokens, raw, prompt_length } = lens
-        return { tokens: [...tokens], prompt_length, top: [...raw.top], entropy: [...raw.entropy] }
+        const { tokens, raw, normed, prompt_length } = lens
+        return {
+          tokens: [...tokens],
+          prompt_length,
+          top: [...raw.top],
+          last: [...normed.top],
+          entropy: [...raw.entropy],
+        }
       }, step)
     const signs = { '<eos>': '∎', '<pad>': '∅' } as Record<string, string>
     // What arrives last is drawn within half a second.
     await expect(async () => {
       const shown = Number(await lab.get('lens-summary').getAttribute('data-step'))
-      const { tokens, top, entropy } = await sent(shown)
+      const { tokens, top, last, entropy } = await sent(shown)
       const L = entropy.length / tokens.length
       const expected = Array.from({ length: L }, (_, i) => L - 1 - i).flatMap((layer) =>
-        tokens.map((_, s) => top[(s * L + layer) * 5]),
+        tokens.map((_, s) => (layer === L - 1 ? last : top)[(s * L + layer) * 5]),
       )
       const cells = await lab.get('lens-grid').locator('tbody td b').allInnerTexts()
       expect(cells).toEqual(expected.map((token) => signs[token] ?? token))

@@ -41,7 +41,7 @@ const set = lensStore.setState
 const selectTask = (state: LabState) => shownExperiment(state).task.id
 
 const EXPLAINED = {
-  raw: 'Raw: the layer’s state is read as it is, softmax(H·Eᵀ), the policy that bottom-up policy optimization trains (arXiv 2512.19673, eq. 5). How sure it looks also depends on how long the state is.',
+  raw: 'Raw: the layer’s state is read as it is, softmax(H·Eᵀ), the policy that bottom-up policy optimization trains (arXiv 2512.19673, eq. 5). How sure it looks also depends on how long the state is. The last layer is the final policy itself, through the final norm.',
   normed:
     'Normed: the state goes through the final norm first, as the final policy’s does, so its length does not matter. Layer 0 is grey: the norm amplifies the tiny state of the embedding.',
 } as const

@@ -11,6 +11,7 @@ import {
   lensCell,
   lensLayerName,
   lensSummary,
+  meanEntropies,
   nextChange,
   percent,
   points,
@@ -35,14 +36,23 @@ const key = textKey(lens)
 
 test('a cell says what its layer would say, and how likely the token that follows is', () => {
   expect(layersOf(lens)).toBe(4)
-  const cell = lensCell(lens, 'raw', 3, 2)
+  const cell = lensCell(lens, 'raw', 2, 2)
   expect(cell?.top).toHaveLength(5)
   expect(cell?.top[0].token).toBe('1')
-  expect(cell?.next).toEqual({ token: '1', prob: Math.fround(0.95) })
+  expect(cell?.next).toEqual({ token: '1', prob: Math.fround(0.65) })
   expect(cell?.is_right).toBe(true)
-  expect(cell?.entropy).toBe(lens.raw.entropy[2 * 4 + 3])
+  expect(cell?.entropy).toBe(lens.raw.entropy[2 * 4 + 2])
   expect(lensCell(lens, 'raw', 0, 2)?.is_right).toBe(false)
   expect(lensCell(lens, 'normed', 3, 2)?.next?.prob).toBeCloseTo(0.86, 5)
+})
+
+test('the last layer is the final policy, whichever way the others are read', () => {
+  const last = lensCell(lens, 'raw', 3, 2)
+  expect(last).toEqual(lensCell(lens, 'normed', 3, 2))
+  expect(last?.entropy).toBe(lens.normed.entropy[2 * 4 + 3])
+  const [raw, normed] = [meanEntropies(lens, 'raw'), meanEntropies(lens, 'normed')]
+  expect(raw[3]).toBe(normed[3])
+  expect(raw[2]).not.toBe(normed[2])
 })
 
 test('nothing follows the last position, and there are no cells outside', () => {
@@ -61,10 +71,10 @@ test('the entropy of a written token is at the position before it', () => {
 
 test('two steps differ by the probability of the token that follows', () => {
   const [now, before] = [lens, early].map((one) => lensCell(one, 'raw', 3, 2))
-  expect(nextChange(now, before)).toBeCloseTo(0.72, 5)
+  expect(nextChange(now, before)).toBeCloseTo(0.648, 5)
   expect(nextChange(now, undefined)).toBeUndefined()
   expect(nextChange(lensCell(lens, 'raw', 3, 5), lensCell(early, 'raw', 3, 5))).toBeUndefined()
-  expect(largestChange(lens, early, 'raw')).toBeCloseTo(0.72, 5)
+  expect(largestChange(lens, early, 'raw')).toBeCloseTo(0.648, 5)
   expect(largestChange(lens, lens, 'raw')).toBe(0)
 })
 
@@ -82,7 +92,7 @@ test('the summary counts what layers find of the response, the end token include
     'no layer below it names any',
   )
   const cell = lensCell(lens, 'raw', 3, 4)
-  expect(cell && cellWords(cell, tokenWords)).toContain('end 95.0 %, entropy')
+  expect(cell && cellWords(cell, tokenWords)).toContain('end 86.0 %, entropy')
 })
 
 const observed = (state: LabState, step: number, lenses: Parameters<typeof observationOf>[0]) =>

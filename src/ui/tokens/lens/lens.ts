@@ -23,6 +23,11 @@ export const lensOf = (
 export const layersOf = ({ tokens, raw }: Lens): number =>
   tokens.length === 0 ? 0 : raw.entropy.length / tokens.length
 
+/** The last layer is the model's own policy, which reads its state through the final norm whatever
+ * way the others are read. */
+const readoutOf = (lens: Lens, kind: LensKind, layer: number): LensReadout =>
+  lens[layer === layersOf(lens) - 1 ? 'normed' : kind]
+
 /** What one layer says at one position. */
 export interface LensCell {
   readonly layer: number
@@ -48,7 +53,7 @@ export function lensCell(
   const layers = layersOf(lens)
   if (layer < 0 || layer >= layers || position < 0 || position >= lens.tokens.length)
     return undefined
-  const { entropy, top, top_probs, next_prob }: LensReadout = lens[kind]
+  const { entropy, top, top_probs, next_prob } = readoutOf(lens, kind, layer)
   const at = position * layers + layer
   const prob = next_prob[at]
   const token = lens.tokens.at(position + 1)
@@ -89,15 +94,34 @@ export function nextChange(
 
 /** The largest change of the grid in size; 0 where nothing can be compared. */
 export function largestChange(now: Lens, before: Lens, kind: LensKind): number {
-  const values = now[kind].next_prob
-  const others = before[kind].next_prob
+  const layers = layersOf(now)
   let largest = 0
-  for (let i = 0; i < Math.min(values.length, others.length); i++) {
-    const change = Math.abs(values[i] - others[i])
-    if (change > largest) largest = change
+  for (let layer = 0; layer < layers; layer++) {
+    const values = readoutOf(now, kind, layer).next_prob
+    const others = readoutOf(before, kind, layer).next_prob
+    for (let i = layer; i < Math.min(values.length, others.length); i += layers) {
+      const change = Math.abs(values[i] - others[i])
+      if (change > largest) largest = change
+    }
   }
   return largest
 }
+
+/** Mean entropy over the positions, by layer, nats. */
+export function meanEntropies(lens: Lens, kind: LensKind): number[] {
+  const [layers, positions] = [layersOf(lens), lens.tokens.length]
+  return Array.from({ length: layers }, (_, layer) => {
+    const { entropy } = readoutOf(lens, kind, layer)
+    let sum = 0
+    for (let position = 0; position < positions; position++)
+      sum += entropy[position * layers + layer]
+    return sum / positions
+  })
+}
+
+/** The policy of the whole model where each token was to come: the first has nothing before it. */
+export const finalCells = (lens: Lens): readonly (LensCell | undefined)[] =>
+  lens.tokens.map((_, i) => lensCell(lens, 'normed', layersOf(lens) - 1, i - 1))
 
 /** Whole per cent, as small as a cell needs. */
 export const percent = (prob: number): string =>

@@ -1,6 +1,6 @@
 // Draws one text through every layer of one model or of two: the lens, the mean entropy of each
 // layer, what its modules change, and each token by the whole model.
-import { useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import type {
   ModelPlace,
   ModelReading,
@@ -12,8 +12,7 @@ import { PartsOfText } from '../../touch/parts/PartsOfText.tsx'
 import { Shades } from '../base/Legend.tsx'
 import { CellDetail } from '../lens/CellDetail.tsx'
 import { type CellPlace, LensGrid } from '../lens/LensGrid.tsx'
-import { type LensKind, layersOf, lensLayerName } from '../lens/lens.ts'
-import { finalCells, meanEntropies } from './layers.ts'
+import { finalCells, type LensKind, layersOf, lensLayerName, meanEntropies } from '../lens/lens.ts'
 import '../lens/lens.css'
 
 /** What is shown of one model: its own names for what tests look for. */
@@ -31,6 +30,9 @@ interface ReadProps {
 
 export function ReadModels({ readings, facts }: ReadProps) {
   const [kind, setKind] = useState<LensKind>('raw')
+  const kinds = useRef<HTMLFieldSetElement>(null)
+  // A press on a token that was written is answered here, below the form.
+  useEffect(() => kinds.current?.scrollIntoView({ block: 'nearest' }), [])
   const shown = readings.flatMap((reading): Shown[] => {
     const own = facts[reading.place]
     const suffix = reading.place === 'first' ? '' : '-second'
@@ -41,7 +43,7 @@ export function ReadModels({ readings, facts }: ReadProps) {
   return (
     <>
       <Shades />
-      <fieldset className="model-kind">
+      <fieldset className="model-kind" ref={kinds}>
         <legend>Read the state</legend>
         {(['raw', 'normed'] as const).map((name) => (
           <label key={name}>
