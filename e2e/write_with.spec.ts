@@ -13,7 +13,7 @@ async function greedy(lab: LabPage, text: string): Promise<string> {
   await expect(lab.get('chat-stop')).toBeHidden({ timeout: 60_000 })
   // With the end token, if it came to an end.
   const tokens = await lab.get('chat-parts').getByRole('button').allInnerTexts()
-  return tokens.filter((token) => token !== '<|im_end|>').join('')
+  return tokens.filter((token) => token !== '∎').join('')
 }
 
 test(

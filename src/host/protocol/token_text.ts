@@ -12,6 +12,8 @@ const WHITESPACE: Readonly<Record<string, readonly [sign: string, words: string]
 const SPECIAL: Readonly<Record<string, readonly [sign: string, words: string]>> = {
   [EOS_TOKEN]: ['∎', 'end'],
   [PAD_TOKEN]: ['∅', 'padding'],
+  // As Qwen's template and the lab's own folders call it.
+  '<|im_end|>': ['∎', 'end'],
 }
 
 /** What the signs mean, for a legend. */

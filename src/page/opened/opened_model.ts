@@ -136,7 +136,9 @@ function hear(event: LabEvent): void {
       return void onSaved?.(event.name, event.files)
     case 'model_failed': {
       const facts = Object.fromEntries(event.open.map((place) => [place, state.facts[place]]))
-      const written = state.written && { ...state.written, is_done: true }
+      // A text that the model refused is no answer of its.
+      const { written: before } = state
+      const written = before && before.parts.length > 0 ? { ...before, is_done: true } : undefined
       return set({ ...DONE, facts, written, problem: event.message })
     }
   }

@@ -171,7 +171,9 @@ const DOING = {
 function Progress({ hasFacts }: { hasFacts: boolean }) {
   const progress = useStore(openedModelStore, (state) => state.progress)
   const isBusy = useStore(openedModelStore, (state) => state.isBusy)
-  if (!isBusy) return <p role="status" />
+  const isWriting = useStore(openedModelStore, ({ written }) => written?.is_done === false)
+  // What is written shows how far it is, and ends it.
+  if (!isBusy || isWriting) return <p role="status">{isWriting ? 'Writing …' : ''}</p>
   const left =
     progress && Number.isFinite(progress.seconds_left) ? progress.seconds_left : undefined
   return (
@@ -222,9 +224,9 @@ export function ModelView() {
         </p>
       )}
       <Progress hasFacts={first !== undefined} />
+      {first ? <Chat facts={first} isBusy={isBusy} /> : null}
       {first ? <TextForm key={first.hash} facts={first} isBusy={isBusy} /> : null}
       {read ? <ReadModels key={read.text} readings={read.readings} facts={facts} /> : null}
-      {first ? <Chat facts={first} isBusy={isBusy} /> : null}
       {first ? <Uses key={`uses ${first.hash}`} facts={first} /> : null}
       <OpenWays hasModel={first !== undefined} />
     </div>

@@ -8,6 +8,8 @@ import {
 import type { FirstTry } from '../../../page/opened/opened_model.ts'
 import { shippedFiles } from '../../../page/opened/shipped_files.ts'
 import { formatBytes } from '../../kit/format.ts'
+import { selectLacksGpu } from '../../learning/without_gpu.ts'
+import { useLab } from '../../shown/run.ts'
 import { openModelFiles } from './model_files.ts'
 
 interface Known extends FirstTry {
@@ -50,6 +52,7 @@ export const knownModel = (name: string): Known | undefined => BY_NAME.get(name)
 
 export function ShippedModels({ isBusy }: { isBusy: boolean }) {
   const [problem, setProblem] = useState<string>()
+  const lacksGpu = useLab(selectLacksGpu)
   const open = async (model: ShippedModel) => {
     setProblem(undefined)
     try {
@@ -76,7 +79,8 @@ export function ShippedModels({ isBusy }: { isBusy: boolean }) {
               type="button"
               aria-label={`Open “${model.name}”`}
               data-testid={`open-shipped-${model.name}`}
-              disabled={isBusy}
+              disabled={isBusy || lacksGpu}
+              title={lacksGpu ? 'This needs a GPU, and the browser gives the page none' : undefined}
               onClick={() => void open(model)}
             >
               Open

@@ -33,8 +33,8 @@ function Parts({ parts, maxEntropy, isDone }: PartsProps) {
             title={title}
             aria-label={`${tokenWords(token)}, ${title}`}
             data-entropy={entropy}
-            disabled={!isDone}
-            onClick={() => lookBack(i)}
+            aria-disabled={!isDone}
+            onClick={isDone ? () => lookBack(i) : undefined}
           >
             {tokenSign(token)}
           </button>
@@ -75,6 +75,11 @@ export function Answer({ written, facts }: { written: Written; facts: OpenedMode
         {text}
       </p>
       <Parts parts={parts} maxEntropy={Math.log(facts.vocab_size)} isDone={is_done} />
+      {parts.length > 0 ? (
+        <small className="soft">
+          Dark is certain, bright undecided. Press a token to see what every layer said there.
+        </small>
+      ) : null}
     </>
   )
 }
