@@ -39,7 +39,7 @@ test('without a tick the run that began last is drawn, unless it is hidden', () 
     const { header, labels } = entry
     return { ...entry, header: { ...header, started_at }, labels: { ...labels, hidden } }
   }
-  const entries = [at('old', 1), at('new', 3), at('hidden', 4, true), at('between', 2)]
+  const entries = [at('hidden', 4, true), at('new', 3), at('between', 2), at('old', 1)]
   const drawn = (ticked: readonly string[]) =>
     drawnGroups(entries, { ...selectionStore.getInitialState(), band: undefined, ticked }).flatMap(
       (group) => group.entries.map(({ id }) => id),

@@ -3,6 +3,7 @@
 
 import type { Series } from '../../../host/columns/series.ts'
 import { duelStore } from '../../../page/runs/duel/duel.ts'
+import { lastRun } from '../../../page/runs/library/last_run.ts'
 import { readColumns } from '../../../page/runs/library/library.ts'
 import {
   libraryStore,
@@ -105,12 +106,10 @@ export function drawnGroups(
   return comparedGroups(entries, { ...selection, ticked })
 }
 
-const newestOf = (entries: readonly RunEntry[]): readonly string[] =>
-  entries
-    .filter(({ labels }) => !labels.hidden)
-    .toSorted((a, b) => b.header.started_at - a.header.started_at)
-    .slice(0, 1)
-    .map(({ id }) => id)
+const newestOf = (entries: readonly RunEntry[]): readonly string[] => {
+  const newest = lastRun(entries.filter(({ labels }) => !labels.hidden))
+  return newest ? [newest.id] : []
+}
 
 const isOpen = () => uiStore.getState().tab === 'runs'
 

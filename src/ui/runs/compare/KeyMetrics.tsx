@@ -2,18 +2,14 @@
 // differences by seed.
 
 import type { RunEntry } from '../../../page/runs/library/library_store.ts'
-import {
-  type PairedDifference,
-  pairedBySeed,
-  type SeedValue,
-} from '../../../record/compare/compare.ts'
+import type { PairedDifference } from '../../../record/compare/compare.ts'
 import { meanSpread } from '../../../record/compare/statistics.ts'
-import { seedOf } from '../../../record/run/record.ts'
 import { type Statistic, statisticOf } from '../../../record/run/summary.ts'
 import { CutName } from '../../kit/CutName.tsx'
 import { differenceText, numberText } from '../../shown/run_words.ts'
 import { isShare, METRIC_CHOICES, metricOf } from '../base/columns.ts'
 import type { Compared } from '../base/compared.ts'
+import { haveSeedInCommon, pairedRuns } from '../base/paired.ts'
 import { MarkedName } from '../base/RunMark.tsx'
 import { pairedSpread, spreadText, spreadWords } from '../table/spread.ts'
 
@@ -34,16 +30,6 @@ function Difference(props: { readonly of: PairedDifference; readonly inShares: b
     </>
   )
 }
-
-/** Of the runs whose seed is known. */
-const seedValues = ({ entries }: Compared, choice: string): SeedValue[] =>
-  entries.flatMap((entry) => {
-    const seed = seedOf(entry.header)
-    return seed === undefined ? [] : [{ seed, value: numberOf(entry, choice, 'last') }]
-  })
-
-const seedsOf = ({ entries }: Compared): number[] =>
-  entries.flatMap(({ header }) => seedOf(header) ?? [])
 
 const Name = ({ group }: { readonly group: Compared }) => (
   <MarkedName name={group.label} color={group.entries[0].labels.color} />
@@ -67,8 +53,10 @@ const MetricHead = ({ corner }: { readonly corner: string }) => (
 function Paired({ groups }: { readonly groups: readonly Compared[] }) {
   const [first, ...others] = groups
   if (others.length === 0) return null
-  const seeds = new Set(seedsOf(first))
-  const hasPairs = others.some((group) => seedsOf(group).some((seed) => seeds.has(seed)))
+  const hasPairs = haveSeedInCommon(
+    first.entries,
+    others.map(({ entries }) => entries),
+  )
   if (!hasPairs) return <p className="soft">No two of them share a seed, so nothing is paired.</p>
   return (
     <div className="scroll" tabIndex={0} role="group" aria-label="Differences by seed">
@@ -87,7 +75,7 @@ function Paired({ groups }: { readonly groups: readonly Compared[] }) {
               {METRIC_CHOICES.map(({ key }) => (
                 <td key={key} className="number">
                   <Difference
-                    of={pairedBySeed(seedValues(first, key), seedValues(group, key))}
+                    of={pairedRuns(first.entries, group.entries, key)}
                     inShares={isShare(key, [...first.entries, ...group.entries])}
                   />
                 </td>

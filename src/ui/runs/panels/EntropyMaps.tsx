@@ -125,7 +125,7 @@ export function EntropyMaps({ groups }: { readonly groups: readonly Compared[] }
     >
       {(id) => (
         <>
-          <div className="flow-figures">
+          <div className="flow-figures entropy-maps">
             {maps.map((map) => (
               <EntropyMap
                 key={map.entry.id}

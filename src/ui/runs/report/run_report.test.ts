@@ -32,20 +32,34 @@ const RUNS = [
 
 test('a report has the numbers, the means, what differs, curves and a link to every run', () => {
   const files = runReport(RUNS, READING, 'https://lab.example/')
-  expect([...files.keys()]).toEqual(['report.md', 'greedy.svg'])
+  expect([...files.keys()]).toEqual(['report.md', 'curves.csv', 'greedy.svg'])
   const text = files.get('report.md') ?? ''
-  expect(text).toContain('# 3 runs')
+  expect(text).toContain('# Comparison of 3 runs')
   expect(text).toMatch(/\| a \| paper \| 1 \| .* \| 50\.0 % \|/)
   // Two seeds of one experiment: their mean, between the lowest and the highest, and no
   // mean of the lone run.
   expect(text).toMatch(/\| \S.* \| 2 \| 60\.0 % \(50\.0 % to 70\.0 %\) \|/)
   expect(text).toContain('| actor.optim.lr | 0.001 | 0.001 | 0.01 |')
-  expect(text).toContain('![greedy](greedy.svg)')
+  expect(text).toContain('![held-out accuracy, greedy](greedy.svg)')
   expect(text).toContain('the first')
   expect(text.match(/\[Run it again\]\(https:\/\/lab\.example\/\?v=/g)).toHaveLength(3)
   // A name is text: it neither ends a cell nor becomes markup.
   expect(text).toContain('a \\| b \\<script\\>')
   expect(files.get('greedy.svg')).toContain('<svg')
+})
+
+test('a report pairs groups by seed, and has every value as a table', () => {
+  const [a, b] = RUNS
+  const other = runOf('d', { seed: 1, lr: 0.01, greedy: 0.6 }, [0, 0.6])
+  const files = runReport([a, b, other], READING, '')
+  const text = files.get('report.md') ?? ''
+  expect(text).toContain('## Differences by seed')
+  // Of seed 1 alone: 60 % less 50 %.
+  expect(text).toMatch(/\| \S.* \| \+10\.0 points \(seed 1 alone\) \|/)
+  const [head, ...rows] = (files.get('curves.csv') ?? '').trim().split('\n')
+  expect(head).toBe('run,seed,metric,step,value')
+  expect(rows).toHaveLength(6)
+  expect(rows.at(-1)).toMatch(/,1,.*,0\.6$/)
 })
 
 test('a run that measured nothing has a report too', () => {
@@ -89,7 +103,7 @@ test('seeds of one setting are one line with a band that ends where the measure 
 test('the maps layer × step are small multiples on one scale', () => {
   const files = runReport(LAYERED, READING, '')
   const svg = files.get('maps.svg') ?? ''
-  expect(files.get('report.md')).toContain('![maps](maps.svg)')
+  expect(files.get('report.md')).toMatch(/!\[[^\]]{10,}\]\(maps\.svg\)/)
   expect(svg.match(/<g transform/g)).toHaveLength(2)
   expect(svg).toContain('step 0')
   expect(svg).toMatch(/>\d+ nats</)

@@ -3,67 +3,29 @@
 
 import { encodeLink } from '../../../document/links/link.ts'
 import { linesPicture, type PictureLine } from '../../../document/study/report/lines.ts'
-import { markdownTable, markdownText } from '../../../formats/text_tables.ts'
-import type { Series } from '../../../host/columns/series.ts'
+import { markdownText } from '../../../formats/text_tables.ts'
 import type { RunEntry } from '../../../page/runs/library/library_store.ts'
 import { differences } from '../../../record/compare/compare.ts'
 import { type BandKind, meanBand, meanSpread } from '../../../record/compare/statistics.ts'
 import { runName } from '../../../record/run/names.ts'
 import { seedOf } from '../../../record/run/record.ts'
 import { NONE } from '../../kit/format.ts'
-import type { DistinctName } from '../../open/distinct_names.ts'
 import { spread as spreadOut } from '../../plot/files/chart_file.ts'
 import { layerEntropy } from '../../shown/metrics.ts'
 import { endText, numberText, tookText } from '../../shown/run_words.ts'
-import {
-  boundsOfRuns,
-  cellOf,
-  cellText,
-  isShare,
-  METRIC_CHOICES,
-  metricOf,
-} from '../base/columns.ts'
+import { boundsOfRuns, cellOf, cellText, isShare, metricOf } from '../base/columns.ts'
 import { groupRuns } from '../base/groups.ts'
-import { MAX_COMPARED, type Selection } from '../base/selection.ts'
-import type { TableView } from '../base/table.ts'
+import { MAX_COMPARED } from '../base/selection.ts'
 import { entropyRows } from '../panels/entropy_maps.ts'
 import { spreadText } from '../table/spread.ts'
+import { curvesFile, differencesTable } from './compared_runs.ts'
 import { mapsPicture } from './maps_picture.ts'
-
-export interface ReportRun {
-  readonly entry: RunEntry
-  readonly columns: ReadonlyMap<string, Series>
-}
-
-type Reading = Pick<TableView, 'group' | 'statistic' | 'isSmoothed'> &
-  Pick<Selection, 'band'> & {
-    /** What the list of runs calls them, by id. */
-    readonly names: ReadonlyMap<string, DistinctName>
-  }
-
-/** A run that is called as the list calls it. */
-function withName(run: ReportRun, { names }: Reading): ReportRun {
-  const { entry } = run
-  const name = names.get(entry.id)?.name ?? runName(entry).name
-  return { ...run, entry: { ...entry, labels: { ...entry.labels, name } } }
-}
+import { METRICS, type Reading, type ReportRun, table, withName } from './report_runs.ts'
 
 /** Points of a line in a picture: more cannot be seen. */
 const POINTS = 300
 /** Letters of a value in a table. */
 const LONGEST = 60
-
-const METRICS = METRIC_CHOICES.map(({ key, label }) => ({
-  key,
-  label,
-  column: `metric:${key}`,
-}))
-
-const table = (heads: readonly string[], rows: readonly (readonly string[])[]): string =>
-  markdownTable(
-    heads.map(markdownText),
-    rows.map((row) => row.map(markdownText)),
-  )
 
 /** Runs as one line, with a band where they are several; undefined where not all have two
  * values. */
@@ -218,9 +180,10 @@ export function runReport(
   const drawn = runs.slice(0, MAX_COMPARED)
   const pictures = [...curves(runs, reading), ...layers(drawn), ...maps(drawn)]
   const means = meansTable(entries, reading)
+  const paired = differencesTable(entries, reading)
   const { statistic, isSmoothed } = reading
   const parts = [
-    `# ${runs.length === 1 ? markdownText(runName(entries[0]).name) : `${runs.length} runs`}`,
+    `# ${runs.length === 1 ? markdownText(runName(entries[0]).name) : `Comparison of ${runs.length} runs`}`,
     `Numbers are the ${statistic} ones of each run${isSmoothed ? ', smoothed' : ''}.`,
     numbersTable(entries, reading),
     ...(means === ''
@@ -230,6 +193,7 @@ export function runReport(
           means,
           'Means over the runs of a group, in brackets the lowest and the highest; from 5 runs on the 95 % interval of the mean, Student’s t.',
         ]),
+    ...(paired === '' ? [] : ['## Differences by seed', paired]),
     ...(runs.length > 1 ? ['## Settings that differ', settingsTable(entries)] : []),
     '## Curves',
     ...(means === '' || !reading.band
@@ -241,9 +205,15 @@ export function runReport(
       ? [`Layers and maps are those of the first ${drawn.length} runs.`]
       : []),
     ...(pictures.length === 0 ? ['None of the runs has measured two steps.'] : []),
-    ...pictures.map(([file]) => `![${file.replace('.svg', '')}](${file})`),
+    ...pictures.map(([file, svg]) => {
+      const title = markdownText(/<title>([^<]*)</.exec(svg)?.[1] ?? file)
+      return `![${title}](${file})\n\n*${title}*`
+    }),
+    ...(pictures.length === 0 ? [] : ['Their numbers are in [curves.csv](curves.csv).']),
     '## Runs',
     ...entries.map((entry) => aboutRun(entry, address)),
   ]
-  return new Map([['report.md', `${parts.join('\n\n')}\n`], ...pictures])
+  const numbers: [string, string][] =
+    pictures.length === 0 ? [] : [['curves.csv', curvesFile(runs)]]
+  return new Map([['report.md', `${parts.join('\n\n')}\n`], ...numbers, ...pictures])
 }

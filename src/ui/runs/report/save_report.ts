@@ -8,7 +8,8 @@ import { zipOf } from '../../kit/zip.ts'
 import { distinctNames } from '../../open/distinct_names.ts'
 import { showToast } from '../../shown/store.ts'
 import { MAX_AVERAGED, selectionStore } from '../base/selection.ts'
-import { type ReportRun, runReport } from './run_report.ts'
+import type { ReportRun } from './report_runs.ts'
+import { runReport } from './run_report.ts'
 
 const FOLDER = 'understory-report'
 

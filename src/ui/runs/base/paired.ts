@@ -1,0 +1,30 @@
+// Compares runs of one setting with those of another, seed by seed: for the tables of the page and
+// for a report.
+import type { RunEntry } from '../../../page/runs/library/library_store.ts'
+import { type PairedDifference, pairedBySeed } from '../../../record/compare/compare.ts'
+import { seedOf } from '../../../record/run/record.ts'
+import { statisticOf } from '../../../record/run/summary.ts'
+import { metricOf } from './columns.ts'
+
+type Runs = readonly RunEntry[]
+
+/** The last value of a choice of the table. */
+const lastOf = (entry: RunEntry, choice: string) =>
+  statisticOf(entry.header.summaries[metricOf(entry, choice)], 'last', false)
+
+/** Of the runs whose seed is known. */
+const seedValues = (entries: Runs, choice: string) =>
+  entries.flatMap((entry) => {
+    const seed = seedOf(entry.header)
+    return seed === undefined ? [] : [{ seed, value: lastOf(entry, choice) }]
+  })
+
+/** The last values of `entries` minus those of `first`, for every seed that both have. */
+export const pairedRuns = (first: Runs, entries: Runs, choice: string): PairedDifference =>
+  pairedBySeed(seedValues(first, choice), seedValues(entries, choice))
+
+/** Whether any of the others has a seed of the first. */
+export function haveSeedInCommon(first: Runs, others: readonly Runs[]): boolean {
+  const seeds = new Set(first.flatMap(({ header }) => seedOf(header) ?? []))
+  return others.some((own) => own.some(({ header }) => seeds.has(seedOf(header) ?? Number.NaN)))
+}

@@ -1,0 +1,65 @@
+// Writes how the runs of a report differ: seed by seed as a table, and every measured value as a
+// file for other programs.
+import { csvTable, markdownText } from '../../../formats/text_tables.ts'
+import type { RunEntry } from '../../../page/runs/library/library_store.ts'
+import { runName } from '../../../record/run/names.ts'
+import { seedOf } from '../../../record/run/record.ts'
+import { NONE } from '../../kit/format.ts'
+import { differenceText } from '../../shown/run_words.ts'
+import { isShare, metricOf } from '../base/columns.ts'
+import { groupRuns } from '../base/groups.ts'
+import { haveSeedInCommon, pairedRuns } from '../base/paired.ts'
+import { pairedSpread } from '../table/spread.ts'
+import { METRICS, type Reading, type ReportRun, table } from './report_runs.ts'
+
+/** What of the report is compared: lines of the pictures, the baseline first. */
+function comparedGroups(entries: readonly RunEntry[], reading: Reading) {
+  const isBaseline = (counted: readonly RunEntry[]) => counted.some(({ labels }) => labels.baseline)
+  return groupRuns(entries, reading, reading.names).toSorted(
+    (a, b) => Number(isBaseline(b.counted)) - Number(isBaseline(a.counted)),
+  )
+}
+
+/** Each group against the first, seed by seed; '' where nothing is paired. */
+export function differencesTable(entries: readonly RunEntry[], reading: Reading): string {
+  const [first, ...others] = comparedGroups(entries, reading)
+  const has =
+    first &&
+    haveSeedInCommon(
+      first.counted,
+      others.map(({ counted }) => counted),
+    )
+  if (!has) return ''
+  const told = table(
+    ['difference', ...METRICS.map(({ label }) => label)],
+    others.map(({ label, counted }) => [
+      label,
+      ...METRICS.map(({ key }) => {
+        const { pairs, spread } = pairedRuns(first.counted, counted, key)
+        if (pairs.length === 0) return NONE
+        const inShares = isShare(key, [...first.counted, ...counted])
+        const mean = differenceText(spread ? spread.mean : pairs[0].difference, inShares)
+        return `${mean} ${spread ? pairedSpread(spread, inShares) : `(seed ${pairs[0].seed} alone)`}`
+      }),
+    ]),
+  )
+  return `${told}\n\nLast value minus that of “${markdownText(first.label)}”, paired by seed; in brackets the lowest and the highest, from 5 seeds on the 95 % interval (Student’s t). One seed shows no more than itself.`
+}
+
+/** Every value that the pictures of the key metrics are drawn from. */
+export function curvesFile(runs: readonly ReportRun[]): string {
+  const rows = runs.flatMap(({ entry, columns }) =>
+    METRICS.flatMap(({ key }) => {
+      const name = metricOf(entry, key)
+      const column = columns.get(name)
+      return Array.from({ length: column?.length ?? 0 }, (_, i) => [
+        runName(entry).name,
+        seedOf(entry.header),
+        name,
+        column?.steps[i],
+        column?.values[i],
+      ])
+    }),
+  )
+  return csvTable([['run', 'seed', 'metric', 'step', 'value'], ...rows])
+}

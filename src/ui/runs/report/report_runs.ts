@@ -1,0 +1,41 @@
+// Holds what all parts of a report are made from: the runs, how they are read, and the metrics that
+// it tells.
+import { markdownTable, markdownText } from '../../../formats/text_tables.ts'
+import type { Series } from '../../../host/columns/series.ts'
+import type { RunEntry } from '../../../page/runs/library/library_store.ts'
+import { runName } from '../../../record/run/names.ts'
+import type { DistinctName } from '../../open/distinct_names.ts'
+import { METRIC_CHOICES } from '../base/columns.ts'
+import type { Selection } from '../base/selection.ts'
+import type { TableView } from '../base/table.ts'
+
+export interface ReportRun {
+  readonly entry: RunEntry
+  readonly columns: ReadonlyMap<string, Series>
+}
+
+export type Reading = Pick<TableView, 'group' | 'statistic' | 'isSmoothed'> &
+  Pick<Selection, 'band'> & {
+    /** What the list of runs calls them, by id. */
+    readonly names: ReadonlyMap<string, DistinctName>
+  }
+
+/** A run that is called as the list calls it. */
+export function withName(run: ReportRun, { names }: Reading): ReportRun {
+  const { entry } = run
+  const name = names.get(entry.id)?.name ?? runName(entry).name
+  return { ...run, entry: { ...entry, labels: { ...entry.labels, name } } }
+}
+
+export const METRICS = METRIC_CHOICES.map(({ key, label }) => ({
+  key,
+  label,
+  column: `metric:${key}`,
+}))
+
+/** A table of Markdown whose cells are texts. */
+export const table = (heads: readonly string[], rows: readonly (readonly string[])[]): string =>
+  markdownTable(
+    heads.map(markdownText),
+    rows.map((row) => row.map(markdownText)),
+  )
