@@ -34,6 +34,15 @@ test('problems that the run learned to solve come first, with the likeliest answ
   ])
 })
 
+test('where all of them are right, one that is still wrong is the last', () => {
+  const state = run(
+    ['a', 'b', 'c', 'd'].map((input) => answer(input, '0', 0)),
+    ['a', 'b', 'c'].map((input) => answer(input, '1', 1)).concat(answer('d', '2', 0)),
+  )
+  const inputs = examplesOf(state, 3)?.examples.map(({ after }) => after.input)
+  expect(inputs).toEqual(['a', 'b', 'd'])
+})
+
 test('without a second validation nothing is compared', () => {
   expect(examplesOf(run([answer('a', '1', 1)]), 3)).toBeUndefined()
   expect(examplesOf(run([answer('a', '1', 1)], [answer('b', '1', 1)]), 3)).toBeUndefined()

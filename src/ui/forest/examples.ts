@@ -21,7 +21,8 @@ function worth({ before, after }: Example): number {
 }
 
 /** `count` problems of the first and the last validation, with the likeliest answer to each; those
- * whose answers became right come first. Undefined where fewer than two validations kept any. */
+ * whose answers became right come first, and one that is still wrong comes last. Undefined where
+ * fewer than two validations kept any. */
 export function examplesOf({ kept }: LabState, count: number): Examples | undefined {
   const { items } = kept.generations
   const [first, last] = [items[0], items.at(-1)]
@@ -34,6 +35,14 @@ export function examplesOf({ kept }: LabState, count: number): Examples | undefi
     return before ? [{ before, after }] : []
   })
   if (both.length === 0) return undefined
-  const examples = both.toSorted((a, b) => worth(b) - worth(a)).slice(0, count)
-  return { steps: [first.step, last.step], examples }
+  const sorted = both.toSorted((a, b) => worth(b) - worth(a))
+  return { steps: [first.step, last.step], examples: withFailure(sorted, count) }
+}
+
+/** The first ones, and where all of these are right one that still is not, if there is any. */
+function withFailure(sorted: readonly Example[], count: number): readonly Example[] {
+  const isWrong = ({ after }: Example) => after.score < 1
+  const chosen = sorted.slice(0, count)
+  const failure = count > 1 && !chosen.some(isWrong) ? sorted.find(isWrong) : undefined
+  return failure ? [...chosen.slice(0, -1), failure] : chosen
 }

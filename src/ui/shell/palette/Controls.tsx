@@ -154,7 +154,7 @@ function Wrong() {
             {label}
           </button>{' '}
           {text.trim() === '' ? 'is empty' : `cannot be ${text}`} (
-          {problem.replace(`${label}: `, '')})
+          {problem.replace(`${label}: `, '').replace(/, got [^,]*$/, '')})
         </span>
       ))}
       {wrong.length === 0 ? null : '.'}

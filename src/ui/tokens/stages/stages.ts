@@ -1,4 +1,5 @@
 // Computes what the walk through one step says, without React.
+import { estimatorLabel } from '../../../document/experiment/fields/phase_fields.ts'
 import type { TokenTable, TracedSample } from '../../../host/protocol/results.ts'
 import { formatNumber, NONE } from '../../kit/format.ts'
 import { shortNumber } from '../base/columns.ts'
@@ -113,7 +114,7 @@ export const STAGES: readonly Stage[] = [
   {
     title: 'Advantages',
     says: ({ table, sample }) =>
-      `The estimator ${table.phase.adv_estimator} says how much better than expected each token was: ${range(sample.columns.advantages)}.`,
+      `The estimator (${estimatorLabel(table.phase.adv_estimator)}) says how much better than expected each token was: ${range(sample.columns.advantages)}.`,
   },
   { title: 'Loss', says: lossSays },
   { title: 'Update', says: updateSays },

@@ -38,7 +38,7 @@ const missing = (table: TokenTable, columns: TracedSample['columns']) => {
 test('what a phase does without is named with the reason, those of one reason together', () => {
   expect(missing(tableOf(), UPDATED)).toEqual([
     [['ref log-prob'], 'no KL in reward or loss, so no reference is asked'],
-    [['value'], 'only GAE has a critic; this phase uses grpo'],
+    [['value'], 'only GAE has a critic; this phase uses GRPO'],
     [['KL, reward'], 'no KL in the reward'],
     [['KL, loss'], 'no KL in the loss'],
   ])

@@ -1,5 +1,6 @@
 // Says why a number of the token table is not there: a step computes what its phase needs, and
 // nothing else.
+import { estimatorLabel } from '../../../document/experiment/fields/phase_fields.ts'
 import type { TokenTable, TracedSample } from '../../../host/protocol/results.ts'
 import { type Column, type ColumnName, cellValue } from '../base/columns.ts'
 
@@ -18,7 +19,8 @@ const OF_UPDATE: readonly ColumnName[] = [
 /** Of the columns that a phase does without; undefined for those that any phase has. */
 function notInPhase({ phase, loss_mode }: TokenTable, name: ColumnName): string | undefined {
   const { actor, algorithm } = phase
-  if (name === 'values') return `only GAE has a critic; this phase uses ${phase.adv_estimator}`
+  if (name === 'values')
+    return `only GAE has a critic; this phase uses ${estimatorLabel(phase.adv_estimator)}`
   if (name === 'ref_log_prob') return 'no KL in reward or loss, so no reference is asked'
   if (name === 'reward_kl' && !algorithm.use_kl_in_reward) return 'no KL in the reward'
   if (name === 'kld' && !actor.use_kl_loss) return 'no KL in the loss'
