@@ -57,7 +57,7 @@ export interface OpenedModelState {
   readonly place: ModelPlace
   readonly name: string
   /** What whoever opened the first model knows to try; undefined = no more than its name says. */
-  readonly first_try: FirstTry | undefined
+  readonly firstTry: FirstTry | undefined
   /** The address that a person wants to look at next; '' = they type one. */
   readonly sought: string
   readonly isBusy: boolean
@@ -75,7 +75,7 @@ export interface OpenedModelState {
 const NOTHING: OpenedModelState = {
   place: 'first',
   name: '',
-  first_try: undefined,
+  firstTry: undefined,
   sought: '',
   isBusy: false,
   facts: {},
@@ -218,11 +218,11 @@ export function openModel(
   name: string,
   files: readonly File[],
   adapter: NamedFiles = { name: '', files: [] },
-  first_try?: FirstTry,
+  firstTry?: FirstTry,
 ): void {
   const { place } = openedModelStore.getState()
   if (place === 'first') freeAll()
-  begin({ ...without(place), ...(place === 'first' && { name, first_try }) })
+  begin({ ...without(place), ...(place === 'first' && { name, firstTry }) })
   post({ type: 'open_model', place, name, files, adapter })
 }
 

@@ -8,9 +8,9 @@ import type {
 } from '../../../../host/protocol/opened_model.ts'
 import { cancelModel, openedModelStore, writeText } from '../../../../page/opened/opened_model.ts'
 import { Shades } from '../../base/Legend.tsx'
-import { SpecialTokens } from '../SpecialTokens.tsx'
 import { Answer } from './Answer.tsx'
-import { useFirstTry } from './first_try.ts'
+import { useFirstTry } from './known_models.ts'
+import { SpecialTokens } from './SpecialTokens.tsx'
 import { Steer } from './Steer.tsx'
 
 const FIRST: WritingSettings = { temperature: 0.7, top_p: 1, top_k: 0, max_tokens: 128, seed: 1 }
