@@ -32,7 +32,9 @@ export function ReadModels({ readings, facts }: ReadProps) {
   const [kind, setKind] = useState<LensKind>('raw')
   const kinds = useRef<HTMLFieldSetElement>(null)
   // A press on a token that was written is answered here, below the form.
-  useEffect(() => kinds.current?.scrollIntoView({ block: 'nearest' }), [])
+  useEffect(() => {
+    kinds.current?.scrollIntoView({ block: 'nearest' })
+  }, [])
   const shown = readings.flatMap((reading): Shown[] => {
     const own = facts[reading.place]
     const suffix = reading.place === 'first' ? '' : '-second'
