@@ -23,3 +23,20 @@ test('what was read stays while the model continues a text, and the text that it
   })
   closeModel()
 })
+
+test('a text that the model refuses is no answer; what was written before it ended stays', () => {
+  openPage()
+  writeText({ text: 'hello', add_special_tokens: true }, SETTINGS)
+  port().says({ type: 'model_failed', message: 'It has no "h".', open: ['first'] })
+  expect(openedModelStore.getState()).toMatchObject({
+    written: undefined,
+    problem: 'It has no "h".',
+    isBusy: false,
+  })
+  writeText({ text: '3+4=', add_special_tokens: true }, SETTINGS)
+  const parts = [{ token: '7', prob: 1, entropy: 0 }]
+  port().says({ type: 'model_written', text: '7', parts, is_done: false })
+  port().says({ type: 'model_failed', message: 'It was ended.', open: ['first'] })
+  expect(openedModelStore.getState().written).toMatchObject({ text: '7', is_done: true })
+  closeModel()
+})

@@ -1,5 +1,5 @@
 // Draws a model that writes: a conversation through its own template, or a text that it continues.
-import { type FormEvent, useState } from 'react'
+import { type FormEvent, useEffect, useState } from 'react'
 import { useStore } from 'zustand'
 import type {
   ChatTurn,
@@ -62,6 +62,12 @@ export function Chat({ facts, isBusy }: { facts: OpenedModelFacts; isBusy: boole
   })
   const [isRaw, setIsRaw] = useState(!facts.has_template || first.continues === true)
   const [text, setText] = useState(first.text ?? '')
+  const [sent, setSent] = useState('')
+  const isRefused = useStore(openedModelStore, ({ problem }) => problem !== undefined) && !written
+  // What the model did not take is there to be changed.
+  useEffect(() => {
+    if (isRefused) setText((typed) => typed || sent)
+  }, [isRefused, sent])
   const [add_special_tokens, setSpecial] = useState(true)
   // What was said before the answer that is shown, and that answer.
   const before: readonly ChatTurn[] =
@@ -73,6 +79,7 @@ export function Chat({ facts, isBusy }: { facts: OpenedModelFacts; isBusy: boole
     event.preventDefault()
     if (isRaw) return writeText({ text, add_special_tokens }, settings)
     writeText({ messages: [...before, { role: 'user', content: text }] }, settings)
+    setSent(text)
     setText('')
   }
   return (
