@@ -53,6 +53,24 @@ function Settings({ settings, onChange }: SettingsProps) {
   )
 }
 
+/** What is typed. Sent, it makes room for the next; what the model did not take comes back. */
+function useMessage(begins: string) {
+  const [text, setText] = useState(begins)
+  const [sent, setSent] = useState('')
+  const isRefused = useStore(
+    openedModelStore,
+    ({ problem, written }) => problem !== undefined && !written,
+  )
+  useEffect(() => {
+    if (isRefused) setText((typed) => typed || sent)
+  }, [isRefused, sent])
+  const send = () => {
+    setSent(text)
+    setText('')
+  }
+  return { text, setText, send }
+}
+
 export function Chat({ facts, isBusy }: { facts: OpenedModelFacts; isBusy: boolean }) {
   const written = useStore(openedModelStore, (state) => state.written)
   const first = useFirstTry(facts)
@@ -61,13 +79,7 @@ export function Chat({ facts, isBusy }: { facts: OpenedModelFacts; isBusy: boole
     max_tokens: Math.min(first.max_tokens ?? FIRST.max_tokens, MOST_TOKENS),
   })
   const [isRaw, setIsRaw] = useState(!facts.has_template || first.continues === true)
-  const [text, setText] = useState(first.text ?? '')
-  const [sent, setSent] = useState('')
-  const isRefused = useStore(openedModelStore, ({ problem }) => problem !== undefined) && !written
-  // What the model did not take is there to be changed.
-  useEffect(() => {
-    if (isRefused) setText((typed) => typed || sent)
-  }, [isRefused, sent])
+  const { text, setText, send } = useMessage(first.text ?? '')
   const [add_special_tokens, setSpecial] = useState(true)
   // What was said before the answer that is shown, and that answer.
   const before: readonly ChatTurn[] =
@@ -79,8 +91,7 @@ export function Chat({ facts, isBusy }: { facts: OpenedModelFacts; isBusy: boole
     event.preventDefault()
     if (isRaw) return writeText({ text, add_special_tokens }, settings)
     writeText({ messages: [...before, { role: 'user', content: text }] }, settings)
-    setSent(text)
-    setText('')
+    send()
   }
   return (
     <section className="chat" aria-label="Write with the model">
