@@ -61,6 +61,8 @@ export interface OpenedModelState {
   /** The address that a person wants to look at next; '' = they type one. */
   readonly sought: string
   readonly isBusy: boolean
+  /** The files of a model are being made: of a run, whose step in flight ends first. */
+  readonly isMaking: boolean
   readonly facts: Partial<Record<ModelPlace, OpenedModelFacts>>
   readonly found: FoundModel | undefined
   readonly progress: ModelProgress | undefined
@@ -78,6 +80,7 @@ const NOTHING: OpenedModelState = {
   firstTry: undefined,
   sought: '',
   isBusy: false,
+  isMaking: false,
   facts: {},
   found: undefined,
   progress: undefined,

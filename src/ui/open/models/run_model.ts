@@ -11,14 +11,14 @@ import { runModel, stateName } from './run_files.ts'
 export async function writeWithRun(record: string, step?: number): Promise<void> {
   const name = step === undefined ? '' : stateName(record, step)
   showDialog('model')
-  openedModelStore.setState({ name, isBusy: true, problem: undefined })
+  openedModelStore.setState({ name, isMaking: true, problem: undefined })
   const isOpen = () => dialogStore.getState().open === 'model'
   try {
     const model = await runModel(record, step)
     if (isOpen()) openModel(model.name, model.files, undefined, firstTry(model.experiment))
   } catch (error) {
     const problem = error instanceof Error ? error.message : String(error)
-    if (isOpen()) openedModelStore.setState({ isBusy: false, problem })
+    if (isOpen()) openedModelStore.setState({ isMaking: false, problem })
   }
 }
 

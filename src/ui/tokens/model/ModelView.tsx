@@ -171,7 +171,9 @@ const DOING = {
 function Progress({ hasFacts }: { hasFacts: boolean }) {
   const progress = useStore(openedModelStore, (state) => state.progress)
   const isBusy = useStore(openedModelStore, (state) => state.isBusy)
+  const isMaking = useStore(openedModelStore, (state) => state.isMaking)
   const isWriting = useStore(openedModelStore, ({ written }) => written?.is_done === false)
+  if (isMaking) return <p role="status">Waiting for the state of the run …</p>
   // What is written shows how far it is, and ends it.
   if (!isBusy || isWriting) return <p role="status">{isWriting ? 'Writing …' : ''}</p>
   const left =
