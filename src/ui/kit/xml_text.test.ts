@@ -1,14 +1,9 @@
 import { expect, test } from 'vitest'
-import { cutText, xmlText } from './xml_text.ts'
+import { xmlText } from './xml_text.ts'
 
 test('what no XML can hold is left out, and the rest stays', () => {
   expect(xmlText('a\u0000b\u001bc\uFFFF')).toBe('abc')
   expect(xmlText('two\nlines\tand 🌲 & <b>')).toBe('two\nlines\tand 🌲 & <b>')
-})
-
-test('a text is cut between letters', () => {
-  expect(cutText('🌲🌲🌲', 3)).toBe('🌲🌲🌲')
-  expect(cutText('🌲🌲🌲', 2)).toBe('🌲…')
 })
 
 test('half an emoji can be written into an address', () => {

@@ -4,12 +4,6 @@
 // biome-ignore lint/suspicious/noControlCharactersInRegex: it finds control characters.
 const FORBIDDEN = /[\u0000-\u0008\u000B\u000C\u000E-\u001F\uFFFE\uFFFF]/g
 
-/** A text of at most so many letters, with an ellipsis where it had more. */
-export function cutText(text: string, most: number): string {
-  const letters = [...text]
-  return letters.length > most ? `${letters.slice(0, most - 1).join('')}…` : text
-}
-
 /** XML, or a part of it, without what makes it unreadable; half an emoji becomes the sign for an
  * unknown character. */
 export const xmlText = (text: string): string => text.toWellFormed().replaceAll(FORBIDDEN, '')

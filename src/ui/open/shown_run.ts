@@ -1,9 +1,9 @@
 // Names the shown run in words, for what leaves the page.
 
+import { cutText } from '../../formats/cut_text.ts'
 import { libraryStore, runOf } from '../../page/runs/library/library_store.ts'
 import { labStore } from '../../page/state/store.ts'
 import { autoName, runName } from '../../record/run/names.ts'
-import { cutText } from '../kit/xml_text.ts'
 import { shownExperiment } from '../shown/run.ts'
 import { recordedInstead, shownStore } from '../shown/shown.ts'
 import { openedStore } from './opened_run.ts'

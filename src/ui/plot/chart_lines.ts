@@ -1,8 +1,9 @@
 // Computes what a chart of metrics draws and says: lines of the shown run, and other runs behind
 // them.
+
+import { cutText } from '../../formats/cut_text.ts'
 import { thinnedOf, thinnedWords } from '../../host/columns/thinning.ts'
 import { formatCount } from '../kit/format.ts'
-import { cutText } from '../kit/xml_text.ts'
 import { type Bounds, boundsIn } from '../scales/bounds.ts'
 import { resolveColor } from '../scales/css_colors.ts'
 import type { Domain } from '../scales/domain.ts'

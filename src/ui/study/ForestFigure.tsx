@@ -11,7 +11,7 @@ import {
 import { short } from '../../document/study/report/svg.ts'
 import { inHead, type Units } from '../../document/study/report/units.ts'
 import { differenceText } from '../../document/study/report/words.ts'
-import { cutText } from '../kit/xml_text.ts'
+import { cutText } from '../../formats/cut_text.ts'
 import { useSize } from '../plot/base/plot_hooks.ts'
 import type { NumberTable } from '../plot/files/number_table.ts'
 import type { Owner } from '../plot/files/SaveAs.tsx'

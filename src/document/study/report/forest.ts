@@ -1,8 +1,9 @@
 // Draws the forest plot: the difference of every arm from the baseline with its interval, and the
 // seeds' own differences.
+import { cutText } from '../../../formats/cut_text.ts'
 import type { Analysis, Comparison } from '../analysis.ts'
 import { measureTitle } from './measure_words.ts'
-import { cut, escaped, INKS, picture, scaleOf, short } from './svg.ts'
+import { escaped, INKS, picture, scaleOf, short } from './svg.ts'
 import { inHead, unitsOf } from './units.ts'
 
 const [LEFT, RIGHT, ROW, TOP] = [230, 170, 28, 44]
@@ -56,7 +57,7 @@ export function forestPlot(analysis: Analysis): string {
         ? `<path d="M${place(bootstrap.low)} ${y + 6}H${place(bootstrap.high)}" stroke="${colour}" stroke-opacity="0.6"/>`
         : ''
       const says = verdict === 'none' ? 'none found' : verdict
-      return `<text x="${LEFT - 12}" y="${y + 4}" text-anchor="end">${escaped(cut(name, 34))}</text>${thin}${bar}${dots.join('')}<rect x="${place(mean) - 4}" y="${y - 4}" width="8" height="8" fill="${colour}"/><text x="${WIDTH - RIGHT + 10}" y="${y + 4}">${says}, p ${short(p_holm)}</text>`
+      return `<text x="${LEFT - 12}" y="${y + 4}" text-anchor="end">${escaped(cutText(name, 34))}</text>${thin}${bar}${dots.join('')}<rect x="${place(mean) - 4}" y="${y - 4}" width="8" height="8" fill="${colour}"/><text x="${WIDTH - RIGHT + 10}" y="${y + 4}">${says}, p ${short(p_holm)}</text>`
     },
   )
   return picture(forestTitle(analysis), WIDTH, bottom + 30, [...grid, ...rows])

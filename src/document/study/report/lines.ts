@@ -1,4 +1,5 @@
 // Draws curves of the arms with bands, and the entropy of every layer by arm.
+import { cutText } from '../../../formats/cut_text.ts'
 import { mean } from '../../../rl/math/stats.ts'
 import type { Analysis } from '../analysis.ts'
 import { type Arm, runExperiment } from '../arms.ts'
@@ -10,7 +11,7 @@ import { performanceProfile } from '../statistics/rliable.ts'
 import { clamped, type Interval, tInterval } from '../statistics/student.ts'
 import type { Study } from '../study.ts'
 import { measureTitle } from './measure_words.ts'
-import { colourOf, cut, dashOf, escaped, INKS, picture, scaleOf, short } from './svg.ts'
+import { colourOf, dashOf, escaped, INKS, picture, scaleOf, short } from './svg.ts'
 import { unitsOf } from './units.ts'
 
 const [WIDTH, LEFT, RIGHT, TOP] = [760, 56, 16, 40]
@@ -132,7 +133,7 @@ export function linesPicture(
     const left = LEFT + (i % columns) * (INSIDE / columns)
     const top = height + Math.floor(i / columns) * 18
     const dash = dashOf(i) && ` stroke-dasharray="${dashOf(i)}"`
-    return `<path d="M${left} ${top}h24" stroke="${colourOf(i)}" stroke-width="2"${dash}/><text x="${left + 30}" y="${top + 4}">${escaped(cut(name, letters))}</text>`
+    return `<path d="M${left} ${top}h24" stroke="${colourOf(i)}" stroke-width="2"${dash}/><text x="${left + 30}" y="${top + 4}">${escaped(cutText(name, letters))}</text>`
   })
   return picture(title, WIDTH, height + legendRows * 18 + 8, [...grid, ...drawn, ...legend])
 }

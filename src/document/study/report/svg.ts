@@ -4,10 +4,6 @@
 export const escaped = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;')
 
-/** A text of at most so many letters: cut, it says so. A number without its end is another one. */
-export const cut = (text: string, most: number): string =>
-  text.length > most ? `${text.slice(0, most - 1)}…` : text
-
 /** What a picture is drawn in: Okabe and Ito's colours, which most people can tell apart. */
 export const INKS = {
   paper: '#fff',

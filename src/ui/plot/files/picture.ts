@@ -1,7 +1,7 @@
 // Makes a picture of a chart: recharts' frame, the lines, a title and what the lines are. Nothing
 // in it comes from elsewhere.
 
-import { cutText } from '../../kit/xml_text.ts'
+import { cutText } from '../../../formats/cut_text.ts'
 import { resolveColor } from '../../scales/css_colors.ts'
 import { INSET } from '../../scales/geometry.ts'
 import type { Key } from '../base/Keys.tsx'

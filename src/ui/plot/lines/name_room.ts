@@ -1,5 +1,5 @@
 // Gives the names of lines room beside a still chart, and cuts those that are longer.
-import { cutText } from '../../kit/xml_text.ts'
+import { cutText } from '../../../formats/cut_text.ts'
 
 /** Of a chart's width, what its gutter may take. */
 const MOST_GUTTER = 0.34

@@ -1,5 +1,5 @@
 // Draws a map of rows and columns, a cell each with its number; the pointer chooses a cell.
-import { cutText } from '../../kit/xml_text.ts'
+import { cutText } from '../../../formats/cut_text.ts'
 import { useSize } from '../base/plot_hooks.ts'
 import './still.css'
 
