@@ -8,6 +8,30 @@ export function keepCheckpoint(): void {
   if (isBusy(labStore.getState())) post({ type: 'checkpoint' })
 }
 
+/** Milliseconds in which a step ends on a slow adapter. */
+const PATIENCE_MS = 60_000
+
+/** While the run trains, keeps its state once the step in flight is done. Resolves in any case: at
+ * rest a run is kept by itself, and where it cannot be, what was kept before is all that there
+ * is. */
+export function keepNow(): Promise<void> {
+  const { run, status } = labStore.getState()
+  if (status !== 'running') return Promise.resolve()
+  return new Promise((resolve) => {
+    const end = () => {
+      clearTimeout(timer)
+      stop()
+      resolve()
+    }
+    const stop = onLabEvent((event) => {
+      const isAnswer = /^(checkpoint|checkpoint_problem|failed)$/.test(event.type)
+      if (isAnswer && 'run' in event && event.run === run) end()
+    })
+    const timer = setTimeout(end, PATIENCE_MS)
+    keepCheckpoint()
+  })
+}
+
 /** A checkpoint that the worker has, as a file; without `step` the newest state. Rejects with a
  * sentence for people. */
 export function readCheckpoint(

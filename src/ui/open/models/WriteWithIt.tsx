@@ -31,7 +31,8 @@ export function WriteWithIt({ record, step }: WriteWithItProps) {
   )
 }
 
-const selectRecord = ({ record }: LabState) => record
+/** Before its first step a run is the model that it began with. */
+const selectRecord = ({ record, step }: LabState) => (step > 0 ? record : '')
 
 /** Of the shown run. Nothing where that has no weights here: a recording, an imported log. */
 export function WriteWithShown() {

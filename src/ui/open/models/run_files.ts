@@ -6,8 +6,7 @@ import type { Experiment } from '../../../document/experiment/schema/schema.ts'
 import { decodeCheckpoint } from '../../../host/checkpoints/file/checkpoint_file.ts'
 import { checkpointBlob, listCheckpoints } from '../../../host/checkpoints/storage/browse.ts'
 import { checkpointSource, runModels } from '../../../jobs/model_folders.ts'
-import { keepCheckpoint, readCheckpoint } from '../../../page/client/checkpoints.ts'
-import { onLabEvent } from '../../../page/connection/connection.ts'
+import { keepNow, readCheckpoint } from '../../../page/client/checkpoints.ts'
 import { findContents } from '../../../page/contents/contents.ts'
 import { runOf } from '../../../page/runs/library/library_store.ts'
 import { labStore } from '../../../page/state/store.ts'
@@ -32,7 +31,7 @@ export function stateName(record: string, step: number): string {
 /** A run where it is kept after `step`; without one as it is now, or was last. What its task needs
  * is here then. Rejects with a sentence for people. */
 export async function runState(record: string, step?: number) {
-  if (step === undefined) await keptNow(record)
+  if (step === undefined && record === labStore.getState().record) await keepNow()
   const at = step ?? (await newestStep(record))
   const blob = at === undefined ? undefined : await checkpointBlob(record, at)
   const bytes = blob ? await blob.arrayBuffer() : (await readCheckpoint(record, at)).bytes
@@ -40,29 +39,6 @@ export async function runState(record: string, step?: number) {
   if (!(await findContents(run.experiment, true)))
     throw new RangeError('A file of this run is missing.')
   return run
-}
-
-/** Milliseconds in which a step ends on a slow adapter. */
-const PATIENCE_MS = 60_000
-
-/** While the run of this page trains, its state is kept first, once the step in flight is done.
- * Where it cannot be, what was kept before is all that there is. */
-function keptNow(record: string): Promise<void> {
-  const now = labStore.getState()
-  if (now.record !== record || now.status !== 'running') return Promise.resolve()
-  return new Promise((resolve) => {
-    const end = () => {
-      clearTimeout(timer)
-      stop()
-      resolve()
-    }
-    const stop = onLabEvent((event) => {
-      // A run that ends keeps its last state, too.
-      if (/^(checkpoint|checkpoint_problem|failed)$/.test(event.type)) end()
-    })
-    const timer = setTimeout(end, PATIENCE_MS)
-    keepCheckpoint()
-  })
 }
 
 /** Undefined for the run of this page, whose newest state its worker has. */

@@ -12,8 +12,8 @@ import { haveSeedInCommon, pairedRuns } from '../base/paired.ts'
 import { pairedSpread } from '../table/spread.ts'
 import { METRICS, type Reading, type ReportRun, table } from './report_runs.ts'
 
-/** What of the report is compared: lines of the pictures, the baseline first. */
-function comparedGroups(entries: readonly RunEntry[], reading: Reading) {
+/** What belongs together, that of the baseline first. */
+function groupsInOrder(entries: readonly RunEntry[], reading: Reading) {
   const isBaseline = (counted: readonly RunEntry[]) => counted.some(({ labels }) => labels.baseline)
   return groupRuns(entries, reading, reading.names).toSorted(
     (a, b) => Number(isBaseline(b.counted)) - Number(isBaseline(a.counted)),
@@ -22,7 +22,7 @@ function comparedGroups(entries: readonly RunEntry[], reading: Reading) {
 
 /** Each group against the first, seed by seed; '' where nothing is paired. */
 export function differencesTable(entries: readonly RunEntry[], reading: Reading): string {
-  const [first, ...others] = comparedGroups(entries, reading)
+  const [first, ...others] = groupsInOrder(entries, reading)
   const has =
     first &&
     haveSeedInCommon(

@@ -1,9 +1,11 @@
 // Draws the maps layer × step of several runs as one picture of a report, on one scale.
 import { escaped, INKS, picture, short } from '../../../document/study/report/svg.ts'
-import { cutText } from '../../kit/xml_text.ts'
+import { cutText } from '../../../formats/cut_text.ts'
 import { heatmapPixels } from '../../plot/heat/heat.ts'
 import { HEAT_RAMP } from '../../scales/palette.ts'
 import { type EntropyRows, rowLabel, scaleOfMaps } from '../panels/entropy_maps.ts'
+
+export const MAPS_TITLE = 'Entropy of every layer’s policy by step, nats'
 
 interface NamedMap {
   readonly name: string
@@ -75,6 +77,5 @@ export function mapsPicture(maps: readonly NamedMap[]): string {
     ].join('')
   })
   const height = TOP + 20 + Math.ceil(maps.length / COLUMNS) * ROOM_H
-  const title = 'Entropy of every layer’s policy by step, nats'
-  return picture(title, WIDTH, height, [...scaleParts(scaleMax), ...parts])
+  return picture(MAPS_TITLE, WIDTH, height, [...scaleParts(scaleMax), ...parts])
 }

@@ -19,13 +19,20 @@ import { MAX_COMPARED } from '../base/selection.ts'
 import { entropyRows } from '../panels/entropy_maps.ts'
 import { spreadText } from '../table/spread.ts'
 import { curvesFile, differencesTable } from './compared_runs.ts'
-import { mapsPicture } from './maps_picture.ts'
+import { MAPS_TITLE, mapsPicture } from './maps_picture.ts'
 import { METRICS, type Reading, type ReportRun, table, withName } from './report_runs.ts'
 
 /** Points of a line in a picture: more cannot be seen. */
 const POINTS = 300
 /** Letters of a value in a table. */
 const LONGEST = 60
+
+/** A picture of the report, and what stands below it. */
+interface Picture {
+  readonly file: string
+  readonly title: string
+  readonly svg: string
+}
 
 /** Runs as one line, with a band where they are several; undefined where not all have two
  * values. */
@@ -56,7 +63,7 @@ function lineOf(
 }
 
 /** A picture of every key metric: a line per run, or per setting with the band of its seeds. */
-function curves(runs: readonly ReportRun[], reading: Reading): [string, string][] {
+function curves(runs: readonly ReportRun[], reading: Reading): Picture[] {
   const { band, names } = reading
   const byEntry = new Map(runs.map((run) => [run.entry, run]))
   const alone = () => runs.map((run) => ({ label: runName(run.entry).name, counted: [run.entry] }))
@@ -64,28 +71,30 @@ function curves(runs: readonly ReportRun[], reading: Reading): [string, string][
     0,
     MAX_COMPARED,
   )
-  return METRICS.flatMap(({ key, label }): [string, string][] => {
+  return METRICS.flatMap(({ key, label: title }): Picture[] => {
     const lines = groups.flatMap(({ label: name, counted }) => {
       const own = counted.flatMap((entry) => byEntry.get(entry) ?? [])
       return lineOf(name, own, key, band ?? 't95') ?? []
     })
     return lines.length === 0
       ? []
-      : [[`${key}.svg`, linesPicture({ title: label, unit: 'step', lines })]]
+      : [{ file: `${key}.svg`, title, svg: linesPicture({ title, unit: 'step', lines }) }]
   })
 }
 
 /** The maps layer × step of the runs that measured their layers. */
-function maps(runs: readonly ReportRun[]): [string, string][] {
+function maps(runs: readonly ReportRun[]): Picture[] {
   const found = runs.flatMap(({ entry, columns }) => {
     const rows = entropyRows(entry, columns)
     return rows ? [{ name: runName(entry).name, rows }] : []
   })
-  return found.length === 0 ? [] : [['maps.svg', mapsPicture(found)]]
+  return found.length === 0
+    ? []
+    : [{ file: 'maps.svg', title: MAPS_TITLE, svg: mapsPicture(found) }]
 }
 
 /** The entropy of every layer's policy, as each run last measured it. */
-function layers(runs: readonly ReportRun[]): [string, string][] {
+function layers(runs: readonly ReportRun[]): Picture[] {
   const lines = runs.flatMap(({ entry }): PictureLine[] => {
     const { experiment, metrics } = entry.header
     const known = Array.from(
@@ -98,7 +107,7 @@ function layers(runs: readonly ReportRun[]): [string, string][] {
   })
   if (lines.length === 0) return []
   const title = 'Entropy of every layer’s policy at the end, nats'
-  return [['layers.svg', linesPicture({ title, unit: 'layer', lines }, 340)]]
+  return [{ file: 'layers.svg', title, svg: linesPicture({ title, unit: 'layer', lines }, 340) }]
 }
 
 const numbersTable = (entries: readonly RunEntry[], reading: Reading): string =>
@@ -205,15 +214,17 @@ export function runReport(
       ? [`Layers and maps are those of the first ${drawn.length} runs.`]
       : []),
     ...(pictures.length === 0 ? ['None of the runs has measured two steps.'] : []),
-    ...pictures.map(([file, svg]) => {
-      const title = markdownText(/<title>([^<]*)</.exec(svg)?.[1] ?? file)
-      return `![${title}](${file})\n\n*${title}*`
+    ...pictures.map(({ file, title }) => {
+      const said = markdownText(title)
+      return `![${said}](${file})\n\n*${said}*`
     }),
     ...(pictures.length === 0 ? [] : ['Their numbers are in [curves.csv](curves.csv).']),
     '## Runs',
     ...entries.map((entry) => aboutRun(entry, address)),
   ]
-  const numbers: [string, string][] =
-    pictures.length === 0 ? [] : [['curves.csv', curvesFile(runs)]]
-  return new Map([['report.md', `${parts.join('\n\n')}\n`], ...numbers, ...pictures])
+  return new Map([
+    ['report.md', `${parts.join('\n\n')}\n`],
+    ...(pictures.length === 0 ? [] : [['curves.csv', curvesFile(runs)] as const]),
+    ...pictures.map(({ file, svg }) => [file, svg] as const),
+  ])
 }
