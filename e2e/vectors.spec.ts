@@ -2,17 +2,30 @@
 // file.
 import { expect, LONG_ONLY, QUICK } from './lab_page.ts'
 import { test } from './warm_page.ts'
+import { answeredAt, greedy } from './writing.ts'
 
 const SHORT = `v=1&p=first-run&phases=rl&phases.0.steps=3&model.steering_vectors.trainable=true&validation.prompts=16&rollout.train_batch_size=8&actor.ppo_mini_batch_size=8&probe.rows=8${QUICK}`
 
 test(
   'a run trains vectors alone; a slider tries them, and another run trains them on',
   LONG_ONLY,
-  async ({ lab }) => {
+  async ({ lab, page }) => {
     await lab.open(SHORT)
     await lab.waitForStatus('idle')
     await lab.get('train').click()
     await lab.waitForStatus('finished', 200_000)
+
+    // Its base writes with the vectors what the run answered.
+    await lab.get('end-card').getByTestId('write-with').click()
+    await expect(lab.get('model-steered')).toContainText(
+      'The steering vectors of its run are added',
+    )
+    await expect(lab.get('model-train')).toBeHidden()
+    const answered = (await answeredAt(lab, 3)).slice(0, 4)
+    expect(answered).toHaveLength(4)
+    for (const { input, output } of answered) expect(await greedy(lab, input), input).toBe(output)
+    await page.keyboard.press('Escape')
+
     await lab.show('inside')
     await lab.get('steering-from').selectOption('run')
     await lab.get('steering-start').click()

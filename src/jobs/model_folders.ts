@@ -150,6 +150,9 @@ export function runModels(source: ModelSource, task: Task): OutFile[] {
   ]
 }
 
+/** The model below the adapter or the vectors of a run. Throws as `policyFiles`. */
+export const baseModel = (source: ModelSource, task: Task): OutFile[] => policyFiles(source, task)
+
 /** The adapter of a run as PEFT's folder, and in base/ the model that it belongs to. Throws
  * JobError where there is no adapter. */
 export function runAdapter(source: ModelSource, task: Task): OutFile[] {

@@ -2,7 +2,12 @@
 // steering vectors behind it.
 import { modelConfig } from '../../document/experiment/fields/model_fields.ts'
 import type { Experiment } from '../../document/experiment/schema/schema.ts'
-import { adapterLayout, initialAdapter, ownAdapter } from '../../model/layout/adapter_layout.ts'
+import {
+  adapterLayout,
+  initialAdapter,
+  ownAdapter,
+  vectorsByLayer,
+} from '../../model/layout/adapter_layout.ts'
 import { modelShape } from '../../model/layout/config.ts'
 import { mergeAdapter } from '../../model/layout/merge.ts'
 import { initialWeights, paramLayout } from '../../model/layout/params.ts'
@@ -21,6 +26,14 @@ export function adapterOf({ experiment, vocab_size, adapter }: Omit<Policy, 'pol
   if (!lora) return undefined
   const layout = adapterLayout(modelShape(model), lora)
   return { layout, weights: adapter ?? initialAdapter(layout, experiment.seed) }
+}
+
+/** The steering vectors that a run has trained, by layer, 0 to L; undefined where it trains none. */
+export function vectorsOf({ experiment, vocab_size, adapter }: Omit<Policy, 'policy'>) {
+  const own = ownAdapter(modelShape(modelConfig(experiment.model, vocab_size)))
+  return own && own.vectors.length > 0
+    ? vectorsByLayer(own, adapter ?? new Float32Array(own.size))
+    : undefined
 }
 
 /** As uploadModel takes them (model/transformer/model.ts). Undefined where the weights are those

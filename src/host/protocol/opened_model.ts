@@ -39,14 +39,16 @@ export interface NamedFiles {
 }
 
 export type ModelCommand =
-  /** Opens the model of these files, with an adapter where there are files of one. Answered by
-   * `model_opened` or `model_failed`. */
+  /** Opens the model of these files, with an adapter where there are files of one, or with vectors
+   * that are added to its states: by layer, 0 to L. Answered by `model_opened` or
+   * `model_failed`. */
   | {
       readonly type: 'open_model'
       readonly place: ModelPlace
       readonly name: string
       readonly files: readonly File[]
       readonly adapter: NamedFiles
+      readonly vectors?: readonly Float32Array[]
     }
   /** Opens the first model once more, with this adapter merged into it. */
   | { readonly type: 'add_adapter'; readonly adapter: NamedFiles }
@@ -117,6 +119,9 @@ export interface OpenedModelFacts {
   readonly hash: string
   /** The adapter of PEFT that is merged in; '' without one. */
   readonly adapter: string
+  /** It has vectors that are added to its states, which no file of a model holds: it is neither
+   * kept nor trained. */
+  readonly is_steered: boolean
   /** Why texts are read as token ids; undefined where the folder has a tokenizer. */
   readonly why_ids: string | undefined
   readonly has_template: boolean

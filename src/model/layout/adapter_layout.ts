@@ -124,6 +124,14 @@ export function adapterLayout(shape: ModelShape, lora: LoraConfig): LoraLayout {
   }
 }
 
+/** The vectors of that layout by layer, 0 to L; of a layer without one, zeros. */
+export const vectorsByLayer = ({ shape, vectors }: AdapterLayout, flat: Float32Array) =>
+  vectors.map((slice) =>
+    slice
+      ? flat.slice(slice.offset, slice.offset + shape.hidden_size)
+      : new Float32Array(shape.hidden_size),
+  )
+
 function placeBlock(
   flat: FlatParams,
   shape: ModelShape,

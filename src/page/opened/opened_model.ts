@@ -56,7 +56,7 @@ export interface OpenedModelState {
   /** Where the next model is opened. */
   readonly place: ModelPlace
   readonly name: string
-  /** What whoever opened the first model knows to try; undefined = no more than its name says. */
+  /** Suggestions that came with the first model; undefined = only those for its name. */
   readonly firstTry: FirstTry | undefined
   /** The address that a person wants to look at next; '' = they type one. */
   readonly sought: string
@@ -216,17 +216,24 @@ function without(place: ModelPlace): Partial<OpenedModelState> {
 /** Where the next model goes: beside the first, or in its place. */
 export const nextPlace = (place: ModelPlace): void => set({ place })
 
-/** Opens the model of a folder, with the files of an adapter where there are some. */
+/** What may come with the files of a model. */
+interface BesideFiles {
+  readonly adapter?: NamedFiles
+  /** By layer, 0 to L: added to its states. */
+  readonly vectors?: readonly Float32Array[]
+  readonly firstTry?: FirstTry
+}
+
+/** Opens the model of a folder. */
 export function openModel(
   name: string,
   files: readonly File[],
-  adapter: NamedFiles = { name: '', files: [] },
-  firstTry?: FirstTry,
+  { adapter = { name: '', files: [] }, vectors, firstTry }: BesideFiles = {},
 ): void {
   const { place } = openedModelStore.getState()
   if (place === 'first') freeAll()
   begin({ ...without(place), ...(place === 'first' && { name, firstTry }) })
-  post({ type: 'open_model', place, name, files, adapter })
+  post({ type: 'open_model', place, name, files, adapter, ...(vectors && { vectors }) })
 }
 
 /** Merges an adapter into the first model. */

@@ -128,6 +128,41 @@ test('what it writes is its likeliest token each time, until it ends or is stopp
   await expect(model.generation.write([], greedy, { onTokens })).rejects.toThrow('Type a text')
 })
 
+test('vectors of a run are in all that it reads and writes', async () => {
+  const { hf, exact } = opened(TINY)
+  const { num_hidden_layers: L, hidden_size: C } = TINY
+  const vectors = Array.from({ length: L + 1 }, (_, layer) =>
+    Float32Array.from({ length: C }, (__, c) => (layer === 1 ? 0 : Math.sin(7 * layer + 3 * c))),
+  )
+  const model = await OpenedModel.open(hf, ({ largest }) => Gpu.open({ largest }), { vectors })
+  open.push(model)
+  const edits: RefEdit[] = vectors.map((vector, layer) => ({
+    where: 'residual',
+    layer,
+    adds: true,
+    values: Float64Array.from(vector),
+  }))
+  const at = (values: Float64Array) =>
+    Array.from({ length: 5 }, (_, i) =>
+      Array.from({ length: L + 1 }, (__, layer) => values[layer * IDS.length + 2 + i]),
+    ).flat()
+  const { ent_layer_norm } = truthOf(TINY, exact, IDS, edits)
+  const lens = await model.look(WINDOW, TOKENS)
+  expectClose(lens.normed.entropy, at(ent_layer_norm), { atol: 3e-5, rtol: 2e-5 })
+  const greedy = { temperature: 0, top_p: 1, top_k: 0, max_tokens: 6, seed: 1 }
+  const ids = [4, 2, 9]
+  for (const { id } of await model.generation.write(ids, greedy, { onTokens: () => {} })) {
+    const last = Array.from(truthOf(TINY, exact, ids, edits).logits.slice(-TINY.vocab_size))
+    expect(id).toBe(last.indexOf(Math.max(...last)))
+    ids.push(id)
+  }
+  expect(ids.length).toBeGreaterThan(3)
+  const short = { vectors: vectors.slice(1) }
+  await expect(OpenedModel.open(hf, ({ largest }) => Gpu.open({ largest }), short)).rejects.toThrow(
+    `Expected ${L + 1} vectors of ${C} numbers`,
+  )
+})
+
 test('columns beyond the text’s own change rounding at most', async () => {
   const { hf } = opened(TINY)
   const model = await OpenedModel.open(hf, ({ largest }) => Gpu.open({ largest }))

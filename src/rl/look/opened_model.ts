@@ -21,10 +21,12 @@ import {
   type TextWindow,
   uploadWindow,
 } from '../../model/internals/lens_window.ts'
-import { inverseFrequencies, modelShape } from '../../model/layout/config.ts'
+import { type AdapterLayout, packAdapter, vectorName } from '../../model/layout/adapter_layout.ts'
+import { type ModelConfig, modelShape } from '../../model/layout/config.ts'
 import { paramLayout } from '../../model/layout/params.ts'
 import { gpuSink } from '../../model/params/gpu_sink.ts'
-import { createModel } from '../../model/transformer/model.ts'
+import { writeParams } from '../../model/params/param_copies.ts'
+import { createModel, uploadFrequencies } from '../../model/transformer/model.ts'
 import { createWorkspace } from '../../model/transformer/workspace.ts'
 import { readLens } from './lens_texts.ts'
 import type { Lens } from './observation.ts'
@@ -43,6 +45,12 @@ export type OpenDevice = (plan: {
   readonly largest: { readonly label: string; readonly bytes: number }
   readonly bytes: number
 }) => Promise<Gpu>
+
+export interface OpenOptions extends LoadOptions {
+  /** By layer, 0 to L: added to the states after it at every token of every pass. Absent =
+   * nothing. */
+  readonly vectors?: readonly Float32Array[] | undefined
+}
 
 /** How much attention and feed-forward of each block change the entropy (BuPO, eqs. 11 to 13),
  * means over positions, [L], nats. */
@@ -115,15 +123,19 @@ export class OpenedModel {
   static async open(
     hf: OpenHfModel,
     open: OpenDevice,
-    options: LoadOptions = {},
+    { vectors, ...options }: OpenOptions = {},
   ): Promise<OpenedModel> {
-    const gpu = await open(planOpened(hf))
+    const outline = vectors ? { ...hf, config: withVectors(hf.config, vectors) } : hf
+    const gpu = await open(planOpened(outline))
     try {
-      const made = create(gpu, hf)
+      const made = create(gpu, outline)
       // What there is no room for is known before the first byte is read.
       await gpu.finish()
-      const { shape, weights, inv_freq } = made.model
-      gpu.write(inv_freq, Float32Array.from(inverseFrequencies(shape)))
+      const { model } = made
+      const { weights, adapter } = model
+      uploadFrequencies(gpu, model)
+      if (adapter && vectors)
+        writeParams(gpu, adapter.buffers, packVectors(adapter.layout, vectors))
       await hf.load(gpuSink(gpu, hf.layout, weights.buffers), options)
       await gpu.finish()
       return new OpenedModel(gpu, made, hf.eos_token_ids)
@@ -188,6 +200,24 @@ export class OpenedModel {
     this.#gpu.destroy()
   }
 }
+
+/** The model with vectors at the layers that have one. Throws RangeError for vectors of a model of
+ * another size. */
+function withVectors(config: ModelConfig, vectors: readonly Float32Array[]): ModelConfig {
+  const { num_hidden_layers: L, hidden_size: C } = config
+  if (vectors.length !== L + 1 || vectors.some(({ length }) => length !== C))
+    throw new RangeError(
+      `Expected ${L + 1} vectors of ${C} numbers, found ${vectors.length} of ${vectors[0]?.length}.`,
+    )
+  const layers = vectors.flatMap((vector, layer) => (vector.some((x) => x !== 0) ? [layer] : []))
+  return layers.length > 0 ? { ...config, steering_vectors: { layers } } : config
+}
+
+const packVectors = (layout: AdapterLayout, vectors: readonly Float32Array[]): Float32Array =>
+  packAdapter(
+    layout,
+    Object.fromEntries(vectors.map((vector, layer) => [vectorName(layer), vector] as const)),
+  )
 
 /** What is known of a model before its weights are. */
 export type ModelOutline = Pick<OpenHfModel, 'config' | 'layout' | 'exactDtype'>

@@ -53,6 +53,7 @@ function reader(disk = memoryDisk().disk) {
     windows: [] as TextWindow[],
     prompts: [] as (readonly number[])[],
     steered: [] as unknown[],
+    vectors: undefined as readonly Float32Array[] | undefined,
     closed: 0,
   }
   const own = new ModelReader({
@@ -61,7 +62,8 @@ function reader(disk = memoryDisk().disk) {
       await folder.open('config.json')
       return MODEL
     },
-    open: async (_, held, { onProgress }) => {
+    open: async (_, held, { onProgress, vectors }) => {
+      seen.vectors = vectors
       onProgress?.(10, 10)
       return {
         adapter: 'a GPU',
@@ -131,6 +133,35 @@ const read = (text: string) =>
     wants_parts: false,
   }) as const
 const SETTINGS = { temperature: 0, top_p: 1, top_k: 0, max_tokens: 9, seed: 1 }
+
+test('a model with vectors of a run is written with, and neither kept, saved nor trained', async () => {
+  const { own, events, seen } = reader()
+  const vectors = [new Float32Array(8), new Float32Array(8).fill(1)]
+  own.handle({ ...open(FILES), vectors })
+  await own.idle
+  expect(seen.vectors).toBe(vectors)
+  expect(events.at(-1)).toMatchObject({ type: 'model_opened', model: { is_steered: true } })
+  for (const refused of [
+    { type: 'keep_model', place: 'first' },
+    { type: 'start_from', has_adapter: false },
+    { type: 'save_model' },
+    { type: 'add_adapter', adapter: { name: 'own', files: [file('adapter_config.json')] } },
+  ] as const) {
+    own.handle(refused)
+    await own.idle
+    expect(events.at(-1)).toMatchObject({
+      type: 'model_failed',
+      message: expect.stringContaining(
+        'tiny has steering vectors, which no file of a model holds.',
+      ),
+      open: ['first'],
+    })
+  }
+  own.handle(open(FILES))
+  await own.idle
+  expect(seen.vectors).toBeUndefined()
+  expect(events.at(-1)).toMatchObject({ type: 'model_opened', model: { is_steered: false } })
+})
 
 test('a model with a tokenizer reads texts, and its files have a hash', async () => {
   const { own, events, seen } = reader()

@@ -3,11 +3,11 @@
 // waits for it nor is touched by it.
 
 import { blobFolder, type RangedFolder } from '../../../formats/ranged_file.ts'
-import type { LoadOptions } from '../../../formats/weight_stream.ts'
 import type { FileSource, OpenHfModel } from '../../../model/hf/hf_model.ts'
 import type { PeftAdapter } from '../../../model/hf/peft_adapter.ts'
 import type { LoraConfig } from '../../../model/layout/config.ts'
 import type { ParamLayout } from '../../../model/layout/params.ts'
+import type { OpenOptions } from '../../../rl/look/opened_model.ts'
 import {
   CONFIG_FILE,
   hashedFolder,
@@ -42,7 +42,7 @@ export interface ModelHost {
    * messages are sentences. */
   readonly check: (folder: RangedFolder, adapter: readonly File[]) => Promise<OpenHfModel>
   /** `held`: bytes that models hold already. */
-  readonly open: (model: OpenHfModel, held: number, options: LoadOptions) => Promise<LookedAt>
+  readonly open: (model: OpenHfModel, held: number, options: OpenOptions) => Promise<LookedAt>
   /** What a config.json says, and what its model would take. */
   readonly plan: (config: Uint8Array) => Promise<PlannedModel>
   /** The adapter of a folder, to train it further. */
@@ -118,9 +118,9 @@ export class ModelReader {
     const { post } = this.#host
     switch (command.type) {
       case 'open_model': {
-        const { place, name, files, adapter } = command
+        const { place, name, files, adapter, vectors } = command
         const source = { name, folder: blobFolder(files), kept: undefined }
-        return this.#openFolder(place, source, signal, { ...adapter, is_kept: false })
+        return this.#openFolder(place, source, signal, { ...adapter, is_kept: false }, vectors)
       }
       case 'add_adapter':
         return this.#addAdapter({ ...command.adapter, is_kept: false }, signal)
@@ -191,6 +191,7 @@ export class ModelReader {
     source: SourceFolder,
     signal: AbortSignal,
     adapter = NO_ADAPTER,
+    vectors?: readonly Float32Array[],
   ): Promise<void> {
     this.#close(place)
     const hashed = hashedFolder(source.folder)
@@ -199,7 +200,7 @@ export class ModelReader {
     const { uses } = await this.#host.plan(await configOf(hashed))
     const held = [...this.#open.values()].reduce((sum, { model }) => sum + model.bytes, 0)
     const onProgress = this.#progress('reading')
-    const model = await this.#host.open(hf, held, { signal, onProgress })
+    const model = await this.#host.open(hf, held, { signal, onProgress, vectors })
     try {
       const files = await hashed.files()
       const hash = modelHash(files)
@@ -220,6 +221,7 @@ export class ModelReader {
         gpu: model.adapter,
         gpu_bytes: model.bytes,
         adapter: adapter.name,
+        is_steered: vectors !== undefined,
         uses,
         why_ids: text.why_ids,
         special_tokens: specialWords(text.tokenizer),
@@ -241,7 +243,7 @@ export class ModelReader {
   /** The files of an open model are read once more: its weights on the GPU have the adapter in them
    * already, or not yet. */
   async #addAdapter(adapter: OwnAdapter, signal: AbortSignal): Promise<void> {
-    const { source } = this.#opened()
+    const { source } = this.#whole()
     return this.#openFolder('first', source, signal, adapter)
   }
 
@@ -254,7 +256,7 @@ export class ModelReader {
   }
 
   async #keep(place: ModelPlace, signal: AbortSignal): Promise<void> {
-    const own = this.#opened(place)
+    const own = this.#whole(place)
     const { source, files, facts, adapter } = own
     const onProgress = this.#progress('keeping')
     const kept =
@@ -270,7 +272,7 @@ export class ModelReader {
   async #startFrom(hasAdapter: boolean, signal: AbortSignal): Promise<void> {
     // What cannot be trained is not kept either.
     const given = await this.#givenAdapter()
-    requireTrainable(this.#opened().facts.name, this.#opened().hf.config)
+    requireTrainable(this.#whole().facts.name, this.#opened().hf.config)
     if (!this.#opened().facts.is_kept) await this.#keep('first', signal)
     const { hf, source, texts: tokenizer, facts } = this.#opened()
     // An adapter that is merged in has made float32 of what may be bfloat16.
@@ -312,12 +314,22 @@ export class ModelReader {
 
   /** Reads the files once more, so that no copy of the weights is in memory. */
   async #save(signal: AbortSignal): Promise<void> {
-    const { facts, source, adapter } = this.#opened()
+    const { facts, source, adapter } = this.#whole()
     const hf = await this.#host.check(source.folder, adapter.files)
     const onProgress = this.#progress('writing')
     const files = await savedFolder(hf, source.folder, { signal, onProgress })
     const name = [facts.name.replace(/[^\w.-]+/g, '-'), ...(facts.adapter ? ['merged'] : [])]
     this.#host.post({ type: 'model_saved', name: name.join('-'), files })
+  }
+
+  /** A model that its files hold. */
+  #whole(place: ModelPlace = 'first'): Opened {
+    const own = this.#opened(place)
+    if (own.facts.is_steered)
+      throw new RangeError(
+        `${own.facts.name} has steering vectors, which no file of a model holds. Take them with “What does a direction do?” of its run.`,
+      )
+    return own
   }
 
   #opened(place: ModelPlace = 'first'): Opened {

@@ -6,7 +6,7 @@ import { MemoryPlan } from '../../../kernels/device/base/tensor.ts'
 import type { Gpu } from '../../../kernels/device/gpu.ts'
 import { partsOf } from '../../../model/interventions/parts.ts'
 import { mixtures, requireSameShape } from '../../../model/interventions/transplant.ts'
-import { ownAdapter } from '../../../model/layout/adapter_layout.ts'
+import { ownAdapter, vectorsByLayer } from '../../../model/layout/adapter_layout.ts'
 import { bareConfig, modelShape } from '../../../model/layout/config.ts'
 import { paramLayout } from '../../../model/layout/params.ts'
 import type { TranslatedReadout } from '../../../model/layout/readout.ts'
@@ -157,10 +157,7 @@ function withoutVectors(model: Touchable) {
   const layout = paramLayout(modelShape(bareConfig(model.config.model)))
   const own = ownAdapter(layoutOf(model).shape)
   const flat = model.weights.subarray(layout.size)
-  const { hidden_size: C } = layout.shape
-  const trained = own?.vectors.map((slice) =>
-    slice && flat.length > 0 ? flat.slice(slice.offset, slice.offset + C) : new Float32Array(C),
-  )
+  const trained = own && vectorsByLayer(own, flat.length > 0 ? flat : new Float32Array(own.size))
   return { ...model, layout, weights: model.weights.slice(0, layout.size), trained }
 }
 

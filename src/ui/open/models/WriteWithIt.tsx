@@ -7,7 +7,7 @@ import { useLab } from '../../shown/run.ts'
 import { openedStore, useOpenedEntry } from '../opened_run.ts'
 import { selectIsReplaying } from '../replays.ts'
 
-/** The files of a run are read, and written anew, by a part that few visitors need. */
+/** Loaded when it is asked for: few visitors write with a run. */
 const open = async (record: string, step?: number) =>
   (await import('./run_model.ts')).writeWithRun(record, step)
 

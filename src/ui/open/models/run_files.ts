@@ -1,11 +1,12 @@
 // Reads kept states of runs, and makes files of their policies: folders of models, an adapter
-// merged.
+// merged. A run of steering vectors gives its base and the vectors.
 import { MOST_NAME } from '../../../document/experiment/fields/lora_fields.ts'
 import { taskOf } from '../../../document/experiment/fields/task_fields.ts'
 import type { Experiment } from '../../../document/experiment/schema/schema.ts'
 import { decodeCheckpoint } from '../../../host/checkpoints/file/checkpoint_file.ts'
+import { vectorsOf } from '../../../host/checkpoints/merged_policy.ts'
 import { checkpointBlob, listCheckpoints } from '../../../host/checkpoints/storage/browse.ts'
-import { checkpointSource, runModels } from '../../../jobs/model_folders.ts'
+import { baseModel, checkpointSource, runModels } from '../../../jobs/model_folders.ts'
 import { keepNow, readCheckpoint } from '../../../page/client/checkpoints.ts'
 import { findContents } from '../../../page/contents/contents.ts'
 import { runOf } from '../../../page/runs/library/library_store.ts'
@@ -17,7 +18,10 @@ import { formatCount } from '../../kit/format.ts'
 export interface RunModel {
   readonly name: string
   readonly experiment: Experiment
+  /** Those of the model that the run began with, where it trains vectors. */
   readonly files: readonly File[]
+  /** Steering vectors that the run has trained, by layer, 0 to L. */
+  readonly vectors: readonly Float32Array[] | undefined
 }
 
 /** '“GRPO, lr 3e-4, step 30”', with room for the step in the longest name. */
@@ -49,9 +53,11 @@ const newestStep = async (record: string): Promise<number | undefined> =>
 export async function runModel(record: string, step?: number): Promise<RunModel> {
   const run = await runState(record, step)
   const { experiment } = run
-  const { critic: _, reward_model: __, ...policy } = checkpointSource(run)
-  const files = runModels(policy, taskOf(experiment.task)).map(
-    ({ path, pieces }) => new File([...pieces], path),
-  )
-  return { name: stateName(record, run.trainer.step), experiment, files }
+  const { critic: _, reward_model: __, ...source } = checkpointSource(run)
+  const task = taskOf(experiment.task)
+  const { vocab_size } = source.vocabulary
+  const vectors = vectorsOf({ experiment, vocab_size, adapter: source.adapter })
+  const folder = vectors ? baseModel(source, task) : runModels(source, task)
+  const files = folder.map(({ path, pieces }) => new File([...pieces], path))
+  return { name: stateName(record, run.trainer.step), experiment, files, vectors }
 }

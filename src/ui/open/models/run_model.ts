@@ -14,8 +14,9 @@ export async function writeWithRun(record: string, step?: number): Promise<void>
   openedModelStore.setState({ name, isMaking: true, problem: undefined })
   const isOpen = () => dialogStore.getState().open === 'model'
   try {
-    const model = await runModel(record, step)
-    if (isOpen()) openModel(model.name, model.files, undefined, firstTry(model.experiment))
+    const { files, vectors, experiment, ...model } = await runModel(record, step)
+    const beside = { ...(vectors && { vectors }), firstTry: firstTry(experiment) }
+    if (isOpen()) openModel(model.name, files, beside)
   } catch (error) {
     const problem = error instanceof Error ? error.message : String(error)
     if (isOpen()) openedModelStore.setState({ isMaking: false, problem })

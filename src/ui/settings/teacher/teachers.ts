@@ -63,7 +63,11 @@ function stateOfRun(id: string, step: number): Teacher | undefined {
 
 /** The policy of a kept state as a model of its own, its adapter merged. */
 async function startOfState(record: string, step: number, name: string): Promise<ModelStart> {
-  const { files, experiment } = await runModel(record, step)
+  const { files, experiment, vectors } = await runModel(record, step)
+  if (vectors)
+    throw new RangeError(
+      `${name} has steering vectors, which no file of a model holds. Choose a run that trains weights or an adapter.`,
+    )
   const tokens = vocabularyOf(experiment.task).tokens
   const other = otherVocabulary(tokens, labStore.getState().experiment.task)
   if (other !== undefined) throw new RangeError(`${name} was ${other}.`)

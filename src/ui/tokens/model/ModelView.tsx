@@ -41,7 +41,7 @@ function Facts({ facts, place, canKeep }: FactsProps) {
         {facts.adapter === '' ? '' : ` The adapter ${facts.adapter} is merged into it.`}{' '}
         <span title={facts.hash}>{facts.hash.slice(0, 'sha256-'.length + 8)}…</span>
       </p>
-      {canKeep && !facts.is_kept ? (
+      {canKeep && !facts.is_kept && !facts.is_steered ? (
         <button type="button" data-testid="model-keep" onClick={() => keepModel(place)}>
           Keep in this browser
         </button>
@@ -54,6 +54,15 @@ function Facts({ facts, place, canKeep }: FactsProps) {
     </div>
   )
 }
+
+/** Vectors are trained on where they were made. */
+const SteeredUses = () => (
+  <p className="soft" data-testid="model-steered">
+    The steering vectors of its run are added at every token. No file of a model holds such vectors,
+    so this model is neither kept nor trained here. To save the vectors or to train them further,
+    open the run and go to “What does a direction do?” in Inside.
+  </p>
+)
 
 /** The first model as the beginning of a run, or as a folder. */
 function Uses({ facts: { adapter, uses } }: { facts: OpenedModelFacts }) {
@@ -229,7 +238,8 @@ export function ModelView() {
       {first ? <Chat facts={first} isBusy={isBusy} /> : null}
       {first ? <TextForm key={first.hash} facts={first} isBusy={isBusy} /> : null}
       {read ? <ReadModels key={read.text} readings={read.readings} facts={facts} /> : null}
-      {first ? <Uses key={`uses ${first.hash}`} facts={first} /> : null}
+      {first?.is_steered ? <SteeredUses /> : null}
+      {first && !first.is_steered ? <Uses key={`uses ${first.hash}`} facts={first} /> : null}
       <OpenWays hasModel={first !== undefined} />
     </div>
   )

@@ -20,8 +20,7 @@ export function modelKind(files: readonly File[]): 'model' | 'adapter' | undefin
  * be. */
 export function openModelFiles(name: string, files: readonly File[]): string | undefined {
   if (modelKind(files) === 'model') {
-    const own = has(files, 'adapter_config.json') ? { name, files } : undefined
-    openModel(name, files, own)
+    openModel(name, files, has(files, 'adapter_config.json') ? { adapter: { name, files } } : {})
   } else if (openedModelStore.getState().facts.first) addAdapter({ name, files })
   else
     return 'This is an adapter. Open the folder of the model that it was trained on first, then this one.'

@@ -41,7 +41,7 @@ export const KNOWN: Readonly<Record<ShippedName, Known>> = {
 
 const BY_NAME: ReadonlyMap<string, Known> = new Map(Object.entries(KNOWN))
 
-/** What whoever opened the first model knows to try, beside what its name says. */
+/** Suggestions for a model by its name; those that came with it win. */
 export function useFirstTry({ name }: OpenedModelFacts): FirstTry {
   const own = useStore(openedModelStore, ({ firstTry }) => firstTry)
   return { ...BY_NAME.get(own?.of ?? name), ...own }
