@@ -10,7 +10,7 @@ import { basename, join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { ROOT } from '../scripts/project.mjs'
 import { chosen, missingOf, secondsOf } from './studies_budget.mjs'
-import { galleryEntry, withStudies } from './study_said.mjs'
+import { galleryOf, withStudies } from './study_said.mjs'
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -90,9 +90,8 @@ const reportOf = (name) => {
   return existsSync(file) ? readFileSync(file, 'utf8') : undefined
 }
 writeFileSync(results, withStudies(readFileSync(results, 'utf8'), reportOf))
-const gallery = all
-  .filter((name) => existsSync(kept(name, 'report.md')))
-  .map((name) => galleryEntry(name, readFileSync(kept(name, 'report.md'), 'utf8')))
+const reports = all.map((name) => [name, reportOf(name)])
+const gallery = galleryOf(reports.filter(([, report]) => report !== undefined))
 writeFileSync(
   join(ROOT, 'src/page/study/gallery.json'),
   `${JSON.stringify(gallery, undefined, 2)}\n`,

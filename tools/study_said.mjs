@@ -33,8 +33,19 @@ export const withStudies = (text, reportOf) =>
     return `<!-- study: ${name} -->\n\n${table}\n\n<!-- end -->`
   })
 
-/** What the page lists of a study, from its report. */
-export function galleryEntry(id, report) {
+/** What the page lists of the studies, from their reports by id. A question that names the file of
+ * another study says what that one is called. */
+export function galleryOf(reports) {
+  const entries = reports.map(([id, report]) => galleryEntry(id, report))
+  const named = new Map(entries.map(({ id, name }) => [id, /\((.+)\)$/.exec(name)?.[1] ?? name]))
+  const said = (word) => (named.has(word) ? `“${named.get(word)}”` : word)
+  return entries.map((entry) => ({
+    ...entry,
+    question: entry.question.replace(/\b\w+_\w+\b/g, said),
+  }))
+}
+
+function galleryEntry(id, report) {
   const [title, question, answer] = report.split('\n\n')
   const [, study] = /#tab=study&study=([\w-]+)/.exec(report) ?? []
   const [, arm, link] = /one arm: \[([^\]]+)\]\(\?([^)]+)\)/.exec(report) ?? []
