@@ -28,7 +28,8 @@ export function adapterOf({ experiment, vocab_size, adapter }: Omit<Policy, 'pol
   return { layout, weights: adapter ?? initialAdapter(layout, experiment.seed) }
 }
 
-/** The steering vectors that a run has trained, by layer, 0 to L; undefined where it trains none. */
+/** The steering vectors that a run has trained, by layer, 0 to L; undefined where it trains
+ * none. */
 export function vectorsOf({ experiment, vocab_size, adapter }: Omit<Policy, 'policy'>) {
   const own = ownAdapter(modelShape(modelConfig(experiment.model, vocab_size)))
   return own && own.vectors.length > 0
