@@ -75,7 +75,7 @@ const REFUSED: readonly (readonly [
     'v=1&p=tiny',
     'phases.1.freeze.layers',
     '7',
-    /layers of the model, which has 3; got 7/,
+    /layers of the model, 1 to 3; got 7/,
   ],
   [
     'a critic that would be alone to the end',
@@ -96,7 +96,7 @@ const REFUSED: readonly (readonly [
     'v=1&p=tiny',
     'model.num_hidden_layers',
     '1',
-    /phases\.1\.target_layer: expected 'final' or a layer of the model, which has 1; got 2/,
+    /phases\.1\.target_layer: expected 'final', because a model of 1 layer has no inner one; got 2/,
   ],
 ]
 

@@ -88,7 +88,7 @@ test('rules between fields give their reason', () => {
   )
   expect(issues({ rollout: { max_response_length: 3 } })[0]).toMatch(/at least 4, because/)
   expect(issues({ phases: [{ kind: 'rl', target_layer: 7 }] })[0]).toMatch(
-    /^phases.0.target_layer: expected 'final' or a layer of the model, which has 6; got 7/,
+    /^phases.0.target_layer: expected 'final' or an inner layer of the model, 1 to 5; got 7/,
   )
   // A phase's own setting is named as its own.
   expect(issues({ phases: [{ kind: 'rl', rollout: { n: 1 } }] })[0]).toMatch(/^phases.0.rollout.n:/)

@@ -1,7 +1,7 @@
 // Checks the rules between the sizes of batches and mini-batches, the model and the task.
 import { taskOf } from '../fields/task_fields.ts'
 import { hasCritic } from '../schema/phase_settings.ts'
-import type { RuledPhase } from './rule.ts'
+import { innerLayerWords, type RuledPhase } from './rule.ts'
 
 /** Batches divide into mini-batches and micro-batches, and layers and lengths fit the model and the
  * task. */
@@ -13,7 +13,7 @@ export function batchRules({ experiment, phase, at, settings, path, rule }: Rule
     layer === 'final' || layer < num_hidden_layers,
     `${at}.target_layer`,
     ['model.num_hidden_layers'],
-    `expected 'final' or a layer of the model, which has ${num_hidden_layers}; got ${layer}`,
+    innerLayerWords(num_hidden_layers, layer),
   )
   rule(
     rollout.train_batch_size % actor.ppo_mini_batch_size === 0,

@@ -37,7 +37,7 @@ describe('what a phase trains', () => {
 
   test.for([
     [rl({ target_readout: 'normed' }), /^phases.0.target_readout: .* has the final norm already/],
-    [rl({ freeze: { layers: '2,7' } }), /^phases.0.freeze.layers: .*which has 6; got 7/],
+    [rl({ freeze: { layers: '2,7' } }), /^phases.0.freeze.layers: .*1 to 6; got 7/],
     [rl({ freeze: { layers: '0' } }), /^phases.0.freeze.layers: expected whole numbers/],
     [rl({ freeze: { layers: '1,' } }), /^phases.0.freeze.layers: expected whole numbers/],
     [
@@ -162,7 +162,7 @@ describe('what a phase trains', () => {
     const edit = withField(parsed(rl({ freeze: { layers: '6' } })), 'model.num_hidden_layers', 4)
     expect(edit).toEqual({
       ok: false,
-      message: 'phases.0.freeze.layers: expected layers of the model, which has 4; got 6',
+      message: 'phases.0.freeze.layers: expected layers of the model, 1 to 4; got 6',
     })
   })
 })

@@ -32,7 +32,7 @@ export function trainedRules(ruled: RuledPhase): void {
     missing === undefined,
     `${at}.freeze.layers`,
     ['model.num_hidden_layers'],
-    `expected layers of the model, which has ${L}; got ${missing}`,
+    `expected layers of the model, 1 to ${L}; got ${missing}`,
   )
   const { layer, factor } = phase.lr_factor_above
   rule(

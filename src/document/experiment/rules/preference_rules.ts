@@ -3,7 +3,7 @@
 import { preferenceRefusal } from '../../../rl/preferences/settings.ts'
 import type { PreferenceDocument } from '../fields/phases.ts'
 import type { Experiment } from '../schema/schema.ts'
-import type { Rule } from './rule.ts'
+import { innerLayerWords, type Rule } from './rule.ts'
 
 /** Every rule of its own; those of its pairs are reward_rules.ts's. */
 export function preferenceRules(
@@ -18,7 +18,7 @@ export function preferenceRules(
     target_layer === 'final' || target_layer < layers,
     `${at}.target_layer`,
     ['model.num_hidden_layers'],
-    `expected 'final' or a layer of the model, which has ${layers}; got ${target_layer}`,
+    innerLayerWords(layers, target_layer),
   )
   rule(
     target_readout === 'raw' || target_layer !== 'final',

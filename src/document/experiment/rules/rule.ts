@@ -13,6 +13,12 @@ export type Rule = (
   message: string,
 ) => void
 
+/** A phase trains the policy of an inner layer, or the final one. */
+export const innerLayerWords = (layers: number, got: number | 'final'): string =>
+  layers === 1
+    ? `expected 'final', because a model of 1 layer has no inner one; got ${got}`
+    : `expected 'final' or an inner layer of the model, 1 to ${layers - 1}; got ${got}`
+
 /** What the rules of one rl phase are about. */
 export interface RuledPhase {
   readonly experiment: Experiment
