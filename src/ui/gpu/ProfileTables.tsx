@@ -3,8 +3,9 @@ import { useState } from 'react'
 import type { Peak, ProfileRow } from '../../host/protocol/results.ts'
 import type { StepProfile } from '../../record/run/run_parts.ts'
 import { formatCount, formatNumber, formatShare, NONE } from '../kit/format.ts'
+import { STAGES } from '../learning/more/stages.ts'
 import { BreakableName } from './BreakableName.tsx'
-import { clockNote, peakWords, profileLine, reachedPeak, STAGES } from './profile.ts'
+import { clockNote, peakWords, profileLine, reachedPeak } from './profile.ts'
 
 /** Kernels shown before "all" is asked for. */
 const FIRST_KERNELS = 10

@@ -3,26 +3,6 @@ import type { ResultCard } from '../../host/protocol/card.ts'
 import type { Peak, Profile, ProfileRow } from '../../host/protocol/results.ts'
 import { formatCount, formatNumber, formatShare } from '../kit/format.ts'
 
-/** What a stage is, in plain words; the names are verl's. */
-export const STAGES: Readonly<Record<string, string>> = {
-  sft: 'warm start',
-  gen: 'sampling',
-  old_log_prob: 'old policy',
-  ref: 'reference',
-  values: 'critic reads',
-  update_critic: 'critic learns',
-  update_actor: 'policy learns',
-  trace: 'token table',
-  probe: 'layer entropies',
-  testing: 'validation',
-  observe_entropy: 'shown: entropies',
-  observe_flow: 'shown: entropy flow',
-  observe_cosines: 'shown: cosines',
-  observe_similarity: 'shown: similarity',
-  observe_lens: 'shown: lens',
-  other: 'clearing sums',
-}
-
 /** One line of a table. Rates in 10⁹ per second; undefined is a dash. */
 export interface Line {
   readonly name: string

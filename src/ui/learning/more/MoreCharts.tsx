@@ -2,28 +2,18 @@
 // want few of them. Any of them can be found by its name, and pinned to a board above.
 import { useMemo, useState } from 'react'
 import { useStore } from 'zustand'
-import type { LabState } from '../../../page/state/store.ts'
 import { boardStore } from '../../shown/board.ts'
-import { useShownFrame } from '../../shown/shown.ts'
 import { type UiState, uiStore } from '../../shown/store.ts'
 import { BoardChart } from './BoardChart.tsx'
 import type { MoreChart } from './chart_entry.ts'
 import { boardChart, isFoundBy, metricChart, otherMetrics } from './every_metric.ts'
+import { useMeasured } from './measured.ts'
 import { type ChartGroup, moreCharts } from './more_charts.ts'
 
 const selectIsDark = (state: UiState) => state.isDark
 const selectPinned = ({ pinned }: { readonly pinned: readonly string[] }) => pinned
 /** Charts that a search shows; more would cost a second to draw. */
 const MOST_FOUND = 24
-
-let known: { series: LabState['series']; size: number; names: string } | undefined
-
-/** The names of what was measured so far, one a line: the same text until there is another one. */
-function measuredNames({ series }: LabState): string {
-  if (known?.series !== series || known.size !== series.size)
-    known = { series, size: series.size, names: [...series.keys()].join('\n') }
-  return known.names
-}
 
 interface Shown {
   readonly name: string
@@ -115,8 +105,7 @@ export function MoreCharts() {
   const [isOpen, setOpen] = useState(false)
   const isDark = useStore(uiStore, selectIsDark)
   const pinned = useStore(boardStore, selectPinned)
-  const names = useShownFrame(measuredNames)
-  const metrics = useMemo(() => (names === '' ? [] : names.split('\n')), [names])
+  const metrics = useMeasured()
   const groups = useMemo(() => moreCharts(metrics, isDark), [metrics, isDark])
   return (
     <>

@@ -1,13 +1,13 @@
 // Lists the charts behind “More charts”: which metrics each draws. One is there where the run has
 // measured any of its lines.
 import { RUN_COLORS, runColor } from '../../../record/run/record.ts'
-import { STAGES } from '../../gpu/profile.ts'
 import { formatNumber, formatShare, NONE } from '../../kit/format.ts'
 import type { Line } from '../../plot/chart_lines.ts'
 import { IDEAL_EXPLAINED_VARIANCE } from '../../scales/ideal.ts'
 import { depthColor, layerDash } from '../../scales/palette.ts'
 import { line, type MoreChart, range } from './chart_entry.ts'
 import { rewardCharts } from './reward_charts.ts'
+import { OTHER_STAGES, STAGES } from './stages.ts'
 import { TOOL_CHARTS } from './tool_charts.ts'
 
 export interface ChartGroup {
@@ -221,17 +221,12 @@ const validationCharts = (metrics: readonly string[], isDark: boolean): readonly
 ]
 
 const TIME = 'timing_s/'
-/** Stages that are missing in a profile of the GPU. */
-const OTHER_STAGES: Readonly<Record<string, string>> = {
-  reward: 'scoring',
-  adv: 'advantages',
-  update_reward_model: 'reward model learns',
-}
 
 const formatSeconds = (seconds: number | undefined): string =>
   seconds === undefined ? NONE : `${formatNumber(seconds)} s`
 
-function timeCharts(metrics: readonly string[]): readonly MoreChart[] {
+/** Seconds of every stage, and tokens per second. */
+export function timeCharts(metrics: readonly string[]): readonly MoreChart[] {
   const stages = metrics
     .filter((metric) => metric.startsWith(TIME))
     .map((metric) => metric.slice(TIME.length))

@@ -1,0 +1,38 @@
+// Computes what the stages of the steps took, without React.
+import { OTHER_STAGES, STAGES } from '../learning/more/stages.ts'
+
+const TIME = 'timing_s/'
+const STEP = `${TIME}step`
+
+interface Column {
+  readonly values: ArrayLike<number>
+  readonly length: number
+}
+
+const numbers = ({ values, length }: Column): number[] =>
+  Array.from({ length }, (_, i) => values[i]).filter(Number.isFinite)
+const sum = (values: readonly number[]): number => values.reduce((all, x) => all + x, 0)
+
+/** Seconds that half of the steps took at most, and the stages that took most of all steps' time,
+ * the largest first. Validations are no part of a step. Undefined before any step was timed. */
+export function largestStages(series: ReadonlyMap<string, Column>):
+  | {
+      readonly median: number
+      readonly stages: readonly { readonly name: string; readonly share: number }[]
+    }
+  | undefined {
+  const column = series.get(STEP)
+  const steps = column ? numbers(column).sort((a, b) => a - b) : []
+  const all = sum(steps)
+  if (!(all > 0)) return undefined
+  const stages = [...series]
+    .filter(([metric]) => metric.startsWith(TIME) && metric !== STEP)
+    .map(([metric, own]) => [metric.slice(TIME.length), sum(numbers(own))] as const)
+    .filter(([stage, seconds]) => stage !== 'testing' && seconds > 0)
+    .map(([stage, seconds]) => ({
+      name: STAGES[stage] ?? OTHER_STAGES[stage] ?? stage,
+      share: seconds / all,
+    }))
+    .sort((a, b) => b.share - a.share)
+  return { median: steps[Math.floor((steps.length - 1) / 2)], stages }
+}
