@@ -9,6 +9,7 @@ import {
   heldOutReward,
   layerEntropy,
   REWARD,
+  sampledAccuracy,
   TASK_SCORE,
 } from '../shown/metrics.ts'
 
@@ -77,10 +78,18 @@ function rewardWords({ series }: LabState, { first, last }: PhaseSeen): string {
 
 /** What the validations of a phase found, where there were two; the one before it counts. */
 function heldOutWords({ series, runExperiment }: LabState, { first, last }: PhaseSeen): string {
-  const metric = greedyAccuracy(runExperiment?.task.id ?? '')
-  const shares = between(series.get(metric), first - 1, last)
-  if (shares.length < 2) return ''
-  return ` Of held-out problems it got ${percent(shares[0])} right, then ${percent(shares[shares.length - 1])}.`
+  const id = runExperiment?.task.id ?? ''
+  const metrics = [greedyAccuracy(id), sampledAccuracy(id, runExperiment?.validation.n ?? 1)]
+  const [greedy, sampled] = metrics.map((metric) => between(series.get(metric), first - 1, last))
+  if (greedy.length < 2) return ''
+  const words = (shares: readonly number[]) => [
+    percent(shares[0]),
+    percent(shares[shares.length - 1]),
+  ]
+  const [before, after] = words(greedy)
+  if (sampled.length < 2) return ` Of held-out problems it got ${before} right, then ${after}.`
+  const [then, now] = words(sampled)
+  return ` Of held-out problems it got ${before} right, then ${after}; with sampled answers ${then}, then ${now}.`
 }
 
 /** The first and the last value of a metric; undefined where it was measured once or never. */
