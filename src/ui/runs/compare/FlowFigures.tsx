@@ -18,6 +18,10 @@ import { barsOf, type Flow, flowOf, WRITES } from './flow.ts'
 
 const WIDTH = 240
 const HEIGHT = 110
+/** Left of the bars and below them, for numbers. */
+const [GUTTER, FOOT] = [44, 14]
+/** Blocks whose numbers have room below a figure. */
+const MOST_NUMBERED = 12
 const selectVersion = (state: LabState) => state.keptVersion
 const selectLiving = ({ living }: Library) => living
 
@@ -65,11 +69,12 @@ function Figure(props: {
         <small className="soft"> step {flow.step}</small>
       </figcaption>
       <svg
-        viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+        viewBox={`${-GUTTER} -5 ${GUTTER + WIDTH} ${HEIGHT + FOOT + 5}`}
         role="img"
         aria-label={`Entropy changes by block, in nats. ${said}`}
       >
         <line className="flow-zero" x1="0" x2={WIDTH} y1={HEIGHT / 2} y2={HEIGHT / 2} />
+        <Axes scale={scale} blocks={flow.dH_layer.length} />
         {barsOf(flow, scale, WIDTH, HEIGHT).map(({ key, layer, x, y, width, height, value }) => (
           <rect key={`${key} ${layer}`} className={key} x={x} y={y} width={width} height={height}>
             <title>{`block ${layer}, ${WRITES.find((write) => write.key === key)?.label}: ${formatNumber(value)} nats`}</title>
@@ -77,6 +82,28 @@ function Figure(props: {
         ))}
       </svg>
     </figure>
+  )
+}
+
+/** Nats at the left, and the blocks below. */
+function Axes({ scale, blocks }: { readonly scale: number; readonly blocks: number }) {
+  const each = Math.ceil(blocks / MOST_NUMBERED)
+  return (
+    <g className="flow-axes" aria-hidden="true">
+      {[scale, 0, -scale].map((nats, i) => (
+        <text key={nats} className="at-left" x={-5} y={(i * HEIGHT) / 2 + 3.5}>
+          {nats > 0 ? '+' : ''}
+          {formatNumber(nats)}
+        </text>
+      ))}
+      {Array.from({ length: blocks }, (_, block) =>
+        block % each === 0 ? (
+          <text key={block} x={((block + 0.5) * WIDTH) / blocks} y={HEIGHT + 11}>
+            {block + 1}
+          </text>
+        ) : null,
+      )}
+    </g>
   )
 }
 
@@ -102,7 +129,7 @@ export function FlowFigures({ runs }: { readonly runs: readonly RunEntry[] }) {
                 <span className={`flow-key ${key}`} aria-hidden="true" /> {label}
               </li>
             ))}
-            <li className="soft">blocks from left to right, ±{formatNumber(scale)} nats</li>
+            <li className="soft">nats, by block</li>
           </ul>
           <div className="flow-figures">
             {known.map(({ entry, flow }) => (
