@@ -3,10 +3,12 @@ import { ArrowLeft, History } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { useStore } from 'zustand'
 import { logKindWords } from '../../jobs/logs/base/log_kinds.ts'
+import type { LabState } from '../../page/state/store.ts'
 import type { RunSource } from '../../record/run/record.ts'
 import { formatSteps } from '../kit/format.ts'
 import { nameInList } from '../open/distinct_names.ts'
 import { closePast, type Opened, openedStore, useOpenedEntry } from '../open/opened_run.ts'
+import { useLab } from '../shown/run.ts'
 import { changedText, endText, whenText } from '../shown/run_words.ts'
 import { CheckpointList } from './checkpoints/CheckpointList.tsx'
 
@@ -53,26 +55,32 @@ function ImportedRun(props: {
   )
 }
 
-const BackToRun = () => (
-  <div className="past-run-actions">
-    <button type="button" data-testid="back-to-run" onClick={closePast}>
-      <ArrowLeft className="icon" aria-hidden="true" /> Back to the current run
-    </button>
-  </div>
-)
+const selectHasSteps = ({ step }: LabState) => step > 0
+
+function BackToRun() {
+  const hasSteps = useLab(selectHasSteps)
+  return (
+    <div className="past-run-actions">
+      <button type="button" data-testid="back-to-run" onClick={closePast}>
+        <ArrowLeft className="icon" aria-hidden="true" />{' '}
+        {hasSteps ? 'Back to the current run' : 'Back to a new run'}
+      </button>
+    </div>
+  )
+}
 
 /** Nothing while the current run is shown. */
 export function PastRun() {
   const opened = useStore(openedStore, selectOpened)
   const entry = useOpenedEntry()
   if (!opened || !entry) return null
-  const name = nameInList(entry)
   const { source } = entry.header
-  if (source) return <ImportedRun name={name} source={source} step={entry.header.step} />
+  if (source)
+    return <ImportedRun name={nameInList(entry)} source={source} step={entry.header.step} />
   return (
     <section className="card past-run" aria-label="Past run" data-testid="past-run">
       <About
-        says={`Past run “${name}”, read-only`}
+        says="Past run, read-only:"
         more={
           opened.isElsewhere
             ? 'it continues in another tab of this browser, and only there'

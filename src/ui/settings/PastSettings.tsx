@@ -1,5 +1,5 @@
 // Draws the settings of the past run that the page shows, to read and to take over.
-import { ArrowLeft, SlidersHorizontal } from 'lucide-react'
+import { SlidersHorizontal } from 'lucide-react'
 import { type ReactNode, useMemo, useState } from 'react'
 import { changesWords, fieldChanges } from '../../document/experiment/steered/field_changes.ts'
 import { presetOf } from '../../document/presets/presets.ts'
@@ -44,23 +44,18 @@ export function PastSettings({ entry, isOpen, toggle }: PastSettingsProps) {
               ? 'Not the current run. A log does not say with which settings its run was trained.'
               : 'Not the current run. To read only; what was changed during the run is said beside it.'}
           </p>
-          <div className="past-settings-ways">
-            {isImported ? null : (
-              <button
-                type="button"
-                className="primary"
-                data-testid="use-settings"
-                onClick={() => {
-                  if (takeSettings(entry.id)) closePast()
-                }}
-              >
-                <SlidersHorizontal className="icon" aria-hidden="true" /> Use these settings
-              </button>
-            )}
-            <button type="button" onClick={closePast}>
-              <ArrowLeft className="icon" aria-hidden="true" /> Back to current
+          {isImported ? null : (
+            <button
+              type="button"
+              className="primary"
+              data-testid="use-settings"
+              onClick={() => {
+                if (takeSettings(entry.id)) closePast()
+              }}
+            >
+              <SlidersHorizontal className="icon" aria-hidden="true" /> Use these settings
             </button>
-          </div>
+          )}
           {isImported ? null : <Values entry={entry} />}
         </div>
       ) : null}

@@ -22,7 +22,7 @@ export function PastStatus({ past, status, Icon, says }: PastStatusProps) {
         type="button"
         className="plain past-name"
         data-testid="bar-past"
-        title={`The page shows this past run, read-only: ${name}. Back to the current run`}
+        title={`The page shows this past run, read-only: ${name}. Leave it`}
         onClick={closePast}
       >
         <ArrowLeft className="icon" aria-hidden="true" />
