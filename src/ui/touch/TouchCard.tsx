@@ -3,6 +3,7 @@
 
 import type { ComponentType, ReactNode } from 'react'
 import { useStore } from 'zustand'
+import { Note } from '../glossary/Note.tsx'
 import { t } from '../kit/translator.ts'
 import { useRecordOver } from '../look/kept_states.ts'
 import { useWhyBusy } from '../look/why_busy.ts'
@@ -47,7 +48,7 @@ export function TouchCard(props: TouchCardProps) {
             {says}
           </p>
         )}
-        <p className="soft">{note}</p>
+        <Note text={note} />
         <div className="touch-choices">
           {choices}
           <button

@@ -2,7 +2,7 @@
 // and its numbers as a table.
 import { Maximize2 } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
-import { Words } from '../../glossary/Words.tsx'
+import { Note } from '../../glossary/Note.tsx'
 import { t } from '../../kit/translator.ts'
 import { Fold, firstSentence, type Opens } from '../../part/Fold.tsx'
 import { FullScreen, LeaveButton } from '../../plot/ChartCard.tsx'
@@ -65,9 +65,7 @@ function Body(props: FigureProps & { readonly onFull?: () => void }) {
           {says}
         </p>
       )}
-      <p className="soft">
-        <Words text={note} />
-      </p>
+      <Note text={note} />
       <div className="figure-head">
         <p
           className={isEmpty ? 'figure-step is-empty' : 'figure-step'}
