@@ -52,7 +52,11 @@ describe('preference phases', () => {
         'preference.rpo_alpha: expected 0 with the loss kto',
       ],
       [{ loss_type: 'simpo', reference_free: true }, {}, 'preference.reference_free: expected off'],
-      [{}, { target_layer: 9 }, 'target_layer: expected ’final’ or an inner layer'.replaceAll('’', "'")],
+      [
+        {},
+        { target_layer: 9 },
+        'target_layer: expected ’final’ or an inner layer'.replaceAll('’', "'"),
+      ],
       [{}, { target_readout: 'normed' }, "target_readout: expected 'raw'"],
       [{}, { pairs: { source: 'file' } }, 'pairs.source: expected judge, human or mixed'],
     ]
