@@ -16,6 +16,32 @@ export function LookNow() {
   return record === undefined ? null : <Choice key={record} record={record} />
 }
 
+/** The same as one button, where a figure lacks what a look would bring. Nothing while the run is
+ * on, or where no state of it is kept. */
+export function LookAtLast() {
+  const record = useRecordOver()
+  return record === undefined ? null : <LastState key={record} record={record} />
+}
+
+function LastState({ record }: { readonly record: string }) {
+  const whyBusy = useWhyBusy()
+  const look = useStore(lookStore, selectLook)
+  const [last] = useKeptSteps(record)
+  if (last === undefined) return null
+  return (
+    <button
+      type="button"
+      data-testid="look-at-last"
+      disabled={whyBusy !== undefined || look?.isBusy}
+      title={whyBusy}
+      onClick={() => void lookNow(record, last)}
+    >
+      <Search className="icon" aria-hidden="true" />{' '}
+      {look?.isBusy ? 'Looking' : `Read it with the state after step ${formatCount(last)}`}
+    </button>
+  )
+}
+
 function Choice({ record }: { readonly record: string }) {
   const whyBusy = useWhyBusy()
   const look = useStore(lookStore, selectLook)

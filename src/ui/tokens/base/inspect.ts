@@ -90,6 +90,7 @@ export function groupsOf(responses: readonly Inspected[]): readonly (readonly In
 }
 
 export const ORDERS = {
+  differing: 'groups that differ first',
   score_best: 'best score first',
   score_worst: 'worst score first',
   advantage_high: 'highest advantage first',
@@ -101,7 +102,7 @@ export type Order = keyof typeof ORDERS
 /** What is sorted by, largest first; a response without goes last. */
 function rank(order: Order, { score, advantage, place }: Inspected): number {
   if (order === 'sampled') return -place
-  const value = order.startsWith('score') ? score : advantage
+  const value = order.startsWith('advantage') ? advantage : score
   if (value === undefined || Number.isNaN(value)) return Number.NEGATIVE_INFINITY
   return order === 'score_worst' || order === 'advantage_low' ? -value : value
 }
@@ -110,8 +111,9 @@ function rank(order: Order, { score, advantage, place }: Inspected): number {
 const hasContrast = (group: readonly Inspected[]): boolean =>
   group.some(({ advantage }) => advantage !== group[0].advantage)
 
-/** Within a group by the order; groups by their first response, then those whose advantages differ,
- * as equal ones teach nothing, then by their mean. Ties stay as sampled. */
+/** Within a group by the order. Groups by their mean score, or by their first response; before both
+ * those whose advantages differ, as equal ones teach nothing, where that is asked for. Ties stay as
+ * sampled. */
 export function sorted(
   groups: readonly (readonly Inspected[])[],
   order: Order,
@@ -120,12 +122,14 @@ export function sorted(
   const ranked = groups.map((group) => {
     const responses = group.toSorted((a, b) => by(rank(order, a), rank(order, b)))
     const all = mean(group.map((response) => rank(order, response)))
-    const teaches = order.startsWith('score') && hasContrast(group) ? 1 : 0
-    return { responses, first: rank(order, responses[0]), teaches, all }
+    const teaches = order === 'differing' && hasContrast(group) ? 1 : 0
+    const first = rank(order, responses[0])
+    const keys = order.startsWith('score') ? [all, first] : [teaches, first, all]
+    return { responses, keys }
   })
-  return ranked
-    .toSorted((a, b) => by(a.first, b.first) || by(a.teaches, b.teaches) || by(a.all, b.all))
-    .map(({ responses }) => responses)
+  const compare = (a: readonly number[], b: readonly number[]) =>
+    a.map((key, i) => by(key, b[i])).find((sign) => sign !== 0) ?? 0
+  return ranked.toSorted((a, b) => compare(a.keys, b.keys)).map(({ responses }) => responses)
 }
 
 /** Whether a group teaches: its scores differ. */
@@ -201,8 +205,7 @@ export function neighbour(
 export const bundleOf = ({ bundles }: Found, place: number): Bundle | undefined =>
   bundles.find(({ responses }) => responses.some((response) => response.place === place))
 
-/** The group to begin with: sorted by score, the first whose advantages differ. */
+/** The group to begin with: where those that differ come first, one of them. */
 export const firstBundle = ({ bundles }: Found, order: Order): Bundle | undefined =>
-  (order.startsWith('score')
-    ? bundles.find(({ responses }) => hasContrast(responses))
-    : undefined) ?? bundles[0]
+  (order === 'differing' ? bundles.find(({ responses }) => hasContrast(responses)) : undefined) ??
+  bundles[0]

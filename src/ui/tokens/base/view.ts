@@ -52,7 +52,7 @@ export const tokensStore = createStore<TokensView>(() => ({
   mode: 'advantages',
   layer: 0,
   readout: 'raw',
-  order: 'score_best',
+  order: 'differing',
   isInformativeOnly: false,
   query: '',
   isNewestSamples: false,

@@ -6,13 +6,13 @@ import { wantObserved } from '../../../page/client/observing.ts'
 import type { LabState } from '../../../page/state/store.ts'
 import type { KeptOfRun } from '../../../record/run/kept_run.ts'
 import { Words } from '../../glossary/Words.tsx'
-import { formatDuration, formatNumber } from '../../kit/format.ts'
+import { formatCount, formatDuration, formatNumber } from '../../kit/format.ts'
 import { TOOL_WROTE } from '../../kit/TurnText.tsx'
 import { WriteWithShown } from '../../open/models/WriteWithIt.tsx'
 import { lazyPart } from '../../part/lazy_part.tsx'
 import { useIsLiving, useKept } from '../../shown/rested.ts'
 import { selectIsBusy, seriesOf, shownExperiment, useLab, useLastLayer } from '../../shown/run.ts'
-import { useAtStep, useShown } from '../../shown/shown.ts'
+import { useAtStep, useIsPast, usePresent, useShown } from '../../shown/shown.ts'
 import { useVisible } from '../../shown/visible.ts'
 import { useVocabulary } from '../../shown/vocabulary.ts'
 import { legendOf, MODES, missingReason, rangeOf } from '../base/colours.ts'
@@ -38,6 +38,7 @@ const selectIsStory = (state: LabState) => shownExperiment(state).task.id === 's
 const hasTool = ({ traced, turns }: Inspected): boolean =>
   (traced?.observed?.length ?? 0) > 0 || (turns?.some(({ role }) => role === 'tool') ?? false)
 
+const selectLastStep = ({ step }: LabState) => step
 const selectIsTracing = (state: LabState) => state.isTracing
 const selectView = (view: TokensView) => view
 const set = tokensStore.setState
@@ -65,6 +66,10 @@ function Where({ shown, newer }: { shown: Shown; newer: number | undefined }) {
   const atStep = useAtStep()
   const { held, isNewestSamples } = useTokens(selectView)
   const newest = kept.traces.at(undefined)?.step
+  const isBusy = useLab(selectIsBusy)
+  const lastStep = usePresent(selectLastStep)
+  // The page follows the run, which went on without a trace.
+  const isBehind = atStep === undefined && !isBusy && shown.step === newest && lastStep > newest
   const isHeld = shown.isTraced && atStep === undefined && held?.kept === kept
   return (
     <p data-testid="inspected-step" data-step={shown.step}>
@@ -72,7 +77,9 @@ function Where({ shown, newer }: { shown: Shown; newer: number | undefined }) {
       {shown.name === '' ? '' : `, ${shown.name}`}
       {atStep !== undefined && atStep !== shown.step
         ? `, the last one ${shown.isTraced ? 'traced' : 'kept'} up to step ${atStep}`
-        : ''}
+        : isBehind
+          ? `, the last one traced of ${formatCount(lastStep)}`
+          : ''}
       .
       <span className="soft">
         {shown.isTraced
@@ -185,9 +192,11 @@ function TraceActions(props: { isAlong: boolean; isLiving: boolean; hasButton: b
   const { isAlong, isLiving, hasButton } = props
   const isTracing = useLab(selectIsTracing)
   const isBusy = useLab(selectIsBusy)
+  const isPast = useIsPast()
   return (
     <div className="profiler-actions">
-      <label className="inspector-check">
+      {/* No step of a past run is to come. */}
+      <label hidden={isPast} className="inspector-check">
         <input
           type="checkbox"
           data-testid="trace-along"

@@ -63,7 +63,7 @@ const step = ofTable(
 )
 const places = (groups: readonly (readonly Inspected[])[]) =>
   groups.map((group) => group.map(({ place }) => place))
-const wanted = { order: 'score_best', isInformativeOnly: false, query: '' } as const
+const wanted = { order: 'differing', isInformativeOnly: false, query: '' } as const
 
 test('responses are grouped by prompt; a prompt drawn twice in a row is two groups', () => {
   expect(places(groupsOf(step))).toEqual([
@@ -94,11 +94,16 @@ test('samples without a trace are grouped by prompt alone', () => {
   expect(rewarded.score).toBe(0.7)
 })
 
-test('best and worst come first by score or advantage, of equal ones those that differ, and ties stay as sampled', () => {
+test('groups that differ come first, or the best and worst by score or advantage; ties stay as sampled', () => {
   const groups = groupsOf(step)
-  expect(places(sorted(groups, 'score_best'))).toEqual([
+  expect(places(sorted(groups, 'differing'))).toEqual([
     [0, 1],
+    [5, 4],
     [2, 3],
+  ])
+  expect(places(sorted(groups, 'score_best'))).toEqual([
+    [2, 3],
+    [0, 1],
     [5, 4],
   ])
   expect(places(sorted(groups, 'score_worst'))).toEqual([
@@ -141,19 +146,19 @@ test('where every prompt has one response they are read together, whatever the f
 test('the list opens on a group whose advantages differ, unless another order is asked for', () => {
   const found = find(step, wanted)
   expect(found.bundles[0].prompt).toBe('1+2=')
-  expect(firstBundle(found, 'score_best')?.prompt).toBe('1+2=')
-  const [informative, equalFirst, other] = found.bundles
+  expect(firstBundle(found, 'differing')?.prompt).toBe('1+2=')
+  const [informative, other, equalFirst] = found.bundles
   const bundles = [equalFirst, informative, other]
-  expect(firstBundle({ ...found, bundles }, 'score_best')?.prompt).toBe('1+2=')
+  expect(firstBundle({ ...found, bundles }, 'differing')?.prompt).toBe('1+2=')
   expect(firstBundle({ ...found, bundles }, 'sampled')?.prompt).toBe('2+2=')
   const equal = { ...found, bundles: [equalFirst] }
-  expect(firstBundle(equal, 'score_best')?.prompt).toBe('2+2=')
+  expect(firstBundle(equal, 'differing')?.prompt).toBe('2+2=')
 })
 
 test('the next response goes over into the next group and stays at the end', () => {
   const found = find(step, wanted)
-  expect(neighbour(found, 1, 1)?.place).toBe(2)
-  expect(neighbour(found, 4, 1)?.place).toBe(4)
+  expect(neighbour(found, 1, 1)?.place).toBe(5)
+  expect(neighbour(found, 3, 1)?.place).toBe(3)
   expect(neighbour(found, 0, -1)?.place).toBe(0)
   expect(neighbour(found, undefined, 1)?.place).toBe(0)
   expect(bundleOf(found, 5)?.prompt).toBe('5+2=')
@@ -266,7 +271,7 @@ test('the shown trace is the page’s step, else the one that is held, else the 
 
 test('a step is said by what its responses can teach', () => {
   expect(inspectedSays(step)).toBe(
-    `2 of 3 prompts have responses that score differently; 8 of 13 tokens have an advantage other than 0, the largest in size +0.9.`,
+    `2 of 3 prompts have responses that score differently; 8 of 13 tokens have an advantage other than 0: from −0.5 to +0.9.`,
   )
   const alike = ofTable(
     table(['3', '33'].map((text) => traced('1+2=', text, 1, { advantages: [0, 0] }))),
@@ -275,8 +280,6 @@ test('a step is said by what its responses can teach', () => {
     'None of 1 prompts has responses that score differently; the advantage of all 4 tokens is 0.',
   )
   const single = ofTable(table([traced('1+2=', '3', 1, { advantages: [-0.25] }, 1)]))
-  expect(inspectedSays(single)).toBe(
-    '1 of 1 tokens have an advantage other than 0, the largest in size −0.25.',
-  )
+  expect(inspectedSays(single)).toBe('1 of 1 tokens have an advantage other than 0: −0.25.')
   expect(inspectedSays([])).toBe('')
 })

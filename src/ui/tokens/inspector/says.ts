@@ -12,6 +12,8 @@ function groupsSay(responses: readonly Inspected[]): string | undefined {
     : `${formatCount(told)} of ${formatCount(groups.length)} prompts ${told === 1 ? 'has' : 'have'} responses that score differently`
 }
 
+const signed = (value: number): string => `${value > 0 ? '+' : '−'}${formatNumber(Math.abs(value))}`
+
 /** How many tokens the update pulls at; undefined where the step was not traced. */
 function tokensSay(responses: readonly Inspected[]): string | undefined {
   const all = responses.flatMap(({ traced }) => traced?.columns.advantages ?? [])
@@ -19,9 +21,11 @@ function tokensSay(responses: readonly Inspected[]): string | undefined {
   if (known.length === 0) return undefined
   const pulled = known.filter((value) => value !== 0)
   if (pulled.length === 0) return `the advantage of all ${formatCount(known.length)} tokens is 0`
-  const largest = pulled.reduce((a, b) => (Math.abs(b) > Math.abs(a) ? b : a))
-  const size = `${largest > 0 ? '+' : '−'}${formatNumber(Math.abs(largest))}`
-  return `${formatCount(pulled.length)} of ${formatCount(known.length)} tokens have an advantage other than 0, the largest in size ${size}`
+  const [least, most] = [Math.min, Math.max].map((end) =>
+    signed(pulled.reduce((a, b) => end(a, b))),
+  )
+  const range = least === most ? least : `from ${least} to ${most}`
+  return `${formatCount(pulled.length)} of ${formatCount(known.length)} tokens have an advantage other than 0: ${range}`
 }
 
 /** '' where nothing is known of the step but its texts. */

@@ -9,6 +9,7 @@ import type { LabState } from '../../../page/state/store.ts'
 import type { KeptOfRun } from '../../../record/run/kept_run.ts'
 import { Words } from '../../glossary/Words.tsx'
 import { formatNumber } from '../../kit/format.ts'
+import { LookAtLast } from '../../look/LookNow.tsx'
 import { Fold } from '../../part/Fold.tsx'
 import { useIsLiving, useKept } from '../../shown/rested.ts'
 import { selectIsBusy, shownExperiment, useLab } from '../../shown/run.ts'
@@ -82,7 +83,7 @@ function Waiting({ kept }: { kept: KeptOfRun }) {
         : isBusy
           ? 'Measured from the next observed step on, while this panel is in view.'
           : 'No step has measured this text. The next observed step of a run does, while this panel is in view.'}
-      {refused === undefined ? '' : ` The last one said: ${refused}`}
+      {refused === undefined ? '' : ` The last one said: ${refused}`} <LookAtLast />
     </p>
   )
 }
