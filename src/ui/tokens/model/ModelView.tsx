@@ -74,7 +74,6 @@ function Uses({ facts: { adapter, uses } }: { facts: OpenedModelFacts }) {
       <div className="model-ways-row">
         <button
           type="button"
-          className="primary"
           data-testid="model-train"
           onClick={() => trainOpened(adapter !== '' || wantsAdapter)}
         >

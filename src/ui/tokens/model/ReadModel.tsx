@@ -33,7 +33,7 @@ export function ReadModels({ readings, facts }: ReadProps) {
   const kinds = useRef<HTMLFieldSetElement>(null)
   // A press on a token that was written is answered here, below the form.
   useEffect(() => {
-    kinds.current?.scrollIntoView({ block: 'nearest' })
+    kinds.current?.scrollIntoView({ block: 'start' })
   }, [])
   const shown = readings.flatMap((reading): Shown[] => {
     const own = facts[reading.place]
@@ -218,6 +218,10 @@ function Tokens({ shown, isNamed }: { shown: Shown; isNamed: boolean }) {
   )
 }
 
+/** What is not 0 does not look so. */
+const probWords = (prob: number): string =>
+  prob > 0 && prob < 0.0005 ? '< 0.1 %' : formatShare(prob)
+
 function tokenRow(cells: ReturnType<typeof finalCells>, token: string, i: number) {
   const cell = cells[i]
   const [best] = cell?.top ?? []
@@ -227,7 +231,7 @@ function tokenRow(cells: ReturnType<typeof finalCells>, token: string, i: number
       <th scope="row" className="response" aria-label={tokenWords(token)}>
         {tokenSign(token)}
       </th>
-      <td data-value={cell?.next?.prob}>{cell?.next ? formatShare(cell.next.prob) : NONE}</td>
+      <td data-value={cell?.next?.prob}>{cell?.next ? probWords(cell.next.prob) : NONE}</td>
       <td>{best ? `${tokenSign(best.token)} ${formatShare(best.prob)}` : NONE}</td>
       <td>{cell ? formatNats(cell.entropy) : NONE}</td>
     </tr>

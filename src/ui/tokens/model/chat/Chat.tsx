@@ -53,6 +53,31 @@ function Settings({ settings, onChange }: SettingsProps) {
   )
 }
 
+/** Whether it answers through its template or continues a text. */
+function RawChoice(props: {
+  readonly facts: OpenedModelFacts
+  readonly isRaw: boolean
+  readonly onRaw: (isRaw: boolean) => void
+}) {
+  if (!props.facts.has_template)
+    return (
+      <small className="soft">
+        The folder has no chat template, so the model continues a text.
+      </small>
+    )
+  return (
+    <label className="model-check">
+      <input
+        type="checkbox"
+        data-testid="chat-raw"
+        checked={props.isRaw}
+        onChange={({ target }) => props.onRaw(target.checked)}
+      />
+      <span>continue the text as it is, without the model’s chat template</span>
+    </label>
+  )
+}
+
 /** What is typed. Sent, it makes room for the next; what the model did not take comes back. */
 function useMessage(begins: string) {
   const [text, setText] = useState(begins)
@@ -97,21 +122,7 @@ export function Chat({ facts, isBusy }: { facts: OpenedModelFacts; isBusy: boole
     <section className="chat" aria-label="Write with the model">
       <Shades />
       <h3>Write with it</h3>
-      {facts.has_template ? (
-        <label className="model-check">
-          <input
-            type="checkbox"
-            data-testid="chat-raw"
-            checked={isRaw}
-            onChange={({ target }) => setIsRaw(target.checked)}
-          />
-          <span>continue the text as it is, without the model’s chat template</span>
-        </label>
-      ) : (
-        <small className="soft">
-          The folder has no chat template, so the model continues a text.
-        </small>
-      )}
+      <RawChoice facts={facts} isRaw={isRaw} onRaw={setIsRaw} />
       {written ? <Answer written={written} facts={facts} /> : null}
       <form onSubmit={onSubmit} className="model-text">
         <label>
@@ -128,7 +139,12 @@ export function Chat({ facts, isBusy }: { facts: OpenedModelFacts; isBusy: boole
             Stop
           </button>
         ) : (
-          <button type="submit" data-testid="chat-send" disabled={isBusy || text === ''}>
+          <button
+            type="submit"
+            className="primary"
+            data-testid="chat-send"
+            disabled={isBusy || text === ''}
+          >
             {isRaw ? 'Continue' : 'Send'}
           </button>
         )}
