@@ -91,6 +91,7 @@ function Answers() {
   if (!found) return null
   const [before, after] = found.steps
   const reads = found.examples.some(({ after }) => isProse(after.output))
+  const hasTruth = !reads && found.examples.every(({ after }) => after.gts !== '')
   return (
     <table className={reads ? 'end-answers end-prose' : 'end-answers'} data-testid="end-answers">
       <caption>New problems, before and after{reads ? ', what changed marked' : ''}</caption>
@@ -99,18 +100,29 @@ function Answers() {
           <th scope="col">problem</th>
           <th scope="col">step {before}</th>
           <th scope="col">step {after}</th>
+          {hasTruth ? <th scope="col">right</th> : null}
         </tr>
       </thead>
       <tbody>
         {found.examples.map((example) => (
-          <Row key={example.after.input} example={example} steps={found.steps} />
+          <Row
+            key={example.after.input}
+            example={example}
+            steps={found.steps}
+            truth={hasTruth ? example.after.gts : undefined}
+          />
         ))}
       </tbody>
     </table>
   )
 }
 
-function Row(props: { readonly example: Example; readonly steps: Examples['steps'] }) {
+function Row(props: {
+  readonly example: Example
+  readonly steps: Examples['steps']
+  /** The right answer, where problems have one. */
+  readonly truth: string | undefined
+}) {
   const { before, after } = props.example
   const [then, now] = [shownText(before.output), shownText(after.output)]
   const marked = isProse(then) && isProse(now) ? changedWords(then, now) : undefined
@@ -119,6 +131,7 @@ function Row(props: { readonly example: Example; readonly steps: Examples['steps
       <th scope="row">{shownText(after.input)}</th>
       <Answer answer={before} step={props.steps[0]} runs={marked?.before} />
       <Answer answer={after} step={props.steps[1]} runs={marked?.after} />
+      {props.truth === undefined ? null : <td className="soft">{shownText(props.truth)}</td>}
     </tr>
   )
 }

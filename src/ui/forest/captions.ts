@@ -114,6 +114,8 @@ export function headline(state: LabState): string | undefined {
   const shares = endsOf(state, greedyAccuracy(id))
   if (!shares) return undefined
   const [before, after] = shares.map(percent)
+  if (shares[1] < shares[0] && before !== after)
+    return `It got worse: it solves ${after} of new problems; it began at ${before}.`
   const began = before === after ? 'as many as when it began' : `it began at ${before}`
   return `It solves ${after} of new problems; ${began}.`
 }
