@@ -3,6 +3,7 @@ import { rolloutDTypeText } from '../../document/experiment/rollout_dtype.ts'
 import type { LabState } from '../../page/state/store.ts'
 import { formatBytes, formatCount, formatNumber } from '../kit/format.ts'
 import { useLab } from '../shown/run.ts'
+import { useIsPast } from '../shown/shown.ts'
 
 const LABELS: Readonly<Record<string, string>> = {
   weights: 'weights',
@@ -12,7 +13,7 @@ const LABELS: Readonly<Record<string, string>> = {
   kv_cache: 'key-value cache',
   batch: 'batch',
   scratch: 'scratch',
-  probes: 'panels that are open',
+  probes: 'open panels',
 }
 
 const selectMemory = (state: LabState) => state.memory
@@ -53,13 +54,14 @@ function Work() {
 }
 
 /** In place of a list of dashes. */
-function Nothing() {
+function Nothing({ isPast }: { readonly isPast: boolean }) {
   return (
     <section className="card memory" aria-labelledby="memory-title" data-testid="memory">
       <h2 id="memory-title">GPU memory and work</h2>
       <p className="soft">
-        What a run keeps on the GPU, by kind, and how much work a step is: it is counted when a run
-        begins.
+        {isPast
+          ? 'What a run keeps on the GPU is counted while it trains, and not kept of past runs.'
+          : 'What a run keeps on the GPU, by kind, and how much work a step is: it is counted when a run begins.'}
       </p>
     </section>
   )
@@ -67,7 +69,9 @@ function Nothing() {
 
 export function Memory() {
   const memory = useLab(selectMemory)
-  return memory ? <Counted memory={memory} /> : <Nothing />
+  const isPast = useIsPast()
+  // What is counted is of the run of this page.
+  return memory && !isPast ? <Counted memory={memory} /> : <Nothing isPast={isPast} />
 }
 
 function Counted({ memory }: { readonly memory: NonNullable<LabState['memory']> }) {

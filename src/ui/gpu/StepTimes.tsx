@@ -15,11 +15,11 @@ const REFRESH_MS = 1000
 /** Stages that are named. */
 const MOST_STAGES = 3
 
-/** 'Half of the steps took at most 2.1 s. By stage: sampling 50 %, policy learns 34 %.' */
+/** 'The median step took 2.1 s. By stage: sampling 50 %, policy learns 34 %.' */
 function says({ series }: Pick<LabState, 'series'>): string | undefined {
   const found = largestStages(series)
   if (!found) return undefined
-  const steps = `Half of the steps took at most ${formatDuration(found.median)}.`
+  const steps = `The median step took ${formatDuration(found.median)}.`
   const stages = found.stages.slice(0, MOST_STAGES)
   const shares = stages.map(({ name, share }) => `${t(name)} ${formatPercent(share)}`).join(', ')
   return shares === '' ? steps : `${steps} By stage: ${shares}.`
