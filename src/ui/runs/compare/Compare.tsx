@@ -21,6 +21,7 @@ import { saveReport } from '../report/save_report.ts'
 import { DifferenceTable } from './DifferenceTable.tsx'
 import { FlowFigures } from './FlowFigures.tsx'
 import { KeyMetrics } from './KeyMetrics.tsx'
+import { compareSays } from './says.ts'
 
 const selectBand = ({ band }: Selection) => band
 const selectView = ({ view }: Selection) => view
@@ -105,12 +106,11 @@ function Ways({
     <>
       <button
         type="button"
-        className="primary"
         data-testid="save-report"
         title="Numbers, means, settings and curves of these runs as Markdown with pictures, and a link to each run"
         onClick={() => void saveReport(all)}
       >
-        Report
+        Save a report
       </button>
       <Behind count={ids.length} />
       <button type="button" onClick={() => label({ pinned: true })}>
@@ -145,6 +145,7 @@ export function Compare({ entries }: { readonly entries: readonly RunEntry[] }) 
   )
   if (groups.length === 0) return null
   const runs = groups.flatMap((group) => group.entries)
+  const said = compareSays(groups)
   const shown = runs.slice(0, MAX_COMPARED)
   return (
     <section className="card compare" aria-labelledby="compare-title" data-testid="compare">
@@ -156,6 +157,11 @@ export function Compare({ entries }: { readonly entries: readonly RunEntry[] }) 
         </h2>
         {all.length === 0 ? null : <Ways ids={all.map(({ id }) => id)} all={all} />}
       </div>
+      {said === undefined ? null : (
+        <p className="figure-says" data-testid="compare-says">
+          {said}
+        </p>
+      )}
       {runs.length < all.length ? (
         <p className="soft">
           {runs.length} of them are drawn: at most {MAX_COMPARED} lines can be told apart. The
