@@ -1,7 +1,10 @@
 // Shows undo and redo of settings.
 import { Redo2, Undo2 } from 'lucide-react'
 import { useStore } from 'zustand'
+import { wrongFields } from '../../page/client/edits.ts'
+import type { LabState } from '../../page/state/store.ts'
 import { IS_MAC, keyWords } from '../kit/keys.ts'
+import { useLab } from '../shown/run.ts'
 import { showToast } from '../shown/store.ts'
 import { type History, historyStore, redo, undo } from './history.ts'
 
@@ -13,8 +16,12 @@ const BUTTONS = [
   { id: 'redo', verb: 'Redo', keys: 'Mod+Shift+Z', select: selectRedo, act: redo, Icon: Redo2 },
 ] as const
 
+const selectWrong = (state: LabState) => wrongFields(state)
+
 function HistoryButton({ id, verb, keys, select, act, Icon }: (typeof BUTTONS)[number]) {
-  const words = useStore(historyStore, select)
+  const wrong = useLab(selectWrong).at(-1)
+  const own = useStore(historyStore, select)
+  const words = id === 'undo' && wrong ? `${wrong.label} ${wrong.text}` : own
   const label = words === undefined ? `Nothing to ${verb.toLowerCase()}` : `${verb} ${words}`
   return (
     <button

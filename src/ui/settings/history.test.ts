@@ -1,7 +1,7 @@
 import { afterAll, beforeEach, expect, test, vi } from 'vitest'
 import { PRESETS, presetOf } from '../../document/presets/presets.ts'
 import { train } from '../../page/client/controls.ts'
-import { type Edit, editField, onEdit } from '../../page/client/edits.ts'
+import { type Edit, editField, keepWrong, onEdit } from '../../page/client/edits.ts'
 import { openLab } from '../../page/client/lab.ts'
 import { choosePreset, openExperiment } from '../../page/client/opening.ts'
 import { labStore } from '../../page/state/store.ts'
@@ -215,4 +215,15 @@ test('phases that are added and removed are undone', () => {
   expect(historyStore.getState().past.at(-1)?.words).toBe('remove a phase')
   undo()
   expect(labStore.getState().experiment.phases).toEqual(phases)
+})
+
+test('what a field did not take is undone first, and nothing else with it', () => {
+  choosePreset('tiny')
+  const { experiment } = labStore.getState()
+  const before = historyStore.getState().past.length
+  keepWrong({ path: 'actor.optim.lr', label: 'Learning rate', text: '-3', problem: 'too low' })
+  expect(undo()).toBe('Undone: Learning rate -3')
+  expect(labStore.getState().wrongFields).toEqual([])
+  expect(labStore.getState().experiment).toEqual(experiment)
+  expect(historyStore.getState().past).toHaveLength(before)
 })

@@ -7,7 +7,7 @@ import { isDocument } from '../../document/experiment/fields/paths.ts'
 import { experimentFields } from '../../document/experiment/form/form.ts'
 import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import { presetOf } from '../../document/presets/presets.ts'
-import { type Edit, onEdit } from '../../page/client/edits.ts'
+import { dropWrong, type Edit, onEdit, wrongFields } from '../../page/client/edits.ts'
 import { restoreSettings } from '../../page/client/opening.ts'
 import type { Settings } from '../../page/client/stage.ts'
 import { labStore } from '../../page/state/store.ts'
@@ -181,6 +181,12 @@ function apply(entry: Entry, from: Settings, to: Settings): boolean {
 
 /** What happened, in words; undefined where there was nothing to take back. */
 export function undo(): string | undefined {
+  // What a field did not take was typed last, and is in no entry.
+  const wrong = wrongFields(labStore.getState()).at(-1)
+  if (wrong) {
+    dropWrong(wrong.path)
+    return `Undone: ${wrong.label} ${wrong.text}`
+  }
   const entry = historyStore.getState().past.at(-1)
   if (!entry) return undefined
   historyStore.setState(stepBack)

@@ -1,7 +1,7 @@
 // Lists the commands on the settings.
 import { sameSettings } from '../../../../document/experiment/experiment.ts'
 import { presetOf } from '../../../../document/presets/presets.ts'
-import { discardEdits } from '../../../../page/client/edits.ts'
+import { discardEdits, wrongFields } from '../../../../page/client/edits.ts'
 import { choosePreset } from '../../../../page/client/opening.ts'
 import { labStore } from '../../../../page/state/store.ts'
 import { historyStore, redo, undo } from '../../../settings/history.ts'
@@ -37,7 +37,8 @@ export const SETTINGS_COMMANDS: readonly Command[] = [
       return state && entry ? `Undo ${entry.words}` : 'Undo a change'
     },
     keys: ['Mod+Z'],
-    can: () => historyStore.getState().past.length > 0,
+    can: () =>
+      historyStore.getState().past.length > 0 || wrongFields(labStore.getState()).length > 0,
     run: () => tell(undo()),
   },
   {
