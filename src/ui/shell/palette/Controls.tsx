@@ -38,6 +38,7 @@ import { PresetOptions } from '../../part/PresetOptions.tsx'
 import { FullPage } from '../../share/FullPage.tsx'
 import { ShareDialog } from '../../share/ShareDialog.tsx'
 import { selectIsBusy, useLab } from '../../shown/run.ts'
+import { useIsPast } from '../../shown/shown.ts'
 
 const ReplayBar = later(
   'The bar of the recording',
@@ -116,13 +117,16 @@ function TrainButton() {
   const isFirst = useLab(selectIsIdle)
   const isReplaying = useStore(replayStore, selectIsReplaying)
   const lacksGpu = useLab(selectLacksGpu)
+  const isPast = useIsPast()
+  const isAside = lacksGpu || isPast || label === 'Train again'
   return (
     <button
       type="button"
       id="train"
       data-testid={isGoing ? 'pause' : 'train'}
-      // Without a GPU the first screen's button is the one that works.
-      className={isFirst ? 'primary pulse' : lacksGpu ? undefined : 'primary'}
+      // Without a GPU the first screen's button is the one that works, and a run that is over, or
+      // past, offers better things than to train it once more.
+      className={isFirst && !isPast ? 'primary pulse' : isAside ? undefined : 'primary'}
       disabled={!mayToggle}
       onClick={toggleTraining}
     >
