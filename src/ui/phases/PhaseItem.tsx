@@ -85,6 +85,7 @@ function Segment(props: PhaseItemProps & { readonly isCurrent: boolean }) {
         <span className="phase-done" style={{ width: `${share * 100}%` }} />
       </span>
       <span className="phase-name" data-testid={isCurrent ? 'phase-name' : undefined}>
+        {timeline.isNext && index === 0 ? <span className="phase-next">next run:</span> : null}
         {phaseMark(index + 1)}{' '}
         <span className="phase-words" data-short={shortName(phase, lastLayer)}>
           {phase.name}

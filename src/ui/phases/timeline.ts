@@ -13,6 +13,7 @@ import { presentStore, useIsPast, usePresent } from '../shown/shown.ts'
 
 const selectSwitches = (state: LabState) => state.phase_switches
 const selectPhase = (state: LabState) => state.phase
+const selectHasSteps = (state: LabState) => state.step > 0
 const selectIsFinished = ({ status }: LabState) => status === 'finished'
 /** The line shows the run while there is one that the settings have not left behind. */
 const selectHasBegun = (state: LabState) =>
@@ -38,6 +39,8 @@ export interface Timeline {
   readonly current: number
   /** The same while the line shows the run, else -1. */
   readonly present: number
+  /** The line shows what the next run does, beside the steps of the one on screen. */
+  readonly isNext: boolean
   readonly isBusy: boolean
   readonly isPast: boolean
   readonly is_finished: boolean
@@ -66,6 +69,7 @@ export function useTimeline(): Timeline {
   useTextPace()
   const { phase_step: phaseStep } = presentStore.getState()
   const switches = usePresent(selectSwitches)
+  const hasSteps = usePresent(selectHasSteps)
   const present = hasBegun ? current : -1
   const doneOf = (index: number) => {
     if (index >= present) return index === present ? phaseStep : 0
@@ -78,6 +82,7 @@ export function useTimeline(): Timeline {
     switches,
     current,
     present,
+    isNext: hasSteps && !hasBegun,
     isBusy,
     isPast,
     is_finished,
