@@ -9,6 +9,10 @@ test('the longest name is said whole where a third of the chart has room for it'
   expect(nameInGutter(LONG, gutter)).toBe(LONG)
   expect(nameInGutter('whole model', gutter)).toBe('whole model')
   expect(nameGutter(['GRPO', 'PPO'], 1000)).toBeLessThan(gutter)
+  for (let letters = 1; letters < 40; letters++) {
+    const name = 'x'.repeat(letters)
+    expect(nameInGutter(name, nameGutter([name], 1000))).toBe(name)
+  }
 })
 
 test('a name that is longer is cut, a Chinese one after half as many letters', () => {

@@ -17,7 +17,8 @@ export const nameGutter = (names: readonly string[], width: number): number =>
 
 /** A name, cut where a gutter of so many pixels has no room for it. */
 export function nameInGutter(name: string, gutter: number): string {
-  const most = Math.floor((gutter - STROKES) / LETTER_WIDTH)
+  // Of exactly so many letters the last is not lost to rounding.
+  const most = Math.floor((gutter - STROKES) / LETTER_WIDTH + 1e-6)
   const letters = lettersOf(name)
   return letters > most ? cutText(name, Math.floor(([...name].length * most) / letters)) : name
 }
