@@ -1,10 +1,15 @@
-// Remembers whether a study is being trained, for the next page.
+// Says whether a study is being trained, and remembers it for the next page.
 import * as z from 'zod/mini'
+import { createStore } from 'zustand/vanilla'
 import { remembered } from '../state/remembered.ts'
 
 const training = remembered('study', z.boolean(), false)
 
+/** For what is on the page before any study is. */
+export const studyTrainingStore = createStore(() => ({ isTraining: false }))
+
 export function markTraining(isTraining: boolean): void {
+  studyTrainingStore.setState({ isTraining })
   if (isTraining) training.set(true)
   else training.forget()
 }

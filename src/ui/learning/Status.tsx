@@ -13,11 +13,12 @@ import {
 import { useStore } from 'zustand'
 import { replayStore } from '../../page/state/replay.ts'
 import type { LabState } from '../../page/state/store.ts'
+import { studyTrainingStore } from '../../page/study/mark_training.ts'
 import { formatBytes } from '../kit/format.ts'
 import { useOpenedEntry } from '../open/opened_run.ts'
 import { selectIsReplaying } from '../open/replays.ts'
 import { later } from '../part/later.tsx'
-import { selectStatus, useLab } from '../shown/run.ts'
+import { selectIsBusy, selectStatus, useLab } from '../shown/run.ts'
 import { usePresent } from '../shown/shown.ts'
 import { useEstimate } from './estimate.ts'
 import { selectLacksGpu } from './without_gpu.ts'
@@ -51,6 +52,7 @@ const PastStatus = later(
 const selectHasSteps = (state: LabState) => state.series.size > 0
 const selectIsPausing = ({ isPausing }: LabState) => isPausing
 const selectExperiment = ({ experiment }: LabState) => experiment
+const selectIsTraining = ({ isTraining }: { readonly isTraining: boolean }) => isTraining
 const selectMessage = (state: LabState) => state.message
 
 /** What Train would take, as long as nothing is trained. */
@@ -73,9 +75,12 @@ export function Status() {
   const past = useOpenedEntry()
   const time = useEstimate(useLab(selectExperiment))
   const lacksGpu = useLab(selectLacksGpu)
+  const isBusy = useLab(selectIsBusy)
   const { says, Icon } = lacksGpu ? STATUS.idle : STATUS[status]
   const doing = status === 'running' && !hasSteps ? 'measuring the model at step 0' : says
-  const moment = isPausing ? pausingWords(status) : lacksGpu ? 'no GPU here' : doing
+  const trainsStudy = useStore(studyTrainingStore, selectIsTraining) && !isBusy
+  const own = trainsStudy ? 'a study is training' : doing
+  const moment = isPausing ? pausingWords(status) : lacksGpu ? 'no GPU here' : own
   const shownStatus = lacksGpu ? 'no_gpu' : status
   const replayed = isReplaying ? (REPLAYED[status] ?? moment) : undefined
   const takes =
