@@ -266,7 +266,7 @@ function equalities(
 }
 
 /** Fewer pairs say nothing about their spread that one would want to rely on. */
-const FEWEST_PAIRS = 3
+export const FEWEST_PAIRS = 3
 
 function judged(found: Compared, p_holm: number, { measure }: Study): Comparison {
   const differences = found.pairs.map(({ difference }) => difference)

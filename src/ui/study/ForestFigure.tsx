@@ -27,16 +27,17 @@ const VERDICTS: Readonly<Record<Comparison['verdict'], string>> = {
   'too few': 'too few seeds to say',
 }
 
-/** Names lie left of the plot, or above their rows where that leaves it too little room. */
-const NAMES = 230
+/** Names lie left of the plot, where the longest has room for as much of the width, or above their
+ * rows where that leaves the plot too little. */
+const MOST_NAMES = 0.42
+const LETTER_WIDTH = 6.6
+const NAME_GAP = 14
 const SAID = 160
 const LEAST_WIDTH = 680
 const ROW = 28
 const TALL_ROW = 44
 const FOOT = 22
 const MARGIN = 14
-const NAME_LETTERS = 34
-const FEW_LETTERS = 24
 
 interface Drawn {
   readonly rows: readonly ForestRow[]
@@ -77,7 +78,11 @@ type Px = (value: number) => number
 
 function Forest({ rows, units, scale, at, onMove, width }: Drawn & { readonly width: number }) {
   const isWide = width >= LEAST_WIDTH
-  const [left, right, high] = isWide ? [NAMES, SAID, ROW] : [0, 0, TALL_ROW]
+  const longest = NAME_GAP + LETTER_WIDTH * Math.max(...rows.map(({ name }) => name.length))
+  const names = Math.min(longest, MOST_NAMES * width)
+  const [left, right, high] = isWide ? [names, SAID, ROW] : [0, 0, TALL_ROW]
+  const room = isWide ? names - NAME_GAP : width - SAID - MARGIN
+  const letters = Math.floor(room / LETTER_WIDTH + 1e-6)
   const inner = Math.max(1, width - left - right - 2 * MARGIN)
   const px: Px = (value) => left + MARGIN + scale.place(value) * inner
   const bottom = rows.length * high
@@ -104,12 +109,12 @@ function Forest({ rows, units, scale, at, onMove, width }: Drawn & { readonly wi
           <rect y={i * high} width={width} height={high} fill="transparent" />
           <text
             className="forest-name"
-            x={isWide ? NAMES - 6 : MARGIN}
+            x={isWide ? names - 6 : MARGIN}
             y={isWide ? i * high + high / 2 + 4 : i * high + 14}
             textAnchor={isWide ? 'end' : 'start'}
           >
             <title>{row.name}</title>
-            {cutText(row.name, isWide ? NAME_LETTERS : FEW_LETTERS)}
+            {cutText(row.name, letters)}
           </text>
           <text x={width} y={isWide ? i * high + high / 2 + 4 : i * high + 14} textAnchor="end">
             {saidOf(row)}

@@ -3,6 +3,7 @@
 import { ArrowLeft } from 'lucide-react'
 import { useStore } from 'zustand'
 import { deviceName } from '../../document/links/names.ts'
+import { FEWEST_PAIRS } from '../../document/study/analysis.ts'
 import { shortAnswer } from '../../document/study/report/short_answer.ts'
 import { titleParts } from '../../document/study/report/words.ts'
 import type { Study } from '../../document/study/study.ts'
@@ -139,6 +140,8 @@ interface ButtonsProps {
 function Buttons({ state, study, missing, known }: ButtonsProps) {
   const { is_training } = state
   const next = Math.max(...study.seeds) + 1
+  const isAnswered = study.seeds.length >= FEWEST_PAIRS
+  const isReportFirst = missing === 0 && isAnswered
   return (
     <p className="study-buttons">
       {is_training ? (
@@ -153,16 +156,17 @@ function Buttons({ state, study, missing, known }: ButtonsProps) {
       {known > 0 ? (
         <button
           type="button"
-          className={missing === 0 ? 'primary' : ''}
+          className={isReportFirst ? 'primary' : ''}
           data-testid="study-report"
           title="The report with its pictures, the tables, the study and its runs, in one .zip"
           onClick={() => void saveStudyFolder(state)}
         >
-          Report
+          Save a report
         </button>
       ) : null}
       <button
         type="button"
+        className={missing === 0 && !isAnswered ? 'primary' : ''}
         data-testid="study-more-seeds"
         onClick={() => setStudy({ ...study, seeds: [...study.seeds, next] })}
       >

@@ -24,6 +24,20 @@ export interface Family {
 /** The heading of those that are alone. */
 export const ALONE = 'Other questions'
 
+/** Headings of those that ask about one thing in words of their own, by what their files are called
+ * (bench/studies). */
+const TOPICS: readonly (readonly [title: string, ids: RegExp])[] = [
+  ['From preferences', /^(preferences|dpo)/],
+  ['Inner layers', /^inner/],
+  ['From a teacher', /^teacher/],
+  ['Reward models', /^(gold|overoptimisation)/],
+  ['Stale samples', /^staleness/],
+]
+const topicOf = ({ id }: GalleryEntry): string =>
+  TOPICS.find(([, ids]) => ids.test(id))?.[0] ?? ALONE
+const isTopic = (title: string): boolean =>
+  title === ALONE || TOPICS.some(([topic]) => topic === title)
+
 /** 'Which layer learns? (Sort three digits)' is the one by 'Sort three digits' of 'Which layer
  * learns?'. */
 function nameParts(name: string): readonly [family: string, own: string] {
@@ -31,15 +45,19 @@ function nameParts(name: string): readonly [family: string, own: string] {
   return family === undefined ? ['', name] : [family, own]
 }
 
+/** 50 pairs come before 200. */
+const byId = (a: GalleryEntry, b: GalleryEntry): number =>
+  a.id.localeCompare(b.id, 'en', { numeric: true })
+
 function familyOf(title: string, entries: readonly GalleryEntry[]): Family {
   const [{ question }] = entries
-  const isShared = title !== ALONE && entries.every((entry) => entry.question === question)
+  const isShared = !isTopic(title) && entries.every((entry) => entry.question === question)
   return {
     title,
     question: isShared ? question : '',
-    members: entries.map((entry) => ({
+    members: entries.toSorted(byId).map((entry) => ({
       entry,
-      name: title === ALONE ? entry.name : nameParts(entry.name)[1],
+      name: isTopic(title) ? entry.name : nameParts(entry.name)[1],
       question: isShared ? '' : entry.question,
     })),
   }
@@ -65,7 +83,7 @@ export function galleryFamilies(
   const families = new Map<string, GalleryEntry[]>()
   for (const entry of found) {
     const own = titleOf(entry)
-    const title = own === '' || isAlone(own) ? ALONE : own
+    const title = own === '' || isAlone(own) ? topicOf(entry) : own
     families.set(title, [...(families.get(title) ?? []), entry])
   }
   return [...families]

@@ -1,6 +1,6 @@
 // Says in sentences what a study asks and found.
 import { mean, variance } from '../../../rl/math/stats.ts'
-import { ALPHA, type Analysis, type ArmResult, type Comparison } from '../analysis.ts'
+import { ALPHA, type Analysis, type ArmResult, type Comparison, FEWEST_PAIRS } from '../analysis.ts'
 import type { Arm } from '../arms.ts'
 import { MOST_SEEDS, smallestEffect } from '../statistics/power.ts'
 import { measuresOf, type Study } from '../study.ts'
@@ -87,7 +87,7 @@ export function answerParts(study: Study, analysis: Analysis): readonly Said[] |
   const of = (verdict: Comparison['verdict']) =>
     compared.filter((one) => one.verdict === verdict).map(({ name }) => name)
   if (compared.every(({ verdict }) => verdict === 'too few'))
-    return 'There are too few seeds to answer.'
+    return `There are too few seeds to answer: every arm needs at least ${FEWEST_PAIRS}.`
   const [better, worse, equal, none, few] = [
     of('better'),
     of('worse'),

@@ -2,6 +2,7 @@
 // are tried, how many seeds, what is equal, and what is measured.
 import type { ReactNode } from 'react'
 import { experimentFields } from '../../../document/experiment/form/form.ts'
+import { FEWEST_PAIRS } from '../../../document/study/analysis.ts'
 import type { Draft, DraftAxis, DraftField } from '../../../document/study/draft.ts'
 import { FieldPicker } from '../../runs/compare/FieldPicker.tsx'
 import { useLab } from '../../shown/run.ts'
@@ -83,6 +84,7 @@ function Count(props: {
   readonly name: 'seeds' | 'settings' | 'finalists' | 'choosing'
   readonly most: number
   readonly of: FieldProps
+  readonly children?: ReactNode
 }) {
   const { label, name, most } = props
   const { draft, problems, set } = props.of
@@ -101,6 +103,7 @@ function Count(props: {
         }
       />
       <Problem problems={problems} field={name} />
+      {props.children}
     </label>
   )
 }
@@ -203,7 +206,13 @@ export function StudyFields(props: FieldProps) {
   const { draft, set } = props
   return (
     <div className="study-fields study-plan">
-      <Count label="Seeds" name="seeds" most={64} of={props} />
+      <Count label="Seeds" name="seeds" most={64} of={props}>
+        {draft.seeds < FEWEST_PAIRS ? (
+          <span className="soft" data-testid="study-few-seeds">
+            Fewer than {FEWEST_PAIRS} cannot answer.
+          </span>
+        ) : null}
+      </Count>
       <Choice
         label="The same for all arms"
         id="study-same"

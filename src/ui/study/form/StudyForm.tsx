@@ -13,6 +13,13 @@ import { useLab } from '../../shown/run.ts'
 import { armsOfRuns, type ChosenArm, namedArms } from './arm_names.ts'
 import { Axes, described, Problem, type Problems, StudyFields } from './StudyFields.tsx'
 
+/** The ticked runs as arms. */
+function tickedArms(): readonly ChosenArm[] {
+  const { ticked } = selectionStore.getState()
+  const runs = shownRuns(libraryStore.getState())
+  return armsOfRuns(runs.filter(({ id }) => ticked.includes(id)))
+}
+
 /** The arms that were chosen so far, and ways to add some. */
 function Arms(props: {
   readonly chosen: readonly ChosenArm[]
@@ -24,9 +31,10 @@ function Arms(props: {
   const addPresent = () => add([{ name: '', experiment: nextExperiment(labStore.getState()) }])
   const named = useMemo(() => namedArms(chosen), [chosen])
   const { ticked } = useStore(selectionStore)
+  // Those that are arms already, as of a form that begins with them, are not added twice.
   const addTicked = () => {
-    const runs = shownRuns(libraryStore.getState())
-    add(armsOfRuns(runs.filter(({ id }) => ticked.includes(id))))
+    const known = new Set(chosen.map(({ experiment }) => JSON.stringify(experiment)))
+    add(tickedArms().filter(({ experiment }) => !known.has(JSON.stringify(experiment))))
   }
   return (
     <div className="study-arms">
@@ -138,7 +146,7 @@ function NotMade({ problems }: { readonly problems: Problems }) {
 
 export function StudyForm() {
   const [draft, setDraft] = useState<Draft>(firstDraft)
-  const [chosen, setChosen] = useState<readonly ChosenArm[]>([])
+  const [chosen, setChosen] = useState<readonly ChosenArm[]>(tickedArms)
   const { form, wasTried, fail } = useFirstProblem()
   const experiment = useLab((state) => state.experiment)
   // Making all arms for every letter would be slow.
