@@ -74,16 +74,19 @@ function Opening() {
   )
 }
 
+const selectIsStudy = ({ tab }: UiState) => tab === 'study'
 const selectIsAside = ({ tab }: UiState) => tab !== 'learn'
 
 export function FirstScreen() {
   const hasRun = usePresent(selectHasRun)
   const lacksGpu = useLab(selectLacksGpu)
   // Beside another tab a phone has no room for the way in.
+  // A study is about other runs than the one of the picture.
+  const isStudy = useStore(uiStore, selectIsStudy)
   const isAside = useStore(uiStore, selectIsAside) && !lacksGpu
   return (
     <section
-      className={`card forest${hasRun ? ' has-run' : ''}${isAside ? ' aside' : ''}`}
+      className={`card forest${hasRun ? ' has-run' : ''}${isAside ? ' aside' : ''}${isStudy ? ' of-study' : ''}`}
       aria-label="The model as a forest"
     >
       <Forest />

@@ -2,6 +2,7 @@
 // hand.
 
 import { Eraser } from 'lucide-react'
+import { useStore } from 'zustand'
 import { MARKS_PHASE } from '../../document/experiment/steered/planned.ts'
 import { doneByHand, obeyed } from '../../document/experiment/steering/steered_kernels.ts'
 import { steeringWords } from '../../document/experiment/steering/words.ts'
@@ -13,7 +14,7 @@ import { phaseMark } from '../scales/phase_mark.ts'
 import { reasonWords, selectIsBusy, shownPhases, useLab } from '../shown/run.ts'
 import { endText, statusWord } from '../shown/run_words.ts'
 import { useIsPast, usePresent } from '../shown/shown.ts'
-import { showToast } from '../shown/store.ts'
+import { showToast, type UiState, uiStore } from '../shown/store.ts'
 
 const selectSwitches = (state: LabState) => state.phase_switches
 const selectSteered = (state: LabState) => state.steered
@@ -67,6 +68,8 @@ const endOf = (past: RunEntry['header'] | undefined): Event[] =>
     ? [{ key: 'end', step: past.step, words: endText(past), note: past.error?.message ?? '' }]
     : []
 
+const selectIsStudy = ({ tab }: UiState) => tab === 'study'
+
 /** The record of a run that was steered; before it, what its document says will be done. */
 export function Record() {
   const switches = usePresent(selectSwitches)
@@ -75,9 +78,12 @@ export function Record() {
   const phases = usePresent(shownPhases)
   const isBusy = useLab(selectIsBusy)
   const isPast = useIsPast()
+  const isStudy = useStore(uiStore, selectIsStudy)
   const isPlanned = !isPast && planned.length > 0 && switches.length === 0
   const past = useOpenedEntry()?.header
   const hasEndedEarly = past !== undefined && statusWord(past) !== 'finished'
+  // A study is about other runs.
+  if (isStudy && !isPlanned) return null
   if (switches.length < 2 && steered.length === 0 && !isPlanned && !hasEndedEarly) return null
   // As many as the link carries: those that began a phase too.
   const byHand = doneByHand(obeyed(steered)).length
