@@ -21,7 +21,7 @@ import { Legend, Shades } from '../base/Legend.tsx'
 import { releaseTrace, type TokensView, tokensStore, traceNow, useTokens } from '../base/view.ts'
 import { traceCost } from './cost.ts'
 import { List } from './List.tsx'
-import { Options } from './Options.tsx'
+import { Count, Options } from './Options.tsx'
 import { inspectedSays } from './says.ts'
 import { layerEntropyOf, type Shown, useShownStep } from './shown_responses.ts'
 import './inspector.css'
@@ -157,8 +157,9 @@ function Body({ shown }: { shown: Shown }) {
   const { range } = colours
   return (
     <>
-      <Options found={found} total={responses.length} />
+      <Options found={found} />
       <div className="inspector-legend">
+        <Count found={found} total={responses.length} />
         {!shown.isTraced ? null : range ? (
           <Legend legend={legendOf(mode, range)} testid="colour-legend" />
         ) : (
@@ -172,7 +173,7 @@ function Body({ shown }: { shown: Shown }) {
             <span className="tool-text response">46&gt;</span> {TOOL_WROTE}
           </p>
         ) : null}
-        <p className="soft">
+        <p className="soft inspector-help">
           <Words text={`${MODES[mode].help} ${SIGNS_SAY}.`} />
           {mode === 'layer_entropy' ? <LayersSay shown={shown} /> : null}
         </p>

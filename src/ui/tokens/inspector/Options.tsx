@@ -82,7 +82,8 @@ function LayerChoice() {
   )
 }
 
-function Count({ found, total }: OptionsProps) {
+/** How many responses are left, and how many groups teach. */
+export function Count({ found, total }: OptionsProps) {
   return (
     <output data-testid="inspector-count" className="soft">
       {found
@@ -96,7 +97,7 @@ function Count({ found, total }: OptionsProps) {
   )
 }
 
-export function Options({ found, total }: OptionsProps) {
+export function Options({ found }: Pick<OptionsProps, 'found'>) {
   const { mode, order, isInformativeOnly, query } = useTokens(selectView)
   return (
     <div className="inspector-options">
@@ -137,7 +138,6 @@ export function Options({ found, total }: OptionsProps) {
         />
         Only groups with different scores
       </label>
-      <Count found={found} total={total} />
     </div>
   )
 }
