@@ -63,7 +63,7 @@ export async function loadStart(
     })
   const { lora } = model
   await load(model, target, 'Model', 'Train from it')
-  if (target.teacher) await load(teacher, target.teacher, 'Teacher', 'Learn from it')
+  if (target.teacher) await load(teacher, target.teacher, 'Teacher', 'Use it as a teacher')
   if (lora.r === 0) return
   await withKept(lora, disk, async (folder) => {
     const { shape } = target.layout

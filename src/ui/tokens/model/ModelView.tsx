@@ -85,7 +85,7 @@ function Uses({ facts: { adapter, uses } }: { facts: OpenedModelFacts }) {
           title="As the teacher of a phase of distillation"
           onClick={learnFromOpened}
         >
-          Learn from it
+          Use it as a teacher
         </button>
         <button type="button" data-testid="model-save" onClick={saveOpened}>
           Save as a folder (.zip)

@@ -200,10 +200,13 @@ function Changes({ shown }: { shown: readonly Shown[] }) {
 function Tokens({ shown, isNamed }: { shown: Shown; isNamed: boolean }) {
   const { lens, name, suffix } = shown
   const cells = finalCells(lens)
+  const known = cells.filter((cell) => cell?.next !== undefined)
+  const right = known.filter((cell) => cell?.is_right).length
   return (
     <table className="model-table" data-testid={`model-tokens${suffix}`}>
       <caption>
-        Each token, by the whole model’s policy before it{isNamed ? `: ${name}` : ''}
+        Each token, by the whole model’s policy before it{isNamed ? `: ${name}` : ''}. It was the
+        likeliest {right} of {known.length} times.
       </caption>
       <thead>
         <tr>
