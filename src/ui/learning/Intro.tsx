@@ -108,12 +108,14 @@ export function Intro() {
           : ''}
         . Nothing leaves the browser.{savings ? ` ${savings}` : ''}
       </p>
-      {preset ? <WriteFirst source={preset.experiment.model.source} /> : null}
       {preset ? (
-        <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
-          <summary>What you should see</summary>
-          {isOpen ? <WhatToSee id={preset.id} /> : null}
-        </details>
+        <div className="intro-ways">
+          <WriteFirst source={preset.experiment.model.source} />
+          <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+            <summary>What you should see</summary>
+            {isOpen ? <WhatToSee id={preset.id} /> : null}
+          </details>
+        </div>
       ) : null}
     </section>
   )
