@@ -35,7 +35,7 @@ export function FieldPicker({ id, fields, chosen, none, onField }: FieldPickerPr
         className="duel-search"
         aria-label="Search fields"
         data-testid={`${id}-search`}
-        placeholder="Search, such as how fast"
+        placeholder="Search, such as learning rate"
         value={query}
         onChange={({ target }) => search(target.value)}
       />
