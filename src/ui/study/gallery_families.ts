@@ -45,6 +45,9 @@ function nameParts(name: string): readonly [family: string, own: string] {
   return family === undefined ? ['', name] : [family, own]
 }
 
+/** Questions in common come first, then topics, then those that are alone. */
+const placeOf = (title: string): number => (title === ALONE ? 2 : isTopic(title) ? 1 : 0)
+
 /** 50 pairs come before 200. */
 const byId = (a: GalleryEntry, b: GalleryEntry): number =>
   a.id.localeCompare(b.id, 'en', { numeric: true })
@@ -87,9 +90,7 @@ export function galleryFamilies(
     families.set(title, [...(families.get(title) ?? []), entry])
   }
   return [...families]
-    .sort(([a, one], [b, other]) =>
-      a === ALONE ? 1 : b === ALONE ? -1 : other.length - one.length,
-    )
+    .sort(([a, one], [b, other]) => placeOf(a) - placeOf(b) || other.length - one.length)
     .map(([title, own]) => familyOf(title, own))
 }
 

@@ -210,14 +210,14 @@ export const RunRow = memo(function RunRow(props: RunRowProps) {
             {cellText(cells[i], column, entry)}
           </td>
         ))}
-        <td className="number run-more">
+        <td className="number run-more run-steps">
           {formatCount(header.step)}
           <small className="soft"> of {formatCount(plannedOf(header))}</small>
         </td>
         <td className="run-more" title={endText(header)}>
           {statusWord(header)}
         </td>
-        <td className="run-more">{whenText(header.started_at, Date.now())}</td>
+        <td className="run-more run-started">{whenText(header.started_at, Date.now())}</td>
         <RunTools {...props} />
       </tr>
       {isEdited ? (
