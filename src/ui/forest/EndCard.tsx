@@ -14,6 +14,7 @@ import type { LabState } from '../../page/state/store.ts'
 import { Words } from '../glossary/Words.tsx'
 import { changedWords, type WordRun } from '../kit/changed_words.ts'
 import { ScoreSign } from '../kit/ScoreSign.tsx'
+import { t } from '../kit/translator.ts'
 import { estimateWords } from '../learning/estimate.ts'
 import { WriteWithShown } from '../open/models/WriteWithIt.tsx'
 import { openLesson } from '../open/open_lesson.ts'
@@ -22,7 +23,7 @@ import { isProse } from '../part/prose.ts'
 import { useLab } from '../shown/run.ts'
 import { usePresent } from '../shown/shown.ts'
 import { showToast } from '../shown/store.ts'
-import { nextLesson, phaseCaptions } from './captions.ts'
+import { gotWorse, nextLesson, phaseCaptions } from './captions.ts'
 import { type Example, type Examples, examplesOf } from './examples.ts'
 import { nextStep } from './next_step.ts'
 import './end_card.css'
@@ -75,7 +76,7 @@ function Outcome() {
         <ol>
           {captions.map((caption) => (
             <li key={caption}>
-              <Words text={caption} />
+              <Words text={t(caption).replaceAll(' %', '\u00a0%')} />
             </li>
           ))}
         </ol>
@@ -164,12 +165,13 @@ function Next({ state }: { readonly state: LabState }) {
   const adapter = useLab(selectAdapter)
   const estimate = useStore(estimatorStore, (store) => store.estimate)
   const { runExperiment } = state
+  const worse = gotWorse(state) ? state.preset_id : undefined
   const step = useMemo(
     () =>
       runExperiment && adapter
-        ? nextStep(runExperiment, (experiment) => estimate(adapter, experiment))
+        ? nextStep(runExperiment, (experiment) => estimate(adapter, experiment), worse)
         : undefined,
-    [runExperiment, adapter, estimate],
+    [runExperiment, adapter, estimate, worse],
   )
   const [lesson, words] = nextLesson(state)
   const go = () => {

@@ -13,7 +13,7 @@ import { selectHasRun, useLab } from '../shown/run.ts'
 import { usePresent } from '../shown/shown.ts'
 import { type UiState, uiStore } from '../shown/store.ts'
 import { selectIsUnchosen } from '../shown/unchosen.ts'
-import { SENTENCE } from './sentence.ts'
+import { SENTENCE, SENTENCE_WITHOUT_GPU } from './sentence.ts'
 import './forest.css'
 
 const Forest = lazyPart(async () => (await import('./Forest.tsx')).Forest, {
@@ -92,7 +92,7 @@ export function FirstScreen() {
       <Forest />
       {hasRun ? null : (
         <div className="forest-says">
-          <p>{SENTENCE}</p>
+          <p>{lacksGpu ? SENTENCE_WITHOUT_GPU : SENTENCE}</p>
           {lacksGpu ? <WithoutGpu /> : <Opening />}
         </div>
       )}

@@ -126,6 +126,9 @@ test('the headline compares the first and the last validation on problems never 
   expect(at(0.77, 0.85, 0.92)).toBe('It solves 92 % of new problems; it began at 77 %.')
   expect(at(0.771, 0.774)).toBe('It solves 77 % of new problems; as many as when it began.')
   expect(at(0.77)).toBeUndefined()
+  expect(at(0.77, 0.13)).toBe('It got worse: it solves 13 % of new problems; it began at 77 %.')
+  // Two of 128 problems are no change.
+  expect(at(0.773, 0.758)).toMatch(/^No clear change: it solves 76 % of \d+ new problems; it began/)
 })
 
 test('the headline of a composed reward is of what was asked for', () => {

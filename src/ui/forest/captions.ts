@@ -98,6 +98,24 @@ function endsOf({ series, step }: LabState, metric: string): readonly number[] |
   return values.length < 2 ? undefined : [values[0], values[values.length - 1]]
 }
 
+/** Standard errors of a difference of two shares that chance rarely exceeds. */
+const CLEAR = 2
+
+/** Whether two shares of so many problems are further apart than chance brings them. The problems
+ * are the same, which makes it less likely still. */
+function isClear([before, after]: readonly number[], problems: number): boolean {
+  const variance = (share: number) => (share * (1 - share)) / problems
+  return Math.abs(after - before) > CLEAR * Math.sqrt(variance(before) + variance(after))
+}
+
+/** Whether a run ended clearly below where it began. */
+export function gotWorse(state: LabState): boolean {
+  const { runExperiment } = state
+  const shares = endsOf(state, greedyAccuracy(runExperiment?.task.id ?? ''))
+  const problems = runExperiment?.validation.prompts ?? 0
+  return shares !== undefined && shares[1] < shares[0] && isClear(shares, problems)
+}
+
 /** What a run came to, in a sentence; undefined where it was not measured twice on problems that it
  * never trains on. A reward of several parts is what was asked for, whatever the task's own score
  * says. */
@@ -114,7 +132,10 @@ export function headline(state: LabState): string | undefined {
   const shares = endsOf(state, greedyAccuracy(id))
   if (!shares) return undefined
   const [before, after] = shares.map(percent)
-  if (shares[1] < shares[0] && before !== after)
+  const problems = runExperiment?.validation.prompts ?? 0
+  if (before !== after && !isClear(shares, problems))
+    return `No clear change: it solves ${after} of ${problems} new problems; it began at ${before}.`
+  if (shares[1] < shares[0])
     return `It got worse: it solves ${after} of new problems; it began at ${before}.`
   const began = before === after ? 'as many as when it began' : `it began at ${before}`
   return `It solves ${after} of new problems; ${began}.`

@@ -19,6 +19,15 @@ test('after a run with an inner phase comes the same run without it, as long in 
   expect(next?.experiment.seed).toBe(run.seed)
 })
 
+test('after a run that got worse comes its preset, where something was changed', () => {
+  const run = of('first-steps')
+  const changed = { ...run, seed: 7, rollout: { ...run.rollout, temperature: 2 } }
+  const next = nextStep(changed, takes(60), 'first-steps')
+  expect(next?.words).toBe('Train it with the preset’s settings')
+  expect(next?.experiment).toEqual({ ...run, seed: 7 })
+  expect(nextStep(run, takes(60), 'first-steps')?.words).toBe('Train it without the inner phase')
+})
+
 test('what takes more than two minutes, or nobody knows how long, is not proposed', () => {
   expect(nextStep(of('first-steps'), takes(121))).toBeUndefined()
   expect(nextStep(of('first-steps'), () => undefined)).toBeUndefined()

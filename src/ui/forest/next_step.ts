@@ -44,13 +44,26 @@ function fromNothing(run: Experiment): NextStep | undefined {
   return { words: 'Train a model from random weights', name, experiment }
 }
 
+/** What ruined a run is what sets it apart from its preset. */
+function asPreset(run: Experiment, id: string): NextStep | undefined {
+  const preset = presetOf(id)
+  if (!preset) return undefined
+  const { name } = preset
+  const experiment = { ...preset.experiment, seed: run.seed }
+  return sameSettings(experiment, run)
+    ? undefined
+    : { words: 'Train it with the preset’s settings', name, experiment }
+}
+
 /** The one next step: the first that takes less than two minutes on this adapter; undefined where
- * none is known to. */
+ * none is known to. `worseThan`: the preset of a run that ended worse than it began. */
 export function nextStep(
   run: Experiment,
   estimate: (experiment: Experiment) => Estimate | undefined,
+  worseThan?: string,
 ): (NextStep & { readonly estimate: Estimate }) | undefined {
-  for (const step of [withoutInner(run), fromNothing(run)]) {
+  const back = worseThan === undefined ? undefined : asPreset(run, worseThan)
+  for (const step of [back, withoutInner(run), fromNothing(run)]) {
     const time = step && estimate(step.experiment)
     if (step && time && time.seconds < MOST_SECONDS) return { ...step, estimate: time }
   }

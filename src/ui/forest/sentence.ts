@@ -2,3 +2,6 @@
  * any code has come. */
 export const SENTENCE =
   'Watch a small language model learn. Each of its layers has a policy of its own: a probability for every next token. Train it, and see which layer the light reaches first.'
+/** The same where nothing can be trained. */
+export const SENTENCE_WITHOUT_GPU =
+  'Watch a small language model learn. Each of its layers has a policy of its own: a probability for every next token. See which layer the light reaches first.'
