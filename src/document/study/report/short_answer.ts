@@ -1,7 +1,8 @@
 // Says a study's answer shortly, for a page whose table names every arm.
 import type { Analysis } from '../analysis.ts'
 import type { Study } from '../study.ts'
-import { answerParts, type Said } from './words.ts'
+import { unitsOf } from './units.ts'
+import { answerParts, differenceText, type Said } from './words.ts'
 
 /** What is longer is counted. */
 const MOST_NAMES = 3
@@ -41,10 +42,14 @@ function sayShortly(parts: readonly Said[]): string {
 }
 
 /** The answer of `answerSentence` with names that differ by a number in one, and long lists
- * counted. */
+ * counted; of one arm alone with its difference. */
 export function shortAnswer(study: Study, analysis: Analysis): string {
   const parts = answerParts(study, analysis)
-  return typeof parts === 'string' ? parts : sayShortly(parts)
+  const said = typeof parts === 'string' ? parts : sayShortly(parts)
+  const compared = analysis.arms.flatMap(({ comparison }) => comparison ?? [])
+  const [only] = compared
+  if (compared.length !== 1 || only.pairs.length === 0) return said
+  return said.replace(/\.$/, ` (${differenceText(only, unitsOf(analysis.metric))}).`)
 }
 
 /** The same of an answer that a report has in words. */

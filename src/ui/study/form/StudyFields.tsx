@@ -214,7 +214,7 @@ export function StudyFields(props: FieldProps) {
         ) : null}
       </Count>
       <Choice
-        label="The same for all arms"
+        label="Equal budget in"
         id="study-same"
         value={draft.same}
         options={{
