@@ -168,6 +168,12 @@ export function Compare({ entries }: { readonly entries: readonly RunEntry[] }) 
           report takes up to {MAX_AVERAGED} runs.
         </p>
       ) : null}
+      {runs.length > 1 ? (
+        <>
+          <h3>What differs</h3>
+          <DifferenceTable groups={groups} />
+        </>
+      ) : null}
       <Bands runs={all} />
       <GroupKeys groups={groups} />
       <Panels groups={groups} />
@@ -176,8 +182,6 @@ export function Compare({ entries }: { readonly entries: readonly RunEntry[] }) 
         <>
           <h3>Numbers</h3>
           <KeyMetrics groups={groups} />
-          <h3>What differs</h3>
-          <DifferenceTable groups={groups} />
           <h3>What each block does to the entropy</h3>
           <FlowFigures runs={shown} />
         </>
