@@ -1,6 +1,6 @@
 // Shows how long the steps of the shown run took, and which stages took it.
 import { useMemo } from 'react'
-import type { LabState } from '../../page/state/store.ts'
+import { runColor } from '../../record/run/record.ts'
 import { formatDuration, formatPercent } from '../kit/format.ts'
 import { t } from '../kit/translator.ts'
 import { BoardChart } from '../learning/more/BoardChart.tsx'
@@ -8,29 +8,56 @@ import { useMeasured } from '../learning/more/measured.ts'
 import { timeCharts } from '../learning/more/more_charts.ts'
 import { useSlowFrame } from '../shown/readout.ts'
 import { shownStore } from '../shown/shown.ts'
-import { largestStages } from './step_times.ts'
+import { largestStages, type StepShares } from './step_times.ts'
 
 const REFRESH_MS = 1000
+
+/** Of the time, what has a part of its own in the bar. */
+const LEAST_SHARE = 0.01
 
 /** Stages that are named. */
 const MOST_STAGES = 3
 
 /** 'The median step took 2.1 s. By stage: sampling 50 %, policy learns 34 %.' */
-function says({ series }: Pick<LabState, 'series'>): string | undefined {
-  const found = largestStages(series)
-  if (!found) return undefined
+function says(found: StepShares): string {
   const steps = `The median step took ${formatDuration(found.median)}.`
   const stages = found.stages.slice(0, MOST_STAGES)
   const shares = stages.map(({ name, share }) => `${t(name)} ${formatPercent(share)}`).join(', ')
   return shares === '' ? steps : `${steps} By stage: ${shares}.`
 }
 
+/** Of all steps' time, stage by stage; the smallest together. */
+function Shares({ found }: { readonly found: StepShares }) {
+  const shown = found.stages.filter(({ share }) => share >= LEAST_SHARE)
+  const rest = 1 - shown.reduce((sum, { share }) => sum + share, 0)
+  const all = [...shown, ...(rest >= LEAST_SHARE ? [{ name: 'all else', share: rest }] : [])]
+  return (
+    <>
+      <div className="memory-bar" aria-hidden="true">
+        {all.map(({ name, share }, i) => (
+          <span key={name} style={{ flexGrow: share, background: runColor(i).color }} />
+        ))}
+      </div>
+      <dl className="step-shares">
+        {all.map(({ name, share }, i) => (
+          <div key={name}>
+            <dt style={{ color: runColor(i).color }}>■</dt>
+            <dd>
+              {t(name)} {formatPercent(share)}
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </>
+  )
+}
+
 export function StepTimes() {
   const metrics = useMeasured()
   useSlowFrame(REFRESH_MS)
   const charts = useMemo(() => timeCharts(metrics), [metrics])
-  const said = says(shownStore.getState())
-  if (said === undefined) return null
+  const found = largestStages(shownStore.getState().series)
+  if (!found) return null
   return (
     <section
       className="card step-times"
@@ -38,7 +65,8 @@ export function StepTimes() {
       data-testid="step-times"
     >
       <h2 id="step-times-title">Time of the steps</h2>
-      <p className="figure-says">{said}</p>
+      <p className="figure-says">{says(found)}</p>
+      <Shares found={found} />
       <div className="small-charts">
         {charts.map((chart) => (
           <BoardChart key={chart.id} name={chart.id} chart={chart} />

@@ -9,18 +9,20 @@ interface Column {
   readonly length: number
 }
 
+/** What the steps of a run took. */
+export interface StepShares {
+  /** Seconds. */
+  readonly median: number
+  readonly stages: readonly { readonly name: string; readonly share: number }[]
+}
+
 const numbers = ({ values, length }: Column): number[] =>
   Array.from({ length }, (_, i) => values[i]).filter(Number.isFinite)
 const sum = (values: readonly number[]): number => values.reduce((all, x) => all + x, 0)
 
 /** Seconds that half of the steps took at most, and the stages that took most of all steps' time,
  * the largest first. Validations are no part of a step. Undefined before any step was timed. */
-export function largestStages(series: ReadonlyMap<string, Column>):
-  | {
-      readonly median: number
-      readonly stages: readonly { readonly name: string; readonly share: number }[]
-    }
-  | undefined {
+export function largestStages(series: ReadonlyMap<string, Column>): StepShares | undefined {
   const column = series.get(STEP)
   const steps = column ? numbers(column).sort((a, b) => a - b) : []
   const all = sum(steps)

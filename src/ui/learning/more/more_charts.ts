@@ -223,7 +223,11 @@ const validationCharts = (metrics: readonly string[], isDark: boolean): readonly
 const TIME = 'timing_s/'
 
 const formatSeconds = (seconds: number | undefined): string =>
-  seconds === undefined ? NONE : `${formatNumber(seconds)} s`
+  seconds === undefined
+    ? NONE
+    : seconds < 0.1
+      ? `${formatNumber(1000 * seconds)} ms`
+      : `${formatNumber(seconds)} s`
 
 /** Seconds of every stage, and tokens per second. */
 export function timeCharts(metrics: readonly string[]): readonly MoreChart[] {
