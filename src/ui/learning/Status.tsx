@@ -80,6 +80,7 @@ export function Status() {
   const doing = status === 'running' && !hasSteps ? 'measuring the model at step 0' : says
   const trainsStudy = useStore(studyTrainingStore, selectIsTraining) && !isBusy
   const own = trainsStudy ? 'a study is training' : doing
+  const Shown = trainsStudy ? Activity : Icon
   const moment = isPausing ? pausingWords(status) : lacksGpu ? 'no GPU here' : own
   const shownStatus = lacksGpu ? 'no_gpu' : status
   const replayed = isReplaying ? (REPLAYED[status] ?? moment) : undefined
@@ -92,7 +93,7 @@ export function Status() {
         <PastStatus {...{ past, status: shownStatus, Icon, says: replayed }} />
       ) : (
         <p className="status" data-testid="status" data-status={shownStatus}>
-          <Icon className="icon" aria-hidden="true" />
+          <Shown className="icon" aria-hidden="true" />
           <span>
             {replayed ?? moment}
             {status === 'preparing' && message ? `: ${lowerFirst(message)}` : ''}

@@ -1,13 +1,18 @@
 // Says that the next run is not the one on screen.
+import { useStore } from 'zustand'
 import { selectIsBusy, selectIsEdited, selectLeftOut, useLab } from '../shown/run.ts'
 import { useIsPast } from '../shown/shown.ts'
+import { type UiState, uiStore } from '../shown/store.ts'
+
+const selectIsStudy = ({ tab }: UiState) => tab === 'study'
 
 export function SettingsDiffer() {
   const leftOut = useLab(selectLeftOut)
   const isBusy = useLab(selectIsBusy)
   const isPast = useIsPast()
   const isEdited = useLab(selectIsEdited)
-  if (isBusy || isPast || !isEdited) return null
+  const isStudy = useStore(uiStore, selectIsStudy)
+  if (isBusy || isPast || isStudy || !isEdited) return null
   return (
     <p className="soft" data-testid={leftOut > 0 ? 'steering-left-out' : 'settings-differ'}>
       The settings have changed since the run on screen began: <strong>Train again</strong> uses

@@ -37,7 +37,7 @@ import { later } from '../../part/later.tsx'
 import { PresetOptions } from '../../part/PresetOptions.tsx'
 import { FullPage } from '../../share/FullPage.tsx'
 import { ShareDialog } from '../../share/ShareDialog.tsx'
-import { selectIsBusy, useLab } from '../../shown/run.ts'
+import { selectIsBusy, selectIsEdited, useLab } from '../../shown/run.ts'
 import { useIsPast } from '../../shown/shown.ts'
 
 const ReplayBar = later(
@@ -118,7 +118,8 @@ function TrainButton() {
   const isReplaying = useStore(replayStore, selectIsReplaying)
   const lacksGpu = useLab(selectLacksGpu)
   const isPast = useIsPast()
-  const isAside = lacksGpu || isPast || label === 'Train again'
+  const isEdited = useLab(selectIsEdited)
+  const isAside = lacksGpu || isPast || (label === 'Train again' && !isEdited)
   return (
     <button
       type="button"
