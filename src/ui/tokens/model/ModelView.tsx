@@ -233,7 +233,9 @@ export function ModelView() {
           {problem}
         </p>
       )}
-      <Progress hasFacts={first !== undefined} />
+      <div className="model-doing">
+        <Progress hasFacts={first !== undefined} />
+      </div>
       {first ? <Chat facts={first} isBusy={isBusy} /> : null}
       {first ? <TextForm key={first.hash} facts={first} isBusy={isBusy} /> : null}
       {read ? <ReadModels key={read.text} readings={read.readings} facts={facts} /> : null}

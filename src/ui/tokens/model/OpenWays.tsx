@@ -142,7 +142,7 @@ export function OpenWays({ hasModel }: { hasModel: boolean }) {
     setAsked((before) => ({ address, typed, count: (before?.count ?? 0) + 1 }))
   return (
     <section className="model-ways" aria-label="Open a model">
-      {hasModel ? <h3>Open another</h3> : <ShippedModels isBusy={isBusy} />}
+      {hasModel ? <h3>Open another</h3> : null}
       {hasModel ? (
         <label className="model-check">
           <input
@@ -154,6 +154,7 @@ export function OpenWays({ hasModel }: { hasModel: boolean }) {
           <span>Open the next one beside this one, to compare</span>
         </label>
       ) : null}
+      <ShippedModels isBusy={isBusy} />
       <Kept />
       <div className="model-way">
         {hasModel ? null : <h3>From the Hugging Face Hub</h3>}
