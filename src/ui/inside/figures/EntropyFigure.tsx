@@ -60,7 +60,7 @@ export function EntropyFigure() {
   return (
     <Figure
       id="final-entropy"
-      title="Entropy of the final policy over the run"
+      title="Entropy of the final policy"
       note="How undecided the model’s own policy is on the tokens it samples, with each phase marked: warm starts are shaded as sand, phases that train an inner layer as green. It is a mean over tokens that the policy chose itself, so a few more confident tokens per response, such as an earlier end, move it although the policy is the same."
       state={{
         ref,

@@ -220,7 +220,7 @@ export function TargetFigure() {
   return (
     <Figure
       id="target"
-      title="One layer against the others, over the run"
+      title="One layer against the others"
       note="Whether the chosen layer comes to look like the layers above it, and what that does to the model: a KL that first falls and then shoots up, with a rising perplexity, is how a first phase that is too long breaks a model. A cosine can rise because all states share one long direction, and perplexity during reinforcement is of responses that the model itself wrote, so a model that repeats itself has a low one."
       state={state}
       says={seen && targetSays(shownStore.getState().kept.observations.items, seen, k)}
