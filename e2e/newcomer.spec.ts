@@ -78,7 +78,9 @@ test('from the first look to the end of the first run, every state says what is 
   const forest = lab.get('forest')
   await expect(forest).toHaveAttribute('data-live', 'false')
   await expect(page.locator('.forest-source')).toContainText('A recorded run')
-  await expect(page.locator('.forest-says')).toContainText('Every layer of a language model')
+  await expect(page.locator('.forest-says')).toContainText(
+    'Each of its layers has a policy of its own',
+  )
   await expect(lab.get('train-here')).toBeVisible()
   const seen = Number(await forest.getAttribute('data-step'))
   await expect.poll(async () => Number(await forest.getAttribute('data-step'))).not.toBe(seen)

@@ -13,20 +13,23 @@ const LINK =
 function breakPlots(): void {
   const canvas = CanvasRenderingContext2D.prototype
   const { clip } = canvas
-  const number = Number.prototype
-  const writeNumber = number.toLocaleString
+  const formats = Intl.NumberFormat.prototype
+  const format = Object.getOwnPropertyDescriptor(formats, 'format')
   canvas.clip = () => {
     throw new Error('no clip')
   }
   Object.assign(window, {
     breakNumbers: () => {
-      number.toLocaleString = () => {
-        throw new Error('no words for numbers')
-      }
+      Object.defineProperty(formats, 'format', {
+        configurable: true,
+        get: () => {
+          throw new Error('no words for numbers')
+        },
+      })
     },
     mend: () => {
       canvas.clip = clip
-      number.toLocaleString = writeNumber
+      if (format) Object.defineProperty(formats, 'format', format)
     },
   })
 }
