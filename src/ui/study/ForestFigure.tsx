@@ -63,7 +63,7 @@ function Row({ row, px, y }: { readonly row: ForestRow; readonly px: Px; readonl
       ) : null}
       {t ? <line x1={px(t.low)} x2={px(t.high)} y1={y} y2={y} strokeWidth={3} /> : null}
       {pairs.map(({ seed, difference }) => (
-        <circle key={seed} cx={px(difference)} cy={y} r={2.5} fillOpacity={0.4} />
+        <circle key={seed} cx={px(difference)} cy={y + 11} r={2.5} fillOpacity={0.55} />
       ))}
       <rect x={px(mean) - 4} y={y - 4} width={8} height={8} />
     </g>
@@ -184,7 +184,7 @@ export function ForestFigure({ analysis, units, owner }: ForestFigureProps) {
     <StillFigure
       id="study-forest"
       title={forestTitle(analysis)}
-      note={`${units.difference === ' points' ? 'In points: from 60 % to 61 % is one. ' : ''}Squares are means, thick lines their 95 % intervals (Student’s t) before Holm’s correction, thin ones bootstrap intervals, dots the seeds. An interval that reaches 0 leaves open which arm is better.`}
+      note={`${units.difference === ' points' ? 'In points: from 60 % to 61 % is one. ' : ''}Squares are means, thick lines their 95 % intervals (Student’s t) before Holm’s correction, thin ones bootstrap intervals, dots the seeds. An interval that reaches 0 leaves open which arm is better; one that does not may do so after the correction for all arms, which the words at the right have.`}
       owner={owner}
       table={() => forestTable(rows, units)}
     >
