@@ -11,7 +11,7 @@ import { lazyPart } from '../part/lazy_part.tsx'
 import { WatchRecording } from '../replay/WatchRecording.tsx'
 import { selectHasRun, useLab } from '../shown/run.ts'
 import { usePresent } from '../shown/shown.ts'
-import { type UiState, uiStore } from '../shown/store.ts'
+import { selectIsStudy, type UiState, uiStore } from '../shown/store.ts'
 import { selectIsUnchosen } from '../shown/unchosen.ts'
 import { SENTENCE, SENTENCE_WITHOUT_GPU } from './sentence.ts'
 import './forest.css'
@@ -74,7 +74,6 @@ function Opening() {
   )
 }
 
-const selectIsStudy = ({ tab }: UiState) => tab === 'study'
 const selectIsAside = ({ tab }: UiState) => tab !== 'learn'
 
 export function FirstScreen() {

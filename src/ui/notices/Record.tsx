@@ -14,7 +14,7 @@ import { phaseMark } from '../scales/phase_mark.ts'
 import { reasonWords, selectIsBusy, shownPhases, useLab } from '../shown/run.ts'
 import { endText, statusWord } from '../shown/run_words.ts'
 import { useIsPast, usePresent } from '../shown/shown.ts'
-import { showToast, type UiState, uiStore } from '../shown/store.ts'
+import { selectIsStudy, showToast, uiStore } from '../shown/store.ts'
 
 const selectSwitches = (state: LabState) => state.phase_switches
 const selectSteered = (state: LabState) => state.steered
@@ -67,8 +67,6 @@ const endOf = (past: RunEntry['header'] | undefined): Event[] =>
   past
     ? [{ key: 'end', step: past.step, words: endText(past), note: past.error?.message ?? '' }]
     : []
-
-const selectIsStudy = ({ tab }: UiState) => tab === 'study'
 
 /** The record of a run that was steered; before it, what its document says will be done. */
 export function Record() {

@@ -2,9 +2,7 @@
 import { useStore } from 'zustand'
 import { selectIsBusy, selectIsEdited, selectLeftOut, useLab } from '../shown/run.ts'
 import { useIsPast } from '../shown/shown.ts'
-import { type UiState, uiStore } from '../shown/store.ts'
-
-const selectIsStudy = ({ tab }: UiState) => tab === 'study'
+import { selectIsStudy, uiStore } from '../shown/store.ts'
 
 export function SettingsDiffer() {
   const leftOut = useLab(selectLeftOut)

@@ -135,6 +135,9 @@ export function followTheme(): void {
   apply()
 }
 
+/** The page shows studies, which are about other runs than the current one. */
+export const selectIsStudy = ({ tab }: UiState): boolean => tab === 'study'
+
 /** Opens a part of the page. The address says so, and the browser's *Back* returns to the part
  * before. */
 export function openTab(tab: Tab): void {

@@ -68,7 +68,7 @@ function Where({ shown, newer }: { shown: Shown; newer: number | undefined }) {
   const newest = kept.traces.at(undefined)?.step
   const isBusy = useLab(selectIsBusy)
   const lastStep = usePresent(selectLastStep)
-  // The page follows the run, which went on without a trace.
+  // The run has taken steps since that nobody traced, and the page follows it.
   const isBehind = atStep === undefined && !isBusy && shown.step === newest && lastStep > newest
   const isHeld = shown.isTraced && atStep === undefined && held?.kept === kept
   return (
