@@ -1,4 +1,5 @@
 import { expect, test, vi } from 'vitest'
+import { TOLD } from '../host/content/models/told.ts'
 import * as terminal from './base/terminal.ts'
 import { generate } from './generate.ts'
 
@@ -19,6 +20,14 @@ test('a model writes after a text, and tells of every token', async () => {
     expect(log_prob).toBeLessThanOrEqual(0)
   }
   expect(printed[1]).toBe(text)
+})
+
+test('a shipped storyteller writes what the page shows of it before anybody trains it', async () => {
+  const { text, writes } = TOLD
+  const print = vi.spyOn(terminal, 'print').mockImplementation(() => {})
+  await generate.run(['public/models/story', '--text', text, '--max-tokens', '175'])
+  expect(print).toHaveBeenCalledWith(writes)
+  print.mockRestore()
 })
 
 test('a direction between two texts changes what is written, by its strength', async () => {

@@ -226,10 +226,7 @@ const reader = new ModelReader({
       requireRoom(bytes, ALLOWED_BYTES - held)
       return Gpu.open({ largest })
     }
-    const opened = await OpenedModel.open(model, open, options)
-    // What fails here fails again, and is said, where a text is asked for.
-    opened.generation.prepare().catch(() => {})
-    return opened
+    return OpenedModel.open(model, open, { ...options, writesSoon: true })
   },
   plan: async (config) => {
     const preset = presetOf(PLANNED_PRESET)

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { SOON_COMPILED } from '../matmul/matmul_variants.ts'
 import { decode_linear, decode_linear_short } from './decode.ts'
 import { decodeLinearKernel } from './decode_variants.ts'
 
@@ -48,4 +49,10 @@ test('hardware takes lanes of few rows, unless the layer is narrow or a choice s
   expect(narrow.name).toBe('decode_linear_vector_4x4')
   const chosen = decodeLinearKernel({ '*': 'subgroups_8x16' }, size, true)
   expect(chosen.name).toBe('decode_linear_subgroups_8x16')
+})
+
+test('a model whose kernels are to compile soon takes the smaller tiles for every layer', () => {
+  const twin = decodeLinearKernel({ '*': SOON_COMPILED }, size)
+  expect(twin.name).toBe('decode_linear_vector_4x4')
+  expect(twin).toBe(decodeLinearKernel(undefined, { ...size, k: 32 }))
 })

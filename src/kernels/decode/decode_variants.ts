@@ -7,7 +7,8 @@ import {
   type MatmulSize,
   type MatmulVariant,
   matmulVariant,
-  shapeClass,
+  namedVariant,
+  SOON_COMPILED,
 } from '../matmul/matmul_variants.ts'
 import {
   MATRIX_TILE,
@@ -18,10 +19,6 @@ import {
 import { tileSource } from '../matmul/tiles/tile_source.ts'
 import { decode_linear, decode_linear_short } from './decode.ts'
 import shared from './decode_shared.wgsl?raw'
-
-/** What the products of narrow layers take: decode_linear's sums, bit for bit, in a kernel that
- * compiles sooner. */
-const NARROW = 'vector_4x4'
 
 const made = new Map<string, typeof decode_linear>()
 
@@ -56,7 +53,7 @@ export const MATRIX_FRAME: MatrixFrame = frame(MATRIX_TILE.rows)
 /** A tile whose lanes wait for no others is left lane by lane. */
 function source({ name, tiling, unit }: MatmulVariant): string | undefined {
   if (unit) return matrixEnables(unit) + matrixSource(MATRIX_FRAME, unit)
-  if (!tiling || !(tiling.subgroups || name === NARROW)) return undefined
+  if (!tiling || !(tiling.subgroups || name === SOON_COMPILED)) return undefined
   const { down, across, rows, subgroups } = tiling
   const { head, isIdle } = subgroups
     ? frame(down * rows)
@@ -71,14 +68,13 @@ export function chosenDecodeKernel(
   choice: MatmulChoice | undefined,
   size: MatmulSize,
 ): typeof decode_linear | undefined {
-  const shapes = shapeClass('nt', size)
-  const name = choice?.[shapes] ?? choice?.['*']
-  const variant = name === undefined ? undefined : matmulVariant(name, shapes)
+  const variant = namedVariant(choice, 'nt', size)
   return variant?.tiling?.subgroups || variant?.unit ? decodeVariant(variant) : undefined
 }
 
 /** The kernel for a product out [m, n] = a [m, k] · b [n, k]ᵀ of one decode step: the chosen one,
- * else decode_linear, or for a narrow layer its twin of smaller tiles. Which rows may keep what
+ * else decode_linear, or for a narrow layer, and where `choice` names SOON_COMPILED for '*', its
+ * twin of smaller tiles, which has the same sums, bit for bit. Which rows may keep what
  * they held differs: with a twin those of a tile, or of a lane, whose rows have all ended. k is a
  * multiple of 4. `isShort`: decode_linear_short in place of decode_linear. Throws RangeError for
  * the name of no variant. */
@@ -89,7 +85,8 @@ export function decodeLinearKernel(
 ): typeof decode_linear {
   const chosen = chosenDecodeKernel(choice, size)
   if (chosen) return chosen
-  const twin = isNarrowLayer(size.n, size.k) ? decodeVariant(matmulVariant(NARROW)) : undefined
+  const isSmall = isNarrowLayer(size.n, size.k) || choice?.['*'] === SOON_COMPILED
+  const twin = isSmall ? decodeVariant(matmulVariant(SOON_COMPILED)) : undefined
   return twin ?? (isShort ? decode_linear_short : decode_linear)
 }
 

@@ -6,6 +6,7 @@ import { GpuError, memorySize } from '../../kernels/device/base/errors.ts'
 import type { Program } from '../../kernels/device/base/stretch.ts'
 import { type Allocator, MemoryPlan } from '../../kernels/device/base/tensor.ts'
 import type { Gpu } from '../../kernels/device/gpu.ts'
+import { SOON_COMPILED } from '../../kernels/matmul/matmul_variants.ts'
 import type { OpenHfModel } from '../../model/hf/hf_model.ts'
 import { tokenMeans } from '../../model/internals/internal_quantities.ts'
 import { recordInternals } from '../../model/internals/internals.ts'
@@ -50,6 +51,8 @@ export interface OpenOptions extends LoadOptions {
   /** By layer, 0 to L: added to the states after it at every token of every pass. Absent =
    * nothing. */
   readonly vectors?: readonly Float32Array[] | undefined
+  /** Compile what writes while the weights are read: somebody waits for the first words. */
+  readonly writesSoon?: boolean
 }
 
 /** How much attention and feed-forward of each block change the entropy (BuPO, eqs. 11 to 13),
@@ -123,12 +126,12 @@ export class OpenedModel {
   static async open(
     hf: OpenHfModel,
     open: OpenDevice,
-    { vectors, ...options }: OpenOptions = {},
+    { vectors, writesSoon = false, ...options }: OpenOptions = {},
   ): Promise<OpenedModel> {
     const outline = vectors ? { ...hf, config: withVectors(hf.config, vectors) } : hf
     const gpu = await open(planOpened(outline))
     try {
-      const made = create(gpu, outline)
+      const made = create(gpu, outline, gpu.facts.is_software)
       // What there is no room for is known before the first byte is read.
       await gpu.finish()
       const { model } = made
@@ -136,9 +139,12 @@ export class OpenedModel {
       uploadFrequencies(gpu, model)
       if (adapter && vectors)
         writeParams(gpu, adapter.buffers, packVectors(adapter.layout, vectors))
+      const opened = new OpenedModel(gpu, made, hf.eos_token_ids)
+      // What fails here fails again, and is said, where a text is asked for.
+      if (writesSoon) opened.generation.prepare().catch(() => {})
       await hf.load(gpuSink(gpu, hf.layout, weights.buffers), options)
       await gpu.finish()
-      return new OpenedModel(gpu, made, hf.eos_token_ids)
+      return opened
     } catch (error) {
       gpu.destroy()
       throw error
@@ -228,16 +234,25 @@ export function planOpened(facts: ModelOutline): {
   readonly bytes: number
 } {
   const plan = new MemoryPlan()
-  create(plan, facts)
+  create(plan, facts, false)
   return { largest: plan.largest, bytes: plan.total() }
 }
 
+/** Weights up to which a model writes its first words sooner on kernels that compile soon, on an
+ * adapter where compiling takes seconds: few tokens pass, and each passes quickly. */
+const MOST_SOON = 4_000_000
+
 /** Everything on the device, or in a plan. Matrices that are bfloat16 in the files stay so: half
  * the memory, decoded exactly. */
-function create(alloc: Allocator, { config, layout: { head }, exactDtype }: ModelOutline) {
+function create(
+  alloc: Allocator,
+  { config, layout: { head }, exactDtype }: ModelOutline,
+  isSoftware: boolean,
+) {
   const layout = paramLayout(modelShape({ ...config, dtype: exactDtype }), head)
   const { shape } = layout
-  const model = createModel(alloc, layout)
+  const matmul = isSoftware && layout.size <= MOST_SOON ? { '*': SOON_COMPILED } : undefined
+  const model = createModel(alloc, layout, 'none', { matmul })
   const size = { rows: 1, width: MOST_TEXT, response_length: 0, trains: false }
   const ws = createWorkspace(alloc, shape, size)
   const lens: LensTensors = createLens(alloc, shape, { texts: 1, width: MOST_READ, ws })

@@ -29,6 +29,11 @@ const WhatToSee = lazyPart(async () => (await import('./WhatToSee.tsx')).WhatToS
   fallback: null,
 })
 
+const ModelWrites = lazyPart(async () => (await import('./ModelWrites.tsx')).ModelWrites, {
+  name: 'How the model goes on',
+  fallback: null,
+})
+
 const selectIsEmpty = ({ runExperiment, error }: LabState) => runExperiment === undefined && !error
 /** Changes that the document holds. */
 const selectByHand = (state: LabState) => shownExperiment(state).steering.length
@@ -76,9 +81,12 @@ function WriteFirst({ source }: { readonly source: string | null }) {
   const model = source === null ? undefined : shippedModel(source)
   if (!model) return null
   return (
-    <TryModel model={model} testid="write-first">
-      {`Try the model “${model.name}” before it is trained`}
-    </TryModel>
+    <>
+      <ModelWrites name={model.name} />
+      <TryModel model={model} testid="write-first">
+        {`Try the model “${model.name}” before it is trained`}
+      </TryModel>
+    </>
   )
 }
 

@@ -5,8 +5,10 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { OPENING, presetOf } from '../../document/presets/presets.ts'
 import { libraryStore } from '../../page/runs/library/library_store.ts'
 import { initialState, labStore } from '../../page/state/store.ts'
+import { KNOWN } from '../open/models/known_models.ts'
 import { presentStore, viewStore } from '../shown/shown.ts'
 import { PlayedAbove } from './Intro.tsx'
+import { ModelWrites } from './ModelWrites.tsx'
 
 const says = (): string => renderToStaticMarkup(<PlayedAbove />)
 const another = presetOf('brackets')?.experiment ?? OPENING.experiment
@@ -45,4 +47,13 @@ test('it is silent where the charts show the recording, a run or a past run', ()
 test('the picture plays the run that is named', () => {
   const { from } = JSON.parse(readFileSync('src/ui/forest/recorded.json', 'utf8'))
   expect(from).toBe(`recordings/${OPENING.id}.json`)
+})
+
+test('a story of the shipped storyteller is there to read; a model of digits shows none', () => {
+  const { text, writes } = KNOWN.story
+  const shown = renderToStaticMarkup(<ModelWrites name="story" />).replaceAll('&quot;', '"')
+  expect(shown).toContain(text)
+  expect(shown).toContain(writes)
+  expect(shown).toContain('Recorded')
+  expect(renderToStaticMarkup(<ModelWrites name="sorter" />)).toBe('')
 })

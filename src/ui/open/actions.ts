@@ -69,7 +69,9 @@ export function toggleTraining(): void {
 
 /** Opens a preset and shows it, whatever past run the page shows. */
 export function openPreset(id: string): void {
-  if (choosePreset(id)) closePast()
+  if (!choosePreset(id)) return
+  closePast()
+  void import('../../page/opened/shipped_files.ts').then(({ prepareShipped }) => prepareShipped())
 }
 
 /** Puts the link of this experiment on the clipboard, or where that is closed, into the address

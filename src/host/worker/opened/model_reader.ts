@@ -196,11 +196,28 @@ export class ModelReader {
     this.#close(place)
     const hashed = hashedFolder(source.folder)
     const hf = await this.#host.check(hashed, adapter.files)
-    const text = await readTokenizer(hashed, this.#host.tryText)
-    const { uses } = await this.#host.plan(await configOf(hashed))
     const held = [...this.#open.values()].reduce((sum, { model }) => sum + model.bytes, 0)
     const onProgress = this.#progress('reading')
-    const model = await this.#host.open(hf, held, { signal, onProgress, vectors })
+    const refused = new AbortController()
+    const opening = this.#host.open(hf, held, {
+      signal: AbortSignal.any([signal, refused.signal]),
+      onProgress,
+      vectors,
+    })
+    opening.catch(() => {}) // said below, once texts were tried
+    // Texts are tried meanwhile. Where they are refused, their error is the one that is said.
+    const [text, { uses }] = await Promise.all([
+      readTokenizer(hashed, this.#host.tryText),
+      configOf(hashed).then((config) => this.#host.plan(config)),
+    ]).catch(async (error: unknown) => {
+      refused.abort(error)
+      await opening.then(
+        (model) => model.close(),
+        () => {},
+      )
+      throw error
+    })
+    const model = await opening
     try {
       const files = await hashed.files()
       const hash = modelHash(files)

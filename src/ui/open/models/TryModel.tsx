@@ -1,8 +1,7 @@
 // Opens a model that comes with the page, to write with it.
 import { type ReactNode, useState } from 'react'
 import type { ShippedModel } from '../../../host/content/models/shipped.ts'
-import { openModel } from '../../../page/opened/opened_model.ts'
-import { shippedFiles } from '../../../page/opened/shipped_files.ts'
+import { openShipped } from '../../../page/opened/shipped_files.ts'
 import { showDialog } from '../dialogs.ts'
 
 interface TryModelProps {
@@ -15,7 +14,7 @@ export function TryModel({ model, testid, children }: TryModelProps) {
   const [problem, setProblem] = useState<string>()
   const open = async () => {
     try {
-      openModel(model.name, await shippedFiles(model))
+      await openShipped(model)
       showDialog('model')
     } catch (error) {
       setProblem(error instanceof Error ? error.message : String(error))

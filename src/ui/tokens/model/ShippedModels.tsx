@@ -4,8 +4,8 @@ import { SHIPPED, type ShippedModel } from '../../../host/content/models/shipped
 import { shippedFiles } from '../../../page/opened/shipped_files.ts'
 import { formatBytes } from '../../kit/format.ts'
 import { selectLacksGpu } from '../../learning/without_gpu.ts'
+import { KNOWN } from '../../open/models/known_models.ts'
 import { useLab } from '../../shown/run.ts'
-import { KNOWN } from './chat/known_models.ts'
 import { openModelFiles } from './model_files.ts'
 
 export function ShippedModels({ isBusy }: { isBusy: boolean }) {

@@ -7,9 +7,9 @@ import type {
   WritingSettings,
 } from '../../../../host/protocol/opened_model.ts'
 import { cancelModel, openedModelStore, writeText } from '../../../../page/opened/opened_model.ts'
+import { useFirstTry } from '../../../open/models/known_models.ts'
 import { Shades } from '../../base/Legend.tsx'
 import { Answer } from './Answer.tsx'
-import { useFirstTry } from './known_models.ts'
 import { SpecialTokens } from './SpecialTokens.tsx'
 import { Steer } from './Steer.tsx'
 

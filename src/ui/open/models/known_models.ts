@@ -1,14 +1,18 @@
 // Knows the models that come with the page: what each is for, and what to try first with one, or
 // with what was made of it.
 import { useStore } from 'zustand'
-import type { ShippedName } from '../../../../host/content/models/shipped.ts'
-import type { OpenedModelFacts } from '../../../../host/protocol/opened_model.ts'
-import { type FirstTry, openedModelStore } from '../../../../page/opened/opened_model.ts'
+import type { ShippedName } from '../../../host/content/models/shipped.ts'
+import { TOLD } from '../../../host/content/models/told.ts'
+import type { OpenedModelFacts } from '../../../host/protocol/opened_model.ts'
+import { type FirstTry, openedModelStore } from '../../../page/opened/opened_model.ts'
 
 interface Known extends FirstTry {
   readonly says: string
   readonly text: string
+  /** How it continues `text`; only of models whose text a person reads. */
+  readonly writes?: string
 }
+
 export const KNOWN: Readonly<Record<ShippedName, Known>> = {
   arithmetic: {
     says: 'Reinforce it on sums, divisors or factors: it writes the right form, seldom the right answer; 6 layers',
@@ -28,7 +32,7 @@ export const KNOWN: Readonly<Record<ShippedName, Known>> = {
   },
   story: {
     says: 'Write the beginning of a short story and let it go on; 4 layers',
-    text: 'Once there was a small fox named Max. He had a red kite.',
+    ...TOLD,
     continues: true,
     // Measured layer by layer in docs/stories.md.
     direction: {

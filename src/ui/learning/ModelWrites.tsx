@@ -1,0 +1,22 @@
+// Shows at once how a model that comes with the page goes on, before it is trained.
+import type { ShippedName } from '../../host/content/models/shipped.ts'
+import { KNOWN } from '../open/models/known_models.ts'
+
+export function ModelWrites({ name }: { readonly name: ShippedName }) {
+  const { text, writes } = KNOWN[name]
+  if (writes === undefined) return null
+  return (
+    <figure className="model-writes" data-testid="model-writes">
+      <blockquote>
+        <span className="soft" translate="no">
+          {text}
+        </span>
+        <span translate="no">{writes}</span>
+      </blockquote>
+      <figcaption className="soft">
+        How the model goes on before it is trained, always with the likeliest word. Recorded; it
+        writes the same here when you try it at temperature 0.
+      </figcaption>
+    </figure>
+  )
+}
