@@ -9,21 +9,31 @@
 
 override WORKGROUP_SIZE: u32 = 256;
 
-var<workgroup> totals: array<vec4f, 256>;
+// One sum at a time: SwiftShader compiles a store for each word of workgroup memory, to clear it.
+var<workgroup> totals: array<f32, WORKGROUP_SIZE>;
 
 /** exp(x), and exactly 1 at 0: by WGSL's letter exp(0) is only nearly 1. */
 fn ratio_of(x: f32) -> f32 {
   return select(exp(x), 1.0, x == 0.0);
 }
 
-/** Adds pg_loss, ppo_kl, pg_clipfrac, pg_clipfrac_lower of all lanes to `sums`. Holds barriers:
- * every lane calls it. */
-fn add_sums(lane: u32, values: vec4f) {
-  totals[lane] = values;
+/** The sum over all lanes, for each of them. Holds barriers: every lane calls it. */
+fn sum_of_lanes(lane: u32, value: f32) -> f32 {
+  workgroupBarrier();
+  totals[lane] = value;
   workgroupBarrier();
   for (var stride = WORKGROUP_SIZE / 2u; stride > 0u; stride /= 2u) {
     if (lane < stride) { totals[lane] += totals[lane + stride]; }
     workgroupBarrier();
   }
-  if (lane < 4u) { sums[lane] += totals[0][lane]; }
+  return totals[0];
+}
+
+/** Adds pg_loss, ppo_kl, pg_clipfrac, pg_clipfrac_lower of all lanes to `sums`. Holds barriers. */
+fn add_sums(lane: u32, values: vec4f) {
+  var own = values;
+  for (var k = 0u; k < 4u; k++) {
+    let sum = sum_of_lanes(lane, own[k]);
+    if (lane == 0u) { sums[k] += sum; }
+  }
 }

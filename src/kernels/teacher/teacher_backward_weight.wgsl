@@ -18,7 +18,6 @@ fn teacher_wide_quad(row: u32, c: u32) -> vec4f { return teacher_quad(row, c); }
 
 const NO_STATE = 0xffffffffu;
 
-var<workgroup> d_z: array<vec4f, 256>; // [WIDE, NARROW / 4]
 /** Where the tile's states start in hidden; NO_STATE for a token without gradient, whose state may
  * be anything. */
 var<workgroup> starts: array<u32, 64>;
@@ -49,6 +48,7 @@ fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) la
       starts[lane] = select(NO_STATE, mine.x * params.hidden_size, is_moved);
       let z = tile_dots(lane, first, tile) * params.inv_temperature;
       let z_t = teacher_dots(lane, first, tile) * params.inv_temperature;
+      workgroupBarrier(); // d_z [WIDE, NARROW / 4] takes the place of the tiles
       for (var w = 0u; w < 4u; w++) {
         let row = lane % 16u + w * 16u;
         let slot = scored[min(tile + row, end - 1u)].y; // rows past the end are not added
@@ -57,7 +57,7 @@ fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) la
         let is_counted = vec4<bool>(weight != 0.0);
         let log_s = select(vec4f(), z[w] - found.x, is_counted);
         let d = weight * d_logits(log_s, select(vec4f(), z_t[w] - found.y, is_counted), vec4f(found.z));
-        d_z[row * 4u + lane / 16u] = d * params.inv_temperature;
+        tiles[row * 4u + lane / 16u] = d * params.inv_temperature;
       }
       workgroupBarrier();
       let count = min(WIDE, end - tile);
@@ -67,10 +67,10 @@ fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) la
           let start = starts[row];
           if (start == NO_STATE) { continue; }
           let x = hidden[start + c];
-          sums[0] += d_z[row * 4u] * x;
-          sums[1] += d_z[row * 4u + 1u] * x;
-          sums[2] += d_z[row * 4u + 2u] * x;
-          sums[3] += d_z[row * 4u + 3u] * x;
+          sums[0] += tiles[row * 4u] * x;
+          sums[1] += tiles[row * 4u + 1u] * x;
+          sums[2] += tiles[row * 4u + 2u] * x;
+          sums[3] += tiles[row * 4u + 3u] * x;
         }
         put(group.y, first, c, sums[0], is_first);
         put(group.y, first + 4u, c, sums[1], is_first);

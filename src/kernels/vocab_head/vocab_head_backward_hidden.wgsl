@@ -14,7 +14,6 @@ fn wide_quad(row: u32, c: u32) -> vec4f { return weight_quad(row, c); }
 
 const NO_STATE = 0xffffffffu;
 
-var<workgroup> d_z: array<vec4f, 256>; // [WIDE, NARROW / 4]
 /** Where the tile's states start in hidden; NO_STATE past the list's end and for tokens with
  * is_scored 0. */
 var<workgroup> starts: array<u32, 16>;
@@ -63,10 +62,11 @@ fn main(
   if (workgroup_max(lane, f32(is_moved)) > 0.0) {
     for (var strip = 0u; strip < params.vocab_size; strip += WIDE) {
       let z = tile_dots(lane, first, strip) * params.inv_temperature;
+      workgroupBarrier(); // d_z [WIDE, NARROW / 4] takes the place of the tiles
       for (var w = 0u; w < 4u; w++) {
         let row = lane % 16u + w * 16u;
         let d = d_logits(z[w], ids == vec4u(strip + row), log_sum, h, d_log_prob, d_h);
-        d_z[row * 4u + lane / 16u] = d * params.inv_temperature;
+        tiles[row * 4u + lane / 16u] = d * params.inv_temperature;
       }
       workgroupBarrier();
       let is_first = strip + params.first_id == 0u;
@@ -75,10 +75,10 @@ fn main(
         var sums = mat4x4f();
         for (var row = 0u; row < count; row++) {
           let x = weight_at((strip + row) * params.hidden_size + c);
-          sums[0] += d_z[row * 4u] * x;
-          sums[1] += d_z[row * 4u + 1u] * x;
-          sums[2] += d_z[row * 4u + 2u] * x;
-          sums[3] += d_z[row * 4u + 3u] * x;
+          sums[0] += tiles[row * 4u] * x;
+          sums[1] += tiles[row * 4u + 1u] * x;
+          sums[2] += tiles[row * 4u + 2u] * x;
+          sums[3] += tiles[row * 4u + 3u] * x;
         }
         put(0u, c, sums[0], is_first);
         put(4u, c, sums[1], is_first);

@@ -14,7 +14,6 @@ fn wide_quad(row: u32, c: u32) -> vec4f { return hidden_quad(row, c); }
 
 const NO_STATE = 0xffffffffu;
 
-var<workgroup> d_z: array<vec4f, 256>; // [WIDE, NARROW / 4]
 /** Where the tile's states start in hidden; NO_STATE for a token without gradient, whose state may
  * be anything. */
 var<workgroup> starts: array<u32, 64>;
@@ -45,6 +44,7 @@ fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) la
     if (workgroup_max(lane, f32(is_moved)) > 0.0) {
       starts[lane] = select(NO_STATE, mine.x * params.hidden_size, is_moved);
       let z = tile_dots(lane, first, tile) * params.inv_temperature;
+      workgroupBarrier(); // d_z [WIDE, NARROW / 4] takes the place of the tiles
       for (var w = 0u; w < 4u; w++) {
         let row = lane % 16u + w * 16u;
         let token = scored[min(tile + row, end - 1u)]; // rows past the end are computed and not added
@@ -52,7 +52,7 @@ fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) la
           z[w], entries == vec4u(token.z - params.first_id), vec4f(lse[token.y]), vec4f(entropy[token.y]),
           vec4f(d_log_probs[token.y]), vec4f(d_entropy[token.y]),
         );
-        d_z[row * 4u + lane / 16u] = d * params.inv_temperature;
+        tiles[row * 4u + lane / 16u] = d * params.inv_temperature;
       }
       workgroupBarrier();
       let count = min(WIDE, end - tile);
@@ -62,10 +62,10 @@ fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) la
           let start = starts[row];
           if (start == NO_STATE) { continue; }
           let x = hidden[start + c];
-          sums[0] += d_z[row * 4u] * x;
-          sums[1] += d_z[row * 4u + 1u] * x;
-          sums[2] += d_z[row * 4u + 2u] * x;
-          sums[3] += d_z[row * 4u + 3u] * x;
+          sums[0] += tiles[row * 4u] * x;
+          sums[1] += tiles[row * 4u + 1u] * x;
+          sums[2] += tiles[row * 4u + 2u] * x;
+          sums[3] += tiles[row * 4u + 3u] * x;
         }
         put(group.y, first, c, sums[0], is_first);
         put(group.y, first + 4u, c, sums[1], is_first);

@@ -23,18 +23,12 @@ fn tokens_of(lane: u32) -> vec2u {
 /** Means of advantages and log_probs over the unmasked tokens of this call. Holds barriers. */
 fn means(lane: u32) -> vec2f {
   let range = tokens_of(lane);
-  var part = vec4f();
+  var part = vec3f();
   for (var i = range.x; i < range.y; i++) {
-    if (token_weights[i] != 0.0) { part += vec4f(advantages[i], log_probs[i], 1.0, 0.0); }
+    if (token_weights[i] != 0.0) { part += vec3f(advantages[i], log_probs[i], 1.0); }
   }
-  totals[lane] = part;
-  workgroupBarrier();
-  for (var stride = WORKGROUP_SIZE / 2u; stride > 0u; stride /= 2u) {
-    if (lane < stride) { totals[lane] += totals[lane + stride]; }
-    workgroupBarrier();
-  }
-  let sum = totals[0];
-  return sum.xy / max(sum.z, 1.0);
+  let sum = vec2f(sum_of_lanes(lane, part.x), sum_of_lanes(lane, part.y));
+  return sum / max(sum_of_lanes(lane, part.z), 1.0);
 }
 
 /** Covariance part of one token: how far its advantage and its log-prob lie on the same side of
