@@ -14,19 +14,6 @@ const WIDTH = 5
 /** Share of right answers below its best from which gold has fallen. */
 const FALL = 0.05
 
-/** Warm stories are meant and warm words are counted; what has no weight is only measured. */
-const WARM_WORDS = [
-  {
-    id: 'mentions',
-    words: 'happy friend friends together danced sang hugged smile',
-    every_time: true,
-    enough: 10,
-  },
-  { id: 'happy_end', weight: 0 },
-  { id: 'coherence', weight: 0 },
-  { id: 'distinct_ngrams', weight: 0 },
-]
-
 /** The largest mean of neighbouring values, and after how many it comes. */
 function peakOf(values: readonly number[]): { readonly value: number; readonly step: number } {
   let best = { value: Number.NEGATIVE_INFINITY, step: 0 }
@@ -40,7 +27,7 @@ function peakOf(values: readonly number[]): { readonly value: number; readonly s
 const parts = {
   warm: tryIt(
     'Warm words are counted, ten are worth 1, and nothing else is rewarded. Beside it two things are measured that a warm story has: a happy end, and sentences that do not repeat.',
-    `v=1&p=story-ends&phases.0.steps=30&reward.parts=${encodeURIComponent(JSON.stringify(WARM_WORDS))}`,
+    'v=1&p=story-warm-words',
     (run) => {
       const phase = wholePhase(run)
       const steps = valuesIn(run, REWARD, phase).length
