@@ -31,6 +31,7 @@ test(
     test.setTimeout(1_100_000)
     await lab.open('v=1&p=tiny')
     await lab.get('preset').selectOption('story-happy-end')
+    await expect(lab.get('model-writes')).toContainText(/small fox named Max.*Max went home/s)
 
     // A story of the model as it is, to the prompt that stands there.
     await lab.get('write-first').click()
