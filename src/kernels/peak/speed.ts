@@ -11,6 +11,8 @@ export interface AdapterSpeed {
   readonly round_ms: number
   /** Products of the size that small models have, 10⁹ operations per second. */
   readonly gflops: number
+  /** Milliseconds to compile the kernel of such a product. */
+  readonly compile_ms: number
 }
 
 /** A batch of tokens times a weight of a small model. */
@@ -42,9 +44,11 @@ export async function probeSpeed(gpu: Gpu): Promise<AdapterSpeed> {
   const tensors = Object.entries(sizes).map(([name, size]) => gpu.tensor(name, 'f32', size))
   const [a, b, out, from, to] = tensors
   try {
+    const begun = performance.now()
     const product = await gpu.record('speed product', [], (r) =>
       r.run(matmul_nt, PRODUCT, { a, b, out }),
     )
+    const compile_ms = performance.now() - begun
     const chain = await gpu.record('speed dispatches', [], (r) => {
       for (let i = 0; i < DISPATCHES; i += 2) {
         r.run(peak_copy, { quads: 1 }, { source: from, copied: to })
@@ -64,6 +68,7 @@ export async function probeSpeed(gpu: Gpu): Promise<AdapterSpeed> {
       dispatch_ms: Math.max(0, chainMs - round_ms) / DISPATCHES,
       round_ms,
       gflops: (products * 2 * m * n * k) / 1e6,
+      compile_ms,
     }
   } finally {
     gpu.free(...tensors)

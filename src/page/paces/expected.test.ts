@@ -1,8 +1,8 @@
 // Estimates for experiments that have not run on an adapter.
 import { expect, test } from 'vitest'
-import { stepWork } from '../../document/experiment/costs/step_work.ts'
+import { stepWork, validationWork } from '../../document/experiment/costs/step_work.ts'
 import { parseExperiment } from '../../document/experiment/experiment.ts'
-import { expectedSeconds, type Ratios, ratiosOf, workMs } from './expected.ts'
+import { expectedSeconds, type Ratios, ratiosOf, startSeconds, workMs } from './expected.ts'
 import { withRun } from './paces.ts'
 
 const SPEED = { dispatch_ms: 0.1, round_ms: 1, gflops: 2 }
@@ -25,10 +25,18 @@ test('the time is the work by the speed, for every step', () => {
   expect(expectedSeconds(longer, SPEED, PLAIN)).toBeCloseTo((20 * stepMs) / 1000)
 })
 
+test('the start takes as long as a run has kernels to compile', () => {
+  expect(startSeconds({ ...SPEED, compile_ms: 400 })).toBeCloseTo(14.4)
+})
+
 test('validations, a critic, a deeper model and imitation are work too', () => {
   const seconds = (document: object) => expectedSeconds(experimentOf(document), SPEED, PLAIN)
   const bare = seconds({ phases: [RL] })
   expect(seconds({ phases: [RL], validation: { test_freq: 2 } })).toBeGreaterThan(bare)
+  // One at its end, and one before its first step.
+  const one = workMs(validationWork(plain), SPEED) / 1000
+  const ends = { phases: [RL], validation: { test_freq: 10 } }
+  expect(seconds(ends)).toBeCloseTo(bare + 2 * one)
   expect(seconds({ phases: [{ ...RL, adv_estimator: 'gae' }] })).toBeGreaterThan(bare)
   expect(seconds({ phases: [RL], model: { num_hidden_layers: 12 } })).toBeGreaterThan(bare)
   expect(seconds({ phases: [{ kind: 'sft', steps: 10 }, RL] })).toBeGreaterThan(bare)

@@ -13,8 +13,19 @@ import type { AdapterSpeed } from '../../host/protocol/results.ts'
 import { timeLeft } from '../../record/run/time_left.ts'
 import type { RunPaces } from './paces.ts'
 
+/** What a run compiles before its first step, in kernels of which each takes as long as the
+ * probe's: the first run compiles 33, a run of stories 36, and both took as long as 30 to 40 of the
+ * probe's on SwiftShader in Chromium. */
+const RUN_KERNELS = 36
+
+/** Seconds from Train to the first step where no kernel is compiled yet. */
+export const startSeconds = ({ compile_ms }: AdapterSpeed): number =>
+  (RUN_KERNELS * compile_ms) / 1000
+
+type Pace = Pick<AdapterSpeed, 'dispatch_ms' | 'round_ms' | 'gflops'>
+
 /** Milliseconds of work at this speed. */
-export const workMs = (work: StepWork, { dispatch_ms, round_ms, gflops }: AdapterSpeed): number =>
+export const workMs = (work: StepWork, { dispatch_ms, round_ms, gflops }: Pace): number =>
   work.dispatches * dispatch_ms + work.rounds * round_ms + (1000 * work.arithmetic) / gflops
 
 /** How much longer the steps of a kind took in earlier runs than their work says, in the median; 1
@@ -39,7 +50,7 @@ function ofOnePhase(settings: string, cost: string): Experiment | undefined {
 }
 
 /** The ratios of an adapter's runs. */
-export function ratiosOf(runs: readonly RunPaces[], speed: AdapterSpeed): Ratios {
+export function ratiosOf(runs: readonly RunPaces[], speed: Pace): Ratios {
   const found = runs.flatMap(({ settings, phases }) =>
     phases.flatMap(({ kind, cost, pace }) => {
       const experiment = ofOnePhase(settings, cost)
@@ -53,12 +64,8 @@ export function ratiosOf(runs: readonly RunPaces[], speed: AdapterSpeed): Ratios
   return Object.fromEntries(PHASE_KINDS.map((kind) => [kind, of(kind)])) as Ratios
 }
 
-/** Seconds of all steps of an experiment and its validations. */
-export function expectedSeconds(
-  experiment: Experiment,
-  speed: AdapterSpeed,
-  ratios: Ratios,
-): number {
+/** Seconds of all steps of an experiment and its validations, the one before its first step too. */
+export function expectedSeconds(experiment: Experiment, speed: Pace, ratios: Ratios): number {
   const validation_ms = workMs(validationWork(experiment), speed) * ratios.rl
   const toCome = plannedStretches(experiment, experiment.steering)
   const measured = toCome.map(({ phase, document }) => ({
@@ -71,5 +78,6 @@ export function expectedSeconds(
     },
   }))
   const { test_freq } = experiment.validation
-  return timeLeft({ toCome, step: 0, measured, test_freq }).seconds ?? 0
+  const first = test_freq === null ? 0 : validation_ms / 1000
+  return first + (timeLeft({ toCome, step: 0, measured, test_freq }).seconds ?? 0)
 }

@@ -9,7 +9,7 @@ import { remembered } from '../state/remembered.ts'
 import { isReplaying } from '../state/replay.ts'
 import { type LabState, labStore } from '../state/store.ts'
 import { estimatorStore } from './estimator.ts'
-import { expectedSeconds, type Ratios, ratiosOf } from './expected.ts'
+import { expectedSeconds, type Ratios, ratiosOf, startSeconds } from './expected.ts'
 import { estimateOf, type RunPaces, withRun } from './paces.ts'
 import { probeAtRest } from './probe_at_rest.ts'
 
@@ -30,7 +30,12 @@ const storedRuns = z.array(
 /** By the adapter's name. */
 const storedSpeeds = z.record(
   z.string(),
-  z.object({ dispatch_ms: ms, round_ms: ms, gflops: z.number().check(z.positive()) }),
+  z.object({
+    dispatch_ms: ms,
+    round_ms: ms,
+    gflops: z.number().check(z.positive()),
+    compile_ms: ms,
+  }),
 )
 type Speeds = z.infer<typeof storedSpeeds>
 
@@ -39,24 +44,27 @@ const keptSpeeds = remembered('speeds', storedSpeeds, {})
 
 let runs: readonly RunPaces[] = []
 let speeds: Speeds = {}
+/** A run of this page has compiled what most runs take. */
+let isCompiled = false
 
 /** From now on estimates are made of what is known now. */
 function tell(): void {
-  const [ownRuns, ownSpeeds] = [runs, speeds]
+  const [ownRuns, ownSpeeds, hasCompiled] = [runs, speeds, isCompiled]
   const ratios: Record<string, Ratios> = {}
   estimatorStore.setState({
     estimate: (facts, experiment) => {
       const adapter = adapterName(facts)
       const measured = estimateOf(ownRuns, adapter, experiment)
-      if (measured !== undefined) return { seconds: measured, isMeasured: true }
       const speed = ownSpeeds[adapter]
+      const start = speed && !hasCompiled ? startSeconds(speed) : 0
+      if (measured !== undefined) return { seconds: start + measured, isMeasured: true }
       if (!speed) return undefined
       ratios[adapter] ??= ratiosOf(
         ownRuns.filter((run) => run.adapter === adapter),
         speed,
       )
       const seconds = expectedSeconds(experiment, speed, ratios[adapter])
-      return { seconds, isMeasured: false }
+      return { seconds: start + seconds, isMeasured: false }
     },
   })
 }
@@ -67,6 +75,7 @@ function remember(state: LabState): void {
   if (!adapter || isReplaying() || takesTurns()) return
   const now = withRun(runs, adapterName(adapter), state)
   if (now === runs) return
+  isCompiled = true
   runs = now
   tell()
   keptRuns.set(storedRuns.parse(now))
