@@ -13,9 +13,8 @@ import type { AdapterSpeed } from '../../host/protocol/results.ts'
 import { timeLeft } from '../../record/run/time_left.ts'
 import type { RunPaces } from './paces.ts'
 
-/** What a run compiles before its first step, in kernels of which each takes as long as the
- * probe's: the first run compiles 33, a run of stories 36, and both took as long as 30 to 40 of the
- * probe's on SwiftShader in Chromium. */
+/** Kernels that a run compiles before its first step, the first run as well as one of stories. In
+ * the mean each takes about as long as the probe's. */
 const RUN_KERNELS = 36
 
 /** Seconds from Train to the first step where no kernel is compiled yet. */
