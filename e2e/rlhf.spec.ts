@@ -46,7 +46,7 @@ test(
     await expect(lab.get('preferences')).toContainText('two by two')
     await lab.get('train').click()
     await lab.waitForStatus('waiting', 200_000)
-    await expect(lab.get('status')).toContainText('waiting for your verdicts')
+    await expect(lab.get('status')).toContainText('waiting for verdicts')
     await expect(lab.get('phase-name')).toContainText('reward model')
     await expect(lab.get('prefer-progress')).toHaveText('0 of 12 verdicts; then training begins.')
     await expect(lab.get('next-phase')).toBeDisabled()
