@@ -59,7 +59,7 @@ const noteScreens = (page: Page) =>
 async function rise(lab: LabPage): Promise<number> {
   const said = await lab.get('headline').innerText()
   const [, after, before] =
-    /^It solves (\d+) % of new problems; it began at (\d+) %\.$/.exec(said) ?? []
+    /^It solves (\d+)\s% of new problems; it began at (\d+)\s%\.$/.exec(said) ?? []
   return Number(after) - Number(before)
 }
 

@@ -69,7 +69,7 @@ test(
     await lab.waitForStatus('finished', 200_000)
 
     // What it learned, in a number and in examples that it was not trained on.
-    await expect(lab.get('reward-model-accuracy')).toHaveText(/^\d+(\.\d)? %$/)
+    await expect(lab.get('reward-model-accuracy')).toHaveText(/^\d+(\.\d)?\s%$/)
     await expect(lab.get('preferences')).toContainText(
       /of \d held-out pairs? with [1-3] prompts? that no training pair has/,
     )

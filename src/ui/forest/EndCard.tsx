@@ -76,7 +76,7 @@ function Outcome() {
         <ol>
           {captions.map((caption) => (
             <li key={caption}>
-              <Words text={t(caption).replaceAll(' %', '\u00a0%')} />
+              <Words text={t(caption)} />
             </li>
           ))}
         </ol>

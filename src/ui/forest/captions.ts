@@ -67,7 +67,8 @@ function entropyChange({ series }: LabState, layer: number, { first, last }: Pha
   return before.length < 2 ? undefined : before[before.length - 1] - before[0]
 }
 
-const percent = (share: number): string => `${Math.round(100 * share)} %`
+/** No line breaks before its sign. */
+const percent = (share: number): string => `${Math.round(100 * share)}\u00a0%`
 
 function rewardWords({ series }: LabState, { first, last }: PhaseSeen): string {
   const scores = between(series.get(TASK_SCORE) ?? series.get(REWARD), first, last)
