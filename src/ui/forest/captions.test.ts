@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { presetOf } from '../../document/presets/presets.ts'
 import { Series } from '../../host/columns/series.ts'
 import { initialState, type LabState } from '../../page/state/store.ts'
-import { captionOf, headline, nextLesson, phaseCaptions } from './captions.ts'
+import { captionLines, captionOf, headline, nextLesson, phaseCaptions } from './captions.ts'
 
 const { experiment } = presetOf('tiny') ?? {}
 if (!experiment) throw new Error('no preset')
@@ -160,5 +160,20 @@ test('the headline of a composed reward is of what was asked for', () => {
   } as typeof plain
   expect(headline(composed)).toBe(
     'Its answers to new problems earn a reward of 0.94; it began at 0.75.',
+  )
+})
+
+test('a caption has a head and a line for every sentence, also in Chinese', () => {
+  expect(
+    captionLines(
+      'Imitation, 4 steps: the final policy became surer by 0.12 nats. It got 1\u00a0%.',
+    ),
+  ).toEqual([
+    'Imitation, 4 steps',
+    'The final policy became surer by 0.12 nats.',
+    'It got 1\u00a0%.',
+  ])
+  expect(captionLines('模仿学习，4 步：最终策略的熵降低了 0.12 nats。平均得分变为 20 %。')).toEqual(
+    ['模仿学习，4 步', '最终策略的熵降低了 0.12 nats。', '平均得分变为 20 %。'],
   )
 })

@@ -169,6 +169,13 @@ export function captionOf(state: LabState, atStep?: number): string {
   return `${phase.kind === 'distill' ? 'Distillation' : 'Reinforcement'} of layer ${phase.target_layer} alone, ${steps}: ${changeWords('its policy', own)}; ${changeWords('the final policy', final)}.${rewardWords(state, seen)}${heldOut}`
 }
 
+/** What stands before a caption's colon, and its sentences. */
+export function captionLines(caption: string): readonly string[] {
+  const [, head = '', rest = caption] = /^(.*?)[:：]\s*(.*)$/s.exec(caption) ?? []
+  const says = rest.split(/(?<=\.)\s+|(?<=。)/).filter(Boolean)
+  return [head, ...says.map((line) => line.charAt(0).toUpperCase() + line.slice(1))]
+}
+
 /** The lesson that says more about what a run was: its id and what to call it. */
 export function nextLesson({ runExperiment }: LabState): readonly [id: string, words: string] {
   const phases = runExperiment ? resolvePhases(runExperiment) : []
