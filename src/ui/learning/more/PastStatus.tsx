@@ -26,8 +26,7 @@ export function PastStatus({ past, status, Icon, says }: PastStatusProps) {
         onClick={closePast}
       >
         <ArrowLeft className="icon" aria-hidden="true" />
-        <span className="past-kind soft">{past.header.source ? 'Imported run' : 'Past run'}</span>
-        <CutName name={name} />
+        <CutName name={past.header.source ? `Imported run: ${name}` : `Past run: ${name}`} />
       </button>
       <p className="status" data-testid="status" data-status={status}>
         <Icon className="icon" aria-hidden="true" />
