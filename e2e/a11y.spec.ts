@@ -154,8 +154,8 @@ test('the keyboard reaches Train in three presses, and the phases in ten', async
 test('what has the focus can be seen', async ({ lab, page }) => {
   await lab.open(LINK)
   await lab.waitForStatus('idle')
-  // The charts come after the first look; before them there are fewer controls to reach.
-  await expect(lab.get('smoothing')).toBeVisible()
+  // The tab comes after the first look; before it there are fewer controls to reach.
+  await expect(lab.get('played-above')).toBeVisible()
   for (let i = 0; i < 40; i++) {
     await page.keyboard.press('Tab')
     const outline = () =>

@@ -1,13 +1,13 @@
 // Terms of the page are explained where they are met: with keys, by touch, in both themes.
 import { violations } from './axe.ts'
-import { expect, QUICK } from './lab_page.ts'
+import { expect } from './lab_page.ts'
 import { test } from './warm_page.ts'
 
 test('a term opens beside its word, leads to its lesson and to all terms, and gives the focus back', async ({
   lab,
   page,
 }) => {
-  await lab.open(`v=1&p=tiny${QUICK}`)
+  await lab.open()
   await lab.waitForStatus('idle')
   const term = lab.get('entropy-chart-card').getByRole('button', { name: 'Entropy', exact: true })
   const definition = lab.get('definition')
@@ -46,7 +46,7 @@ test.describe('on a phone', () => {
     lab,
     page,
   }) => {
-    await lab.open(`v=1&p=tiny${QUICK}`)
+    await lab.open()
     await lab.waitForStatus('idle')
     const terms = lab.get('reward-chart-card').locator('.term')
     for (let i = 0; i < (await terms.count()); i++) {

@@ -59,7 +59,7 @@ const noteScreens = (page: Page) =>
 async function rise(lab: LabPage): Promise<number> {
   const said = await lab.get('headline').innerText()
   const [, after, before] =
-    /^It solves (\d+) % of new problems; it began at (\d+) %\.$/.exec(said) ?? []
+    /^It solves (\d+)\s% of new problems; it began at (\d+)\s%\.$/.exec(said) ?? []
   return Number(after) - Number(before)
 }
 
@@ -96,7 +96,7 @@ test('from the first look to the end of the first run, every state says what is 
   // with reinforcement.
   await expect(lab.get('preset')).toHaveValue('first-steps')
   await expect(lab.get('train-here')).toBeHidden()
-  await expect(lab.get('status')).toHaveText(/preparing|measuring|training/)
+  await expect(lab.get('status')).toHaveText(/preparing|allocating|shaders|measuring|training/)
 
   // The first steps: the picture is the person's own, the time that is left is measured, something
   // can be paused.

@@ -80,7 +80,7 @@ test(
     await lab.get('pause').click()
     await lab.waitForStatus('paused')
     expect(await page.evaluate(() => Reflect.get(window, 'said'))).toContain(
-      'pausing after this step …',
+      'pausing after this step',
     )
 
     // What stays in sight while the page is scrolled covers nothing.

@@ -46,7 +46,7 @@ test(
     await expect(lab.get('preferences')).toContainText('two by two')
     await lab.get('train').click()
     await lab.waitForStatus('waiting', 200_000)
-    await expect(lab.get('status')).toContainText('waiting for your verdicts')
+    await expect(lab.get('status')).toContainText('waiting for verdicts')
     await expect(lab.get('phase-name')).toContainText('reward model')
     await expect(lab.get('prefer-progress')).toHaveText('0 of 12 verdicts; then training begins.')
     await expect(lab.get('next-phase')).toBeDisabled()
@@ -69,7 +69,7 @@ test(
     await lab.waitForStatus('finished', 200_000)
 
     // What it learned, in a number and in examples that it was not trained on.
-    await expect(lab.get('reward-model-accuracy')).toHaveText(/^\d+(\.\d)? %$/)
+    await expect(lab.get('reward-model-accuracy')).toHaveText(/^\d+(\.\d)?\s%$/)
     await expect(lab.get('preferences')).toContainText(
       /of \d held-out pairs? with [1-3] prompts? that no training pair has/,
     )

@@ -49,7 +49,7 @@ export const STATES: Readonly<Record<string, (lab: LabPage) => Promise<void>>> =
     await lab.open(SMALL)
     await lab.waitForStatus('idle')
     await lab.get('train').click()
-    await expect(lab.get('status')).toContainText('preparing: ')
+    await expect(lab.get('status')).toContainText('compiling')
   },
   running: (lab) => train(lab, `${SMALL}&phases.0.steps=5000`, 'running'),
   paused: async (lab) => {

@@ -40,7 +40,7 @@ test(
     })
     await lab.get('patching-view').selectOption('head')
     await lab.get('patching-map-value').press('End')
-    await expect(lab.get('patching-map-value')).toHaveText(/^head \d+ of layer \d+ at token .* %/)
+    await expect(lab.get('patching-map-value')).toHaveText(/^head \d+ of layer \d+ at token .*\s%/)
     await lab.get('patching-clean').fill('1')
     await lab.get('patching-start').click()
     await expect(lab.get('patching-problem')).toContainText('two texts of as many tokens')

@@ -104,6 +104,14 @@ test('profiling begins a run that pauses, or measures a step of the one that is 
   expect(labStore.getState().isProfiling).toBe(true)
   profileStep()
   expect(types()).toEqual(['open', 'start', 'profile', 'profile'])
+  // Of a run that is over no step is left.
+  port().says({ type: 'status', run: 1, status: 'finished' })
+  draw()
+  profileStep()
+  expect(port().commands.slice(-2)).toMatchObject([
+    { type: 'start', run: 2, paused: true },
+    { type: 'profile' },
+  ])
 })
 
 test('a trace is asked for in a run alone; in a pause it comes with one step', () => {

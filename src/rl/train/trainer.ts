@@ -78,7 +78,7 @@ export class Trainer {
     gpu.timeStages()
     onProgress(`Allocating ${megabytes(plan.total())}`)
     onProgress('Compiling shaders')
-    gpu.compiling = (done, asked) => onProgress(`Compiling shaders: ${done} of ${asked}`)
+    gpu.compiling = (done, asked) => onProgress(`Shaders: ${done} of ${asked}`)
     try {
       return new Trainer(gpu, config, layout, await createParts(gpu, config, onProgress))
     } finally {

@@ -23,7 +23,7 @@ import { isProse } from '../part/prose.ts'
 import { useLab } from '../shown/run.ts'
 import { usePresent } from '../shown/shown.ts'
 import { showToast } from '../shown/store.ts'
-import { gotWorse, nextLesson, phaseCaptions } from './captions.ts'
+import { captionLines, gotWorse, nextLesson, phaseCaptions } from './captions.ts'
 import { type Example, type Examples, examplesOf } from './examples.ts'
 import { nextStep } from './next_step.ts'
 import './end_card.css'
@@ -75,14 +75,29 @@ function Outcome() {
         {captions.length > 0 ? <h2>What happened</h2> : null}
         <ol>
           {captions.map((caption) => (
-            <li key={caption}>
-              <Words text={t(caption).replaceAll(' %', '\u00a0%')} />
-            </li>
+            <Caption key={caption} text={t(caption)} />
           ))}
         </ol>
         <Next state={state} />
       </div>
     </>
+  )
+}
+
+/** What a phase did: its name, and a line for every sentence. */
+function Caption({ text }: { readonly text: string }) {
+  const [head, ...says] = captionLines(text)
+  return (
+    <li>
+      <h3>
+        <Words text={head} />
+      </h3>
+      {says.map((line) => (
+        <p key={line}>
+          <Words text={line} />
+        </p>
+      ))}
+    </li>
   )
 }
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { presetOf } from '../../document/presets/presets.ts'
 import { Series } from '../../host/columns/series.ts'
 import { initialState, type LabState } from '../../page/state/store.ts'
-import { captionOf, headline, nextLesson, phaseCaptions } from './captions.ts'
+import { captionLines, captionOf, headline, nextLesson, phaseCaptions } from './captions.ts'
 
 const { experiment } = presetOf('tiny') ?? {}
 if (!experiment) throw new Error('no preset')
@@ -74,7 +74,7 @@ test('the whole model’s phase says the scores too, and a step that was scrubbe
     ],
   })
   expect(captionOf(state)).toBe(
-    'Reinforcement of the whole model, 50 steps: the final policy became surer by 0.50 nats. The mean score of samples went from 20 % to 55 %. Of held-out problems it got 75 % right, then 88 %.',
+    'Reinforcement of the whole model, 50 steps: the final policy became surer by 0.50 nats. The mean score of samples went from 20\u00a0% to 55\u00a0%. Of held-out problems it got 75\u00a0% right, then 88\u00a0%.',
   )
   expect(captionOf(state, 72)).toBe(
     'Reinforcement of the whole model, 2 steps: the final policy hardly changed (−0.02 nats).',
@@ -123,12 +123,16 @@ test('the headline compares the first and the last validation on problems never 
   const metric = 'val-aux/sort_digits/acc/greedy'
   const at = (...shares: readonly number[]) =>
     headline(run(200, { [metric]: shares.map((share, i): [number, number] => [50 * i, share]) }))
-  expect(at(0.77, 0.85, 0.92)).toBe('It solves 92 % of new problems; it began at 77 %.')
-  expect(at(0.771, 0.774)).toBe('It solves 77 % of new problems; as many as when it began.')
+  expect(at(0.77, 0.85, 0.92)).toBe('It solves 92\u00a0% of new problems; it began at 77\u00a0%.')
+  expect(at(0.771, 0.774)).toBe('It solves 77\u00a0% of new problems; as many as when it began.')
   expect(at(0.77)).toBeUndefined()
-  expect(at(0.77, 0.13)).toBe('It got worse: it solves 13 % of new problems; it began at 77 %.')
+  expect(at(0.77, 0.13)).toBe(
+    'It got worse: it solves 13\u00a0% of new problems; it began at 77\u00a0%.',
+  )
   // Two of 128 problems are no change.
-  expect(at(0.773, 0.758)).toMatch(/^No clear change: it solves 76 % of \d+ new problems; it began/)
+  expect(at(0.773, 0.758)).toMatch(
+    /^No clear change: it solves 76\u00a0% of \d+ new problems; it began/,
+  )
 })
 
 test('the headline of a composed reward is of what was asked for', () => {
@@ -142,7 +146,7 @@ test('the headline of a composed reward is of what was asked for', () => {
       [100, 0.94],
     ],
   })
-  expect(headline(plain)).toBe('It solves 100 % of new problems; as many as when it began.')
+  expect(headline(plain)).toBe('It solves 100\u00a0% of new problems; as many as when it began.')
   const { runExperiment } = plain
   if (!runExperiment) throw new Error('the run has no experiment')
   const parts = [{ id: 'has_end', weight: 1 }] as const
@@ -156,5 +160,20 @@ test('the headline of a composed reward is of what was asked for', () => {
   } as typeof plain
   expect(headline(composed)).toBe(
     'Its answers to new problems earn a reward of 0.94; it began at 0.75.',
+  )
+})
+
+test('a caption has a head and a line for every sentence, also in Chinese', () => {
+  expect(
+    captionLines(
+      'Imitation, 4 steps: the final policy became surer by 0.12 nats. It got 1\u00a0%.',
+    ),
+  ).toEqual([
+    'Imitation, 4 steps',
+    'The final policy became surer by 0.12 nats.',
+    'It got 1\u00a0%.',
+  ])
+  expect(captionLines('模仿学习，4 步：最终策略的熵降低了 0.12 nats。平均得分变为 20 %。')).toEqual(
+    ['模仿学习，4 步', '最终策略的熵降低了 0.12 nats。', '平均得分变为 20 %。'],
   )
 })

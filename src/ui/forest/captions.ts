@@ -67,7 +67,8 @@ function entropyChange({ series }: LabState, layer: number, { first, last }: Pha
   return before.length < 2 ? undefined : before[before.length - 1] - before[0]
 }
 
-const percent = (share: number): string => `${Math.round(100 * share)} %`
+/** No line breaks before its sign. */
+const percent = (share: number): string => `${Math.round(100 * share)}\u00a0%`
 
 function rewardWords({ series }: LabState, { first, last }: PhaseSeen): string {
   const scores = between(series.get(TASK_SCORE) ?? series.get(REWARD), first, last)
@@ -166,6 +167,13 @@ export function captionOf(state: LabState, atStep?: number): string {
   const own = entropyChange(state, phase.target_layer, seen)
   if (own === undefined) return ''
   return `${phase.kind === 'distill' ? 'Distillation' : 'Reinforcement'} of layer ${phase.target_layer} alone, ${steps}: ${changeWords('its policy', own)}; ${changeWords('the final policy', final)}.${rewardWords(state, seen)}${heldOut}`
+}
+
+/** What stands before a caption's colon, and its sentences. */
+export function captionLines(caption: string): readonly string[] {
+  const [, head = '', rest = caption] = /^(.*?)[:：]\s*(.*)$/s.exec(caption) ?? []
+  const says = rest.split(/(?<=\.)\s+|(?<=。)/).filter(Boolean)
+  return [head, ...says.map((line) => line.charAt(0).toUpperCase() + line.slice(1))]
 }
 
 /** The lesson that says more about what a run was: its id and what to call it. */

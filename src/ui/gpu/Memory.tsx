@@ -1,4 +1,5 @@
 // Shows what the run holds on the GPU and what a step costs, from the device layer's own counts.
+import { sameSettings } from '../../document/experiment/experiment.ts'
 import { rolloutDTypeText } from '../../document/experiment/rollout_dtype.ts'
 import type { LabState } from '../../page/state/store.ts'
 import { formatBytes, formatCount, formatNumber } from '../kit/format.ts'
@@ -18,6 +19,9 @@ const LABELS: Readonly<Record<string, string>> = {
 
 const selectMemory = (state: LabState) => state.memory
 const selectCounts = (state: LabState) => state.counts
+/** Bytes that were planned for the run; undefined where the plan is one of other settings. */
+export const plannedOfRun = ({ plan, experiment, runExperiment }: LabState): number | undefined =>
+  plan && runExperiment && sameSettings(experiment, runExperiment) ? plan.bytes : undefined
 const selectDType = (state: LabState) => state.rollout_dtype
 
 /** What a step costs, as rows of the list. */
@@ -76,6 +80,7 @@ export function Memory() {
 
 function Counted({ memory }: { readonly memory: NonNullable<LabState['memory']> }) {
   const rolloutDtype = useLab(selectDType)
+  const planned = useLab(plannedOfRun)
   const kinds = Object.entries(memory).filter(([, bytes]) => bytes > 0)
   const total = kinds.reduce((sum, [, bytes]) => sum + bytes, 0)
   return (
@@ -99,6 +104,12 @@ function Counted({ memory }: { readonly memory: NonNullable<LabState['memory']> 
         ))}
         <Work />
       </dl>
+      {planned === undefined || planned >= total ? null : (
+        <p className="soft" data-testid="memory-planned">
+          Training takes {formatBytes(planned)} of it, as planned. The rest is copies on their way
+          from the GPU, and what open panels show.
+        </p>
+      )}
       {rolloutDtype === undefined ? null : (
         <p
           className={rolloutDtype.dtype === 'float16' ? 'soft' : 'remark'}

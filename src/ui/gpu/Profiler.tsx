@@ -19,6 +19,7 @@ export function Profiler() {
   const mayProfile = useLab(canProfile)
   const isBusy = useLab(selectIsBusy)
   const isFinished = useLab(selectStatus) === 'finished'
+  const asks = isFinished ? 'Train again and profile a step' : 'Profile the next step'
   const adapter = useLab(selectAdapter)
   const isMeasuring = useLab(selectBenchmark).status === 'running'
   return (
@@ -33,7 +34,7 @@ export function Profiler() {
             onClick={profileStep}
           >
             <Timer className="icon" aria-hidden="true" />
-            {isProfiling ? 'Measuring a step' : 'Profile the next step'}
+            {isProfiling ? 'Measuring a step' : asks}
           </button>
           <button
             type="button"
@@ -51,7 +52,7 @@ export function Profiler() {
       ) : (
         <p className="soft">
           {isFinished
-            ? 'The run has ended. A step of the next one can be measured.'
+            ? 'The run has ended. Train again and profile a step begins another one, measures its first step and pauses.'
             : isBusy
               ? 'Measures one step: the time of every stage and kernel on the GPU. Its numbers stay the same, and other steps cost nothing extra.'
               : 'Shows where a step spends its time on the GPU. Profile the next step begins a run, measures its first step and pauses.'}

@@ -1,30 +1,19 @@
 // Shows how long the steps of the shown run took, and which stages took it.
 import { useMemo } from 'react'
 import { runColor } from '../../record/run/record.ts'
-import { formatDuration, formatPercent } from '../kit/format.ts'
+import { formatPercent } from '../kit/format.ts'
 import { t } from '../kit/translator.ts'
 import { BoardChart } from '../learning/more/BoardChart.tsx'
 import { useMeasured } from '../learning/more/measured.ts'
 import { timeCharts } from '../learning/more/more_charts.ts'
 import { useSlowFrame } from '../shown/readout.ts'
 import { shownStore } from '../shown/shown.ts'
-import { largestStages, type StepShares } from './step_times.ts'
+import { largestStages, type StepShares, stepTimeWords } from './step_times.ts'
 
 const REFRESH_MS = 1000
 
 /** Of the time, what has a part of its own in the bar. */
 const LEAST_SHARE = 0.01
-
-/** Stages that are named. */
-const MOST_STAGES = 3
-
-/** 'The median step took 2.1 s. By stage: sampling 50 %, policy learns 34 %.' */
-function says(found: StepShares): string {
-  const steps = `The median step took ${formatDuration(found.median)}.`
-  const stages = found.stages.slice(0, MOST_STAGES)
-  const shares = stages.map(({ name, share }) => `${t(name)} ${formatPercent(share)}`).join(', ')
-  return shares === '' ? steps : `${steps} By stage: ${shares}.`
-}
 
 /** Of all steps' time, stage by stage; the smallest together. */
 function Shares({ found }: { readonly found: StepShares }) {
@@ -65,7 +54,7 @@ export function StepTimes() {
       data-testid="step-times"
     >
       <h2 id="step-times-title">Time of the steps</h2>
-      <p className="figure-says">{says(found)}</p>
+      <p className="figure-says">{stepTimeWords(found)}</p>
       <Shares found={found} />
       <div className="small-charts">
         {charts.map((chart) => (

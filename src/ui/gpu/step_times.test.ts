@@ -1,6 +1,6 @@
 // What is said of the time of a run's steps.
 import { expect, test } from 'vitest'
-import { largestStages } from './step_times.ts'
+import { largestStages, stepTimeWords } from './step_times.ts'
 
 const column = (...values: number[]) => ({
   values: Float64Array.from(values),
@@ -27,4 +27,14 @@ test('the middle step and the stages that took most are said, without validation
 test('nothing is said before a step was timed', () => {
   expect(largestStages(new Map())).toBeUndefined()
   expect(largestStages(new Map([['timing_s/step', column(0)]]))).toBeUndefined()
+})
+
+test('a step of less than a second took more than none', () => {
+  const words = (median: number) => stepTimeWords({ median, stages: [] })
+  expect([0.04, 0.44, 2.14, 75].map(words)).toEqual([
+    'The median step took 40 ms.',
+    'The median step took 0.44 s.',
+    'The median step took 2.14 s.',
+    'The median step took 1 min 15 s.',
+  ])
 })

@@ -31,7 +31,7 @@ export const formatSteps = (steps: number): string => `${steps} ${steps === 1 ? 
 
 /** 0.8312 as 83.1 %. */
 export function formatShare(value: Value): string {
-  return isShown(value) ? `${withMinus((value * 100).toFixed(1))} %` : NONE
+  return isShown(value) ? `${withMinus((value * 100).toFixed(1))}\u00a0%` : NONE
 }
 
 /** Axis ticks of a share; a narrow space, so that 0.25 % fits beside an axis. */

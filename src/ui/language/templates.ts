@@ -45,7 +45,7 @@ export const CERTAIN = 20
 const ALONE = 8
 
 /** `60.0 %, 38.0 %, 2.0 %` */
-const NUMBERS = /^[−-]?[\d.]+(?: %)?(?:, [−-]?[\d.]+(?: %)?)*$/
+const NUMBERS = /^[−-]?[\d.]+(?:\s%)?(?:, [−-]?[\d.]+(?:\s%)?)*$/
 
 /** `layer {0}`: a number follows, and nothing else: `layer 1 alone` is more than a layer. */
 const IS_NUMBERED = /\b(?:layer|step|token|block|phase|head) $/i

@@ -20,8 +20,9 @@ import {
   sampledAccuracy,
   TASK_SCORE,
 } from '../shown/metrics.ts'
-import { hasRewardPhase, shownExperiment } from '../shown/run.ts'
-import { useIsImported, useShown } from '../shown/shown.ts'
+import { useOverlays } from '../shown/overlays.ts'
+import { hasRewardPhase, selectHasRun, shownExperiment } from '../shown/run.ts'
+import { useIsImported, usePresent, useShown } from '../shown/shown.ts'
 import { Downloads } from './Downloads.tsx'
 import { EntropyChart } from './entropy/EntropyChart.tsx'
 import { EntropyMap } from './entropy/EntropyMap.tsx'
@@ -322,6 +323,8 @@ export function Charts() {
   const hasRewardModel = useShown(hasRewardPhase)
   const isEmpty = useShown(selectIsEmpty)
   const isAtRest = useIsAtRest()
+  const hasLines = useOverlays().length > 0
+  const hasRun = usePresent(selectHasRun) || isAtRest || hasLines
   const withPreferences = useShown(hasPreferences)
   const withDistillation = useShown(hasDistillation)
   const withWarmStart = useShown(hasWarmStart)
@@ -334,15 +337,19 @@ export function Charts() {
   ]
   return (
     <section className="charts" aria-label="Charts" data-empty={isEmpty} data-awaits={isAtRest}>
-      <Panels panels={PANELS} />
-      <div className="small-charts">
-        {small.map((chart) => (
-          <Part key={chart.id} name={`The chart “${chart.title}”`}>
-            <SmallChart small={chart} />
-          </Part>
-        ))}
-      </div>
-      <MoreCharts />
+      <Panels panels={hasRun ? PANELS : ABOUT} />
+      {hasRun ? (
+        <>
+          <div className="small-charts">
+            {small.map((chart) => (
+              <Part key={chart.id} name={`The chart “${chart.title}”`}>
+                <SmallChart small={chart} />
+              </Part>
+            ))}
+          </div>
+          <MoreCharts />
+        </>
+      ) : null}
     </section>
   )
 }

@@ -62,9 +62,9 @@ export function PlayedAbove() {
   if (hasRun || isAtRest) return null
   const newest = lastRun(runs)
   return (
-    <p className="card intro" data-testid="played-above">
-      There is no current run. The picture above plays a recording of “{OPENING.name}”, made on
-      another machine.{' '}
+    <p className="card no-run" data-testid="played-above">
+      There is no current run. Train draws the reward, the entropy of every layer and samples here.
+      The picture above plays a recording of “{OPENING.name}”, made on another machine.{' '}
       {newest ? (
         <button type="button" data-testid="show-newest" onClick={() => void showRun(newest.id)}>
           {runs.length === 1

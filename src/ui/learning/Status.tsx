@@ -31,7 +31,7 @@ const STATUS: Readonly<
   preparing: { says: 'preparing', Icon: LoaderCircle },
   running: { says: 'training', Icon: Activity },
   paused: { says: 'paused', Icon: CirclePause },
-  waiting: { says: 'waiting for your verdicts', Icon: Hand },
+  waiting: { says: 'waiting for verdicts', Icon: Hand },
   finished: { says: 'finished', Icon: CircleCheck },
   failed: { says: 'stopped by an error', Icon: CircleX },
   stopped: { says: 'stopped', Icon: CircleStop },
@@ -63,7 +63,7 @@ const lowerFirst = (text: string) => text.charAt(0).toLowerCase() + text.slice(1
 
 /** A pause comes after the step in flight, which may take seconds. */
 const pausingWords = (status: LabState['status']): string =>
-  status === 'preparing' ? 'will pause once it is prepared' : 'pausing after this step …'
+  status === 'preparing' ? 'will pause when ready' : 'pausing after this step'
 
 export function Status() {
   const status = usePresent(selectStatus)
@@ -77,7 +77,8 @@ export function Status() {
   const lacksGpu = useLab(selectLacksGpu)
   const isBusy = useLab(selectIsBusy)
   const { says, Icon } = lacksGpu ? STATUS.idle : STATUS[status]
-  const doing = status === 'running' && !hasSteps ? 'measuring the model at step 0' : says
+  const begun = status === 'running' && !hasSteps ? 'measuring step 0' : says
+  const doing = status === 'preparing' && message ? lowerFirst(message) : begun
   const trainsStudy = useStore(studyTrainingStore, selectIsTraining) && !isBusy
   const own = trainsStudy ? 'a study is training' : doing
   const Shown = trainsStudy ? Activity : Icon
@@ -94,10 +95,7 @@ export function Status() {
       ) : (
         <p className="status" data-testid="status" data-status={shownStatus}>
           <Shown className="icon" aria-hidden="true" />
-          <span>
-            {replayed ?? moment}
-            {status === 'preparing' && message ? `: ${lowerFirst(message)}` : ''}
-          </span>
+          <span>{replayed ?? moment}</span>
         </p>
       )}
       {planned === undefined || isReplaying || lacksGpu || past ? null : (

@@ -6,9 +6,14 @@ import { OPENING, presetOf } from '../../document/presets/presets.ts'
 import { libraryStore } from '../../page/runs/library/library_store.ts'
 import { initialState, labStore } from '../../page/state/store.ts'
 import { KNOWN } from '../open/models/known_models.ts'
+import { overlayStore } from '../shown/overlays.ts'
 import { presentStore, viewStore } from '../shown/shown.ts'
+import { Charts } from './Charts.tsx'
 import { PlayedAbove } from './Intro.tsx'
 import { ModelWrites } from './ModelWrites.tsx'
+
+/** It asks for what a browser has. */
+vi.mock('./entropy/EntropyChart.tsx', () => ({ EntropyChart: () => null }))
 
 const says = (): string => renderToStaticMarkup(<PlayedAbove />)
 const another = presetOf('brackets')?.experiment ?? OPENING.experiment
@@ -16,10 +21,11 @@ const another = presetOf('brackets')?.experiment ?? OPENING.experiment
 beforeEach(() => {
   vi.stubGlobal('navigator', {})
   // Static markup shows what a store began with.
-  for (const store of [labStore, libraryStore, presentStore, viewStore])
+  for (const store of [labStore, libraryStore, overlayStore, presentStore, viewStore])
     vi.spyOn(store, 'getInitialState').mockImplementation(store.getState as never)
   viewStore.setState({ viewed: undefined, recorded: undefined })
   libraryStore.setState({ isReady: true, entries: [] })
+  overlayStore.setState({ overlays: [] })
   labStore.setState({ ...initialState(), experiment: another }, true)
 })
 afterEach(() => {
@@ -42,6 +48,25 @@ test('it is silent where the charts show the recording, a run or a past run', ()
   labStore.setState({ runExperiment: undefined })
   viewStore.setState({ viewed: { ...initialState(), runExperiment: another } })
   expect(says()).toBe('')
+})
+
+test('without a run a sentence has the place of empty charts', () => {
+  const charts = () => renderToStaticMarkup(<Charts />)
+  expect(charts()).toContain('Train draws the reward')
+  expect(charts()).not.toContain('kl-chart')
+  labStore.setState({ runExperiment: another })
+  expect(charts()).toContain('kl-chart')
+  labStore.setState({ runExperiment: undefined })
+  const sent = {
+    id: 'sent',
+    label: 'sent',
+    color: 'red',
+    dash: [],
+    end: () => ({ last: 1, planned: 1 }),
+    series: () => undefined,
+  }
+  overlayStore.setState({ overlays: [sent] })
+  expect(charts()).toContain('kl-chart')
 })
 
 test('the picture plays the run that is named', () => {

@@ -27,13 +27,11 @@ export const canStep = (state: LabState): boolean =>
   (state.status === 'idle' || state.status === 'paused') &&
   !(state.error && HOPELESS.includes(state.error.code)) &&
   !isHeldBack(state)
-/** A step can be measured where one can be taken: in a run, or by beginning one. */
+/** A step can be measured in a run, or by beginning one, also after another. */
 export const canProfile = (state: LabState): boolean =>
   !isReplaying() &&
-  (state.status === 'idle' ||
-    state.status === 'preparing' ||
-    state.status === 'running' ||
-    state.status === 'paused') &&
+  state.status !== 'loading' &&
+  state.status !== 'waiting' &&
   !(state.error && HOPELESS.includes(state.error.code)) &&
   !isHeldBack(state)
 /** Whether a new run can take the place of the one on the page. */

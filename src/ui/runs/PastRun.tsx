@@ -4,9 +4,9 @@ import type { ReactNode } from 'react'
 import { useStore } from 'zustand'
 import { logKindWords } from '../../jobs/logs/base/log_kinds.ts'
 import type { LabState } from '../../page/state/store.ts'
+import { runName } from '../../record/run/names.ts'
 import type { RunSource } from '../../record/run/record.ts'
 import { formatSteps } from '../kit/format.ts'
-import { nameInList } from '../open/distinct_names.ts'
 import { closePast, type Opened, openedStore, useOpenedEntry } from '../open/opened_run.ts'
 import { useLab } from '../shown/run.ts'
 import { changedText, endText, whenText } from '../shown/run_words.ts'
@@ -76,7 +76,7 @@ export function PastRun() {
   if (!opened || !entry) return null
   const { source } = entry.header
   if (source)
-    return <ImportedRun name={nameInList(entry)} source={source} step={entry.header.step} />
+    return <ImportedRun name={runName(entry).name} source={source} step={entry.header.step} />
   return (
     <section className="card past-run" aria-label="Past run" data-testid="past-run">
       <About

@@ -4,8 +4,8 @@ import { type ReactNode, useMemo, useState } from 'react'
 import { changesWords, fieldChanges } from '../../document/experiment/steered/field_changes.ts'
 import { presetOf } from '../../document/presets/presets.ts'
 import type { RunEntry } from '../../page/runs/library/library_store.ts'
+import { runName } from '../../record/run/names.ts'
 import { CutName } from '../kit/CutName.tsx'
-import { nameInList } from '../open/distinct_names.ts'
 import { closePast } from '../open/opened_run.ts'
 import { takeSettings } from '../open/take_settings.ts'
 import { type FieldData, groupFields, OPEN_AT_FIRST, shownFields, valueWords } from './form.ts'
@@ -21,7 +21,7 @@ interface PastSettingsProps {
 }
 
 export function PastSettings({ entry, isOpen, toggle }: PastSettingsProps) {
-  const name = nameInList(entry)
+  const { name } = runName(entry)
   const isImported = entry.header.source !== undefined
   return (
     <aside

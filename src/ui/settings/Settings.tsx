@@ -317,6 +317,7 @@ function OwnSettings() {
             {isSearching ? (
               <FoundSettings
                 query={query}
+                onClear={() => setQuery('')}
                 experiment={experiment}
                 original={original}
                 present={present}

@@ -56,6 +56,7 @@ export function SettingsSearch({ query, onQuery }: SearchProps) {
 
 interface FoundProps {
   readonly query: string
+  onClear(): void
   readonly experiment: Experiment
   /** What the preset says, by path. */
   readonly original: ReadonlyMap<string, FieldData['value']>
@@ -64,7 +65,8 @@ interface FoundProps {
 }
 
 /** Every field that a query means, under its heading. */
-export function FoundSettings({ query, experiment, original, present }: FoundProps) {
+export function FoundSettings(props: FoundProps) {
+  const { query, experiment, original, present, onClear } = props
   const found = useMemo(
     () => experimentFields(experiment).filter((field) => isFound(query, field)),
     [query, experiment],
@@ -92,6 +94,11 @@ export function FoundSettings({ query, experiment, original, present }: FoundPro
       <p className="soft found-count" role="status" data-testid="found-count">
         {foundWords(shown.length, groups, found.length - shown.length)}
       </p>
+      {shown.length > 0 ? null : (
+        <button type="button" data-testid="clear-search" onClick={onClear}>
+          Clear the search
+        </button>
+      )}
       {named.map(section)}
       {told.length > 0 ? <p className="soft found-told">Only in the explanation</p> : null}
       {told.map(section)}

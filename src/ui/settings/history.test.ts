@@ -168,10 +168,10 @@ test('fields, presets and files are undone and redone, newest first', () => {
   expect(labStore.getState().preset_id).toBe('tiny-grpo')
   undo()
   expect(labStore.getState().experiment.actor.optim.lr).toBe(3e-4)
-  undo()
+  expect(undo()).toBe('Learning rate is 0.001 again')
   expect(labStore.getState().experiment).toEqual(first)
   expect(undo()).toBeUndefined()
-  redo()
+  expect(redo()).toBe('Learning rate is 3e-4 again')
   redo()
   expect(labStore.getState().experiment).toEqual(grpo)
   expect(redo()).toBe('Redone: open mine.json')
@@ -213,7 +213,7 @@ test('phases that are added and removed are undone', () => {
   const { phases } = labStore.getState().experiment
   editField('phases', phases.slice(1))
   expect(historyStore.getState().past.at(-1)?.words).toBe('remove a phase')
-  undo()
+  expect(undo()).toBe('Undone: remove a phase')
   expect(labStore.getState().experiment.phases).toEqual(phases)
 })
 
@@ -222,7 +222,7 @@ test('what a field did not take is undone first, and nothing else with it', () =
   const { experiment } = labStore.getState()
   const before = historyStore.getState().past.length
   keepWrong({ path: 'actor.optim.lr', label: 'Learning rate', text: '-3', problem: 'too low' })
-  expect(undo()).toBe('Undone: Learning rate -3')
+  expect(undo()).toBe('Learning rate is 0.001 again')
   expect(labStore.getState().wrongFields).toEqual([])
   expect(labStore.getState().experiment).toEqual(experiment)
   expect(historyStore.getState().past).toHaveLength(before)

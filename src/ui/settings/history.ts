@@ -130,15 +130,21 @@ function phaseWords(before: Experiment, after: Experiment): string {
   return more > 0 ? `add phase ${after.phases.length}` : `remove a phase`
 }
 
+const fieldAt = (path: string, experiment: Experiment) =>
+  experimentFields(experiment).find((field) => field.path === path)
+
+/** What a field is called, with its phase. */
+function nameOf({ path, label }: { readonly path: string; readonly label: string }): string {
+  const where = /^phases\.(\d+)/.exec(path)
+  return where ? `phase ${Number(where[1]) + 1}, ${label.toLowerCase()}` : label
+}
+
 function fieldWords(path: string, before: Experiment, after: Experiment): string {
   if (path === 'phases') return phaseWords(before, after)
   if (path === 'steering') return 'planned changes'
-  const find = (experiment: Experiment) =>
-    experimentFields(experiment).find((field) => field.path === path)
-  const [old, now] = [find(before), find(after)]
+  const [old, now] = [fieldAt(path, before), fieldAt(path, after)]
   if (!old || !now) return path
-  const where = /^phases\.(\d+)/.exec(path)
-  const name = where ? `phase ${Number(where[1]) + 1}, ${old.label.toLowerCase()}` : old.label
+  const name = nameOf(old)
   if (old.value === now.value) return name
   return `${name} ${settingWords(old.value, old.options)} → ${settingWords(now.value, now.options)}`
 }
@@ -179,19 +185,28 @@ function apply(entry: Entry, from: Settings, to: Settings): boolean {
   return settings !== undefined
 }
 
+/** 'Learning rate is 0.001 again'; undefined where that is not all that changed. */
+function againWords(path: string | undefined): string | undefined {
+  if (path === undefined || WHOLE.includes(path)) return undefined
+  const field = fieldAt(path, labStore.getState().experiment)
+  if (!field) return undefined
+  const words = `${nameOf(field)} is ${settingWords(field.value, field.options)} again`
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}
+
 /** What happened, in words; undefined where there was nothing to take back. */
 export function undo(): string | undefined {
   // What a field did not take was typed last, and is in no entry.
   const wrong = wrongFields(labStore.getState()).at(-1)
   if (wrong) {
     dropWrong(wrong.path)
-    return `Undone: ${wrong.label} ${wrong.text}`
+    return againWords(wrong.path) ?? `Undone: ${wrong.label}`
   }
   const entry = historyStore.getState().past.at(-1)
   if (!entry) return undefined
   historyStore.setState(stepBack)
   return apply(entry, entry.after, entry.before)
-    ? `Undone: ${entry.words}`
+    ? (againWords(entry.path) ?? `Undone: ${entry.words}`)
     : `${entry.words}: changed again since, so nothing was undone`
 }
 
@@ -201,6 +216,6 @@ export function redo(): string | undefined {
   if (!entry) return undefined
   historyStore.setState(stepForth)
   return apply(entry, entry.before, entry.after)
-    ? `Redone: ${entry.words}`
+    ? (againWords(entry.path) ?? `Redone: ${entry.words}`)
     : `${entry.words}: changed since, so nothing was redone`
 }

@@ -28,7 +28,7 @@ const NOTE =
 const selectFound = ({ found }: ReturnType<typeof touchStore.getState>) => found
 
 const cellOf = (recovery: number): Cell => ({
-  text: recoveryText(recovery).replace(' %', ''),
+  text: recoveryText(recovery).replace('\u00a0%', ''),
   tone: recovery < 0 ? 'less' : 'more',
   share: Math.min(1, Math.abs(recovery)),
 })

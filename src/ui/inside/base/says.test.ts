@@ -105,10 +105,10 @@ test('one try and many tries, now and at first', () => {
   })
   const [first, now] = [curve('first', 0, [0.25, 0.5]), curve('now', 30, [0.75, 0.8])]
   expect(passSays([first, now])).toBe(
-    'At step 30 one try solves 75.0 % (25.0 % at step 0), and one of 4 tries solves 80.0 % (50.0 % at step 0).',
+    'At step 30 one try solves 75.0\u00a0% (25.0\u00a0% at step 0), and one of 4 tries solves 80.0\u00a0% (50.0\u00a0% at step 0).',
   )
   expect(passSays([now])).toBe(
-    'At step 30 one try solves 75.0 %, and one of 4 tries solves 80.0 %.',
+    'At step 30 one try solves 75.0\u00a0%, and one of 4 tries solves 80.0\u00a0%.',
   )
   expect(passSays([])).toBeUndefined()
 })

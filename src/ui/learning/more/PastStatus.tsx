@@ -1,8 +1,8 @@
 // Says which past run the page shows, how it ended, and leads back.
 import { ArrowLeft, type LucideIcon } from 'lucide-react'
 import type { RunEntry } from '../../../page/runs/library/library_store.ts'
+import { runName } from '../../../record/run/names.ts'
 import { CutName } from '../../kit/CutName.tsx'
-import { nameInList } from '../../open/distinct_names.ts'
 import { closePast } from '../../open/opened_run.ts'
 import { endText } from '../../shown/run_words.ts'
 
@@ -15,7 +15,7 @@ interface PastStatusProps {
 }
 
 export function PastStatus({ past, status, Icon, says }: PastStatusProps) {
-  const name = nameInList(past)
+  const { name } = runName(past)
   return (
     <>
       <button
@@ -26,8 +26,7 @@ export function PastStatus({ past, status, Icon, says }: PastStatusProps) {
         onClick={closePast}
       >
         <ArrowLeft className="icon" aria-hidden="true" />
-        <span className="past-kind soft">{past.header.source ? 'Imported run' : 'Past run'}</span>
-        <CutName name={name} />
+        <CutName name={past.header.source ? `Imported run: ${name}` : `Past run: ${name}`} />
       </button>
       <p className="status" data-testid="status" data-status={status}>
         <Icon className="icon" aria-hidden="true" />

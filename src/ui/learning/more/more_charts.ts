@@ -222,7 +222,7 @@ const validationCharts = (metrics: readonly string[], isDark: boolean): readonly
 
 const TIME = 'timing_s/'
 
-const formatSeconds = (seconds: number | undefined): string =>
+export const formatSeconds = (seconds: number | undefined): string =>
   seconds === undefined
     ? NONE
     : seconds < 0.1

@@ -32,10 +32,10 @@ test('the sentence is of the first line that was measured twice', () => {
   const held = { metric: 'held', label: 'held-out accuracy' }
   const lines = [{ metric: 'none', label: '' }, { metric: 'alone', label: '' }, held]
   expect(scoreSays(lines, formatShare)).toBe(
-    'From step 0 to 20 held-out accuracy rose from 77.0 % to 92.0 %.',
+    'From step 0 to 20 held-out accuracy rose from 77.0\u00a0% to 92.0\u00a0%.',
   )
   uiStore.setState({ atStep: 15 })
-  expect(scoreSays(lines, formatShare)).toMatch(/^From step 0 to 10 .* to 80\.0 %\.$/)
+  expect(scoreSays(lines, formatShare)).toMatch(/^From step 0 to 10 .* to 80\.0\u00a0%\.$/)
   expect(scoreSays(lines.slice(0, 2), formatShare)).toBe('')
 })
 

@@ -21,13 +21,13 @@ import {
 import { distinctColors } from '../../../record/run/looks.ts'
 import { runName } from '../../../record/run/names.ts'
 import { isLive, runColor } from '../../../record/run/record.ts'
-import { distinctNames } from '../../open/distinct_names.ts'
 import { openedStore, redraw } from '../../open/opened_run.ts'
 import type { Owner } from '../../plot/files/SaveAs.tsx'
 import { type Overlay, overlayStore, SENDER_ID } from '../../shown/overlays.ts'
 import { plannedOf } from '../../shown/run_words.ts'
 import { uiStore } from '../../shown/store.ts'
 import { boundsOfRuns } from './columns.ts'
+import { distinctNames } from './distinct_names.ts'
 import { groupRuns } from './groups.ts'
 import { MAX_AVERAGED, MAX_COMPARED, type Selection, selectionStore, tick } from './selection.ts'
 
@@ -66,7 +66,7 @@ export const ownerOf = (groups: readonly Compared[]): Owner => ({
   stem: 'comparison',
 })
 
-/** A run as the figures show it: in the colour of its line, by the name that the table gives it. */
+/** A run as the figures show it: in the colour of its line, by a name that no other has. */
 const withLook = (entry: RunEntry, color: number, name: string): RunEntry => ({
   ...entry,
   labels: { ...entry.labels, color, name },

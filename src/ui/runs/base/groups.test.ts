@@ -32,9 +32,9 @@ test('columns show settings, metrics and facts, and a run without one sorts last
     cells.map((cell, i) => cellText(cell, columns[i], entry)),
   )
   expect(texts).toEqual([
-    ['0.001', '50.0 %', 'paper, slow'],
-    ['0.001', '70.0 %', 'paper'],
-    ['0.01', '20.0 %', '–'],
+    ['0.001', '50.0\u00a0%', 'paper, slow'],
+    ['0.001', '70.0\u00a0%', 'paper'],
+    ['0.01', '20.0\u00a0%', '–'],
     ['0.01', '–', '–'],
   ])
   expect(idsOf({ columns, sort: 'metric:greedy', isDescending: true })).toBe('bacd')

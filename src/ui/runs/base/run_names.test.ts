@@ -1,18 +1,21 @@
-// Names of a list of runs: short, and different where the runs are.
+// Names of a list of runs: each its own, with what tells them apart beside it.
 import { expect, test } from 'vitest'
 import { runName } from '../../../record/run/names.ts'
-import { distinctNames, unsaidWords } from '../../open/distinct_names.ts'
 import { entryOf } from '../table/testing.ts'
 import { comparedGroups } from './compared.ts'
-import { FIRST_VIEW } from './table.ts'
+import { distinctNames, unsaidWords } from './distinct_names.ts'
+import { FIRST_VIEW, tableRows } from './table.ts'
 
 const UNNAMED = { name: '' }
-const PROMPTS = { train_batch_size: 8 }
-const withPrompts = (entry: ReturnType<typeof entryOf>) => {
+/** More than a name says. */
+const WIDE = { train_batch_size: 8, n: 16, temperature: 0.75, top_p: 0.95 }
+const withRollout = (entry: ReturnType<typeof entryOf>, changed: Partial<typeof WIDE>) => {
   const { document } = entry.header
-  const own = { ...document, rollout: { ...document.rollout, ...PROMPTS } }
+  const own = { ...document, rollout: { ...document.rollout, ...changed } }
   return { ...entry, header: { ...entry.header, document: own, experiment: own } }
 }
+const withPrompts = (entry: ReturnType<typeof entryOf>) =>
+  withRollout(entry, { train_batch_size: 8 })
 const RUNS = [
   withPrompts(entryOf('a', { seed: 1, lr: 0.001 }, UNNAMED)),
   withPrompts(entryOf('b', { seed: 2, lr: 0.001 }, UNNAMED)),
@@ -20,46 +23,43 @@ const RUNS = [
   withPrompts(entryOf('d', { seed: 2, lr: 0.01 }, { name: 'the fast one' })),
 ]
 
-test('what all runs of a method have is beside their names, and every seed in them', () => {
-  const names = distinctNames(RUNS)
-  expect(['a', 'b', 'c', 'd'].map((id) => names.get(id)?.name)).toEqual([
-    'BuPO, layer 2 first, seed 1',
-    'BuPO, layer 2 first, seed 2',
-    'BuPO, layer 2 first, lr 0.01, seed 1',
-    'the fast one',
-  ])
-  expect(names.get('a')?.shared).toEqual(['8 prompts per step'])
-  // Alone it is called as everywhere else.
-  const [alone] = RUNS
-  expect(distinctNames([alone]).get('a')?.name).toBe(runName(alone).name)
-  expect(runName(alone).name).toContain('8 prompts per step')
+test('a run keeps its name in a list, and what tells it apart stands beside it', () => {
+  const wide = withRollout(entryOf('e', { seed: 1, lr: 0.01 }, UNNAMED), WIDE)
+  const other = withRollout(entryOf('f', { seed: 1, lr: 0.01 }, UNNAMED), { ...WIDE, top_p: 0.9 })
+  const list = [...RUNS, wide, other]
+  const rows = tableRows(list, FIRST_VIEW)
+  const rowOf = (run: (typeof RUNS)[number]) => rows.find(({ entry }) => entry === run)
+  for (const run of list) {
+    expect(rowOf(run)?.name).toBe(runName(run).name)
+    expect(tableRows([run], FIRST_VIEW)[0]).toMatchObject({ name: runName(run).name, apart: [] })
+  }
+  const [first, second] = RUNS
+  // The seed of the preset is in no name.
+  expect([first, second].map((run) => rowOf(run)?.apart)).toEqual([['seed 1'], []])
+  // Both say '2 more'.
+  expect(runName(wide).name).toBe(runName(other).name)
+  expect(rowOf(wide)?.apart).toContain('top p 0.95')
+  expect(rowOf(other)?.apart).toContain('top p 0.9')
 })
 
-test('a line is called as the table calls its runs, without what tells its seeds apart', () => {
+test('figures tell runs of one name apart by what stands beside it', () => {
+  const wide = withRollout(entryOf('e', { seed: 1, lr: 0.01 }, UNNAMED), WIDE)
+  const other = withRollout(entryOf('f', { seed: 1, lr: 0.01 }, UNNAMED), { ...WIDE, top_p: 0.9 })
+  const names = distinctNames([wide, other])
+  expect(names.get('e')?.name).toBe(`${runName(wide).name} (top p 0.95)`)
+  expect(names.get('f')?.seedless).toBe(`${runName(other).seedless} (top p 0.9)`)
+  expect(distinctNames([wide]).get('e')?.name).toBe(runName(wide).name)
+  expect(distinctNames(RUNS).get('d')).toMatchObject({ name: 'the fast one', apart: [] })
+})
+
+test('a line of several seeds is called without them', () => {
   const ticked = RUNS.map(({ id }) => id)
   const selection = { ticked, band: 'range', isBehind: false, view: FIRST_VIEW } as const
   const groups = comparedGroups(RUNS, selection)
-  expect(groups[0].label).toBe('BuPO, layer 2 first')
-  expect(groups[0].entries.map((entry) => runName(entry).name)).toEqual([
-    'BuPO, layer 2 first, seed 1',
-    'BuPO, layer 2 first, seed 2',
-  ])
-})
-
-test('what fewest runs of a list have comes first in a name, which may be cut', () => {
-  const names = distinctNames([...RUNS, entryOf('e', { seed: 1 }, UNNAMED)])
-  expect(names.get('c')?.name).toBe('BuPO, layer 2 first, lr 0.01, 8 prompts per step, seed 1')
-})
-
-test('a name that would not fit into its two lines says less of the settings, and its seed', () => {
-  const wide = entryOf('f', { seed: 1, lr: 0.01 }, UNNAMED)
-  const { document } = wide.header
-  const { rollout } = document
-  const own = { ...document, rollout: { ...rollout, n: 16, temperature: 0.75, top_p: 0.95 } }
-  const header = { ...wide.header, document: own, experiment: own }
-  const name = distinctNames([...RUNS, { ...wide, header }]).get('f')?.name ?? ''
-  expect(name.length).toBeLessThanOrEqual(64)
-  expect(name).toMatch(/^BuPO, layer 2 first, .*, \d more, seed 1$/)
+  expect(groups[0].label).toBe(runName(RUNS[0]).seedless)
+  expect(groups[0].entries.map(({ labels }) => labels.name)).toEqual(
+    RUNS.slice(0, 2).map((run) => runName(run).name),
+  )
 })
 
 test('beside a name no word of it is said again', () => {

@@ -134,7 +134,7 @@ test('an imported verl log is described by what it says, and by no setting of th
   const { header } = importedRun('verl.jsonl', log, { id: 'i', now: 0, version: '0.0.0' })
   const entry = { id: 'i', labels: { ...NO_LABELS, id: 'i', color: 0 }, header }
   const said = (column: string) => cellText(cellOf(entry, column, FIRST_VIEW), column, entry)
-  expect(said('metric:greedy')).toBe('70.0 %')
+  expect(said('metric:greedy')).toBe('70.0\u00a0%')
   const unknown = ['fact:task', 'fact:preset', 'setting:actor.optim.lr', 'setting:seed']
   expect(unknown.map(said)).toEqual(unknown.map(() => '–'))
   expect(runName(entry)).toMatchObject({ name: 'verl', differs: 'verl' })
@@ -173,7 +173,7 @@ test('a reward of one’s own is no share, and is not written in per cent', () =
   const own = entry('b', {}, { experiment: composed })
   expect(isShare('score', [own])).toBe(false)
   expect(cellText(1.5, 'metric:score', own)).toBe('1.5')
-  expect(cellText(0.5, 'metric:score', entry('a'))).toBe('50.0 %')
+  expect(cellText(0.5, 'metric:score', entry('a'))).toBe('50.0\u00a0%')
   expect(isShare('score', [entry('a'), own])).toBe(false)
   expect(isShare('greedy', [entry('a'), own])).toBe(true)
 })

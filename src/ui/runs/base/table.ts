@@ -3,9 +3,9 @@ import type { RunEntry } from '../../../page/runs/library/library_store.ts'
 import { runName } from '../../../record/run/names.ts'
 import type { Statistic } from '../../../record/run/summary.ts'
 import { searchable } from '../../kit/fuzzy.ts'
-import { type DistinctName, distinctNames } from '../../open/distinct_names.ts'
 import { statusWord } from '../../shown/run_words.ts'
 import { type Cell, cellOf } from './columns.ts'
+import { type DistinctName, distinctNames } from './distinct_names.ts'
 import { type Filter, holds } from './filters.ts'
 
 /** A fixed column, or one of `columns`. */
@@ -43,12 +43,12 @@ export const FIRST_VIEW: TableView = {
 export interface Row {
   readonly entry: RunEntry
   readonly name: string
-  /** What an automatic name is measured against, and what it leaves out: what the others of its
-   * method have too. */
+  /** What an automatic name is measured against. */
   readonly from: string
   /** Not all runs of the table are measured against the same preset. */
   readonly saysFrom: boolean
-  readonly shared: readonly string[]
+  /** What tells it from the others of its method, where its name does not say it. */
+  readonly apart: readonly string[]
   /** Its name without the seed. */
   readonly seedless: string
   readonly value: number | undefined
@@ -67,9 +67,9 @@ function rowOf(
   saysFrom: boolean,
 ): Row {
   const { metric, statistic, isSmoothed, columns } = view
-  const { from, ...own } = runName(entry)
-  const { name, seedless, shared } = called ?? { ...own, shared: [] }
-  const said = [metric, statistic, isSmoothed, saysFrom, name, ...shared, ...columns]
+  const { name, from, ...own } = runName(entry)
+  const { seedless, apart } = called ?? { ...own, apart: [] }
+  const said = [metric, statistic, isSmoothed, saysFrom, name, seedless, ...apart, ...columns]
   const key = said.join('\n')
   const before = known.get(entry)
   if (before?.key === key) return before.row
@@ -79,7 +79,7 @@ function rowOf(
     name,
     from,
     saysFrom,
-    shared,
+    apart,
     seedless,
     value: typeof value === 'number' ? value : undefined,
     cells: columns.map((column) => cellOf(entry, column, view)),
@@ -92,13 +92,13 @@ const words = (text: string) => text.toLowerCase().split(/\s+/).filter(Boolean)
 
 /** Whether every word of the search is in a run's name, notes, tags, task, preset, adapter or
  * status. */
-function isFound({ entry, name, from, shared }: Row, search: readonly string[]): boolean {
+function isFound({ entry, name, from, apart }: Row, search: readonly string[]): boolean {
   const { header, labels } = entry
   const { task, seed } = header.experiment
   const text = searchable([
     name,
     from,
-    ...shared,
+    ...apart,
     labels.notes,
     ...labels.tags,
     task.id,

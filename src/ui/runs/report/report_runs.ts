@@ -4,8 +4,8 @@ import { markdownTable, markdownText } from '../../../formats/text_tables.ts'
 import type { Series } from '../../../host/columns/series.ts'
 import type { RunEntry } from '../../../page/runs/library/library_store.ts'
 import { runName } from '../../../record/run/names.ts'
-import type { DistinctName } from '../../open/distinct_names.ts'
 import { METRIC_CHOICES } from '../base/columns.ts'
+import type { DistinctName } from '../base/distinct_names.ts'
 import type { Selection } from '../base/selection.ts'
 import type { TableView } from '../base/table.ts'
 
@@ -16,11 +16,11 @@ export interface ReportRun {
 
 export type Reading = Pick<TableView, 'group' | 'statistic' | 'isSmoothed'> &
   Pick<Selection, 'band'> & {
-    /** What the list of runs calls them, by id. */
+    /** What figures call them, by id. */
     readonly names: ReadonlyMap<string, DistinctName>
   }
 
-/** A run that is called as the list calls it. */
+/** A run that is called as figures call it. */
 export function withName(run: ReportRun, { names }: Reading): ReportRun {
   const { entry } = run
   const name = names.get(entry.id)?.name ?? runName(entry).name

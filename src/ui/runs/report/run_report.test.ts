@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { appendRow, type Series } from '../../../host/columns/series.ts'
 import { runName } from '../../../record/run/names.ts'
-import { type DistinctName, distinctNames } from '../../open/distinct_names.ts'
 import { greedyAccuracy, layerEntropy } from '../../shown/metrics.ts'
+import { type DistinctName, distinctNames } from '../base/distinct_names.ts'
 import { FIRST_VIEW } from '../base/table.ts'
 import { entryOf } from '../table/testing.ts'
 import { runReport } from './run_report.ts'
@@ -113,7 +113,7 @@ test('the maps layer × step are small multiples on one scale', () => {
 })
 
 test('a run is called in its report as in the list, with its whole name once', () => {
-  const own = [1, 2].map((seed) => runOf(`n${seed}`, { seed, greedy: 0.5 }, [0, 0.5], { name: '' }))
+  const own = [1, 2].map((seed) => runOf(`n${seed}`, { seed, greedy: 0.5 }, [0, 0.5]))
   const names = distinctNames(own.map(({ entry }) => entry))
   const short = own.map(({ entry }) => names.get(entry.id)?.name ?? '')
   const whole = own

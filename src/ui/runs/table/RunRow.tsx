@@ -6,10 +6,10 @@ import { canDelete, labelRun, setBaseline } from '../../../page/runs/library/lib
 import { runName } from '../../../record/run/names.ts'
 import { CutName } from '../../kit/CutName.tsx'
 import { formatCount } from '../../kit/format.ts'
-import { unsaidWords } from '../../open/distinct_names.ts'
 import { removeRuns, showRun } from '../../open/opened_run.ts'
 import { endText, numberText, plannedOf, statusWord, whenText } from '../../shown/run_words.ts'
 import { cellText, columnLabel, isShare } from '../base/columns.ts'
+import { unsaidWords } from '../base/distinct_names.ts'
 import { RunMark } from '../base/RunMark.tsx'
 import { tick } from '../base/selection.ts'
 import type { Row } from '../base/table.ts'
@@ -58,26 +58,20 @@ interface RunRowProps {
 
 const FIXED_COLUMNS = 8
 
-/** What is special about a run, where its name does not say it: many words that it has in common
- * with others are counted, or all of them said. */
-function whatWords({ entry, name, from, saysFrom, shared }: Row, saysAll: boolean): string {
+/** What is special about a run, where its name does not say it. */
+function whatWords({ entry, name, from, saysFrom, apart }: Row): string {
   const { source } = entry.header
   if (source) return `imported from ${logKindWords(source.kind)}`
   const { differs, isAutomatic } = runName(entry)
   const own = isAutomatic || differs === from ? '' : unsaidWords(differs, name)
   const preset = from === name || !saysFrom ? '' : unsaidWords(from, `${name}, ${differs}`)
-  const whole = [
-    own,
-    preset && `from ${preset}`,
-    ...(saysAll || shared.length < 2 ? shared : [`${shared.length} changes in common`]),
-  ]
-  return whole.filter(Boolean).join(', ')
+  return [...apart, own, preset && `from ${preset}`].filter(Boolean).join(', ')
 }
 
 function RunName({ row, color, isShown, isLiving }: RunRowProps) {
   const { entry, name } = row
   const { id, labels } = entry
-  const what = whatWords(row, false)
+  const what = whatWords(row)
   return (
     <th scope="row">
       <button
@@ -91,7 +85,7 @@ function RunName({ row, color, isShown, isLiving }: RunRowProps) {
         <RunMark color={color} />
         <CutName name={name} />
       </button>
-      <span className="soft run-from" title={whatWords(row, true)}>
+      <span className="soft run-from" title={what}>
         {isLiving ? <b>current run </b> : null}
         {labels.baseline ? <b>baseline </b> : null}
         {what}

@@ -92,7 +92,7 @@ test('the summary counts what layers find of the response, the end token include
     'no layer below it names any',
   )
   const cell = lensCell(lens, 'raw', 3, 4)
-  expect(cell && cellWords(cell, tokenWords)).toContain('end 86.0 %, entropy')
+  expect(cell && cellWords(cell, tokenWords)).toContain('end 86.0\u00a0%, entropy')
 })
 
 const observed = (state: LabState, step: number, lenses: Parameters<typeof observationOf>[0]) =>

@@ -43,7 +43,7 @@ export function tokenNames({ patching, texts }: Patched): string[] {
 
 /** Recovery as a share of the difference between the two answers. */
 export const recoveryText = (recovery: number): string =>
-  `${withMinus(String(Math.round(100 * recovery)))} %`
+  `${withMinus(String(Math.round(100 * recovery)))}\u00a0%`
 
 /** What a cell says. */
 export const cellSays = (place: Recovery, t: number, tokens: readonly string[]): string =>

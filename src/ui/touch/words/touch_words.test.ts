@@ -130,7 +130,7 @@ const BOTH = [exchange(0.1, 0.9, [0.15, 0.8]), exchange(0.9, 0.1, [0.95, 0.1])] 
 
 test('the block that brings the most is named, and the curve begins untouched and stays in [0, 1]', () => {
   expect(exchangeSays(BOTH, NAMES)).toBe(
-    'The state of step 10 answers 10.0 % of 64 held-out problems, that of step 50 answers 90.0 %. Taken from below, block 2 of step 50 brings the most, +65.0 points; with all blocks step 10 answers 80.0 %.',
+    'The state of step 10 answers 10.0\u00a0% of 64 held-out problems, that of step 50 answers 90.0\u00a0%. Taken from below, block 2 of step 50 brings the most, +65.0 points; with all blocks step 10 answers 80.0\u00a0%.',
   )
   const none = [exchange(0.9, 0.1, [0.5, 0.1]), BOTH[1]] as const
   expect(exchangeSays(none, NAMES)).toContain('No block of step 50')
@@ -188,7 +188,7 @@ const PATCHED: Patched = {
 
 test('patching says where the answer sits, where it goes and what carries it', () => {
   expect(patchingSays(PATCHED)).toBe(
-    'After step 30 the model tells 1 of 8 pairs of problems apart. What decides it sits at token 1: 4 / 7 in the embedding, from block 2 on at token 2: =. Of the parts the attention of layer 2 at token 2: = brings back the most, 80 % of a difference of 5 in logits.',
+    'After step 30 the model tells 1 of 8 pairs of problems apart. What decides it sits at token 1: 4 / 7 in the embedding, from block 2 on at token 2: =. Of the parts the attention of layer 2 at token 2: = brings back the most, 80\u00a0% of a difference of 5 in logits.',
   )
   const typed = { ...PATCHED, patching: { ...PATCHED.patching, tried: 1 } }
   expect(patchingSays(typed)).toContain('the answer is “5” to the clean text and “8” to the other')
@@ -202,7 +202,7 @@ test('the map has the last block on top, and the table every place', () => {
     'embedding',
   ])
   expect(placesIn(patching, 'head').map(rowName)).toEqual(['block 2 head 2', 'block 1 head 1'])
-  expect(recoveryText(-0.204)).toBe('−20 %')
+  expect(recoveryText(-0.204)).toBe('−20\u00a0%')
   const { columns, rows } = patchingTable(PATCHED)
   expect(columns).toEqual(['exchanged', '1: 4 / 7', '2: ='])
   expect(rows).toHaveLength(patching.places.length)
@@ -249,7 +249,7 @@ const WRITTEN: Written = {
 
 test('a token says what wrote it and where its heads looked', () => {
   expect(writingSays(WRITTEN, 2)).toBe(
-    'With the weights after step 40, “7” has a logit 6 above the mean of all tokens. The attention of layer 1 adds the most of it, 4. Of the heads head 1 of layer 1 adds the most, 3.5, and looks mostly at token 1, “3” (75.0 %).',
+    'With the weights after step 40, “7” has a logit 6 above the mean of all tokens. The attention of layer 1 adds the most of it, 4. Of the heads head 1 of layer 1 adds the most, 3.5, and looks mostly at token 1, “3” (75.0\u00a0%).',
   )
   expect(looksAt(WRITTEN, 2).map(({ shares }) => shares.length)).toEqual([2, 2, 2, 2])
   const { columns, rows } = writingTable(WRITTEN)
@@ -284,11 +284,11 @@ const probesOf = (...layers: readonly LayerProbe[]): Probes => ({
 test('the layer that tells most is named, the first that tells it, and what it was before', () => {
   const probes = probesOf(probe(0.5, 0.5), probe(0.75, 0.5), probe(0.9, 0.5))
   expect(probesSay(probes)).toBe(
-    'After step 40 layer 2 tells whether the units carry best: 90.0 % ± 5.0 % of 64 held-out problems, with shuffled labels 50.0 %. Layer 1 is the first that tells it better than shuffled labels. After step 10 layer 2 told it for 50.0 %.',
+    'After step 40 layer 2 tells whether the units carry best: 90.0\u00a0% ± 5.0\u00a0% of 64 held-out problems, with shuffled labels 50.0\u00a0%. Layer 1 is the first that tells it better than shuffled labels. After step 10 layer 2 told it for 50.0\u00a0%.',
   )
   expect(toldApart(probes).map(({ step }) => step)).toEqual([10, 40])
   expect(probeSays(probes.states[0], 1)).toBe(
-    'step 40, layer 1: 75.0 % ± 5.0 %; with shuffled labels 50.0 %, so +25.0 points ± 5.0 %; on the problems it was fitted on 100.0 %',
+    'step 40, layer 1: 75.0\u00a0% ± 5.0\u00a0%; with shuffled labels 50.0\u00a0%, so +25.0 points ± 5.0\u00a0%; on the problems it was fitted on 100.0\u00a0%',
   )
   const looks = [0, 1].map(() => ({ color: 'red', dash: [] }))
   const [own, control] = probeLines(probes.states[0], looks)

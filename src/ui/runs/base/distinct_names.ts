@@ -1,0 +1,91 @@
+// Says what tells the runs of a list apart, where their names do not: the name of a run stays what
+// it is, whatever else the list holds.
+import type { RunEntry } from '../../../page/runs/library/library_store.ts'
+import { type RunName, runName } from '../../../record/run/names.ts'
+import { seedOf } from '../../../record/run/record.ts'
+
+export interface DistinctName {
+  /** Its name; where another run of the list has the same, with what tells them apart. */
+  readonly name: string
+  /** The same without the seed. */
+  readonly seedless: string
+  /** What not all runs of its method have, and its name does not say: what fewest have first. */
+  readonly apart: readonly string[]
+}
+
+interface Named {
+  readonly entry: RunEntry
+  readonly own: RunName
+}
+
+const all = new WeakMap<readonly RunEntry[], ReadonlyMap<string, DistinctName>>()
+
+function counts(words: readonly string[]): ReadonlyMap<string, number> {
+  const counted = new Map<string, number>()
+  for (const word of words) counted.set(word, (counted.get(word) ?? 0) + 1)
+  return counted
+}
+
+const isSaid = (word: string, name: string): boolean => `, ${name}, `.includes(`, ${word}, `)
+
+/** What tells runs of one method apart that differ from one preset, by their ids. */
+function* apartIn(group: readonly Named[]): Generator<[string, readonly string[]]> {
+  const counted = counts(group.flatMap(({ own }) => own.words))
+  const has = (word: string) => counted.get(word) ?? 0
+  const hasSeeds = new Set(group.map(({ entry }) => seedOf(entry.header))).size > 1
+  for (const { entry, own } of group) {
+    const words = own.words
+      .filter((word) => has(word) < group.length)
+      .toSorted((a, b) => has(a) - has(b))
+    const told = hasSeeds ? [...words, `seed ${seedOf(entry.header)}`] : words
+    yield [entry.id, told.filter((word) => !isSaid(word, own.name))]
+  }
+}
+
+const withWords = (name: string, words: readonly string[]): string =>
+  words.length > 0 ? `${name} (${words.join(', ')})` : name
+
+/** What figures call each run of a list, by its id, and what stands beside its name in the table.
+ * Computed once for one list. */
+export function distinctNames(entries: readonly RunEntry[]): ReadonlyMap<string, DistinctName> {
+  const known = all.get(entries)
+  if (known) return known
+  const runs = entries.map((entry) => ({ entry, own: runName(entry) }))
+  const automatic = runs.filter(({ entry, own }) => own.isAutomatic && !entry.header.source)
+  const groups = new Map<string, Named[]>()
+  for (const run of automatic) {
+    const key = `${run.own.method}\n${run.own.from}`
+    groups.set(key, [...(groups.get(key) ?? []), run])
+  }
+  const apart = new Map([...groups.values()].flatMap((group) => [...apartIn(group)]))
+  const called = counts(runs.map(({ own }) => own.name))
+  const names = new Map(
+    runs.map(({ entry: { id, header }, own }): [string, DistinctName] => {
+      const words = apart.get(id) ?? []
+      const told = (called.get(own.name) ?? 0) > 1 ? words : []
+      const seedless = told.filter((word) => word !== `seed ${seedOf(header)}`)
+      return [
+        id,
+        {
+          name: withWords(own.name, told),
+          seedless: withWords(own.seedless, seedless),
+          apart: words,
+        },
+      ]
+    }),
+  )
+  all.set(entries, names)
+  return names
+}
+
+const partsOf = (name: string): string[] => name.split(/[,:] /)
+
+/** What a name says that another one beside it does not: 'Two-skills addition, BuPO' beside 'BuPO,
+ * layer 2 first' is 'Two-skills addition'. */
+export function unsaidWords(name: string, said: string): string {
+  const known = partsOf(said)
+  const parts = partsOf(name)
+  return parts.some((part) => known.includes(part))
+    ? parts.filter((part) => !known.includes(part)).join(', ')
+    : name
+}
