@@ -53,11 +53,12 @@ export function ratiosOf(runs: readonly RunPaces[], speed: AdapterSpeed): Ratios
   return Object.fromEntries(PHASE_KINDS.map((kind) => [kind, of(kind)])) as Ratios
 }
 
-/** Seconds of all steps of an experiment and its validations. */
+/** Seconds of the steps of an experiment after `step`, and their validations. */
 export function expectedSeconds(
   experiment: Experiment,
   speed: AdapterSpeed,
   ratios: Ratios,
+  step = 0,
 ): number {
   const validation_ms = workMs(validationWork(experiment), speed) * ratios.rl
   const toCome = plannedStretches(experiment, experiment.steering)
@@ -71,5 +72,5 @@ export function expectedSeconds(
     },
   }))
   const { test_freq } = experiment.validation
-  return timeLeft({ toCome, step: 0, measured, test_freq }).seconds ?? 0
+  return timeLeft({ toCome, step, measured, test_freq }).seconds ?? 0
 }

@@ -45,9 +45,9 @@ function tell(): void {
   const [ownRuns, ownSpeeds] = [runs, speeds]
   const ratios: Record<string, Ratios> = {}
   estimatorStore.setState({
-    estimate: (facts, experiment) => {
+    estimate: (facts, experiment, step) => {
       const adapter = adapterName(facts)
-      const measured = estimateOf(ownRuns, adapter, experiment)
+      const measured = estimateOf(ownRuns, adapter, experiment, step)
       if (measured !== undefined) return { seconds: measured, isMeasured: true }
       const speed = ownSpeeds[adapter]
       if (!speed) return undefined
@@ -55,7 +55,7 @@ function tell(): void {
         ownRuns.filter((run) => run.adapter === adapter),
         speed,
       )
-      const seconds = expectedSeconds(experiment, speed, ratios[adapter])
+      const seconds = expectedSeconds(experiment, speed, ratios[adapter], step)
       return { seconds, isMeasured: false }
     },
   })
@@ -65,7 +65,11 @@ function remember(state: LabState): void {
   const { adapter } = state
   // A recording has another machine's speed, and a run that takes turns waits for the other one.
   if (!adapter || isReplaying() || takesTurns()) return
-  const now = withRun(runs, adapterName(adapter), state)
+  rememberRun(adapterName(adapter), state)
+}
+
+function rememberRun(adapter: string, run: Pick<LabState, 'runExperiment' | 'gaps'>): void {
+  const now = withRun(runs, adapter, run)
   if (now === runs) return
   runs = now
   tell()
@@ -78,6 +82,7 @@ export function followPaces(): void {
   runs = keptRuns.get() as readonly RunPaces[]
   speeds = keptSpeeds.get()
   tell()
+  estimatorStore.setState({ remember: rememberRun })
   labStore.subscribe((now, before) => {
     if (before.status !== 'running') return
     if (now.run !== before.run) remember(before)

@@ -15,7 +15,6 @@ import {
   plan,
   type StudyState,
   studyStore,
-  timeLeft,
 } from '../../page/study/study_state.ts'
 import {
   closeStudy,
@@ -29,32 +28,9 @@ import { showToast } from '../shown/store.ts'
 import { ArmsTable, FurtherMeasures } from './ArmsTable.tsx'
 import { DeleteStudy } from './DeleteStudy.tsx'
 import { Findings } from './Findings.tsx'
+import { Progress, useTimeToCome } from './Progress.tsx'
 import { StudyGrid } from './StudyGrid.tsx'
 import { filesOfStudy, saveStudyFolder, saveText } from './study_files.ts'
-
-const minutes = (seconds: number): string =>
-  seconds < 90 ? `${Math.ceil(seconds)} s` : `${Math.ceil(seconds / 60)} min`
-
-/** One sentence and a bar. */
-function Progress({ state }: { readonly state: StudyState }) {
-  const { study, arms, results } = state
-  const found = study && plan(study, arms, results)
-  if (!found) return null
-  const total = found.known + found.runs.length
-  const left = timeLeft(state)
-  const rest = left !== undefined && found.runs.length > 0 ? `, about ${minutes(left)} left` : ''
-  return (
-    <div className="study-progress" role="status">
-      <p data-testid="study-progress">
-        {found.known} of {total} runs{rest}
-        {study?.search ? ` (${found.stage})` : ''}.
-      </p>
-      {found.runs.length > 0 ? (
-        <progress max={total} value={found.known} aria-label="Runs that are trained" />
-      ) : null}
-    </div>
-  )
-}
 
 /** How many runs train at once. */
 function AtOnce({ atOnce }: { readonly atOnce: number }) {
@@ -193,6 +169,7 @@ function Buttons({ state, study, missing, known }: ButtonsProps) {
 export function StudyView({ study }: { readonly study: Study }) {
   const state = useStore(studyStore)
   const { problems, notes, arms } = state
+  const time = useTimeToCome(state)
   const missing = plan(study, arms, state.results)?.runs.length ?? 0
   const analysed = analysisOf(state)
   const [title, question] = titleParts(study)
@@ -231,7 +208,7 @@ export function StudyView({ study }: { readonly study: Study }) {
             <strong>{shortAnswer(analysed.study, analysed.analysis)}</strong>
           </p>
         ) : null}
-        <Progress state={state} />
+        <Progress state={state} time={time} />
         <Buttons state={state} study={study} missing={missing} known={known} />
         {problems.map((line) => (
           <p key={line} className="bad" role="alert">
