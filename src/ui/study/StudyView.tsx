@@ -16,6 +16,7 @@ import {
 import { closeStudy, dropRecorded, setAtOnce } from '../../page/study/study_store.ts'
 import { ArmsTable, FurtherMeasures } from './ArmsTable.tsx'
 import { Findings } from './Findings.tsx'
+import { Lengths } from './form/Lengths.tsx'
 import { Progress, useTimeToCome } from './Progress.tsx'
 import { StudyButtons } from './StudyButtons.tsx'
 import { StudyGrid } from './StudyGrid.tsx'
@@ -144,6 +145,7 @@ export function StudyView({ study }: { readonly study: Study }) {
       ) : null}
       {analysed ? (
         <section className="card" aria-label="Arms">
+          {isWhole ? null : <Lengths study={study} arms={arms} />}
           <ArmsTable study={study} analysis={analysed.analysis} arms={arms} />
           <FurtherMeasures study={study} analysis={analysed.analysis} arms={arms} />
           {isWhole ? grid : null}

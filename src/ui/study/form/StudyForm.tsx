@@ -13,6 +13,7 @@ import { useEstimateOfRuns } from '../../learning/estimate.ts'
 import { selectionStore } from '../../runs/base/selection.ts'
 import { useLab } from '../../shown/run.ts'
 import { armsOfRuns, type ChosenArm, namedArms } from './arm_names.ts'
+import { Lengths } from './Lengths.tsx'
 import { Axes, described, Problem, type Problems, StudyFields } from './StudyFields.tsx'
 
 /** The ticked runs as arms. */
@@ -195,6 +196,7 @@ export function StudyForm() {
           <Arms chosen={chosen} problems={problems} setChosen={setChosen} />
         ) : null}
         <Axes draft={draft} problems={problems} set={set} />
+        {made.ok ? <Lengths study={made.study} arms={made.arms} /> : null}
       </fieldset>
       <StudyFields draft={draft} problems={problems} set={set} />
       <p className="soft" data-testid="study-runs">
