@@ -53,8 +53,10 @@ test(
     await expect(lab.get('study-not-made')).toContainText('one field above needs a change')
     // Without a field there are no values to choose from.
     await expect(lab.get('study-kind')).toHaveCount(0)
-    await lab.get('study-0-search').fill('how fast')
-    await expect(lab.get('study-0-field')).toHaveValue('actor.optim.lr')
+    await lab.get('study-0-field').fill('how fast')
+    await expectClean(lab, 'a field that is searched', '.study')
+    await lab.get('study-0-field').press('Enter')
+    await expect(lab.get('study-0-field')).toHaveAttribute('title', 'actor.optim.lr')
     await lab.get('study-values-0').fill('0.0001')
     await expect(lab.get('study-problem-axis.0')).toContainText('write a second one')
     await lab.get('study-values-0').fill('0.0001, 0.003')

@@ -5,7 +5,7 @@ import { type RunSoFar, stepsToCome } from '../../document/experiment/steered/pl
 import { appendMetrics, type Series } from '../../host/columns/series.ts'
 import type { LabEvent } from '../../host/protocol/protocol.ts'
 import type { Timing } from '../../record/run/run_parts.ts'
-import { measuredPhases, timeLeft, withGap } from '../../record/run/time_left.ts'
+import { hasValidation, measuredPhases, timeLeft, withGap } from '../../record/run/time_left.ts'
 import type { LabState } from '../state/store.ts'
 
 const MAX_ARRIVALS = 64
@@ -31,8 +31,7 @@ export function applyStep(
     .slice(-MAX_ARRIVALS)
     .filter((arrival, i, all) => i >= all.length - 2 || arrival.at_ms >= at_ms - WINDOW_MS)
   const before = state.arrivals.at(-1)
-  const isValidated = Object.keys(event.metrics).some((name) => name.startsWith('val-'))
-  const gap = before && { ms: at_ms - before.at_ms, isValidated }
+  const gap = before && { ms: at_ms - before.at_ms, isValidated: hasValidation(event.metrics) }
   const gaps = gap ? withGap(state.gaps, phase, gap) : state.gaps
   const after = { ...state, step, phase, phase_step, metrics, arrivals, gaps }
   const isTimed =

@@ -2,19 +2,32 @@
 import { createStore } from 'zustand/vanilla'
 import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import type { AdapterFacts } from '../../kernels/device/adapter.ts'
+import type { LabState } from '../state/store.ts'
 
 export interface Estimate {
-  /** Of all steps. */
+  /** Of all steps that are to come. */
   readonly seconds: number
   /** Runs of the same settings took so long on this adapter; else it follows from a probe of it,
    * and from other runs. */
   readonly isMeasured: boolean
 }
 
-/** Undefined where nothing is known of the adapter. */
-export type Estimator = (adapter: AdapterFacts, experiment: Experiment) => Estimate | undefined
+/** From the step after `step` on, else from the first. Undefined where nothing is known of the
+ * adapter. */
+export type Estimator = (
+  adapter: AdapterFacts,
+  experiment: Experiment,
+  step?: number,
+) => Estimate | undefined
 
-/** Another function whenever more is known. */
-export const estimatorStore = createStore<{ readonly estimate: Estimator }>(() => ({
+interface EstimatorState {
+  /** Another function whenever more is known. */
+  readonly estimate: Estimator
+  /** Takes the steps of a run, by the name of its adapter. */
+  remember(adapter: string, run: Pick<LabState, 'runExperiment' | 'gaps'>): void
+}
+
+export const estimatorStore = createStore<EstimatorState>(() => ({
   estimate: () => undefined,
+  remember: () => {},
 }))

@@ -23,6 +23,7 @@ test('the time is the work by the speed, for every step', () => {
   expect(expectedSeconds(plain, SPEED, PLAIN)).toBeCloseTo((10 * stepMs) / 1000)
   const longer = experimentOf({ phases: [{ ...RL, steps: 20 }] })
   expect(expectedSeconds(longer, SPEED, PLAIN)).toBeCloseTo((20 * stepMs) / 1000)
+  expect(expectedSeconds(longer, SPEED, PLAIN, 15)).toBeCloseTo((5 * stepMs) / 1000)
 })
 
 test('the start takes as long as a run has kernels to compile', () => {

@@ -63,8 +63,14 @@ export function ratiosOf(runs: readonly RunPaces[], speed: Pace): Ratios {
   return Object.fromEntries(PHASE_KINDS.map((kind) => [kind, of(kind)])) as Ratios
 }
 
-/** Seconds of all steps of an experiment and its validations, the one before its first step too. */
-export function expectedSeconds(experiment: Experiment, speed: Pace, ratios: Ratios): number {
+/** Seconds of the steps of an experiment after `step`, and their validations; from the start that
+ * before the first step too. */
+export function expectedSeconds(
+  experiment: Experiment,
+  speed: Pace,
+  ratios: Ratios,
+  step = 0,
+): number {
   const validation_ms = workMs(validationWork(experiment), speed) * ratios.rl
   const toCome = plannedStretches(experiment, experiment.steering)
   const measured = toCome.map(({ phase, document }) => ({
@@ -77,6 +83,6 @@ export function expectedSeconds(experiment: Experiment, speed: Pace, ratios: Rat
     },
   }))
   const { test_freq } = experiment.validation
-  const first = test_freq === null ? 0 : validation_ms / 1000
-  return first + (timeLeft({ toCome, step: 0, measured, test_freq }).seconds ?? 0)
+  const first = step > 0 || test_freq === null ? 0 : validation_ms / 1000
+  return first + (timeLeft({ toCome, step, measured, test_freq }).seconds ?? 0)
 }

@@ -52,18 +52,18 @@ function tell(): void {
   const [ownRuns, ownSpeeds, hasCompiled] = [runs, speeds, isCompiled]
   const ratios: Record<string, Ratios> = {}
   estimatorStore.setState({
-    estimate: (facts, experiment) => {
+    estimate: (facts, experiment, step) => {
       const adapter = adapterName(facts)
-      const measured = estimateOf(ownRuns, adapter, experiment)
+      const measured = estimateOf(ownRuns, adapter, experiment, step)
       const speed = ownSpeeds[adapter]
-      const start = speed && !hasCompiled ? startSeconds(speed) : 0
+      const start = speed && !hasCompiled && !step ? startSeconds(speed) : 0
       if (measured !== undefined) return { seconds: start + measured, isMeasured: true }
       if (!speed) return undefined
       ratios[adapter] ??= ratiosOf(
         ownRuns.filter((run) => run.adapter === adapter),
         speed,
       )
-      const seconds = expectedSeconds(experiment, speed, ratios[adapter])
+      const seconds = expectedSeconds(experiment, speed, ratios[adapter], step)
       return { seconds: start + seconds, isMeasured: false }
     },
   })
@@ -73,7 +73,11 @@ function remember(state: LabState): void {
   const { adapter } = state
   // A recording has another machine's speed, and a run that takes turns waits for the other one.
   if (!adapter || isReplaying() || takesTurns()) return
-  const now = withRun(runs, adapterName(adapter), state)
+  rememberRun(adapterName(adapter), state)
+}
+
+function rememberRun(adapter: string, run: Pick<LabState, 'runExperiment' | 'gaps'>): void {
+  const now = withRun(runs, adapter, run)
   if (now === runs) return
   isCompiled = true
   runs = now
@@ -87,6 +91,7 @@ export function followPaces(): void {
   runs = keptRuns.get() as readonly RunPaces[]
   speeds = keptSpeeds.get()
   tell()
+  estimatorStore.setState({ remember: rememberRun })
   labStore.subscribe((now, before) => {
     if (before.status !== 'running') return
     if (now.run !== before.run) remember(before)

@@ -22,6 +22,8 @@ test('the same settings with other numbers of steps and another seed take the ti
   const known = ran({ 0: steps(100), 1: steps(400) })
   const other = experimentOf({ seed: 7, phases: [{ ...SFT, steps: 50 }, RL] })
   expect(estimateOf(known, 'gpu', other)).toBe(9)
+  // And of a run that is on, the time of those that are left.
+  expect(estimateOf(known, 'gpu', other, 52)).toBeCloseTo(8 * 0.4)
 })
 
 test('the pace of another adapter, of other settings and of a kind of phase that never ran is unknown', () => {

@@ -42,19 +42,20 @@ export function withRun(
   return [...others, { adapter, settings, phases }].slice(-MAX_RUNS)
 }
 
-/** Seconds of all steps of an experiment; undefined where some of them have no like among earlier
- * runs. */
+/** Seconds of the steps of an experiment after `step`; undefined where some of them have no like
+ * among earlier runs. */
 export function estimateOf(
   known: readonly RunPaces[],
   adapter: string,
   experiment: Experiment,
+  step = 0,
 ): number | undefined {
   const settings = settingsOf(experiment)
   const run = known.findLast((one) => one.adapter === adapter && one.settings === settings)
   if (!run) return undefined
   const { seconds, untimedSteps } = timeLeft({
     toCome: plannedStretches(experiment, experiment.steering),
-    step: 0,
+    step,
     measured: run.phases,
     test_freq: experiment.validation.test_freq,
   })

@@ -1,9 +1,8 @@
 // Holds the page's studies and what follows from them: what is to be trained, what the known runs
-// say, how long it takes.
+// say.
 import { createStore } from 'zustand/vanilla'
 import { type Analysis, analyse } from '../../document/study/analysis.ts'
 import type { Arm } from '../../document/study/arms.ts'
-import { secondsLeft } from '../../document/study/queue.ts'
 import type { RunResult } from '../../document/study/results.ts'
 import { type Plan, planStudy } from '../../document/study/search.ts'
 import type { Study } from '../../document/study/study.ts'
@@ -84,14 +83,6 @@ export function analysisOf({ study, arms, results }: StudyState) {
     analysed = { of, analysis, study: compared.study }
   }
   return analysed
-}
-
-/** Seconds until the end, as far as that can be said. */
-export function timeLeft({ study, arms, results }: StudyState): number | undefined {
-  const found = study && plan(study, arms, results)
-  if (!found) return undefined
-  const own = analysisOf(studyStore.getState())?.analysis.runs ?? []
-  return secondsLeft(found.runs.length, own)
 }
 
 /** All studies but the one that is deleted. */

@@ -41,7 +41,9 @@ interface Ended {
 const COMMAND_LINE =
   'It measures the states of its runs (inside) or begins with those of others (continues), which takes the command line: npm run -s lab -- study FILE --out DIR'
 
-const nameOf = ({ arm, seed }: PlannedRun) => `${arm.name}, seed ${seed}`
+/** What a run in progress is called. */
+export const nameOf = ({ arm, seed }: Pick<PlannedRun, 'arm' | 'seed'>): string =>
+  `${arm.name}, seed ${seed}`
 
 export class StudyTraining {
   readonly #of: TrainingOf

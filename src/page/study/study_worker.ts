@@ -14,6 +14,7 @@ import { memorySize } from '../../kernels/device/base/errors.ts'
 import { SILENT_MS } from '../connection/connection.ts'
 import type { LabPort } from '../connection/port.ts'
 import { filesOf, recordOf } from './run_states.ts'
+import { StepPaces } from './step_paces.ts'
 import { TurnClock } from './turn_clock.ts'
 
 /** How a run ended. `problem`: it could not be trained at all, and the worker is of no more use. */
@@ -23,6 +24,8 @@ export type WorkerOutcome = { readonly result: RunResult } | { readonly problem:
 export interface RunProgress {
   readonly step: number
   readonly waits: boolean
+  /** What it is busy with before its first step. */
+  readonly message?: string
 }
 
 /** The newest two states of each run stay. */
@@ -40,6 +43,7 @@ interface Living {
 export class StudyWorker {
   readonly #port: LabPort
   readonly #clock = new TurnClock()
+  readonly #paces = new StepPaces()
   readonly #living = new Map<number, Living>()
   /** Bytes that the arms take, and those that are allowed, by the number of the arm. */
   readonly #plans = new Map<number, { readonly bytes: number; readonly allowed_bytes: number }>()
@@ -118,6 +122,7 @@ export class StudyWorker {
     void this.#start(id, run).catch((error: Error) => this.#living.get(id)?.fail(error.message))
     const ended = await outcome
     this.#living.delete(id)
+    this.#paces.end(id)
     return ended
   }
 
@@ -195,9 +200,14 @@ export class StudyWorker {
         to.onProgress({ step: event.step, waits: false })
       } else if (event.type === 'step') {
         log.step(event.step, event.phase, event.metrics)
+        this.#paces.step(id, { adapter: this.#adapter, experiment: run.experiment }, event)
         to.onProgress({ step: event.step, waits: false })
-      } else if (event.type === 'waits') to.onProgress({ step: 0, waits: true })
-      else if (event.type === 'status' && event.status === 'finished') ended('finished')
+      } else if (event.type === 'progress')
+        to.onProgress({ step: beganAt, waits: false, message: event.message })
+      else if (event.type === 'waits') {
+        this.#paces.end(id)
+        to.onProgress({ step: 0, waits: true })
+      } else if (event.type === 'status' && event.status === 'finished') ended('finished')
       else if (event.type === 'status' && event.status === 'waiting')
         to.resolve({ problem: 'It waits for a person’s verdicts, and a study waits for nobody.' })
       else if (event.type === 'guarded') ended('failed', 'Its numbers broke.')

@@ -49,6 +49,10 @@ export function withGap(gaps: Gaps, phase: number, gap: Gap): Gaps {
   return { ...gaps, [phase]: [...(gaps[phase] ?? []), gap].slice(-MAX_GAPS) }
 }
 
+/** Whether a step with these metrics was validated. */
+export const hasValidation = (metrics: object): boolean =>
+  Object.keys(metrics).some((name) => name.startsWith('val-'))
+
 const sumOf = (gaps: readonly Gap[]): number => gaps.reduce((sum, { ms }) => sum + ms, 0)
 
 /** The speed of a phase; undefined where too little has arrived. A step is the lower median of the

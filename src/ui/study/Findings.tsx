@@ -19,8 +19,8 @@ import { formatNumber, formatPercent, formatShare, formatTick } from '../kit/for
 import type { Owner } from '../plot/files/SaveAs.tsx'
 import type { FigureLine } from '../plot/still/figure_lines.ts'
 import { LinesFigure } from '../plot/still/LinesFigure.tsx'
-import { ForestFigure } from './ForestFigure.tsx'
-import { GridFigure } from './GridFigure.tsx'
+import { ForestFigure } from './figures/ForestFigure.tsx'
+import { GridFigure } from './figures/GridFigure.tsx'
 
 /** Beyond these the bands of arms cover each other. */
 const MOST_BANDS = 6

@@ -22,7 +22,7 @@ function Cell({ run, value, format }: CellProps) {
   if (!run) return <td className="soft">waits</td>
   return (
     <td data-status="training">
-      {run.waits ? 'waits for memory' : `${run.step} of ${run.of}`}
+      {run.waits ? 'waits for memory' : run.message ? 'preparing' : `${run.step} of ${run.of}`}
       <progress max={run.of} value={run.step} aria-label={`Steps of ${run.name}`} />
     </td>
   )

@@ -3,58 +3,24 @@
 import { ArrowLeft } from 'lucide-react'
 import { useStore } from 'zustand'
 import { deviceName } from '../../document/links/names.ts'
-import { FEWEST_PAIRS } from '../../document/study/analysis.ts'
 import { shortAnswer } from '../../document/study/report/short_answer.ts'
 import { titleParts } from '../../document/study/report/words.ts'
 import type { Study } from '../../document/study/study.ts'
-import { encodeStudy } from '../../document/study/study_link.ts'
-import { isOfLab } from '../../page/study/recorded.ts'
 import {
   AT_ONCE,
   analysisOf,
   plan,
   type StudyState,
   studyStore,
-  timeLeft,
 } from '../../page/study/study_state.ts'
-import {
-  closeStudy,
-  dropRecorded,
-  pauseStudy,
-  setAtOnce,
-  setStudy,
-  trainStudy,
-} from '../../page/study/study_store.ts'
-import { showToast } from '../shown/store.ts'
+import { closeStudy, dropRecorded, setAtOnce } from '../../page/study/study_store.ts'
 import { ArmsTable, FurtherMeasures } from './ArmsTable.tsx'
-import { DeleteStudy } from './DeleteStudy.tsx'
 import { Findings } from './Findings.tsx'
+import { Lengths } from './form/Lengths.tsx'
+import { Progress, useTimeToCome } from './Progress.tsx'
+import { StudyButtons } from './StudyButtons.tsx'
 import { StudyGrid } from './StudyGrid.tsx'
-import { filesOfStudy, saveStudyFolder, saveText } from './study_files.ts'
-
-const minutes = (seconds: number): string =>
-  seconds < 90 ? `${Math.ceil(seconds)} s` : `${Math.ceil(seconds / 60)} min`
-
-/** One sentence and a bar. */
-function Progress({ state }: { readonly state: StudyState }) {
-  const { study, arms, results } = state
-  const found = study && plan(study, arms, results)
-  if (!found) return null
-  const total = found.known + found.runs.length
-  const left = timeLeft(state)
-  const rest = left !== undefined && found.runs.length > 0 ? `, about ${minutes(left)} left` : ''
-  return (
-    <div className="study-progress" role="status">
-      <p data-testid="study-progress">
-        {found.known} of {total} runs{rest}
-        {study?.search ? ` (${found.stage})` : ''}.
-      </p>
-      {found.runs.length > 0 ? (
-        <progress max={total} value={found.known} aria-label="Runs that are trained" />
-      ) : null}
-    </div>
-  )
-}
+import { filesOfStudy, saveText } from './study_files.ts'
 
 /** How many runs train at once. */
 function AtOnce({ atOnce }: { readonly atOnce: number }) {
@@ -78,19 +44,6 @@ function AtOnce({ atOnce }: { readonly atOnce: number }) {
       </span>
     </label>
   )
-}
-
-/** The study's address. */
-const linkOf = (study: Study): string =>
-  `${location.href.replace(/[?#].*$/s, '')}#tab=study&study=${encodeStudy(study)}`
-
-async function copyLink(study: Study): Promise<void> {
-  try {
-    await navigator.clipboard.writeText(linkOf(study))
-    showToast('The link is in the clipboard')
-  } catch {
-    showToast('The browser did not let the page write to the clipboard')
-  }
 }
 
 /** Everything as files, one after the other. */
@@ -128,71 +81,10 @@ function Recorded({ recorded, study }: Pick<StudyState, 'recorded' | 'study'>) {
   )
 }
 
-interface ButtonsProps {
-  readonly state: StudyState
-  readonly study: Study
-  /** Runs that are still to be trained. */
-  readonly missing: number
-  /** Runs from which a report can be made. */
-  readonly known: number
-}
-
-function Buttons({ state, study, missing, known }: ButtonsProps) {
-  const { is_training } = state
-  const next = Math.max(...study.seeds) + 1
-  const isAnswered = study.seeds.length >= FEWEST_PAIRS
-  const isReportFirst = missing === 0 && isAnswered
-  return (
-    <p className="study-buttons">
-      {is_training ? (
-        <button type="button" data-testid="study-pause" onClick={pauseStudy}>
-          Pause
-        </button>
-      ) : missing === 0 ? null : (
-        <button type="button" className="primary" data-testid="study-train" onClick={trainStudy}>
-          Train {missing} {missing === 1 ? 'run' : 'runs'}
-        </button>
-      )}
-      {known > 0 ? (
-        <button
-          type="button"
-          className={isReportFirst ? 'primary' : ''}
-          data-testid="study-report"
-          title="The report with its pictures, the tables, the study and its runs, in one .zip"
-          onClick={() => void saveStudyFolder(state)}
-        >
-          Save a report
-        </button>
-      ) : null}
-      <button
-        type="button"
-        className={missing === 0 && !isAnswered ? 'primary' : ''}
-        data-testid="study-more-seeds"
-        onClick={() => setStudy({ ...study, seeds: [...study.seeds, next] })}
-      >
-        One more seed
-      </button>
-      <button
-        type="button"
-        data-testid="study-fewer-seeds"
-        disabled={study.seeds.length < 2}
-        onClick={() => setStudy({ ...study, seeds: study.seeds.slice(0, -1) })}
-      >
-        One seed less
-      </button>
-      <button type="button" data-testid="study-link" onClick={() => void copyLink(study)}>
-        Copy the link
-      </button>
-      {isOfLab({ study, recorded: state.recorded }) ? null : (
-        <DeleteStudy id={state.id} study={study} />
-      )}
-    </p>
-  )
-}
-
 export function StudyView({ study }: { readonly study: Study }) {
   const state = useStore(studyStore)
   const { problems, notes, arms } = state
+  const time = useTimeToCome(state)
   const missing = plan(study, arms, state.results)?.runs.length ?? 0
   const analysed = analysisOf(state)
   const [title, question] = titleParts(study)
@@ -231,8 +123,8 @@ export function StudyView({ study }: { readonly study: Study }) {
             <strong>{shortAnswer(analysed.study, analysed.analysis)}</strong>
           </p>
         ) : null}
-        <Progress state={state} />
-        <Buttons state={state} study={study} missing={missing} known={known} />
+        <Progress state={state} time={time} />
+        <StudyButtons state={state} study={study} missing={missing} known={known} time={time} />
         {problems.map((line) => (
           <p key={line} className="bad" role="alert">
             {line}
@@ -253,6 +145,7 @@ export function StudyView({ study }: { readonly study: Study }) {
       ) : null}
       {analysed ? (
         <section className="card" aria-label="Arms">
+          {isWhole ? null : <Lengths study={study} arms={arms} />}
           <ArmsTable study={study} analysis={analysed.analysis} arms={arms} />
           <FurtherMeasures study={study} analysis={analysed.analysis} arms={arms} />
           {isWhole ? grid : null}

@@ -1,9 +1,11 @@
-// Finds a field by its name, its path or plain words, as the search of the settings does; names
-// come
-// before paths.
-import { useState } from 'react'
+// Chooses a field in one control: what is typed finds it by its name, its path or plain words
+// (WAI-ARIA authoring practices, combobox with listbox).
+import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react'
 import type { Field } from '../../../document/experiment/form/form_fields.ts'
-import { isFound, isNamed } from '../../settings/settings_search.ts'
+import { t } from '../../kit/translator.ts'
+import { formName } from '../../settings/form.ts'
+import './field_picker.css'
+import { foundFields } from './found_fields.ts'
 
 interface FieldPickerProps {
   readonly id: string
@@ -14,45 +16,126 @@ interface FieldPickerProps {
   readonly onField: (path: string) => void
 }
 
-const isOfPhase = ({ path }: Field) => path.startsWith('phases.')
+const nameOf = (field: Field | undefined) =>
+  field ? `${t(formName(field))} (${t(field.group)})` : ''
 
-export function FieldPicker({ id, fields, chosen, none, onField }: FieldPickerProps) {
-  const [query, setQuery] = useState('')
-  const found = query.trim() === '' ? fields : fields.filter((own) => isFound(query, own))
-  const search = (text: string) => {
-    setQuery(text)
-    // What all phases share comes before what one phase says for itself.
-    const all = fields
-      .filter((own) => isFound(text, own))
-      .toSorted((a, b) => Number(isOfPhase(a)) - Number(isOfPhase(b)))
-    const best = all.find((own) => isNamed(text, own)) ?? all[0]
-    if (text.trim() !== '' && best) onField(best.path)
+/** The open list: what was typed, and which of the found fields a key would take. */
+interface Open {
+  /** undefined: nothing yet, and all fields are there. */
+  readonly typed?: string
+  readonly at: number
+}
+
+/** Where a key moves to among `count` options; undefined for other keys. */
+function moved(key: string, at: number, count: number): number | undefined {
+  if (key === 'ArrowDown') return (at + 1) % count
+  if (key === 'ArrowUp') return (at + count - 1) % count
+  return undefined
+}
+
+function usePicker({ fields, chosen, none, onField }: FieldPickerProps) {
+  const [open, setOpen] = useState<Open>()
+  const found = foundFields(open?.typed ?? '', fields)
+  const show = () =>
+    setOpen({ at: Math.max(0, chosen ? fields.findIndex(({ path }) => path === chosen.path) : 0) })
+  const take = (field: Field | undefined) => {
+    if (field) onField(field.path)
+    setOpen(undefined)
   }
+  /** What was typed is meant, whether Enter follows or not; an empty field means none. */
+  const leave = () => {
+    if (open?.typed?.trim() === '' && none !== undefined) onField('')
+    take(open?.typed?.trim() ? found[open.at] : undefined)
+  }
+  const onKeyDown = (event: KeyboardEvent<HTMLInputElement>) => {
+    if (event.nativeEvent.isComposing) return
+    const to = moved(event.key, open?.at ?? 0, found.length)
+    if (to !== undefined && !open) show()
+    else if (to !== undefined && found.length > 0) setOpen({ ...open, at: to })
+    else if (event.key === 'Enter' && open) open.typed === '' ? leave() : take(found[open.at])
+    else if (event.key === 'Escape' && open) setOpen(undefined)
+    else return
+    event.preventDefault()
+  }
+  return {
+    open,
+    found,
+    show,
+    take,
+    leave,
+    onKeyDown,
+    type: (typed: string) => setOpen({ typed, at: 0 }),
+  }
+}
+
+export function FieldPicker(props: FieldPickerProps) {
+  const { id, chosen, none } = props
+  const { open, found, show, take, leave, onKeyDown, type } = usePicker(props)
+  const list = useId()
+  const option = (i: number) => `${list}-${i}`
   return (
-    <>
+    <div className="field-picker">
       <input
         type="text"
-        className="duel-search"
-        aria-label="Search fields"
-        data-testid={`${id}-search`}
-        placeholder="Search, such as learning rate"
-        value={query}
-        onChange={({ target }) => search(target.value)}
-      />
-      <select
+        role="combobox"
         aria-label="Field"
         data-testid={`${id}-field`}
         title={chosen?.path}
-        value={chosen?.path ?? ''}
-        onChange={({ target }) => onField(target.value)}
-      >
-        {none === undefined ? null : <option value="">{none}</option>}
-        {(chosen && !found.includes(chosen) ? [chosen, ...found] : found).map((own) => (
-          <option key={own.path} value={own.path}>
-            {own.group}: {own.label}
-          </option>
-        ))}
-      </select>
-    </>
+        placeholder={none ?? 'Search, such as learning rate'}
+        autoComplete="off"
+        spellCheck={false}
+        aria-expanded={open !== undefined}
+        aria-controls={list}
+        aria-autocomplete="list"
+        aria-activedescendant={open && found[open.at] ? option(open.at) : undefined}
+        value={open?.typed ?? nameOf(chosen)}
+        onChange={({ target }) => type(target.value)}
+        onClick={({ currentTarget }) => {
+          if (open) return
+          show()
+          currentTarget.select()
+        }}
+        onKeyDown={onKeyDown}
+        onBlur={leave}
+      />
+      {open ? <Options id={list} found={found} at={open.at} option={option} onTake={take} /> : null}
+    </div>
+  )
+}
+
+function Options(props: {
+  readonly id: string
+  readonly found: readonly Field[]
+  readonly at: number
+  option(i: number): string
+  onTake(field: Field): void
+}) {
+  const { id, found, at, option, onTake } = props
+  const list = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    list.current?.scrollIntoView({ block: 'nearest' })
+    list.current?.children[at]?.scrollIntoView({ block: 'nearest' })
+  }, [at])
+  return (
+    <div id={id} ref={list} role="listbox" aria-label="Fields" className="field-options">
+      {found.length === 0 ? <p className="soft">No field has that name.</p> : null}
+      {found.map((field, i) => (
+        // biome-ignore lint/a11y/useKeyWithClickEvents: the input keeps the focus and takes the keys.
+        <div
+          key={field.path}
+          id={option(i)}
+          role="option"
+          tabIndex={-1}
+          aria-selected={i === at}
+          title={field.path}
+          className="field-option"
+          // Else the input would lose the focus, and the list close, before the click.
+          onMouseDown={(event) => event.preventDefault()}
+          onClick={() => onTake(field)}
+        >
+          <span>{formName(field)}</span> <span className="soft">{field.group}</span>
+        </div>
+      ))}
+    </div>
   )
 }

@@ -3,7 +3,7 @@
 import type { ReactNode } from 'react'
 import { experimentFields } from '../../../document/experiment/form/form.ts'
 import { FEWEST_PAIRS } from '../../../document/study/analysis.ts'
-import type { Draft, DraftAxis, DraftField } from '../../../document/study/draft.ts'
+import type { Draft, DraftAxis, DraftField } from '../../../document/study/draft/draft.ts'
 import { FieldPicker } from '../../runs/compare/FieldPicker.tsx'
 import { useLab } from '../../shown/run.ts'
 

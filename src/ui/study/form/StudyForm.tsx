@@ -2,15 +2,18 @@
 // the measure, fixed beforehand.
 import { useDeferredValue, useEffect, useMemo, useRef, useState } from 'react'
 import { useStore } from 'zustand'
-import { type Draft, EMPTY_DRAFT, readDraft } from '../../../document/study/draft.ts'
+import { type Draft, EMPTY_DRAFT, readDraft } from '../../../document/study/draft/draft.ts'
+import { proposedQuestion } from '../../../document/study/draft/question.ts'
 import { libraryStore, shownRuns } from '../../../page/runs/library/library_store.ts'
 import { nextExperiment } from '../../../page/state/next_experiment.ts'
 import { labStore } from '../../../page/state/store.ts'
 import { setStudy } from '../../../page/study/study_store.ts'
+import { t } from '../../kit/translator.ts'
 import { useEstimateOfRuns } from '../../learning/estimate.ts'
 import { selectionStore } from '../../runs/base/selection.ts'
 import { useLab } from '../../shown/run.ts'
 import { armsOfRuns, type ChosenArm, namedArms } from './arm_names.ts'
+import { Lengths } from './Lengths.tsx'
 import { Axes, described, Problem, type Problems, StudyFields } from './StudyFields.tsx'
 
 /** The ticked runs as arms. */
@@ -156,6 +159,10 @@ export function StudyForm() {
     [typed, chosen, experiment],
   )
   const experiments = useMemo(() => (made.ok ? made.arms.map((arm) => arm.experiment) : []), [made])
+  const proposed = useMemo(
+    () => proposedQuestion(typed, typed.way === 'arms' ? namedArms(chosen) : [], experiment),
+    [typed, chosen, experiment],
+  )
   const time = useEstimateOfRuns(experiments, made.ok ? made.runs : 0)
   const set = (change: Partial<Draft>) => setDraft({ ...draft, ...change })
   // Nothing is wrong with a form that nobody has filled in yet.
@@ -171,11 +178,14 @@ export function StudyForm() {
         Question
         <input
           data-testid="study-question"
-          value={draft.question}
+          value={draft.question ?? t(proposed)}
           maxLength={400}
           {...described(problems, 'question')}
-          placeholder="Does a higher learning rate help?"
           onChange={({ target }) => set({ question: target.value })}
+          // A study has a question: that of its arms, where there is no other.
+          onBlur={({ target }) => {
+            if (target.value.trim() === '') set({ question: null })
+          }}
         />
         <Problem problems={problems} field="question" />
       </label>
@@ -186,6 +196,7 @@ export function StudyForm() {
           <Arms chosen={chosen} problems={problems} setChosen={setChosen} />
         ) : null}
         <Axes draft={draft} problems={problems} set={set} />
+        {made.ok ? <Lengths study={made.study} arms={made.arms} /> : null}
       </fieldset>
       <StudyFields draft={draft} problems={problems} set={set} />
       <p className="soft" data-testid="study-runs">

@@ -1,23 +1,23 @@
 // Draws the forest plot: the difference of every arm from the baseline with its interval, and the
 // seeds' own differences. Each row is read out at the pointer, and by the arrow keys.
 import { useState } from 'react'
-import type { Analysis, Comparison } from '../../document/study/analysis.ts'
+import type { Analysis, Comparison } from '../../../document/study/analysis.ts'
 import {
   type ForestRow,
   forestRows,
   forestTitle,
   forestValues,
-} from '../../document/study/report/forest.ts'
-import { short } from '../../document/study/report/svg.ts'
-import { inHead, type Units } from '../../document/study/report/units.ts'
-import { differenceText } from '../../document/study/report/words.ts'
-import { cutText } from '../../formats/cut_text.ts'
-import { useSize } from '../plot/base/plot_hooks.ts'
-import type { NumberTable } from '../plot/files/number_table.ts'
-import type { Owner } from '../plot/files/SaveAs.tsx'
-import { Readout } from '../plot/Readout.tsx'
-import { linearScale, type Scale } from '../plot/still/axes.ts'
-import { StillFigure } from '../plot/still/StillFigure.tsx'
+} from '../../../document/study/report/forest.ts'
+import { short } from '../../../document/study/report/svg.ts'
+import { inHead, type Units } from '../../../document/study/report/units.ts'
+import { differenceText } from '../../../document/study/report/words.ts'
+import { cutText } from '../../../formats/cut_text.ts'
+import { useSize } from '../../plot/base/plot_hooks.ts'
+import type { NumberTable } from '../../plot/files/number_table.ts'
+import type { Owner } from '../../plot/files/SaveAs.tsx'
+import { Readout } from '../../plot/Readout.tsx'
+import { linearScale, type Scale } from '../../plot/still/axes.ts'
+import { StillFigure } from '../../plot/still/StillFigure.tsx'
 
 const VERDICTS: Readonly<Record<Comparison['verdict'], string>> = {
   better: 'better',

@@ -1,13 +1,13 @@
 // Draws the mean of every arm over the two fields of a study's grid, as a map. Each cell is read
 // out at the pointer, and by the arrow keys.
 import { useState } from 'react'
-import { type HeatGrid, heatShade } from '../../document/study/report/heat.ts'
-import type { Units } from '../../document/study/report/units.ts'
-import { NONE } from '../kit/format.ts'
-import type { Owner } from '../plot/files/SaveAs.tsx'
-import { Readout } from '../plot/Readout.tsx'
-import { type Cell, CellMap, type CellPlace } from '../plot/still/CellMap.tsx'
-import { StillFigure } from '../plot/still/StillFigure.tsx'
+import { type HeatGrid, heatShade } from '../../../document/study/report/heat.ts'
+import type { Units } from '../../../document/study/report/units.ts'
+import { NONE } from '../../kit/format.ts'
+import type { Owner } from '../../plot/files/SaveAs.tsx'
+import { Readout } from '../../plot/Readout.tsx'
+import { type Cell, CellMap, type CellPlace } from '../../plot/still/CellMap.tsx'
+import { StillFigure } from '../../plot/still/StillFigure.tsx'
 
 export function GridFigure(props: {
   readonly grid: HeatGrid

@@ -1,10 +1,10 @@
 // The form of a study: what it makes, and what it says next to which field.
 import { expect, test } from 'vitest'
-import { parseExperiment } from '../experiment/experiment.ts'
-import { expandStudy } from './arms.ts'
+import { parseExperiment } from '../../experiment/experiment.ts'
+import { expandStudy } from '../arms.ts'
+import { planStudy } from '../search.ts'
+import { DOCUMENT, madeUpResult } from '../testing.ts'
 import { type Draft, EMPTY_DRAFT, readDraft } from './draft.ts'
-import { planStudy } from './search.ts'
-import { DOCUMENT, madeUpResult } from './testing.ts'
 
 const parsed = parseExperiment(DOCUMENT.base)
 if (!parsed.ok) throw new Error('the base of the tests is no experiment')
@@ -24,6 +24,17 @@ const problems = (draft: Partial<Draft>, chosen = 0) => {
 test('two fields with several values are a grid, and the form says how many runs that is', () => {
   const read = readDraft({ ...EMPTY_DRAFT, axes: [rate, temperature] }, [], present)
   expect(read).toMatchObject({ ok: true, runs: 5 * 2 * 5 })
+})
+
+test('a study has a question: the person’s own, else that of its arms', () => {
+  const asked = (question: string | null) => {
+    const read = readDraft({ ...EMPTY_DRAFT, question, axes: [temperature] }, [], present)
+    return read.ok ? [read.study.name, read.study.question] : undefined
+  }
+  const proposed = 'What gives more right answers: temperature 0.8 or 1?'
+  expect(asked(null)).toEqual([proposed, proposed])
+  expect(asked(' ')).toEqual([proposed, proposed])
+  expect(asked('Is it hot?')).toEqual(['Is it hot?', 'Is it hot?'])
 })
 
 test('each mistake is said at its field', () => {

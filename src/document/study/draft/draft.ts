@@ -1,10 +1,11 @@
 // Holds a study as the page's form writes it, and what is wrong with it, field by field.
-import type { Experiment } from '../experiment/schema/schema.ts'
-import { type Arm, expandStudy } from './arms.ts'
-import { armsFrom, type NamedExperiment } from './build.ts'
-import { MOST_ARMS, readAxis } from './grid.ts'
-import { plannedCount } from './search.ts'
-import { parseStudy, type Study } from './study.ts'
+import type { Experiment } from '../../experiment/schema/schema.ts'
+import { type Arm, expandStudy } from '../arms.ts'
+import { armsFrom, type NamedExperiment } from '../build.ts'
+import { MOST_ARMS, readAxis } from '../grid.ts'
+import { plannedCount } from '../search.ts'
+import { parseStudy, type Study } from '../study.ts'
+import { proposedQuestion } from './question.ts'
 
 /** A field with several values, as it was typed. */
 export interface DraftAxis {
@@ -13,7 +14,8 @@ export interface DraftAxis {
 }
 
 export interface Draft {
-  readonly question: string
+  /** null = the one that is proposed. */
+  readonly question: string | null
   /** What is compared: the present settings with values of a field, or arms that were chosen one by
    * one, where fields may have several values too. */
   readonly way: 'values' | 'arms'
@@ -32,7 +34,7 @@ export interface Draft {
 }
 
 export const EMPTY_DRAFT: Draft = {
-  question: '',
+  question: null,
   way: 'values',
   axes: [{ path: '', values: '' }],
   seeds: 5,
@@ -118,9 +120,10 @@ function documentOf(draft: Draft, chosen: readonly NamedExperiment[], present: E
   const { base, arms } = armsFrom(experiments)
   const { axes, question, seeds, same, metric, at, kind, settings, finalists, choosing } = draft
   const used = axes.filter(({ path }) => path !== '')
+  const asked = question?.trim() || proposedQuestion(draft, chosen, present)
   return {
-    name: (question || 'Study').slice(0, 80),
-    question: question || 'Which of these is better?',
+    name: asked.slice(0, 80),
+    question: asked,
     base,
     arms: arms.length > 1 ? arms : [],
     grid: Object.fromEntries(used.map(({ path, values }) => [path, readAxis(values)])),

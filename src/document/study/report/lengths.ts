@@ -1,0 +1,25 @@
+// Says how runs of different lengths are compared, before they are trained.
+import type { Arm } from '../arms.ts'
+import type { Study } from '../study.ts'
+
+/** What a run counts with, as measure.ts takes it. */
+const COUNTS = {
+  end: 'its last value',
+  first: 'its first value behind the start',
+  last: 'the mean of its last five values',
+  area: 'the mean height of its curve',
+  level: 'its value at the level that all arms of the seed reach',
+} as const
+
+/** How arms that are not equally long are compared; undefined where all are. */
+export function lengthSentence(
+  { measure, budget }: Pick<Study, 'measure' | 'budget'>,
+  arms: readonly Arm[],
+): string | undefined {
+  const lengths = arms.map(({ experiment }) =>
+    experiment.phases.reduce((sum, { steps }) => sum + steps, 0),
+  )
+  const [few, many] = [Math.min(...lengths), Math.max(...lengths)]
+  if (arms.length === 0 || few === many) return undefined
+  return `The arms take ${few} to ${many} steps. Each run counts with ${COUNTS[measure.at]} within the ${budget.same} of reinforcement that all runs have spent; what comes later does not count.`
+}

@@ -1,0 +1,49 @@
+// Measures how fast the runs of a study step on the device that they share, and tells it to the
+// estimates of the page, which need not wait for the first run to end.
+import type { Experiment } from '../../document/experiment/schema/schema.ts'
+import { type Gaps, hasValidation, withGap } from '../../record/run/time_left.ts'
+import { estimatorStore } from '../paces/estimator.ts'
+
+/** A run tells its pace at most once in so long. */
+const TELL_MS = 2000
+
+/** A run that has stepped, and steps on. */
+interface Stepping {
+  readonly gaps: Gaps
+  readonly at: number
+  readonly toldAt: number
+}
+
+export class StepPaces {
+  readonly #now: () => number
+  readonly #stepping = new Map<number, Stepping>()
+
+  constructor(now = () => performance.now()) {
+    this.#now = now
+  }
+
+  /** A step has come. Runs take turns, so each has its part of the time between two of its own. */
+  step(
+    run: number,
+    of: { readonly adapter: string; readonly experiment: Experiment },
+    { phase, metrics }: { readonly phase: number; readonly metrics: object },
+  ): void {
+    const now = this.#now()
+    const before = this.#stepping.get(run)
+    if (!before) {
+      this.#stepping.set(run, { gaps: {}, at: now, toldAt: now - TELL_MS })
+      return
+    }
+    const ms = (now - before.at) / this.#stepping.size
+    const gaps = withGap(before.gaps, phase, { ms, isValidated: hasValidation(metrics) })
+    const isTold = now - before.toldAt >= TELL_MS
+    if (isTold)
+      estimatorStore.getState().remember(of.adapter, { runExperiment: of.experiment, gaps })
+    this.#stepping.set(run, { gaps, at: now, toldAt: isTold ? now : before.toldAt })
+  }
+
+  /** A run steps no further, or not now. */
+  end(run: number): void {
+    this.#stepping.delete(run)
+  }
+}

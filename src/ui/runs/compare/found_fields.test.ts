@@ -1,0 +1,23 @@
+// A field is found by its name before its path, and by plain words.
+import { expect, test } from 'vitest'
+import { experimentFields } from '../../../document/experiment/form/form.ts'
+import { presetOf } from '../../../document/presets/presets.ts'
+import { foundFields } from './found_fields.ts'
+
+const preset = presetOf('tiny')
+if (!preset) throw new Error('the preset is gone')
+const fields = experimentFields(preset.experiment)
+const found = (query: string) => foundFields(query, fields).map(({ path }) => path)
+
+test('names come before paths and help, and what all phases share before what one says', () => {
+  for (const query of ['learning rate', 'how fast', 'actor.optim.lr'])
+    expect(found(query)[0], query).toBe('actor.optim.lr')
+  const labels = foundFields('temperature', fields).map(({ label }) => /temperature/i.test(label))
+  expect(labels[0]).toBe(true)
+  expect(labels).toEqual(labels.toSorted((a, b) => Number(b) - Number(a)))
+  const rates = found('learning rate')
+  const ofPhase = rates.findIndex((path) => path.startsWith('phases.'))
+  expect(ofPhase).toBeGreaterThan(rates.indexOf('actor.optim.lr'))
+  expect(found('no such field')).toEqual([])
+  expect(found(' ')).toHaveLength(fields.length)
+})

@@ -1,0 +1,100 @@
+// Draws what can be done with the open study, and how long its missing runs take.
+import { FEWEST_PAIRS } from '../../document/study/analysis.ts'
+import type { Study } from '../../document/study/study.ts'
+import { encodeStudy } from '../../document/study/study_link.ts'
+import type { Estimate } from '../../page/paces/estimator.ts'
+import { isOfLab } from '../../page/study/recorded.ts'
+import type { StudyState } from '../../page/study/study_state.ts'
+import { pauseStudy, setStudy, trainStudy } from '../../page/study/study_store.ts'
+import { estimateWords } from '../learning/estimate.ts'
+import { showToast } from '../shown/store.ts'
+import { DeleteStudy } from './DeleteStudy.tsx'
+import { saveStudyFolder } from './study_files.ts'
+
+/** The study's address. */
+const linkOf = (study: Study): string =>
+  `${location.href.replace(/[?#].*$/s, '')}#tab=study&study=${encodeStudy(study)}`
+
+async function copyLink(study: Study): Promise<void> {
+  try {
+    await navigator.clipboard.writeText(linkOf(study))
+    showToast('The link is in the clipboard')
+  } catch {
+    showToast('The browser did not let the page write to the clipboard')
+  }
+}
+
+/** How long the missing runs take, as the form of the study said it. */
+function Takes({ time }: Pick<ButtonsProps, 'time'>) {
+  return time ? (
+    <span className="soft study-takes" data-testid="study-takes">
+      {estimateWords(time)} on this machine
+    </span>
+  ) : null
+}
+
+interface ButtonsProps {
+  readonly state: StudyState
+  readonly study: Study
+  /** Runs that are still to be trained. */
+  readonly missing: number
+  /** Runs from which a report can be made. */
+  readonly known: number
+  readonly time: Estimate | undefined
+}
+
+export function StudyButtons({ state, study, missing, known, time }: ButtonsProps) {
+  const { is_training } = state
+  const next = Math.max(...study.seeds) + 1
+  const isAnswered = study.seeds.length >= FEWEST_PAIRS
+  const isReportFirst = missing === 0 && isAnswered
+  return (
+    <p className="study-buttons">
+      {is_training ? (
+        <button type="button" data-testid="study-pause" onClick={pauseStudy}>
+          Pause
+        </button>
+      ) : missing === 0 ? null : (
+        <>
+          <button type="button" className="primary" data-testid="study-train" onClick={trainStudy}>
+            Train {missing} {missing === 1 ? 'run' : 'runs'}
+          </button>
+          <Takes time={time} />
+        </>
+      )}
+      {known > 0 ? (
+        <button
+          type="button"
+          className={isReportFirst ? 'primary' : ''}
+          data-testid="study-report"
+          title="The report with its pictures, the tables, the study and its runs, in one .zip"
+          onClick={() => void saveStudyFolder(state)}
+        >
+          Save a report
+        </button>
+      ) : null}
+      <button
+        type="button"
+        className={missing === 0 && !isAnswered ? 'primary' : ''}
+        data-testid="study-more-seeds"
+        onClick={() => setStudy({ ...study, seeds: [...study.seeds, next] })}
+      >
+        One more seed
+      </button>
+      <button
+        type="button"
+        data-testid="study-fewer-seeds"
+        disabled={study.seeds.length < 2}
+        onClick={() => setStudy({ ...study, seeds: study.seeds.slice(0, -1) })}
+      >
+        One seed less
+      </button>
+      <button type="button" data-testid="study-link" onClick={() => void copyLink(study)}>
+        Copy the link
+      </button>
+      {isOfLab({ study, recorded: state.recorded }) ? null : (
+        <DeleteStudy id={state.id} study={study} />
+      )}
+    </p>
+  )
+}

@@ -1,0 +1,26 @@
+// What a study offers to do, and what it costs.
+import { renderToStaticMarkup } from 'react-dom/server'
+import { expect, test } from 'vitest'
+import { studyOf } from '../../document/study/testing.ts'
+import { EMPTY } from '../../page/study/study_state.ts'
+import { StudyButtons } from './StudyButtons.tsx'
+
+const study = studyOf()
+const drawn = (more: Partial<Parameters<typeof StudyButtons>[0]>, is_training = false) =>
+  renderToStaticMarkup(
+    <StudyButtons
+      state={{ ...EMPTY, study, is_training }}
+      study={study}
+      missing={6}
+      known={2}
+      time={{ seconds: 190, isMeasured: false }}
+      {...more}
+    />,
+  ).replaceAll(/<[^>]*>/g, ' ')
+
+test('the time of the runs stands beside the button that trains them, until it was pressed', () => {
+  expect(drawn({})).toMatch(/Train 6 runs\s+about 3 min on this machine/)
+  expect(drawn({}, true)).not.toContain('on this machine')
+  expect(drawn({ time: undefined })).not.toContain('on this machine')
+  expect(drawn({ missing: 0 })).not.toMatch(/Train|on this machine/)
+})
