@@ -33,8 +33,8 @@ const OF_RUNS: Readonly<Record<string, string>> = {
   'smoothed last': '平滑后的最后值',
   'Layer 3: input 3.26, attention 3.26, feed-forward 3.26, output 3.25 nats':
     '第 3 层：输入 3.26、注意力 3.26、前馈网络 3.26、输出 3.25 nats',
-  'Save “Entropy of every layer over the run: raw, as in the paper” as':
-    '将“运行中每一层的熵：raw，与论文相同”保存为',
+  'Save “Entropy of every layer over the run: raw state” as':
+    '将“运行中每一层的熵：原始状态”保存为',
   'BuPO, layer 2 first, lr 0.01, 8 prompts per step, seed 1':
     'BuPO，先第 2 层、lr 0.01、每步的提示数 8，种子 1',
   'GRPO, then PPO, without KL in the loss, critic warm-up 5':

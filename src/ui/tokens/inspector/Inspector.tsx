@@ -10,6 +10,7 @@ import { formatCount, formatDuration, formatNumber } from '../../kit/format.ts'
 import { TOOL_WROTE } from '../../kit/TurnText.tsx'
 import { WriteWithShown } from '../../open/models/WriteWithIt.tsx'
 import { lazyPart } from '../../part/lazy_part.tsx'
+import { BATCH, READ, reads } from '../../plot/reads.ts'
 import { useIsLiving, useKept } from '../../shown/rested.ts'
 import { selectIsBusy, seriesOf, shownExperiment, useLab, useLastLayer } from '../../shown/run.ts'
 import { useAtStep, useIsPast, usePresent, useShown } from '../../shown/shown.ts'
@@ -173,6 +174,7 @@ function Body({ shown }: { shown: Shown }) {
             <span className="tool-text response">46&gt;</span> {TOOL_WROTE}
           </p>
         ) : null}
+        {mode === 'layer_entropy' ? <p className="soft">{reads(READ[readout], BATCH)}</p> : null}
         <p className="soft inspector-help">
           <Words text={`${MODES[mode].help} ${SIGNS_SAY}.`} />
           {mode === 'layer_entropy' ? <LayersSay shown={shown} /> : null}
