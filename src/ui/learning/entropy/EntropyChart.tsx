@@ -62,7 +62,7 @@ export function EntropyChart({ height }: { readonly height: number }) {
     <MetricChart
       id="entropy-chart"
       title="Entropy of every layer’s policy"
-      note={`${reads(READ.raw, BATCH)}. Nats, from 0 (certain of one token) to ln V (all V tokens alike).`}
+      note={`${reads(READ.raw, BATCH)}. Nats, from 0 (certain) to ln V.`}
       lines={lines}
       says={says}
       height={height}
