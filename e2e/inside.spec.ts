@@ -107,7 +107,7 @@ test('figures say what to do, then draw the newest observed step', async ({ lab,
     await expect(lab.get(`${id}-step`)).toHaveText(
       'Step 10, the newest observed. Means over 64 tokens.',
     )
-    await expect(lab.get(`${id}-reads`)).toContainText('response tokens of the training batch')
+    await expect(lab.get(`${id}-reads`)).toContainText('response tokens in the training batch')
   }
   await expect(lab.get('flow-step')).toHaveAttribute('title', /4 ms \(flow 2\.5, entropy 1\.5\)/)
   await expect(lab.get('delta-step')).toHaveAttribute('title', /2\.5 ms/)

@@ -2,9 +2,9 @@ import { expect, test } from 'vitest'
 import { BATCH, READ, reads, tokensOf } from './reads.ts'
 
 test('a figure says how it reads the layers, and whose tokens it is of', () => {
-  expect(reads(READ.raw, BATCH)).toBe('Raw state · response tokens of the training batch')
+  expect(reads(READ.raw, BATCH)).toBe('Raw state · response tokens in the training batch')
   expect(reads(READ.both, tokensOf('held_out'))).toBe(
-    'Raw state and normed state · right answers to held-out problems',
+    'Raw state and normed state · right held-out answers',
   )
 })
 

@@ -11,18 +11,21 @@ export const READ = {
   final: 'final policy',
   writes: 'raw states and writes',
   feed_forward: 'raw write less the normed state it reads',
-  changes:
-    'layer: raw states; attention and feed-forward: raw write less the normed state it reads',
+  changes: 'raw state, or raw write less the normed state it reads',
 } as const
 
 /** Of reinforcement and of imitation: the metrics of every step. */
-export const BATCH = 'response tokens of the training batch'
+export const BATCH = 'response tokens in the training batch'
 
 const TOKENS: Readonly<Record<NonNullable<Observation['rows']>, string>> = {
   responses: BATCH,
-  demonstrations: 'demonstrations of the training batch',
-  held_out: 'right answers to held-out problems',
+  demonstrations: 'demonstrations in the training batch',
+  held_out: 'right held-out answers',
 }
+
+/** Of a text that is looked at alone. */
+export const ONE_HELD_OUT = 'one right held-out answer'
+export const ONE_OF_BATCH = 'one response in a training batch'
 
 /** Of these tokens; '' where a record does not say whose they are. */
 export const tokensOf = (rows: Observation['rows']): string =>

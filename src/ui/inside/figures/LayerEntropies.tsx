@@ -76,13 +76,14 @@ export function LayerEntropies({ isVisible }: { readonly isVisible: boolean }) {
         </p>
       ) : (
         <>
+          <p className="soft">{reads(READING_NAMES[reading], BATCH)}</p>
           <p className="figure-says" data-testid="layer-entropies-says">
             {layersSay(steps, reading)}
           </p>
           <LinesFigure
             id="layer-entropies"
             title={`Entropy of every layer over the run: ${readingTitle(steps, reading)}`}
-            note={`${reads(READING_NAMES[reading], BATCH)}. ${NOTE}`}
+            note={NOTE}
             owner={ownerOfShown()}
             unit="step"
             yUnit="nats"

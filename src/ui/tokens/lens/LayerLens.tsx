@@ -11,7 +11,7 @@ import { Words } from '../../glossary/Words.tsx'
 import { formatNumber } from '../../kit/format.ts'
 import { LookAtLast } from '../../look/LookNow.tsx'
 import { Fold } from '../../part/Fold.tsx'
-import { READ, reads } from '../../plot/reads.ts'
+import { ONE_HELD_OUT, ONE_OF_BATCH, READ, reads } from '../../plot/reads.ts'
 import { useIsLiving, useKept } from '../../shown/rested.ts'
 import { selectIsBusy, shownExperiment, useLab } from '../../shown/run.ts'
 import { useAtStep, useShown } from '../../shown/shown.ts'
@@ -37,10 +37,6 @@ import './lens.css'
 
 /** Prompts that the lens always measures. */
 const HELD_OUT = 4
-
-/** Whose tokens a text's are. */
-const RIGHT = 'one right answer to a held-out problem'
-const SENT = 'one response of a training batch'
 
 const selectView = (view: LensView) => view
 const set = lensStore.setState
@@ -222,7 +218,7 @@ export function LayerLens() {
         <Shades />
         {text ? (
           <p className="soft" data-testid="lens-reads">
-            {reads(READ[kind], text.since === undefined ? RIGHT : SENT)}
+            {reads(READ[kind], text.since === undefined ? ONE_HELD_OUT : ONE_OF_BATCH)}
           </p>
         ) : null}
         {seen ? (
