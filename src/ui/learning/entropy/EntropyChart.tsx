@@ -47,6 +47,7 @@ export function EntropyChart({ height }: { readonly height: number }) {
       shown.map((layer) => ({
         metric: layerEntropy(layer),
         label: layerName(layer, last),
+        ...(layer === last ? { short: 'final' } : layer === 0 ? { short: 'emb' } : {}),
         color: layer === last ? '--ink' : depthColor(layer, last - 1, isDark),
         width: layer === last ? 2.5 : 1.4,
         dash: layer === last ? [] : layerDash(layer),
