@@ -105,8 +105,9 @@ test('figures say what to do, then draw the newest observed step', async ({ lab,
     await lab.get(id).scrollIntoViewIfNeeded()
     await expect(lab.get(id)).toHaveAttribute('data-step', '10')
     await expect(lab.get(`${id}-step`)).toHaveText(
-      'Step 10, the newest observed. Means over 64 tokens of responses that the step sampled.',
+      'Step 10, the newest observed. Means over 64 tokens.',
     )
+    await expect(lab.get(`${id}-reads`)).toContainText('response tokens in the training batch')
   }
   await expect(lab.get('flow-step')).toHaveAttribute('title', /4 ms \(flow 2\.5, entropy 1\.5\)/)
   await expect(lab.get('delta-step')).toHaveAttribute('title', /2\.5 ms/)
@@ -124,7 +125,7 @@ test('figures say what to do, then draw the newest observed step', async ({ lab,
 
   // States without norm, through it, or both.
   await expect(lab.get('flow-normed-chart')).toBeVisible()
-  await lab.get('flow').getByText('Raw', { exact: true }).click()
+  await lab.get('flow').getByText('raw state', { exact: true }).click()
   await expect(lab.get('flow-normed-chart')).toHaveCount(0)
 
   // Perplexity is of the last entry; divergence of steps that were measured from the chosen layer.

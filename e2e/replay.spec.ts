@@ -44,18 +44,18 @@ test(
     await expect(badge).toBeVisible()
     await expect(page.locator('#train')).toHaveText('Play again')
 
-    // Inside lists its figures, goes to each, and none of them is empty.
+    // Inside lists its questions and goes to each, and none of its figures is empty.
     await lab.show('inside')
     const contents = page.getByRole('navigation', { name: 'Contents of this tab' })
-    await expect(contents.getByRole('button').first()).toHaveText('Entropy flow through the layers')
-    // By what they are about, each group under the head that the figures have.
-    for (const group of ['At one step', 'Over the run']) {
-      await expect(contents).toContainText(group)
-      await expect(page.getByRole('heading', { name: group, exact: true })).toBeVisible()
+    for (const question of ['What does a layer know?', 'What does a block do?', 'What changed?']) {
+      const head = page.getByRole('heading', { name: question, exact: true })
+      await contents.getByRole('button', { name: question }).click()
+      await expect(head).toBeInViewport()
+      await expect(head).toBeFocused()
     }
-    await contents.getByRole('button', { name: 'One layer against the others' }).click()
-    await expect(lab.get('target').locator('summary').first()).toBeInViewport()
-    await expect(lab.get('target').locator('summary').first()).toBeFocused()
+    // What waits for a state of a run that is over has no place in them yet.
+    await expect(contents.getByRole('button')).toHaveCount(3)
+    await lab.get('target').locator('summary').first().click()
     for (const chart of ['layer-change-chart', 'perplexity-chart', 'divergence-chart'])
       await expect.poll(() => isPainted(page, chart), { message: chart }).toBe(true)
 

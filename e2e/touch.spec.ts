@@ -151,7 +151,7 @@ test(
     await expect(lab.get('layer-entropies-says')).toContainText('moved most')
     // What is not a lens is there too, at every step that was looked at.
     await lab.get('layer-entropies-reading').selectOption('raw')
-    await expect(lab.get('layer-entropies-says')).toContainText('raw, as in the paper')
+    await expect(lab.get('layer-entropies-says')).toContainText('raw state')
     await expect(lab.get('layer-entropies-values').locator('li')).toHaveCount(4)
     await expect(lab.get('live-parts-says')).toContainText('With everything on')
     await lab.get('live-parts-map-value').press('End')

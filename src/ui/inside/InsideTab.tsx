@@ -24,33 +24,39 @@ import { MomentsChoice } from './MomentsChoice.tsx'
 import { Nothing } from './Nothing.tsx'
 import { SuggestedLayer } from './suggested/SuggestedLayer.tsx'
 
-/** The head of the figures that follow it, in the tab and in the contents. */
-const head = (title: string): PanelEntry => ({
-  name: `The head “${title}”`,
-  Own: () => <h2 className="inside-group">{title}</h2>,
+/** A question that the figures below it answer. */
+const question = (words: string): PanelEntry => ({
+  name: `The question “${words}”`,
+  Own: () => (
+    <h2 className="inside-group" data-question={words}>
+      {words}
+    </h2>
+  ),
 })
 
+/** In each group those that wait for a button of theirs come last. */
 const FIGURES: readonly PanelEntry[] = [
   { name: 'What fills the figures', Own: Nothing },
   { name: 'The contents', Own: Contents },
-  head('At one step'),
+  question('What does a layer know?'),
   { name: 'The entropy flow', Own: FlowFigure },
   { name: 'The layer lens', Own: LayerLens },
+  { name: 'Which layer knows it', Own: ProbesCard },
+  { name: 'Other readings of a layer', Own: ReadingsCard },
+  question('What does a block do?'),
   { name: 'The changes of entropy', Own: DeltaFigure },
   { name: 'The cosines', Own: CosineFigure },
   { name: 'The suggested layer', Own: SuggestedLayer },
-  head('Over the run'),
-  { name: 'The figure of the target', Own: TargetFigure },
+  question('What changed?'),
   { name: 'The heat maps', Own: HeatMaps },
   { name: 'The entropy over the run', Own: EntropyFigure },
   { name: 'The figure of solved problems', Own: PassFigure },
-  head('Experiments on the model'),
-  { name: 'What each part does', Own: PartsCard },
-  { name: 'What each part does while it trains', Own: LivePartsCard },
+  { name: 'The figure of the target', Own: TargetFigure },
   { name: 'Which layer learned it', Own: LearnedCard },
+  question('What causes it?'),
+  { name: 'What each part does while it trains', Own: LivePartsCard },
+  { name: 'What each part does', Own: PartsCard },
   { name: 'Where the answer travels', Own: PatchingCard },
-  { name: 'Other readings of a layer', Own: ReadingsCard },
-  { name: 'Which layer knows it', Own: ProbesCard },
   { name: 'What a direction does', Own: SteeringCard },
 ]
 

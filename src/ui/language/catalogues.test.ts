@@ -22,6 +22,11 @@ for (const one of catalogues) texts.learn(Object.keys(one).filter((key) => one[k
 
 /** What figures and tables say of runs, put together from several texts. */
 const OF_RUNS: Readonly<Record<string, string>> = {
+  'Raw state · response tokens in the training batch': '原始状态 · 训练批次的回答 token',
+  'Raw state · response tokens in the training batch. Nats, from 0 (certain) to ln V.':
+    '原始状态 · 训练批次的回答 token。单位 nats，从 0（确定）到 ln V。',
+  '3 of 4 answers to “318>” are right; they are pushed up by 0.5, the others down by 1.5.':
+    '4 个对“318>”的回答中有 3 个正确；它们被推高 0.5，其余被压低 1.5。',
   'The attention of layer 2 adds most to what is there (cosine 0.06); the feed-forward of layer 3 takes most away (−0.1).':
     '第 2 层的注意力对已有内容增强最多（余弦 0.06）；第 3 层的前馈网络去掉最多（−0.1）。',
   'From step 1 to 22 it stayed at 3.25 nats; it was lowest at step 8, 3.25 nats.':
@@ -33,8 +38,8 @@ const OF_RUNS: Readonly<Record<string, string>> = {
   'smoothed last': '平滑后的最后值',
   'Layer 3: input 3.26, attention 3.26, feed-forward 3.26, output 3.25 nats':
     '第 3 层：输入 3.26、注意力 3.26、前馈网络 3.26、输出 3.25 nats',
-  'Save “Entropy of every layer over the run: raw, as in the paper” as':
-    '将“运行中每一层的熵：raw，与论文相同”保存为',
+  'Save “Entropy of every layer over the run: raw state” as':
+    '将“运行中每一层的熵：原始状态”保存为',
   'BuPO, layer 2 first, lr 0.01, 8 prompts per step, seed 1':
     'BuPO，先第 2 层、lr 0.01、每步的提示数 8，种子 1',
   'GRPO, then PPO, without KL in the loss, critic warm-up 5':

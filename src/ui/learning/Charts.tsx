@@ -197,6 +197,15 @@ function selectSampled(state: Parameters<typeof shownExperiment>[0]): string | u
   return foreignHeldOut(state.series.keys()) ?? own
 }
 
+const SAMPLED: Omit<Line, 'metric'> = {
+  label: 'held-out, sampled',
+  short: 'sampled',
+  color: '--series-3',
+  dash: [2, 3],
+  dots: true,
+  help: 'Share of held-out problems solved by sampled responses',
+}
+
 function RewardChart() {
   const choice = useShown(selectTask)
   const task = choice.id
@@ -213,6 +222,7 @@ function RewardChart() {
       {
         metric: hasRewardModel ? TASK_SCORE : REWARD,
         label: hasRewardModel ? 'task score, sampled' : 'reward, sampled',
+        short: hasRewardModel ? 'score' : 'reward',
         color: '--series-1',
         width: 1.75,
         smooth: SAMPLED_SMOOTHING,
@@ -223,24 +233,14 @@ function RewardChart() {
       {
         metric: greedyAccuracy(task),
         label: 'held-out, greedy',
+        short: 'greedy',
         color: '--series-2',
         width: 2,
         dash: [9, 3],
         dots: true,
         help: 'Share of held-out problems solved when the likeliest token is always taken',
       },
-      ...(sampled === undefined
-        ? []
-        : [
-            {
-              metric: sampled,
-              label: 'held-out, sampled',
-              color: '--series-3',
-              dash: [2, 3],
-              dots: true,
-              help: 'Share of held-out problems solved by sampled responses',
-            },
-          ]),
+      ...(sampled === undefined ? [] : [{ ...SAMPLED, metric: sampled }]),
     ],
     [task, sampled, hasRewardModel],
   )

@@ -11,7 +11,7 @@ import { type Key, LineMark } from './base/Keys.tsx'
 import { bySeries, type NumberedLine, overlayStyle, weightOf } from './chart_lines.ts'
 import { useLiveText } from './live_text.ts'
 
-type FormatValue = (value: number | undefined) => string
+export type FormatValue = (value: number | undefined) => string
 
 interface ValueProps {
   /** What is read out; of several columns the one that was measured last. The same function for the
@@ -50,14 +50,16 @@ interface EntryProps {
   readonly all: readonly string[]
   readonly label: string
   readonly help: string
-  readonly swatch: Omit<Key, 'label'>
+  /** Without one it stands beside its line, in its colour. */
+  readonly swatch?: Omit<Key, 'label'> | undefined
+  readonly color?: string | undefined
   readonly value?: ReactNode
 }
 
-function Entry({ name, all, label, help, swatch, value }: EntryProps) {
+function Entry({ name, all, label, help, swatch, color, value }: EntryProps) {
   const isShown = !useStore(uiStore, selectHidden).has(name)
   return (
-    <li>
+    <li style={{ color }}>
       <button
         type="button"
         aria-pressed={isShown}
@@ -65,11 +67,11 @@ function Entry({ name, all, label, help, swatch, value }: EntryProps) {
         onClick={(event) => toggleLine(name, all, event.shiftKey)}
         onDoubleClick={() => toggleLine(name, all, true)}
       >
-        <LineMark {...swatch} />
+        {swatch && <LineMark {...swatch} />}
         <CutName name={label} />
         {value}
       </button>
-      {all.length > 1 ? (
+      {swatch && all.length > 1 ? (
         <button
           type="button"
           className="only"
@@ -83,11 +85,27 @@ function Entry({ name, all, label, help, swatch, value }: EntryProps) {
   )
 }
 
-/** The value of the shown run. */
-function OwnValue({ line, formatValue }: { line: NumberedLine; formatValue: FormatValue }) {
-  const { metric, smooth } = line
+/** A line of the shown run; with a `color`, beside its end. */
+export function LineEntry(props: {
+  readonly line: NumberedLine
+  readonly all: readonly NumberedLine[]
+  readonly color?: string
+  readonly formatValue: FormatValue
+}) {
+  const { line, all, color, formatValue } = props
+  const { metric, label, smooth, help = label } = line
   const columns = useCallback(() => [seriesOf(metric)], [metric])
-  return <LineValue columns={columns} formatValue={formatValue} smooth={smooth} />
+  return (
+    <Entry
+      name={metric}
+      all={all.map((one) => one.metric)}
+      label={(color && line.short) ?? label}
+      help={help}
+      swatch={color ? undefined : line}
+      color={color}
+      value={<LineValue columns={columns} formatValue={formatValue} smooth={smooth} />}
+    />
+  )
 }
 
 /** The value of one series of another run, behind the dash that the series has there. */
@@ -126,7 +144,6 @@ interface LegendProps {
 
 export function Legend({ lines, visible, formatValue }: LegendProps) {
   const overlays = useOverlays()
-  const all = lines.map((line) => line.metric)
   const series = useMemo(() => bySeries(visible), [visible])
   const isAlone = lines.every(({ behindDash }) => behindDash === undefined)
   // As wide as the longest value, so that nothing moves while values change.
@@ -134,15 +151,7 @@ export function Legend({ lines, visible, formatValue }: LegendProps) {
   return (
     <ul className="legend" style={style}>
       {lines.map((line) => (
-        <Entry
-          key={line.metric}
-          name={line.metric}
-          all={all}
-          label={line.label}
-          help={line.help ?? line.label}
-          swatch={line}
-          value={<OwnValue line={line} formatValue={formatValue} />}
-        />
+        <LineEntry key={line.metric} line={line} all={lines} formatValue={formatValue} />
       ))}
       {overlays.map((overlay) => (
         <Entry

@@ -1,22 +1,23 @@
-// Draws the name of each line beside its end, right of the plot, so that nobody has to look for it
-// in the legend. Moves with the line, without rendering.
-import { useEffect, useRef } from 'react'
+// Draws the name of each line with its value beside its end, right of the plot, in place of a
+// legend: a click hides a line. Moves with the line, without rendering.
+import { type CSSProperties, useEffect, useRef } from 'react'
 import { smoothed } from '../scales/smooth.ts'
 import { stepPixel, toPixel, type View } from '../scales/view.ts'
 import { keepWritten } from '../shown/readout.ts'
 import { seriesOf } from '../shown/run.ts'
 import { uiStore } from '../shown/store.ts'
-import { type Line, weightOf } from './chart_lines.ts'
-import { type GutterLabel, gutterLabels } from './lines/place_labels.ts'
+import { type Line, type NumberedLine, weightOf } from './chart_lines.ts'
+import { type FormatValue, LineEntry } from './Legend.tsx'
+import { type GutterLabel, gutterLabels, STROKES } from './lines/place_labels.ts'
 
-const HEIGHT = 13
+const HEIGHT = 22
 /** Pixels right of the plot that a name needs. */
 const LEAST_GUTTER = 60
 
 /** Where a line ends in the view; undefined where it has no point there. */
 function endOf(line: Line, view: View): { x: number; y: number } | undefined {
   const columns = seriesOf(line.metric)
-  if (!columns) return undefined
+  if (!columns || uiStore.getState().hiddenLines.has(line.metric)) return undefined
   const weight = weightOf(line, uiStore.getState().smoothing)
   const { steps, values, length } = smoothed(columns, weight)
   let at = length - 1
@@ -30,55 +31,62 @@ function endOf(line: Line, view: View): { x: number; y: number } | undefined {
 const strokePath = ({ stroke }: GutterLabel): string =>
   `M${stroke.map(({ x, y }) => `${Math.round(x)} ${Math.round(y)}`).join('L')}`
 
-/** Nothing where the chart has no gutter: the legend names the lines. */
-export function LineLabels({
-  lines,
-  view,
-}: {
-  readonly lines: readonly Line[]
+export interface LineLabelsProps {
+  readonly lines: readonly NumberedLine[]
   readonly view: View
-}) {
-  const list = useRef<HTMLDivElement>(null)
+  readonly formatValue: FormatValue
+  /** Whether the chart has a gutter: without one a legend names the lines. */
+  readonly onNamed: (isNamed: boolean) => void
+}
+
+export function LineLabels({ lines, view, formatValue, onNamed }: LineLabelsProps) {
+  const list = useRef<HTMLUListElement>(null)
   const strokes = useRef<SVGSVGElement>(null)
-  const hasGutter = (view.right ?? 0) >= LEAST_GUTTER
+  const { width, height, right = 0 } = view
+  const hasGutter = right >= LEAST_GUTTER
+  useEffect(() => onNamed(hasGutter), [onNamed, hasGutter])
   useEffect(() => {
     if (!hasGutter) return
-    const placed: (string | undefined)[] = lines.map(() => undefined)
+    const placed: string[] = []
     // Like the values beside them: every write has the page lay out the names again.
     return keepWritten(() => {
       const ends = lines.map((line) => endOf(line, view))
-      gutterLabels(ends, HEIGHT, view).forEach((label, i) => {
-        const stroke = label ? strokePath(label) : ''
+      // A line that is not there keeps its name, at the bottom.
+      const places = ends.map((end) => end ?? { x: width, y: height })
+      gutterLabels(places, HEIGHT, view).forEach((label, i) => {
         const name = list.current?.children[i] as HTMLElement | undefined
-        if (stroke === placed[i] || !name) return
-        placed[i] = stroke
-        name.hidden = label === undefined
+        if (!label || !name) return
+        const move = `translate(${label.left}px, ${Math.round(label.top)}px)`
+        const stroke = ends[i] ? strokePath(label) : ''
+        if (move + stroke === placed[i]) return
+        placed[i] = move + stroke
         strokes.current?.children[i].setAttribute('d', stroke)
-        if (label) name.style.transform = `translate(${label.left}px, ${Math.round(label.top)}px)`
+        name.style.transform = move
       })
     })
-  }, [lines, view, hasGutter])
+  }, [lines, view, width, height, hasGutter])
   if (!hasGutter) return null
-  const color = (of: string) => (of.startsWith('--') ? `var(${of})` : of)
+  const style = { '--room': `${right - STROKES}px` } as CSSProperties
   return (
-    <div className="line-labels" aria-hidden="true">
-      <svg
-        ref={strokes}
-        aria-hidden="true"
-        width={view.width + (view.right ?? 0)}
-        height={view.height}
-      >
+    <>
+      <svg ref={strokes} aria-hidden="true" width={width + right} height={height}>
         {lines.map((line) => (
-          <path key={line.metric} stroke={color(line.color)} />
+          <path key={line.metric} stroke={colorOf(line)} />
         ))}
       </svg>
-      <div ref={list}>
+      <ul ref={list} className="legend" style={style}>
         {lines.map((line) => (
-          <span key={line.metric} style={{ color: color(line.color) }} title={line.label} hidden>
-            {line.label}
-          </span>
+          <LineEntry
+            key={line.metric}
+            line={line}
+            all={lines}
+            color={colorOf(line)}
+            formatValue={formatValue}
+          />
         ))}
-      </div>
-    </div>
+      </ul>
+    </>
   )
 }
+
+const colorOf = ({ color }: Line): string => (color.startsWith('--') ? `var(${color})` : color)

@@ -1,5 +1,5 @@
 // Draws lines of one or more metrics over the run's steps, with a legend that reads out values.
-import { type ReactNode, useCallback, useMemo } from 'react'
+import { type ReactNode, useCallback, useMemo, useState } from 'react'
 import { useStore } from 'zustand'
 import { fileSlug } from '../../record/files/file_names.ts'
 import { ticksOf } from '../scales/bounds.ts'
@@ -134,12 +134,19 @@ function useContent(props: MetricChartProps, chart: ReturnType<typeof useChart>)
 
 export function MetricChart(props: MetricChartProps) {
   const { id, lines, formatValue, formatY, title, note, compact = false, ideal } = props
-  const hasLegend = props.hasLegend ?? !compact
   const chart = useChart(props)
   const { visible, allOverlays, x, axis, strokes, logX, logY } = chart
   const { paint, drawn, summarise, columns, picture } = useContent(props, chart)
-  const hasLabels = !compact && visible.length > 1 && visible.length <= MOST_LABELS
-  const over = useCallback((view: View) => <LineLabels lines={visible} view={view} />, [visible])
+  const { lines: all } = chart
+  const hasLabels = !compact && all.length > 1 && all.length <= MOST_LABELS
+  const [isNamed, setNamed] = useState(true)
+  const hasLegend = props.hasLegend ?? !(compact || (hasLabels && isNamed))
+  const over = useCallback(
+    (view: View) => (
+      <LineLabels lines={all} view={view} formatValue={formatValue} onNamed={setNamed} />
+    ),
+    [all, formatValue],
+  )
   return (
     <ChartCard
       id={id}
@@ -162,7 +169,7 @@ export function MetricChart(props: MetricChartProps) {
           {hasLegend || allOverlays.length > 0 ? (
             <Legend
               // A lone line has its own value beside the title.
-              lines={hasLegend ? chart.lines : NO_LINES}
+              lines={hasLegend ? all : NO_LINES}
               visible={visible}
               formatValue={formatValue}
             />

@@ -27,6 +27,8 @@ export interface Line {
   /** Name of the metric. */
   readonly metric: string
   readonly label: string
+  /** Beside the end of the line, where there is room for a word. */
+  readonly short?: string
   /** A token such as '--series-1', or any CSS colour. */
   readonly color: string
   readonly width?: number

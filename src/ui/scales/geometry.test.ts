@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { editLabels, editWordsNear, INSET, markerLabels, plotSize } from './geometry.ts'
+import { editLabels, editWordsNear, INSET, markerLabels, plotSize, rightOf } from './geometry.ts'
 import { phaseMark } from './phase_mark.ts'
 
 const span = (step: number, number: number, name: string) => ({
@@ -13,6 +13,11 @@ const span = (step: number, number: number, name: string) => ({
 test('a plot area never has a negative size', () => {
   expect(plotSize({ width: 10, height: 10 })).toEqual({ width: 0, height: 0 })
   expect(plotSize({ width: 154, height: 140 }).width).toBe(154 - INSET.left - INSET.right)
+})
+
+test('names of lines take a fifth of a chart at most, and nothing of a narrow one', () => {
+  expect([rightOf(500, true), rightOf(540, true), rightOf(1000, true)]).toEqual([100, 108, 112])
+  expect([rightOf(479, true), rightOf(1000, false)]).toEqual([INSET.right, INSET.right])
 })
 
 test('a phase marker carries its name only where it fits before the next one', () => {

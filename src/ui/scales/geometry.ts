@@ -17,14 +17,14 @@ export interface Size {
   readonly height: number
 }
 
-/** Room for the names of lines, right of the plot area; a chart that is not this wide has none, and
- * its legend names them. */
+/** Room for the names of lines, right of the plot area: at most a fifth of a chart. One that is not
+ * this wide has none, and its legend names them. */
 const GUTTER = 112
 const LEAST_WIDTH = 480
 
 /** Pixels right of the plot area of a chart of this width, with or without names of lines there. */
 export const rightOf = (width: number, hasGutter: boolean): number =>
-  hasGutter && width >= LEAST_WIDTH ? GUTTER : INSET.right
+  hasGutter && width >= LEAST_WIDTH ? Math.min(GUTTER, width / 5) : INSET.right
 
 /** Size of the plot area inside a chart of this size; never negative. */
 export function plotSize({ width, height }: Size, right: number = INSET.right): Size {

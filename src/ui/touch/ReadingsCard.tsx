@@ -87,7 +87,7 @@ function Curves({ read }: { readonly read: Read }) {
       <LinesFigure
         id="readings-curve"
         title={`${label} of every layer after step ${step}, in four readings`}
-        note="Means over the tokens of held-out texts. A tuned lens begins as the reading through the norm. At the end of all lines is the final policy."
+        note="Tokens of held-out texts that the model wrote. A tuned lens begins as the normed state. At the end of all lines is the final policy."
         owner={ownerOfShown()}
         unit="layer"
         yUnit="nats"

@@ -41,7 +41,18 @@ export function TouchCard(props: TouchCardProps) {
   const problem = useStore(touchStore, selectProblems).get(keyOf(record, what))
   const own = busy?.what === what && busy.record === record ? busy : undefined
   return (
-    <Fold id={id} title={title} about={says ?? firstSentence(t(note))} opens={opens}>
+    <Fold
+      id={id}
+      title={title}
+      about={
+        says ?? (
+          <>
+            {firstSentence(t(note))} <b>Press to measure it.</b>
+          </>
+        )
+      }
+      opens={opens}
+    >
       <div className="touch">
         {says === undefined ? null : (
           <p className="figure-says" data-testid={`${id}-says`}>

@@ -58,14 +58,14 @@ test('a reading is named with where its lens comes from', () => {
     'tuned lens fitted after step 1 and 4',
   )
   expect(title([seen(1, raw, [tuned([1, 1], [0, 0])])])).toBe('tuned lens of the run’s file')
-  expect(readingTitle(layerSteps(ITEMS, 'raw', undefined), 'raw')).toBe('raw, as in the paper')
+  expect(readingTitle(layerSteps(ITEMS, 'raw', undefined), 'raw')).toBe('raw state')
 })
 
 test('what was found says which layer moved most, and how far a lens is off', () => {
   const says = (reading: 'raw' | 'tuned', until?: number) =>
     layersSay(layerSteps(ITEMS, reading, until), reading)
   expect(says('raw')).toBe(
-    'From step 0 to 2, raw, as in the paper: the entropy of layer 1 moved most, from 1.5 to 0.5 nats; that of the final policy went from 1 to 0.5 nats.',
+    'From step 0 to 2, raw state: the entropy of layer 1 moved most, from 1.5 to 0.5 nats; that of the final policy went from 1 to 0.5 nats.',
   )
   expect(says('tuned')).toBe(
     'From step 1 to 2, tuned lens fitted after step 1: the entropy of layer 1 moved most, from 1.25 to 0.75 nats; that of the final policy went from 1 to 0.5 nats. The lens was 0.25 nats (KL) from the final policy there and is 0.375 nats.',

@@ -52,12 +52,8 @@ test('the cost is that of the figure’s own groups, and absent where nothing wa
   expect(costWords(observation, ['cosines'])).toBeUndefined()
 })
 
-test('a figure says whose tokens its numbers are of', () => {
-  const of = (rows: string) =>
-    tokensWords({ ...observationOf(), ...({ rows } as { rows: 'held_out' }) })
-  expect(of('responses')).toBe('Means over 10 tokens of responses that the step sampled.')
-  expect(of('held_out')).toContain('held-out problems')
-  expect(of('something new')).toBe('Means over 10 tokens.')
+test('a figure says how many tokens its numbers are means over', () => {
+  expect(tokensWords({ ...observationOf(), tokens: 1234 })).toBe('Means over 1,234 tokens.')
 })
 
 test('a group that could not be measured says why, and only in its own figures', () => {

@@ -45,20 +45,9 @@ export function stepWords(seen: number, atStep: number | undefined): string {
     : `Step ${seen}: this was not measured at step ${atStep}.`
 }
 
-const ROWS: Readonly<Record<NonNullable<Observation['rows']>, string>> = {
-  responses: 'of responses that the step sampled',
-  demonstrations: 'of demonstrations that the step trained on',
-  held_out: 'of right answers to held-out problems',
-}
-
-/** Whose tokens these are; '' where that was not written down. */
-export const rowsWords = (rows: Observation['rows']): string =>
-  rows === undefined ? '' : (ROWS[rows] ?? '')
-
-/** Whose tokens the numbers are means over. */
-export function tokensWords({ tokens, rows }: Observation): string {
-  return `${`Means over ${formatCount(tokens)} tokens ${rowsWords(rows)}`.trimEnd()}.`
-}
+/** How many tokens the numbers are means over. */
+export const tokensWords = ({ tokens }: Observation): string =>
+  `Means over ${formatCount(tokens)} tokens.`
 
 /** Why these groups could not be measured, as the newest observation at or before a step says;
  * undefined where it does not. */

@@ -9,6 +9,7 @@ import {
   flowAt,
   flowPoints,
   normPoints,
+  policyEntropies,
   similarityPoints,
 } from './points.ts'
 
@@ -36,6 +37,11 @@ test('normed, states are read through the norm, writes are as they were, and onl
   expect(points.map(({ value }) => value)).toEqual([1.5, 3.1, 2.1, 2.5, 2.5, 3.2, 2.2, 0.5])
   expect(points.map(({ isGrey }) => isGrey).indexOf(true)).toBe(0)
   expect(points.filter(({ isGrey }) => isGrey)).toHaveLength(1)
+})
+
+test('the policy of a layer is read from its raw state, the final one through the norm', () => {
+  expect(policyEntropies(FLOW)).toEqual([3, 2, 0.5])
+  expect(policyEntropies({ ent_layer_raw: [3, 2, 1] })).toBeUndefined()
 })
 
 test('what was not measured gives no points', () => {

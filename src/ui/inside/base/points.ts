@@ -1,12 +1,21 @@
 // Turns one observation into the points of the figures. Layers are numbered as in the BuPO paper
 // (arXiv 2512.19673): 1…L are the blocks, and a state has a layer 0, the embedding.
-import type { Observation } from '../../../host/protocol/observation.ts'
+import type { Observation, ObservedValues } from '../../../host/protocol/observation.ts'
 
 /** [layer, value]; a value that was not measured is left out. */
 export type Point = readonly [number, number]
 
 /** How a state is read: softmax(H^l E^T), or with the final norm before it. */
 export type Reading = 'raw' | 'normed'
+
+/** The entropy of every layer's policy, as the charts over the run have it: of raw states, and of
+ * the last layer that of the final policy, with its norm. */
+export function policyEntropies({
+  ent_layer_raw: raw,
+  ent_layer_norm: normed,
+}: ObservedValues): readonly number[] | undefined {
+  return raw && normed && [...raw.slice(0, -1), normed[normed.length - 1]]
+}
 
 const FLOW_PLACES = ['input', 'attention', 'feed-forward', 'output'] as const
 export type FlowPlace = (typeof FLOW_PLACES)[number]

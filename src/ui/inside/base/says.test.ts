@@ -13,7 +13,7 @@ import {
 
 test('the layer that decides most is named, and where the model ends', () => {
   expect(flowSays(observationOf({ ent_layer_norm: [1.5, 2.5, 0.5] }))).toBe(
-    'Layer 2 decides most: entropy falls from 2.5 to 0.5 nats there, and the model ends at 0.5 nats.',
+    'In normed states, layer 2 decides most: entropy falls from 2.5 to 0.5 nats there, and the model ends at 0.5 nats.',
   )
   expect(flowSays(observationOf({ ent_layer_norm: [1.5, 0.5, 0.75] }))).toBe(
     'No layer after the first lowers the entropy; the model ends at 0.75 nats.',
@@ -54,6 +54,7 @@ const before = seenAt(
   0,
   observationOf({
     ent_layer_raw: [3, 3, 3],
+    ent_layer_norm: [3, 3, 2.75],
     cos_hidden: [1, 0.5, 0.1, 0.5, 1, 0.2, 0.1, 0.2, 1],
     logp_next_layer_norm: [0, 0, -Math.log(8)],
     dH_layer: [0.5, 0.25],
@@ -63,6 +64,7 @@ const after = seenAt(
   40,
   observationOf({
     ent_layer_raw: [3, 2.5, 1],
+    ent_layer_norm: [3, 2.5, 0.75],
     cos_hidden: [1, 0.5, 0.1, 0.5, 1, 0.75, 0.1, 0.75, 1],
     logp_next_layer_norm: [0, 0, -Math.log(2)],
     dH_layer: [-0.5, 0.25],
@@ -81,7 +83,7 @@ test('a layer against the others is told from the first observation on, and not 
 
 test('the layer whose policy changed most is named', () => {
   expect(heatSays([before, after], after)).toBe(
-    'From step 0 to 40 the policy of layer 2 changed most: it fell from 3 to 1 nats.',
+    'From step 0 to 40 the final policy changed most: it fell from 2.75 to 0.75 nats.',
   )
   expect(heatSays([before, after], before)).toContain('At step 0, the first that was observed')
   expect(heatSays([], seenAt(3, observationOf()))).toBeUndefined()

@@ -5,7 +5,14 @@ import type { Columns } from '../../scales/columns.ts'
 import type { PassCurve } from './history.ts'
 import { layerChange, perplexity } from './history.ts'
 import type { Seen } from './observed.ts'
-import { CHANGE_NAMES, type Change, cosinePoints, deltaBands, similarityPoints } from './points.ts'
+import {
+  CHANGE_NAMES,
+  type Change,
+  cosinePoints,
+  deltaBands,
+  policyEntropies,
+  similarityPoints,
+} from './points.ts'
 
 /** "layer 2", "layers 1, 3 and 5". */
 function layersText(layers: readonly number[]): string {
@@ -46,7 +53,7 @@ export function flowSays({ mean, num_hidden_layers }: Observation): string | und
   const { layer } = most
   const [was, is] = [states[layer - 1], states[layer]].map((value) => formatNumber(value))
   if (was === is) return `No layer after the first changes the entropy much; ${end}.`
-  return `Layer ${layer} decides most: entropy falls from ${was} to ${is} nats there, and ${end}.`
+  return `In normed states, layer ${layer} decides most: entropy falls from ${was} to ${is} nats there, and ${end}.`
 }
 
 /** Which layers raise the entropy at a step, and the largest change of a part. */
@@ -112,18 +119,24 @@ export function targetSays(items: readonly Seen[], seen: Seen, k: number): strin
 
 /** The layer whose policy changed most since the first observation. */
 export function heatSays(items: readonly Seen[], seen: Seen): string | undefined {
-  const first = between(items, seen).find(({ item }) => item.mean.ent_layer_raw)
-  const [before, now] = [first?.item.mean.ent_layer_raw, seen.item.mean.ent_layer_raw]
+  const first = between(items, seen).find(({ item }) => policyEntropies(item.mean))
+  const before = first && policyEntropies(first.item.mean)
+  const now = policyEntropies(seen.item.mean)
   if (!first || !before || !now) return undefined
   if (first.step === seen.step)
-    return `At step ${seen.step}, the first that was observed, the last layer’s policy is at ${formatNumber(now[now.length - 1])} nats.`
+    return `At step ${seen.step}, the first that was observed, the final policy is at ${formatNumber(now[now.length - 1])} nats.`
   const moved = largest(
     now.map((value, layer) => ({ layer, by: Math.abs(value - before[layer]) })),
     ({ by }) => by,
   )
   if (!moved) return undefined
   const { layer } = moved
-  const whose = layer === 0 ? 'the policy of the embedding' : `the policy of layer ${layer}`
+  const whose =
+    layer === 0
+      ? 'the policy of the embedding'
+      : layer === now.length - 1
+        ? 'the final policy'
+        : `the policy of layer ${layer}`
   if (formatNumber(before[layer]) === formatNumber(now[layer]))
     return `From step ${first.step} to ${seen.step} no layer’s policy changed noticeably.`
   return `From step ${first.step} to ${seen.step} ${whose} changed most: it ${movedText(before[layer], now[layer], ' nats')}.`

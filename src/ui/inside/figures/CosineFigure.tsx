@@ -4,6 +4,7 @@ import type { Observation } from '../../../host/protocol/observation.ts'
 import { formatNumber, formatTick } from '../../kit/format.ts'
 import { Keys } from '../../plot/base/Keys.tsx'
 import { FigureNumbers } from '../../plot/files/FigureNumbers.tsx'
+import { READ } from '../../plot/reads.ts'
 import { linearScale } from '../../plot/still/axes.ts'
 import { cosinePoints } from '../base/points.ts'
 import { cosineSays } from '../base/says.ts'
@@ -57,6 +58,7 @@ export function CosineFigure() {
   return (
     <Figure
       id="cosine"
+      how={READ.writes}
       title="Do writes add, turn or take away?"
       note="Near 0 a block writes a new direction, above 0 it amplifies what is there, below 0 it removes some of it. The angle says nothing about size: a long write at cosine 0 changes more than a short one at 0.5, and a mean near 0 may hide tokens on both sides."
       state={state}

@@ -4,6 +4,7 @@ import type { Observation } from '../../../host/protocol/observation.ts'
 import { formatNumber, formatSigned, formatTick } from '../../kit/format.ts'
 import { FigureNumbers } from '../../plot/files/FigureNumbers.tsx'
 import type { NumberTable } from '../../plot/files/number_table.ts'
+import { READ } from '../../plot/reads.ts'
 import { linearScale, type Scale } from '../../plot/still/axes.ts'
 import { type Band, CHANGE_NAMES, type Change, deltaBands } from '../base/points.ts'
 import { deltaSays } from '../base/says.ts'
@@ -114,6 +115,7 @@ export function DeltaFigure() {
     <Figure
       id="delta"
       title="Change of entropy in every layer"
+      how={READ.changes}
       note="Above zero a part spreads the choice of tokens, below zero it narrows it; the band is one standard deviation over the tokens to both sides, not the error of the mean. Attention and feed-forward compare a raw write with the normed state they read, two vectors of different lengths, so their sign and size are partly a matter of length."
       state={state}
       says={seen && deltaSays(seen)}

@@ -4,6 +4,7 @@ import { useCallback } from 'react'
 import { useStore } from 'zustand'
 import type { LabState } from '../../../page/state/store.ts'
 import { formatNats } from '../../kit/format.ts'
+import { BATCH, READ } from '../../plot/reads.ts'
 import { layerEntropy } from '../../shown/metrics.ts'
 import { overlayStore } from '../../shown/overlays.ts'
 import { useSlowFrame } from '../../shown/readout.ts'
@@ -61,6 +62,8 @@ export function EntropyFigure() {
     <Figure
       id="final-entropy"
       title="Entropy of the final policy"
+      how={READ.final}
+      whose={BATCH}
       note="How undecided the model’s own policy is on the tokens it samples, with each phase marked: warm starts are shaded as sand, phases that train an inner layer as green. It is a mean over tokens that the policy chose itself, so a few more confident tokens per response, such as an earlier end, move it although the policy is the same."
       state={{
         ref,
@@ -68,7 +71,7 @@ export function EntropyFigure() {
         seen: undefined,
         isEmpty: !hasSteps,
         words,
-        whose: undefined,
+        count: undefined,
         cost: undefined,
       }}
       says={hasSteps ? <Course metric={metric} /> : undefined}
@@ -77,7 +80,7 @@ export function EntropyFigure() {
         <>
           <StepChart
             id="final-entropy"
-            title={`Policy of layer ${layers}, with its norm; nats`}
+            title={`Policy of layer ${layers}, nats`}
             isVisible={isVisible}
             lines={lines}
             must={ZERO}

@@ -6,6 +6,7 @@ import { formatNats, formatNumber, formatTick } from '../../kit/format.ts'
 import { Keys } from '../../plot/base/Keys.tsx'
 import { FigureNumbers } from '../../plot/files/FigureNumbers.tsx'
 import type { NumberTable } from '../../plot/files/number_table.ts'
+import { READ } from '../../plot/reads.ts'
 import { linearScale, logScale } from '../../plot/still/axes.ts'
 import { useVocabulary } from '../../shown/vocabulary.ts'
 import {
@@ -26,7 +27,7 @@ const GROUPS = ['flow', 'entropy'] as const
 const QUANTITIES = ['ent_layer_raw', 'ent_attn_out', 'ent_ffn_out'] as const
 const HEIGHT = 230
 
-const VIEWS = { both: 'Side by side', raw: 'Raw', normed: 'Normed' } as const
+const VIEWS = { both: 'side by side', raw: READ.raw, normed: READ.normed } as const
 type FlowView = keyof typeof VIEWS
 const VIEW_NAMES = Object.keys(VIEWS) as readonly FlowView[]
 
@@ -69,7 +70,7 @@ const dotsOf = (points: readonly FlowPoint[]) =>
 function Flow({ observation, reading }: { observation: Observation; reading: Reading }) {
   const points = flowPoints(observation, reading)
   const { tokens, max_entropy } = useVocabulary()
-  const title = reading === 'raw' ? 'Raw states, as in the paper' : 'States through the final norm'
+  const title = reading === 'raw' ? 'Raw state, of the last layer too' : 'Normed state'
   if (points.length === 0)
     return (
       <div className="layer-chart">
@@ -204,6 +205,7 @@ export function FlowFigure() {
     <Figure
       id="flow"
       title="Entropy flow through the layers"
+      how={READ.both}
       note="How undecided the policy of each state and of each write is, in order: what enters a layer, what its attention and its feed-forward write, what leaves it. Without a norm the logits grow with the state’s length, so a longer state looks more certain even where it points the same way: compare with the lengths beside it. Through the final norm the bare embedding is stretched to a length it never had, so it is grey."
       state={state}
       says={seen && flowSays(seen.item)}

@@ -1,6 +1,7 @@
 // Draws one layer × step map of what was kept: which rows it has, and what it says of them.
 import { useCallback, useMemo } from 'react'
 import { useStore } from 'zustand'
+import type { ObservedValues } from '../../../host/protocol/observation.ts'
 import { formatNats } from '../../kit/format.ts'
 import { t } from '../../kit/translator.ts'
 import { HeatMap } from '../../plot/heat/HeatMap.tsx'
@@ -13,6 +14,7 @@ import { uiStore } from '../../shown/store.ts'
 import { useVocabulary } from '../../shown/vocabulary.ts'
 import { columnsOfKept, ofKept } from '../base/history.ts'
 import { type ObservedQuantity, observedAt } from '../base/observed.ts'
+import { policyEntropies } from '../base/points.ts'
 
 const HEIGHT = 178
 
@@ -30,6 +32,13 @@ export interface HeatKind {
   readonly isGrey?: boolean
 }
 
+/** The rows of a map; those of raw states end in the final policy. */
+export const valuesOf = (
+  { quantity }: Pick<HeatKind, 'quantity'>,
+  mean: ObservedValues,
+): readonly number[] | undefined =>
+  quantity === 'ent_layer_raw' ? policyEntropies(mean) : mean[quantity]
+
 const moveTo = (hoverStep: number | undefined) => uiStore.setState({ hoverStep })
 const nameOf = (layer: number) => (layer === 0 ? 'embedding' : `layer ${layer}`)
 /** The chart’s library makes its own texts. */
@@ -38,9 +47,10 @@ const selectLayer = ({ layer }: { layer: number | undefined }) => layer
 const keptSteps = () => shownStore.getState().kept.observations
 
 /** The map at the shown step in words. */
-function summary({ title, quantity, first }: HeatKind, lastLayer: number): string {
+function summary(map: HeatKind, lastLayer: number): string {
+  const { title, quantity, first } = map
   const seen = observedAt(keptSteps(), uiStore.getState().atStep, [quantity])
-  const values = seen?.item.mean[quantity]
+  const values = seen && valuesOf(map, seen.item.mean)
   return values && seen
     ? `${title} at step ${seen.step}: from ${formatNats(values[0])} at ${nameOf(first)} to ${formatNats(values[values.length - 1])} at layer ${lastLayer}.`
     : `${title}: nothing was observed.`
@@ -49,16 +59,18 @@ function summary({ title, quantity, first }: HeatKind, lastLayer: number): strin
 /** The rows as a map takes them; a kept step that has no numbers of them is a gap. */
 const useRows = (map: HeatKind, lastLayer: number) =>
   useMemo(() => {
-    const { quantity, first } = map
+    const { first } = map
     const rows = Array.from({ length: lastLayer + 1 - first }, (_, row) => row)
     return {
       columns: ofKept((items) =>
-        rows.map((row) => columnsOfKept(items, ({ mean }) => mean[quantity]?.[row] ?? Number.NaN)),
+        rows.map((row) =>
+          columnsOfKept(items, ({ mean }) => valuesOf(map, mean)?.[row] ?? Number.NaN),
+        ),
       ),
       named: () =>
         rows.map((row) => ({
           name: nameOf(first + row),
-          columns: columnsOfKept(keptSteps().items, ({ mean }) => mean[quantity]?.[row]),
+          columns: columnsOfKept(keptSteps().items, ({ mean }) => valuesOf(map, mean)?.[row]),
         })),
       summarise: () => summary(map, lastLayer),
     }
@@ -100,7 +112,7 @@ function HeatReadout({ map, lastLayer, isVisible }: Props) {
     if (!isVisible) return undefined
     const [kept, step] = [keptSteps(), readStep()]
     const seen = observedAt(kept, step, [map.quantity])
-    const value = seen?.item.mean[map.quantity]?.[layer - map.first]
+    const value = seen && valuesOf(map, seen.item.mean)?.[layer - map.first]
     const when = seen ? `step ${seen.step}` : step === undefined ? 'latest' : `step ${step}`
     return {
       stops: kept.items.map((item) => item.step),

@@ -3,6 +3,7 @@ import { formatNumber } from '../../kit/format.ts'
 import { FigureNumbers } from '../../plot/files/FigureNumbers.tsx'
 import type { NumberTable } from '../../plot/files/number_table.ts'
 import { HeatScale } from '../../plot/heat/HeatMap.tsx'
+import { READ } from '../../plot/reads.ts'
 import { useLastLayer } from '../../shown/run.ts'
 import { shownStore } from '../../shown/shown.ts'
 import { useVocabulary } from '../../shown/vocabulary.ts'
@@ -10,15 +11,15 @@ import type { Seen } from '../base/observed.ts'
 import { heatSays } from '../base/says.ts'
 import { Figure } from '../frame/Figure.tsx'
 import { useFigure } from '../frame/use_figure.ts'
-import { type HeatKind, KeptHeatMap } from './HeatMap.tsx'
+import { type HeatKind, KeptHeatMap, valuesOf } from './HeatMap.tsx'
 
 const GROUPS = ['entropy'] as const
-const QUANTITIES = ['ent_layer_raw'] as const
+const QUANTITIES = ['ent_layer_raw', 'ent_layer_norm'] as const
 const MAPS: readonly HeatKind[] = [
-  { id: 'heat-raw', title: 'Layer policies, raw', quantity: 'ent_layer_raw', first: 0 },
+  { id: 'heat-raw', title: 'Layer policies: raw state', quantity: 'ent_layer_raw', first: 0 },
   {
     id: 'heat-normed',
-    title: 'Layer policies, through the final norm',
+    title: 'Layer policies: normed state',
     quantity: 'ent_layer_norm',
     first: 0,
     isGrey: true,
@@ -32,7 +33,7 @@ function numbers({ item }: Seen, lastLayer: number): NumberTable {
     columns: ['layer', ...MAPS.map(({ title }) => title)],
     rows: Array.from({ length: lastLayer + 1 }, (_, layer) => [
       `${layer}`,
-      ...MAPS.map(({ quantity, first }) => formatNumber(item.mean[quantity]?.[layer - first])),
+      ...MAPS.map((map) => formatNumber(valuesOf(map, item.mean)?.[layer - map.first])),
     ]),
   }
 }
@@ -46,7 +47,8 @@ export function HeatMaps() {
     <Figure
       id="heat"
       title="Entropy maps, layer × step"
-      note="One column per kept step, held until the next; dark is certain, bright undecided, on one scale for all four. Old steps are thinned out, so what changes within a few early steps may be missing, and a raw map mixes what a state says with how long it is. In the normed map the embedding is grey."
+      how={READ.both}
+      note="One column per kept step, held until the next; dark is certain, bright undecided, on one scale for all four. Old steps are thinned out, so what changes within a few early steps may be missing, and a raw map mixes what a state says with how long it is. In the normed map the embedding is grey; the top row of both is the final policy."
       state={state}
       opens="wide"
       says={seen && heatSays(shownStore.getState().kept.observations.items, seen)}

@@ -4,6 +4,7 @@ import { useEffect, useMemo, useState } from 'react'
 import { wantObserved } from '../../../page/client/observing.ts'
 import { runColor } from '../../../record/run/record.ts'
 import { formatNats, formatTick } from '../../kit/format.ts'
+import { BATCH, reads } from '../../plot/reads.ts'
 import { LinesFigure } from '../../plot/still/LinesFigure.tsx'
 import { useIsLiving, useKept } from '../../shown/rested.ts'
 import { selectIsBusy, useLab } from '../../shown/run.ts'
@@ -21,7 +22,7 @@ import {
 
 const formatStep = (step: number) => `${step}`
 const NOTE =
-  'Means over the response tokens of the probed rows, at the steps that were looked at. It misleads: layers have no policy of their own until somebody says how they are read. A lens stays as it was fitted, so the further the run goes from there, the less it is a translator.'
+  'Means at the steps that were looked at. It misleads: layers have no policy of their own until somebody says how they are read. A lens stays as it was fitted, so the further the run goes from there, the less it is a translator.'
 
 /** Why there is no line. */
 function emptyWords(reading: Reading, isBusy: boolean, refused: string | undefined): string {
@@ -75,6 +76,7 @@ export function LayerEntropies({ isVisible }: { readonly isVisible: boolean }) {
         </p>
       ) : (
         <>
+          <p className="soft">{reads(READING_NAMES[reading], BATCH)}</p>
           <p className="figure-says" data-testid="layer-entropies-says">
             {layersSay(steps, reading)}
           </p>

@@ -119,7 +119,7 @@ export function PassFigure() {
         seen: undefined,
         isEmpty: curves.length === 0,
         words,
-        whose: undefined,
+        count: undefined,
         cost: undefined,
       }}
       says={passSays(curves)}

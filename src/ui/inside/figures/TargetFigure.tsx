@@ -8,6 +8,7 @@ import { selectIsReplaying } from '../../open/replays.ts'
 import { Keys } from '../../plot/base/Keys.tsx'
 import { FigureNumbers } from '../../plot/files/FigureNumbers.tsx'
 import type { NumberTable } from '../../plot/files/number_table.ts'
+import { READ } from '../../plot/reads.ts'
 import { linearScale } from '../../plot/still/axes.ts'
 import { depthColor } from '../../scales/palette.ts'
 import { selectIsBusy, useLab, useLastLayer } from '../../shown/run.ts'
@@ -221,6 +222,7 @@ export function TargetFigure() {
     <Figure
       id="target"
       title="One layer against the others"
+      how={READ.raw}
       note="Whether the chosen layer comes to look like the layers above it, and what that does to the model: a KL that first falls and then shoots up, with a rising perplexity, is how a first phase that is too long breaks a model. A cosine can rise because all states share one long direction, and perplexity during reinforcement is of responses that the model itself wrote, so a model that repeats itself has a low one."
       state={state}
       says={seen && targetSays(shownStore.getState().kept.observations.items, seen, k)}

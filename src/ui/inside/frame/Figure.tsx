@@ -6,11 +6,16 @@ import { Note } from '../../glossary/Note.tsx'
 import { t } from '../../kit/translator.ts'
 import { Fold, firstSentence, type Opens } from '../../part/Fold.tsx'
 import { FullScreen, LeaveButton } from '../../plot/ChartCard.tsx'
+import { reads, tokensOf } from '../../plot/reads.ts'
 import type { FigureState } from './use_figure.ts'
 
 export interface FigureProps {
   readonly id: string
   readonly title: string
+  /** How it reads the layers; undefined where it reads none. */
+  readonly how?: string
+  /** Whose tokens it is of, where no observation says it. */
+  readonly whose?: string
   /** What it shows and how it misleads. */
   readonly note: string
   readonly state: FigureState
@@ -56,10 +61,16 @@ export function Figure(props: FigureProps) {
 }
 
 function Body(props: FigureProps & { readonly onFull?: () => void }) {
-  const { id, title, note, says, controls, children, onFull } = props
-  const { words, whose, isEmpty, cost } = props.state
+  const { id, title, how, note, says, controls, children, onFull } = props
+  const { words, count, isEmpty, cost, seen } = props.state
+  const whose = props.whose ?? tokensOf(seen?.item.rows)
   return (
     <div className="figure-body">
+      {how === undefined ? null : (
+        <p className="soft" data-testid={`${id}-reads`}>
+          {reads(how, whose)}
+        </p>
+      )}
       {says === undefined ? null : (
         <p className="figure-says" data-testid={`${id}-says`}>
           {says}
@@ -73,7 +84,7 @@ function Body(props: FigureProps & { readonly onFull?: () => void }) {
           data-testid={`${id}-step`}
         >
           {words}
-          {whose === undefined ? null : <span className="soft"> {whose}</span>}
+          {count === undefined ? null : <span className="soft"> {count}</span>}
         </p>
         {controls}
         {isEmpty || !onFull ? null : (

@@ -52,8 +52,8 @@ export interface FigureState {
   readonly seen: Seen | undefined
   /** Which step is shown, or why none is. */
   readonly words: string
-  /** Whose tokens its numbers are of. */
-  readonly whose: string | undefined
+  /** How many tokens its numbers are of. */
+  readonly count: string | undefined
   /** There is nothing to draw. */
   readonly isEmpty: boolean
   /** What its probe costs. */
@@ -89,7 +89,7 @@ export function useFigure(
     words: seen
       ? stepWords(seen.step, atStep)
       : (refusedWords(kept, atStep, groups) ?? emptyWords({ isPast, isBusy, atStep, first })),
-    whose: seen && tokensWords(seen.item),
+    count: seen && tokensWords(seen.item),
     cost: seen && costWords(seen.item, groups),
   }
 }

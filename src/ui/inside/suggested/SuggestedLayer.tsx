@@ -11,10 +11,10 @@ import {
   withInnerPhase,
 } from '../../../record/diagnosis/inner_layer.ts'
 import { Fold } from '../../part/Fold.tsx'
+import { READ, reads, tokensOf } from '../../plot/reads.ts'
 import { selectFirstOpenPhase, useLab, useLastLayer } from '../../shown/run.ts'
 import { useShown } from '../../shown/shown.ts'
 import { isThreshold, setPreference, type UiState, uiStore } from '../../shown/store.ts'
-import { rowsWords } from '../base/observed.ts'
 import { putLayer, selectRlStart, tell, useChanges } from './changes.ts'
 import { changeText, changeWidth } from './suggested.ts'
 import { Unmeasured } from './Unmeasured.tsx'
@@ -151,6 +151,9 @@ function Measured({ changes }: { changes: LayerChanges }) {
     <div className="suggested-body">
       <Changes changes={changes} layer={layer} />
       <div className="suggested-says">
+        <p className="soft" data-testid="suggested-reads">
+          {reads(READ.feed_forward, tokensOf(changes.rows))}
+        </p>
         <p>
           <b data-testid="suggested-layer">Suggested layer: {layer ?? 'none'}</b>
           <span className="soft">, by what was measured after step {changes.step}</span>
@@ -161,9 +164,9 @@ function Measured({ changes }: { changes: LayerChanges }) {
           {changes.step === rlStart
             ? ' is where reinforcement began, as a first phase finds it'
             : ''}
-          {changes.rows === undefined ? '' : `; means over tokens ${rowsWords(changes.rows)}`}.
-          Later steps are in “Change of entropy in every layer”. The rule is that of the BuPO paper:
-          the last layer whose feed-forward block still adds entropy (ΔH_FFN above the threshold).
+          . Later steps are in “Change of entropy in every layer”. The rule is that of the BuPO
+          paper: the last layer whose feed-forward block still adds entropy (ΔH_FFN above the
+          threshold).
         </p>
         <Threshold />
         {layer === undefined ? null : <Apply layer={layer} />}

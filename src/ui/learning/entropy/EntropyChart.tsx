@@ -5,6 +5,7 @@ import { useStore } from 'zustand'
 import { formatNumber, formatTick } from '../../kit/format.ts'
 import { scoreSays } from '../../plot/lines/course_says.ts'
 import { type Line, MetricChart } from '../../plot/MetricChart.tsx'
+import { BATCH, READ, reads } from '../../plot/reads.ts'
 import { depthColor, layerDash } from '../../scales/palette.ts'
 import { layerEntropy } from '../../shown/metrics.ts'
 import { useLastLayer } from '../../shown/run.ts'
@@ -46,6 +47,7 @@ export function EntropyChart({ height }: { readonly height: number }) {
       shown.map((layer) => ({
         metric: layerEntropy(layer),
         label: layerName(layer, last),
+        ...(layer === last ? { short: 'final' } : layer === 0 ? { short: 'emb' } : {}),
         color: layer === last ? '--ink' : depthColor(layer, last - 1, isDark),
         width: layer === last ? 2.5 : 1.4,
         dash: layer === last ? [] : layerDash(layer),
@@ -61,7 +63,7 @@ export function EntropyChart({ height }: { readonly height: number }) {
     <MetricChart
       id="entropy-chart"
       title="Entropy of every layer’s policy"
-      note="Nats, from 0 (certain of one token) to ln V (all V tokens of the vocabulary alike)."
+      note={`${reads(READ.raw, BATCH)}. Nats, from 0 (certain) to ln V.`}
       lines={lines}
       says={says}
       height={height}

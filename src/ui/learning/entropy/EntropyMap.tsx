@@ -6,6 +6,7 @@ import { t } from '../../kit/translator.ts'
 import { HeatMap, HeatScale } from '../../plot/heat/HeatMap.tsx'
 import { layersSay } from '../../plot/lines/course_says.ts'
 import { Readout } from '../../plot/Readout.tsx'
+import { BATCH, READ, reads } from '../../plot/reads.ts'
 import { stepsOf } from '../../scales/columns.ts'
 import { extentOf } from '../../scales/extent.ts'
 import { readStep, useSlowFrame, valueAt } from '../../shown/readout.ts'
@@ -81,7 +82,7 @@ export function EntropyMap({ height }: { readonly height: number }) {
       id="heatmap-plot"
       testid="heatmap"
       title="Entropy map, layer × step"
-      note="Bottom row is the embedding, top row the final policy. Dark is certain."
+      note={`${reads(READ.raw, BATCH)}. Dark is certain.`}
       file="entropy-map"
       height={height}
       first={0}

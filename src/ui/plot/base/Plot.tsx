@@ -86,12 +86,12 @@ const NO_EDITS: readonly EditMark[] = []
 
 /** What is painted, with the markers over it, and what the pointer does there. */
 function Area(
-  props: Pick<PlotProps, 'paint' | 'drawn' | 'redrawMs' | 'onHoverY' | 'over'> & {
+  props: Pick<PlotProps, 'paint' | 'drawn' | 'redrawMs' | 'onHoverY'> & {
     readonly view: View
     readonly edits: readonly EditMark[]
   },
 ) {
-  const { view, edits, paint, drawn, redrawMs = 0, onHoverY, over } = props
+  const { view, edits, paint, drawn, redrawMs = 0, onHoverY } = props
   const { width, height } = view
   const canvas = useCanvas(paint, view, drawn, redrawMs)
   const crosshair = useMarker('hoverStep', view)
@@ -114,7 +114,6 @@ function Area(
         ref={canvas}
         style={{ inset: -BLEED, width: width + 2 * BLEED, height: height + 2 * BLEED }}
       />
-      {over?.(view)}
       <div ref={selection} className="selection" hidden />
       <div ref={cursor} className="cursor" hidden />
       <div ref={crosshair} className="crosshair" hidden />
@@ -176,9 +175,14 @@ export const Plot = memo(function Plot(props: PlotProps) {
           drawn={props.drawn}
           redrawMs={props.redrawMs}
           onHoverY={props.onHoverY}
-          over={props.over}
         />
       </div>
+      {/* Not in the picture: a picture holds nothing that one can press. */}
+      {props.over && (
+        <div className="line-labels" style={{ left: INSET.left, top: INSET.top }}>
+          {props.over(view)}
+        </div>
+      )}
       <p ref={words} id={`${id}-summary`} className="visually-hidden" />
     </div>
   )

@@ -3,23 +3,23 @@ import { nameGutter, nameInGutter } from './name_room.ts'
 
 const LONG = 'BuPO, layer 1 first, lr 0.0015'
 
-test('the longest name is said whole where a third of the chart has room for it', () => {
-  const gutter = nameGutter(['whole model', LONG], 1000)
-  expect(gutter).toBeLessThan(340)
+test('the longest name is said whole where a fifth of the chart has room for it and its value', () => {
+  const gutter = nameGutter(['whole model', LONG], 1400)
+  expect(gutter).toBeLessThan(280)
   expect(nameInGutter(LONG, gutter)).toBe(LONG)
   expect(nameInGutter('whole model', gutter)).toBe('whole model')
-  expect(nameGutter(['GRPO', 'PPO'], 1000)).toBeLessThan(gutter)
+  expect(nameGutter(['GRPO', 'PPO'], 1400)).toBeLessThan(gutter)
   for (let letters = 1; letters < 40; letters++) {
     const name = 'x'.repeat(letters)
-    expect(nameInGutter(name, nameGutter([name], 1000))).toBe(name)
+    expect(nameInGutter(name, nameGutter([name], 2000))).toBe(name)
   }
 })
 
 test('a name that is longer is cut, a Chinese one after half as many letters', () => {
   const gutter = nameGutter([LONG.repeat(3)], 620)
-  expect(gutter).toBeCloseTo(0.34 * 620)
-  const cut = nameInGutter(LONG, 120)
+  expect(gutter).toBeCloseTo(0.2 * 620)
+  const cut = nameInGutter(LONG, 171)
   expect(cut).toMatch(/^BuPO, lay.*…$/)
-  const chinese = nameInGutter('先训练第一层然后训练整个模型', 120)
+  const chinese = nameInGutter('先训练第一层然后训练整个模型', 171)
   expect(chinese.length).toBeLessThanOrEqual(Math.ceil(cut.length / 2))
 })

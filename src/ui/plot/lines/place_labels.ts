@@ -26,7 +26,7 @@ function placeLabels(
 }
 
 /** Pixels between the plot and the names: room for the strokes. */
-const STROKES = 14
+export const STROKES = 14
 
 /** Pixels from the edge of the plot within which the end of a line is joined to its name. Further
  * off a stroke would look like steps that were measured. */

@@ -119,6 +119,14 @@ export function LinesFigure(props: LinesFigureProps) {
   const read = at ?? start
   const where = read === undefined ? 'at the end' : `${unit} ${formatX(read)}`
   const values = lines.map((line) => ({ ...line, value: formatValue(valueAt(line, read)) }))
+  const unitBehind = props.yUnit === undefined ? '' : ` ${props.yUnit}`
+  // The axis has the unit.
+  const shortValues = new Map(
+    values.map(({ key, value }) => [
+      key,
+      value.endsWith(unitBehind) ? value.slice(0, value.length - unitBehind.length) : value,
+    ]),
+  )
   const text = `${where}: ${values.map(({ label, value }) => `${label} ${value}`).join('; ')}`
   return (
     <StillFigure
@@ -137,7 +145,7 @@ export function LinesFigure(props: LinesFigureProps) {
             formatY={props.formatY}
             unit={props.yUnit}
             hasLabels
-            lines={paths}
+            lines={paths.map((path) => ({ ...path, value: shortValues.get(path.key) }))}
             bands={bands}
             cursor={at}
             onCursor={move}

@@ -11,6 +11,8 @@ import { type Axis, type Scale, stopAt } from './axes.ts'
 interface ChartLine {
   readonly key: string
   readonly label?: string
+  /** Behind the name, without its unit. */
+  readonly value?: string | undefined
   /** Any CSS colour. */
   readonly color: string
   readonly width: number
@@ -210,7 +212,7 @@ function Names({ lines, place, gutter }: PlacedProps & { readonly gutter: number
     return last && { x: px(last[0]), y: py(last[1]) }
   })
   return gutterLabels(ends, NAME_HEIGHT, place).map((name, i) => {
-    const { key, label, color } = lines[i]
+    const { key, label, value, color } = lines[i]
     return name && label !== undefined ? (
       <g key={key}>
         <path
@@ -221,6 +223,7 @@ function Names({ lines, place, gutter }: PlacedProps & { readonly gutter: number
         <text x={name.left} y={name.top + NAME_HEIGHT - 3} style={{ fill: color }}>
           <title>{label}</title>
           {nameInGutter(t(label), gutter)}
+          {value === undefined ? null : <tspan fontWeight={600}> {value}</tspan>}
         </text>
       </g>
     ) : null

@@ -145,6 +145,10 @@ export function shownColumns({ columns }: TracedSample): readonly Column[] {
   })
 }
 
+/** Whether a token of a response has a number there: a column of dashes says nothing. */
+export const isFilled = (sample: TracedSample, { name }: Pick<Column, 'name'>): boolean =>
+  sample.tokens.some((_, t) => cellValue(sample, name, t) !== undefined)
+
 /** A number of the table; undefined where this step has none. */
 export function cellValue(
   { columns }: TracedSample,

@@ -209,3 +209,14 @@ export const bundleOf = ({ bundles }: Found, place: number): Bundle | undefined 
 export const firstBundle = ({ bundles }: Found, order: Order): Bundle | undefined =>
   (order === 'differing' ? bundles.find(({ responses }) => hasContrast(responses)) : undefined) ??
   bundles[0]
+
+/** The group that is open: the one to begin with until another is asked for, none after it was
+ * closed. */
+export const openBundle = (
+  found: Found,
+  wanted: string | undefined,
+  order: Order,
+): Bundle | undefined =>
+  wanted === ''
+    ? undefined
+    : (found.bundles.find(({ key }) => key === wanted) ?? firstBundle(found, order))

@@ -10,19 +10,20 @@ import { formatCount, formatDuration, formatNumber } from '../../kit/format.ts'
 import { TOOL_WROTE } from '../../kit/TurnText.tsx'
 import { WriteWithShown } from '../../open/models/WriteWithIt.tsx'
 import { lazyPart } from '../../part/lazy_part.tsx'
+import { BATCH, READ, reads } from '../../plot/reads.ts'
 import { useIsLiving, useKept } from '../../shown/rested.ts'
 import { selectIsBusy, seriesOf, shownExperiment, useLab, useLastLayer } from '../../shown/run.ts'
 import { useAtStep, useIsPast, usePresent, useShown } from '../../shown/shown.ts'
 import { useVisible } from '../../shown/visible.ts'
 import { useVocabulary } from '../../shown/vocabulary.ts'
 import { legendOf, MODES, missingReason, rangeOf } from '../base/colours.ts'
-import { find, type Inspected } from '../base/inspect.ts'
+import { find, type Inspected, openBundle } from '../base/inspect.ts'
 import { Legend, Shades } from '../base/Legend.tsx'
 import { releaseTrace, type TokensView, tokensStore, traceNow, useTokens } from '../base/view.ts'
 import { traceCost } from './cost.ts'
 import { List } from './List.tsx'
 import { Count, Options } from './Options.tsx'
-import { inspectedSays } from './says.ts'
+import { groupSays } from './says.ts'
 import { layerEntropyOf, type Shown, useShownStep } from './shown_responses.ts'
 import './inspector.css'
 
@@ -155,8 +156,14 @@ function Body({ shown }: { shown: Shown }) {
     return { mode, layerEntropy, range: rangeOf(mode, traced, max_entropy, layerEntropy) }
   }, [traced, shown, mode, layer, readout, kept, looks, max_entropy])
   const { range } = colours
+  const says = groupSays(openBundle(found, view.open, order))
   return (
     <>
+      {says === '' ? null : (
+        <p className="figure-says" data-testid="inspector-says">
+          {says}
+        </p>
+      )}
       <Options found={found} />
       <div className="inspector-legend">
         <Count found={found} total={responses.length} />
@@ -173,6 +180,7 @@ function Body({ shown }: { shown: Shown }) {
             <span className="tool-text response">46&gt;</span> {TOOL_WROTE}
           </p>
         ) : null}
+        {mode === 'layer_entropy' ? <p className="soft">{reads(READ[readout], BATCH)}</p> : null}
         <p className="soft inspector-help">
           <Words text={`${MODES[mode].help} ${SIGNS_SAY}.`} />
           {mode === 'layer_entropy' ? <LayersSay shown={shown} /> : null}
@@ -235,7 +243,6 @@ export function Inspector() {
     return wantObserved('inspector', { tokens, token_layers })
   }, [isVisible, isLiving, tokens, token_layers])
   const { shown, newer } = useShownStep()
-  const says = useMemo(() => (shown ? inspectedSays(shown.responses) : ''), [shown])
   const isWhole = shown?.isTraced && newer === undefined && (!token_layers || shown.layers)
   return (
     <section
@@ -251,11 +258,6 @@ export function Inspector() {
       </div>
       {shown ? (
         <>
-          {says === '' ? null : (
-            <p className="figure-says" data-testid="inspector-says">
-              {says}
-            </p>
-          )}
           <Where shown={shown} newer={newer} />
           <Body shown={shown} />
         </>

@@ -14,10 +14,9 @@ import { uiStore } from '../../shown/store.ts'
 import {
   bundleOf,
   type Found,
-  firstBundle,
   type Inspected,
   neighbour,
-  type Order,
+  openBundle,
   PAGE,
 } from '../base/inspect.ts'
 import {
@@ -115,13 +114,6 @@ function useFocusOn(
     token?.scrollIntoView({ block: 'nearest' })
   }, [list, cursor, hasMoved])
 }
-
-/** The group that is open: the one to begin with until another is asked for, none after it was
- * closed. */
-const openBundle = (found: Found, wanted: string | undefined, order: Order) =>
-  wanted === ''
-    ? undefined
-    : (found.bundles.find(({ key }) => key === wanted) ?? firstBundle(found, order))
 
 /** Focus and clicks put the cursor on a token. */
 function onPlace(event: SyntheticEvent): void {

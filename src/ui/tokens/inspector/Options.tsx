@@ -1,6 +1,7 @@
 // Lets a person choose what the inspector's colours say, and which responses it shows in which
 // order.
 
+import { READ } from '../../plot/reads.ts'
 import { useLastLayer } from '../../shown/run.ts'
 import { type LayerReadout, MODES, type Mode } from '../base/colours.ts'
 import { type Found, ORDERS } from '../base/inspect.ts'
@@ -9,10 +10,7 @@ import { lensLayerName } from '../lens/lens.ts'
 
 const selectView = (view: TokensView) => view
 const set = tokensStore.setState
-const READOUTS: Readonly<Record<LayerReadout, string>> = {
-  raw: 'raw, as it is',
-  normed: 'through the final norm',
-}
+const READOUTS: Readonly<Record<LayerReadout, string>> = { raw: READ.raw, normed: READ.normed }
 
 const MODE_LABELS = Object.fromEntries(
   Object.entries(MODES).map(([name, { label }]) => [name, label]),
@@ -73,7 +71,7 @@ function LayerChoice() {
       </label>
       <Choice
         id="colour-readout"
-        label="Read the state"
+        label="Read"
         labels={READOUTS}
         value={readout}
         onChoose={(readout) => set({ readout })}

@@ -4,6 +4,7 @@ import { holdsPadding, shownText } from '../../../host/protocol/token_text.ts'
 import { formatNats, formatNumber } from '../../kit/format.ts'
 import { rewardWords } from '../../learning/reward_words.ts'
 import { proseClass } from '../../part/prose.ts'
+import { READ } from '../../plot/reads.ts'
 import { shownExperiment, useLastLayer } from '../../shown/run.ts'
 import { shownStore } from '../../shown/shown.ts'
 import { TokenWriting } from '../../touch/TokenWriting.tsx'
@@ -83,8 +84,7 @@ function Layers(props: { layerEntropy: LayerEntropy; told: Inspected; t: number 
   return (
     <>
       <p data-testid="token-layer">
-        Entropy of layer {layer}
-        {readout === 'raw' ? '' : ', through the final norm'}: <b>{formatNats(entropy)}</b>
+        Entropy of layer {layer}, {READ[readout]}: <b>{formatNats(entropy)}</b>
         <span className="soft">, with the weights after step {layerEntropy.stepOf(traced)}</span>
       </p>
       <dl className="token-numbers token-layers" data-testid="token-layers">

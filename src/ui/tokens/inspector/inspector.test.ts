@@ -26,7 +26,7 @@ import {
 } from '../base/inspect.ts'
 import { tokensStore, traceOf } from '../base/view.ts'
 import { traceCost } from './cost.ts'
-import { inspectedSays } from './says.ts'
+import { groupSays } from './says.ts'
 
 const traced = (
   prompt: string,
@@ -269,17 +269,35 @@ test('the shown trace is the page’s step, else the one that is held, else the 
   expect(traceOf(initialState().kept, undefined, held)).toBeUndefined()
 })
 
-test('a step is said by what its responses can teach', () => {
-  expect(inspectedSays(step)).toBe(
-    `2 of 3 prompts have responses that score differently; 8 of 13 tokens have an advantage other than 0: from −0.5 to +0.9.`,
+test('a group is said by how many are right, and where they are pushed', () => {
+  const says = (responses: readonly Inspected[]) =>
+    groupSays(firstBundle(find(responses, wanted), 'differing'))
+  const group = (...told: readonly (readonly [score: number, advantage?: number])[]) =>
+    ofTable(
+      table(
+        told.map(([score, a]) =>
+          traced('1+2=', '3', score, a === undefined ? {} : { advantages: [a, a] }, told.length),
+        ),
+      ),
+    )
+  expect(says(group([1, 0.5], [1, 0.5], [0, -1]))).toBe(
+    '2 of 3 answers to “1+2=” are right; they are pushed up by 0.5, the others down by 1.',
   )
-  const alike = ofTable(
-    table(['3', '33'].map((text) => traced('1+2=', text, 1, { advantages: [0, 0] }))),
+  expect(says(group([1, 0], [1, 0]))).toBe(
+    '2 of 2 answers to “1+2=” are right; none is pushed up or down.',
   )
-  expect(inspectedSays(alike)).toBe(
-    'None of 1 prompts has responses that score differently; the advantage of all 4 tokens is 0.',
+  expect(says(group([1, 1.5], [0, -0.5]))).toContain('is right; it is pushed up by 1.5, the others')
+  // A baseline that is no mean of the group pushes right ones either way.
+  expect(says(group([1, 0.5], [1, -0.25], [0, -0.75]))).toBe(
+    '2 of 3 answers to “1+2=” are right; 1 pushed up by 0.5 on average, 2 down by 0.5.',
   )
-  const single = ofTable(table([traced('1+2=', '3', 1, { advantages: [-0.25] }, 1)]))
-  expect(inspectedSays(single)).toBe('1 of 1 tokens have an advantage other than 0: −0.25.')
-  expect(inspectedSays([])).toBe('')
+  expect(says(group([1, 0.5], [0, 0]))).toContain('1 of 2 answers to “1+2=” is right; 1 pushed up')
+  expect(says(group([0, -0.5], [0, -1]))).toContain('2 pushed down by 0.75 on average.')
+  expect(says(group([0.25, 0.5], [1, -0.5]))).toContain('2 answers to “1+2=” score from 0.25 to 1;')
+  expect(says(group([0.25], [0.25]))).toBe('All 2 answers to “1+2=” score 0.25.')
+  // One response to each prompt is one group without a prompt.
+  expect(says([...group([1]), ...group([0]).map((one) => ({ ...one, prompt: '2+2=' }))])).toBe(
+    '1 of 2 answers is right.',
+  )
+  expect(groupSays(undefined)).toBe('')
 })

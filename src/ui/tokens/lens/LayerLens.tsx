@@ -11,6 +11,7 @@ import { Words } from '../../glossary/Words.tsx'
 import { formatNumber } from '../../kit/format.ts'
 import { LookAtLast } from '../../look/LookNow.tsx'
 import { Fold } from '../../part/Fold.tsx'
+import { ONE_HELD_OUT, ONE_OF_BATCH, READ, reads } from '../../plot/reads.ts'
 import { useIsLiving, useKept } from '../../shown/rested.ts'
 import { selectIsBusy, shownExperiment, useLab } from '../../shown/run.ts'
 import { useAtStep, useShown } from '../../shown/shown.ts'
@@ -42,9 +43,9 @@ const set = lensStore.setState
 const selectTask = (state: LabState) => shownExperiment(state).task.id
 
 const EXPLAINED = {
-  raw: 'Raw: the layer’s state is read as it is, softmax(H·Eᵀ), the policy that bottom-up policy optimization trains (arXiv 2512.19673, eq. 5). How sure it looks also depends on how long the state is. The last layer is the final policy itself, through the final norm.',
+  raw: 'Raw state: the layer’s state is read as it is, softmax(H·Eᵀ), the policy that bottom-up policy optimization trains (arXiv 2512.19673, eq. 5). How sure it looks also depends on how long the state is. The last layer is the final policy itself, through the final norm.',
   normed:
-    'Normed: the state goes through the final norm first, as the final policy’s does, so its length does not matter. Layer 0 is grey: the norm amplifies the tiny state of the embedding.',
+    'Normed state: the state goes through the final norm first, as the final policy’s does, so its length does not matter. Layer 0 is grey: the norm amplifies the tiny state of the embedding.',
 } as const
 
 function Meaning({ kind, against }: { kind: LensView['kind']; against: Against | undefined }) {
@@ -215,6 +216,11 @@ export function LayerLens() {
     >
       <div ref={section} className="lens">
         <Shades />
+        {text ? (
+          <p className="soft" data-testid="lens-reads">
+            {reads(READ[kind], text.since === undefined ? ONE_HELD_OUT : ONE_OF_BATCH)}
+          </p>
+        ) : null}
         {seen ? (
           <p className="figure-says" data-testid="lens-says">
             {lensSummary(seen.lens, kind)}

@@ -1,5 +1,6 @@
 // Asks which text the lens looks at, how it reads the states, and which step it compares with.
 import { shownText } from '../../../host/protocol/token_text.ts'
+import { READ } from '../../plot/reads.ts'
 import {
   type Compare,
   type LensText,
@@ -76,7 +77,7 @@ export function Options(props: {
     <div className="lens-options">
       <TextChoice texts={texts} chosen={chosen} />
       <fieldset>
-        <legend>Read the state</legend>
+        <legend>Read</legend>
         {(['raw', 'normed'] as const).map((name) => (
           <label key={name}>
             <input
@@ -86,7 +87,7 @@ export function Options(props: {
               checked={kind === name}
               onChange={() => set({ kind: name })}
             />
-            {name}
+            {READ[name]}
           </label>
         ))}
       </fieldset>

@@ -9,7 +9,7 @@ import { formatNumber } from '../../kit/format.ts'
 import { useMedia } from '../../kit/use_media.ts'
 import { proseClass } from '../../part/prose.ts'
 import { seriesOf } from '../../shown/run.ts'
-import { type Column, exactText, shownColumns } from '../base/columns.ts'
+import { type Column, exactText, isFilled, shownColumns } from '../base/columns.ts'
 import { placeOf } from '../base/sample_choice.ts'
 import { Token } from '../base/Token.tsx'
 import { type TokensView, tokensStore, useTokens } from '../base/view.ts'
@@ -83,7 +83,8 @@ export function Walk({ trace }: { trace: Trace }) {
   const isTurned = useMedia('(max-width: 899px)')
   const shown = placeOf(table.samples, choice)
   const sample = table.samples[shown]
-  const columns = useMemo(() => shownColumns(sample), [sample])
+  const all = useMemo(() => shownColumns(sample), [sample])
+  const columns = useMemo(() => all.filter((column) => isFilled(sample, column)), [all, sample])
   const place = {
     t: within(at.t, sample.tokens.length),
     column: within(at.column, columns.length),
@@ -122,7 +123,7 @@ export function Walk({ trace }: { trace: Trace }) {
             />
           </div>
           <Exact table={table} sample={sample} column={columns[place.column]} t={place.t} />
-          <Missing table={table} sample={sample} columns={columns} />
+          <Missing table={table} sample={sample} columns={all} />
         </div>
         <Formulas table={table} sample={sample} t={place.t} stage={stage} />
       </div>

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { TokenTable, TracedSample } from '../../../host/protocol/results.ts'
-import { COLUMNS, cellText, cellValue, exactText, shownColumns } from '../base/columns.ts'
+import { COLUMNS, cellText, cellValue, exactText, isFilled, shownColumns } from '../base/columns.ts'
 import { placeOf } from '../base/sample_choice.ts'
 import { STAGES } from './stages.ts'
 
@@ -42,6 +42,10 @@ test('numbers line up, what a step has not is a dash, and the exact number is no
   expect(cellValue(told, 'moved', 0)).toBe(0.25)
   expect([cellText(told, 'values', 0), cellText(told, 'clipped', 1)]).toEqual(['–', '–'])
   expect(exactText(told, 'values', 0)).toBeUndefined()
+  const filled = (['clipped', 'moved', 'values'] as const).filter((name) =>
+    isFilled(told, { name }),
+  )
+  expect(filled).toEqual(['clipped', 'moved'])
   expect(exactText(told, 'clipped', 0)).toContain('bad responses')
 })
 

@@ -2,7 +2,7 @@
 // nothing else.
 import { estimatorLabel } from '../../../document/experiment/fields/phase_fields.ts'
 import type { TokenTable, TracedSample } from '../../../host/protocol/results.ts'
-import { type Column, type ColumnName, cellValue } from '../base/columns.ts'
+import { type Column, type ColumnName, cellValue, isFilled } from '../base/columns.ts'
 
 /** What is known once a token has had its part in an update. */
 const OF_UPDATE: readonly ColumnName[] = [
@@ -55,7 +55,7 @@ export function missingColumns(
 ): readonly { readonly labels: readonly string[]; readonly why: string }[] {
   const found = new Map<string, string[]>()
   for (const { name, label } of columns) {
-    if (sample.tokens.some((_, t) => cellValue(sample, name, t) !== undefined)) continue
+    if (isFilled(sample, { name })) continue
     const why = whyMissing(table, sample, name, 0)
     if (why !== undefined) found.set(why, [...(found.get(why) ?? []), label])
   }

@@ -3,18 +3,14 @@
 import type { Readings, ReadText } from '../../../host/protocol/touch.ts'
 import { formatNats, formatNumber, formatShare } from '../../kit/format.ts'
 import type { NumberTable } from '../../plot/files/number_table.ts'
+import { READ } from '../../plot/reads.ts'
 import type { FigureLine } from '../../plot/still/figure_lines.ts'
 
 export type Reading = Readings['layers'][number]['readout']
 
-/** Named on every plot, so that nobody takes one for the paper's. */
-export const READING_NAMES: Readonly<Record<Reading, string>> = {
-  raw: 'raw, as in the paper',
-  normed: 'through the final norm',
-  tuned: 'tuned lens',
-  jacobian: 'Jacobian lens',
-}
-export const READINGS = Object.keys(READING_NAMES) as readonly Reading[]
+/** Named on every plot, so that nobody takes one for the paper's, which is `raw`. */
+export const READING_NAMES: Readonly<Record<Reading, string>> = READ
+export const READINGS: readonly Reading[] = ['raw', 'normed', 'tuned', 'jacobian']
 
 export const READ_MEASURES = [
   { key: 'kl', label: 'KL from the final policy' },
@@ -106,7 +102,7 @@ export function readingsSay(readings: Readings, step: number): string {
   const layer = layers[gains.indexOf(Math.max(...gains))]
   const said = (readout: Reading) => formatNats(klOf(layer, readout))
   const tokens = readings.tokens.held_out.toLocaleString('en')
-  return `After step ${step}, on ${tokens} held-out tokens: read raw, as in the paper, layer ${layer} is ${said('raw')} from the final policy, ${said('normed')} through the final norm, ${said('tuned')} through a tuned lens and ${said('jacobian')} through a Jacobian lens. ${
+  return `After step ${step}, on ${tokens} held-out tokens: the raw state of layer ${layer} is ${said('raw')} from the final policy, the normed state ${said('normed')}, ${said('tuned')} through a tuned lens and ${said('jacobian')} through a Jacobian lens. ${
     gains[layers.indexOf(layer)] > 0
       ? 'What the lens can read there, the raw policy does not say.'
       : 'The tuned lens reads no layer better than the paper does.'

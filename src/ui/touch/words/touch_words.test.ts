@@ -384,13 +384,13 @@ test('every reading has a line that ends in the final policy, and is named where
   const looks = Array.from({ length: 4 }, () => ({ color: 'red', dash: [] }))
   const lines = readingLines(READ, 'kl', looks)
   expect(lines.map(({ label, middle }) => [label, middle])).toEqual([
-    ['raw, as in the paper', [2, 0]],
-    ['through the final norm', [1.5, 0]],
+    ['raw state', [2, 0]],
+    ['normed state', [1.5, 0]],
     ['tuned lens', [0.5, 0]],
     ['Jacobian lens', [1, 0]],
   ])
   expect(readingsSay(READ, 9)).toMatch(
-    /^After step 9, on 1,234 held-out tokens: read raw, as in the paper, layer 0 is 2\.000 nats .* 0\.500 nats through a tuned lens and 1\.000 nats through a Jacobian lens\. What the lens/,
+    /^After step 9, on 1,234 held-out tokens: the raw state of layer 0 is 2\.000 nats .* 0\.500 nats through a tuned lens and 1\.000 nats through a Jacobian lens\. What the lens/,
   )
   const { columns, rows } = readingsTable(READ)
   expect(columns[3]).toBe('KL from the final policy, tuned lens')
@@ -409,7 +409,7 @@ test('a layer’s line over the states is of the reading that its title names', 
     ['layer 0', [2, 9], [2, 1]],
     ['final policy', [2, 9], [1, 0.5]],
   ])
-  expect(readingOrigin(over, 'raw', 9)).toBe('raw, as in the paper')
+  expect(readingOrigin(over, 'raw', 9)).toBe('raw state')
   expect(readingOrigin(over, 'tuned', 9)).toBe('tuned lens fitted after step 9')
   expect(readingOrigin(over, 'jacobian', 9)).toBe('Jacobian lens of the file j.safetensors')
   expect(layersTable(over, 'jacobian', 'entropy')).toEqual({
