@@ -39,6 +39,8 @@ const keptSpeeds = remembered('speeds', storedSpeeds, {})
 
 let runs: readonly RunPaces[] = []
 let speeds: Speeds = {}
+/** Before, nobody has read what is kept, and it would be overwritten. */
+let isFollowing = false
 
 /** From now on estimates are made of what is known now. */
 function tell(): void {
@@ -68,7 +70,9 @@ function remember(state: LabState): void {
   rememberRun(adapterName(adapter), state)
 }
 
-function rememberRun(adapter: string, run: Pick<LabState, 'runExperiment' | 'gaps'>): void {
+/** Adds what the steps of a run tell, by the name of its adapter. */
+export function rememberRun(adapter: string, run: Pick<LabState, 'runExperiment' | 'gaps'>): void {
+  if (!isFollowing) return
   const now = withRun(runs, adapter, run)
   if (now === runs) return
   runs = now
@@ -82,7 +86,7 @@ export function followPaces(): void {
   runs = keptRuns.get() as readonly RunPaces[]
   speeds = keptSpeeds.get()
   tell()
-  estimatorStore.setState({ remember: rememberRun })
+  isFollowing = true
   labStore.subscribe((now, before) => {
     if (before.status !== 'running') return
     if (now.run !== before.run) remember(before)
