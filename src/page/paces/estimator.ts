@@ -2,7 +2,6 @@
 import { createStore } from 'zustand/vanilla'
 import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import type { AdapterFacts } from '../../kernels/device/adapter.ts'
-import type { LabState } from '../state/store.ts'
 
 export interface Estimate {
   /** Of all steps that are to come. */
@@ -20,14 +19,7 @@ export type Estimator = (
   step?: number,
 ) => Estimate | undefined
 
-interface EstimatorState {
-  /** Another function whenever more is known. */
-  readonly estimate: Estimator
-  /** Takes the steps of a run, by the name of its adapter. */
-  remember(adapter: string, run: Pick<LabState, 'runExperiment' | 'gaps'>): void
-}
-
-export const estimatorStore = createStore<EstimatorState>(() => ({
+/** Another function whenever more is known. */
+export const estimatorStore = createStore<{ readonly estimate: Estimator }>(() => ({
   estimate: () => undefined,
-  remember: () => {},
 }))

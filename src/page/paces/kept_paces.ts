@@ -46,6 +46,8 @@ let runs: readonly RunPaces[] = []
 let speeds: Speeds = {}
 /** A run of this page has compiled what most runs take. */
 let isCompiled = false
+/** Before, nobody has read what is kept, and it would be overwritten. */
+let isFollowing = false
 
 /** From now on estimates are made of what is known now. */
 function tell(): void {
@@ -76,7 +78,9 @@ function remember(state: LabState): void {
   rememberRun(adapterName(adapter), state)
 }
 
-function rememberRun(adapter: string, run: Pick<LabState, 'runExperiment' | 'gaps'>): void {
+/** Adds what the steps of a run tell, by the name of its adapter. */
+export function rememberRun(adapter: string, run: Pick<LabState, 'runExperiment' | 'gaps'>): void {
+  if (!isFollowing) return
   const now = withRun(runs, adapter, run)
   if (now === runs) return
   isCompiled = true
@@ -91,7 +95,7 @@ export function followPaces(): void {
   runs = keptRuns.get() as readonly RunPaces[]
   speeds = keptSpeeds.get()
   tell()
-  estimatorStore.setState({ remember: rememberRun })
+  isFollowing = true
   labStore.subscribe((now, before) => {
     if (before.status !== 'running') return
     if (now.run !== before.run) remember(before)

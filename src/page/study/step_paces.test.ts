@@ -1,24 +1,20 @@
 // Runs that share a device tell the page's estimates how long a step of each takes.
-import { afterEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { armsOf } from '../../document/study/testing.ts'
 import { measuredPhases } from '../../record/run/time_left.ts'
-import { estimatorStore } from '../paces/estimator.ts'
 import { StepPaces } from './step_paces.ts'
-
-const before = estimatorStore.getState()
-afterEach(() => estimatorStore.setState(before))
 
 test('of two runs that take turns each has half of the time; one alone has all of it', () => {
   const [{ experiment }] = armsOf()
   const told: number[] = []
-  estimatorStore.setState({
-    remember: (adapter, { gaps }) => {
+  let now = 0
+  const paces = new StepPaces(
+    (adapter, { gaps }) => {
       expect(adapter).toBe('gpu')
       told.push(measuredPhases(experiment.phases, gaps)[0].pace.step_ms)
     },
-  })
-  let now = 0
-  const paces = new StepPaces(() => now)
+    () => now,
+  )
   const step = (run: number) => {
     now += 500
     paces.step(run, { adapter: 'gpu', experiment }, { phase: 0, metrics: {} })

@@ -2,7 +2,7 @@
 // estimates of the page, which need not wait for the first run to end.
 import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import { type Gaps, hasValidation, withGap } from '../../record/run/time_left.ts'
-import { estimatorStore } from '../paces/estimator.ts'
+import { rememberRun } from '../paces/kept_paces.ts'
 
 /** A run tells its pace at most once in so long. */
 const TELL_MS = 2000
@@ -15,10 +15,12 @@ interface Stepping {
 }
 
 export class StepPaces {
+  readonly #remember: typeof rememberRun
   readonly #now: () => number
   readonly #stepping = new Map<number, Stepping>()
 
-  constructor(now = () => performance.now()) {
+  constructor(remember = rememberRun, now = () => performance.now()) {
+    this.#remember = remember
     this.#now = now
   }
 
@@ -37,8 +39,7 @@ export class StepPaces {
     const ms = (now - before.at) / this.#stepping.size
     const gaps = withGap(before.gaps, phase, { ms, isValidated: hasValidation(metrics) })
     const isTold = now - before.toldAt >= TELL_MS
-    if (isTold)
-      estimatorStore.getState().remember(of.adapter, { runExperiment: of.experiment, gaps })
+    if (isTold) this.#remember(of.adapter, { runExperiment: of.experiment, gaps })
     this.#stepping.set(run, { gaps, at: now, toldAt: isTold ? now : before.toldAt })
   }
 

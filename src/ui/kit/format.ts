@@ -73,6 +73,3 @@ export function formatTick(value: number): string {
   if (size < 1e-3 || size >= 1e6) return withMinus(value.toExponential(0).replace('e+', 'e'))
   return withMinus(String(Number(value.toPrecision(4))))
 }
-
-/** A sentence or a name inside of another sentence. */
-export const lowerFirst = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1)

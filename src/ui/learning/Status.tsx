@@ -14,7 +14,7 @@ import { useStore } from 'zustand'
 import { replayStore } from '../../page/state/replay.ts'
 import type { LabState } from '../../page/state/store.ts'
 import { studyTrainingStore } from '../../page/study/mark_training.ts'
-import { formatBytes, lowerFirst } from '../kit/format.ts'
+import { formatBytes } from '../kit/format.ts'
 import { useOpenedEntry } from '../open/opened_run.ts'
 import { selectIsReplaying } from '../open/replays.ts'
 import { later } from '../part/later.tsx'
@@ -58,6 +58,8 @@ const selectMessage = (state: LabState) => state.message
 /** What Train would take, as long as nothing is trained. */
 const selectPlanned = ({ status, plan }: LabState) =>
   status === 'idle' || status === 'finished' || status === 'failed' ? plan : undefined
+
+const lowerFirst = (text: string) => text.charAt(0).toLowerCase() + text.slice(1)
 
 /** A pause comes after the step in flight, which may take seconds. */
 const pausingWords = (status: LabState['status']): string =>

@@ -29,26 +29,6 @@ export function useEstimate(experiment: Experiment): EstimateWords | undefined {
   }, [estimate, adapter, experiment])
 }
 
-/** What `runs` runs take, evenly of these experiments: 'about 5 min'. Undefined where nothing is
- * known of one of them. */
-export function useEstimateOfRuns(
-  experiments: readonly Experiment[],
-  runs: number,
-): string | undefined {
-  const estimate = useStore(estimatorStore, selectEstimate)
-  const adapter = useLab(selectAdapter)
-  return useMemo(() => {
-    const found = experiments.map((experiment) => adapter && estimate(adapter, experiment))
-    const known = found.filter((one) => one !== undefined)
-    if (known.length === 0 || known.length < found.length) return undefined
-    const seconds = known.reduce((sum, one) => sum + one.seconds, 0)
-    return estimateWords({
-      seconds: (seconds * runs) / known.length,
-      isMeasured: known.every(({ isMeasured }) => isMeasured),
-    })
-  }, [estimate, adapter, experiments, runs])
-}
-
 /** 'about 50 s'. */
 export const estimateWords = ({ seconds, isMeasured }: Estimate): string =>
   `about ${isMeasured ? formatDuration(seconds) : roughDuration(seconds)}`

@@ -2,11 +2,11 @@
 // does.
 import { useMemo, useRef } from 'react'
 import { useStore } from 'zustand'
+import { lowered } from '../../document/experiment/form/setting_words.ts'
 import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import { type Estimate, estimatorStore } from '../../page/paces/estimator.ts'
 import { plan, type StudyState } from '../../page/study/study_state.ts'
 import { timeToCome } from '../../page/study/time_to_come.ts'
-import { lowerFirst } from '../kit/format.ts'
 import { estimateWords } from '../learning/estimate.ts'
 import { useLab } from '../shown/run.ts'
 
@@ -57,7 +57,7 @@ function Doing({ present }: Pick<StudyState, 'present'>) {
       </p>
     )
   const { name, step, of, waits, message } = run
-  const begun = message ? `preparing: ${lowerFirst(message)}` : `step ${step} of ${of}`
+  const begun = message ? `preparing: ${lowered(message)}` : `step ${step} of ${of}`
   return (
     <p className="soft study-doing" data-testid="study-doing">
       <span>{name}:</span> <span>{waits ? 'waits for memory' : begun}</span>{' '}

@@ -22,8 +22,8 @@ function fieldOf(experiment: Experiment, path: string): Field | undefined {
   return known.get(path)
 }
 
-/** Capitals within a word are a name, such as KL. */
-const lowered = (label: string): string =>
+/** A text inside of a sentence. Capitals within a word are a name, such as KL. */
+export const lowered = (label: string): string =>
   /^[A-Z]{2}|^[A-Z][a-z]+[A-Z]/.test(label) ? label : label[0].toLowerCase() + label.slice(1)
 
 /** 'phase 2: ', 'critic ', '' for a setting of all phases. */
@@ -33,35 +33,21 @@ export function placeWords(path: string): string {
   return `${phase ? `phase ${Number(phase[1]) + 1}: ` : ''}${whose}`
 }
 
-/** 'learning rate', 'KL in the loss': a setting inside of a sentence. One that this experiment
- * lacks is called by the end of its path. */
-export function settingName(experiment: Experiment, path: string): string {
-  const field = fieldOf(experiment, path)
-  return lowered(field?.label ?? path.slice(path.lastIndexOf('.') + 1).replaceAll('_', ' '))
-}
-
-/** 'lr', 'KL in the loss': what a person calls a setting, in few words. */
+/** 'lr', 'KL in the loss': what a person calls a setting. One that this experiment lacks is called
+ * by the end of its path. */
 export function settingLabel(experiment: Experiment, path: string): string {
-  const name = settingName(experiment, path)
-  return SHORT[name] ?? name
+  const field = fieldOf(experiment, path)
+  const label = lowered(field?.label ?? path.slice(path.lastIndexOf('.') + 1).replaceAll('_', ' '))
+  return SHORT[label] ?? label
 }
 
 /** A number as people write it: 0.0003 as 3e-4. */
-function numberWords(value: number): string {
+export function numberWords(value: number): string {
   const size = Math.abs(value)
   const isPlain = value === 0 || (size >= 1e-3 && size < 1e6)
   return isPlain
     ? String(Number(value.toPrecision(6)))
     : Number(value.toPrecision(6)).toExponential().replace('e+', 'e')
-}
-
-/** A value beside the name of its setting: '3e-4', 'on', 'none', a choice by its label. */
-export function valueWords(experiment: Experiment, path: string, value: unknown): string {
-  const option = fieldOf(experiment, path)?.options?.find((own) => own.value === value)
-  if (option) return option.label
-  if (typeof value === 'number') return numberWords(value)
-  if (typeof value === 'boolean') return value ? 'on' : 'off'
-  return `${value ?? 'none'}`
 }
 
 /** 'lr 3e-4', '20 steps', 'with KL in the loss', without its place. `experiment`: one that has the

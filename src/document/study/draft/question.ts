@@ -1,5 +1,6 @@
 // Proposes the question of a study by what differs between its arms, in the words of the settings.
-import { placeWords, settingName, valueWords } from '../../experiment/form/setting_words.ts'
+import { experimentFields } from '../../experiment/form/form.ts'
+import { lowered, numberWords, placeWords } from '../../experiment/form/setting_words.ts'
 import type { Experiment } from '../../experiment/schema/schema.ts'
 import { armsFrom, type NamedExperiment } from '../build.ts'
 import { readAxis } from '../grid.ts'
@@ -27,13 +28,27 @@ function choiceWords(all: readonly string[]): string {
   return first.length === 0 ? `${last}` : `${first.join(', ')} or ${last}`
 }
 
+/** How a question names a setting, 'learning rate', and its values: 'on', '3e-4', a choice by its
+ * label. */
+function wordsOf(experiment: Experiment, path: string) {
+  const field = experimentFields(experiment).find((own) => own.path === path)
+  const said = (value: unknown): string => {
+    const option = field?.options?.find((own) => own.value === value)
+    if (option) return option.label
+    if (typeof value === 'number') return numberWords(value)
+    if (typeof value === 'boolean') return value ? 'on' : 'off'
+    return `${value ?? 'none'}`
+  }
+  return { name: `${placeWords(path)}${lowered(field?.label ?? path)}`, said }
+}
+
 function axisWords(experiment: Experiment, path: string, values: string): string {
   const axis = readAxis(values)
-  const said = (value: unknown) => valueWords(experiment, path, value)
+  const { name, said } = wordsOf(experiment, path)
   const choice = Array.isArray(axis)
     ? choiceWords(axis.map(said))
     : `from ${said(axis.from)} to ${said(axis.to)}`
-  return `${placeWords(path)}${settingName(experiment, path)} ${choice}`
+  return `${name} ${choice}`
 }
 
 /** The one setting that chosen arms differ in, as the words of its values; undefined where they
@@ -46,8 +61,8 @@ function onlyDifference(arms: readonly NamedExperiment[]): string | undefined {
   const isPlain = sets.every((set) => set[path] === null || typeof set[path] !== 'object')
   if (paths.length !== 1 || path === 'task' || !isPlain) return undefined
   const own = path.split('.').reduce<unknown>((at, name) => Object(at)[name], experiment)
-  const values = sets.map((set) => valueWords(experiment, path, path in set ? set[path] : own))
-  return `${placeWords(path)}${settingName(experiment, path)} ${choiceWords(values)}`
+  const { name, said } = wordsOf(experiment, path)
+  return `${name} ${choiceWords(sets.map((set) => said(path in set ? set[path] : own)))}`
 }
 
 /** 'What gives more right answers: learning rate 0.001 or 0.0003?' `chosen`: arms of the person's

@@ -4,7 +4,6 @@ import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react'
 import type { Field } from '../../../document/experiment/form/form_fields.ts'
 import { t } from '../../kit/translator.ts'
 import { formName } from '../../settings/form.ts'
-import './field_picker.css'
 import { foundFields } from './found_fields.ts'
 
 interface FieldPickerProps {
