@@ -273,7 +273,7 @@ test('a first visit finds what comes first open and a sentence on every other fo
   }
   const height = await lab.get('pass').evaluate(() => document.documentElement.scrollHeight)
   expect(height).toBeLessThan(4 * 900)
-  await page.getByRole('navigation', { name: 'Contents' }).getByText('Layer lens').click()
+  await lab.get('lens').locator('> summary').click()
   expect(await open('lens')).toBe(true)
   await lab.get('heat').locator('> summary').click()
   await page.reload()
