@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest'
 import { stepWork, validationWork } from '../../document/experiment/costs/step_work.ts'
 import { parseExperiment } from '../../document/experiment/experiment.ts'
+import { inAll } from './estimator.ts'
 import { expectedSeconds, type Ratios, ratiosOf, startSeconds, workMs } from './expected.ts'
 import { withRun } from './paces.ts'
 
@@ -28,6 +29,12 @@ test('the time is the work by the speed, for every step', () => {
 
 test('the start takes as long as a run has kernels to compile', () => {
   expect(startSeconds({ ...SPEED, compile_ms: 400 })).toBeCloseTo(14.4)
+})
+
+test('several runs compile their kernels once', () => {
+  const one = { seconds: 20, start: 14, isMeasured: false }
+  expect(inAll([one])).toBe(20)
+  expect(inAll([one, one, { seconds: 5, isMeasured: true }], 2)).toBe(14 + 2 * 17)
 })
 
 test('validations, a critic, a deeper model and imitation are work too', () => {

@@ -59,14 +59,14 @@ function tell(): void {
       const measured = estimateOf(ownRuns, adapter, experiment, step)
       const speed = ownSpeeds[adapter]
       const start = speed && !hasCompiled && !step ? startSeconds(speed) : 0
-      if (measured !== undefined) return { seconds: start + measured, isMeasured: true }
+      if (measured !== undefined) return { seconds: start + measured, start, isMeasured: true }
       if (!speed) return undefined
       ratios[adapter] ??= ratiosOf(
         ownRuns.filter((run) => run.adapter === adapter),
         speed,
       )
       const seconds = expectedSeconds(experiment, speed, ratios[adapter], step)
-      return { seconds: start + seconds, isMeasured: false }
+      return { seconds: start + seconds, start, isMeasured: false }
     },
   })
 }

@@ -4,7 +4,7 @@ import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import { matchResults } from '../../document/study/analysis.ts'
 import { secondsLeft } from '../../document/study/queue.ts'
 import { plannedCount } from '../../document/study/search.ts'
-import type { Estimate } from '../paces/estimator.ts'
+import { type Estimate, inAll } from '../paces/estimator.ts'
 import { analysisOf, plan, type StudyState } from './study_state.ts'
 import { nameOf } from './study_training.ts'
 
@@ -31,7 +31,7 @@ export function timeToCome(
     return seconds === undefined ? undefined : { seconds: seconds * rounds, isMeasured: true }
   }
   return {
-    seconds: known.reduce((sum, { seconds }) => sum + seconds, 0) * rounds,
+    seconds: inAll(known, rounds),
     isMeasured: known.every(({ isMeasured }) => isMeasured),
   }
 }

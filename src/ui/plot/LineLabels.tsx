@@ -10,7 +10,7 @@ import { type Line, type NumberedLine, weightOf } from './chart_lines.ts'
 import { type FormatValue, LineEntry } from './Legend.tsx'
 import { type GutterLabel, gutterLabels, STROKES } from './lines/place_labels.ts'
 
-const HEIGHT = 22
+const HEIGHT = 24
 /** Pixels right of the plot that a name needs. */
 const LEAST_GUTTER = 60
 

@@ -2,7 +2,7 @@
 import { useMemo } from 'react'
 import { useStore } from 'zustand'
 import type { Experiment } from '../../../document/experiment/schema/schema.ts'
-import { estimatorStore } from '../../../page/paces/estimator.ts'
+import { estimatorStore, inAll } from '../../../page/paces/estimator.ts'
 import { estimateWords } from '../../learning/estimate.ts'
 import { useLab } from '../../shown/run.ts'
 
@@ -18,9 +18,8 @@ export function useEstimateOfRuns(
     const found = experiments.map((experiment) => adapter && estimate(adapter, experiment))
     const known = found.filter((one) => one !== undefined)
     if (known.length === 0 || known.length < found.length) return undefined
-    const seconds = known.reduce((sum, one) => sum + one.seconds, 0)
     return estimateWords({
-      seconds: (seconds * runs) / known.length,
+      seconds: inAll(known, runs / known.length),
       isMeasured: known.every(({ isMeasured }) => isMeasured),
     })
   }, [estimate, adapter, experiments, runs])
