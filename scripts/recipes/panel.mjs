@@ -18,5 +18,5 @@ export const panel = {
 async function onPage(load) {
   const { App } = await load('ui/shell/App.tsx')
   const page = renderToStaticMarkup(createElement(App))
-  expect(/<p data-testid="pace">(.*?)<\/p>/.exec(page)?.[1]).toBe('0.0 % of all steps')
+  expect(/<p data-testid="pace">(.*?)<\/p>/.exec(page)?.[1]).toBe('0.0\u00a0% of all steps')
 }

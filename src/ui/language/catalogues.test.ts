@@ -22,6 +22,8 @@ for (const one of catalogues) texts.learn(Object.keys(one).filter((key) => one[k
 
 /** What figures and tables say of runs, put together from several texts. */
 const OF_RUNS: Readonly<Record<string, string>> = {
+  'The picture above plays a recording of “First run: an inner layer, then all”, made on another machine.':
+    '上方的图像播放“第一次运行：先一个内部层，再全部”的录制，它在另一台机器上完成。',
   'Raw state · response tokens in the training batch': '原始状态 · 训练批次的回答 token',
   'Raw state · response tokens in the training batch. Nats, from 0 (certain) to ln V.':
     '原始状态 · 训练批次的回答 token。单位 nats，从 0（确定）到 ln V。',

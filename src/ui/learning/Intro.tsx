@@ -63,8 +63,11 @@ export function PlayedAbove() {
   const newest = lastRun(runs)
   return (
     <p className="card no-run" data-testid="played-above">
-      There is no current run. Train draws the reward, the entropy of every layer and samples here.
-      The picture above plays a recording of “{OPENING.name}”, made on another machine.{' '}
+      <span>
+        There is no current run. Train draws the reward, the entropy of every layer and samples
+        here.
+      </span>{' '}
+      <span>The picture above plays a recording of “{OPENING.name}”, made on another machine.</span>{' '}
       {newest ? (
         <button type="button" data-testid="show-newest" onClick={() => void showRun(newest.id)}>
           {runs.length === 1
