@@ -45,11 +45,11 @@ export const STATES: Readonly<Record<string, (lab: LabPage) => Promise<void>>> =
     await lab.waitForStatus('loading')
   },
   preparing: async (lab) => {
-    await muteAfter(lab, 'Compiling')
+    await muteAfter(lab, 'Shaders: ')
     await lab.open(SMALL)
     await lab.waitForStatus('idle')
     await lab.get('train').click()
-    await expect(lab.get('status')).toContainText('compiling')
+    await expect(lab.get('status')).toContainText('shaders')
   },
   running: (lab) => train(lab, `${SMALL}&phases.0.steps=5000`, 'running'),
   paused: async (lab) => {
