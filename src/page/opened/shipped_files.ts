@@ -27,9 +27,9 @@ let asked: { readonly name: string; readonly done: Promise<void> } | undefined
 /** Opens the model in the first place, unless it is there or on its way. Throws Error where a file
  * does not come. */
 export function openShipped(model: ShippedModel): Promise<void> {
-  const { name, problem, isBusy, facts } = openedModelStore.getState()
+  const { name, problem, isBusy: isTaken, facts } = openedModelStore.getState()
   const isThere = facts.first?.hash === modelHash(model.files)
-  const isComing = name === model.name && isBusy && problem === undefined
+  const isComing = name === model.name && isTaken && problem === undefined
   if (isThere || (isComing && !facts.first)) return Promise.resolve()
   if (asked?.name === model.name) return asked.done
   const opening = async () => {

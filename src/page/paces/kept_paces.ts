@@ -46,7 +46,7 @@ let runs: readonly RunPaces[] = []
 let speeds: Speeds = {}
 /** A run of this page has compiled what most runs take. */
 let isCompiled = false
-/** Before, nobody has read what is kept, and it would be overwritten. */
+/** What is kept has been read. Until then a run must not be added: it would overwrite it. */
 let isFollowing = false
 
 /** From now on estimates are made of what is known now. */

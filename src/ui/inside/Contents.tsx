@@ -10,7 +10,7 @@ const headsOf = (panel: Element): HTMLElement[] =>
 const isSame = (a: readonly HTMLElement[], b: readonly HTMLElement[]): boolean =>
   a.length === b.length && a.every((head, i) => head === b[i])
 
-/** The next Tab goes on from there. */
+/** Moves the focus too, so that the next Tab continues from there. */
 function jumpTo(head: HTMLElement): void {
   head.tabIndex = -1
   head.scrollIntoView()

@@ -30,7 +30,7 @@ const WhatToSee = lazyPart(async () => (await import('./WhatToSee.tsx')).WhatToS
 })
 
 const ModelWrites = lazyPart(async () => (await import('./ModelWrites.tsx')).ModelWrites, {
-  name: 'How the model goes on',
+  name: 'How the model continues',
   fallback: null,
 })
 

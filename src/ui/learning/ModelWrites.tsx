@@ -1,4 +1,4 @@
-// Shows at once how a model that comes with the page goes on, before it is trained.
+// Shows at once how a model that comes with the page continues a story, before training.
 import type { ShippedName } from '../../host/content/models/shipped.ts'
 import { KNOWN } from '../open/models/known_models.ts'
 
@@ -14,8 +14,8 @@ export function ModelWrites({ name }: { readonly name: ShippedName }) {
         <span translate="no">{writes}</span>
       </blockquote>
       <figcaption className="soft">
-        How the model goes on before it is trained, always with the likeliest word. Recorded; it
-        writes the same here when you try it at temperature 0.
+        How the model continues a story before training, always with the likeliest word. This is a
+        recording; at temperature 0 it writes the same here.
       </figcaption>
     </figure>
   )

@@ -79,6 +79,6 @@ test('a story of the shipped storyteller is there to read; a model of digits sho
   const shown = renderToStaticMarkup(<ModelWrites name="story" />).replaceAll('&quot;', '"')
   expect(shown).toContain(text)
   expect(shown).toContain(writes)
-  expect(shown).toContain('Recorded')
+  expect(shown).toContain('a recording')
   expect(renderToStaticMarkup(<ModelWrites name="sorter" />)).toBe('')
 })
