@@ -163,6 +163,42 @@ test('the headline of a composed reward is of what was asked for', () => {
   )
 })
 
+test('the headline says what the stories do that are rewarded for one thing', () => {
+  const plain = run(200, {
+    'val-aux/story/acc/greedy': [
+      [0, 1],
+      [100, 1],
+    ],
+    'val-aux/story/happy_end/mean@1': [
+      [0, 0.6],
+      [100, 1],
+    ],
+  })
+  const { runExperiment } = plain
+  if (!runExperiment) throw new Error('the run has no experiment')
+  const told = (parts: typeof runExperiment.reward.parts) =>
+    headline({
+      ...plain,
+      runExperiment: {
+        ...runExperiment,
+        task: { id: 'story' },
+        reward: { ...runExperiment.reward, parts },
+        validation: { ...runExperiment.validation, n: 1 },
+      },
+    } as typeof plain)
+  const watched = { id: 'coherence', weight: 0 } as const
+  expect(told([{ id: 'happy_end', weight: 1 }, watched])).toBe(
+    'Happy end: 100\u00a0% of new problems; it began at 60\u00a0%.',
+  )
+  // Two things that are asked for are one number only as a reward.
+  expect(
+    told([
+      { id: 'happy_end', weight: 1 },
+      { ...watched, weight: 1 },
+    ]),
+  ).toBe('It solves 100\u00a0% of new problems; as many as when it began.')
+})
+
 test('a caption has a head and a line for every sentence, also in Chinese', () => {
   expect(
     captionLines(

@@ -1,11 +1,15 @@
 // Writes the picture's captions: what happened in a run, in sentences of its measured numbers.
 
+import { taskOf } from '../../document/experiment/fields/task_fields.ts'
 import { resolvePhases } from '../../document/experiment/resolve.ts'
+import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import type { LabState } from '../../page/state/store.ts'
+import type { TaskAspect } from '../../tasks/task/task.ts'
 import { formatSteps, withMinus } from '../kit/format.ts'
 import { mean } from '../kit/mean.ts'
 import {
   greedyAccuracy,
+  heldOutPart,
   heldOutReward,
   layerEntropy,
   REWARD,
@@ -117,14 +121,30 @@ export function gotWorse(state: LabState): boolean {
   return shares !== undefined && shares[1] < shares[0] && isClear(shares, problems)
 }
 
+/** What the task says of a text, where a reward asks for that alone. */
+function askedOfText({ reward, task }: Experiment): TaskAspect | undefined {
+  const asked = reward.parts.filter(({ weight }) => weight > 0)
+  return asked.length === 1 && reward.parts.every(({ weight }) => weight >= 0)
+    ? taskOf(task).aspects?.find(({ id }) => id === asked[0].id)
+    : undefined
+}
+
 /** What a run came to, in a sentence; undefined where it was not measured twice on problems that it
  * never trains on. A reward of several parts is what was asked for, whatever the task's own score
  * says. */
 export function headline(state: LabState): string | undefined {
   const { runExperiment } = state
   const id = runExperiment?.task.id ?? ''
-  const isComposed = (runExperiment?.reward.parts.length ?? 0) > 0
-  const rewards = isComposed && endsOf(state, heldOutReward(id, runExperiment?.validation.n ?? 1))
+  const parts = runExperiment?.reward.parts ?? []
+  const n = runExperiment?.validation.n ?? 1
+  const asked = runExperiment && askedOfText(runExperiment)
+  const found = asked && endsOf(state, heldOutPart(id, asked.id, n))
+  if (found) {
+    const [before, after] = found.map(percent)
+    const began = before === after ? 'as many as when it began' : `it began at ${before}`
+    return `${asked.label}: ${after} of new problems; ${began}.`
+  }
+  const rewards = parts.length > 0 && endsOf(state, heldOutReward(id, n))
   if (rewards) {
     const [before, after] = rewards.map((reward) => withMinus(reward.toFixed(2)))
     const began = before === after ? 'as much as when it began' : `it began at ${before}`

@@ -13,6 +13,9 @@ export const greedyAccuracy = (taskId: string) => `val-aux/${taskId}/acc/greedy`
 export const sampledAccuracy = (taskId: string, n: number) => `val-core/${taskId}/acc/mean@${n}`
 /** Of a composed reward, in its own units. */
 export const heldOutReward = (taskId: string, n: number) => `val-aux/${taskId}/reward/mean@${n}`
+/** Of a part of a composed reward, without its weight. */
+export const heldOutPart = (taskId: string, part: string, n: number) =>
+  `val-aux/${taskId}/${part}/mean@${n}`
 const HELD_OUT_MEAN = /^val-core\/.+\/(?:acc|reward)\/mean@\d+$/
 /** The mean of held-out answers in a run of another trainer, which names it by its own data
  * source. */
