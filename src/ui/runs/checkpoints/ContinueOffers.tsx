@@ -38,7 +38,7 @@ function LeftRun() {
     <section className="card going-on" aria-label="Unfinished run" data-testid="left-run">
       <p>
         <strong>
-          “<CutName name={name} />”
+          <CutName name={`“${name}”`} />
         </strong>{' '}
         stopped at step {formatCount(step)} of {formatCount(plannedOf(entry.header))},{' '}
         {agoText(left.at, Date.now())}.
@@ -78,9 +78,8 @@ function OfferedFile() {
     <section className="card going-on" aria-label="Checkpoint file" data-testid="offered-file">
       <p role="status">
         <FileInput className="icon" aria-hidden="true" /> <strong>{file.name}</strong> is a
-        checkpoint of “<CutName name={peeked.name} />
-        ”: step {formatCount(peeked.step)} of {formatCount(peeked.planned)},{' '}
-        {formatBytes(peeked.bytes)}.
+        checkpoint of <CutName name={`“${peeked.name}”`} />: step {formatCount(peeked.step)} of{' '}
+        {formatCount(peeked.planned)}, {formatBytes(peeked.bytes)}.
       </p>
       <div className="going-on-ways">
         <button
