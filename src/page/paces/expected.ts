@@ -27,13 +27,13 @@ type Pace = Pick<AdapterSpeed, 'dispatch_ms' | 'round_ms' | 'gflops'>
 export const workMs = (work: StepWork, { dispatch_ms, round_ms, gflops }: Pace): number =>
   work.dispatches * dispatch_ms + work.rounds * round_ms + (1000 * work.arithmetic) / gflops
 
-/** How much longer the steps of a kind took in earlier runs than their work says, in the median; 1
- * where none ran. */
+/** How much longer the steps of a kind took in earlier runs than their work says, in the median;
+ * where none ran, as much longer as those of other kinds. */
 export type Ratios = Readonly<Record<PhaseDocument['kind'], number>>
 
-function median(values: readonly number[]): number {
+function median(values: readonly number[]): number | undefined {
   const sorted = [...values].sort((a, b) => a - b)
-  return sorted[(sorted.length - 1) >> 1] ?? 1
+  return sorted[(sorted.length - 1) >> 1]
 }
 
 /** A run of one phase, out of its two texts; undefined where the phase is no experiment by itself,
@@ -48,8 +48,8 @@ function ofOnePhase(settings: string, cost: string): Experiment | undefined {
   }
 }
 
-/** The ratios of an adapter's runs. */
-export function ratiosOf(runs: readonly RunPaces[], speed: Pace): Ratios {
+/** The ratios of an adapter's runs; `before` any of them, that of adapters like it. */
+export function ratiosOf(runs: readonly RunPaces[], speed: Pace, before = 1): Ratios {
   const found = runs.flatMap(({ settings, phases }) =>
     phases.flatMap(({ kind, cost, pace }) => {
       const experiment = ofOnePhase(settings, cost)
@@ -58,8 +58,9 @@ export function ratiosOf(runs: readonly RunPaces[], speed: Pace): Ratios {
       return ms > 0 ? [{ kind, ratio: pace.step_ms / ms }] : []
     }),
   )
+  const any = median(found.map(({ ratio }) => ratio)) ?? before
   const of = (kind: PhaseDocument['kind']) =>
-    median(found.filter((one) => one.kind === kind).map(({ ratio }) => ratio))
+    median(found.filter((one) => one.kind === kind).map(({ ratio }) => ratio)) ?? any
   return Object.fromEntries(PHASE_KINDS.map((kind) => [kind, of(kind)])) as Ratios
 }
 
