@@ -18,3 +18,11 @@ test('the speed of small steps is sane, and the probe leaves nothing behind', as
   expect(gpu.counts.live_bytes).toBe(before)
   gpu.destroy()
 })
+
+test('a machine too busy for a rate has a finite speed', async () => {
+  const gpu = await Gpu.open()
+  const { gflops } = await probeSpeed(gpu, 0)
+  expect(gflops).toBeGreaterThan(0)
+  expect(Number.isFinite(gflops)).toBe(true)
+  gpu.destroy()
+})
