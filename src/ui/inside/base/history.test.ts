@@ -3,6 +3,7 @@ import { appendMetrics, type Series } from '../../../host/columns/series.ts'
 import { observationOf, seenAt } from '../testing.ts'
 import {
   columnsOfKept,
+  comparable,
   divergences,
   firstPass,
   layerChange,
@@ -21,6 +22,16 @@ test('steps that lack a value leave no point', () => {
   const columns = columnsOfKept(items, (observation) => layerChange(observation, 2))
   expect(columns).toEqual({ steps: [0, 9], values: [-2, -4], length: 2 })
   expect(columnsOfKept(items, (observation) => layerChange(observation, 0)).length).toBe(0)
+})
+
+test('what is compared over the steps is of the same tokens', () => {
+  const of = (step: number, rows: 'held_out' | 'responses') =>
+    seenAt(step, { ...observationOf(), rows })
+  const items = [of(0, 'held_out'), of(1, 'responses'), of(5, 'responses')]
+  expect(comparable(items).map(({ step }) => step)).toEqual([1, 5])
+  // Of as many, the newer.
+  expect(comparable(items.slice(0, 2)).map(({ step }) => step)).toEqual([1])
+  expect(comparable([])).toEqual([])
 })
 
 test('perplexity is of the model’s own policy, the last entry', () => {

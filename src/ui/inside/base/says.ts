@@ -93,8 +93,9 @@ export function cosineSays(observation: Observation): string | undefined {
   return `${adds}; ${takes}.`
 }
 
+/** Those up to it that are of the same tokens. */
 const between = (items: readonly Seen[], last: Seen): readonly Seen[] =>
-  items.filter(({ step }) => step <= last.step)
+  items.filter(({ step, item }) => step <= last.step && item.rows === last.item.rows)
 
 /** How layer k and the model have moved since the first observation. */
 export function targetSays(items: readonly Seen[], seen: Seen, k: number): string | undefined {

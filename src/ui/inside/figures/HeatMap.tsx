@@ -12,7 +12,7 @@ import { readStep } from '../../shown/readout.ts'
 import { shownStore } from '../../shown/shown.ts'
 import { uiStore } from '../../shown/store.ts'
 import { useVocabulary } from '../../shown/vocabulary.ts'
-import { columnsOfKept, ofKept } from '../base/history.ts'
+import { columnsOfKept, comparable, ofKept } from '../base/history.ts'
 import { type ObservedQuantity, observedAt } from '../base/observed.ts'
 import { policyEntropies } from '../base/points.ts'
 
@@ -70,7 +70,10 @@ const useRows = (map: HeatKind, lastLayer: number) =>
       named: () =>
         rows.map((row) => ({
           name: nameOf(first + row),
-          columns: columnsOfKept(keptSteps().items, ({ mean }) => valuesOf(map, mean)?.[row]),
+          columns: columnsOfKept(
+            comparable(keptSteps().items),
+            ({ mean }) => valuesOf(map, mean)?.[row],
+          ),
         })),
       summarise: () => summary(map, lastLayer),
     }
@@ -90,6 +93,7 @@ export function KeptHeatMap(props: Props) {
       id={`${map.id}-chart`}
       title={map.title}
       isPart
+      isSparse
       file={map.id}
       height={HEIGHT}
       first={map.first}

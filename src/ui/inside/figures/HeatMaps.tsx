@@ -48,7 +48,7 @@ export function HeatMaps() {
       id="heat"
       title="Entropy maps, layer × step"
       how={READ.both}
-      note="One column per kept step, held until the next; dark is certain, bright undecided, on one scale for all four. Old steps are thinned out, so what changes within a few early steps may be missing, and a raw map mixes what a state says with how long it is. In the normed map the embedding is grey; the top row of both is the final policy."
+      note="One column per kept step; stripes hold its colour where nothing was measured before the next. Dark is certain, bright undecided, on one scale for all four. Old steps are thinned out, so what changes within a few early steps may be missing, and a raw map mixes what a state says with how long it is. In the normed map the embedding is grey; the top row of both is the final policy."
       state={state}
       opens="wide"
       says={seen && heatSays(shownStore.getState().kept.observations.items, seen)}

@@ -56,7 +56,10 @@ function spreadLayers(last: number): number[] {
 function Similarity({ seen, k }: { seen: Seen; k: number }) {
   const kept = useShown(selectObservations)
   const isDark = useStore(uiStore, selectIsDark)
-  const until = kept.items.filter(({ step, item }) => step <= seen.step && holds(item, QUANTITIES))
+  const until = kept.items.filter(
+    ({ step, item }) =>
+      step <= seen.step && item.rows === seen.item.rows && holds(item, QUANTITIES),
+  )
   const curves = spread(until, CURVES).map(({ step, item }) => ({
     step,
     points: similarityPoints(item, k),

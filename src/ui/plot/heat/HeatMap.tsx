@@ -12,7 +12,15 @@ import { type Paint, Plot } from '../base/Plot.tsx'
 import { ChartCard } from '../ChartCard.tsx'
 import type { NamedColumns } from '../files/chart_file.ts'
 import { drawnColumns } from '../lines/repaint.ts'
-import { drawEdits, drawMarks, firstColumn, HEAT_REACH, heatmapPixels, rowAt } from './heat.ts'
+import {
+  drawEdits,
+  drawMarks,
+  firstColumn,
+  HEAT_REACH,
+  heatmapPixels,
+  rowAt,
+  typicalGap,
+} from './heat.ts'
 
 const TICKS = 10
 /** A step is less than a pixel wide where steps come faster than this. */
@@ -42,6 +50,8 @@ export interface HeatMapProps {
   /** A layer at the axis. */
   readonly formatRow: (layer: number) => string
   readonly withNames: boolean
+  /** Of moments that lie far apart: what lies between them was not measured, and is striped. */
+  readonly isSparse?: boolean
   /** Leaves room for the names of lines, so that it is as wide as the charts beside it. */
   readonly hasGutter?: boolean
   readonly summarise: () => string
@@ -56,7 +66,7 @@ const selectIsDark = (state: UiState) => state.isDark
 
 /** Paints one pixel for each layer and column, scaled up to the plot, and where phases begin and
  * the run was changed by hand. */
-function usePaint({ columns, scaleMax, firstRamp }: HeatMapProps): Paint {
+function usePaint({ columns, scaleMax, firstRamp, isSparse }: HeatMapProps): Paint {
   const spans = usePhaseSpans()
   const edits = useEditMarks()
   const strip = useRef<HTMLCanvasElement>(undefined)
@@ -65,7 +75,9 @@ function usePaint({ columns, scaleMax, firstRamp }: HeatMapProps): Paint {
       const width = Math.max(1, Math.round(view.width * pixelRatio))
       const first = from === undefined ? 0 : firstColumn(from, view, width)
       const rows = columns()
-      const size = { width, x: view.x, scale: view.scale, first }
+      const measured = isSparse ? rows.find((row) => row !== undefined) : undefined
+      const held = measured && { heldSteps: typicalGap(measured) }
+      const size = { width, x: view.x, scale: view.scale, first, ...held }
       const pixels = heatmapPixels(rows, size, scaleMax, HEAT_RAMP, firstRamp)
       // After a crash of the GPU process a canvas that nobody sees is not given back.
       if (strip.current?.getContext('2d')?.isContextLost()) strip.current = undefined
@@ -85,7 +97,7 @@ function usePaint({ columns, scaleMax, firstRamp }: HeatMapProps): Paint {
       )
       drawEdits(ctx, edits, view)
     },
-    [columns, scaleMax, firstRamp, spans, edits],
+    [columns, scaleMax, firstRamp, isSparse, spans, edits],
   )
 }
 
@@ -139,7 +151,8 @@ export function HeatMap(props: HeatMapProps) {
           hasGutter={props.hasGutter === true}
           showGrid={false}
           paint={paint}
-          drawn={drawn}
+          // A new moment may change how long the others are held: the whole is painted again.
+          {...(props.isSparse ? {} : { drawn })}
           redrawMs={REDRAW_MS}
           coversFrame
           summarise={props.summarise}

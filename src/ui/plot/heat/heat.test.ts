@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { depthColor, HEAT_RAMP, oklchToRgb, type Rgb } from '../../scales/palette.ts'
 import { columnsOf, recordingContext } from '../../shown/testing.ts'
-import { drawEdits, drawMarks, heatmapPixels, rowAt } from './heat.ts'
+import { drawEdits, drawMarks, heatmapPixels, rowAt, typicalGap } from './heat.ts'
 
 const ramp: readonly Rgb[] = [
   [0, 0, 0],
@@ -25,6 +25,17 @@ test('a measurement is held until the next one', () => {
   const pixels = heatmapPixels([columns], { width: 10, x: [0, 10] }, 2, ramp)
   const reds = Array.from({ length: 10 }, (_, x) => at(pixels, 10, x, 0)[0])
   expect(reds).toEqual([0, 0, 0, 0, 0, 200, 200, 200, 200, 200])
+})
+
+test('what was not measured for long is striped', () => {
+  const columns = { steps: [0, 1, 2, 12], values: [0, 2, 2, 1], length: 4 }
+  const size = { width: 24, x: [0, 12], heldSteps: typicalGap(columns) } as const
+  const pixels = heatmapPixels([columns], size, 2, ramp)
+  const alphas = Array.from({ length: 24 }, (_, x) => at(pixels, 24, x, 0)[1])
+  // Two pixels a step: three steps in full, then one column of five.
+  const filled = alphas.flatMap((alpha, x) => (alpha > 0 ? [x] : []))
+  expect(filled).toEqual([0, 1, 2, 3, 4, 5, 10, 15, 20])
+  expect(typicalGap({ steps: [7], values: [1], length: 1 })).toBe(1)
 })
 
 test('of thousands of steps a column of pixels shows the last before its right edge', () => {

@@ -51,6 +51,18 @@ const packs = new WeakMap<readonly Rgb[], Uint32Array>()
 export interface HeatSize extends Pick<Across, 'x' | 'width' | 'scale'> {
   /** 0 where it is not given. */
   readonly first?: number
+  /** A measurement fills so many steps; where the next one comes later, stripes hold its colour.
+   * Without a limit where it is not given. */
+  readonly heldSteps?: number
+}
+
+/** One column of pixels of so many in a stripe of what is held on. */
+const STRIPE = 5
+
+/** Steps from one measurement to the next, in the median; 1 where there are too few. */
+export function typicalGap({ steps, length }: Columns): number {
+  const gaps = Array.from({ length: Math.max(0, length - 1) }, (_, i) => steps[i + 1] - steps[i])
+  return gaps.sort((a, b) => a - b)[gaps.length >> 1] ?? 1
 }
 
 /** RGBA of a picture `width` − `first` × rows.length, top row = last layer, row 0 in colours of its
@@ -64,7 +76,7 @@ export function heatmapPixels(
   ramp: readonly Rgb[],
   firstRamp = ramp,
 ): Uint8ClampedArray<ArrayBuffer> {
-  const { width, first = 0 } = size
+  const { width, first = 0, heldSteps = Number.POSITIVE_INFINITY } = size
   const across = width - first
   const pixels = new Uint32Array(across * rows.length)
   rows.forEach((columns, row) => {
@@ -82,6 +94,8 @@ export function heatmapPixels(
       index = lastBefore(columns, index, right)
       const value = values[index]
       if (!Number.isFinite(value)) continue
+      const isHeldOn = pixelStep(column, size) - steps[index] >= heldSteps
+      if (isHeldOn && column % STRIPE > 0) continue
       const at = Math.round(Math.min(colours.length - 1, Math.max(0, value * factor)))
       pixels[atLeft + column] = colours[at]
     }
