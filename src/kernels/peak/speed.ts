@@ -44,8 +44,8 @@ function run(gpu: Gpu, program: Program<never>, written: Tensor): Promise<unknow
   return gpu.read(written)
 }
 
-/** Takes a fraction of a second, and two kernels to compile. Runs alone on the device. A busy machine
- * stops after `budgetMs` with what it has. */
+/** Takes a fraction of a second, and two kernels to compile. Runs alone on the device. A busy
+ * machine stops after `budgetMs` with what it has. */
 export async function probeSpeed(gpu: Gpu, budgetMs = BUDGET_MS): Promise<AdapterSpeed> {
   const { m, n, k } = PRODUCT
   const sizes = { a: [m, k], b: [n, k], out: [m, n], from: [4], to: [4] }

@@ -4,7 +4,6 @@ import { taskOf } from '../../document/experiment/fields/task_fields.ts'
 import { resolvePhases } from '../../document/experiment/resolve.ts'
 import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import type { LabState } from '../../page/state/store.ts'
-import type { TaskAspect } from '../../tasks/task/task.ts'
 import { formatSteps, withMinus } from '../kit/format.ts'
 import { mean } from '../kit/mean.ts'
 import {
@@ -122,7 +121,7 @@ export function gotWorse(state: LabState): boolean {
 }
 
 /** What the task says of a text, where a reward asks for that alone. */
-function askedOfText({ reward, task }: Experiment): TaskAspect | undefined {
+function askedOfText({ reward, task }: Experiment) {
   const asked = reward.parts.filter(({ weight }) => weight > 0)
   return asked.length === 1 && reward.parts.every(({ weight }) => weight >= 0)
     ? taskOf(task).aspects?.find(({ id }) => id === asked[0].id)

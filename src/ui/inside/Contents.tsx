@@ -1,5 +1,9 @@
-// Lists the questions that the tab answers, and jumps to each: the tab is many windows high.
+// Lists the questions that the tab answers, each with what this run says to it, and jumps to the
+// figures: the tab is many windows high.
 import { useLayoutEffect, useRef, useState } from 'react'
+import { useKept } from '../shown/rested.ts'
+import { useAtStep } from '../shown/shown.ts'
+import { QUESTIONS, type Question } from './base/answers.ts'
 
 /** The heads of the groups that have a figure: cards come and go with the run. */
 const headsOf = (panel: Element): HTMLElement[] =>
@@ -15,6 +19,22 @@ function jumpTo(head: HTMLElement): void {
   head.tabIndex = -1
   head.scrollIntoView()
   head.focus({ preventScroll: true })
+}
+
+interface LineProps {
+  readonly head: HTMLElement
+  readonly answer: string | undefined
+}
+
+function Line({ head, answer }: LineProps) {
+  return (
+    <li>
+      <button type="button" className="plain" onClick={() => jumpTo(head)}>
+        {head.dataset.question}
+      </button>
+      {answer === undefined ? null : <p>{answer}</p>}
+    </li>
+  )
 }
 
 export function Contents() {
@@ -34,18 +54,17 @@ export function Contents() {
     update()
     return () => observer.disconnect()
   }, [])
+  const kept = useKept().observations
+  const atStep = useAtStep()
+  const answerTo = ({ dataset }: HTMLElement) =>
+    QUESTIONS[dataset.question as Question](kept, atStep)
   return (
     <nav ref={nav} className="inside-contents" aria-label="Contents of this tab">
-      {heads.map((head) => (
-        <button
-          key={head.dataset.question}
-          type="button"
-          className="plain"
-          onClick={() => jumpTo(head)}
-        >
-          {head.dataset.question}
-        </button>
-      ))}
+      <ul>
+        {heads.map((head) => (
+          <Line key={head.dataset.question} head={head} answer={answerTo(head)} />
+        ))}
+      </ul>
     </nav>
   )
 }

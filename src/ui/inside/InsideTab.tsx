@@ -12,6 +12,7 @@ import { LivePartsCard } from '../touch/parts/LivePartsCard.tsx'
 import { PartsCard } from '../touch/parts/PartsCard.tsx'
 import { ReadingsCard } from '../touch/ReadingsCard.tsx'
 import { SteeringCard } from '../touch/SteeringCard.tsx'
+import type { Question } from './base/answers.ts'
 import { Contents } from './Contents.tsx'
 import { CosineFigure } from './figures/CosineFigure.tsx'
 import { DeltaFigure } from './figures/DeltaFigure.tsx'
@@ -25,7 +26,7 @@ import { Nothing } from './Nothing.tsx'
 import { SuggestedLayer } from './suggested/SuggestedLayer.tsx'
 
 /** A question that the figures below it answer. */
-const question = (words: string): PanelEntry => ({
+const question = (words: Question): PanelEntry => ({
   name: `The question “${words}”`,
   Own: () => (
     <h2 className="inside-group" data-question={words}>

@@ -22,15 +22,16 @@ export function columnsOfKept(
   return { steps, values, length: steps.length }
 }
 
-/** Those that are of the same tokens as most: before a first step the states of held-out answers are
- * read, and a mean over other tokens is no earlier value of the same thing. */
+/** Those that are of the same tokens as most: before a first step the states of held-out answers
+ * are read, and a mean over other tokens is no earlier value of the same thing. */
 export function comparable(items: readonly Seen[]): readonly Seen[] {
   const kinds = new Map<Observation['rows'], Seen[]>()
   for (const one of items) kinds.set(one.item.rows, [...(kinds.get(one.item.rows) ?? []), one])
   return [...kinds.values()].reduce((most, of) => (of.length >= most.length ? of : most), [])
 }
 
-/** Computes from what is kept of the shown run and can be compared, and again only when that has changed. */
+/** Computes from what is kept of the shown run and can be compared, and again only when that has
+ * changed. */
 export function ofKept<T>(compute: (items: readonly Seen[]) => T): () => T {
   let known: { readonly kept: object; readonly version: number; readonly value: T } | undefined
   return () => {

@@ -106,6 +106,17 @@ export function partsSay(costs: PartCosts): string {
   return `${whole} No part costs anything that they can show.`
 }
 
+/** The part that is needed most, in a sentence of its own; undefined where none is felt. */
+export function mostNeeded(costs: PartCosts): string | undefined {
+  for (const measure of measuresOf(costs).filter(({ key }) => !key.startsWith('entropy'))) {
+    const most = mostFelt(costs.parts, measure)
+    if (!most) continue
+    const by = estimateText(most.found, measure.unit)
+    return `Beside whole blocks ${partName(most.part)} is needed most: without it the ${measure.label} changes by ${by}.`
+  }
+  return undefined
+}
+
 /** A row for each part, and the difference and its interval for each measure. */
 export function partsTable(costs: PartCosts): NumberTable {
   const measures = measuresOf(costs)

@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest'
+import type { Observation } from '../../../host/protocol/observation.ts'
+import { Kept } from '../../../record/run/kept.ts'
+import { FLOW, observationOf } from '../testing.ts'
+import { QUESTIONS } from './answers.ts'
+
+const keptOf = (...observations: readonly (readonly [number, Observation])[]) => {
+  const kept = new Kept<Observation>(1e6)
+  for (const [step, observation] of observations) kept.push(step, observation, 100)
+  return kept
+}
+const answers = (kept: Kept<Observation>, step?: number) =>
+  Object.values(QUESTIONS).map((answer) => answer(kept, step))
+
+test('each question is answered by the newest moment that has what it needs', () => {
+  const first = observationOf(FLOW)
+  const second = observationOf({
+    ...FLOW,
+    ent_layer_raw: [3, 1, 1],
+    ent_layer_norm: [1.5, 2, 0.5],
+    dH_attn: [1, -0.2],
+    dH_ffn: [-0.5, 0.1],
+    dH_layer: [0.5, -0.1],
+  })
+  const [knows, does, changed, causes] = answers(keptOf([1, first], [5, second]))
+  expect(knows).toContain('layer 2 decides most')
+  expect(does).toContain('the largest change is that of layer 1’s attention')
+  expect(changed).toContain('From step 1 to 5')
+  expect(causes).toBeUndefined()
+  expect(answers(keptOf([1, first], [5, second]), 1)[1]).toBeUndefined()
+})
+
+test('what causes it is said where the parts were switched off', () => {
+  const part = (where: 'attention' | 'feed_forward', mean: number) => ({
+    layer: 1,
+    where,
+    reward: { mean, interval: 0.05 },
+    entropies: [],
+  })
+  const parts = {
+    problems: 64,
+    untouched: { reward: 0.8, entropies: [1, 1] },
+    parts: [part('attention', -0.5), part('feed_forward', -0.1)],
+  }
+  const kept = keptOf([5, { ...observationOf(), parts } as Observation])
+  expect(QUESTIONS['What causes it?'](kept, undefined)).toBe(
+    'Beside whole blocks the attention of layer 1 is needed most: without it the held-out reward changes by −0.5 ± 0.05.',
+  )
+})
+
+test('a run that was not looked at has no answers', () => {
+  expect(answers(keptOf())).toEqual([undefined, undefined, undefined, undefined])
+})

@@ -1,0 +1,37 @@
+// Answers the questions of the tab Inside in a sentence each, from what was observed of the shown
+// run: the figures below them have the whole.
+import type { Observation } from '../../../host/protocol/observation.ts'
+import type { Kept } from '../../../record/run/kept.ts'
+import { mostNeeded } from '../../touch/words/part_words.ts'
+import { type ObservedQuantity, observedAt, type Seen } from './observed.ts'
+import { deltaSays, flowSays, heatSays } from './says.ts'
+
+type Answer = (kept: Kept<Observation>, step: number | undefined) => string | undefined
+
+/** What a figure says of the newest moment that has what it draws. */
+const of =
+  (
+    quantities: readonly ObservedQuantity[],
+    says: (seen: Seen, items: readonly Seen[]) => string | undefined,
+  ): Answer =>
+  (kept, step) => {
+    const seen = observedAt(kept, step, quantities)
+    return seen && says(seen, kept.items)
+  }
+
+const needed: Answer = ({ items }, step) => {
+  const parts = items.findLast(
+    ({ step: at, item }) => item.parts && (step === undefined || at <= step),
+  )?.item.parts
+  return parts && mostNeeded(parts)
+}
+
+/** In the order of the tab. */
+export const QUESTIONS = {
+  'What does a layer know?': of(['ent_layer_norm'], ({ item }) => flowSays(item)),
+  'What does a block do?': of(['dH_attn', 'dH_ffn', 'dH_layer'], deltaSays),
+  'What changed?': of(['ent_layer_raw', 'ent_layer_norm'], (seen, items) => heatSays(items, seen)),
+  'What causes it?': needed,
+} as const satisfies Record<string, Answer>
+
+export type Question = keyof typeof QUESTIONS
