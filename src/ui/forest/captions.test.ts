@@ -135,6 +135,24 @@ test('the headline compares the first and the last validation on problems never 
   )
 })
 
+test('the headline tells what samples gained where the likeliest answers did not', () => {
+  const state = run(200, {
+    'val-aux/sort_digits/acc/greedy': [
+      [0, 0.77],
+      [100, 0.8],
+    ],
+    'val-core/sort_digits/acc/mean@1': [
+      [0, 0.17],
+      [100, 0.52],
+    ],
+  })
+  const n = state.runExperiment?.validation.n
+  expect(n).toBe(1)
+  expect(headline(state)).toBe(
+    'Its samples solve 52\u00a0% of new problems; it began at 17\u00a0%. Its likeliest answers: 77\u00a0%, then 80\u00a0%.',
+  )
+})
+
 test('the headline of a composed reward is of what was asked for', () => {
   const plain = run(200, {
     'val-aux/sort_digits/acc/greedy': [

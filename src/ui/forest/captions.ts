@@ -5,7 +5,7 @@ import { resolvePhases } from '../../document/experiment/resolve.ts'
 import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import type { LabState } from '../../page/state/store.ts'
 import { formatSteps, withMinus } from '../kit/format.ts'
-import { mean } from '../kit/mean.ts'
+import { isClear, mean } from '../kit/mean.ts'
 import {
   greedyAccuracy,
   heldOutPart,
@@ -102,16 +102,6 @@ function endsOf({ series, step }: LabState, metric: string): readonly number[] |
   return values.length < 2 ? undefined : [values[0], values[values.length - 1]]
 }
 
-/** Standard errors of a difference of two shares that chance rarely exceeds. */
-const CLEAR = 2
-
-/** Whether two shares of so many problems are further apart than chance brings them. The problems
- * are the same, which makes it less likely still. */
-function isClear([before, after]: readonly number[], problems: number): boolean {
-  const variance = (share: number) => (share * (1 - share)) / problems
-  return Math.abs(after - before) > CLEAR * Math.sqrt(variance(before) + variance(after))
-}
-
 /** Whether a run ended clearly below where it began. */
 export function gotWorse(state: LabState): boolean {
   const { runExperiment } = state
@@ -153,7 +143,14 @@ export function headline(state: LabState): string | undefined {
   if (!shares) return undefined
   const [before, after] = shares.map(percent)
   const problems = runExperiment?.validation.prompts ?? 0
-  if (before !== after && !isClear(shares, problems))
+  const sampled = endsOf(state, sampledAccuracy(id, n))
+  const isUnclear = before !== after && !isClear(shares, problems)
+  // The likeliest answers may stay where samples do not.
+  if (isUnclear && sampled && sampled[1] > sampled[0] && isClear(sampled, problems * n)) {
+    const [was, is] = sampled.map(percent)
+    return `Its samples solve ${is} of new problems; it began at ${was}. Its likeliest answers: ${before}, then ${after}.`
+  }
+  if (isUnclear)
     return `No clear change: it solves ${after} of ${problems} new problems; it began at ${before}.`
   if (shares[1] < shares[0])
     return `It got worse: it solves ${after} of new problems; it began at ${before}.`
@@ -203,7 +200,7 @@ export function nextLesson({ runExperiment }: LabState): readonly [id: string, w
     return ['rlhf', 'How a reward model is hacked']
   const rl = phases.flatMap((phase) => (phase.kind === 'rl' ? phase : []))
   if (rl.some(({ target_layer }) => target_layer !== layers))
-    return ['bupo', 'What the evidence says about inner phases']
+    return ['bupo', 'The evidence on inner phases']
   if (rl.some(({ adv_estimator }) => adv_estimator === 'gae')) return ['ppo', 'How PPO works']
   return ['entropy', 'How to read entropy']
 }

@@ -22,7 +22,7 @@ import {
 } from '../shown/metrics.ts'
 import { useOverlays } from '../shown/overlays.ts'
 import { hasRewardPhase, selectHasRun, shownExperiment } from '../shown/run.ts'
-import { useIsImported, usePresent, useShown } from '../shown/shown.ts'
+import { shownStore, useIsImported, usePresent, useShown } from '../shown/shown.ts'
 import { Downloads } from './Downloads.tsx'
 import { EntropyChart } from './entropy/EntropyChart.tsx'
 import { EntropyMap } from './entropy/EntropyMap.tsx'
@@ -246,10 +246,18 @@ function RewardChart() {
   )
   const says = useCallback(() => {
     const [own, greedy, others] = lines
+    const { validation, rollout } = shownExperiment(shownStore.getState())
+    const { prompts, n } = validation
     const told = [
-      { ...greedy, label: 'greedy held-out accuracy' },
-      ...(others ? [{ ...others, label: 'sampled held-out accuracy' }] : []),
-      { ...own, label: 'the mean score of samples' },
+      { ...greedy, label: 'greedy held-out accuracy', answers: prompts },
+      ...(others
+        ? [{ ...others, label: 'sampled held-out accuracy', answers: prompts * Math.max(1, n) }]
+        : []),
+      {
+        ...own,
+        label: 'the mean score of samples',
+        answers: rollout.train_batch_size * rollout.n,
+      },
     ]
     return scoreSays(told, formatShare)
   }, [lines])

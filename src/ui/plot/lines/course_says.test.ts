@@ -39,6 +39,14 @@ test('the sentence is of the first line that was measured twice', () => {
   expect(scoreSays(lines.slice(0, 2), formatShare)).toBe('')
 })
 
+test('what chance explains is no rise', () => {
+  const held = { metric: 'held', label: 'held-out accuracy' }
+  expect(scoreSays([{ ...held, answers: 128 }], formatShare)).toContain('rose from')
+  expect(scoreSays([{ ...held, answers: 10 }], formatShare)).toBe(
+    'From step 0 to 20 held-out accuracy did not change clearly: 77.0\u00a0%, then 92.0\u00a0%.',
+  )
+})
+
 test('the sentence names the layer that changed most', () => {
   const layers = ['shallow', 'deep', 'alone'].map((metric) => ({ metric, label: metric }))
   expect(layersSay(layers)).toBe('From step 0 to 20 deep changed most: it fell from 3 to 1.5 nats.')

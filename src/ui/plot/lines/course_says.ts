@@ -1,5 +1,7 @@
 // Says in a sentence how the lines of a large chart went, up to the step that the page shows.
+
 import { formatNumber } from '../../kit/format.ts'
+import { isClear } from '../../kit/mean.ts'
 import { type Columns, indexAt } from '../../scales/columns.ts'
 import { seriesOf } from '../../shown/run.ts'
 import { uiStore } from '../../shown/store.ts'
@@ -28,17 +30,26 @@ export function courseOf(
 
 const shownCourse = (metric: string) => courseOf(seriesOf(metric), uiStore.getState().atStep)
 
+interface Scored {
+  readonly metric: string
+  readonly label: string
+  /** Of a share: how many answers it is of. */
+  readonly answers?: number
+}
+
 /** '' where nothing was measured twice. */
 export function scoreSays(
-  lines: readonly { readonly metric: string; readonly label: string }[],
+  lines: readonly Scored[],
   format: (value: number) => string,
   unit = '',
 ): string {
-  for (const { metric, label } of lines) {
+  for (const { metric, label, answers } of lines) {
     const course = shownCourse(metric)
     if (!course) continue
     const { from, first, to, last } = course
     const [was, is] = [format(first), format(last)]
+    if (was !== is && answers !== undefined && !isClear([first, last], answers))
+      return `From step ${from} to ${to} ${label} did not change clearly: ${was}${unit}, then ${is}${unit}.`
     const moved =
       was === is
         ? `stayed at ${is}${unit}`
