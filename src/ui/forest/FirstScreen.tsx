@@ -39,7 +39,7 @@ function Estimate() {
   return (
     <p className="soft" data-testid="estimate">
       {isUnchosen
-        ? 'Three small layers learn to sort digits. '
+        ? 'Three small layers learn to sort digits: 654 becomes 456. '
         : 'It trains the experiment above. '}
       {time === undefined
         ? 'How long it takes here is not known yet: its first seconds will tell. '

@@ -32,7 +32,7 @@ function Line({ head, answer }: LineProps) {
       <button type="button" className="plain" onClick={() => jumpTo(head)}>
         {head.dataset.question}
       </button>
-      {answer === undefined ? null : <p>{answer}</p>}
+      {answer === undefined ? <p className="soft">Not measured yet.</p> : <p>{answer}</p>}
     </li>
   )
 }
