@@ -66,10 +66,14 @@ function doneWords(experiment: Experiment, { step, ...action }: SteeringEntry): 
 /** Where two experiments with other phases cannot be compared field by field. */
 const kindsOf = ({ phases }: Experiment): string => phases.map(({ kind }) => kind).join()
 
+const hasInner = ({ phases }: Experiment): boolean =>
+  phases.some((phase) => 'target_layer' in phase && phase.target_layer !== 'final')
+
 function phasesWords(experiment: Experiment, from: Experiment): string {
   const has = ({ phases }: Experiment, kind: string) => phases.some((phase) => phase.kind === kind)
   if (has(from, 'rl') && !has(experiment, 'rl')) return 'no reinforcement'
   if (has(from, 'sft') && !has(experiment, 'sft')) return 'no supervised phase'
+  if (hasInner(from) && !hasInner(experiment)) return 'no inner phase'
   const count = experiment.phases.length
   return `${count} ${count === 1 ? 'phase' : 'phases'}`
 }

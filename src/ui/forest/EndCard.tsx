@@ -10,17 +10,19 @@ import { shownText } from '../../host/protocol/token_text.ts'
 import { train } from '../../page/client/controls.ts'
 import { openExperiment } from '../../page/client/opening.ts'
 import { estimatorStore } from '../../page/paces/estimator.ts'
+import { settledSettings } from '../../page/state/next_experiment.ts'
 import type { LabState } from '../../page/state/store.ts'
 import { Words } from '../glossary/Words.tsx'
 import { changedWords, type WordRun } from '../kit/changed_words.ts'
 import { ScoreSign } from '../kit/ScoreSign.tsx'
 import { t } from '../kit/translator.ts'
 import { estimateWords } from '../learning/estimate.ts'
+import { canRestart } from '../open/actions.ts'
 import { WriteWithShown } from '../open/models/WriteWithIt.tsx'
 import { openLesson } from '../open/open_lesson.ts'
 import { lazyPart } from '../part/lazy_part.tsx'
 import { isProse } from '../part/prose.ts'
-import { useLab } from '../shown/run.ts'
+import { selectIsEdited, useLab } from '../shown/run.ts'
 import { usePresent } from '../shown/shown.ts'
 import { showToast } from '../shown/store.ts'
 import { captionLines, gotWorse, nextLesson, phaseCaptions } from './captions.ts'
@@ -175,19 +177,31 @@ function Answer(props: {
   )
 }
 
+/** What is to be known before the next step is trained. */
+function noteWords(says: string | undefined, isHeldBack: boolean, isEdited: boolean): string {
+  if (isHeldBack) return HELD_BACK
+  return [says, isEdited ? DROPS : undefined]
+    .filter(Boolean)
+    .map((line) => t(`${line}`))
+    .join(' ')
+}
+
+const HELD_BACK = 'A setting holds a value that it does not take. Correct it or put it back first.'
+const DROPS = 'It takes the place of what was changed in the settings since; undo brings that back.'
+
 /** One thing to train, where something takes little time here; and the lesson that says more. */
 function Next({ state }: { readonly state: LabState }) {
   const adapter = useLab(selectAdapter)
   const estimate = useStore(estimatorStore, (store) => store.estimate)
-  const { runExperiment } = state
+  const isHeldBack = !useLab(canRestart)
+  const isEdited = useLab(selectIsEdited)
   const worse = gotWorse(state) ? state.preset_id : undefined
-  const step = useMemo(
-    () =>
-      runExperiment && adapter
-        ? nextStep(runExperiment, (experiment) => estimate(adapter, experiment), worse)
-        : undefined,
-    [runExperiment, adapter, estimate, worse],
-  )
+  const step = useMemo(() => {
+    const { runDocument, runExperiment } = state
+    if (!runDocument || !runExperiment || !adapter) return undefined
+    const run = { document: runDocument, experiment: settledSettings(runExperiment, state) }
+    return nextStep(run, (experiment) => estimate(adapter, experiment), worse)
+  }, [state, adapter, estimate, worse])
   const [lesson, words] = nextLesson(state)
   const go = () => {
     const refused = step && openExperiment(step.experiment, step.name)
@@ -197,7 +211,13 @@ function Next({ state }: { readonly state: LabState }) {
   return (
     <div className="end-next">
       {step ? (
-        <button type="button" className="primary" data-testid="next-step" onClick={go}>
+        <button
+          type="button"
+          className="primary"
+          data-testid="next-step"
+          disabled={isHeldBack}
+          onClick={go}
+        >
           <Play className="icon" aria-hidden="true" /> {step.words}, {estimateWords(step.estimate)}
         </button>
       ) : null}
@@ -210,6 +230,7 @@ function Next({ state }: { readonly state: LabState }) {
         <BookOpen className="icon" aria-hidden="true" /> {words}
       </button>
       <WriteWithShown />
+      {step ? <p className="soft">{noteWords(step.says, isHeldBack, isEdited)}</p> : null}
     </div>
   )
 }

@@ -1,4 +1,7 @@
 import { expect, test } from 'vitest'
+import { withField } from '../../document/experiment/experiment.ts'
+import type { Experiment } from '../../document/experiment/schema/schema.ts'
+import type { SteeringEntry } from '../../document/experiment/steering/actions.ts'
 import { presetOf } from '../../document/presets/presets.ts'
 import { nextStep } from './next_step.ts'
 
@@ -7,37 +10,108 @@ const of = (id: string) => {
   if (!preset) throw new Error(id)
   return preset.experiment
 }
+/** A run in which nothing was changed. */
+const run = (experiment: Experiment) => ({ document: experiment, experiment })
+const next = (experiment: Experiment) => nextStep(run(experiment), takes(60))
 const takes = (seconds: number) => () => ({ seconds, isMeasured: true })
 
 test('after a run with an inner phase comes the same run without it, as long in all', () => {
-  const run = of('first-steps')
-  const next = nextStep(run, takes(60))
-  expect(next?.words).toBe('Train it without the inner phase')
-  expect(next?.experiment.phases.map(({ kind }) => kind)).toEqual(['rl'])
-  const steps = ({ phases }: typeof run) => phases.reduce((sum, phase) => sum + phase.steps, 0)
-  expect(next && steps(next.experiment)).toBe(steps(run))
-  expect(next?.experiment.seed).toBe(run.seed)
+  const before = of('first-steps')
+  const step = next(before)
+  expect(step?.words).toBe('Train it without the inner phase')
+  expect(step?.experiment.phases.map(({ kind }) => kind)).toEqual(['rl'])
+  expect(step && stepsOf(step.experiment)).toBe(stepsOf(before))
+  expect(step?.experiment.seed).toBe(before.seed)
+  expect(step?.says).toBeUndefined()
+})
+
+const stepsOf = ({ phases }: Experiment) => phases.reduce((sum, { steps }) => sum + steps, 0)
+const set = (step: number, path: string, value: number): SteeringEntry => ({
+  step,
+  kind: 'set',
+  path,
+  value,
+})
+function withFields(experiment: Experiment, ...fields: [string, unknown][]): Experiment {
+  return fields.reduce((before, [path, value]) => {
+    const result = withField(before, path, value)
+    if (!result.ok) throw new Error(result.message)
+    return result.experiment
+  }, experiment)
+}
+const LR = 'actor.optim.lr'
+
+test('the run without its inner phase begins as the run began, and is changed where that was', () => {
+  const began = withFields(of('first-steps'), [LR, 0.006])
+  const document = { ...began, steering: [set(13, LR, 0.0005)] }
+  const trained = withFields(began, [LR, 0.0005])
+  const step = nextStep({ document, experiment: trained }, takes(60))
+  expect(step?.experiment.actor.optim.lr).toBe(0.006)
+  expect(step?.experiment.steering).toEqual(document.steering)
+  expect(step?.says).toContain('changed by hand')
+  // A preset's name would say that it has an inner layer.
+  expect(step?.experiment.name).toBeNull()
+  const named = nextStep(run(withFields(began, ['name', 'Mine'])), takes(60))
+  expect(named?.experiment.name).toBe('Mine, without its inner phase')
+})
+
+test('of phases it has the lengths that they came to, and the changes of those that stay', () => {
+  const began = of('first-steps')
+  const [LENGTH, OF_INNER, OF_ALL] = [
+    'phases.1.steps',
+    'phases.0.actor.optim.lr',
+    'phases.1.actor.optim.lr',
+  ]
+  const steering = [
+    set(2, OF_INNER, 0.004),
+    set(3, OF_ALL, 0.003),
+    set(6, LENGTH, 14),
+    set(9, OF_ALL, 0.001),
+  ]
+  const experiment = withFields(began, [LENGTH, 14], [OF_ALL, 0.001], [OF_INNER, 0.004])
+  const step = nextStep({ document: { ...began, steering }, experiment }, takes(60))
+  expect(step && stepsOf(step.experiment)).toBe(stepsOf(experiment))
+  // What was set before its phase began holds from the start.
+  expect(step?.experiment.steering).toEqual([
+    set(0, 'phases.0.actor.optim.lr', 0.003),
+    set(9, 'phases.0.actor.optim.lr', 0.001),
+  ])
+})
+
+test('where a person has changed the list of phases, changes of one of them cannot be followed', () => {
+  const began = of('first-steps')
+  const repeat: SteeringEntry = { step: 2, kind: 'repeat_phase' }
+  const [inner] = began.phases
+  const experiment = { ...began, phases: [inner, ...began.phases] }
+  const words = (steering: readonly SteeringEntry[]) =>
+    nextStep({ document: { ...began, steering }, experiment }, takes(60))
+  expect(words([repeat])?.words).toBe('Train it without the inner phase')
+  const control = words([repeat])
+  expect(control && stepsOf(control.experiment)).toBe(stepsOf(experiment))
+  expect(words([repeat, set(9, 'phases.2.actor.optim.lr', 0.001)])?.words).not.toBe(
+    'Train it without the inner phase',
+  )
 })
 
 test('after a run that got worse comes its preset, where something was changed', () => {
-  const run = of('first-steps')
-  const changed = { ...run, seed: 7, rollout: { ...run.rollout, temperature: 2 } }
-  const next = nextStep(changed, takes(60), 'first-steps')
-  expect(next?.words).toBe('Train it with the preset’s settings')
-  expect(next?.experiment).toEqual({ ...run, seed: 7 })
-  expect(nextStep(run, takes(60), 'first-steps')?.words).toBe('Train it without the inner phase')
+  const before = of('first-steps')
+  const changed = { ...before, seed: 7, rollout: { ...before.rollout, temperature: 2 } }
+  const step = nextStep(run(changed), takes(60), 'first-steps')
+  expect(step?.words).toBe('Train it with the preset’s settings')
+  expect(step?.experiment).toEqual({ ...before, seed: 7 })
+  expect(nextStep(run(before), takes(60), 'first-steps')?.words).toBe(
+    'Train it without the inner phase',
+  )
 })
 
 test('what takes more than two minutes, or nobody knows how long, is not proposed', () => {
-  expect(nextStep(of('first-steps'), takes(121))).toBeUndefined()
-  expect(nextStep(of('first-steps'), () => undefined)).toBeUndefined()
+  expect(nextStep(run(of('first-steps')), takes(121))).toBeUndefined()
+  expect(nextStep(run(of('first-steps')), () => undefined)).toBeUndefined()
 })
 
 test('after a run without an inner phase comes a small run from random weights, and after that none', () => {
-  expect(nextStep(of('tiny-grpo'), takes(60))?.experiment).toBe(of('tiny'))
+  expect(next(of('tiny-grpo'))?.experiment).toBe(of('tiny'))
   const bare = { ...of('tiny'), phases: of('tiny').phases.filter(({ kind }) => kind === 'sft') }
-  expect(nextStep(bare, takes(60))?.experiment).toBe(of('tiny'))
-  expect(nextStep({ ...of('tiny'), seed: 7 }, takes(60))?.words).toBe(
-    'Train it without the inner phase',
-  )
+  expect(next(bare)?.experiment).toBe(of('tiny'))
+  expect(next({ ...of('tiny'), seed: 7 })?.words).toBe('Train it without the inner phase')
 })

@@ -1,8 +1,9 @@
 // Proposes what to train after a run: something to compare with it, which takes little time here.
-import { parseExperiment, sameSettings } from '../../document/experiment/experiment.ts'
+import { sameSettings } from '../../document/experiment/experiment.ts'
 import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import { presetOf } from '../../document/presets/presets.ts'
 import type { Estimate } from '../../page/paces/estimator.ts'
+import { controlOf, type Trained } from './control_run.ts'
 
 /** A person who has just seen one run waits no longer for the next. */
 const MOST_SECONDS = 120
@@ -12,28 +13,24 @@ export interface NextStep {
   readonly words: string
   readonly name: string
   readonly experiment: Experiment
+  /** What is to be known of it beside that. */
+  readonly says?: string | undefined
 }
 
-/** The same run with the steps of its inner phases given to the phase of the whole model behind
- * them; undefined where it has none. */
-function withoutInner(run: Experiment): NextStep | undefined {
-  const last = run.model.num_hidden_layers
-  let given = 0
-  const phases = run.phases.flatMap((phase) => {
-    const isInner =
-      phase.kind === 'rl' && phase.target_layer !== 'final' && phase.target_layer < last
-    if (isInner) given += phase.steps
-    if (isInner || phase.kind !== 'rl') return isInner ? [] : [phase]
-    const steps = phase.steps + given
-    given = 0
-    return [{ ...phase, steps }]
-  })
-  if (phases.length === run.phases.length || given > 0) return undefined
-  const name = 'The same run without its inner phase'
-  const parsed = parseExperiment({ ...run, name, phases, steering: [] })
-  return parsed.ok
-    ? { words: 'Train it without the inner phase', name, experiment: parsed.experiment }
-    : undefined
+const REPEATED =
+  'It begins with the settings that this run began with, and what was changed by hand is changed again after the same steps.'
+
+/** The same run without its inner phases; undefined where it has none. */
+function withoutInner(run: Trained): NextStep | undefined {
+  const control = controlOf(run)
+  if (!control) return undefined
+  const { experiment, changes } = control
+  return {
+    words: 'Train it without the inner phase',
+    name: experiment.name ?? 'the run without its inner phase',
+    experiment,
+    says: changes > 0 ? REPEATED : undefined,
+  }
 }
 
 /** From nothing: the warm start too is seen. */
@@ -58,12 +55,13 @@ function asPreset(run: Experiment, id: string): NextStep | undefined {
 /** The one next step: the first that takes less than two minutes on this adapter; undefined where
  * none is known to. `worseThan`: the preset of a run that ended worse than it began. */
 export function nextStep(
-  run: Experiment,
+  run: Trained,
   estimate: (experiment: Experiment) => Estimate | undefined,
   worseThan?: string,
 ): (NextStep & { readonly estimate: Estimate }) | undefined {
-  const back = worseThan === undefined ? undefined : asPreset(run, worseThan)
-  for (const step of [back, withoutInner(run), fromNothing(run)]) {
+  const { experiment } = run
+  const back = worseThan === undefined ? undefined : asPreset(experiment, worseThan)
+  for (const step of [back, withoutInner(run), fromNothing(experiment)]) {
     const time = step && estimate(step.experiment)
     if (step && time && time.seconds < MOST_SECONDS) return { ...step, estimate: time }
   }

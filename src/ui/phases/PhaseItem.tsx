@@ -2,7 +2,7 @@
 import { MAX_STEPS } from '../../document/experiment/fields/phase_fields.ts'
 import { formatSteps } from '../kit/format.ts'
 import { phaseMark } from '../scales/phase_mark.ts'
-import { endWords, methodName, phaseTarget, useLastLayer } from '../shown/run.ts'
+import { endWords, methodName, phaseTarget } from '../shown/run.ts'
 import { isImported } from '../shown/shown.ts'
 import type { BoundaryDrag } from './boundary_drag.ts'
 import { keyedSteps, onSegmentKey, type PhaseEdits } from './phase_edits.ts'
@@ -67,7 +67,7 @@ function Segment(props: PhaseItemProps & { readonly isCurrent: boolean }) {
   const { phases, present } = timeline
   const phase = phases[index]
   const steps = drag.stepsOf(index) ?? phase.steps
-  const lastLayer = useLastLayer()
+  const lastLayer = timeline.experiment.model.num_hidden_layers
   const target = phaseTarget(phase, lastLayer)
   const name = isImported() ? phase.name : `${phase.name}: ${target}, ${methodName(phase)}`
   const share = index < present ? 1 : Math.min(1, timeline.doneOf(index) / steps)

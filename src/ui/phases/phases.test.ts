@@ -20,7 +20,17 @@ const running = (experiment: Experiment): LabState => ({
 test('a length that was just changed is shown at once, because the run follows it', () => {
   const longer = withField(presetExperiment('tiny'), 'phases.1.steps', 99)
   if (!longer.ok) throw new Error(longer.message)
-  expect(selectShown(running(longer.experiment))).toBe(longer.experiment)
+  const shown = selectShown(running(longer.experiment))
+  expect(shown.phases[1].steps).toBe(99)
+  // A store that is asked twice has the same object.
+  expect(selectShown(running(longer.experiment))).toBe(shown)
+})
+
+test('what waits for a restart is not drawn as the run’s', () => {
+  const deeper = withField(presetExperiment('tiny'), 'model.num_hidden_layers', 5)
+  if (!deeper.ok) throw new Error(deeper.message)
+  const { model } = presetExperiment('tiny')
+  expect(selectShown(running(deeper.experiment)).model).toEqual(model)
 })
 
 test('the phases of another preset that was chosen are not those of the run', () => {

@@ -20,15 +20,22 @@ const selectHasBegun = (state: LabState) =>
   state.runExperiment !== undefined &&
   (selectIsBusy(state) || sameSettings(state.experiment, state.runExperiment))
 
+const lengthened = new WeakMap<Experiment, { by: Experiment; shown: Experiment }>()
+
 /** What the line shows. Lengths that were just changed are those of the settings, which the run
- * follows; another experiment that was chosen is not the run's. */
+ * follows; all else that they say waits for the next run. */
 export function selectShown(state: LabState): Experiment {
   const { experiment, runExperiment } = state
   if (experiment === runExperiment || !selectHasBegun(state) || !runExperiment) return experiment
   const phases = ({ phases }: Experiment) =>
     JSON.stringify(phases.map((phase) => ({ ...phase, steps: 0 })))
   const isOfRun = experiment.name === runExperiment.name
-  return isOfRun && phases(experiment) === phases(runExperiment) ? experiment : runExperiment
+  if (!isOfRun || phases(experiment) !== phases(runExperiment)) return runExperiment
+  const known = lengthened.get(runExperiment)
+  if (known?.by === experiment) return known.shown
+  const shown = { ...runExperiment, phases: experiment.phases }
+  lengthened.set(runExperiment, { by: experiment, shown })
+  return shown
 }
 
 export interface Timeline {
