@@ -10,6 +10,7 @@ import { shownText } from '../../host/protocol/token_text.ts'
 import { train } from '../../page/client/controls.ts'
 import { openExperiment } from '../../page/client/opening.ts'
 import { estimatorStore } from '../../page/paces/estimator.ts'
+import { libraryStore, shownRuns } from '../../page/runs/library/library_store.ts'
 import { settledSettings } from '../../page/state/next_experiment.ts'
 import type { LabState } from '../../page/state/store.ts'
 import { Words } from '../glossary/Words.tsx'
@@ -22,10 +23,12 @@ import { WriteWithShown } from '../open/models/WriteWithIt.tsx'
 import { openLesson } from '../open/open_lesson.ts'
 import { lazyPart } from '../part/lazy_part.tsx'
 import { isProse } from '../part/prose.ts'
+import { selectionStore, tick } from '../runs/base/selection.ts'
 import { selectIsEdited, useLab } from '../shown/run.ts'
 import { usePresent } from '../shown/shown.ts'
 import { showToast } from '../shown/store.ts'
 import { captionLines, gotWorse, nextLesson, phaseCaptions } from './captions.ts'
+import { controlSays } from './control_result.ts'
 import { type Example, type Examples, examplesOf } from './examples.ts'
 import { nextStep } from './next_step.ts'
 import './end_card.css'
@@ -70,10 +73,17 @@ export function EndCard() {
 function Outcome() {
   const state = usePresent(selectAll)
   const captions = phaseCaptions(state)
+  const runs = useStore(libraryStore, shownRuns)
+  const compared = useMemo(() => controlSays(state, runs), [state, runs])
   return (
     <>
       <Answers />
       <div className="end-says">
+        {compared === undefined ? null : (
+          <p className="figure-says" data-testid="control-says">
+            {compared}
+          </p>
+        )}
         {captions.length > 0 ? <h2>What happened</h2> : null}
         <ol>
           {captions.map((caption) => (
@@ -204,9 +214,14 @@ function Next({ state }: { readonly state: LabState }) {
   }, [state, adapter, estimate, worse])
   const [lesson, words] = nextLesson(state)
   const go = () => {
+    const { living } = libraryStore.getState()
     const refused = step && openExperiment(step.experiment, step.name)
-    if (refused === undefined) train()
-    else showToast(refused)
+    if (refused !== undefined) return showToast(refused)
+    train()
+    if (!step?.isControl || living === undefined) return
+    // The run that it is compared with stays in sight on every chart.
+    tick(living, true)
+    selectionStore.setState({ isBehind: true })
   }
   return (
     <div className="end-next">

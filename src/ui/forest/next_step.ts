@@ -13,6 +13,8 @@ export interface NextStep {
   readonly words: string
   readonly name: string
   readonly experiment: Experiment
+  /** It is to be compared with the run that is over. */
+  readonly isControl?: true
   /** What is to be known of it beside that. */
   readonly says?: string | undefined
 }
@@ -29,6 +31,7 @@ function withoutInner(run: Trained): NextStep | undefined {
     words: 'Train it without the inner phase',
     name: experiment.name ?? 'the run without its inner phase',
     experiment,
+    isControl: true,
     says: changes > 0 ? REPEATED : undefined,
   }
 }

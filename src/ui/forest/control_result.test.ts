@@ -1,0 +1,54 @@
+// What a control is told beside its run.
+import { expect, test } from 'vitest'
+import { parseExperiment } from '../../document/experiment/experiment.ts'
+import type { Experiment } from '../../document/experiment/schema/schema.ts'
+import { PRESETS } from '../../document/presets/presets.ts'
+import { appendRow, type Series } from '../../host/columns/series.ts'
+import type { RunEntry } from '../../page/runs/library/library_store.ts'
+import { labStore } from '../../page/state/store.ts'
+import { controlSays } from './control_result.ts'
+import { controlOf } from './control_run.ts'
+
+const preset = PRESETS.find(({ id }) => id === 'two-skills-bupo')
+if (!preset) throw new Error('no preset')
+const whole = { ...preset.experiment, name: 'With it' }
+const made = controlOf({ document: whole, experiment: whole })
+if (!made) throw new Error('no control')
+const control = made.experiment
+const METRIC = `val-aux/${whole.task.id}/acc/greedy`
+
+const entry = (document: Experiment, share: number, status = 'finished') =>
+  ({
+    id: 'a',
+    header: { document, experiment: document, status, metrics: { [METRIC]: share } },
+    labels: {},
+  }) as unknown as RunEntry
+
+function said(share: number, entries: readonly RunEntry[], document = control) {
+  const series = new Map<string, Series>()
+  appendRow(series, METRIC, 0, 0.5)
+  appendRow(series, METRIC, 100, share)
+  const runExperiment = { ...document, validation: { ...document.validation, prompts: 128 } }
+  return controlSays(
+    { ...labStore.getState(), runDocument: document, runExperiment, series },
+    entries,
+  )
+}
+
+test('a control is told beside the run that it is the control of', () => {
+  expect(said(0.94, [entry(whole, 0.95)])).toBe(
+    'With the inner phase it solved 95.0\u00a0% of new problems, without it 94.0\u00a0%: 128 problems tell no difference. That is one seed of each.',
+  )
+  expect(said(0.6, [entry(whole, 0.95)])).toContain('the inner phase helped')
+  expect(said(0.95, [entry(whole, 0.6)])).toContain('the inner phase cost something')
+})
+
+test('kernels and names make no other run; settings, seeds and unfinished runs do', () => {
+  const parsed = parseExperiment({ ...control, name: 'Mine' })
+  if (!parsed.ok) throw new Error('not parsed')
+  expect(said(0.94, [entry(whole, 0.95)], parsed.experiment)).toContain('no difference')
+  expect(said(0.94, [entry({ ...whole, seed: whole.seed + 1 }, 0.95)])).toBeUndefined()
+  expect(said(0.94, [entry(whole, 0.95, 'failed')])).toBeUndefined()
+  expect(said(0.94, [entry(control, 0.95)])).toBeUndefined()
+  expect(said(0.94, [])).toBeUndefined()
+})

@@ -1,0 +1,53 @@
+// Says what a control came to beside the run that it is the control of.
+import { sameSettings } from '../../document/experiment/experiment.ts'
+import type { Experiment } from '../../document/experiment/schema/schema.ts'
+import { doneByHand } from '../../document/experiment/steering/steered_kernels.ts'
+import type { RunEntry } from '../../page/runs/library/library_store.ts'
+import type { LabState } from '../../page/state/store.ts'
+import { formatShare } from '../kit/format.ts'
+import { isClear } from '../kit/mean.ts'
+import { greedyAccuracy } from '../shown/metrics.ts'
+import { controlOf } from './control_run.ts'
+
+/** A document without what makes no other run of it: its name, and the kernels of the adapter. */
+const asTrained = (experiment: Experiment): Experiment => ({
+  ...experiment,
+  name: null,
+  kernels: null,
+  steering: [...doneByHand(experiment.steering)],
+})
+
+/** The newest finished run of which this one is the control, with the same seed. */
+export function runWithInner(
+  control: Experiment,
+  entries: readonly RunEntry[],
+): RunEntry | undefined {
+  const trained = asTrained(control)
+  return entries.find(({ header }) => {
+    if (header.status !== 'finished' || header.source) return false
+    const own = controlOf(header)
+    return own && sameSettings(asTrained(own.experiment), trained)
+  })
+}
+
+/** What both solve of the same held-out problems, and whether those tell a difference; undefined
+ * where this run is no control of a kept one. */
+export function controlSays(
+  { runDocument, runExperiment, series }: LabState,
+  entries: readonly RunEntry[],
+): string | undefined {
+  if (!runDocument || !runExperiment) return undefined
+  const metric = greedyAccuracy(runExperiment.task.id)
+  const columns = series.get(metric)
+  const without = columns?.values[columns.length - 1]
+  const withInner = runWithInner(runDocument, entries)?.header.metrics[metric]
+  if (without === undefined || withInner === undefined) return undefined
+  const { prompts } = runExperiment.validation
+  const shares = `With the inner phase it solved ${formatShare(withInner)} of new problems, without it ${formatShare(without)}`
+  const tells = !isClear([withInner, without], prompts)
+    ? `${prompts} problems tell no difference`
+    : without > withInner
+      ? 'here the inner phase cost something'
+      : 'here the inner phase helped'
+  return `${shares}: ${tells}. That is one seed of each.`
+}
