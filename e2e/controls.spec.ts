@@ -31,7 +31,8 @@ test('Step, Continue, Pause, Next phase and Reset do what they say', async ({ la
 
   // Continue trains by itself until Pause, and after Pause nothing moves.
   await expect(lab.get('train')).toHaveText('Continue')
-  await lab.get('train').click()
+  // A double click is one press.
+  await lab.get('train').dblclick()
   await lab.waitForStep(5)
   await lab.get('pause').click()
   await lab.waitForStatus('paused')

@@ -3,6 +3,7 @@ import { Play, Search } from 'lucide-react'
 import { train } from '../../page/client/controls.ts'
 import { selectLacksGpu } from '../learning/without_gpu.ts'
 import { canToggle } from '../open/actions.ts'
+import { useIsAtRest } from '../replay/at_rest.ts'
 import { selectHasRun, useLab } from '../shown/run.ts'
 import { usePresent } from '../shown/shown.ts'
 import { openModels } from '../tokens/model/model_files.ts'
@@ -11,18 +12,19 @@ export function Nothing() {
   const hasRun = usePresent(selectHasRun)
   const canTrain = useLab(canToggle)
   const lacksGpu = useLab(selectLacksGpu)
+  const isAtRest = useIsAtRest()
   // Neither works without a GPU.
   if (hasRun || lacksGpu) return null
   return (
     <section className="card look-now" aria-label="What fills the figures">
       <p>
-        Train, and every figure fills: at the ends of phases, at validations, and in each step while
-        it is in view. Or look into a model that comes with the page.
+        {isAtRest
+          ? 'The figures below are of the recording. Train, and they are of your own run. Or look into a model that comes with the page.'
+          : 'Train, and every figure fills: at the ends of phases, at validations, and in each step while it is in view. Or look into a model that comes with the page.'}
       </p>
       <div className="look-now-actions">
         <button
           type="button"
-          className="primary"
           data-testid="inside-train"
           disabled={!canTrain}
           onClick={() => train()}

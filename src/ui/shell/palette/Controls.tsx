@@ -9,7 +9,7 @@ import {
   SkipForward,
   StepForward,
 } from 'lucide-react'
-import { type ReactNode, useEffect } from 'react'
+import { type MouseEvent, type ReactNode, useEffect } from 'react'
 import { useStore } from 'zustand'
 import { stepOnce } from '../../../page/client/controls.ts'
 import { wrongFields } from '../../../page/client/edits.ts'
@@ -120,6 +120,10 @@ function TrainButton() {
   const isPast = useIsPast()
   const isEdited = useLab(selectIsEdited)
   const isAside = lacksGpu || isPast || (label === 'Train again' && !isEdited)
+  // The second click of a double click means what the first one meant.
+  const press = ({ detail }: MouseEvent) => {
+    if (detail < 2) toggleTraining()
+  }
   return (
     <button
       type="button"
@@ -129,7 +133,7 @@ function TrainButton() {
       // past, offers better things than to train it once more.
       className={isFirst && !isPast ? 'primary pulse' : isAside ? undefined : 'primary'}
       disabled={!mayToggle}
-      onClick={toggleTraining}
+      onClick={press}
     >
       {isGoing ? <Pause className="icon" /> : <Play className="icon" />}
       {isReplaying ? (REPLAYED[label] ?? label) : label}
