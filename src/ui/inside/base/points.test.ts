@@ -8,6 +8,7 @@ import {
   deltaBands,
   flowAt,
   flowPoints,
+  flowWays,
   normPoints,
   policyEntropies,
   similarityPoints,
@@ -30,6 +31,22 @@ test('the flow goes from what enters a layer over its writes to what leaves it',
   expect(at[0]).toBe(0.625)
   expect(at).toEqual([...at].sort((a, b) => a - b))
   expect(new Set(at.map((x) => Math.round(x)))).toEqual(new Set([1, 2]))
+})
+
+test('states are one way, and what a block writes stands beside it', () => {
+  const { states, stems } = flowWays(flowPoints(observationOf(FLOW), 'raw'))
+  expect(states.map(([, value]) => value)).toEqual([3, 2, 2, 1])
+  expect(stems.map(({ place }) => place)).toEqual([
+    'attention',
+    'feed-forward',
+    'attention',
+    'feed-forward',
+  ])
+  // A third of the way from 3 to 2.
+  const [[from, state], [to, write]] = stems[0].points
+  expect(from).toBe(to)
+  expect(state).toBeCloseTo(3 - 1 / 3, 12)
+  expect(write).toBe(3.1)
 })
 
 test('normed, states are read through the norm, writes are as they were, and only the embedding is grey', () => {

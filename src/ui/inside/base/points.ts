@@ -63,6 +63,31 @@ export function flowPoints(
 export const flowAt = ({ layer, place }: FlowPoint): number =>
   layer + (FLOW_PLACES.indexOf(place) - 1.5) / 4
 
+/** A place on the axis of layers, and a value. */
+type At = readonly [at: number, value: number]
+
+/** The way of the states, and for each write a stem from there: what a layer reads and leaves is one
+ * sequence, and what its blocks write is none of its steps. */
+export function flowWays(points: readonly FlowPoint[]): {
+  readonly states: readonly At[]
+  readonly stems: readonly { readonly place: FlowPlace; readonly points: readonly [At, At] }[]
+} {
+  const at = (point: FlowPoint): At => [flowAt(point), point.value]
+  const isState = ({ place }: FlowPoint) => place === 'input' || place === 'output'
+  const stems = points
+    .filter((point) => !isState(point))
+    .flatMap((write) => {
+      const own = points.filter(({ layer }) => layer === write.layer)
+      const [from, to] = own.filter(isState).map(at)
+      if (!from || !to) return []
+      const [x, value] = at(write)
+      const share = (x - from[0]) / (to[0] - from[0])
+      const state: At = [x, from[1] + share * (to[1] - from[1])]
+      return [{ place: write.place, points: [state, [x, value]] as const }]
+    })
+  return { states: points.filter(isState).map(at), stems }
+}
+
 /** A mean over the tokens and one standard deviation to both sides, where that is known. */
 export interface Band {
   readonly layer: number

@@ -14,11 +14,12 @@ import {
   type FlowPoint,
   flowAt,
   flowPoints,
+  flowWays,
   normPoints,
   type Reading,
 } from '../base/points.ts'
 import { flowSays } from '../base/says.ts'
-import { ATTENTION, FEED_FORWARD, GREY, SOFT, STATE } from '../charts/colors.ts'
+import { ATTENTION, FEED_FORWARD, GREY, STATE } from '../charts/colors.ts'
 import { LayerChart } from '../charts/LayerChart.tsx'
 import { Figure } from '../frame/Figure.tsx'
 import { useFigure } from '../frame/use_figure.ts'
@@ -79,9 +80,9 @@ function Flow({ observation, reading }: { observation: Observation; reading: Rea
       </div>
     )
   const [begin, end] = [points[0].value, points[points.length - 1].value]
-  const path = points.map((point): [number, number] => [flowAt(point), point.value])
+  const { states, stems } = flowWays(points)
   // What comes out of the greyed embedding is drawn apart.
-  const shown = points.some(({ isGrey }) => isGrey) ? path.slice(1) : path
+  const hasGrey = points.some(({ isGrey }) => isGrey)
   return (
     <LayerChart
       id={`flow-${reading}`}
@@ -94,10 +95,16 @@ function Flow({ observation, reading }: { observation: Observation; reading: Rea
       scale={linearScale([max_entropy * 1.04], [0])}
       formatY={formatTick}
       lines={[
-        { key: 'flow', color: SOFT, width: 1, points: shown },
-        ...(shown === path
-          ? []
-          : [{ key: 'grey', color: GREY, width: 1, dash: [2, 3], points: path.slice(0, 2) }]),
+        ...stems.map(({ place, points }, i) => ({
+          key: `stem ${i}`,
+          color: COLORS[place],
+          width: 1.25,
+          points,
+        })),
+        { key: 'flow', color: STATE, width: 2, points: hasGrey ? states.slice(1) : states },
+        ...(hasGrey
+          ? [{ key: 'grey', color: GREY, width: 1, dash: [2, 3], points: states.slice(0, 2) }]
+          : []),
       ]}
       dots={dotsOf(points)}
       marks={[{ value: max_entropy, label: `ln ${tokens.length} = ${max_entropy.toFixed(2)}` }]}
@@ -206,7 +213,7 @@ export function FlowFigure() {
       id="flow"
       title="Entropy flow through the layers"
       how={READ.both}
-      note="How undecided the policy of each state and of each write is, in order: what enters a layer, what its attention and its feed-forward write, what leaves it. Without a norm the logits grow with the state’s length, so a longer state looks more certain even where it points the same way: compare with the lengths beside it. Through the final norm the bare embedding is stretched to a length it never had, so it is grey."
+      note="How undecided the policy of each state is, from what enters a layer to what leaves it, and beside that line the policy of what its attention and its feed-forward write. Without a norm the logits grow with the state’s length, so a longer state looks more certain even where it points the same way: compare with the lengths beside it. Through the final norm the bare embedding is stretched to a length it never had, so it is grey."
       state={state}
       says={seen && flowSays(seen.item)}
       opens="everywhere"

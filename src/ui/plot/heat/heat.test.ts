@@ -29,12 +29,16 @@ test('a measurement is held until the next one', () => {
 
 test('what was not measured for long is striped', () => {
   const columns = { steps: [0, 1, 2, 12], values: [0, 2, 2, 1], length: 4 }
-  const size = { width: 24, x: [0, 12], heldSteps: typicalGap(columns) } as const
+  const size = { width: 120, x: [0, 12], heldSteps: typicalGap(columns) } as const
   const pixels = heatmapPixels([columns], size, 2, ramp)
-  const alphas = Array.from({ length: 24 }, (_, x) => at(pixels, 24, x, 0)[1])
-  // Two pixels a step: three steps in full, then one column of five.
-  const filled = alphas.flatMap((alpha, x) => (alpha > 0 ? [x] : []))
-  expect(filled).toEqual([0, 1, 2, 3, 4, 5, 10, 15, 20])
+  const filled = Array.from({ length: 120 }, (_, x) => x).filter((x) => at(pixels, 120, x, 0)[1])
+  // Ten pixels a step: three steps in full, then one column of five, and the newest at the end.
+  expect(filled.filter((x) => x < 30)).toHaveLength(30)
+  expect(filled.filter((x) => x >= 30 && x < 112)).toEqual(
+    Array.from({ length: 17 }, (_, i) => 30 + 5 * i),
+  )
+  expect(filled.filter((x) => x >= 112)).toHaveLength(8)
+  expect(at(pixels, 120, 119, 0)[0]).toBe(100)
   expect(typicalGap({ steps: [7], values: [1], length: 1 })).toBe(1)
 })
 

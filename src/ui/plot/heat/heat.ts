@@ -58,6 +58,9 @@ export interface HeatSize extends Pick<Across, 'x' | 'width' | 'scale'> {
 
 /** One column of pixels of so many in a stripe of what is held on. */
 const STRIPE = 5
+/** Columns of pixels that a measurement between stripes has at least, the newest at the end of the
+ * axis too. */
+const LEAST_HELD = 8
 
 /** Steps from one measurement to the next, in the median; 1 where there are too few. */
 export function typicalGap({ steps, length }: Columns): number {
@@ -88,14 +91,20 @@ export function heatmapPixels(
     const gap = length > 1 ? steps[length - 1] - steps[length - 2] : 1
     const start = Math.max(first, Math.floor(stepPixel(steps[0], size)))
     const end = Math.min(width, Math.ceil(stepPixel(steps[length - 1] + gap, size)))
+    // The newest at the end of the axis would have no room there.
+    const isAtEnd = stepPixel(steps[length - 1], size) > width - LEAST_HELD
+    const lastFrom = isAtEnd && heldSteps < Number.POSITIVE_INFINITY ? width - LEAST_HELD : width
+    const isHeldOn = (column: number, step: number) =>
+      pixelStep(column, size) - step >= heldSteps &&
+      column - stepPixel(step, size) >= LEAST_HELD &&
+      column < lastFrom
     let index = Math.max(0, lowerBound(columns, pixelStep(start, size)) - 1)
     for (let column = start; column < end; column++) {
       const right = pixelStep(column + 1, size)
-      index = lastBefore(columns, index, right)
+      index = column >= lastFrom ? length - 1 : lastBefore(columns, index, right)
       const value = values[index]
       if (!Number.isFinite(value)) continue
-      const isHeldOn = pixelStep(column, size) - steps[index] >= heldSteps
-      if (isHeldOn && column % STRIPE > 0) continue
+      if (isHeldOn(column, steps[index]) && column % STRIPE > 0) continue
       const at = Math.round(Math.min(colours.length - 1, Math.max(0, value * factor)))
       pixels[atLeft + column] = colours[at]
     }
