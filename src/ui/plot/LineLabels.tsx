@@ -3,7 +3,7 @@
 import { type CSSProperties, useEffect, useRef } from 'react'
 import { smoothed } from '../scales/smooth.ts'
 import { stepPixel, toPixel, type View } from '../scales/view.ts'
-import { keepWritten } from '../shown/readout.ts'
+import { keepWritten, readStep } from '../shown/readout.ts'
 import { seriesOf } from '../shown/run.ts'
 import { uiStore } from '../shown/store.ts'
 import { type Line, type NumberedLine, weightOf } from './chart_lines.ts'
@@ -14,14 +14,15 @@ const HEIGHT = 24
 /** Pixels right of the plot that a name needs. */
 const LEAST_GUTTER = 60
 
-/** Where a line ends in the view; undefined where it has no point there. */
-function endOf(line: Line, view: View): { x: number; y: number } | undefined {
+/** Where the newest point of a line is at or before a step of the view; undefined where it has none
+ * there. */
+function pointOf(line: Line, view: View, until: number): { x: number; y: number } | undefined {
   const columns = seriesOf(line.metric)
   if (!columns || uiStore.getState().hiddenLines.has(line.metric)) return undefined
   const weight = weightOf(line, uiStore.getState().smoothing)
   const { steps, values, length } = smoothed(columns, weight)
   let at = length - 1
-  while (at >= 0 && (steps[at] > view.x[1] || !Number.isFinite(values[at]))) at--
+  while (at >= 0 && (steps[at] > until || !Number.isFinite(values[at]))) at--
   if (at < 0 || steps[at] < view.x[0]) return undefined
   const y = view.height - toPixel(values[at], view.y, view.height, view.logY)
   return Number.isFinite(y) ? { x: stepPixel(steps[at], view), y } : undefined
@@ -48,9 +49,18 @@ export function LineLabels({ lines, view, formatValue, onNamed }: LineLabelsProp
   useEffect(() => {
     if (!hasGutter) return
     const placed: string[] = []
+    const drawn = (i: number) => strokes.current?.children[i]
     // Like the values beside them: every write has the page lay out the names again.
     return keepWritten(() => {
-      const ends = lines.map((line) => endOf(line, view))
+      const read = readStep()
+      const ends = lines.map((line) => pointOf(line, view, view.x[1]))
+      // The values are of this step, so their points are marked, and nothing leads to the ends.
+      if (read !== undefined)
+        lines.forEach((line, i) => {
+          const { x, y } = pointOf(line, view, Math.min(read, view.x[1])) ?? { x: -9, y: -9 }
+          drawn(lines.length + i)?.setAttribute('transform', `translate(${x} ${y})`)
+        })
+      strokes.current?.classList.toggle('is-read', read !== undefined)
       // A line that is not there keeps its name, at the bottom.
       const places = ends.map((end) => end ?? { x: width, y: height })
       gutterLabels(places, HEIGHT, view).forEach((label, i) => {
@@ -60,7 +70,7 @@ export function LineLabels({ lines, view, formatValue, onNamed }: LineLabelsProp
         const stroke = ends[i] ? strokePath(label) : ''
         if (move + stroke === placed[i]) return
         placed[i] = move + stroke
-        strokes.current?.children[i].setAttribute('d', stroke)
+        drawn(i)?.setAttribute('d', stroke)
         name.style.transform = move
       })
     })
@@ -72,6 +82,9 @@ export function LineLabels({ lines, view, formatValue, onNamed }: LineLabelsProp
       <svg ref={strokes} aria-hidden="true" width={width + right} height={height}>
         {lines.map((line) => (
           <path key={line.metric} stroke={colorOf(line)} />
+        ))}
+        {lines.map((line) => (
+          <circle key={line.metric} r="3.5" fill={colorOf(line)} />
         ))}
       </svg>
       <ul ref={list} className="legend" style={style}>

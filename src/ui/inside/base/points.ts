@@ -66,8 +66,8 @@ export const flowAt = ({ layer, place }: FlowPoint): number =>
 /** A place on the axis of layers, and a value. */
 type At = readonly [at: number, value: number]
 
-/** The way of the states, and for each write a stem from there: what a layer reads and leaves is one
- * sequence, and what its blocks write is none of its steps. */
+/** The way of the states, and for each write a stem from there: what a layer reads and leaves is
+ * one sequence, and what its blocks write is none of its steps. */
 export function flowWays(points: readonly FlowPoint[]): {
   readonly states: readonly At[]
   readonly stems: readonly { readonly place: FlowPlace; readonly points: readonly [At, At] }[]
