@@ -57,7 +57,7 @@ function PatchingMap({ patched }: { readonly patched: Patched }) {
       <TouchMap
         id="patching-map"
         title={`Share of the clean answer that ${label} brings back, %`}
-        note={`Columns are tokens${patched.patching.pairs.length > 1 ? ' of the first pair; the mean is over all' : ''}. Blue brings the clean answer back, orange leads away from it.`}
+        note={`Columns are tokens${patched.patching.pairs.length > 1 ? ' of the first pair; the mean is over all' : ''}. Orange brings the clean answer back, blue leads away from it.`}
         columns={tokens}
         rows={places.map(rowName)}
         cells={places.map(({ recovery }) => recovery.map(cellOf))}

@@ -45,7 +45,7 @@ function SteeringMap({ steering }: { readonly steering: Steering }) {
       <TouchMap
         id="steering-map"
         title={`Change of the ${measure.label} with a vector`}
-        note="Columns are strengths. Orange is less, blue is more than without; in brackets what the problems cannot tell from none."
+        note="Columns are strengths. Orange is more, blue is less than without; in brackets what the problems cannot tell from none."
         columns={grid[0].map(({ strength }) => `× ${strength}`.replace('-', '−'))}
         rows={layers.map(layerName)}
         cells={grid.map((row) => row.map((effect) => costCell(effect, measure, largest)))}

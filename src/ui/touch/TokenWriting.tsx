@@ -52,7 +52,7 @@ function AddedMap({ written, at }: { readonly written: Written; readonly at: num
     <TouchMap
       id="written-by"
       title="What each part adds to the logit"
-      note="Above the mean logit of all tokens. Blue raises it, orange lowers it; the heads of a block add up to its attention, and embedding, attention and feed-forward to the whole."
+      note="Above the mean logit of all tokens. Orange raises it, blue lowers it; the heads of a block add up to its attention, and embedding, attention and feed-forward to the whole."
       columns={[
         'attention',
         ...Array.from({ length: heads }, (_, h) => `head ${h + 1}`),

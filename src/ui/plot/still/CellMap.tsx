@@ -32,8 +32,20 @@ const WIDEST = 110
 /** Then the map is scrolled: its heads or numbers would lie on each other. */
 const NARROWEST = { least: 46, most: 84, letter: 7 }
 const LETTERS = 14
-/** From here on the text of a cell is that of the paper. */
-const DARK = 0.55
+/** From which shares on black reads better than white on a cell in the dark theme, and white better
+ * than black in the light one. */
+const TURNS = { empty: [2, 2], known: [0.43, 0.7], less: [0.78, 0.98], more: [0.74, 0.95] } as const
+
+/** The class of a cell's text: black or white, by the lightness of its cell in each theme. */
+export function inkClass({ tone, share }: Pick<Cell, 'tone' | 'share'>): string {
+  const [dark, light] = TURNS[tone]
+  if (share >= light) return 'on-full'
+  return share >= dark ? 'on-middling' : 'on-faint'
+}
+
+/** The opacity of a cell's colour. */
+export const cellOpacity = ({ tone, share }: Pick<Cell, 'tone' | 'share'>): number =>
+  tone === 'empty' ? 1 : 0.06 + 0.94 * share
 
 function Row(props: CellMapProps & { readonly row: number; readonly wide: number }) {
   const { rows, columns, cells, row, wide, at, onMove } = props
@@ -49,11 +61,11 @@ function Row(props: CellMapProps & { readonly row: number; readonly wide: number
             x={LEFT + column * wide}
             width={wide - 2}
             height={HIGH - 2}
-            fillOpacity={tone === 'empty' ? 1 : 0.06 + 0.94 * share}
+            fillOpacity={cellOpacity({ tone, share })}
             strokeWidth={at?.row === row && at.column === column ? 2 : 0}
           />
           <text
-            className={share > DARK ? 'on-dark' : 'on-light'}
+            className={inkClass({ tone, share })}
             x={LEFT + (column + 0.5) * wide - 1}
             y={HIGH / 2 + 3}
             textAnchor="middle"

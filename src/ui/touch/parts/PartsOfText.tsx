@@ -75,7 +75,7 @@ export function PartsOfText(props: {
         id={`text-parts${suffix}`}
         owner={{ words: name, stem: name }}
         title={`Change of the ${measure.label} without a part`}
-        note="Orange is less, blue is more than with everything on; in brackets what the tokens cannot tell from none."
+        note="Orange is more, blue is less than with everything on; in brackets what the tokens cannot tell from none."
         columns={grid[0].map(columnName)}
         rows={grid.map(([{ layer }]) => `block ${layer}`)}
         cells={grid.map((row) => row.map((part) => costCell(part, measure, largest)))}
