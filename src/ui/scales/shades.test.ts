@@ -23,3 +23,12 @@ test('both ends of the diverging scale stand out from its middle, and every clas
   }
   expect(SHADE_RULES.match(/\.(seq|div)-\d+\{/g)).toHaveLength(2 * SHADES)
 })
+
+test('at night a small value has a hue that can be told from grey, on both sides alike', () => {
+  const spread = (index: number) => {
+    const color = shadeColor('div', index, 'dark')
+    return Math.max(...color) - Math.min(...color)
+  }
+  for (const index of [3, 7]) expect(spread(index), `div-${index}`).toBeGreaterThan(80)
+  expect(contrast(shadeColor('div', 7, 'dark'), shadeColor('div', 3, 'dark'))).toBeLessThan(1.5)
+})

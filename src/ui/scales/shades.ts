@@ -36,20 +36,30 @@ const WHITE: Rgb = [255, 255, 255]
 export const inkOn = (rgb: Rgb): Rgb =>
   contrast(rgb, BLACK) >= contrast(rgb, WHITE) ? BLACK : WHITE
 
-/** Lightness and chroma of the two ends and of the middle, which is nearly the panel's own
- * colour. */
+/** Lightness and chroma of the two ends and of the middle, which is nearly the panel's own colour;
+ * and of what the other shades begin with next to the middle. A dark orange is a brown, so at night
+ * the smallest values are already bright enough to have a hue. */
 const DIVERGING = {
-  light: { blue: [0.56, 0.15, 250], middle: [0.965, 0.008], orange: [0.68, 0.16, 55] },
-  dark: { blue: [0.76, 0.13, 240], middle: [0.27, 0.012], orange: [0.8, 0.14, 65] },
+  light: {
+    middle: [0.965, 0.008],
+    blue: { near: [0.965, 0.008], end: [0.56, 0.15], hue: 250 },
+    orange: { near: [0.965, 0.008], end: [0.68, 0.16], hue: 55 },
+  },
+  dark: {
+    middle: [0.27, 0.012],
+    blue: { near: [0.5, 0.085], end: [0.78, 0.12], hue: 240 },
+    orange: { near: [0.58, 0.11], end: [0.82, 0.14], hue: 65 },
+  },
 } as const
 
 function diverging(theme: 'light' | 'dark', index: number): Rgb {
   const { blue, middle, orange } = DIVERGING[theme]
   const at = (2 * index) / (SHADES - 1) - 1
-  const [lightness, chroma, hue] = at < 0 ? blue : orange
+  const { near, end, hue } = at < 0 ? blue : orange
   const far = Math.abs(at)
-  const blend = (near: number, end: number) => near + (end - near) * far
-  return oklchToRgb([blend(middle[0], lightness), blend(middle[1], chroma), hue])
+  if (far === 0) return oklchToRgb([...middle, hue])
+  const blend = (i: 0 | 1) => near[i] + (end[i] - near[i]) * far
+  return oklchToRgb([blend(0), blend(1), hue])
 }
 
 /** The colour of a class. */
