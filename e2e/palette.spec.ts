@@ -56,11 +56,11 @@ test('a change of a setting is undone and redone by keys and by buttons that say
   // A preset is a change like any other.
   await lab.get('preset').selectOption('tiny-grpo')
   await expect(seed).toHaveValue('1')
-  // Its card says what runs of it did, and how to make one again.
+  // Its card says what runs of it did, the usual result first.
   await lab.get('intro').getByText('What you should see').click()
   await lab.get('intro').getByText('How it was measured').click()
   await expect(lab.get('intro')).toContainText(/Measured: \d+ runs?, seeds? 1\b.* on /)
-  await expect(lab.get('preset-command')).toHaveText('npm run -s lab -- train tiny-grpo --seed 1')
+  await expect(lab.get('usual-result')).toHaveText(/^Usual result: \d+–\d+ % of held-out problems/)
   await lab.get('undo').click()
   await expect(lab.get('preset')).toHaveValue('tiny')
   await expect(seed).toHaveValue('42')

@@ -109,16 +109,16 @@ const seeds = (count: number): string => `${count} seed${count === 1 ? '' : 's'}
 /** e.g. '3 seeds'. */
 export const seedCount: Figure = ({ runs }) => seeds(runs.length)
 
-/** How often a number fell and rose, with its values, e.g. 'fell in 2 of 3 seeds and rose in 1
- * (1.85 → 1.68, …)'. */
+/** How often a number fell and rose, and from where to where over all seeds, e.g. 'fell in 2 of 3
+ * seeds and rose in 1 (1.51–1.85 → 1.23–1.68)'. */
 export const went =
   (first: Pick, last: Pick, digits = 2): Figure =>
   ({ runs }) => {
     const [before, after] = [valuesOf(runs, first), valuesOf(runs, last)]
     const fallen = before.filter((value, i) => after[i] < value).length
     const risen = before.filter((value, i) => after[i] > value).length
-    const pairs = before.map((value, i) => `${value.toFixed(digits)} → ${after[i].toFixed(digits)}`)
-    return `${counts(fallen, risen, runs.length)} (${pairs.join(', ')})`
+    const [from, to] = [before, after].map((all) => span(all, (one) => one.toFixed(digits), '–'))
+    return `${counts(fallen, risen, runs.length)} (${from} → ${to})`
   }
 
 function counts(fallen: number, risen: number, all: number): string {

@@ -63,10 +63,11 @@ test('a card follows its rows', () => {
   expect(tiny.what_you_should_see).toContain('11 % greedy accuracy')
   expect(tiny.what_you_should_see).toContain('(1 seed)')
   expect(tiny.measured).toMatch(/^1 run, seed 7, on /)
-  expect(tiny.command).toBe('npm run -s lab -- train tiny --seed 7')
+  expect([tiny.usual_accuracy, tiny.seeds]).toEqual(['22 %', 1])
   const [low, high] = [one, { ...one, seed: 8, greedy: [[0, 0.333] as const, [54, 0.4] as const] }]
   const both = catalogue(new Map([['tiny', { ...rows, runs: [low, high] }]])).tiny
   expect(both.what_you_should_see).toContain('11–33 % greedy accuracy')
+  expect([both.usual_accuracy, both.seeds]).toEqual(['22–40 %', 2])
   expect(catalogue(new Map()).tiny.what_you_should_see).toMatch(/^No run/)
 })
 
@@ -139,7 +140,7 @@ test('figures compare seed with seed', () => {
   const first = ({ reward_first }: PresetRun) => reward_first
   const last = ({ reward_last }: PresetRun) => reward_last
   expect(went(first, last)(measured)).toBe(
-    'fell in 2 of 3 seeds and rose in 1 (0.50 → 0.25, 0.50 → 0.75, 0.25 → 0.13)',
+    'fell in 2 of 3 seeds and rose in 1 (0.25–0.50 → 0.13–0.75)',
   )
   expect(went(first, last)({ ...measured, runs: runs.slice(0, 1) })).toBe('fell (0.50 → 0.25)')
   expect(higherThan('other', last)(measured)).toBe('in 1 of 2 seeds')

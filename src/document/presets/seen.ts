@@ -7,8 +7,10 @@ export interface PresetSeen {
   readonly what_you_should_see: string
   /** How many runs, of which seeds, on which adapters; '' where none was made. */
   readonly measured: string
-  /** What makes one of those runs again in a shell. */
-  readonly command: string
+  /** Greedy accuracy on held-out problems at the end, from the lowest to the highest seed; '' where
+   * right answers are not what a run is about, or none was made. */
+  readonly usual_accuracy: string
+  readonly seeds: number
 }
 
 const SEEN: Readonly<Record<string, PresetSeen>> = presets_seen
