@@ -1,6 +1,6 @@
 // Shows the policy's answers: newest step on top, grouped by prompt. Always text, never markup.
 
-import { memo, useMemo, useState } from 'react'
+import { memo, useMemo, useRef, useState } from 'react'
 import { shownText } from '../../host/protocol/token_text.ts'
 import { verdictOf } from '../../host/protocol/verdict.ts'
 import type { LabState } from '../../page/state/store.ts'
@@ -8,6 +8,7 @@ import { formatNumber, withMinus } from '../kit/format.ts'
 import { ScoreSign } from '../kit/ScoreSign.tsx'
 import { TurnText } from '../kit/TurnText.tsx'
 import { proseClass } from '../part/prose.ts'
+import { useWholeRows } from '../part/whole_rows.ts'
 import { useSlowFrame } from '../shown/readout.ts'
 import { selectHasRun } from '../shown/run.ts'
 import { shownStore, useAtStep, useShown } from '../shown/shown.ts'
@@ -149,6 +150,8 @@ export function Samples() {
   const atStep = useAtStep()
   const shown = useBatches(atStep)
   const hasRun = useShown(selectHasRun)
+  const list = useRef<HTMLDivElement>(null)
+  const below = useWholeRows(list, 'tbody', 'tbody')
   const isHeldOut = kind === 'held_out'
   const evaluation = isHeldOut ? heldOutAt(atStep) : undefined
   const isEmpty = isHeldOut ? !evaluation : shown.length === 0
@@ -171,6 +174,7 @@ export function Samples() {
       ) : (
         // A region that scrolls must be reachable by keyboard.
         <div
+          ref={list}
           className="scroll"
           tabIndex={0}
           role="group"
@@ -184,6 +188,11 @@ export function Samples() {
           )}
         </div>
       )}
+      {below > 0 ? (
+        <p className="soft samples-note" data-testid="samples-below">
+          {below === 1 ? 'Scroll for one more prompt.' : `Scroll for ${below} more prompts.`}
+        </p>
+      ) : null}
     </section>
   )
 }

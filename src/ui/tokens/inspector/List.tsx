@@ -10,6 +10,7 @@ import {
   useState,
 } from 'react'
 import { typing } from '../../kit/keys.ts'
+import { useWholeRows } from '../../part/whole_rows.ts'
 import { uiStore } from '../../shown/store.ts'
 import {
   bundleOf,
@@ -178,34 +179,43 @@ export function List(props: { step: number; found: Found; colours: Colours }) {
   const under = hovered && drawn.find(({ place }) => place === hovered.place)
   const told = under ?? at
   const t = under && hovered ? hovered.t : here?.t
+  const scroll = useRef<HTMLDivElement>(null)
+  const below = useWholeRows(scroll, '.bundle-head, .told', '.bundle')
   return (
     <div className="inspector-body">
-      {/* A region that scrolls must be reachable by keyboard. */}
-      <div className="scroll" role="group" aria-label="Responses" tabIndex={0}>
-        <ul
-          ref={list}
-          className="bundles"
-          onKeyDown={onKeyDown}
-          onFocus={onPlace}
-          onClick={onPlace}
-          onPointerMove={onPointerMove}
-          onPointerLeave={() => setHovered(undefined)}
-        >
-          {found.bundles.map((bundle) => (
-            <BundleItem
-              key={bundle.key}
-              bundle={bundle}
-              isOpen={bundle === open}
-              drawn={pages * PAGE}
-              colours={colours}
-              cursor={bundle === open && here ? here : NOWHERE}
-              onOpen={(isOpen) =>
-                tokensStore.setState({ open: isOpen ? bundle.key : '', pages: 1 })
-              }
-              onMore={() => tokensStore.setState({ open: bundle.key, pages: pages + 1 })}
-            />
-          ))}
-        </ul>
+      <div className="inspector-list">
+        {/* A region that scrolls must be reachable by keyboard. */}
+        <div ref={scroll} className="scroll" role="group" aria-label="Responses" tabIndex={0}>
+          <ul
+            ref={list}
+            className="bundles"
+            onKeyDown={onKeyDown}
+            onFocus={onPlace}
+            onClick={onPlace}
+            onPointerMove={onPointerMove}
+            onPointerLeave={() => setHovered(undefined)}
+          >
+            {found.bundles.map((bundle) => (
+              <BundleItem
+                key={bundle.key}
+                bundle={bundle}
+                isOpen={bundle === open}
+                drawn={pages * PAGE}
+                colours={colours}
+                cursor={bundle === open && here ? here : NOWHERE}
+                onOpen={(isOpen) =>
+                  tokensStore.setState({ open: isOpen ? bundle.key : '', pages: 1 })
+                }
+                onMore={() => tokensStore.setState({ open: bundle.key, pages: pages + 1 })}
+              />
+            ))}
+          </ul>
+        </div>
+        {below > 0 ? (
+          <p className="soft" data-testid="bundles-below">
+            {below === 1 ? 'Scroll for one more prompt.' : `Scroll for ${below} more prompts.`}
+          </p>
+        ) : null}
       </div>
       {told && at && t !== undefined ? (
         <Readout
