@@ -61,7 +61,7 @@ export const ROLLOUT: Tree<Required<Rollout>> = {
   }),
   n: integer({
     label: 'Responses per prompt',
-    help: 'Size of the group whose rewards are compared with each other.',
+    help: 'Answers to each prompt. GRPO, RLOO and others compare them with each other.',
     default: 8,
     min: 1,
     max: 64,

@@ -115,7 +115,7 @@ export const TERMS: readonly Term[] = [
     id: 'group',
     name: 'Group',
     words: ['informative group', 'group'],
-    says: 'The responses to one prompt. GRPO compares them with each other; where all have the same score there is nothing to learn, so such a group is not informative.',
+    says: 'The responses to one prompt. GRPO and RLOO compare them with each other: where all have the same score there is nothing to learn, so such a group is not informative. REINFORCE++ and PPO do not, and learn from every response.',
     lesson: 'grpo-by-hand',
   },
   {

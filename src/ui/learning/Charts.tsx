@@ -1,6 +1,7 @@
 // Draws the metrics of a run, and says what each of them means.
 
 import { useCallback, useMemo } from 'react'
+import { hasGroups } from '../../document/experiment/schema/phase_settings.ts'
 import { formatNumber, formatPercent, formatShare, formatTick } from '../kit/format.ts'
 import { lazyPart } from '../part/lazy_part.tsx'
 import { type PanelEntry, Panels } from '../part/Panels.tsx'
@@ -28,12 +29,16 @@ import { EntropyChart } from './entropy/EntropyChart.tsx'
 import { EntropyMap } from './entropy/EntropyMap.tsx'
 import { Intro, PlayedAbove } from './Intro.tsx'
 import { scoreNote } from './reward_words.ts'
-import { Samples } from './Samples.tsx'
 
 /** Most people never open them. */
 const MoreCharts = lazyPart(async () => (await import('./more/MoreCharts.tsx')).MoreCharts, {
   name: 'More charts',
   fallback: null,
+})
+
+const Samples = lazyPart(async () => (await import('./Samples.tsx')).Samples, {
+  name: 'The samples',
+  fallback: <section className="card samples" />,
 })
 
 const PLOT_HEIGHT = 232
@@ -79,15 +84,17 @@ const SMALL: readonly Small[] = [
     note: 'tokens, end token included',
     metrics: ['response_length/mean'],
   },
-  {
-    id: 'informative',
-    title: 'Informative groups',
-    note: 'share of prompts whose responses differ in score',
-    metrics: ['group/informative'],
-    format: formatShare,
-    isShare: true,
-  },
 ]
+
+/** Where responses to one prompt are compared with each other; elsewhere all of them teach. */
+const GROUPS: Small = {
+  id: 'informative',
+  title: 'Informative groups',
+  note: 'share of prompts whose responses differ in score',
+  metrics: ['group/informative'],
+  format: formatShare,
+  isShare: true,
+}
 
 const WARM_START: Small = {
   id: 'sft-loss',
@@ -179,6 +186,8 @@ const SMALL_OF_DISTILLATION: readonly Small[] = [
   },
 ]
 
+const comparesAnswers = (state: Parameters<typeof shownExperiment>[0]) =>
+  shownExperiment(state).phases.some((phase) => phase.kind === 'rl' && hasGroups(phase))
 const hasDistillation = (state: Parameters<typeof shownExperiment>[0]) =>
   shownExperiment(state).phases.some(({ kind }) => kind === 'distill')
 const hasPreferences = (state: Parameters<typeof shownExperiment>[0]) =>
@@ -336,11 +345,15 @@ export function Charts() {
   const withPreferences = useShown(hasPreferences)
   const withDistillation = useShown(hasDistillation)
   const withWarmStart = useShown(hasWarmStart)
+  // Of a log that was imported the estimator is not known.
+  const fromLog = useIsImported()
+  const withGroups = useShown(comparesAnswers) || fromLog
   const small = [
     ...(hasRewardModel ? SMALL_OF_REWARD : []),
     ...(withPreferences ? SMALL_OF_PREFERENCES : []),
     ...(withDistillation ? SMALL_OF_DISTILLATION : []),
     ...SMALL,
+    ...(withGroups ? [GROUPS] : []),
     withWarmStart ? WARM_START : RATE,
   ]
   return (

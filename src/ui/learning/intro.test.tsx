@@ -11,6 +11,7 @@ import { presentStore, viewStore } from '../shown/shown.ts'
 import { Charts } from './Charts.tsx'
 import { PlayedAbove } from './Intro.tsx'
 import { ModelWrites } from './ModelWrites.tsx'
+import { WhatToSee } from './WhatToSee.tsx'
 
 /** It asks for what a browser has. */
 vi.mock('./entropy/EntropyChart.tsx', () => ({ EntropyChart: () => null }))
@@ -67,6 +68,24 @@ test('without a run a sentence has the place of empty charts', () => {
   }
   overlayStore.setState({ overlays: [sent] })
   expect(charts()).toContain('kl-chart')
+})
+
+test('groups are counted where their responses are compared with each other', () => {
+  const charts = (id: string) => {
+    labStore.setState({ runExperiment: presetOf(id)?.experiment })
+    return renderToStaticMarkup(<Charts />)
+  }
+  expect(charts('tiny-grpo')).toContain('informative-chart')
+  expect(charts('first-steps')).toContain('kl-chart')
+  expect(charts('first-steps')).not.toContain('informative-chart')
+})
+
+test('a preset’s usual result comes first, without commands', () => {
+  const seen = renderToStaticMarkup(<WhatToSee id="first-steps" />)
+  expect(seen).toMatch(
+    /^<p[^>]*><b>Usual result: \d+–\d+ % of held-out problems right, over 5 seeds/,
+  )
+  expect(seen).not.toContain('npm run')
 })
 
 test('the picture plays the run that is named', () => {

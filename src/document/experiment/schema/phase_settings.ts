@@ -6,7 +6,7 @@ import { type AlgorithmFields, asksTeacher } from '../../../rl/config/algorithm.
 import type { Critic } from '../../../rl/config/critic.ts'
 import type { RlPhase } from '../../../rl/config/phase.ts'
 import type { Rollout } from '../../../rl/config/rollout.ts'
-import { type AdvEstimator, asksCritic } from '../../../rl/estimators/advantages.ts'
+import { type AdvEstimator, asksCritic, comparesGroups } from '../../../rl/estimators/advantages.ts'
 import type { Overrides } from '../../../rl/fields/field.ts'
 import { type Document, isDocument } from '../fields/paths.ts'
 import type { PhaseDocument, RlDocument } from '../fields/phases.ts'
@@ -53,7 +53,12 @@ export function isTaughtByModel(experiment: Experiment, phase: PhaseDocument): b
 }
 
 /** Whether a phase trains a critic: its estimator asks one. */
-export const hasCritic = ({ adv_estimator }: PhaseSettings): boolean => asksCritic(adv_estimator)
+export const hasCritic = ({ adv_estimator }: Pick<PhaseSettings, 'adv_estimator'>): boolean =>
+  asksCritic(adv_estimator)
+
+/** Whether a phase compares the responses to one prompt with each other. */
+export const hasGroups = ({ adv_estimator }: Pick<PhaseSettings, 'adv_estimator'>): boolean =>
+  comparesGroups(adv_estimator)
 
 /** Whether something is done about the policy that samples being another than the one that is
  * trained. */
