@@ -60,7 +60,7 @@ export interface EditLabel {
 /** What is written at each mark: its words as far as they fit beside the other marks, else a
  * pencil. */
 export function editLabels(marks: readonly EditMark[], x: Domain, width: number): EditLabel[] {
-  const roomOf = (steps: number) => Math.floor(((steps / (x[1] - x[0])) * width - 8) / 5.6)
+  const roomOf = (steps: number) => Math.floor(((steps / (x[1] - x[0])) * width - 8) / 5.9)
   return marks.map(({ step, words: english }, i) => {
     const words = t(english)
     const after = roomOf((marks[i + 1]?.step ?? x[1]) - step)
@@ -93,6 +93,6 @@ export function markerLabels(
     const next = i + 1 < spans.length ? spans[i + 1].step : x[1]
     const room = ((next - span.step) / (x[1] - x[0])) * width
     const text = `${phaseMark(span.number)} ${span.name}`
-    return withNames && text.length * 6.2 + 8 < room ? text : phaseMark(span.number)
+    return withNames && text.length * 6.5 + 8 < room ? text : phaseMark(span.number)
   })
 }

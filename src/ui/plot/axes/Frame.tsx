@@ -54,7 +54,10 @@ export interface FrameProps {
 
 /** The grid's own is -100. */
 const BEHIND_GRID = -101
-const TICK = { fill: 'var(--soft)', fontSize: 11 }
+/** Of all texts; the widths in scales/geometry.ts are this font's. A larger one has no room for
+ * “100 %” left of a plot. */
+const FONT = 11
+const TICK = { fill: 'var(--soft)', fontSize: FONT }
 const AXIS_LINE = { stroke: 'var(--line)' }
 const formatStep = (step: number) => step.toLocaleString('en')
 
@@ -98,7 +101,7 @@ function phaseMarks({ spans, x, logX, withNames }: FrameProps, width: number) {
           x={(viewBox?.x ?? 0) + (span.step === x[0] ? 0 : 3)}
           y={INSET.top - 6}
           fill="var(--soft)"
-          fontSize={10.5}
+          fontSize={FONT}
         >
           {labels[i]}
         </text>
@@ -129,7 +132,7 @@ function editMarks({ edits, x }: FrameProps, width: number) {
           stroke="var(--panel)"
           strokeWidth={3}
           paintOrder="stroke"
-          fontSize={10.5}
+          fontSize={FONT}
         >
           <title>{words}</title>
           {labelsOfEdits[i].text}
@@ -193,7 +196,7 @@ function axisNames({ size, unit }: FrameProps) {
     x: INSET.left - 6,
     textAnchor: 'end',
     fill: 'var(--soft)',
-    fontSize: 10.5,
+    fontSize: FONT,
   } as const
   return (
     <>

@@ -86,7 +86,7 @@ const NO_EDITS: readonly EditMark[] = []
 
 /** What is painted, with the markers over it, and what the pointer does there. */
 function Area(
-  props: Pick<PlotProps, 'paint' | 'drawn' | 'redrawMs' | 'onHoverY'> & {
+  props: Pick<PlotProps, 'paint' | 'drawn' | 'redrawMs' | 'onHoverY' | 'coversFrame'> & {
     readonly view: View
     readonly edits: readonly EditMark[]
   },
@@ -99,7 +99,7 @@ function Area(
   const { selection, handlers } = usePointer(view, onHoverY)
   return (
     <div
-      className="plot-area"
+      className={props.coversFrame ? 'plot-area covered' : 'plot-area'}
       style={{ left: INSET.left, top: INSET.top, width, height }}
       {...handlers}
       onPointerMove={(event) => {
@@ -175,6 +175,7 @@ export const Plot = memo(function Plot(props: PlotProps) {
           drawn={props.drawn}
           redrawMs={props.redrawMs}
           onHoverY={props.onHoverY}
+          coversFrame={coversFrame}
         />
       </div>
       {/* Not in the picture: a picture holds nothing that one can press. */}

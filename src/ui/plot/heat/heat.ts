@@ -18,7 +18,7 @@ type WordContext = MarkContext &
     'font' | 'textAlign' | 'fillStyle' | 'fillRect' | 'measureText' | 'fillText'
   >
 
-const EDIT_FONT = '10.5px system-ui, sans-serif'
+const EDIT_FONT = '11px system-ui, sans-serif'
 /** A column of pixels, which may be a little wider than a CSS pixel, ends before the next. */
 export const HEAT_REACH = 1
 /** Below the upper end of the plot, px. */
