@@ -63,7 +63,7 @@ test('a step is looked at token by token, and walked through by keyboard', async
   await cells.first().click()
   await expect(lab.get('token-exact')).toContainText(`${best.columns.advantages?.[0]}`)
   await page.keyboard.press('ArrowDown')
-  await expect(lab.get('token-exact')).toContainText('advantage of token 2')
+  await expect(lab.get('token-exact')).toContainText(/^Token 2: .*, advantage: /)
   await page.keyboard.press('ArrowLeft')
   await expect(lab.get('token-exact')).toContainText(`${best.columns.token_level_rewards?.[1]}`)
   await expect(lab.get('formulas')).toContainText('advantage, grpo')
@@ -88,6 +88,8 @@ test('a step is looked at token by token, and walked through by keyboard', async
   expect(new Set(seen).size).toBe(7)
   expect(seen[6]).toContain('2 optimizer steps')
   await expect(grid.locator('[data-column="log_probs_after"]').first()).toHaveClass(/now/)
+  // The sentence below the table follows.
+  await expect(lab.get('token-exact')).toContainText('log-prob after: ')
   await page.keyboard.press('ArrowLeft')
   await expect(lab.get('stage-6')).toHaveAttribute('aria-current', 'step')
   await expect(grid.locator('[data-column="log_probs_after"]').first()).toHaveClass(/later/)

@@ -27,8 +27,10 @@ const OF_RUNS: Readonly<Record<string, string>> = {
   'Raw state · response tokens in the training batch': '原始状态 · 训练批次的回答 token',
   'Raw state · response tokens in the training batch. Nats, from 0 (certain) to ln V.':
     '原始状态 · 训练批次的回答 token。单位 nats，从 0（确定）到 ln V。',
-  '3 of 4 answers to “318>” are right; they are pushed up by 0.5, the others down by 1.5.':
-    '4 个对“318>”的回答中有 3 个正确；它们被推高 0.5，其余被压低 1.5。',
+  '3 of 4 answers to “318>” are right. The right answers got advantage +0.5, the wrong one −1.5.':
+    '4 个对“318>”的回答中有 3 个正确。正确的回答优势各为 +0.5，错误的那个为 −1.5。',
+  'REINFORCE++ compares each response with the whole batch, not with the others to its prompt.':
+    'REINFORCE++ 把每个回答与整个批次相比，而不是与同一提示的其他回答相比。',
   'The attention of layer 2 adds most to what is there (cosine 0.06); the feed-forward of layer 3 takes most away (−0.1).':
     '第 2 层的注意力对已有内容增强最多（余弦 0.06）；第 3 层的前馈网络去掉最多（−0.1）。',
   'From step 1 to 22 it stayed at 3.25 nats; it was lowest at step 8, 3.25 nats.':

@@ -149,6 +149,15 @@ export function shownColumns({ columns }: TracedSample): readonly Column[] {
 export const isFilled = (sample: TracedSample, { name }: Pick<Column, 'name'>): boolean =>
   sample.tokens.some((_, t) => cellValue(sample, name, t) !== undefined)
 
+/** The first of these columns that a stage computes; undefined where it computes none. */
+export function columnOf(
+  columns: readonly Column[],
+  stage: number | undefined,
+): number | undefined {
+  const at = columns.findIndex((column) => column.stage === stage)
+  return at < 0 ? undefined : at
+}
+
 /** A number of the table; undefined where this step has none. */
 export function cellValue(
   { columns }: TracedSample,

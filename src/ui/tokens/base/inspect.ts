@@ -90,7 +90,7 @@ export function groupsOf(responses: readonly Inspected[]): readonly (readonly In
 }
 
 export const ORDERS = {
-  differing: 'groups that differ first',
+  differing: 'different scores first',
   score_best: 'best score first',
   score_worst: 'worst score first',
   advantage_high: 'highest advantage first',

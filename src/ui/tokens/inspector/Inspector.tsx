@@ -8,6 +8,7 @@ import type { KeptOfRun } from '../../../record/run/kept_run.ts'
 import { Words } from '../../glossary/Words.tsx'
 import { formatCount, formatDuration, formatNumber } from '../../kit/format.ts'
 import { TOOL_WROTE } from '../../kit/TurnText.tsx'
+import { useMedia } from '../../kit/use_media.ts'
 import { WriteWithShown } from '../../open/models/WriteWithIt.tsx'
 import { lazyPart } from '../../part/lazy_part.tsx'
 import { BATCH, READ, reads } from '../../plot/reads.ts'
@@ -17,13 +18,13 @@ import { useAtStep, useIsPast, usePresent, useShown } from '../../shown/shown.ts
 import { useVisible } from '../../shown/visible.ts'
 import { useVocabulary } from '../../shown/vocabulary.ts'
 import { legendOf, MODES, missingReason, rangeOf } from '../base/colours.ts'
-import { find, type Inspected, openBundle } from '../base/inspect.ts'
+import { type Found, find, type Inspected, openBundle } from '../base/inspect.ts'
 import { Legend, Shades } from '../base/Legend.tsx'
 import { releaseTrace, type TokensView, tokensStore, traceNow, useTokens } from '../base/view.ts'
 import { traceCost } from './cost.ts'
 import { List } from './List.tsx'
 import { Count, Options } from './Options.tsx'
-import { groupSays } from './says.ts'
+import { comparisonSays, groupSays } from './says.ts'
 import { layerEntropyOf, type Shown, useShownStep } from './shown_responses.ts'
 import './inspector.css'
 
@@ -39,6 +40,8 @@ const selectIsStory = (state: LabState) => shownExperiment(state).task.id === 's
 const hasTool = ({ traced, turns }: Inspected): boolean =>
   (traced?.observed?.length ?? 0) > 0 || (turns?.some(({ role }) => role === 'tool') ?? false)
 
+/** Where the panels stand below each other. */
+const NARROW = '(max-width: 899px)'
 const selectLastStep = ({ step }: LabState) => step
 const selectIsTracing = (state: LabState) => state.isTracing
 const selectView = (view: TokensView) => view
@@ -54,7 +57,7 @@ function Cost({ step, kept }: { step: number; kept: KeptOfRun }) {
   const time = (seconds: number) =>
     seconds < 10 ? `${seconds.toPrecision(2)} s` : formatDuration(seconds)
   return (
-    <span data-testid="trace-cost">
+    <span className="trace-cost" data-testid="trace-cost">
       {' '}
       It took {time(cost.seconds)}, the steps before it without a trace {time(cost.usual)}.
     </span>
@@ -138,6 +141,8 @@ function Body({ shown }: { shown: Shown }) {
   const last = useLastLayer()
   const view = useTokens(selectView)
   const { mode, readout, order, isInformativeOnly, query } = view
+  const isNarrow = useMedia(NARROW)
+  const notes = <Notes shown={shown} />
   const layer = Math.min(view.layer, last)
   const { responses } = shown
   const isStory = useShown(selectIsStory)
@@ -164,9 +169,9 @@ function Body({ shown }: { shown: Shown }) {
           {says}
         </p>
       )}
-      <Options found={found} />
+      <Filters isNarrow={isNarrow} found={found} />
       <div className="inspector-legend">
-        <Count found={found} total={responses.length} />
+        {isNarrow ? null : <Count found={found} total={responses.length} />}
         {!shown.isTraced ? null : range ? (
           <Legend legend={legendOf(mode, range)} testid="colour-legend" />
         ) : (
@@ -180,11 +185,7 @@ function Body({ shown }: { shown: Shown }) {
             <span className="tool-text response">46&gt;</span> {TOOL_WROTE}
           </p>
         ) : null}
-        {mode === 'layer_entropy' ? <p className="soft">{reads(READ[readout], BATCH)}</p> : null}
-        <p className="soft inspector-help">
-          <Words text={`${MODES[mode].help} ${SIGNS_SAY}.`} />
-          {mode === 'layer_entropy' ? <LayersSay shown={shown} /> : null}
-        </p>
+        {isNarrow ? null : notes}
       </div>
       {isStory && traced.length > 0 ? <WordEntropies step={shown.step} samples={traced} /> : null}
       {found.responses.length === 0 ? (
@@ -192,6 +193,49 @@ function Body({ shown }: { shown: Shown }) {
       ) : (
         <List step={shown.step} found={found} colours={colours} />
       )}
+      {isNarrow ? (
+        <div className="inspector-legend">
+          <Count found={found} total={responses.length} />
+          {notes}
+        </div>
+      ) : null}
+    </>
+  )
+}
+
+/** On a phone they would stand where the tokens should. */
+function Filters({ isNarrow, found }: { isNarrow: boolean; found: Found }) {
+  if (!isNarrow) return <Options found={found} />
+  return (
+    <details className="inspector-filters">
+      <summary>Colour, order and filters</summary>
+      <Options found={found} />
+    </details>
+  )
+}
+
+/** What the colours mean, what a response is compared with, and which part of a step this is. */
+function Notes({ shown }: { shown: Shown }) {
+  const { mode, readout } = useTokens(selectView)
+  const { phase, responses } = shown
+  const sampled = phase ? phase.rollout.train_batch_size * phase.rollout.n : 0
+  return (
+    <>
+      {responses.length < sampled ? (
+        <p className="soft" data-testid="recorded-part">
+          {responses.length} of the step’s {sampled} responses were recorded.
+        </p>
+      ) : null}
+      {mode === 'layer_entropy' ? <p className="soft">{reads(READ[readout], BATCH)}</p> : null}
+      <p className="soft inspector-help">
+        <Words text={`${MODES[mode].help} ${SIGNS_SAY}.`} />
+        {mode === 'layer_entropy' ? <LayersSay shown={shown} /> : null}
+      </p>
+      {phase ? (
+        <p className="soft inspector-help" data-testid="compares-say">
+          <Words text={comparisonSays(phase)} />
+        </p>
+      ) : null}
     </>
   )
 }
@@ -244,6 +288,8 @@ export function Inspector() {
   }, [isVisible, isLiving, tokens, token_layers])
   const { shown, newer } = useShownStep()
   const isWhole = shown?.isTraced && newer === undefined && (!token_layers || shown.layers)
+  const isNarrow = useMedia(NARROW)
+  const actions = <TraceActions isAlong={tokens} isLiving={isLiving} hasButton={!isWhole} />
   return (
     <section
       ref={section}
@@ -254,7 +300,7 @@ export function Inspector() {
       <Shades />
       <div className="profiler-head">
         <h2 id="inspector-title">Token inspector</h2>
-        <TraceActions isAlong={tokens} isLiving={isLiving} hasButton={!isWhole} />
+        {isNarrow ? null : actions}
       </div>
       {shown ? (
         <>
@@ -268,6 +314,7 @@ export function Inspector() {
             : `No responses were kept up to step ${atStep}: a warm start samples none.`}
         </p>
       )}
+      {isNarrow ? actions : null}
     </section>
   )
 }

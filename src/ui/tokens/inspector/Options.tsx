@@ -88,7 +88,7 @@ export function Count({ found, total }: OptionsProps) {
         ? `${found.responses.length} of ${total} responses, ${
             found.isSingle
               ? 'one to each prompt'
-              : `${found.informativeGroups} of ${found.groups} groups have different scores`
+              : `scores differ at ${found.informativeGroups} of ${found.groups} prompts`
           }`
         : ''}
     </output>
@@ -134,7 +134,7 @@ export function Options({ found }: Pick<OptionsProps, 'found'>) {
             set({ isInformativeOnly: target.checked, open: undefined, pages: 1 })
           }
         />
-        Only groups with different scores
+        Only prompts with different scores
       </label>
     </div>
   )

@@ -11,6 +11,7 @@ import {
   shadeClass,
   tracedEntropy,
 } from '../base/colours.ts'
+import { COLUMNS, columnOf } from '../base/columns.ts'
 import {
   bundleOf,
   find,
@@ -26,7 +27,7 @@ import {
 } from '../base/inspect.ts'
 import { tokensStore, traceOf } from '../base/view.ts'
 import { traceCost } from './cost.ts'
-import { groupSays } from './says.ts'
+import { comparisonSays, groupSays } from './says.ts'
 
 const traced = (
   prompt: string,
@@ -269,7 +270,7 @@ test('the shown trace is the page’s step, else the one that is held, else the 
   expect(traceOf(initialState().kept, undefined, held)).toBeUndefined()
 })
 
-test('a group is said by how many are right, and where they are pushed', () => {
+test('a group is said by how many are right, and which advantages they got', () => {
   const says = (responses: readonly Inspected[]) =>
     groupSays(firstBundle(find(responses, wanted), 'differing'))
   const group = (...told: readonly (readonly [score: number, advantage?: number])[]) =>
@@ -280,24 +281,45 @@ test('a group is said by how many are right, and where they are pushed', () => {
         ),
       ),
     )
+  expect(says(group([1, 0.558], [0, -1.79]))).toBe(
+    '1 of 2 answers to “1+2=” is right. The right answer got advantage +0.558, the wrong one −1.79.',
+  )
   expect(says(group([1, 0.5], [1, 0.5], [0, -1]))).toBe(
-    '2 of 3 answers to “1+2=” are right; they are pushed up by 0.5, the others down by 1.',
+    '2 of 3 answers to “1+2=” are right. The right answers got advantage +0.5, the wrong one −1.',
   )
-  expect(says(group([1, 0], [1, 0]))).toBe(
-    '2 of 2 answers to “1+2=” are right; none is pushed up or down.',
+  // Over a whole batch equal scores have an advantage too.
+  expect(says(group([1, 0.5], [1, 0.5]))).toBe(
+    '2 of 2 answers to “1+2=” are right. Each got advantage +0.5.',
   )
-  expect(says(group([1, 1.5], [0, -0.5]))).toContain('is right; it is pushed up by 1.5, the others')
   // A baseline that is no mean of the group pushes right ones either way.
-  expect(says(group([1, 0.5], [1, -0.25], [0, -0.75]))).toBe(
-    '2 of 3 answers to “1+2=” are right; 1 pushed up by 0.5 on average, 2 down by 0.5.',
+  expect(says(group([1, 0.5], [1, -0.25], [0, -0.75]))).toContain(
+    'Mean advantage: +0.125 of the right answers, −0.75 of the wrong ones.',
   )
-  expect(says(group([1, 0.5], [0, 0]))).toContain('1 of 2 answers to “1+2=” is right; 1 pushed up')
-  expect(says(group([0, -0.5], [0, -1]))).toContain('2 pushed down by 0.75 on average.')
-  expect(says(group([0.25, 0.5], [1, -0.5]))).toContain('2 answers to “1+2=” score from 0.25 to 1;')
+  expect(says(group([0, -0.5], [0, -1]))).toContain('Their advantages go from −1 to −0.5.')
+  expect(says(group([0.25, 0.5], [1, -0.5]))).toContain(
+    '2 answers to “1+2=” score from 0.25 to 1. Their advantages go from −0.5 to +0.5.',
+  )
   expect(says(group([0.25], [0.25]))).toBe('All 2 answers to “1+2=” score 0.25.')
   // One response to each prompt is one group without a prompt.
   expect(says([...group([1]), ...group([0]).map((one) => ({ ...one, prompt: '2+2=' }))])).toBe(
     '1 of 2 answers is right.',
   )
   expect(groupSays(undefined)).toBe('')
+})
+
+test('what a response is compared with follows the estimator of its phase', () => {
+  const says = (adv_estimator: TokenTable['phase']['adv_estimator']) =>
+    comparisonSays({ adv_estimator } as TokenTable['phase'])
+  expect(says('grpo')).toBe('GRPO compares the responses to one prompt with each other.')
+  expect(says('reinforce_plus_plus')).toBe(
+    'REINFORCE++ compares each response with the whole batch, not with the others to its prompt.',
+  )
+  expect(says('gae')).toContain('with what the critic expected')
+  expect(says('remax')).toContain('does not compare the responses to one prompt')
+})
+
+test('the number that is explained is one that the stage computes', () => {
+  expect(COLUMNS[columnOf(COLUMNS, 4) ?? -1].name).toBe('advantages')
+  expect(columnOf(COLUMNS, 0)).toBeUndefined()
+  expect(columnOf(COLUMNS, undefined)).toBeUndefined()
 })

@@ -1,9 +1,12 @@
-// Says in a sentence what one group of responses shows: how many are right, and where the update
-// pushes them.
+// Says what one group of responses shows: how many are right, and which advantages they got; and
+// what its estimator compares.
+import { estimatorLabel } from '../../../document/experiment/fields/phase_fields.ts'
+import { hasCritic, hasGroups } from '../../../document/experiment/schema/phase_settings.ts'
 import { cutText } from '../../../formats/cut_text.ts'
+import type { TokenTable } from '../../../host/protocol/results.ts'
 import { shownText } from '../../../host/protocol/token_text.ts'
 import { verdictOf } from '../../../host/protocol/verdict.ts'
-import { formatNumber } from '../../kit/format.ts'
+import { formatNumber, formatSigned } from '../../kit/format.ts'
 import { mean } from '../../kit/mean.ts'
 import type { Bundle, Inspected } from '../base/inspect.ts'
 
@@ -30,26 +33,56 @@ function scoresSay({ prompt, responses }: Bundle): string {
   return `${right} of ${scores.length} ${who} ${right === 1 ? 'is' : 'are'} right`
 }
 
-/** What the advantages do; undefined where they are not known. */
-function pushSays(responses: readonly Inspected[]): string | undefined {
+/** A mean advantage of responses, and whether they differ in it. */
+function advantageOf(responses: readonly Inspected[]) {
+  const all = responses.map(({ advantage = 0 }) => advantage)
+  const differ = all.some((one) => formatSigned(one) !== formatSigned(all[0]))
+  return { mean: formatSigned(mean(all)), differ }
+}
+
+/** Which advantages they got; undefined where they are not known. */
+function advantagesSay(responses: readonly Inspected[]): string | undefined {
   if (responses.some(({ advantage }) => advantage === undefined)) return undefined
-  const of = (sign: 1 | -1) => responses.filter(({ advantage = 0 }) => sign * advantage > 0)
-  const by = (pushed: readonly Inspected[]) =>
-    formatNumber(Math.abs(mean(pushed.map(({ advantage = 0 }) => advantage))))
-  const [up, down] = [of(1), of(-1)]
-  if (up.length + down.length === 0) return 'none is pushed up or down'
-  if (down.length === 0) return `${up.length} pushed up by ${by(up)} on average`
-  if (up.length === 0) return `${down.length} pushed down by ${by(down)} on average`
+  const right = responses.filter(isRight)
   const isSplit =
-    up.length + down.length === responses.length && up.every(isRight) && !down.some(isRight)
-  return isSplit
-    ? `${up.length === 1 ? 'it is' : 'they are'} pushed up by ${by(up)}, the others down by ${by(down)}`
-    : `${up.length} pushed up by ${by(up)} on average, ${down.length} down by ${by(down)}`
+    right.length > 0 &&
+    right.length < responses.length &&
+    responses.every(({ isTaskScore, score }) => isTaskScore && verdictOf(score) !== 'partly')
+  if (!isSplit) {
+    const { mean: all, differ } = advantageOf(responses)
+    if (!differ)
+      return responses.length === 1 ? `Its advantage is ${all}.` : `Each got advantage ${all}.`
+    const each = responses.map(({ advantage = 0 }) => advantage)
+    const [least, most] = [Math.min(...each), Math.max(...each)]
+    return `Their advantages go from ${formatSigned(least)} to ${formatSigned(most)}.`
+  }
+  const wrong = responses.filter((told) => !isRight(told))
+  const [up, down] = [advantageOf(right), advantageOf(wrong)]
+  if (up.differ || down.differ)
+    return `Mean advantage: ${up.mean} of the right answers, ${down.mean} of the wrong ones.`
+  if (right.length === 1)
+    return wrong.length === 1
+      ? `The right answer got advantage ${up.mean}, the wrong one ${down.mean}.`
+      : `The right answer got advantage ${up.mean}, the wrong ones ${down.mean}.`
+  return wrong.length === 1
+    ? `The right answers got advantage ${up.mean}, the wrong one ${down.mean}.`
+    : `The right answers got advantage ${up.mean}, the wrong ones ${down.mean}.`
 }
 
 /** '' where there is no group. */
 export function groupSays(bundle: Bundle | undefined): string {
   if (!bundle) return ''
-  const push = pushSays(bundle.responses)
-  return push === undefined ? `${scoresSay(bundle)}.` : `${scoresSay(bundle)}; ${push}.`
+  const advantages = advantagesSay(bundle.responses)
+  return advantages === undefined ? `${scoresSay(bundle)}.` : `${scoresSay(bundle)}. ${advantages}`
+}
+
+/** What a response is compared with: equal scores in a group teach something or not. */
+export function comparisonSays(phase: TokenTable['phase']): string {
+  const name = estimatorLabel(phase.adv_estimator)
+  if (hasGroups(phase)) return `${name} compares the responses to one prompt with each other.`
+  if (hasCritic(phase))
+    return `${name} compares each response with what the critic expected, not with the others to its prompt.`
+  return phase.adv_estimator.startsWith('reinforce_plus_plus')
+    ? `${name} compares each response with the whole batch, not with the others to its prompt.`
+    : `${name} does not compare the responses to one prompt with each other.`
 }

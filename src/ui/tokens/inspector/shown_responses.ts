@@ -19,6 +19,8 @@ export interface Shown {
   readonly step: number
   readonly updates: number | undefined
   readonly name: string
+  /** Its phase; undefined where the step was not traced. */
+  readonly phase: TokenTable['phase'] | undefined
   readonly responses: readonly Inspected[]
   readonly isTraced: boolean
   /** How its layers were measured; undefined where they were not. */
@@ -41,13 +43,13 @@ export function useShownStep(): {
   const shown = useMemo((): Shown | undefined => {
     if (!isSamples && trace) {
       const { step, item } = trace
-      const { updates, layers } = item
-      const name = item.phase.name
-      return { step, name, updates, layers, responses: ofTable(item), isTraced: true }
+      const { updates, layers, phase } = item
+      const { name } = phase
+      return { step, name, phase, updates, layers, responses: ofTable(item), isTraced: true }
     }
     if (!samples) return undefined
     const responses = ofSamples(samples.item)
-    const nothing = { name: '', updates: undefined, layers: undefined }
+    const nothing = { name: '', phase: undefined, updates: undefined, layers: undefined }
     return { step: samples.step, ...nothing, responses, isTraced: false }
   }, [isSamples, trace, samples])
   return { shown, newer }

@@ -51,7 +51,7 @@ export function Formulas({ table, sample, t, stage }: FormulasProps) {
       role="group"
     >
       <h3>
-        Token {t + 1} <Token token={sample.tokens[t]} />
+        Token {t + 1}: <Token token={sample.tokens[t]} className="token-named" />
       </h3>
       {tokenFormulas({ table, sample, t }).map((formula) => (
         <FormulaPart key={formula.part} formula={formula} stage={stage} />

@@ -1,7 +1,7 @@
 // Draws one traced step: a response, the table of its tokens, and the formulas of the token that
 // was pointed at.
 
-import { useMemo, useState } from 'react'
+import { useCallback, useMemo, useState } from 'react'
 import type { TokenTable, TracedSample } from '../../../host/protocol/results.ts'
 import { shownText } from '../../../host/protocol/token_text.ts'
 import { Words } from '../../glossary/Words.tsx'
@@ -9,7 +9,7 @@ import { formatNumber } from '../../kit/format.ts'
 import { useMedia } from '../../kit/use_media.ts'
 import { proseClass } from '../../part/prose.ts'
 import { seriesOf } from '../../shown/run.ts'
-import { type Column, exactText, isFilled, shownColumns } from '../base/columns.ts'
+import { type Column, columnOf, exactText, isFilled, shownColumns } from '../base/columns.ts'
 import { placeOf } from '../base/sample_choice.ts'
 import { Token } from '../base/Token.tsx'
 import { type TokensView, tokensStore, useTokens } from '../base/view.ts'
@@ -63,7 +63,8 @@ function Exact(props: { table: TokenTable; sample: TracedSample; column: Column;
   const { table, sample, column, t } = props
   return (
     <p className="stages-exact" data-testid="token-exact">
-      <b>{column.label}</b> of token {t + 1} <Token token={sample.tokens[t]} />:{' '}
+      Token {t + 1}: <Token token={sample.tokens[t]} className="token-named" />,{' '}
+      <b>{column.label}</b>:{' '}
       <b>
         {exactText(sample, column.name, t) ?? `none: ${whyMissing(table, sample, column.name, t)}`}
       </b>
@@ -89,6 +90,15 @@ export function Walk({ trace }: { trace: Trace }) {
     t: within(at.t, sample.tokens.length),
     column: within(at.column, columns.length),
   }
+  // The sentence below the table is of a number that the stage computes.
+  const toStage = useCallback(
+    (to: StageIndex) => {
+      setStage(to)
+      const column = columnOf(columns, to)
+      if (column !== undefined) setAt((from) => ({ ...from, column }))
+    },
+    [columns],
+  )
   const told: Told = {
     table,
     sample,
@@ -108,7 +118,7 @@ export function Walk({ trace }: { trace: Trace }) {
           onChoice={(to) => tokensStore.setState({ choice: to })}
         />
       </div>
-      <SlowMotion told={told} stage={stage} onStage={setStage} />
+      <SlowMotion told={told} stage={stage} onStage={toStage} />
       <div className="stages-body">
         <div>
           <div className="scroll">
