@@ -151,6 +151,13 @@ test(
     // On a phone nothing is wider than the page.
     await page.setViewportSize({ width: 390, height: 844 })
     await expect(list.locator('[data-t]').first()).toBeVisible()
+    // Tokens come first, what is known of one below them; filters are folded.
+    const topOf = async (one: typeof list) => (await one.boundingBox())?.y ?? Number.NaN
+    const firstToken = await topOf(list.locator('[data-t]').first())
+    expect(firstToken).toBeLessThan(await topOf(lab.get('readout')))
+    await expect(lab.get('inspector-search')).toBeHidden()
+    await list.getByText('Colour, order and filters').click()
+    await expect(lab.get('inspector-search')).toBeVisible()
     const overflow = await page.evaluate(
       () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
     )
