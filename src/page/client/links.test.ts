@@ -53,6 +53,24 @@ test('the link that is copied opens the same experiment', () => {
   expect(decodeLink(new URL(url).search).experiment).toEqual(labStore.getState().experiment)
 })
 
+test('the link of another run opens that one, with what was done to it', () => {
+  openPage()
+  const state = labStore.getState()
+  const { experiment } = state
+  const steering = [{ step: 3, kind: 'set', path: 'actor.optim.lr', value: 0.0005 }] as const
+  const runDocument = { ...experiment, seed: 7, steering }
+  const ended = { ...experiment, seed: 7 }
+  editField('seed', 9)
+  const { url, says } = shareLink('', {
+    ...state,
+    experiment: ended,
+    runExperiment: ended,
+    runDocument,
+  })
+  expect(decodeLink(new URL(url).search).experiment).toEqual(runDocument)
+  expect(says).toContain('what was done to it (1)')
+})
+
 test('the link of a run holds the kernels it measured, as long as the settings are those of the run', () => {
   openPage()
   train()

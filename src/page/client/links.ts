@@ -13,14 +13,16 @@ export const settingsOf = (experiment: Experiment): Settings => ({
   preset_id: decodeLink(encodeLink(experiment)).preset_id,
 })
 
-/** The link that opens this experiment, what it holds, and what to tell the person who copies it.
- * `hash` is what is to be looked at (view.ts). */
-export function shareLink(hash = ''): {
+/** The link that opens the experiment of `state`, what it holds, and what to tell the person who
+ * copies it. `hash` is what is to be looked at (view.ts). */
+export function shareLink(
+  hash = '',
+  state = labStore.getState(),
+): {
   readonly url: string
   readonly holds: readonly string[]
   readonly says: string
 } {
-  const state = labStore.getState()
   const document = nextExperiment(state)
   const experiment = repeatedExperiment(state)
   const changes = doneByHand(document.steering).length

@@ -24,7 +24,7 @@ import { openLesson } from '../open/open_lesson.ts'
 import { lazyPart } from '../part/lazy_part.tsx'
 import { isProse } from '../part/prose.ts'
 import { selectionStore, tick } from '../runs/base/selection.ts'
-import { selectIsEdited, useLab } from '../shown/run.ts'
+import { selectIsBusy, selectIsEdited, useLab } from '../shown/run.ts'
 import { usePresent } from '../shown/shown.ts'
 import { showToast } from '../shown/store.ts'
 import { captionLines, gotWorse, nextLesson, phaseCaptions } from './captions.ts'
@@ -188,14 +188,15 @@ function Answer(props: {
 }
 
 /** What is to be known before the next step is trained. */
-function noteWords(says: string | undefined, isHeldBack: boolean, isEdited: boolean): string {
-  if (isHeldBack) return HELD_BACK
+function noteWords(says: string | undefined, why: string | undefined, isEdited: boolean): string {
+  if (why !== undefined) return t(why)
   return [says, isEdited ? DROPS : undefined]
     .filter(Boolean)
     .map((line) => t(`${line}`))
     .join(' ')
 }
 
+const BUSY = 'Another run is in progress, and this one would end it.'
 const HELD_BACK = 'A setting holds a value that it does not take. Correct it or put it back first.'
 const DROPS = 'It takes the place of what was changed in the settings since; undo brings that back.'
 
@@ -203,7 +204,8 @@ const DROPS = 'It takes the place of what was changed in the settings since; und
 function Next({ state }: { readonly state: LabState }) {
   const adapter = useLab(selectAdapter)
   const estimate = useStore(estimatorStore, (store) => store.estimate)
-  const isHeldBack = !useLab(canRestart)
+  const isBusy = useLab(selectIsBusy)
+  const mayRestart = useLab(canRestart)
   const isEdited = useLab(selectIsEdited)
   const worse = gotWorse(state) ? state.preset_id : undefined
   const step = useMemo(() => {
@@ -230,7 +232,7 @@ function Next({ state }: { readonly state: LabState }) {
           type="button"
           className="primary"
           data-testid="next-step"
-          disabled={isHeldBack}
+          disabled={isBusy || !mayRestart}
           onClick={go}
         >
           <Play className="icon" aria-hidden="true" /> {step.words}, {estimateWords(step.estimate)}
@@ -245,7 +247,11 @@ function Next({ state }: { readonly state: LabState }) {
         <BookOpen className="icon" aria-hidden="true" /> {words}
       </button>
       <WriteWithShown />
-      {step ? <p className="soft">{noteWords(step.says, isHeldBack, isEdited)}</p> : null}
+      {step ? (
+        <p className="soft">
+          {noteWords(step.says, isBusy ? BUSY : mayRestart ? undefined : HELD_BACK, isEdited)}
+        </p>
+      ) : null}
     </div>
   )
 }

@@ -9,14 +9,17 @@ import { isReplaying } from '../../page/state/replay.ts'
 import { type LabState, labStore } from '../../page/state/store.ts'
 import { isBusy } from '../../record/run/run_parts.ts'
 import { boardPart } from '../shown/board.ts'
+import { linkedState, viewStore } from '../shown/shown.ts'
 import { showToast } from '../shown/store.ts'
 import { closePast } from './opened_run.ts'
 
 /** Errors after which pressing Train again cannot help. */
 const HOPELESS: readonly string[] = ['no_webgpu', 'insecure_origin']
 
-/** A run would train other settings than those that are typed. */
-const isHeldBack = (state: LabState): boolean => !isBusy(state) && wrongFields(state).length > 0
+/** A run would train other settings than those that are typed, or those of another run than the
+ * page shows. */
+const isHeldBack = (state: LabState): boolean =>
+  !isBusy(state) && (wrongFields(state).length > 0 || viewStore.getState().viewed !== undefined)
 
 export const canToggle = (state: LabState): boolean =>
   state.status !== 'loading' &&
@@ -72,10 +75,10 @@ export function openPreset(id: string): void {
   void import('../../page/opened/shipped_files.ts').then(({ prepareShipped }) => prepareShipped())
 }
 
-/** Puts the link of this experiment on the clipboard, or where that is closed, into the address
+/** Puts the link of the run that the page shows on the clipboard, or where that is closed, into the address
  * bar. */
 export async function copyLink(): Promise<void> {
-  const { url, says } = shareLink(withParts('', { board: boardPart() }))
+  const { url, says } = shareLink(withParts('', { board: boardPart() }), linkedState())
   try {
     await navigator.clipboard.writeText(url)
     showToast(`Link copied: ${says}`)

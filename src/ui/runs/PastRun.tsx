@@ -8,7 +8,7 @@ import { runName } from '../../record/run/names.ts'
 import type { RunSource } from '../../record/run/record.ts'
 import { formatSteps } from '../kit/format.ts'
 import { closePast, type Opened, openedStore, useOpenedEntry } from '../open/opened_run.ts'
-import { useLab } from '../shown/run.ts'
+import { selectIsBusy, useLab } from '../shown/run.ts'
 import { changedText, endText, whenText } from '../shown/run_words.ts'
 import { CheckpointList } from './checkpoints/CheckpointList.tsx'
 
@@ -69,10 +69,14 @@ function BackToRun() {
   )
 }
 
+const BUSY = 'Pause, Step and Reset are of the run in progress.'
+const AT_REST = 'To train it again, use its settings.'
+
 /** Nothing while the current run is shown. */
 export function PastRun() {
   const opened = useStore(openedStore, selectOpened)
   const entry = useOpenedEntry()
+  const isBusy = useLab(selectIsBusy)
   if (!opened || !entry) return null
   const { source } = entry.header
   if (source)
@@ -84,12 +88,11 @@ export function PastRun() {
         more={
           opened.isElsewhere
             ? 'it continues in another tab of this browser, and only there'
-            : `begun ${whenText(entry.header.started_at, Date.now())}, ${endText(entry.header)}`
+            : `begun ${whenText(entry.header.started_at, Date.now())}, ${endText(entry.header)}. ${isBusy ? BUSY : AT_REST}`
         }
       >
         {opened.isElsewhere ? 'This page shows what was written down when you opened it. ' : ''}
-        All numbers and settings shown are its own; Train, Copy link and the other controls stay
-        those of the current run.
+        All numbers and settings shown are its own, and Copy link copies its link.{' '}
         {changedText(entry.header)
           .map(([label, values]) => ` ${label}: ${values}.`)
           .join('')}

@@ -10,7 +10,7 @@ import { isOfLink } from '../../page/state/result.ts'
 import type { LabState } from '../../page/state/store.ts'
 import { formatCount } from '../kit/format.ts'
 import { openExport } from '../open/open_export.ts'
-import { useLab } from '../shown/run.ts'
+import { usePresent } from '../shown/shown.ts'
 import { showToast, type UiState, uiStore } from '../shown/store.ts'
 import { type Choice, linkOf, PLAIN } from './choice_link.ts'
 import { HIDDEN, LOCKED } from './names.ts'
@@ -18,6 +18,7 @@ import { HIDDEN, LOCKED } from './names.ts'
 /** Why the curves cannot go with the link; undefined where they can. */
 function noCurves(state: LabState): string | undefined {
   if (state.series.size === 0 || state.step === 0) return 'there is no run yet'
+  if (!state.adapter) return 'a past run is shown'
   if (!isOfLink(state)) return 'the settings were changed since this run began'
   return undefined
 }
@@ -47,7 +48,7 @@ function useCopying(close: () => void) {
 
 export function ShareForm({ close }: { close: () => void }) {
   const tab = useStore(uiStore, selectTab)
-  const noCurves = useLab(selectNoCurves)
+  const noCurves = usePresent(selectNoCurves)
   const [choice, setChoice] = useState<Choice>({ ...PLAIN, withTab: tab !== TABS[0] })
   const { options } = choice
   const { url, says } = useMemo(() => linkOf(choice, tab), [choice, tab])

@@ -4,10 +4,10 @@ import { type Tab, withParts } from '../../document/links/view.ts'
 import { NO_OPTIONS, optionParts, type ViewOptions } from '../../document/links/view_options.ts'
 import { shareLink } from '../../page/client/links.ts'
 import { resultOf } from '../../page/state/result.ts'
-import { labStore } from '../../page/state/store.ts'
 import { formatCount } from '../kit/format.ts'
 import { languageStore } from '../language/language.ts'
 import { boardPart } from '../shown/board.ts'
+import { linkedState } from '../shown/shown.ts'
 import { listWords } from './names.ts'
 
 export interface Choice {
@@ -27,7 +27,8 @@ export const PLAIN: Choice = {
 
 /** The link of a choice, and everything it holds. */
 export function linkOf({ withCurves, withTab, withLanguage, options }: Choice, tab: Tab) {
-  const result = withCurves ? resultOf(labStore.getState()) : undefined
+  const state = linkedState()
+  const result = withCurves ? resultOf(state) : undefined
   const hash = withParts('', {
     ...optionParts(options),
     tab: withTab ? tab : undefined,
@@ -35,7 +36,7 @@ export function linkOf({ withCurves, withTab, withLanguage, options }: Choice, t
     r: result && encodeSummary(result),
     board: boardPart(),
   })
-  const { url, holds } = shareLink(hash)
+  const { url, holds } = shareLink(hash, state)
   const { embed, hide, lock } = options
   const more = [
     ...(result

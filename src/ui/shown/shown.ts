@@ -80,6 +80,9 @@ const selectIsPast = ({ viewed }: { readonly viewed: LabState | undefined }) => 
 /** What is shown was imported from a log: nothing may be said of its settings. */
 export const isImported = (): boolean => viewStore.getState().isImported
 
+/** The run that a link opens; none can open that of a log, which does not say its settings. */
+export const linkedState = (): LabState => (isImported() ? labStore : presentStore).getState()
+
 const selectIsImported = ({ isImported }: View) => isImported
 
 export const useIsImported = (): boolean => useStore(viewStore, selectIsImported)

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
 import { isEnding } from '../../document/experiment/steered/planned.ts'
-import { initialState, type LabState } from '../../page/state/store.ts'
+import { initialState, type LabState, labStore } from '../../page/state/store.ts'
 import {
   canNextPhase,
   canReset,
@@ -10,6 +10,7 @@ import {
   toggleLabel,
 } from '../open/actions.ts'
 import { editMarks, selectLeftOut } from './run.ts'
+import { linkedState, viewStore } from './shown.ts'
 import { isThreshold, toggleLine, uiStore } from './store.ts'
 
 const all = ['a', 'b', 'c']
@@ -138,4 +139,31 @@ test('settings that have left a steered run leave out what was done to it', () =
   expect(selectLeftOut(state({ ...run, experiment }))).toBe(0)
   expect(selectLeftOut(state({ ...run, experiment: { ...experiment, seed: 99 } }))).toBe(1)
   expect(selectLeftOut(state({ experiment }))).toBe(0)
+})
+
+test('while a past run is shown no other run can be begun, and one that is on can be paused', () => {
+  viewStore.setState({ viewed: state({ status: 'finished' }) })
+  const can = (status: LabState['status']) => [
+    canToggle(state({ status })),
+    canStep(state({ status })),
+  ]
+  expect([can('idle'), can('finished')]).toEqual([
+    [false, false],
+    [false, false],
+  ])
+  expect([can('running'), can('paused')]).toEqual([
+    [true, false],
+    [true, true],
+  ])
+  viewStore.setState({ viewed: undefined })
+  expect(can('idle')).toEqual([true, true])
+})
+
+test('a link is of the run that is shown, unless a log does not say its settings', () => {
+  const viewed = state({ status: 'finished', step: 3 })
+  viewStore.setState({ viewed })
+  expect(linkedState()).toBe(viewed)
+  viewStore.setState({ isImported: true })
+  expect(linkedState()).toBe(labStore.getState())
+  viewStore.setState({ viewed: undefined, isImported: false })
 })

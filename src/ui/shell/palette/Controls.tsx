@@ -133,6 +133,7 @@ function TrainButton() {
       // past, offers better things than to train it once more.
       className={isFirst && !isPast ? 'primary pulse' : isAside ? undefined : 'primary'}
       disabled={!mayToggle}
+      title={isPast && !mayToggle ? 'A past run is shown: use its settings first' : undefined}
       onClick={press}
     >
       {isGoing ? <Pause className="icon" /> : <Play className="icon" />}
@@ -218,6 +219,8 @@ function listenSoon(): () => void {
 
 export function Controls() {
   const canEndPhase = useLab(canNextPhase)
+  // What it shows decides what can be trained.
+  useIsPast()
   const phasesLocked = useLocked('phases')
   useEffect(listenSoon, [])
   return (
