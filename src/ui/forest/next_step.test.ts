@@ -49,6 +49,10 @@ test('the run without its inner phase begins as the run began, and is changed wh
   expect(step?.experiment.actor.optim.lr).toBe(0.006)
   expect(step?.experiment.steering).toEqual(document.steering)
   expect(step?.says).toContain('changed by hand')
+  // Its steps were timed under the rate that the run ended with.
+  const timed = ({ actor }: Experiment) =>
+    actor.optim.lr === 0.0005 ? { seconds: 5, isMeasured: true } : undefined
+  expect(nextStep({ document, experiment: trained }, timed)?.estimate.seconds).toBe(5)
   // A preset's name would say that it has an inner layer.
   expect(step?.experiment.name).toBeNull()
   const named = nextStep(run(withFields(began, ['name', 'Mine'])), takes(60))

@@ -15,6 +15,8 @@ export interface NextStep {
   readonly experiment: Experiment
   /** It is to be compared with the run that is over. */
   readonly isControl?: true
+  /** One whose steps take as long, and which the run has timed. */
+  readonly timed?: Experiment
   /** What is to be known of it beside that. */
   readonly says?: string | undefined
 }
@@ -32,6 +34,8 @@ function withoutInner(run: Trained): NextStep | undefined {
     name: experiment.name ?? 'the run without its inner phase',
     experiment,
     isControl: true,
+    // The run was timed under the settings that it ended with.
+    timed: { ...run.experiment, phases: experiment.phases, steering: [] },
     says: changes > 0 ? REPEATED : undefined,
   }
 }
@@ -65,7 +69,7 @@ export function nextStep(
   const { experiment } = run
   const back = worseThan === undefined ? undefined : asPreset(experiment, worseThan)
   for (const step of [back, withoutInner(run), fromNothing(experiment)]) {
-    const time = step && estimate(step.experiment)
+    const time = step && (estimate(step.experiment) ?? (step.timed && estimate(step.timed)))
     if (step && time && time.seconds < MOST_SECONDS) return { ...step, estimate: time }
   }
   return undefined
