@@ -212,13 +212,22 @@ test(
     await stepTo(lab, 2)
     await expect(items.first()).toContainText('1 of 6, ended by hand')
 
-    // Numbers are typed as they come, and refused beside the button that asked.
+    // Numbers are typed as they come, and what is none is said beside them.
     await lab.get('add-phase').click()
     const steps = lab.get('add-phase-steps')
     await steps.fill('')
     await steps.pressSequentially('0')
-    await lab.get('insert-now').click()
-    await expect(lab.get('add-phases').getByRole('alert')).toContainText('from 1 to 100000, got 0')
+    await expect(lab.get('add-phase-problem')).toHaveText('A phase has at least 1 step.')
+    for (const way of ['insert-now', 'append-phase']) await expect(lab.get(way)).toBeDisabled()
+    // It goes with Escape, and with the tab that it was opened on.
+    await page.keyboard.press('Escape')
+    await expect(lab.get('add-phases')).toHaveCount(0)
+    await expect(lab.get('add-phase')).toBeFocused()
+    await lab.get('add-phase').click()
+    await lab.get('tab-runs').click()
+    await expect(lab.get('add-phases')).toHaveCount(0)
+    await lab.get('tab-learn').click()
+    await lab.get('add-phase').click()
     await steps.fill('')
     await steps.pressSequentially('5')
     await expect(lab.get('add-phases').getByRole('alert')).toHaveCount(0)

@@ -1,9 +1,11 @@
-// Moves and removes the chosen phase, and opens its settings.
-import { ArrowLeft, ArrowRight, SlidersHorizontal, Trash2 } from 'lucide-react'
+// Moves and removes the chosen phase, opens its settings, and repeats the present one.
+import { ArrowLeft, ArrowRight, Repeat, SlidersHorizontal, Trash2 } from 'lucide-react'
 import type { ReactNode } from 'react'
+import { MAX_PHASES } from '../../document/experiment/schema/schema.ts'
+import { steer } from '../../page/client/steering.ts'
 import { goToPhase } from '../open/wanted.ts'
 import { phaseMark } from '../scales/phase_mark.ts'
-import type { PhaseEdits } from './phase_edits.ts'
+import { type PhaseEdits, tell } from './phase_edits.ts'
 import type { Timeline } from './timeline.ts'
 
 export function ChosenTools(props: {
@@ -68,6 +70,37 @@ function Tool(props: {
       onClick={props.onClick}
     >
       {props.children}
+    </button>
+  )
+}
+
+interface RepeatPhaseProps {
+  readonly timeline: Timeline
+  /** What happened, for people who do not see it. */
+  readonly onSaid: (said: string) => void
+}
+
+/** The button that runs the present phase once more. */
+export function RepeatPhase({ timeline, onSaid }: RepeatPhaseProps) {
+  const { phases, current } = timeline
+  const isFull = phases.length >= MAX_PHASES
+  return (
+    <button
+      type="button"
+      data-testid="repeat-phase"
+      disabled={isFull}
+      aria-label="Repeat phase"
+      title={
+        isFull
+          ? `An experiment has at most ${MAX_PHASES} phases`
+          : 'Repeat: runs the present phase once more when it ends'
+      }
+      onClick={() => {
+        if (tell(steer({ kind: 'repeat_phase' })))
+          onSaid(`${phases[current]?.name} will be repeated`)
+      }}
+    >
+      <Repeat className="icon" aria-hidden="true" />
     </button>
   )
 }

@@ -1,5 +1,5 @@
 // Asks which phase to add, and where: at the end, or now, during the run.
-import { useMemo, useState } from 'react'
+import { useEffect, useMemo, useRef, useState } from 'react'
 import type { PhaseDocument } from '../../document/experiment/fields/phases.ts'
 import { resolvePhases } from '../../document/experiment/resolve.ts'
 import type { Experiment } from '../../document/experiment/schema/schema.ts'
@@ -14,6 +14,8 @@ import type { LabState } from '../../page/state/store.ts'
 import { formatSteps } from '../kit/format.ts'
 import { layerEntropy } from '../shown/metrics.ts'
 import { seriesOf, useLab } from '../shown/run.ts'
+import { uiStore } from '../shown/store.ts'
+import { stepsProblem } from './typed_steps.ts'
 
 const selectPresent = (state: LabState) => state.phase
 const presentOf = ({ runExperiment, phase }: LabState) =>
@@ -37,7 +39,34 @@ export interface PhaseChooserProps {
   readonly onDone: () => void
 }
 
+/** It closes on Escape, with the tab, and where a run begins or ends: it was opened for what was
+ * there. */
+function useClosing(id: string, isBusy: boolean, onDone: () => void): void {
+  const done = useRef(onDone)
+  done.current = onDone
+  const wasBusy = useRef(isBusy)
+  useEffect(() => {
+    if (wasBusy.current !== isBusy) done.current()
+  }, [isBusy])
+  useEffect(() => {
+    const close = ({ key }: KeyboardEvent) => {
+      if (key !== 'Escape') return
+      done.current()
+      document.querySelector<HTMLElement>(`[aria-controls="${id}"]`)?.focus()
+    }
+    document.addEventListener('keydown', close)
+    const stop = uiStore.subscribe(({ tab }, before) => {
+      if (tab !== before.tab) done.current()
+    })
+    return () => {
+      document.removeEventListener('keydown', close)
+      stop()
+    }
+  }, [id])
+}
+
 export function PhaseChooser({ id, experiment, isBusy, onSaid, onDone }: PhaseChooserProps) {
+  useClosing(id, isBusy, onDone)
   const choices = useMemo(() => phaseChoices(experiment), [experiment])
   const [choiceId, setChoice] = useState(choices[0]?.id)
   const choice = choices.find((candidate) => candidate.id === choiceId) ?? choices[0]
@@ -47,10 +76,11 @@ export function PhaseChooser({ id, experiment, isBusy, onSaid, onDone }: PhaseCh
   const present = useLab(selectPresent)
   const layers = experiment.model.num_hidden_layers - 1
   const steps = ownSteps ?? `${choice.phase.steps}`
+  const wrong = stepsProblem(steps)
   const layer = Math.min(ownLayer ?? layers, layers)
   const phase = (index: number): PhaseDocument => ({
     ...placedPhase(choice, experiment.phases, index),
-    steps: steps.trim() === '' ? Number.NaN : Number(steps),
+    steps: Number(steps),
     ...(choice.hasLayer && choice.phase.kind === 'rl' && { target_layer: layer }),
   })
   const act = (what: string, problem: string | undefined) => {
@@ -74,23 +104,26 @@ export function PhaseChooser({ id, experiment, isBusy, onSaid, onDone }: PhaseCh
       {choice.hasLayer ? <LayerChoice layers={layers} layer={layer} onLayer={setLayer} /> : null}
       <StepsField
         steps={steps}
-        isWrong={problem !== undefined}
+        isWrong={wrong !== undefined}
         onSteps={(text) => {
           setSteps(text)
           setProblem(undefined)
         }}
       />
-      {isBusy ? <Places phase={() => phase(present + 1)} onAct={act} /> : null}
+      {isBusy ? (
+        <Places isOff={wrong !== undefined} phase={() => phase(present + 1)} onAct={act} />
+      ) : null}
       <button
         type="button"
         data-testid="append-phase"
+        disabled={wrong !== undefined}
         onClick={() => act('added at the end', appendPhase(phase(experiment.phases.length)))}
       >
         Add at the end
       </button>
-      {problem === undefined ? null : (
-        <p className="problem" role="alert">
-          {problem}
+      {wrong === undefined && problem === undefined ? null : (
+        <p className="problem" role="alert" data-testid="add-phase-problem">
+          {wrong ?? problem}
         </p>
       )}
     </fieldset>
@@ -184,10 +217,11 @@ function StepsField(props: {
 /** Where a phase can begin in a run that is on, and what becomes of the present one: what keeps the
  * most of it first. */
 function Places(props: {
+  readonly isOff: boolean
   readonly phase: () => PhaseDocument
   readonly onAct: (what: string, problem: string | undefined) => void
 }) {
-  const { phase, onAct } = props
+  const { isOff, phase, onAct } = props
   const left = useLab(selectLeft)
   const name = useLab(selectName)
   const canResume = useLab(selectCanResume)
@@ -199,6 +233,7 @@ function Places(props: {
           type="button"
           className="primary"
           data-testid="insert-and-resume"
+          disabled={isOff}
           title="This phase begins after the step in flight; the rest of the present one follows it"
           onClick={() =>
             onAct(
@@ -215,6 +250,7 @@ function Places(props: {
           type="button"
           className={canKeep ? undefined : 'primary'}
           data-testid="insert-after"
+          disabled={isOff}
           title="This phase begins when all steps of the present one are done"
           onClick={() =>
             onAct(`begins after ${name}`, steer({ kind: 'follow_phase', phase: phase() }))
@@ -227,6 +263,7 @@ function Places(props: {
         type="button"
         className={left > 0 ? undefined : 'primary'}
         data-testid="insert-now"
+        disabled={isOff}
         title="The present phase ends after the step in flight, and this one begins"
         onClick={() => onAct('begins now', steer({ kind: 'insert_phase', phase: phase() }))}
       >

@@ -11,7 +11,7 @@ const ChosenTools = lazyPart(async () => (await import('./ChosenTools.tsx')).Cho
   fallback: null,
 })
 /** Only a run that is on has a present phase. */
-const RepeatPhase = lazyPart(async () => (await import('./RepeatPhase.tsx')).RepeatPhase, {
+const RepeatPhase = lazyPart(async () => (await import('./ChosenTools.tsx')).RepeatPhase, {
   name: 'The button that repeats a phase',
   fallback: null,
 })
