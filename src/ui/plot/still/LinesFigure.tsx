@@ -55,8 +55,10 @@ function useDrawing({ lines, unit, isShare, isFitted = false, formatX }: LinesFi
   return useMemo(() => {
     const drawn = lines.map((line) => ({ ...line, chosen: spreadStops(line) }))
     const stops = [...new Set(drawn.flatMap(({ at, chosen }) => chosen.map((i) => at[i])))]
-    const bands = drawn.flatMap(({ key, color, at, low, high, chosen }) =>
-      low && high
+    const bands = drawn.flatMap((line) => {
+      const { key, color, at, chosen } = line
+      const { low, high } = line.smooth ?? line
+      return low && high
         ? [
             {
               key,
@@ -66,8 +68,8 @@ function useDrawing({ lines, unit, isShare, isFitted = false, formatX }: LinesFi
                 .map((i): [number, number, number] => [at[i], low[i], high[i]]),
             },
           ]
-        : [],
-    )
+        : []
+    })
     const points = ({ at, chosen }: (typeof drawn)[number], values: ArrayLike<number>) =>
       chosen.map((i): [number, number] => [at[i], values[i]])
     const measured = drawn.flatMap((line) =>
@@ -91,7 +93,7 @@ function useDrawing({ lines, unit, isShare, isFitted = false, formatX }: LinesFi
         color: line.color,
         width: 1.75,
         dash: line.dash,
-        points: points(line, line.smooth ?? line.middle),
+        points: points(line, (line.smooth ?? line).middle),
       })),
     ]
     const values = [

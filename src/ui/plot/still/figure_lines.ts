@@ -12,8 +12,15 @@ export interface FigureLine {
   /** Ascending. */
   readonly at: ArrayLike<number>
   readonly middle: ArrayLike<number>
-  /** Drawn in place of `middle`, which then lies faintly behind: a moving average of it. */
-  readonly smooth?: ArrayLike<number>
+  /** A moving average, which is drawn and read out in place of what was measured: that lies faintly
+   * behind it, and is in the table of numbers. */
+  readonly smooth?:
+    | {
+        readonly middle: ArrayLike<number>
+        readonly low?: ArrayLike<number>
+        readonly high?: ArrayLike<number>
+      }
+    | undefined
   readonly low?: ArrayLike<number>
   readonly high?: ArrayLike<number>
   readonly length: number
@@ -25,11 +32,10 @@ const POINTS = 240
 /** The points of a line that are drawn. */
 export const spreadStops = ({ length }: FigureLine): readonly number[] => spread(length, POINTS)
 
-/** The value of a line at a place: the newest one that was measured by then. */
-export function valueAt(
-  { at, middle, length }: FigureLine,
-  place: number | undefined,
-): number | undefined {
+/** The value of a line at a place, as it is drawn: the newest one that was measured by then. */
+export function valueAt(line: FigureLine, place: number | undefined): number | undefined {
+  const { at, length } = line
+  const { middle } = line.smooth ?? line
   let found: number | undefined
   for (let i = 0; i < length && (place === undefined || at[i] <= place); i++)
     if (Number.isFinite(middle[i])) found = middle[i]

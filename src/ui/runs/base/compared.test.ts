@@ -1,9 +1,12 @@
 import { afterAll, expect, test, vi } from 'vitest'
+import { Series } from '../../../host/columns/series.ts'
+import { duelStore } from '../../../page/runs/duel/duel.ts'
 import { libraryStore, type RunEntry } from '../../../page/runs/library/library_store.ts'
 import { labStore } from '../../../page/state/store.ts'
+import { REWARD } from '../../shown/metrics.ts'
 import { overlayStore } from '../../shown/overlays.ts'
 import { entryOf } from '../table/testing.ts'
-import { drawnGroups, followTicks } from './compared.ts'
+import { drawnGroups, followTicks, smoothOfGroup } from './compared.ts'
 import { selectionStore } from './selection.ts'
 
 // The task of the other run is none: what follows in this process must not meet it.
@@ -46,4 +49,22 @@ test('without a tick the run that began last is drawn, unless it is hidden', () 
     )
   expect(drawn([])).toEqual(['new'])
   expect(drawn(['old', 'between'])).toEqual(['old', 'between'])
+})
+
+test('the moving average of several runs lies within the band that is drawn around it', () => {
+  const series = (...values: number[]) =>
+    new Map([[REWARD, Series.of(Float64Array.from(values.keys()), Float64Array.from(values))]])
+  labStore.setState({ series: series(0.2, 0.2, 0.2, 0.9) })
+  libraryStore.setState({ living: 'x' })
+  duelStore.setState({
+    second: { ...labStore.getState(), series: series(0.4, 0.2, 0.3, 0.8) },
+    secondId: 'y',
+  })
+  const entries = [entryOf('x', {}), entryOf('y', { seed: 2 })]
+  const smooth = smoothOfGroup({ label: '', entries, again: [] }, 'range', () => REWARD)
+  const last = (values: ArrayLike<number> | undefined) => values?.[3] ?? Number.NaN
+  expect(last(smooth?.middle)).toBeLessThan(0.8)
+  expect(last(smooth?.low)).toBeLessThan(last(smooth?.middle))
+  expect(last(smooth?.high)).toBeGreaterThan(last(smooth?.middle))
+  duelStore.setState(duelStore.getInitialState(), true)
 })

@@ -23,6 +23,8 @@ import { runName } from '../../../record/run/names.ts'
 import { isLive, runColor } from '../../../record/run/record.ts'
 import { openedStore, redraw } from '../../open/opened_run.ts'
 import type { Owner } from '../../plot/files/SaveAs.tsx'
+import type { FigureLine } from '../../plot/still/figure_lines.ts'
+import { SAMPLED_SMOOTHING, smoothed } from '../../scales/smooth.ts'
 import { type Overlay, overlayStore, SENDER_ID } from '../../shown/overlays.ts'
 import { plannedOf } from '../../shown/run_words.ts'
 import { uiStore } from '../../shown/store.ts'
@@ -190,6 +192,25 @@ export function columnsOfGroup(
   }
   const band = bandsOf(entries, kind)(metric, nameOf)
   return band && { mean: band.mean, band }
+}
+
+/**
+ * The same of the moving averages of its runs: mean and band are of the same numbers, so that the
+ * one lies within the other.
+ */
+export function smoothOfGroup(
+  { entries }: Compared,
+  kind: BandKind | undefined,
+  nameOf: (entry: RunEntry) => string,
+): FigureLine['smooth'] {
+  const runs = entries.flatMap((entry) => {
+    const columns = columnsOf(entry.id)?.get(nameOf(entry))
+    return columns ? [smoothed(columns, SAMPLED_SMOOTHING)] : []
+  })
+  if (entries.length < 2 || !kind) return runs[0] && { middle: runs[0].values }
+  const { low, high } = boundsOfRuns(entries, nameOf)
+  const band = meanBand(runs, kind, [low, high])
+  return band && { middle: band.mean.values, low: band.low.values, high: band.high.values }
 }
 
 /** The task that the charts are about. */

@@ -10,7 +10,6 @@ import { formatNumber, formatPercent, formatShare, formatTick } from '../../kit/
 import { LineMark } from '../../plot/base/Keys.tsx'
 import type { FigureLine } from '../../plot/still/figure_lines.ts'
 import { LinesFigure } from '../../plot/still/LinesFigure.tsx'
-import { SAMPLED_SMOOTHING, smoothed } from '../../scales/smooth.ts'
 import { useSlowFrame } from '../../shown/readout.ts'
 import {
   boundsOfRuns,
@@ -20,7 +19,7 @@ import {
   METRIC_CHOICES,
   metricOf,
 } from '../base/columns.ts'
-import { type Compared, columnsOfGroup, ownerOf } from '../base/compared.ts'
+import { type Compared, columnsOfGroup, ownerOf, smoothOfGroup } from '../base/compared.ts'
 import { type Selection, selectionStore } from '../base/selection.ts'
 
 const FOLLOW_MS = 1000
@@ -41,7 +40,8 @@ function linesOf(
   kind: BandKind | undefined,
 ): FigureLine[] {
   return groups.flatMap((group) => {
-    const found = columnsOfGroup(group, kind, (entry) => metricOf(entry, choice))
+    const nameOf = (entry: RunEntry) => metricOf(entry, choice)
+    const found = columnsOfGroup(group, kind, nameOf)
     if (!found || found.mean.length < 2) return []
     const { mean, band } = found
     const [{ id, labels }] = group.entries
@@ -52,7 +52,7 @@ function linesOf(
         ...runColor(labels.color),
         at: mean.steps,
         middle: mean.values,
-        ...(choice === SAMPLED ? { smooth: smoothed(mean, SAMPLED_SMOOTHING).values } : {}),
+        ...(choice === SAMPLED && { smooth: smoothOfGroup(group, kind, nameOf) }),
         length: mean.length,
         ...(band ? { low: band.low.values, high: band.high.values } : {}),
       },
@@ -118,7 +118,7 @@ export function Panels({ groups }: { readonly groups: readonly Compared[] }) {
             title={columnLabel(`metric:${choice}`)}
             note={
               choice === SAMPLED
-                ? 'A moving average; faintly behind it what each step measured.'
+                ? 'Moving averages, of bands and numbers too; faintly behind them what each step measured.'
                 : undefined
             }
             owner={ownerOf(groups)}
