@@ -1,4 +1,6 @@
 // Says in a sentence what the compared runs came to.
+import { taskOf } from '../../../document/experiment/fields/task_fields.ts'
+import type { RunHeader } from '../../../record/run/record.ts'
 import { statisticOf } from '../../../record/run/summary.ts'
 import { formatSteps } from '../../kit/format.ts'
 import { mean } from '../../kit/mean.ts'
@@ -8,17 +10,23 @@ import type { Compared } from '../base/compared.ts'
 
 /** A line of the panels and the mean of its runs' last values. */
 interface Ended {
+  readonly group: Compared
   readonly label: string
   readonly value: number
 }
 
+/** Of these more is better. */
+const ACCURACIES = ['greedy', 'sampled']
+const SCORES = [...ACCURACIES, 'score']
+
 function ended(groups: readonly Compared[], choice: string): readonly Ended[] {
-  return groups.flatMap(({ label, entries }) => {
+  return groups.flatMap((group) => {
+    const { label, entries } = group
     const values = entries.map((entry) =>
       statisticOf(entry.header.summaries[metricOf(entry, choice)], 'last', false),
     )
     const known = values.filter((x): x is number => x !== undefined && Number.isFinite(x))
-    return known.length > 0 ? [{ label, value: mean(known) }] : []
+    return known.length > 0 ? [{ group, label, value: mean(known) }] : []
   })
 }
 
@@ -31,6 +39,46 @@ function budgetSays(groups: readonly Compared[]): string {
     : ` They took ${least} to ${formatSteps(most)}: in the panels, compare them where all have come.`
 }
 
+const labelOf = (choice: string): string =>
+  METRIC_CHOICES.find(({ key }) => key === choice)?.label ?? choice
+
+/** ' In …, sampled, it ends 16.4 points below.' for each score that says the opposite. */
+function againstSays(first: Compared, last: Compared, choice: string): string {
+  if (!SCORES.includes(choice)) return ''
+  return SCORES.filter((other) => other !== choice)
+    .map((other) => {
+      const [a, b] = ended([first, last], other)
+      if (!a || !b || !(a.value < b.value)) return ''
+      const inShares = isShare(other, [...first.entries, ...last.entries])
+      const size = differenceText(b.value - a.value, inShares).replace('+', '')
+      return ` But in ${labelOf(other)}, it ends ${size} below.`
+    })
+    .join('')
+}
+
+/** Held-out problems that every evaluation of a run answered; undefined where its task's rows are
+ * not here. */
+function problemsOf({ experiment }: RunHeader): number | undefined {
+  try {
+    return Math.min(experiment.validation.prompts, taskOf(experiment.task).test_size)
+  } catch {
+    return undefined
+  }
+}
+
+/** What chance alone brings apart: two runs answered so many held-out problems. The problems are
+ * the same for both, which makes it less. */
+function chanceSays(first: Ended, last: Ended, choice: string): string {
+  const runs = [first, last].flatMap(({ group }) => group.entries)
+  if (!ACCURACIES.includes(choice) || runs.length > 2 || !isShare(choice, runs)) return ''
+  if (runs.some(({ header }) => header.source)) return ''
+  const problems = Math.min(...runs.map(({ header }) => problemsOf(header) ?? 0))
+  if (problems === 0) return ''
+  const variance = [first, last].reduce((sum, { value }) => sum + value * (1 - value), 0) / problems
+  const size = differenceText(Math.sqrt(variance), true).replace('+', '')
+  return ` With ${problems} problems, the standard error of this difference is at most ${size}.`
+}
+
 /** '“B” ends 28.1 points above “A” …', of the first measure that two lines have; undefined where
  * there is none. */
 export function compareSays(groups: readonly Compared[]): string | undefined {
@@ -38,17 +86,18 @@ export function compareSays(groups: readonly Compared[]): string | undefined {
     const values = ended(groups, key).toSorted((a, b) => b.value - a.value)
     const [first, last] = [values[0], values.at(-1)]
     if (values.length < 2 || !first || !last) continue
-    const inShares = isShare(
-      key,
-      groups.flatMap(({ entries }) => entries),
-    )
+    const all = groups.flatMap(({ entries }) => entries)
+    const inShares = isShare(key, all)
     const alone = groups.every(({ entries }) => entries.length === 1) ? ' One run each.' : ''
     const size = differenceText(first.value - last.value, inShares).replace('+', '')
-    const said =
-      first.value === last.value
-        ? `All end alike in ${label}: ${numberText(first.value, inShares)}.`
-        : `“${first.label}” ends ${size} above “${last.label}” in ${label}: ${numberText(first.value, inShares)} and ${numberText(last.value, inShares)}.`
-    return `${said}${budgetSays(groups)}${alone}`
+    const isAlike = first.value === last.value
+    const said = isAlike
+      ? `All end alike in ${label}: ${numberText(first.value, inShares)}.`
+      : `“${first.label}” ends ${size} above “${last.label}” in ${label}: ${numberText(first.value, inShares)} and ${numberText(last.value, inShares)}.`
+    const more = isAlike
+      ? ''
+      : `${againstSays(first.group, last.group, key)}${chanceSays(first, last, key)}`
+    return `${said}${more}${budgetSays(groups)}${alone}`
   }
   return undefined
 }
