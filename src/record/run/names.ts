@@ -4,8 +4,8 @@ import { PRESETS, presetOf } from '../../document/presets/presets.ts'
 import { differenceWords, differingPaths, methodWords } from './difference_words.ts'
 import type { RunHeader, RunLabels } from './record.ts'
 
-/** Of what is said beside the method. */
-const MAX_WORDS = 3
+/** Of what is said beside the method: the rest stands beside the name. */
+const MAX_WORDS = 2
 /** Of a whole name. */
 const MAX_LENGTH = 160
 
@@ -43,7 +43,7 @@ export function autoName(experiment: Experiment, preset_id: string): AutoName {
 }
 
 /** The method and a few words, `most` of them; how many more there are, where there are more. */
-export function joinedName([method, ...said]: readonly string[], most = MAX_WORDS): string {
+export function joinedName([method, ...said]: readonly string[], most: number): string {
   const more = said.length - most
   const shown = more > 1 ? [...said.slice(0, most), `${more} more`] : said
   return [method, ...shown].join(', ').slice(0, MAX_LENGTH)
@@ -55,7 +55,9 @@ function nameFrom(experiment: Experiment, preset_id: string): AutoName {
   const method = methodWords(experiment)
   const isSame = method === methodWords(preset.experiment)
   const nameOf = (said: readonly string[]): string =>
-    said.length === 0 && isSame ? preset.name : joinedName([method, ...said])
+    said.length === 0 && isSame
+      ? preset.name
+      : [method, ...said.slice(0, MAX_WORDS)].join(', ').slice(0, MAX_LENGTH)
   const seedless = words.filter((word) => word !== `seed ${experiment.seed}`)
   return {
     name: nameOf(words),

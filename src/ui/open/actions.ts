@@ -75,8 +75,8 @@ export function openPreset(id: string): void {
   void import('../../page/opened/shipped_files.ts').then(({ prepareShipped }) => prepareShipped())
 }
 
-/** Puts the link of the run that the page shows on the clipboard, or where that is closed, into the address
- * bar. */
+/** Puts the link of the run that the page shows on the clipboard, or where that is closed, into
+ * the address bar. */
 export async function copyLink(): Promise<void> {
   const { url, says } = shareLink(withParts('', { board: boardPart() }), linkedState())
   try {

@@ -12,7 +12,7 @@ import { CheckpointStorage } from './checkpoints/CheckpointStorage.tsx'
 import { Compare } from './compare/Compare.tsx'
 import { DuelCard } from './compare/DuelCard.tsx'
 import { RunsTable } from './table/RunsTable.tsx'
-import { Toolbar } from './table/Toolbar.tsx'
+import { ImportRun, Toolbar } from './table/Toolbar.tsx'
 
 const selectRuns = (library: Library) => shownRuns(library)
 const selectLiving = ({ living }: Library) => living
@@ -60,7 +60,8 @@ function Used({ count }: { readonly count: number }) {
   }, [count])
   return (
     <p className="soft" data-testid="runs-storage">
-      {count} {count === 1 ? 'run' : 'runs'} in this browser, and nowhere else.
+      {count} {count === 1 ? 'run' : 'runs'} in this browser, and nowhere else. Runs of studies are
+      kept with their study, under Study.
       {storage
         ? ` This page uses ${formatBytes(storage.usage)} of the ${formatBytes(storage.quota)} that the browser grants it.`
         : ''}
@@ -78,11 +79,16 @@ export function RunsTab() {
         <h2 id="runs-title">Runs</h2>
         <StorageNotes count={runs.length} />
         {runs.length === 0 ? (
-          <p className="soft">
-            {isReady
-              ? 'Every run is written down here from its first step, and stays when the page is closed: in this browser, and nowhere else. Tick two or more to see them side by side.'
-              : 'Reading …'}
-          </p>
+          <>
+            <p className="soft">
+              {isReady
+                ? 'Every run is written down here from its first step, and stays when the page is closed: in this browser, and nowhere else. Tick two or more to see them side by side.'
+                : 'Reading …'}
+            </p>
+            <div className="run-ways">
+              <ImportRun />
+            </div>
+          </>
         ) : (
           <>
             <Part name="The tools of the runs">

@@ -5,6 +5,7 @@ import { placeWords, settingLabel } from '../../../document/experiment/form/sett
 import { PRESETS } from '../../../document/presets/presets.ts'
 import { boundsOf } from '../../../document/study/bounds.ts'
 import type { Interval } from '../../../document/study/statistics/student.ts'
+import { logKindWords } from '../../../jobs/logs/base/log_kinds.ts'
 import type { RunEntry } from '../../../page/runs/library/library_store.ts'
 import { leavesOf } from '../../../record/run/leaves.ts'
 import { runName } from '../../../record/run/names.ts'
@@ -46,6 +47,7 @@ const FACTS = [
   { key: 'status', label: 'status' },
   { key: 'took', label: 'time' },
   { key: 'adapter', label: 'adapter' },
+  { key: 'source', label: 'source' },
 ] as const
 
 /** The metric of a run that a choice means; any other text is the metric itself. */
@@ -128,6 +130,7 @@ function factOf(entry: RunEntry, name: string): Cell {
   if (name === 'preset') return header.source ? undefined : runName(entry).from
   if (name === 'status') return statusWord(header)
   if (name === 'took') return tookOf(header)
+  if (name === 'source') return header.source ? logKindWords(header.source.kind) : 'trained here'
   return name === 'adapter' ? header.adapter : undefined
 }
 
@@ -172,6 +175,14 @@ export function columnLabel(column: string, among: readonly string[] = []): stri
     (other) => other.startsWith('setting:') && settingName(parts(other)[1]) === own,
   ).length
   return alike > 1 || /(^|\.)\d+$/.test(name) ? name : own
+}
+
+/** What a metric of the trainer is in words: 'critic/advantages/max' is 'advantages max'. */
+export function metricWords(column: string): string {
+  const [kind, name] = parts(column)
+  return kind === 'metric' && name.includes('/')
+    ? name.slice(name.indexOf('/') + 1).replaceAll(/[/_]/g, ' ')
+    : ''
 }
 
 /** All metrics that some run has, by name. */

@@ -5,6 +5,8 @@ import { type RunName, runName } from '../../../record/run/names.ts'
 import { seedOf } from '../../../record/run/record.ts'
 
 export interface DistinctName {
+  /** Its own name; of several runs of one name, all but the first begun have a number. */
+  readonly own: string
   /** Its name; where another run of the list has the same, with what tells them apart. */
   readonly name: string
   /** The same without the seed. */
@@ -42,6 +44,24 @@ function* apartIn(group: readonly Named[]): Generator<[string, readonly string[]
   }
 }
 
+/** By id, names of which none is another's: runs that share one are numbered as they began, so that
+ * no run gets another name when one is added. */
+function numbered(runs: readonly Named[], nameOf: (run: Named) => string): Map<string, string> {
+  const seen = new Map<string, number>()
+  const begun = runs.toSorted((a, b) => a.entry.header.started_at - b.entry.header.started_at)
+  return new Map(
+    begun.map((run) => {
+      const name = nameOf(run)
+      const before = seen.get(name) ?? 0
+      seen.set(name, before + 1)
+      return [run.entry.id, before === 0 ? name : `${name} #${before + 1}`]
+    }),
+  )
+}
+
+/** Of what tells two runs of one name apart in a figure: the table has the rest. */
+const MOST_TOLD = 2
+
 const withWords = (name: string, words: readonly string[]): string =>
   words.length > 0 ? `${name} (${words.join(', ')})` : name
 
@@ -59,17 +79,24 @@ export function distinctNames(entries: readonly RunEntry[]): ReadonlyMap<string,
   }
   const apart = new Map([...groups.values()].flatMap((group) => [...apartIn(group)]))
   const called = counts(runs.map(({ own }) => own.name))
+  const toldOf = ({ entry, own }: Named) =>
+    (called.get(own.name) ?? 0) > 1 ? (apart.get(entry.id) ?? []).slice(0, MOST_TOLD) : []
+  const numbers = numbered(runs, ({ own }) => own.name)
+  const figures = numbered(runs, (run) => withWords(run.own.name, toldOf(run)))
   const names = new Map(
-    runs.map(({ entry: { id, header }, own }): [string, DistinctName] => {
-      const words = apart.get(id) ?? []
-      const told = (called.get(own.name) ?? 0) > 1 ? words : []
-      const seedless = told.filter((word) => word !== `seed ${seedOf(header)}`)
+    runs.map((run): [string, DistinctName] => {
+      const { id, header } = run.entry
+      const { own } = run
+      const seedless = toldOf(run).filter(
+        (word) => word !== `seed ${seedOf(header)}` && !isSaid(word, own.seedless),
+      )
       return [
         id,
         {
-          name: withWords(own.name, told),
+          own: numbers.get(id) ?? own.name,
+          name: figures.get(id) ?? own.name,
           seedless: withWords(own.seedless, seedless),
-          apart: words,
+          apart: apart.get(id) ?? [],
         },
       ]
     }),

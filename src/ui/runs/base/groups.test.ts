@@ -68,7 +68,11 @@ test('groups have their runs and the mean of their numbers', () => {
   expect(groups[1].columns[0]?.n).toBe(2)
   // A setting has no mean, and one number says nothing about its spread.
   expect(groups[1].columns[1]).toBeUndefined()
-  expect(groups[0].value).toBeUndefined()
+  expect(groups[0].value).toMatchObject({ n: 1, mean: 0.2, spread: undefined })
+  expect(groups[1].value?.spread).toMatchObject({ n: 2, lowest: 0.5 })
+  expect(groups.map(({ isAlone }) => isAlone)).toEqual([false, false])
+  const alone = rowGroups(tableRows(RUNS.slice(0, 1), view), view)
+  expect(alone?.map(({ isAlone }) => isAlone)).toEqual([true])
   const byTag = { ...FIRST_VIEW, group: 'fact:tags' }
   expect(rowGroups(tableRows(RUNS, byTag), byTag)?.map(({ label }) => label)).toEqual([
     'tags: –',

@@ -15,9 +15,26 @@ export interface RowGroup {
   readonly key: string
   readonly label: string
   readonly rows: readonly Row[]
+  /** Nothing is to be said of a run that is alone but what its own row says. */
+  readonly isAlone: boolean
   /** Of the chosen number over the group, and of each column that is a metric. */
-  readonly value: MeanSpread | undefined
-  readonly columns: readonly (MeanSpread | undefined)[]
+  readonly value: GroupValue | undefined
+  readonly columns: readonly (GroupValue | undefined)[]
+}
+
+/** What runs of a group measured: of one its number, of several their mean. */
+export interface GroupValue {
+  readonly n: number
+  readonly mean: number
+  readonly spread: MeanSpread | undefined
+}
+
+function groupValue(values: readonly unknown[]): GroupValue | undefined {
+  const known = numbers(values)
+  const spread = meanSpread(known)
+  return known.length === 0
+    ? undefined
+    : { n: known.length, mean: spread?.mean ?? known[0], spread }
 }
 
 const numbers = (values: readonly unknown[]): number[] =>
@@ -67,9 +84,10 @@ export function rowGroups(rows: readonly Row[], view: TableView): RowGroup[] | u
       key: `${label} ${own[0].entry.id}`,
       label,
       rows: own,
-      value: meanSpread(numbers(each.map(({ value }) => value))),
+      isAlone: view.group === BY_SETTINGS && own.length === 1,
+      value: groupValue(each.map(({ value }) => value)),
       columns: view.columns.map((column, i) =>
-        isMetric(column) ? meanSpread(numbers(each.map(({ cells }) => cells[i]))) : undefined,
+        isMetric(column) ? groupValue(each.map(({ cells }) => cells[i])) : undefined,
       ),
     }
   })

@@ -10,6 +10,8 @@ const name = z.string().check(z.maxLength(200))
 const viewSchema = z.object({
   metric: name,
   columns: z.array(name).check(z.maxLength(MOST)),
+  // Absent in what an earlier version kept.
+  without: z.optional(z.array(name).check(z.maxLength(MOST))),
   group: name,
   filters: z
     .array(z.object({ column: name, operator: z.enum(OPERATORS), value: name }))
@@ -19,7 +21,18 @@ const viewSchema = z.object({
 const kept = remembered('runs_table', z.optional(viewSchema), undefined)
 
 /** What was chosen on an earlier visit. */
-export const rememberedView = (): Partial<TableView> => kept.get() ?? {}
+export function rememberedView(): Partial<TableView> {
+  const { without = [], ...view } = kept.get() ?? {}
+  return { ...view, without }
+}
 
-export const rememberView = ({ metric, columns, group, filters }: TableView): void =>
-  kept.set({ metric, columns: [...columns], group, filters: [...filters] })
+export const rememberView = (view: TableView): void => {
+  const { metric, columns, without, group, filters } = view
+  kept.set({
+    metric,
+    columns: [...columns],
+    without: [...without],
+    group,
+    filters: [...filters],
+  })
+}

@@ -30,13 +30,14 @@ test('a run keeps its name in a list, and what tells it apart stands beside it',
   const rows = tableRows(list, FIRST_VIEW)
   const rowOf = (run: (typeof RUNS)[number]) => rows.find(({ entry }) => entry === run)
   for (const run of list) {
-    expect(rowOf(run)?.name).toBe(runName(run).name)
+    // Of two that are called alike, the later one has a number.
+    expect(rowOf(run)?.name).toBe(`${runName(run).name}${run === other ? ' #2' : ''}`)
     expect(tableRows([run], FIRST_VIEW)[0]).toMatchObject({ name: runName(run).name, apart: [] })
   }
   const [first, second] = RUNS
   // The seed of the preset is in no name.
   expect([first, second].map((run) => rowOf(run)?.apart)).toEqual([['seed 1'], []])
-  // Both say '2 more'.
+  // A name says two differences, and these are not among them.
   expect(runName(wide).name).toBe(runName(other).name)
   expect(rowOf(wide)?.apart).toContain('top p 0.95')
   expect(rowOf(other)?.apart).toContain('top p 0.9')
@@ -50,6 +51,14 @@ test('figures tell runs of one name apart by what stands beside it', () => {
   expect(names.get('f')?.seedless).toBe(`${runName(other).seedless} (top p 0.9)`)
   expect(distinctNames([wide]).get('e')?.name).toBe(runName(wide).name)
   expect(distinctNames(RUNS).get('d')).toMatchObject({ name: 'the fast one', apart: [] })
+})
+
+test('runs that nothing tells apart are numbered as they began, in the table and in figures', () => {
+  const again = ['x', 'y', 'z'].map((id) => entryOf(id, {}, { name: 'Mine' }))
+  const names = (list: readonly (typeof again)[number][]) =>
+    list.map(({ id }) => distinctNames(list).get(id))
+  expect(names(again.toReversed()).map((one) => one?.own)).toEqual(['Mine #3', 'Mine #2', 'Mine'])
+  expect(names(again).map((one) => one?.name)).toEqual(['Mine', 'Mine #2', 'Mine #3'])
 })
 
 test('a line of several seeds is called without them', () => {

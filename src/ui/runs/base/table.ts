@@ -20,6 +20,8 @@ export interface TableView {
   readonly withHidden: boolean
   /** Beside the fixed columns (columns.ts). */
   readonly columns: readonly string[]
+  /** Of FIXED, those that are left out. */
+  readonly without: readonly string[]
   readonly filters: readonly Filter[]
   /** What runs are put together by: '', `BY_SETTINGS` or a column. */
   readonly group: string
@@ -27,13 +29,25 @@ export interface TableView {
   readonly isDescending: boolean
 }
 
+/** Columns that stand behind the chosen ones, each with what its head says. */
+export const FIXED = [
+  { key: 'steps', label: 'steps' },
+  { key: 'status', label: 'status' },
+  { key: 'started', label: 'begun' },
+] as const
+
+/** Those of them that a view has. */
+export const fixedColumns = ({ without }: Pick<TableView, 'without'>): (typeof FIXED)[number][] =>
+  FIXED.filter(({ key }) => !without.includes(key))
+
 export const FIRST_VIEW: TableView = {
   search: '',
   metric: '',
   statistic: 'last',
   isSmoothed: false,
   withHidden: false,
-  columns: [],
+  columns: ['metric:score', 'metric:entropy'],
+  without: [],
   filters: [],
   group: '',
   sort: 'started',
@@ -67,8 +81,8 @@ function rowOf(
   saysFrom: boolean,
 ): Row {
   const { metric, statistic, isSmoothed, columns } = view
-  const { name, from, ...own } = runName(entry)
-  const { seedless, apart } = called ?? { ...own, apart: [] }
+  const { from, ...run } = runName(entry)
+  const { own: name, seedless, apart } = called ?? { own: run.name, ...run, apart: [] }
   const said = [metric, statistic, isSmoothed, saysFrom, name, seedless, ...apart, ...columns]
   const key = said.join('\n')
   const before = known.get(entry)

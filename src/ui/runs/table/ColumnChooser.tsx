@@ -3,16 +3,18 @@ import { useMemo, useState } from 'react'
 import { useStore } from 'zustand'
 import type { RunEntry } from '../../../page/runs/library/library_store.ts'
 import { searchable } from '../../kit/fuzzy.ts'
-import { columnGroups, columnLabel } from '../base/columns.ts'
+import { columnGroups, columnLabel, metricWords } from '../base/columns.ts'
 import { type Selection, selectionStore, setView } from '../base/selection.ts'
+import { FIXED } from '../base/table.ts'
 
 const selectColumns = ({ view }: Selection) => view.columns
-/** Columns of a group that are shown at once; the search finds the others. */
+const selectWithout = ({ view }: Selection) => view.without
+/** Columns of a group that are shown at first. */
 const MOST_SHOWN = 12
 
-function toggle(columns: readonly string[], column: string): void {
+function toggled(columns: readonly string[], column: string): readonly string[] {
   const others = columns.filter((other) => other !== column)
-  setView({ columns: others.length < columns.length ? others : [...columns, column] })
+  return others.length < columns.length ? others : [...columns, column]
 }
 
 /** What a person would look for: the name, and the whole path. */
@@ -21,10 +23,45 @@ const isFound = (column: string, words: readonly string[]): boolean => {
   return words.every((word) => text.includes(word))
 }
 
+/** The columns that every table has, unless they are left out. */
+function FixedColumns() {
+  const without = useStore(selectionStore, selectWithout)
+  return (
+    <fieldset>
+      <legend>Behind them</legend>
+      {FIXED.map(({ key, label }) => (
+        <label key={key}>
+          <input
+            type="checkbox"
+            data-column={key}
+            checked={!without.includes(key)}
+            onChange={() => setView({ without: toggled(without, key) })}
+          />
+          {label}
+        </label>
+      ))}
+    </fieldset>
+  )
+}
+
+/** In words first; behind them what the trainer calls it. */
+function ColumnName(props: { readonly column: string; readonly among: readonly string[] }) {
+  const label = columnLabel(props.column, props.among)
+  const words = metricWords(props.column)
+  return words === '' ? (
+    label
+  ) : (
+    <span>
+      {words} <small className="soft">{label}</small>
+    </span>
+  )
+}
+
 export function ColumnChooser({ entries }: { readonly entries: readonly RunEntry[] }) {
   const columns = useStore(selectionStore, selectColumns)
   const groups = useMemo(() => columnGroups(entries), [entries])
   const [query, setQuery] = useState('')
+  const [whole, setWhole] = useState<readonly string[]>([])
   const words = query.toLowerCase().replaceAll('_', ' ').split(/\s+/).filter(Boolean)
   const found = groups.map(({ name, columns }) => ({
     name,
@@ -44,7 +81,7 @@ export function ColumnChooser({ entries }: { readonly entries: readonly RunEntry
       </label>
       {found.map((group) => {
         const shown = group.columns.filter(
-          (column, i) => i < MOST_SHOWN || columns.includes(column),
+          (column, i) => i < MOST_SHOWN || whole.includes(group.name) || columns.includes(column),
         )
         return group.columns.length === 0 ? null : (
           <fieldset key={group.name}>
@@ -55,19 +92,24 @@ export function ColumnChooser({ entries }: { readonly entries: readonly RunEntry
                   type="checkbox"
                   data-column={column}
                   checked={columns.includes(column)}
-                  onChange={() => toggle(columns, column)}
+                  onChange={() => setView({ columns: toggled(columns, column) })}
                 />
-                {columnLabel(column, group.columns)}
+                <ColumnName column={column} among={group.columns} />
               </label>
             ))}
             {shown.length < group.columns.length ? (
-              <span className="soft">
-                and {group.columns.length - shown.length} more: search for them
-              </span>
+              <button
+                type="button"
+                data-testid="all-columns"
+                onClick={() => setWhole([...whole, group.name])}
+              >
+                Show all {group.columns.length}
+              </button>
             ) : null}
           </fieldset>
         )
       })}
+      {query === '' ? <FixedColumns /> : null}
       {found.every((group) => group.columns.length === 0) ? (
         <p className="soft">No setting, metric or fact of these runs is called so.</p>
       ) : null}

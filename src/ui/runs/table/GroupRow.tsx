@@ -1,26 +1,31 @@
 // Draws the heading of a group of runs: how many, their means, and how far they lie apart.
 import { ChevronDown, ChevronRight } from 'lucide-react'
 import type { RunEntry } from '../../../page/runs/library/library_store.ts'
-import type { MeanSpread } from '../../../record/compare/statistics.ts'
 import { numberText } from '../../shown/run_words.ts'
-import { isShare } from '../base/columns.ts'
-import type { RowGroup } from '../base/groups.ts'
+import { columnLabel, isShare } from '../base/columns.ts'
+import type { GroupValue, RowGroup } from '../base/groups.ts'
 import { tickAll } from '../base/selection.ts'
-import type { TableView } from '../base/table.ts'
-import { spreadText, spreadWords } from './spread.ts'
+import { fixedColumns, type TableView } from '../base/table.ts'
+import { narrowSpread, spreadWords } from './spread.ts'
 
-/** '83.1 % (80.0 % to 86.2 %)'; nothing for fewer than two runs. */
+/** '83.1 % [80.0–86.2 %] n = 3'; of one run its number. */
 function Mean(props: {
-  readonly of: MeanSpread | undefined
+  readonly of: GroupValue | undefined
   readonly entries: readonly RunEntry[]
   readonly choice: string
 }) {
   const { of, entries, choice } = props
   if (!of) return null
+  const { n, mean, spread } = of
   return (
-    <span title={spreadWords(of)}>
-      {numberText(of.mean, isShare(choice, entries))}{' '}
-      <small className="soft">{spreadText(of, entries, choice)}</small>
+    <span
+      title={spread ? spreadWords(spread) : 'Of one seed: training it again gives the same number'}
+    >
+      {numberText(mean, isShare(choice, entries))}
+      <small className="soft group-spread">
+        {spread ? <span>{narrowSpread(spread, entries, choice)} </span> : null}
+        <span>n = {n}</span>
+      </small>
     </span>
   )
 }
@@ -51,25 +56,26 @@ export function GroupRow({ group, view, ticked, isFolded, onFold }: GroupRowProp
           />
         </label>
       </td>
-      <th scope="rowgroup">
+      <th scope="rowgroup" colSpan={2}>
         <button type="button" className="plain" aria-expanded={!isFolded} onClick={onFold}>
           <Arrow className="icon" aria-hidden="true" />
           <span>
             {label}{' '}
-            <small className="soft">{rows.length === 1 ? '1 run' : `${rows.length} runs`}</small>
+            <small className="soft run-count">
+              {rows.length === 1 ? '1 run' : `${rows.length} runs`}
+            </small>
           </span>
         </button>
       </th>
-      <td className="run-course" />
       <td className="number">
         <Mean of={value} entries={entries} choice={view.metric} />
       </td>
       {view.columns.map((column, i) => (
-        <td key={column} className="number">
+        <td key={column} className="number run-cell" data-head={columnLabel(column)}>
           <Mean of={columns[i]} entries={entries} choice={column.slice(column.indexOf(':') + 1)} />
         </td>
       ))}
-      <td colSpan={4} />
+      <td colSpan={fixedColumns(view).length + 1} />
     </tr>
   )
 }

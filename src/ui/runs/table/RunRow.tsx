@@ -4,6 +4,7 @@ import { memo, type ReactNode } from 'react'
 import { logKindWords } from '../../../jobs/logs/base/log_kinds.ts'
 import { canDelete, labelRun, setBaseline } from '../../../page/runs/library/library.ts'
 import { runName } from '../../../record/run/names.ts'
+import type { RunHeader } from '../../../record/run/record.ts'
 import { CutName } from '../../kit/CutName.tsx'
 import { formatCount } from '../../kit/format.ts'
 import { removeRuns, showRun } from '../../open/opened_run.ts'
@@ -12,7 +13,7 @@ import { cellText, columnLabel, isShare } from '../base/columns.ts'
 import { unsaidWords } from '../base/distinct_names.ts'
 import { RunMark } from '../base/RunMark.tsx'
 import { tick } from '../base/selection.ts'
-import type { Row } from '../base/table.ts'
+import { type FIXED, fixedColumns, type Row } from '../base/table.ts'
 import { RunDetails } from './RunDetails.tsx'
 import { Spark } from './Spark.tsx'
 
@@ -48,6 +49,8 @@ interface RunRowProps {
   readonly choice: string
   /** Beside the fixed ones; the row has a cell for each. */
   readonly columns: readonly string[]
+  /** Fixed ones that are left out. */
+  readonly without: readonly string[]
   readonly isTicked: boolean
   /** Its numbers are on the page. */
   readonly isShown: boolean
@@ -56,16 +59,19 @@ interface RunRowProps {
   onEdit(id: string | undefined): void
 }
 
-const FIXED_COLUMNS = 8
+/** The tick, the name, the course, the number, and what can be done. */
+const OTHER_COLUMNS = 5
 
 /** What is special about a run, where its name does not say it. */
 function whatWords({ entry, name, from, saysFrom, apart }: Row): string {
   const { source } = entry.header
   if (source) return `imported from ${logKindWords(source.kind)}`
-  const { differs, isAutomatic } = runName(entry)
+  const { differs, isAutomatic, words } = runName(entry)
+  const said = `, ${[isAutomatic ? name : differs, ...apart].join(', ')}, `
+  const rest = words.filter((word) => !said.includes(`, ${word}, `))
   const own = isAutomatic || differs === from ? '' : unsaidWords(differs, name)
   const preset = from === name || !saysFrom ? '' : unsaidWords(from, `${name}, ${differs}`)
-  return [...apart, own, preset && `from ${preset}`].filter(Boolean).join(', ')
+  return [...apart, own, ...rest, preset && `from ${preset}`].filter(Boolean).join(', ')
 }
 
 function RunName({ row, color, isShown, isLiving }: RunRowProps) {
@@ -164,8 +170,29 @@ function RunTools({ row, isEdited, onEdit }: RunRowProps) {
   )
 }
 
+function FixedCell(props: {
+  readonly column: (typeof FIXED)[number]['key']
+  readonly header: RunHeader
+}) {
+  const { column, header } = props
+  if (column === 'steps')
+    return (
+      <td className="number run-more run-steps">
+        {formatCount(header.step)}
+        <small className="soft"> of {formatCount(plannedOf(header))}</small>
+      </td>
+    )
+  if (column === 'status')
+    return (
+      <td className="run-more" title={endText(header)}>
+        {statusWord(header)}
+      </td>
+    )
+  return <td className="run-more run-started">{whenText(header.started_at, Date.now())}</td>
+}
+
 export const RunRow = memo(function RunRow(props: RunRowProps) {
-  const { row, choice, columns, isTicked, isShown, isEdited } = props
+  const { row, choice, columns, without, isTicked, isShown, isEdited } = props
   const { entry, name, value, cells } = row
   const { id, header } = entry
   return (
@@ -204,19 +231,14 @@ export const RunRow = memo(function RunRow(props: RunRowProps) {
             {cellText(cells[i], column, entry)}
           </td>
         ))}
-        <td className="number run-more run-steps">
-          {formatCount(header.step)}
-          <small className="soft"> of {formatCount(plannedOf(header))}</small>
-        </td>
-        <td className="run-more" title={endText(header)}>
-          {statusWord(header)}
-        </td>
-        <td className="run-more run-started">{whenText(header.started_at, Date.now())}</td>
+        {fixedColumns({ without }).map(({ key }) => (
+          <FixedCell key={key} column={key} header={header} />
+        ))}
         <RunTools {...props} />
       </tr>
       {isEdited ? (
         <tr className="run-details">
-          <td colSpan={FIXED_COLUMNS + columns.length}>
+          <td colSpan={OTHER_COLUMNS + fixedColumns({ without }).length + columns.length}>
             <RunDetails entry={entry} name={name} />
           </td>
         </tr>

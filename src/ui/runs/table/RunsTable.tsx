@@ -8,7 +8,7 @@ import { columnLabel, METRIC_CHOICES } from '../base/columns.ts'
 import { comparedGroups } from '../base/compared.ts'
 import { type RowGroup, rowGroups } from '../base/groups.ts'
 import { type Selection, selectionStore, setView, tickOnly } from '../base/selection.ts'
-import { type Row, type Sort, type TableView, tableRows } from '../base/table.ts'
+import { fixedColumns, type Row, type Sort, type TableView, tableRows } from '../base/table.ts'
 import { GroupRow } from './GroupRow.tsx'
 import { RunRow } from './RunRow.tsx'
 
@@ -86,9 +86,9 @@ function Heads(props: { view: TableView; ids: readonly string[]; ticked: readonl
             title={column.slice(column.indexOf(':') + 1)}
           />
         ))}
-        <Head sort="steps" label="steps" view={view} />
-        <Head sort="status" label="status" view={view} />
-        <Head sort="started" label="begun" view={view} />
+        {fixedColumns(view).map(({ key, label }) => (
+          <Head key={key} sort={key} label={label} view={view} />
+        ))}
         <th scope="col" className="run-last">
           <span className="visually-hidden">Actions</span>
         </th>
@@ -116,6 +116,12 @@ function useSomeRows(count: number) {
   return { limit, end, more }
 }
 
+function toggled(keys: ReadonlySet<string>, key: string): ReadonlySet<string> {
+  const next = new Set(keys)
+  if (!next.delete(key)) next.add(key)
+  return next
+}
+
 interface RowsProps {
   readonly rows: readonly Row[]
   readonly groups: readonly RowGroup[] | undefined
@@ -131,24 +137,20 @@ function Rows({ rows, groups, limit, view, ticked, renderRow }: RowsProps) {
   let left = limit
   return groups.map((group) => {
     if (left <= 0) return null
-    const isFolded = folded.has(group.key)
+    const isFolded = !group.isAlone && folded.has(group.key)
     const shown = isFolded ? [] : group.rows.slice(0, left)
     left -= shown.length + 1
     return (
-      <tbody key={group.key}>
-        <GroupRow
-          group={group}
-          view={view}
-          ticked={ticked}
-          isFolded={isFolded}
-          onFold={() =>
-            setFolded((before) => {
-              const next = new Set(before)
-              if (!next.delete(group.key)) next.add(group.key)
-              return next
-            })
-          }
-        />
+      <tbody key={group.key} className={group.isAlone ? 'run-alone' : 'run-members'}>
+        {group.isAlone ? null : (
+          <GroupRow
+            group={group}
+            view={view}
+            ticked={ticked}
+            isFolded={isFolded}
+            onFold={() => setFolded((before) => toggled(before, group.key))}
+          />
+        )}
         {shown.map(renderRow)}
       </tbody>
     )
@@ -187,6 +189,7 @@ export function RunsTable({ entries, living }: RunsTableProps) {
         color={colors.get(id) ?? labels.color}
         choice={view.metric}
         columns={view.columns}
+        without={view.without}
         isTicked={ticked.includes(id)}
         isShown={opened === undefined ? id === living : id === opened}
         isLiving={id === living}

@@ -1,11 +1,13 @@
 // Shows the controls above the table: a search, the number of its first column, further columns,
 // groups, filters, hidden runs.
 
-import { Columns3, Filter, Search } from 'lucide-react'
+import { Columns3, FileInput, Filter, Search } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { useStore } from 'zustand'
+import { CAN_IMPORT } from '../../../jobs/logs/base/log_kinds.ts'
 import type { RunEntry } from '../../../page/runs/library/library_store.ts'
 import { SMOOTHING, STATISTICS, type Statistic } from '../../../record/run/summary.ts'
+import { chooseFile } from '../../open/files.ts'
 import { columnGroups, columnLabel, METRIC_CHOICES, metricNames } from '../base/columns.ts'
 import { BY_SETTINGS } from '../base/groups.ts'
 import { type Selection, selectionStore, setView } from '../base/selection.ts'
@@ -124,18 +126,35 @@ export function Toolbar({ entries }: { readonly entries: readonly RunEntry[] }) 
   const hidden = entries.filter(({ labels }) => labels.hidden).length
   return (
     <div className="runs-toolbar" role="search" aria-label="Runs">
-      <label className="runs-search">
-        <Search className="icon" aria-hidden="true" />
-        <span className="visually-hidden">Search runs</span>
-        <input
-          type="text"
-          data-testid="runs-search"
-          placeholder="Search runs"
-          title="Names, tags, notes and tasks"
-          value={view.search}
-          onChange={({ target }) => setView({ search: target.value })}
-        />
-      </label>
+      <div className="runs-find">
+        <label className="runs-search">
+          <Search className="icon" aria-hidden="true" />
+          <span className="visually-hidden">Search runs</span>
+          <input
+            type="text"
+            data-testid="runs-search"
+            placeholder="Search runs"
+            title="Names, tags, notes and tasks"
+            value={view.search}
+            onChange={({ target }) => setView({ search: target.value })}
+          />
+        </label>
+        {PANELS.map(({ id, label, Icon }) => (
+          <button
+            key={id}
+            type="button"
+            data-testid={`runs-${id}`}
+            aria-expanded={open === id}
+            aria-controls={`runs-${id}-panel`}
+            aria-label={label}
+            title={label}
+            onClick={() => setOpen(open === id ? undefined : id)}
+          >
+            <Icon className="icon" aria-hidden="true" /> <span>{label}</span>
+          </button>
+        ))}
+        <ImportRun />
+      </div>
       <NumberChoice entries={entries} />
       <Grouping entries={entries} />
       {hidden > 0 ? (
@@ -149,23 +168,24 @@ export function Toolbar({ entries }: { readonly entries: readonly RunEntry[] }) 
           hidden runs ({hidden})
         </label>
       ) : null}
-      {PANELS.map(({ id, label, Icon }) => (
-        <button
-          key={id}
-          type="button"
-          data-testid={`runs-${id}`}
-          aria-expanded={open === id}
-          aria-controls={`runs-${id}-panel`}
-          aria-label={label}
-          title={label}
-          onClick={() => setOpen(open === id ? undefined : id)}
-        >
-          <Icon className="icon" aria-hidden="true" /> <span>{label}</span>
-        </button>
-      ))}
       {open === 'columns' ? <ColumnChooser entries={entries} /> : null}
       {open === 'filter' ? <NewFilter entries={entries} /> : null}
       <Filters />
     </div>
+  )
+}
+
+/** Brings in the log of a run that was trained elsewhere. */
+export function ImportRun() {
+  return (
+    <button
+      type="button"
+      data-testid="import-run"
+      aria-label="Import a run…"
+      title={CAN_IMPORT}
+      onClick={() => chooseFile()}
+    >
+      <FileInput className="icon" aria-hidden="true" /> <span>Import a run…</span>
+    </button>
   )
 }

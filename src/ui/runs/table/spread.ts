@@ -27,6 +27,21 @@ export function spreadText(
   return between(Math.max(low, bounds.low), Math.min(high, bounds.high))
 }
 
+/** '[82.8–87.5 %]' of a few runs, for a cell that has little room; else as `spreadText`. */
+export function narrowSpread(
+  spread: MeanSpread,
+  entries: readonly RunEntry[],
+  choice: string,
+): string {
+  if (spread.halfWidth !== undefined) return spreadText(spread, entries, choice)
+  const inShares = isShare(choice, entries)
+  const [low, high] = [spread.lowest, spread.highest].map((end) => numberText(end, inShares))
+  const unit = /\s*%$/
+  return unit.test(low) && unit.test(high)
+    ? `[${low.replace(unit, '')}–${high}]`
+    : `[${low}–${high}]`
+}
+
 /** What the text says, for who points at it. */
 export const spreadWords = ({ n, halfWidth }: MeanSpread): string =>
   halfWidth === undefined

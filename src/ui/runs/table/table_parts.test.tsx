@@ -1,0 +1,53 @@
+// What the table says beside its rows: headings of groups, and the choice of columns.
+import { renderToStaticMarkup } from 'react-dom/server'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { BY_SETTINGS, rowGroups } from '../base/groups.ts'
+import { selectionStore } from '../base/selection.ts'
+import { FIRST_VIEW, fixedColumns, tableRows } from '../base/table.ts'
+import { ColumnChooser } from './ColumnChooser.tsx'
+import { GroupRow } from './GroupRow.tsx'
+import { entryOf } from './testing.ts'
+
+beforeEach(() => {
+  // Static markup shows what a store began with.
+  vi.spyOn(selectionStore, 'getInitialState').mockImplementation(selectionStore.getState)
+})
+afterEach(() => vi.restoreAllMocks())
+
+const text = (html: string) => html.replaceAll(/<[^>]+>/g, ' ').replaceAll(/\s+/g, ' ')
+
+test('a heading has the mean of each value, what it lies between, and of how many seeds', () => {
+  const runs = [
+    entryOf('a', { seed: 1, greedy: 0.5 }),
+    entryOf('b', { seed: 2, greedy: 0.7 }),
+    // The same seed again is the same run.
+    entryOf('c', { seed: 2, greedy: 0.7 }),
+  ]
+  const view = { ...FIRST_VIEW, group: BY_SETTINGS }
+  const [group] = rowGroups(tableRows(runs, view), view) ?? []
+  const said = text(
+    renderToStaticMarkup(
+      <GroupRow group={group} view={view} ticked={[]} isFolded={false} onFold={() => {}} />,
+    ),
+  )
+  expect(said).toContain('3 runs')
+  expect(said).toContain('60.0 % [50.0–70.0 %] n = 2')
+})
+
+test('the first columns are scores and the final entropy, and fixed ones can be left out', () => {
+  expect(FIRST_VIEW.columns).toEqual(['metric:score', 'metric:entropy'])
+  const left = fixedColumns({ without: ['status'] }).map(({ key }) => key)
+  expect(left).toEqual(['steps', 'started'])
+})
+
+test('a metric is offered in words, with what the trainer calls it, and all can be shown', () => {
+  const entry = entryOf('a', { greedy: 0.5 })
+  const names = Array.from({ length: 20 }, (_, i) => `critic/advantages/p${i + 10}`)
+  const summary = Object.values(entry.header.summaries)[0]
+  const summaries = Object.fromEntries(names.map((name) => [name, summary]))
+  const run = { ...entry, header: { ...entry.header, summaries } }
+  const said = text(renderToStaticMarkup(<ColumnChooser entries={[run]} />))
+  expect(said).toContain('advantages p10 critic/advantages/p10')
+  expect(said).not.toContain('advantages p29')
+  expect(said).toContain('Show all 24')
+})
