@@ -47,8 +47,8 @@ function ImportedRun(props: {
         more={`from ${source.file}, ${formatSteps(step)}`}
       >
         From {source.file} ({logKindWords(source.kind)}). All numbers below are those of the log;
-        what it does not hold is not shown. The controls stay those of the current run.{' '}
-        {source.remarks.join(' ')}
+        what it does not hold is not shown. Nothing is trained while it is shown, and Copy link
+        copies the link of the current run. {source.remarks.join(' ')}
       </About>
       <BackToRun />
     </section>

@@ -133,7 +133,7 @@ function TrainButton() {
       // past, offers better things than to train it once more.
       className={isFirst && !isPast ? 'primary pulse' : isAside ? undefined : 'primary'}
       disabled={!mayToggle}
-      title={isPast && !mayToggle ? 'A past run is shown: use its settings first' : undefined}
+      title={isPast && !mayToggle ? 'A past run is shown: use its settings, or go back' : undefined}
       onClick={press}
     >
       {isGoing ? <Pause className="icon" /> : <Play className="icon" />}
