@@ -121,7 +121,7 @@ test(
     await lab.get('save-report').click()
     const files = unzipSync(await readFile(await (await downloaded).path()))
     const report = new TextDecoder().decode(files['understory-report/report.md'])
-    expect(report).toContain('# 4 runs')
+    expect(report).toContain('# Comparison of 4 runs')
     expect(report).toContain('| actor.optim.lr |')
     expect(Object.keys(files)).toContain('understory-report/greedy.svg')
 

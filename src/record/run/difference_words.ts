@@ -116,7 +116,12 @@ const WHOLES: readonly {
 ]
 
 /** What a person would say first: what is trained how, then how long, then how it is looked at. */
-const ORDER = [/^seed$/, /^(actor|rollout|algorithm|critic|model)\./, /^phases\./]
+const ORDER = [
+  /^seed$/,
+  /^actor.optim.lr$/,
+  /^(actor|rollout|algorithm|critic|model)\./,
+  /^phases\./,
+]
 const weightOf = (path: string): number => {
   const at = ORDER.findIndex((pattern) => pattern.test(path))
   return at < 0 ? ORDER.length : at

@@ -69,6 +69,9 @@ test('a name says two differences at most, and the rest is there to stand beside
   )
   expect(name).toBe('BuPO, layer 2 first, seed 2, temperature 0.5')
   expect(words).toContain('phase 3: 7 steps')
+  // What is changed most often is said first.
+  const rate = nameOf(['actor.entropy_coeff', 0.01], ['rollout.n', 16], ['actor.optim.lr', 3e-4])
+  expect(rate.name).toMatch(/^BuPO, layer 2 first, lr 3e-4, /)
 })
 
 test('other phases are named by their method, and pinned kernels not at all', () => {

@@ -30,13 +30,19 @@ test('a run keeps its name in a list, and what tells it apart stands beside it',
   const rows = tableRows(list, FIRST_VIEW)
   const rowOf = (run: (typeof RUNS)[number]) => rows.find(({ entry }) => entry === run)
   for (const run of list) {
-    // Of two that are called alike, the later one has a number.
-    expect(rowOf(run)?.name).toBe(`${runName(run).name}${run === other ? ' #2' : ''}`)
+    // Of those that are called alike, the later ones have a number.
+    const alike = list.filter(
+      (one) =>
+        runName(one).name === runName(run).name && one.header.started_at < run.header.started_at,
+    )
+    const number = alike.length > 0 ? ` #${alike.length + 1}` : ''
+    expect(rowOf(run)?.name).toBe(`${runName(run).name}${number}`)
     expect(tableRows([run], FIRST_VIEW)[0]).toMatchObject({ name: runName(run).name, apart: [] })
   }
   const [first, second] = RUNS
   // The seed of the preset is in no name.
   expect([first, second].map((run) => rowOf(run)?.apart)).toEqual([['seed 1'], []])
+  expect(rowOf(other)?.name).toMatch(/ #3$/)
   // A name says two differences, and these are not among them.
   expect(runName(wide).name).toBe(runName(other).name)
   expect(rowOf(wide)?.apart).toContain('top p 0.95')
