@@ -18,7 +18,7 @@ const asTrained = (experiment: Experiment): Experiment => ({
 })
 
 /** The newest finished run of which this one is the control, with the same seed. */
-export function runWithInner(
+function runWithInner(
   control: Experiment,
   entries: readonly RunEntry[],
 ): RunEntry | undefined {
