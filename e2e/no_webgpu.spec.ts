@@ -29,6 +29,28 @@ test('where WebGPU offers no adapter the page says so and what to turn on', asyn
   await expect(lab.get('error')).toContainText('graphics acceleration')
 })
 
+test('without a GPU nothing offers to train, to measure or to edit what cannot be trained', async ({
+  lab,
+}) => {
+  await lab.open()
+  await expect(lab.get('lacks-gpu')).toBeVisible()
+  await lab.get('preset').selectOption('brackets')
+  await expect(lab.get('played-above')).toContainText('Nothing can be trained here without a GPU')
+  await expect(lab.get('add-phase')).toBeHidden()
+  await expect(lab.get('phase-boundary-0')).toBeHidden()
+  await lab.show('gpu')
+  await expect(lab.get('profile-step')).toBeDisabled()
+  await expect(lab.get('benchmark')).toBeDisabled()
+  await expect(lab.get('profiler')).toContainText('Both need a GPU')
+  await expect(lab.get('memory')).toContainText('where one can be trained')
+  // It looks, finds none, and the page is as it was: no run has failed.
+  await expect(lab.get('train')).toHaveText('Look for a GPU again')
+  await lab.get('train').click()
+  await expect(lab.get('status')).toHaveText('no GPU here')
+  await expect(lab.get('error')).toBeHidden()
+  await expect(lab.get('preset')).toHaveValue('brackets')
+})
+
 // axe takes twenty seconds where the picture is painted without a GPU.
 test('axe finds nothing where WebGPU offers no adapter', LONG_ONLY, async ({ lab }) => {
   await lab.open()

@@ -2,9 +2,11 @@
 import { sameSettings } from '../../document/experiment/experiment.ts'
 import { rolloutDTypeText } from '../../document/experiment/rollout_dtype.ts'
 import type { LabState } from '../../page/state/store.ts'
-import { formatBytes, formatCount, formatNumber } from '../kit/format.ts'
+import { formatCount, formatNumber } from '../kit/format.ts'
+import { selectLacksGpu } from '../learning/without_gpu.ts'
 import { useLab } from '../shown/run.ts'
 import { useIsPast } from '../shown/shown.ts'
+import { bytesLike, partsOfMemory } from './memory_words.ts'
 
 const LABELS: Readonly<Record<string, string>> = {
   weights: 'weights',
@@ -24,11 +26,11 @@ export const plannedOfRun = ({ plan, experiment, runExperiment }: LabState): num
   plan && runExperiment && sameSettings(experiment, runExperiment) ? plan.bytes : undefined
 const selectDType = (state: LabState) => state.rollout_dtype
 
-/** What a step costs, as rows of the list. */
+/** What a step costs: no part of the memory, so it has no colour. */
 function Work() {
   const counts = useLab(selectCounts)
   return (
-    <>
+    <dl className="memory-work">
       <div>
         <dt>dispatches per step</dt>
         <dd>{formatNumber(counts?.dispatches_per_step)}</dd>
@@ -53,19 +55,22 @@ function Work() {
         <dt>buffers made since warm-up</dt>
         <dd>{formatCount(counts?.buffers_since_warmup)}</dd>
       </div>
-    </>
+    </dl>
   )
 }
 
 /** In place of a list of dashes. */
 function Nothing({ isPast }: { readonly isPast: boolean }) {
+  const lacksGpu = useLab(selectLacksGpu)
   return (
     <section className="card memory" aria-labelledby="memory-title" data-testid="memory">
       <h2 id="memory-title">GPU memory and work</h2>
       <p className="soft">
         {isPast
           ? 'What a run keeps on the GPU is counted while it trains, and not kept of past runs.'
-          : 'What a run keeps on the GPU, by kind, and how much work a step is: it is counted when a run begins.'}
+          : lacksGpu
+            ? 'Here stands what a run keeps on the GPU, where one can be trained. Recorded runs count no memory.'
+            : 'When a run begins, here stand what it keeps on the GPU, by kind, how much work a step is, and how long the stages of its steps take.'}
       </p>
     </section>
   )
@@ -93,23 +98,22 @@ function Counted({ memory }: { readonly memory: NonNullable<LabState['memory']> 
       </div>
       <dl>
         <div className="total">
-          <dt>in buffers</dt>
-          <dd data-testid="memory-total">{formatBytes(total)}</dd>
+          <dt>in all</dt>
+          <dd data-testid="memory-total">{bytesLike(total, total)}</dd>
         </div>
         {kinds.map(([kind, bytes]) => (
           <div key={kind}>
             <dt data-kind={kind}>{LABELS[kind] ?? kind}</dt>
-            <dd>{formatBytes(bytes)}</dd>
+            <dd>{bytesLike(bytes, total)}</dd>
           </div>
         ))}
-        <Work />
       </dl>
       {planned === undefined || planned >= total ? null : (
         <p className="soft" data-testid="memory-planned">
-          Training takes {formatBytes(planned)} of it, as planned. The rest is copies on their way
-          from the GPU, and what open panels show.
+          {partsOfMemory({ total, planned, panels: memory.probes ?? 0 })}
         </p>
       )}
+      <Work />
       {rolloutDtype === undefined ? null : (
         <p
           className={rolloutDtype.dtype === 'float16' ? 'soft' : 'remark'}

@@ -1,5 +1,7 @@
 // Shows how long the steps of the shown run took, and which stages took it.
 import { useMemo } from 'react'
+import { plannedCosts } from '../../document/experiment/costs/costs.ts'
+import type { LabState } from '../../page/state/store.ts'
 import { runColor } from '../../record/run/record.ts'
 import { formatPercent } from '../kit/format.ts'
 import { t } from '../kit/translator.ts'
@@ -7,8 +9,9 @@ import { BoardChart } from '../learning/more/BoardChart.tsx'
 import { useMeasured } from '../learning/more/measured.ts'
 import { timeCharts } from '../learning/more/more_charts.ts'
 import { useSlowFrame } from '../shown/readout.ts'
-import { shownStore } from '../shown/shown.ts'
-import { largestStages, type StepShares, stepTimeWords } from './step_times.ts'
+import { useLab } from '../shown/run.ts'
+import { shownStore, useIsPast } from '../shown/shown.ts'
+import { againstPeak, largestStages, type StepShares, stepTimeWords } from './step_times.ts'
 
 const REFRESH_MS = 1000
 
@@ -41,6 +44,24 @@ function Shares({ found }: { readonly found: StepShares }) {
   )
 }
 
+const selectBenchmark = (state: LabState) => state.benchmark
+
+/** Only the run of this page was measured on the GPU of the benchmark. */
+function Reached() {
+  const benchmark = useLab(selectBenchmark)
+  const isPast = useIsPast()
+  const { series, runExperiment } = shownStore.getState()
+  if (isPast || benchmark.status !== 'done' || !runExperiment) return null
+  const { peak_gflops, matmul_256_gflops, matmul_512_gflops } = benchmark.numbers
+  const peak = peak_gflops > 0 ? Math.max(peak_gflops, matmul_256_gflops, matmul_512_gflops) : 0
+  const says = againstPeak(series, plannedCosts(runExperiment), peak)
+  return says === undefined ? null : (
+    <p className="soft" data-testid="against-peak">
+      {says}
+    </p>
+  )
+}
+
 export function StepTimes() {
   const metrics = useMeasured()
   useSlowFrame(REFRESH_MS)
@@ -56,6 +77,7 @@ export function StepTimes() {
       <h2 id="step-times-title">Time of the steps</h2>
       <p className="figure-says">{stepTimeWords(found)}</p>
       <Shares found={found} />
+      <Reached />
       <div className="small-charts">
         {charts.map((chart) => (
           <BoardChart key={chart.id} name={chart.id} chart={chart} />

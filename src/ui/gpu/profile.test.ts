@@ -98,4 +98,6 @@ test('a step can be measured in a run or by beginning one, also after another', 
   const all = ['idle', 'preparing', 'running', 'paused', 'finished', 'failed'] as const
   expect(all.map(can)).toEqual(all.map(() => true))
   expect([can('loading'), can('waiting')]).toEqual([false, false])
+  const error = { name: 'GpuError', code: 'no_adapter', message: '' } as const
+  expect(canProfile({ ...initialState(), status: 'failed', error })).toBe(false)
 })

@@ -1,6 +1,6 @@
 // What is said of the time of a run's steps.
 import { expect, test } from 'vitest'
-import { largestStages, stepTimeWords } from './step_times.ts'
+import { againstPeak, largestStages, stepTimeWords } from './step_times.ts'
 
 const column = (...values: number[]) => ({
   values: Float64Array.from(values),
@@ -37,4 +37,14 @@ test('a step of less than a second took more than none', () => {
     'The median step took 2.14 s.',
     'The median step took 1 min 15 s.',
   ])
+})
+
+test('the throughput is set against the peak of the benchmark', () => {
+  const series = new Map([['perf/throughput', column(500, 1000, 3000)]])
+  // 0.002 · 10⁹ operations for each token.
+  const costs = { responses: 1, tokens: 100, arithmetic: 0.2 }
+  expect(againstPeak(series, costs, 40)).toContain('about 2 GFLOP/s: 5.0')
+  expect(againstPeak(series, costs, 0)).toBeUndefined()
+  expect(againstPeak(new Map(), costs, 40)).toBeUndefined()
+  expect(againstPeak(series, { ...costs, tokens: 0 }, 40)).toBeUndefined()
 })

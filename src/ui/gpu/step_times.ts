@@ -1,5 +1,7 @@
 // Computes and says what the stages of the steps took, without React.
-import { formatDuration, formatPercent } from '../kit/format.ts'
+
+import type { Costs } from '../../document/experiment/costs/costs.ts'
+import { formatDuration, formatNumber, formatPercent, formatShare } from '../kit/format.ts'
 import { t } from '../kit/translator.ts'
 import { formatSeconds } from '../learning/more/more_charts.ts'
 import { OTHER_STAGES, STAGES } from '../learning/more/stages.ts'
@@ -18,6 +20,8 @@ export interface StepShares {
   readonly median: number
   readonly stages: readonly { readonly name: string; readonly share: number }[]
 }
+
+const THROUGHPUT = 'perf/throughput'
 
 const numbers = ({ values, length }: Column): number[] =>
   Array.from({ length }, (_, i) => values[i]).filter(Number.isFinite)
@@ -56,4 +60,19 @@ export function stepTimeWords({ median, stages }: StepShares): string {
     .map(({ name, share }) => `${t(name)} ${formatPercent(share)}`)
     .join(', ')
   return shares === '' ? steps : `${steps} By stage: ${shares}.`
+}
+
+/** What the matrix products of a run's steps came to, against the peak that the benchmark of this
+ * GPU measured; undefined without one of them. GFLOP/s. */
+export function againstPeak(
+  series: ReadonlyMap<string, Column>,
+  costs: Costs,
+  peak: number,
+): string | undefined {
+  const column = series.get(THROUGHPUT)
+  const speeds = column ? numbers(column).sort((a, b) => a - b) : []
+  if (speeds.length === 0 || costs.tokens === 0 || !(peak > 0)) return undefined
+  const median = speeds[Math.floor((speeds.length - 1) / 2)]
+  const reached = (median * costs.arithmetic) / costs.tokens
+  return `At the median of ${formatNumber(median)} tokens a second, the matrix products come to about ${formatNumber(reached)} GFLOP/s: ${formatShare(reached / peak)} of the peak that the benchmark measured.`
 }

@@ -27,7 +27,8 @@ import { shownStore, useIsImported, usePresent, useShown } from '../shown/shown.
 import { Downloads } from './Downloads.tsx'
 import { EntropyChart } from './entropy/EntropyChart.tsx'
 import { EntropyMap } from './entropy/EntropyMap.tsx'
-import { Intro, PlayedAbove } from './Intro.tsx'
+import { Intro } from './Intro.tsx'
+import { PlayedAbove } from './PlayedAbove.tsx'
 import { scoreNote } from './reward_words.ts'
 
 /** Most people never open them. */

@@ -1,23 +1,17 @@
 // Says in words what the chosen experiment does, before its run.
 
 import { useMemo, useState } from 'react'
-import { useStore } from 'zustand'
-import { OPENING, PRESETS } from '../../document/presets/presets.ts'
+import { PRESETS } from '../../document/presets/presets.ts'
 import { SUMMARIES } from '../../document/presets/summaries.ts'
 import { shippedModel } from '../../host/content/models/shipped.ts'
-import { lastRun } from '../../page/runs/library/last_run.ts'
-import { type Library, libraryStore, shownRuns } from '../../page/runs/library/library_store.ts'
 import type { LabState } from '../../page/state/store.ts'
 import { Words } from '../glossary/Words.tsx'
 import { formatSteps } from '../kit/format.ts'
 import { TryModel } from '../open/models/TryModel.tsx'
-import { showRun } from '../open/opened_run.ts'
 import { lazyPart } from '../part/lazy_part.tsx'
-import { useIsAtRest } from '../replay/at_rest.ts'
 import {
   phaseTarget,
   plannedSteps,
-  selectHasRun,
   shownExperiment,
   shownPhases,
   useLastLayer,
@@ -50,33 +44,6 @@ function useUnchangedPreset() {
     if (!preset) return undefined
     return JSON.stringify(preset.experiment) === JSON.stringify(experiment) ? preset : undefined
   }, [presetId, experiment])
-}
-
-const selectRuns = (library: Library) => shownRuns(library)
-
-/** Where the charts are empty while the picture plays: whose run that is. */
-export function PlayedAbove() {
-  const hasRun = usePresent(selectHasRun)
-  const isAtRest = useIsAtRest()
-  const runs = useStore(libraryStore, selectRuns)
-  if (hasRun || isAtRest) return null
-  const newest = lastRun(runs)
-  return (
-    <p className="card no-run" data-testid="played-above">
-      <span>
-        There is no current run. Train draws the reward, the entropy of every layer and samples
-        here.
-      </span>{' '}
-      <span>The picture above plays a recording of “{OPENING.name}”, made on another machine.</span>{' '}
-      {newest ? (
-        <button type="button" data-testid="show-newest" onClick={() => void showRun(newest.id)}>
-          {runs.length === 1
-            ? 'Show the run of this browser'
-            : `Show the newest of the ${runs.length} runs of this browser`}
-        </button>
-      ) : null}
-    </p>
-  )
 }
 
 /** Opens the model that a preset begins with, where it comes with the page. */

@@ -9,9 +9,9 @@ import { KNOWN } from '../open/models/known_models.ts'
 import { overlayStore } from '../shown/overlays.ts'
 import { presentStore, viewStore } from '../shown/shown.ts'
 import { Charts } from './Charts.tsx'
-import { PlayedAbove } from './Intro.tsx'
 import { ModelWrites } from './ModelWrites.tsx'
 import { WhatToSee } from './WhatToSee.tsx'
+import { PlayedAbove } from './PlayedAbove.tsx'
 
 /** It asks for what a browser has. */
 vi.mock('./entropy/EntropyChart.tsx', () => ({ EntropyChart: () => null }))
@@ -49,6 +49,14 @@ test('it is silent where the charts show the recording, a run or a past run', ()
   labStore.setState({ runExperiment: undefined })
   viewStore.setState({ viewed: { ...initialState(), runExperiment: another } })
   expect(says()).toBe('')
+})
+
+test('it offers no training where the page has no GPU', () => {
+  expect(says()).toContain('Train draws the reward')
+  const error = { name: 'GpuError', code: 'no_adapter', message: '' } as const
+  labStore.setState({ status: 'failed', error })
+  expect(says()).not.toContain('Train draws')
+  expect(says()).toContain('Nothing can be trained here without a GPU')
 })
 
 test('without a run a sentence has the place of empty charts', () => {

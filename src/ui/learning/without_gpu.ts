@@ -6,6 +6,6 @@ type Code = NonNullable<LabState['error']>['code']
 
 const CODES: readonly Code[] = ['no_webgpu', 'insecure_origin', 'no_adapter']
 
-/** The page was opened without a GPU. One that a run loses later is an error of that run. */
-export const selectLacksGpu = ({ error, runExperiment }: LabState): boolean =>
-  error !== undefined && runExperiment === undefined && CODES.includes(error.code)
+/** The page never had a GPU. One that a run loses later is an error of that run. */
+export const selectLacksGpu = ({ error, adapter }: LabState): boolean =>
+  error !== undefined && adapter === undefined && CODES.includes(error.code)

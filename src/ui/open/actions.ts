@@ -5,16 +5,19 @@ import { pause, resume, train } from '../../page/client/controls.ts'
 import { wrongFields } from '../../page/client/edits.ts'
 import { shareLink } from '../../page/client/links.ts'
 import { choosePreset } from '../../page/client/opening.ts'
+import { reset } from '../../page/client/starting.ts'
 import { isReplaying } from '../../page/state/replay.ts'
 import { type LabState, labStore } from '../../page/state/store.ts'
 import { isBusy } from '../../record/run/run_parts.ts'
+import { selectLacksGpu } from '../learning/without_gpu.ts'
 import { boardPart } from '../shown/board.ts'
 import { linkedState, viewStore } from '../shown/shown.ts'
 import { showToast } from '../shown/store.ts'
 import { closePast } from './opened_run.ts'
 
-/** Errors after which pressing Train again cannot help. */
-const HOPELESS: readonly string[] = ['no_webgpu', 'insecure_origin']
+/** Another look finds no GPU either. */
+const isHopeless = ({ error }: LabState): boolean =>
+  error?.code === 'no_webgpu' || error?.code === 'insecure_origin'
 
 /** A run would train other settings than those that are typed, or those of another run than the
  * page shows. */
@@ -22,20 +25,15 @@ const isHeldBack = (state: LabState): boolean =>
   !isBusy(state) && (wrongFields(state).length > 0 || viewStore.getState().viewed !== undefined)
 
 export const canToggle = (state: LabState): boolean =>
-  state.status !== 'loading' &&
-  !state.isPausing &&
-  !(state.error && HOPELESS.includes(state.error.code)) &&
-  !isHeldBack(state)
+  state.status !== 'loading' && !state.isPausing && !isHopeless(state) && !isHeldBack(state)
 export const canStep = (state: LabState): boolean =>
-  (state.status === 'idle' || state.status === 'paused') &&
-  !(state.error && HOPELESS.includes(state.error.code)) &&
-  !isHeldBack(state)
+  (state.status === 'idle' || state.status === 'paused') && !isHeldBack(state)
 /** A step can be measured in a run, or by beginning one, also after another. */
 export const canProfile = (state: LabState): boolean =>
   !isReplaying() &&
   state.status !== 'loading' &&
   state.status !== 'waiting' &&
-  !(state.error && HOPELESS.includes(state.error.code)) &&
+  !selectLacksGpu(state) &&
   !isHeldBack(state)
 /** Whether a new run can take the place of the one on the page. */
 export const canRestart = (state: LabState): boolean => wrongFields(state).length === 0
@@ -50,10 +48,10 @@ export function canNextPhase(state: LabState): boolean {
 export const canReset = (state: LabState): boolean =>
   state.status !== 'loading' && (state.status !== 'idle' || wrongFields(state).length > 0)
 
-type ToggleLabel = 'Train' | 'Pause' | 'Pausing …' | 'Continue' | 'Train again' | 'Try again'
-
 /** What the big button says and does now. */
-export function toggleLabel({ status, isPausing }: LabState): ToggleLabel {
+export function toggleLabel(state: LabState): string {
+  const { status, isPausing } = state
+  if (selectLacksGpu(state)) return isHopeless(state) ? 'Train' : 'Look for a GPU again'
   if (isPausing) return 'Pausing …'
   if (status === 'running' || status === 'preparing' || status === 'waiting') return 'Pause'
   if (status === 'paused') return 'Continue'
@@ -62,8 +60,10 @@ export function toggleLabel({ status, isPausing }: LabState): ToggleLabel {
 }
 
 export function toggleTraining(): void {
-  const { status } = labStore.getState()
-  if (status === 'running' || status === 'preparing' || status === 'waiting') pause()
+  const state = labStore.getState()
+  const { status } = state
+  if (selectLacksGpu(state)) reset()
+  else if (status === 'running' || status === 'preparing' || status === 'waiting') pause()
   else if (status === 'paused') resume()
   else train()
 }

@@ -32,12 +32,12 @@ import {
 import { showDialog } from '../../open/dialogs.ts'
 import { useLocked } from '../../open/locked.ts'
 import { selectIsReplaying } from '../../open/replays.ts'
-import { showSetting } from '../../open/wanted.ts'
 import { later } from '../../part/later.tsx'
+import { lazyPart } from '../../part/lazy_part.tsx'
 import { PresetOptions } from '../../part/PresetOptions.tsx'
 import { FullPage } from '../../share/FullPage.tsx'
 import { ShareDialog } from '../../share/ShareDialog.tsx'
-import { selectIsBusy, selectIsEdited, useLab } from '../../shown/run.ts'
+import { selectIsEdited, useLab } from '../../shown/run.ts'
 import { useIsPast } from '../../shown/shown.ts'
 
 const ReplayBar = later(
@@ -142,32 +142,19 @@ function TrainButton() {
   )
 }
 
-const selectWrong = (state: LabState) => wrongFields(state)
+const WrongFields = lazyPart(async () => (await import('./WrongFields.tsx')).WrongFields, {
+  name: 'Why Train is off',
+  fallback: null,
+})
 
-/** Why Train is off: the fields that do not take what was typed, and the way to each. */
+const selectIsWrong = (state: LabState) => wrongFields(state).length > 0
+
+/** Why Train is off. */
 function Wrong() {
-  const wrong = useLab(selectWrong)
-  const isBusy = useLab(selectIsBusy)
-  const says = isBusy ? 'The run has the values from before: ' : 'Train is off: '
+  const isWrong = useLab(selectIsWrong)
   return (
-    <p
-      className="controls-wrong"
-      role="status"
-      data-testid="wrong-fields"
-      hidden={wrong.length === 0}
-    >
-      {wrong.length === 0 ? null : says}
-      {wrong.map(({ path, label, text, problem }, i) => (
-        <span key={path}>
-          {i > 0 ? '; ' : ''}
-          <button type="button" className="plain" onClick={() => showSetting(path)}>
-            {label}
-          </button>{' '}
-          {text.trim() === '' ? 'is empty' : `cannot be ${text}`} (
-          {problem.replace(`${label}: `, '').replace(/, got [^,]*$/, '')})
-        </span>
-      ))}
-      {wrong.length === 0 ? null : '.'}
+    <p className="controls-wrong" role="status" data-testid="wrong-fields" hidden={!isWrong}>
+      {isWrong ? <WrongFields /> : null}
     </p>
   )
 }

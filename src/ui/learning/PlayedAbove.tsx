@@ -1,0 +1,38 @@
+// Says, where the charts are empty while the picture plays, whose run that is and what fills them.
+import { useStore } from 'zustand'
+import { OPENING } from '../../document/presets/presets.ts'
+import { lastRun } from '../../page/runs/library/last_run.ts'
+import { type Library, libraryStore, shownRuns } from '../../page/runs/library/library_store.ts'
+import { showRun } from '../open/opened_run.ts'
+import { useIsAtRest } from '../replay/at_rest.ts'
+import { selectHasRun, useLab } from '../shown/run.ts'
+import { usePresent } from '../shown/shown.ts'
+import { selectLacksGpu } from './without_gpu.ts'
+
+const selectRuns = (library: Library) => shownRuns(library)
+
+export function PlayedAbove() {
+  const hasRun = usePresent(selectHasRun)
+  const isAtRest = useIsAtRest()
+  const lacksGpu = useLab(selectLacksGpu)
+  const runs = useStore(libraryStore, selectRuns)
+  if (hasRun || isAtRest) return null
+  const newest = lastRun(runs)
+  return (
+    <p className="card no-run" data-testid="played-above">
+      <span>
+        {lacksGpu
+          ? 'Nothing can be trained here without a GPU. The settings can be read and shared: a link of them trains elsewhere.'
+          : 'There is no current run. Train draws the reward, the entropy of every layer and samples here.'}
+      </span>{' '}
+      <span>The picture above plays a recording of “{OPENING.name}”, made on another machine.</span>{' '}
+      {newest ? (
+        <button type="button" data-testid="show-newest" onClick={() => void showRun(newest.id)}>
+          {runs.length === 1
+            ? 'Show the run of this browser'
+            : `Show the newest of the ${runs.length} runs of this browser`}
+        </button>
+      ) : null}
+    </p>
+  )
+}
