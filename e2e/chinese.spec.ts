@@ -23,8 +23,14 @@ const englishIn = (page: Page) =>
   })
 
 const words = (text: string) => text.match(/[A-Za-z]{2,}/g) ?? []
+/** Within a sentence of Chinese: three words of English in a row. */
+const IN_A_ROW = /(?:^|[^\w/.-])[a-z]{2,} (?:[a-z]+,? )+[a-z]{2,}/
 const isEnglish = (text: string) =>
-  words(text).filter((word) => !NAMES.test(word)).length >= 2 && !/\p{Script=Han}/u.test(text)
+  // Formulas are no sentences.
+  !/^= |^\w = /.test(text) &&
+  (/\p{Script=Han}/u.test(text)
+    ? IN_A_ROW.test(text)
+    : words(text).filter((word) => !NAMES.test(word)).length >= 2 || /^[a-z]{5,} →$/.test(text))
 
 /** How much wider than the screen the page is; px. */
 const excess = (page: Page) =>
@@ -61,4 +67,40 @@ test('no English is left on the first screen but names and code, and nothing is 
     expect(await excess(page), `${width} px`).toBeLessThanOrEqual(0)
     expect((await englishIn(page)).filter(isEnglish), `${width} px`).toEqual([])
   }
+})
+
+test('no English is left in a study that is open, nor in its axes', async ({ lab, page }) => {
+  await page.goto(`?v=1&p=tiny${QUICK}#lang=zh`)
+  await lab.waitForStatus('idle')
+  await lab.show('study')
+  await page.locator('[data-testid^=study-gallery-] button').first().click()
+  await expect(lab.get('study-table')).toBeVisible()
+  await expect(page.locator('#tab-panel svg text').first()).toBeVisible()
+  for (const closed of await page.locator('.study details:not([open]) > summary').all())
+    await closed.click()
+  expect((await englishIn(page)).filter(isEnglish)).toEqual([])
+})
+
+test('no English is left of runs that are grouped and compared, nor in a traced step', async ({
+  lab,
+  page,
+}) => {
+  const SHORT = `?v=1&p=first-steps&phases.0.steps=1&phases.1.steps=2&validation.prompts=8&rollout.train_batch_size=8&actor.ppo_mini_batch_size=8${QUICK}`
+  for (const own of ['', '&seed=2&actor.optim.lr=0.0005']) {
+    await page.goto(`${SHORT}${own}#lang=zh`)
+    await page.reload()
+    await lab.waitForStatus('idle')
+    await lab.get('train').click()
+    await lab.waitForStatus('finished', 200_000)
+  }
+  for (const tab of ['learn', 'tokens', 'gpu', 'runs'] as const) {
+    await lab.show(tab)
+    await expect(page.locator('#tab-panel h2').first()).toBeVisible()
+    expect((await englishIn(page)).filter(isEnglish), tab).toEqual([])
+  }
+  for (const tick of await lab.get('tick').all()) await tick.check()
+  await expect(lab.get('compare')).toBeVisible()
+  await lab.get('runs-group').selectOption({ index: 1 })
+  await expect(lab.get('run-group').first()).toBeVisible()
+  expect((await englishIn(page)).filter(isEnglish)).toEqual([])
 })

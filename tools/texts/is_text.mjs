@@ -14,7 +14,7 @@ export const holdsText = (name) => SAID.test(name)
 
 const WORD = /^[("“‘'[]*[A-Za-z][A-Za-z’'-]*[.,:;!?…)”’'\]]*$/
 const CODE =
-  /[{};=<>]|=>|\$\(|\bvar\(|^[#./@\\-]|\\[a-z]+[{\\ ]|^\w+:\/\/|^(GET|POST)\b|^\d+(\.\d+)?(px|em|ms|s)\b|^[a-z-]+\/[a-z*-]+$|__/
+  /[{}=<>]|;(?! )|=>|\$\(|\bvar\(|^[#./@\\-]|\\[a-z]+[{\\ ]|^\w+:\/\/|^(GET|POST)\b|^\d+(\.\d+)?(px|em|ms|s)\b|^[a-z-]+\/[a-z*-]+$|__/
 
 /** Whether a text, with its holes as `{0}`, is for people. `isSaid`: it stands where only such
  * texts do. `isShown`: one word there

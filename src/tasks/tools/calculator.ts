@@ -5,6 +5,7 @@ import type { Tool } from './tool.ts'
 const MAX_LENGTH = 200
 
 export const calculator: Tool = {
+  label: 'calculator',
   schema: {
     type: 'function',
     function: {

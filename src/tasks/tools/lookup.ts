@@ -17,6 +17,7 @@ export const FACTS: ReadonlyMap<string, string> = new Map([
 ])
 
 export const lookup: Tool = {
+  label: 'lookup',
   schema: {
     type: 'function',
     function: {

@@ -47,6 +47,8 @@ export interface Called extends Required<ToolAnswer> {
 
 /** A tool. It may take its time: rows that called one wait for it. */
 export interface Tool {
+  /** What a menu calls it; its name where there is none. */
+  readonly label?: string
   readonly schema: ToolSchema
   /** How a vocabulary of single characters calls it: `[12+34]` (marked_turns.ts). Its only argument
    * lies between the marks. */

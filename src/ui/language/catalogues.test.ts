@@ -52,6 +52,21 @@ const OF_RUNS: Readonly<Record<string, string>> = {
   'shaders: 5 of 30': '着色器：5 / 30',
   'Learning rate is 3e-4 again': '学习率恢复为 3e-4',
   '")", bytes 29, id 21': '")"，字节 29，id 21',
+  'REINFORCE++, 1 phase, seed 2, lr 5e-4, from First run: an inner layer, then all':
+    'REINFORCE++、1 个阶段、种子 2、lr 5e-4，来自第一次运行：先一个内部层，再全部',
+  'began GRPO after step 9, from First run: an inner layer, then all':
+    '开始了 GRPO，第 9 步之后，来自第一次运行：先一个内部层，再全部',
+  'Primary measure, fixed beforehand: held-out accuracy (4 samples), at the end of the budget; higher is better.':
+    '主要指标，事先确定：留出准确率（4 个样本），在预算用完时；越高越好。',
+  'Held-out accuracy (greedy) by arm': '各实验组的留出准确率（贪心）',
+  'Held-out accuracy (greedy) →': '留出准确率（贪心）→',
+  'responses →': '回答 →',
+  ', whole model, the last one traced of 16.': '，整个模型，共 16 步中最后被追踪的一步。',
+  '① layer 2': '① 第 2 层',
+  'calculator and lookup': '计算器、查表',
+  ') 4.5 %, entropy 3.25 nats, 1 follows with 4.0 %': ') 4.5 %，熵 3.25 nats，后接 1，概率 4.0 %',
+  'held-out accuracy, greedy, at the end: GRPO, seed 2 3.0 %':
+    '留出准确率（贪心）、在末尾：GRPO、种子 2 3.0 %',
 }
 
 test('what runs say is wholly in Chinese', () => {

@@ -47,9 +47,10 @@ const ALONE = 8
 /** `60.0 %, 38.0 %, 2.0 %` */
 const NUMBERS = /^[−-]?[\d.]+(?:\s%)?(?:, [−-]?[\d.]+(?:\s%)?)*$/
 
-/** `layer {0}`: a number follows, and nothing else: `layer 1 alone` is more than a layer. */
+/** `layer {0}`: a number follows, and nothing else: `layer 1 alone` is more than a layer, and
+ * neither what is counted behind it nor what comes behind a comma is of the step. */
 const IS_NUMBERED = /\b(?:layer|step|token|block|phase|head) $/i
-const MORE = /^\d+ (?!final\b)[a-z]/
+const MORE = /^\d+(?: (?!final\b)[a-z]| (?=\d|[\ue000-\uf8ff])|[,;:] (?!\d))/
 
 /** What begins with a number is that number with its unit and its interval, a duration, or a
  * list of numbers. */
@@ -60,10 +61,11 @@ function isOneValue(text: string): boolean {
 }
 
 /** Whether every bracket and quotation that a text opens is closed in it. A token in straight
- * quotes may be a bracket itself. */
+ * quotes, or at the beginning, may be a bracket itself. */
 function isClosed(text: string): boolean {
   let depth = 0
-  for (const sign of text.replace(/"[^"]*"/g, '').match(/[()“”]/g) ?? []) {
+  const bare = text.replace(/"[^"]*"/g, '').replace(/^[()](?=[\s,]|$)/, '')
+  for (const sign of bare.match(/[()“”]/g) ?? []) {
     depth += sign === '(' || sign === '“' ? 1 : -1
     if (depth < 0) return false
   }
@@ -110,11 +112,18 @@ function* cuts(text: string, literals: readonly string[], hole = 0, at = 0): Ite
   }
 }
 
+/** `{0}. {1}{2}` */
+const ENDS_OPEN = /[.!?](?:\{\d+\})* (?:\{\d+\})+$/
+
 function matchesOf({ key, literals, weight, length }: Template, text: string): Match[] {
   const [first] = literals
   if (!text.startsWith(first) || !text.endsWith(literals[literals.length - 1])) return []
   const found: Match[] = []
-  for (const values of cuts(text, literals, 0, first.length)) {
+  // What stands behind its last sentence may be nothing, and then the space was cut off.
+  const whole = ENDS_OPEN.test(key) && !text.endsWith(' ') ? [text, `${text} `] : [text]
+  for (const values of whole.flatMap((one) => [...cuts(one, literals, 0, first.length)])) {
+    // An icon before a text is none of its value.
+    if (first === '' && /^[\ue000-\uf8ff]\s+\d/.test(values[0] ?? '')) continue
     if (values.some((value, i) => IS_NUMBERED.test(literals[i]) && MORE.test(value))) continue
     const isOdd = !values.every(isOneValue)
     // One hole alone can be cut in one way.

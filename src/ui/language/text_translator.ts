@@ -1,5 +1,6 @@
 // Translates a text as it is shown: whole, by the template that it was made from, or by its
 // sentences and parts.
+import { Names } from './names.ts'
 import { CERTAIN, type Match, Templates } from './templates.ts'
 
 /** The messages of a language. */
@@ -34,6 +35,8 @@ const WORD_OF_CODE = /^['"‘“]?[\w.*+@-]+['"’”]?$/
 /** A number, or a word that is none of a sentence. */
 const IS_VALUE = /^[−-]?\d[\d.e−-]*$|^\w*[\d_]\w*$|^none$/
 const NO_VALUE = /^(?:none|nothing|less|more)$/
+/** A name of several words, each with a capital or a digit: `NVIDIA H100`. */
+const IS_PROPER = /^\S*[A-Z\d]\S*(?: \S*[A-Z\d]\S*)+$/
 /** A short name and its number: `lr 1.79e-4`. */
 const NAMED_NUMBER = /^(?:critic )?[\w@.-]+ [−-]?\d[\w.−-]*$/
 /** A name of how many there are, which its number follows: `提示数 8`. */
@@ -54,10 +57,12 @@ const JOINTS: readonly (readonly [between: RegExp, joint: string])[] = [
   [/,\s+|\sand\s/, '、'],
   [/\sor\s/, '或'],
   [/\n+/, '\n'],
+  // The number of a phase.
+  [/(?<=^[①-⑳])\s/, ' '],
   // A name and its value.
   [/\s(?=[−-]?\d[\d.,e−]*(?: (?:%|nats))?$)/, ' '],
   // A number and what has it; the critic and its setting.
-  [/(?<=^(?:[\d.①-⑳]+|critic))\s/, ' '],
+  [/(?<=^(?:[\d.]+|critic))\s/, ' '],
 ]
 const SIGNS: Readonly<Record<string, string>> = {
   '.': '。',
@@ -93,6 +98,8 @@ function holdsCode(value: string, before: string): boolean {
   return GIVEN_FOLLOWS.test(before) && WORD_OF_CODE.test(value) && !NO_VALUE.test(value)
 }
 
+/** A word of English that is no name. */
+const IS_PLAIN = /^[a-z]{3,}$/
 /** A word of a language, or a name such as `Sheep`. */
 const IS_WORD = /^[A-Z][a-z]+$/
 
@@ -101,7 +108,8 @@ function splitOutside(text: string, between: RegExp): string[] {
   const parts: string[] = []
   let from = 0
   let depth = 0
-  let at = 0
+  // A token may be a bracket itself.
+  let at = /^[()][\s,]/.test(text) ? 1 : 0
   for (const { index, 0: joint } of text.matchAll(new RegExp(between.source, 'g'))) {
     for (; at < index; at++) depth += text[at] === '(' ? 1 : text[at] === ')' ? -1 : 0
     if (depth > 0) continue
@@ -148,21 +156,29 @@ export class TextTranslator {
   /** Whether something was deeper than is looked into. */
   private isTooDeep = false
   private readonly messages: Messages
+  private readonly names: Names
 
   constructor(messages: Messages) {
     this.messages = messages
+    this.names = new Names((name) => messages.say(name))
   }
 
   /** Texts of one more catalogue. */
   learn(keys: Iterable<string>): void {
-    this.all.push(new Templates(keys))
+    const all = [...keys]
+    this.all.push(new Templates(all))
+    this.names.learn(all)
     this.kept.clear()
   }
 
   /** The text in the language, with the spaces around it; as it is where it has no translation. */
   translate(text: string): string {
     if (!HAS_WORDS.test(text)) return text
-    return this.find(text, 0) ?? text
+    const hidden = this.exactly(text.trim()) === undefined ? this.names.hide(text) : text
+    if (hidden === text) return this.find(text, 0) ?? text
+    const said = this.find(hidden, 0)
+    // A text of the catalogue may hold the name itself.
+    return said === undefined ? (this.find(text, 0) ?? text) : tidy(this.names.show(said))
   }
 
   /** undefined: no translation was found. */
@@ -177,7 +193,7 @@ export class TextTranslator {
     this.isTooDeep = false
     const [, before, core, after] = /^(\s*)([\s\S]*?)(\s*)$/.exec(text) ?? ['', '', text, '']
     const found = this.findCore(core, depth)
-    const whole = found === undefined ? undefined : tidy(`${before}${found}${after}`)
+    const whole = found === undefined ? undefined : tidy(`${before}${found.trimEnd()}${after}`)
     if (this.kept.size >= MOST_KEPT) this.kept.clear()
     // Less deep in another text, more of it may be found.
     if (!this.isTooDeep || depth === 0) this.kept.set(text, whole)
@@ -300,7 +316,7 @@ export class TextTranslator {
     const said = parts.map((part) => SIGNS[part] ?? this.find(part, depth + 1))
     const isSaid = said.every((part, i) => {
       const own = parts[i].trim()
-      return part !== undefined || !/\s/.test(own) || NAMED_NUMBER.test(own)
+      return part !== undefined || !/\s/.test(own) || NAMED_NUMBER.test(own) || IS_PROPER.test(own)
     })
     // Numbers are joined by a word: `0.2 and 0.28`.
     const isChanged =
@@ -319,7 +335,14 @@ export class TextTranslator {
     if (text !== undefined) {
       const said = text === '' ? undefined : this.find(text, depth + 1)
       const more = this.find(inside, depth + 1)
-      if (said !== undefined || more !== undefined) return `${said ?? text}（${more ?? inside}）`
+      // A word of English before what is said would stay.
+      if (said !== undefined || (more !== undefined && !IS_PLAIN.test(text)))
+        return `${said ?? text}（${more ?? inside}）`
+    }
+    const [, up = '', inner = '', right = ''] = /^([↑←]\s+)?([\s\S]*?)(\s+→)?$/.exec(core) ?? []
+    if (up + right !== '') {
+      const said = this.find(inner, depth + 1)
+      return said === undefined ? undefined : `${up}${said}${right}`
     }
     const [, first, rest] = /^([.,:;])\s+([\s\S]+)$/.exec(core) ?? []
     const begun =

@@ -7,6 +7,7 @@ import { TOOLS, type ToolChoice } from '../../../tasks/tools/index.ts'
 import { nameOf } from '../../../tasks/tools/tool.ts'
 
 const IDS = TOOLS.map(nameOf)
+const LABELS = TOOLS.map((tool) => tool.label ?? nameOf(tool))
 const MOST_TOOLS = 8
 const MOST_NAME = 80
 const CODE = /^sha256-[0-9a-f]{64}$/
@@ -68,8 +69,8 @@ export const toolsSchema = z.pipe(
 /** Every choice of a form: no tool, each by itself, and all of them. */
 const CHOICES: readonly (readonly [text: string, label: string])[] = [
   ['', 'none'],
-  ...IDS.map((id) => [id, id] as const),
-  [IDS.join(','), IDS.join(' and ')],
+  ...IDS.map((id, i) => [id, LABELS[i]] as const),
+  [IDS.join(','), LABELS.join(' and ')],
 ]
 
 export const TOOLS_INFO: FieldInfo = {

@@ -134,7 +134,7 @@ const placeOf = ({ at, reaches }: Study['measure']): string =>
 
 /** A primary measure, and whether it was fixed beforehand. */
 export const measureSentence = ({ measure, written }: Study, { metric }: Analysis): string =>
-  `Primary measure, ${written === 'before' ? 'fixed beforehand' : 'chosen after the runs were known, so all of this is exploratory'}: ${measureWords(metric ?? measure.metric)}, ${placeOf(measure)}; ${measure.goal} is better.`
+  `Primary measure, ${written === 'before' ? 'fixed beforehand' : 'chosen after the runs were known, so all of this is exploratory'}: ${measureWords(metric ?? measure.metric)}, ${placeOf(measure)}; ${measure.goal === 'lower' ? 'lower' : 'higher'} is better.`
 
 /** What this many seeds could see, by how much differences varied among them; undefined where there
  * are too few to say. */

@@ -195,7 +195,7 @@ function Tools() {
   return (
     <div className="axis-tools">
       <output className="scrub-step" data-testid="scrub-step" aria-live="off">
-        Step <b>{formatCount(atStep ?? state.step)}</b> <small>of {formatCount(planned)}</small>
+        Step <b>{formatCount(atStep ?? state.step)}</b> of {formatCount(planned)}
       </output>
       <KeptSteps />
       <Follow />
