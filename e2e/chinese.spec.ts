@@ -26,8 +26,8 @@ const words = (text: string) => text.match(/[A-Za-z]{2,}/g) ?? []
 /** Within a sentence of Chinese: three words of English in a row. */
 const IN_A_ROW = /(?:^|[^\w/.-])[a-z]{2,} (?:[a-z]+,? )+[a-z]{2,}/
 const isEnglish = (text: string) =>
-  // Formulas are no sentences.
-  !/^= |^\w = /.test(text) &&
+  // Formulas and names of files are no sentences.
+  !/^= |^\w = |^\w+\.\w+$/.test(text) &&
   (/\p{Script=Han}/u.test(text)
     ? IN_A_ROW.test(text)
     : words(text).filter((word) => !NAMES.test(word)).length >= 2 || /^[a-z]{5,} →$/.test(text))
@@ -76,8 +76,10 @@ test('no English is left in a study that is open, nor in its axes', async ({ lab
   await page.locator('[data-testid^=study-gallery-] button').first().click()
   await expect(lab.get('study-table')).toBeVisible()
   await expect(page.locator('#tab-panel svg text').first()).toBeVisible()
-  for (const closed of await page.locator('.study details:not([open]) > summary').all())
-    await closed.click()
+  await page.evaluate(() => {
+    for (const folded of document.querySelectorAll<HTMLDetailsElement>('#tab-panel details'))
+      folded.open = true
+  })
   expect((await englishIn(page)).filter(isEnglish)).toEqual([])
 })
 

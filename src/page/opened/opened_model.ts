@@ -1,6 +1,7 @@
 // Holds the models that a person opened to look at: what is known of them, what was read and
 // written last, and what went wrong.
 import { createStore } from 'zustand/vanilla'
+import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import { namedModels } from '../../host/content/named.ts'
 import type {
   Asked,
@@ -49,6 +50,8 @@ export interface FirstTry {
   /** It has seen no conversations, so it continues a text although its folder has a template. */
   readonly continues?: boolean
   readonly max_tokens?: number
+  /** What it learned to do, where a task of the lab can tell whether it does. */
+  readonly experiment?: Pick<Experiment, 'task' | 'seed'>
   readonly direction?: FirstDirection
 }
 
@@ -72,6 +75,8 @@ export interface OpenedModelState {
   /** The direction that the first model writes with: the size of each layer's vector. */
   readonly direction: readonly number[] | undefined
   readonly problem: string | undefined
+  /** What was asked last, where a field asked it: there the problem is said. */
+  readonly askedBy: 'text' | 'writing' | undefined
 }
 
 const NOTHING: OpenedModelState = {
@@ -89,6 +94,7 @@ const NOTHING: OpenedModelState = {
   written: undefined,
   direction: undefined,
   problem: undefined,
+  askedBy: undefined,
 }
 
 export const openedModelStore = createStore<OpenedModelState>(() => NOTHING)
@@ -142,7 +148,9 @@ function hear(event: LabEvent): void {
       // A text that the model refused is no answer of its.
       const { written: before } = state
       const written = before && before.parts.length > 0 ? { ...before, is_done: true } : undefined
-      return set({ ...DONE, facts, written, problem: event.message })
+      // What was read before is no reading of the text that stands there now.
+      const read = state.askedBy === 'text' ? undefined : state.read
+      return set({ ...DONE, facts, written, read, problem: event.message })
     }
   }
 }
@@ -203,7 +211,7 @@ export function saveModel(use: OnSaved): void {
 
 const begin = (change: Partial<OpenedModelState> = {}) => {
   listen()
-  set({ isBusy: true, problem: undefined, ...change })
+  set({ isBusy: true, problem: undefined, askedBy: undefined, ...change })
 }
 
 /** What a model that is opened in a place makes untrue. */
@@ -242,7 +250,7 @@ export function addAdapter(adapter: NamedFiles): void {
   post({ type: 'add_adapter', adapter })
 }
 
-/** The next dialog asks for the model of this address. */
+/** The next dialog askedBy for the model of this address. */
 export const seek = (address: string): void => set({ sought: address })
 
 /** Looks for a model through a port of fetch.html. */
@@ -291,14 +299,14 @@ export function readText(
   add_special_tokens: boolean,
   wants: { readonly changes: boolean; readonly parts: boolean },
 ): void {
-  begin()
+  begin({ askedBy: 'text' })
   const { changes: wants_changes, parts: wants_parts } = wants
   post({ type: 'read_text', text, add_special_tokens, wants_changes, wants_parts })
 }
 
 /** Lets the first model answer a conversation, or continue a text. What was read stays. */
 export function writeText(asked: Asked, settings: WritingSettings): void {
-  begin({ written: { asked, text: '', parts: [], is_done: false } })
+  begin({ askedBy: 'writing', written: { asked, text: '', parts: [], is_done: false } })
   post({ type: 'write_text', asked, settings })
 }
 

@@ -2,7 +2,7 @@
 import { Gauge, Timer } from 'lucide-react'
 import { benchmark, profileStep } from '../../page/client/controls.ts'
 import type { LabState } from '../../page/state/store.ts'
-import { selectLacksGpu } from '../learning/without_gpu.ts'
+import { selectLacksGpu } from '../../page/state/without_gpu.ts'
 import { canProfile } from '../open/actions.ts'
 import { selectIsBusy, selectStatus, useLab } from '../shown/run.ts'
 import { KernelChoice } from './KernelChoice.tsx'

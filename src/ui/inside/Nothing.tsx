@@ -1,7 +1,7 @@
 // Shows, before a run, what fills the figures, and what can be looked into at once.
 import { Play, Search } from 'lucide-react'
 import { train } from '../../page/client/controls.ts'
-import { selectLacksGpu } from '../learning/without_gpu.ts'
+import { selectLacksGpu } from '../../page/state/without_gpu.ts'
 import { canToggle } from '../open/actions.ts'
 import { useIsAtRest } from '../replay/at_rest.ts'
 import { selectHasRun, useLab } from '../shown/run.ts'

@@ -56,7 +56,7 @@ const MORE = /^\d+(?: (?!final\b)[a-z]| (?=\d|[\ue000-\uf8ff])|[,;:] (?!\d))/
  * list of numbers. */
 function isOneValue(text: string): boolean {
   if (!/^[−-]?\d/.test(text) || NUMBERS.test(text)) return true
-  const value = text.replace(/ ± \S+/g, '')
+  const value = text.replace(/ ± \S+| \[[^\]]*\]/g, '')
   return !/:\s|^\S+\s(?:\S+\s)*?[−-]?\d/.test(value) || /^\d+ (min|h) \d+ (s|min)$/.test(value)
 }
 
@@ -125,7 +125,11 @@ function matchesOf({ key, literals, weight, length }: Template, text: string): M
     // An icon before a text is none of its value.
     if (first === '' && /^[\ue000-\uf8ff]\s+\d/.test(values[0] ?? '')) continue
     if (values.some((value, i) => IS_NUMBERED.test(literals[i]) && MORE.test(value))) continue
-    const isOdd = !values.every(isOneValue)
+    // What stands in brackets has its ends.
+    const isOdd = !values.every(
+      (value, i) =>
+        isOneValue(value) || (literals[i].endsWith('(') && literals[i + 1].startsWith(')')),
+    )
     // One hole alone can be cut in one way.
     if (!isOdd || weight >= (values.length === 1 ? ALONE : CERTAIN))
       found.push({ key, weight, length, literals, values, isOdd })

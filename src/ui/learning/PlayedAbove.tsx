@@ -3,11 +3,11 @@ import { useStore } from 'zustand'
 import { OPENING } from '../../document/presets/presets.ts'
 import { lastRun } from '../../page/runs/library/last_run.ts'
 import { type Library, libraryStore, shownRuns } from '../../page/runs/library/library_store.ts'
+import { selectLacksGpu } from '../../page/state/without_gpu.ts'
 import { showRun } from '../open/opened_run.ts'
 import { useIsAtRest } from '../replay/at_rest.ts'
 import { selectHasRun, useLab } from '../shown/run.ts'
 import { usePresent } from '../shown/shown.ts'
-import { selectLacksGpu } from './without_gpu.ts'
 
 const selectRuns = (library: Library) => shownRuns(library)
 

@@ -13,6 +13,7 @@ import {
 import { useStore } from 'zustand'
 import { replayStore } from '../../page/state/replay.ts'
 import type { LabState } from '../../page/state/store.ts'
+import { selectLacksGpu } from '../../page/state/without_gpu.ts'
 import { studyTrainingStore } from '../../page/study/mark_training.ts'
 import { formatBytes } from '../kit/format.ts'
 import { useOpenedEntry } from '../open/opened_run.ts'
@@ -21,7 +22,6 @@ import { later } from '../part/later.tsx'
 import { selectIsBusy, selectStatus, useLab } from '../shown/run.ts'
 import { usePresent } from '../shown/shown.ts'
 import { useEstimate } from './estimate.ts'
-import { selectLacksGpu } from './without_gpu.ts'
 
 const STATUS: Readonly<
   Record<LabState['status'], { readonly says: string; readonly Icon: LucideIcon }>

@@ -1,7 +1,7 @@
 // Says why nothing can be trained, continued or measured on the GPU now.
 import { useStore } from 'zustand'
 import { replayStore } from '../../page/state/replay.ts'
-import { selectLacksGpu } from '../learning/without_gpu.ts'
+import { selectLacksGpu } from '../../page/state/without_gpu.ts'
 import { selectIsReplaying } from '../open/replays.ts'
 import { selectIsBusy, useLab } from '../shown/run.ts'
 

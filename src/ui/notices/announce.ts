@@ -1,7 +1,7 @@
 // Tells a screen reader the status and the phases of a run, never more than one sentence in
 // ten seconds.
 import type { LabState } from '../../page/state/store.ts'
-import { selectLacksGpu } from '../learning/without_gpu.ts'
+import { selectLacksGpu } from '../../page/state/without_gpu.ts'
 import { shownPhases } from '../shown/run.ts'
 
 /** Between two announcements, ms. */

@@ -14,7 +14,7 @@ import { later } from '../part/later.tsx'
 import { selectIsBusy, useLab } from '../shown/run.ts'
 import { Control } from './Control.tsx'
 import { type FieldData, formName, labelled } from './form.ts'
-import { findWords, pathWords } from './settings_search.ts'
+import { findWords, foundChoices, pathWords } from './settings_search.ts'
 
 /** Whether the run has another value than the settings. */
 const isHeld = ({ experiment, runExperiment }: LabState, path: string): boolean =>
@@ -102,6 +102,22 @@ function Problem(props: {
       <button type="button" className="plain" onClick={props.onKeep}>
         keep {props.kept}
       </button>
+    </p>
+  )
+}
+
+/** Why a search found it, where only its closed menu says so. */
+function Choices({ query, field }: { readonly query: string; readonly field: FieldData }) {
+  const found = query === '' ? [] : foundChoices(query, field)
+  return found.length === 0 ? null : (
+    <p className="soft found-choices">
+      Among its choices:{' '}
+      {found.map((label, i) => (
+        <span key={label}>
+          {i > 0 ? ', ' : ''}
+          <Marked text={label} marks={findWords(query, t(label), false)} />
+        </span>
+      ))}
     </p>
   )
 }
@@ -199,6 +215,7 @@ export function Field(props: FieldProps) {
           <Marked text={field.help} marks={findWords(query, t(field.help), true)} />
         )}
       </p>
+      <Choices query={query} field={field} />
       {query === '' ? null : (
         <p className="soft field-path">
           <Marked

@@ -6,7 +6,7 @@ import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import { isSteerable } from '../../document/experiment/steering/edit_phases.ts'
 import { Field } from './Field.tsx'
 import { type FieldData, groupFields } from './form.ts'
-import { foundWords, isFound, isNamed } from './settings_search.ts'
+import { foundWords, isFound, sortFound } from './settings_search.ts'
 
 interface SearchProps {
   readonly query: string
@@ -73,8 +73,7 @@ export function FoundSettings(props: FoundProps) {
   )
   const shown = found.filter(({ hasEffect }) => hasEffect)
   const groups = groupFields(shown).length
-  const named = groupFields(shown.filter((field) => isNamed(query, field)))
-  const told = groupFields(shown.filter((field) => !isNamed(query, field)))
+  const { named, told, inherited } = sortFound(query, shown)
   const section = ([group, fields]: (typeof named)[number]) => (
     <div key={group} role="group" className="found-group" aria-label={group}>
       <h3>{group}</h3>
@@ -102,6 +101,10 @@ export function FoundSettings(props: FoundProps) {
       {named.map(section)}
       {told.length > 0 ? <p className="soft found-told">Only in the explanation</p> : null}
       {told.map(section)}
+      {inherited.length > 0 ? (
+        <p className="soft found-told">Taken from the settings above, unless a phase has its own</p>
+      ) : null}
+      {inherited.map(section)}
     </>
   )
 }

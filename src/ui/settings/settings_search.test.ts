@@ -2,7 +2,14 @@ import { expect, test } from 'vitest'
 import { experimentFields } from '../../document/experiment/form/form.ts'
 import { PRESETS } from '../../document/presets/presets.ts'
 import { isMeant } from './other_words.ts'
-import { findWords, foundWords, isFound, pathWords } from './settings_search.ts'
+import {
+  findWords,
+  foundChoices,
+  foundWords,
+  isFound,
+  pathWords,
+  sortFound,
+} from './settings_search.ts'
 
 const fields = experimentFields(PRESETS[0].experiment)
 const paths = (query: string) =>
@@ -58,4 +65,20 @@ test('the count is a sentence', () => {
   expect(foundWords(1, 1, 0)).toBe('1 setting in 1 section')
   expect(foundWords(7, 3, 2)).toBe('7 settings in 3 sections; 2 more without effect here')
   expect(foundWords(0, 0, 1)).toBe('No setting found; 1 more without effect here')
+})
+
+test('what is in force comes before what phases take over from it', () => {
+  const found = fields.filter((field) => isFound('clip', field))
+  const { named, told, inherited } = sortFound('clip', found)
+  const of = (groups: typeof named) => groups.flatMap(([, own]) => own)
+  expect(of(named).map(({ path }) => path)).toContain('actor.clip_ratio_low')
+  expect([...of(named), ...of(told)].some(({ isOverridden }) => isOverridden === false)).toBe(false)
+  expect(of(inherited).length).toBeGreaterThan(0)
+})
+
+test('a field that was found by a choice of its menu says which', () => {
+  const loss = fields.find(({ path }) => path === 'actor.loss_mode')
+  if (!loss) throw new Error('no field of the loss')
+  expect(foundChoices('clip', loss)).toContain('PPO, clipped')
+  expect(foundChoices('loss', loss)).toEqual([])
 })

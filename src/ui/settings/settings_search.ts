@@ -2,7 +2,7 @@
 
 import { type Marks, searchable, wordsOf } from '../kit/fuzzy.ts'
 import { t } from '../kit/translator.ts'
-import type { FieldData } from './form.ts'
+import { type FieldData, groupFields } from './form.ts'
 import { isMeant } from './other_words.ts'
 
 const escaped = (text: string) => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
@@ -43,6 +43,24 @@ export function isFound(query: string, field: FieldData): boolean {
       (word) => names.includes(word) || findWords(word, t(field.help), true).length > 0,
     )
   )
+}
+
+/** What was found, by heading: the settings in force first, then those whose explanation alone says
+ * it, and last what phases take over from them. */
+export function sortFound(query: string, found: readonly FieldData[]) {
+  const inForce = found.filter((field) => field.isOverridden !== false)
+  return {
+    named: groupFields(inForce.filter((field) => isNamed(query, field))),
+    told: groupFields(inForce.filter((field) => !isNamed(query, field))),
+    inherited: groupFields(found.filter((field) => field.isOverridden === false)),
+  }
+}
+
+/** Choices of a field that hold words of a query, where nothing else that is shown of it does. */
+export function foundChoices(query: string, { label, path, help, options = [] }: FieldData) {
+  const holds = (text: string, isProse: boolean) => findWords(query, text, isProse).length > 0
+  if (holds(t(label), false) || holds(pathWords(path), false) || holds(t(help), true)) return []
+  return options.filter((option) => holds(t(option.label), false)).map((option) => option.label)
 }
 
 /** What a search found, in a sentence. `idle` fields match too, but have no effect as the other

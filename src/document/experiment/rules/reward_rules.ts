@@ -11,7 +11,7 @@ import type { Rule, RuledPhase } from './rule.ts'
 /** The estimators for which something holds, as a sentence lists them. */
 const namesOf = (holds: (estimator: Estimator) => boolean): string =>
   ESTIMATOR_LIST.filter(holds)
-    .map(({ name }) => name)
+    .map(({ label }) => label)
     .join(', ')
     .replace(/, (?=[^,]*$)/, ' and ')
 
@@ -36,7 +36,7 @@ export function estimatorRules({ experiment, phase, at, settings, path, rule }: 
     critic_warmup === 0 || isUsed,
     path('critic.critic_warmup'),
     [`${at}.adv_estimator`],
-    `expected 0, because only adv_estimator ${namesOf(({ needs }) => needs.includes('values'))} has a critic to warm up; got ${critic_warmup}`,
+    `expected 0, because only ${namesOf(({ needs }) => needs.includes('values'))} has a critic to warm up; got ${critic_warmup}`,
   )
 }
 

@@ -38,7 +38,7 @@ export function armSentence(
   const said = equalityText(comparison, unitsOf(metric))
   if (verdict === 'equal') return `${arm.name} is equal to ${baseline} ${said} (${facts}).`
   if (verdict !== 'none')
-    return `${arm.name} is ${verdict} than ${baseline}${said && `, and equal ${said}`} (${facts}).`
+    return `${arm.name} is ${verdict === 'better' ? 'better' : 'worse'} than ${baseline}${said && `, and equal ${said}`} (${facts}).`
   const more =
     comparison.mean === 0
       ? ''

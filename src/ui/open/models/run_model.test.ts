@@ -18,6 +18,7 @@ test('it begins with the first held-out problem, and has room for the longest an
   expect(firstTry(experiment)).toEqual({
     text: prompt,
     continues: true,
+    experiment: { task, seed },
     max_tokens: rollout.max_response_length,
   })
 })

@@ -26,7 +26,8 @@ export async function writeWithRun(record: string, step?: number): Promise<void>
 /** The first held-out problem, and room for the longest answer to it. */
 export function firstTry({ task, seed, rollout, model }: Experiment): FirstTry {
   const max_tokens = rollout.max_response_length
-  const known = { ...(model.source_name !== null && { of: model.source_name }), max_tokens }
+  const of = model.source_name !== null && { of: model.source_name }
+  const known = { ...of, max_tokens, experiment: { task, seed } }
   try {
     const { prompt, messages } = taskOf(task).sample(seed, 0, 'test')
     const asked = messages?.at(-1)

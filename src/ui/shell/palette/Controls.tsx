@@ -17,8 +17,8 @@ import { reset } from '../../../page/client/starting.ts'
 import { nextPhase } from '../../../page/client/steering.ts'
 import { replayStore } from '../../../page/state/replay.ts'
 import type { LabState } from '../../../page/state/store.ts'
+import { selectLacksGpu } from '../../../page/state/without_gpu.ts'
 import { IS_MAC, pressName } from '../../kit/keys.ts'
-import { selectLacksGpu } from '../../learning/without_gpu.ts'
 import {
   canNextPhase,
   canReset,

@@ -2,7 +2,6 @@
 import { CircleAlert, CircleCheck } from 'lucide-react'
 import type { ModelUse } from '../../../host/protocol/opened_model.ts'
 import { formatBytes } from '../../kit/format.ts'
-import '../lens/lens.css'
 
 const USES: Readonly<Record<ModelUse['what'], string>> = {
   look: 'look inside and write',
@@ -14,12 +13,17 @@ const USES: Readonly<Record<ModelUse['what'], string>> = {
 const CHECKPOINTED = 'With gradient checkpointing: the same numbers for a second forward pass.'
 
 export function MemoryPlan({ uses }: { readonly uses: readonly ModelUse[] }) {
-  const most = Math.max(...uses.map(({ bytes }) => bytes))
+  const bytesOf = (what: ModelUse['what']) => uses.find((use) => use.what === what)?.bytes ?? 0
+  // Of a small model the states of the batch are most of it.
+  const savesNothing = bytesOf('full') > 0 && bytesOf('lora') >= bytesOf('full')
   return (
     <table className="model-table model-memory">
       <caption>
-        GPU memory as planned; training with 64 rows of 128 tokens. The bars compare these uses with
-        each other, not with what the GPU has.
+        GPU memory as planned for steps of 64 responses with 128 tokens each, prompts included. A
+        run of the settings has a batch of its own; what it takes is said beside Train.
+        {savesNothing
+          ? ' An adapter saves nothing in a model as small as this one: what it keeps of every token is more than the optimizer state that it spares.'
+          : ''}
       </caption>
       <tbody>
         {uses.map(({ what, bytes, why_not, enable_gradient_checkpointing }) => (
@@ -27,9 +31,6 @@ export function MemoryPlan({ uses }: { readonly uses: readonly ModelUse[] }) {
             <th scope="row">{USES[what]}</th>
             <td>{formatBytes(bytes)}</td>
             <td>
-              <span className="lens-bar" aria-hidden="true">
-                <span style={{ width: `${(100 * bytes) / most}%` }} />
-              </span>
               <small className={why_not === undefined ? 'model-fits' : 'bad'}>
                 {why_not === undefined ? (
                   <CircleCheck className="icon" aria-hidden="true" />

@@ -13,11 +13,13 @@ import {
 import { formatBytes, formatCount, formatDuration } from '../../kit/format.ts'
 import { closeDialog } from '../../open/dialogs.ts'
 import { useFirstTry } from '../../open/models/known_models.ts'
+import { AskedProblem } from './chat/AskedProblem.tsx'
 import { Chat } from './chat/Chat.tsx'
 import { SpecialTokens } from './chat/SpecialTokens.tsx'
 import { MemoryPlan } from './MemoryPlan.tsx'
 import { OpenWays } from './OpenWays.tsx'
 import { ReadModels } from './ReadModel.tsx'
+import { AsShipped, ShippedRow } from './ShippedModels.tsx'
 import { saveOpened } from './save_opened.ts'
 import { learnFromOpened, trainOpened } from './train_opened.ts'
 import './model.css'
@@ -163,6 +165,7 @@ function TextForm({ facts, isBusy }: { facts: OpenedModelFacts; isBusy: boolean 
         testid="model-special"
         onChange={setSpecial}
       />
+      <AskedProblem of="text" />
       {why_ids === undefined ? null : <small className="soft">{why_ids}</small>}
     </form>
   )
@@ -209,7 +212,7 @@ function Progress({ hasFacts }: { hasFacts: boolean }) {
 }
 
 export function ModelView() {
-  const { name, isBusy, facts, read, problem, kept } = useStore(openedModelStore)
+  const { name, isBusy, facts, read, problem, askedBy, kept } = useStore(openedModelStore)
   const { first, second } = facts
   const canKeep = kept?.can_keep ?? false
   return (
@@ -226,9 +229,11 @@ export function ModelView() {
           it, on this machine. The page uploads nothing.
         </p>
       )}
+      {first ? <ShippedRow isBusy={isBusy} open={first.hash} /> : null}
       {first ? <Facts facts={first} place="first" canKeep={canKeep} /> : null}
+      {first ? <AsShipped hash={first.hash} /> : null}
       {second ? <Facts facts={second} place="second" canKeep={canKeep} /> : null}
-      {problem === undefined ? null : (
+      {problem === undefined || (askedBy && first) ? null : (
         <p className="bad model-problem" role="alert" data-testid="model-problem">
           {problem}
         </p>

@@ -154,7 +154,7 @@ export function OpenWays({ hasModel }: { hasModel: boolean }) {
           <span>Open the next one beside this one, to compare</span>
         </label>
       ) : null}
-      <ShippedModels isBusy={isBusy} />
+      {hasModel ? null : <ShippedModels isBusy={isBusy} />}
       <Kept />
       <div className="model-way">
         {hasModel ? null : <h3>From the Hugging Face Hub</h3>}

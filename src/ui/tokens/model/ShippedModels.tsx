@@ -1,16 +1,19 @@
 // Draws models that come with the page: one press, and there is something to look into.
 import { useState } from 'react'
-import { SHIPPED, type ShippedModel } from '../../../host/content/models/shipped.ts'
+import { useShallow } from 'zustand/react/shallow'
+import { modelHash } from '../../../host/content/models/model_files.ts'
+import { SHIPPED, type ShippedModel, shippedModel } from '../../../host/content/models/shipped.ts'
 import { shippedFiles } from '../../../page/opened/shipped_files.ts'
+import type { LabState } from '../../../page/state/store.ts'
+import { selectLacksGpu } from '../../../page/state/without_gpu.ts'
 import { formatBytes } from '../../kit/format.ts'
-import { selectLacksGpu } from '../../learning/without_gpu.ts'
 import { KNOWN } from '../../open/models/known_models.ts'
+import { writeWithRun } from '../../open/models/run_model.ts'
 import { useLab } from '../../shown/run.ts'
 import { openModelFiles } from './model_files.ts'
 
-export function ShippedModels({ isBusy }: { isBusy: boolean }) {
+function useOpening() {
   const [problem, setProblem] = useState<string>()
-  const lacksGpu = useLab(selectLacksGpu)
   const open = async (model: ShippedModel) => {
     setProblem(undefined)
     try {
@@ -19,6 +22,72 @@ export function ShippedModels({ isBusy }: { isBusy: boolean }) {
       setProblem(error instanceof Error ? error.message : String(error))
     }
   }
+  return { problem, open }
+}
+
+interface RowProps {
+  readonly isBusy: boolean
+  /** The hash of the model that is open. */
+  readonly open: string
+}
+
+/** Their names, while one is open; that one is marked. */
+export function ShippedRow({ isBusy, open: shown }: RowProps) {
+  const { problem, open } = useOpening()
+  return (
+    <div className="model-ways-row" data-testid="models-shipped">
+      <span className="soft">Models that come with the page:</span>
+      {SHIPPED.map((model) => (
+        <button
+          key={model.name}
+          type="button"
+          data-testid={`open-shipped-${model.name}`}
+          aria-pressed={modelHash(model.files) === shown}
+          disabled={isBusy}
+          title={KNOWN[model.name].says}
+          onClick={() => void open(model)}
+        >
+          {model.name}
+        </button>
+      ))}
+      {problem === undefined ? null : (
+        <p className="bad" role="alert">
+          {problem}
+        </p>
+      )}
+    </div>
+  )
+}
+
+const selectTrained = ({ step, record, runExperiment }: LabState) =>
+  step > 0 && runExperiment ? { record, source: runExperiment.model.source } : undefined
+
+/** That a model has learned nothing here, and the way to the one that has. */
+export function AsShipped({ hash }: { readonly hash: string }) {
+  const trained = useLab(useShallow(selectTrained))
+  if (!shippedModel(hash)) return null
+  const isOfRun = trained?.source === hash
+  return (
+    <p className="soft model-as-shipped" data-testid="model-as-shipped">
+      {isOfRun
+        ? 'This is the model as it comes with the page, not as your run has trained it.'
+        : 'This is the model as it comes with the page: nothing was trained here.'}{' '}
+      {isOfRun ? (
+        <button
+          type="button"
+          data-testid="open-trained"
+          onClick={() => void writeWithRun(trained.record)}
+        >
+          Open the trained one
+        </button>
+      ) : null}
+    </p>
+  )
+}
+
+export function ShippedModels({ isBusy }: { isBusy: boolean }) {
+  const { problem, open } = useOpening()
+  const lacksGpu = useLab(selectLacksGpu)
   return (
     <div className="model-way">
       <h3>Comes with the page</h3>

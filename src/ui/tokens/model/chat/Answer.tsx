@@ -1,6 +1,7 @@
 // Shows what a model was asked and what it wrote. Every token shows its entropy, and a press on one
 // asks every layer about it.
 
+import { useMemo } from 'react'
 import type {
   ChatTurn,
   OpenedModelFacts,
@@ -8,8 +9,10 @@ import type {
 } from '../../../../host/protocol/opened_model.ts'
 import { tokenSign, tokenWords } from '../../../../host/protocol/token_text.ts'
 import { lookBack, type Written } from '../../../../page/opened/opened_model.ts'
-import { formatNats, formatShare } from '../../../kit/format.ts'
+import { formatNats, formatNumber, formatShare } from '../../../kit/format.ts'
+import { ScoreSign } from '../../../kit/ScoreSign.tsx'
 import { shadeOf } from '../../../scales/shades.ts'
+import { type Judged, type Judging, judged } from './judged.ts'
 
 interface PartsProps {
   readonly parts: readonly WrittenPart[]
@@ -55,10 +58,44 @@ function Turns({ turns }: { turns: readonly ChatTurn[] }) {
   ))
 }
 
+/** What the task says of an answer to one of its problems. */
+function Verdict({ score, right }: Judged) {
+  return (
+    <p className="chat-verdict" data-testid="chat-verdict">
+      <ScoreSign score={score} />{' '}
+      <span>
+        {score === 1
+          ? 'right'
+          : score === 0
+            ? 'wrong'
+            : `partly right, score ${formatNumber(score)}`}
+      </span>
+      {score === 1 || right === undefined ? null : (
+        <span className="soft">
+          {' '}
+          The right answer is <code>{right}</code>
+        </span>
+      )}
+    </p>
+  )
+}
+
+interface AnswerProps {
+  readonly written: Written
+  readonly facts: OpenedModelFacts
+  /** What the model learned to do. */
+  readonly experiment: Judging | undefined
+}
+
 /** What was asked, and what the model wrote so far: a continued text is one text with what it
  * continues. */
-export function Answer({ written, facts }: { written: Written; facts: OpenedModelFacts }) {
+export function Answer({ written, facts, experiment }: AnswerProps) {
   const { asked, text, parts, is_done } = written
+  const verdict = useMemo(() => {
+    const prompt = 'messages' in asked ? asked.messages.at(-1)?.content : asked.text
+    if (!experiment || !is_done || typeof prompt !== 'string') return undefined
+    return judged(experiment, prompt, text)
+  }, [experiment, asked, text, is_done])
   return (
     <>
       {'messages' in asked ? <Turns turns={asked.messages} /> : null}
@@ -74,6 +111,7 @@ export function Answer({ written, facts }: { written: Written; facts: OpenedMode
         )}
         {text}
       </p>
+      {verdict ? <Verdict {...verdict} /> : null}
       <Parts parts={parts} maxEntropy={Math.log(facts.vocab_size)} isDone={is_done} />
       {parts.length > 0 ? (
         <small className="soft">

@@ -6,10 +6,19 @@ import type {
   OpenedModelFacts,
   WritingSettings,
 } from '../../../../host/protocol/opened_model.ts'
-import { cancelModel, openedModelStore, writeText } from '../../../../page/opened/opened_model.ts'
+import {
+  cancelModel,
+  type FirstTry,
+  openedModelStore,
+  writeText,
+} from '../../../../page/opened/opened_model.ts'
+import type { LabState } from '../../../../page/state/store.ts'
 import { useFirstTry } from '../../../open/models/known_models.ts'
+import { useLab } from '../../../shown/run.ts'
 import { Shades } from '../../base/Legend.tsx'
 import { Answer } from './Answer.tsx'
+import { AskedProblem } from './AskedProblem.tsx'
+import type { Judging } from './judged.ts'
 import { SpecialTokens } from './SpecialTokens.tsx'
 import { Steer } from './Steer.tsx'
 
@@ -25,6 +34,23 @@ const FIELDS = [
   { name: 'max_tokens', label: 'tokens at most', min: 1, max: MOST_TOKENS, step: 1 },
   { name: 'seed', label: 'seed', min: 0, max: 2 ** 31 - 1, step: 1 },
 ] as const
+
+/** The likeliest token each time, as validations take it. */
+function Greedy({ settings, onChange }: SettingsProps) {
+  return (
+    <label className="model-check">
+      <input
+        type="checkbox"
+        data-testid="chat-greedy"
+        checked={settings.temperature === 0}
+        onChange={({ target }) => onChange({ ...settings, temperature: target.checked ? 0 : 1 })}
+      />
+      <span>
+        greedy: always the likeliest token (temperature 0), as held-out accuracy is measured
+      </span>
+    </label>
+  )
+}
 
 interface SettingsProps {
   readonly settings: WritingSettings
@@ -78,6 +104,8 @@ function RawChoice(props: {
   )
 }
 
+const selectExperiment = ({ experiment }: LabState) => experiment
+
 /** What is typed. Sent, it makes room for the next; what the model did not take comes back. */
 function useMessage(begins: string) {
   const [text, setText] = useState(begins)
@@ -96,11 +124,20 @@ function useMessage(begins: string) {
   return { text, setText, send }
 }
 
+/** What a model learned to do: its run's task, or that of the settings that begin with it. */
+function useJudging({ hash }: OpenedModelFacts, first: FirstTry): Judging | undefined {
+  const chosen = useLab(selectExperiment)
+  return first.experiment ?? (chosen.model.source === hash ? chosen : undefined)
+}
+
 export function Chat({ facts, isBusy }: { facts: OpenedModelFacts; isBusy: boolean }) {
   const written = useStore(openedModelStore, (state) => state.written)
   const first = useFirstTry(facts)
+  const experiment = useJudging(facts, first)
   const [settings, setSettings] = useState<WritingSettings>({
     ...FIRST,
+    // A task has a right answer, and the page's figures of it are greedy.
+    ...(experiment && { temperature: 0 }),
     max_tokens: Math.min(first.max_tokens ?? FIRST.max_tokens, MOST_TOKENS),
   })
   const [isRaw, setIsRaw] = useState(!facts.has_template || first.continues === true)
@@ -123,7 +160,7 @@ export function Chat({ facts, isBusy }: { facts: OpenedModelFacts; isBusy: boole
       <Shades />
       <h3>Write with it</h3>
       <RawChoice facts={facts} isRaw={isRaw} onRaw={setIsRaw} />
-      {written ? <Answer written={written} facts={facts} /> : null}
+      {written ? <Answer {...{ written, facts, experiment }} /> : null}
       <form onSubmit={onSubmit} className="model-text">
         <label>
           <span>{isRaw ? 'Text to continue' : 'Message'}</span>
@@ -157,6 +194,8 @@ export function Chat({ facts, isBusy }: { facts: OpenedModelFacts; isBusy: boole
           onChange={setSpecial}
         />
       ) : null}
+      <AskedProblem of="writing" />
+      <Greedy settings={settings} onChange={setSettings} />
       <Settings settings={settings} onChange={setSettings} />
       <Steer isBusy={isBusy} first={first.direction} />
     </section>

@@ -1,6 +1,6 @@
 // Selects whether the browser gives this page no GPU at all: nothing can be trained here then, and
 // everything else works.
-import type { LabState } from '../../page/state/store.ts'
+import type { LabState } from './store.ts'
 
 type Code = NonNullable<LabState['error']>['code']
 

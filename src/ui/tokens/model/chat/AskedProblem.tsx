@@ -1,0 +1,14 @@
+// Says why a text was not read or continued, under the field that it stands in.
+import { useStore } from 'zustand'
+import { openedModelStore } from '../../../../page/opened/opened_model.ts'
+
+export function AskedProblem({ of }: { readonly of: 'text' | 'writing' }) {
+  const problem = useStore(openedModelStore, ({ askedBy, problem }) =>
+    askedBy === of ? problem : undefined,
+  )
+  return problem === undefined ? null : (
+    <p className="bad model-asked" role="alert" data-testid="model-problem">
+      {problem}
+    </p>
+  )
+}
