@@ -65,6 +65,7 @@ const OF_RUNS: Readonly<Record<string, string>> = {
   'responses →': '回答 →',
   ', whole model, the last one traced of 16.': '，整个模型，共 16 步中最后被追踪的一步。',
   '① layer 2': '① 第 2 层',
+  'final policy –': '最终策略 –',
   'calculator and lookup': '计算器、查表',
   ') 4.5 %, entropy 3.25 nats, 1 follows with 4.0 %': ') 4.5 %，熵 3.25 nats，后接 1，概率 4.0 %',
   'held-out accuracy, greedy, at the end: GRPO, seed 2 3.0 %':

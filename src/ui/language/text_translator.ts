@@ -60,7 +60,7 @@ const JOINTS: readonly (readonly [between: RegExp, joint: string])[] = [
   // The number of a phase.
   [/(?<=^[①-⑳])\s/, ' '],
   // A name and its value.
-  [/\s(?=[−-]?\d[\d.,e−]*(?: (?:%|nats))?$)/, ' '],
+  [/\s(?=(?:[−-]?\d[\d.,e−]*(?: (?:%|nats))?|–)$)/, ' '],
   // A number and what has it; the critic and its setting.
   [/(?<=^(?:[\d.]+|critic))\s/, ' '],
 ]
