@@ -65,6 +65,14 @@ describe('the document', () => {
     expect(problems[1]).toMatch(/^too low: rollout\.n: /)
   })
 
+  test('what was done to a run by hand is no setting, and is refused with its reason', () => {
+    const steering = [{ step: 12, kind: 'next_phase' }]
+    const expanded = expandStudy(studyOf({ ...DOCUMENT, base: { ...DOCUMENT.base, steering } }))
+    expect(!expanded.ok && expanded.problems[0]).toMatch(
+      /^slow: steering: it was changed by hand while it trained \(1 entry\)/,
+    )
+  })
+
   test('ranges: even, in equal ratios, whole, and with each of the arms', () => {
     const grid = {
       'actor.optim.lr': { from: 0.0001, to: 0.01, count: 3, scale: 'log' },

@@ -5,8 +5,8 @@ import { useStore } from 'zustand'
 import { type Draft, EMPTY_DRAFT, readDraft } from '../../../document/study/draft/draft.ts'
 import { proposedQuestion } from '../../../document/study/draft/question.ts'
 import { libraryStore, shownRuns } from '../../../page/runs/library/library_store.ts'
-import { nextExperiment } from '../../../page/state/next_experiment.ts'
 import { labStore } from '../../../page/state/store.ts'
+import { presentSettings } from '../../../page/study/present_settings.ts'
 import { setStudy } from '../../../page/study/study_store.ts'
 import { t } from '../../kit/translator.ts'
 import { selectionStore } from '../../runs/base/selection.ts'
@@ -31,7 +31,7 @@ function Arms(props: {
 }) {
   const { chosen, problems, setChosen } = props
   const add = (more: readonly ChosenArm[]) => setChosen([...chosen, ...more])
-  const addPresent = () => add([{ name: '', experiment: nextExperiment(labStore.getState()) }])
+  const addPresent = () => add([{ name: '', experiment: presentSettings(labStore.getState()) }])
   const named = useMemo(() => namedArms(chosen), [chosen])
   const { ticked } = useStore(selectionStore)
   // Those that are arms already, as of a form that begins with them, are not added twice.
@@ -151,7 +151,7 @@ export function StudyForm() {
   const [draft, setDraft] = useState<Draft>(firstDraft)
   const [chosen, setChosen] = useState<readonly ChosenArm[]>(tickedArms)
   const { form, wasTried, fail } = useFirstProblem()
-  const experiment = useLab((state) => state.experiment)
+  const experiment = useLab(presentSettings)
   // Making all arms for every letter would be slow.
   const typed = useDeferredValue(draft)
   const made = useMemo(
@@ -168,7 +168,7 @@ export function StudyForm() {
   // Nothing is wrong with a form that nobody has filled in yet.
   const problems = wasTried && !made.ok ? made.problems : NO_PROBLEMS
   const make = () => {
-    const now = readDraft(draft, namedArms(chosen), nextExperiment(labStore.getState()))
+    const now = readDraft(draft, namedArms(chosen), presentSettings(labStore.getState()))
     if (now.ok) setStudy(now.study)
     else fail()
   }

@@ -23,6 +23,17 @@ test('an arm alone is called by its method; beside others each says what differs
   ])
 })
 
+test('what was done to a run by hand is in the phases of its arm, and nothing is left to be done', () => {
+  const run = entryOf('a', {})
+  const { phases } = run.header.document
+  const phase = { ...phases[phases.length - 1], steps: 3 }
+  const steering = [{ step: 1, kind: 'append_phase' as const, phase }]
+  const document = { ...run.header.document, steering }
+  const [{ experiment }] = armsOfRuns([{ ...run, header: { ...run.header, document } }])
+  expect(experiment.phases).toHaveLength(phases.length + 1)
+  expect(experiment.steering).toEqual([])
+})
+
 test('ticked runs are an arm for each setting, not for each seed', () => {
   const runs = [
     entryOf('a', { seed: 1, lr: 0.001 }, UNNAMED),

@@ -1,6 +1,7 @@
 // Names the arms of a study that is being written as runs are named: by the method, and by what
 // tells an arm apart from another one.
 import type { Experiment } from '../../../document/experiment/schema/schema.ts'
+import { asSettings } from '../../../document/experiment/steered/as_settings.ts'
 import type { NamedExperiment } from '../../../document/study/build.ts'
 import type { RunEntry } from '../../../page/runs/library/library_store.ts'
 import { bySettings } from '../../../record/compare/compare.ts'
@@ -36,5 +37,11 @@ function automaticName(experiment: Experiment, other: Experiment | undefined): s
 export const armsOfRuns = (runs: readonly RunEntry[]): ChosenArm[] =>
   bySettings(runs.filter(({ header }) => !header.source)).map((own) => ({
     name: own.map(({ labels }) => labels.name).find((name) => name !== '') ?? '',
-    experiment: own[0].header.experiment,
+    experiment: settingsOf(own[0].header),
   }))
+
+/** Phases that were inserted by hand, or ended, as the run made them. */
+const settingsOf = ({ document, experiment }: RunEntry['header']): Experiment =>
+  document.steering.length === 0
+    ? experiment
+    : { ...asSettings(document), kernels: experiment.kernels }
