@@ -3,7 +3,7 @@
 import type { Document } from '../experiment/fields/paths.ts'
 import { isDocument } from '../experiment/fields/paths.ts'
 import type { Experiment } from '../experiment/schema/schema.ts'
-import type { Arm } from './arms.ts'
+import { type Arm, baselineOf } from './arms.ts'
 import type { Settings, Study } from './study.ts'
 
 /** No setting of an arm: a study has seeds of its own, and pins the kernels. */
@@ -46,15 +46,32 @@ export function armsFrom(experiments: readonly NamedExperiment[]) {
 }
 
 /** The study without one of its arms. A point of a grid is taken out too: the others are then
- * listed one by one, and their runs are kept. Undefined where no two arms would be left, and for a
- * search, which chooses its own. */
+ * listed one by one, and their runs are kept. Undefined where no two arms would be left, for the arm
+ * that all others are compared with, and for a search, which chooses its own. */
 export function withoutArm(study: Study, arms: readonly Arm[], name: string): Study | undefined {
   const rest = arms.filter((arm) => arm.name !== name)
-  if (study.search || rest.length < 2 || rest.length === arms.length) return undefined
+  const baseline = baselineOf(study, arms).name
+  if (study.search || rest.length < 2 || rest.length === arms.length || name === baseline)
+    return undefined
   return {
     ...study,
     arms: rest.map((arm) => ({ name: arm.name.slice(0, 60), set: arm.settings })),
     grid: {},
-    baseline: rest.some((arm) => arm.name === study.baseline) ? study.baseline : null,
+    // One that is not named is the first, which stays.
+    baseline: study.baseline === null ? null : baseline.slice(0, 60),
   }
+}
+
+const LONGEST_NAME = 80
+
+/** The study under a name that none of these has. */
+export function copyOf(study: Study, names: readonly string[]): Study {
+  const plain = study.name.replace(/ \(copy( \d+)?\)$/, '')
+  const named = (i: number): string => {
+    const end = i === 1 ? ' (copy)' : ` (copy ${i})`
+    return `${plain.slice(0, LONGEST_NAME - end.length)}${end}`
+  }
+  let i = 1
+  while (names.includes(named(i))) i++
+  return { ...study, name: named(i) }
 }

@@ -6,11 +6,17 @@ import type { Arm } from '../../document/study/arms.ts'
 import type { RunResult } from '../../document/study/results.ts'
 import { type Plan, planStudy } from '../../document/study/search.ts'
 import type { Study } from '../../document/study/study.ts'
+import { runsOf } from './kept_studies.ts'
 import type { KeptStudy, RecordedRuns } from './study_storage.ts'
 import type { PresentRun } from './study_training.ts'
 
 /** What can be chosen for the runs at once. */
 export const AT_ONCE = [1, 2, 4, 8] as const
+
+export interface WithoutArm extends Pick<KeptStudy, 'study' | 'changes'> {
+  /** The arm's name. */
+  readonly arm: string
+}
 
 export interface StudyState {
   /** False until what the browser has kept was read. */
@@ -22,6 +28,8 @@ export interface StudyState {
   readonly others: readonly KeptStudy[]
   /** Deleted, and not yet gone: undo brings it back. */
   readonly deleted: KeptStudy | undefined
+  /** The open one as it was before an arm was taken out of it: undo brings it back. */
+  readonly without: WithoutArm | undefined
   readonly arms: readonly Arm[]
   readonly notes: readonly string[]
   readonly changes: readonly string[]
@@ -32,6 +40,8 @@ export interface StudyState {
   readonly at_once: number
   /** Those of its runs that came with the lab, where they are shown. */
   readonly recorded: RecordedRuns | undefined
+  /** When its newest run was trained here, in milliseconds since 1970. */
+  readonly trained_at: number | undefined
   /** Of all studies. */
   readonly results: readonly RunResult[]
   /** Why it is not being trained, in a sentence or several. */
@@ -45,9 +55,11 @@ export const EMPTY: StudyState = {
   id: '',
   others: [],
   deleted: undefined,
+  without: undefined,
   arms: [],
   notes: [],
   recorded: undefined,
+  trained_at: undefined,
   results: [],
   changes: [],
   is_training: false,
@@ -71,18 +83,31 @@ export function plan(
   return { ...found, known: total - found.runs.length }
 }
 
-let analysed: { of: readonly unknown[]; analysis: Analysis; study: Study } | undefined
+interface Analysed {
+  readonly of: readonly unknown[]
+  readonly analysis: Analysis
+  readonly study: Study
+}
 
-/** What the known runs say; computed again when one is added. */
-export function analysisOf({ study, arms, results }: StudyState) {
+const analysed = new WeakMap<Study, Analysed>()
+
+/** What the known runs say; computed again when one is added. Runs of other studies are no runs of
+ * this one that it has left out. */
+export function analysisOf({
+  study,
+  arms,
+  results,
+}: Pick<StudyState, 'study' | 'arms' | 'results'>): Analysed | undefined {
   if (!study || arms.length === 0) return undefined
-  const of = [study, arms, results]
-  if (!analysed || analysed.of.some((one, i) => one !== of[i])) {
-    const { compared } = planStudy(study, arms, results)
-    const analysis = analyse(compared.study, compared.arms, results)
-    analysed = { of, analysis, study: compared.study }
-  }
-  return analysed
+  const of = [arms, results]
+  const before = analysed.get(study)
+  if (before?.of.every((one, i) => one === of[i])) return before
+  const own = runsOf(study, results)
+  const { compared } = planStudy(study, arms, own)
+  const analysis = analyse(compared.study, compared.arms, own)
+  const found = { of, analysis, study: compared.study }
+  analysed.set(study, found)
+  return found
 }
 
 /** All studies but the one that is deleted. */

@@ -2,7 +2,9 @@
 // background, a few at once, and the others.
 
 import { expandStudy } from '../../document/study/arms.ts'
+import { copyOf } from '../../document/study/build.ts'
 import { changesOf } from '../../document/study/changes.ts'
+import type { RunResult } from '../../document/study/results.ts'
 import type { Study } from '../../document/study/study.ts'
 import { newWorker } from '../client/browser_page.ts'
 import type { LabPort } from '../connection/port.ts'
@@ -43,8 +45,8 @@ export async function openStudy(
   if (found?.is_training) trainStudy()
 }
 
-function showKept({ id, study, changes, at_once, recorded }: KeptStudy): void {
-  studyStore.setState({ id, recorded, ...(at_once && { at_once }) })
+function showKept({ id, study, changes, at_once, recorded, trained_at }: KeptStudy): void {
+  studyStore.setState({ id, recorded, trained_at, ...(at_once && { at_once }) })
   show(study, changes)
 }
 
@@ -62,8 +64,8 @@ function show(study: Study, changes: readonly string[]): boolean {
 
 /** The open study as it is kept; undefined where none is open. */
 function openOne(): KeptStudy | undefined {
-  const { id, study, is_training, changes, at_once, recorded } = studyStore.getState()
-  return study && { id, study, is_open: true, is_training, changes, at_once, recorded }
+  const { id, study, is_training, changes, at_once, recorded, trained_at } = studyStore.getState()
+  return study && { id, study, is_open: true, is_training, changes, at_once, recorded, trained_at }
 }
 
 function write(): void {
@@ -81,6 +83,7 @@ export function setAtOnce(at_once: number): void {
 /** Takes the open study changed, which is trained on if it was being trained; or another one, which
  * leaves the open one in the list. Runs that both have count for both. */
 export function setStudy(study: Study): boolean {
+  studyStore.setState({ without: undefined })
   const { study: before, results, arms, changes, others } = studyStore.getState()
   const known = before ? (plan(before, arms, results)?.known ?? 0) : 0
   const isSame = before?.name === study.name && before.question === study.question
@@ -101,30 +104,76 @@ export function setStudy(study: Study): boolean {
   return isSound
 }
 
-/** As setStudy; a study of the lab of which no run is known here opens with the runs that were
- * recorded of it. */
+let withoutTimer: ReturnType<typeof setTimeout> | undefined
+
+/** The open study without one of its arms, as `rest` says; for UNDO_MS it can be brought back. */
+export function takeOutArm(arm: string, rest: Study): void {
+  const { study, changes } = studyStore.getState()
+  if (!study) return
+  clearTimeout(withoutTimer)
+  setStudy(rest)
+  studyStore.setState({ without: { arm, study, changes } })
+  withoutTimer = setTimeout(() => studyStore.setState({ without: undefined }), UNDO_MS)
+}
+
+/** The arm is back, and what was not changed is not said to be. */
+export function undoTakeOut(): void {
+  const { without, is_training } = studyStore.getState()
+  if (!without) return
+  clearTimeout(withoutTimer)
+  pauseStudy()
+  studyStore.setState({ without: undefined })
+  show(without.study, without.changes)
+  write()
+  if (is_training) trainStudy()
+}
+
+/** Leaves the open study as it is, and opens a copy of it, which can be changed. Runs that came with
+ * the lab are known as such in both. */
+export function copyStudy(): void {
+  const { study, recorded, others } = studyStore.getState()
+  if (!study) return
+  const names = [study, ...others.map((one) => one.study)].map(({ name }) => name)
+  setStudy(copyOf(study, names))
+  studyStore.setState({ recorded })
+  write()
+}
+
+/** As setStudy; a study of the lab opens with the runs that were recorded of it, unless some were
+ * trained here. */
 export async function openLabStudy(study: Study, read?: typeof recordedResults): Promise<void> {
   const id = recordedId(study)
   if (!setStudy(study) || id === undefined) return
-  const { id: own, arms, results } = studyStore.getState()
-  if ((plan(study, arms, results)?.known ?? 0) > 0) return
+  const { id: own, arms, results, recorded } = studyStore.getState()
+  const known = plan(study, arms, results)?.known ?? 0
+  if (known > 0 && recorded) return
   try {
     const found = await (read ?? recordedResults)(id)
+    if (hasOther(found, studyStore.getState().results)) return
     for (const result of found) await storage?.keep(result)
     const adapter = [...new Set(found.map((result) => result.adapter))].join('; ')
     const fingerprints = found.map(({ fingerprint }) => fingerprint)
-    const known = new Set(fingerprints)
+    const came = new Set(fingerprints)
     const { results, ...now } = studyStore.getState()
-    const others = results.filter(({ fingerprint }) => !known.has(fingerprint))
+    const others = results.filter(({ fingerprint }) => !came.has(fingerprint))
     studyStore.setState({ results: [...others, ...found] })
     // Another one may be open by now.
     if (now.id !== own) return
     studyStore.setState({ recorded: { adapter, fingerprints } })
     write()
   } catch (error) {
-    if (studyStore.getState().id === own)
+    if (studyStore.getState().id === own && known === 0)
       studyStore.setState({ problems: [error instanceof Error ? error.message : String(error)] })
   }
+}
+
+/** Whether one of these runs has another result here: it was trained here. */
+function hasOther(found: readonly RunResult[], results: readonly RunResult[]): boolean {
+  const own = new Map(results.map((result) => [result.fingerprint, result]))
+  return found.some((result) => {
+    const other = own.get(result.fingerprint)
+    return other !== undefined && JSON.stringify(other) !== JSON.stringify(result)
+  })
 }
 
 /** Lets go of the runs that came with the lab, so that all of the open study can be trained
@@ -255,7 +304,11 @@ async function train(study: Study): Promise<void> {
     at_once: () => studyStore.getState().at_once,
     keep: async (result) => {
       await storage?.keep(result)
-      studyStore.setState(({ results }) => ({ results: [...results, result] }))
+      studyStore.setState(({ results }) => ({
+        results: [...results, result],
+        trained_at: Date.now(),
+      }))
+      write()
     },
     onPresent: (present) => studyStore.setState({ present }),
   })

@@ -1,4 +1,5 @@
-// Draws the arms of a study in numbers; each can be taken out of it.
+// Draws the arms of a study in numbers; each but the baseline can be taken out of a study of one's
+// own.
 import { X } from 'lucide-react'
 import type { Analysis } from '../../document/study/analysis.ts'
 import type { Arm } from '../../document/study/arms.ts'
@@ -8,7 +9,7 @@ import { short } from '../../document/study/report/svg.ts'
 import { inHead, unitsOf } from '../../document/study/report/units.ts'
 import { bareDifference, measureSentence } from '../../document/study/report/words.ts'
 import { measuresOf, type Study } from '../../document/study/study.ts'
-import { setStudy } from '../../page/study/study_store.ts'
+import { takeOutArm } from '../../page/study/study_store.ts'
 import { formatCount, NONE } from '../kit/format.ts'
 
 const VERDICTS = {
@@ -19,12 +20,16 @@ const VERDICTS = {
   'too few': 'too few seeds',
 } as const
 
-export function ArmsTable(props: {
+interface ArmsTableProps {
   readonly study: Study
   readonly analysis: Analysis
   readonly arms: readonly Arm[]
-}) {
-  const { study, analysis } = props
+  /** A study of the lab stays as it is. */
+  readonly isFixed: boolean
+}
+
+export function ArmsTable(props: ArmsTableProps) {
+  const { study, analysis, isFixed } = props
   const units = unitsOf(analysis.metric)
   return (
     <div className="study-table" tabIndex={0} role="group" aria-label="Arms of the study">
@@ -49,7 +54,7 @@ export function ArmsTable(props: {
         <tbody>
           {analysis.arms.map(
             ({ arm, values, mean, deviation, interquartile_mean, spent, comparison }) => {
-              const rest = withoutArm(study, props.arms, arm.name)
+              const rest = isFixed ? undefined : withoutArm(study, props.arms, arm.name)
               const isCompared = comparison !== undefined && comparison.pairs.length > 0
               return (
                 <tr key={arm.name}>
@@ -72,7 +77,7 @@ export function ArmsTable(props: {
                         className="plain"
                         aria-label={`Take ${arm.name} out of the study`}
                         title={`Take ${arm.name} out of the study`}
-                        onClick={() => setStudy(rest)}
+                        onClick={() => takeOutArm(arm.name, rest)}
                       >
                         <X className="icon" aria-hidden="true" />
                       </button>
@@ -89,12 +94,8 @@ export function ArmsTable(props: {
 }
 
 /** What each primary measure behind the first says of the arms. */
-export function FurtherMeasures(props: {
-  readonly study: Study
-  readonly analysis: Analysis
-  readonly arms: readonly Arm[]
-}) {
-  const { study, analysis, arms } = props
+export function FurtherMeasures(props: ArmsTableProps) {
+  const { study, analysis } = props
   return analysis.also?.map((further, i) => {
     const own = { ...study, measure: measuresOf(study)[i + 1] }
     const sentence = measureSentence(own, further)
@@ -106,7 +107,7 @@ export function FurtherMeasures(props: {
             <strong>{shortAnswer(own, further)}</strong>
           </p>
         ) : null}
-        <ArmsTable study={study} analysis={further} arms={arms} />
+        <ArmsTable {...props} analysis={further} />
       </section>
     )
   })

@@ -1,12 +1,11 @@
-// Deletes a study once a person has read its name and how many runs go with it; the toast brings it
-// back.
-import { Trash2, Undo2 } from 'lucide-react'
+// Deletes a study once a person has read its name and how many runs go with it.
+import { Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { useStore } from 'zustand'
 import type { Study } from '../../document/study/study.ts'
 import { runsGoing } from '../../page/study/kept_studies.ts'
 import { type StudyState, staying, studyStore } from '../../page/study/study_state.ts'
-import { deleteStudy, undoDeleteStudy } from '../../page/study/study_store.ts'
+import { deleteStudy } from '../../page/study/study_store.ts'
 
 const countWords = (count: number): string =>
   count === 0
@@ -56,27 +55,5 @@ export function DeleteStudy({ id, study }: DeleteStudyProps) {
         Keep it
       </button>
     </span>
-  )
-}
-
-/** The region stays, so that screen readers hear it change. */
-export function DeletedStudy() {
-  const { deleted } = useStore(studyStore)
-  return (
-    <div
-      className="toast undo-toast"
-      role="status"
-      data-testid="study-deleted"
-      data-shown={deleted !== undefined}
-    >
-      {deleted ? (
-        <>
-          “{deleted.study.name}” deleted.
-          <button type="button" data-testid="study-undo-delete" onClick={undoDeleteStudy}>
-            <Undo2 className="icon" aria-hidden="true" /> Undo
-          </button>
-        </>
-      ) : null}
-    </div>
   )
 }

@@ -5,7 +5,7 @@ import { encodeStudy } from '../../document/study/study_link.ts'
 import type { Estimate } from '../../page/paces/estimator.ts'
 import { isOfLab } from '../../page/study/recorded.ts'
 import type { StudyState } from '../../page/study/study_state.ts'
-import { pauseStudy, setStudy, trainStudy } from '../../page/study/study_store.ts'
+import { copyStudy, pauseStudy, setStudy, trainStudy } from '../../page/study/study_store.ts'
 import { estimateWords } from '../learning/estimate.ts'
 import { showToast } from '../shown/store.ts'
 import { DeleteStudy } from './DeleteStudy.tsx'
@@ -33,6 +33,31 @@ function Takes({ time }: Pick<ButtonsProps, 'time'>) {
   ) : null
 }
 
+/** `isNext`: what the study wants. */
+function Seeds({ study, isNext }: { readonly study: Study; readonly isNext: boolean }) {
+  const next = Math.max(...study.seeds) + 1
+  return (
+    <>
+      <button
+        type="button"
+        className={isNext ? 'primary' : ''}
+        data-testid="study-more-seeds"
+        onClick={() => setStudy({ ...study, seeds: [...study.seeds, next] })}
+      >
+        One more seed
+      </button>
+      <button
+        type="button"
+        data-testid="study-fewer-seeds"
+        disabled={study.seeds.length < 2}
+        onClick={() => setStudy({ ...study, seeds: study.seeds.slice(0, -1) })}
+      >
+        One seed less
+      </button>
+    </>
+  )
+}
+
 interface ButtonsProps {
   readonly state: StudyState
   readonly study: Study
@@ -45,7 +70,7 @@ interface ButtonsProps {
 
 export function StudyButtons({ state, study, missing, known, time }: ButtonsProps) {
   const { is_training } = state
-  const next = Math.max(...study.seeds) + 1
+  const isFixed = isOfLab({ study, recorded: state.recorded })
   const isAnswered = study.seeds.length >= FEWEST_PAIRS
   const isReportFirst = missing === 0 && isAnswered
   return (
@@ -73,28 +98,22 @@ export function StudyButtons({ state, study, missing, known, time }: ButtonsProp
           Save a report
         </button>
       ) : null}
-      <button
-        type="button"
-        className={missing === 0 && !isAnswered ? 'primary' : ''}
-        data-testid="study-more-seeds"
-        onClick={() => setStudy({ ...study, seeds: [...study.seeds, next] })}
-      >
-        One more seed
-      </button>
-      <button
-        type="button"
-        data-testid="study-fewer-seeds"
-        disabled={study.seeds.length < 2}
-        onClick={() => setStudy({ ...study, seeds: study.seeds.slice(0, -1) })}
-      >
-        One seed less
-      </button>
+      {isFixed ? (
+        <button
+          type="button"
+          data-testid="study-copy"
+          title="A study of the lab stays as it was recorded. In a copy of it arms and seeds can be changed."
+          onClick={copyStudy}
+        >
+          Make a copy to change
+        </button>
+      ) : (
+        <Seeds study={study} isNext={missing === 0 && !isAnswered} />
+      )}
       <button type="button" data-testid="study-link" onClick={() => void copyLink(study)}>
         Copy the link
       </button>
-      {isOfLab({ study, recorded: state.recorded }) ? null : (
-        <DeleteStudy id={state.id} study={study} />
-      )}
+      {isFixed ? null : <DeleteStudy id={state.id} study={study} />}
     </p>
   )
 }

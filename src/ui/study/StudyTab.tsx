@@ -6,9 +6,9 @@ import { linkedStudy } from '../../page/study/linked_study.ts'
 import { studyStore } from '../../page/study/study_state.ts'
 import { openLabStudy, openStudy } from '../../page/study/study_store.ts'
 import './study.css'
-import { DeletedStudy } from './DeleteStudy.tsx'
 import { StudyList } from './StudyList.tsx'
 import { StudyView } from './StudyView.tsx'
+import { UndoToast } from './UndoToast.tsx'
 
 /** Takes the study of a link, once; what is wrong with it otherwise. */
 function useLinkedStudy(isReady: boolean): string {
@@ -58,7 +58,7 @@ export function StudyTab() {
         </p>
       ) : null}
       {study ? <StudyView study={study} /> : <StudyList />}
-      <DeletedStudy />
+      <UndoToast />
     </div>
   )
 }

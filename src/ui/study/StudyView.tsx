@@ -3,9 +3,11 @@
 import { ArrowLeft } from 'lucide-react'
 import { useStore } from 'zustand'
 import { deviceName } from '../../document/links/names.ts'
+import { exploratoryWords } from '../../document/study/changes.ts'
 import { shortAnswer } from '../../document/study/report/short_answer.ts'
 import { titleParts } from '../../document/study/report/words.ts'
 import type { Study } from '../../document/study/study.ts'
+import { isOfLab } from '../../page/study/recorded.ts'
 import {
   AT_ONCE,
   analysisOf,
@@ -66,11 +68,17 @@ function Files({ state }: { readonly state: StudyState }) {
 }
 
 /** Runs that came with the lab: where they were recorded, and how to train them here. */
-function Recorded({ recorded, study }: Pick<StudyState, 'recorded' | 'study'>) {
-  if (!recorded) return null
+function Recorded({ state }: { readonly state: StudyState }) {
+  const { recorded, study } = state
+  const came = new Set(recorded?.fingerprints)
+  const shown = analysisOf(state)?.analysis.runs ?? []
+  const count = study?.search
+    ? came.size
+    : shown.filter(({ fingerprint }) => came.has(fingerprint)).length
+  if (!recorded || count === 0) return null
   return (
     <p className="soft study-recorded" data-testid="study-recorded">
-      {recorded.fingerprints.length}
+      {count}
       {study?.search ? ' runs, with those of the search, ' : ' of these runs '}
       came with the lab. They were recorded on{' '}
       <span title={recorded.adapter}>{deviceName(recorded.adapter)}</span>.{' '}
@@ -87,6 +95,8 @@ export function StudyView({ study }: { readonly study: Study }) {
   const time = useTimeToCome(state)
   const missing = plan(study, arms, state.results)?.runs.length ?? 0
   const analysed = analysisOf(state)
+  const exploratory = exploratoryWords(state.changes)
+  const isFixed = isOfLab({ study, recorded: state.recorded })
   const [title, question] = titleParts(study)
   const known = analysed?.analysis.runs.length ?? 0
   const isWhole = missing === 0 && !state.is_training
@@ -121,6 +131,11 @@ export function StudyView({ study }: { readonly study: Study }) {
         {analysed && known > 0 ? (
           <p className="study-answer" data-testid="study-answer">
             <strong>{shortAnswer(analysed.study, analysed.analysis)}</strong>
+            {exploratory === '' ? null : (
+              <span className="study-exploratory" data-testid="study-exploratory">
+                {exploratory}
+              </span>
+            )}
           </p>
         ) : null}
         <Progress state={state} time={time} />
@@ -137,7 +152,7 @@ export function StudyView({ study }: { readonly study: Study }) {
         ))}
         {/* What was found comes first once nothing waits. */}
         {isWhole ? null : grid}
-        <Recorded recorded={state.recorded} study={study} />
+        <Recorded state={state} />
         {isWhole ? null : <AtOnce atOnce={state.at_once} />}
       </section>
       {analysed && known > 0 ? (
@@ -146,8 +161,8 @@ export function StudyView({ study }: { readonly study: Study }) {
       {analysed ? (
         <section className="card" aria-label="Arms">
           {isWhole ? null : <Lengths study={study} arms={arms} />}
-          <ArmsTable study={study} analysis={analysed.analysis} arms={arms} />
-          <FurtherMeasures study={study} analysis={analysed.analysis} arms={arms} />
+          <ArmsTable {...{ study, analysis: analysed.analysis, arms, isFixed }} />
+          <FurtherMeasures {...{ study, analysis: analysed.analysis, arms, isFixed }} />
           {isWhole ? grid : null}
           {known > 0 ? <Files state={state} /> : null}
         </section>

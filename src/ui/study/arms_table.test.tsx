@@ -14,11 +14,24 @@ test('a further primary measure has its sentence, its answer and its table; what
     madeUpResult(study, run, 0.7 + (run.arm.name === 'fast' ? 0.004 * (run.seed % 3) - 0.003 : 0)),
   )
   const analysis = analyse(study, arms, results)
-  const drawn = { study, analysis, arms }
+  const drawn = { study, analysis, arms, isFixed: false }
   const page = renderToStaticMarkup(<FurtherMeasures {...drawn} />)
   expect(page.match(/data-testid="study-table"/g)).toHaveLength(1)
   expect(page).toContain('the mean of its last five values within the budget')
   expect(page).toContain('Equal to slow within 5.0 points: fast (+0.1 [−0.1, +0.2] points).')
   expect(page).toContain('equal within the margin')
   expect(renderToStaticMarkup(<ArmsTable {...drawn} />)).not.toContain('equal within')
+})
+
+test('every arm but the baseline can be taken out, and none of a study of the lab', () => {
+  const document = { ...DOCUMENT, arms: [...DOCUMENT.arms, { name: 'third', set: { seed: 9 } }] }
+  const [study, arms] = [studyOf(document), armsOf(document)]
+  const drawn = { study, analysis: analyse(study, arms, []), arms }
+  const buttons = (isFixed: boolean) =>
+    renderToStaticMarkup(<ArmsTable {...drawn} isFixed={isFixed} />).match(/title="Take [^"]*/g)
+  expect(buttons(false)).toEqual([
+    'title="Take fast out of the study',
+    'title="Take third out of the study',
+  ])
+  expect(buttons(true)).toBeNull()
 })

@@ -1,5 +1,6 @@
 // Saves what a study leaves, file by file or all in one folder.
 import { studyFiles } from '../../document/study/report/files.ts'
+import { runsOf } from '../../page/study/kept_studies.ts'
 import { analysisOf, type StudyState } from '../../page/study/study_state.ts'
 import { fileSlug } from '../../record/files/file_names.ts'
 import { saveFile } from '../kit/save.ts'
@@ -13,7 +14,12 @@ export function filesOfStudy(state: StudyState): ReadonlyMap<string, string> {
   return new Map([
     ...studyFiles(analysed.study, analysed.analysis, changes, study),
     ['study.json', `${JSON.stringify(study, undefined, 1)}\n`],
-    ['results.jsonl', results.map((result) => `${JSON.stringify(result)}\n`).join('')],
+    [
+      'results.jsonl',
+      runsOf(study, results)
+        .map((result) => `${JSON.stringify(result)}\n`)
+        .join(''),
+    ],
   ])
 }
 

@@ -3,6 +3,7 @@
 import { type Cell, csvTable, markdownTable, markdownText } from '../../../formats/text_tables.ts'
 import { encodeLink } from '../../links/link.ts'
 import type { Analysis, ArmResult } from '../analysis.ts'
+import { exploratoryWords } from '../changes.ts'
 import { measuresOf, type Study } from '../study.ts'
 import { encodeStudy } from '../study_link.ts'
 import { besideTable, entropyTable } from './beside.ts'
@@ -221,7 +222,12 @@ function reportOf(
   return [
     `# ${markdownText(study.name)}`,
     markdownText(study.question),
-    `**${markdownText(answerSentence(study, analysis))}**`,
+    [
+      `**${markdownText(answerSentence(study, analysis))}**`,
+      markdownText(exploratoryWords(changes)),
+    ]
+      .join(' ')
+      .trimEnd(),
     markdownText(planSentence(study, analysis)),
     `${runs.length} runs on ${markdownText(adapters.join('; ')) || 'no adapter yet'}; seeds ${study.seeds.join(', ')}.`,
     armsTable(analysis),
