@@ -2,7 +2,7 @@
 // page's tab Study. All of it comes from the files that `lab study` left in docs/studies.
 
 /** What docs/results.md leaves to the report itself. */
-const LEFT_OUT = /^IQM|^spent$|^gain/
+const LEFT_OUT = /^IQM|^spent|^gain/
 
 /** A line of a Markdown table; a `\|` within a cell is text. */
 const cellsOf = (line) => line.slice(2, -2).split(' | ')
@@ -45,6 +45,15 @@ export function galleryOf(reports) {
   }))
 }
 
+/** What was found of the arms, each once. */
+const verdictsIn = (report) => [
+  ...new Set(
+    armsRows(report)
+      .slice(2)
+      .flatMap((cells) => cells.at(-1).trim() || []),
+  ),
+]
+
 function galleryEntry(id, report) {
   const [title, question, answer] = report.split('\n\n')
   const [, study] = /#tab=study&study=([\w-]+)/.exec(report) ?? []
@@ -56,6 +65,7 @@ function galleryEntry(id, report) {
     name: title.replace('# ', ''),
     question,
     answer: answer.replaceAll('**', ''),
+    verdicts: verdictsIn(report),
     study,
     arm,
     link,

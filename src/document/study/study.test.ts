@@ -242,7 +242,7 @@ describe('the analysis', () => {
     const analysis = analyse(study, arms, resultsOf(0.703))
     expect(analysis.arms[1].comparison?.verdict).toBe('none')
     const report = studyFiles(study, analysis).get('report.md') ?? ''
-    expect(report).toContain('No difference from slow was found')
+    expect(report).toContain('No difference between fast and slow was found')
     expect(report).toMatch(/no difference from slow found .* About \d+ seeds would find/)
   })
 
@@ -255,7 +255,9 @@ describe('the analysis', () => {
     }
     const wide = within(0.05)
     expect(wide.analysis.arms[1].comparison?.verdict).toBe('equal')
-    expect(wide.report).toContain('**Equal to slow within 5.0 points: fast.**')
+    expect(wide.report).toMatch(
+      /\*\*fast and slow are equal within 5\.0 points: .*; \d+ seeds\.\*\*/,
+    )
     expect(wide.report).toMatch(/fast is equal to slow within 5\.0 points \(90 % \[/)
     const narrow = within(0.002)
     expect(narrow.analysis.arms[1].comparison?.verdict).toBe('none')
@@ -310,7 +312,9 @@ describe('the analysis', () => {
       'profiles.svg',
       'layers.svg',
     ])
-    expect(files.get('report.md')).toMatch(/Which rate is better\?[\s\S]*Better than slow: fast/)
+    expect(files.get('report.md')).toMatch(
+      /Which rate is better\?[\s\S]*fast ended .* points above slow \[/,
+    )
     expect(files.get('report.md')).toContain('- measure changed.')
     expect(files.get('report.md')).toContain('| fast | 2.00 (−1) |')
     for (const [name, text] of files)

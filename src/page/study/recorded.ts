@@ -21,6 +21,13 @@ export function recordedId(study: Study): string | undefined {
   })?.id
 }
 
+const named = new Map(gallery.map(({ id, name }) => [id, /\((.+)\)$/.exec(name)?.[1] ?? name]))
+
+/** A question as a person reads it: a study that it names by its file is called as the list calls
+ * it. */
+export const saidQuestion = (question: string): string =>
+  question.replace(/\b\w+_\w+\b/g, (word) => (named.has(word) ? `“${named.get(word)}”` : word))
+
 async function fetchText(address: string): Promise<string> {
   const answer = await fetch(address)
   if (!answer.ok) throw new Error(`the host answered ${answer.status}`)

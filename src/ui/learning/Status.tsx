@@ -79,9 +79,10 @@ export function Status() {
   const { says, Icon } = lacksGpu ? STATUS.idle : STATUS[status]
   const begun = status === 'running' && !hasSteps ? 'measuring step 0' : says
   const doing = status === 'preparing' && message ? lowerFirst(message) : begun
-  const trainsStudy = useStore(studyTrainingStore, selectIsTraining) && !isBusy
-  const own = trainsStudy ? 'a study is training' : doing
-  const Shown = trainsStudy ? Activity : Icon
+  const trainsStudy = useStore(studyTrainingStore, selectIsTraining)
+  const both = isBusy ? `${doing}; a study too` : 'a study is training'
+  const own = trainsStudy ? both : doing
+  const Shown = trainsStudy && !isBusy ? Activity : Icon
   const moment = isPausing ? pausingWords(status) : lacksGpu ? 'no GPU here' : own
   const shownStatus = lacksGpu ? 'no_gpu' : status
   const replayed = isReplaying ? (REPLAYED[status] ?? moment) : undefined

@@ -4,9 +4,9 @@ import { X } from 'lucide-react'
 import type { Analysis } from '../../document/study/analysis.ts'
 import type { Arm } from '../../document/study/arms.ts'
 import { withoutArm } from '../../document/study/build.ts'
-import { shortAnswer } from '../../document/study/report/short_answer.ts'
+import { answerSentence } from '../../document/study/report/answer.ts'
 import { short } from '../../document/study/report/svg.ts'
-import { inHead, unitsOf } from '../../document/study/report/units.ts'
+import { budgetUnit, inHead, unitsOf } from '../../document/study/report/units.ts'
 import { bareDifference, measureSentence } from '../../document/study/report/words.ts'
 import { measuresOf, type Study } from '../../document/study/study.ts'
 import { takeOutArm } from '../../page/study/study_store.ts'
@@ -42,7 +42,7 @@ export function ArmsTable(props: ArmsTableProps) {
             <th scope="col" title="Mean of the middle half of the seeds">
               IQM{inHead(units.value)}
             </th>
-            <th scope="col">Spent, {study.budget.same}</th>
+            <th scope="col">Spent, {budgetUnit(study.budget.same)}</th>
             <th scope="col">Difference [95 %]{inHead(units.difference)}</th>
             <th scope="col">p (Holm)</th>
             <th scope="col">Found</th>
@@ -104,7 +104,7 @@ export function FurtherMeasures(props: ArmsTableProps) {
         <p>{sentence}</p>
         {further.runs.length > 0 ? (
           <p>
-            <strong>{shortAnswer(own, further)}</strong>
+            <strong>{answerSentence(own, further)}</strong>
           </p>
         ) : null}
         <ArmsTable {...props} analysis={further} />

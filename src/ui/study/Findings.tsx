@@ -92,7 +92,7 @@ function Charts({ study, analysis }: { readonly study: Study; readonly analysis:
       ) : null}
       <ArmLines
         id="study-curves"
-        note="Mean over the seeds and its 95 % interval at each point (Student’s t), with the seeds’ own levels removed. The bands are no test: the answer comes from the differences by seed at the measure, corrected for all arms, as in the plot above."
+        note="Mean over the seeds of each arm, and the 95 % interval of that mean at each point (Student’s t). The bands are no test, and may overlap where arms differ: the answer comes from the differences by seed at the measure, corrected for all arms, as in the plot above."
         picture={drawn.curves}
         owner={owner}
         isShare={isShare}

@@ -1,10 +1,26 @@
-// Draws the studies that come with the lab: what each asked and found, a link that trains one of
-// its arms, and a button that opens it here.
+// Draws the studies that come with the lab: what each asked and found, a button that opens it here,
+// and one that puts the settings of one of its arms into the form.
 import { useState } from 'react'
-import { shortenAnswer } from '../../document/study/report/short_answer.ts'
+import { decodeLink } from '../../document/links/link.ts'
+import { foundOf } from '../../document/study/report/answer.ts'
 import { decodeStudy } from '../../document/study/study_link.ts'
+import { cutText } from '../../formats/cut_text.ts'
+import { openExperiment } from '../../page/client/opening.ts'
 import { openLabStudy } from '../../page/study/study_store.ts'
-import { type Family, foundOf, type GalleryEntry } from './gallery_families.ts'
+import { openTab, showToast } from '../shown/store.ts'
+import { FoundMark } from './FoundMark.tsx'
+import type { Family, GalleryEntry } from './gallery_families.ts'
+
+/** Letters of an arm's name on its button. */
+const MOST_LETTERS = 24
+
+/** Puts the settings of a study's arm into the form, as an edit. */
+function takeArm({ link, arm, name }: GalleryEntry): void {
+  const { experiment, preset_id } = decodeLink(link)
+  const refused = openExperiment(experiment, `“${arm}” of “${name}”`, preset_id)
+  if (refused === undefined) openTab('learn')
+  showToast(refused ?? `The settings are those of “${arm}”. Train trains it alone.`)
+}
 
 interface RowProps {
   readonly member: Family['members'][number]
@@ -12,19 +28,15 @@ interface RowProps {
 }
 
 function Row({ member: { entry, name, question }, onOpen }: RowProps) {
-  const { id, answer, arm, link } = entry
+  const { id, answer, verdicts, arm } = entry
   return (
     <li data-testid={`study-gallery-${id}`}>
       <h4>{name}</h4>
       <div>
         {question ? <p>{question}</p> : null}
         <p className="soft">
-          {foundOf(answer).map((found) => (
-            <span key={found} className={`study-found ${found.replace(' ', '-')}`}>
-              {found}
-            </span>
-          ))}
-          {shortenAnswer(answer)}
+          <FoundMark found={foundOf(verdicts)} />
+          {answer}
         </p>
       </div>
       <p className="study-buttons">
@@ -35,9 +47,15 @@ function Row({ member: { entry, name, question }, onOpen }: RowProps) {
         >
           Open
         </button>
-        <a href={`?${link}`} title={`Train one arm: ${arm}`}>
-          Train one arm
-        </a>
+        <button
+          type="button"
+          className="plain study-take"
+          data-testid="study-take-arm"
+          title={`Puts the settings of “${arm}” into the form, where Train trains it alone. Undo brings yours back.`}
+          onClick={() => takeArm(entry)}
+        >
+          Take the settings of “{cutText(arm, MOST_LETTERS)}”
+        </button>
       </p>
     </li>
   )
@@ -70,7 +88,8 @@ export function Gallery({ families }: { readonly families: readonly Family[] }) 
       <h2>Studies of the lab</h2>
       <p className="soft">
         Each opens with the runs that were recorded of it, its arms and its pictures; you can also
-        train it here. Reports with all limits are in the folder docs/studies of the lab’s source.
+        train it here. Their reports, with all limits, lie beside the source code of this page, in
+        its folder <code>docs/studies</code>.
       </p>
       {problem ? (
         <p className="bad" role="alert">

@@ -1,22 +1,52 @@
 // Draws studies of this browser that are not open, each with how far it is.
+import { useMemo } from 'react'
 import { useStore } from 'zustand'
+import { type Arm, expandStudy } from '../../document/study/arms.ts'
+import { exploratoryWords } from '../../document/study/changes.ts'
+import { answerSentence, foundOf } from '../../document/study/report/answer.ts'
 import { titleParts } from '../../document/study/report/words.ts'
 import type { RunResult } from '../../document/study/results.ts'
+import type { Study } from '../../document/study/study.ts'
 import { runsOf } from '../../page/study/kept_studies.ts'
-import { studyStore } from '../../page/study/study_state.ts'
+import { saidQuestion } from '../../page/study/recorded.ts'
+import { analysisOf, studyStore } from '../../page/study/study_state.ts'
 import type { KeptStudy } from '../../page/study/study_storage.ts'
 import { reopenStudy } from '../../page/study/study_store.ts'
+import { whenText } from '../shown/run_words.ts'
 import { DeleteStudy } from './DeleteStudy.tsx'
+import { FoundMark } from './FoundMark.tsx'
 
-/** '6 runs trained here, and 30 that came with the lab.' */
-function runsWords({ study, recorded }: KeptStudy, results: readonly RunResult[]): string {
+/** '6 runs trained here on 29 Nov 2026, and 30 that came with the lab.' */
+function runsWords({ study, recorded, trained_at }: KeptStudy, results: readonly RunResult[]) {
   const known = runsOf(study, results)
   const came = new Set(recorded?.fingerprints)
   const here = known.filter(({ fingerprint }) => !came.has(fingerprint)).length
-  const said = here === 0 ? 'No run is trained here yet' : `${countRuns(here)} trained here`
+  const when = trained_at === undefined ? '' : `, the last one ${whenText(trained_at, Date.now())}`
+  const said = here === 0 ? 'No run is trained here yet' : `${countRuns(here)} trained here${when}`
   return here === known.length
     ? `${said}.`
     : `${said}, and ${known.length - here} that came with the lab.`
+}
+
+const armsOf = new WeakMap<Study, readonly Arm[]>()
+
+/** What the known runs of a study say; nothing before there are any. */
+function Answer({ kept }: { readonly kept: KeptStudy }) {
+  const { results } = useStore(studyStore)
+  const { study, changes } = kept
+  const found = useMemo(() => {
+    const expanded = armsOf.has(study) ? undefined : expandStudy(study)
+    if (expanded) armsOf.set(study, expanded.ok ? expanded.arms : [])
+    return analysisOf({ study, arms: armsOf.get(study) ?? [], results })
+  }, [study, results])
+  if (!found || found.analysis.runs.length === 0) return null
+  const verdicts = found.analysis.arms.flatMap(({ comparison }) => comparison?.verdict ?? [])
+  return (
+    <p className="soft" data-testid="study-own-answer">
+      <FoundMark found={foundOf(verdicts)} />
+      {answerSentence(found.study, found.analysis)} {exploratoryWords(changes)}
+    </p>
+  )
 }
 
 const countRuns = (count: number): string => `${count} ${count === 1 ? 'run' : 'runs'}`
@@ -24,12 +54,13 @@ const countRuns = (count: number): string => `${count} ${count === 1 ? 'run' : '
 function Own({ kept }: { readonly kept: KeptStudy }) {
   const { results } = useStore(studyStore)
   const { id, study } = kept
-  const [title, question] = titleParts(study)
+  const [title, question] = titleParts({ ...study, question: saidQuestion(study.question) })
   return (
     <li data-testid="study-own">
       <h3>{title}</h3>
       <div>
         {question === '' ? null : <p>{question}</p>}
+        <Answer kept={kept} />
         <p className="soft">{runsWords(kept, results)}</p>
       </div>
       <p className="study-buttons">

@@ -8,7 +8,7 @@ import { type Estimate, estimatorStore } from '../../page/paces/estimator.ts'
 import { plan, type StudyState } from '../../page/study/study_state.ts'
 import { timeToCome } from '../../page/study/time_to_come.ts'
 import { estimateWords } from '../learning/estimate.ts'
-import { useLab } from '../shown/run.ts'
+import { selectIsBusy, useLab } from '../shown/run.ts'
 
 /** What the missing runs take on this adapter; undefined where nothing is known of it. */
 export function useTimeToCome(state: StudyState): Estimate | undefined {
@@ -75,6 +75,7 @@ export function Progress({
   readonly time: Estimate | undefined
 }) {
   const { study, arms, results, present, is_training } = state
+  const isBusy = useLab(selectIsBusy)
   const left = useLeftWords(is_training ? time : undefined)
   const found = study && plan(study, arms, results)
   if (!found) return null
@@ -88,6 +89,11 @@ export function Progress({
         {study?.search ? ` (${found.stage})` : ''}.
       </p>
       {is_training ? <Doing present={present} /> : null}
+      {is_training && isBusy ? (
+        <p className="soft" data-testid="study-shares">
+          A run of yours is on as well. Both take turns on the GPU, so each of them is slower.
+        </p>
+      ) : null}
       {found.runs.length > 0 ? (
         <progress max={total} value={found.known + begun} aria-label="Runs that are trained" />
       ) : null}

@@ -5,6 +5,9 @@ import { unitsOf } from '../../document/study/report/units.ts'
 import type { Study } from '../../document/study/study.ts'
 import type { StudyState } from '../../page/study/study_state.ts'
 
+const NUMBERS_ALONE =
+  'A study keeps the numbers of its runs, not their steps: there is no run to open. Train it alone to look inside.'
+
 interface CellProps {
   readonly run: StudyState['present'][number] | undefined
   readonly value: Analysis['arms'][number]['values'][number] | undefined
@@ -14,7 +17,10 @@ interface CellProps {
 function Cell({ run, value, format }: CellProps) {
   if (value)
     return (
-      <td data-status="done" title={value.hasCollapsed ? 'It collapsed, and counts' : undefined}>
+      <td
+        data-status="done"
+        title={value.hasCollapsed ? `It collapsed, and counts. ${NUMBERS_ALONE}` : NUMBERS_ALONE}
+      >
         {format(value.value)}
         {value.hasCollapsed ? ' ↓' : ''}
       </td>

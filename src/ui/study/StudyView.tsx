@@ -4,10 +4,10 @@ import { ArrowLeft } from 'lucide-react'
 import { useStore } from 'zustand'
 import { deviceName } from '../../document/links/names.ts'
 import { exploratoryWords } from '../../document/study/changes.ts'
-import { shortAnswer } from '../../document/study/report/short_answer.ts'
-import { titleParts } from '../../document/study/report/words.ts'
+import { answerSentence } from '../../document/study/report/answer.ts'
+import { planSentence, titleParts } from '../../document/study/report/words.ts'
 import type { Study } from '../../document/study/study.ts'
-import { isOfLab } from '../../page/study/recorded.ts'
+import { isOfLab, saidQuestion } from '../../page/study/recorded.ts'
 import {
   AT_ONCE,
   analysisOf,
@@ -17,6 +17,7 @@ import {
 } from '../../page/study/study_state.ts'
 import { closeStudy, dropRecorded, setAtOnce } from '../../page/study/study_store.ts'
 import { ArmsTable, FurtherMeasures } from './ArmsTable.tsx'
+import { BaseLine } from './BaseLine.tsx'
 import { Findings } from './Findings.tsx'
 import { Lengths } from './form/Lengths.tsx'
 import { Progress, useTimeToCome } from './Progress.tsx'
@@ -97,7 +98,7 @@ export function StudyView({ study }: { readonly study: Study }) {
   const analysed = analysisOf(state)
   const exploratory = exploratoryWords(state.changes)
   const isFixed = isOfLab({ study, recorded: state.recorded })
-  const [title, question] = titleParts(study)
+  const [title, question] = titleParts({ ...study, question: saidQuestion(study.question) })
   const known = analysed?.analysis.runs.length ?? 0
   const isWhole = missing === 0 && !state.is_training
   const grid = analysed ? (
@@ -128,9 +129,10 @@ export function StudyView({ study }: { readonly study: Study }) {
           {title}
         </h2>
         {question === '' ? null : <p>{question}</p>}
+        <BaseLine study={study} />
         {analysed && known > 0 ? (
           <p className="study-answer" data-testid="study-answer">
-            <strong>{shortAnswer(analysed.study, analysed.analysis)}</strong>
+            <strong>{answerSentence(analysed.study, analysed.analysis)}</strong>
             {exploratory === '' ? null : (
               <span className="study-exploratory" data-testid="study-exploratory">
                 {exploratory}
@@ -140,6 +142,11 @@ export function StudyView({ study }: { readonly study: Study }) {
         ) : null}
         <Progress state={state} time={time} />
         <StudyButtons state={state} study={study} missing={missing} known={known} time={time} />
+        {analysed && known === 0 ? (
+          <p className="soft" data-testid="study-planned">
+            {planSentence(study, analysed.analysis)}
+          </p>
+        ) : null}
         {problems.map((line) => (
           <p key={line} className="bad" role="alert">
             {line}

@@ -93,11 +93,3 @@ export function galleryFamilies(
     .sort(([a, one], [b, other]) => placeOf(a) - placeOf(b) || other.length - one.length)
     .map(([title, own]) => familyOf(title, own))
 }
-
-/** What was found, in a word or two: an answer names arms by what was found of them. */
-export const foundOf = (answer: string): readonly ('better' | 'worse' | 'no difference')[] => {
-  const found = (['better', 'worse'] as const).filter((word) =>
-    new RegExp(`(^|\\. )${word} than `, 'i').test(answer),
-  )
-  return found.length > 0 ? found : ['no difference']
-}

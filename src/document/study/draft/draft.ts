@@ -193,8 +193,11 @@ function fieldOf(path: string, { axes }: Draft): DraftField {
 function blamed(problem: string, { axes }: Draft): [DraftField, string] {
   for (const [i, { path }] of axes.entries()) {
     const [, message] = path === '' ? [] : problem.split(`: ${path}: `)
-    if (message !== undefined)
-      return [`axis.${i}`, `${message.charAt(0).toUpperCase()}${message.slice(1)}.`]
+    if (message !== undefined) {
+      // A value that is typed cannot be null.
+      const said = message.replace(/,? or null(?=,)/, '')
+      return [`axis.${i}`, `${said.charAt(0).toUpperCase()}${said.slice(1)}.`]
+    }
   }
   return [/^the grid has/.test(problem) ? 'axis.0' : 'form', problem]
 }

@@ -1,20 +1,21 @@
 // Writes the files of a study: its report, its tables and its pictures.
 
 import { type Cell, csvTable, markdownTable, markdownText } from '../../../formats/text_tables.ts'
+import type { Experiment } from '../../experiment/schema/schema.ts'
 import { encodeLink } from '../../links/link.ts'
 import type { Analysis, ArmResult } from '../analysis.ts'
 import { exploratoryWords } from '../changes.ts'
 import { measuresOf, type Study } from '../study.ts'
 import { encodeStudy } from '../study_link.ts'
+import { answerSentence } from './answer.ts'
 import { besideTable, entropyTable } from './beside.ts'
 import { forestPlot } from './forest.ts'
 import { heatMap } from './heat.ts'
 import { insideTables } from './inside.ts'
 import { curveLines, linesPicture, placeLines, profileLines, proxyLines } from './lines.ts'
 import { short } from './svg.ts'
-import { inHead, unitsOf } from './units.ts'
+import { budgetUnit, inHead, unitsOf } from './units.ts'
 import {
-  answerSentence,
   armSentence,
   bareDifference,
   measureSentence,
@@ -143,7 +144,7 @@ const runsTable = ({ arms }: Analysis): string =>
   ])
 
 /** The arms of a report. */
-function armsTable({ arms, metric }: Analysis): string {
+function armsTable({ arms, metric }: Analysis, { budget }: Study): string {
   const units = unitsOf(metric)
   const row = (one: ArmResult): string[] => {
     const { arm, values, mean, began, deviation, interquartile_mean, spent, comparison } = one
@@ -165,7 +166,7 @@ function armsTable({ arms, metric }: Analysis): string {
     'seeds',
     `mean ± sd${inHead(units.value)}`,
     `IQM${inHead(units.value)}`,
-    'spent',
+    `spent, ${budgetUnit(budget.same)}`,
     `gain${inHead(units.difference)}`,
   ]
   return markdownTable(
@@ -192,10 +193,14 @@ const furtherMeasures = (study: Study, { also = [] }: Analysis): string[] =>
     return [
       markdownText(measureSentence(own, analysis)),
       `**${markdownText(answerSentence(own, analysis))}**`,
-      armsTable(analysis),
+      armsTable(analysis, own),
       armSentences(analysis).join('\n'),
     ]
   })
+
+/** A bracket would end the link's address. */
+const linkInMarkdown = (experiment: Experiment): string =>
+  encodeLink(experiment).replaceAll('(', '%28').replaceAll(')', '%29')
 
 /** One page: question, plan, answer, table, pictures, limits. */
 function reportOf(
@@ -222,19 +227,15 @@ function reportOf(
   return [
     `# ${markdownText(study.name)}`,
     markdownText(study.question),
-    [
-      `**${markdownText(answerSentence(study, analysis))}**`,
-      markdownText(exploratoryWords(changes)),
-    ]
-      .join(' ')
-      .trimEnd(),
+    `**${markdownText(answerSentence(study, analysis))}**`,
+    ...[exploratoryWords(changes)].filter((words) => words !== ''),
     markdownText(planSentence(study, analysis)),
     `${runs.length} runs on ${markdownText(adapters.join('; ')) || 'no adapter yet'}; seeds ${study.seeds.join(', ')}.`,
-    armsTable(analysis),
+    armsTable(analysis, study),
     [...sentences, ...powerLines(study, analysis)].join('\n'),
     ...furtherMeasures(study, analysis),
     `In the page: [the whole study](#tab=study&study=${encodeStudy(whole)}); one arm: ${analysis.arms
-      .map(({ arm }) => `[${markdownText(arm.name)}](?${encodeLink(arm.experiment)})`)
+      .map(({ arm }) => `[${markdownText(arm.name)}](?${linkInMarkdown(arm.experiment)})`)
       .join(', ')}. Put these behind the page’s address.`,
     ...pictures.map((name) => `![${name.replace('.svg', '')}](${name})`),
     ...[besideTable(study, analysis), entropyTable(study, analysis)].filter(

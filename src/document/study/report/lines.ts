@@ -12,7 +12,7 @@ import { clamped, type Interval, tInterval } from '../statistics/student.ts'
 import type { Study } from '../study.ts'
 import { measureTitle } from './measure_words.ts'
 import { colourOf, dashOf, escaped, INKS, picture, scaleOf, short } from './svg.ts'
-import { unitsOf } from './units.ts'
+import { budgetUnit, unitsOf } from './units.ts'
 
 const [WIDTH, LEFT, RIGHT, TOP] = [760, 56, 16, 40]
 /** What a legend has, its line with the room around it, and a letter of its names. */
@@ -46,30 +46,6 @@ interface SeedCurve {
   readonly seed: number
   readonly at: readonly number[]
   readonly values: readonly number[]
-}
-
-/** Curves without what is a seed's own: its mean over the arms is replaced by that of all seeds, as
- * differences are paired by seed (Cousineau 2005). What is left of the spread is that of the
- * comparison. */
-function withoutSeeds(arms: readonly (readonly SeedCurve[])[]): SeedCurve[][] {
-  const all = arms.flat()
-  const levelAt = (curves: readonly SeedCurve[], i: number) =>
-    mean(curves.flatMap(({ values }) => values[i] ?? []))
-  const length = Math.max(0, ...all.map(({ values }) => values.length))
-  const columns = Array.from({ length }, (_, i) => i)
-  const grand = columns.map((i) => levelAt(all, i))
-  const own = new Map(
-    [...new Set(all.map(({ seed }) => seed))].map((seed) => {
-      const curves = all.filter((curve) => curve.seed === seed)
-      return [seed, columns.map((i) => levelAt(curves, i))] as const
-    }),
-  )
-  return arms.map((curves) =>
-    curves.map((curve) => ({
-      ...curve,
-      values: curve.values.map((v, i) => v - (own.get(curve.seed)?.[i] ?? 0) + grand[i]),
-    })),
-  )
 }
 
 /** The runs of one arm of a study. */
@@ -157,12 +133,16 @@ function metricLines(
       drawn(arm) ? [{ seed: run.seed, ...curveOf(run, metric, same) }] : [],
     ),
   )
-  const lines = withoutSeeds(curves).map((own, i) => ({
+  const lines = curves.map((own, i) => ({
     name: analysis.arms[i].arm.name,
     band: bandOf(own, boundsOf(metric)),
   }))
-  const unit = same === 'arithmetic' ? '10⁹ operations' : same
-  return { title: `${measureTitle(metric)} by arm`, unit, lines, y: axisText(metric) }
+  return {
+    title: `${measureTitle(metric)} by arm`,
+    unit: budgetUnit(same),
+    lines,
+    y: axisText(metric),
+  }
 }
 
 /** The measured metric of every arm over the budget. */
@@ -230,7 +210,7 @@ export function placeLines(
 ): PictureLines | undefined {
   const { pattern, metric, title, unit } = PLACES[which]
   const curves = analysis.arms.map(({ arm: { name } }) => byPlace(analysis, study, name, pattern))
-  const lines = withoutSeeds(curves).map((own, i) => ({
+  const lines = curves.map((own, i) => ({
     name: analysis.arms[i].arm.name,
     band: bandOf(own, boundsOf(metric)),
   }))

@@ -51,3 +51,7 @@ export const unitsOf = (metric: string | undefined): Units =>
 
 /** `, %`: the unit in the head of a column. */
 export const inHead = (unit: string): string => (unit === '' ? '' : `,${unit}`)
+
+/** What a budget is counted in. */
+export const budgetUnit = (same: string): string =>
+  same === 'arithmetic' ? '10⁹ operations' : same

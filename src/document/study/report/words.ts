@@ -1,7 +1,6 @@
 // Says in sentences what a study asks and found.
 import { mean, variance } from '../../../rl/math/stats.ts'
-import { ALPHA, type Analysis, type ArmResult, type Comparison, FEWEST_PAIRS } from '../analysis.ts'
-import type { Arm } from '../arms.ts'
+import { ALPHA, type Analysis, type ArmResult, type Comparison } from '../analysis.ts'
 import { MOST_SEEDS, smallestEffect } from '../statistics/power.ts'
 import { measuresOf, type Study } from '../study.ts'
 import { measureWords } from './measure_words.ts'
@@ -66,56 +65,8 @@ const unshown = ({ equality }: Comparison, units: Units): string =>
 export const signed = (x: number, { bareDifference }: Units): string =>
   x > 0 ? `+${bareDifference(x)}` : bareDifference(x)
 
-/** An arm by its group, where it is the only one of it: what a search has chosen says the report's
- * table. */
-const shortName = ({ arms }: Analysis, { name, group }: Arm): string =>
-  group !== '' && arms.filter(({ arm }) => arm.group === group).length === 1 ? group : name
-
-/** What was found of some arms, by their names. */
-export interface Said {
-  readonly says: string
-  readonly names: readonly string[]
-}
-
-/** The answer by what was found, better arms first; a sentence where it names no arm. */
-export function answerParts(study: Study, analysis: Analysis): readonly Said[] | string {
-  const compared = analysis.arms.flatMap(({ arm, comparison }) =>
-    comparison ? [{ name: shortName(analysis, arm), ...comparison }] : [],
-  )
-  const own = analysis.arms.find(({ arm }) => arm.name === analysis.baseline)
-  const baseline = own ? shortName(analysis, own.arm) : analysis.baseline
-  const of = (verdict: Comparison['verdict']) =>
-    compared.filter((one) => one.verdict === verdict).map(({ name }) => name)
-  if (compared.every(({ verdict }) => verdict === 'too few'))
-    return `There are too few seeds to answer: every arm needs at least ${FEWEST_PAIRS}.`
-  const [better, worse, equal, none, few] = [
-    of('better'),
-    of('worse'),
-    of('equal'),
-    of('none'),
-    of('too few'),
-  ]
-  if (better.length + worse.length + equal.length === 0)
-    return `No difference from ${baseline} was found in ${measureWords(analysis.metric ?? study.measure.metric)}.`
-  const parts = [
-    { says: `Better than ${baseline}`, names: better },
-    { says: `Worse than ${baseline}`, names: worse },
-    { says: `Equal to ${baseline} within ${marginText(study, analysis)}`, names: equal },
-    { says: 'No difference found', names: none },
-    { says: 'Too few seeds to say', names: few },
-  ]
-  return parts.filter(({ names }) => names.length > 0)
-}
-
-/** The answer in a sentence or two, better arms first. */
-export function answerSentence(study: Study, analysis: Analysis): string {
-  const parts = answerParts(study, analysis)
-  if (typeof parts === 'string') return parts
-  return parts.map(({ says, names }) => `${says}: ${names.join('; ')}.`).join(' ')
-}
-
 /** The difference that counts as none: `3.0 points`. */
-function marginText({ measure }: Study, { metric }: Analysis): string {
+export function marginText({ measure }: Study, { metric }: Pick<Analysis, 'metric'>): string {
   const units = unitsOf(metric)
   return `${units.bareDifference(measure.equal_within ?? 0)}${units.difference}`
 }
@@ -133,7 +84,10 @@ const placeOf = ({ at, reaches }: Study['measure']): string =>
     : MEASURES[at]
 
 /** A primary measure, and whether it was fixed beforehand. */
-export const measureSentence = ({ measure, written }: Study, { metric }: Analysis): string =>
+export const measureSentence = (
+  { measure, written }: Study,
+  { metric }: Pick<Analysis, 'metric'>,
+): string =>
   `Primary measure, ${written === 'before' ? 'fixed beforehand' : 'chosen after the runs were known, so all of this is exploratory'}: ${measureWords(metric ?? measure.metric)}, ${placeOf(measure)}; ${measure.goal === 'lower' ? 'lower' : 'higher'} is better.`
 
 /** What this many seeds could see, by how much differences varied among them; undefined where there
@@ -156,7 +110,7 @@ export function powerSentence({ arms, metric }: Analysis): string | undefined {
 }
 
 /** What was fixed beforehand. */
-export function planSentence(study: Study, analysis: Analysis): string {
+export function planSentence(study: Study, analysis: Pick<Analysis, 'metric'>): string {
   const { measure, budget } = study
   const measures = measuresOf(study).length
   const all = measures > 1 ? ` of all ${measures} primary measures` : ''
@@ -167,6 +121,6 @@ export function planSentence(study: Study, analysis: Analysis): string {
   return (
     `${measureSentence(study, analysis)} ` +
     `Equal budget: the same ${budget.same} of reinforcement for every arm, counted and read where all runs have spent it. ` +
-    `Differences are paired by seed; ${measure.test === 't' ? 'the paired t test' : 'the sign-flip permutation test'} decides at ${100 * ALPHA} % after Holm’s correction over the arms${all}. ${equal}Bands of curves are of the mean, without what is a seed’s own.`
+    `Differences are paired by seed; ${measure.test === 't' ? 'the paired t test' : 'the sign-flip permutation test'} decides at ${100 * ALPHA} % after Holm’s correction over the arms${all}. ${equal}The band of a curve is the 95 % interval of that arm’s own mean.`
   )
 }

@@ -3,7 +3,7 @@ import { nameGutter, nameInGutter } from './name_room.ts'
 
 const LONG = 'BuPO, layer 1 first, lr 0.0015'
 
-test('the longest name is said whole where a fifth of the chart has room for it and its value', () => {
+test('the longest name is said whole where a quarter of the chart has room for it and its value', () => {
   const gutter = nameGutter(['whole model', LONG], 1400)
   expect(gutter).toBeLessThan(280)
   expect(nameInGutter(LONG, gutter)).toBe(LONG)
@@ -17,7 +17,7 @@ test('the longest name is said whole where a fifth of the chart has room for it 
 
 test('a name that is longer is cut, a Chinese one after half as many letters', () => {
   const gutter = nameGutter([LONG.repeat(3)], 620)
-  expect(gutter).toBeCloseTo(0.2 * 620)
+  expect(gutter).toBeCloseTo(0.25 * 620)
   const cut = nameInGutter(LONG, 171)
   expect(cut).toMatch(/^BuPO, lay.*…$/)
   const chinese = nameInGutter('先训练第一层然后训练整个模型', 171)

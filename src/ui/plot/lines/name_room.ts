@@ -2,7 +2,7 @@
 import { cutText } from '../../../formats/cut_text.ts'
 
 /** Of a chart's width, what its gutter may take. */
-const MOST_GUTTER = 0.2
+const MOST_GUTTER = 0.25
 /** Pixels of the strokes that lead to the names, and of a Latin letter at 11 px. */
 const STROKES = 20
 const LETTER_WIDTH = 6.4

@@ -26,7 +26,7 @@ interface LinesFigureProps extends Omit<StillFigureProps, 'children' | 'table' |
   readonly formatValue: (value: number | undefined) => string
   /** The lines are named here, and not above several figures. */
   readonly hasNames?: boolean
-  /** The place that is read out while nobody points; the end where not given. */
+  /** The place that is marked and read out while nobody points; the end where not given. */
   readonly start?: number | undefined
   /** Where a person points on several figures with this axis; its own where not given. */
   readonly cursor?: Cursor | undefined
@@ -149,7 +149,7 @@ export function LinesFigure(props: LinesFigureProps) {
             hasLabels
             lines={paths.map((path) => ({ ...path, value: shortValues.get(path.key) }))}
             bands={bands}
-            cursor={at}
+            cursor={read}
             onCursor={move}
           />
           <div className={hasNames ? 'lines-values has-names' : 'lines-values'}>

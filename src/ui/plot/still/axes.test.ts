@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { movedTo } from '../../shown/cursor.ts'
-import { layerAxis, linearScale, logAxis, logScale, stopAt } from './axes.ts'
+import { fittedScale, layerAxis, linearScale, logAxis, logScale, stopAt } from './axes.ts'
 
 test('every layer has the same room, and its number is in the middle of it', () => {
   const axis = layerAxis(1, 4)
@@ -23,6 +23,14 @@ test('doubling k takes the same width everywhere', () => {
   expect(place(2) - place(1)).toBeCloseTo(place(4) - place(2), 12)
   expect(place(16) - place(4)).toBeCloseTo(2 * (place(2) - place(1)), 12)
   expect(logAxis([8]).place(8)).toBe(0.5)
+})
+
+test('a fitted scale ends where its values do, with ticks in between', () => {
+  const scale = fittedScale([-30.5, 0, 22.8, undefined])
+  expect(scale.ticks).toEqual([-20, 0, 20])
+  expect(scale.place(-30.5)).toBeCloseTo(0.037)
+  expect(scale.place(22.8)).toBeCloseTo(0.963)
+  expect(fittedScale([0, 0]).ticks).toContain(0)
 })
 
 test('a linear scale holds its values and what it must', () => {

@@ -60,7 +60,7 @@ export function stopAt({ stops, place }: Axis, share: number): number | undefine
 
 export interface Scale {
   readonly ticks: readonly number[]
-  /** Share of the height from the bottom, 0…1 within the ticks. */
+  /** Share of the height from the bottom, 0…1 within the scale. */
   place(value: number): number
 }
 
@@ -76,6 +76,21 @@ export function linearScale(
   const all = [...finite(values), ...must]
   const ticks = niceTicks(Math.min(...all), Math.max(...all), count)
   return between(ticks, (value) => value)
+}
+
+/** Room at each end of a fitted scale, as a share of its values. */
+const ROOM = 0.04
+
+/** From the lowest to the highest value with a little room, and nice ticks in between. */
+export function fittedScale(values: readonly (number | undefined)[], count = 6): Scale {
+  const all = finite(values)
+  const [low, high] = [Math.min(...all), Math.max(...all)]
+  const room = ROOM * (high - low) || 1
+  const [first, last] = [low - room, high + room]
+  return {
+    ticks: niceTicks(low, high, count).filter((tick) => tick >= first && tick <= last),
+    place: (value) => (value - first) / (last - first),
+  }
 }
 
 /** Powers of ten around all positive values, with 2 and 5 between them where there are few. */

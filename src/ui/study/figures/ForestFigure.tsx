@@ -16,7 +16,7 @@ import { useSize } from '../../plot/base/plot_hooks.ts'
 import type { NumberTable } from '../../plot/files/number_table.ts'
 import type { Owner } from '../../plot/files/SaveAs.tsx'
 import { Readout } from '../../plot/Readout.tsx'
-import { linearScale, type Scale } from '../../plot/still/axes.ts'
+import { fittedScale, type Scale } from '../../plot/still/axes.ts'
 import { StillFigure } from '../../plot/still/StillFigure.tsx'
 
 const VERDICTS: Readonly<Record<Comparison['verdict'], string>> = {
@@ -177,7 +177,7 @@ export function ForestFigure({ analysis, units, owner }: ForestFigureProps) {
   const [at, move] = useState<number>()
   const rows = forestRows(analysis)
   if (rows.length === 0) return null
-  const scale = linearScale(forestValues(rows), [0])
+  const scale = fittedScale([0, ...forestValues(rows)])
   const text =
     at === undefined ? rows.map((row) => rowText(row, units)).join('. ') : rowText(rows[at], units)
   return (

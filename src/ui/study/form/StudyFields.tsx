@@ -4,6 +4,7 @@ import type { ReactNode } from 'react'
 import { experimentFields } from '../../../document/experiment/form/form.ts'
 import { FEWEST_PAIRS } from '../../../document/study/analysis.ts'
 import type { Draft, DraftAxis, DraftField } from '../../../document/study/draft/draft.ts'
+import { presentSettings } from '../../../page/study/present_settings.ts'
 import { FieldPicker } from '../../runs/compare/FieldPicker.tsx'
 import { useLab } from '../../shown/run.ts'
 
@@ -109,9 +110,9 @@ function Count(props: {
 }
 
 /** Fields with several values, a row each, and how their values are tried. */
-export function Axes(props: FieldProps) {
-  const { draft, problems, set } = props
-  const experiment = useLab((state) => state.experiment)
+export function Axes(props: FieldProps & { onLeave(axis: number): void }) {
+  const { draft, problems, set, onLeave } = props
+  const experiment = useLab(presentSettings)
   const fields = experimentFields(experiment).filter(
     ({ hasEffect, path }) => hasEffect && path !== 'seed' && path !== 'name',
   )
@@ -140,6 +141,9 @@ export function Axes(props: FieldProps) {
               placeholder="0.001, 0.003 or 1e-4..1e-2 log 5"
               {...described(problems, `axis.${i}`)}
               onChange={({ target }) => change(i, { values: target.value })}
+              onBlur={({ target }) => {
+                if (target.value.trim() !== '') onLeave(i)
+              }}
             />
             <Problem problems={problems} field={`axis.${i}`} />
           </label>

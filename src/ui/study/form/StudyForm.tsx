@@ -13,7 +13,7 @@ import { selectionStore } from '../../runs/base/selection.ts'
 import { useLab } from '../../shown/run.ts'
 import { armsOfRuns, type ChosenArm, namedArms } from './arm_names.ts'
 import { useEstimateOfRuns } from './estimate_of_runs.ts'
-import { Lengths } from './Lengths.tsx'
+import { PlanPreview } from './PlanPreview.tsx'
 import { Axes, described, Problem, type Problems, StudyFields } from './StudyFields.tsx'
 
 /** The ticked runs as arms. */
@@ -122,6 +122,11 @@ const firstDraft = (): Draft => ({
 
 const NO_PROBLEMS: Problems = new Map()
 
+/** Nothing is wrong with what nobody has filled in yet; values that were typed are checked when they
+ * are left, the whole form when it was tried. */
+const shownProblems = (all: Problems, wasTried: boolean, left: readonly number[]): Problems =>
+  wasTried ? all : new Map([...all].filter(([field]) => left.some((i) => field === `axis.${i}`)))
+
 /** The form, and what brings the focus to its first control that something is wrong with. */
 function useFirstProblem() {
   const form = useRef<HTMLDivElement>(null)
@@ -150,6 +155,8 @@ function NotMade({ problems }: { readonly problems: Problems }) {
 export function StudyForm() {
   const [draft, setDraft] = useState<Draft>(firstDraft)
   const [chosen, setChosen] = useState<readonly ChosenArm[]>(tickedArms)
+  /** Fields whose values were typed and left. */
+  const [left, setLeft] = useState<readonly number[]>([])
   const { form, wasTried, fail } = useFirstProblem()
   const experiment = useLab(presentSettings)
   // Making all arms for every letter would be slow.
@@ -159,14 +166,15 @@ export function StudyForm() {
     [typed, chosen, experiment],
   )
   const experiments = useMemo(() => (made.ok ? made.arms.map((arm) => arm.experiment) : []), [made])
-  const proposed = useMemo(
-    () => proposedQuestion(typed, typed.way === 'arms' ? namedArms(chosen) : [], experiment),
-    [typed, chosen, experiment],
-  )
+  const proposed = useMemo(() => {
+    // A question asks about values that can be tried.
+    const axes = typed.axes.filter((_, i) => made.ok || !made.problems.has(`axis.${i}`))
+    const arms = typed.way === 'arms' ? namedArms(chosen) : []
+    return proposedQuestion({ ...typed, axes }, arms, experiment)
+  }, [typed, chosen, experiment, made])
   const time = useEstimateOfRuns(experiments, made.ok ? made.runs : 0)
   const set = (change: Partial<Draft>) => setDraft({ ...draft, ...change })
-  // Nothing is wrong with a form that nobody has filled in yet.
-  const problems = wasTried && !made.ok ? made.problems : NO_PROBLEMS
+  const problems = made.ok ? NO_PROBLEMS : shownProblems(made.problems, wasTried, left)
   const make = () => {
     const now = readDraft(draft, namedArms(chosen), presentSettings(labStore.getState()))
     if (now.ok) setStudy(now.study)
@@ -195,21 +203,23 @@ export function StudyForm() {
         {draft.way === 'arms' ? (
           <Arms chosen={chosen} problems={problems} setChosen={setChosen} />
         ) : null}
-        <Axes draft={draft} problems={problems} set={set} />
-        {made.ok ? <Lengths study={made.study} arms={made.arms} /> : null}
+        <Axes
+          draft={draft}
+          problems={problems}
+          set={set}
+          onLeave={(i) => setLeft((before) => [...before, i])}
+        />
       </fieldset>
       <StudyFields draft={draft} problems={problems} set={set} />
-      <p className="soft" data-testid="study-runs">
-        {made.ok
-          ? `${made.runs} runs in all${time === undefined ? '' : `, ${time} on this machine`}.`
-          : ''}
-      </p>
+      {made.ok ? (
+        <PlanPreview study={made.study} arms={made.arms} runs={made.runs} time={time} />
+      ) : null}
       <Problem problems={problems} field="form" />
       <p className="study-buttons">
         <button type="button" className="primary" data-testid="study-make" onClick={make}>
           Make the study
         </button>
-        <NotMade problems={problems} />
+        <NotMade problems={wasTried ? problems : NO_PROBLEMS} />
       </p>
     </div>
   )

@@ -1,0 +1,136 @@
+// Says what a study found in a sentence or two, with the sizes of the differences and the number of
+// seeds: the same words for the page, its list and the report.
+import { type Analysis, type Comparison, FEWEST_PAIRS } from '../analysis.ts'
+import type { Arm } from '../arms.ts'
+import type { Study } from '../study.ts'
+import { measureWords } from './measure_words.ts'
+import { type Units, unitsOf } from './units.ts'
+import { bareDifference, differenceText, marginText, signed } from './words.ts'
+
+/** What is longer is counted. */
+const MOST_NAMES = 3
+const MOST_LETTERS = 40
+
+/** `BuPO, layer 2 first`: what is before its first whole number, the number, and what follows. */
+const NUMBERED = /^(\D*\b)(\d+)(?![\d.e])(.*)$/
+
+const plural = (before: string): string => before.replace(/\blayer $/, 'layers ')
+
+/** Names in a row that differ by a number that rises by one are said as one: `layers 1–3 alone`. */
+export function joinNumbered(names: readonly string[]): readonly string[] {
+  const said: string[] = []
+  for (let i = 0; i < names.length; ) {
+    const [, before, first, after] = NUMBERED.exec(names[i]) ?? []
+    let next = i + 1
+    if (before !== undefined)
+      while (names[next] === `${before}${Number(first) + next - i}${after}`) next++
+    const last = Number(first) + next - i - 1
+    said.push(next > i + 1 ? `${plural(before)}${first}–${last}${after}` : names[i])
+    i = next
+  }
+  return said
+}
+
+/** How many arms it is where their names are many or long. */
+function namesOrCount(names: readonly string[], all: number): string {
+  const joined = joinNumbered(names)
+  if (joined.length <= MOST_NAMES && joined.every(({ length }) => length <= MOST_LETTERS))
+    return joined.join('; ')
+  return `${names.length} of ${all} arms`
+}
+
+/** An arm by its group, where it is the only one of it: what a search has chosen says the report's
+ * table. */
+const shortName = ({ arms }: Analysis, { name, group }: Arm): string =>
+  group !== '' && arms.filter(({ arm }) => arm.group === group).length === 1 ? group : name
+
+interface Compared extends Comparison {
+  readonly name: string
+}
+
+/** '−25.1 to −23.3 points'; of one arm with its interval. */
+function sizesOf(arms: readonly Compared[], units: Units): string {
+  if (arms.length === 1) return differenceText(arms[0], units)
+  const means = arms.map(({ mean }) => mean)
+  const [low, high] = [Math.min(...means), Math.max(...means)].map((x) => signed(x, units))
+  return `${low === high ? low : `${low} to ${high}`}${units.difference}`
+}
+
+function seedsOf(arms: readonly Compared[]): string {
+  const counts = arms.map(({ pairs }) => pairs.length)
+  const [few, many] = [Math.min(...counts), Math.max(...counts)]
+  return few === many ? `${many} seeds` : `${few} to ${many} seeds`
+}
+
+/** Several arms by what was found of them, better ones first. */
+function answerOfMany(study: Study, analysis: Analysis, arms: readonly Compared[], base: string) {
+  const units = unitsOf(analysis.metric)
+  const verdicts = [
+    ['better', `Better than ${base}`],
+    ['worse', `Worse than ${base}`],
+    ['equal', `Equal to ${base} within ${marginText(study, analysis)}`],
+    ['none', 'No difference found'],
+    ['too few', 'Too few seeds to say'],
+  ] as const
+  const parts = verdicts.flatMap(([verdict, says]) => {
+    const own = arms.filter((arm) => arm.verdict === verdict)
+    if (own.length === 0) return []
+    const names = namesOrCount(
+      own.map(({ name }) => name),
+      arms.length,
+    )
+    return verdict === 'too few'
+      ? [`${says}: ${names}.`]
+      : [`${says}: ${names} (${sizesOf(own, units)}).`]
+  })
+  return `${parts.join(' ')} ${seedsOf(arms)}.`
+}
+
+/** `[2.1, 17.7]`: the interval of how far it is above, or below; '' where there is none. */
+function distances({ t, mean }: Comparison, units: Units): string {
+  if (!t) return ''
+  const [low, high] = mean > 0 ? [t.low, t.high] : [-t.high, -t.low]
+  return ` [${units.bareDifference(low)}, ${units.bareDifference(high)}]`
+}
+
+function answerOfOne({ measure }: Study, analysis: Analysis, arm: Compared, base: string): string {
+  const { name, verdict, mean } = arm
+  const units = unitsOf(analysis.metric)
+  const seeds = seedsOf([arm])
+  if (verdict === 'equal') {
+    const margin = units.bareDifference(measure.equal_within ?? 0)
+    return `${name} and ${base} are equal within ${margin}${units.difference}: ${bareDifference(arm, units)}; ${seeds}.`
+  }
+  if (verdict !== 'better' && verdict !== 'worse')
+    return `No difference between ${name} and ${base} was found in ${measureWords(analysis.metric ?? measure.metric)}: ${differenceText(arm, units)}; ${seeds}.`
+  const ended = measure.at === 'end' || measure.at === 'last' ? 'ended' : 'came out'
+  const size = `${units.bareDifference(Math.abs(mean))}${units.difference}`
+  const side = mean > 0 ? 'above' : 'below'
+  const which = measure.goal === 'higher' ? '' : `, which is ${verdict}`
+  return `${name} ${ended} ${size} ${side} ${base}${distances(arm, units)}${which}; ${seeds}.`
+}
+
+/** The answer in a sentence or two. */
+export function answerSentence(study: Study, analysis: Analysis): string {
+  const compared = analysis.arms.flatMap(({ arm, comparison }) =>
+    comparison ? [{ name: shortName(analysis, arm), ...comparison }] : [],
+  )
+  if (compared.every(({ verdict }) => verdict === 'too few'))
+    return `There are too few seeds to answer: every arm needs at least ${FEWEST_PAIRS}.`
+  const own = analysis.arms.find(({ arm }) => arm.name === analysis.baseline)
+  const base = own ? shortName(analysis, own.arm) : analysis.baseline
+  if (compared.length === 1) return answerOfOne(study, analysis, compared[0], base)
+  if (compared.some(({ verdict }) => verdict !== 'none' && verdict !== 'too few'))
+    return answerOfMany(study, analysis, compared, base)
+  const known = compared.filter(({ verdict }) => verdict === 'none')
+  return `No difference from ${base} was found in ${measureWords(analysis.metric ?? study.measure.metric)}: ${sizesOf(known, unitsOf(analysis.metric))}; ${seedsOf(known)}.`
+}
+
+/** What a study has found, in a word: an arm that differs, else one that is shown to be equal, else
+ * nothing that is decided. */
+export type Found = 'differs' | 'equal' | 'undecided'
+
+export function foundOf(verdicts: readonly string[]): Found {
+  if (verdicts.some((verdict) => verdict === 'better' || verdict === 'worse')) return 'differs'
+  return verdicts.includes('equal') ? 'equal' : 'undecided'
+}

@@ -1,0 +1,67 @@
+// Draws what a study that is being written will do: its base, its arms by seeds, and its measure.
+import type { Arm } from '../../../document/study/arms.ts'
+import { planSentence } from '../../../document/study/report/words.ts'
+import type { Study } from '../../../document/study/study.ts'
+import { BaseLine } from '../BaseLine.tsx'
+import { Lengths } from './Lengths.tsx'
+
+/** More arms are counted. */
+const MOST = 8
+
+const stepsOf = ({ experiment }: Arm): number =>
+  experiment.phases.reduce((sum, { steps }) => sum + steps, 0)
+
+interface PlanPreviewProps {
+  readonly study: Study
+  readonly arms: readonly Arm[]
+  readonly runs: number
+  /** How long all of them take; undefined where nothing is known of it. */
+  readonly time: string | undefined
+}
+
+/** Arms by seeds, a run for each cell; a search draws its arms one after the other. */
+function Cells({ study, arms }: Pick<PlanPreviewProps, 'study' | 'arms'>) {
+  const { seeds } = study
+  const rest = arms.length - MOST
+  return (
+    <div className="study-table" tabIndex={0} role="group" aria-label="Runs of the plan">
+      <table data-testid="study-plan-table">
+        <thead>
+          <tr>
+            <th scope="col">Arm</th>
+            <th scope="col">Steps</th>
+            <th scope="col">Seeds</th>
+          </tr>
+        </thead>
+        <tbody>
+          {arms.slice(0, MOST).map((arm) => (
+            <tr key={arm.name}>
+              <th scope="row">{arm.name}</th>
+              <td>{stepsOf(arm)}</td>
+              <td>{seeds.join(', ')}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {rest > 0 ? <p className="soft">And {rest} arms more.</p> : null}
+    </div>
+  )
+}
+
+export function PlanPreview({ study, arms, runs, time }: PlanPreviewProps) {
+  const takes = time === undefined ? '' : `, ${time} on this machine`
+  return (
+    <section className="study-preview" aria-label="The plan">
+      <h3>The plan</h3>
+      <BaseLine study={study} />
+      {study.search ? null : <Cells study={study} arms={arms} />}
+      <p data-testid="study-runs">
+        {study.search
+          ? `${runs} runs in all${takes}.`
+          : `${arms.length} arms × ${study.seeds.length} seeds: ${runs} runs in all${takes}.`}
+      </p>
+      <Lengths study={study} arms={arms} />
+      <p className="soft">{planSentence(study, { metric: undefined })}</p>
+    </section>
+  )
+}
