@@ -61,8 +61,9 @@ test(
     await expect(lab.get('study-problem-axis.0')).toContainText('write a second one')
     await lab.get('study-values-0').fill('0.0001, 0.003')
     await expect(lab.get('study-runs')).toHaveText(
-      /^10 runs in all(, about .* on this machine)?\.$/,
+      /^2 arms × 5 seeds\. 10 runs in all(, about .* on this machine)?\.$/,
     )
+    await expect(lab.get('study-plan-table').locator('tbody tr')).toHaveCount(2)
     await lab.get('study-kind').selectOption('halving')
     await lab.get('study-choosing').fill('5')
     await expect(lab.get('study-problem-choosing')).toContainText('the others judge')
@@ -133,6 +134,7 @@ test(
     await lab.get('study-close').click()
     await expect(lab.get('study-new')).toBeVisible()
     await expect(lab.get('study-own')).toContainText('6 runs trained')
+    await expect(lab.get('study-own-answer')).toContainText('with 3 seeds')
     await lab.get('study-open').click()
     await expect(lab.get('study-progress')).toContainText('6 of 6 runs')
     await lab.get('study-delete').click()
@@ -143,11 +145,11 @@ test(
     await expect(lab.get('study-own')).toContainText('6 runs trained')
     // Those that come with the lab are listed there, each with its answer.
     await expect(lab.get('study-gallery-layers_addition')).toContainText(
-      'Worse than whole model: layers 1–6 alone. No difference found: BuPO, layers 1–5 first.',
+      'Worse than whole model: layers 1–6 alone (−25.6 to −19.6 points). No difference found: BuPO, layers 1–5 first (',
     )
     const listed = lab.get('study-gallery-ppo_lead')
-    await expect(listed.getByRole('link')).toHaveAttribute('href', /^\?v=1&/)
-    await listed.getByRole('button').click()
+    const open = listed.getByRole('button', { name: 'Open the study' })
+    await open.click()
     await expect(lab.get('study-progress')).toContainText('30 of 30 runs')
     await expect(lab.get('study-answer')).toContainText('No difference from 32 × 8, GRPO was found')
     // It opens at its answer, in one unit, and is nobody's own once it is left.
@@ -158,7 +160,7 @@ test(
     await expect(lab.get('study-own')).toHaveCount(1)
     await lab.get('study-search').fill('critic')
     await expect(lab.get('study-count')).toHaveText(/^1 of \d+ studies$/)
-    await listed.getByRole('button').click()
+    await open.click()
     await expect(lab.get('study-progress')).toContainText('30 of 30 runs')
     await expect(lab.get('study-recorded')).toContainText('30 of these runs came with the lab')
     await expectClean(lab, 'a study that is done', '.study')
@@ -187,6 +189,49 @@ test(
     rmSync(folder, { recursive: true })
   },
 )
+
+test('a study of the lab stays as it is: a copy is changed, and the settings of an arm are an edit', async ({
+  lab,
+  page,
+}) => {
+  await lab.open('p=tiny')
+  await lab.show('study')
+  const listed = lab.get('study-gallery-which_layer_sort_arithmetic')
+  const open = listed.getByRole('button', { name: 'Open the study' })
+  await open.click()
+  const answer = lab.get('study-answer')
+  await expect(answer).toContainText('layer 4 alone (+13.0 [+3.3, +22.8] points)')
+  // No arm of it can be taken out by a slip.
+  await expect(lab.get('study-table').getByRole('button')).toHaveCount(0)
+  await lab.get('study-copy').click()
+  await expect(lab.get('study-view').locator('h2')).toContainText('(copy)')
+  await page.getByRole('button', { name: 'Take layer 4 alone out of the study' }).click()
+  await expect(answer).not.toContainText('layer 4 alone')
+  await expect(lab.get('study-exploratory')).toBeVisible()
+  await expect(lab.get('study-recorded')).toContainText('20 of these runs came with the lab')
+  await lab.get('study-undo-take-out').click()
+  await expect(answer).toContainText('layer 4 alone')
+  await expect(lab.get('study-exploratory')).toHaveCount(0)
+  await lab.get('study-close').click()
+  await open.click()
+  await expect(lab.get('study-recorded')).toContainText('25 of these runs')
+  await lab.get('study-close').click()
+  await expect(lab.get('study-own')).toHaveCount(1)
+
+  await lab.get('study-gallery-layers_addition').getByTestId('study-take-arm').click()
+  await expect(lab.get('preset')).toHaveValue('two-skills-grpo')
+  await lab.get('undo').click()
+  await expect(lab.get('preset')).toHaveValue('tiny')
+
+  await lab.show('study')
+  await lab.get('study-new').click()
+  await lab.get('study-0-field').fill('rollout.temperature')
+  await lab.get('study-0-field').press('Enter')
+  await lab.get('study-values-0').fill('1, -2, abc')
+  await lab.get('study-values-0').press('Tab')
+  await expect(lab.get('study-problem-axis.0')).toContainText("got 'abc'")
+  await expect(lab.get('study-question')).toHaveValue('What gives more right answers?')
+})
 
 test(
   'a preset’s link opens it beside the study where it is compared, and refuses a wrong id',

@@ -46,8 +46,8 @@ export function armsFrom(experiments: readonly NamedExperiment[]) {
 }
 
 /** The study without one of its arms. A point of a grid is taken out too: the others are then
- * listed one by one, and their runs are kept. Undefined where no two arms would be left, for the arm
- * that all others are compared with, and for a search, which chooses its own. */
+ * listed one by one, and their runs are kept. Undefined where no two arms would be left, for the
+ * arm that all others are compared with, and for a search, which chooses its own. */
 export function withoutArm(study: Study, arms: readonly Arm[], name: string): Study | undefined {
   const rest = arms.filter((arm) => arm.name !== name)
   const baseline = baselineOf(study, arms).name

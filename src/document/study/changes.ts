@@ -4,7 +4,8 @@ import type { Study } from './study.ts'
 /** What a study may be changed in without another answer being sought. */
 const HARMLESS: readonly string[] = ['seeds', 'name']
 
-const EXPLORATORY = 'so its result is exploratory.'
+/** How a change that matters ends; those of earlier visits are kept as they were said. */
+const EXPLORATORY = /exploratory\.$/
 
 /** What a reader should know of it, a sentence per change. */
 export function changesOf(before: Study, after: Study, runs: number): string[] {
@@ -13,14 +14,15 @@ export function changesOf(before: Study, after: Study, runs: number): string[] {
   return names
     .filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]))
     .map((name) => {
-      const said = `The study’s ${name} changed after ${runs} runs were known`
-      return HARMLESS.includes(name) ? `${said}.` : `${said}, ${EXPLORATORY}`
+      return HARMLESS.includes(name)
+        ? `The study’s ${name} changed after ${runs} runs were known.`
+        : `The study’s ${name} changed after ${runs} runs were known, so its result is exploratory.`
     })
 }
 
 /** What a verdict says of itself where something that it rests on was changed when runs were
  * known; '' where nothing was. */
 export const exploratoryWords = (changes: readonly string[]): string =>
-  changes.some((line) => line.endsWith(EXPLORATORY))
+  changes.some((line) => EXPLORATORY.test(line))
     ? 'Exploratory: the study was changed after some of its runs were known.'
     : ''

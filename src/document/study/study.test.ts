@@ -69,7 +69,7 @@ describe('the document', () => {
     const steering = [{ step: 12, kind: 'next_phase' }]
     const expanded = expandStudy(studyOf({ ...DOCUMENT, base: { ...DOCUMENT.base, steering } }))
     expect(!expanded.ok && expanded.problems[0]).toMatch(
-      /^slow: steering: it was changed by hand while it trained \(1 entry\)/,
+      /^slow: steering: it was changed by hand while it trained \(entries: 1\)/,
     )
   })
 
@@ -256,7 +256,7 @@ describe('the analysis', () => {
     const wide = within(0.05)
     expect(wide.analysis.arms[1].comparison?.verdict).toBe('equal')
     expect(wide.report).toMatch(
-      /\*\*fast and slow are equal within 5\.0 points: .*; \d+ seeds\.\*\*/,
+      /\*\*fast and slow are equal within 5\.0 points: .*, with \d+ seeds\.\*\*/,
     )
     expect(wide.report).toMatch(/fast is equal to slow within 5\.0 points \(90 % \[/)
     const narrow = within(0.002)

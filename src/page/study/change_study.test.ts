@@ -21,7 +21,7 @@ function labStudy(id: string): Study {
   return parsed.study
 }
 
-/** A page of its own: files of one worker share their modules, and a page opens its studies once. */
+/** A page of its own: files of one worker share their modules. */
 async function freshPage(kept = memoryStudies()) {
   vi.stubGlobal('navigator', {})
   vi.resetModules()

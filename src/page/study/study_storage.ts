@@ -26,8 +26,8 @@ export interface KeptStudy {
   readonly changes: readonly string[]
   /** Absent where all of its runs were trained here. */
   readonly recorded?: RecordedRuns | undefined
-  /** When its newest run was trained here, in milliseconds since 1970; absent before, and in what an
-   * earlier version kept. */
+  /** When its newest run was trained here, in milliseconds since 1970; absent before, and in what
+   * an earlier version kept. */
   readonly trained_at?: number | undefined
 }
 

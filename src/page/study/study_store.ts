@@ -128,8 +128,8 @@ export function undoTakeOut(): void {
   if (is_training) trainStudy()
 }
 
-/** Leaves the open study as it is, and opens a copy of it, which can be changed. Runs that came with
- * the lab are known as such in both. */
+/** Leaves the open study as it is, and opens a copy of it, which can be changed. Runs that came
+ * with the lab are known as such in both. */
 export function copyStudy(): void {
   const { study, recorded, others } = studyStore.getState()
   if (!study) return

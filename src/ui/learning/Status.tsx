@@ -80,7 +80,7 @@ export function Status() {
   const begun = status === 'running' && !hasSteps ? 'measuring step 0' : says
   const doing = status === 'preparing' && message ? lowerFirst(message) : begun
   const trainsStudy = useStore(studyTrainingStore, selectIsTraining)
-  const both = isBusy ? `${doing}; a study too` : 'a study is training'
+  const both = isBusy ? `${doing}, and a study trains` : 'a study is training'
   const own = trainsStudy ? both : doing
   const Shown = trainsStudy && !isBusy ? Activity : Icon
   const moment = isPausing ? pausingWords(status) : lacksGpu ? 'no GPU here' : own

@@ -8,7 +8,7 @@ import type { StudyState } from '../../page/study/study_state.ts'
 import { copyStudy, pauseStudy, setStudy, trainStudy } from '../../page/study/study_store.ts'
 import { estimateWords } from '../learning/estimate.ts'
 import { showToast } from '../shown/store.ts'
-import { DeleteStudy } from './DeleteStudy.tsx'
+import { DeleteStudy } from './list/DeleteStudy.tsx'
 import { saveStudyFolder } from './study_files.ts'
 
 /** The study's address. */

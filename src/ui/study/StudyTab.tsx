@@ -6,7 +6,7 @@ import { linkedStudy } from '../../page/study/linked_study.ts'
 import { studyStore } from '../../page/study/study_state.ts'
 import { openLabStudy, openStudy } from '../../page/study/study_store.ts'
 import './study.css'
-import { StudyList } from './StudyList.tsx'
+import { StudyList } from './list/StudyList.tsx'
 import { StudyView } from './StudyView.tsx'
 import { UndoToast } from './UndoToast.tsx'
 

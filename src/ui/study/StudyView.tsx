@@ -17,8 +17,8 @@ import {
 } from '../../page/study/study_state.ts'
 import { closeStudy, dropRecorded, setAtOnce } from '../../page/study/study_store.ts'
 import { ArmsTable, FurtherMeasures } from './ArmsTable.tsx'
-import { BaseLine } from './BaseLine.tsx'
 import { Findings } from './Findings.tsx'
+import { BaseLine } from './form/BaseLine.tsx'
 import { Lengths } from './form/Lengths.tsx'
 import { Progress, useTimeToCome } from './Progress.tsx'
 import { StudyButtons } from './StudyButtons.tsx'
@@ -90,15 +90,53 @@ function Recorded({ state }: { readonly state: StudyState }) {
   )
 }
 
+/** What is asked, what all arms begin from, and the answer as far as it is known. */
+function Head({ state, study }: { readonly state: StudyState; readonly study: Study }) {
+  const analysed = analysisOf(state)
+  const known = analysed?.analysis.runs.length ?? 0
+  const exploratory = exploratoryWords(state.changes)
+  const [title, question] = titleParts({ ...study, question: saidQuestion(study.question) })
+  return (
+    <>
+      <button
+        type="button"
+        className="study-close"
+        data-testid="study-close"
+        title={
+          state.is_training
+            ? 'Pauses it and leaves it; its runs are kept, and it is trained on when you open it and press Train'
+            : 'Leaves the study; it is kept with its runs'
+        }
+        onClick={closeStudy}
+      >
+        <ArrowLeft className="icon" aria-hidden="true" /> All studies
+      </button>
+      <h2 className="study-title" tabIndex={-1}>
+        {title}
+      </h2>
+      {question === '' ? null : <p>{question}</p>}
+      <BaseLine study={study} />
+      {analysed && known > 0 ? (
+        <p className="study-answer" data-testid="study-answer">
+          <strong>{answerSentence(analysed.study, analysed.analysis)}</strong>
+          {exploratory === '' ? null : (
+            <span className="study-exploratory" data-testid="study-exploratory">
+              {exploratory}
+            </span>
+          )}
+        </p>
+      ) : null}
+    </>
+  )
+}
+
 export function StudyView({ study }: { readonly study: Study }) {
   const state = useStore(studyStore)
   const { problems, notes, arms } = state
   const time = useTimeToCome(state)
   const missing = plan(study, arms, state.results)?.runs.length ?? 0
   const analysed = analysisOf(state)
-  const exploratory = exploratoryWords(state.changes)
   const isFixed = isOfLab({ study, recorded: state.recorded })
-  const [title, question] = titleParts({ ...study, question: saidQuestion(study.question) })
   const known = analysed?.analysis.runs.length ?? 0
   const isWhole = missing === 0 && !state.is_training
   const grid = analysed ? (
@@ -112,34 +150,7 @@ export function StudyView({ study }: { readonly study: Study }) {
   return (
     <>
       <section className="card" aria-label="Study" data-testid="study-view">
-        <button
-          type="button"
-          className="study-close"
-          data-testid="study-close"
-          title={
-            state.is_training
-              ? 'Pauses it and leaves it; its runs are kept, and it is trained on when you open it and press Train'
-              : 'Leaves the study; it is kept with its runs'
-          }
-          onClick={closeStudy}
-        >
-          <ArrowLeft className="icon" aria-hidden="true" /> All studies
-        </button>
-        <h2 className="study-title" tabIndex={-1}>
-          {title}
-        </h2>
-        {question === '' ? null : <p>{question}</p>}
-        <BaseLine study={study} />
-        {analysed && known > 0 ? (
-          <p className="study-answer" data-testid="study-answer">
-            <strong>{answerSentence(analysed.study, analysed.analysis)}</strong>
-            {exploratory === '' ? null : (
-              <span className="study-exploratory" data-testid="study-exploratory">
-                {exploratory}
-              </span>
-            )}
-          </p>
-        ) : null}
+        <Head state={state} study={study} />
         <Progress state={state} time={time} />
         <StudyButtons state={state} study={study} missing={missing} known={known} time={time} />
         {analysed && known === 0 ? (

@@ -18,7 +18,9 @@ test('a further primary measure has its sentence, its answer and its table; what
   const page = renderToStaticMarkup(<FurtherMeasures {...drawn} />)
   expect(page.match(/data-testid="study-table"/g)).toHaveLength(1)
   expect(page).toContain('the mean of its last five values within the budget')
-  expect(page).toContain('fast and slow are equal within 5.0 points: +0.1 [−0.1, +0.2]; 6 seeds.')
+  expect(page).toContain(
+    'fast and slow are equal within 5.0 points: +0.1 [−0.1, +0.2], with 6 seeds.',
+  )
   expect(page).toContain('equal within the margin')
   expect(renderToStaticMarkup(<ArmsTable {...drawn} />)).not.toContain('equal within')
 })

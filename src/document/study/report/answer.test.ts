@@ -39,21 +39,21 @@ function answerOf(document: object, ends: Readonly<Record<string, number>>): str
 test('one arm is said with its size, its interval and its seeds, above or below the other', () => {
   const six = { ...DOCUMENT, seeds: MANY.seeds }
   expect(answerOf(six, { slow: 0.5, fast: 0.8 })).toMatch(
-    /^fast ended 30\.\d points above slow \[\d+\.\d, \d+\.\d\]; 6 seeds\.$/,
+    /^fast ended 30\.\d points above slow \[\d+\.\d, \d+\.\d\], with 6 seeds\.$/,
   )
   expect(answerOf(six, { slow: 0.8, fast: 0.5 })).toMatch(
-    /^fast ended (\d+\.\d) points below slow \[\d+\.\d, \d+\.\d\]; 6 seeds\.$/,
+    /^fast ended (\d+\.\d) points below slow \[\d+\.\d, \d+\.\d\], with 6 seeds\.$/,
   )
   const area = { ...six, measure: { metric: 'acc/greedy', at: 'area' } }
   expect(answerOf(area, { slow: 0.5, fast: 0.8 })).toMatch(/^fast came out \d+\.\d points above/)
   const lower = { ...six, measure: { metric: 'acc/greedy', goal: 'lower' } }
-  expect(answerOf(lower, { slow: 0.5, fast: 0.8 })).toContain('], which is worse; 6 seeds.')
+  expect(answerOf(lower, { slow: 0.5, fast: 0.8 })).toContain('], with 6 seeds. Lower is better.')
   expect(answerOf(six, { slow: 0.7, fast: 0.7 })).toMatch(
-    /^No difference between fast and slow was found in held-out accuracy \(greedy\): 0\.0 \[0\.0, 0\.0\] points; 6 seeds\.$/,
+    /^No difference between fast and slow was found in held-out accuracy \(greedy\): 0\.0 \[0\.0, 0\.0\] points, with 6 seeds\.$/,
   )
   const margin = { ...six, measure: { metric: 'acc/greedy', equal_within: 0.05 } }
   expect(answerOf(margin, { slow: 0.7, fast: 0.7 })).toMatch(
-    /^fast and slow are equal within 5\.0 points: .*; 6 seeds\.$/,
+    /^fast and slow are equal within 5\.0 points: .*, with 6 seeds\.$/,
   )
 })
 
@@ -71,7 +71,7 @@ test('many arms are said by what was found, in one name or counted, with how far
   expect(answerOf(letters, ends)).toMatch(/^Worse than whole: 5 of 5 arms \(−30\.\d/)
   const same = Object.fromEntries(Object.keys(ends).map((name) => [name, 0.7]))
   expect(answerOf(letters, same)).toMatch(
-    /^No difference from whole was found in held-out accuracy \(greedy\): .* points; 6 seeds\.$/,
+    /^No difference from whole was found in held-out accuracy \(greedy\): .* points, with 6 seeds\.$/,
   )
 })
 

@@ -62,52 +62,63 @@ function seedsOf(arms: readonly Compared[]): string {
   return few === many ? `${many} seeds` : `${few} to ${many} seeds`
 }
 
+const VERDICTS = ['better', 'worse', 'equal', 'none', 'too few'] as const
+
 /** Several arms by what was found of them, better ones first. */
 function answerOfMany(study: Study, analysis: Analysis, arms: readonly Compared[], base: string) {
   const units = unitsOf(analysis.metric)
-  const verdicts = [
-    ['better', `Better than ${base}`],
-    ['worse', `Worse than ${base}`],
-    ['equal', `Equal to ${base} within ${marginText(study, analysis)}`],
-    ['none', 'No difference found'],
-    ['too few', 'Too few seeds to say'],
-  ] as const
-  const parts = verdicts.flatMap(([verdict, says]) => {
+  const parts = VERDICTS.flatMap((verdict) => {
     const own = arms.filter((arm) => arm.verdict === verdict)
     if (own.length === 0) return []
     const names = namesOrCount(
       own.map(({ name }) => name),
       arms.length,
     )
-    return verdict === 'too few'
-      ? [`${says}: ${names}.`]
-      : [`${says}: ${names} (${sizesOf(own, units)}).`]
+    if (verdict === 'too few') return [`Too few seeds to say: ${names}.`]
+    const sizes = sizesOf(own, units)
+    if (verdict === 'better') return [`Better than ${base}: ${names} (${sizes}).`]
+    if (verdict === 'worse') return [`Worse than ${base}: ${names} (${sizes}).`]
+    if (verdict === 'none') return [`No difference found: ${names} (${sizes}).`]
+    return [`Equal to ${base} within ${marginText(study, analysis)}: ${names} (${sizes}).`]
   })
   return `${parts.join(' ')} ${seedsOf(arms)}.`
 }
 
-/** `[2.1, 17.7]`: the interval of how far it is above, or below; '' where there is none. */
+/** `2.1, 17.7`: the interval of how far it is above, or below. */
 function distances({ t, mean }: Comparison, units: Units): string {
-  if (!t) return ''
-  const [low, high] = mean > 0 ? [t.low, t.high] : [-t.high, -t.low]
-  return ` [${units.bareDifference(low)}, ${units.bareDifference(high)}]`
+  const [low, high] = t ? [t.low, t.high] : [mean, mean]
+  const [near, far] = mean > 0 ? [low, high] : [-high, -low]
+  return `${units.bareDifference(near)}, ${units.bareDifference(far)}`
 }
 
-function answerOfOne({ measure }: Study, analysis: Analysis, arm: Compared, base: string): string {
-  const { name, verdict, mean } = arm
+/** Measures of what a run ends with. */
+const ENDS: readonly string[] = ['end', 'last']
+
+function differsText({ measure }: Study, arm: Compared, base: string, units: Units): string {
+  const { name, mean } = arm
+  const size = `${units.bareDifference(Math.abs(mean))}${units.difference}`
+  const range = distances(arm, units)
+  const seeds = seedsOf([arm])
+  if (ENDS.includes(measure.at))
+    return mean > 0
+      ? `${name} ended ${size} above ${base} [${range}], with ${seeds}.`
+      : `${name} ended ${size} below ${base} [${range}], with ${seeds}.`
+  return mean > 0
+    ? `${name} came out ${size} above ${base} [${range}], with ${seeds}.`
+    : `${name} came out ${size} below ${base} [${range}], with ${seeds}.`
+}
+
+function answerOfOne(study: Study, analysis: Analysis, arm: Compared, base: string): string {
+  const { measure } = study
+  const { name, verdict } = arm
   const units = unitsOf(analysis.metric)
   const seeds = seedsOf([arm])
-  if (verdict === 'equal') {
-    const margin = units.bareDifference(measure.equal_within ?? 0)
-    return `${name} and ${base} are equal within ${margin}${units.difference}: ${bareDifference(arm, units)}; ${seeds}.`
-  }
+  if (verdict === 'equal')
+    return `${name} and ${base} are equal within ${marginText(study, analysis)}: ${bareDifference(arm, units)}, with ${seeds}.`
   if (verdict !== 'better' && verdict !== 'worse')
-    return `No difference between ${name} and ${base} was found in ${measureWords(analysis.metric ?? measure.metric)}: ${differenceText(arm, units)}; ${seeds}.`
-  const ended = measure.at === 'end' || measure.at === 'last' ? 'ended' : 'came out'
-  const size = `${units.bareDifference(Math.abs(mean))}${units.difference}`
-  const side = mean > 0 ? 'above' : 'below'
-  const which = measure.goal === 'higher' ? '' : `, which is ${verdict}`
-  return `${name} ${ended} ${size} ${side} ${base}${distances(arm, units)}${which}; ${seeds}.`
+    return `No difference between ${name} and ${base} was found in ${measureWords(analysis.metric ?? measure.metric)}: ${differenceText(arm, units)}, with ${seeds}.`
+  const said = differsText(study, arm, base, units)
+  return measure.goal === 'higher' ? said : `${said} Lower is better.`
 }
 
 /** The answer in a sentence or two. */
@@ -123,7 +134,7 @@ export function answerSentence(study: Study, analysis: Analysis): string {
   if (compared.some(({ verdict }) => verdict !== 'none' && verdict !== 'too few'))
     return answerOfMany(study, analysis, compared, base)
   const known = compared.filter(({ verdict }) => verdict === 'none')
-  return `No difference from ${base} was found in ${measureWords(analysis.metric ?? study.measure.metric)}: ${sizesOf(known, unitsOf(analysis.metric))}; ${seedsOf(known)}.`
+  return `No difference from ${base} was found in ${measureWords(analysis.metric ?? study.measure.metric)}: ${sizesOf(known, unitsOf(analysis.metric))}, with ${seedsOf(known)}.`
 }
 
 /** What a study has found, in a word: an arm that differs, else one that is shown to be equal, else

@@ -2,7 +2,7 @@
 import type { Arm } from '../../../document/study/arms.ts'
 import { planSentence } from '../../../document/study/report/words.ts'
 import type { Study } from '../../../document/study/study.ts'
-import { BaseLine } from '../BaseLine.tsx'
+import { BaseLine } from './BaseLine.tsx'
 import { Lengths } from './Lengths.tsx'
 
 /** More arms are counted. */
@@ -49,16 +49,22 @@ function Cells({ study, arms }: Pick<PlanPreviewProps, 'study' | 'arms'>) {
 }
 
 export function PlanPreview({ study, arms, runs, time }: PlanPreviewProps) {
-  const takes = time === undefined ? '' : `, ${time} on this machine`
   return (
     <section className="study-preview" aria-label="The plan">
       <h3>The plan</h3>
       <BaseLine study={study} />
       {study.search ? null : <Cells study={study} arms={arms} />}
       <p data-testid="study-runs">
-        {study.search
-          ? `${runs} runs in all${takes}.`
-          : `${arms.length} arms × ${study.seeds.length} seeds: ${runs} runs in all${takes}.`}
+        {study.search ? null : (
+          <span>
+            {arms.length} arms × {study.seeds.length} seeds.
+          </span>
+        )}{' '}
+        <span>
+          {time === undefined
+            ? `${runs} runs in all.`
+            : `${runs} runs in all, ${time} on this machine.`}
+        </span>
       </p>
       <Lengths study={study} arms={arms} />
       <p className="soft">{planSentence(study, { metric: undefined })}</p>

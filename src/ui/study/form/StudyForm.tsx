@@ -122,8 +122,8 @@ const firstDraft = (): Draft => ({
 
 const NO_PROBLEMS: Problems = new Map()
 
-/** Nothing is wrong with what nobody has filled in yet; values that were typed are checked when they
- * are left, the whole form when it was tried. */
+/** Nothing is wrong with what nobody has filled in yet; values that were typed are checked when
+ * they are left, the whole form when it was tried. */
 const shownProblems = (all: Problems, wasTried: boolean, left: readonly number[]): Problems =>
   wasTried ? all : new Map([...all].filter(([field]) => left.some((i) => field === `axis.${i}`)))
 

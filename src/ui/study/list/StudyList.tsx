@@ -1,8 +1,8 @@
 // Draws the lists of studies, one's own and the lab's, below one search for both.
 import { useState } from 'react'
 import { useStore } from 'zustand'
-import { isOfLab } from '../../page/study/recorded.ts'
-import { studyStore } from '../../page/study/study_state.ts'
+import { isOfLab } from '../../../page/study/recorded.ts'
+import { studyStore } from '../../../page/study/study_state.ts'
 import { Gallery } from './Gallery.tsx'
 import { galleryFamilies, isFound, STUDIES_OF_LAB } from './gallery_families.ts'
 import { NewStudy } from './NewStudy.tsx'

@@ -1,10 +1,10 @@
 // Draws the head of the list of studies: what a study is, and the ways to a new one.
 import { FolderOpen, Plus } from 'lucide-react'
 import { type ChangeEvent, useRef, useState } from 'react'
-import { parseStudy } from '../../document/study/study.ts'
-import { setStudy } from '../../page/study/study_store.ts'
-import { Words } from '../glossary/Words.tsx'
-import { StudyForm } from './form/StudyForm.tsx'
+import { parseStudy } from '../../../document/study/study.ts'
+import { setStudy } from '../../../page/study/study_store.ts'
+import { Words } from '../../glossary/Words.tsx'
+import { StudyForm } from '../form/StudyForm.tsx'
 
 /** What a text says; undefined where it is no JSON. */
 function jsonOf(text: string): unknown {

@@ -1,13 +1,13 @@
 // Draws the studies that come with the lab: what each asked and found, a button that opens it here,
 // and one that puts the settings of one of its arms into the form.
 import { useState } from 'react'
-import { decodeLink } from '../../document/links/link.ts'
-import { foundOf } from '../../document/study/report/answer.ts'
-import { decodeStudy } from '../../document/study/study_link.ts'
-import { cutText } from '../../formats/cut_text.ts'
-import { openExperiment } from '../../page/client/opening.ts'
-import { openLabStudy } from '../../page/study/study_store.ts'
-import { openTab, showToast } from '../shown/store.ts'
+import { decodeLink } from '../../../document/links/link.ts'
+import { foundOf } from '../../../document/study/report/answer.ts'
+import { decodeStudy } from '../../../document/study/study_link.ts'
+import { cutText } from '../../../formats/cut_text.ts'
+import { openExperiment } from '../../../page/client/opening.ts'
+import { openLabStudy } from '../../../page/study/study_store.ts'
+import { openTab, showToast } from '../../shown/store.ts'
 import { FoundMark } from './FoundMark.tsx'
 import type { Family, GalleryEntry } from './gallery_families.ts'
 
@@ -39,7 +39,7 @@ function Row({ member: { entry, name, question }, onOpen }: RowProps) {
           {answer}
         </p>
       </div>
-      <p className="study-buttons">
+      <p className="study-buttons study-of-lab">
         <button
           type="button"
           aria-label={`Open the study “${entry.name}”`}
@@ -54,7 +54,7 @@ function Row({ member: { entry, name, question }, onOpen }: RowProps) {
           title={`Puts the settings of “${arm}” into the form, where Train trains it alone. Undo brings yours back.`}
           onClick={() => takeArm(entry)}
         >
-          Take the settings of “{cutText(arm, MOST_LETTERS)}”
+          Settings of “{cutText(arm, MOST_LETTERS)}”
         </button>
       </p>
     </li>

@@ -1,7 +1,7 @@
 // Groups the lab's studies into a list that can be read: those that ask one thing under its words,
 // each by what it alone has.
-import gallery from '../../page/study/gallery.json' with { type: 'json' }
-import { searchable, wordsOf } from '../kit/fuzzy.ts'
+import gallery from '../../../page/study/gallery.json' with { type: 'json' }
+import { searchable, wordsOf } from '../../kit/fuzzy.ts'
 
 export type GalleryEntry = (typeof gallery)[number]
 

@@ -2,19 +2,19 @@
 // can.
 import { renderToStaticMarkup } from 'react-dom/server'
 import { expect, test } from 'vitest'
-import { decodeLink } from '../../document/links/link.ts'
-import { expandStudy } from '../../document/study/arms.ts'
-import { titleParts } from '../../document/study/report/words.ts'
-import { decodeStudy } from '../../document/study/study_link.ts'
-import gallery from '../../page/study/gallery.json' with { type: 'json' }
-import { translateWith } from '../kit/translator.ts'
+import { decodeLink } from '../../../document/links/link.ts'
+import { expandStudy } from '../../../document/study/arms.ts'
+import { titleParts } from '../../../document/study/report/words.ts'
+import { decodeStudy } from '../../../document/study/study_link.ts'
+import gallery from '../../../page/study/gallery.json' with { type: 'json' }
+import { translateWith } from '../../kit/translator.ts'
 import { Gallery } from './Gallery.tsx'
 import { ALONE, galleryFamilies } from './gallery_families.ts'
 
 test('each study is listed with its question and its answer', () => {
   const page = renderToStaticMarkup(<Gallery families={galleryFamilies('')} />)
   expect(page.match(/Open the study /g)).toHaveLength(gallery.length)
-  expect(page.match(/Take the settings of “/g)).toHaveLength(gallery.length)
+  expect(page.match(/Settings of “/g)).toHaveLength(gallery.length)
   for (const { id } of gallery) expect(page).toContain(`study-gallery-${id}`)
 })
 

@@ -1,17 +1,17 @@
 // Says what all arms of a study begin from: the nearest preset, and what differs from it.
 import { useMemo } from 'react'
-import { parseExperiment } from '../../document/experiment/experiment.ts'
-import type { Experiment } from '../../document/experiment/schema/schema.ts'
-import { decodeLink, encodeLink } from '../../document/links/link.ts'
-import { presetOf } from '../../document/presets/presets.ts'
-import type { Study } from '../../document/study/study.ts'
-import { differenceWords } from '../../record/run/difference_words.ts'
+import { parseExperiment } from '../../../document/experiment/experiment.ts'
+import type { Experiment } from '../../../document/experiment/schema/schema.ts'
+import { decodeLink, encodeLink } from '../../../document/links/link.ts'
+import { presetOf } from '../../../document/presets/presets.ts'
+import type { Study } from '../../../document/study/study.ts'
+import { differenceWords } from '../../../record/run/difference_words.ts'
 
 /** More differences are counted. */
 const MOST = 6
 
 /** 'First run with GRPO, with lr 5e-4, 3 phases'. */
-export function baseWords(experiment: Experiment): string {
+function baseWords(experiment: Experiment): string {
   const { preset_id } = decodeLink(encodeLink(experiment))
   const preset = presetOf(preset_id)
   if (!preset) return 'settings of their own'

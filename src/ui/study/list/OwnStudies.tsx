@@ -1,18 +1,18 @@
 // Draws studies of this browser that are not open, each with how far it is.
 import { useMemo } from 'react'
 import { useStore } from 'zustand'
-import { type Arm, expandStudy } from '../../document/study/arms.ts'
-import { exploratoryWords } from '../../document/study/changes.ts'
-import { answerSentence, foundOf } from '../../document/study/report/answer.ts'
-import { titleParts } from '../../document/study/report/words.ts'
-import type { RunResult } from '../../document/study/results.ts'
-import type { Study } from '../../document/study/study.ts'
-import { runsOf } from '../../page/study/kept_studies.ts'
-import { saidQuestion } from '../../page/study/recorded.ts'
-import { analysisOf, studyStore } from '../../page/study/study_state.ts'
-import type { KeptStudy } from '../../page/study/study_storage.ts'
-import { reopenStudy } from '../../page/study/study_store.ts'
-import { whenText } from '../shown/run_words.ts'
+import { type Arm, expandStudy } from '../../../document/study/arms.ts'
+import { exploratoryWords } from '../../../document/study/changes.ts'
+import { answerSentence, foundOf } from '../../../document/study/report/answer.ts'
+import { titleParts } from '../../../document/study/report/words.ts'
+import type { RunResult } from '../../../document/study/results.ts'
+import type { Study } from '../../../document/study/study.ts'
+import { runsOf } from '../../../page/study/kept_studies.ts'
+import { saidQuestion } from '../../../page/study/recorded.ts'
+import { analysisOf, studyStore } from '../../../page/study/study_state.ts'
+import type { KeptStudy } from '../../../page/study/study_storage.ts'
+import { reopenStudy } from '../../../page/study/study_store.ts'
+import { whenText } from '../../shown/run_words.ts'
 import { DeleteStudy } from './DeleteStudy.tsx'
 import { FoundMark } from './FoundMark.tsx'
 
@@ -21,8 +21,11 @@ function runsWords({ study, recorded, trained_at }: KeptStudy, results: readonly
   const known = runsOf(study, results)
   const came = new Set(recorded?.fingerprints)
   const here = known.filter(({ fingerprint }) => !came.has(fingerprint)).length
-  const when = trained_at === undefined ? '' : `, the last one ${whenText(trained_at, Date.now())}`
-  const said = here === 0 ? 'No run is trained here yet' : `${countRuns(here)} trained here${when}`
+  const trained =
+    trained_at === undefined
+      ? `${countRuns(here)} trained here`
+      : `${countRuns(here)} trained here, the last one ${whenText(trained_at, Date.now())}`
+  const said = here === 0 ? 'No run is trained here yet' : trained
   return here === known.length
     ? `${said}.`
     : `${said}, and ${known.length - here} that came with the lab.`

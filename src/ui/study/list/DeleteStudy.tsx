@@ -2,10 +2,10 @@
 import { Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { useStore } from 'zustand'
-import type { Study } from '../../document/study/study.ts'
-import { runsGoing } from '../../page/study/kept_studies.ts'
-import { type StudyState, staying, studyStore } from '../../page/study/study_state.ts'
-import { deleteStudy } from '../../page/study/study_store.ts'
+import type { Study } from '../../../document/study/study.ts'
+import { runsGoing } from '../../../page/study/kept_studies.ts'
+import { type StudyState, staying, studyStore } from '../../../page/study/study_state.ts'
+import { deleteStudy } from '../../../page/study/study_store.ts'
 
 const countWords = (count: number): string =>
   count === 0
