@@ -145,7 +145,7 @@ test(
     await expect(lab.get('study-own')).toContainText('6 runs trained')
     // Those that come with the lab are listed there, each with its answer.
     await expect(lab.get('study-gallery-layers_addition')).toContainText(
-      'Worse than whole model: layers 1–6 alone (−25.6 to −19.6 points). No difference found: BuPO, layers 1–5 first (',
+      'Worse than whole model by 19.6 to 25.6 points: layers 1–6 alone. No difference found, −2.0 to −0.7 points: BuPO, layers 1–5 first.',
     )
     const listed = lab.get('study-gallery-ppo_lead')
     const open = listed.getByRole('button', { name: 'Open the study' })
@@ -200,7 +200,7 @@ test('a study of the lab stays as it is: a copy is changed, and the settings of 
   const open = listed.getByRole('button', { name: 'Open the study' })
   await open.click()
   const answer = lab.get('study-answer')
-  await expect(answer).toContainText('layer 4 alone (+13.0 [+3.3, +22.8] points)')
+  await expect(answer).toContainText('by 13.0 [3.3, 22.8] points: layer 4 alone.')
   // No arm of it can be taken out by a slip.
   await expect(lab.get('study-table').getByRole('button')).toHaveCount(0)
   await lab.get('study-copy').click()

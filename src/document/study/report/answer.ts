@@ -62,6 +62,21 @@ function seedsOf(arms: readonly Compared[]): string {
   return few === many ? `${many} seeds` : `${few} to ${many} seeds`
 }
 
+/** `2.1, 17.7`: the interval of how far it is above, or below. */
+function distances({ t, mean }: Comparison, units: Units): string {
+  const [low, high] = t ? [t.low, t.high] : [mean, mean]
+  const [near, far] = mean > 0 ? [low, high] : [-high, -low]
+  return `${units.bareDifference(near)}, ${units.bareDifference(far)}`
+}
+
+/** '23.3 to 25.1 points', '13.0 [3.3, 22.8] points': how far some arms are from the baseline. */
+function apart(arms: readonly Compared[], units: Units): string {
+  const sizes = arms.map(({ mean }) => Math.abs(mean))
+  const [low, high] = [Math.min(...sizes), Math.max(...sizes)].map(units.bareDifference)
+  if (arms.length === 1) return `${low} [${distances(arms[0], units)}]${units.difference}`
+  return `${low === high ? low : `${low} to ${high}`}${units.difference}`
+}
+
 const VERDICTS = ['better', 'worse', 'equal', 'none', 'too few'] as const
 
 /** Several arms by what was found of them, better ones first. */
@@ -76,19 +91,12 @@ function answerOfMany(study: Study, analysis: Analysis, arms: readonly Compared[
     )
     if (verdict === 'too few') return [`Too few seeds to say: ${names}.`]
     const sizes = sizesOf(own, units)
-    if (verdict === 'better') return [`Better than ${base}: ${names} (${sizes}).`]
-    if (verdict === 'worse') return [`Worse than ${base}: ${names} (${sizes}).`]
-    if (verdict === 'none') return [`No difference found: ${names} (${sizes}).`]
-    return [`Equal to ${base} within ${marginText(study, analysis)}: ${names} (${sizes}).`]
+    if (verdict === 'better') return [`Better than ${base} by ${apart(own, units)}: ${names}.`]
+    if (verdict === 'worse') return [`Worse than ${base} by ${apart(own, units)}: ${names}.`]
+    if (verdict === 'none') return [`No difference found, ${sizes}: ${names}.`]
+    return [`Equal to ${base} within ${marginText(study, analysis)}, ${sizes}: ${names}.`]
   })
   return `${parts.join(' ')} ${seedsOf(arms)}.`
-}
-
-/** `2.1, 17.7`: the interval of how far it is above, or below. */
-function distances({ t, mean }: Comparison, units: Units): string {
-  const [low, high] = t ? [t.low, t.high] : [mean, mean]
-  const [near, far] = mean > 0 ? [low, high] : [-high, -low]
-  return `${units.bareDifference(near)}, ${units.bareDifference(far)}`
 }
 
 /** Measures of what a run ends with. */
