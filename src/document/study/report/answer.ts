@@ -79,6 +79,21 @@ function apart(arms: readonly Compared[], units: Units): string {
 
 const VERDICTS = ['better', 'worse', 'equal', 'none', 'too few'] as const
 
+/** What stands before the names of some arms, of one verdict all. */
+function saysOf(
+  verdict: Comparison['verdict'],
+  arms: readonly Compared[],
+  base: string,
+  units: Units,
+  margin: string,
+): string {
+  if (verdict === 'better') return `Better than ${base} by ${apart(arms, units)}`
+  if (verdict === 'worse') return `Worse than ${base} by ${apart(arms, units)}`
+  if (verdict === 'none') return `No difference found, ${sizesOf(arms, units)}`
+  if (verdict === 'too few') return 'Too few seeds to say'
+  return `Equal to ${base} within ${margin}, ${sizesOf(arms, units)}`
+}
+
 /** Several arms by what was found of them, better ones first. */
 function answerOfMany(study: Study, analysis: Analysis, arms: readonly Compared[], base: string) {
   const units = unitsOf(analysis.metric)
@@ -89,12 +104,7 @@ function answerOfMany(study: Study, analysis: Analysis, arms: readonly Compared[
       own.map(({ name }) => name),
       arms.length,
     )
-    if (verdict === 'too few') return [`Too few seeds to say: ${names}.`]
-    const sizes = sizesOf(own, units)
-    if (verdict === 'better') return [`Better than ${base} by ${apart(own, units)}: ${names}.`]
-    if (verdict === 'worse') return [`Worse than ${base} by ${apart(own, units)}: ${names}.`]
-    if (verdict === 'none') return [`No difference found, ${sizes}: ${names}.`]
-    return [`Equal to ${base} within ${marginText(study, analysis)}, ${sizes}: ${names}.`]
+    return [`${saysOf(verdict, own, base, units, marginText(study, analysis))}: ${names}.`]
   })
   return `${parts.join(' ')} ${seedsOf(arms)}.`
 }
