@@ -18,10 +18,7 @@ const asTrained = (experiment: Experiment): Experiment => ({
 })
 
 /** The newest finished run of which this one is the control, with the same seed. */
-function runWithInner(
-  control: Experiment,
-  entries: readonly RunEntry[],
-): RunEntry | undefined {
+function runWithInner(control: Experiment, entries: readonly RunEntry[]): RunEntry | undefined {
   const trained = asTrained(control)
   return entries.find(({ header }) => {
     if (header.status !== 'finished' || header.source) return false

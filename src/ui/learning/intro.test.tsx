@@ -10,8 +10,8 @@ import { overlayStore } from '../shown/overlays.ts'
 import { presentStore, viewStore } from '../shown/shown.ts'
 import { Charts } from './Charts.tsx'
 import { ModelWrites } from './ModelWrites.tsx'
-import { WhatToSee } from './WhatToSee.tsx'
 import { PlayedAbove } from './PlayedAbove.tsx'
+import { WhatToSee } from './WhatToSee.tsx'
 
 /** It asks for what a browser has. */
 vi.mock('./entropy/EntropyChart.tsx', () => ({ EntropyChart: () => null }))

@@ -277,7 +277,7 @@ test.for<[object, RegExp]>([
     { actor: { ppo_micro_batch_size_per_gpu: 48 } },
     /^actor.ppo_micro_batch_size_per_gpu: .*divisor of the 128 responses .*because.* got 48/,
   ],
-  [{ critic: { critic_warmup: 2 } }, /^critic.critic_warmup: expected 0, because only .*gae/],
+  [{ critic: { critic_warmup: 2 } }, /^critic.critic_warmup: expected 0, because only .*GAE/],
   [rl({ critic: { critic_warmup: 2 } }), /^phases.0.critic.critic_warmup: expected 0, because/],
   [
     { actor: { loss_mode: 'clip_cov', policy_loss: { clip_cov_lb: 6 } } },
