@@ -183,7 +183,7 @@ export const attention_decode = defineKernel({
   cost: decodeCost(4),
 })
 
-const attentionDecodeQuads = cacheInQuads(attention_decode)
+const decodeInQuads = cacheInQuads(attention_decode)
 const step = defineKernel({
   name: 'attention_step',
   wgsl: narrow_step + cache_token + rope_head + rope_rotation + cache_f32,
@@ -231,16 +231,18 @@ const narrow = new Map<number, AttentionKernels>()
 
 function tiledKernels(head_dim: number): AttentionKernels {
   if (head_dim % 4 !== 0) return tiled
-  const chunks = Math.min(4, Math.ceil(head_dim / 16))
-  const known = quads.get(chunks)
+  // 4 chunks at most, and heads of more than 64 channels are decoded by another kernel.
+  const size = Math.min(5, Math.ceil(head_dim / 16))
+  const known = quads.get(size)
   if (known) return known
+  const chunks = Math.min(4, size)
   const made: AttentionKernels = {
     forward: inQuads(attention_forward, chunks),
     backwardQuery: inQuads(attention_backward_query, chunks),
     backwardKeyValue: inQuads(attention_backward_key_value, chunks),
-    decode: attentionDecodeQuads,
+    decode: decodeInQuads(head_dim),
   }
-  quads.set(chunks, made)
+  quads.set(size, made)
   return made
 }
 
@@ -287,7 +289,7 @@ function narrowKernels(head_dim: number): AttentionKernels {
       workgroups: (p) => perColumn(p, p.num_key_value_heads),
       ...tiledOnGpu(head_dim),
     },
-    decode: attentionDecodeQuads,
+    decode: decodeInQuads(head_dim),
     step: {
       ...step,
       name: `attention_step_narrow_${head_dim}`,

@@ -37,7 +37,10 @@ test('float32 has the kernels of attention.ts; halves have others of the same in
   const exact = cacheKernels(narrow, 'float32')
   const ofFives = cacheKernels({ width: 20, head_dim: 5 }, 'float32')
   expect([exact.write, ofFives.decode]).toEqual([kv_cache_write, attention_decode])
-  expect(exact.decode.name).toBe('attention_decode_quads')
+  expect(exact.decode.name).toBe('attention_decode_quads_64')
+  expect(cacheKernels({ width: 20, head_dim: 128 }, 'float32').decode.name).toBe(
+    'attention_decode_quads',
+  )
   const half = cacheKernels(narrow, 'float16')
   expect(half.step?.name).toBe(`${exact.step?.name}_f16`)
   expect(half.step?.bindings).toEqual(exact.step?.bindings)

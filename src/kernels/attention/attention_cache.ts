@@ -49,7 +49,7 @@ export const attention_decode_f16: typeof attention_decode = {
   cost: decodeCost(2),
 }
 
-const attentionDecodeF16Quads = cacheInQuads(attention_decode_f16)
+const halfDecodeInQuads = cacheInQuads(attention_decode_f16)
 
 const steps = new Map<AttentionStep, AttentionStep>()
 
@@ -77,7 +77,7 @@ export function cacheKernels(size: AttentionSize, dtype: CacheDType): CacheKerne
   if (dtype === 'float32') return { write: kv_cache_write, decode, ...(step && { step }) }
   return {
     write: kv_cache_write_f16,
-    decode: decode === attention_decode ? attention_decode_f16 : attentionDecodeF16Quads,
+    decode: decode === attention_decode ? attention_decode_f16 : halfDecodeInQuads(size.head_dim),
     ...(step && { step: halfStep(step, size.head_dim) }),
   }
 }

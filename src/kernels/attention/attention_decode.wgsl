@@ -10,9 +10,10 @@
 const LANES = 64u;
 const KEYS = 32u; // attention_forward's key tile; two of them are scored at a time
 const MASKED = -1e30; // far below every score, and finite
+override MOST_CHANNELS: u32 = 256u; // of a head
 
 var<workgroup> query_is_token: u32;
-var<workgroup> query: array<f32, 256>;
+var<workgroup> query: array<f32, MOST_CHANNELS>;
 var<workgroup> scores: array<f32, LANES>;
 var<workgroup> weights: array<f32, LANES>;
 

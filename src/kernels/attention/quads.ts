@@ -18,8 +18,23 @@ export const inQuads = <K extends Pick<AnyKernel, 'name' | 'wgsl' | 'bindings'>>
   constants: { CHUNKS },
 })
 
-/** The same for a kernel that reads a cache of keys and values. */
-export const cacheInQuads = <K extends Pick<AnyKernel, 'name' | 'wgsl' | 'bindings'>>(
+/** Channels of a head that a workgroup has room for: software adapters compile a store for each. */
+const SMALL_HEAD = 64
+
+/** The same for a kernel that reads a cache of keys and values, by the channels of a head. */
+export function cacheInQuads<K extends Pick<AnyKernel, 'name' | 'wgsl' | 'bindings'>>(
+  kernel: K,
+): (head_dim: number) => K {
+  const large = withCachedVectors(kernel)
+  const small = {
+    ...large,
+    name: `${large.name}_${SMALL_HEAD}`,
+    constants: { MOST_CHANNELS: SMALL_HEAD },
+  }
+  return (head_dim) => (head_dim <= SMALL_HEAD ? small : large)
+}
+
+const withCachedVectors = <K extends Pick<AnyKernel, 'name' | 'wgsl' | 'bindings'>>(
   kernel: K,
 ): K => ({
   ...kernel,

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { expectClose } from '../testing.ts'
 import { normalPair, normalValues, philox4x32, uniform24 } from './philox.ts'
 import { keptRef, probabilities, sampleTokenRef } from './sampling.ref.ts'
+import { sample_token, sample_token_narrow, sampleToken } from './sampling.ts'
 
 describe('philox4x32', () => {
   test('gives the known answers of Random123', () => {
@@ -109,4 +110,14 @@ describe('sampling reference', () => {
     expect(token).toBe(1)
     expect(log_prob).toBeCloseTo(Math.log(0.4), 12)
   })
+})
+
+test('a model that writes a few words takes the kernel that compiles soon', () => {
+  expect(sampleToken({ vocab_size: 64 })).toBe(sample_token_narrow)
+  expect(sampleToken({ vocab_size: 1024 })).toBe(sample_token)
+  expect(sampleToken({ vocab_size: 1024, compilesSoon: true })).toBe(sample_token_narrow)
+  expect(sampleToken({ vocab_size: 50_000, compilesSoon: true })).toBe(sample_token)
+  expect(sampleToken({ vocab_size: 64, narrowKernels: false, compilesSoon: true })).toBe(
+    sample_token,
+  )
 })

@@ -1,4 +1,5 @@
 // Records a rollout: the prompts at once, then one token of every row at a time.
+import { SOON_COMPILED } from '../../kernels/matmul/matmul_variants.ts'
 import { force_token } from '../../kernels/sampling/force_token.ts'
 import { sampleToken } from '../../kernels/sampling/sampling.ts'
 import { logitsInRanges } from '../transformer/head_ranges.ts'
@@ -76,7 +77,7 @@ function sample(recording: Recording, t: number): void {
   const project = normedProducts(recording, states, prompts, shape.vocab_size)
   logitsInRanges(run, shape, { head: weights.lm_head, rows: prompts }, { logits, part }, project)
   recorder.run(
-    sampleToken(shape),
+    sampleToken({ ...shape, compilesSoon: model.matmul?.['*'] === SOON_COMPILED }),
     {
       rows: cache.rows,
       n,
