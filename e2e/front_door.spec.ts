@@ -5,6 +5,7 @@ import { expect, LONG_ONLY, QUICK } from './lab_page.ts'
 import { test } from './warm_page.ts'
 
 test('a preset is found by its tags and chosen with the keyboard', async ({ lab, page }) => {
+  await page.setViewportSize({ width: 1440, height: 900 })
   await lab.open()
   await lab.waitForStatus('idle')
   // Before a first run a recording fills the charts, and nothing else of the page.
@@ -13,6 +14,9 @@ test('a preset is found by its tags and chosen with the keyboard', async ({ lab,
   await expect(page.locator('.charts')).toHaveAttribute('data-empty', 'false')
   await expect(lab.get('train-here')).toBeEnabled()
   await expect(lab.get('intro')).toBeVisible()
+  // Values beside the lines are of the step under the pointer, and their points are marked.
+  await lab.get('reward-chart').locator('.plot-area').hover()
+  await expect(lab.get('reward-chart').locator('.is-read circle').first()).toBeVisible()
   await lab.get('open-presets').focus()
   await page.keyboard.press('Enter')
   const dialog = lab.get('presets-dialog')

@@ -1,7 +1,7 @@
 // The first minute of somebody who has never been here, as states in their order: what can be seen,
 // and done, in each.
 import type { Page } from '@playwright/test'
-import { expect, type LabPage, test } from './lab_page.ts'
+import { expect, type LabPage, LONG_ONLY, test } from './lab_page.ts'
 
 test('Train is three presses away for somebody with a keyboard', async ({ lab, page }) => {
   await lab.open()
@@ -175,4 +175,19 @@ test('the first run ends with a win on three seeds', { tag: '@long' }, async ({ 
     `${won}`,
   ).toBe(true)
   expect(won.filter((points) => points >= 14).length, `${won}`).toBeGreaterThanOrEqual(2)
+})
+
+test('the control that a run proposes is told beside that run', LONG_ONLY, async ({ lab }) => {
+  await lab.open(
+    'v=1&p=first-steps&phases.0.steps=2&phases.1.steps=2&rollout.train_batch_size=8&actor.ppo_mini_batch_size=8&validation.prompts=8&validation.test_freq=2',
+  )
+  await lab.get('train').click()
+  await lab.waitForStatus('finished', 180_000)
+  await expect(lab.get('control-says')).toHaveCount(0)
+  await expect(lab.get('next-step')).toContainText('without the inner phase')
+  await lab.get('next-step').click()
+  await lab.waitForStatus('finished', 180_000)
+  await expect(lab.get('control-says')).toContainText(
+    /With the inner phase it solved .+ of new problems, without it .+: 8 problems tell no difference/,
+  )
 })

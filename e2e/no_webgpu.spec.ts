@@ -44,7 +44,7 @@ test('without a GPU nothing offers to train, to measure or to edit what cannot b
   await expect(lab.get('profiler')).toContainText('Both need a GPU')
   await expect(lab.get('memory')).toContainText('where one can be trained')
   // It looks, finds none, and the page is as it was: no run has failed.
-  await expect(lab.get('train')).toHaveText('Look for a GPU again')
+  await expect(lab.get('train')).toHaveText('Find a GPU')
   await lab.get('train').click()
   await expect(lab.get('status')).toHaveText('no GPU here')
   await expect(lab.get('error')).toBeHidden()

@@ -136,6 +136,7 @@ test(
     await lab.waitForStatus('idle')
     await expect(lab.get('train')).toHaveText('Train')
     await expect(lab.get('step-count')).toHaveText('–')
+    await lab.show('learn')
     await expect(lab.get('intro')).toContainText('Nothing leaves the browser')
     await page.locator('body').press('ControlOrMeta+z')
     await lab.waitForStatus('finished')

@@ -24,14 +24,14 @@ const SMALL_HEAD = 64
 /** The same for a kernel that reads a cache of keys and values, by the channels of a head. */
 export function cacheInQuads<K extends Pick<AnyKernel, 'name' | 'wgsl' | 'bindings'>>(
   kernel: K,
-): (head_dim: number) => K {
+): (headDim: number) => K {
   const large = withCachedVectors(kernel)
   const small = {
     ...large,
     name: `${large.name}_${SMALL_HEAD}`,
     constants: { MOST_CHANNELS: SMALL_HEAD },
   }
-  return (head_dim) => (head_dim <= SMALL_HEAD ? small : large)
+  return (headDim) => (headDim <= SMALL_HEAD ? small : large)
 }
 
 const withCachedVectors = <K extends Pick<AnyKernel, 'name' | 'wgsl' | 'bindings'>>(

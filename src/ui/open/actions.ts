@@ -51,7 +51,7 @@ export const canReset = (state: LabState): boolean =>
 /** What the big button says and does now. */
 export function toggleLabel(state: LabState): string {
   const { status, isPausing } = state
-  if (selectLacksGpu(state)) return isHopeless(state) ? 'Train' : 'Look for a GPU again'
+  if (selectLacksGpu(state)) return isHopeless(state) ? 'Train' : 'Find a GPU'
   if (isPausing) return 'Pausing …'
   if (status === 'running' || status === 'preparing' || status === 'waiting') return 'Pause'
   if (status === 'paused') return 'Continue'

@@ -145,7 +145,9 @@ export function answerSentence(study: Study, analysis: Analysis): string {
     comparison ? [{ name: shortName(analysis, arm), ...comparison }] : [],
   )
   if (compared.every(({ verdict }) => verdict === 'too few'))
-    return `There are too few seeds to answer: every arm needs at least ${FEWEST_PAIRS}.`
+    return study.seeds.length < FEWEST_PAIRS
+      ? `There are too few seeds to answer: every arm needs at least ${FEWEST_PAIRS}.`
+      : `No answer yet: it comes when every arm has run with ${FEWEST_PAIRS} seeds.`
   const own = analysis.arms.find(({ arm }) => arm.name === analysis.baseline)
   const base = own ? shortName(analysis, own.arm) : analysis.baseline
   if (compared.length === 1) return answerOfOne(study, analysis, compared[0], base)

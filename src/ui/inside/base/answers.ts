@@ -2,9 +2,11 @@
 // run: the figures below them have the whole.
 import type { Observation } from '../../../host/protocol/observation.ts'
 import type { Kept } from '../../../record/run/kept.ts'
+import { layersSay } from '../../plot/lines/course_says.ts'
+import { layerEntropy } from '../../shown/metrics.ts'
 import { mostNeeded } from '../../touch/words/part_words.ts'
 import { type ObservedQuantity, observedAt, type Seen } from './observed.ts'
-import { deltaSays, flowSays, heatSays } from './says.ts'
+import { deltaSays, flowSays, heatSays, policyName } from './says.ts'
 
 type Answer = (kept: Kept<Observation>, step: number | undefined) => string | undefined
 
@@ -19,6 +21,17 @@ const of =
     return seen && says(seen, kept.items)
   }
 
+/** Where only one moment was observed, the metrics of every step tell what changed. */
+export function changedSays(items: readonly Seen[], seen: Seen): string | undefined {
+  const { num_hidden_layers: last } = seen.item
+  const alike = items.filter(({ step, item }) => step < seen.step && item.rows === seen.item.rows)
+  const layers = Array.from({ length: last + 1 }, (_, layer) => ({
+    metric: layerEntropy(layer),
+    label: policyName(layer, last),
+  }))
+  return (alike.length === 0 && layersSay(layers)) || heatSays(items, seen)
+}
+
 const needed: Answer = ({ items }, step) => {
   const parts = items.findLast(
     ({ step: at, item }) => item.parts && (step === undefined || at <= step),
@@ -30,7 +43,9 @@ const needed: Answer = ({ items }, step) => {
 export const QUESTIONS = {
   'What does a layer know?': of(['ent_layer_norm'], ({ item }) => flowSays(item)),
   'What does a block do?': of(['dH_attn', 'dH_ffn', 'dH_layer'], deltaSays),
-  'What changed?': of(['ent_layer_raw', 'ent_layer_norm'], (seen, items) => heatSays(items, seen)),
+  'What changed?': of(['ent_layer_raw', 'ent_layer_norm'], (seen, items) =>
+    changedSays(items, seen),
+  ),
   'What causes it?': needed,
 } as const satisfies Record<string, Answer>
 

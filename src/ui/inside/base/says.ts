@@ -118,6 +118,12 @@ export function targetSays(items: readonly Seen[], seen: Seen, k: number): strin
   return `From step ${first.step} to ${seen.step} the cosine of layer ${k} with the last layer ${moved}; the model’s perplexity ${movedText(was, is)}.${adds}`
 }
 
+/** Whose policy it is that a layer of so many holds. */
+export function policyName(layer: number, last: number): string {
+  if (layer === 0) return 'the policy of the embedding'
+  return layer === last ? 'the final policy' : `the policy of layer ${layer}`
+}
+
 /** The layer whose policy changed most since the first observation. */
 export function heatSays(items: readonly Seen[], seen: Seen): string | undefined {
   const first = between(items, seen).find(({ item }) => policyEntropies(item.mean))
@@ -132,12 +138,7 @@ export function heatSays(items: readonly Seen[], seen: Seen): string | undefined
   )
   if (!moved) return undefined
   const { layer } = moved
-  const whose =
-    layer === 0
-      ? 'the policy of the embedding'
-      : layer === now.length - 1
-        ? 'the final policy'
-        : `the policy of layer ${layer}`
+  const whose = policyName(layer, now.length - 1)
   if (formatNumber(before[layer]) === formatNumber(now[layer]))
     return `From step ${first.step} to ${seen.step} no layer’s policy changed noticeably.`
   return `From step ${first.step} to ${seen.step} ${whose} changed most: it ${movedText(before[layer], now[layer], ' nats')}.`

@@ -7,8 +7,8 @@ import { READ } from '../../plot/reads.ts'
 import { useLastLayer } from '../../shown/run.ts'
 import { shownStore } from '../../shown/shown.ts'
 import { useVocabulary } from '../../shown/vocabulary.ts'
+import { changedSays } from '../base/answers.ts'
 import type { Seen } from '../base/observed.ts'
-import { heatSays } from '../base/says.ts'
 import { Figure } from '../frame/Figure.tsx'
 import { useFigure } from '../frame/use_figure.ts'
 import { type HeatKind, KeptHeatMap, valuesOf } from './HeatMap.tsx'
@@ -51,7 +51,7 @@ export function HeatMaps() {
       note="One column per kept step; stripes hold its colour where nothing was measured before the next. Dark is certain, bright undecided, on one scale for all four. Old steps are thinned out, so what changes within a few early steps may be missing, and a raw map mixes what a state says with how long it is. In the normed map the embedding is grey; the top row of both is the final policy."
       state={state}
       opens="wide"
-      says={seen && heatSays(shownStore.getState().kept.observations.items, seen)}
+      says={seen && changedSays(shownStore.getState().kept.observations.items, seen)}
     >
       {seen ? (
         <>

@@ -39,6 +39,10 @@ test('what was not measured for long is striped', () => {
   )
   expect(filled.filter((x) => x >= 112)).toHaveLength(8)
   expect(at(pixels, 120, 119, 0)[0]).toBe(100)
+  // One moment at the end of the axis is seen too.
+  const one = { steps: [12], values: [2], length: 1 }
+  const alone = heatmapPixels([one], { ...size, heldSteps: typicalGap(one) }, 2, ramp)
+  expect([111, 112, 119].map((x) => at(alone, 120, x, 0)[1])).toEqual([0, 255, 255])
   expect(typicalGap({ steps: [7], values: [1], length: 1 })).toBe(1)
 })
 

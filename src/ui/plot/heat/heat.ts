@@ -89,11 +89,12 @@ export function heatmapPixels(
     const { steps, values, length } = columns
     const atLeft = (rows.length - 1 - row) * across - first
     const gap = length > 1 ? steps[length - 1] - steps[length - 2] : 1
-    const start = Math.max(first, Math.floor(stepPixel(steps[0], size)))
     const end = Math.min(width, Math.ceil(stepPixel(steps[length - 1] + gap, size)))
     // The newest at the end of the axis would have no room there.
     const isAtEnd = stepPixel(steps[length - 1], size) > width - LEAST_HELD
     const lastFrom = isAtEnd && heldSteps < Number.POSITIVE_INFINITY ? width - LEAST_HELD : width
+    const begin = Math.min(lastFrom, Math.floor(stepPixel(steps[0], size)))
+    const start = Math.max(first, begin)
     const isHeldOn = (column: number, step: number) =>
       pixelStep(column, size) - step >= heldSteps &&
       column - stepPixel(step, size) >= LEAST_HELD &&

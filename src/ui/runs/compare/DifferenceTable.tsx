@@ -69,12 +69,15 @@ function Nothing({
   known,
   all,
   hasSeeds,
-}: Record<'known' | 'all', number> & { readonly hasSeeds: boolean }) {
+  isOneSetting,
+}: Record<'known' | 'all', number> & Record<'hasSeeds' | 'isOneSetting', boolean>) {
   const imported = all - known
   const same =
     known < 2
       ? known === all && hasSeeds
-        ? 'They are runs of one setting, and differ in their seeds alone.'
+        ? isOneSetting
+          ? 'They are runs of one setting, and differ in their seeds alone.'
+          : 'They are one line, and their settings differ: group by “all but the seed” to see how.'
         : ''
       : `${imported > 0 ? 'The experiments of the others' : 'Their experiments'} are the same${hasSeeds ? ', but for their seeds' : ', seed included'}. `
   const unknown =
@@ -87,6 +90,10 @@ function Nothing({
     </p>
   )
 }
+
+/** Whether the runs of a line have one setting. */
+const differsInSeed = ({ entries }: Compared): boolean =>
+  differences(entries.map(({ header }) => header.document)).every(({ path }) => path === 'seed')
 
 interface CellProps {
   readonly cell: { readonly value: string | undefined } | undefined
@@ -107,7 +114,15 @@ export function DifferenceTable({ groups }: { readonly groups: readonly Compared
   const hasSeeds = groups.some(({ entries }) => entries.length > 1)
   const rows = useRows(groups, hasSeeds)
   const known = groups.filter(documentOf).length
-  if (rows.length === 0) return <Nothing known={known} all={groups.length} hasSeeds={hasSeeds} />
+  if (rows.length === 0)
+    return (
+      <Nothing
+        known={known}
+        all={groups.length}
+        hasSeeds={hasSeeds}
+        isOneSetting={groups.every(differsInSeed)}
+      />
+    )
   return (
     <div className="scroll" tabIndex={0} role="group" aria-label="Differences of the experiments">
       <table className="compare-table" data-testid="differences">

@@ -91,6 +91,7 @@ export function Gallery({ families }: { readonly families: readonly Family[] }) 
         train it here. Their reports, with all limits, lie beside the source code of this page, in
         its folder <code>docs/studies</code>.
       </p>
+      {families.length > 0 ? null : <p>No study of the lab holds these words.</p>}
       {problem ? (
         <p className="bad" role="alert">
           {problem}
