@@ -16,7 +16,7 @@ test('a preset is found by its tags and chosen with the keyboard', async ({ lab,
   await expect(lab.get('intro')).toBeVisible()
   // Values beside the lines are of the step under the pointer, and their points are marked.
   await lab.get('reward-chart').locator('.plot-area').hover()
-  await expect(lab.get('reward-chart').locator('.is-read circle').first()).toBeVisible()
+  await expect(page.locator('.line-labels .is-read circle').first()).toBeVisible()
   await lab.get('open-presets').focus()
   await page.keyboard.press('Enter')
   const dialog = lab.get('presets-dialog')
