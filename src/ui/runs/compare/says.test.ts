@@ -22,6 +22,13 @@ test('the highest and the lowest are named, with how many steps they took', () =
   )
 })
 
+test('what chance brings apart is no clear difference', () => {
+  const [a, b] = [entryOf('a', { greedy: 0.938 }), entryOf('b', { greedy: 0.945 })]
+  expect(compareSays([group('A', a), group('B', b)])).toBe(
+    'No clear difference in held-out accuracy, greedy: “B” and “A” end at 94.5\u00a0% and 93.8\u00a0%. With 128 problems, the standard error of this difference is at most 2.9 points. One run each.',
+  )
+})
+
 test('a score that says the opposite is named too', () => {
   const scored = (entry: Entry, score: number): Entry => {
     const summaries = { ...entry.header.summaries, [REWARD]: extendSummary(undefined, [score]) }
@@ -33,7 +40,7 @@ test('a score that says the opposite is named too', () => {
       group('B', scored(entryOf('b', { greedy: 0.9 }), high)),
     ])
   expect(said(0.55, 0.35)).toContain(
-    'But in reward or task score, sampled, it ends 20.0 points below.',
+    'But it ends 20.0 points below in reward or task score, sampled.',
   )
   expect(said(0.35, 0.55)).not.toContain('But')
 })

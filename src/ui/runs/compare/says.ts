@@ -3,7 +3,7 @@ import { taskOf } from '../../../document/experiment/fields/task_fields.ts'
 import type { RunHeader } from '../../../record/run/record.ts'
 import { statisticOf } from '../../../record/run/summary.ts'
 import { formatSteps } from '../../kit/format.ts'
-import { mean } from '../../kit/mean.ts'
+import { isClear, mean } from '../../kit/mean.ts'
 import { differenceText, numberText } from '../../shown/run_words.ts'
 import { isShare, METRIC_CHOICES, metricOf } from '../base/columns.ts'
 import type { Compared } from '../base/compared.ts'
@@ -42,18 +42,20 @@ function budgetSays(groups: readonly Compared[]): string {
 const labelOf = (choice: string): string =>
   METRIC_CHOICES.find(({ key }) => key === choice)?.label ?? choice
 
-/** ' In …, sampled, it ends 16.4 points below.' for each score that says the opposite. */
+/** ' But it ends 16.4 points below in …, sampled.': the scores that say the opposite. */
 function againstSays(first: Compared, last: Compared, choice: string): string {
   if (!SCORES.includes(choice)) return ''
-  return SCORES.filter((other) => other !== choice)
-    .map((other) => {
-      const [a, b] = ended([first, last], other)
-      if (!a || !b || !(a.value < b.value)) return ''
-      const inShares = isShare(other, [...first.entries, ...last.entries])
-      const size = differenceText(b.value - a.value, inShares).replace('+', '')
-      return ` But in ${labelOf(other)}, it ends ${size} below.`
-    })
-    .join('')
+  const [one, two] = SCORES.filter((other) => other !== choice).flatMap((other) => {
+    const [a, b] = ended([first, last], other)
+    if (!a || !b || !(a.value < b.value)) return []
+    const inShares = isShare(other, [...first.entries, ...last.entries])
+    const size = differenceText(b.value - a.value, inShares).replace('+', '')
+    return [{ size, label: labelOf(other) }]
+  })
+  if (!one) return ''
+  return two
+    ? ` But it ends ${one.size} below in ${one.label}, and ${two.size} below in ${two.label}.`
+    : ` But it ends ${one.size} below in ${one.label}.`
 }
 
 /** Held-out problems that every evaluation of a run answered; undefined where its task's rows are
@@ -66,17 +68,16 @@ function problemsOf({ experiment }: RunHeader): number | undefined {
   }
 }
 
-/** What chance alone brings apart: two runs answered so many held-out problems. The problems are
- * the same for both, which makes it less. */
-function chanceSays(first: Ended, last: Ended, choice: string): string {
+/** What chance alone brings apart, as a standard error: two runs answered so many held-out
+ * problems. These are the same for both, which makes it less. Undefined where that is not known. */
+function chanceOf(first: Ended, last: Ended, choice: string) {
   const runs = [first, last].flatMap(({ group }) => group.entries)
-  if (!ACCURACIES.includes(choice) || runs.length > 2 || !isShare(choice, runs)) return ''
-  if (runs.some(({ header }) => header.source)) return ''
+  if (!ACCURACIES.includes(choice) || runs.length > 2 || !isShare(choice, runs)) return undefined
+  if (runs.some(({ header }) => header.source)) return undefined
   const problems = Math.min(...runs.map(({ header }) => problemsOf(header) ?? 0))
-  if (problems === 0) return ''
+  if (problems === 0) return undefined
   const variance = [first, last].reduce((sum, { value }) => sum + value * (1 - value), 0) / problems
-  const size = differenceText(Math.sqrt(variance), true).replace('+', '')
-  return ` With ${problems} problems, the standard error of this difference is at most ${size}.`
+  return { problems, error: Math.sqrt(variance) }
 }
 
 /** '“B” ends 28.1 points above “A” …', of the first measure that two lines have; undefined where
@@ -91,12 +92,20 @@ export function compareSays(groups: readonly Compared[]): string | undefined {
     const alone = groups.every(({ entries }) => entries.length === 1) ? ' One run each.' : ''
     const size = differenceText(first.value - last.value, inShares).replace('+', '')
     const isAlike = first.value === last.value
+    const chance = chanceOf(first, last, key)
+    const isTold = !chance || isClear([last.value, first.value], chance.problems)
+    const [high, low] = [first, last].map(({ value }) => numberText(value, inShares))
     const said = isAlike
       ? `All end alike in ${label}: ${numberText(first.value, inShares)}.`
-      : `“${first.label}” ends ${size} above “${last.label}” in ${label}: ${numberText(first.value, inShares)} and ${numberText(last.value, inShares)}.`
-    const more = isAlike
-      ? ''
-      : `${againstSays(first.group, last.group, key)}${chanceSays(first, last, key)}`
+      : isTold
+        ? `“${first.label}” ends ${size} above “${last.label}” in ${label}: ${high} and ${low}.`
+        : `No clear difference in ${label}: “${first.label}” and “${last.label}” end at ${high} and ${low}.`
+    const error = chance && differenceText(chance.error, true).replace('+', '')
+    const known =
+      chance &&
+      ` With ${chance.problems} problems, the standard error of this difference is at most ${error}.`
+    const against = isTold ? againstSays(first.group, last.group, key) : ''
+    const more = isAlike ? '' : `${known ?? ''}${against}`
     return `${said}${more}${budgetSays(groups)}${alone}`
   }
   return undefined
