@@ -183,6 +183,9 @@ test(
     await expect(lab.get('smoothing-value')).toHaveText('0.937')
     await expect(value).toContainText('~')
     await page.reload()
+    await lab.show('runs')
+    await lab.get('open-run').first().click()
+    await lab.show('learn')
     await expect(lab.get('smoothing-value')).toHaveText('0.937')
   },
 )
