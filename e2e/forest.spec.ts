@@ -75,7 +75,7 @@ test(
     await lab.waitForStatus('finished', 200_000)
     await expect(forest).toHaveAttribute('data-live', 'true')
     await expect(forest).toHaveAttribute('data-step', '10')
-    await expect(lab.get('end-card')).toContainText('Reinforcement of the whole model, 2 steps:')
+    await expect(lab.get('end-card')).toContainText('Reinforcement of the whole model, 2 steps')
     await expectOneWorkspace(lab, { wide: 400, phone: 440 })
     await expectLowBars(lab, 'a finished run')
     await expectClean(lab, 'a finished run')
