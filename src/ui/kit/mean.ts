@@ -7,9 +7,11 @@ export const mean = (values: readonly number[]): number =>
 /** Standard errors of a difference of two shares that chance rarely exceeds. */
 const CLEAR = 2
 
-/** Whether two shares of so many answers are further apart than chance brings them. Where the
- * problems are the same it is less likely still. */
-export function isClear([before, after]: readonly number[], answers: number): boolean {
-  const variance = (share: number) => (share * (1 - share)) / answers
-  return Math.abs(after - before) > CLEAR * Math.sqrt(variance(before) + variance(after))
-}
+/** The standard error of the difference of two shares of so many answers each; less where the
+ * problems are the same. */
+export const differenceError = ([a, b]: readonly number[], answers: number): number =>
+  Math.sqrt((a * (1 - a) + b * (1 - b)) / answers)
+
+/** Whether two shares of so many answers are further apart than chance brings them. */
+export const isClear = ([before, after]: readonly number[], answers: number): boolean =>
+  Math.abs(after - before) > CLEAR * differenceError([before, after], answers)

@@ -92,7 +92,7 @@ function Nothing({
 }
 
 /** Whether the runs of a line have one setting. */
-const differsInSeed = ({ entries }: Compared): boolean =>
+const hasOneSetting = ({ entries }: Compared): boolean =>
   differences(entries.map(({ header }) => header.document)).every(({ path }) => path === 'seed')
 
 interface CellProps {
@@ -120,7 +120,7 @@ export function DifferenceTable({ groups }: { readonly groups: readonly Compared
         known={known}
         all={groups.length}
         hasSeeds={hasSeeds}
-        isOneSetting={groups.every(differsInSeed)}
+        isOneSetting={groups.every(hasOneSetting)}
       />
     )
   return (

@@ -3,7 +3,7 @@ import { taskOf } from '../../../document/experiment/fields/task_fields.ts'
 import type { RunHeader } from '../../../record/run/record.ts'
 import { statisticOf } from '../../../record/run/summary.ts'
 import { formatSteps } from '../../kit/format.ts'
-import { isClear, mean } from '../../kit/mean.ts'
+import { differenceError, isClear, mean } from '../../kit/mean.ts'
 import { differenceText, numberText } from '../../shown/run_words.ts'
 import { isShare, METRIC_CHOICES, metricOf } from '../base/columns.ts'
 import type { Compared } from '../base/compared.ts'
@@ -68,45 +68,42 @@ function problemsOf({ experiment }: RunHeader): number | undefined {
   }
 }
 
-/** What chance alone brings apart, as a standard error: two runs answered so many held-out
- * problems. These are the same for both, which makes it less. Undefined where that is not known. */
-function chanceOf(first: Ended, last: Ended, choice: string) {
+/** How many held-out problems both runs answered; undefined where a difference of theirs is none of
+ * two shares of them. */
+function problemsOfBoth(first: Ended, last: Ended, choice: string): number | undefined {
   const runs = [first, last].flatMap(({ group }) => group.entries)
   if (!ACCURACIES.includes(choice) || runs.length > 2 || !isShare(choice, runs)) return undefined
   if (runs.some(({ header }) => header.source)) return undefined
-  const problems = Math.min(...runs.map(({ header }) => problemsOf(header) ?? 0))
-  if (problems === 0) return undefined
-  const variance = [first, last].reduce((sum, { value }) => sum + value * (1 - value), 0) / problems
-  return { problems, error: Math.sqrt(variance) }
+  return Math.min(...runs.map(({ header }) => problemsOf(header) ?? 0)) || undefined
+}
+
+/** How far the highest and the lowest are apart, and what chance and other scores say of it. */
+function apartSays(first: Ended, last: Ended, choice: string, inShares: boolean): string {
+  const label = labelOf(choice)
+  const [high, low] = [first, last].map(({ value }) => numberText(value, inShares))
+  if (first.value === last.value) return `All end alike in ${label}: ${high}.`
+  const sizeText = (size: number) => differenceText(size, inShares).replace('+', '')
+  const shares = [last.value, first.value]
+  const problems = problemsOfBoth(first, last, choice)
+  const chance =
+    problems === undefined
+      ? ''
+      : ` With ${problems} problems, the standard error of this difference is at most ${sizeText(differenceError(shares, problems))}.`
+  if (problems !== undefined && !isClear(shares, problems))
+    return `No clear difference in ${label}: “${first.label}” and “${last.label}” end at ${high} and ${low}.${chance}`
+  return `“${first.label}” ends ${sizeText(first.value - last.value)} above “${last.label}” in ${label}: ${high} and ${low}.${chance}${againstSays(first.group, last.group, choice)}`
 }
 
 /** '“B” ends 28.1 points above “A” …', of the first measure that two lines have; undefined where
  * there is none. */
 export function compareSays(groups: readonly Compared[]): string | undefined {
-  for (const { key, label } of METRIC_CHOICES) {
+  for (const { key } of METRIC_CHOICES) {
     const values = ended(groups, key).toSorted((a, b) => b.value - a.value)
     const [first, last] = [values[0], values.at(-1)]
     if (values.length < 2 || !first || !last) continue
     const all = groups.flatMap(({ entries }) => entries)
-    const inShares = isShare(key, all)
     const alone = groups.every(({ entries }) => entries.length === 1) ? ' One run each.' : ''
-    const size = differenceText(first.value - last.value, inShares).replace('+', '')
-    const isAlike = first.value === last.value
-    const chance = chanceOf(first, last, key)
-    const isTold = !chance || isClear([last.value, first.value], chance.problems)
-    const [high, low] = [first, last].map(({ value }) => numberText(value, inShares))
-    const said = isAlike
-      ? `All end alike in ${label}: ${numberText(first.value, inShares)}.`
-      : isTold
-        ? `“${first.label}” ends ${size} above “${last.label}” in ${label}: ${high} and ${low}.`
-        : `No clear difference in ${label}: “${first.label}” and “${last.label}” end at ${high} and ${low}.`
-    const error = chance && differenceText(chance.error, true).replace('+', '')
-    const known =
-      chance &&
-      ` With ${chance.problems} problems, the standard error of this difference is at most ${error}.`
-    const against = isTold ? againstSays(first.group, last.group, key) : ''
-    const more = isAlike ? '' : `${known ?? ''}${against}`
-    return `${said}${more}${budgetSays(groups)}${alone}`
+    return `${apartSays(first, last, key, isShare(key, all))}${budgetSays(groups)}${alone}`
   }
   return undefined
 }
