@@ -148,7 +148,7 @@ function hear(event: LabEvent): void {
       // A text that the model refused is no answer of its.
       const { written: before } = state
       const written = before && before.parts.length > 0 ? { ...before, is_done: true } : undefined
-      // What was read before is no reading of the text that stands there now.
+      // An older reading is of another text than the field holds now.
       const read = state.askedBy === 'text' ? undefined : state.read
       return set({ ...DONE, facts, written, read, problem: event.message })
     }
@@ -250,7 +250,7 @@ export function addAdapter(adapter: NamedFiles): void {
   post({ type: 'add_adapter', adapter })
 }
 
-/** The next dialog askedBy for the model of this address. */
+/** The next dialog asks for the model of this address. */
 export const seek = (address: string): void => set({ sought: address })
 
 /** Looks for a model through a port of fetch.html. */

@@ -48,8 +48,8 @@ function ofOnePhase(settings: string, cost: string): Experiment | undefined {
   }
 }
 
-/** The ratios of an adapter's runs; `before` any of them, that of adapters like it. */
-export function ratiosOf(runs: readonly RunPaces[], speed: Pace, before = 1): Ratios {
+/** The ratios of an adapter's runs; 1 before any of them. */
+export function ratiosOf(runs: readonly RunPaces[], speed: Pace): Ratios {
   const found = runs.flatMap(({ settings, phases }) =>
     phases.flatMap(({ kind, cost, pace }) => {
       const experiment = ofOnePhase(settings, cost)
@@ -58,7 +58,7 @@ export function ratiosOf(runs: readonly RunPaces[], speed: Pace, before = 1): Ra
       return ms > 0 ? [{ kind, ratio: pace.step_ms / ms }] : []
     }),
   )
-  const any = median(found.map(({ ratio }) => ratio)) ?? before
+  const any = median(found.map(({ ratio }) => ratio)) ?? 1
   const of = (kind: PhaseDocument['kind']) =>
     median(found.filter((one) => one.kind === kind).map(({ ratio }) => ratio)) ?? any
   return Object.fromEntries(PHASE_KINDS.map((kind) => [kind, of(kind)])) as Ratios

@@ -1,4 +1,4 @@
-// What a control is told beside its run.
+// What is said of a control beside the run that it is compared with.
 import { expect, test } from 'vitest'
 import { parseExperiment } from '../../document/experiment/experiment.ts'
 import type { Experiment } from '../../document/experiment/schema/schema.ts'
@@ -35,7 +35,7 @@ function said(share: number, entries: readonly RunEntry[], document = control) {
   )
 }
 
-test('a control is told beside the run that it is the control of', () => {
+test('a control is compared with its run', () => {
   expect(said(0.94, [entry(whole, 0.95)])).toBe(
     'With the inner phase it solved 95.0\u00a0% of new problems, without it 94.0\u00a0%: 128 problems tell no difference. That is one seed of each.',
   )

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
+import { appendRow, type Series } from '../../../host/columns/series.ts'
 import type { Observation } from '../../../host/protocol/observation.ts'
+import { labStore } from '../../../page/state/store.ts'
 import { Kept } from '../../../record/run/kept.ts'
 import { FLOW, observationOf } from '../testing.ts'
 import { QUESTIONS } from './answers.ts'
@@ -28,6 +30,21 @@ test('each question is answered by the newest moment that has what it needs', ()
   expect(changed).toContain('From step 1 to 5')
   expect(causes).toBeUndefined()
   expect(answers(keptOf([1, first], [5, second]), 1)[1]).toBeUndefined()
+})
+
+test('where one moment was observed, the metrics of every step tell what changed', () => {
+  const series = new Map<string, Series>()
+  for (const [layer, ends] of [
+    [3.2, 3.2],
+    [2, 0.8],
+    [1.4, 1],
+  ].entries())
+    for (const [i, value] of ends.entries())
+      appendRow(series, `layer/entropy/${layer}`, 1 + 44 * i, value)
+  labStore.setState({ series })
+  expect(answers(keptOf([45, observationOf(FLOW)]))[2]).toBe(
+    'From step 1 to 45 the policy of layer 1 changed most: it fell from 2 to 0.8 nats.',
+  )
 })
 
 test('what causes it is said where the parts were switched off', () => {
