@@ -1,31 +1,36 @@
-// Collects the commands of the open submit, and the params of its dispatches.
+// Collects the commands of the open submit, and the params of dispatches that run in parts.
 
 import { SLOT_BYTES } from './base/program.ts'
-import type { Buffers } from './buffers.ts'
 import type { OpenDevice } from './open_device.ts'
 
-/** Dispatches per submit at most; a longer list of commands is split into several submits. */
-const ARENA_SLOTS = 4096
+/** Parts of dispatches in a submit at most. */
+const PART_SLOTS = 1024
 
 export class Commands {
-  /** The uniform buffer that holds the params of the dispatches of one submit. */
-  readonly arena: GPUBuffer
+  /** Submits sent so far. */
+  submits = 0
   readonly #open: OpenDevice
-  /** Params of the dispatches in the open submit, uploaded once when it is submitted. */
-  readonly #staged = new Uint8Array(ARENA_SLOTS * SLOT_BYTES)
+  /** Params of the parts in the open submit, uploaded once when it is submitted. */
+  readonly #staged = new Uint8Array(PART_SLOTS * SLOT_BYTES)
   readonly params = new DataView(this.#staged.buffer)
   #used = 0
+  #parts: GPUBuffer | undefined
   #encoder: GPUCommandEncoder | undefined
   #pass: GPUComputePassEncoder | undefined
 
-  constructor(open: OpenDevice, buffers: Buffers) {
+  constructor(open: OpenDevice) {
     this.#open = open
-    this.arena = buffers.create(
-      'params',
-      this.#staged.byteLength,
-      GPUBufferUsage.UNIFORM | GPUBufferUsage.COPY_DST,
-      'scratch',
-    )
+  }
+
+  /** The uniform buffer of the params of parts, made when the first dispatch is cut. Like all
+   * params it does not count as memory. */
+  get parts(): GPUBuffer {
+    this.#parts ??= this.#open.device.createBuffer({
+      label: 'params of parts',
+      size: this.#staged.byteLength,
+      usage: GPUBufferUsage.UNIFORM | GPUBufferUsage.COPY_DST,
+    })
+    return this.#parts
   }
 
   /** Whether anything waits for the next submit. */
@@ -33,14 +38,9 @@ export class Commands {
     return this.#encoder !== undefined
   }
 
-  /** Whether a dispatch waits for the next submit. */
-  get hasDispatches(): boolean {
-    return this.#used > 0
-  }
-
-  /** Whether the open submit has room for so many more bytes of params. */
-  hasRoom(bytes: number): boolean {
-    return this.#used + bytes <= this.#staged.byteLength
+  /** Whether the open submit has room for the params of one more part. */
+  get hasRoom(): boolean {
+    return this.#used < this.#staged.byteLength
   }
 
   /** The open pass, if there is one. */
@@ -68,10 +68,10 @@ export class Commands {
     return this.#pass
   }
 
-  /** Writes params into the next slots of the arena. Returns the first slot's first byte. */
+  /** Writes the params of a part into the next slot. Returns its first byte. */
   writeParams(params: Uint8Array): number {
     const slot = this.#used
-    this.#used += Math.ceil(params.byteLength / SLOT_BYTES) * SLOT_BYTES
+    this.#used += SLOT_BYTES
     this.#staged.set(params, slot)
     return slot
   }
@@ -82,10 +82,11 @@ export class Commands {
     const { device, counts } = this.#open
     this.#pass?.end()
     this.#pass = undefined
-    if (this.#used > 0) device.queue.writeBuffer(this.arena, 0, this.#staged, 0, this.#used)
+    if (this.#used > 0) device.queue.writeBuffer(this.parts, 0, this.#staged, 0, this.#used)
     counts.uploaded_bytes += this.#used
     device.queue.submit([this.#encoder.finish()])
     counts.submits++
+    this.submits++
     this.#encoder = undefined
     this.#used = 0
   }

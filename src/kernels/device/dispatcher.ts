@@ -1,16 +1,25 @@
 // Encodes the dispatches of a program: all in a row, or one by one where they are measured or run
 // in parts, as profiling, stage times and the limit of dispatches ask for.
 
-import type { AnyKernel } from './base/kernel.ts'
-import { type Cut, type Dispatch, type Grid, readParams, SLOT_BYTES } from './base/program.ts'
-import type { Stretch } from './base/stretch.ts'
+import {
+  type DispatchTable,
+  MOST_DISPATCHES,
+  type Place,
+  type Program,
+  type Stretch,
+} from './base/dispatch_table.ts'
+import { type Cut, type Dispatch, type Grid, readParams } from './base/program.ts'
 import type { Commands } from './commands.ts'
 import type { OpenDevice } from './open_device.ts'
+import { addPlace, fillPlace } from './places.ts'
 import { costOf } from './timing/cost.ts'
 import type { DispatchLimit } from './timing/dispatch_limit.ts'
 import type { Recording } from './timing/profiler.ts'
 import { parts, setPart } from './timing/split.ts'
 import type { StageClock } from './timing/stage_clock.ts'
+
+/** Replays of one program that a submit holds at most: each has params of its own. */
+const MOST_PLACES = 16
 
 export class Dispatcher {
   /** Set while a profile is taken. */
@@ -23,6 +32,8 @@ export class Dispatcher {
   readonly #commands: Commands
   /** Milliseconds that the open submit is expected to take, where dispatches are limited. */
   #queuedMs = 0
+  /** Dispatches in the open submit. */
+  #queued = 0
   /** Submits when the limit last timed one. */
   #timedSubmits = -1
 
@@ -39,6 +50,7 @@ export class Dispatcher {
     this.#commands.submit()
     if (this.recording?.hasTimestamps === false) this.recording.submitted(this.done())
     this.#queuedMs = 0
+    this.#queued = 0
   }
 
   /** Resolves when the GPU has finished everything submitted. */
@@ -55,12 +67,38 @@ export class Dispatcher {
     this.recording.enter(name)
   }
 
-  /** Encodes dispatches with the live values that they were given last. */
-  encode(stretch: Stretch): void {
+  /** A place that holds the program's params of the last live values, and that nothing in the open
+   * submit reads; `keep` it once all is encoded. */
+  place({ label, table }: Program): Place {
+    const { submits } = this.#commands
+    let place = table.places.find(({ submit }) => submit !== submits)
+    if (!place && table.places.length === MOST_PLACES) {
+      this.submit()
+      place = table.places[0]
+    }
+    place ??= addPlace(this.#open, label, table)
+    fillPlace(this.#open, table, place)
+    return place
+  }
+
+  /** The open submit reads this place. */
+  keep(place: Place): void {
+    place.submit = this.#commands.submits
+  }
+
+  /** Encodes dispatches of a table with their params at a place. */
+  encode(table: DispatchTable, stretch: Stretch, place: Place): void {
     const expectedMs = this.#expectedMs(stretch)
-    if (expectedMs === undefined)
-      for (const index of stretch.dispatches.keys()) this.#encodeOne(stretch, index)
-    else encodeAll(stretch, this.#takeSlots(stretch.params, expectedMs), this.#commands.pass())
+    if (expectedMs === undefined) {
+      for (const [i, dispatch] of stretch.dispatches.entries()) {
+        const index = stretch.first + i
+        const [params, grid] = [table.paramsOf(index), table.gridOf(index)]
+        this.#encodeOne({ dispatch, params, grid, group: place.groups[index] })
+      }
+      return
+    }
+    this.#expect(expectedMs, stretch.dispatches.length)
+    encodeAll(table, stretch, place, this.#commands.pass())
   }
 
   #endStage(): void {
@@ -68,57 +106,55 @@ export class Dispatcher {
   }
 
   /** Milliseconds of dispatches that are encoded in a row; undefined where each is looked at. */
-  #expectedMs({ dispatches, params }: Stretch): number | undefined {
-    if (this.recording || !this.#commands.hasRoom(params.byteLength)) return undefined
+  #expectedMs({ dispatches }: Stretch): number | undefined {
+    if (this.recording) return undefined
     if (!this.limit) return 0
     const expectedMs = this.limit.settledMs(dispatches)
     return this.#isLong(expectedMs ?? 0) ? undefined : expectedMs
   }
 
-  #encodeOne(stretch: Stretch, index: number): void {
-    const dispatch = stretch.dispatches[index]
-    const call = { dispatch, params: stretch.paramsOf(index), grid: stretch.gridOf(index) }
-    const { kernel, cut } = dispatch
+  #encodeOne(call: Call): void {
+    const { dispatch } = call
     const limit = this.limit
     const timing = limit?.timingOf(dispatch)
     const expectedMs = timing && limit ? limit.expected(timing) : 0
-    if (cut) return this.#encodeParts(call, cut, expectedMs)
+    if (dispatch.cut) return this.#encodeParts(call, dispatch.cut, expectedMs)
     if (limit && timing && !this.recording && limit.wants(timing)) return this.#measure(limit, call)
-    const slot = this.#takeSlots(call.params, expectedMs)
-    const pass = this.recording
-      ? this.#timedPass(this.recording, kernel, slot)
-      : this.#commands.pass()
-    encode(pass, dispatch, slot, call.grid)
+    this.#expect(expectedMs)
+    const pass = this.recording ? this.#timedPass(this.recording, call) : this.#commands.pass()
+    encode(pass, call)
   }
 
-  #encodeParts({ dispatch, params, grid }: Call, cut: Cut, expectedMs: number): void {
+  #encodeParts(call: Call, cut: Cut, expectedMs: number): void {
+    const { params, grid } = call
     const partMs = expectedMs / cut.parts
     parts(grid, cut.parts).forEach((part, i) => {
-      const slot = this.#takeSlots(params, partMs)
+      if (!this.#commands.hasRoom) this.submit()
+      this.#expect(partMs)
+      const slot = this.#commands.writeParams(params)
       setPart(this.#commands.params, slot + params.byteLength, part, grid)
       const recording = this.recording
-      const pass = recording
-        ? this.#timedPass(recording, dispatch.kernel, slot, i === 0)
-        : this.#commands.pass()
-      encode(pass, cut, slot, part.grid)
+      const pass = recording ? this.#timedPass(recording, call, i === 0) : this.#commands.pass()
+      pass.setPipeline(cut.pipeline)
+      pass.setBindGroup(0, cut.group, [slot])
+      pass.dispatchWorkgroups(...part.grid)
     })
   }
 
   /** One dispatch between two timestamps, or, without a clock, in a submit of its own. */
-  #measure(limit: DispatchLimit, { dispatch, params, grid }: Call): void {
-    const timing = limit.timingOf(dispatch)
+  #measure(limit: DispatchLimit, call: Call): void {
+    const timing = limit.timingOf(call.dispatch)
     const { counts } = this.#open
-    const { kernel } = dispatch
     if (!limit.hasTimestamps) {
       this.submit()
       if (counts.submits !== this.#timedSubmits) limit.sent(undefined, 1, this.done())
     }
-    const slot = this.#takeSlots(params, limit.expected(timing))
-    const pass = this.#commands.newPass(limit.begin(timing))
-    encode(pass, dispatch, slot, grid)
+    this.#expect(limit.expected(timing))
+    encode(this.#commands.newPass(limit.begin(timing)), call)
     this.#commands.encoder() // ends the pass
     if (limit.hasTimestamps) return
-    const cost = costOf(kernel, readParams(kernel.params, this.#commands.params, slot))
+    const { kernel } = call.dispatch
+    const cost = costOf(kernel, readParams(kernel.params, viewOf(call.params), 0))
     this.submit()
     limit.sent(timing, 1 + (cost?.flops ?? 0) + (cost?.bytes ?? 0), this.done())
     this.#timedSubmits = counts.submits
@@ -129,79 +165,58 @@ export class Dispatcher {
     return this.limit !== undefined && this.#queuedMs + expectedMs > this.limit.mostSubmitMs
   }
 
-  /** Slots of the arena with these params, in a new submit where the open one has no room for
-   * them. Returns the first. */
-  #takeSlots(params: Uint8Array, expectedMs: number): number {
-    const isFull = !this.#commands.hasRoom(params.byteLength)
-    if (isFull || (this.#isLong(expectedMs) && this.#commands.hasDispatches)) this.submit()
+  /** So many dispatches follow, which are expected to take so long: in a new submit where the open
+   * one has no room for them or would last too long, and in a stage that is timed. */
+  #expect(expectedMs: number, count = 1): void {
+    const isFull = this.#queued + count > MOST_DISPATCHES || this.#isLong(expectedMs)
+    if (isFull && this.#queued > 0) this.submit()
     this.#queuedMs += expectedMs
-    const slot = this.#commands.writeParams(params)
+    this.#queued += count
     if (this.clock?.isDue && !this.recording) this.clock.begin(this.#commands.encoder())
-    return slot
   }
 
   /** A new pass for every run of one kernel, as timestamps are taken at the ends of passes. Further
    * parts of a dispatch are no calls of their own. */
   #timedPass(
     recording: Recording,
-    kernel: AnyKernel,
-    slot: number,
+    { dispatch: { kernel }, params }: Call,
     isCall = true,
   ): GPUComputePassEncoder {
-    const isNew = isCall && recording.count(kernel, this.#commands.params, slot)
+    const isNew = isCall && recording.count(kernel, viewOf(params))
     if (!recording.hasTimestamps) return this.#commands.pass()
     const open = this.#commands.openPass
     return isNew || !open ? this.#commands.newPass(recording.stamps()) : open
   }
 }
 
-/** One dispatch with its params and its grid. */
+/** One dispatch with its params, bound, and its grid. */
 interface Call {
   readonly dispatch: Dispatch
+  readonly group: GPUBindGroup
   readonly params: Uint8Array
   readonly grid: Grid
 }
 
-/** Binds a group with its params at a byte of the arena. Browsers read it from a typed array in
- * half the time that a list takes them; Dawn's binding for Node reads a list sooner. */
-const bindAt = 'isSecureContext' in globalThis ? bindTyped(new Uint32Array(1)) : bindListed([0])
+const viewOf = ({ buffer, byteOffset, byteLength }: Uint8Array) =>
+  new DataView(buffer, byteOffset, byteLength)
 
-type BindAt = (pass: GPUComputePassEncoder, group: GPUBindGroup, slot: number) => void
-
-function bindTyped(offset: Uint32Array): BindAt {
-  return (pass, group, slot) => {
-    offset[0] = slot
-    pass.setBindGroup(0, group, offset, 0, 1)
-  }
-}
-
-function bindListed(offsets: number[]): BindAt {
-  return (pass, group, slot) => {
-    offsets[0] = slot
-    pass.setBindGroup(0, group, offsets)
-  }
-}
-
-function encode(
-  pass: GPUComputePassEncoder,
-  { pipeline, group }: Pick<Dispatch, 'pipeline' | 'group'>,
-  slot: number,
-  grid: Grid,
-): void {
-  pass.setPipeline(pipeline)
-  bindAt(pass, group, slot)
+function encode(pass: GPUComputePassEncoder, { dispatch, group, grid }: Call): void {
+  pass.setPipeline(dispatch.pipeline)
+  pass.setBindGroup(0, group)
   pass.dispatchWorkgroups(...grid)
 }
 
-/** Dispatches of bound kernels in a row, with their params from byte `first` of the arena on. */
+/** Dispatches in a row. */
 function encodeAll(
-  { pipelines, groups, grids }: Stretch,
-  first: number,
+  { pipelines, grids }: DispatchTable,
+  { first, dispatches }: Stretch,
+  { groups }: Place,
   pass: GPUComputePassEncoder,
 ): void {
-  for (let i = 0; i < groups.length; i++) {
+  const end = first + dispatches.length
+  for (let i = first; i < end; i++) {
     pass.setPipeline(pipelines[i])
-    bindAt(pass, groups[i], first + i * SLOT_BYTES)
+    pass.setBindGroup(0, groups[i])
     const [x, y, z] = [grids[3 * i], grids[3 * i + 1], grids[3 * i + 2]]
     // Each argument is a conversion, and most grids have one dimension.
     if (y === 1 && z === 1) pass.dispatchWorkgroups(x)

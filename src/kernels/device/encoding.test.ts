@@ -1,10 +1,9 @@
 // Counts the calls of WebGPU that a replay makes, and the bytes that it uploads: encoding takes as
 // long as these do, so a step of preset A stays where it was measured (docs/log/performance.md).
 import { expect, test, vi } from 'vitest'
+import { programOf, type Stretch } from './base/dispatch_table.ts'
 import { defineKernel } from './base/kernel.ts'
 import { collect, SLOT_BYTES } from './base/program.ts'
-import { type Stretch, stepsOf } from './base/stretch.ts'
-import type { Buffers } from './buffers.ts'
 import { Commands } from './commands.ts'
 import { Dispatcher } from './dispatcher.ts'
 import { OpenDevice } from './open_device.ts'
@@ -38,11 +37,11 @@ const kernel = defineKernel({
   workgroups: ({ rows }) => [rows, 1, 1],
 })
 
-test('a dispatch takes three calls, and a submit six with one upload of all params', () => {
+test('a dispatch takes three calls, and a program one upload where its params changed', () => {
   vi.stubGlobal('GPUBufferUsage', { UNIFORM: 64, COPY_DST: 8 })
   const calls: Record<string, number> = {}
   const open = new OpenDevice(counting(calls), [])
-  const commands = new Commands(open, { create: () => ({}) } as unknown as Buffers)
+  const commands = new Commands(open)
   const dispatcher = new Dispatcher(open, commands)
   const tensor = {
     label: '',
@@ -59,22 +58,38 @@ test('a dispatch takes three calls, and a submit six with one upload of all para
         { a: tensor, b: tensor, out: tensor },
       )
   })
-  const [stretch] = stepsOf(recorded) as Stretch[]
-  delete calls.addEventListener
-  stretch.setLive({ rows: 4, scale: 0.5 })
-  dispatcher.encode(stretch)
-  dispatcher.submit()
-  expect(calls).toEqual({
-    setPipeline: STEP,
-    setBindGroup: STEP,
-    dispatchWorkgroups: STEP,
-    createCommandEncoder: 1,
-    beginComputePass: 1,
-    end: 1,
-    finish: 1,
-    writeBuffer: 1,
-    submit: 1,
-  })
+  const program = programOf('step', ['scale', 'rows'], recorded)
+  const { steps, table } = program
+  const replay = (live: { readonly rows: number; readonly scale: number }) => {
+    table.setLive(live)
+    const place = dispatcher.place(program)
+    for (const step of steps) dispatcher.encode(table, step as Stretch, place)
+    dispatcher.keep(place)
+  }
+  const made = { createBuffer: 1, createBindGroup: STEP }
+  const dispatched = { setPipeline: STEP, setBindGroup: STEP, dispatchWorkgroups: STEP }
+  const submitted = { createCommandEncoder: 1, beginComputePass: 1, end: 1, finish: 1, submit: 1 }
+  const callsOf = (work: () => void) => {
+    for (const name in calls) delete calls[name]
+    work()
+    dispatcher.submit()
+    return calls
+  }
+  const live = { rows: 4, scale: 0.5 }
+  const once = { ...dispatched, ...submitted }
+  expect(callsOf(() => replay(live))).toEqual({ ...made, writeBuffer: 1, ...once })
   expect(open.counts.uploaded_bytes).toBe(STEP * SLOT_BYTES)
+  expect(callsOf(() => replay(live))).toEqual(once)
+  expect(callsOf(() => replay({ rows: 3, scale: 0.5 }))).toEqual({ writeBuffer: 1, ...once })
+
+  // Twice in one submit: the second has params of its own, which are kept.
+  const twice = () => {
+    replay({ rows: 2, scale: 1 })
+    replay({ rows: 1, scale: 1 })
+  }
+  const { setBindGroup } = callsOf(twice)
+  expect(setBindGroup).toBe(2 * STEP)
+  expect(table.places).toHaveLength(2)
+  expect(callsOf(twice)).not.toHaveProperty('createBuffer')
   vi.unstubAllGlobals()
 })

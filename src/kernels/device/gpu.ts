@@ -1,11 +1,10 @@
 // Offers the GPU as everything above this folder sees it: tensors, recorded programs, readbacks and
 // measurements.
 import { type AdapterFacts, type OpenOptions, openAdapter } from './adapter.ts'
+import { type Program, programOf } from './base/dispatch_table.ts'
 import { type GpuError, ShapeError, tooLarge } from './base/errors.ts'
 import type { AnyKernel, Binding, Kernel, Names, ParamType, Shader } from './base/kernel.ts'
 import { collect, type LiveValues, type Recorder, suitedToGpu, valueAt } from './base/program.ts'
-import type { Program } from './base/stretch.ts'
-import { stepsOf } from './base/stretch.ts'
 import {
   type Allocator,
   bufferBytes,
@@ -25,6 +24,7 @@ import { Dispatcher } from './dispatcher.ts'
 import { joinCommands } from './joined/join_commands.ts'
 import { type GpuCounts, OpenDevice } from './open_device.ts'
 import { Pipelines } from './pipelines.ts'
+import { addPlace } from './places.ts'
 import { createStageClock, learnRound, queryMaker } from './queries.ts'
 import { takeProfile } from './take_profile.ts'
 import { DispatchLimit, type DispatchLimits, type LimitOptions } from './timing/dispatch_limit.ts'
@@ -53,9 +53,9 @@ export class Gpu implements Allocator {
     this.counts = open.counts
     this.lost = open.lost
     this.#buffers = new Buffers(open)
-    this.#commands = new Commands(open, this.#buffers)
+    this.#commands = new Commands(open)
     this.#dispatcher = new Dispatcher(open, this.#commands)
-    this.#pipelines = new Pipelines(open, this.#commands.arena)
+    this.#pipelines = new Pipelines(open, this.#commands)
   }
 
   /** Opens the adapter. Asks for WebGPU's default limits unless `largest` needs more.
@@ -75,7 +75,7 @@ export class Gpu implements Allocator {
   /** Frees all that was made here; the device stays for those beside. */
   leave(): void {
     this.freeAll()
-    this.#buffers.destroyAllBut()
+    this.#buffers.destroyAll()
   }
 
   /** Live bytes by kind. */
@@ -138,7 +138,7 @@ export class Gpu implements Allocator {
   freeAll(): void {
     this.submit()
     this.#dispatcher.limit?.forget()
-    this.#buffers.destroyAllBut(this.#commands.arena)
+    this.#buffers.destroyAll()
   }
 
   /** Compiles kernels ahead of time, so a broken shader is an error here and not a silent no-op
@@ -165,8 +165,10 @@ export class Gpu implements Allocator {
     const all = this.facts.is_software ? recorded : suitedToGpu(recorded)
     const commands = this.#options.joins ? joinCommands(all) : all
     const dispatches = commands.filter((command) => command.kind === 'dispatch')
-    await Promise.all(dispatches.map((dispatch) => this.#pipelines.bind(label, dispatch)))
-    return { label, live, steps: stepsOf(commands), dispatches: dispatches.length }
+    await Promise.all(dispatches.map((dispatch) => this.#pipelines.prepare(label, dispatch)))
+    const program = programOf(label, live, commands)
+    addPlace(this.#open, label, program.table)
+    return program
   }
 
   /** Encodes a recorded program with these live values. Nothing runs until `submit` or `read`. */
@@ -175,12 +177,13 @@ export class Gpu implements Allocator {
     ...[live]: [L] extends [never] ? [] : [live: LiveValues<L>]
   ): void {
     const values: LiveValues<string> = live ?? {}
-    this.counts.dispatches += program.dispatches
-    for (const step of program.steps) {
-      if (step.kind === 'stretch') {
-        step.setLive(values)
-        this.#dispatcher.encode(step)
-      } else if (step.kind === 'copy')
+    const { table, steps, dispatches } = program
+    this.counts.dispatches += dispatches
+    table.setLive(values)
+    const place = this.#dispatcher.place(program)
+    for (const step of steps) {
+      if (step.kind === 'stretch') this.#dispatcher.encode(table, step, place)
+      else if (step.kind === 'copy')
         this.copy(step.from, step.to, {
           fromOffset: valueAt(step.fromOffset, values),
           toOffset: valueAt(step.toOffset, values),
@@ -188,6 +191,7 @@ export class Gpu implements Allocator {
         })
       else this.clear(step.tensor, step.count)
     }
+    this.#dispatcher.keep(place)
   }
 
   /** Encodes one copy of `count` elements (default: all of the smaller tensor). */

@@ -3,54 +3,61 @@ import { GpuError, ShapeError } from './base/errors.ts'
 import { type AnyKernel, accessOf, inSubgroupsOf, type Names, wholeText } from './base/kernel.ts'
 import { type Dispatch, SLOT_BYTES } from './base/program.ts'
 import { BINDING_ALIGNMENT, bufferBytes, elementBytes, type Tensor } from './base/tensor.ts'
+import type { Commands } from './commands.ts'
 import type { Compiled, OpenDevice } from './open_device.ts'
+import { bindGroup } from './places.ts'
 import { splitKernel } from './timing/split.ts'
 
 export class Pipelines {
   readonly #open: OpenDevice
-  /** Holds the params of all dispatches. */
-  readonly #arena: GPUBuffer
+  readonly #commands: Commands
   /** Called with how many kernels are compiled, of how many that were asked for. */
   watch: ((done: number, asked: number) => void) | undefined
 
-  constructor(open: OpenDevice, arena: GPUBuffer) {
+  constructor(open: OpenDevice, commands: Commands) {
     this.#open = open
-    this.#arena = arena
+    this.#commands = commands
   }
 
-  /** Compiles a kernel, once for each name. Throws GpuError shader. */
-  compile(kernel: AnyKernel): Promise<Compiled> {
+  /** Compiles a kernel, once for each name; one that runs in parts takes the place of its params as
+   * an offset. Throws GpuError shader. */
+  compile(kernel: AnyKernel, isPart = false): Promise<Compiled> {
     const { compiled } = this.#open
     const known = compiled.get(kernel.name)
     if (known) return known
     this.#open.asked++
-    const made = this.#compileNew(kernel)
+    const made = this.#compileNew(kernel, isPart)
     compiled.set(kernel.name, made)
     made.catch(() => compiled.delete(kernel.name))
     return made
   }
 
-  /** Compiles a dispatch's kernel and makes its bind group. Throws GpuError shader or
+  /** Compiles a dispatch's kernel and finds what its tensors bind. Throws GpuError shader or
    * ShapeError. */
-  async bind(label: string, dispatch: Dispatch): Promise<void> {
-    Object.assign(dispatch, await this.#bound(label, dispatch.kernel, dispatch.tensors))
+  async prepare(label: string, dispatch: Dispatch): Promise<void> {
+    const { kernel, tensors } = dispatch
+    const storage = storageOf(`${label}/${kernel.name}`, kernel, tensors)
+    Object.assign(dispatch, { storage, ...(await this.compile(kernel)) })
   }
 
   /** Makes what runs a dispatch in `timing.parts` parts, where its kernel can be split. */
   async cut(dispatch: Dispatch): Promise<void> {
-    const { kernel, tensors, timing } = dispatch
+    const { kernel, storage, timing } = dispatch
     const part = splitKernel(kernel)
     if (!part || !timing) return
-    dispatch.cut = { ...(await this.#bound('parts', part, tensors)), parts: timing.parts }
+    const { pipeline, layout } = await this.compile(part, true)
+    const params = { buffer: this.#commands.parts, size: SLOT_BYTES }
+    const group = bindGroup(this.#open, { label: part.name, layout, params, storage })
+    dispatch.cut = { pipeline, group, parts: timing.parts }
   }
 
-  async #compileNew(kernel: AnyKernel): Promise<Compiled> {
+  async #compileNew(kernel: AnyKernel, isPart: boolean): Promise<Compiled> {
     const { device, counts, lanes } = this.#open
     const { name } = kernel
     const layout = device.createBindGroupLayout({
       label: name,
       entries: [
-        { type: 'uniform' as const, hasDynamicOffset: true },
+        { type: 'uniform' as const, hasDynamicOffset: isPart },
         ...Object.values(kernel.bindings).map((binding) => ({
           type:
             accessOf(binding) === 'read' ? ('read-only-storage' as const) : ('storage' as const),
@@ -68,34 +75,22 @@ export class Pipelines {
     this.watch?.(counts.pipelines, this.#open.asked)
     return { pipeline, layout }
   }
+}
 
-  async #bound(
-    label: string,
-    kernel: AnyKernel,
-    tensors: Names<Tensor>,
-  ): Promise<{ pipeline: GPUComputePipeline; group: GPUBindGroup }> {
-    const where = `${label}/${kernel.name}`
-    const storage = Object.keys(kernel.bindings).map((name) => {
-      const tensor = tensors[name]
-      if (!tensor) throw new ShapeError(`${where}: tensor ${name} is missing`)
-      const aligned = BINDING_ALIGNMENT / elementBytes(tensor.dtype)
-      if (tensor.offset % aligned !== 0)
-        throw new ShapeError(
-          `${where}: ${tensor.label} starts at element ${tensor.offset}, expected a multiple of ${aligned}`,
-        )
-      const offset = tensor.offset * elementBytes(tensor.dtype)
-      return { buffer: tensor.buffer, offset, size: bufferBytes(tensor) }
-    })
-    const { pipeline, layout } = await this.compile(kernel)
-    const resources = [{ buffer: this.#arena, size: SLOT_BYTES }, ...storage]
-    const group = this.#open.device.createBindGroup({
-      label: where,
-      layout,
-      entries: resources.map((resource, binding) => ({ binding, resource })),
-    })
-    this.#open.counts.bind_groups++
-    return { pipeline, group }
-  }
+/** What the tensors of a dispatch bind. Throws ShapeError for one that is missing or begins where
+ * WebGPU binds nothing. */
+function storageOf(where: string, kernel: AnyKernel, tensors: Names<Tensor>): GPUBufferBinding[] {
+  return Object.keys(kernel.bindings).map((name) => {
+    const tensor = tensors[name]
+    if (!tensor) throw new ShapeError(`${where}: tensor ${name} is missing`)
+    const aligned = BINDING_ALIGNMENT / elementBytes(tensor.dtype)
+    if (tensor.offset % aligned !== 0)
+      throw new ShapeError(
+        `${where}: ${tensor.label} starts at element ${tensor.offset}, expected a multiple of ${aligned}`,
+      )
+    const offset = tensor.offset * elementBytes(tensor.dtype)
+    return { buffer: tensor.buffer, offset, size: bufferBytes(tensor) }
+  })
 }
 
 /** A kernel's pipeline, in subgroups of so many lanes where a number is given. Throws GpuError

@@ -1,8 +1,9 @@
 // Opens the GPU devices of tests: one for all tests of a process or page, and one that has no room
 // for a buffer; lists what a program dispatches. Dawn keeps the pipelines of a device, so on a
 // shared one a kernel compiles once, not once a test.
+
+import type { Program } from './base/dispatch_table.ts'
 import type { Dispatch } from './base/program.ts'
-import type { Program } from './base/stretch.ts'
 import { OPTIONAL_FEATURES } from './features.ts'
 
 interface Shared {

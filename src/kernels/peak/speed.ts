@@ -1,6 +1,6 @@
 // Measures what decides the time of a small training step on this adapter: its products, its
 // dispatches, and the way to the GPU and back.
-import type { Program } from '../device/base/stretch.ts'
+import type { Program } from '../device/base/dispatch_table.ts'
 import type { Tensor } from '../device/base/tensor.ts'
 import type { Gpu } from '../device/gpu.ts'
 import { matmul_nt } from '../matmul/matmul.ts'

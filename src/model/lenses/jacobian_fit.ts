@@ -1,7 +1,7 @@
 // Fits a Jacobian lens: how the last layer's states answer to a change of a layer's, on average.
 // Exact: one backward pass for each coordinate of the last state.
 
-import type { Program } from '../../kernels/device/base/stretch.ts'
+import type { Program } from '../../kernels/device/base/dispatch_table.ts'
 import type { Allocator } from '../../kernels/device/base/tensor.ts'
 import type { Gpu } from '../../kernels/device/gpu.ts'
 import { matmul_nn, matmul_tn } from '../../kernels/matmul/matmul.ts'

@@ -1,6 +1,6 @@
 // Fits a tuned lens: for every layer the affine map whose policy is nearest to the final one, by
 // forward KL (Belrose et al. 2023, arXiv 2303.08112). All layers at once; they share nothing.
-import type { Program } from '../../kernels/device/base/stretch.ts'
+import type { Program } from '../../kernels/device/base/dispatch_table.ts'
 import type { Allocator, Tensor } from '../../kernels/device/base/tensor.ts'
 import type { Gpu } from '../../kernels/device/gpu.ts'
 import {

@@ -2,7 +2,7 @@
 // for rounding.
 
 import { expect, test } from 'vitest'
-import type { Program } from '../../kernels/device/base/stretch.ts'
+import type { Program } from '../../kernels/device/base/dispatch_table.ts'
 import { Gpu } from '../../kernels/device/gpu.ts'
 import { dispatchesOf } from '../../kernels/device/testing.ts'
 import { expectClose, randomValues } from '../../kernels/testing.ts'

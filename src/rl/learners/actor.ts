@@ -1,7 +1,7 @@
 // Holds the policy being trained, on the GPU: weights, optimizer state, and the passes that score
 // and update it.
 import type { WeightSink } from '../../formats/weight_stream.ts'
-import type { Program } from '../../kernels/device/base/stretch.ts'
+import type { Program } from '../../kernels/device/base/dispatch_table.ts'
 import type { Gpu } from '../../kernels/device/gpu.ts'
 import type { ParamLayout } from '../../model/layout/params.ts'
 import { gpuSink } from '../../model/params/gpu_sink.ts'

@@ -2,7 +2,7 @@
 // own optimizer.
 
 import type { Recorder } from '../../kernels/device/base/program.ts'
-import type { Program } from '../../kernels/device/base/stretch.ts'
+import type { Program } from '../../kernels/device/base/dispatch_table.ts'
 import type { Gpu } from '../../kernels/device/gpu.ts'
 import {
   LOSS_AGG_MODES,

@@ -1,6 +1,6 @@
 // Holds a model and the optimizer that trains it.
 
-import type { Program } from '../../kernels/device/base/stretch.ts'
+import type { Program } from '../../kernels/device/base/dispatch_table.ts'
 import type { Allocator } from '../../kernels/device/base/tensor.ts'
 import type { Gpu } from '../../kernels/device/gpu.ts'
 import type { ParamLayout } from '../../model/layout/params.ts'

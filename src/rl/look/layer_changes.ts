@@ -1,7 +1,7 @@
 // Measures how much each layer's attention and feed-forward change the entropy during a run (BuPO,
 // arXiv 2512.19673, eqs. 11 to 13).
 
-import type { Program } from '../../kernels/device/base/stretch.ts'
+import type { Program } from '../../kernels/device/base/dispatch_table.ts'
 import type { Allocator, Tensor } from '../../kernels/device/base/tensor.ts'
 import type { Gpu } from '../../kernels/device/gpu.ts'
 import { masked_sum } from '../../kernels/metrics/metrics.ts'

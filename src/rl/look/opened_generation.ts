@@ -1,7 +1,7 @@
 // Writes text with an opened model, a few tokens at a time, so that a person can read along and
 // stop it. One row with a KV cache.
 
-import type { Program } from '../../kernels/device/base/stretch.ts'
+import type { Program } from '../../kernels/device/base/dispatch_table.ts'
 import type { Allocator } from '../../kernels/device/base/tensor.ts'
 import type { Gpu } from '../../kernels/device/gpu.ts'
 import { decodeFusion, type Recording } from '../../model/rollout/recording.ts'

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
+import { DispatchTable } from './dispatch_table.ts'
 import { defineKernel } from './kernel.ts'
 import { collect, type Recorder, readParams, suitedToGpu } from './program.ts'
-import { Stretch } from './stretch.ts'
 import { MemoryPlan } from './tensor.ts'
 
 test('params are read back as they were laid out', () => {
@@ -35,7 +35,7 @@ test('on a GPU a kernel’s twin takes its place, on its own grid, fixed or live
     [7, 1, 1],
     [1, 1, 1],
   ])
-  const stretch = new Stretch([fixed, live])
-  stretch.setLive({ rows: 5 })
-  expect([...stretch.grids]).toEqual([7, 1, 1, 5, 1, 1])
+  const table = new DispatchTable([fixed, live])
+  table.setLive({ rows: 5 })
+  expect([...table.grids]).toEqual([7, 1, 1, 5, 1, 1])
 })

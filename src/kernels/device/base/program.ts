@@ -29,9 +29,11 @@ export interface Dispatch {
   /** The params as bytes, with zeros where live values go. */
   readonly params: Uint8Array
   readonly patches: readonly Patch[]
-  /** Set when the program has been compiled and bound. */
+  /** Set when the program has been compiled. */
   pipeline: GPUComputePipeline
-  group: GPUBindGroup
+  layout: GPUBindGroupLayout
+  /** What its tensors bind, in the order of the kernel's bindings. */
+  storage: readonly GPUBufferBinding[]
   /** How long it takes, where dispatches are limited (`Gpu.limitDispatches`). */
   timing?: Timing
   /** Set when it takes too long in one piece. */
@@ -40,6 +42,7 @@ export interface Dispatch {
 /** What runs in place of a dispatch that is cut into parts of its grid (`splitKernel`). */
 export interface Cut {
   readonly pipeline: GPUComputePipeline
+  /** Takes the place of a part's params as its offset. */
   readonly group: GPUBindGroup
   readonly parts: number
 }
@@ -136,8 +139,8 @@ function makeDispatch(
   })
   const where = `${label}/${kernel.name}`
   const grid = dependsOnLive(kernel, fixed, params) ? undefined : checkedGrid(kernel, fixed, where)
-  const unbound = { pipeline: undefined as never, group: undefined as never }
-  return { kind: 'dispatch', kernel, tensors, grid, params: bytes, patches, ...unbound }
+  const uncompiled = { pipeline: undefined as never, layout: undefined as never, storage: [] }
+  return { kind: 'dispatch', kernel, tensors, grid, params: bytes, patches, ...uncompiled }
 }
 
 /** Whether the grid asks for a param that varies from replay to replay. */

@@ -201,7 +201,8 @@ function joinDispatches(parts: readonly Dispatch[]): Dispatch {
     params,
     patches,
     pipeline: undefined as never,
-    group: undefined as never,
+    layout: undefined as never,
+    storage: [],
   }
 }
 

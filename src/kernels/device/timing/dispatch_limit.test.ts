@@ -19,7 +19,8 @@ const dispatch = (grid: Grid | undefined, params = 0, of = kernel): Dispatch => 
   params: Uint8Array.of(params, 0, 0, 0),
   patches: [],
   pipeline: undefined as never,
-  group: undefined as never,
+  layout: undefined as never,
+  storage: [],
 })
 
 /** What `Gpu` does of a dispatch that was found too long. */

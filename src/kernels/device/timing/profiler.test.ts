@@ -18,7 +18,7 @@ test('time, operations and bytes are added up by kernel and by stage', () => {
   const recording = new Recording(() => ({ id: sets++ }) as unknown as GPUQuerySet)
   const [a, b] = [kernel('a', 10), kernel('b')]
   const dispatch = (which: AnyKernel) => {
-    if (recording.count(which, none, 0)) recording.stamps()
+    if (recording.count(which, none)) recording.stamps()
   }
   recording.enter('gen')
   dispatch(a)
@@ -51,7 +51,7 @@ test('more passes than one query set holds go into another', () => {
   const recording = new Recording(() => ({ id: sets++ }) as unknown as GPUQuerySet)
   const first: number[] = []
   for (let i = 0; i < QUERIES / 2 + 1; i++) {
-    recording.count(kernel(i % 2 ? 'a' : 'b'), none, 0)
+    recording.count(kernel(i % 2 ? 'a' : 'b'), none)
     first.push(recording.stamps()?.beginningOfPassWriteIndex ?? -1)
   }
   expect(sets).toBe(2)
@@ -65,7 +65,7 @@ test('without timestamps a stage takes from its submit, or the end of the one be
   const now = () => clock
   const submit = (stage: string, sentAt: number) => {
     recording.enter(stage)
-    recording.count(kernel(stage, 1), none, 0)
+    recording.count(kernel(stage, 1), none)
     clock = sentAt
     let end = () => {}
     recording.submitted(

@@ -76,9 +76,9 @@ export class Recording {
     this.#last = undefined
   }
 
-  /** Counts a dispatch whose params lie at `offset`. True when the dispatch before it was of
-   * another kernel or stage. */
-  count(kernel: AnyKernel, bytes: DataView, offset: number): boolean {
+  /** Counts a dispatch with these params. True when the dispatch before it was of another kernel or
+   * stage. */
+  count(kernel: AnyKernel, params: DataView): boolean {
     const key = `${this.#stage}/${kernel.name}`
     let entry = this.#entries.get(key)
     if (!entry) {
@@ -86,7 +86,7 @@ export class Recording {
       entry = { stage: this.#stage, kernel: kernel.name, ...none }
       this.#entries.set(key, entry)
     }
-    const cost = costOf(kernel, readParams(kernel.params, bytes, offset))
+    const cost = costOf(kernel, readParams(kernel.params, params, 0))
     entry.calls++
     entry.flops += cost?.flops ?? 0
     entry.bytes += cost?.bytes ?? 0

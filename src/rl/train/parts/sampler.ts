@@ -1,6 +1,6 @@
 // Holds a rollout of one size, and the sum of the entropies it sampled with.
 
-import type { Program } from '../../../kernels/device/base/stretch.ts'
+import type { Program } from '../../../kernels/device/base/dispatch_table.ts'
 import type { Allocator, Tensor } from '../../../kernels/device/base/tensor.ts'
 import type { Gpu } from '../../../kernels/device/gpu.ts'
 import { masked_sum } from '../../../kernels/metrics/metrics.ts'

@@ -2,7 +2,7 @@
 // state is exchanged for what it is in the clean text, and the answer says how much of the way back
 // that is (activation patching: Meng et al. 2022, arXiv 2202.05262; normalised as TransformerLens).
 
-import type { Program } from '../../../kernels/device/base/stretch.ts'
+import type { Program } from '../../../kernels/device/base/dispatch_table.ts'
 import type { Allocator } from '../../../kernels/device/base/tensor.ts'
 import type { Gpu } from '../../../kernels/device/gpu.ts'
 import { captureRoom, openCapture } from '../../../model/internals/capture.ts'

@@ -1,5 +1,5 @@
-// Lays out neighbouring dispatches of a program as a replay reads them: flat, with the params and
-// grids that the last live values gave, so that a replay writes only what has changed.
+// Lays out the dispatches of a program as a replay reads them: flat, with the params and grids that
+// the last live values gave, so that a replay writes only what has changed.
 import {
   type Clear,
   type Command,
@@ -12,6 +12,17 @@ import {
   SLOT_BYTES,
 } from './program.ts'
 
+/** Dispatches in a submit at most. */
+export const MOST_DISPATCHES = 4096
+
+/** Dispatches of a program with no copy or clear between them, as many as a submit takes. */
+export interface Stretch {
+  readonly kind: 'stretch'
+  /** Where they begin in the program's table. */
+  readonly first: number
+  readonly dispatches: readonly Dispatch[]
+}
+
 /** What a replay does next. */
 type Step = Stretch | Copy | Clear
 
@@ -22,8 +33,19 @@ export interface Program<L extends string = string> {
   readonly live: readonly L[]
   /** What a replay does, in order. */
   readonly steps: readonly Step[]
+  readonly table: DispatchTable
   /** Compute dispatches per replay. */
   readonly dispatches: number
+}
+
+/** A program's params in a buffer of their own, bound to its dispatches. */
+export interface Place {
+  readonly buffer: GPUBuffer
+  readonly groups: readonly GPUBindGroup[]
+  /** Version of the table's params that it holds. */
+  version: number
+  /** Submits sent before the last one that reads it. */
+  submit: number
 }
 
 /** A number that each replay computes once, wherever it goes. */
@@ -44,16 +66,18 @@ interface LiveGrid {
   readonly numbers: Record<string, number>
 }
 
-export class Stretch {
-  readonly kind = 'stretch'
-  /** Compiled and bound. */
+export class DispatchTable {
+  /** Compiled. */
   readonly dispatches: readonly Dispatch[]
   readonly pipelines: readonly GPUComputePipeline[]
-  readonly groups: readonly GPUBindGroup[]
   /** The params of every dispatch, SLOT_BYTES each. */
   readonly params: Uint8Array<ArrayBuffer>
   /** Workgroups of every dispatch in x, y and z. */
   readonly grids: Uint32Array
+  /** Where the GPU reads the params: one for each replay in a submit. */
+  readonly places: Place[] = []
+  /** Counts the changes of the params. */
+  version = 0
   readonly #words: Uint32Array
   readonly #floats: Float32Array
   readonly #values: readonly LiveValue[]
@@ -65,7 +89,6 @@ export class Stretch {
   constructor(dispatches: readonly Dispatch[]) {
     this.dispatches = dispatches
     this.pipelines = dispatches.map(({ pipeline }) => pipeline)
-    this.groups = dispatches.map(({ group }) => group)
     this.params = new Uint8Array(dispatches.length * SLOT_BYTES)
     this.#words = new Uint32Array(this.params.buffer)
     this.#floats = new Float32Array(this.params.buffer)
@@ -96,6 +119,7 @@ export class Stretch {
       const number = value(live)
       if (Object.is(number, last[i])) continue
       last[i] = number
+      this.version++
       for (const at of words) this.#words[at] = number
       for (const at of floats) this.#floats[at] = number
       for (const grid of grids) this.#stale.add(grid)
@@ -133,21 +157,28 @@ export class Stretch {
   }
 }
 
-/** The commands of a bound program as a replay goes through them. */
-export function stepsOf(commands: readonly Command[]): Step[] {
+/** The program of compiled commands. */
+export function programOf<const L extends string>(
+  label: string,
+  live: readonly L[],
+  commands: readonly Command[],
+): Program<L> {
+  const dispatches: Dispatch[] = []
   const steps: Step[] = []
-  let dispatches: Dispatch[] = []
-  const close = () => {
-    if (dispatches.length > 0) steps.push(new Stretch(dispatches))
-    dispatches = []
-  }
+  let stretch: Dispatch[] | undefined
   for (const command of commands) {
-    if (command.kind === 'dispatch') dispatches.push(command)
-    else {
-      close()
+    if (command.kind !== 'dispatch') {
       steps.push(command)
+      stretch = undefined
+      continue
     }
+    if (!stretch || stretch.length === MOST_DISPATCHES) {
+      stretch = []
+      steps.push({ kind: 'stretch', first: dispatches.length, dispatches: stretch })
+    }
+    stretch.push(command)
+    dispatches.push(command)
   }
-  close()
-  return steps
+  const table = new DispatchTable(dispatches)
+  return { label, live, steps, table, dispatches: dispatches.length }
 }

@@ -1,11 +1,11 @@
-// Tests that a stretch holds what dispatches of their own would have, and works out only what
+// Tests that a table holds what dispatches of their own would have, and works out only what
 // changes.
 import { expect, test } from 'vitest'
 import { joinCommands } from '../joined/join_commands.ts'
 import { SeparateBuffers } from '../joined/testing.ts'
+import { type DispatchTable, programOf } from './dispatch_table.ts'
 import { defineKernel } from './kernel.ts'
-import { collect, type Recorder, readParams, SLOT_BYTES } from './program.ts'
-import { type Stretch, stepsOf } from './stretch.ts'
+import { type Command, collect, type Recorder, readParams, SLOT_BYTES } from './program.ts'
 
 const asked: number[] = []
 const kernel = defineKernel({
@@ -26,17 +26,18 @@ const [a, b, c, d] = ['a', 'b', 'c', 'd'].map((label) => plan.tensor(label, 'f32
 type Live = 'rows' | 'scale' | 'seed'
 const rows = ({ rows }: { readonly rows: number }) => rows
 
-const paramsOf = (stretch: Stretch, index: number) =>
+const paramsOf = (table: DispatchTable, index: number) =>
   readParams(
-    stretch.dispatches[index].kernel.params,
-    new DataView(stretch.params.buffer),
+    table.dispatches[index].kernel.params,
+    new DataView(table.params.buffer),
     index * SLOT_BYTES,
   )
 
 const record = (build: (r: Recorder<Live>) => void) => collect('test', build)
+const tableOf = (commands: readonly Command[]) => programOf('test', [], commands).table
 
 test('params and grids are those of the last live values, -0 and NaN among them', () => {
-  const [stretch] = stepsOf(
+  const table = tableOf(
     record((r) => {
       r.run(kernel, { rows: 7, scale: 0.5, seed: 1 }, { x: a, out: b })
       r.run(
@@ -45,7 +46,7 @@ test('params and grids are those of the last live values, -0 and NaN among them'
         { x: b, out: c },
       )
     }),
-  ) as Stretch[]
+  )
   for (const [live, scale, seed] of [
     [{ rows: 3, scale: 0.1, seed: -1 }, Math.fround(0.1), 0xffffffff],
     [{ rows: 5, scale: 0, seed: 2 }, 0, 2],
@@ -53,11 +54,11 @@ test('params and grids are those of the last live values, -0 and NaN among them'
     [{ rows: 4, scale: Number.NaN, seed: 0 }, Number.NaN, 0],
     [{ rows: 4, scale: Number.NaN, seed: 0 }, Number.NaN, 0],
   ] as const) {
-    stretch.setLive(live)
-    expect(paramsOf(stretch, 0)).toEqual({ rows: 7, scale: 0.5, seed: 1 })
-    expect(paramsOf(stretch, 1)).toEqual({ rows: live.rows, scale, seed })
-    expect([...stretch.grids]).toEqual([7, 2, 1, live.rows, 2, 1])
-    expect(stretch.gridOf(1)).toEqual([live.rows, 2, 1])
+    table.setLive(live)
+    expect(paramsOf(table, 0)).toEqual({ rows: 7, scale: 0.5, seed: 1 })
+    expect(paramsOf(table, 1)).toEqual({ rows: live.rows, scale, seed })
+    expect([...table.grids]).toEqual([7, 2, 1, live.rows, 2, 1])
+    expect(table.gridOf(1)).toEqual([live.rows, 2, 1])
   }
 })
 
@@ -67,14 +68,14 @@ test('a function of several dispatches is asked once, and grids only when their 
     calls++
     return live.rows
   }
-  const [stretch] = stepsOf(
+  const table = tableOf(
     record((r) => {
       r.run(kernel, { rows: counted, scale: 1, seed: 1 }, { x: a, out: b })
       r.run(kernel, { rows: counted, scale: 1, seed: 1 }, { x: b, out: c })
     }),
-  ) as Stretch[]
+  )
   asked.length = 0
-  for (const rows of [3, 3, 4]) stretch.setLive({ rows, scale: 1, seed: 1 })
+  for (const rows of [3, 3, 4]) table.setLive({ rows, scale: 1, seed: 1 })
   expect(calls).toBe(3)
   expect(asked).toEqual([3, 3, 4, 4])
 })
@@ -85,19 +86,21 @@ test('a grid that cannot be dispatched is an error in every replay that asks for
       r.run(kernel, { rows, scale: 1, seed: 1 }, { x: a, out: b })
       r.run(kernel, { rows, scale: 1, seed: 1 }, { x: c, out: d })
     })
-    const [stretch] = stepsOf(joins ? joinCommands(recorded) : recorded) as Stretch[]
-    expect(stretch.dispatches).toHaveLength(joins ? 1 : 2)
-    stretch.setLive({ rows: 2, scale: 1, seed: 1 })
-    const grids = [...stretch.grids]
+    const table = tableOf(joins ? joinCommands(recorded) : recorded)
+    expect(table.dispatches).toHaveLength(joins ? 1 : 2)
+    table.setLive({ rows: 2, scale: 1, seed: 1 })
+    const grids = [...table.grids]
     for (let i = 0; i < 2; i++)
-      expect(() => stretch.setLive({ rows: 0, scale: 1, seed: 1 })).toThrow(/rows.*must be 1 to/)
-    stretch.setLive({ rows: 2, scale: 1, seed: 1 })
-    expect([...stretch.grids]).toEqual(grids)
+      expect(() => table.setLive({ rows: 0, scale: 1, seed: 1 })).toThrow(/rows.*must be 1 to/)
+    table.setLive({ rows: 2, scale: 1, seed: 1 })
+    expect([...table.grids]).toEqual(grids)
   }
 })
 
 test('copies and clears part stretches', () => {
-  const steps = stepsOf(
+  const { steps } = programOf(
+    'test',
+    [],
     record((r) => {
       r.clear(a)
       r.run(kernel, { rows: 1, scale: 1, seed: 1 }, { x: a, out: b })
@@ -107,6 +110,8 @@ test('copies and clears part stretches', () => {
     }),
   )
   expect(
-    steps.map((step) => (step.kind === 'stretch' ? step.dispatches.length : step.kind)),
-  ).toEqual(['clear', 2, 'copy', 1])
+    steps.map((step) =>
+      step.kind === 'stretch' ? [step.first, step.dispatches.length] : step.kind,
+    ),
+  ).toEqual(['clear', [0, 2], 'copy', [2, 1]])
 })
