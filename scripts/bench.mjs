@@ -11,6 +11,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { arch, cpus, platform } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { measureEncoding } from './bench_encoding.mjs'
 import { openNode, withVulkan } from './bench_node.mjs'
 import { measureOpening } from './bench_opening.mjs'
 import {
@@ -72,6 +73,11 @@ const SUITES = {
   parts: async ({ page, record, report }) => {
     record.parts = await page.evaluate((preset) => globalThis.bench.parts(preset), PRESET)
     report.printParts(record.parts)
+    return []
+  },
+  encoding: async ({ record, report }) => {
+    record.encoding = await measureEncoding(PRESET)
+    report.printEncoding(record.encoding)
     return []
   },
   limits: async ({ page, record, report }) => {

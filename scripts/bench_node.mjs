@@ -17,11 +17,10 @@ export async function withVulkan() {
   process.exit(child.status ?? 1)
 }
 
-/** The bench in this process: `page.evaluate` calls its functions. Throws Error where WebGPU finds
- * no adapter. */
-export async function openNode() {
+/** Builds bench/<name>.ts for Node, with all that it imports. Returns the file's path. */
+export async function buildForNode(name) {
   const { build } = await loadVite()
-  const outDir = join(ROOT, 'dist/bench_node')
+  const outDir = join(ROOT, `dist/bench_${name}`)
   const output = { entryFileNames: 'bench.mjs', codeSplitting: false }
   await build({
     root: ROOT,
@@ -29,10 +28,17 @@ export async function openNode() {
     logLevel: 'error',
     publicDir: false,
     ssr: { noExternal: true, external: ['webgpu'] },
-    build: { ssr: 'bench/node.ts', outDir, target: 'node20', rolldownOptions: { output } },
+    build: { ssr: `bench/${name}.ts`, outDir, target: 'node20', rolldownOptions: { output } },
   })
+  return join(outDir, 'bench.mjs')
+}
+
+/** The bench in this process: `page.evaluate` calls its functions. Throws Error where WebGPU finds
+ * no adapter. */
+export async function openNode() {
+  const file = await buildForNode('node')
   offerTimes()
-  const { openBench } = await import(pathToFileURL(join(outDir, 'bench.mjs')).href)
+  const { openBench } = await import(pathToFileURL(file).href)
   await openBench()
   const page = { evaluate: async (work, argument) => work(argument) }
   const adapter = await globalThis.bench.adapter()

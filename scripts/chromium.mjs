@@ -2,6 +2,7 @@
 import { existsSync, realpathSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { delimiter, dirname, join } from 'node:path'
+import { withFolder } from './library_path.mjs'
 import { ROOT, run, tool } from './project.mjs'
 
 const NAMES = [
@@ -117,6 +118,5 @@ export async function vulkanEnvironment() {
     .filter((path) => path && existsSync(path))
     .map((path) => dirname(realpathSync(path)))
   const folder = folders.find((path) => existsSync(join(path, 'libvulkan.so.1')))
-  const paths = [process.env.LD_LIBRARY_PATH, folder].filter(Boolean)
-  return folder ? { LD_LIBRARY_PATH: paths.join(':') } : {}
+  return folder ? { LD_LIBRARY_PATH: withFolder(process.env.LD_LIBRARY_PATH, folder) } : {}
 }

@@ -21,6 +21,16 @@ export interface Opening {
   readonly heap_mb: number
 }
 
+/** Milliseconds of JavaScript inside calls of Gpu in a step of a preset on which nothing computes. */
+export interface EncodingRow {
+  readonly preset: string
+  readonly steps: number
+  readonly dispatches: number
+  readonly least_ms: number
+  readonly tenth_ms: number
+  readonly median_ms: number
+}
+
 /** A run of the built page, as a person has it. */
 export interface PageRun {
   /** From the press of Train. */
@@ -49,6 +59,7 @@ export interface BenchRecord {
   readonly sft?: readonly SftRow[]
   readonly training?: TrainingRow
   readonly parts?: PartsRow
+  readonly encoding?: EncodingRow
   readonly limits?: LimitsRow
   readonly features?: readonly FeatureRow[]
   readonly models?: readonly ModelRow[]

@@ -9,7 +9,13 @@ import type { SftRow } from '../page/sft.ts'
 import type { TrainingRow } from '../page/training.ts'
 import type { UiRow } from '../page/ui.tsx'
 import type { VariantsRecord } from '../page/variants.ts'
-import { type BenchRecord, type Opening, type PageRun, plannedBytes } from './record.ts'
+import {
+  type BenchRecord,
+  type EncodingRow,
+  type Opening,
+  type PageRun,
+  plannedBytes,
+} from './record.ts'
 
 type Cell = string | number
 type Peers = Readonly<Record<string, string>>
@@ -36,6 +42,7 @@ export function printRecord(record: BenchRecord): void {
   for (const row of record.sft ?? []) printSft(row, peers)
   if (record.training) printTraining(record.training)
   if (record.parts) printParts(record.parts)
+  if (record.encoding) printEncoding(record.encoding)
   if (record.limits) printLimits(record.limits)
   if (record.features) printFeatures(record.features)
   for (const row of record.models ?? []) printModel(row)
@@ -243,6 +250,14 @@ function printKernels(kernels: NonNullable<PartsRow['kernels']>): void {
         (time_ms / calls).toFixed(4),
         flops === undefined ? '' : (flops / time_ms / 1e6).toFixed(0),
       ]),
+  )
+}
+
+export function printEncoding(row: EncodingRow): void {
+  const { preset, steps, dispatches, least_ms, tenth_ms, median_ms } = row
+  const ms = [least_ms, tenth_ms, median_ms].map((value) => value.toFixed(2))
+  console.log(
+    `JavaScript to encode a step of ${preset} (${dispatches} dispatches, nothing computes): least ${ms[0]}, tenth ${ms[1]}, median ${ms[2]} ms of ${steps} steps\n`,
   )
 }
 
