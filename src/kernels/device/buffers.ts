@@ -62,10 +62,10 @@ export class Buffers {
     this.#open.counts.live_bytes -= entry.bytes
   }
 
-  /** Destroys all buffers. No readback may be under way. */
-  destroyAll(): void {
+  /** Destroys all buffers, or all but one. No readback may be under way. */
+  destroyAllBut(kept?: GPUBuffer): void {
     this.#idle = []
-    for (const buffer of [...this.#sizes.keys()]) this.destroy(buffer)
+    for (const buffer of [...this.#sizes.keys()]) if (buffer !== kept) this.destroy(buffer)
   }
 
   /** Counts nothing as live any more: the device itself was destroyed. */

@@ -1,36 +1,33 @@
-// Collects the commands of the open submit, and the params of dispatches that run in parts.
+// Collects the commands of the open submit, and params that only it reads.
 
 import { SLOT_BYTES } from './base/program.ts'
+import type { Buffers } from './buffers.ts'
 import type { OpenDevice } from './open_device.ts'
 
-/** Parts of dispatches in a submit at most. */
-const PART_SLOTS = 1024
+const ARENA_SLOTS = 4096
 
 export class Commands {
   /** Submits sent so far. */
   submits = 0
+  /** The uniform buffer that holds the params of the open submit's parts of dispatches, and those of
+   * programs that it replays once more. */
+  readonly arena: GPUBuffer
   readonly #open: OpenDevice
-  /** Params of the parts in the open submit, uploaded once when it is submitted. */
-  readonly #staged = new Uint8Array(PART_SLOTS * SLOT_BYTES)
+  /** What the arena will hold, uploaded once when the submit is sent. */
+  readonly #staged = new Uint8Array(ARENA_SLOTS * SLOT_BYTES)
   readonly params = new DataView(this.#staged.buffer)
   #used = 0
-  #parts: GPUBuffer | undefined
   #encoder: GPUCommandEncoder | undefined
   #pass: GPUComputePassEncoder | undefined
 
-  constructor(open: OpenDevice) {
+  constructor(open: OpenDevice, buffers: Buffers) {
     this.#open = open
-  }
-
-  /** The uniform buffer of the params of parts, made when the first dispatch is cut. Like all
-   * params it does not count as memory. */
-  get parts(): GPUBuffer {
-    this.#parts ??= this.#open.device.createBuffer({
-      label: 'params of parts',
-      size: this.#staged.byteLength,
-      usage: GPUBufferUsage.UNIFORM | GPUBufferUsage.COPY_DST,
-    })
-    return this.#parts
+    this.arena = buffers.create(
+      'params',
+      this.#staged.byteLength,
+      GPUBufferUsage.UNIFORM | GPUBufferUsage.COPY_SRC | GPUBufferUsage.COPY_DST,
+      'scratch',
+    )
   }
 
   /** Whether anything waits for the next submit. */
@@ -38,9 +35,9 @@ export class Commands {
     return this.#encoder !== undefined
   }
 
-  /** Whether the open submit has room for the params of one more part. */
-  get hasRoom(): boolean {
-    return this.#used < this.#staged.byteLength
+  /** Whether the open submit has room for so many more bytes of params. */
+  hasRoom(bytes: number): boolean {
+    return this.#used + bytes <= this.#staged.byteLength
   }
 
   /** The open pass, if there is one. */
@@ -68,12 +65,18 @@ export class Commands {
     return this.#pass
   }
 
-  /** Writes the params of a part into the next slot. Returns its first byte. */
+  /** Writes params into the next slots of the arena. Returns the first slot's first byte. */
   writeParams(params: Uint8Array): number {
     const slot = this.#used
-    this.#used += SLOT_BYTES
+    this.#used += Math.ceil(params.byteLength / SLOT_BYTES) * SLOT_BYTES
     this.#staged.set(params, slot)
     return slot
+  }
+
+  /** Encodes bringing params to a buffer that earlier commands of this submit read. */
+  copyParams(params: Uint8Array, to: GPUBuffer): void {
+    const slot = this.writeParams(params)
+    this.encoder().copyBufferToBuffer(this.arena, slot, to, 0, params.byteLength)
   }
 
   /** Sends everything encoded so far to the GPU. */
@@ -82,8 +85,7 @@ export class Commands {
     const { device, counts } = this.#open
     this.#pass?.end()
     this.#pass = undefined
-    if (this.#used > 0) device.queue.writeBuffer(this.parts, 0, this.#staged, 0, this.#used)
-    counts.uploaded_bytes += this.#used
+    if (this.#used > 0) this.#open.upload(this.arena, this.#staged.subarray(0, this.#used))
     device.queue.submit([this.#encoder.finish()])
     counts.submits++
     this.submits++

@@ -5,21 +5,16 @@ import {
   type DispatchTable,
   MOST_DISPATCHES,
   type Place,
-  type Program,
   type Stretch,
 } from './base/dispatch_table.ts'
-import { type Cut, type Dispatch, type Grid, readParams } from './base/program.ts'
+import { type Cut, type Dispatch, type Grid, readParams, SLOT_BYTES } from './base/program.ts'
 import type { Commands } from './commands.ts'
 import type { OpenDevice } from './open_device.ts'
-import { addPlace, fillPlace } from './places.ts'
 import { costOf } from './timing/cost.ts'
 import type { DispatchLimit } from './timing/dispatch_limit.ts'
 import type { Recording } from './timing/profiler.ts'
 import { parts, setPart } from './timing/split.ts'
 import type { StageClock } from './timing/stage_clock.ts'
-
-/** Replays of one program that a submit holds at most: each has params of its own. */
-const MOST_PLACES = 16
 
 export class Dispatcher {
   /** Set while a profile is taken. */
@@ -67,18 +62,16 @@ export class Dispatcher {
     this.recording.enter(name)
   }
 
-  /** A place that holds the program's params of the last live values, and that nothing in the open
-   * submit reads; `keep` it once all is encoded. */
-  place({ label, table }: Program): Place {
-    const { submits } = this.#commands
-    let place = table.places.find(({ submit }) => submit !== submits)
-    if (!place && table.places.length === MOST_PLACES) {
-      this.submit()
-      place = table.places[0]
-    }
-    place ??= addPlace(this.#open, label, table)
-    fillPlace(this.#open, table, place)
-    return place
+  /** Brings the params of the last live values to their place: at once, or, where the open submit
+   * reads the place, by a copy in that submit. */
+  fill(table: DispatchTable, place: Place): void {
+    if (place.version === table.version) return
+    const { params } = table
+    const isRead = place.submit === this.#commands.submits
+    if (isRead && !this.#commands.hasRoom(params.byteLength)) this.submit()
+    if (place.submit === this.#commands.submits) this.#commands.copyParams(params, place.buffer)
+    else this.#open.upload(place.buffer, params)
+    place.version = table.version
   }
 
   /** The open submit reads this place. */
@@ -129,7 +122,7 @@ export class Dispatcher {
     const { params, grid } = call
     const partMs = expectedMs / cut.parts
     parts(grid, cut.parts).forEach((part, i) => {
-      if (!this.#commands.hasRoom) this.submit()
+      if (!this.#commands.hasRoom(SLOT_BYTES)) this.submit()
       this.#expect(partMs)
       const slot = this.#commands.writeParams(params)
       setPart(this.#commands.params, slot + params.byteLength, part, grid)

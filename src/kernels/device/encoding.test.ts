@@ -1,12 +1,14 @@
 // Counts the calls of WebGPU that a replay makes, and the bytes that it uploads: encoding takes as
 // long as these do, so a step of preset A stays where it was measured (docs/log/performance.md).
 import { expect, test, vi } from 'vitest'
-import { programOf, type Stretch } from './base/dispatch_table.ts'
+import { layOut, type Stretch } from './base/dispatch_table.ts'
 import { defineKernel } from './base/kernel.ts'
 import { collect, SLOT_BYTES } from './base/program.ts'
+import type { Buffers } from './buffers.ts'
 import { Commands } from './commands.ts'
 import { Dispatcher } from './dispatcher.ts'
 import { OpenDevice } from './open_device.ts'
+import { createPlace } from './places.ts'
 
 /** Dispatches of a reinforcement step of preset A on a GPU (src/rl/train/dispatches.test.ts). */
 const STEP = 281
@@ -41,7 +43,7 @@ test('a dispatch takes three calls, and a program one upload where its params ch
   vi.stubGlobal('GPUBufferUsage', { UNIFORM: 64, COPY_DST: 8 })
   const calls: Record<string, number> = {}
   const open = new OpenDevice(counting(calls), [])
-  const commands = new Commands(open)
+  const commands = new Commands(open, { create: () => ({}) } as unknown as Buffers)
   const dispatcher = new Dispatcher(open, commands)
   const tensor = {
     label: '',
@@ -58,15 +60,14 @@ test('a dispatch takes three calls, and a program one upload where its params ch
         { a: tensor, b: tensor, out: tensor },
       )
   })
-  const program = programOf('step', ['scale', 'rows'], recorded)
-  const { steps, table } = program
+  const { steps, table } = layOut(recorded)
+  const place = createPlace(open, 'step', table)
   const replay = (live: { readonly rows: number; readonly scale: number }) => {
     table.setLive(live)
-    const place = dispatcher.place(program)
+    dispatcher.fill(table, place)
     for (const step of steps) dispatcher.encode(table, step as Stretch, place)
     dispatcher.keep(place)
   }
-  const made = { createBuffer: 1, createBindGroup: STEP }
   const dispatched = { setPipeline: STEP, setBindGroup: STEP, dispatchWorkgroups: STEP }
   const submitted = { createCommandEncoder: 1, beginComputePass: 1, end: 1, finish: 1, submit: 1 }
   const callsOf = (work: () => void) => {
@@ -77,19 +78,25 @@ test('a dispatch takes three calls, and a program one upload where its params ch
   }
   const live = { rows: 4, scale: 0.5 }
   const once = { ...dispatched, ...submitted }
-  expect(callsOf(() => replay(live))).toEqual({ ...made, writeBuffer: 1, ...once })
+  expect(callsOf(() => replay(live))).toEqual({ writeBuffer: 1, ...once })
   expect(open.counts.uploaded_bytes).toBe(STEP * SLOT_BYTES)
   expect(callsOf(() => replay(live))).toEqual(once)
   expect(callsOf(() => replay({ rows: 3, scale: 0.5 }))).toEqual({ writeBuffer: 1, ...once })
 
-  // Twice in one submit: the second has params of its own, which are kept.
+  // Twice in one submit: the second brings its params by a copy between two passes.
   const twice = () => {
     replay({ rows: 2, scale: 1 })
     replay({ rows: 1, scale: 1 })
   }
-  const { setBindGroup } = callsOf(twice)
-  expect(setBindGroup).toBe(2 * STEP)
-  expect(table.places).toHaveLength(2)
-  expect(callsOf(twice)).not.toHaveProperty('createBuffer')
+  expect(callsOf(twice)).toEqual({
+    setPipeline: 2 * STEP,
+    setBindGroup: 2 * STEP,
+    dispatchWorkgroups: 2 * STEP,
+    ...submitted,
+    beginComputePass: 2,
+    end: 2,
+    writeBuffer: 2,
+    copyBufferToBuffer: 1,
+  })
   vi.unstubAllGlobals()
 })

@@ -24,14 +24,12 @@ test('a program replays with other live values and creates nothing', async () =>
     r.run(scale, { factor: (live) => live.factor, count: 3 }, { x })
   })
   gpu.replay(program, { factor: 2 })
-  // The first time that a submit replays it twice, its params get a second place.
-  gpu.replay(program, { factor: 0.5 })
   await gpu.read(x)
   const before = { ...gpu.counts }
   gpu.replay(program, { factor: 3 })
   gpu.replay(program, { factor: 0.5 })
   const [values] = await gpu.read(x)
-  expect([...values]).toEqual([1.5, 3, 4.5])
+  expect([...values]).toEqual([3, 6, 9])
   const { buffers, bind_groups, pipelines, dispatches, submits } = gpu.counts
   expect([buffers, bind_groups, pipelines]).toEqual([
     before.buffers,
@@ -41,19 +39,18 @@ test('a program replays with other live values and creates nothing', async () =>
   expect([dispatches - before.dispatches, submits - before.submits]).toEqual([2, 1])
 })
 
-test('each of many replays in a row has its own params, and their places are used again', async () => {
+test('each of many replays in a row has its own params, also where they fill the arena', async () => {
   const x = gpu.tensor('x', 'f32', [1], { data: Float32Array.of(1) })
   const program = await gpu.record('many', ['factor'], (r) => {
     r.run(scale, { factor: (live) => live.factor, count: 1 }, { x })
   })
   // Powers of two, so that no product is rounded; one that is lost or done twice shows.
-  const factors = Array.from({ length: 60 }, (_, i) => 2 ** ((i % 7) - 3))
+  const factors = Array.from({ length: 5000 }, (_, i) => 2 ** ((i % 7) - 3))
   const product = factors.reduce((a, b) => a * b)
   for (let round = 1; round <= 2; round++) {
     for (const factor of factors) gpu.replay(program, { factor })
     expect((await gpu.read(x))[0][0]).toBe(product ** round)
   }
-  expect(program.table.places.length).toBeLessThan(factors.length)
 })
 
 test('two beside each other have tensors of their own and compile a kernel once', async () => {
@@ -70,7 +67,8 @@ test('two beside each other have tensors of their own and compile a kernel once'
   expect((await two.read(tensors[1]))[0][0]).toBe(10)
   two.leave()
   expect(gpu.counts.pipelines).toBe(pipelines)
-  expect(gpu.counts.live_bytes).toBe(live_bytes)
+  // Less by what the two had for params of one submit.
+  expect(gpu.counts.live_bytes).toBeLessThan(live_bytes)
 })
 
 test('a grid follows a live count, and one that WebGPU cannot dispatch is refused', async () => {

@@ -1,7 +1,7 @@
 // Offers the GPU as everything above this folder sees it: tensors, recorded programs, readbacks and
 // measurements.
 import { type AdapterFacts, type OpenOptions, openAdapter } from './adapter.ts'
-import { type Program, programOf } from './base/dispatch_table.ts'
+import { layOut, type Program } from './base/dispatch_table.ts'
 import { type GpuError, ShapeError, tooLarge } from './base/errors.ts'
 import type { AnyKernel, Binding, Kernel, Names, ParamType, Shader } from './base/kernel.ts'
 import { collect, type LiveValues, type Recorder, suitedToGpu, valueAt } from './base/program.ts'
@@ -24,7 +24,7 @@ import { Dispatcher } from './dispatcher.ts'
 import { joinCommands } from './joined/join_commands.ts'
 import { type GpuCounts, OpenDevice } from './open_device.ts'
 import { Pipelines } from './pipelines.ts'
-import { addPlace } from './places.ts'
+import { createPlace } from './places.ts'
 import { createStageClock, learnRound, queryMaker } from './queries.ts'
 import { takeProfile } from './take_profile.ts'
 import { DispatchLimit, type DispatchLimits, type LimitOptions } from './timing/dispatch_limit.ts'
@@ -53,9 +53,9 @@ export class Gpu implements Allocator {
     this.counts = open.counts
     this.lost = open.lost
     this.#buffers = new Buffers(open)
-    this.#commands = new Commands(open)
+    this.#commands = new Commands(open, this.#buffers)
     this.#dispatcher = new Dispatcher(open, this.#commands)
-    this.#pipelines = new Pipelines(open, this.#commands)
+    this.#pipelines = new Pipelines(open, this.#commands.arena)
   }
 
   /** Opens the adapter. Asks for WebGPU's default limits unless `largest` needs more.
@@ -75,7 +75,7 @@ export class Gpu implements Allocator {
   /** Frees all that was made here; the device stays for those beside. */
   leave(): void {
     this.freeAll()
-    this.#buffers.destroyAll()
+    this.#buffers.destroyAllBut()
   }
 
   /** Live bytes by kind. */
@@ -138,7 +138,7 @@ export class Gpu implements Allocator {
   freeAll(): void {
     this.submit()
     this.#dispatcher.limit?.forget()
-    this.#buffers.destroyAll()
+    this.#buffers.destroyAllBut(this.#commands.arena)
   }
 
   /** Compiles kernels ahead of time, so a broken shader is an error here and not a silent no-op
@@ -166,9 +166,9 @@ export class Gpu implements Allocator {
     const commands = this.#options.joins ? joinCommands(all) : all
     const dispatches = commands.filter((command) => command.kind === 'dispatch')
     await Promise.all(dispatches.map((dispatch) => this.#pipelines.prepare(label, dispatch)))
-    const program = programOf(label, live, commands)
-    addPlace(this.#open, label, program.table)
-    return program
+    const laid = layOut(commands)
+    const place = createPlace(this.#open, label, laid.table)
+    return { label, live, ...laid, place, dispatches: dispatches.length }
   }
 
   /** Encodes a recorded program with these live values. Nothing runs until `submit` or `read`. */
@@ -177,10 +177,10 @@ export class Gpu implements Allocator {
     ...[live]: [L] extends [never] ? [] : [live: LiveValues<L>]
   ): void {
     const values: LiveValues<string> = live ?? {}
-    const { table, steps, dispatches } = program
+    const { table, steps, place, dispatches } = program
     this.counts.dispatches += dispatches
     table.setLive(values)
-    const place = this.#dispatcher.place(program)
+    this.#dispatcher.fill(table, place)
     for (const step of steps) {
       if (step.kind === 'stretch') this.#dispatcher.encode(table, step, place)
       else if (step.kind === 'copy')

@@ -74,6 +74,12 @@ export class OpenDevice {
     if (this.failure) throw this.failure
   }
 
+  /** Writes bytes to the beginning of a buffer. */
+  upload(buffer: GPUBuffer, bytes: Uint8Array<ArrayBuffer>): void {
+    this.device.queue.writeBuffer(buffer, 0, bytes)
+    this.counts.uploaded_bytes += bytes.byteLength
+  }
+
   /** Waits until a staging buffer can be read. Throws GpuError lost, or the error that came
    * first. */
   async map(buffer: GPUBuffer, bytes: number, what: string): Promise<void> {

@@ -3,20 +3,20 @@ import { GpuError, ShapeError } from './base/errors.ts'
 import { type AnyKernel, accessOf, inSubgroupsOf, type Names, wholeText } from './base/kernel.ts'
 import { type Dispatch, SLOT_BYTES } from './base/program.ts'
 import { BINDING_ALIGNMENT, bufferBytes, elementBytes, type Tensor } from './base/tensor.ts'
-import type { Commands } from './commands.ts'
 import type { Compiled, OpenDevice } from './open_device.ts'
 import { bindGroup } from './places.ts'
 import { splitKernel } from './timing/split.ts'
 
 export class Pipelines {
   readonly #open: OpenDevice
-  readonly #commands: Commands
+  /** Holds the params of parts. */
+  readonly #arena: GPUBuffer
   /** Called with how many kernels are compiled, of how many that were asked for. */
   watch: ((done: number, asked: number) => void) | undefined
 
-  constructor(open: OpenDevice, commands: Commands) {
+  constructor(open: OpenDevice, arena: GPUBuffer) {
     this.#open = open
-    this.#commands = commands
+    this.#arena = arena
   }
 
   /** Compiles a kernel, once for each name; one that runs in parts takes the place of its params as
@@ -46,7 +46,7 @@ export class Pipelines {
     const part = splitKernel(kernel)
     if (!part || !timing) return
     const { pipeline, layout } = await this.compile(part, true)
-    const params = { buffer: this.#commands.parts, size: SLOT_BYTES }
+    const params = { buffer: this.#arena, size: SLOT_BYTES }
     const group = bindGroup(this.#open, { label: part.name, layout, params, storage })
     dispatch.cut = { pipeline, group, parts: timing.parts }
   }

@@ -1,12 +1,12 @@
-// Keeps the params of programs in uniform buffers, bound at fixed places: a bind group without an
-// offset takes less JavaScript to set than one with an offset.
+// Keeps the params of each program in a uniform buffer, bound at fixed places: a bind group without
+// an offset takes less JavaScript to set than one with an offset.
 import type { DispatchTable, Place } from './base/dispatch_table.ts'
 import { SLOT_BYTES } from './base/program.ts'
 import type { OpenDevice } from './open_device.ts'
 
-/** Another place for a program's params, with nothing in it. It is not counted as memory: 256 bytes
- * for each dispatch, which end with the program. */
-export function addPlace(open: OpenDevice, label: string, table: DispatchTable): Place {
+/** A place for a program's params, with nothing in it. It is not counted as memory: 256 bytes for
+ * each dispatch, which end with the program. */
+export function createPlace(open: OpenDevice, label: string, table: DispatchTable): Place {
   const buffer = open.device.createBuffer({
     label: `params of ${label}`,
     size: table.params.byteLength,
@@ -16,17 +16,7 @@ export function addPlace(open: OpenDevice, label: string, table: DispatchTable):
     const params = { buffer, offset: i * SLOT_BYTES, size: SLOT_BYTES }
     return bindGroup(open, { label: `${label}/${kernel.name}`, layout, params, storage })
   })
-  const place = { buffer, groups, version: -1, submit: -1 }
-  table.places.push(place)
-  return place
-}
-
-/** Brings the params of the last live values to a place, where they are not there yet. */
-export function fillPlace(open: OpenDevice, table: DispatchTable, place: Place): void {
-  if (place.version === table.version) return
-  open.device.queue.writeBuffer(place.buffer, 0, table.params)
-  open.counts.uploaded_bytes += table.params.byteLength
-  place.version = table.version
+  return { buffer, groups, version: -1, submit: -1 }
 }
 
 /** Binds params and tensors of a dispatch. */

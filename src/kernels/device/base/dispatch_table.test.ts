@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest'
 import { joinCommands } from '../joined/join_commands.ts'
 import { SeparateBuffers } from '../joined/testing.ts'
-import { type DispatchTable, programOf } from './dispatch_table.ts'
+import { type DispatchTable, layOut } from './dispatch_table.ts'
 import { defineKernel } from './kernel.ts'
 import { type Command, collect, type Recorder, readParams, SLOT_BYTES } from './program.ts'
 
@@ -34,7 +34,7 @@ const paramsOf = (table: DispatchTable, index: number) =>
   )
 
 const record = (build: (r: Recorder<Live>) => void) => collect('test', build)
-const tableOf = (commands: readonly Command[]) => programOf('test', [], commands).table
+const tableOf = (commands: readonly Command[]) => layOut(commands).table
 
 test('params and grids are those of the last live values, -0 and NaN among them', () => {
   const table = tableOf(
@@ -98,9 +98,7 @@ test('a grid that cannot be dispatched is an error in every replay that asks for
 })
 
 test('copies and clears part stretches', () => {
-  const { steps } = programOf(
-    'test',
-    [],
+  const { steps } = layOut(
     record((r) => {
       r.clear(a)
       r.run(kernel, { rows: 1, scale: 1, seed: 1 }, { x: a, out: b })

@@ -34,11 +34,12 @@ export interface Program<L extends string = string> {
   /** What a replay does, in order. */
   readonly steps: readonly Step[]
   readonly table: DispatchTable
+  readonly place: Place
   /** Compute dispatches per replay. */
   readonly dispatches: number
 }
 
-/** A program's params in a buffer of their own, bound to its dispatches. */
+/** A program's params in a uniform buffer of their own, and a bind group for each dispatch. */
 export interface Place {
   readonly buffer: GPUBuffer
   readonly groups: readonly GPUBindGroup[]
@@ -74,8 +75,6 @@ export class DispatchTable {
   readonly params: Uint8Array<ArrayBuffer>
   /** Workgroups of every dispatch in x, y and z. */
   readonly grids: Uint32Array
-  /** Where the GPU reads the params: one for each replay in a submit. */
-  readonly places: Place[] = []
   /** Counts the changes of the params. */
   version = 0
   readonly #words: Uint32Array
@@ -157,12 +156,8 @@ export class DispatchTable {
   }
 }
 
-/** The program of compiled commands. */
-export function programOf<const L extends string>(
-  label: string,
-  live: readonly L[],
-  commands: readonly Command[],
-): Program<L> {
+/** Compiled commands as a replay goes through them, and the table of their dispatches. */
+export function layOut(commands: readonly Command[]): Pick<Program, 'steps' | 'table'> {
   const dispatches: Dispatch[] = []
   const steps: Step[] = []
   let stretch: Dispatch[] | undefined
@@ -179,6 +174,5 @@ export function programOf<const L extends string>(
     stretch.push(command)
     dispatches.push(command)
   }
-  const table = new DispatchTable(dispatches)
-  return { label, live, steps, table, dispatches: dispatches.length }
+  return { steps, table: new DispatchTable(dispatches) }
 }
