@@ -3,7 +3,8 @@
 import { spawnSync } from 'node:child_process'
 import { buildForNode } from './bench_node.mjs'
 
-/** What bench/encoding.ts measures for a preset. Throws Error with what it prints where it fails. */
+/** What bench/encoding.ts measures for a preset. Throws Error with what it prints where it
+ * fails. */
 export async function measureEncoding(preset) {
   const file = await buildForNode('encoding')
   const { status, stdout, stderr } = spawnSync(process.execPath, [file, preset], {

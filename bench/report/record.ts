@@ -21,7 +21,8 @@ export interface Opening {
   readonly heap_mb: number
 }
 
-/** Milliseconds of JavaScript inside calls of Gpu in a step of a preset on which nothing computes. */
+/** Milliseconds of JavaScript inside calls of Gpu in a step of a preset on which nothing
+ * computes. */
 export interface EncodingRow {
   readonly preset: string
   readonly steps: number

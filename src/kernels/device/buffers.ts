@@ -28,6 +28,17 @@ export class Buffers {
 
   /** A new zeroed buffer. If the GPU has no room for it, the device's next submit throws that. */
   create(label: string, bytes: number, usage: number, kind: MemoryKind): GPUBuffer {
+    const { counts } = this.#open
+    const buffer = this.createUncounted(label, bytes, usage)
+    this.#sizes.set(buffer, { bytes, kind })
+    this.#kinds.set(kind, (this.#kinds.get(kind) ?? 0) + bytes)
+    counts.buffers++
+    counts.live_bytes += bytes
+    return buffer
+  }
+
+  /** As `create`, for what is small beside the tensors and ends with who holds it. */
+  createUncounted(label: string, bytes: number, usage: number): GPUBuffer {
     const { device, counts } = this.#open
     this.#open.throwFailure()
     device.pushErrorScope('out-of-memory')
@@ -41,10 +52,6 @@ export class Buffers {
     )
     const before = this.#checked
     this.#checked = before.then(() => check)
-    this.#sizes.set(buffer, { bytes, kind })
-    this.#kinds.set(kind, (this.#kinds.get(kind) ?? 0) + bytes)
-    counts.buffers++
-    counts.live_bytes += bytes
     return buffer
   }
 

@@ -9,8 +9,8 @@ const ARENA_SLOTS = 4096
 export class Commands {
   /** Submits sent so far. */
   submits = 0
-  /** The uniform buffer that holds the params of the open submit's parts of dispatches, and those of
-   * programs that it replays once more. */
+  /** The uniform buffer that holds the params of the open submit's parts of dispatches, and those
+   * of programs that it replays once more. */
   readonly arena: GPUBuffer
   readonly #open: OpenDevice
   /** What the arena will hold, uploaded once when the submit is sent. */

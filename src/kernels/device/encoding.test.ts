@@ -43,7 +43,8 @@ test('a dispatch takes three calls, and a program one upload where its params ch
   vi.stubGlobal('GPUBufferUsage', { UNIFORM: 64, COPY_DST: 8 })
   const calls: Record<string, number> = {}
   const open = new OpenDevice(counting(calls), [])
-  const commands = new Commands(open, { create: () => ({}) } as unknown as Buffers)
+  const buffers = { create: () => ({}), createUncounted: () => ({}) } as unknown as Buffers
+  const commands = new Commands(open, buffers)
   const dispatcher = new Dispatcher(open, commands)
   const tensor = {
     label: '',
@@ -61,7 +62,7 @@ test('a dispatch takes three calls, and a program one upload where its params ch
       )
   })
   const { steps, table } = layOut(recorded)
-  const place = createPlace(open, 'step', table)
+  const place = createPlace(open, buffers, 'step', table)
   const replay = (live: { readonly rows: number; readonly scale: number }) => {
     table.setLive(live)
     dispatcher.fill(table, place)

@@ -167,7 +167,7 @@ export class Gpu implements Allocator {
     const dispatches = commands.filter((command) => command.kind === 'dispatch')
     await Promise.all(dispatches.map((dispatch) => this.#pipelines.prepare(label, dispatch)))
     const laid = layOut(commands)
-    const place = createPlace(this.#open, label, laid.table)
+    const place = createPlace(this.#open, this.#buffers, label, laid.table)
     return { label, live, ...laid, place, dispatches: dispatches.length }
   }
 

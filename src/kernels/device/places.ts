@@ -2,16 +2,18 @@
 // an offset takes less JavaScript to set than one with an offset.
 import type { DispatchTable, Place } from './base/dispatch_table.ts'
 import { SLOT_BYTES } from './base/program.ts'
+import type { Buffers } from './buffers.ts'
 import type { OpenDevice } from './open_device.ts'
 
-/** A place for a program's params, with nothing in it. It is not counted as memory: 256 bytes for
- * each dispatch, which end with the program. */
-export function createPlace(open: OpenDevice, label: string, table: DispatchTable): Place {
-  const buffer = open.device.createBuffer({
-    label: `params of ${label}`,
-    size: table.params.byteLength,
-    usage: GPUBufferUsage.UNIFORM | GPUBufferUsage.COPY_DST,
-  })
+/** A place for a program's params, with nothing in it: 256 bytes for each dispatch. */
+export function createPlace(
+  open: OpenDevice,
+  buffers: Pick<Buffers, 'createUncounted'>,
+  label: string,
+  table: DispatchTable,
+): Place {
+  const usage = GPUBufferUsage.UNIFORM | GPUBufferUsage.COPY_DST
+  const buffer = buffers.createUncounted(`params of ${label}`, table.params.byteLength, usage)
   const groups = table.dispatches.map(({ kernel, layout, storage }, i) => {
     const params = { buffer, offset: i * SLOT_BYTES, size: SLOT_BYTES }
     return bindGroup(open, { label: `${label}/${kernel.name}`, layout, params, storage })
