@@ -1,7 +1,8 @@
 // Measures how far the policy of every layer is from the final one, or from another model's, read
 // in any way, and how sure it is.
-import type { Recorder } from '../../kernels/device/base/program.ts'
+
 import type { Program } from '../../kernels/device/base/dispatch_table.ts'
+import type { Recorder } from '../../kernels/device/base/program.ts'
 import type { Allocator } from '../../kernels/device/base/tensor.ts'
 import type { Gpu } from '../../kernels/device/gpu.ts'
 import type { ModelShape } from '../layout/config.ts'

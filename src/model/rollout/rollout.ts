@@ -2,9 +2,9 @@
 // the GPU.
 import type { CacheDType } from '../../kernels/attention/attention_cache.ts'
 import type { checkHalfCache } from '../../kernels/attention/half_cache_check.ts'
+import type { Program } from '../../kernels/device/base/dispatch_table.ts'
 import { ShapeError } from '../../kernels/device/base/errors.ts'
 import type { Recorder } from '../../kernels/device/base/program.ts'
-import type { Program } from '../../kernels/device/base/dispatch_table.ts'
 import type { Gpu } from '../../kernels/device/gpu.ts'
 import type { Model } from '../transformer/model.ts'
 import { decodeFusion } from './recording.ts'

@@ -1,7 +1,7 @@
 // Keeps the recorded programs of the actor: phases that compute the same share one.
 
-import type { Recorder } from '../../kernels/device/base/program.ts'
 import type { Program } from '../../kernels/device/base/dispatch_table.ts'
+import type { Recorder } from '../../kernels/device/base/program.ts'
 import type { Gpu } from '../../kernels/device/gpu.ts'
 import { trainedGradients } from '../../model/params/param_tensors.ts'
 import { type Model, withoutAdapter } from '../../model/transformer/model.ts'

@@ -1,8 +1,8 @@
 // Holds the value model of PPO: its own copy of the transformer with one number per token, and its
 // own optimizer.
 
-import type { Recorder } from '../../kernels/device/base/program.ts'
 import type { Program } from '../../kernels/device/base/dispatch_table.ts'
+import type { Recorder } from '../../kernels/device/base/program.ts'
 import type { Gpu } from '../../kernels/device/gpu.ts'
 import {
   LOSS_AGG_MODES,

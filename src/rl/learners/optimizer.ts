@@ -1,8 +1,8 @@
 // Records global norm, clip and AdamW over what is trained, stretch by stretch, or Muon for the
 // matrices of it; recorded for each layer that phases train.
 
-import type { LiveValues, Recorder } from '../../kernels/device/base/program.ts'
 import type { Program } from '../../kernels/device/base/dispatch_table.ts'
+import type { LiveValues, Recorder } from '../../kernels/device/base/program.ts'
 import type { Allocator } from '../../kernels/device/base/tensor.ts'
 import type { Gpu } from '../../kernels/device/gpu.ts'
 import { find_nonfinite_gradient } from '../../kernels/nonfinite/nonfinite.ts'

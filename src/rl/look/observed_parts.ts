@@ -1,7 +1,8 @@
 // Holds the recorded parts of an observation: the quantities of one group on the probe's rows, and
 // the lens on texts.
-import { GpuError, tooLarge } from '../../kernels/device/base/errors.ts'
+
 import type { Program } from '../../kernels/device/base/dispatch_table.ts'
+import { GpuError, tooLarge } from '../../kernels/device/base/errors.ts'
 import { type Allocator, MemoryPlan, type Tensor } from '../../kernels/device/base/tensor.ts'
 import type { Gpu } from '../../kernels/device/gpu.ts'
 import { OwnedTensors } from '../../kernels/device/owned.ts'

@@ -2,8 +2,8 @@
 // at every position of any text, and what the whole model writes.
 
 import type { LoadOptions } from '../../formats/weight_stream.ts'
-import { GpuError, memorySize } from '../../kernels/device/base/errors.ts'
 import type { Program } from '../../kernels/device/base/dispatch_table.ts'
+import { GpuError, memorySize } from '../../kernels/device/base/errors.ts'
 import { type Allocator, MemoryPlan } from '../../kernels/device/base/tensor.ts'
 import type { Gpu } from '../../kernels/device/gpu.ts'
 import { SOON_COMPILED } from '../../kernels/matmul/matmul_variants.ts'

@@ -1,7 +1,7 @@
 // Puts the batch of a training step in the order of one epoch, for phases that shuffle its rows.
 
-import type { Recorder } from '../../../kernels/device/base/program.ts'
 import type { Program } from '../../../kernels/device/base/dispatch_table.ts'
+import type { Recorder } from '../../../kernels/device/base/program.ts'
 import type { Allocator, Tensor } from '../../../kernels/device/base/tensor.ts'
 import type { Gpu } from '../../../kernels/device/gpu.ts'
 import { embedding_forward } from '../../../kernels/embedding/embedding.ts'
