@@ -8,7 +8,7 @@ import { type Plan, planStudy } from '../../document/study/search.ts'
 import type { Study } from '../../document/study/study.ts'
 import { runsOf } from './kept_studies.ts'
 import type { KeptStudy, RecordedRuns } from './study_storage.ts'
-import type { PresentRun } from './study_training.ts'
+import type { PresentRun } from './training/study_training.ts'
 
 /** What can be chosen for the runs at once. */
 export const AT_ONCE = [1, 2, 4, 8] as const

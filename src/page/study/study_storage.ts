@@ -91,8 +91,15 @@ export function memoryStudies(): StudyStorage {
   }
 }
 
-/** The browser's own; memory where it has none. */
-export async function openStudies(): Promise<StudyStorage> {
+let opened: Promise<StudyStorage> | undefined
+
+/** The browser's own, once for a page; memory where it has none. */
+export function openStudies(): Promise<StudyStorage> {
+  opened ??= openOnce()
+  return opened
+}
+
+async function openOnce(): Promise<StudyStorage> {
   try {
     const database = await openDB<StudySchema>('understory.study', 1, {
       upgrade: (fresh) => {

@@ -13,22 +13,30 @@ import { claimRun, releaseRun, withFreeRuns } from '../runs/storage/locks.ts'
 import { newStudyId, runsGoing, runsToCome } from './kept_studies.ts'
 import { markTraining } from './mark_training.ts'
 import { recordedId, recordedResults } from './recorded.ts'
-import { forgetStates } from './run_states.ts'
 import { EMPTY, plan, staying, studyStore } from './study_state.ts'
 import { type KeptStudy, openStudies, type StudyStorage } from './study_storage.ts'
-import { StudyTraining } from './study_training.ts'
+import { forgetStates } from './training/run_states.ts'
+import { StudyTraining } from './training/study_training.ts'
 
 let storage: StudyStorage | undefined
 let createPort: () => LabPort = newWorker
 let living: StudyTraining | undefined
+let opening: Promise<void> | undefined
 
 /** Reads what is kept, once, and continues a study that was being trained when the page was
  * left. */
-export async function openStudy(
+export function openStudy(
   openStorage: () => Promise<StudyStorage> = openStudies,
   port: () => LabPort = newWorker,
 ): Promise<void> {
-  if (storage) return
+  opening ??= readKept(openStorage, port)
+  return opening
+}
+
+async function readKept(
+  openStorage: () => Promise<StudyStorage>,
+  port: () => LabPort,
+): Promise<void> {
   createPort = port
   storage = await openStorage()
   const { kept, results } = await storage.read()

@@ -6,7 +6,7 @@ import { secondsLeft } from '../../document/study/queue.ts'
 import { plannedCount } from '../../document/study/search.ts'
 import { type Estimate, inAll } from '../paces/estimator.ts'
 import { analysisOf, plan, type StudyState } from './study_state.ts'
-import { nameOf } from './study_training.ts'
+import { nameOf } from './training/study_training.ts'
 
 /** Of all runs to come; runs that are on at once share the device, so their times add up. Undefined
  * where nothing is to come, or nothing is known. */

@@ -2,17 +2,17 @@
 // once on one device, a step of each in turn (host/worker/shared). A run continues from its newest
 // checkpoint where the page was left while it trained.
 
-import { adapterName } from '../../document/links/names.ts'
-import type { Arm } from '../../document/study/arms.ts'
-import type { PlannedRun } from '../../document/study/queue.ts'
-import { ResultLog, type RunResult } from '../../document/study/results.ts'
-import type { Study } from '../../document/study/study.ts'
-import { DEFAULT_SCHEDULE, newestFirst } from '../../host/checkpoints/schedule.ts'
-import { listCheckpoints, removeCheckpoints } from '../../host/checkpoints/storage/browse.ts'
-import type { LabEvent } from '../../host/protocol/protocol.ts'
-import { memorySize } from '../../kernels/device/base/errors.ts'
-import { SILENT_MS } from '../connection/connection.ts'
-import type { LabPort } from '../connection/port.ts'
+import { adapterName } from '../../../document/links/names.ts'
+import type { Arm } from '../../../document/study/arms.ts'
+import type { PlannedRun } from '../../../document/study/queue.ts'
+import { ResultLog, type RunResult } from '../../../document/study/results.ts'
+import type { Study } from '../../../document/study/study.ts'
+import { DEFAULT_SCHEDULE, newestFirst } from '../../../host/checkpoints/schedule.ts'
+import { listCheckpoints, removeCheckpoints } from '../../../host/checkpoints/storage/browse.ts'
+import type { LabEvent } from '../../../host/protocol/protocol.ts'
+import { memorySize } from '../../../kernels/device/base/errors.ts'
+import { SILENT_MS } from '../../connection/connection.ts'
+import type { LabPort } from '../../connection/port.ts'
 import { filesOf, recordOf } from './run_states.ts'
 import { StepPaces } from './step_paces.ts'
 import { TurnClock } from './turn_clock.ts'
@@ -163,7 +163,7 @@ export class StudyWorker {
 
   /** Has a program of a person called in its sandbox. */
   async #call({ id, program, entry, calls }: Extract<LabEvent, { type: 'run_program' }>) {
-    const { callOnPage } = await import('../../host/sandbox/page_programs.ts')
+    const { callOnPage } = await import('../../../host/sandbox/page_programs.ts')
     const said = await callOnPage(program, entry, calls).then(
       (answers) => ({ answers }),
       (error: Error) => ({ answers: [], failed: error.message }),

@@ -1,12 +1,12 @@
 // Trains the missing runs of a study until none is missing: so many at once, in their order, so
 // that an early look compares like with like.
 
-import type { Arm } from '../../document/study/arms.ts'
-import { fingerprintOf } from '../../document/study/fingerprint.ts'
-import type { PlannedRun } from '../../document/study/queue.ts'
-import type { RunResult } from '../../document/study/results.ts'
-import type { Study } from '../../document/study/study.ts'
-import type { LabPort } from '../connection/port.ts'
+import type { Arm } from '../../../document/study/arms.ts'
+import { fingerprintOf } from '../../../document/study/fingerprint.ts'
+import type { PlannedRun } from '../../../document/study/queue.ts'
+import type { RunResult } from '../../../document/study/results.ts'
+import type { Study } from '../../../document/study/study.ts'
+import type { LabPort } from '../../connection/port.ts'
 import { type RunProgress, StudyWorker, type WorkerOutcome } from './study_worker.ts'
 
 /** A run in progress. */

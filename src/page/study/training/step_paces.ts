@@ -1,8 +1,8 @@
 // Measures how fast the runs of a study step on the device that they share, and tells it to the
 // estimates of the page, which need not wait for the first run to end.
-import type { Experiment } from '../../document/experiment/schema/schema.ts'
-import { type Gaps, hasValidation, withGap } from '../../record/run/time_left.ts'
-import { rememberRun } from '../paces/kept_paces.ts'
+import type { Experiment } from '../../../document/experiment/schema/schema.ts'
+import { type Gaps, hasValidation, withGap } from '../../../record/run/time_left.ts'
+import { rememberRun } from '../../paces/kept_paces.ts'
 
 /** A run tells its pace at most once in so long. */
 const TELL_MS = 2000

@@ -1,12 +1,12 @@
 // Finds the states that runs of a study are continued from when the page was left: their
 // checkpoints, and the files that they need.
 
-import { type ContentFile, shortHash } from '../../document/content/content.ts'
-import type { Experiment } from '../../document/experiment/schema/schema.ts'
-import { fingerprintOf } from '../../document/study/fingerprint.ts'
-import { listCheckpoints, removeCheckpoints } from '../../host/checkpoints/storage/browse.ts'
-import { STUDY_RECORD } from '../../host/checkpoints/storage/places.ts'
-import { contentNames } from '../../host/content/named.ts'
+import { type ContentFile, shortHash } from '../../../document/content/content.ts'
+import type { Experiment } from '../../../document/experiment/schema/schema.ts'
+import { fingerprintOf } from '../../../document/study/fingerprint.ts'
+import { listCheckpoints, removeCheckpoints } from '../../../host/checkpoints/storage/browse.ts'
+import { STUDY_RECORD } from '../../../host/checkpoints/storage/places.ts'
+import { contentNames } from '../../../host/content/named.ts'
 
 /** Where the checkpoints of a run lie: the same for the same run of a later page. */
 export const recordOf = (experiment: Experiment): string =>
@@ -26,7 +26,7 @@ export async function forgetStates(but: readonly Experiment[]): Promise<void> {
 export async function filesOf(experiment: Experiment): Promise<readonly ContentFile[]> {
   const names = contentNames(experiment)
   if (names.length === 0) return []
-  const { readContent } = await import('../contents/load_contents.ts')
+  const { readContent } = await import('../../contents/load_contents.ts')
   return Promise.all(
     names.map(async (named) => {
       const file = await readContent(named.hash)

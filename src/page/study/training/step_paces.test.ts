@@ -1,7 +1,7 @@
 // Runs that share a device tell the page's estimates how long a step of each takes.
 import { expect, test } from 'vitest'
-import { armsOf } from '../../document/study/testing.ts'
-import { measuredPhases } from '../../record/run/time_left.ts'
+import { armsOf } from '../../../document/study/testing.ts'
+import { measuredPhases } from '../../../record/run/time_left.ts'
 import { StepPaces } from './step_paces.ts'
 
 test('of two runs that take turns each has half of the time; one alone has all of it', () => {
