@@ -7,22 +7,25 @@ import type { RunResult } from '../../document/study/results.ts'
 import { planStudy } from '../../document/study/search.ts'
 import type { Study } from '../../document/study/study.ts'
 
-const runsOfStudy = new WeakMap<Study, ReadonlySet<string>>()
+const runsOfStudy = new WeakMap<Study, ReadonlyMap<string, PlannedRun>>()
 
-/** The fingerprints of all runs that a study can have. */
-function fingerprints(study: Study): ReadonlySet<string> {
+/** All runs that a study can have, by their fingerprints; of runs that say the same, the first. */
+export function everyRunOf(study: Study): ReadonlyMap<string, PlannedRun> {
   const known = runsOfStudy.get(study)
   if (known) return known
   const expanded = expandStudy(study)
-  const runs = expanded.ok ? plannedRuns(study, expanded.arms) : []
-  const found = new Set(runs.map(({ experiment }) => fingerprintOf(experiment)))
+  const found = new Map<string, PlannedRun>()
+  for (const run of expanded.ok ? plannedRuns(study, expanded.arms) : []) {
+    const fingerprint = fingerprintOf(run.experiment)
+    if (!found.has(fingerprint)) found.set(fingerprint, run)
+  }
   runsOfStudy.set(study, found)
   return found
 }
 
 /** The known runs of a study. */
 export function runsOf(study: Study, results: readonly RunResult[]): readonly RunResult[] {
-  const own = fingerprints(study)
+  const own = everyRunOf(study)
   return results.filter(({ fingerprint }) => own.has(fingerprint))
 }
 
@@ -33,7 +36,7 @@ export function runsGoing(
   results: readonly RunResult[],
 ): readonly RunResult[] {
   if (others.length === 0) return results
-  const kept = others.map(fingerprints)
+  const kept = others.map(everyRunOf)
   return runsOf(study, results).filter(
     ({ fingerprint }) => !kept.some((own) => own.has(fingerprint)),
   )

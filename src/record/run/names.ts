@@ -88,7 +88,7 @@ export function runName({
   readonly header: RunHeader
   readonly labels: RunLabels
 }): RunName {
-  const { document, preset_id, source } = header
+  const { document, preset_id, source, study } = header
   // Of an imported run no setting is known that could differ from a preset's.
   if (source) {
     const name = labels.name || document.name?.trim() || source.file
@@ -97,6 +97,10 @@ export function runName({
     return { name, seedless, from: name, isAutomatic, differs: name, method: '', words: [] }
   }
   const automatic = autoName(document, preset_id)
+  if (study) {
+    const name = `${study.arm}, seed ${document.seed}`
+    return { ...automatic, name, seedless: study.arm, isAutomatic: false, differs: automatic.name }
+  }
   const given = labels.name || givenName(document)
   const isAutomatic = given === ''
   return {

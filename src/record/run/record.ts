@@ -34,6 +34,15 @@ export interface RunSource {
   readonly setting?: string | undefined
 }
 
+/** The study that a run was trained for, which keeps its result in place of a record. */
+export interface RunStudy {
+  readonly id: string
+  readonly name: string
+  readonly arm: string
+  /** What the run took. */
+  readonly seconds: number
+}
+
 /** A run as the table shows it. Written again and again while the run trains, so it holds no
  * history. */
 export interface RunHeader {
@@ -56,7 +65,7 @@ export interface RunHeader {
   readonly tokens?: readonly string[] | undefined
   /** The versions of the page and of its worker's messages. */
   readonly versions: { readonly understory: string; readonly protocol: number }
-  /** Milliseconds since 1970. */
+  /** Milliseconds since 1970; NaN where nobody knows. */
   readonly started_at: number
   readonly ended_at: number | undefined
   readonly status: RecordStatus
@@ -78,6 +87,8 @@ export interface RunHeader {
   /** It was imported from a log: of its settings, only the name and the number of steps are
    * known. */
   readonly source?: RunSource | undefined
+  /** In no record: a study keeps the run, and when it began is not known. */
+  readonly study?: RunStudy | undefined
 }
 
 /** What a person says about a run. Apart from the header, so that neither ever overwrites the

@@ -64,12 +64,18 @@ export function extendSummary(
 export const STATISTICS = ['last', 'highest', 'lowest'] as const
 export type Statistic = (typeof STATISTICS)[number]
 
-/** One number of a summary; undefined where no finite value was measured. */
+/** Of a metric of which only the last value and how often it was measured are known. */
+export const lastOnly = (last: number, count: number): MetricSummary => ({ ...EMPTY, last, count })
+
+/** One number of a summary; undefined where no finite value was measured, or where it is not
+ * known. */
 export function statisticOf(
   summary: MetricSummary | undefined,
   statistic: Statistic,
   isSmoothed: boolean,
 ): number | undefined {
   const value = summary?.[isSmoothed ? (`smooth_${statistic}` as const) : statistic]
-  return value === undefined || (Number.isNaN(value) && summary?.count === 0) ? undefined : value
+  // The newest value alone need not be finite.
+  const isMeasured = statistic === 'last' && !isSmoothed && summary?.count !== 0
+  return value === undefined || (Number.isNaN(value) && !isMeasured) ? undefined : value
 }

@@ -1,13 +1,20 @@
 // Runs of this browser: the table, and the ticked ones side by side.
-import { useEffect } from 'react'
+import { useEffect, useMemo } from 'react'
 import { useStore } from 'zustand'
 import { MAX_RUNS, surplusRuns } from '../../page/runs/library/library.ts'
-import { type Library, libraryStore, shownRuns } from '../../page/runs/library/library_store.ts'
+import {
+  type Library,
+  libraryStore,
+  type RunEntry,
+  shownRuns,
+} from '../../page/runs/library/library_store.ts'
 import { measureStorage } from '../../page/runs/library/room.ts'
 import { formatBytes } from '../kit/format.ts'
 import { removeRuns } from '../open/opened_run.ts'
 import { Part } from '../part/Part.tsx'
 import { Broken } from './Broken.tsx'
+import { allRuns, studyRunsStore, useStudyRuns } from './base/all_runs.ts'
+import { type Selection, selectionStore } from './base/selection.ts'
 import { CheckpointStorage } from './checkpoints/CheckpointStorage.tsx'
 import { Compare } from './compare/Compare.tsx'
 import { DuelCard } from './compare/DuelCard.tsx'
@@ -61,7 +68,7 @@ function Used({ count }: { readonly count: number }) {
   return (
     <p className="soft" data-testid="runs-storage">
       {count} {count === 1 ? 'run' : 'runs'} in this browser, and nowhere else. Runs of studies are
-      kept with their study, under Study.
+      kept with their study.
       {storage
         ? ` This page uses ${formatBytes(storage.usage)} of the ${formatBytes(storage.quota)} that the browser grants it.`
         : ''}
@@ -69,16 +76,33 @@ function Used({ count }: { readonly count: number }) {
   )
 }
 
+const selectWithStudies = ({ view }: Selection) => view.withStudies
+
+/** All runs, and those of them that the table has. Where nothing but studies was trained, it has
+ * theirs. */
+function useListed(own: readonly RunEntry[]) {
+  useStudyRuns()
+  const ofStudies = useStore(studyRunsStore)
+  const withStudies = useStore(selectionStore, selectWithStudies)
+  const all = useMemo(() => allRuns(own, ofStudies), [own, ofStudies])
+  return {
+    all,
+    listed: withStudies || own.length === 0 ? all : own,
+    ofStudies: ofStudies.entries.length,
+  }
+}
+
 export function RunsTab() {
   const runs = useStore(libraryStore, selectRuns)
   const living = useStore(libraryStore, selectLiving)
   const isReady = useStore(libraryStore, selectIsReady)
+  const { all, listed, ofStudies } = useListed(runs)
   return (
     <>
       <section className="card runs" aria-labelledby="runs-title" data-testid="runs">
         <h2 id="runs-title">Runs</h2>
         <StorageNotes count={runs.length} />
-        {runs.length === 0 ? (
+        {all.length === 0 ? (
           <>
             <p className="soft">
               {isReady
@@ -92,10 +116,10 @@ export function RunsTab() {
         ) : (
           <>
             <Part name="The tools of the runs">
-              <Toolbar entries={runs} />
+              <Toolbar entries={listed} ofStudies={runs.length === 0 ? 0 : ofStudies} />
             </Part>
             <Part name="The table of runs">
-              <RunsTable entries={runs} living={living} />
+              <RunsTable entries={listed} living={living} />
             </Part>
           </>
         )}
@@ -112,7 +136,7 @@ export function RunsTab() {
         )}
       </section>
       <Part name="The comparison">
-        <Compare entries={runs} />
+        <Compare entries={all} />
       </Part>
       <Part name="The duel">
         <DuelCard entries={runs} />

@@ -3,7 +3,7 @@ import { experimentFields } from '../../document/experiment/form/form.ts'
 import { changesWords, fieldChanges } from '../../document/experiment/steered/field_changes.ts'
 import { plannedTotal } from '../../document/experiment/steered/planned.ts'
 import { isLive, type RecordStatus, type RunHeader } from '../../record/run/record.ts'
-import { formatDuration, formatNumber, formatShare } from '../kit/format.ts'
+import { formatDuration, formatNumber, formatShare, NONE } from '../kit/format.ts'
 import { locale } from '../kit/translator.ts'
 
 const STATUS: Readonly<Record<RecordStatus, string>> = {
@@ -24,6 +24,7 @@ export function statusWord(header: RunHeader): string {
 
 /** Today's runs by their time alone. */
 export function whenText(at: number, now: number): string {
+  if (Number.isNaN(at)) return NONE
   const day = new Intl.DateTimeFormat(locale(), { day: 'numeric', month: 'short', year: 'numeric' })
   const time = new Intl.DateTimeFormat(locale(), { hour: '2-digit', minute: '2-digit' })
   const isToday = day.format(at) === day.format(now)

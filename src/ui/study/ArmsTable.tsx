@@ -1,7 +1,7 @@
 // Draws the arms of a study in numbers; each but the baseline can be taken out of a study of one's
 // own.
 import { X } from 'lucide-react'
-import type { Analysis } from '../../document/study/analysis.ts'
+import type { Analysis, ArmResult } from '../../document/study/analysis.ts'
 import type { Arm } from '../../document/study/arms.ts'
 import { withoutArm } from '../../document/study/build.ts'
 import { answerSentence } from '../../document/study/report/answer.ts'
@@ -11,6 +11,7 @@ import { bareDifference, measureSentence } from '../../document/study/report/wor
 import { measuresOf, type Study } from '../../document/study/study.ts'
 import { takeOutArm } from '../../page/study/study_store.ts'
 import { formatCount, NONE } from '../kit/format.ts'
+import { useOpenedArm } from '../open/opened_arm.ts'
 
 const VERDICTS = {
   better: 'better',
@@ -28,8 +29,46 @@ interface ArmsTableProps {
   readonly isFixed: boolean
 }
 
+function ArmRow(props: ArmsTableProps & { readonly result: ArmResult }) {
+  const { study, analysis, isFixed, result } = props
+  const { arm, values, mean, deviation, interquartile_mean, spent, comparison } = result
+  const units = unitsOf(analysis.metric)
+  const { ref, isWanted } = useOpenedArm(arm.name)
+  const rest = isFixed ? undefined : withoutArm(study, props.arms, arm.name)
+  const isCompared = comparison !== undefined && comparison.pairs.length > 0
+  return (
+    <tr ref={ref} data-wanted={isWanted || undefined}>
+      <th scope="row">{arm.name}</th>
+      <td>{values.length}</td>
+      <td>
+        {values.length === 0
+          ? NONE
+          : `${units.bareValue(mean)} ± ${units.bareDifference(deviation)}`}
+      </td>
+      <td>{units.bareValue(interquartile_mean)}</td>
+      <td>{Number.isFinite(spent) ? formatCount(Math.round(spent)) : NONE}</td>
+      <td>{isCompared ? bareDifference(comparison, units) : ''}</td>
+      <td>{isCompared ? short(comparison.p_holm) : ''}</td>
+      <td>{isCompared ? VERDICTS[comparison.verdict] : ''}</td>
+      <td>
+        {rest ? (
+          <button
+            type="button"
+            className="plain"
+            aria-label={`Take ${arm.name} out of the study`}
+            title={`Take ${arm.name} out of the study`}
+            onClick={() => takeOutArm(arm.name, rest)}
+          >
+            <X className="icon" aria-hidden="true" />
+          </button>
+        ) : null}
+      </td>
+    </tr>
+  )
+}
+
 export function ArmsTable(props: ArmsTableProps) {
-  const { study, analysis, isFixed } = props
+  const { study, analysis } = props
   const units = unitsOf(analysis.metric)
   return (
     <div className="study-table" tabIndex={0} role="group" aria-label="Arms of the study">
@@ -52,41 +91,9 @@ export function ArmsTable(props: ArmsTableProps) {
           </tr>
         </thead>
         <tbody>
-          {analysis.arms.map(
-            ({ arm, values, mean, deviation, interquartile_mean, spent, comparison }) => {
-              const rest = isFixed ? undefined : withoutArm(study, props.arms, arm.name)
-              const isCompared = comparison !== undefined && comparison.pairs.length > 0
-              return (
-                <tr key={arm.name}>
-                  <th scope="row">{arm.name}</th>
-                  <td>{values.length}</td>
-                  <td>
-                    {values.length === 0
-                      ? NONE
-                      : `${units.bareValue(mean)} ± ${units.bareDifference(deviation)}`}
-                  </td>
-                  <td>{units.bareValue(interquartile_mean)}</td>
-                  <td>{Number.isFinite(spent) ? formatCount(Math.round(spent)) : NONE}</td>
-                  <td>{isCompared ? bareDifference(comparison, units) : ''}</td>
-                  <td>{isCompared ? short(comparison.p_holm) : ''}</td>
-                  <td>{isCompared ? VERDICTS[comparison.verdict] : ''}</td>
-                  <td>
-                    {rest ? (
-                      <button
-                        type="button"
-                        className="plain"
-                        aria-label={`Take ${arm.name} out of the study`}
-                        title={`Take ${arm.name} out of the study`}
-                        onClick={() => takeOutArm(arm.name, rest)}
-                      >
-                        <X className="icon" aria-hidden="true" />
-                      </button>
-                    ) : null}
-                  </td>
-                </tr>
-              )
-            },
-          )}
+          {analysis.arms.map((result) => (
+            <ArmRow key={result.arm.name} {...props} result={result} />
+          ))}
         </tbody>
       </table>
     </div>

@@ -120,8 +120,17 @@ function parts(column: string): readonly [kind: string, name: string] {
 export const isMetric = (column: string): boolean => parts(column)[0] === 'metric'
 
 /** Seconds from start to end. */
-const tookOf = ({ started_at, ended_at }: RunEntry['header']): number | undefined =>
-  ended_at === undefined || ended_at < started_at ? undefined : (ended_at - started_at) / 1000
+const tookOf = ({ started_at, ended_at, study }: RunEntry['header']): number | undefined => {
+  if (study) return study.seconds
+  return ended_at === undefined || ended_at < started_at
+    ? undefined
+    : (ended_at - started_at) / 1000
+}
+
+function sourceOf({ source, study }: RunEntry['header']): string {
+  if (study) return `study “${study.name}”`
+  return source ? logKindWords(source.kind) : 'trained here'
+}
 
 function factOf(entry: RunEntry, name: string): Cell {
   const { header, labels } = entry
@@ -130,7 +139,7 @@ function factOf(entry: RunEntry, name: string): Cell {
   if (name === 'preset') return header.source ? undefined : runName(entry).from
   if (name === 'status') return statusWord(header)
   if (name === 'took') return tookOf(header)
-  if (name === 'source') return header.source ? logKindWords(header.source.kind) : 'trained here'
+  if (name === 'source') return sourceOf(header)
   return name === 'adapter' ? header.adapter : undefined
 }
 

@@ -4,13 +4,7 @@
 import type { Series } from '../../../host/columns/series.ts'
 import { duelStore } from '../../../page/runs/duel/duel.ts'
 import { lastRun } from '../../../page/runs/library/last_run.ts'
-import { readColumns } from '../../../page/runs/library/library.ts'
-import {
-  libraryStore,
-  type RunEntry,
-  runOf,
-  shownRuns,
-} from '../../../page/runs/library/library_store.ts'
+import { libraryStore, type RunEntry, runOf } from '../../../page/runs/library/library_store.ts'
 import { type LabState, labStore } from '../../../page/state/store.ts'
 import {
   type BandKind,
@@ -28,6 +22,7 @@ import { SAMPLED_SMOOTHING, smoothed } from '../../scales/smooth.ts'
 import { type Overlay, overlayStore, SENDER_ID } from '../../shown/overlays.ts'
 import { plannedOf } from '../../shown/run_words.ts'
 import { uiStore } from '../../shown/store.ts'
+import { allRuns, columnsOfPast, listedRun, studyRunsStore } from './all_runs.ts'
 import { boundsOfRuns } from './columns.ts'
 import { distinctNames } from './distinct_names.ts'
 import { groupRuns } from './groups.ts'
@@ -109,7 +104,7 @@ export function drawnGroups(
 }
 
 const newestOf = (entries: readonly RunEntry[]): readonly string[] => {
-  const newest = lastRun(entries.filter(({ labels }) => !labels.hidden))
+  const newest = lastRun(entries.filter(({ labels, header }) => !labels.hidden && !header.study))
   return newest ? [newest.id] : []
 }
 
@@ -117,10 +112,7 @@ const isOpen = () => uiStore.getState().tab === 'runs'
 
 /** Nobody reads the columns of a run that was not ticked before they can be seen. */
 const nowCompared = (): readonly Compared[] =>
-  (isOpen() ? drawnGroups : comparedGroups)(
-    shownRuns(libraryStore.getState()),
-    selectionStore.getState(),
-  )
+  (isOpen() ? drawnGroups : comparedGroups)(allRuns(), selectionStore.getState())
 
 function lineOf(entry: RunEntry): Overlay {
   const { id, labels } = entry
@@ -135,7 +127,7 @@ function lineOf(entry: RunEntry): Overlay {
 
 /** The last step of runs; one that continues will have as many as it plans to have. */
 function endOf(group: readonly RunEntry[]): ReturnType<Overlay['end']> {
-  const headers = group.flatMap(({ id }) => runOf(id)?.header ?? [])
+  const headers = group.flatMap(({ id }) => listedRun(id)?.header ?? [])
   const goingOn = headers.filter(({ status }) => isLive(status)).map(plannedOf)
   return {
     last: Math.max(0, ...headers.map(({ id, step }) => stateOf(id)?.step ?? step)),
@@ -276,7 +268,7 @@ async function update(): Promise<void> {
   redraw()
   const missing = ids.filter((id) => id !== living && id !== secondId && !loaded.has(id))
   if (missing.length === 0) return
-  const read = await Promise.all(missing.map((id) => readColumns(id).catch(() => undefined)))
+  const read = await Promise.all(missing.map((id) => columnsOfPast(id).catch(() => undefined)))
   for (const [i, columns] of read.entries()) loaded.set(missing[i], columns ?? new Map())
   await update()
 }
@@ -302,12 +294,15 @@ export function followTicks(): void {
     }
     if (second?.step !== before.second?.step) redrawSoon()
   })
-  libraryStore.subscribe((library, before) => {
-    if (library.living !== before.living && before.living !== undefined)
-      loaded.delete(before.living)
+  const goWithout = () => {
     const { ticked } = selectionStore.getState()
-    const kept = ticked.filter((id) => runOf(id) && !library.deleted.includes(id))
+    const kept = ticked.filter((id) => listedRun(id))
     if (kept.length < ticked.length) selectionStore.setState({ ticked: kept })
     if (ticked.length > 0 || isOpen()) go()
+  }
+  studyRunsStore.subscribe(goWithout)
+  libraryStore.subscribe(({ living }, before) => {
+    if (living !== before.living && before.living !== undefined) loaded.delete(before.living)
+    goWithout()
   })
 }

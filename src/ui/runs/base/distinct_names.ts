@@ -28,6 +28,9 @@ function counts(words: readonly string[]): ReadonlyMap<string, number> {
   return counted
 }
 
+/** What nobody knows comes first. */
+const begunAt = ({ header }: RunEntry): number => header.started_at || 0
+
 const isSaid = (word: string, name: string): boolean => `, ${name}, `.includes(`, ${word}, `)
 
 /** What tells runs of one method apart that differ from one preset, by their ids. */
@@ -48,7 +51,7 @@ function* apartIn(group: readonly Named[]): Generator<[string, readonly string[]
  * no run gets another name when one is added. */
 function numbered(runs: readonly Named[], nameOf: (run: Named) => string): Map<string, string> {
   const seen = new Map<string, number>()
-  const begun = runs.toSorted((a, b) => a.entry.header.started_at - b.entry.header.started_at)
+  const begun = runs.toSorted((a, b) => begunAt(a.entry) - begunAt(b.entry))
   return new Map(
     begun.map((run) => {
       const name = nameOf(run)

@@ -12,6 +12,8 @@ const viewSchema = z.object({
   columns: z.array(name).check(z.maxLength(MOST)),
   // Absent in what an earlier version kept.
   without: z.optional(z.array(name).check(z.maxLength(MOST))),
+  // Absent in what an earlier version kept.
+  with_studies: z.optional(z.boolean()),
   group: name,
   filters: z
     .array(z.object({ column: name, operator: z.enum(OPERATORS), value: name }))
@@ -22,16 +24,17 @@ const kept = remembered('runs_table', z.optional(viewSchema), undefined)
 
 /** What was chosen on an earlier visit. */
 export function rememberedView(): Partial<TableView> {
-  const { without = [], ...view } = kept.get() ?? {}
-  return { ...view, without }
+  const { without = [], with_studies: withStudies = false, ...view } = kept.get() ?? {}
+  return { ...view, without, withStudies }
 }
 
 export const rememberView = (view: TableView): void => {
-  const { metric, columns, without, group, filters } = view
+  const { metric, columns, without, withStudies, group, filters } = view
   kept.set({
     metric,
     columns: [...columns],
     without: [...without],
+    with_studies: withStudies,
     group,
     filters: [...filters],
   })

@@ -18,6 +18,8 @@ export interface TableView {
   readonly statistic: Statistic
   readonly isSmoothed: boolean
   readonly withHidden: boolean
+  /** Also runs that studies keep. */
+  readonly withStudies: boolean
   /** Beside the fixed columns (columns.ts). */
   readonly columns: readonly string[]
   /** Of FIXED, those that are left out. */
@@ -46,6 +48,7 @@ export const FIRST_VIEW: TableView = {
   statistic: 'last',
   isSmoothed: false,
   withHidden: false,
+  withStudies: false,
   columns: ['metric:score', 'metric:entropy'],
   without: [],
   filters: [],
@@ -119,6 +122,7 @@ function isFound({ entry, name, from, apart }: Row, search: readonly string[]): 
     `seed ${seed}`,
     header.experiment.name,
     header.adapter,
+    header.study?.name ?? '',
     statusWord(header),
   ])
   return search.every((word) => text.includes(word))
@@ -144,6 +148,9 @@ function order(a: Row, b: Row, { sort, isDescending, columns }: TableView): numb
   return sign * compareText(`${x}`, `${y}`)
 }
 
+/** Runs of which nobody knows it stay in their order, behind the others. */
+const begunAt = ({ entry }: Row): number => entry.header.started_at || 0
+
 const rank = ({ entry: { labels } }: Row) => (labels.pinned ? 0 : 1)
 
 /** The rows of the table: pinned ones first, then as sorted; ties by the start, newest first. */
@@ -159,10 +166,5 @@ export function tableRows(entries: readonly RunEntry[], view: TableView): Row[] 
     )
     .map((entry) => rowOf(entry, view, names.get(entry.id), saysFrom))
     .filter((row) => isFound(row, search))
-    .sort(
-      (a, b) =>
-        rank(a) - rank(b) ||
-        order(a, b, view) ||
-        b.entry.header.started_at - a.entry.header.started_at,
-    )
+    .sort((a, b) => rank(a) - rank(b) || order(a, b, view) || begunAt(b) - begunAt(a))
 }

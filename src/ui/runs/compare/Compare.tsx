@@ -102,6 +102,7 @@ function Ways({
   const label = (said: Parameters<typeof labelRun>[1]) => {
     for (const id of ids) labelRun(id, said)
   }
+  const hasOfStudy = all.some(({ header }) => header.study)
   return (
     <>
       <button
@@ -113,21 +114,25 @@ function Ways({
         Save a report
       </button>
       <Behind count={ids.length} />
-      <button type="button" onClick={() => label({ pinned: true })}>
-        Pin
-      </button>
-      <button
-        type="button"
-        onClick={() => {
-          label({ hidden: true })
-          tickOnly([])
-        }}
-      >
-        Hide
-      </button>
-      <button type="button" data-testid="delete-ticked" onClick={() => void removeRuns(ids)}>
-        Delete
-      </button>
+      {hasOfStudy ? null : (
+        <>
+          <button type="button" onClick={() => label({ pinned: true })}>
+            Pin
+          </button>
+          <button
+            type="button"
+            onClick={() => {
+              label({ hidden: true })
+              tickOnly([])
+            }}
+          >
+            Hide
+          </button>
+          <button type="button" data-testid="delete-ticked" onClick={() => void removeRuns(ids)}>
+            Delete
+          </button>
+        </>
+      )}
       <button type="button" data-testid="untick" onClick={() => tickOnly([])}>
         Untick
       </button>
@@ -173,6 +178,13 @@ export function Compare({ entries }: { readonly entries: readonly RunEntry[] }) 
           <h3>What differs</h3>
           <DifferenceTable groups={groups} />
         </>
+      ) : null}
+      {all.some(({ header }) => header.study) ? (
+        <p className="soft" data-testid="compare-of-studies">
+          Of its runs a study keeps held-out accuracies from the end of the warm start on, a few
+          points of reward and entropies, and the numbers at the end. What it does not keep has no
+          line here.
+        </p>
       ) : null}
       <Bands runs={all} />
       <GroupKeys groups={groups} />

@@ -1,11 +1,11 @@
 // Writes the report of chosen runs for the person at the page.
 
-import { readColumns } from '../../../page/runs/library/library.ts'
-import { libraryStore, type RunEntry, shownRuns } from '../../../page/runs/library/library_store.ts'
+import { libraryStore, type RunEntry } from '../../../page/runs/library/library_store.ts'
 import { labStore } from '../../../page/state/store.ts'
 import { saveFile } from '../../kit/save.ts'
 import { zipOf } from '../../kit/zip.ts'
 import { showToast } from '../../shown/store.ts'
+import { allRuns, columnsOfPast } from '../base/all_runs.ts'
 import { distinctNames } from '../base/distinct_names.ts'
 import { MAX_AVERAGED, selectionStore } from '../base/selection.ts'
 import type { ReportRun } from './report_runs.ts'
@@ -16,7 +16,7 @@ const FOLDER = 'understory-report'
 /** A run with its columns; those of the living one are on the page. */
 async function withColumns(entry: RunEntry): Promise<ReportRun> {
   const isLiving = entry.id === libraryStore.getState().living
-  return { entry, columns: isLiving ? labStore.getState().series : await readColumns(entry.id) }
+  return { entry, columns: isLiving ? labStore.getState().series : await columnsOfPast(entry.id) }
 }
 
 /** A .zip with report.md and its pictures. */
@@ -25,7 +25,7 @@ export async function saveReport(entries: readonly RunEntry[]): Promise<void> {
     const runs = await Promise.all(entries.slice(0, MAX_AVERAGED).map(withColumns))
     const address = location.href.replace(/[?#].*$/s, '')
     const { view, band } = selectionStore.getState()
-    const names = distinctNames(shownRuns(libraryStore.getState()))
+    const names = distinctNames(allRuns())
     const files = [...runReport(runs, { ...view, band, names }, address)].map(([path, text]) => ({
       path,
       pieces: [new TextEncoder().encode(text)],

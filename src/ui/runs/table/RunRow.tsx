@@ -7,6 +7,7 @@ import { runName } from '../../../record/run/names.ts'
 import type { RunHeader } from '../../../record/run/record.ts'
 import { CutName } from '../../kit/CutName.tsx'
 import { formatCount } from '../../kit/format.ts'
+import { openArm } from '../../open/opened_arm.ts'
 import { removeRuns, showRun } from '../../open/opened_run.ts'
 import { endText, numberText, plannedOf, statusWord, whenText } from '../../shown/run_words.ts'
 import { cellText, columnLabel, isShare } from '../base/columns.ts'
@@ -64,8 +65,9 @@ const OTHER_COLUMNS = 5
 
 /** What is special about a run, where its name does not say it. */
 function whatWords({ entry, name, from, saysFrom, apart }: Row): string {
-  const { source } = entry.header
+  const { source, study } = entry.header
   if (source) return `imported from ${logKindWords(source.kind)}`
+  if (study) return `study “${study.name}”`
   const { differs, isAutomatic, words } = runName(entry)
   const said = `, ${[isAutomatic ? name : differs, ...apart].join(', ')}, `
   const rest = words.filter((word) => !said.includes(`, ${word}, `))
@@ -74,9 +76,15 @@ function whatWords({ entry, name, from, saysFrom, apart }: Row): string {
   return [...apart, own, ...rest, preset && `from ${preset}`].filter(Boolean).join(', ')
 }
 
+function openTitle({ header }: Row['entry'], isLiving: boolean): string {
+  if (header.study) return 'Show its arm in its study'
+  return isLiving ? 'Show the current run' : 'Show this run on the whole page, read-only'
+}
+
 function RunName({ row, color, isShown, isLiving }: RunRowProps) {
   const { entry, name } = row
   const { id, labels } = entry
+  const { study } = entry.header
   const what = whatWords(row)
   return (
     <th scope="row">
@@ -85,8 +93,8 @@ function RunName({ row, color, isShown, isLiving }: RunRowProps) {
         className="plain run-open"
         data-testid="open-run"
         aria-current={isShown ? 'true' : undefined}
-        title={isLiving ? 'Show the current run' : 'Show this run on the whole page, read-only'}
-        onClick={() => void showRun(id)}
+        title={openTitle(entry, isLiving)}
+        onClick={() => void (study ? openArm(study) : showRun(id))}
       >
         <RunMark color={color} />
         <CutName name={name} />
@@ -113,6 +121,8 @@ function RunTools({ row, isEdited, onEdit }: RunRowProps) {
   const { entry, name } = row
   const { id, labels } = entry
   const { pinned, hidden, baseline } = labels
+  // Its study keeps it, and deletes it.
+  if (entry.header.study) return <td className="run-tools" />
   return (
     <td className="run-tools">
       <Tool

@@ -1,11 +1,11 @@
 // Draws the number of a row over the run's steps, as a line in the run's colour.
 import { useEffect, useRef, useState } from 'react'
-import { readColumns } from '../../../page/runs/library/library.ts'
 import { libraryStore, type RunEntry } from '../../../page/runs/library/library_store.ts'
 import { labStore } from '../../../page/state/store.ts'
 import { isLive, runColor } from '../../../record/run/record.ts'
 import { spread } from '../../plot/files/chart_file.ts'
 import { useVisible } from '../../shown/visible.ts'
+import { columnsOfPast } from '../base/all_runs.ts'
 import { isShare, metricOf } from '../base/columns.ts'
 
 const [WIDTH, HEIGHT] = [96, 24]
@@ -21,7 +21,7 @@ const read = new Map<string, Promise<Points>>()
 
 async function pointsOf({ id, header }: RunEntry, metric: string): Promise<Points> {
   const isLiving = id === libraryStore.getState().living
-  const columns = isLiving ? labStore.getState().series : await readColumns(id)
+  const columns = isLiving ? labStore.getState().series : await columnsOfPast(id)
   const series = columns.get(metric)
   if (!series) return []
   const last = Math.max(1, header.step)

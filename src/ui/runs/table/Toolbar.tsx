@@ -120,7 +120,13 @@ const PANELS = [
   { id: 'filter', label: 'Filter', Icon: Filter },
 ] as const
 
-export function Toolbar({ entries }: { readonly entries: readonly RunEntry[] }) {
+interface ToolbarProps {
+  readonly entries: readonly RunEntry[]
+  /** Runs that studies keep, which the table has or could have. */
+  readonly ofStudies: number
+}
+
+export function Toolbar({ entries, ofStudies }: ToolbarProps) {
   const view = useStore(selectionStore, selectView)
   const [open, setOpen] = useState<(typeof PANELS)[number]['id']>()
   const hidden = entries.filter(({ labels }) => labels.hidden).length
@@ -166,6 +172,17 @@ export function Toolbar({ entries }: { readonly entries: readonly RunEntry[] }) 
             onChange={({ target }) => setView({ withHidden: target.checked })}
           />
           hidden runs ({hidden})
+        </label>
+      ) : null}
+      {ofStudies > 0 ? (
+        <label title="What studies keep of their runs, their own and those that came with the lab: the numbers at the end, the settings, and points of some curves">
+          <input
+            type="checkbox"
+            data-testid="runs-with-studies"
+            checked={view.withStudies}
+            onChange={({ target }) => setView({ withStudies: target.checked })}
+          />
+          runs of studies ({ofStudies})
         </label>
       ) : null}
       {open === 'columns' ? <ColumnChooser entries={entries} /> : null}
