@@ -55,11 +55,15 @@ function stepsOf(timeline: Timeline, index: number, steps: number, isCurrent: bo
   ].join('')
 }
 
-/** How a phase learns; '' where a log does not say it. */
-function methodOf(phase: Timeline['phases'][number]): string {
+/** How a phase learns, and what it trains where its name does not say it; '' where a log does not
+ * say it. */
+export function methodOf(phase: Timeline['phases'][number], lastLayer: number): string {
   if (isImported()) return ''
-  const layer = 'target_layer' in phase ? `, layer ${phase.target_layer}` : ''
-  return `, ${methodName(phase)}${layer}`
+  const method = `, ${methodName(phase)}`
+  if (!('target_layer' in phase)) return method
+  const { name, target_layer } = phase
+  const trained = target_layer === lastLayer ? 'whole model' : `layer ${target_layer}`
+  return name.includes(trained) ? method : `${method}, ${trained}`
 }
 
 function Segment(props: PhaseItemProps & { readonly isCurrent: boolean }) {
@@ -93,7 +97,7 @@ function Segment(props: PhaseItemProps & { readonly isCurrent: boolean }) {
       </span>
       <span className="phase-note soft">
         {stepsOf(timeline, index, steps, isCurrent)}
-        <span className="phase-method">{methodOf(phase)}</span>
+        <span className="phase-method">{methodOf(phase, lastLayer)}</span>
       </span>
     </button>
   )

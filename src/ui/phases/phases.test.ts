@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest'
 import { withField } from '../../document/experiment/experiment.ts'
+import { resolvePhases } from '../../document/experiment/resolve.ts'
 import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import { presetOf } from '../../document/presets/presets.ts'
 import { initialState, type LabState } from '../../page/state/store.ts'
+import { methodOf } from './PhaseItem.tsx'
 import { selectShown } from './timeline.ts'
 
 const presetExperiment = (id: string): Experiment => {
@@ -41,4 +43,13 @@ test('the phases of another preset that was chosen are not those of the run', ()
   const [first, ...others] = tiny.phases
   const other = { ...tiny, name: 'another', phases: [{ ...first, steps: 5 }, ...others] }
   expect(selectShown(running(other))).toBe(tiny)
+})
+
+test('a phase of the whole model is of no single layer, and what its name says is said once', () => {
+  const tiny = presetExperiment('tiny')
+  const said = (experiment: Experiment) =>
+    resolvePhases(experiment).map((phase) => methodOf(phase, experiment.model.num_hidden_layers))
+  expect(said(tiny)).toEqual([', SFT', ', GRPO', ', GRPO'])
+  const phases = tiny.phases.map((phase, i) => ({ ...phase, name: `part ${i + 1}` }))
+  expect(said({ ...tiny, phases })).toEqual([', SFT', ', GRPO, layer 2', ', GRPO, whole model'])
 })
