@@ -43,6 +43,15 @@ test('a control is compared with its run', () => {
   expect(said(0.95, [entry(whole, 0.6)])).toContain('the inner phase cost something')
 })
 
+test('a run is told what its control came to, on its own page too', () => {
+  expect(said(0.95, [entry(control, 0.6)], whole)).toBe(
+    'With the inner phase it solved 95.0\u00a0% of new problems, without it 60.0\u00a0%: here the inner phase helped. That is one seed of each.',
+  )
+  expect(said(0.95, [entry(whole, 0.6)], whole)).toBeUndefined()
+  expect(said(0.95, [entry(control, 0.6, 'stopped')], whole)).toBeUndefined()
+  expect(said(0.95, [entry({ ...control, seed: control.seed + 1 }, 0.6)], whole)).toBeUndefined()
+})
+
 test('kernels and names make no other run; settings, seeds and unfinished runs do', () => {
   const parsed = parseExperiment({ ...control, name: 'Mine' })
   if (!parsed.ok) throw new Error('not parsed')

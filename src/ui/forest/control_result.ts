@@ -1,13 +1,14 @@
-// Says what a control came to beside the run that it is the control of.
+// Says what a run and its control came to, beside either of them.
 import { sameSettings } from '../../document/experiment/experiment.ts'
 import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import { doneByHand } from '../../document/experiment/steering/steered_kernels.ts'
 import type { RunEntry } from '../../page/runs/library/library_store.ts'
+import { settledSettings } from '../../page/state/next_experiment.ts'
 import type { LabState } from '../../page/state/store.ts'
 import { formatShare } from '../kit/format.ts'
 import { isClear } from '../kit/mean.ts'
 import { greedyAccuracy } from '../shown/metrics.ts'
-import { controlOf } from './control_run.ts'
+import { controlOf, type Trained } from './control_run.ts'
 
 /** A document without what makes no other run of it: its name, and the kernels of the adapter. */
 const asTrained = (experiment: Experiment): Experiment => ({
@@ -27,17 +28,32 @@ function runWithInner(control: Experiment, entries: readonly RunEntry[]): RunEnt
   })
 }
 
+/** The newest finished control of a run, with the same seed. */
+function runWithoutInner(run: Trained, entries: readonly RunEntry[]): RunEntry | undefined {
+  const control = controlOf(run)
+  if (!control) return undefined
+  const trained = asTrained(control.experiment)
+  return entries.find(
+    ({ header }) =>
+      header.status === 'finished' &&
+      !header.source &&
+      sameSettings(asTrained(header.document), trained),
+  )
+}
+
 /** What both solve of the same held-out problems, and whether those tell a difference; undefined
- * where this run is no control of a kept one. */
-export function controlSays(
-  { runDocument, runExperiment, series }: LabState,
-  entries: readonly RunEntry[],
-): string | undefined {
+ * where this run is no control of a kept one, and has none. */
+export function controlSays(state: LabState, entries: readonly RunEntry[]): string | undefined {
+  const { runDocument, runExperiment, series } = state
   if (!runDocument || !runExperiment) return undefined
   const metric = greedyAccuracy(runExperiment.task.id)
   const columns = series.get(metric)
-  const without = columns?.values[columns.length - 1]
-  const withInner = runWithInner(runDocument, entries)?.header.metrics[metric]
+  const own = columns?.values[columns.length - 1]
+  const numberOf = (entry: RunEntry | undefined) => entry?.header.metrics[metric]
+  const run = { document: runDocument, experiment: settledSettings(runExperiment, state) }
+  const other = numberOf(runWithInner(runDocument, entries))
+  const [withInner, without] =
+    other === undefined ? [own, numberOf(runWithoutInner(run, entries))] : [other, own]
   if (without === undefined || withInner === undefined) return undefined
   const { prompts } = runExperiment.validation
   const shares = `With the inner phase it solved ${formatShare(withInner)} of new problems, without it ${formatShare(without)}`
