@@ -40,6 +40,7 @@ interface Equality {
 export interface Comparison {
   readonly pairs: readonly { readonly seed: number; readonly difference: number }[]
   readonly mean: number
+  /** Both absent for fewer than FEWEST_PAIRS. */
   readonly t?: Interval | undefined
   readonly bootstrap?: Interval | undefined
   readonly p_t?: number | undefined
@@ -191,7 +192,10 @@ function analysisOf(
         mean: mean(numbers),
         deviation: Math.sqrt(variance(numbers, { unbiased: true })),
         interquartile_mean: interquartileMean(numbers),
-        t: clamped(tInterval(numbers), boundsOf(metric ?? '')),
+        t:
+          numbers.length < FEWEST_PAIRS
+            ? undefined
+            : clamped(tInterval(numbers), boundsOf(metric ?? '')),
         spent: mean(
           ownRuns.map((run) => spentBy(run, study.budget.same, Number.POSITIVE_INFINITY)),
         ),
@@ -231,13 +235,14 @@ function compare(
     return other ? [{ seed, difference: value - other.value }] : []
   })
   const differences = pairs.map(({ difference }) => difference)
+  const isEnough = differences.length >= FEWEST_PAIRS
   const p_t = tTest(differences)
   const p_permutation = signFlipTest(differences)
   return {
     pairs,
     mean: mean(differences),
-    t: tInterval(differences),
-    bootstrap: bootstrapInterval(differences),
+    t: isEnough ? tInterval(differences) : undefined,
+    bootstrap: isEnough ? bootstrapInterval(differences) : undefined,
     probability_of_improvement: probabilityOfImprovement(
       own.map(({ value }) => value),
       against.map(({ value }) => value),
@@ -265,7 +270,8 @@ function equalities(
   return tested.map((one) => one && { ...one, p: adjusted[next++] })
 }
 
-/** Fewer pairs say nothing about their spread that one would want to rely on. */
+/** Fewer pairs say nothing about their spread that one would want to rely on: Student’s t of two
+ * accuracies often reaches from 0 to 1. */
 export const FEWEST_PAIRS = 3
 
 function judged(found: Compared, p_holm: number, { measure }: Study): Comparison {

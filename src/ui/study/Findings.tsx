@@ -11,7 +11,7 @@ import {
   proxyLines,
 } from '../../document/study/report/lines.ts'
 import { unitsOf } from '../../document/study/report/units.ts'
-import { armSentence, planSentence } from '../../document/study/report/words.ts'
+import { armSentence, bandSentence, planSentence } from '../../document/study/report/words.ts'
 import type { Study } from '../../document/study/study.ts'
 import { fileSlug } from '../../record/files/file_names.ts'
 import { runColor } from '../../record/run/record.ts'
@@ -92,7 +92,7 @@ function Charts({ study, analysis }: { readonly study: Study; readonly analysis:
       ) : null}
       <ArmLines
         id="study-curves"
-        note="Mean over the seeds of each arm, and the 95 % interval of that mean at each point (Student’s t). The bands are no test, and may overlap where arms differ: the answer comes from the differences by seed at the measure, corrected for all arms, as in the plot above."
+        note={`Mean over the seeds of each arm. ${bandSentence(analysis.arms)} Bands are no test, and may overlap where arms differ: the answer comes from the differences by seed at the measure, corrected for all arms, as in the plot above.`}
         picture={drawn.curves}
         owner={owner}
         isShare={isShare}

@@ -1,7 +1,7 @@
 // Draws curves of the arms with bands, and the entropy of every layer by arm.
 import { cutText } from '../../../formats/cut_text.ts'
 import { mean } from '../../../rl/math/stats.ts'
-import type { Analysis } from '../analysis.ts'
+import { type Analysis, FEWEST_PAIRS } from '../analysis.ts'
 import { type Arm, runExperiment } from '../arms.ts'
 import { boundsOf } from '../bounds.ts'
 import { fingerprintOf } from '../fingerprint.ts'
@@ -56,8 +56,14 @@ export const runsOf = ({ runs, arms }: Analysis, { seeds }: Study, name: string)
   return runs.filter(({ fingerprint }) => known.has(fingerprint))
 }
 
-/** Mean and t interval at the places that every run measured, as far as the measure can go. */
+/** Mean and t interval at the places that every run measured, as far as the measure can go; of few
+ * runs the lowest and the highest. */
 function bandOf(curves: readonly SeedCurve[], bounds: Interval): Band {
+  const intervalOf = (values: readonly number[]): Interval =>
+    (values.length < FEWEST_PAIRS ? undefined : clamped(tInterval(values), bounds)) ?? {
+      low: Math.min(...values),
+      high: Math.max(...values),
+    }
   const length = Math.min(...curves.map(({ values }) => values.length))
   const columns = Array.from({ length: Number.isFinite(length) ? length : 0 }, (_, i) => ({
     at: mean(curves.map(({ at }) => at[i])),
@@ -66,8 +72,8 @@ function bandOf(curves: readonly SeedCurve[], bounds: Interval): Band {
   return {
     at: columns.map(({ at }) => at),
     middle: columns.map(({ values }) => mean(values)),
-    low: columns.map(({ values }) => clamped(tInterval(values), bounds)?.low ?? mean(values)),
-    high: columns.map(({ values }) => clamped(tInterval(values), bounds)?.high ?? mean(values)),
+    low: columns.map(({ values }) => intervalOf(values).low),
+    high: columns.map(({ values }) => intervalOf(values).high),
   }
 }
 

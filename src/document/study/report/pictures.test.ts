@@ -6,6 +6,8 @@ import { plannedRuns } from '../queue.ts'
 import { clamped, tInterval } from '../statistics/student.ts'
 import { armsOf, madeUpResult, studyOf } from '../testing.ts'
 import { studyPictures } from './files.ts'
+import { curveLines } from './lines.ts'
+import { armSentence, bandSentence } from './words.ts'
 
 const study = studyOf()
 const arms = armsOf()
@@ -33,6 +35,26 @@ test('the band of an accuracy ends at 1, and so does the interval of its mean', 
   expect(clamped(tInterval([0.7, 1, 1, 1]), boundsOf('val-aux/a/acc/greedy'))?.high).toBe(1)
   expect(highest(studyPictures(study, analysis).get('curves.svg') ?? '')).toBeLessThan(1.005)
   for (const { t } of analysis.arms) expect(t?.high).toBeLessThanOrEqual(1)
+})
+
+test('two seeds have a range and no interval, and the words say so', () => {
+  const two = results.filter(({ seed }) => seed < 3)
+  const found = analyse(study, arms, two)
+  const [{ band }] = curveLines(study, found).lines
+  expect([band.low.at(-1), band.high.at(-1)]).toEqual([0.7, 1])
+  expect(bandSentence(found.arms)).toContain('from its lowest to its highest seed')
+  for (const arm of found.arms)
+    expect([arm.t, arm.comparison?.t, arm.comparison?.bootstrap]).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ])
+  expect(armSentence(found.arms[1], found)).toContain('too few seeds to say (0.0 points, 2 seeds')
+  const mixed = analyse(study, arms, [...two, ...results.filter(({ arm }) => arm === 'slow')])
+  expect(bandSentence(mixed.arms)).toContain('of an arm with fewer than 3 seeds so far')
+  expect(bandSentence(analysis.arms)).toBe(
+    'The band of a curve is the 95 % interval of that arm’s own mean.',
+  )
 })
 
 test('only what is bounded is cut', () => {

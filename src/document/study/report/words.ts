@@ -1,6 +1,6 @@
 // Says in sentences what a study asks and found.
 import { mean, variance } from '../../../rl/math/stats.ts'
-import { ALPHA, type Analysis, type ArmResult, type Comparison } from '../analysis.ts'
+import { ALPHA, type Analysis, type ArmResult, type Comparison, FEWEST_PAIRS } from '../analysis.ts'
 import { MOST_SEEDS, smallestEffect } from '../statistics/power.ts'
 import { measuresOf, type Study } from '../study.ts'
 import { measureWords } from './measure_words.ts'
@@ -109,8 +109,24 @@ export function powerSentence({ arms, metric }: Analysis): string | undefined {
   return `Power: differences by seed had a standard deviation of ${said(deviation)} (pooled over the arms), so ${n} seeds find a difference of ${said(smallestEffect(n) * deviation)} in four of five studies, before the correction.`
 }
 
+/** What the band of a curve is. */
+export function bandSentence(arms: Analysis['arms'] = []): string {
+  const counts = arms.map(({ values }) => values.length).filter((n) => n > 0)
+  const few = counts.filter((n) => n < FEWEST_PAIRS).length
+  if (few > 0 && few === counts.length)
+    return `The band of a curve reaches from its lowest to its highest seed, because fewer than ${FEWEST_PAIRS} make no interval.`
+  const rest =
+    few > 0
+      ? `; of an arm with fewer than ${FEWEST_PAIRS} seeds so far it reaches from the lowest to the highest`
+      : ''
+  return `The band of a curve is the 95 % interval of that arm’s own mean${rest}.`
+}
+
 /** What was fixed beforehand. */
-export function planSentence(study: Study, analysis: Pick<Analysis, 'metric'>): string {
+export function planSentence(
+  study: Study,
+  analysis: Pick<Analysis, 'metric'> & Partial<Pick<Analysis, 'arms'>>,
+): string {
   const { measure, budget } = study
   const measures = measuresOf(study).length
   const all = measures > 1 ? ` of all ${measures} primary measures` : ''
@@ -121,6 +137,6 @@ export function planSentence(study: Study, analysis: Pick<Analysis, 'metric'>): 
   return (
     `${measureSentence(study, analysis)} ` +
     `Equal budget: the same ${budget.same} of reinforcement for every arm, counted and read where all runs have spent it. ` +
-    `Differences are paired by seed; ${measure.test === 't' ? 'the paired t test' : 'the sign-flip permutation test'} decides at ${100 * ALPHA} % after Holm’s correction over the arms${all}. ${equal}The band of a curve is the 95 % interval of that arm’s own mean.`
+    `Differences are paired by seed; ${measure.test === 't' ? 'the paired t test' : 'the sign-flip permutation test'} decides at ${100 * ALPHA} % after Holm’s correction over the arms${all}. ${equal}${bandSentence(analysis.arms)}`
   )
 }

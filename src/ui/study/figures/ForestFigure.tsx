@@ -1,7 +1,7 @@
 // Draws the forest plot: the difference of every arm from the baseline with its interval, and the
 // seeds' own differences. Each row is read out at the pointer, and by the arrow keys.
 import { useState } from 'react'
-import type { Analysis, Comparison } from '../../../document/study/analysis.ts'
+import { type Analysis, type Comparison, FEWEST_PAIRS } from '../../../document/study/analysis.ts'
 import {
   type ForestRow,
   forestRows,
@@ -178,13 +178,18 @@ export function ForestFigure({ analysis, units, owner }: ForestFigureProps) {
   const rows = forestRows(analysis)
   if (rows.length === 0) return null
   const scale = fittedScale([0, ...forestValues(rows)])
+  const hasFew = rows.some(({ comparison }) => comparison.pairs.length < FEWEST_PAIRS)
+  const points = units.difference === ' points' ? 'In points: from 60 % to 61 % is one. ' : ''
+  const few = hasFew
+    ? ` An arm with fewer than ${FEWEST_PAIRS} seeds so far has their dots and no interval.`
+    : ''
   const text =
     at === undefined ? rows.map((row) => rowText(row, units)).join('. ') : rowText(rows[at], units)
   return (
     <StillFigure
       id="study-forest"
       title={forestTitle(analysis)}
-      note={`${units.difference === ' points' ? 'In points: from 60 % to 61 % is one. ' : ''}Squares are means, thick lines their 95 % intervals (Student’s t) before Holm’s correction, thin ones bootstrap intervals, dots the seeds. An interval that reaches 0 leaves open which arm is better; one that does not may do so after the correction for all arms, which the words at the right have.`}
+      note={`${points}Squares are means, thick lines their 95 % intervals (Student’s t) before Holm’s correction, thin ones bootstrap intervals, dots the seeds. An interval that reaches 0 leaves open which arm is better; one that does not may do so after the correction for all arms, which the words at the right have.${few}`}
       owner={owner}
       table={() => forestTable(rows, units)}
     >
