@@ -202,6 +202,12 @@ const furtherMeasures = (study: Study, { also = [] }: Analysis): string[] =>
 const linkInMarkdown = (experiment: Experiment): string =>
   encodeLink(experiment).replaceAll('(', '%28').replaceAll(')', '%29')
 
+/** What the others are compared with comes first: the page lists a study by it. */
+const baselineFirst = ({ arms, baseline }: Analysis): Analysis['arms'] => [
+  ...arms.filter(({ arm }) => arm.name === baseline),
+  ...arms.filter(({ arm }) => arm.name !== baseline),
+]
+
 /** One page: question, plan, answer, table, pictures, limits. */
 function reportOf(
   { study, whole }: Readonly<Record<'study' | 'whole', Study>>,
@@ -234,7 +240,9 @@ function reportOf(
     armsTable(analysis, study),
     [...sentences, ...powerLines(study, analysis)].join('\n'),
     ...furtherMeasures(study, analysis),
-    `In the page: [the whole study](#tab=study&study=${encodeStudy(whole)}); one arm: ${analysis.arms
+    `In the page: [the whole study](#tab=study&study=${encodeStudy(whole)}); one arm: ${baselineFirst(
+      analysis,
+    )
       .map(({ arm }) => `[${markdownText(arm.name)}](?${linkInMarkdown(arm.experiment)})`)
       .join(', ')}. Put these behind the page’s address.`,
     ...pictures.map((name) => `![${name.replace('.svg', '')}](${name})`),

@@ -51,10 +51,10 @@ function Row({ member: { entry, name, question }, onOpen }: RowProps) {
           type="button"
           className="plain study-take"
           data-testid="study-take-arm"
-          title={`Puts the settings of “${arm}” into the form, where Train trains it alone. Undo brings yours back.`}
+          title={`Puts the settings of “${arm}”, the arm that all others are compared with, into the form, where Train trains it alone. Undo brings yours back.`}
           onClick={() => takeArm(entry)}
         >
-          Settings of “{cutText(arm, MOST_LETTERS)}”
+          Settings of the baseline “{cutText(arm, MOST_LETTERS)}”
         </button>
       </p>
     </li>

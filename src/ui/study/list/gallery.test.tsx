@@ -3,7 +3,7 @@
 import { renderToStaticMarkup } from 'react-dom/server'
 import { expect, test } from 'vitest'
 import { decodeLink } from '../../../document/links/link.ts'
-import { expandStudy } from '../../../document/study/arms.ts'
+import { baselineOf, expandStudy } from '../../../document/study/arms.ts'
 import { titleParts } from '../../../document/study/report/words.ts'
 import { decodeStudy } from '../../../document/study/study_link.ts'
 import gallery from '../../../page/study/gallery.json' with { type: 'json' }
@@ -14,15 +14,21 @@ import { ALONE, galleryFamilies } from './gallery_families.ts'
 test('each study is listed with its question and its answer', () => {
   const page = renderToStaticMarkup(<Gallery families={galleryFamilies('')} />)
   expect(page.match(/Open the study /g)).toHaveLength(gallery.length)
-  expect(page.match(/Settings of “/g)).toHaveLength(gallery.length)
+  expect(page.match(/Settings of the baseline “/g)).toHaveLength(gallery.length)
   for (const { id } of gallery) expect(page).toContain(`study-gallery-${id}`)
 })
 
 test.each(gallery)(
-  '$id opens, and its arm too, by its whole name',
+  '$id opens, and its baseline too, by its whole name',
   ({ study, name, arm, link }) => {
     const parsed = decodeStudy(study)
-    expect(parsed.ok && expandStudy(parsed.study).ok).toBe(true)
+    if (!parsed.ok) throw new Error(JSON.stringify(parsed.issues))
+    const expanded = expandStudy(parsed.study)
+    if (!expanded.ok) throw new Error(expanded.problems.join(' '))
+    // Of a search the best setting of the baseline is the one that was compared.
+    const baseline = baselineOf(parsed.study, expanded.arms)
+    expect(expanded.arms.find(({ name }) => name === arm)?.group).toBe(baseline.group)
+    if (!parsed.study.search) expect(arm).toBe(baseline.name)
     expect(decodeLink(link).notices).toEqual([])
     expect(decodeLink(link).experiment.name).toBe(`${name}: ${arm}`.slice(0, 80))
   },
