@@ -13,18 +13,23 @@ export interface Issue {
   readonly involved?: readonly string[]
 }
 
-const MAX_DEPTH = 8
-const MAX_NODES = 2000
+/** How deep a document is at most, and how many values it has. */
+export interface Size {
+  readonly depth: number
+  readonly nodes: number
+}
+const OF_EXPERIMENT: Size = { depth: 8, nodes: 2000 }
 const MAX_ITEMS = 64
 const MAX_TEXT = 4000
 const FORBIDDEN = ['__proto__', 'constructor', 'prototype']
 
 /** Refuses what is too large, too deep or no plain data, before any schema looks at it. */
-export function sizeIssue(document: unknown): Issue | undefined {
+export function sizeIssue(document: unknown, most = OF_EXPERIMENT): Issue | undefined {
   let nodes = 0
   const visit = (node: unknown, path: string, depth: number): Issue | undefined => {
-    if (++nodes > MAX_NODES) return { path, message: `expected at most ${MAX_NODES} values in all` }
-    if (depth > MAX_DEPTH) return { path, message: `expected at most ${MAX_DEPTH} levels` }
+    if (++nodes > most.nodes)
+      return { path, message: `expected at most ${most.nodes} values in all` }
+    if (depth > most.depth) return { path, message: `expected at most ${most.depth} levels` }
     if (typeof node === 'string' && node.length > MAX_TEXT)
       return { path, message: `expected at most ${MAX_TEXT} characters, got ${node.length}` }
     if (typeof node !== 'object' || node === null) return undefined

@@ -1,8 +1,10 @@
 // The form of a study: what it makes, and what it says next to which field.
 import { expect, test } from 'vitest'
 import { parseExperiment } from '../../experiment/experiment.ts'
+import { presetOf } from '../../presets/presets.ts'
 import { expandStudy } from '../arms.ts'
 import { planStudy } from '../search.ts'
+import { decodeStudy, encodeStudy } from '../study_link.ts'
 import { DOCUMENT, madeUpResult } from '../testing.ts'
 import { type Draft, EMPTY_DRAFT, readDraft } from './draft.ts'
 
@@ -81,4 +83,14 @@ test('a search is checked, counted as it is trained, and needs a field', () => {
     for (const run of runs) known.push(madeUpResult(read.study, run, 0.5 + known.length / 1000))
   }
   expect(read.runs).toBe(known.length)
+})
+
+test('presets of other phases are arms of one study, and its link opens it', () => {
+  const ids = ['tiny', 'tiny-grpo', 'tiny-ppo', 'rlhf-tiny']
+  const arms = ids.map((id) => ({ name: id, experiment: presetOf(id)?.experiment ?? present }))
+  const axes = [{ path: '', values: '' }]
+  const read = readDraft({ ...EMPTY_DRAFT, way: 'arms', axes }, arms, present)
+  if (!read.ok) throw new Error([...read.problems].join('; '))
+  expect(read.arms.map(({ name }) => name)).toEqual(ids)
+  expect(decodeStudy(encodeStudy(read.study))).toEqual({ ok: true, study: read.study })
 })
