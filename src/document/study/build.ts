@@ -13,6 +13,8 @@ const NOT_COMPARED: readonly string[] = ['name', 'seed', 'version', 'kernels']
 export interface NamedExperiment {
   readonly name: string
   readonly experiment: Experiment
+  /** What it says otherwise than the base, where a study says it. */
+  readonly settings?: Settings
 }
 
 /** What `own` says otherwise than `base`: leaves by their paths; lists, such as phases, as a
@@ -32,17 +34,19 @@ function differenceOf(base: Experiment, own: Experiment): Settings {
   return found
 }
 
-/** The base and the arms of a study of these experiments. */
-export function armsFrom(experiments: readonly NamedExperiment[]) {
-  const [first] = experiments
+/** The base and the arms of a study of these experiments: the first one, where there is no base. */
+export function armsFrom(
+  experiments: readonly NamedExperiment[],
+  base: Experiment = experiments[0].experiment,
+) {
   const used = new Set<string>()
-  const arms = experiments.map(({ name, experiment }) => {
+  const arms = experiments.map(({ name, experiment, settings }) => {
     let own = name.slice(0, 50)
     for (let i = 2; used.has(own); i++) own = `${name.slice(0, 50)} (${i})`
     used.add(own)
-    return { name: own, set: differenceOf(first.experiment, experiment) }
+    return { name: own, set: settings ?? differenceOf(base, experiment) }
   })
-  return { base: JSON.parse(JSON.stringify(first.experiment)) as Document, arms }
+  return { base: JSON.parse(JSON.stringify(base)) as Document, arms }
 }
 
 /** The study without one of its arms. A point of a grid is taken out too: the others are then
@@ -64,9 +68,13 @@ export function withoutArm(study: Study, arms: readonly Arm[], name: string): St
 
 const LONGEST_NAME = 80
 
+/** What a study is called that may be a copy. */
+export const plainName = ({ name }: Pick<Study, 'name'>): string =>
+  name.replace(/ \(copy( \d+)?\)$/, '')
+
 /** The study under a name that none of these has. */
 export function copyOf(study: Study, names: readonly string[]): Study {
-  const plain = study.name.replace(/ \(copy( \d+)?\)$/, '')
+  const plain = plainName(study)
   const named = (i: number): string => {
     const end = i === 1 ? ' (copy)' : ` (copy ${i})`
     return `${plain.slice(0, LONGEST_NAME - end.length)}${end}`

@@ -48,6 +48,15 @@ export function readAxis(text: string): Axis {
     })
 }
 
+/** An axis as a person writes it, which readAxis reads again; undefined where that is not the
+ * same. */
+export function axisText(axis: Axis): string | undefined {
+  const text = Array.isArray(axis)
+    ? axis.join(', ')
+    : [`${axis.from}..${axis.to}`, ...(axis.scale === 'log' ? ['log'] : []), axis.count].join(' ')
+  return JSON.stringify(readAxis(text)) === JSON.stringify(axis) ? text : undefined
+}
+
 /** How many arms a study asks for, without making them. */
 export function countArms(study: Study): number {
   const { search } = study

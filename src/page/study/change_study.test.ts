@@ -98,3 +98,17 @@ test('runs of other studies are none that this one has left out', async () => {
   const { analysis } = page.analysisOf(page.studyStore.getState()) ?? {}
   expect([analysis?.runs.length, analysis?.leftOver]).toEqual([8, 0])
 })
+
+test('a study with another question is the same study, says so, and keeps its runs', async () => {
+  const page = await freshPage()
+  page.setStudy(studyOf())
+  const { id, study } = page.studyStore.getState()
+  const [run] = plannedRuns(studyOf(), armsOf())
+  page.studyStore.setState({ results: [madeUpResult(studyOf(), run, 0.7)] })
+  page.changeStudy({ ...studyOf(), question: 'Another one?', seeds: [1, 2, 3, 4, 5] })
+  const now = page.studyStore.getState()
+  expect([now.id, now.others]).toEqual([id, []])
+  expect(now.study?.question).not.toBe(study?.question)
+  expect(exploratoryWords(now.changes)).not.toBe('')
+  expect(now.results).toHaveLength(1)
+})

@@ -88,27 +88,30 @@ export function setAtOnce(at_once: number): void {
   write()
 }
 
-/** Takes the open study changed, which is trained on if it was being trained; or another one, which
- * leaves the open one in the list. Runs that both have count for both. */
+/** Takes a study: the open one changed, or another one, which leaves the open one in the list. Runs
+ * that both have count for both. */
 export function setStudy(study: Study): boolean {
-  studyStore.setState({ without: undefined })
-  const { study: before, results, arms, changes, others } = studyStore.getState()
-  const known = before ? (plan(before, arms, results)?.known ?? 0) : 0
-  const isSame = before?.name === study.name && before.question === study.question
-  const continues = isSame && studyStore.getState().is_training
-  if (isSame) pauseStudy()
-  else {
-    closeStudy()
-    const known = others.find((one) => JSON.stringify(one.study) === JSON.stringify(study))
-    if (known) return reopenStudy(known.id)
-    studyStore.setState({ id: newStudyId() })
-  }
-  const isSound = show(
-    study,
-    isSame && before ? [...changes, ...changesOf(before, study, known)] : [],
-  )
+  const { study: before, others } = studyStore.getState()
+  if (before?.name === study.name && before.question === study.question) return changeStudy(study)
+  closeStudy()
+  const known = others.find((one) => JSON.stringify(one.study) === JSON.stringify(study))
+  if (known) return reopenStudy(known.id)
+  studyStore.setState({ id: newStudyId() })
+  const isSound = show(study, [])
   write()
-  if (isSound && continues) trainStudy()
+  return isSound
+}
+
+/** Takes the open study changed, which is trained on if it was being trained. */
+export function changeStudy(study: Study): boolean {
+  const { study: before, results, arms, changes, is_training } = studyStore.getState()
+  if (!before) return setStudy(study)
+  studyStore.setState({ without: undefined })
+  const known = plan(before, arms, results)?.known ?? 0
+  pauseStudy()
+  const isSound = show(study, [...changes, ...changesOf(before, study, known)])
+  write()
+  if (isSound && is_training) trainStudy()
   return isSound
 }
 

@@ -66,9 +66,35 @@ interface ButtonsProps {
   /** Runs from which a report can be made. */
   readonly known: number
   readonly time: Estimate | undefined
+  /** The form that changes it. */
+  readonly change: {
+    /** False where the form cannot hold the study. */
+    readonly canChange: boolean
+    readonly isOpen: boolean
+    toggle(): void
+  }
 }
 
-export function StudyButtons({ state, study, missing, known, time }: ButtonsProps) {
+function Change({ canChange, isOpen, toggle }: ButtonsProps['change']) {
+  return (
+    <button
+      type="button"
+      data-testid="study-change"
+      aria-expanded={isOpen}
+      disabled={!canChange}
+      title={
+        canChange
+          ? 'Question, base, arms, fields, seeds, budget and measure'
+          : 'Each of its arms is searched in a grid of its own, which the form cannot hold. Save study.json, change it there and open it again.'
+      }
+      onClick={toggle}
+    >
+      Change …
+    </button>
+  )
+}
+
+export function StudyButtons({ state, study, missing, known, time, change }: ButtonsProps) {
   const { is_training } = state
   const isFixed = isOfLab({ study, recorded: state.recorded })
   const isAnswered = study.seeds.length >= FEWEST_PAIRS
@@ -102,13 +128,19 @@ export function StudyButtons({ state, study, missing, known, time }: ButtonsProp
         <button
           type="button"
           data-testid="study-copy"
-          title="A study of the lab stays as it was recorded. In a copy of it arms and seeds can be changed."
-          onClick={copyStudy}
+          title="A study of the lab stays as it was recorded. In a copy of it all can be changed, and its runs are kept."
+          onClick={() => {
+            copyStudy()
+            if (change.canChange) change.toggle()
+          }}
         >
           Make a copy to change
         </button>
       ) : (
-        <Seeds study={study} isNext={missing === 0 && !isAnswered} />
+        <>
+          <Seeds study={study} isNext={missing === 0 && !isAnswered} />
+          <Change {...change} />
+        </>
       )}
       <button type="button" data-testid="study-link" onClick={() => void copyLink(study)}>
         Copy the link

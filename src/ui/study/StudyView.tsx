@@ -1,9 +1,11 @@
 // Draws a study while it is trained and afterwards: its answer first, how far it is, pictures,
 // table and files.
 import { ArrowLeft } from 'lucide-react'
+import { useMemo, useState } from 'react'
 import { useStore } from 'zustand'
 import { deviceName } from '../../document/links/names.ts'
 import { exploratoryWords } from '../../document/study/changes.ts'
+import { redraft } from '../../document/study/draft/redraft.ts'
 import { answerSentence } from '../../document/study/report/answer.ts'
 import { planSentence, titleParts } from '../../document/study/report/words.ts'
 import type { Study } from '../../document/study/study.ts'
@@ -20,6 +22,7 @@ import { ArmsTable, FurtherMeasures } from './ArmsTable.tsx'
 import { Findings } from './Findings.tsx'
 import { BaseLine } from './form/BaseLine.tsx'
 import { Lengths } from './form/Lengths.tsx'
+import { StudyForm } from './form/StudyForm.tsx'
 import { Progress, useTimeToCome } from './Progress.tsx'
 import { StudyButtons } from './StudyButtons.tsx'
 import { StudyGrid } from './StudyGrid.tsx'
@@ -130,8 +133,25 @@ function Head({ state, study }: { readonly state: StudyState; readonly study: St
   )
 }
 
+/** The form of the open study, where it is to be changed. */
+function useChange({ id, study }: StudyState) {
+  const [changing, setChanging] = useState('')
+  const from = useMemo(() => study && redraft(study), [study])
+  const isOpen = changing !== '' && changing === id
+  return {
+    canChange: from !== undefined,
+    isOpen,
+    form:
+      isOpen && study && from ? (
+        <StudyForm changed={{ of: study, from, onDone: () => setChanging('') }} />
+      ) : null,
+    toggle: () => setChanging(isOpen ? '' : studyStore.getState().id),
+  }
+}
+
 export function StudyView({ study }: { readonly study: Study }) {
   const state = useStore(studyStore)
+  const change = useChange(state)
   const { problems, notes, arms } = state
   const time = useTimeToCome(state)
   const missing = plan(study, arms, state.results)?.runs.length ?? 0
@@ -152,7 +172,15 @@ export function StudyView({ study }: { readonly study: Study }) {
       <section className="card" aria-label="Study" data-testid="study-view">
         <Head state={state} study={study} />
         <Progress state={state} time={time} />
-        <StudyButtons state={state} study={study} missing={missing} known={known} time={time} />
+        <StudyButtons
+          state={state}
+          study={study}
+          missing={missing}
+          known={known}
+          time={time}
+          change={change}
+        />
+        {change.form}
         {analysed && known === 0 ? (
           <p className="soft" data-testid="study-planned">
             {planSentence(study, analysed.analysis)}

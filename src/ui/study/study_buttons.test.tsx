@@ -1,7 +1,9 @@
 // What a study offers to do, and what it costs.
 import { renderToStaticMarkup } from 'react-dom/server'
 import { expect, test } from 'vitest'
+import { decodeStudy } from '../../document/study/study_link.ts'
 import { studyOf } from '../../document/study/testing.ts'
+import gallery from '../../page/study/gallery.json' with { type: 'json' }
 import { EMPTY } from '../../page/study/study_state.ts'
 import { StudyButtons } from './StudyButtons.tsx'
 
@@ -14,6 +16,7 @@ const drawn = (more: Partial<Parameters<typeof StudyButtons>[0]>, is_training = 
       missing={6}
       known={2}
       time={{ seconds: 190, isMeasured: false }}
+      change={{ canChange: true, isOpen: false, toggle: () => {} }}
       {...more}
     />,
   ).replaceAll(/<[^>]*>/g, ' ')
@@ -23,4 +26,15 @@ test('the time of the runs stands beside the button that trains them, until it w
   expect(drawn({}, true)).not.toContain('on this machine')
   expect(drawn({ time: undefined })).not.toContain('on this machine')
   expect(drawn({ missing: 0 })).not.toMatch(/Train|on this machine/)
+})
+
+test('a study of one’s own can be changed as a whole, and one of the lab in a copy', () => {
+  expect(drawn({})).toContain('Change …')
+  const [entry] = gallery
+  const lab = decodeStudy(entry.study)
+  if (!lab.ok) throw new Error(entry.id)
+  const recorded = { adapter: '', fingerprints: [] }
+  const own = { study: lab.study, state: { ...EMPTY, study: lab.study, recorded } }
+  expect(drawn(own)).not.toContain('Change …')
+  expect(drawn(own)).toContain('Make a copy to change')
 })

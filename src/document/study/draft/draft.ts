@@ -5,6 +5,7 @@ import { armsFrom, type NamedExperiment } from '../build.ts'
 import { MOST_ARMS, readAxis } from '../grid.ts'
 import { plannedCount } from '../search.ts'
 import { parseStudy, type Study } from '../study.ts'
+import { overStudy, type Said } from './over_study.ts'
 import { proposedQuestion } from './question.ts'
 
 /** A field with several values, as it was typed. */
@@ -70,11 +71,12 @@ export type DraftStudy =
   | { readonly ok: false; readonly problems: ReadonlyMap<DraftField, readonly string[]> }
 
 /** Reads a draft over these experiments; `present` is the base where none was chosen, or none
- * counts. */
+ * counts, and of all arms where a study is changed. `before`: that one. */
 export function readDraft(
   draft: Draft,
   added: readonly NamedExperiment[],
   present: Experiment,
+  before?: Study,
 ): DraftStudy {
   const chosen = draft.way === 'arms' ? added : []
   const problems = new Map<DraftField, string[]>()
@@ -83,7 +85,11 @@ export function readDraft(
     problems.set(field, [...new Set([...(problems.get(field) ?? []), message])])
   for (const [field, message] of typedProblems(draft, chosen.length)) say(field, message)
   if (problems.size > 0) return { ok: false, problems }
-  const parsed = parseStudy(documentOf(draft, chosen, present))
+  const parsed = parseStudy(
+    before
+      ? overStudy(before, documentOf(draft, chosen, present, true))
+      : documentOf(draft, chosen, present),
+  )
   if (!parsed.ok) {
     for (const { path, message } of parsed.issues) say(fieldOf(path, draft), message)
     return { ok: false, problems }
@@ -115,9 +121,14 @@ function sameArms(arms: readonly Arm[]): string | undefined {
   return undefined
 }
 
-function documentOf(draft: Draft, chosen: readonly NamedExperiment[], present: Experiment): object {
+function documentOf(
+  draft: Draft,
+  chosen: readonly NamedExperiment[],
+  present: Experiment,
+  isBase = false,
+): Said {
   const experiments = chosen.length > 0 ? chosen : [{ name: 'settings', experiment: present }]
-  const { base, arms } = armsFrom(experiments)
+  const { base, arms } = armsFrom(experiments, isBase ? present : undefined)
   const { axes, question, seeds, same, metric, at, kind, settings, finalists, choosing } = draft
   const used = axes.filter(({ path }) => path !== '')
   const asked = question?.trim() || proposedQuestion(draft, chosen, present)
@@ -125,7 +136,7 @@ function documentOf(draft: Draft, chosen: readonly NamedExperiment[], present: E
     name: asked.slice(0, 80),
     question: asked,
     base,
-    arms: arms.length > 1 ? arms : [],
+    arms: arms.length > 1 || (isBase && chosen.length > 0) ? arms : [],
     grid: Object.fromEntries(used.map(({ path, values }) => [path, readAxis(values)])),
     ...(kind !== 'all' && { search: { kind, arms: settings, finalists, choosing } }),
     seeds: Array.from({ length: seeds }, (_, i) => i + 1),

@@ -1,9 +1,9 @@
 // Says what all arms of a study begin from: the nearest preset, and what differs from it.
 import { useMemo } from 'react'
-import { parseExperiment } from '../../../document/experiment/experiment.ts'
 import type { Experiment } from '../../../document/experiment/schema/schema.ts'
 import { decodeLink, encodeLink } from '../../../document/links/link.ts'
 import { presetOf } from '../../../document/presets/presets.ts'
+import { baseOf } from '../../../document/study/draft/redraft.ts'
 import type { Study } from '../../../document/study/study.ts'
 import { differenceWords } from '../../../record/run/difference_words.ts'
 
@@ -11,7 +11,7 @@ import { differenceWords } from '../../../record/run/difference_words.ts'
 const MOST = 6
 
 /** 'First run with GRPO, with lr 5e-4, 3 phases'. */
-function baseWords(experiment: Experiment): string {
+export function baseWords(experiment: Experiment): string {
   const { preset_id } = decodeLink(encodeLink(experiment))
   const preset = presetOf(preset_id)
   if (!preset) return 'settings of their own'
@@ -20,13 +20,6 @@ function baseWords(experiment: Experiment): string {
   if (words.length === 0) return `“${preset.name}” as it is`
   const more = words.length > MOST ? ` and ${words.length - MOST} more` : ''
   return `“${preset.name}”, with ${words.slice(0, MOST).join(', ')}${more}`
-}
-
-/** The experiment that a study begins from; undefined where it cannot be read. */
-function baseOf({ base }: Study): Experiment | undefined {
-  if (typeof base === 'string') return presetOf(base)?.experiment
-  const parsed = parseExperiment(base)
-  return parsed.ok ? parsed.experiment : undefined
 }
 
 export function BaseLine({ study }: { readonly study: Study }) {

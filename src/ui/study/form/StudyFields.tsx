@@ -1,9 +1,11 @@
 // Draws the fields of a study that is being written: which fields have several values and how they
 // are tried, how many seeds, what is equal, and what is measured.
-import type { ReactNode } from 'react'
+import { type ReactNode, useState } from 'react'
 import { experimentFields } from '../../../document/experiment/form/form.ts'
+import type { Experiment } from '../../../document/experiment/schema/schema.ts'
 import { FEWEST_PAIRS } from '../../../document/study/analysis.ts'
 import type { Draft, DraftAxis, DraftField } from '../../../document/study/draft/draft.ts'
+import { measureWords } from '../../../document/study/report/measure_words.ts'
 import { presentSettings } from '../../../page/study/present_settings.ts'
 import { FieldPicker } from '../../runs/compare/FieldPicker.tsx'
 import { useLab } from '../../shown/run.ts'
@@ -110,10 +112,16 @@ function Count(props: {
 }
 
 /** Fields with several values, a row each, and how their values are tried. */
-export function Axes(props: FieldProps & { onLeave(axis: number): void }) {
-  const { draft, problems, set, onLeave } = props
-  const experiment = useLab(presentSettings)
-  const fields = experimentFields(experiment).filter(
+export function Axes(
+  props: FieldProps & {
+    /** The present settings where not given. */
+    readonly base: Experiment | undefined
+    onLeave(axis: number): void
+  },
+) {
+  const { draft, problems, base, set, onLeave } = props
+  const present = useLab(presentSettings)
+  const fields = experimentFields(base ?? present).filter(
     ({ hasEffect, path }) => hasEffect && path !== 'seed' && path !== 'name',
   )
   const isOfArms = draft.way === 'arms'
@@ -208,6 +216,8 @@ function Search(props: FieldProps) {
 
 export function StudyFields(props: FieldProps) {
   const { draft, set } = props
+  // A study that is changed may measure what the form does not offer by itself.
+  const [{ metric, at }] = useState(draft)
   return (
     <div className="study-fields study-plan">
       <Count label="Seeds" name="seeds" most={64} of={props}>
@@ -233,7 +243,7 @@ export function StudyFields(props: FieldProps) {
         label="Primary measure"
         id="study-metric"
         value={draft.metric}
-        options={METRICS}
+        options={metric in METRICS ? METRICS : { ...METRICS, [metric]: measureWords(metric) }}
         onChange={(metric) => set({ metric })}
       />
       <Choice
@@ -244,6 +254,8 @@ export function StudyFields(props: FieldProps) {
           end: 'at the end',
           last: 'mean of the last five',
           area: 'mean over the budget',
+          ...(at === 'first' && { first: 'at the first evaluation' }),
+          ...(at === 'level' && { level: 'where another metric comes to a level' }),
         }}
         onChange={(at) => set({ at })}
       />

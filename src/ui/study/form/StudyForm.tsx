@@ -4,14 +4,17 @@ import { useDeferredValue, useEffect, useMemo, useRef, useState } from 'react'
 import { useStore } from 'zustand'
 import { type Draft, EMPTY_DRAFT, readDraft } from '../../../document/study/draft/draft.ts'
 import { proposedQuestion } from '../../../document/study/draft/question.ts'
+import type { Redraft } from '../../../document/study/draft/redraft.ts'
+import type { Study } from '../../../document/study/study.ts'
 import { libraryStore, shownRuns } from '../../../page/runs/library/library_store.ts'
 import { labStore } from '../../../page/state/store.ts'
 import { presentSettings } from '../../../page/study/present_settings.ts'
-import { setStudy } from '../../../page/study/study_store.ts'
+import { changeStudy, setStudy } from '../../../page/study/study_store.ts'
 import { t } from '../../kit/translator.ts'
 import { selectionStore } from '../../runs/base/selection.ts'
 import { useLab } from '../../shown/run.ts'
 import { armsOfRuns, type ChosenArm, namedArms } from './arm_names.ts'
+import { BaseOfStudy } from './BaseOfStudy.tsx'
 import { useEstimateOfRuns } from './estimate_of_runs.ts'
 import { PlanPreview } from './PlanPreview.tsx'
 import { Axes, described, Problem, type Problems, StudyFields } from './StudyFields.tsx'
@@ -86,18 +89,28 @@ const WAYS = {
   values: {
     name: 'Values of a field',
     says: 'The present settings, once with each value. The first value is what the others are compared with.',
+    ofBase:
+      'What the study begins from, once with each value. The first value is what the others are compared with.',
   },
   arms: {
     name: 'Arms of your own',
     says: 'Change the settings and add them, one after the other, or tick runs in the tab Runs. The first arm is what the others are compared with.',
+    ofBase:
+      'Change the settings and add them, one after the other, or tick runs in the tab Runs. The arms are compared with the one that the study names, else with the first.',
   },
 } as const
 
 /** The two ways to say what is compared; the fields of one of them are there at a time. */
-function Ways({ way, set }: { way: Draft['way']; set(change: Partial<Draft>): void }) {
+function Ways(props: {
+  readonly way: Draft['way']
+  /** It is of a study that has a base. */
+  readonly hasBase: boolean
+  set(change: Partial<Draft>): void
+}) {
+  const { way, hasBase, set } = props
   return (
     <div className="study-compared">
-      {Object.entries(WAYS).map(([value, { name, says }]) => (
+      {Object.entries(WAYS).map(([value, { name, says, ofBase }]) => (
         <label key={value}>
           <input
             type="radio"
@@ -107,7 +120,7 @@ function Ways({ way, set }: { way: Draft['way']; set(change: Partial<Draft>): vo
             onChange={() => set({ way: value as Draft['way'] })}
           />
           <b>{name}</b>
-          <span className="soft">{says}</span>
+          <span className="soft">{hasBase ? ofBase : says}</span>
         </label>
       ))}
     </div>
@@ -152,60 +165,103 @@ function NotMade({ problems }: { readonly problems: Problems }) {
   )
 }
 
-export function StudyForm() {
-  const [draft, setDraft] = useState<Draft>(firstDraft)
-  const [chosen, setChosen] = useState<readonly ChosenArm[]>(tickedArms)
-  /** Fields whose values were typed and left. */
-  const [left, setLeft] = useState<readonly number[]>([])
-  const { form, wasTried, fail } = useFirstProblem()
-  const experiment = useLab(presentSettings)
+interface Changed {
+  /** The study that is changed, and how the form begins with it. */
+  readonly of: Study
+  readonly from: Redraft
+  /** The changed study is on the page. */
+  onDone(): void
+}
+
+/** What the form says, and the study that it makes. */
+function useDraft(changed: Changed | undefined) {
+  const [draft, setDraft] = useState<Draft>(() => changed?.from.draft ?? firstDraft())
+  const [chosen, setChosen] = useState<readonly ChosenArm[]>(
+    () => changed?.from.arms ?? tickedArms(),
+  )
+  const [base, setBase] = useState(changed?.from.base)
+  const present = useLab(presentSettings)
+  const experiment = base ?? present
+  const before = changed?.of
   // Making all arms for every letter would be slow.
   const typed = useDeferredValue(draft)
   const made = useMemo(
-    () => readDraft(typed, namedArms(chosen), experiment),
-    [typed, chosen, experiment],
+    () => readDraft(typed, namedArms(chosen), experiment, before),
+    [typed, chosen, experiment, before],
   )
-  const experiments = useMemo(() => (made.ok ? made.arms.map((arm) => arm.experiment) : []), [made])
   const proposed = useMemo(() => {
     // A question asks about values that can be tried.
     const axes = typed.axes.filter((_, i) => made.ok || !made.problems.has(`axis.${i}`))
     const arms = typed.way === 'arms' ? namedArms(chosen) : []
     return proposedQuestion({ ...typed, axes }, arms, experiment)
   }, [typed, chosen, experiment, made])
-  const time = useEstimateOfRuns(experiments, made.ok ? made.runs : 0)
+  /** As it is typed by now. */
+  const read = () => {
+    const now = base ?? presentSettings(labStore.getState())
+    return readDraft(draft, namedArms(chosen), now, before)
+  }
   const set = (change: Partial<Draft>) => setDraft({ ...draft, ...change })
+  return { draft, set, chosen, setChosen, base, setBase, made, proposed, read }
+}
+
+interface QuestionProps {
+  readonly draft: Draft
+  readonly proposed: string
+  readonly problems: Problems
+  set(change: Partial<Draft>): void
+}
+
+function Question({ draft, proposed, problems, set }: QuestionProps) {
+  return (
+    <label className="wide">
+      Question
+      <input
+        data-testid="study-question"
+        value={draft.question ?? t(proposed)}
+        maxLength={400}
+        {...described(problems, 'question')}
+        onChange={({ target }) => set({ question: target.value })}
+        // A study has a question: that of its arms, where there is no other.
+        onBlur={({ target }) => {
+          if (target.value.trim() === '') set({ question: null })
+        }}
+      />
+      <Problem problems={problems} field="question" />
+    </label>
+  )
+}
+
+/** A new study; `changed`: another one of an open study. */
+export function StudyForm({ changed }: { readonly changed?: Changed }) {
+  const { draft, set, chosen, setChosen, base, setBase, made, proposed, read } = useDraft(changed)
+  /** Fields whose values were typed and left. */
+  const [left, setLeft] = useState<readonly number[]>([])
+  const { form, wasTried, fail } = useFirstProblem()
+  const experiments = useMemo(() => (made.ok ? made.arms.map((arm) => arm.experiment) : []), [made])
+  const time = useEstimateOfRuns(experiments, made.ok ? made.runs : 0)
   const problems = made.ok ? NO_PROBLEMS : shownProblems(made.problems, wasTried, left)
   const make = () => {
-    const now = readDraft(draft, namedArms(chosen), presentSettings(labStore.getState()))
-    if (now.ok) setStudy(now.study)
-    else fail()
+    const now = read()
+    if (!now.ok) fail()
+    else if (changed) {
+      changeStudy(now.study)
+      changed.onDone()
+    } else setStudy(now.study)
   }
   return (
     <div id="study-form" className="study-form" data-testid="study-form" ref={form}>
-      <label className="wide">
-        Question
-        <input
-          data-testid="study-question"
-          value={draft.question ?? t(proposed)}
-          maxLength={400}
-          {...described(problems, 'question')}
-          onChange={({ target }) => set({ question: target.value })}
-          // A study has a question: that of its arms, where there is no other.
-          onBlur={({ target }) => {
-            if (target.value.trim() === '') set({ question: null })
-          }}
-        />
-        <Problem problems={problems} field="question" />
-      </label>
+      <Question draft={draft} proposed={proposed} problems={problems} set={set} />
+      {base && changed ? <BaseOfStudy of={changed.of} base={base} onBase={setBase} /> : null}
       <fieldset>
         <legend>What is compared</legend>
-        <Ways way={draft.way} set={set} />
+        <Ways way={draft.way} hasBase={changed !== undefined} set={set} />
         {draft.way === 'arms' ? (
           <Arms chosen={chosen} problems={problems} setChosen={setChosen} />
         ) : null}
         <Axes
           draft={draft}
           problems={problems}
+          base={base}
           set={set}
           onLeave={(i) => setLeft((before) => [...before, i])}
         />
@@ -217,8 +273,13 @@ export function StudyForm() {
       <Problem problems={problems} field="form" />
       <p className="study-buttons">
         <button type="button" className="primary" data-testid="study-make" onClick={make}>
-          Make the study
+          {changed ? 'Change the study' : 'Make the study'}
         </button>
+        {changed ? (
+          <button type="button" data-testid="study-keep" onClick={changed.onDone}>
+            Leave it as it is
+          </button>
+        ) : null}
         <NotMade problems={wasTried ? problems : NO_PROBLEMS} />
       </p>
     </div>

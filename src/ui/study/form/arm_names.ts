@@ -3,6 +3,7 @@
 import type { Experiment } from '../../../document/experiment/schema/schema.ts'
 import { asSettings } from '../../../document/experiment/steered/as_settings.ts'
 import type { NamedExperiment } from '../../../document/study/build.ts'
+import type { Settings } from '../../../document/study/study.ts'
 import type { RunEntry } from '../../../page/runs/library/library_store.ts'
 import { bySettings } from '../../../record/compare/compare.ts'
 import { differenceWords, methodWords } from '../../../record/run/difference_words.ts'
@@ -16,14 +17,17 @@ export interface ChosenArm {
   readonly experiment: Experiment
   /** What a person calls it; '' = by what tells it apart. */
   readonly name: string
+  /** What it says otherwise than the base of its study; absent where it is of none yet. */
+  readonly settings?: Settings
 }
 
 /** The arms with their names: 'GRPO' alone; beside others 'GRPO, lr 0.001' and 'GRPO, lr 0.003', so
  * that every arm, the first one too, says what differs. */
 export const namedArms = (arms: readonly ChosenArm[]): NamedExperiment[] =>
-  arms.map(({ name, experiment }, i) => ({
+  arms.map(({ experiment, ...arm }, i) => ({
+    ...arm,
     experiment,
-    name: name || automaticName(experiment, arms[i > 0 ? 0 : 1]?.experiment),
+    name: arm.name || automaticName(experiment, arms[i > 0 ? 0 : 1]?.experiment),
   }))
 
 function automaticName(experiment: Experiment, other: Experiment | undefined): string {
