@@ -1,5 +1,5 @@
 // Shows what a study found: its answer in words, charts, and what limits them.
-import { useMemo } from 'react'
+import { useMemo, useState } from 'react'
 import type { Analysis } from '../../document/study/analysis.ts'
 import { boundsOf } from '../../document/study/bounds.ts'
 import { heatGrid } from '../../document/study/report/heat.ts'
@@ -14,23 +14,28 @@ import { unitsOf } from '../../document/study/report/units.ts'
 import { armSentence, bandSentence, planSentence } from '../../document/study/report/words.ts'
 import type { Study } from '../../document/study/study.ts'
 import { fileSlug } from '../../record/files/file_names.ts'
-import { runColor } from '../../record/run/record.ts'
 import { formatNumber, formatPercent, formatShare, formatTick } from '../kit/format.ts'
 import type { Owner } from '../plot/files/SaveAs.tsx'
 import type { FigureLine } from '../plot/still/figure_lines.ts'
 import { LinesFigure } from '../plot/still/LinesFigure.tsx'
+import { ArmChoice, firstArms, looksOf } from './figures/ArmChoice.tsx'
 import { ForestFigure } from './figures/ForestFigure.tsx'
 import { GridFigure } from './figures/GridFigure.tsx'
 
 /** Beyond these the bands of arms cover each other. */
 const MOST_BANDS = 6
 
-function figureLines(lines: PictureLines['lines']): FigureLine[] {
-  const shown = lines.flatMap((line, i) => (line.band.at.length > 0 ? [{ ...line, i }] : []))
-  return shown.map(({ name, band: { at, middle, low, high }, i }) => ({
+type Looks = ReturnType<typeof looksOf>
+
+function figureLines(lines: PictureLines['lines'], looks: Looks): FigureLine[] {
+  const shown = lines.flatMap((line) => {
+    const look = looks.get(line.name)
+    return look && line.band.at.length > 0 ? [{ ...line, look }] : []
+  })
+  return shown.map(({ name, band: { at, middle, low, high }, look }) => ({
     key: name,
     label: name,
-    ...runColor(i),
+    ...look,
     at,
     middle,
     length: at.length,
@@ -42,6 +47,8 @@ interface ArmLinesProps {
   readonly id: string
   readonly note: string
   readonly picture: PictureLines | undefined
+  /** Of the arms that are drawn. */
+  readonly looks: Looks
   readonly owner: Owner
   readonly yUnit?: string
   readonly isShare: boolean
@@ -50,8 +57,8 @@ interface ArmLinesProps {
 }
 
 /** Lines of the arms; nothing where nothing was measured. */
-function ArmLines({ picture, isShare, ...props }: ArmLinesProps) {
-  const lines = useMemo(() => picture && figureLines(picture.lines), [picture])
+function ArmLines({ picture, looks, isShare, ...props }: ArmLinesProps) {
+  const lines = useMemo(() => picture && figureLines(picture.lines, looks), [picture, looks])
   if (!picture || !lines || lines.length === 0) return null
   return (
     <LinesFigure
@@ -69,8 +76,20 @@ function ArmLines({ picture, isShare, ...props }: ArmLinesProps) {
   )
 }
 
-function Charts({ study, analysis }: { readonly study: Study; readonly analysis: Analysis }) {
-  const drawn = useMemo(
+/** How the drawn arms look, and where other arms are chosen. */
+function useDrawnArms(study: Study, analysis: Analysis) {
+  const [own, choose] = useState<readonly string[]>()
+  const chosen = useMemo(
+    () => own ?? firstArms(analysis, study.measure),
+    [own, analysis, study.measure],
+  )
+  const looks = useMemo(() => looksOf(analysis, chosen), [analysis, chosen])
+  return { looks, choice: <ArmChoice analysis={analysis} chosen={chosen} onChoose={choose} /> }
+}
+
+/** What the figures show. */
+const usePictures = (study: Study, analysis: Analysis) =>
+  useMemo(
     () => ({
       curves: curveLines(study, analysis),
       proxy: proxyLines(study, analysis),
@@ -82,19 +101,25 @@ function Charts({ study, analysis }: { readonly study: Study; readonly analysis:
     }),
     [study, analysis],
   )
+
+function Charts({ study, analysis }: { readonly study: Study; readonly analysis: Analysis }) {
+  const drawn = usePictures(study, analysis)
+  const { looks, choice } = useDrawnArms(study, analysis)
   const isShare = boundsOf(analysis.metric ?? '').high === 1
   const units = unitsOf(analysis.metric)
   const owner = { words: study.name, stem: fileSlug(study.name) || 'study' }
+  const drawing = { looks, owner }
   return (
     <div className="study-figures">
       {analysis.arms.length > 1 ? (
         <ForestFigure analysis={analysis} units={units} owner={owner} />
       ) : null}
+      {choice}
       <ArmLines
         id="study-curves"
         note={`Mean over the seeds of each arm. ${bandSentence(analysis.arms)} Bands are no test, and may overlap where arms differ: the answer comes from the differences by seed at the measure, corrected for all arms, as in the plot above.`}
         picture={drawn.curves}
-        owner={owner}
+        {...drawing}
         isShare={isShare}
         isFitted
       />
@@ -102,7 +127,7 @@ function Charts({ study, analysis }: { readonly study: Study; readonly analysis:
         id="study-proxy"
         note="What the policy is trained on, beside the measure above, which is meant. Where this still rises and the measure falls, the policy has learned the reward model’s mistakes (over-optimisation)."
         picture={drawn.proxy}
-        owner={owner}
+        {...drawing}
         isShare={false}
       />
       <ArmLines
@@ -110,7 +135,7 @@ function Charts({ study, analysis }: { readonly study: Study; readonly analysis:
         note="For each value, the share of an arm’s runs that end above it: a line further to the right is better everywhere, lines that cross are better for some seeds only."
         picture={drawn.profiles}
         start={analysis.arms.find(({ arm }) => arm.name === analysis.baseline)?.mean}
-        owner={owner}
+        {...drawing}
         isShare
       />
       {drawn.grid ? <GridFigure grid={drawn.grid} units={units} owner={owner} /> : null}
@@ -118,7 +143,7 @@ function Charts({ study, analysis }: { readonly study: Study; readonly analysis:
         id="study-layers"
         note="0 is the embedding. Layers below the last are read without the final norm: compare arms at a layer, not layers of an arm."
         picture={drawn.layers}
-        owner={owner}
+        {...drawing}
         yUnit="nats"
         isShare={false}
       />
@@ -126,14 +151,14 @@ function Charts({ study, analysis }: { readonly study: Study; readonly analysis:
         id="study-blocks"
         note="The start with blocks 1 to k of the trained model in place of its own: where a line rises, the block there carries some of what was learned."
         picture={drawn.blocks}
-        owner={owner}
+        {...drawing}
         isShare
       />
       <ArmLines
         id="study-teacher"
         note="Of the teacher’s final policy from the policy of each of the student’s layers, where held-out right answers are written: the lower, the more of the teacher a layer has."
         picture={drawn.teacher}
-        owner={owner}
+        {...drawing}
         yUnit="nats"
         isShare={false}
       />

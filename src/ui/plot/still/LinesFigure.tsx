@@ -79,7 +79,7 @@ function useDrawing({ lines, unit, isShare, isFitted = false, formatX }: LinesFi
               key: `${line.key} as measured`,
               color: line.color,
               width: 1,
-              isFaint: true,
+              behind: line.key,
               points: points(line, line.middle),
             },
           ]
@@ -118,6 +118,7 @@ export function LinesFigure(props: LinesFigureProps) {
   const { axis, scale, bands, paths } = useDrawing(props)
   const [own, setOwn] = useState<number>()
   const { at, move } = props.cursor ?? { at: own, move: setOwn }
+  const [lit, setLit] = useState<string>()
   const read = at ?? start
   const where = read === undefined ? 'at the end' : `${unit} ${formatX(read)}`
   const values = lines.map((line) => ({ ...line, value: formatValue(valueAt(line, read)) }))
@@ -129,7 +130,14 @@ export function LinesFigure(props: LinesFigureProps) {
       value.endsWith(unitBehind) ? value.slice(0, value.length - unitBehind.length) : value,
     ]),
   )
-  const text = `${where}: ${values.map(({ label, value }) => `${label} ${value}`).join('; ')}`
+  /** Up to the next line above at that place, or down; behind the last one none. */
+  const moveLit = (by: 1 | -1) => {
+    const ordered = lines.toSorted((a, b) => (valueAt(a, read) ?? 0) - (valueAt(b, read) ?? 0))
+    const now = ordered.findIndex(({ key }) => key === lit)
+    setLit(ordered[now < 0 ? (by > 0 ? 0 : ordered.length - 1) : now + by]?.key)
+  }
+  const said = values.filter(({ key }) => lit === undefined || key === lit)
+  const text = `${where}: ${said.map(({ label, value }) => `${label} ${value}`).join('; ')}`
   return (
     <StillFigure
       {...props}
@@ -151,17 +159,29 @@ export function LinesFigure(props: LinesFigureProps) {
             bands={bands}
             cursor={read}
             onCursor={move}
+            lit={lit}
+            onLit={lines.length > 1 ? setLit : undefined}
           />
           <div className={hasNames ? 'lines-values has-names' : 'lines-values'}>
             <Readout
               id={`${id}-value`}
               label={`${unit}, in “${title}”`}
               read={() => ({ stops: axis.stops, at, text, written: where })}
-              onMove={move}
+              onMove={(stop) => {
+                move(stop)
+                if (stop === undefined) setLit(undefined)
+              }}
+              {...(lines.length > 1 && { onVertical: moveLit })}
             />
             <ul data-testid={`${id}-values`}>
               {values.map(({ key, label, color, dash, value }) => (
-                <li key={key} title={label}>
+                <li
+                  key={key}
+                  title={label}
+                  data-muted={(lit !== undefined && lit !== key) || undefined}
+                  onPointerEnter={() => setLit(key)}
+                  onPointerLeave={() => setLit(undefined)}
+                >
                   <LineMark color={color} dash={dash} />
                   <span className="line-name">{label}</span> <b>{value}</b>
                 </li>

@@ -17,8 +17,8 @@ interface ChartLine {
   readonly color: string
   readonly width: number
   readonly dash?: readonly number[]
-  /** Behind a line that is its average. */
-  readonly isFaint?: boolean
+  /** The line that is its average, behind which this one is faint. */
+  readonly behind?: string
   /** [place on the axis, value]; one that is not finite ends a piece. */
   readonly points: readonly (readonly [number, number])[]
 }
@@ -60,6 +60,10 @@ export interface SvgChartProps {
   readonly marks?: readonly ChartMark[]
   readonly cursor: number | undefined
   readonly onCursor: (stop: number | undefined) => void
+  /** The line that stands out: the others are muted. All are alike where there is none. */
+  readonly lit?: string | undefined
+  /** The line at the pointer or at its name. */
+  readonly onLit?: ((key: string | undefined) => void) | undefined
 }
 
 const INSET = { top: 10, right: 8, bottom: 20, left: 40 } as const
@@ -156,8 +160,29 @@ function Axes({ axis, scale, marks = [], formatY, unit, place }: PlacedProps) {
   )
 }
 
+const MUTED = 0.18
+/** Pixels around a line in which the pointer means it. */
+const NEAR = 24
+
+/** How much of a line or a band is seen. */
+function opacityOf(key: string, lit: string | undefined, own = 1): number {
+  return lit === undefined || lit === key ? own : own * MUTED
+}
+
+/** The line with a name that is nearest to a point of the plot. */
+function lineAt({ lines, axis, place }: PlacedProps, share: number, y: number): string | undefined {
+  const stop = stopAt(axis, share)
+  if (stop === undefined) return undefined
+  const near = lines.flatMap(({ key, label, points }) => {
+    const point = points.findLast((one) => one[0] <= stop && isDrawn(one))
+    const far = point && Math.abs(place.py(point[1]) - y)
+    return label !== undefined && far !== undefined && far < NEAR ? [{ key, far }] : []
+  })
+  return near.sort((a, b) => a.far - b.far)[0]?.key
+}
+
 /** Band, lines and dots. */
-function Curves({ axis, lines, dots = [], bands = [], place }: PlacedProps) {
+function Curves({ axis, lines, dots = [], bands = [], lit, place }: PlacedProps) {
   const { width, px, py } = place
   const pathOf = (points: ChartLine['points']) =>
     points
@@ -176,7 +201,7 @@ function Curves({ axis, lines, dots = [], bands = [], place }: PlacedProps) {
               points.map(([x, low]): [number, number] => [x, low]).reverse(),
             ).replace('M', 'L')}Z`}
             style={{ fill: color }}
-            fillOpacity={0.2}
+            fillOpacity={opacityOf(key, lit, 0.2)}
           />
         ) : null,
       )}
@@ -186,9 +211,9 @@ function Curves({ axis, lines, dots = [], bands = [], place }: PlacedProps) {
           d={pathOf(line.points)}
           fill="none"
           style={{ stroke: line.color }}
-          strokeWidth={line.width}
+          strokeWidth={line.key === lit ? line.width + 1 : line.width}
           strokeDasharray={line.dash?.join(' ')}
-          strokeOpacity={line.isFaint ? 0.35 : undefined}
+          strokeOpacity={opacityOf(line.behind ?? line.key, lit, line.behind ? 0.35 : 1)}
           strokeLinejoin="round"
         />
       ))}
@@ -205,7 +230,8 @@ function Curves({ axis, lines, dots = [], bands = [], place }: PlacedProps) {
 
 /** The names of the lines in the gutter, each in the colour of its line and with a stroke from its
  * end. */
-function Names({ lines, place, gutter }: PlacedProps & { readonly gutter: number }) {
+function Names(props: PlacedProps & { readonly gutter: number }) {
+  const { lines, lit, onLit, place, gutter } = props
   const { px, py } = place
   const ends = lines.map(({ points, label }) => {
     const last = label === undefined ? undefined : points.findLast(isDrawn)
@@ -214,7 +240,12 @@ function Names({ lines, place, gutter }: PlacedProps & { readonly gutter: number
   return gutterLabels(ends, NAME_HEIGHT, place).map((name, i) => {
     const { key, label, value, color } = lines[i]
     return name && label !== undefined ? (
-      <g key={key}>
+      <g
+        key={key}
+        opacity={opacityOf(key, lit)}
+        onPointerEnter={() => onLit?.(key)}
+        onPointerLeave={() => onLit?.(undefined)}
+      >
         <path
           d={`M${name.stroke.map(({ x, y }) => `${x} ${y}`).join('L')}`}
           fill="none"
@@ -231,7 +262,7 @@ function Names({ lines, place, gutter }: PlacedProps & { readonly gutter: number
 }
 
 function Drawing(props: SvgChartProps & { readonly width: number }) {
-  const { axis, scale, cursor, onCursor } = props
+  const { axis, scale, cursor, onCursor, onLit } = props
   const clip = useId()
   const names = props.lines.map(({ label = '' }) => t(label))
   const gutter =
@@ -249,7 +280,13 @@ function Drawing(props: SvgChartProps & { readonly width: number }) {
   }
   const move = (event: PointerEvent<SVGElement>) => {
     const box = event.currentTarget.getBoundingClientRect()
-    onCursor(stopAt(axis, (event.clientX - box.left) / box.width))
+    const share = (event.clientX - box.left) / box.width
+    onCursor(stopAt(axis, share))
+    onLit?.(lineAt({ ...props, place }, share, event.clientY - box.top))
+  }
+  const leave = () => {
+    onCursor(undefined)
+    onLit?.(undefined)
   }
   return (
     <svg
@@ -276,8 +313,8 @@ function Drawing(props: SvgChartProps & { readonly width: number }) {
           height={height}
           fill="transparent"
           onPointerMove={move}
-          onPointerLeave={() => onCursor(undefined)}
-          onPointerCancel={() => onCursor(undefined)}
+          onPointerLeave={leave}
+          onPointerCancel={leave}
         />
       </g>
     </svg>
