@@ -70,6 +70,18 @@ export function metricOf({ header }: RunEntry, choice: string): string {
   return phases.some(({ kind }) => kind === 'reward_model') ? TASK_SCORE : REWARD
 }
 
+/** A step measures a reward on few samples: runs are compared by its moving average. */
+export const isAveraged = (choice: string): boolean => choice === 'score'
+
+/** The number that runs are compared by, in panels, tables and sentences; undefined where the run
+ * has none. */
+export const comparedNumber = (
+  entry: RunEntry,
+  choice: string,
+  statistic: Statistic = 'last',
+): number | undefined =>
+  statisticOf(entry.header.summaries[metricOf(entry, choice)], statistic, isAveraged(choice))
+
 /** Of the scores, only a task's own is a share: a reward of one's own, or of a reward model, can
  * be anything. */
 function isTaskScore({ header }: RunEntry, metric: string): boolean {

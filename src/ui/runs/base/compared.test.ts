@@ -3,9 +3,11 @@ import { Series } from '../../../host/columns/series.ts'
 import { duelStore } from '../../../page/runs/duel/duel.ts'
 import { libraryStore, type RunEntry } from '../../../page/runs/library/library_store.ts'
 import { labStore } from '../../../page/state/store.ts'
+import { extendSummary } from '../../../record/run/summary.ts'
 import { REWARD } from '../../shown/metrics.ts'
 import { overlayStore } from '../../shown/overlays.ts'
 import { entryOf } from '../table/testing.ts'
+import { comparedNumber } from './columns.ts'
 import { drawnGroups, followTicks, smoothOfGroup } from './compared.ts'
 import { selectionStore } from './selection.ts'
 
@@ -67,4 +69,23 @@ test('the moving average of several runs lies within the band that is drawn arou
   expect(last(smooth?.low)).toBeLessThan(last(smooth?.middle))
   expect(last(smooth?.high)).toBeGreaterThan(last(smooth?.middle))
   duelStore.setState(duelStore.getInitialState(), true)
+})
+
+test('the reward of a run ends in the table where its line ends in the panel', () => {
+  const rewards = [0.2, 0.2, 0.2, 0.9]
+  const columns = Series.of(Float64Array.from(rewards.keys()), Float64Array.from(rewards))
+  labStore.setState({ series: new Map([[REWARD, columns]]) })
+  libraryStore.setState({ living: 'x' })
+  const run = entryOf('x', {})
+  const summaries = { [REWARD]: extendSummary(undefined, rewards) }
+  const entry = { ...run, header: { ...run.header, summaries } }
+  const smooth = smoothOfGroup({ label: '', entries: [entry], again: [] }, undefined, () => REWARD)
+  const end = smooth?.middle[3] ?? Number.NaN
+  expect(end).toBeLessThan(0.5)
+  expect(comparedNumber(entry, 'score')).toBeCloseTo(end, 12)
+  // A study keeps a few points alone: an average of them would be another number.
+  const study = { id: 's', name: 'S', arm: 'a', seconds: 1 }
+  const ofStudy = { ...entry, header: { ...entry.header, study } }
+  const points = { label: '', entries: [ofStudy], again: [] }
+  expect(smoothOfGroup(points, undefined, () => REWARD)).toBeUndefined()
 })

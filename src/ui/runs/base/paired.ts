@@ -3,23 +3,18 @@
 import type { RunEntry } from '../../../page/runs/library/library_store.ts'
 import { type PairedDifference, pairedBySeed } from '../../../record/compare/compare.ts'
 import { seedOf } from '../../../record/run/record.ts'
-import { statisticOf } from '../../../record/run/summary.ts'
-import { metricOf } from './columns.ts'
+import { comparedNumber } from './columns.ts'
 
 type Runs = readonly RunEntry[]
-
-/** The last value of a choice of the table. */
-const lastOf = (entry: RunEntry, choice: string) =>
-  statisticOf(entry.header.summaries[metricOf(entry, choice)], 'last', false)
 
 /** Of the runs whose seed is known. */
 const seedValues = (entries: Runs, choice: string) =>
   entries.flatMap((entry) => {
     const seed = seedOf(entry.header)
-    return seed === undefined ? [] : [{ seed, value: lastOf(entry, choice) }]
+    return seed === undefined ? [] : [{ seed, value: comparedNumber(entry, choice) }]
   })
 
-/** The last values of `entries` minus those of `first`, for every seed that both have. */
+/** The ends of `entries` minus those of `first`, for every seed that both have. */
 export const pairedRuns = (first: Runs, entries: Runs, choice: string): PairedDifference =>
   pairedBySeed(seedValues(first, choice), seedValues(entries, choice))
 

@@ -1,20 +1,15 @@
 // Draws the last and highest values of the key metrics, a row for each line of the panels, and
 // differences by seed.
 
-import type { RunEntry } from '../../../page/runs/library/library_store.ts'
 import type { PairedDifference } from '../../../record/compare/compare.ts'
 import { meanSpread } from '../../../record/compare/statistics.ts'
-import { type Statistic, statisticOf } from '../../../record/run/summary.ts'
 import { CutName } from '../../kit/CutName.tsx'
 import { differenceText, numberText } from '../../shown/run_words.ts'
-import { isShare, METRIC_CHOICES, metricOf } from '../base/columns.ts'
+import { comparedNumber, isAveraged, isShare, METRIC_CHOICES } from '../base/columns.ts'
 import type { Compared } from '../base/compared.ts'
 import { haveSeedInCommon, pairedRuns } from '../base/paired.ts'
 import { MarkedName } from '../base/RunMark.tsx'
 import { pairedSpread, spreadText, spreadWords } from '../table/spread.ts'
-
-const numberOf = (entry: RunEntry, choice: string, statistic: Statistic) =>
-  statisticOf(entry.header.summaries[metricOf(entry, choice)], statistic, false)
 
 /** '+3.1 points', and behind it '(+1.0 points to +5.2 points over 3 seeds)'; one pair says so. */
 function Difference(props: { readonly of: PairedDifference; readonly inShares: boolean }) {
@@ -42,7 +37,7 @@ const MetricHead = ({ corner }: { readonly corner: string }) => (
       <th scope="col">{corner}</th>
       {METRIC_CHOICES.map(({ key, label }) => (
         <th key={key} scope="col">
-          {label}
+          {isAveraged(key) ? `${label}: moving average` : label}
         </th>
       ))}
     </tr>
@@ -62,8 +57,8 @@ function Paired({ groups }: { readonly groups: readonly Compared[] }) {
     <div className="scroll" tabIndex={0} role="group" aria-label="Differences by seed">
       <table className="compare-table" data-testid="paired">
         <caption>
-          Last value minus that of <CutName name={first.label} />, paired by seed; in brackets the
-          lowest and the highest, from 5 seeds on the 95 % interval (Student’s t)
+          What stands above minus that of <CutName name={first.label} />, paired by seed; in
+          brackets the lowest and the highest, from 5 seeds on the 95 % interval (Student’s t)
         </caption>
         <MetricHead corner="difference" />
         <tbody>
@@ -95,7 +90,7 @@ function Paired({ groups }: { readonly groups: readonly Compared[] }) {
 function Value({ group, choice }: { readonly group: Compared; readonly choice: string }) {
   const inShares = isShare(choice, group.entries)
   const [first, ...others] = group.entries
-  const last = group.entries.map((entry) => numberOf(entry, choice, 'last'))
+  const last = group.entries.map((entry) => comparedNumber(entry, choice))
   const spread = meanSpread(last.filter((value): value is number => Number.isFinite(value)))
   if (others.length > 0 && spread)
     return (
@@ -111,7 +106,7 @@ function Value({ group, choice }: { readonly group: Compared; readonly choice: s
     <>
       {numberText(last[0], inShares)}
       <small className="soft">
-        , highest {numberText(numberOf(first, choice, 'highest'), inShares)}
+        , highest {numberText(comparedNumber(first, choice, 'highest'), inShares)}
       </small>
     </>
   )

@@ -1,11 +1,10 @@
 // Says in a sentence what the compared runs came to.
 import { taskOf } from '../../../document/experiment/fields/task_fields.ts'
 import type { RunHeader } from '../../../record/run/record.ts'
-import { statisticOf } from '../../../record/run/summary.ts'
 import { formatSteps } from '../../kit/format.ts'
 import { differenceError, isClear, mean } from '../../kit/mean.ts'
 import { differenceText, numberText } from '../../shown/run_words.ts'
-import { isShare, METRIC_CHOICES, metricOf } from '../base/columns.ts'
+import { comparedNumber, isShare, METRIC_CHOICES } from '../base/columns.ts'
 import type { Compared } from '../base/compared.ts'
 
 /** A line of the panels and the mean of its runs' last values. */
@@ -22,9 +21,7 @@ const SCORES = [...ACCURACIES, 'score']
 function ended(groups: readonly Compared[], choice: string): readonly Ended[] {
   return groups.flatMap((group) => {
     const { label, entries } = group
-    const values = entries.map((entry) =>
-      statisticOf(entry.header.summaries[metricOf(entry, choice)], 'last', false),
-    )
+    const values = entries.map((entry) => comparedNumber(entry, choice))
     const known = values.filter((x): x is number => x !== undefined && Number.isFinite(x))
     return known.length > 0 ? [{ group, label, value: mean(known) }] : []
   })

@@ -5,6 +5,7 @@ import { useStore } from 'zustand'
 import type { RunEntry } from '../../../page/runs/library/library_store.ts'
 import type { BandKind } from '../../../record/compare/statistics.ts'
 import { runColor } from '../../../record/run/record.ts'
+import { SMOOTHING } from '../../../record/run/summary.ts'
 import { CutName } from '../../kit/CutName.tsx'
 import { formatNumber, formatPercent, formatShare, formatTick } from '../../kit/format.ts'
 import { LineMark } from '../../plot/base/Keys.tsx'
@@ -14,6 +15,7 @@ import { useSlowFrame } from '../../shown/readout.ts'
 import {
   boundsOfRuns,
   columnLabel,
+  isAveraged,
   isMetric,
   isShare,
   METRIC_CHOICES,
@@ -26,9 +28,6 @@ const FOLLOW_MS = 1000
 const formatStep = (step: number) => step.toLocaleString('en')
 const selectView = ({ view }: Selection) => view
 const selectBand = ({ band }: Selection) => band
-
-/** The choice of which a step measures few samples. */
-const SAMPLED = 'score'
 
 /** Entropies are in nats. */
 const isEntropy = (metric: string): boolean => /entropy/.test(metric)
@@ -52,7 +51,7 @@ function linesOf(
         ...runColor(labels.color),
         at: mean.steps,
         middle: mean.values,
-        ...(choice === SAMPLED && { smooth: smoothOfGroup(group, kind, nameOf) }),
+        ...(isAveraged(choice) && { smooth: smoothOfGroup(group, kind, nameOf) }),
         length: mean.length,
         ...(band ? { low: band.low.values, high: band.high.values } : {}),
       },
@@ -117,8 +116,8 @@ export function Panels({ groups }: { readonly groups: readonly Compared[] }) {
             id={`panel-${choice}`}
             title={columnLabel(`metric:${choice}`)}
             note={
-              choice === SAMPLED
-                ? 'Moving averages, of bands and numbers too; faintly behind them what each step measured.'
+              isAveraged(choice)
+                ? `Moving averages with weight ${SMOOTHING}, of bands and numbers too, here and in the tables; faintly behind them what each step measured.`
                 : undefined
             }
             owner={ownerOf(groups)}
