@@ -117,7 +117,11 @@ function Charts({ study, analysis }: { readonly study: Study; readonly analysis:
       {choice}
       <ArmLines
         id="study-curves"
-        note={`Mean over the seeds of each arm. ${bandSentence(analysis.arms)} Bands are no test, and may overlap where arms differ: the answer comes from the differences by seed at the measure, corrected for all arms, as in the plot above.`}
+        note={
+          looks.size > MOST_BANDS
+            ? `Mean over the seeds of each arm, without bands, because more than ${MOST_BANDS} arms are drawn: the answer comes from the differences by seed at the measure, corrected for all arms, as in the plot above.`
+            : `Mean over the seeds of each arm. ${bandSentence(analysis.arms)} Bands are no test, and may overlap where arms differ: the answer comes from the differences by seed at the measure, corrected for all arms, as in the plot above.`
+        }
         picture={drawn.curves}
         {...drawing}
         isShare={isShare}

@@ -165,7 +165,7 @@ const MUTED = 0.18
 const NEAR = 24
 
 /** How much of a line or a band is seen. */
-function opacityOf(key: string, lit: string | undefined, own = 1): number {
+function opacityOf(key: string, lit: string | undefined, own: number): number {
   return lit === undefined || lit === key ? own : own * MUTED
 }
 
@@ -242,7 +242,8 @@ function Names(props: PlacedProps & { readonly gutter: number }) {
     return name && label !== undefined ? (
       <g
         key={key}
-        opacity={opacityOf(key, lit)}
+        // A name can still be read.
+        opacity={lit === undefined || lit === key ? 1 : 0.4}
         onPointerEnter={() => onLit?.(key)}
         onPointerLeave={() => onLit?.(undefined)}
       >

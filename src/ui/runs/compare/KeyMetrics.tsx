@@ -4,6 +4,7 @@
 import type { PairedDifference } from '../../../record/compare/compare.ts'
 import { meanSpread } from '../../../record/compare/statistics.ts'
 import { CutName } from '../../kit/CutName.tsx'
+import { NONE } from '../../kit/format.ts'
 import { differenceText, numberText } from '../../shown/run_words.ts'
 import { comparedNumber, isAveraged, isShare, METRIC_CHOICES } from '../base/columns.ts'
 import type { Compared } from '../base/compared.ts'
@@ -12,9 +13,14 @@ import { MarkedName } from '../base/RunMark.tsx'
 import { pairedSpread, spreadText, spreadWords } from '../table/spread.ts'
 
 /** '+3.1 points', and behind it '(+1.0 points to +5.2 points over 3 seeds)'; one pair says so. */
-function Difference(props: { readonly of: PairedDifference; readonly inShares: boolean }) {
+function Difference(props: {
+  readonly of: PairedDifference
+  readonly hasSeed: boolean
+  readonly inShares: boolean
+}) {
   const { pairs, spread } = props.of
-  if (pairs.length === 0) return <span className="soft">no seed in common</span>
+  if (pairs.length === 0)
+    return <span className="soft">{props.hasSeed ? NONE : 'no seed in common'}</span>
   const mean = spread ? spread.mean : pairs[0].difference
   return (
     <>
@@ -71,6 +77,7 @@ function Paired({ groups }: { readonly groups: readonly Compared[] }) {
                 <td key={key} className="number">
                   <Difference
                     of={pairedRuns(first.entries, group.entries, key)}
+                    hasSeed={haveSeedInCommon(first.entries, [group.entries])}
                     inShares={isShare(key, [...first.entries, ...group.entries])}
                   />
                 </td>
@@ -102,12 +109,13 @@ function Value({ group, choice }: { readonly group: Compared; readonly choice: s
         </small>
       </>
     )
+  const highest = comparedNumber(first, choice, 'highest')
   return (
     <>
       {numberText(last[0], inShares)}
-      <small className="soft">
-        , highest {numberText(comparedNumber(first, choice, 'highest'), inShares)}
-      </small>
+      {highest === undefined ? null : (
+        <small className="soft">, highest {numberText(highest, inShares)}</small>
+      )}
     </>
   )
 }

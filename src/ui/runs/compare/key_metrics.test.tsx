@@ -1,0 +1,30 @@
+// The numbers of compared runs: what a run does not have is not written as if it had.
+import { renderToStaticMarkup } from 'react-dom/server'
+import { expect, test } from 'vitest'
+import { lastOnly } from '../../../record/run/summary.ts'
+import { greedyAccuracy } from '../../shown/metrics.ts'
+import { comparedGroups } from '../base/compared.ts'
+import { selectionStore } from '../base/selection.ts'
+import { entryOf } from '../table/testing.ts'
+import { KeyMetrics } from './KeyMetrics.tsx'
+
+const text = (html: string) => html.replaceAll(/<[^>]+>/g, ' ').replaceAll(/\s+/g, ' ')
+
+test('of a run of a study the last number is there and no highest one', () => {
+  const own = entryOf('a', { greedy: 0.5 })
+  const study = entryOf('b', { greedy: 0.75, lr: 0.01 })
+  const { experiment } = study.header
+  const summaries = { [greedyAccuracy(experiment.task.id)]: lastOnly(0.75, 3) }
+  const kept = { id: 's', name: 'S', arm: 'fast', seconds: 1 }
+  const ofStudy = { ...study, header: { ...study.header, summaries, study: kept } }
+  const ticked = ['a', 'b']
+  const selection = { ...selectionStore.getInitialState(), ticked }
+  const groups = comparedGroups([own, ofStudy], selection)
+  expect(groups.map(({ label }) => label)).toEqual(['a', 'fast, seed 1'])
+  const said = text(renderToStaticMarkup(<KeyMetrics groups={groups} />))
+  expect(said).toContain('50.0 % , highest 50.0 %')
+  expect(said).toContain('75.0 % –')
+  expect(said).toContain('reward or task score, sampled: moving average')
+  expect(said).toContain('+25.0 points')
+  expect(said).not.toContain('no seed in common')
+})
