@@ -205,6 +205,12 @@ test('a study of the lab stays as it is: a copy is changed, and the settings of 
   await expect(lab.get('study-table').getByRole('button')).toHaveCount(0)
   await lab.get('study-copy').click()
   await expect(lab.get('study-view').locator('h2')).toContainText('(copy)')
+  // The copy is an ordinary study: the whole form has it.
+  await expect(lab.get('study-form').locator('ol li')).toHaveCount(5)
+  await lab.get('study-seeds').fill('6')
+  await lab.get('study-make').click()
+  await expect(lab.get('study-train')).toHaveText('Train 5 runs')
+  await lab.get('study-fewer-seeds').click()
   await page.getByRole('button', { name: 'Take layer 4 alone out of the study' }).click()
   await expect(answer).not.toContainText('layer 4 alone')
   await expect(lab.get('study-exploratory')).toBeVisible()
@@ -217,6 +223,13 @@ test('a study of the lab stays as it is: a copy is changed, and the settings of 
   await expect(lab.get('study-recorded')).toContainText('25 of these runs')
   await lab.get('study-close').click()
   await expect(lab.get('study-own')).toHaveCount(1)
+
+  // Both have the same runs, which the table of runs lists once; one of them leads to its arm.
+  await lab.show('runs')
+  await expect(lab.get('run')).toHaveCount(25)
+  await lab.get('open-run').first().click()
+  await expect(lab.get('study-table').locator('tr[data-wanted]')).toHaveCount(1)
+  await lab.get('study-close').click()
 
   await lab.get('study-gallery-layers_addition').getByTestId('study-take-arm').click()
   await expect(lab.get('preset')).toHaveValue('two-skills-grpo')

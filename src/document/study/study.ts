@@ -3,7 +3,7 @@
 // input.
 import * as z from 'zod/mini'
 import { schemaIssues } from '../experiment/experiment.ts'
-import { type Document, type Issue, type Size, sizeIssue } from '../experiment/fields/paths.ts'
+import { type Document, type Issue, sizeIssue } from '../experiment/fields/paths.ts'
 
 const text = (most: number) => z.string().check(z.maxLength(most))
 /** null = none, which earlier versions wrote as ''. */
@@ -152,7 +152,7 @@ export const measuresOf = ({ measure, also = [] }: Pick<Study, 'measure' | 'also
 
 /** Each of 64 arms may set a whole list of phases, three levels further down than an experiment
  * has it. */
-const MOST_SIZE: Size = { depth: 11, nodes: 20_000 }
+const [MAX_DEPTH, MAX_NODES] = [11, 20_000]
 
 /** A study, or everything that is wrong with its document. */
 export type ParsedStudy =
@@ -162,7 +162,7 @@ export type ParsedStudy =
 /** The document with its defaults. Nothing throws, and what is too large is refused before it is
  * parsed. */
 export function parseStudy(document: unknown): ParsedStudy {
-  const size = sizeIssue(document, MOST_SIZE)
+  const size = sizeIssue(document, MAX_DEPTH, MAX_NODES)
   if (size) return { ok: false, issues: [size] }
   const parsed = studySchema.safeParse(document)
   if (!parsed.success) return { ok: false, issues: schemaIssues(parsed.error) }

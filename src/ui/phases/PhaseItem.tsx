@@ -55,15 +55,13 @@ function stepsOf(timeline: Timeline, index: number, steps: number, isCurrent: bo
   ].join('')
 }
 
-/** How a phase learns, and what it trains where its name does not say it; '' where a log does not
- * say it. */
+/** How a phase learns, and which layer where its name does not say it; '' where a log does not say
+ * it. */
 export function methodOf(phase: Timeline['phases'][number], lastLayer: number): string {
   if (isImported()) return ''
-  const method = `, ${methodName(phase)}`
-  if (!('target_layer' in phase)) return method
-  const { name, target_layer } = phase
-  const trained = target_layer === lastLayer ? 'whole model' : `layer ${target_layer}`
-  return name.includes(trained) ? method : `${method}, ${trained}`
+  const isInner = 'target_layer' in phase && phase.target_layer < lastLayer
+  const layer = isInner ? `, layer ${phase.target_layer}` : ''
+  return `, ${methodName(phase)}${`, ${phase.name}`.includes(layer) ? '' : layer}`
 }
 
 function Segment(props: PhaseItemProps & { readonly isCurrent: boolean }) {

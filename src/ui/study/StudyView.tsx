@@ -143,7 +143,11 @@ function useChange({ id, study }: StudyState) {
     isOpen,
     form:
       isOpen && study && from ? (
-        <StudyForm changed={{ of: study, from, onDone: () => setChanging('') }} />
+        // One that was changed otherwise meanwhile is read again.
+        <StudyForm
+          key={JSON.stringify(study)}
+          changed={{ of: study, from, onDone: () => setChanging('') }}
+        />
       ) : null,
     toggle: () => setChanging(isOpen ? '' : studyStore.getState().id),
   }

@@ -13,23 +13,23 @@ export interface Issue {
   readonly involved?: readonly string[]
 }
 
-/** How deep a document is at most, and how many values it has. */
-export interface Size {
-  readonly depth: number
-  readonly nodes: number
-}
-const OF_EXPERIMENT: Size = { depth: 8, nodes: 2000 }
+/** Levels and values of an experiment. */
+const MAX_DEPTH = 8
+const MAX_NODES = 2000
 const MAX_ITEMS = 64
 const MAX_TEXT = 4000
 const FORBIDDEN = ['__proto__', 'constructor', 'prototype']
 
 /** Refuses what is too large, too deep or no plain data, before any schema looks at it. */
-export function sizeIssue(document: unknown, most = OF_EXPERIMENT): Issue | undefined {
+export function sizeIssue(
+  document: unknown,
+  mostDepth = MAX_DEPTH,
+  mostNodes = MAX_NODES,
+): Issue | undefined {
   let nodes = 0
   const visit = (node: unknown, path: string, depth: number): Issue | undefined => {
-    if (++nodes > most.nodes)
-      return { path, message: `expected at most ${most.nodes} values in all` }
-    if (depth > most.depth) return { path, message: `expected at most ${most.depth} levels` }
+    if (++nodes > mostNodes) return { path, message: `expected at most ${mostNodes} values in all` }
+    if (depth > mostDepth) return { path, message: `expected at most ${mostDepth} levels` }
     if (typeof node === 'string' && node.length > MAX_TEXT)
       return { path, message: `expected at most ${MAX_TEXT} characters, got ${node.length}` }
     if (typeof node !== 'object' || node === null) return undefined

@@ -3,6 +3,7 @@
 import { expect, test } from 'vitest'
 import gallery from '../../../page/study/gallery.json' with { type: 'json' }
 import { expandStudy } from '../arms.ts'
+import { changesOf } from '../changes.ts'
 import { fingerprintOf } from '../fingerprint.ts'
 import { plannedRuns } from '../queue.ts'
 import type { Study } from '../study.ts'
@@ -43,6 +44,8 @@ test.each(studies)('$id has the same runs, or says that no form holds it', ({ st
   expect(runs(made)).toEqual(runs(study))
   const { measure, also, seeds, question, name, power, inside } = study
   expect(made).toMatchObject({ measure, seeds, question, name })
+  // Nothing changed, so nothing is exploratory.
+  expect(changesOf(study, made, 1)).toEqual([])
   expect([made.also, made.power, made.inside]).toEqual([also, power, inside])
 })
 

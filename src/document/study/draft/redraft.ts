@@ -1,12 +1,11 @@
 // Puts a study back into the page's form, to be changed there.
-import { parseExperiment } from '../../experiment/experiment.ts'
 import type { Experiment } from '../../experiment/schema/schema.ts'
-import { presetOf } from '../../presets/presets.ts'
 import { expandStudy } from '../arms.ts'
 import type { NamedExperiment } from '../build.ts'
 import { axisText } from '../grid.ts'
 import type { Study } from '../study.ts'
 import { type Draft, type DraftAxis, EMPTY_DRAFT } from './draft.ts'
+import { baseOf } from './over_study.ts'
 
 /** A study as the form has it. */
 export interface Redraft {
@@ -15,13 +14,6 @@ export interface Redraft {
   readonly base: Experiment
   /** Without the points of the grid. */
   readonly arms: readonly NamedExperiment[]
-}
-
-/** The experiment that a study begins from; undefined where it cannot be read. */
-export function baseOf({ base }: Study): Experiment | undefined {
-  if (typeof base === 'string') return presetOf(base)?.experiment
-  const parsed = parseExperiment(base)
-  return parsed.ok ? parsed.experiment : undefined
 }
 
 /** The grid as a person writes it; undefined where a value is no number and no word. */

@@ -3,7 +3,7 @@ import { useMemo } from 'react'
 import type { Experiment } from '../../../document/experiment/schema/schema.ts'
 import { decodeLink, encodeLink } from '../../../document/links/link.ts'
 import { presetOf } from '../../../document/presets/presets.ts'
-import { baseOf } from '../../../document/study/draft/redraft.ts'
+import { baseOf } from '../../../document/study/draft/over_study.ts'
 import type { Study } from '../../../document/study/study.ts'
 import { differenceWords } from '../../../record/run/difference_words.ts'
 
