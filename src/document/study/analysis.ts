@@ -17,7 +17,7 @@ import { equivalenceTest } from './statistics/equivalence.ts'
 import { seedsNeeded } from './statistics/power.ts'
 import { bootstrapInterval, holm, signFlipTest, signTest } from './statistics/resampling.ts'
 import { interquartileMean, probabilityOfImprovement } from './statistics/rliable.ts'
-import { clamped, type Interval, tInterval, tTest } from './statistics/student.ts'
+import { clamped, FEWEST_PAIRS, type Interval, tInterval, tTest } from './statistics/student.ts'
 import { measuresOf, type Study } from './study.ts'
 
 /** One run's number. */
@@ -269,10 +269,6 @@ function equalities(
   let next = 0
   return tested.map((one) => one && { ...one, p: adjusted[next++] })
 }
-
-/** Fewer pairs say nothing about their spread that one would want to rely on: Student’s t of two
- * accuracies often reaches from 0 to 1. */
-export const FEWEST_PAIRS = 3
 
 function judged(found: Compared, p_holm: number, { measure }: Study): Comparison {
   const differences = found.pairs.map(({ difference }) => difference)

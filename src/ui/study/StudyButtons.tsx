@@ -1,5 +1,5 @@
 // Draws what can be done with the open study, and how long its missing runs take.
-import { FEWEST_PAIRS } from '../../document/study/analysis.ts'
+import { FEWEST_PAIRS } from '../../document/study/statistics/student.ts'
 import type { Study } from '../../document/study/study.ts'
 import { encodeStudy } from '../../document/study/study_link.ts'
 import type { Estimate } from '../../page/paces/estimator.ts'

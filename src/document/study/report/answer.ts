@@ -1,7 +1,8 @@
 // Says what a study found in a sentence or two, with the sizes of the differences and the number of
 // seeds: the same words for the page, its list and the report.
-import { type Analysis, type Comparison, FEWEST_PAIRS } from '../analysis.ts'
+import type { Analysis, Comparison } from '../analysis.ts'
 import type { Arm } from '../arms.ts'
+import { FEWEST_PAIRS } from '../statistics/student.ts'
 import type { Study } from '../study.ts'
 import { measureWords } from './measure_words.ts'
 import { type Units, unitsOf } from './units.ts'

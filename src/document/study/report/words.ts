@@ -1,7 +1,8 @@
 // Says in sentences what a study asks and found.
 import { mean, variance } from '../../../rl/math/stats.ts'
-import { ALPHA, type Analysis, type ArmResult, type Comparison, FEWEST_PAIRS } from '../analysis.ts'
+import { ALPHA, type Analysis, type ArmResult, type Comparison } from '../analysis.ts'
 import { MOST_SEEDS, smallestEffect } from '../statistics/power.ts'
+import { FEWEST_PAIRS } from '../statistics/student.ts'
 import { measuresOf, type Study } from '../study.ts'
 import { measureWords } from './measure_words.ts'
 import { short } from './svg.ts'

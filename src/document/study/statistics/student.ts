@@ -82,6 +82,10 @@ export const clamped = (
     high: Math.min(high, Math.max(low, interval.high)),
   }
 
+/** Fewer pairs say nothing about their spread that one would want to rely on: Student’s t of two
+ * accuracies often reaches from 0 to 1. */
+export const FEWEST_PAIRS = 3
+
 /** The t interval of the mean of independent values; undefined for fewer than two. */
 export function tInterval(values: readonly number[], level = 0.95): Interval | undefined {
   const n = values.length

@@ -1,7 +1,7 @@
 // Draws the forest plot: the difference of every arm from the baseline with its interval, and the
 // seeds' own differences. Each row is read out at the pointer, and by the arrow keys.
 import { useState } from 'react'
-import { type Analysis, type Comparison, FEWEST_PAIRS } from '../../../document/study/analysis.ts'
+import type { Analysis, Comparison } from '../../../document/study/analysis.ts'
 import {
   type ForestRow,
   forestRows,
@@ -11,6 +11,7 @@ import {
 import { short } from '../../../document/study/report/svg.ts'
 import { inHead, type Units } from '../../../document/study/report/units.ts'
 import { differenceText } from '../../../document/study/report/words.ts'
+import { FEWEST_PAIRS } from '../../../document/study/statistics/student.ts'
 import { cutText } from '../../../formats/cut_text.ts'
 import { useSize } from '../../plot/base/plot_hooks.ts'
 import type { NumberTable } from '../../plot/files/number_table.ts'
