@@ -21,6 +21,7 @@ import { legendOf, MODES, missingReason, rangeOf } from '../base/colours.ts'
 import { type Found, find, type Inspected, openBundle } from '../base/inspect.ts'
 import { Legend, Shades } from '../base/Legend.tsx'
 import { releaseTrace, type TokensView, tokensStore, traceNow, useTokens } from '../base/view.ts'
+import { useWhyNoTrace } from '../base/why_no_trace.ts'
 import { traceCost } from './cost.ts'
 import { List } from './List.tsx'
 import { Count, Options } from './Options.tsx'
@@ -246,6 +247,14 @@ function TraceActions(props: { isAlong: boolean; isLiving: boolean; hasButton: b
   const isTracing = useLab(selectIsTracing)
   const isBusy = useLab(selectIsBusy)
   const isPast = useIsPast()
+  const whyNot = useWhyNoTrace()
+  if (whyNot !== undefined && !isPast)
+    return (
+      <div className="profiler-actions">
+        <span className="soft">{whyNot}</span>
+        <WriteWithShown />
+      </div>
+    )
   return (
     <div className="profiler-actions">
       {/* No step of a past run is to come. */}

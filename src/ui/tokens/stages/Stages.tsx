@@ -13,6 +13,7 @@ import {
   useShownTrace,
   useTokens,
 } from '../base/view.ts'
+import { useWhyNoTrace } from '../base/why_no_trace.ts'
 import { Walk } from './Walk.tsx'
 
 const selectIsTracing = (state: LabState) => state.isTracing
@@ -37,6 +38,8 @@ function TraceActions({ isPast }: { readonly isPast: boolean }) {
   const isTracing = useLab(selectIsTracing)
   const isBusy = useLab(selectIsBusy)
   const isFollowing = useTokens(selectIsFollowing)
+  const whyNot = useWhyNoTrace()
+  if (whyNot !== undefined && !isPast) return <p className="soft">{whyNot}</p>
   return (
     <div className="profiler-actions" hidden={isPast}>
       <label className="stages-follow">
