@@ -20,7 +20,7 @@ export function MomentsChoice() {
         <span>
           Look at every run in its moments{' '}
           <span className="soft">
-            (validations, ends of phases, the end), for at most 5 % of its work, and in every step
+            (validations, ends of phases, the end), for at most 5 % of its work, and in every step
             of a short inner phase. What is in view here is looked at as well.
           </span>
         </span>
@@ -35,7 +35,7 @@ export function MomentsChoice() {
         <span>
           Switch each part off while a run trains{' '}
           <span className="soft">
-            (after some of its validations, for at most 4 of those 5 %; the moments have the rest).
+            (after some of its validations, for at most 4 of those 5 %; the moments have the rest).
             What each part does is then shown over the steps.
           </span>
         </span>
