@@ -49,6 +49,20 @@ test('other runs and their bands lie behind the own line, faint and in their own
   ])
 })
 
+test('a line with gaps does not cross steps that did not measure it', () => {
+  const { series } = labStore.getState()
+  for (const step of [5, 10]) appendMetrics(series, step, { testing: step })
+  const drawn = (hasGaps: boolean) => {
+    const [one] = numbered([{ metric: 'testing', label: 'validation', color: 'red', hasGaps }])
+    const [stroke] = strokesOf([one], [], 0, false)
+    return stroke.kind === 'line'
+      ? Array.from(stroke.columns.values).slice(0, stroke.columns.length)
+      : []
+  }
+  expect(drawn(false)).toEqual([5, 10])
+  expect(drawn(true)).toEqual([5, Number.NaN, 10])
+})
+
 test('of several series another run’s each have their own dash in the colour of that run', () => {
   const metrics = Array.from({ length: 8 }, (_, i) => `m${i}`)
   const lines = numbered(metrics.map((metric) => ({ metric, label: metric, color: 'red' })))

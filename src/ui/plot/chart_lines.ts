@@ -5,9 +5,11 @@ import { cutText } from '../../formats/cut_text.ts'
 import { thinnedOf, thinnedWords } from '../../host/columns/thinning.ts'
 import { formatCount } from '../kit/format.ts'
 import { type Bounds, boundsIn } from '../scales/bounds.ts'
+import type { Columns } from '../scales/columns.ts'
 import { resolveColor } from '../scales/css_colors.ts'
 import type { Domain } from '../scales/domain.ts'
 import { extentIn } from '../scales/extent.ts'
+import { withGaps } from '../scales/gaps.ts'
 import { type Ideal, placeWords } from '../scales/ideal.ts'
 import { smoothed } from '../scales/smooth.ts'
 import type { Overlay } from '../shown/overlays.ts'
@@ -34,6 +36,8 @@ export interface Line {
   readonly width?: number
   readonly dash?: readonly number[]
   readonly dots?: boolean
+  /** A step that did not measure it is a gap, which the line does not cross. */
+  readonly hasGaps?: boolean
   /** It is smoothed at least so much, with what was measured faintly behind it. */
   readonly smooth?: number
   /** One sentence for the legend's tooltip. */
@@ -128,6 +132,7 @@ export function strokesOf(
   const own: Stroke[] = []
   for (const line of lines) {
     const { metric, color: name, width = 1.5, dash = [], dots = false } = line
+    const rows = (columns: Columns) => (line.hasGaps ? withGaps(columns) : columns)
     const weight = weightOf(line, asked)
     for (const overlay of overlays) {
       const color = resolveColor(overlay.color, isDark)
@@ -136,7 +141,7 @@ export function strokesOf(
       const columns = overlay.series(metric)
       const look = { dots: false, opacity: OVERLAY_OPACITY }
       const style = { ...overlayStyle(overlay, line), ...look, color }
-      if (columns) behind.push({ kind: 'line', columns: smoothed(columns, weight), style })
+      if (columns) behind.push({ kind: 'line', columns: smoothed(rows(columns), weight), style })
     }
     const columns = seriesOf(metric)
     if (!columns) continue
@@ -144,12 +149,12 @@ export function strokesOf(
     if (weight > 0)
       behind.push({
         kind: 'line',
-        columns,
+        columns: rows(columns),
         style: { ...style, dash: [], opacity: RAW_OPACITY },
       })
     own.push({
       kind: 'line',
-      columns: smoothed(columns, weight),
+      columns: smoothed(rows(columns), weight),
       style: { ...style, dots: dots && weight === 0 },
     })
   }

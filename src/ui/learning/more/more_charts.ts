@@ -243,14 +243,15 @@ export function timeCharts(metrics: readonly string[]): readonly MoreChart[] {
       // Colours come again, with another dash.
       dash: runColor(i + Math.floor(i / RUN_COLORS.length)).dash,
       width: 1.4,
-      dots: stage === 'testing',
+      // Validations and looks come in some steps: between those no time was taken.
+      hasGaps: true,
     }))
   const whole = { ...line(`${TIME}step`, 'whole step'), color: '--ink', width: 2 }
   return [
     {
       id: 'stage-times',
       title: 'Time of each stage',
-      note: 'seconds, of every step',
+      note: 'seconds; a step without a stage, such as validation, is a gap in its line',
       lines: [whole, ...stages],
       format: formatSeconds,
       isWide: true,
