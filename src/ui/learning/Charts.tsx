@@ -28,12 +28,17 @@ import { Downloads } from './Downloads.tsx'
 import { EntropyChart } from './entropy/EntropyChart.tsx'
 import { EntropyMap } from './entropy/EntropyMap.tsx'
 import { Intro } from './Intro.tsx'
-import { PlayedAbove } from './PlayedAbove.tsx'
 import { scoreNote } from './reward_words.ts'
 
 /** Most people never open them. */
 const MoreCharts = lazyPart(async () => (await import('./more/MoreCharts.tsx')).MoreCharts, {
   name: 'More charts',
+  fallback: null,
+})
+
+/** Where nothing was trained here there is a recording instead. */
+const PlayedAbove = lazyPart(async () => (await import('./PlayedAbove.tsx')).PlayedAbove, {
+  name: 'The note on the picture',
   fallback: null,
 })
 

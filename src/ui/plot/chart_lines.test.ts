@@ -50,7 +50,7 @@ test('other runs and their bands lie behind the own line, faint and in their own
 })
 
 test('a line with gaps does not cross steps that did not measure it', () => {
-  const { series } = labStore.getState()
+  const series = labStore.getState().series as Map<string, Series>
   for (const step of [5, 10]) appendMetrics(series, step, { testing: step })
   const drawn = (hasGaps: boolean) => {
     const [one] = numbered([{ metric: 'testing', label: 'validation', color: 'red', hasGaps }])

@@ -1,5 +1,13 @@
 import { expect, test } from 'vitest'
-import { editLabels, editWordsNear, INSET, markerLabels, plotSize, rightOf } from './geometry.ts'
+import {
+  editLabels,
+  editWordsNear,
+  INSET,
+  leftOf,
+  markerLabels,
+  plotSize,
+  rightOf,
+} from './geometry.ts'
 import { phaseMark } from './phase_mark.ts'
 
 const span = (step: number, number: number, name: string) => ({
@@ -18,6 +26,16 @@ test('a plot area never has a negative size', () => {
 test('names of lines take a fifth of a chart at most, and nothing of a narrow one', () => {
   expect([rightOf(500, true), rightOf(540, true), rightOf(1000, true)]).toEqual([100, 108, 112])
   expect([rightOf(479, true), rightOf(1000, false)]).toEqual([INSET.right, INSET.right])
+})
+
+test('the widest value has room left of its plot, sign included', () => {
+  const widthOf = (text: string) => 7 * text.length
+  expect(leftOf(['0', '0.5'], widthOf)).toBe(INSET.left)
+  const values = ['0', '−0.025', '−0.05']
+  const left = leftOf(values, widthOf)
+  expect(left).toBeGreaterThan(INSET.left)
+  expect(left).toBeGreaterThanOrEqual(42 + 8)
+  expect(plotSize({ width: 154, height: 140 }, INSET.right, left).width).toBe(154 - left - 12)
 })
 
 test('a phase marker carries its name only where it fits before the next one', () => {

@@ -4,6 +4,7 @@
 import { t } from '../kit/translator.ts'
 import type { Domain } from './domain.ts'
 import { phaseMark } from './phase_mark.ts'
+import { textWidth } from './text_width.ts'
 import { stepPixel, type View } from './view.ts'
 
 const NEAR_EDIT = 8
@@ -26,10 +27,22 @@ const LEAST_WIDTH = 480
 export const rightOf = (width: number, hasGutter: boolean): number =>
   hasGutter && width >= LEAST_WIDTH ? Math.min(GUTTER, width / 5) : INSET.right
 
+/** Between a value's text and the plot, with a pixel at the edge of the chart. */
+const VALUE_GAP = 9
+
+/** Pixels left of the plot area: as many as in every other chart, or more where a value's text is
+ * wider. */
+export const leftOf = (values: readonly string[], widthOf = textWidth): number =>
+  Math.max(INSET.left, Math.ceil(Math.max(...values.map(widthOf)) + VALUE_GAP))
+
 /** Size of the plot area inside a chart of this size; never negative. */
-export function plotSize({ width, height }: Size, right: number = INSET.right): Size {
+export function plotSize(
+  { width, height }: Size,
+  right: number = INSET.right,
+  left: number = INSET.left,
+): Size {
   return {
-    width: Math.max(0, Math.floor(width - INSET.left - right)),
+    width: Math.max(0, Math.floor(width - left - right)),
     height: Math.max(0, Math.floor(height - INSET.top - INSET.bottom)),
   }
 }

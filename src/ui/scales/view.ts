@@ -10,6 +10,8 @@ export interface View {
   readonly height: number
   /** Pixels right of the plot, where names of lines can lie; few where they cannot. */
   readonly right?: number
+  /** Pixels left of the plot, where values are written. */
+  readonly left?: number
   /** Logarithmic axes: their domains are above 0, and what is not is a gap. */
   readonly logX?: boolean
   readonly logY?: boolean

@@ -32,6 +32,8 @@ export interface FrameProps {
   readonly size: Size
   /** Pixels right of the plot area. */
   readonly right: number
+  /** Pixels left of it. */
+  readonly left: number
   readonly x: Domain
   readonly y: Domain
   readonly yTicks: readonly number[]
@@ -171,12 +173,12 @@ function placed(props: FrameProps): FrameProps {
 }
 
 /** Two strokes across the axis wherever its scale changes. */
-function breakMarks({ size, right, x, scale }: FrameProps) {
-  const plot = plotSize(size, right)
+function breakMarks({ size, right, left, x, scale }: FrameProps) {
+  const plot = plotSize(size, right, left)
   const view = { x, scale, width: plot.width }
   const bottom = INSET.top + plot.height
   return scaleBreaks(scale, x).map((step) => {
-    const at = INSET.left + stepPixel(step, view)
+    const at = left + stepPixel(step, view)
     return (
       <path
         key={`break ${step}`}
@@ -191,9 +193,9 @@ function breakMarks({ size, right, x, scale }: FrameProps) {
 }
 
 /** What the axes count, in the corners where no tick is. */
-function axisNames({ size, unit }: FrameProps) {
+function axisNames({ size, left, unit }: FrameProps) {
   const words = {
-    x: INSET.left - 6,
+    x: left - 6,
     textAnchor: 'end',
     fill: 'var(--soft)',
     fontSize: FONT,
@@ -223,8 +225,8 @@ function xTicks({ x, logX, scale }: FrameProps, width: number): number[] {
  * step. */
 export function Frame(frame: FrameProps) {
   const props = placed(frame)
-  const { size, right, x, y, yTicks, logX, logY, scale, formatY, spans, showGrid } = props
-  const plot = plotSize(size, right)
+  const { size, right, left, x, y, yTicks, logX, logY, scale, formatY, spans, showGrid } = props
+  const plot = plotSize(size, right, left)
   // recharts makes no y scale without a graphical item: one invisible line through two corners.
   const corners = [
     { step: x[0], value: y[0] },
@@ -261,7 +263,7 @@ export function Frame(frame: FrameProps) {
         domain={[y[0], y[1]]}
         ticks={[...yTicks]}
         tickFormatter={formatY}
-        width={INSET.left}
+        width={left}
         tick={TICK}
         axisLine={false}
         tickLine={false}

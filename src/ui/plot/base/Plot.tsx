@@ -1,8 +1,15 @@
 // Draws a plot area: recharts' frame, our canvas on it, and the markers that all plots share.
-import { memo, type ReactNode, type RefObject, useEffect } from 'react'
+import { memo, type ReactNode, type RefObject, useEffect, useMemo } from 'react'
 import { lazyPart } from '../../part/lazy_part.tsx'
 import type { Domain } from '../../scales/domain.ts'
-import { type EditMark, editWordsNear, INSET, plotSize, rightOf } from '../../scales/geometry.ts'
+import {
+  type EditMark,
+  editWordsNear,
+  INSET,
+  leftOf,
+  plotSize,
+  rightOf,
+} from '../../scales/geometry.ts'
 import { type Ideal, shownIdeal } from '../../scales/ideal.ts'
 import type { View } from '../../scales/view.ts'
 import { useEditMarks, usePhaseSpans, useStepScale } from '../../shown/run.ts'
@@ -100,7 +107,7 @@ function Area(
   return (
     <div
       className={props.coversFrame ? 'plot-area covered' : 'plot-area'}
-      style={{ left: INSET.left, top: INSET.top, width, height }}
+      style={{ left: view.left, top: INSET.top, width, height }}
       {...handlers}
       onPointerMove={(event) => {
         handlers.onPointerMove(event)
@@ -130,10 +137,12 @@ export const Plot = memo(function Plot(props: PlotProps) {
   const spans = usePhaseSpans()
   const edits = useEditMarks()
   const right = rightOf(size.width, props.hasGutter === true)
-  const plot = plotSize(size, right)
+  const { yTicks, formatY } = props
+  const left = useMemo(() => leftOf(yTicks.map(formatY)), [yTicks, formatY])
+  const plot = plotSize(size, right, left)
   const phases = useStepScale()
   const scale = logX ? undefined : phases
-  const view = useView({ x, y, logX, logY, scale, right, ...plot })
+  const view = useView({ x, y, logX, logY, scale, right, left, ...plot })
   const words = useSummary(props.summarise)
   useEffect(() => {
     if (ref.current) handle.current = { element: ref.current, view, paint }
@@ -153,13 +162,14 @@ export const Plot = memo(function Plot(props: PlotProps) {
             isNear={isNear}
             size={size}
             right={right}
+            left={left}
             x={x}
             y={y}
-            yTicks={props.yTicks}
+            yTicks={yTicks}
             logX={logX}
             scale={scale}
             logY={logY}
-            formatY={props.formatY}
+            formatY={formatY}
             unit={props.unit}
             spans={spans}
             edits={coversFrame ? NO_EDITS : edits}
@@ -180,7 +190,7 @@ export const Plot = memo(function Plot(props: PlotProps) {
       </div>
       {/* Not in the picture: a picture holds nothing that one can press. */}
       {props.over && (
-        <div className="line-labels" style={{ left: INSET.left, top: INSET.top }}>
+        <div className="line-labels" style={{ left, top: INSET.top }}>
           {props.over(view)}
         </div>
       )}

@@ -2,6 +2,7 @@
 // them.
 import { type PointerEvent, useId } from 'react'
 import { t } from '../../kit/translator.ts'
+import { leftOf } from '../../scales/geometry.ts'
 import { useSize } from '../base/plot_hooks.ts'
 import { nameGutter, nameInGutter } from '../lines/name_room.ts'
 import { gutterLabels } from '../lines/place_labels.ts'
@@ -66,7 +67,7 @@ export interface SvgChartProps {
   readonly onLit?: ((key: string | undefined) => void) | undefined
 }
 
-const INSET = { top: 10, right: 8, bottom: 20, left: 40 } as const
+const INSET = { top: 10, right: 8, bottom: 20 } as const
 const LABEL_WIDTH = 24
 /** Above the plot, for the unit of the values. */
 const UNIT_HEIGHT = 14
@@ -270,7 +271,8 @@ function Drawing(props: SvgChartProps & { readonly width: number }) {
     props.hasLabels === true && props.width >= LEAST_WIDTH ? nameGutter(names, props.width) : 0
   const top = INSET.top + (props.unit === undefined ? 0 : UNIT_HEIGHT)
   const right = gutter > 0 ? gutter : INSET.right
-  const width = Math.max(1, props.width - INSET.left - right)
+  const left = leftOf(scale.ticks.map(props.formatY))
+  const width = Math.max(1, props.width - left - right)
   const bottom = INSET.bottom + (isLong(axis.name) ? NAME_HEIGHT : 0)
   const height = Math.max(1, props.height - top - bottom)
   const place: Place = {
@@ -297,7 +299,7 @@ function Drawing(props: SvgChartProps & { readonly width: number }) {
       width={props.width}
       height={props.height}
     >
-      <g transform={`translate(${INSET.left} ${top})`}>
+      <g transform={`translate(${left} ${top})`}>
         <clipPath id={clip}>
           <rect x={-3} y={-4} width={width + 6} height={height + 8} />
         </clipPath>
