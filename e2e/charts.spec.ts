@@ -276,7 +276,7 @@ test(
     // For people who do not see it: a name, a description and the numbers.
     const plot = lab.get('entropy-chart')
     await expect(plot).toHaveAccessibleName('Entropy of every layer’s policy')
-    await expect(plot).toHaveAccessibleDescription(/3 final policy: [\d.]+, between/)
+    await expect(plot).toHaveAccessibleDescription(/final policy: [\d.]+, between/)
     await lab.get('entropy-chart-numbers').locator('summary').click()
     const table = lab.get('entropy-chart-numbers').getByRole('table')
     await expect(table.getByRole('row')).toHaveCount(measured + 1)

@@ -201,7 +201,7 @@ test(
     const last = (sent?.raw.length ?? 0) - 1
     expect(last).toBeGreaterThan(1)
     await expect(lab.get('colour-layer').locator('option')).toHaveCount(last + 1)
-    await expect(lab.get('colour-layer').locator('option').first()).toHaveText('0 embedding')
+    await expect(lab.get('colour-layer').locator('option').first()).toHaveText('embedding')
 
     const told = lab.get('inspector').locator('li[data-place="0"] [data-t="0"]')
     await told.focus()

@@ -86,7 +86,7 @@ test('every cell shows its layer’s likeliest token and probability, and in ful
   await expect(lab.get('lens-says')).toContainText('right one at 4 of the 4 response tokens')
   await expect(lab.get('lens-cost')).toHaveAttribute('data-value', '12.5')
   await expect(grid.locator('tbody tr')).toHaveCount(LAYERS)
-  await expect(grid.locator('tbody tr').first().getByRole('rowheader')).toHaveText('3 final')
+  await expect(grid.locator('tbody tr').first().getByRole('rowheader')).toHaveText('final')
   await expect(grid.locator('tbody td')).toHaveCount(LAYERS * late.tokens.length)
   const sign = (token: string) => (token === '<eos>' ? '∎' : token)
   for (let l = 0; l < LAYERS; l++)
@@ -177,7 +177,7 @@ test(
     )
     expect(overflow).toBe(0)
     await cell(lab, 'lens-grid', 3, 7).focus()
-    const head = grid.getByRole('rowheader', { name: '3 final' })
+    const head = grid.getByRole('rowheader', { name: 'final' })
     await expect(head).toBeInViewport()
   },
 )

@@ -2,6 +2,7 @@
 // the page or of a recorded one.
 import { resolvePhases } from '../../document/experiment/resolve.ts'
 import type { LabState } from '../../page/state/store.ts'
+import { layerName } from '../glossary/layer_names.ts'
 import { NONE } from '../kit/format.ts'
 import { layerEntropy } from '../shown/metrics.ts'
 import { plannedSteps } from '../shown/run.ts'
@@ -107,15 +108,12 @@ export const isMeasured = ({ entropy }: Scene): boolean => entropy.every(Number.
 /** What is said of a run in place of its entropies. */
 export const NOT_MEASURED = 'This run has not measured its layers yet.'
 
-const nameOf = (layer: number, last: number): string =>
-  layer === last ? 'final policy' : layer === 0 ? 'embedding' : `layer ${layer}`
-
 /** The names of the layers and their entropies, from the canopy down. */
 export const sceneLabels = ({ entropy: nats }: Scene): readonly string[] =>
   nats
     .map(
       (value, layer) =>
-        `${nameOf(layer, nats.length - 1)} ${Number.isFinite(value) ? value.toFixed(2) : NONE}`,
+        `${layerName(layer, nats.length - 1)} ${Number.isFinite(value) ? value.toFixed(2) : NONE}`,
     )
     .reverse()
 

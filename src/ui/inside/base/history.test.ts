@@ -6,6 +6,7 @@ import {
   comparable,
   divergences,
   firstPass,
+  isOneMoment,
   layerChange,
   passAtK,
   passCurves,
@@ -22,6 +23,18 @@ test('steps that lack a value leave no point', () => {
   const columns = columnsOfKept(items, (observation) => layerChange(observation, 2))
   expect(columns).toEqual({ steps: [0, 9], values: [-2, -4], length: 2 })
   expect(columnsOfKept(items, (observation) => layerChange(observation, 0)).length).toBe(0)
+})
+
+test('a run is of one moment where only one can be compared that has what is drawn', () => {
+  const flow = { ent_layer_raw: [3, 2, 1] }
+  const end = seenAt(45, observationOf(flow))
+  const before = seenAt(0, observationOf(flow, { rows: 'held_out' }))
+  const isOne = (items: Parameters<typeof isOneMoment>[0]) => isOneMoment(items, ['ent_layer_raw'])
+  expect(isOne([end])).toBe(true)
+  expect(isOne([before, end])).toBe(true)
+  expect(isOne([seenAt(9, observationOf()), end])).toBe(true)
+  expect(isOne([seenAt(9, observationOf(flow)), end])).toBe(false)
+  expect(isOne([])).toBe(false)
 })
 
 test('what is compared over the steps is of the same tokens', () => {

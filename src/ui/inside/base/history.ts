@@ -4,7 +4,7 @@ import type { Series } from '../../../host/columns/series.ts'
 import type { Observation } from '../../../host/protocol/observation.ts'
 import { type Columns, indexAt } from '../../scales/columns.ts'
 import { shownStore } from '../../shown/shown.ts'
-import type { Seen } from './observed.ts'
+import { holds, type ObservedQuantity, type Seen } from './observed.ts'
 
 /** One value of each kept step that has it. */
 export function columnsOfKept(
@@ -29,6 +29,12 @@ export function comparable(items: readonly Seen[]): readonly Seen[] {
   for (const one of items) kinds.set(one.item.rows, [...(kinds.get(one.item.rows) ?? []), one])
   return [...kinds.values()].reduce((most, of) => (of.length >= most.length ? of : most), [])
 }
+
+/** Whether only one moment has these and can be drawn: over the steps it would say nothing. */
+export const isOneMoment = (
+  items: readonly Seen[],
+  quantities: readonly ObservedQuantity[],
+): boolean => comparable(items.filter(({ item }) => holds(item, quantities))).length === 1
 
 /** Computes from what is kept of the shown run and can be compared, and again only when that has
  * changed. */

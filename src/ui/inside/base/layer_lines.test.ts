@@ -72,7 +72,7 @@ test('what was found says which layer moved most, and how far a lens is off', ()
   )
   expect(says('tuned', 0)).toBeUndefined()
   expect(layersTable(layerSteps(ITEMS, 'tuned', undefined), 'tuned')).toEqual({
-    columns: ['step', 'layer 0, tuned lens', 'layer 1, tuned lens', 'final policy'],
+    columns: ['step', 'embedding, tuned lens', 'layer 1, tuned lens', 'final policy'],
     rows: [
       ['1', '1.5', '1.25', '1'],
       ['2', '1.5', '0.75', '0.5'],

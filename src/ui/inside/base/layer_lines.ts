@@ -1,6 +1,7 @@
 // Turns what was observed over the steps into a line for each layer, in one reading of its states,
 // and says what that found.
 import type { LensReading, Observation } from '../../../host/protocol/observation.ts'
+import { layerName, theLayer } from '../../glossary/layer_names.ts'
 import { formatNumber } from '../../kit/format.ts'
 import type { NumberTable } from '../../plot/files/number_table.ts'
 import type { FigureLine } from '../../plot/still/figure_lines.ts'
@@ -44,8 +45,6 @@ export function layerSteps(
   })
 }
 
-const nameOf = (layer: number, last: number) => (layer === last ? 'final policy' : `layer ${layer}`)
-
 /** A line for each layer; the last is the final policy. */
 export function layerLines(
   steps: readonly LayerStep[],
@@ -55,7 +54,7 @@ export function layerLines(
   const last = (steps[0]?.entropies.length ?? 0) - 1
   return Array.from({ length: last + 1 }, (_, layer) => ({
     key: `${layer}`,
-    label: nameOf(layer, last),
+    label: layerName(layer, last),
     ...look(layer),
     at,
     middle: steps.map(({ entropies }) => entropies[layer]),
@@ -84,8 +83,8 @@ export function layersSay(steps: readonly LayerStep[], reading: Reading): string
     `${formatNumber(first.entropies[of])} to ${formatNumber(seen.entropies[of])} nats`
   const said =
     first === seen
-      ? `At step ${seen.step}, ${readingTitle(steps, reading)}: layer ${layer} has ${formatNumber(seen.entropies[layer])} nats, the final policy ${formatNumber(seen.entropies[last])}.`
-      : `From step ${first.step} to ${seen.step}, ${readingTitle(steps, reading)}: the entropy of layer ${layer} moved most, from ${from(layer)}; that of the final policy went from ${from(last)}.`
+      ? `At step ${seen.step}, ${readingTitle(steps, reading)}: ${theLayer(layer, last)} has ${formatNumber(seen.entropies[layer])} nats, the final policy ${formatNumber(seen.entropies[last])}.`
+      : `From step ${first.step} to ${seen.step}, ${readingTitle(steps, reading)}: the entropy of ${theLayer(layer, last)} moved most, from ${from(layer)}; that of the final policy went from ${from(last)}.`
   if (!first.lens || !seen.lens) return said
   const kl = ({ kl }: LensReading) => `${formatNumber(Math.max(0, kl[layer]))} nats`
   return first === seen
@@ -99,8 +98,11 @@ export function layersTable(steps: readonly LayerStep[], reading: Reading): Numb
   return {
     columns: [
       'step',
-      ...Array.from({ length: last }, (_, layer) => `layer ${layer}, ${READING_NAMES[reading]}`),
-      'final policy',
+      ...Array.from(
+        { length: last },
+        (_, layer) => `${layerName(layer, last)}, ${READING_NAMES[reading]}`,
+      ),
+      layerName(last, last),
     ],
     rows: steps.map(({ step, entropies }) => [`${step}`, ...entropies.map((x) => formatNumber(x))]),
   }

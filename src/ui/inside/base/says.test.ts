@@ -7,9 +7,21 @@ import {
   entropySays,
   flowSays,
   heatSays,
+  momentSays,
   passSays,
   targetSays,
 } from './says.ts'
+
+test('of one moment it is said where the entropy falls most on its way up', () => {
+  const at = (raw: number[], normed: number[]) =>
+    momentSays(seenAt(45, observationOf({ ent_layer_raw: raw, ent_layer_norm: normed })))
+  expect(at([3, 2.5, 9], [9, 9, 0.5])).toBe(
+    'At step 45, the only one that was looked at, the entropy falls most from layer 1 (2.5 nats) to the final policy (0.5 nats).',
+  )
+  expect(at([3, 1, 9], [9, 9, 0.5])).toContain('from the embedding (3 nats) to layer 1 (1 nats)')
+  expect(at([1, 2, 9], [9, 9, 3])).toBe('At step 45 no layer is surer than the one below it.')
+  expect(momentSays(seenAt(45, observationOf()))).toBeUndefined()
+})
 
 test('the layer that decides most is named, and where the model ends', () => {
   expect(flowSays(observationOf({ ent_layer_norm: [1.5, 2.5, 0.5] }))).toBe(

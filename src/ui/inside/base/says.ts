@@ -1,5 +1,6 @@
 // Says in a sentence what each figure shows of this run, from what was observed of it.
 import type { Observation } from '../../../host/protocol/observation.ts'
+import { theLayer } from '../../glossary/layer_names.ts'
 import { formatNumber, formatShare, formatSigned } from '../../kit/format.ts'
 import type { Columns } from '../../scales/columns.ts'
 import type { PassCurve } from './history.ts'
@@ -120,8 +121,7 @@ export function targetSays(items: readonly Seen[], seen: Seen, k: number): strin
 
 /** Whose policy it is that a layer of so many holds. */
 export function policyName(layer: number, last: number): string {
-  if (layer === 0) return 'the policy of the embedding'
-  return layer === last ? 'the final policy' : `the policy of layer ${layer}`
+  return layer === last ? theLayer(layer, last) : `the policy of ${theLayer(layer, last)}`
 }
 
 /** The layer whose policy changed most since the first observation. */
@@ -142,6 +142,18 @@ export function heatSays(items: readonly Seen[], seen: Seen): string | undefined
   if (formatNumber(before[layer]) === formatNumber(now[layer]))
     return `From step ${first.step} to ${seen.step} no layer’s policy changed noticeably.`
   return `From step ${first.step} to ${seen.step} ${whose} changed most: it ${movedText(before[layer], now[layer], ' nats')}.`
+}
+
+/** The way of the policies through the layers in one moment. */
+export function momentSays({ step, item }: Seen): string | undefined {
+  const entropies = policyEntropies(item.mean)
+  if (!entropies) return undefined
+  const last = entropies.length - 1
+  const at = (layer: number) => `${theLayer(layer, last)} (${formatNumber(entropies[layer])} nats)`
+  const falls = entropies.slice(1).map((value, i) => ({ to: i + 1, by: entropies[i] - value }))
+  const most = largest(falls, ({ by }) => by)
+  if (!most || most.by <= 0) return `At step ${step} no layer is surer than the one below it.`
+  return `At step ${step}, the only one that was looked at, the entropy falls most from ${at(most.to - 1)} to ${at(most.to)}.`
 }
 
 /** The course of the final policy's entropy up to a step. */

@@ -13,6 +13,8 @@ export interface LayerChartProps extends Omit<SvgChartProps, 'axis' | 'cursor' |
   /** 0 where a state of the embedding is drawn, else 1. */
   readonly first: number
   readonly last: number
+  /** What is drawn are the layers’ policies, of which the last is the final one. */
+  readonly policies?: boolean
   /** The values of a layer in words. */
   readonly read: (layer: number) => string
 }
@@ -20,10 +22,10 @@ export interface LayerChartProps extends Omit<SvgChartProps, 'axis' | 'cursor' |
 const selectLayer = ({ layer }: { layer: number | undefined }) => layer
 
 export function LayerChart(props: LayerChartProps) {
-  const { unit, ...drawn } = props
+  const { unit, policies, ...drawn } = props
   const { id, title, first, last, read } = drawn
   const layer = useStore(cursorStore, selectLayer)
-  const axis: Axis = layerAxis(first, last)
+  const axis: Axis = layerAxis(first, last, policies)
   const cursor = layer !== undefined && axis.stops.includes(layer) ? layer : undefined
   return (
     <div className="layer-chart">

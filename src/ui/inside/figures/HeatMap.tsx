@@ -2,6 +2,7 @@
 import { useCallback, useMemo } from 'react'
 import { useStore } from 'zustand'
 import type { ObservedValues } from '../../../host/protocol/observation.ts'
+import { layerName, shortLayerName } from '../../glossary/layer_names.ts'
 import { formatNats } from '../../kit/format.ts'
 import { t } from '../../kit/translator.ts'
 import { HeatMap } from '../../plot/heat/HeatMap.tsx'
@@ -40,9 +41,9 @@ export const valuesOf = (
   quantity === 'ent_layer_raw' ? policyEntropies(mean) : mean[quantity]
 
 const moveTo = (hoverStep: number | undefined) => uiStore.setState({ hoverStep })
-const nameOf = (layer: number) => (layer === 0 ? 'embedding' : `layer ${layer}`)
-/** The chart’s library makes its own texts. */
-const formatRow = (layer: number) => (layer === 0 ? t('emb') : `${layer}`)
+/** Rows of states end in the final policy; what a block writes is none. */
+const nameOf = ({ first }: HeatKind, layer: number, last: number) =>
+  first === 0 ? layerName(layer, last) : `layer ${layer}`
 const selectLayer = ({ layer }: { layer: number | undefined }) => layer
 const keptSteps = () => shownStore.getState().kept.observations
 
@@ -52,7 +53,7 @@ function summary(map: HeatKind, lastLayer: number): string {
   const seen = observedAt(keptSteps(), uiStore.getState().atStep, [quantity])
   const values = seen && valuesOf(map, seen.item.mean)
   return values && seen
-    ? `${title} at step ${seen.step}: from ${formatNats(values[0])} at ${nameOf(first)} to ${formatNats(values[values.length - 1])} at layer ${lastLayer}.`
+    ? `${title} at step ${seen.step}: from ${formatNats(values[0])} at ${nameOf(map, first, lastLayer)} to ${formatNats(values[values.length - 1])} at ${nameOf(map, lastLayer, lastLayer)}.`
     : `${title}: nothing was observed.`
 }
 
@@ -69,13 +70,15 @@ const useRows = (map: HeatKind, lastLayer: number) =>
       ),
       named: () =>
         rows.map((row) => ({
-          name: nameOf(first + row),
+          name: nameOf(map, first + row, lastLayer),
           columns: columnsOfKept(
             comparable(keptSteps().items),
             ({ mean }) => valuesOf(map, mean)?.[row],
           ),
         })),
       summarise: () => summary(map, lastLayer),
+      // The chart’s library makes its own texts.
+      formatRow: (layer: number) => t(shortLayerName(layer, first === 0 ? lastLayer : undefined)),
     }
   }, [map, lastLayer])
 
@@ -101,7 +104,6 @@ export function KeptHeatMap(props: Props) {
       {...useRows(map, lastLayer)}
       scaleMax={max_entropy}
       {...(map.isGrey ? { firstRamp: GREY_RAMP } : {})}
-      formatRow={formatRow}
       withNames={false}
       onHover={setLayer}
       foot={<HeatReadout {...props} />}
@@ -121,9 +123,9 @@ function HeatReadout({ map, lastLayer, isVisible }: Props) {
     return {
       stops: kept.items.map((item) => item.step),
       at: step,
-      text: `${nameOf(layer)}, ${when}: ${formatNats(value)}`,
+      text: `${nameOf(map, layer, lastLayer)}, ${when}: ${formatNats(value)}`,
     }
-  }, [map, layer, isVisible])
+  }, [map, layer, lastLayer, isVisible])
   return (
     <Readout
       id={`${map.id}-value`}

@@ -1,4 +1,6 @@
 // Shows the heat maps of internal quantities over layers.
+
+import { layerName } from '../../glossary/layer_names.ts'
 import { formatNumber } from '../../kit/format.ts'
 import { FigureNumbers } from '../../plot/files/FigureNumbers.tsx'
 import type { NumberTable } from '../../plot/files/number_table.ts'
@@ -8,7 +10,11 @@ import { useLastLayer } from '../../shown/run.ts'
 import { shownStore } from '../../shown/shown.ts'
 import { useVocabulary } from '../../shown/vocabulary.ts'
 import { changedSays } from '../base/answers.ts'
+import { isOneMoment } from '../base/history.ts'
 import type { Seen } from '../base/observed.ts'
+import { momentSays } from '../base/says.ts'
+import { ATTENTION, FEED_FORWARD, STATE } from '../charts/colors.ts'
+import { MomentChart } from '../charts/MomentChart.tsx'
 import { Figure } from '../frame/Figure.tsx'
 import { useFigure } from '../frame/use_figure.ts'
 import { type HeatKind, KeptHeatMap, valuesOf } from './HeatMap.tsx'
@@ -32,40 +38,77 @@ function numbers({ item }: Seen, lastLayer: number): NumberTable {
   return {
     columns: ['layer', ...MAPS.map(({ title }) => title)],
     rows: Array.from({ length: lastLayer + 1 }, (_, layer) => [
-      `${layer}`,
+      layerName(layer, lastLayer),
       ...MAPS.map((map) => formatNumber(valuesOf(map, item.mean)?.[layer - map.first])),
     ]),
   }
 }
+
+const ZERO: readonly number[] = [0]
+const MOMENT_LINES = [
+  { label: 'raw state', color: STATE, map: MAPS[0] },
+  { label: 'normed state', color: STATE, dash: [2, 3], map: MAPS[1] },
+  { label: 'attention’s write', color: ATTENTION, dash: [5, 3], map: MAPS[2] },
+  { label: 'feed-forward’s write', color: FEED_FORWARD, dash: [9, 3], map: MAPS[3] },
+]
+
+/** All maps in one chart, where each would have one column. */
+function OneMoment({ seen, lastLayer }: { readonly seen: Seen; readonly lastLayer: number }) {
+  return (
+    <MomentChart
+      id="heat-moment"
+      title={`Layer policies and writes at step ${seen.step}`}
+      last={lastLayer}
+      lines={MOMENT_LINES.flatMap(({ map, ...look }) => {
+        const values = valuesOf(map, seen.item.mean)
+        return values ? [{ ...look, first: map.first, values }] : []
+      })}
+      must={ZERO}
+    />
+  )
+}
+
+const ONE_NOTE =
+  'How undecided every layer’s policy is, and beside it what its attention and its feed-forward write. Only one moment of this run was looked at, so nothing can be said of the steps here; a raw state also looks surer where it is longer. Looking at another kept state below adds a moment.'
+const MAPS_NOTE =
+  'One column per kept step; stripes hold its colour where nothing was measured before the next. Dark is certain, bright undecided, on one scale for all four. Old steps are thinned out, so what changes within a few early steps may be missing, and a raw map mixes what a state says with how long it is. In the normed map the embedding is grey; the top row of both is the final policy.'
 
 export function HeatMaps() {
   const state = useFigure('heat', GROUPS, QUANTITIES)
   const { max_entropy } = useVocabulary()
   const lastLayer = useLastLayer()
   const { seen } = state
+  const { items } = shownStore.getState().kept.observations
+  const isOne = isOneMoment(items, QUANTITIES)
   return (
     <Figure
       id="heat"
-      title="Entropy maps, layer × step"
+      title={isOne ? 'Entropy of every layer in one moment' : 'Entropy maps, layer × step'}
       how={READ.both}
-      note="One column per kept step; stripes hold its colour where nothing was measured before the next. Dark is certain, bright undecided, on one scale for all four. Old steps are thinned out, so what changes within a few early steps may be missing, and a raw map mixes what a state says with how long it is. In the normed map the embedding is grey; the top row of both is the final policy."
+      note={isOne ? ONE_NOTE : MAPS_NOTE}
       state={state}
       opens="wide"
-      says={seen && changedSays(shownStore.getState().kept.observations.items, seen)}
+      says={seen && (isOne ? momentSays(seen) : changedSays(items, seen))}
     >
       {seen ? (
         <>
-          <div className="figure-grid two">
-            {MAPS.map((map) => (
-              <KeptHeatMap
-                key={map.id}
-                map={map}
-                lastLayer={lastLayer}
-                isVisible={state.isVisible}
-              />
-            ))}
-          </div>
-          <HeatScale max={max_entropy} words=", all tokens alike" />
+          {isOne ? (
+            <OneMoment seen={seen} lastLayer={lastLayer} />
+          ) : (
+            <>
+              <div className="figure-grid two">
+                {MAPS.map((map) => (
+                  <KeptHeatMap
+                    key={map.id}
+                    map={map}
+                    lastLayer={lastLayer}
+                    isVisible={state.isVisible}
+                  />
+                ))}
+              </div>
+              <HeatScale max={max_entropy} words=", all tokens alike" />
+            </>
+          )}
           <FigureNumbers
             id="heat-numbers"
             caption={`Entropies at step ${seen.step}, nats`}

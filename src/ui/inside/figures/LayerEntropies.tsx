@@ -11,6 +11,7 @@ import { selectIsBusy, useLab } from '../../shown/run.ts'
 import { useAtStep } from '../../shown/shown.ts'
 import { ownerOfShown } from '../../touch/owner.ts'
 import { READING_NAMES, READINGS, type Reading } from '../../touch/words/reading_words.ts'
+import { comparable } from '../base/history.ts'
 import {
   layerLines,
   layerSteps,
@@ -19,7 +20,10 @@ import {
   lensOf,
   readingTitle,
 } from '../base/layer_lines.ts'
+import { STATE } from '../charts/colors.ts'
+import { MomentChart } from '../charts/MomentChart.tsx'
 
+const ZERO: readonly number[] = [0]
 const formatStep = (step: number) => `${step}`
 const NOTE =
   'Means at the steps that were looked at. It misleads: layers have no policy of their own until somebody says how they are read. A lens stays as it was fitted, so the further the run goes from there, the less it is a translator.'
@@ -30,6 +34,31 @@ function emptyWords(reading: Reading, isBusy: boolean, refused: string | undefin
   if (!isBusy) return 'This run was not read so while it trained.'
   if (!lensOf(reading)) return 'Not measured yet. Steps are measured while this figure is in view.'
   return 'Not read yet. While this figure is in view, the lens of the settings is taken, or one is fitted on the rows of the next step that is looked at, which takes that step some time; it is then read at every step that is looked at.'
+}
+
+function ReadingChoice(props: {
+  readonly reading: Reading
+  readonly onChoose: (reading: Reading) => void
+}) {
+  const { reading, onChoose } = props
+  return (
+    <div className="touch-choices">
+      <label>
+        <span className="soft">Every layer, read</span>{' '}
+        <select
+          data-testid="layer-entropies-reading"
+          value={reading}
+          onChange={({ target }) => onChoose(target.value as Reading)}
+        >
+          {READINGS.map((key) => (
+            <option key={key} value={key}>
+              {READING_NAMES[key]}
+            </option>
+          ))}
+        </select>
+      </label>
+    </div>
+  )
 }
 
 export function LayerEntropies({ isVisible }: { readonly isVisible: boolean }) {
@@ -46,7 +75,8 @@ export function LayerEntropies({ isVisible }: { readonly isVisible: boolean }) {
       ...(lens && { readings: [lens] }),
     })
   }, [isVisible, isLiving, reading])
-  const steps = layerSteps(items, reading, atStep)
+  const steps = layerSteps(comparable(items), reading, atStep)
+  const [only] = steps.length === 1 ? steps : []
   const lines = useMemo(() => layerLines(steps, runColor), [steps])
   const refused = items
     .at(-1)
@@ -54,22 +84,7 @@ export function LayerEntropies({ isVisible }: { readonly isVisible: boolean }) {
     .find((line) => line.startsWith(`readings: ${reading}:`))
   return (
     <>
-      <div className="touch-choices">
-        <label>
-          <span className="soft">Every layer, read</span>{' '}
-          <select
-            data-testid="layer-entropies-reading"
-            value={reading}
-            onChange={({ target }) => setReading(target.value as Reading)}
-          >
-            {READINGS.map((key) => (
-              <option key={key} value={key}>
-                {READING_NAMES[key]}
-              </option>
-            ))}
-          </select>
-        </label>
-      </div>
+      <ReadingChoice reading={reading} onChoose={setReading} />
       {steps.length === 0 ? (
         <p className="soft" data-testid="layer-entropies-empty">
           {emptyWords(reading, isLiving && isBusy, refused)}
@@ -80,22 +95,34 @@ export function LayerEntropies({ isVisible }: { readonly isVisible: boolean }) {
           <p className="figure-says" data-testid="layer-entropies-says">
             {layersSay(steps, reading)}
           </p>
-          <LinesFigure
-            id="layer-entropies"
-            title={`Entropy of every layer over the run: ${readingTitle(steps, reading)}`}
-            note={NOTE}
-            owner={ownerOfShown()}
-            unit="step"
-            yUnit="nats"
-            lines={lines}
-            isShare={false}
-            height={220}
-            formatX={formatStep}
-            formatY={formatTick}
-            formatValue={formatNats}
-            hasNames
-            table={() => layersTable(steps, reading)}
-          />
+          {only ? (
+            <MomentChart
+              id="layer-entropies-moment"
+              title={`Every layer at step ${only.step}: ${readingTitle(steps, reading)}`}
+              last={only.entropies.length - 1}
+              lines={[
+                { label: READING_NAMES[reading], color: STATE, first: 0, values: only.entropies },
+              ]}
+              must={ZERO}
+            />
+          ) : (
+            <LinesFigure
+              id="layer-entropies"
+              title={`Entropy of every layer over the run: ${readingTitle(steps, reading)}`}
+              note={NOTE}
+              owner={ownerOfShown()}
+              unit="step"
+              yUnit="nats"
+              lines={lines}
+              isShare={false}
+              height={220}
+              formatX={formatStep}
+              formatY={formatTick}
+              formatValue={formatNats}
+              hasNames
+              table={() => layersTable(steps, reading)}
+            />
+          )}
         </>
       )}
     </>

@@ -3,6 +3,7 @@ import { useId, useMemo, useState } from 'react'
 import { useStore } from 'zustand'
 import { replayStore } from '../../../page/state/replay.ts'
 import type { LabState } from '../../../page/state/store.ts'
+import { layerName } from '../../glossary/layer_names.ts'
 import { formatNats, formatNumber, formatTick } from '../../kit/format.ts'
 import { selectIsReplaying } from '../../open/replays.ts'
 import { Keys } from '../../plot/base/Keys.tsx'
@@ -17,6 +18,7 @@ import { type UiState, uiStore } from '../../shown/store.ts'
 import {
   columnsOfKept,
   divergences,
+  isOneMoment,
   layerChange,
   ofKept,
   perplexity,
@@ -26,7 +28,9 @@ import { holds, type Seen } from '../base/observed.ts'
 import { similarityPoints } from '../base/points.ts'
 import { targetSays } from '../base/says.ts'
 import { measuredTarget, targetLayer } from '../base/target.ts'
+import { STATE } from '../charts/colors.ts'
 import { LayerChart } from '../charts/LayerChart.tsx'
+import { MomentChart } from '../charts/MomentChart.tsx'
 import { StepChart } from '../charts/StepChart.tsx'
 import { Figure } from '../frame/Figure.tsx'
 import { useFigure } from '../frame/use_figure.ts'
@@ -139,7 +143,7 @@ function Divergence({ k, layers, isVisible }: OverStepsProps) {
       ofKept((items) =>
         divergences(items, k, layers).map((columns, j) => ({
           key: `${j}`,
-          label: `layer ${j}`,
+          label: layerName(j, layers),
           isQuiet: !named.includes(j),
           color: depthColor(j, layers, isDark),
           columns,
@@ -192,6 +196,30 @@ function OverSteps({ k, layers, isVisible }: OverStepsProps) {
   )
 }
 
+/** The same of one moment: its numbers, and the KL over the layers. */
+function OneMoment({ seen, k }: { readonly seen: Seen; readonly k: number }) {
+  const { item, step } = seen
+  const kl = item.layer === k ? item.mean.kl_of_layer : undefined
+  return (
+    <div>
+      {kl ? (
+        <MomentChart
+          id="divergence-moment"
+          title={`(d) KL(π of layer ${k} ‖ π of layer j) at step ${step}`}
+          last={item.num_hidden_layers}
+          lines={[{ label: 'KL', color: STATE, first: 0, values: kl }]}
+          must={ZERO}
+        />
+      ) : null}
+      <p className="soft" data-testid="target-moment">
+        Only this moment was looked at. (b) Layer {k} changes the entropy by{' '}
+        {formatNats(layerChange(item, k))}. (c) The perplexity of the final policy on these tokens
+        is {formatNumber(perplexity(item))}.
+      </p>
+    </div>
+  )
+}
+
 function numbers({ item, step }: Seen, k: number): NumberTable {
   const measured = item.layer === k ? item.mean.kl_of_layer : undefined
   return {
@@ -208,6 +236,32 @@ function numbers({ item, step }: Seen, k: number): NumberTable {
   }
 }
 
+function LayerChoice(props: {
+  readonly k: number
+  readonly layers: number
+  readonly onChoose: (layer: number) => void
+}) {
+  const { k, layers, onChoose } = props
+  const id = useId()
+  return (
+    <span className="figure-choice">
+      <label htmlFor={id}>Layer k</label>
+      <select
+        id={id}
+        data-testid="target-layer"
+        value={k}
+        onChange={({ target: { value } }) => onChoose(Number(value))}
+      >
+        {Array.from({ length: layers + 1 }, (_, layer) => (
+          <option key={layer} value={layer}>
+            {layerName(layer, layers)}
+          </option>
+        ))}
+      </select>
+    </span>
+  )
+}
+
 export function TargetFigure() {
   const layers = useLastLayer()
   const threshold = useStore(uiStore, selectThreshold)
@@ -220,7 +274,7 @@ export function TargetFigure() {
   const k = Math.min(layers, chosen ?? wanted)
   const state = useFigure('target', GROUPS, QUANTITIES, k)
   const { seen } = state
-  const selectId = useId()
+  const { items } = shownStore.getState().kept.observations
   return (
     <Figure
       id="target"
@@ -228,30 +282,18 @@ export function TargetFigure() {
       how={READ.raw}
       note="Whether the chosen layer comes to look like the layers above it, and what that does to the model: a KL that first falls and then shoots up, with a rising perplexity, is how a first phase that is too long breaks a model. A cosine can rise because all states share one long direction, and perplexity during reinforcement is of responses that the model itself wrote, so a model that repeats itself has a low one."
       state={state}
-      says={seen && targetSays(shownStore.getState().kept.observations.items, seen, k)}
-      controls={
-        <span className="figure-choice">
-          <label htmlFor={selectId}>Layer k</label>
-          <select
-            id={selectId}
-            data-testid="target-layer"
-            value={k}
-            onChange={({ target: { value } }) => setChosen(Number(value))}
-          >
-            {Array.from({ length: layers + 1 }, (_, layer) => (
-              <option key={layer} value={layer}>
-                {layer === 0 ? '0, embedding' : layer}
-              </option>
-            ))}
-          </select>
-        </span>
-      }
+      says={seen && targetSays(items, seen, k)}
+      controls={<LayerChoice k={k} layers={layers} onChoose={setChosen} />}
     >
       {seen ? (
         <>
           <div className="figure-grid two">
             <Similarity seen={seen} k={k} />
-            <OverSteps k={k} layers={layers} isVisible={state.isVisible} />
+            {isOneMoment(items, QUANTITIES) ? (
+              <OneMoment seen={seen} k={k} />
+            ) : (
+              <OverSteps k={k} layers={layers} isVisible={state.isVisible} />
+            )}
           </div>
           {seen.item.layer === k ? null : (
             <p className="soft" data-testid="target-other">

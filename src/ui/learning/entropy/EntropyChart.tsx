@@ -2,6 +2,7 @@
 // the map that has all of them.
 import { useCallback, useMemo, useSyncExternalStore } from 'react'
 import { useStore } from 'zustand'
+import { layerName, shortLayerName } from '../../glossary/layer_names.ts'
 import { formatNumber, formatTick } from '../../kit/format.ts'
 import { scoreSays } from '../../plot/lines/course_says.ts'
 import { type Line, MetricChart } from '../../plot/MetricChart.tsx'
@@ -10,7 +11,6 @@ import { depthColor, layerDash } from '../../scales/palette.ts'
 import { layerEntropy } from '../../shown/metrics.ts'
 import { useLastLayer } from '../../shown/run.ts'
 import { type UiState, uiStore } from '../../shown/store.ts'
-import { layerName } from './EntropyMap.tsx'
 import { layersOnChart, MOST_LINES, onPick, togglePick } from './picked_layers.ts'
 
 const selectIsDark = (state: UiState) => state.isDark
@@ -47,7 +47,7 @@ export function EntropyChart({ height }: { readonly height: number }) {
       shown.map((layer) => ({
         metric: layerEntropy(layer),
         label: layerName(layer, last),
-        ...(layer === last ? { short: 'final' } : layer === 0 ? { short: 'emb' } : {}),
+        ...(layer === last || layer === 0 ? { short: shortLayerName(layer, last) } : {}),
         color: layer === last ? '--ink' : depthColor(layer, last - 1, isDark),
         width: layer === last ? 2.5 : 1.4,
         dash: layer === last ? [] : layerDash(layer),

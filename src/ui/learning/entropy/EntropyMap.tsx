@@ -1,6 +1,7 @@
 // Draws the entropy of every layer's policy over the run: the understory as a picture.
 import { useCallback, useMemo, useState } from 'react'
 import { useStore } from 'zustand'
+import { layerName, shortLayerName, theLayer } from '../../glossary/layer_names.ts'
 import { formatNats } from '../../kit/format.ts'
 import { t } from '../../kit/translator.ts'
 import { HeatMap, HeatScale } from '../../plot/heat/HeatMap.tsx'
@@ -27,18 +28,6 @@ function highestOf(lastLayer: number): number {
   return max
 }
 
-/** Name of a layer as the page writes it. */
-export function layerName(layer: number, lastLayer: number): string {
-  if (layer === 0) return '0 embedding'
-  return layer === lastLayer ? `${layer} final policy` : `layer ${layer}`
-}
-
-/** Name of a layer where there is room for a few letters. */
-function shortName(layer: number, lastLayer: number): string {
-  if (layer === 0) return `${layer}\u00a0emb`
-  return layer === lastLayer ? `${layer}\u00a0fin` : `${layer}`
-}
-
 /** The columns of a layer for a table or a file; none before its first measurement. */
 function namedColumns(layer: number) {
   const columns = entropyOf(layer)
@@ -58,17 +47,12 @@ const useRows = (lastLayer: number) =>
         layersSay(
           layers.map((layer) => ({
             metric: nameOf(layer),
-            label:
-              layer === 0
-                ? 'the embedding'
-                : layer === lastLayer
-                  ? 'the final policy'
-                  : `layer ${layer}`,
+            label: theLayer(layer, lastLayer),
           })),
         ),
       summarise: () => `Entropy of each layer’s policy. ${layers.map(said).join('; ')}`,
       // The chart's library makes its own texts.
-      formatRow: (layer: number) => t(shortName(layer, lastLayer)),
+      formatRow: (layer: number) => t(shortLayerName(layer, lastLayer)),
     }
   }, [lastLayer])
 

@@ -8,6 +8,7 @@ test('every layer has the same room, and its number is in the middle of it', () 
   expect(axis.stops.map(axis.place)).toEqual([0.125, 0.375, 0.625, 0.875])
   expect(axis.place(0.5)).toBe(0)
   expect(layerAxis(0, 2).stops.map(layerAxis(0, 2).label)).toEqual(['emb', '1', '2'])
+  expect([0, 1, 2].map(layerAxis(0, 2, true).label)).toEqual(['emb', '1', 'final'])
 })
 
 test('a share of the width falls on the nearest stop', () => {

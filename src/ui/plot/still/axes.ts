@@ -1,4 +1,5 @@
 // Makes the axes of the small charts: layers, numbers of samples, and values.
+import { shortLayerName } from '../../glossary/layer_names.ts'
 import { niceTicks } from '../../scales/domain.ts'
 
 export interface Axis {
@@ -13,13 +14,14 @@ export interface Axis {
   place(value: number): number
 }
 
-/** Layers first…last, each with room of the same width around its number. */
-export function layerAxis(first: number, last: number): Axis {
+/** Layers first…last, each with room of the same width around its name: their policies, or their
+ * blocks and states. */
+export function layerAxis(first: number, last: number, policies = false): Axis {
   const count = last - first + 1
   return {
     name: 'layer',
     stops: Array.from({ length: count }, (_, i) => first + i),
-    label: (layer) => (layer === 0 ? 'emb' : `${layer}`),
+    label: (layer) => shortLayerName(layer, policies ? last : undefined),
     place: (layer) => (layer - first + 0.5) / count,
   }
 }

@@ -1,12 +1,12 @@
 // Lets a person choose what the inspector's colours say, and which responses it shows in which
 // order.
 
+import { layerName } from '../../glossary/layer_names.ts'
 import { READ } from '../../plot/reads.ts'
 import { useLastLayer } from '../../shown/run.ts'
 import { type LayerReadout, MODES, type Mode } from '../base/colours.ts'
 import { type Found, ORDERS } from '../base/inspect.ts'
 import { type TokensView, tokensStore, useTokens } from '../base/view.ts'
-import { lensLayerName } from '../lens/lens.ts'
 
 const selectView = (view: TokensView) => view
 const set = tokensStore.setState
@@ -64,7 +64,7 @@ function LayerChoice() {
         >
           {layers.map((l) => (
             <option key={l} value={l}>
-              {lensLayerName(l, last)}
+              {layerName(l, last)}
             </option>
           ))}
         </select>

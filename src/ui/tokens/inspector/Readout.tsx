@@ -1,6 +1,7 @@
 // Draws everything that is known of one token, and where else its response can be shown.
 import { ListOrdered, ScanSearch } from 'lucide-react'
 import { holdsPadding, shownText } from '../../../host/protocol/token_text.ts'
+import { layerName } from '../../glossary/layer_names.ts'
 import { formatNats, formatNumber } from '../../kit/format.ts'
 import { rewardWords } from '../../learning/reward_words.ts'
 import { proseClass } from '../../part/prose.ts'
@@ -13,7 +14,6 @@ import { cellText, exactText, headText, shownColumns } from '../base/columns.ts'
 import type { Inspected } from '../base/inspect.ts'
 import { Token } from '../base/Token.tsx'
 import { tokensStore } from '../base/view.ts'
-import { lensLayerName } from '../lens/lens.ts'
 import { lookThrough } from '../lens/store.ts'
 
 /** Scrolls to the seven stages with this response in them. */
@@ -92,7 +92,7 @@ function Layers(props: { layerEntropy: LayerEntropy; told: Inspected; t: number 
           const value = layerEntropy.at(traced, t, l)
           return value === undefined ? null : (
             <div key={l} className={l === layer ? 'chosen' : ''} data-layer={l}>
-              <dt>{lensLayerName(l, last)}</dt>
+              <dt>{layerName(l, last)}</dt>
               <dd title={`${value}`}>{formatNumber(value)}</dd>
             </div>
           )

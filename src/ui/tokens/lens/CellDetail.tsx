@@ -1,18 +1,11 @@
 // Draws one cell of the lens in full: its place, what it would say, and how likely the truth is.
 import type { Lens } from '../../../host/protocol/observation.ts'
 import { tokenWords } from '../../../host/protocol/token_text.ts'
+import { theLayer } from '../../glossary/layer_names.ts'
 import { formatNats, formatShare, NONE } from '../../kit/format.ts'
 import { isProse, proseClass } from '../../part/prose.ts'
 import { Token } from '../base/Token.tsx'
-import {
-  type LensCell,
-  type LensKind,
-  layersOf,
-  lensCell,
-  lensLayerName,
-  nextChange,
-  points,
-} from './lens.ts'
+import { type LensCell, type LensKind, layersOf, lensCell, nextChange, points } from './lens.ts'
 
 /** Tokens have no other identity than their place. */
 const Tokens = ({ tokens, isRead }: { tokens: readonly string[]; isRead: boolean }) =>
@@ -90,7 +83,7 @@ export function CellDetail(props: {
     >
       <div>
         <h3>
-          Layer {lensLayerName(layer, last)}, position {position + 1} of {lens.tokens.length}
+          What {theLayer(layer, last)} says at position {position + 1} of {lens.tokens.length}
         </h3>
         <p className={`response lens-read ${proseClass(whole)}`}>
           <Tokens tokens={lens.tokens.slice(0, position + 1)} isRead={isProse(whole)} />

@@ -10,6 +10,7 @@ import {
 } from 'react'
 import type { Lens } from '../../../host/protocol/observation.ts'
 import { tokenWords } from '../../../host/protocol/token_text.ts'
+import { shortLayerName } from '../../glossary/layer_names.ts'
 import { shadeOf } from '../../scales/shades.ts'
 import { type TokenLook, useTokenLook } from '../base/Token.tsx'
 import {
@@ -17,7 +18,6 @@ import {
   type LensKind,
   layersOf,
   lensCell,
-  lensLayerName,
   nextChange,
   percent,
   points,
@@ -215,7 +215,7 @@ export function LensGrid(props: LensGridProps) {
         <tbody>
           {Array.from({ length: layers }, (_, i) => layers - 1 - i).map((layer) => (
             <tr key={layer} data-layer={layer}>
-              <th scope="row">{lensLayerName(layer, layers - 1)}</th>
+              <th scope="row">{shortLayerName(layer, layers - 1)}</th>
               {tokens.map((_, position) => (
                 <Cell
                   key={position}

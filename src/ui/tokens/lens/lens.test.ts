@@ -9,7 +9,6 @@ import {
   largestChange,
   layersOf,
   lensCell,
-  lensLayerName,
   lensSummary,
   meanEntropies,
   nextChange,
@@ -81,7 +80,6 @@ test('two steps differ by the probability of the token that follows', () => {
 test('probabilities and changes are short, and never pretend to be nothing', () => {
   expect([0, 0.001, 0.004999, 0.5, 1].map(percent)).toEqual(['0', '<1', '<1', '50', '100'])
   expect([0.12, -0.12, 0, 0.001, -0.001].map(points)).toEqual(['+12', '−12', '0', '+<1', '−<1'])
-  expect([0, 1, 3].map((layer) => lensLayerName(layer, 3))).toEqual(['0 embedding', '1', '3 final'])
 })
 
 test('the summary counts what layers find of the response, the end token included', () => {

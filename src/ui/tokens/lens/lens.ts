@@ -6,6 +6,7 @@ import {
   type LensSample,
   type Observation,
 } from '../../../host/protocol/observation.ts'
+import { theLayer } from '../../glossary/layer_names.ts'
 import { formatNumber, formatShare } from '../../kit/format.ts'
 
 export type LensKind = 'raw' | 'normed'
@@ -134,12 +135,6 @@ export function points(change: number): string {
   return whole > 0 ? `+${whole}` : `−${-whole}`
 }
 
-/** How the page names a layer here: paper numbering, 0 = embedding, L = the policy itself. */
-export function lensLayerName(layer: number, last: number): string {
-  if (layer === 0) return '0 embedding'
-  return layer === last ? `${layer} final` : `${layer}`
-}
-
 /** Of the tokens of the response, those that a layer's likeliest token names. */
 export function rightAt(lens: Lens, kind: LensKind, layer: number): number {
   let right = 0
@@ -157,8 +152,7 @@ export function lensSummary(lens: Lens, kind: LensKind): string {
   const first = byLayer.findIndex((right) => right > 0)
   const final = `The final policy’s likeliest token is the right one at ${byLayer[last]} of the ${count} response tokens`
   if (first < 0 || first === last) return `${final}; no layer below it names any of them.`
-  const name = first === 0 ? 'the embedding' : `layer ${first}`
-  return `${final}, that of layer ${last - 1} at ${byLayer[last - 1]}; ${name} is the first to name any.`
+  return `${final}, that of layer ${last - 1} at ${byLayer[last - 1]}; ${theLayer(first, last)} is the first to name any.`
 }
 
 /** A cell in words, for those who hear it. */

@@ -7,12 +7,13 @@ import type {
   OpenedModelFacts,
 } from '../../../host/protocol/opened_model.ts'
 import { SIGNS_SAY, tokenSign, tokenWords } from '../../../host/protocol/token_text.ts'
+import { layerName } from '../../glossary/layer_names.ts'
 import { formatNats, formatNumber, formatShare, NONE } from '../../kit/format.ts'
 import { PartsOfText } from '../../touch/parts/PartsOfText.tsx'
 import { Shades } from '../base/Legend.tsx'
 import { CellDetail } from '../lens/CellDetail.tsx'
 import { type CellPlace, LensGrid } from '../lens/LensGrid.tsx'
-import { finalCells, type LensKind, layersOf, lensLayerName, meanEntropies } from '../lens/lens.ts'
+import { finalCells, type LensKind, layersOf, meanEntropies } from '../lens/lens.ts'
 import '../lens/lens.css'
 
 /** What is shown of one model: its own names for what tests look for. */
@@ -134,7 +135,7 @@ function Entropies({ shown }: { shown: readonly Shown[] }) {
       <tbody>
         {Array.from({ length: most }, (_, layer) => (
           <tr key={layer} data-layer={layer}>
-            <th scope="row">{lensLayerName(layer, most - 1)}</th>
+            <th scope="row">{layerName(layer, most - 1)}</th>
             {columns.map(({ place, raw, normed, max_entropy }) => [
               <td key={`${place} raw`} data-value={raw[layer]}>
                 {formatNats(raw[layer])}

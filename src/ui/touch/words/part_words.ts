@@ -1,6 +1,7 @@
 // Says what switching parts off has cost: the measures that a map shows, a sentence, and a table.
 
 import type { ChangeCost, Estimate, PartCost, PartCosts } from '../../../host/protocol/touch.ts'
+import { theLayer } from '../../glossary/layer_names.ts'
 import { formatNumber } from '../../kit/format.ts'
 import type { NumberTable } from '../../plot/files/number_table.ts'
 import { differenceText } from '../../shown/run_words.ts'
@@ -18,9 +19,6 @@ export interface Measure<C extends Reading = ChangeCost> {
   of(cost: C): Estimate | undefined
   readonly unit: string
 }
-
-const layerName = (layer: number, last: number): string =>
-  layer === 0 ? 'the embedding' : layer === last ? 'the final policy' : `layer ${layer}`
 
 /** The measures that were taken. */
 export const measuresOf = ({ untouched }: Pick<PartCosts, 'untouched'>): Measure[] => [
@@ -47,7 +45,7 @@ export function readingMeasures(
         ]),
     ...untouched.entropies.map((_, l) => ({
       key: `entropy ${l}`,
-      label: `entropy of ${layerName(l, last)}`,
+      label: `entropy of ${theLayer(l, last)}`,
       of: ({ entropies }: Reading) => entropies[l],
       unit: ' nats',
     })),

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { Series } from '../../host/columns/series.ts'
+import { Series } from '../../../host/columns/series.ts'
 import { withGaps } from './gaps.ts'
 
 const rows = ({ steps, values, length }: ReturnType<typeof withGaps>) =>

@@ -1,5 +1,5 @@
 // Puts gaps into columns where steps were not measured, for lines that would cross them.
-import type { Columns } from './columns.ts'
+import type { Columns } from '../../scales/columns.ts'
 
 interface Gapped extends Columns {
   readonly steps: number[]

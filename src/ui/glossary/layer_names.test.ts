@@ -1,0 +1,14 @@
+import { expect, test } from 'vitest'
+import { layerName, shortLayerName, theLayer } from './layer_names.ts'
+
+const of = (name: (layer: number, last: number) => string) => [0, 1, 3].map((at) => name(at, 3))
+
+test('a layer has one long name and one short one', () => {
+  expect(of(layerName)).toEqual(['embedding', 'layer 1', 'final policy'])
+  expect(of(theLayer)).toEqual(['the embedding', 'layer 1', 'the final policy'])
+  expect(of(shortLayerName)).toEqual(['emb', '1', 'final'])
+})
+
+test('the last block or state is no policy, and has its number', () => {
+  expect([0, 1, 3].map((layer) => shortLayerName(layer))).toEqual(['emb', '1', '3'])
+})

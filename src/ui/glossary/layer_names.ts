@@ -1,0 +1,19 @@
+// Names the layers of a model, the same on every axis, in every legend and in every sentence. Layer
+// 0 is the embedding; the last one holds the policy that answers.
+
+/** In a legend, a table or a list. */
+export function layerName(layer: number, last: number): string {
+  if (layer === 0) return 'embedding'
+  return layer === last ? 'final policy' : `layer ${layer}`
+}
+
+/** In a sentence. */
+export const theLayer = (layer: number, last: number): string =>
+  layer > 0 && layer < last ? layerName(layer, last) : `the ${layerName(layer, last)}`
+
+/** At an axis, where there is room for a few letters. Without `last` the layers are states or
+ * blocks, and the last is no policy yet. */
+export function shortLayerName(layer: number, last?: number): string {
+  if (layer === 0) return 'emb'
+  return layer === last ? 'final' : `${layer}`
+}
