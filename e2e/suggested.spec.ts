@@ -21,7 +21,7 @@ test(
 
     // What is shown is what was measured where reinforcement began: after step 12.
     await expect(lab.get('suggested')).toContainText(
-      'Measured after step 12, where reinforcement began',
+      'Step 12 is where reinforcement began',
     )
     const began = (await lab.steps()).find(({ step }) => step === 12)
     const changes = [1, 2, 3].map((layer) => began?.metrics[`layer/delta_h_ffn/${layer}`] ?? NaN)

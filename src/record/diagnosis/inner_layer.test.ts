@@ -8,6 +8,7 @@ import {
   decidingChanges,
   ffnChange,
   innerPhases,
+  isFromStart,
   layerFor,
   measuredChanges,
   stateToMeasure,
@@ -73,6 +74,16 @@ test('what the figures saw counts as well, and of one step the metrics', () => {
   })
   expect(decidingChanges(series, 3, 80, [saw(70, 2, 2, 2)])?.step).toBe(70)
   expect(decidingChanges(new Map(), 3, 66, [saw(66, Number.NaN, 1, 1)])).toBeUndefined()
+})
+
+test('a measurement after reinforcement began says nothing of how a first phase finds the model', () => {
+  const at = (step: number) => ({ step, delta_h_ffn: [1, 2] })
+  expect([isFromStart(at(0), 0), isFromStart(at(4), 4), isFromStart(at(3), 4)]).toEqual([
+    true,
+    true,
+    true,
+  ])
+  expect([isFromStart(at(45), 0), isFromStart(at(45), undefined)]).toEqual([false, true])
 })
 
 test('of the kept states, the one that reinforcement began with is measured', () => {

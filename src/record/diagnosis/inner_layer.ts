@@ -79,6 +79,11 @@ export function decidingChanges(
   return newest(rlStart) ?? newest()
 }
 
+/** Whether a measurement is of what a first inner phase would find: of the weights that
+ * reinforcement began with, or earlier ones. `rlStart` as above. */
+export const isFromStart = ({ step }: LayerChanges, rlStart: number | undefined): boolean =>
+  step <= (rlStart ?? Number.POSITIVE_INFINITY)
+
 /** Of the kept states of a run the one to measure: the newest from before reinforcement began, else
  * the oldest after it. */
 export function stateToMeasure(

@@ -2,14 +2,19 @@
 // and the way into the settings.
 import { useId, useMemo, useState } from 'react'
 import { useStore } from 'zustand'
+import type { Experiment } from '../../../document/experiment/schema/schema.ts'
 import { editField } from '../../../page/client/edits.ts'
 import type { LabState } from '../../../page/state/store.ts'
 import {
   innerPhases,
+  isFromStart,
   type LayerChanges,
   layerFor,
   withInnerPhase,
 } from '../../../record/diagnosis/inner_layer.ts'
+import { useRecordOver } from '../../look/kept_states.ts'
+import { useOpenedEntry } from '../../open/opened_run.ts'
+import { takeSettings } from '../../open/take_settings.ts'
 import { Fold } from '../../part/Fold.tsx'
 import { READ, reads, tokensOf } from '../../plot/reads.ts'
 import { selectFirstOpenPhase, useLab, useLastLayer } from '../../shown/run.ts'
@@ -17,7 +22,7 @@ import { useShown } from '../../shown/shown.ts'
 import { isThreshold, setPreference, type UiState, uiStore } from '../../shown/store.ts'
 import { putLayer, selectRlStart, tell, useChanges } from './changes.ts'
 import { changeText, changeWidth } from './suggested.ts'
-import { Unmeasured } from './Unmeasured.tsx'
+import { MeasureKept, Unmeasured } from './Unmeasured.tsx'
 
 const selectSettings = (state: LabState) => state.experiment
 const selectThreshold = ({ ffn_threshold }: UiState) => ffn_threshold
@@ -84,57 +89,44 @@ function Changes({ changes, layer }: { changes: LayerChanges; layer: number | un
   )
 }
 
-/** Puts the layer into a phase that trains an inner one, or adds such a phase. */
+/** Puts the layer into a phase that trains an inner one, or adds such a phase: of the settings, or
+ * of the past run that is shown, whose settings are then taken. */
 function Apply({ layer }: { layer: number }) {
-  const settings = useLab(selectSettings)
-  const first = useLab(selectFirstOpenPhase)
-  const inner = innerPhases(settings)
-  const [chosen, setChosen] = useState<number>()
-  const id = useId()
-  const place = chosen !== undefined && inner.includes(chosen) ? chosen : (inner[0] ?? -1)
+  const past = useOpenedEntry()
+  const present = useLab(selectSettings)
+  const settings = past?.header.document ?? present
+  const open = useLab(selectFirstOpenPhase)
+  const first = past ? 0 : open
   const phases = useMemo(() => withInnerPhase(settings, layer, first), [settings, layer, first])
-  const add = () =>
-    phases && tell(editField('phases', phases), `A phase that trains layer ${layer} was added.`)
+  const isLog = past?.header.source !== undefined
+  if (isLog) return <p className="soft">A log does not say all settings of its run.</p>
   if (layer >= settings.model.num_hidden_layers)
     return <p className="soft">The model of the settings has no inner layer {layer}.</p>
-  const target = settings.phases[place]
-  const isSet = target?.kind === 'rl' && target.target_layer === layer
+  const then = (change: () => void) => {
+    if (!past || takeSettings(past.id)) change()
+  }
   return (
     <div className="suggested-apply">
-      {inner.length === 0 ? null : (
-        <>
-          <label htmlFor={id}>Phase</label>
-          <select
-            id={id}
-            data-testid="suggested-phase"
-            value={place}
-            onChange={({ target: { value } }) => setChosen(Number(value))}
-          >
-            {inner.map((index) => {
-              const phase = settings.phases[index]
-              return (
-                <option key={index} value={index}>
-                  {index + 1}: layer {phase.kind === 'rl' ? phase.target_layer : ''}
-                </option>
-              )
-            })}
-          </select>
-          <button
-            type="button"
-            data-testid="suggested-use"
-            disabled={isSet}
-            onClick={() => putLayer(layer, place)}
-          >
-            {isSet ? `Trains layer ${layer}` : `Train layer ${layer} there`}
-          </button>
-        </>
-      )}
+      {past ? (
+        <p className="soft" data-testid="suggested-past">
+          A button puts the settings of this run into the form, with that change.
+        </p>
+      ) : null}
+      <InPhase
+        layer={layer}
+        settings={settings}
+        onUse={(place) => then(() => putLayer(layer, place))}
+      />
       <button
         type="button"
         data-testid="suggested-add"
         disabled={!phases}
         title="Before the phase that trains the whole model"
-        onClick={add}
+        onClick={() =>
+          then(() =>
+            tell(editField('phases', phases), `A phase that trains layer ${layer} was added.`),
+          )
+        }
       >
         Add a phase for layer {layer}
       </button>
@@ -142,9 +134,78 @@ function Apply({ layer }: { layer: number }) {
   )
 }
 
+/** The choice among the phases that train an inner layer. */
+function InPhase(props: {
+  readonly layer: number
+  readonly settings: Experiment
+  readonly onUse: (place: number) => void
+}) {
+  const { layer, settings, onUse } = props
+  const inner = innerPhases(settings)
+  const [chosen, setChosen] = useState<number>()
+  const id = useId()
+  const place = chosen !== undefined && inner.includes(chosen) ? chosen : inner[0]
+  if (place === undefined) return null
+  const target = settings.phases[place]
+  const isSet = target?.kind === 'rl' && target.target_layer === layer
+  return (
+    <>
+      <label htmlFor={id}>Phase</label>
+      <select
+        id={id}
+        data-testid="suggested-phase"
+        value={place}
+        onChange={({ target: { value } }) => setChosen(Number(value))}
+      >
+        {inner.map((index) => {
+          const phase = settings.phases[index]
+          return (
+            <option key={index} value={index}>
+              {index + 1}: layer {phase.kind === 'rl' ? phase.target_layer : ''}
+            </option>
+          )
+        })}
+      </select>
+      <button
+        type="button"
+        data-testid="suggested-use"
+        disabled={isSet}
+        onClick={() => onUse(place)}
+      >
+        {isSet ? `Trains layer ${layer}` : `Train layer ${layer} there`}
+      </button>
+    </>
+  )
+}
+
+/** From which measurement the rule is asked, and what that is worth. */
+function From({ step, rlStart }: { readonly step: number; readonly rlStart: number | undefined }) {
+  if (rlStart === undefined || step < rlStart)
+    return <p className="soft">Measured after step {step}, before reinforcement began.</p>
+  if (step === rlStart)
+    return (
+      <p className="soft">
+        Step {step} is where reinforcement began, as a first phase finds it. Later steps are in
+        “Change of entropy in every layer”.
+      </p>
+    )
+  return (
+    <p data-testid="suggested-late">
+      This was measured only after step {step}, with {step - rlStart} steps of reinforcement behind
+      it. It says which layer adds entropy in the model that was trained; which layer to train first
+      is asked of the model before that.
+    </p>
+  )
+}
+
+const RULE =
+  'The rule is that of the BuPO paper: the last layer whose feed-forward block still adds entropy (ΔH_FFN above the threshold).'
+
 function Measured({ changes }: { changes: LayerChanges }) {
   const threshold = useStore(uiStore, selectThreshold)
   const rlStart = useShown(selectRlStart)
+  const isStart = isFromStart(changes, rlStart)
+  const record = useRecordOver()
   const suggested = layerFor(changes, threshold)
   const layer = suggested?.layer
   return (
@@ -155,19 +216,17 @@ function Measured({ changes }: { changes: LayerChanges }) {
           {reads(READ.feed_forward, tokensOf(changes.rows))}
         </p>
         <p>
-          <b data-testid="suggested-layer">Suggested layer: {layer ?? 'none'}</b>
-          <span className="soft">, by what was measured after step {changes.step}</span>
+          <b data-testid="suggested-layer">
+            {isStart ? 'Suggested layer' : `By the rule, after step ${changes.step}`}:{' '}
+            {layer ?? 'none'}
+          </b>
         </p>
+        <From step={changes.step} rlStart={rlStart} />
+        {isStart || record === undefined ? null : (
+          <MeasureKept key={record} record={record} until={rlStart} />
+        )}
         <p data-testid="suggested-why">{suggested?.why}</p>
-        <p className="soft">
-          Step {changes.step}
-          {changes.step === rlStart
-            ? ' is where reinforcement began, as a first phase finds it'
-            : ''}
-          . Later steps are in “Change of entropy in every layer”. The rule is that of the BuPO
-          paper: the last layer whose feed-forward block still adds entropy (ΔH_FFN above the
-          threshold).
-        </p>
+        <p className="soft">{RULE}</p>
         <Threshold />
         {layer === undefined ? null : <Apply layer={layer} />}
       </div>

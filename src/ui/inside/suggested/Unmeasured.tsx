@@ -16,14 +16,20 @@ import { selectRlStart, tell } from './changes.ts'
 const selectSettings = (state: LabState) => state.experiment
 const selectLook = ({ look }: { readonly look: Look | undefined }) => look
 
-/** Of a run that is over: a look into one of its states measures it. */
-function MeasureKept({ record }: { readonly record: string }) {
+/** Of a run that is over: a look into one of its states measures it. With `until` nothing where no
+ * state up to that step is kept. */
+export function MeasureKept(props: {
+  readonly record: string
+  readonly until?: number | undefined
+}) {
+  const { record, until } = props
   const look = useStore(lookStore, selectLook)
   const whyBusy = useWhyBusy()
   const rlStart = useShown(selectRlStart)
   const step = stateToMeasure(useKeptSteps(record), rlStart)
   const isPast = useIsPast()
   const own = look?.record === record ? look : undefined
+  if (until !== undefined && (step === undefined || step > until)) return null
   if (step === undefined)
     return (
       <>
@@ -39,7 +45,7 @@ function MeasureKept({ record }: { readonly record: string }) {
       <p className="soft" role="status">
         {own && !own.isBusy && own.words !== ''
           ? own.words
-          : `This run did not measure which layer to train first. Its state after step ${formatCount(step)} is kept${
+          : `This run did not measure which layer to train first before it trained. Its state after step ${formatCount(step)} is kept${
               step === rlStart ? ', where reinforcement began' : ''
             }: it can be measured now, on a copy.`}
       </p>
