@@ -1,6 +1,6 @@
 // Says in words what the chosen experiment does, before its run.
 
-import { useMemo, useState } from 'react'
+import { type ComponentProps, useMemo, useState } from 'react'
 import { PRESETS } from '../../document/presets/presets.ts'
 import { SUMMARIES } from '../../document/presets/summaries.ts'
 import { shippedModel } from '../../host/content/models/shipped.ts'
@@ -17,11 +17,17 @@ import {
   useLastLayer,
 } from '../shown/run.ts'
 import { usePresent } from '../shown/shown.ts'
+import type { ChangedFrom as Changes } from './ChangedFrom.tsx'
 
 const WhatToSee = lazyPart(async () => (await import('./WhatToSee.tsx')).WhatToSee, {
   name: 'What you should see',
   fallback: null,
 })
+
+const ChangedFrom = lazyPart<ComponentProps<typeof Changes>>(
+  async () => (await import('./ChangedFrom.tsx')).ChangedFrom,
+  { name: 'What was changed of the preset', fallback: null },
+)
 
 const ModelWrites = lazyPart(async () => (await import('./ModelWrites.tsx')).ModelWrites, {
   name: 'How the model continues',
@@ -35,14 +41,16 @@ const selectByHand = (state: LabState) => shownExperiment(state).steering.length
 const selectSavings = ({ plan }: LabState) => plan?.savings
 const selectPreset = (state: LabState) => state.preset_id
 
-/** The preset that is shown, if nothing in it was changed. */
-function useUnchangedPreset() {
+/** The preset that is shown, and whether nothing in it was changed. One of another task says
+ * nothing of this experiment. */
+function usePreset() {
   const presetId = usePresent(selectPreset)
   const experiment = usePresent(shownExperiment)
   return useMemo(() => {
-    const preset = PRESETS.find(({ id }) => id === presetId)
-    if (!preset) return undefined
-    return JSON.stringify(preset.experiment) === JSON.stringify(experiment) ? preset : undefined
+    const found = PRESETS.find(({ id }) => id === presetId)
+    const preset = found?.experiment.task.id === experiment.task.id ? found : undefined
+    const isSame = JSON.stringify(preset?.experiment) === JSON.stringify(experiment)
+    return { preset, experiment, isSame }
   }, [presetId, experiment])
 }
 
@@ -62,7 +70,7 @@ function WriteFirst({ source }: { readonly source: string | null }) {
 
 export function Intro() {
   const isEmpty = usePresent(selectIsEmpty)
-  const preset = useUnchangedPreset()
+  const { preset, experiment, isSame } = usePreset()
   const phases = usePresent(shownPhases)
   const lastLayer = useLastLayer()
   const byHand = usePresent(selectByHand)
@@ -86,7 +94,8 @@ export function Intro() {
           : ''}
         . Nothing leaves the browser.{savings ? ` ${savings}` : ''}
       </p>
-      {preset ? (
+      {preset && !isSame ? <ChangedFrom {...{ preset, experiment }} /> : null}
+      {preset && isSame ? (
         <div className="intro-ways">
           <WriteFirst source={preset.experiment.model.source} />
           <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>

@@ -2,13 +2,17 @@
 import { readFileSync } from 'node:fs'
 import { renderToStaticMarkup } from 'react-dom/server'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { withField } from '../../document/experiment/experiment.ts'
 import { OPENING, presetOf } from '../../document/presets/presets.ts'
+import { SUMMARIES } from '../../document/presets/summaries.ts'
 import { libraryStore } from '../../page/runs/library/library_store.ts'
 import { initialState, labStore } from '../../page/state/store.ts'
 import { KNOWN } from '../open/models/known_models.ts'
 import { overlayStore } from '../shown/overlays.ts'
 import { presentStore, viewStore } from '../shown/shown.ts'
+import { ChangedFrom } from './ChangedFrom.tsx'
 import { Charts } from './Charts.tsx'
+import { Intro } from './Intro.tsx'
 import { ModelWrites } from './ModelWrites.tsx'
 import { PlayedAbove } from './PlayedAbove.tsx'
 import { WhatToSee } from './WhatToSee.tsx'
@@ -59,9 +63,8 @@ test('it offers no training where the page has no GPU', () => {
   expect(says()).toContain('Nothing can be trained here without a GPU')
 })
 
-test('without a run a sentence has the place of empty charts', () => {
+test('without a run no empty charts are drawn', () => {
   const charts = () => renderToStaticMarkup(<Charts />)
-  expect(charts()).toContain('Train draws the reward')
   expect(charts()).not.toContain('kl-chart')
   labStore.setState({ runExperiment: another })
   expect(charts()).toContain('kl-chart')
@@ -86,6 +89,27 @@ test('groups are counted where their responses are compared with each other', ()
   expect(charts('tiny-grpo')).toContain('informative-chart')
   expect(charts('first-steps')).toContain('kl-chart')
   expect(charts('first-steps')).not.toContain('informative-chart')
+})
+
+test('a changed preset keeps its introduction, which says what was changed', async () => {
+  const intro = () => renderToStaticMarkup(<Intro />)
+  labStore.setState({ experiment: OPENING.experiment, preset_id: OPENING.id })
+  const [summary] = SUMMARIES[OPENING.id].split('.')
+  expect(intro()).toContain('What you should see')
+  const changed = withField(OPENING.experiment, 'actor.optim.lr', 0.003)
+  if (!changed.ok) throw new Error(changed.message)
+  labStore.setState({ experiment: changed.experiment })
+  expect(intro().replaceAll(/<[^>]*>/g, '')).toContain(summary)
+  // Its results are those of the preset as it is.
+  expect(intro()).not.toContain('What you should see')
+  const says = renderToStaticMarkup(
+    <ChangedFrom preset={OPENING} experiment={changed.experiment} />,
+  )
+  expect(says.replaceAll(/<[^>]*>/g, '')).toBe(
+    `Changed from the preset “${OPENING.name}”: lr 0.003.`,
+  )
+  labStore.setState({ experiment: another })
+  expect(intro().replaceAll(/<[^>]*>/g, '')).not.toContain(summary)
 })
 
 test('a preset’s usual result comes first, without commands', () => {

@@ -1,0 +1,39 @@
+// Says what was changed of the preset that an introduction is about.
+import { experimentFields } from '../../document/experiment/form/form.ts'
+import { placeWords, settingWords } from '../../document/experiment/form/setting_words.ts'
+import type { Experiment } from '../../document/experiment/schema/schema.ts'
+import type { PRESETS } from '../../document/presets/presets.ts'
+
+/** More would be a list, which the settings have. */
+const MOST = 5
+
+/** Its own values by path: what a phase takes over from the experiment is said once. */
+const valuesOf = (experiment: Experiment) =>
+  experimentFields(experiment).filter(
+    ({ hasEffect, isOverridden }) => hasEffect && isOverridden !== false,
+  )
+
+const kindsOf = ({ phases }: Experiment) => phases.map(({ kind }) => kind).join()
+
+export function ChangedFrom(props: {
+  readonly preset: (typeof PRESETS)[number]
+  readonly experiment: Experiment
+}) {
+  const { preset, experiment } = props
+  const before = new Map(valuesOf(preset.experiment).map(({ path, value }) => [path, value]))
+  const changed = valuesOf(experiment).filter(
+    ({ path, value }) => before.has(path) && before.get(path) !== value,
+  )
+  const words = changed
+    .slice(0, MOST)
+    .map(({ path, value }) => `${placeWords(path)}${settingWords(experiment, path, value)}`)
+  const others = changed.length - words.length
+  if (kindsOf(preset.experiment) !== kindsOf(experiment)) words.unshift('other phases')
+  if (words.length === 0) return null
+  return (
+    <p className="soft" data-testid="changed-from">
+      Changed from the preset “{preset.name}”: <b>{words.join(', ')}</b>
+      {others > 0 ? ` and ${others} more, listed in the settings` : ''}.
+    </p>
+  )
+}
