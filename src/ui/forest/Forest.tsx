@@ -4,6 +4,7 @@ import { type RefObject, useEffect, useRef, useState } from 'react'
 import type { LabState } from '../../page/state/store.ts'
 import { Words } from '../glossary/Words.tsx'
 import { useMedia } from '../kit/use_media.ts'
+import { showPlayed } from '../open/scrub.ts'
 import { useSlowFrame } from '../shown/readout.ts'
 import { isImported, presentStore, useAtStep, usePresent } from '../shown/shown.ts'
 import { uiStore } from '../shown/store.ts'
@@ -23,11 +24,8 @@ import {
   unmeasuredScene,
 } from './scene.ts'
 
-/** Of the recorded run: how fast it plays, how long its end stays, and how often it plays before it
- * rests. */
+/** How fast the recorded run plays. */
 const STEPS_PER_SECOND = 3
-const REST_SECONDS = 5
-const ROUNDS = 3
 /** Enough for light and dust; the rest of the machine is the run's. */
 const FRAME_MS = 33
 /** Where no GPU draws: there a frame of the whole picture keeps a core busy for 15 ms. */
@@ -37,12 +35,11 @@ const NEWS_WITHOUT_GPU_MS = 1000
 /** Words change less often than light. */
 const SAY_MS = 250
 
-/** The recorded run so long after it began to play; over and over, then its end. */
+/** The recorded run so long after it began to play: once, then its end. Beside another tab it stands
+ * at its end, as the figures there do. */
 function playedAt(ms: number): Scene {
-  const round = RECORDED_STEPS / STEPS_PER_SECOND + REST_SECONDS
-  const seconds = ms / 1000
-  if (seconds > ROUNDS * round) return recordedScene(RECORDED_STEPS)
-  return recordedScene(1 + (seconds % round) * STEPS_PER_SECOND)
+  const isPlayed = uiStore.getState().tab === 'learn'
+  return recordedScene(isPlayed ? 1 + (ms / 1000) * STEPS_PER_SECOND : RECORDED_STEPS)
 }
 
 /** Of the run on the page, measured or not; undefined without one. */
@@ -98,6 +95,7 @@ function paintMoving({ paint: paintScene, say }: Painter): () => void {
     )
     begun ??= now
     const target = presentScene() ?? playedAt(now - begun)
+    if (target.isRecorded) showPlayed(target.step < target.steps ? target.step : undefined)
     shown = eased(shown, target)
     paintScene(shown, now)
     if (now - saidAt < SAY_MS) return
@@ -108,6 +106,7 @@ function paintMoving({ paint: paintScene, say }: Painter): () => void {
   return () => {
     clearTimeout(timer)
     cancelAnimationFrame(request)
+    showPlayed(undefined)
   }
 }
 

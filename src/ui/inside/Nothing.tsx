@@ -17,20 +17,26 @@ export function Nothing() {
   if (hasRun || lacksGpu) return null
   return (
     <section className="card look-now" aria-label="What fills the figures">
-      <p>
-        {isAtRest
-          ? 'The figures below are of the recording. Train, and they are of your own run. Or look into a model that comes with the page.'
-          : 'Train, and every figure fills: at the ends of phases, at validations, and in each step while it is in view. Or look into a model that comes with the page.'}
-      </p>
+      {/* Of the recording it is said above that it is one, and how to train. */}
+      {isAtRest ? null : (
+        <p>
+          Train, and every figure fills: at the ends of phases, at validations, and in each step
+          while it is in view. Or look into a model that comes with the page.
+        </p>
+      )}
       <div className="look-now-actions">
-        <button
-          type="button"
-          data-testid="inside-train"
-          disabled={!canTrain}
-          onClick={() => train()}
-        >
-          <Play className="icon" aria-hidden="true" /> Train
-        </button>
+        {isAtRest ? (
+          <span>These figures are of a small model. Others come with the page:</span>
+        ) : (
+          <button
+            type="button"
+            data-testid="inside-train"
+            disabled={!canTrain}
+            onClick={() => train()}
+          >
+            <Play className="icon" aria-hidden="true" /> Train
+          </button>
+        )}
         <button type="button" data-testid="inside-models" onClick={openModels}>
           <Search className="icon" aria-hidden="true" /> Look into a model
         </button>

@@ -2,8 +2,17 @@ import { beforeEach, expect, test } from 'vitest'
 import type { RolloutSample, TokenTable } from '../../host/protocol/results.ts'
 import { initialState, labStore } from '../../page/state/store.ts'
 import { emptyKept } from '../../record/run/kept_run.ts'
+import { viewStore } from '../shown/shown.ts'
 import { uiStore } from '../shown/store.ts'
-import { follow, keptSteps, nextKept, previousKept, scrubKept, scrubTo } from './scrub.ts'
+import {
+  follow,
+  keptSteps,
+  nextKept,
+  previousKept,
+  scrubKept,
+  scrubTo,
+  showPlayed,
+} from './scrub.ts'
 
 const noSamples: readonly RolloutSample[] = []
 const table = {} as TokenTable
@@ -21,6 +30,23 @@ const atStep = () => uiStore.getState().atStep
 beforeEach(() => {
   labStore.setState({ ...initialState(), step: 40, kept: kept() })
   uiStore.setState({ atStep: undefined })
+})
+
+test('a recording that fills the page is shown at the step that the picture plays', () => {
+  const recorded = { ...initialState(), step: 45 }
+  showPlayed(12)
+  expect(uiStore.getState().atStep).toBeUndefined()
+  viewStore.setState({ recorded })
+  showPlayed(12)
+  expect(uiStore.getState().atStep).toBe(12)
+  showPlayed(undefined)
+  expect(uiStore.getState().atStep).toBeUndefined()
+  // A run of the page is never moved so.
+  labStore.setState({ runExperiment: recorded.experiment })
+  showPlayed(12)
+  expect(uiStore.getState().atStep).toBeUndefined()
+  labStore.setState({ runExperiment: undefined })
+  viewStore.setState({ recorded: undefined })
 })
 
 test('kept steps of all kinds are one row', () => {

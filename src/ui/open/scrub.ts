@@ -3,7 +3,7 @@
 import { labStore } from '../../page/state/store.ts'
 import type { Kept } from '../../record/run/kept.ts'
 import { KEPT_KINDS, type KeptOfRun, setKeptBudget } from '../../record/run/kept_run.ts'
-import { presentStore, shownStep } from '../shown/shown.ts'
+import { presentStore, recordedInstead, shownStep } from '../shown/shown.ts'
 import { uiStore } from '../shown/store.ts'
 
 /** The first kept step after this one. */
@@ -40,6 +40,12 @@ export function scrubTo(step: number | undefined): void {
   const newest = presentStore.getState().step
   const atStep = step === undefined || step >= newest ? undefined : Math.max(0, Math.round(step))
   uiStore.setState({ atStep })
+}
+
+/** Charts and figures that show a recording in place of a run stand at the step that the picture
+ * plays; undefined for its end. */
+export function showPlayed(atStep: number | undefined): void {
+  if (recordedInstead() && uiStore.getState().atStep !== atStep) uiStore.setState({ atStep })
 }
 
 export const follow = (): void => scrubTo(undefined)

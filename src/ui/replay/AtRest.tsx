@@ -6,6 +6,7 @@ import { useEffect, useRef, useState } from 'react'
 import { adapterName, deviceName } from '../../document/links/names.ts'
 import { recordedState, shippedRecording } from '../../page/connection/shipped_recording.ts'
 import type { LabState } from '../../page/state/store.ts'
+import { showPlayed } from '../open/scrub.ts'
 import { useLab } from '../shown/run.ts'
 import { viewStore } from '../shown/shown.ts'
 import { useVisible } from '../shown/visible.ts'
@@ -41,7 +42,11 @@ function useRecorded() {
   useEffect(() => {
     if (!state) return
     viewStore.setState({ recorded: state })
-    return () => viewStore.setState({ recorded: undefined })
+    return () => {
+      // The step that was played is one of the recording.
+      showPlayed(undefined)
+      viewStore.setState({ recorded: undefined })
+    }
   }, [state])
   return { place, state, problem }
 }
