@@ -250,8 +250,8 @@ test('on a phone the tab is a list of headings, of which the first is open', asy
   await page.setViewportSize({ width: 390, height: 844 })
   await openInside(lab, page, `v=1&p=tiny${QUICK}`)
   const open = (id: string) => lab.get(id).evaluate((fold) => fold.hasAttribute('open'))
-  expect(await open('flow')).toBe(true)
-  for (const id of ['lens', 'delta', 'suggested', 'cosine', 'target', 'heat', 'pass'])
+  expect(await open('lens')).toBe(true)
+  for (const id of ['flow', 'delta', 'suggested', 'cosine', 'target', 'heat', 'pass'])
     expect(await open(id), id).toBe(false)
   const height = () => lab.get('pass').evaluate(() => document.documentElement.scrollHeight)
   expect(await height()).toBeLessThan(4 * 844)
@@ -266,17 +266,21 @@ test('a first visit finds what comes first open and a sentence on every other fo
   lab.asFirstVisit()
   await openInside(lab, page, `v=1&p=tiny${QUICK}`)
   const open = (id: string) => lab.get(id).evaluate((fold) => fold.hasAttribute('open'))
-  for (const id of ['flow', 'suggested', 'heat']) expect(await open(id), id).toBe(true)
-  for (const id of ['lens', 'delta', 'cosine', 'target', 'final-entropy', 'pass']) {
+  for (const id of ['lens', 'flow', 'suggested', 'heat']) expect(await open(id), id).toBe(true)
+  for (const id of ['delta', 'cosine', 'target', 'final-entropy', 'pass']) {
     expect(await open(id), id).toBe(false)
     await expect(lab.get(id).locator('> summary > p'), id).toHaveText(/\.$/)
   }
   const height = await lab.get('pass').evaluate(() => document.documentElement.scrollHeight)
   expect(height).toBeLessThan(4 * 900)
-  await lab.get('lens').locator('> summary').click()
-  expect(await open('lens')).toBe(true)
+  await lab.get('cosine').locator('> summary').click()
+  expect(await open('cosine')).toBe(true)
   await lab.get('heat').locator('> summary').click()
   await page.reload()
   await expect(lab.get('heat')).toBeVisible()
-  expect([await open('lens'), await open('heat'), await open('flow')]).toEqual([true, false, true])
+  expect([await open('cosine'), await open('heat'), await open('lens')]).toEqual([
+    true,
+    false,
+    true,
+  ])
 })

@@ -20,9 +20,7 @@ test(
     await lab.waitForStatus('finished', 200_000)
 
     // What is shown is what was measured where reinforcement began: after step 12.
-    await expect(lab.get('suggested')).toContainText(
-      'Step 12 is where reinforcement began',
-    )
+    await expect(lab.get('suggested')).toContainText('Step 12 is where reinforcement began')
     const began = (await lab.steps()).find(({ step }) => step === 12)
     const changes = [1, 2, 3].map((layer) => began?.metrics[`layer/delta_h_ffn/${layer}`] ?? NaN)
     const rows = lab.get('layer-changes').locator('tbody tr')

@@ -35,8 +35,8 @@ const NEWS_WITHOUT_GPU_MS = 1000
 /** Words change less often than light. */
 const SAY_MS = 250
 
-/** The recorded run so long after it began to play: once, then its end. Beside another tab it stands
- * at its end, as the figures there do. */
+/** The recorded run so long after it began to play: once, then its end. Beside another tab it
+ * stands at its end, as the figures there do. */
 function playedAt(ms: number): Scene {
   const isPlayed = uiStore.getState().tab === 'learn'
   return recordedScene(isPlayed ? 1 + (ms / 1000) * STEPS_PER_SECOND : RECORDED_STEPS)

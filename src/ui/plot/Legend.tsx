@@ -54,9 +54,11 @@ interface EntryProps {
   readonly swatch?: Omit<Key, 'label'> | undefined
   readonly color?: string | undefined
   readonly value?: ReactNode
+  /** It is another run's. */
+  readonly isBehind?: boolean
 }
 
-function Entry({ name, all, label, help, swatch, color, value }: EntryProps) {
+function Entry({ name, all, label, help, swatch, color, value, isBehind }: EntryProps) {
   const isShown = !useStore(uiStore, selectHidden).has(name)
   return (
     <li style={{ color }}>
@@ -68,6 +70,7 @@ function Entry({ name, all, label, help, swatch, color, value }: EntryProps) {
         onDoubleClick={() => toggleLine(name, all, true)}
       >
         {swatch && <LineMark {...swatch} />}
+        {isBehind ? <span className="soft">behind:</span> : null}
         <CutName name={label} />
         {value}
       </button>
@@ -145,7 +148,7 @@ interface LegendProps {
 export function Legend({ lines, visible, formatValue }: LegendProps) {
   const overlays = useOverlays()
   const series = useMemo(() => bySeries(visible), [visible])
-  const isAlone = lines.every(({ behindDash }) => behindDash === undefined)
+  const isAlone = visible.every(({ behindDash }) => behindDash === undefined)
   // As wide as the longest value, so that nothing moves while values change.
   const style = { '--digits': '3.4em' } as CSSProperties
   return (
@@ -153,6 +156,12 @@ export function Legend({ lines, visible, formatValue }: LegendProps) {
       {lines.map((line) => (
         <LineEntry key={line.metric} line={line} all={lines} formatValue={formatValue} />
       ))}
+      {/* Whose the other lines are is said beside those of this run. */}
+      {lines.length === 0 && isAlone && visible[0] ? (
+        <li className="own">
+          <LineMark {...visible[0]} /> this run
+        </li>
+      ) : null}
       {overlays.map((overlay) => (
         <Entry
           key={overlayKey(overlay.id)}
@@ -160,6 +169,7 @@ export function Legend({ lines, visible, formatValue }: LegendProps) {
           all={[overlayKey(overlay.id)]}
           label={overlay.label}
           help={`${overlay.label}: another run, on every chart`}
+          isBehind
           swatch={{ color: overlay.color, width: 2.5, dash: isAlone ? overlay.dash : [] }}
           value={series.map((own) => (
             <OverlayValue

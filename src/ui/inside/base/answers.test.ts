@@ -3,6 +3,7 @@ import { appendRow, type Series } from '../../../host/columns/series.ts'
 import type { Observation } from '../../../host/protocol/observation.ts'
 import { labStore } from '../../../page/state/store.ts'
 import { Kept } from '../../../record/run/kept.ts'
+import { lensFrom, plainLens } from '../../tokens/lens/testing.ts'
 import { FLOW, observationOf } from '../testing.ts'
 import { QUESTIONS } from './answers.ts'
 
@@ -30,6 +31,14 @@ test('each question is answered by the newest moment that has what it needs', ()
   expect(changed).toContain('From step 1 to 5')
   expect(causes).toBeUndefined()
   expect(answers(keptOf([1, first], [5, second]), 1)[1]).toBeUndefined()
+})
+
+test('what a layer knows is said of the held-out answers that the lens measured', () => {
+  const lens = lensFrom(plainLens('321>', '123', { skill: 1, layers: 3 }))
+  const seen = observationOf(FLOW, { lenses: [lens, { ...lens, is_held_out: false }] })
+  const [knows] = answers(keptOf([1, seen], [5, observationOf(FLOW)]))
+  expect(knows).toContain('response tokens the final policy’s likeliest is right at')
+  expect(answers(keptOf([5, observationOf(FLOW)]))[0]).toContain('decides most')
 })
 
 test('where one moment was observed, the metrics of every step tell what changed', () => {

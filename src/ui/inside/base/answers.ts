@@ -4,6 +4,7 @@ import type { Observation } from '../../../host/protocol/observation.ts'
 import type { Kept } from '../../../record/run/kept.ts'
 import { layersSay } from '../../plot/lines/course_says.ts'
 import { layerEntropy } from '../../shown/metrics.ts'
+import { lensesSay } from '../../tokens/lens/lens.ts'
 import { mostNeeded } from '../../touch/words/part_words.ts'
 import { type ObservedQuantity, observedAt, type Seen } from './observed.ts'
 import { deltaSays, flowSays, heatSays, policyName } from './says.ts'
@@ -20,6 +21,19 @@ const of =
     const seen = observedAt(kept, step, quantities)
     return seen && says(seen, kept.items)
   }
+
+const flowOf = of(['ent_layer_norm'], ({ item }) => flowSays(item))
+
+/** What layers name of the held-out answers that the lens measured; else where they decide. */
+const known: Answer = (kept, step) => {
+  const lenses = kept.items
+    .findLast(
+      ({ step: at, item }) =>
+        (step === undefined || at <= step) && item.lenses.some((lens) => lens.is_held_out),
+    )
+    ?.item.lenses.filter((lens) => lens.is_held_out)
+  return (lenses && lensesSay(lenses, 'raw')) || flowOf(kept, step)
+}
 
 /** Where only one moment was observed, the metrics of every step tell what changed. */
 export function changedSays(items: readonly Seen[], seen: Seen): string | undefined {
@@ -41,7 +55,7 @@ const needed: Answer = ({ items }, step) => {
 
 /** In the order of the tab. */
 export const QUESTIONS = {
-  'What does a layer know?': of(['ent_layer_norm'], ({ item }) => flowSays(item)),
+  'What does a layer know?': known,
   'What does a block do?': of(['dH_attn', 'dH_ffn', 'dH_layer'], deltaSays),
   'What changed?': of(['ent_layer_raw', 'ent_layer_norm'], (seen, items) =>
     changedSays(items, seen),

@@ -33,6 +33,8 @@ export interface StepLine {
   readonly width?: number
   readonly dash?: readonly number[]
   readonly columns: Columns
+  /** It is measured now and then: its points are marked. */
+  readonly hasDots?: boolean
   /** Drawn, but not read out: there are too many. */
   readonly isQuiet?: boolean
 }
@@ -128,10 +130,10 @@ const HEIGHT = 190
 
 /** Its lines as strokes, files and legends take them. */
 function strokesOf(lines: readonly StepLine[], isDark: boolean): Stroke[] {
-  return lines.map(({ columns, color, width = WIDTH, dash = [] }) => ({
+  return lines.map(({ columns, color, width = WIDTH, dash = [], hasDots = false }) => ({
     kind: 'line',
     columns,
-    style: { color: resolveColor(color, isDark), width, dash, dots: false },
+    style: { color: resolveColor(color, isDark), width, dash, dots: hasDots },
   }))
 }
 

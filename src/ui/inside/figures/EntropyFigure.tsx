@@ -1,12 +1,12 @@
 // Draws the entropy of the final policy over the run, phases shaded (BuPO, arXiv 2512.19673, figure
 // 7), and that of every layer as it is read.
 import { useCallback } from 'react'
-import { useStore } from 'zustand'
 import type { LabState } from '../../../page/state/store.ts'
 import { formatNats } from '../../kit/format.ts'
+import { Keys } from '../../plot/base/Keys.tsx'
 import { BATCH, READ } from '../../plot/reads.ts'
 import { layerEntropy } from '../../shown/metrics.ts'
-import { overlayStore } from '../../shown/overlays.ts'
+import { type Overlay, useOverlays } from '../../shown/overlays.ts'
 import { useSlowFrame } from '../../shown/readout.ts'
 import { seriesOf, useLastLayer } from '../../shown/run.ts'
 import { useAtStep, useShown } from '../../shown/shown.ts'
@@ -18,12 +18,10 @@ import { useVisible } from '../frame/use_figure.ts'
 import { LayerEntropies } from './LayerEntropies.tsx'
 
 const ZERO: readonly number[] = [0]
-const selectOverlays = ({ overlays }: ReturnType<typeof overlayStore.getState>) => overlays
 const selectHasSteps = ({ series, step }: LabState) => step > 0 && series.has('layer/entropy/0')
 
 /** The metric of the shown run before those of the runs behind it. */
-function useLines(metric: string): () => StepLine[] {
-  const overlays = useStore(overlayStore, selectOverlays)
+function useLines(metric: string, overlays: readonly Overlay[]): () => StepLine[] {
   return useCallback((): StepLine[] => {
     const own = seriesOf(metric)
     const others = overlays.flatMap((overlay) => {
@@ -52,7 +50,8 @@ export function EntropyFigure() {
   const hasSteps = useShown(selectHasSteps)
   const atStep = useAtStep()
   const metric = layerEntropy(layers)
-  const lines = useLines(metric)
+  const overlays = useOverlays()
+  const lines = useLines(metric, overlays)
   const words = hasSteps
     ? atStep === undefined
       ? 'All steps so far.'
@@ -85,7 +84,11 @@ export function EntropyFigure() {
             lines={lines}
             must={ZERO}
             formatValue={formatNats}
-          />
+          >
+            {overlays.length === 0 ? null : (
+              <Keys keys={[{ label: 'this run', color: '--ink', width: 2 }, ...overlays]} />
+            )}
+          </StepChart>
           <LayerEntropies isVisible={isVisible} />
         </>
       ) : null}

@@ -109,6 +109,7 @@ const useChange = (k: number) =>
           label: `ΔH of layer ${k}`,
           color: '--series-1',
           columns: columnsOfKept(items, (observation) => layerChange(observation, k)),
+          hasDots: true,
         },
       ]),
     [k],
@@ -123,6 +124,7 @@ const useSurprise = () =>
           label: 'perplexity',
           color: '--series-2',
           columns: columnsOfKept(items, perplexity),
+          hasDots: true,
         },
       ]),
     [],
@@ -147,6 +149,7 @@ function Divergence({ k, layers, isVisible }: OverStepsProps) {
           isQuiet: !named.includes(j),
           color: depthColor(j, layers, isDark),
           columns,
+          hasDots: true,
         })),
       ),
     [k, layers, isDark, named],
@@ -161,7 +164,10 @@ function Divergence({ k, layers, isVisible }: OverStepsProps) {
       formatValue={formatNumber}
     >
       <Keys
-        keys={named.map((j) => ({ label: `j = ${j}`, color: depthColor(j, layers, isDark) }))}
+        keys={named.map((j) => ({
+          label: layerName(j, layers),
+          color: depthColor(j, layers, isDark),
+        }))}
       />
     </StepChart>
   )
@@ -212,9 +218,11 @@ function OneMoment({ seen, k }: { readonly seen: Seen; readonly k: number }) {
         />
       ) : null}
       <p className="soft" data-testid="target-moment">
-        Only this moment was looked at. (b) Layer {k} changes the entropy by{' '}
-        {formatNats(layerChange(item, k))}. (c) The perplexity of the final policy on these tokens
-        is {formatNumber(perplexity(item))}.
+        Only this moment was looked at.{' '}
+        {k === 0
+          ? ''
+          : `(b) Layer ${k} changes the entropy by ${formatNats(layerChange(item, k))}. `}
+        (c) The perplexity of the final policy on these tokens is {formatNumber(perplexity(item))}.
       </p>
     </div>
   )

@@ -1,5 +1,5 @@
-// Tests that a past run is asked about its own phases, and that a measurement which came too late is
-// called that.
+// Tests that a past run is asked about its own phases, and that a measurement which came too late
+// is called that.
 import { renderToStaticMarkup } from 'react-dom/server'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { withField } from '../../../document/experiment/experiment.ts'

@@ -1,9 +1,10 @@
 // Draws the entropy of every layer's policy as lines; of a deep model those of some layers, beside
 // the map that has all of them.
-import { useCallback, useMemo, useSyncExternalStore } from 'react'
+import { type ComponentProps, useCallback, useMemo, useSyncExternalStore } from 'react'
 import { useStore } from 'zustand'
 import { layerName, shortLayerName } from '../../glossary/layer_names.ts'
 import { formatNumber, formatTick } from '../../kit/format.ts'
+import { lazyPart } from '../../part/lazy_part.tsx'
 import { scoreSays } from '../../plot/lines/course_says.ts'
 import { type Line, MetricChart } from '../../plot/MetricChart.tsx'
 import { BATCH, READ, reads } from '../../plot/reads.ts'
@@ -11,31 +12,16 @@ import { depthColor, layerDash } from '../../scales/palette.ts'
 import { layerEntropy } from '../../shown/metrics.ts'
 import { useLastLayer } from '../../shown/run.ts'
 import { type UiState, uiStore } from '../../shown/store.ts'
-import { layersOnChart, MOST_LINES, onPick, togglePick } from './picked_layers.ts'
+import type { LayerPicks as Picks } from './LayerPicks.tsx'
+import { layersOnChart, MOST_LINES, onPick } from './picked_layers.ts'
 
 const selectIsDark = (state: UiState) => state.isDark
 
-/** A button for every layer of a deep model. */
-function LayerPicks(props: { readonly last: number; readonly shown: readonly number[] }) {
-  const { last, shown } = props
-  return (
-    <fieldset className="layer-picks" data-testid="layer-picks">
-      <legend className="soft">Lines of layers, at most {MOST_LINES}; the map has all</legend>
-      {Array.from({ length: last + 1 }, (_, layer) => (
-        <button
-          key={layer}
-          type="button"
-          className="plain"
-          aria-pressed={shown.includes(layer)}
-          aria-label={`Line of ${layerName(layer, last)}`}
-          onClick={() => togglePick(layer, last)}
-        >
-          {layer}
-        </button>
-      ))}
-    </fieldset>
-  )
-}
+/** Few models are deep. */
+const LayerPicks = lazyPart<ComponentProps<typeof Picks>>(
+  async () => (await import('./LayerPicks.tsx')).LayerPicks,
+  { name: 'The choice of layers', fallback: null },
+)
 
 export function EntropyChart({ height }: { readonly height: number }) {
   const last = useLastLayer()

@@ -212,7 +212,13 @@ export function LayerLens() {
     <Fold
       id="lens"
       title="Layer lens"
-      about="What every layer would say next, at every position of a text."
+      about={
+        seen
+          ? lensSummary(seen.lens, kind)
+          : 'What every layer would say next, at every position of a text.'
+      }
+      step={seen?.item.step}
+      opens="everywhere"
     >
       <div ref={section} className="lens">
         <Shades />

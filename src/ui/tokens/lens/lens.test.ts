@@ -9,6 +9,7 @@ import {
   largestChange,
   layersOf,
   lensCell,
+  lensesSay,
   lensSummary,
   meanEntropies,
   nextChange,
@@ -84,11 +85,14 @@ test('probabilities and changes are short, and never pretend to be nothing', () 
 
 test('the summary counts what layers find of the response, the end token included', () => {
   expect([0, 3].map((layer) => rightAt(lens, 'raw', layer))).toEqual([0, 3])
-  expect(lensSummary(lens, 'raw')).toContain('right one at 3 of the 3 response tokens')
-  expect(lensSummary(lens, 'raw')).toContain('layer 1 is the first to name any')
-  expect(lensSummary(lensFrom(plainLens('21=', '12', { skill: 0 })), 'raw')).toContain(
-    'no layer below it names any',
+  const at = (layer: number) => rightAt(lens, 'raw', layer)
+  expect(lensSummary(lens, 'raw')).toBe(
+    `Of 3 response tokens the final policy’s likeliest is right at 3, that of layer 2 at ${at(2)}, that of the embedding at 0.`,
   )
+  expect(lensesSay([lens, lens], 'raw')).toBe(
+    `Of 6 tokens of 2 held-out answers the final policy’s likeliest is right at 6, that of layer 2 at ${2 * at(2)}, that of the embedding at 0.`,
+  )
+  expect(lensesSay([], 'raw')).toBe('')
   const cell = lensCell(lens, 'raw', 3, 4)
   expect(cell && cellWords(cell, tokenWords)).toContain('end 86.0\u00a0%, entropy')
 })

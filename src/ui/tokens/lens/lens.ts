@@ -143,17 +143,25 @@ export function rightAt(lens: Lens, kind: LensKind, layer: number): number {
   return right
 }
 
-/** The grid in words. */
-export function lensSummary(lens: Lens, kind: LensKind): string {
-  const last = layersOf(lens) - 1
-  const count = lens.tokens.length - lens.prompt_length
-  if (count < 1) return 'This text has no response to predict.'
-  const byLayer = Array.from({ length: last + 1 }, (_, layer) => rightAt(lens, kind, layer))
-  const first = byLayer.findIndex((right) => right > 0)
-  const final = `The final policy’s likeliest token is the right one at ${byLayer[last]} of the ${count} response tokens`
-  if (first < 0 || first === last) return `${final}; no layer below it names any of them.`
-  return `${final}, that of layer ${last - 1} at ${byLayer[last - 1]}; ${theLayer(first, last)} is the first to name any.`
+/** How many tokens of their responses the model, the layer below it and the embedding name; ''
+ * where there is none to name. */
+export function lensesSay(lenses: readonly Lens[], kind: LensKind): string {
+  const of = (count: (lens: Lens) => number) => lenses.reduce((sum, lens) => sum + count(lens), 0)
+  const count = of(({ tokens, prompt_length }) => tokens.length - prompt_length)
+  const [first] = lenses
+  if (!first || count < 1) return ''
+  const last = layersOf(first) - 1
+  const right = (layer: number) => of((lens) => rightAt(lens, kind, layer))
+  const whose =
+    lenses.length === 1 ? 'response tokens' : `tokens of ${lenses.length} held-out answers`
+  const final = `Of ${count} ${whose} the final policy’s likeliest is right at ${right(last)}`
+  const below = last > 1 ? `, that of ${theLayer(last - 1, last)} at ${right(last - 1)}` : ''
+  return `${final}${below}, that of the embedding at ${right(0)}.`
 }
+
+/** The grid in words. */
+export const lensSummary = (lens: Lens, kind: LensKind): string =>
+  lensesSay([lens], kind) || 'This text has no response to predict.'
 
 /** A cell in words, for those who hear it. */
 export function cellWords(cell: LensCell, words: (token: string) => string): string {

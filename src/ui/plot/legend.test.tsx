@@ -1,0 +1,47 @@
+// Tests that a legend says whose the lines behind the shown run are, and of what.
+import { renderToStaticMarkup } from 'react-dom/server'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { formatNumber } from '../kit/format.ts'
+import { overlayStore } from '../shown/overlays.ts'
+import { uiStore } from '../shown/store.ts'
+import { columnsOf } from '../shown/testing.ts'
+import { type Line, numbered } from './chart_lines.ts'
+import { Legend } from './Legend.tsx'
+
+const said = (lines: readonly Line[]) =>
+  renderToStaticMarkup(
+    <Legend lines={[]} visible={numbered(lines)} formatValue={formatNumber} />,
+  ).replaceAll(/<[^>]*>/g, '|')
+const line = (metric: string): Line => ({ metric, label: metric, color: 'black' })
+
+beforeEach(() => {
+  // Static markup shows what a store began with.
+  for (const store of [overlayStore, uiStore])
+    vi.spyOn(store, 'getInitialState').mockImplementation(store.getState as never)
+  overlayStore.setState({
+    overlays: [
+      {
+        id: 'a',
+        label: 'the first run',
+        color: 'blue',
+        dash: [],
+        end: () => ({ last: 1, planned: 1 }),
+        series: () => columnsOf([1, 2]),
+      },
+    ],
+  })
+})
+afterEach(() => {
+  overlayStore.setState({ overlays: [] })
+  vi.restoreAllMocks()
+})
+
+test('a lone line is told apart from the one behind it', () => {
+  expect(said([line('loss')])).toMatch(/this run.*behind:.*the first run/)
+})
+
+test('of several series each value of the other run has a name', () => {
+  const words = said([line('layer 1'), line('layer 2')])
+  expect(words).toMatch(/behind:.*the first run.*\|layer 1\|.*\|layer 2\|/)
+  expect(words).not.toContain('this run')
+})
