@@ -83,7 +83,7 @@ test('every cell shows its layer’s likeliest token and probability, and in ful
   await openLens(lab, page)
   const grid = lab.get('lens-grid')
   await expect(lab.get('lens-summary')).toHaveAttribute('data-step', '40')
-  await expect(lab.get('lens-says')).toContainText('right one at 4 of the 4 response tokens')
+  await expect(lab.get('lens-says')).toContainText('The model names 4 of 4 response tokens')
   await expect(lab.get('lens-cost')).toHaveAttribute('data-value', '12.5')
   await expect(grid.locator('tbody tr')).toHaveCount(LAYERS)
   await expect(grid.locator('tbody tr').first().getByRole('rowheader')).toHaveText('final')

@@ -21,10 +21,18 @@ function jumpTo(head: HTMLElement): void {
   head.focus({ preventScroll: true })
 }
 
+const CAUSES: Question = 'What causes it?'
+
 interface LineProps {
   readonly head: HTMLElement
   readonly answer: string | undefined
 }
+
+/** What fills it: most figures fill by themselves. */
+const unmeasured = ({ dataset }: HTMLElement) =>
+  dataset.question === CAUSES
+    ? 'Not measured yet: a button there switches each part off in turn.'
+    : 'Not measured yet.'
 
 function Line({ head, answer }: LineProps) {
   return (
@@ -32,7 +40,7 @@ function Line({ head, answer }: LineProps) {
       <button type="button" className="plain" onClick={() => jumpTo(head)}>
         {head.dataset.question}
       </button>
-      {answer === undefined ? <p className="soft">Not measured yet.</p> : <p>{answer}</p>}
+      {answer === undefined ? <p className="soft">{unmeasured(head)}</p> : <p>{answer}</p>}
     </li>
   )
 }

@@ -37,7 +37,7 @@ test('what a layer knows is said of the held-out answers that the lens measured'
   const lens = lensFrom(plainLens('321>', '123', { skill: 1, layers: 3 }))
   const seen = observationOf(FLOW, { lenses: [lens, { ...lens, is_held_out: false }] })
   const [knows] = answers(keptOf([1, seen], [5, observationOf(FLOW)]))
-  expect(knows).toContain('response tokens the final policy’s likeliest is right at')
+  expect(knows).toContain('response tokens; layer 1 would name')
   expect(answers(keptOf([5, observationOf(FLOW)]))[0]).toContain('decides most')
 })
 

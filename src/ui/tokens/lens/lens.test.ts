@@ -87,10 +87,10 @@ test('the summary counts what layers find of the response, the end token include
   expect([0, 3].map((layer) => rightAt(lens, 'raw', layer))).toEqual([0, 3])
   const at = (layer: number) => rightAt(lens, 'raw', layer)
   expect(lensSummary(lens, 'raw')).toBe(
-    `Of 3 response tokens the final policy’s likeliest is right at 3, that of layer 2 at ${at(2)}, that of the embedding at 0.`,
+    `The model names 3 of 3 response tokens; layer 2 would name ${at(2)}, the embedding 0.`,
   )
   expect(lensesSay([lens, lens], 'raw')).toBe(
-    `Of 6 tokens of 2 held-out answers the final policy’s likeliest is right at 6, that of layer 2 at ${2 * at(2)}, that of the embedding at 0.`,
+    `The model names 6 of 6 tokens of 2 held-out answers; layer 2 would name ${2 * at(2)}, the embedding 0.`,
   )
   expect(lensesSay([], 'raw')).toBe('')
   const cell = lensCell(lens, 'raw', 3, 4)

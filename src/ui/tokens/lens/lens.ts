@@ -6,7 +6,6 @@ import {
   type LensSample,
   type Observation,
 } from '../../../host/protocol/observation.ts'
-import { theLayer } from '../../glossary/layer_names.ts'
 import { formatNumber, formatShare } from '../../kit/format.ts'
 
 export type LensKind = 'raw' | 'normed'
@@ -152,11 +151,14 @@ export function lensesSay(lenses: readonly Lens[], kind: LensKind): string {
   if (!first || count < 1) return ''
   const last = layersOf(first) - 1
   const right = (layer: number) => of((lens) => rightAt(lens, kind, layer))
-  const whose =
-    lenses.length === 1 ? 'response tokens' : `tokens of ${lenses.length} held-out answers`
-  const final = `Of ${count} ${whose} the final policy’s likeliest is right at ${right(last)}`
-  const below = last > 1 ? `, that of ${theLayer(last - 1, last)} at ${right(last - 1)}` : ''
-  return `${final}${below}, that of the embedding at ${right(0)}.`
+  const all =
+    lenses.length === 1
+      ? `${count} response tokens`
+      : `${count} tokens of ${lenses.length} held-out answers`
+  const lowest = right(0)
+  if (last === 1)
+    return `The model names ${right(1)} of ${all}; the embedding would name ${lowest}.`
+  return `The model names ${right(last)} of ${all}; layer ${last - 1} would name ${right(last - 1)}, the embedding ${lowest}.`
 }
 
 /** The grid in words. */
