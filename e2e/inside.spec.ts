@@ -132,7 +132,7 @@ test('figures say what to do, then draw the newest observed step', async ({ lab,
   await lab.get('target').scrollIntoViewIfNeeded()
   await expect(lab.get('perplexity-value')).toHaveText('Step 10. perplexity: 2')
   await lab.get('target-layer').selectOption('2')
-  await expect(lab.get('divergence-value')).toContainText('layer 3: 1.1')
+  await expect(lab.get('divergence-value')).toContainText('final policy: 1.1')
   await lab.get('target-layer').selectOption('1')
   await expect(lab.get('target-other')).toContainText('measured from layer 2')
 

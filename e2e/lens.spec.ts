@@ -101,7 +101,7 @@ test('every cell shows its layer’s likeliest token and probability, and in ful
   await page.keyboard.press('ArrowDown')
   await page.keyboard.press('ArrowRight')
   await expect(cell(lab, 'lens-grid', 2, 4)).toBeFocused()
-  await expect(lab.get('lens-detail')).toContainText('Layer 2, position 5 of 8')
+  await expect(lab.get('lens-detail')).toContainText('What layer 2 says at position 5 of 8')
   const shown = async (id: string) => Number(await lab.get(id).getAttribute('data-value'))
   expect(await shown('lens-top-entropy')).toBe(Math.fround(late.raw.entropy[at(2, 4)]))
   expect(await shown('lens-top-next')).toBe(Math.fround(late.raw.next_prob[at(2, 4)]))
@@ -117,9 +117,9 @@ test('every cell shows its layer’s likeliest token and probability, and in ful
 
   // The pointer shows a cell without moving the cursor.
   await cell(lab, 'lens-grid', 1, 0).hover()
-  await expect(lab.get('lens-detail')).toContainText('Layer 1, position 1 of 8')
+  await expect(lab.get('lens-detail')).toContainText('What layer 1 says at position 1 of 8')
   await lab.get('lens-summary').hover()
-  await expect(lab.get('lens-detail')).toContainText('Layer 2, position 8 of 8')
+  await expect(lab.get('lens-detail')).toContainText('What layer 2 says at position 8 of 8')
 
   // Another text.
   await lab.get('lens-text').selectOption({ label: '94> 49' })

@@ -79,7 +79,7 @@ export function EntropyFigure() {
         <>
           <StepChart
             id="final-entropy"
-            title={`Policy of layer ${layers}, nats`}
+            title="Final policy, nats"
             isVisible={isVisible}
             lines={lines}
             must={ZERO}
