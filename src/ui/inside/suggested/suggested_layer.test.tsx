@@ -52,6 +52,8 @@ beforeEach(() => {
 afterEach(() => {
   viewStore.setState({ viewed: undefined })
   openedStore.setState({ opened: undefined })
+  libraryStore.setState({ entries: [] })
+  labStore.setState(initialState(), true)
   vi.restoreAllMocks()
 })
 

@@ -3,16 +3,16 @@ import { renderToStaticMarkup } from 'react-dom/server'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { type ReplayState, replayStore } from '../../../page/state/replay.ts'
 import { initialState, type LabState, labStore } from '../../../page/state/store.ts'
-import { Inspector } from '../inspector/Inspector.tsx'
+import { TraceActions } from '../inspector/TraceActions.tsx'
 import { Stages } from '../stages/Stages.tsx'
-
-// A page without a screen has no media.
-vi.mock('../../kit/use_media.ts', () => ({ useMedia: () => false }))
 
 const drawn = (state: Partial<LabState>, recording?: unknown): string => {
   labStore.setState({ ...initialState(), ...state }, true)
   replayStore.setState({ recording: recording as ReplayState['recording'] })
-  return renderToStaticMarkup(<Inspector />) + renderToStaticMarkup(<Stages />)
+  return (
+    renderToStaticMarkup(<TraceActions isAlong isLiving hasButton />) +
+    renderToStaticMarkup(<Stages />)
+  )
 }
 const OFFERS = ['trace-along', 'trace-now', 'trace-follow', 'trace-step']
 const offered = (markup: string) => OFFERS.filter((id) => markup.includes(`data-testid="${id}"`))

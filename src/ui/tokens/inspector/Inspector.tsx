@@ -1,5 +1,4 @@
 // Draws the responses of one step, token by token, coloured by what the step computed of each.
-import { Search } from 'lucide-react'
 import { useEffect, useMemo, useRef } from 'react'
 import { SIGNS_SAY } from '../../../host/protocol/token_text.ts'
 import { wantObserved } from '../../../page/client/observing.ts'
@@ -9,24 +8,23 @@ import { Words } from '../../glossary/Words.tsx'
 import { formatCount, formatDuration, formatNumber } from '../../kit/format.ts'
 import { TOOL_WROTE } from '../../kit/TurnText.tsx'
 import { useMedia } from '../../kit/use_media.ts'
-import { WriteWithShown } from '../../open/models/WriteWithIt.tsx'
 import { lazyPart } from '../../part/lazy_part.tsx'
 import { BATCH, READ, reads } from '../../plot/reads.ts'
 import { useIsLiving, useKept } from '../../shown/rested.ts'
 import { selectIsBusy, seriesOf, shownExperiment, useLab, useLastLayer } from '../../shown/run.ts'
-import { useAtStep, useIsPast, usePresent, useShown } from '../../shown/shown.ts'
+import { useAtStep, usePresent, useShown } from '../../shown/shown.ts'
 import { useVisible } from '../../shown/visible.ts'
 import { useVocabulary } from '../../shown/vocabulary.ts'
 import { legendOf, MODES, missingReason, rangeOf } from '../base/colours.ts'
 import { type Found, find, type Inspected, openBundle } from '../base/inspect.ts'
 import { Legend, Shades } from '../base/Legend.tsx'
-import { releaseTrace, type TokensView, tokensStore, traceNow, useTokens } from '../base/view.ts'
-import { useWhyNoTrace } from '../base/why_no_trace.ts'
+import { releaseTrace, type TokensView, tokensStore, useTokens } from '../base/view.ts'
 import { traceCost } from './cost.ts'
 import { List } from './List.tsx'
 import { Count, Options } from './Options.tsx'
 import { comparisonSays, groupSays } from './says.ts'
 import { layerEntropyOf, type Shown, useShownStep } from './shown_responses.ts'
+import { TraceActions } from './TraceActions.tsx'
 import './inspector.css'
 
 /** Only stories need it, and its words with it. */
@@ -44,7 +42,6 @@ const hasTool = ({ traced, turns }: Inspected): boolean =>
 /** Where the panels stand below each other. */
 const NARROW = '(max-width: 899px)'
 const selectLastStep = ({ step }: LabState) => step
-const selectIsTracing = (state: LabState) => state.isTracing
 const selectView = (view: TokensView) => view
 const set = tokensStore.setState
 
@@ -238,49 +235,6 @@ function Notes({ shown }: { shown: Shown }) {
         </p>
       ) : null}
     </>
-  )
-}
-
-/** Traces every step while the panel is open, or the next one. */
-function TraceActions(props: { isAlong: boolean; isLiving: boolean; hasButton: boolean }) {
-  const { isAlong, isLiving, hasButton } = props
-  const isTracing = useLab(selectIsTracing)
-  const isBusy = useLab(selectIsBusy)
-  const isPast = useIsPast()
-  const whyNot = useWhyNoTrace()
-  if (whyNot !== undefined && !isPast)
-    return (
-      <div className="profiler-actions">
-        <span className="soft">{whyNot}</span>
-        <WriteWithShown />
-      </div>
-    )
-  return (
-    <div className="profiler-actions">
-      {/* No step of a past run is to come. */}
-      <label hidden={isPast} className="inspector-check">
-        <input
-          type="checkbox"
-          data-testid="trace-along"
-          checked={isAlong}
-          onChange={({ target }) => set({ isTracingAlong: target.checked })}
-        />
-        Trace steps while this is open
-      </label>
-      {hasButton ? (
-        <button
-          type="button"
-          data-testid="trace-now"
-          disabled={!isBusy || !isLiving || isTracing}
-          title={isBusy ? undefined : 'Train first: only a step of a run can be traced'}
-          onClick={traceNow}
-        >
-          <Search className="icon" aria-hidden="true" />
-          {isTracing ? 'Waiting for a step' : 'Trace now'}
-        </button>
-      ) : null}
-      <WriteWithShown />
-    </div>
   )
 }
 
