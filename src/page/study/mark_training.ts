@@ -8,6 +8,10 @@ const training = remembered('study', z.boolean(), false)
 /** For what is on the page before any study is. */
 export const studyTrainingStore = createStore(() => ({ isTraining: false }))
 
+/** A run that begins meanwhile shares the GPU with it. */
+export const selectTrainsStudy = (state: { readonly isTraining: boolean }): boolean =>
+  state.isTraining
+
 export function markTraining(isTraining: boolean): void {
   studyTrainingStore.setState({ isTraining })
   if (isTraining) training.set(true)

@@ -5,6 +5,7 @@ import { useStore } from 'zustand'
 import { train } from '../../page/client/controls.ts'
 import type { LabState } from '../../page/state/store.ts'
 import { selectLacksGpu } from '../../page/state/without_gpu.ts'
+import { selectTrainsStudy, studyTrainingStore } from '../../page/study/mark_training.ts'
 import { useEstimate } from '../learning/estimate.ts'
 import { canToggle } from '../open/actions.ts'
 import { lazyPart } from '../part/lazy_part.tsx'
@@ -36,14 +37,17 @@ function Estimate() {
   const isUnchosen = useLab(selectIsUnchosen)
   const chosen = useLab(selectExperiment)
   const time = useEstimate(chosen)
+  const trainsStudy = useStore(studyTrainingStore, selectTrainsStudy)
   return (
     <p className="soft" data-testid="estimate">
       {isUnchosen
         ? 'Three small layers learn to sort digits: 654 becomes 456. '
         : 'It trains the experiment above. '}
-      {time === undefined
-        ? 'How long it takes here is not known yet: its first seconds will tell. '
-        : `Its steps take ${time.words}, ${time.isMeasured ? 'as measured here before' : 'estimated from a probe of this adapter'}. `}
+      {trainsStudy
+        ? 'A study is training: both would share the GPU and be slower. '
+        : time === undefined
+          ? 'How long it takes here is not known yet: its first seconds will tell. '
+          : `Its steps take ${time.words}, ${time.isMeasured ? 'as measured here before' : 'estimated from a probe of this adapter'}. `}
       Nothing leaves this browser.
     </p>
   )
@@ -55,12 +59,13 @@ const selectHasGpu = ({ adapter }: LabState) => adapter !== undefined
 function Opening() {
   const hasGpu = useLab(selectHasGpu)
   const canTrain = useLab(canToggle)
+  const trainsStudy = useStore(studyTrainingStore, selectTrainsStudy)
   return (
     <>
       <div className="forest-ways">
         <button
           type="button"
-          className="primary"
+          className={trainsStudy ? undefined : 'primary'}
           data-testid="train-here"
           disabled={!canTrain || !hasGpu}
           onClick={() => train()}

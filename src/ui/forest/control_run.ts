@@ -77,8 +77,9 @@ export function controlOf(
   })
   if (phases.length === before.length || given > 0) return undefined
   const steering = sets.flatMap((entry) => moved(entry, before, kept) ?? [])
-  const own = givenName(document)
-  const name = own === '' ? null : `${own}, without its inner phase`
+  // Of a preset's name what stands behind its colon is what the control leaves out.
+  const own = givenName(document) || document.name?.split(':')[0]
+  const name = own ? `${own}, without its inner phase` : null
   const parsed = parseExperiment({ ...document, name, phases, steering })
   return parsed.ok ? { experiment: parsed.experiment, changes: steering.length } : undefined
 }

@@ -53,8 +53,8 @@ test('the run without its inner phase begins as the run began, and is changed wh
   const timed = ({ actor }: Experiment) =>
     actor.optim.lr === 0.0005 ? { seconds: 5, isMeasured: true } : undefined
   expect(nextStep({ document, experiment: trained }, timed)?.estimate.seconds).toBe(5)
-  // A preset's name would say that it has an inner layer.
-  expect(step?.experiment.name).toBeNull()
+  // All of the preset's name would say that it has an inner layer.
+  expect(step?.experiment.name).toBe('First run, without its inner phase')
   const named = nextStep(run(withFields(began, ['name', 'Mine'])), takes(60))
   expect(named?.experiment.name).toBe('Mine, without its inner phase')
 })

@@ -1,120 +1,23 @@
-// Draws the numbers of the moment. Each is the run's own, or a dash; those that no run has yet take
-// no room.
-import type { LabState } from '../../page/state/store.ts'
-import {
-  formatCount,
-  formatDuration,
-  formatNumber,
-  formatShare,
-  formatSteps,
-  NONE,
-} from '../kit/format.ts'
+// Draws how the run is, and the numbers of the moment.
+import { later } from '../part/later.tsx'
 import type { PanelProps } from '../part/Panels.tsx'
-import {
-  foreignHeldOut,
-  greedyAccuracy,
-  LOGGED_ENTROPY,
-  layerEntropy,
-  REWARD,
-  TASK_SCORE,
-} from '../shown/metrics.ts'
-import { hasRewardPhase, plannedSteps } from '../shown/run.ts'
-import { isImported, presentStore } from '../shown/shown.ts'
 import { Status } from './Status.tsx'
 
-const selectHasSteps = (state: LabState) => state.series.size > 0
-
-/** The time that is left, beside the newest step of a run that is training. */
-function TimeLeft({ isNewest }: { readonly isNewest: boolean }) {
-  const { status, timing } = presentStore.getState()
-  const { left } = timing
-  const isShown = status === 'running' && isNewest
-  return (
-    <div hidden={!isShown}>
-      <dt>{isShown && left.isAbout ? 'Time left, about' : 'Time left'}</dt>
-      <dd data-testid="time-left">
-        {formatDuration(isShown ? left.seconds : undefined)}
-        {isShown && left.untimedSteps > 0 ? (
-          <small title="No phase of this kind has run yet, so the time of its steps is unknown">
-            {' '}
-            + {formatSteps(left.untimedSteps)}
-            <span className="detail"> not timed yet</span>
-          </small>
-        ) : null}
-      </dd>
-    </div>
-  )
-}
+const RunNumbers = later(
+  'The numbers of the run',
+  async () => (await import('./more/RunNumbers.tsx')).RunNumbers,
+)
 
 export function Numbers({ shown }: PanelProps) {
-  const { experiment, isNewest, metric } = shown
-  const state = presentStore.getState()
-  const hasSteps = selectHasSteps(state)
-  const hasBegun = state.runExperiment !== undefined
-  const { steps_per_second, tokens_per_second } = state.timing
-  // Speed is of the moment: a step that is over has none.
-  const now = (value: number | undefined) => (isNewest ? value : undefined)
-  const fromLog = isImported()
-  const finalEntropy = metric(
-    fromLog ? LOGGED_ENTROPY : layerEntropy(experiment.model.num_hidden_layers),
-  )
-  const greedy = greedyAccuracy(experiment.task.id)
-  const heldOut =
-    fromLog && !state.series.has(greedy) ? foreignHeldOut(state.series.keys()) : greedy
+  const { isNewest, step } = shown
   return (
     <div
       className={isNewest ? 'numbers' : 'numbers back'}
       data-testid="numbers"
-      data-step={isNewest ? undefined : shown.step}
+      data-step={isNewest ? undefined : step}
     >
       <Status />
-      <dl hidden={!hasBegun} className={hasSteps ? undefined : 'awaited'}>
-        <div className="step-number">
-          <dt>Steps</dt>
-          <dd>
-            <span data-testid="step-count">{hasSteps ? formatCount(shown.step) : NONE}</span>
-            <small>
-              {isNewest
-                ? ` of ${formatCount(plannedSteps(state))}`
-                : ` looking back from ${formatCount(state.step)}`}
-            </small>
-          </dd>
-        </div>
-        <div>
-          <dt>
-            {hasRewardPhase(state) ? 'Task score' : 'Reward'}
-            <span className="detail">, sampled</span>
-          </dt>
-          <dd data-testid="reward-value">
-            {formatShare(metric(hasRewardPhase(state) ? TASK_SCORE : REWARD))}
-          </dd>
-        </div>
-        <div>
-          <dt>
-            Held-out
-            {heldOut === greedy ? <span className="detail">, greedy</span> : null}
-          </dt>
-          <dd data-testid="accuracy-value">
-            {heldOut === undefined ? NONE : formatShare(metric(heldOut))}
-          </dd>
-        </div>
-        <div>
-          <dt>{fromLog ? 'Entropy' : 'Final entropy'}</dt>
-          <dd data-testid="entropy-value">
-            {formatNumber(finalEntropy)}
-            {finalEntropy === undefined ? null : <small> nats</small>}
-          </dd>
-        </div>
-        <div className="speed" hidden={now(steps_per_second) === undefined}>
-          <dt>Steps / s</dt>
-          <dd data-testid="steps-per-second">{formatNumber(now(steps_per_second))}</dd>
-        </div>
-        <div className="speed" hidden={now(tokens_per_second) === undefined}>
-          <dt>Tokens/s</dt>
-          <dd data-testid="tokens-per-second">{formatCount(now(tokens_per_second))}</dd>
-        </div>
-        <TimeLeft isNewest={isNewest} />
-      </dl>
+      <RunNumbers shown={shown} />
     </div>
   )
 }

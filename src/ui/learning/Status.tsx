@@ -1,6 +1,7 @@
 // Says at a glance how the run is: a word, a shape and a colour.
 import {
   Activity,
+  CircleAlert,
   CircleCheck,
   CircleDashed,
   CirclePause,
@@ -11,17 +12,17 @@ import {
   type LucideIcon,
 } from 'lucide-react'
 import { useStore } from 'zustand'
+import { wrongFields } from '../../page/client/edits.ts'
 import { replayStore } from '../../page/state/replay.ts'
 import type { LabState } from '../../page/state/store.ts'
 import { selectLacksGpu } from '../../page/state/without_gpu.ts'
-import { studyTrainingStore } from '../../page/study/mark_training.ts'
-import { formatBytes } from '../kit/format.ts'
+import { selectTrainsStudy, studyTrainingStore } from '../../page/study/mark_training.ts'
+import { isBusy } from '../../record/run/run_parts.ts'
 import { useOpenedEntry } from '../open/opened_run.ts'
 import { selectIsReplaying } from '../open/replays.ts'
 import { later } from '../part/later.tsx'
 import { selectIsBusy, selectStatus, useLab } from '../shown/run.ts'
 import { usePresent } from '../shown/shown.ts'
-import { useEstimate } from './estimate.ts'
 
 const STATUS: Readonly<
   Record<LabState['status'], { readonly says: string; readonly Icon: LucideIcon }>
@@ -37,6 +38,9 @@ const STATUS: Readonly<
   stopped: { says: 'stopped', Icon: CircleStop },
 }
 
+/** A value that is typed and does not hold: Train waits for it. */
+const WRONG = { says: 'a setting is wrong', Icon: CircleAlert }
+
 /** While a recording plays. */
 const REPLAYED: Partial<Record<LabState['status'], string>> = {
   preparing: 'playing a recording',
@@ -49,15 +53,12 @@ const PastStatus = later(
   async () => (await import('./more/PastStatus.tsx')).PastStatus,
 )
 
+const Planned = later('What Train takes', async () => (await import('./more/Planned.tsx')).Planned)
+
 const selectHasSteps = (state: LabState) => state.series.size > 0
 const selectIsPausing = ({ isPausing }: LabState) => isPausing
-const selectExperiment = ({ experiment }: LabState) => experiment
-const selectIsTraining = ({ isTraining }: { readonly isTraining: boolean }) => isTraining
+const selectIsWrong = (state: LabState) => !isBusy(state) && wrongFields(state).length > 0
 const selectMessage = (state: LabState) => state.message
-
-/** What Train would take, as long as nothing is trained. */
-const selectPlanned = ({ status, plan }: LabState) =>
-  status === 'idle' || status === 'finished' || status === 'failed' ? plan : undefined
 
 const lowerFirst = (text: string) => text.charAt(0).toLowerCase() + text.slice(1)
 
@@ -69,26 +70,22 @@ export function Status() {
   const status = usePresent(selectStatus)
   const message = usePresent(selectMessage)
   const hasSteps = usePresent(selectHasSteps)
-  const planned = usePresent(selectPlanned)
   const isPausing = usePresent(selectIsPausing)
   const isReplaying = useStore(replayStore, selectIsReplaying)
   const past = useOpenedEntry()
-  const time = useEstimate(useLab(selectExperiment))
   const lacksGpu = useLab(selectLacksGpu)
-  const isBusy = useLab(selectIsBusy)
-  const { says, Icon } = lacksGpu ? STATUS.idle : STATUS[status]
+  const isOn = useLab(selectIsBusy)
+  const isWrong = useLab(selectIsWrong) && !past
+  const { says, Icon } = lacksGpu ? STATUS.idle : isWrong ? WRONG : STATUS[status]
   const begun = status === 'running' && !hasSteps ? 'measuring step 0' : says
   const doing = status === 'preparing' && message ? lowerFirst(message) : begun
-  const trainsStudy = useStore(studyTrainingStore, selectIsTraining)
-  const both = isBusy ? `${doing}, and a study trains` : 'a study is training'
+  const trainsStudy = useStore(studyTrainingStore, selectTrainsStudy)
+  const both = isOn || isWrong ? `${doing}, and a study trains` : 'a study is training'
   const own = trainsStudy ? both : doing
-  const Shown = trainsStudy && !isBusy ? Activity : Icon
+  const Shown = trainsStudy && !isOn && !isWrong ? Activity : Icon
   const moment = isPausing ? pausingWords(status) : lacksGpu ? 'no GPU here' : own
-  const shownStatus = lacksGpu ? 'no_gpu' : status
+  const shownStatus = lacksGpu ? 'no_gpu' : isWrong ? 'wrong' : status
   const replayed = isReplaying ? (REPLAYED[status] ?? moment) : undefined
-  const takes =
-    planned &&
-    `${status === 'idle' ? 'It takes' : 'The next run takes'} ${time ? `${time.words} and ` : ''}${formatBytes(planned.bytes)} of GPU memory.`
   return (
     <div className="status-line">
       {past ? (
@@ -99,16 +96,7 @@ export function Status() {
           <span>{replayed ?? moment}</span>
         </p>
       )}
-      {planned === undefined || isReplaying || lacksGpu || past ? null : (
-        <p
-          className="soft planned"
-          data-testid="planned-bytes"
-          data-bytes={planned.bytes}
-          title={takes}
-        >
-          {takes}
-        </p>
-      )}
+      {isReplaying || lacksGpu || past || isWrong ? null : <Planned />}
     </div>
   )
 }

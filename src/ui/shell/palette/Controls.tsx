@@ -11,6 +11,8 @@ import {
 } from 'lucide-react'
 import { type MouseEvent, type ReactNode, useEffect } from 'react'
 import { useStore } from 'zustand'
+import { sameSettings } from '../../../document/experiment/experiment.ts'
+import { presetOf } from '../../../document/presets/presets.ts'
 import { stepOnce } from '../../../page/client/controls.ts'
 import { wrongFields } from '../../../page/client/edits.ts'
 import { reset } from '../../../page/client/starting.ts'
@@ -18,6 +20,7 @@ import { nextPhase } from '../../../page/client/steering.ts'
 import { replayStore } from '../../../page/state/replay.ts'
 import type { LabState } from '../../../page/state/store.ts'
 import { selectLacksGpu } from '../../../page/state/without_gpu.ts'
+import { selectTrainsStudy, studyTrainingStore } from '../../../page/study/mark_training.ts'
 import { IS_MAC, pressName } from '../../kit/keys.ts'
 import {
   canNextPhase,
@@ -48,9 +51,18 @@ const ReplayBar = later(
 
 const selectPreset = (state: LabState) => state.preset_id
 
+/** What the settings are called where they are no preset's; undefined where they are. */
+function selectOwnName({ preset_id, experiment }: LabState): string | undefined {
+  const preset = presetOf(preset_id)
+  if (!preset || sameSettings(experiment, preset.experiment)) return undefined
+  const { name } = experiment
+  return name && name !== preset.name ? name : `Changed: ${preset.name}`
+}
+
 /** Which experiment. */
 export function Choice() {
   const presetId = useLab(selectPreset)
+  const ownName = useLab(selectOwnName)
   const isLocked = useLocked('experiment')
   return (
     <div className="preset">
@@ -63,6 +75,7 @@ export function Choice() {
           value={presetId}
           onChange={(event) => openPreset(event.target.value)}
         >
+          {ownName === undefined ? null : <option value={presetId}>{ownName}</option>}
           <PresetOptions />
         </select>
       </label>
@@ -119,7 +132,9 @@ function TrainButton() {
   const lacksGpu = useLab(selectLacksGpu)
   const isPast = useIsPast()
   const isEdited = useLab(selectIsEdited)
-  const isAside = lacksGpu || isPast || (label === 'Train again' && !isEdited)
+  // Both would share the GPU: the study continues, and a run makes it slower.
+  const isBeside = useStore(studyTrainingStore, selectTrainsStudy) && label.startsWith('Train')
+  const isAside = lacksGpu || isPast || isBeside || (label === 'Train again' && !isEdited)
   // The second click of a double click means what the first one meant.
   const press = ({ detail }: MouseEvent) => {
     if (detail < 2) toggleTraining()
@@ -131,13 +146,21 @@ function TrainButton() {
       data-testid={isGoing ? 'pause' : 'train'}
       // Without a GPU the first screen's button is the one that works, and a run that is over, or
       // past, offers better things than to train it once more.
-      className={isFirst && !isPast ? 'primary pulse' : isAside ? undefined : 'primary'}
+      className={
+        isFirst && !isPast && !isBeside ? 'primary pulse' : isAside ? undefined : 'primary'
+      }
       disabled={!mayToggle}
-      title={isPast && !mayToggle ? 'A past run is shown: use its settings, or go back' : undefined}
+      title={
+        isPast && !mayToggle
+          ? 'A past run is shown: use its settings, or go back'
+          : isBeside
+            ? 'Trains beside the study: both share the GPU and are slower'
+            : undefined
+      }
       onClick={press}
     >
       {isGoing ? <Pause className="icon" /> : <Play className="icon" />}
-      {isReplaying ? (REPLAYED[label] ?? label) : label}
+      {isReplaying ? (REPLAYED[label] ?? label) : isBeside ? 'Train beside the study' : label}
     </button>
   )
 }

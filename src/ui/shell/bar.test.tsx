@@ -1,0 +1,70 @@
+// What the bar says of a moment in which Train does something else than begin the preset's run.
+import { renderToStaticMarkup } from 'react-dom/server'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { withField } from '../../document/experiment/experiment.ts'
+import { PRESETS } from '../../document/presets/presets.ts'
+import { initialState, type LabState, labStore } from '../../page/state/store.ts'
+import { studyTrainingStore } from '../../page/study/mark_training.ts'
+import { Status } from '../learning/Status.tsx'
+import { presentStore } from '../shown/shown.ts'
+import { Choice, Controls } from './palette/Controls.tsx'
+
+const [PRESET] = PRESETS
+const LR = 'actor.optim.lr'
+const wrongFields = [{ path: LR, label: 'Learning rate', text: 'fast', problem: 'a number' }]
+
+const lab = (change: Partial<LabState>) => labStore.setState({ ...initialState(), ...change })
+const training = (isTraining: boolean) => studyTrainingStore.setState({ isTraining })
+const status = () => renderToStaticMarkup(<Status />)
+const train = () =>
+  /<button[^>]*id="train".*?<\/button>/s.exec(renderToStaticMarkup(<Controls />))?.[0]
+
+function experimentWith(path: string, value: unknown) {
+  const changed = withField(PRESET.experiment, path, value)
+  if (!changed.ok) throw new Error(changed.message)
+  return changed.experiment
+}
+
+beforeEach(() => {
+  // Static markup shows what a store began with.
+  for (const store of [labStore, presentStore, studyTrainingStore])
+    vi.spyOn(store, 'getInitialState').mockImplementation(store.getState as never)
+  lab({ status: 'idle' })
+})
+afterEach(() => {
+  vi.restoreAllMocks()
+  training(false)
+})
+
+test('while a field is wrong no status says that all is ready', () => {
+  expect(status()).toContain('ready')
+  lab({ status: 'idle', wrongFields })
+  expect(status()).toContain('a setting is wrong')
+  expect(status()).not.toContain('ready')
+  // A run that is on has the value from before.
+  lab({ status: 'running', wrongFields })
+  expect(status()).toContain('measuring step 0')
+  lab({ status: 'idle', wrongFields })
+  training(true)
+  expect(status()).toContain('a setting is wrong, and a study trains')
+})
+
+test('beside a study that trains, Train says what it would do and is not the first thing to press', () => {
+  expect(train()).toContain('primary')
+  training(true)
+  expect(train()).toContain('Train beside the study')
+  expect(train()).not.toContain('primary')
+  // A run that is on is paused as ever.
+  lab({ status: 'running' })
+  expect(train()).toContain('Pause')
+})
+
+test('the menu of experiments says that the settings are no preset’s, by their own name where they have one', () => {
+  const chosen = () =>
+    /<option value="[^"]*" selected="">([^<]*)/.exec(renderToStaticMarkup(<Choice />))?.[1]
+  expect(chosen()).toBe(PRESET.name)
+  lab({ experiment: experimentWith(LR, 0.002) })
+  expect(chosen()).toBe(`Changed: ${PRESET.name}`)
+  lab({ experiment: experimentWith('name', 'Mine, without its inner phase') })
+  expect(chosen()).toBe('Mine, without its inner phase')
+})
