@@ -107,7 +107,7 @@ test(
       },
     )
     await expect(lab.get('model-facts')).toContainText('BF16')
-    await lab.get('model-text').fill('321=')
+    await lab.get('chat-text').fill('321=')
     await lab.get('model-read').click()
     await expect(lab.get('model-tokens').locator('tbody tr')).toHaveCount(4, { timeout: 60_000 })
     // Layers 0 to 3, the inner one that the fork trained first among them.

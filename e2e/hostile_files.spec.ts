@@ -27,12 +27,12 @@ test(
       await lab.waitForStatus('idle')
       await lab.drop(folder)
       await expect(lab.get('model-facts')).toContainText('qwen3, 2 layers', { timeout: 120_000 })
-      await lab.get('model-text').fill(`${'1'.repeat(60)}x`)
+      await lab.get('chat-text').fill(`${'1'.repeat(60)}x`)
       await lab.get('model-read').click()
       await expect(lab.get('model-problem')).toContainText(
         'tokenizer.json: Split.pattern: {"Regex":"(\\\\d+)+$"}: took longer than 10 s on one text',
       )
-      await lab.get('model-text').fill('the cat')
+      await lab.get('chat-text').fill('the cat')
       await lab.get('model-read').click()
       await expect(lab.get('model-grid').locator('tbody tr')).toHaveCount(3)
     } finally {

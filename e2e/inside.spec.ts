@@ -238,7 +238,7 @@ test(
     await lab.get('inside-models').click()
     await lab.get('open-shipped-sorter').click()
     await expect(lab.get('model-facts')).toContainText('qwen3, 3 layers of 32 channels, 26 tokens')
-    await lab.get('model-text').fill('312>')
+    await lab.get('chat-text').fill('312>')
     await lab.get('model-read').click()
     await expect(lab.get('model-grid').locator('tbody tr')).toHaveCount(4)
   },

@@ -58,7 +58,7 @@ test(
         timeout: 120_000,
       },
     )
-    await lab.get('model-text').fill('the cat sat')
+    await lab.get('chat-text').fill('the cat sat')
     await lab.get('model-changes').check()
     await lab.get('model-parts').check()
     await lab.get('model-read').click()
@@ -72,7 +72,7 @@ test(
     // What it takes to train it is drawn, and on a phone nothing is wider than the dialog.
     const memory = page.locator('.model-memory')
     await expect(memory.locator('[data-use="full"]')).toContainText('fits')
-    await expect(memory.locator('.lens-bar')).toHaveCount(3)
+    await expect(memory.locator('tr')).toHaveCount(2)
     await page.setViewportSize({ width: 390, height: 844 })
     const wider = () =>
       page.locator('.model-dialog').evaluate((box) => box.scrollWidth - box.clientWidth)

@@ -89,7 +89,7 @@ test(
       },
     )
     const read = async () => {
-      await lab.get('model-text').fill('7=7')
+      await lab.get('chat-text').fill('7=7')
       await lab.get('model-read').click()
       await expect(lab.get('model-tokens').locator('tbody tr')).toHaveCount(3, { timeout: 60_000 })
       return Number(
@@ -107,7 +107,7 @@ test(
     await lab.get('model-normed').check()
     const { violations } = await new AxeBuilder({ page }).include('.model-dialog').analyze()
     expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0].html}`)).toEqual([])
-    await lab.get('model-text').fill('7='.repeat(40))
+    await lab.get('chat-text').fill('7='.repeat(40))
     await lab.get('model-read').click()
     await expect(lab.get('model-problem')).toContainText('a text of 1 to 64 tokens, found 80')
 

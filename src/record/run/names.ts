@@ -69,7 +69,7 @@ function nameFrom(experiment: Experiment, preset_id: string): AutoName {
 }
 
 /** The name that a person gave the experiment; '' for a preset's own, or none. */
-export const givenName = ({ name }: Experiment): string =>
+const givenName = ({ name }: Experiment): string =>
   PRESETS.some(({ experiment }) => experiment.name === name) ? '' : (name?.trim() ?? '')
 
 export interface RunName extends AutoName {

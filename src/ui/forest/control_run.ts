@@ -5,7 +5,7 @@ import type { PhaseDocument } from '../../document/experiment/fields/phases.ts'
 import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import type { SteeringEntry } from '../../document/experiment/steering/actions.ts'
 import { doneByHand } from '../../document/experiment/steering/steered_kernels.ts'
-import { givenName } from '../../record/run/names.ts'
+import { OPENING } from '../../document/presets/presets.ts'
 
 /** A run that is over. */
 export interface Trained {
@@ -77,8 +77,8 @@ export function controlOf(
   })
   if (phases.length === before.length || given > 0) return undefined
   const steering = sets.flatMap((entry) => moved(entry, before, kept) ?? [])
-  // Of a preset's name what stands behind its colon is what the control leaves out.
-  const own = givenName(document) || document.name?.split(':')[0]
+  // The name of the opening run speaks of the phase that the control leaves out.
+  const own = document.name === OPENING.name ? 'First run' : document.name?.trim()
   const name = own ? `${own}, without its inner phase` : null
   const parsed = parseExperiment({ ...document, name, phases, steering })
   return parsed.ok ? { experiment: parsed.experiment, changes: steering.length } : undefined

@@ -39,6 +39,12 @@ const OF_RUNS: Readonly<Record<string, string>> = {
     '从第 1 步到第 22 步，嵌入层的策略变化最大：从 3.2 降到 2 nats。',
   'Reinforcement of layer 2 alone, 4 steps: its policy hardly changed (0.02 nats); the final policy became surer by 0.26 nats. Of held-out problems it got 12 % right, then 44 %.':
     '只对第 2 层做强化学习，4 步：它的策略几乎没有变化（0.02 nats）；最终策略的确定性提高了 0.26 nats。留出题目先答对 12 %，后来答对 44 %。',
+  // What may stand behind it, a button, does not.
+  'This is the model as it comes with the page: nothing was trained here.':
+    '这是随页面附带的模型：这里没有训练过任何东西。',
+  '14 settings in 5 sections. 22 more have no effect here':
+    '5 个部分中的 14 个设置。另有 22 个在这里不起作用',
+  'First run, without its inner phase': '第一次运行，没有内部阶段',
   'smoothed last': '平滑后的最后值',
   'Layer 3: input 3.26, attention 3.26, feed-forward 3.26, output 3.25 nats':
     '第 3 层：输入 3.26、注意力 3.26、前馈网络 3.26、输出 3.25 nats',

@@ -117,10 +117,11 @@ const ENDS_OPEN = /[.!?](?:\{\d+\})* (?:\{\d+\})+$/
 
 function matchesOf({ key, literals, weight, length }: Template, text: string): Match[] {
   const [first] = literals
-  if (!text.startsWith(first) || !text.endsWith(literals[literals.length - 1])) return []
+  const last = literals[literals.length - 1]
   const found: Match[] = []
   // What stands behind its last sentence may be nothing, and then the space was cut off.
-  const whole = ENDS_OPEN.test(key) && !text.endsWith(' ') ? [text, `${text} `] : [text]
+  const open = ENDS_OPEN.test(key) && !text.endsWith(' ') ? [text, `${text} `] : [text]
+  const whole = open.filter((one) => one.startsWith(first) && one.endsWith(last))
   for (const values of whole.flatMap((one) => [...cuts(one, literals, 0, first.length)])) {
     // An icon before a text is none of its value.
     if (first === '' && /^[\ue000-\uf8ff]\s+\d/.test(values[0] ?? '')) continue

@@ -63,8 +63,8 @@ test('what was found is marked, also where it looks like a pattern', () => {
 
 test('the count is a sentence', () => {
   expect(foundWords(1, 1, 0)).toBe('1 setting in 1 section')
-  expect(foundWords(7, 3, 2)).toBe('7 settings in 3 sections; 2 more without effect here')
-  expect(foundWords(0, 0, 1)).toBe('No setting found; 1 more without effect here')
+  expect(foundWords(7, 3, 2)).toBe('7 settings in 3 sections. 2 more have no effect here')
+  expect(foundWords(0, 0, 1)).toBe('No setting found. 1 more has no effect here')
 })
 
 test('what is in force comes before what phases take over from it', () => {

@@ -68,6 +68,6 @@ export function foundChoices(query: string, { label, path, help, options = [] }:
 export function foundWords(found: number, sections: number, idle: number): string {
   const none = found === 0 ? 'No setting found' : ''
   const some = `${found} ${found === 1 ? 'setting' : 'settings'} in ${sections} ${sections === 1 ? 'section' : 'sections'}`
-  const more = idle > 0 ? `; ${idle} more without effect here` : ''
-  return `${none || some}${more}`
+  const more = idle > 0 ? [`${idle} more ${idle === 1 ? 'has' : 'have'} no effect here`] : []
+  return [none || some, ...more].join('. ')
 }

@@ -31,7 +31,13 @@ import {
   wholeFiles,
 } from './model_sources.ts'
 import { type LookedAt, ModelTalk } from './model_talk.ts'
-import { type OpenedText, readTokenizer, specialWords, type TryText } from './opened_text.ts'
+import {
+  hasChat,
+  type OpenedText,
+  readTokenizer,
+  specialWords,
+  type TryText,
+} from './opened_text.ts'
 import { progressOf } from './progress.ts'
 import { savedFolder } from './saved_folder.ts'
 import { listOf, requireTrainable, startOf } from './start_of.ts'
@@ -242,7 +248,7 @@ export class ModelReader {
         uses,
         why_ids: text.why_ids,
         special_tokens: specialWords(text.tokenizer),
-        has_template: text.tokenizer?.renderChat !== undefined,
+        has_template: hasChat(text.tokenizer),
         is_kept: source.kept !== undefined && (adapter.files.length === 0 || adapter.is_kept),
         lists: [
           listOf(source.name, files),

@@ -1,8 +1,9 @@
 // Tests that a model is given a whole text to read, or the page says what it leaves out.
 import { expect, test } from 'vitest'
+import { CHAT_TEMPLATE } from '../../../formats/write_tokenizer.ts'
 import { characters } from '../../../tasks/tokenizers/characters.ts'
 import { loadTokenizer } from '../../../tasks/tokenizers/load_tokenizer.ts'
-import { idsOf, promptIds } from './opened_text.ts'
+import { hasChat, idsOf, promptIds } from './opened_text.ts'
 
 const pad = { id: 0, content: '<pad>', special: true }
 const eos = { id: 1, content: '<eos>', special: true }
@@ -22,10 +23,10 @@ const config = {
   pad_token: '<pad>',
   chat_template: '{% for m in messages %}1{{ m.content }}2{% endfor %}',
 }
-const written = () =>
+const written = (chat_template = config.chat_template) =>
   loadTokenizer({
     'tokenizer.json': JSON.stringify(json),
-    'tokenizer_config.json': JSON.stringify(config),
+    'tokenizer_config.json': JSON.stringify({ ...config, chat_template }),
   })
 
 test('characters that the vocabulary lacks are named, and nothing is read', async () => {
@@ -39,4 +40,12 @@ test('characters that the vocabulary lacks are named, and nothing is read', asyn
   const asked = (content: string) => ({ messages: [{ role: 'user' as const, content }] })
   expect(promptIds(asked('2'), tokenizer)).toEqual([2, 3, 3])
   expect(() => promptIds(asked('x'), tokenizer)).toThrow('has no "x": write the text without it.')
+})
+
+test('a template that writes the text of a message alone makes no conversation', async () => {
+  expect(hasChat(await written())).toBe(true)
+  expect(hasChat(await written("{{ raise_exception('a system message first') }}"))).toBe(true)
+  expect(hasChat(await written(CHAT_TEMPLATE))).toBe(false)
+  expect(hasChat(characters('12'))).toBe(false)
+  expect(hasChat(undefined)).toBe(false)
 })

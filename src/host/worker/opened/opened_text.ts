@@ -46,6 +46,21 @@ export async function readTokenizer(folder: RangedFolder, tryText?: TryText): Pr
   }
 }
 
+/** Whether its template makes a conversation of a message. One that writes the text and nothing
+ * else makes none: the lab gives its own models such a one, so that verl leaves prompts as they
+ * are. */
+export function hasChat(tokenizer: Tokenizer | undefined): boolean {
+  const content = 'a'
+  if (!tokenizer?.renderChat) return false
+  try {
+    const options = { add_generation_prompt: true }
+    return tokenizer.renderChat([{ role: 'user', content }], options).trim() !== content
+  } catch {
+    // It refuses this message: what it refuses, it would have changed.
+    return true
+  }
+}
+
 /** What a model cannot read would be lost, and every number would be of another text. Throws
  * RangeError naming it. */
 function refuseUnknown(texts: readonly string[], tokenizer: Tokenizer): void {

@@ -1,6 +1,6 @@
 // Draws models that a person opened: what they are, what every layer says of a text, and what they
 // write.
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { useStore } from 'zustand'
 import type { ModelPlace, OpenedModelFacts } from '../../../host/protocol/opened_model.ts'
 import {
@@ -8,14 +8,10 @@ import {
   closeSecond,
   keepModel,
   openedModelStore,
-  readText,
 } from '../../../page/opened/opened_model.ts'
 import { formatBytes, formatCount, formatDuration } from '../../kit/format.ts'
 import { closeDialog } from '../../open/dialogs.ts'
-import { useFirstTry } from '../../open/models/known_models.ts'
-import { AskedProblem } from './chat/AskedProblem.tsx'
 import { Chat } from './chat/Chat.tsx'
-import { SpecialTokens } from './chat/SpecialTokens.tsx'
 import { MemoryPlan } from './MemoryPlan.tsx'
 import { OpenWays } from './OpenWays.tsx'
 import { ReadModels } from './ReadModel.tsx'
@@ -70,6 +66,10 @@ const SteeredUses = () => (
 function Uses({ facts: { adapter, uses } }: { facts: OpenedModelFacts }) {
   const full = uses.find(({ what }) => what === 'full')
   const [wantsAdapter, setWantsAdapter] = useState(full?.why_not !== undefined)
+  // What it takes to look into it is no plan any more: it stands above, as it was measured.
+  const trainings = uses.filter(
+    ({ what }) => what === 'lora' || (what === 'full' && adapter === ''),
+  )
   return (
     <section className="model-uses" aria-label="Train it">
       <h3>Train it</h3>
@@ -108,66 +108,8 @@ function Uses({ facts: { adapter, uses } }: { facts: OpenedModelFacts }) {
         The settings get its sizes, and you choose the rows to train on next. The model itself stays
         as it is.
       </p>
-      <MemoryPlan uses={adapter === '' ? uses : uses.filter(({ what }) => what !== 'full')} />
+      <MemoryPlan uses={trainings} />
     </section>
-  )
-}
-
-function TextForm({ facts, isBusy }: { facts: OpenedModelFacts; isBusy: boolean }) {
-  const [text, setText] = useState(useFirstTry(facts).text ?? '')
-  const [wantsChanges, setWantsChanges] = useState(false)
-  const [wantsParts, setWantsParts] = useState(false)
-  const [addSpecialTokens, setSpecial] = useState(true)
-  const { why_ids } = facts
-  const onSubmit = (event: FormEvent) => {
-    event.preventDefault()
-    readText(text, addSpecialTokens, { changes: wantsChanges, parts: wantsParts })
-  }
-  return (
-    <form onSubmit={onSubmit} className="model-text">
-      <h3>Read a text with every layer</h3>
-      <label>
-        <span>{why_ids === undefined ? 'Text' : 'Token ids'}</span>
-        <input
-          type="text"
-          data-testid="model-text"
-          spellCheck={false}
-          autoComplete="off"
-          placeholder={why_ids === undefined ? '' : '12 7 3'}
-          value={text}
-          onChange={({ target }) => setText(target.value)}
-        />
-      </label>
-      <button type="submit" data-testid="model-read" disabled={isBusy || text === ''}>
-        Read
-      </button>
-      <label className="model-check">
-        <input
-          type="checkbox"
-          data-testid="model-changes"
-          checked={wantsChanges}
-          onChange={({ target }) => setWantsChanges(target.checked)}
-        />
-        <span>with ΔH of attention and feed-forward, for twice the time</span>
-      </label>
-      <label className="model-check">
-        <input
-          type="checkbox"
-          data-testid="model-parts"
-          checked={wantsParts}
-          onChange={({ target }) => setWantsParts(target.checked)}
-        />
-        <span>with what each part does: the text is read once more without each of them</span>
-      </label>
-      <SpecialTokens
-        words={facts.special_tokens}
-        isOn={addSpecialTokens}
-        testid="model-special"
-        onChange={setSpecial}
-      />
-      <AskedProblem of="text" />
-      {why_ids === undefined ? null : <small className="soft">{why_ids}</small>}
-    </form>
   )
 }
 
@@ -241,8 +183,7 @@ export function ModelView() {
       <div className="model-doing">
         <Progress hasFacts={first !== undefined} />
       </div>
-      {first ? <Chat facts={first} isBusy={isBusy} /> : null}
-      {first ? <TextForm key={first.hash} facts={first} isBusy={isBusy} /> : null}
+      {first ? <Chat key={first.hash} facts={first} isBusy={isBusy} /> : null}
       {read ? <ReadModels key={read.text} readings={read.readings} facts={facts} /> : null}
       {first?.is_steered ? <SteeredUses /> : null}
       {first && !first.is_steered ? <Uses key={`uses ${first.hash}`} facts={first} /> : null}

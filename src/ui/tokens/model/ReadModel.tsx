@@ -127,7 +127,7 @@ function Entropies({ shown }: { shown: readonly Shown[] }) {
               {named(name, 'normed')}
             </th>,
             <th key={`${place} bar`} scope="col">
-              of ln V = {formatNumber(max_entropy)}
+              share of ln V, {formatNumber(max_entropy)}
             </th>,
           ])}
         </tr>

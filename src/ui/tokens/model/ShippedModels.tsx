@@ -47,7 +47,7 @@ export function ShippedRow({ isBusy, open: shown }: RowProps) {
           title={KNOWN[model.name].says}
           onClick={() => void open(model)}
         >
-          {model.name}
+          <span translate="no">{model.name}</span>
         </button>
       ))}
       {problem === undefined ? null : (
@@ -94,7 +94,7 @@ export function ShippedModels({ isBusy }: { isBusy: boolean }) {
       <ul className="model-shipped" data-testid="models-shipped">
         {SHIPPED.map((model) => (
           <li key={model.name}>
-            <h4>{model.name}</h4>
+            <h4 translate="no">{model.name}</h4>
             <p>
               {KNOWN[model.name].says}
               <span className="soft">, for example</span> <code>{KNOWN[model.name].text}</code>

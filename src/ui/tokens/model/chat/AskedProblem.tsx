@@ -2,9 +2,9 @@
 import { useStore } from 'zustand'
 import { openedModelStore } from '../../../../page/opened/opened_model.ts'
 
-export function AskedProblem({ of }: { readonly of: 'text' | 'writing' }) {
+export function AskedProblem() {
   const problem = useStore(openedModelStore, ({ askedBy, problem }) =>
-    askedBy === of ? problem : undefined,
+    askedBy === undefined ? undefined : problem,
   )
   return problem === undefined ? null : (
     <p className="bad model-asked" role="alert" data-testid="model-problem">

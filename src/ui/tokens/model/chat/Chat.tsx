@@ -1,4 +1,5 @@
-// Draws a model that writes: a conversation through its own template, or a text that it continues.
+// Draws the one text that a person gives a model: the model answers through its own template or
+// continues it, or every layer reads it.
 import { type FormEvent, useEffect, useState } from 'react'
 import { useStore } from 'zustand'
 import type {
@@ -10,6 +11,7 @@ import {
   cancelModel,
   type FirstTry,
   openedModelStore,
+  readText,
   writeText,
 } from '../../../../page/opened/opened_model.ts'
 import type { LabState } from '../../../../page/state/store.ts'
@@ -30,7 +32,7 @@ const MOST_TOKENS = 512
 const FIELDS = [
   { name: 'temperature', label: 'temperature', min: 0, max: 5, step: 0.1 },
   { name: 'top_p', label: 'top_p', min: 0.01, max: 1, step: 0.01 },
-  { name: 'top_k', label: 'top_k (0 = all)', min: 0, max: 100_000, step: 1 },
+  { name: 'top_k', label: 'top_k, 0 for all', min: 0, max: 100_000, step: 1 },
   { name: 'max_tokens', label: 'tokens at most', min: 1, max: MOST_TOKENS, step: 1 },
   { name: 'seed', label: 'seed', min: 0, max: 2 ** 31 - 1, step: 1 },
 ] as const
@@ -80,17 +82,7 @@ function Settings({ settings, onChange }: SettingsProps) {
 }
 
 /** Whether it answers through its template or continues a text. */
-function RawChoice(props: {
-  readonly facts: OpenedModelFacts
-  readonly isRaw: boolean
-  readonly onRaw: (isRaw: boolean) => void
-}) {
-  if (!props.facts.has_template)
-    return (
-      <small className="soft">
-        The folder has no chat template, so the model continues a text.
-      </small>
-    )
+function RawChoice(props: { readonly isRaw: boolean; readonly onRaw: (isRaw: boolean) => void }) {
   return (
     <label className="model-check">
       <input
@@ -101,6 +93,99 @@ function RawChoice(props: {
       />
       <span>continue the text as it is, without the model’s chat template</span>
     </label>
+  )
+}
+
+/** What is measured of a text beside what every layer says of it. */
+interface Reading {
+  readonly changes: boolean
+  readonly parts: boolean
+}
+
+const READINGS = [
+  ['changes', 'ΔH of attention and feed-forward, for twice the time'],
+  ['parts', 'what each part does: the text is read once more without each of them'],
+] as const
+
+function ReadingChoice(props: {
+  readonly reading: Reading
+  readonly onChange: (reading: Reading) => void
+}) {
+  const { reading, onChange } = props
+  return (
+    <fieldset className="model-reading">
+      <legend>Reading measures too</legend>
+      {READINGS.map(([what, says]) => (
+        <label key={what} className="model-check">
+          <input
+            type="checkbox"
+            data-testid={`model-${what}`}
+            checked={reading[what]}
+            onChange={({ target }) => onChange({ ...reading, [what]: target.checked })}
+          />
+          <span>{says}</span>
+        </label>
+      ))}
+    </fieldset>
+  )
+}
+
+interface TextFormProps {
+  readonly isRaw: boolean
+  /** The model has no tokenizer. */
+  readonly takesIds: boolean
+  readonly text: string
+  readonly onText: (text: string) => void
+  readonly onSend: () => void
+  readonly onRead: () => void
+  readonly isWriting: boolean
+  readonly isBusy: boolean
+}
+
+/** One text, and what can be done with it. */
+function TextForm(props: TextFormProps) {
+  const { text, isBusy, isRaw, takesIds } = props
+  const onSubmit = (event: FormEvent) => {
+    event.preventDefault()
+    props.onSend()
+  }
+  return (
+    <form onSubmit={onSubmit} className="model-text">
+      <label>
+        <span>{takesIds ? 'Token ids' : isRaw ? 'Text' : 'Message'}</span>
+        <textarea
+          rows={2}
+          data-testid="chat-text"
+          spellCheck={false}
+          placeholder={takesIds ? '12 7 3' : ''}
+          value={text}
+          onChange={({ target }) => props.onText(target.value)}
+        />
+      </label>
+      {props.isWriting ? (
+        <button type="button" data-testid="chat-stop" onClick={cancelModel}>
+          Stop
+        </button>
+      ) : (
+        <button
+          type="submit"
+          className="primary"
+          data-testid="chat-send"
+          disabled={isBusy || text === ''}
+        >
+          {isRaw ? 'Continue the text' : 'Send'}
+        </button>
+      )}
+      <button
+        type="button"
+        data-testid="model-read"
+        title="What every layer would say next, at every token of the text"
+        disabled={isBusy || text === ''}
+        onClick={props.onRead}
+      >
+        Read with every layer
+      </button>
+    </form>
   )
 }
 
@@ -140,17 +225,17 @@ export function Chat({ facts, isBusy }: { facts: OpenedModelFacts; isBusy: boole
     ...(experiment && { temperature: 0 }),
     max_tokens: Math.min(first.max_tokens ?? FIRST.max_tokens, MOST_TOKENS),
   })
-  const [isRaw, setIsRaw] = useState(!facts.has_template || first.continues === true)
+  const { has_template, why_ids, special_tokens } = facts
+  const [isRaw, setIsRaw] = useState(!has_template || first.continues === true)
   const { text, setText, send } = useMessage(first.text ?? '')
   const [add_special_tokens, setSpecial] = useState(true)
+  const [reading, setReading] = useState<Reading>({ changes: false, parts: false })
   // What was said before the answer that is shown, and that answer.
   const before: readonly ChatTurn[] =
     written && 'messages' in written.asked
       ? [...written.asked.messages, { role: 'assistant', content: written.text }]
       : []
-  const isWriting = written !== undefined && !written.is_done
-  const onSubmit = (event: FormEvent) => {
-    event.preventDefault()
+  const onSend = () => {
     if (isRaw) return writeText({ text, add_special_tokens }, settings)
     writeText({ messages: [...before, { role: 'user', content: text }] }, settings)
     send()
@@ -158,46 +243,28 @@ export function Chat({ facts, isBusy }: { facts: OpenedModelFacts; isBusy: boole
   return (
     <section className="chat" aria-label="Write with the model">
       <Shades />
-      <h3>Write with it</h3>
-      <RawChoice facts={facts} isRaw={isRaw} onRaw={setIsRaw} />
+      <h3>Write with it, or read with every layer</h3>
+      {has_template ? <RawChoice isRaw={isRaw} onRaw={setIsRaw} /> : null}
       {written ? <Answer {...{ written, facts, experiment }} /> : null}
-      <form onSubmit={onSubmit} className="model-text">
-        <label>
-          <span>{isRaw ? 'Text to continue' : 'Message'}</span>
-          <textarea
-            rows={2}
-            data-testid="chat-text"
-            value={text}
-            onChange={({ target }) => setText(target.value)}
-          />
-        </label>
-        {isWriting ? (
-          <button type="button" data-testid="chat-stop" onClick={cancelModel}>
-            Stop
-          </button>
-        ) : (
-          <button
-            type="submit"
-            className="primary"
-            data-testid="chat-send"
-            disabled={isBusy || text === ''}
-          >
-            {isRaw ? 'Continue' : 'Send'}
-          </button>
-        )}
-      </form>
+      <TextForm
+        isRaw={isRaw}
+        takesIds={why_ids !== undefined}
+        text={text}
+        onText={setText}
+        onSend={onSend}
+        onRead={() => readText(text, add_special_tokens, reading)}
+        isWriting={written !== undefined && !written.is_done}
+        isBusy={isBusy}
+      />
+      {why_ids === undefined ? null : <small className="soft">{why_ids}</small>}
       {isRaw ? (
-        <SpecialTokens
-          words={facts.special_tokens}
-          isOn={add_special_tokens}
-          testid="chat-special"
-          onChange={setSpecial}
-        />
+        <SpecialTokens words={special_tokens} isOn={add_special_tokens} onChange={setSpecial} />
       ) : null}
-      <AskedProblem of="writing" />
+      <AskedProblem />
       <Greedy settings={settings} onChange={setSettings} />
       <Settings settings={settings} onChange={setSettings} />
       <Steer isBusy={isBusy} first={first.direction} />
+      <ReadingChoice reading={reading} onChange={setReading} />
     </section>
   )
 }

@@ -3,17 +3,16 @@ interface SpecialTokensProps {
   /** 'begins with <s>'; '' where it adds nothing, and then there is nothing to switch. */
   readonly words: string
   readonly isOn: boolean
-  readonly testid: string
   onChange(isOn: boolean): void
 }
 
-export function SpecialTokens({ words, isOn, testid, onChange }: SpecialTokensProps) {
+export function SpecialTokens({ words, isOn, onChange }: SpecialTokensProps) {
   if (words === '') return null
   return (
     <label className="model-check">
       <input
         type="checkbox"
-        data-testid={testid}
+        data-testid="chat-special"
         checked={isOn}
         onChange={({ target }) => onChange(target.checked)}
       />
