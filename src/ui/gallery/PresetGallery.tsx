@@ -16,6 +16,7 @@ import {
 } from '../../document/presets/tags.ts'
 import { unopenedModel } from '../../host/content/models/unopened.ts'
 import type { LabState } from '../../page/state/store.ts'
+import { selectLacksGpu } from '../../page/state/without_gpu.ts'
 import { t } from '../kit/translator.ts'
 import { useEstimate } from '../learning/estimate.ts'
 import { openPreset } from '../open/actions.ts'
@@ -34,8 +35,10 @@ const isShare = ({ experiment }: Preset): boolean =>
 /** How long a run takes on this adapter, and where that is known from. */
 function TimeHere({ experiment }: Pick<Preset, 'experiment'>) {
   const estimate = useEstimate(experiment)
+  const lacksGpu = useLab(selectLacksGpu)
   const model = unopenedModel(experiment)
   if (model !== undefined) return <>Open {model} first</>
+  if (lacksGpu) return null
   if (!estimate) return <>Time here not known yet</>
   return estimate.isMeasured ? (
     <>Takes {estimate.words} here, as measured before</>

@@ -45,8 +45,10 @@ export function canNextPhase(state: LabState): boolean {
   const canEnd = status === 'running' || status === 'paused'
   return canEnd && phase + 1 < phases.length && !isUntaught && !isEnding(state)
 }
+/** There is a run to drop, or a field to put back. */
 export const canReset = (state: LabState): boolean =>
-  state.status !== 'loading' && (state.status !== 'idle' || wrongFields(state).length > 0)
+  state.status !== 'loading' &&
+  (wrongFields(state).length > 0 || (state.status !== 'idle' && !selectLacksGpu(state)))
 
 /** What the big button says and does now. */
 export function toggleLabel(state: LabState): string {

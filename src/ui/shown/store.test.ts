@@ -60,6 +60,8 @@ test('nothing can be trained where there is no WebGPU, but a lost GPU can be tri
   expect(canToggle(failed('no_webgpu'))).toBe(false)
   expect(canToggle(failed('lost'))).toBe(true)
   expect(canReset(failed('lost'))).toBe(true)
+  // Without any GPU there never was a run to drop.
+  expect(canReset(failed('no_webgpu'))).toBe(false)
 })
 
 test('where the browser gives no GPU the big button looks for one, if another look can help', () => {

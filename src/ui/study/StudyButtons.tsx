@@ -3,10 +3,13 @@ import { FEWEST_PAIRS } from '../../document/study/statistics/student.ts'
 import type { Study } from '../../document/study/study.ts'
 import { encodeStudy } from '../../document/study/study_link.ts'
 import type { Estimate } from '../../page/paces/estimator.ts'
+import { selectLacksGpu } from '../../page/state/without_gpu.ts'
 import { isOfLab } from '../../page/study/recorded.ts'
 import type { StudyState } from '../../page/study/study_state.ts'
 import { copyStudy, pauseStudy, setStudy, trainStudy } from '../../page/study/study_store.ts'
 import { estimateWords } from '../learning/estimate.ts'
+import { NEEDS_GPU } from '../look/why_busy.ts'
+import { useLab } from '../shown/run.ts'
 import { showToast } from '../shown/store.ts'
 import { DeleteStudy } from './list/DeleteStudy.tsx'
 import { saveStudyFolder } from './study_files.ts'
@@ -96,6 +99,7 @@ function Change({ canChange, isOpen, toggle }: ButtonsProps['change']) {
 
 export function StudyButtons({ state, study, missing, known, time, change }: ButtonsProps) {
   const { is_training } = state
+  const lacksGpu = useLab(selectLacksGpu)
   const isFixed = isOfLab({ study, recorded: state.recorded })
   const isAnswered = study.seeds.length >= FEWEST_PAIRS
   const isReportFirst = missing === 0 && isAnswered
@@ -107,10 +111,16 @@ export function StudyButtons({ state, study, missing, known, time, change }: But
         </button>
       ) : missing === 0 ? null : (
         <>
-          <button type="button" className="primary" data-testid="study-train" onClick={trainStudy}>
+          <button
+            type="button"
+            className={lacksGpu ? '' : 'primary'}
+            data-testid="study-train"
+            disabled={lacksGpu}
+            onClick={trainStudy}
+          >
             Train {missing} {missing === 1 ? 'run' : 'runs'}
           </button>
-          <Takes time={time} />
+          {lacksGpu ? <span className="soft">{NEEDS_GPU}</span> : <Takes time={time} />}
         </>
       )}
       {known > 0 ? (

@@ -9,6 +9,7 @@ import { redraft } from '../../document/study/draft/redraft.ts'
 import { answerSentence } from '../../document/study/report/answer.ts'
 import { planSentence, titleParts } from '../../document/study/report/words.ts'
 import type { Study } from '../../document/study/study.ts'
+import { selectLacksGpu } from '../../page/state/without_gpu.ts'
 import { isOfLab, saidQuestion } from '../../page/study/recorded.ts'
 import {
   AT_ONCE,
@@ -18,6 +19,7 @@ import {
   studyStore,
 } from '../../page/study/study_state.ts'
 import { closeStudy, dropRecorded, setAtOnce } from '../../page/study/study_store.ts'
+import { useLab } from '../shown/run.ts'
 import { ArmsTable, FurtherMeasures } from './ArmsTable.tsx'
 import { Findings } from './Findings.tsx'
 import { BaseLine } from './form/BaseLine.tsx'
@@ -74,6 +76,7 @@ function Files({ state }: { readonly state: StudyState }) {
 /** Runs that came with the lab: where they were recorded, and how to train them here. */
 function Recorded({ state }: { readonly state: StudyState }) {
   const { recorded, study } = state
+  const lacksGpu = useLab(selectLacksGpu)
   const came = new Set(recorded?.fingerprints)
   const shown = analysisOf(state)?.analysis.runs ?? []
   const count = study?.search
@@ -86,7 +89,12 @@ function Recorded({ state }: { readonly state: StudyState }) {
       {study?.search ? ' runs, with those of the search, ' : ' of these runs '}
       came with the lab. They were recorded on{' '}
       <span title={recorded.adapter}>{deviceName(recorded.adapter)}</span>.{' '}
-      <button type="button" data-testid="study-train-here" onClick={() => void dropRecorded()}>
+      <button
+        type="button"
+        data-testid="study-train-here"
+        hidden={lacksGpu}
+        onClick={() => void dropRecorded()}
+      >
         Put them aside and train them here
       </button>
     </p>

@@ -1,9 +1,10 @@
 // What a study offers to do, and what it costs.
 import { renderToStaticMarkup } from 'react-dom/server'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { decodeStudy } from '../../document/study/study_link.ts'
 import { studyOf } from '../../document/study/testing.ts'
 import gallery from '../../page/study/gallery.json' with { type: 'json' }
+import { initialState, labStore } from '../../page/state/store.ts'
 import { EMPTY } from '../../page/study/study_state.ts'
 import { StudyButtons } from './StudyButtons.tsx'
 
@@ -37,4 +38,13 @@ test('a study of one’s own can be changed as a whole, and one of the lab in a 
   const own = { study: lab.study, state: { ...EMPTY, study: lab.study, recorded } }
   expect(drawn(own)).not.toContain('Change …')
   expect(drawn(own)).toContain('Make a copy to change')
+})
+
+test('without a GPU its runs are not offered, and it says why', () => {
+  const error = { name: 'GpuError', code: 'no_webgpu', message: '' } as const
+  vi.spyOn(labStore, 'getInitialState').mockReturnValue({ ...initialState(), error })
+  expect(drawn({})).toContain('This needs a GPU')
+  expect(drawn({})).not.toContain('on this machine')
+  vi.restoreAllMocks()
+  expect(drawn({})).not.toContain('This needs a GPU')
 })

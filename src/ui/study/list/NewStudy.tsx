@@ -2,8 +2,10 @@
 import { FolderOpen, Plus } from 'lucide-react'
 import { type ChangeEvent, useRef, useState } from 'react'
 import { parseStudy } from '../../../document/study/study.ts'
+import { selectLacksGpu } from '../../../page/state/without_gpu.ts'
 import { setStudy } from '../../../page/study/study_store.ts'
 import { Words } from '../../glossary/Words.tsx'
+import { useLab } from '../../shown/run.ts'
 import { StudyForm } from '../form/StudyForm.tsx'
 
 /** What a text says; undefined where it is no JSON. */
@@ -47,6 +49,7 @@ function useStudyFile() {
 
 export function NewStudy() {
   const [isOpen, setOpen] = useState(false)
+  const lacksGpu = useLab(selectLacksGpu)
   const file = useStudyFile()
   return (
     <section className="card" aria-label="New study" data-testid="study-new-card">
@@ -57,7 +60,7 @@ export function NewStudy() {
       <p className="study-buttons study-ways">
         <button
           type="button"
-          className={isOpen ? undefined : 'primary'}
+          className={isOpen || lacksGpu ? undefined : 'primary'}
           data-testid="study-new"
           aria-expanded={isOpen}
           onClick={() => setOpen(!isOpen)}

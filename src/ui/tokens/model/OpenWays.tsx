@@ -14,8 +14,11 @@ import {
   openedModelStore,
   openKept,
 } from '../../../page/opened/opened_model.ts'
+import { selectLacksGpu } from '../../../page/state/without_gpu.ts'
 import { formatBytes, formatCount } from '../../kit/format.ts'
+import { NEEDS_GPU } from '../../look/why_busy.ts'
 import { chooseFile } from '../../open/files.ts'
+import { useLab } from '../../shown/run.ts'
 import { FetchFrame } from './FetchFrame.tsx'
 import { MemoryPlan } from './MemoryPlan.tsx'
 import { ShippedModels } from './ShippedModels.tsx'
@@ -53,6 +56,7 @@ function Found({ model, isBusy }: { model: FoundModel; isBusy: boolean }) {
 
 function AddressForm({ onAddress }: { onAddress: (address: ModelAddress, typed: string) => void }) {
   const [typed, setTyped] = useState('')
+  const lacksGpu = useLab(selectLacksGpu)
   const [problem, setProblem] = useState<string>()
   const onSubmit = (event: FormEvent) => {
     event.preventDefault()
@@ -77,7 +81,7 @@ function AddressForm({ onAddress }: { onAddress: (address: ModelAddress, typed: 
           onChange={({ target }) => setTyped(target.value)}
         />
       </label>
-      <button type="submit" data-testid="model-find" disabled={typed === ''}>
+      <button type="submit" data-testid="model-find" disabled={typed === '' || lacksGpu}>
         Look for it
       </button>
       <small className="soft">
@@ -131,6 +135,7 @@ function Kept() {
 
 export function OpenWays({ hasModel }: { hasModel: boolean }) {
   const { found, isBusy, place } = useStore(openedModelStore)
+  const lacksGpu = useLab(selectLacksGpu)
   const [asked, setAsked] = useState<
     { address: ModelAddress; typed: string; count: number } | undefined
   >(() => {
@@ -142,6 +147,7 @@ export function OpenWays({ hasModel }: { hasModel: boolean }) {
     setAsked((before) => ({ address, typed, count: (before?.count ?? 0) + 1 }))
   return (
     <section className="model-ways" aria-label="Open a model">
+      {lacksGpu ? <p data-testid="models-need-gpu">{NEEDS_GPU}.</p> : null}
       {hasModel ? <h3>Open another</h3> : null}
       {hasModel ? (
         <label className="model-check">
@@ -170,7 +176,7 @@ export function OpenWays({ hasModel }: { hasModel: boolean }) {
       </div>
       <div className="model-way">
         {hasModel ? null : <h3>From this machine</h3>}
-        <button type="button" onClick={() => chooseFile(true)}>
+        <button type="button" disabled={lacksGpu} onClick={() => chooseFile(true)}>
           <FolderOpen className="icon" aria-hidden="true" />{' '}
           {hasModel ? 'Open another model, or an adapter of this one …' : 'Open a folder …'}
         </button>

@@ -107,7 +107,6 @@ export function ShippedModels({ isBusy }: { isBusy: boolean }) {
               aria-label={`Open “${model.name}”`}
               data-testid={`open-shipped-${model.name}`}
               disabled={isBusy || lacksGpu}
-              title={lacksGpu ? 'This needs a GPU, and the browser gives the page none' : undefined}
               onClick={() => void open(model)}
             >
               Open
