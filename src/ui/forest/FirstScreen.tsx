@@ -33,7 +33,7 @@ const WithoutGpu = lazyPart(async () => (await import('./WithoutGpu.tsx')).Witho
 const selectExperiment = ({ experiment }: LabState) => experiment
 
 /** What the button trains, and how long that takes as far as it was measured here. */
-function Estimate() {
+function Estimate({ isWrong }: { readonly isWrong: boolean }) {
   const isUnchosen = useLab(selectIsUnchosen)
   const chosen = useLab(selectExperiment)
   const time = useEstimate(chosen)
@@ -43,11 +43,13 @@ function Estimate() {
       {isUnchosen
         ? 'Three small layers learn to sort digits: 654 becomes 456. '
         : 'It trains the experiment above. '}
-      {trainsStudy
-        ? 'A study is training: both would share the GPU and be slower. '
-        : time === undefined
-          ? 'How long it takes here is not known yet: its first seconds will tell. '
-          : `Its steps take ${time.words}, ${time.isMeasured ? 'as measured here before' : 'estimated from a probe of this adapter'}. `}
+      {isWrong
+        ? 'A setting is wrong: nothing is trained until it is right. '
+        : trainsStudy
+          ? 'A study is training: both would share the GPU and be slower. '
+          : time === undefined
+            ? 'How long it takes here is not known yet: its first seconds will tell. '
+            : `Its steps take ${time.words}, ${time.isMeasured ? 'as measured here before' : 'estimated from a probe of this adapter'}. `}
       Nothing leaves this browser.
     </p>
   )
@@ -74,7 +76,7 @@ function Opening() {
         </button>
         <WatchRecording />
       </div>
-      <Estimate />
+      <Estimate isWrong={hasGpu && !canTrain} />
     </>
   )
 }

@@ -35,7 +35,7 @@ function Table(props: {
           </th>
           <th
             scope="col"
-            title="Share of what the probe of this adapter reached; above 100 % where a cache holds the data"
+            title="Share of the most that the probe of this adapter, or a kernel of this step, reached"
           >
             of peak
           </th>

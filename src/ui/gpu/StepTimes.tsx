@@ -3,7 +3,7 @@ import { useMemo } from 'react'
 import { plannedCosts } from '../../document/experiment/costs/costs.ts'
 import type { LabState } from '../../page/state/store.ts'
 import { runColor } from '../../record/run/record.ts'
-import { formatPercent } from '../kit/format.ts'
+import { formatShare } from '../kit/format.ts'
 import { t } from '../kit/translator.ts'
 import { BoardChart } from '../learning/more/BoardChart.tsx'
 import { useMeasured } from '../learning/more/measured.ts'
@@ -35,7 +35,7 @@ function Shares({ found }: { readonly found: StepShares }) {
           <div key={name}>
             <dt style={{ color: runColor(i).color }}>■</dt>
             <dd>
-              {t(name)} {formatPercent(share)}
+              {t(name)} {formatShare(share)}
             </dd>
           </div>
         ))}

@@ -44,6 +44,7 @@ test('the throughput is set against the peak of the benchmark', () => {
   // 0.002 · 10⁹ operations for each token.
   const costs = { responses: 1, tokens: 100, arithmetic: 0.2 }
   expect(againstPeak(series, costs, 40)).toContain('about 2 GFLOP/s: 5.0')
+  expect(againstPeak(series, costs, 1)).toContain('more than the whole of the peak')
   expect(againstPeak(series, costs, 0)).toBeUndefined()
   expect(againstPeak(new Map(), costs, 40)).toBeUndefined()
   expect(againstPeak(series, { ...costs, tokens: 0 }, 40)).toBeUndefined()

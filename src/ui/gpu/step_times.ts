@@ -1,7 +1,7 @@
 // Computes and says what the stages of the steps took, without React.
 
 import type { Costs } from '../../document/experiment/costs/costs.ts'
-import { formatDuration, formatNumber, formatPercent, formatShare } from '../kit/format.ts'
+import { formatDuration, formatNumber, formatShare } from '../kit/format.ts'
 import { t } from '../kit/translator.ts'
 import { formatSeconds } from '../learning/more/more_charts.ts'
 import { OTHER_STAGES, STAGES } from '../learning/more/stages.ts'
@@ -57,7 +57,7 @@ export function stepTimeWords({ median, stages }: StepShares): string {
   const steps = `The median step took ${took}.`
   const shares = stages
     .slice(0, MOST_STAGES)
-    .map(({ name, share }) => `${t(name)} ${formatPercent(share)}`)
+    .map(({ name, share }) => `${t(name)} ${formatShare(share)}`)
     .join(', ')
   return shares === '' ? steps : `${steps} By stage: ${shares}.`
 }
@@ -74,5 +74,7 @@ export function againstPeak(
   if (speeds.length === 0 || costs.tokens === 0 || !(peak > 0)) return undefined
   const median = speeds[Math.floor((speeds.length - 1) / 2)]
   const reached = (median * costs.arithmetic) / costs.tokens
-  return `At the median of ${formatNumber(median)} tokens a second, the matrix products come to about ${formatNumber(reached)} GFLOP/s: ${formatShare(reached / peak)} of the peak that the benchmark measured.`
+  // The probe is no bound: no share of it is more than the whole.
+  const share = reached <= peak ? formatShare(reached / peak) : 'more than the whole'
+  return `At the median of ${formatNumber(median)} tokens a second, the matrix products come to about ${formatNumber(reached)} GFLOP/s: ${share} of the peak that the benchmark measured.`
 }
