@@ -128,7 +128,7 @@ test('from the first look to the end of the first run, every state says what is 
   await expect(lab.get('next-lesson')).toBeVisible()
   // Which one it is depends on the machine: a busy one has no time for the same run again.
   await expect(lab.get('next-step')).toContainText(
-    /(without the inner phase|from random weights), about (\d+ s|1 min)/,
+    /(without the inner phase|from random weights) \(about (\d+ s|1 min)\)/,
   )
   await lab.get('end-card').getByText('What it came to with several seeds').click()
   await expect(lab.get('end-card')).toContainText('5 of 5 seeds')

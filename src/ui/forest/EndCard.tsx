@@ -235,7 +235,7 @@ function Next({ state }: { readonly state: LabState }) {
           disabled={isBusy || !mayRestart}
           onClick={go}
         >
-          <Play className="icon" aria-hidden="true" /> {step.words}, {estimateWords(step.estimate)}
+          <Play className="icon" aria-hidden="true" /> {step.words} ({estimateWords(step.estimate)})
         </button>
       ) : null}
       <button

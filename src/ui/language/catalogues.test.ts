@@ -44,6 +44,7 @@ const OF_RUNS: Readonly<Record<string, string>> = {
     '这是随页面附带的模型：这里没有训练过任何东西。',
   '14 settings in 5 sections. 22 more have no effect here':
     '5 个部分中的 14 个设置。另有 22 个在这里不起作用',
+  'Train it without the inner phase (about 37 s)': '不带内部阶段训练它（约 37 s）',
   'First run, without its inner phase': '第一次运行，没有内部阶段',
   'smoothed last': '平滑后的最后值',
   'Layer 3: input 3.26, attention 3.26, feed-forward 3.26, output 3.25 nats':

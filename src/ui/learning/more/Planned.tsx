@@ -20,7 +20,7 @@ export function Planned() {
   const trainsStudy = useStore(studyTrainingStore, selectTrainsStudy)
   if (!planned) return null
   const takes = trainsStudy
-    ? `A run would share the GPU with it, and both be slower. It takes ${formatBytes(planned.bytes)} of GPU memory.`
+    ? 'A run beside it shares the GPU: both are slower.'
     : `${isFirst ? 'It takes' : 'The next run takes'} ${time ? `${time.words} and ` : ''}${formatBytes(planned.bytes)} of GPU memory.`
   return (
     <p
