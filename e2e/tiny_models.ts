@@ -12,13 +12,17 @@ import { trainBpe } from '../src/tasks/tokenizers/train_bpe.ts'
 
 const TEXTS = ['the cat sat on the mat', 'the dog and the cat ran to the mat', 'a cat is a cat']
 
+/** One that makes a conversation of a message, as the lab's own does not. */
+const CHAT_TEMPLATE =
+  '{% for m in messages %}{{ m.role }}: {{ m.content }}\n{% endfor %}{% if add_generation_prompt %}assistant: {% endif %}'
+
 const EMBEDDING_SCALE = 16
 
 /** Writes a model of two layers into a new folder; returns the folder. */
 export async function tinyModel(model_type: ModelType, seed = 1): Promise<string> {
   const files = trainBpe(TEXTS, { vocab_size: 280 })
   if (!files) throw new Error('no tokenizer')
-  const vocabulary = await loadTokenizer(files)
+  const vocabulary = await loadTokenizer({ ...files, 'chat_template.jinja': CHAT_TEMPLATE })
   const config = {
     model_type,
     vocab_size: vocabulary.vocab_size,
