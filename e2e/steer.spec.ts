@@ -136,7 +136,7 @@ test('the line of phases: a boundary is dragged and moved by keys, phases are ad
   const y = box.y + box.height / 3
   await page.mouse.move(box.x + box.width / 2, y)
   await page.mouse.down()
-  await page.mouse.move(box.x - 60, y, { steps: 5 })
+  await page.mouse.move(box.x - 57, y, { steps: 5 })
   await expect(boundary.locator('output')).toContainText('steps')
   await page.mouse.up()
   const dragged = Number(await boundary.getAttribute('aria-valuenow'))
