@@ -4,14 +4,10 @@ import { useStore } from 'zustand'
 import { createStore } from 'zustand/vanilla'
 import type { TokenTable } from '../../../host/protocol/results.ts'
 import { traceStep } from '../../../page/client/controls.ts'
-import { replayStore } from '../../../page/state/replay.ts'
-import { selectLacksGpu } from '../../../page/state/without_gpu.ts'
 import type { KeptItem } from '../../../record/run/kept.ts'
 import type { KeptOfRun } from '../../../record/run/kept_run.ts'
-import { selectIsReplaying } from '../../open/replays.ts'
 import { useKept } from '../../shown/rested.ts'
-import { useLab } from '../../shown/run.ts'
-import { shownStore, useAtStep, useIsPast } from '../../shown/shown.ts'
+import { shownStore, useAtStep } from '../../shown/shown.ts'
 import { uiStore } from '../../shown/store.ts'
 import type { LayerReadout, Mode } from './colours.ts'
 import type { Order } from './inspect.ts'
@@ -98,14 +94,6 @@ export function holdTrace(): void {
 }
 
 export const releaseTrace = (): void => tokensStore.setState({ held: undefined })
-
-/** Whether a step may come that can be traced: none of a past run or of a recording, and none
- * without a GPU. */
-export function useCanTrace(): boolean {
-  const isPast = useIsPast()
-  const isReplaying = useStore(replayStore, selectIsReplaying)
-  return !useLab(selectLacksGpu) && !isPast && !isReplaying
-}
 
 /** Has the next step of reinforcement traced, and shows it. */
 export function traceNow(): void {

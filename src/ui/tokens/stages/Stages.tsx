@@ -10,7 +10,6 @@ import {
   type TokensView,
   tokensStore,
   traceNow,
-  useCanTrace,
   useShownTrace,
   useTokens,
 } from '../base/view.ts'
@@ -35,15 +34,14 @@ function useFollowing(isFollowing: boolean): void {
 }
 
 /** Asks for the next step, once or again and again. */
-function TraceActions() {
-  const canTrace = useCanTrace()
+function TraceActions({ isPast }: { readonly isPast: boolean }) {
   const isTracing = useLab(selectIsTracing)
   const isBusy = useLab(selectIsBusy)
   const isFollowing = useTokens(selectIsFollowing)
   const whyNot = useWhyNoTrace()
   if (whyNot !== undefined && !isPast) return <p className="soft">{whyNot}</p>
   return (
-    <div className="profiler-actions" hidden={!canTrace}>
+    <div className="profiler-actions" hidden={isPast}>
       <label className="stages-follow">
         <input
           type="checkbox"
@@ -80,7 +78,7 @@ export function Stages() {
     <section className="card stages" aria-labelledby="stages-title" data-testid="stages">
       <div className="profiler-head">
         <h2 id="stages-title">One step, token by token</h2>
-        <TraceActions />
+        <TraceActions isPast={isPast} />
       </div>
       {trace ? (
         // biome-ignore lint/a11y/noStaticElementInteractions: nothing is operated; a step that is being read stays.
