@@ -3,8 +3,8 @@ import { renderToStaticMarkup } from 'react-dom/server'
 import { expect, test, vi } from 'vitest'
 import { decodeStudy } from '../../document/study/study_link.ts'
 import { studyOf } from '../../document/study/testing.ts'
-import gallery from '../../page/study/gallery.json' with { type: 'json' }
 import { initialState, labStore } from '../../page/state/store.ts'
+import gallery from '../../page/study/gallery.json' with { type: 'json' }
 import { EMPTY } from '../../page/study/study_state.ts'
 import { StudyButtons } from './StudyButtons.tsx'
 
