@@ -1,6 +1,7 @@
 // Draws the metrics of a run, and says what each of them means.
 
 import { useCallback, useMemo } from 'react'
+import { useStore } from 'zustand'
 import { hasGroups } from '../../document/experiment/schema/phase_settings.ts'
 import { formatNumber, formatPercent, formatShare, formatTick } from '../kit/format.ts'
 import { lazyPart } from '../part/lazy_part.tsx'
@@ -12,6 +13,7 @@ import { type Line, MetricChart } from '../plot/MetricChart.tsx'
 import { useIsAtRest } from '../replay/at_rest.ts'
 import { IDEAL_CLIP_FRACTION, IDEAL_PPO_KL, type Ideal } from '../scales/ideal.ts'
 import { SAMPLED_SMOOTHING } from '../scales/smooth.ts'
+import { boardStore } from '../shown/board.ts'
 import {
   foreignHeldOut,
   greedyAccuracy,
@@ -342,12 +344,16 @@ const PANELS = isPhone ? [...LARGE, ...ABOUT, ...NEXT] : [...ABOUT, ...LARGE, ..
 const selectIsEmpty = ({ series }: { readonly series: ReadonlyMap<string, unknown> }) =>
   series.size === 0
 
+/** What a link's sender wants seen has its place before there is a run. */
+const selectHasPinned = ({ pinned }: { readonly pinned: readonly string[] }) => pinned.length > 0
+
 export function Charts() {
   const hasRewardModel = useShown(hasRewardPhase)
   const isEmpty = useShown(selectIsEmpty)
   const isAtRest = useIsAtRest()
   const hasLines = useOverlays().length > 0
   const hasRun = usePresent(selectHasRun) || isAtRest || hasLines
+  const hasBoard = useStore(boardStore, selectHasPinned)
   const withPreferences = useShown(hasPreferences)
   const withDistillation = useShown(hasDistillation)
   const withWarmStart = useShown(hasWarmStart)
@@ -366,17 +372,15 @@ export function Charts() {
     <section className="charts" aria-label="Charts" data-empty={isEmpty} data-awaits={isAtRest}>
       <Panels panels={hasRun ? PANELS : ABOUT} />
       {hasRun ? (
-        <>
-          <div className="small-charts">
-            {small.map((chart) => (
-              <Part key={chart.id} name={`The chart “${chart.title}”`}>
-                <SmallChart small={chart} />
-              </Part>
-            ))}
-          </div>
-          <MoreCharts />
-        </>
+        <div className="small-charts">
+          {small.map((chart) => (
+            <Part key={chart.id} name={`The chart “${chart.title}”`}>
+              <SmallChart small={chart} />
+            </Part>
+          ))}
+        </div>
       ) : null}
+      {hasRun || hasBoard ? <MoreCharts /> : null}
     </section>
   )
 }
