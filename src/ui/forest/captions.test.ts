@@ -231,3 +231,28 @@ test('a caption has a head and a line for every sentence, also in Chinese', () =
     ['模仿学习，4 步', '最终策略的熵降低了 0.12 nats。', '平均得分变为 20 %。'],
   )
 })
+
+test('what a phase did is named by its kind, and told in what was asked of a text', () => {
+  const plain = run(20, {
+    'layer/entropy/3': [
+      [1, 1],
+      [20, 0.5],
+    ],
+    'val-core/story/acc/greedy': [
+      [0, 1],
+      [20, 0.8],
+    ],
+    'val-aux/story/happy_end/mean@1': [
+      [0, 0.75],
+      [20, 0.63],
+    ],
+  })
+  const preset = presetOf('story-dpo-clicks')?.experiment
+  if (!preset) throw new Error('no preset')
+  const { model, ...rest } = preset
+  const layers = { ...model, num_hidden_layers: 3 }
+  const state = { ...plain, runExperiment: { ...rest, model: layers } } as typeof plain
+  expect(captionOf(state)).toBe(
+    'Preference optimization of the whole model, 20 steps: the final policy became surer by 0.50 nats. Happy end: 75\u00a0% of held-out problems, then 63\u00a0%.',
+  )
+})

@@ -83,6 +83,13 @@ function rewardWords({ series }: LabState, { first, last }: PhaseSeen): string {
 /** What the validations of a phase found, where there were two; the one before it counts. */
 function heldOutWords({ series, runExperiment }: LabState, { first, last }: PhaseSeen): string {
   const id = runExperiment?.task.id ?? ''
+  const asked = runExperiment && askedOfText(runExperiment)
+  if (asked) {
+    const metric = heldOutPart(id, asked.id, runExperiment.validation.n)
+    const shares = between(series.get(metric), first - 1, last)
+    if (shares.length < 2) return ''
+    return ` ${asked.label}: ${percent(shares[0])} of held-out problems, then ${percent(shares[shares.length - 1])}.`
+  }
   const metrics = [greedyAccuracy(id), sampledAccuracy(id, runExperiment?.validation.n ?? 1)]
   const [greedy, sampled] = metrics.map((metric) => between(series.get(metric), first - 1, last))
   if (greedy.length < 2) return ''
@@ -178,8 +185,12 @@ export function captionOf(state: LabState, atStep?: number): string {
   if (phase.kind === 'sft')
     return `Imitation, ${steps}: ${changeWords('the final policy', final)}.${heldOut}`
   if (phase.kind === 'reward_model') return ''
+  if (phase.kind === 'preference')
+    return `Preference optimization of the whole model, ${steps}: ${changeWords('the final policy', final)}.${heldOut}`
   if (phase.target_layer === layers)
-    return `Reinforcement of the whole model, ${steps}: ${changeWords('the final policy', final)}.${rewardWords(state, seen)}${heldOut}`
+    return phase.kind === 'distill'
+      ? `Distillation of the whole model, ${steps}: ${changeWords('the final policy', final)}.${heldOut}`
+      : `Reinforcement of the whole model, ${steps}: ${changeWords('the final policy', final)}.${rewardWords(state, seen)}${heldOut}`
   const own = entropyChange(state, phase.target_layer, seen)
   if (own === undefined) return ''
   return `${phase.kind === 'distill' ? 'Distillation' : 'Reinforcement'} of layer ${phase.target_layer} alone, ${steps}: ${changeWords('its policy', own)}; ${changeWords('the final policy', final)}.${rewardWords(state, seen)}${heldOut}`
