@@ -12,8 +12,8 @@ export interface FigureLine {
   /** Ascending. */
   readonly at: ArrayLike<number>
   readonly middle: ArrayLike<number>
-  /** A moving average, which is drawn and read out in place of what was measured: that lies faintly
-   * behind it, and is in the table of numbers. */
+  /** A moving average, which is drawn in place of what was measured: that lies faintly behind it,
+   * and every number is of it. */
   readonly smooth?:
     | {
         readonly middle: ArrayLike<number>
@@ -32,10 +32,9 @@ const POINTS = 240
 /** The points of a line that are drawn. */
 export const spreadStops = ({ length }: FigureLine): readonly number[] => spread(length, POINTS)
 
-/** The value of a line at a place, as it is drawn: the newest one that was measured by then. */
+/** The value of a line at a place: the newest one that was measured by then. */
 export function valueAt(line: FigureLine, place: number | undefined): number | undefined {
-  const { at, length } = line
-  const { middle } = line.smooth ?? line
+  const { at, middle, length } = line
   let found: number | undefined
   for (let i = 0; i < length && (place === undefined || at[i] <= place); i++)
     if (Number.isFinite(middle[i])) found = middle[i]

@@ -70,17 +70,17 @@ export function metricOf({ header }: RunEntry, choice: string): string {
   return phases.some(({ kind }) => kind === 'reward_model') ? TASK_SCORE : REWARD
 }
 
-/** A step measures a reward on few samples: runs are compared by its moving average. */
+/** A step measures a reward on few samples: its line is drawn as a moving average. */
 export const isAveraged = (choice: string): boolean => choice === 'score'
 
-/** The number that runs are compared by, in panels, tables and sentences; undefined where the run
- * has none. */
+/** The number that runs are compared by, in panels, tables and sentences, as it was measured;
+ * undefined where the run has none. */
 export const comparedNumber = (
   entry: RunEntry,
   choice: string,
   statistic: Statistic = 'last',
 ): number | undefined =>
-  statisticOf(entry.header.summaries[metricOf(entry, choice)], statistic, isAveraged(choice))
+  statisticOf(entry.header.summaries[metricOf(entry, choice)], statistic, false)
 
 /** Of the scores, only a task's own is a share: a reward of one's own, or of a reward model, can
  * be anything. */

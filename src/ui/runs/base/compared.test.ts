@@ -4,11 +4,13 @@ import { duelStore } from '../../../page/runs/duel/duel.ts'
 import { libraryStore, type RunEntry } from '../../../page/runs/library/library_store.ts'
 import { labStore } from '../../../page/state/store.ts'
 import { extendSummary } from '../../../record/run/summary.ts'
+import { valueAt } from '../../plot/still/figure_lines.ts'
+import { SAMPLED_SMOOTHING, smoothed } from '../../scales/smooth.ts'
 import { REWARD } from '../../shown/metrics.ts'
 import { overlayStore } from '../../shown/overlays.ts'
 import { entryOf } from '../table/testing.ts'
 import { comparedNumber } from './columns.ts'
-import { drawnGroups, followTicks, smoothOfGroup } from './compared.ts'
+import { columnsOfGroup, drawnGroups, followTicks, smoothOfGroup } from './compared.ts'
 import { selectionStore } from './selection.ts'
 
 // The task of the other run is none: what follows in this process must not meet it.
@@ -71,7 +73,7 @@ test('the moving average of several runs lies within the band that is drawn arou
   duelStore.setState(duelStore.getInitialState(), true)
 })
 
-test('the reward of a run ends in the table where its line ends in the panel', () => {
+test('a reward is a moving average in its line alone: its numbers are measured ones', () => {
   const rewards = [0.2, 0.2, 0.2, 0.9]
   const columns = Series.of(Float64Array.from(rewards.keys()), Float64Array.from(rewards))
   labStore.setState({ series: new Map([[REWARD, columns]]) })
@@ -79,10 +81,16 @@ test('the reward of a run ends in the table where its line ends in the panel', (
   const run = entryOf('x', {})
   const summaries = { [REWARD]: extendSummary(undefined, rewards) }
   const entry = { ...run, header: { ...run.header, summaries } }
-  const smooth = smoothOfGroup({ label: '', entries: [entry], again: [] }, undefined, () => REWARD)
-  const end = smooth?.middle[3] ?? Number.NaN
-  expect(end).toBeLessThan(0.5)
-  expect(comparedNumber(entry, 'score')).toBeCloseTo(end, 12)
+  const group = { label: '', entries: [entry], again: [] }
+  const smooth = smoothOfGroup(group, undefined, () => REWARD)
+  // As Learning draws it.
+  expect(smooth?.middle[3]).toBe(smoothed(columns, SAMPLED_SMOOTHING).values[3])
+  expect(smooth?.middle[3]).toBeLessThan(0.5)
+  const middle = columnsOfGroup(group, undefined, () => REWARD)?.mean.values ?? []
+  const line = { key: 'x', label: '', color: '', dash: [], at: columns.steps, middle, length: 4 }
+  expect(valueAt({ ...line, smooth }, undefined)).toBe(0.9)
+  expect(comparedNumber(entry, 'score')).toBe(0.9)
+  expect(comparedNumber(entry, 'score', 'highest')).toBe(0.9)
   // A study keeps a few points alone: an average of them would be another number.
   const study = { id: 's', name: 'S', arm: 'a', seconds: 1 }
   const ofStudy = { ...entry, header: { ...entry.header, study } }

@@ -15,11 +15,10 @@ import {
 import { distinctColors } from '../../../record/run/looks.ts'
 import { runName } from '../../../record/run/names.ts'
 import { isLive, runColor } from '../../../record/run/record.ts'
-import { SMOOTHING } from '../../../record/run/summary.ts'
 import { openedStore, redraw } from '../../open/opened_run.ts'
 import type { Owner } from '../../plot/files/SaveAs.tsx'
 import type { FigureLine } from '../../plot/still/figure_lines.ts'
-import { smoothed } from '../../scales/smooth.ts'
+import { SAMPLED_SMOOTHING, smoothed } from '../../scales/smooth.ts'
 import { type Overlay, overlayStore, SENDER_ID } from '../../shown/overlays.ts'
 import { plannedOf } from '../../shown/run_words.ts'
 import { uiStore } from '../../shown/store.ts'
@@ -196,9 +195,9 @@ export function columnsOfGroup(
 }
 
 /**
- * The same of the moving averages of its runs, which end where the table says: mean and band are of
- * the same numbers, so that the one lies within the other. Of a few points that a study keeps there
- * is none.
+ * The same of the moving averages of its runs, as Learning draws them: mean and band are of the
+ * same numbers, so that the one lies within the other. Of a few points that a study keeps there is
+ * none.
  */
 export function smoothOfGroup(
   { entries }: Compared,
@@ -208,7 +207,7 @@ export function smoothOfGroup(
   if (entries.some(({ header }) => header.study)) return undefined
   const runs = entries.flatMap((entry) => {
     const columns = columnsOf(entry.id)?.get(nameOf(entry))
-    return columns ? [smoothed(columns, SMOOTHING)] : []
+    return columns ? [smoothed(columns, SAMPLED_SMOOTHING)] : []
   })
   if (entries.length < 2 || !kind) return runs[0] && { middle: runs[0].values }
   const { low, high } = boundsOfRuns(entries, nameOf)

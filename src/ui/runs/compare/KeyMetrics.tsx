@@ -6,7 +6,7 @@ import { meanSpread } from '../../../record/compare/statistics.ts'
 import { CutName } from '../../kit/CutName.tsx'
 import { NONE } from '../../kit/format.ts'
 import { differenceText, numberText } from '../../shown/run_words.ts'
-import { comparedNumber, isAveraged, isShare, METRIC_CHOICES } from '../base/columns.ts'
+import { comparedNumber, isShare, METRIC_CHOICES } from '../base/columns.ts'
 import type { Compared } from '../base/compared.ts'
 import { haveSeedInCommon, pairedRuns } from '../base/paired.ts'
 import { MarkedName } from '../base/RunMark.tsx'
@@ -43,7 +43,7 @@ const MetricHead = ({ corner }: { readonly corner: string }) => (
       <th scope="col">{corner}</th>
       {METRIC_CHOICES.map(({ key, label }) => (
         <th key={key} scope="col">
-          {isAveraged(key) ? `${label}: moving average` : label}
+          {label}
         </th>
       ))}
     </tr>

@@ -2,7 +2,7 @@
 import { renderToStaticMarkup } from 'react-dom/server'
 import { expect, test } from 'vitest'
 import { lastOnly } from '../../../record/run/summary.ts'
-import { greedyAccuracy } from '../../shown/metrics.ts'
+import { greedyAccuracy, REWARD } from '../../shown/metrics.ts'
 import { comparedGroups } from '../base/compared.ts'
 import { selectionStore } from '../base/selection.ts'
 import { entryOf } from '../table/testing.ts'
@@ -14,7 +14,8 @@ test('of a run of a study the last number is there and no highest one', () => {
   const own = entryOf('a', { greedy: 0.5 })
   const study = entryOf('b', { greedy: 0.75, lr: 0.01 })
   const { experiment } = study.header
-  const summaries = { [greedyAccuracy(experiment.task.id)]: lastOnly(0.75, 3) }
+  const greedy = greedyAccuracy(experiment.task.id)
+  const summaries = { [greedy]: lastOnly(0.75, 3), [REWARD]: lastOnly(0.777, 3) }
   const kept = { id: 's', name: 'S', arm: 'fast', seconds: 1 }
   const ofStudy = { ...study, header: { ...study.header, summaries, study: kept } }
   const ticked = ['a', 'b']
@@ -24,7 +25,8 @@ test('of a run of a study the last number is there and no highest one', () => {
   const said = text(renderToStaticMarkup(<KeyMetrics groups={groups} />))
   expect(said).toContain('50.0 % , highest 50.0 %')
   expect(said).toContain('75.0 % –')
-  expect(said).toContain('reward or task score, sampled: moving average')
+  // Its reward too ends where its line does.
+  expect(said).toContain('77.7 %')
   expect(said).toContain('+25.0 points')
   expect(said).not.toContain('no seed in common')
 })

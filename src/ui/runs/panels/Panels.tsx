@@ -5,12 +5,12 @@ import { useStore } from 'zustand'
 import type { RunEntry } from '../../../page/runs/library/library_store.ts'
 import type { BandKind } from '../../../record/compare/statistics.ts'
 import { runColor } from '../../../record/run/record.ts'
-import { SMOOTHING } from '../../../record/run/summary.ts'
 import { CutName } from '../../kit/CutName.tsx'
 import { formatNumber, formatPercent, formatShare, formatTick } from '../../kit/format.ts'
 import { LineMark } from '../../plot/base/Keys.tsx'
 import type { FigureLine } from '../../plot/still/figure_lines.ts'
 import { LinesFigure } from '../../plot/still/LinesFigure.tsx'
+import { SAMPLED_SMOOTHING } from '../../scales/smooth.ts'
 import { useSlowFrame } from '../../shown/readout.ts'
 import {
   boundsOfRuns,
@@ -57,6 +57,14 @@ function linesOf(
       },
     ]
   })
+}
+
+/** What is said above lines that are moving averages; undefined where none is. */
+function smoothNote(lines: readonly FigureLine[]): string | undefined {
+  if (!lines.some(({ smooth }) => smooth)) return undefined
+  return lines.every(({ smooth }) => smooth)
+    ? `Lines and bands are moving averages with weight ${SAMPLED_SMOOTHING}, and faintly behind them lies what each step measured. Numbers are measured ones.`
+    : `Lines and bands are moving averages with weight ${SAMPLED_SMOOTHING}, and faintly behind them lies what each step measured; those of studies are as measured. Numbers are measured ones.`
 }
 
 /** Every metric that has a panel: those of the choices, and those that are columns of the table. */
@@ -115,11 +123,7 @@ export function Panels({ groups }: { readonly groups: readonly Compared[] }) {
             key={choice}
             id={`panel-${choice}`}
             title={columnLabel(`metric:${choice}`)}
-            note={
-              isAveraged(choice)
-                ? `Moving averages with weight ${SMOOTHING}, of bands and numbers too, here and in the tables; faintly behind them what each step measured.`
-                : undefined
-            }
+            note={smoothNote(lines)}
             owner={ownerOf(groups)}
             unit="step"
             yUnit={isEntropy(nameOf(entries[0])) ? 'nats' : undefined}
