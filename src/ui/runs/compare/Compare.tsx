@@ -95,9 +95,12 @@ function Behind({ count }: { readonly count: number }) {
 function Ways({
   ids,
   all,
+  said,
 }: {
   readonly ids: readonly string[]
   readonly all: readonly RunEntry[]
+  /** What is said of what they came to. */
+  readonly said: string | undefined
 }) {
   const label = (said: Parameters<typeof labelRun>[1]) => {
     for (const id of ids) labelRun(id, said)
@@ -109,7 +112,7 @@ function Ways({
         type="button"
         data-testid="save-report"
         title="Numbers, means, settings and curves of these runs as Markdown with pictures, and a link to each run"
-        onClick={() => void saveReport(all)}
+        onClick={() => void saveReport(all, said)}
       >
         Save a report
       </button>
@@ -160,7 +163,7 @@ export function Compare({ entries }: { readonly entries: readonly RunEntry[] }) 
             ? 'The newest run'
             : `${ticked.length} ${ticked.length === 1 ? 'run' : 'runs'} ticked`}
         </h2>
-        {all.length === 0 ? null : <Ways ids={all.map(({ id }) => id)} all={all} />}
+        {all.length === 0 ? null : <Ways ids={all.map(({ id }) => id)} all={all} said={said} />}
       </div>
       {said === undefined ? null : (
         <p className="figure-says" data-testid="compare-says">

@@ -76,7 +76,9 @@ function Paired({ groups }: { readonly groups: readonly Compared[] }) {
               {METRIC_CHOICES.map(({ key }) => (
                 <td key={key} className="number">
                   <Difference
-                    of={pairedRuns(first.entries, group.entries, key)}
+                    of={pairedRuns(first.entries, group.entries, (entry) =>
+                      comparedNumber(entry, key),
+                    )}
                     hasSeed={haveSeedInCommon(first.entries, [group.entries])}
                     inShares={isShare(key, [...first.entries, ...group.entries])}
                   />

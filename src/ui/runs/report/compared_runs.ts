@@ -6,7 +6,7 @@ import { runName } from '../../../record/run/names.ts'
 import { seedOf } from '../../../record/run/record.ts'
 import { NONE } from '../../kit/format.ts'
 import { differenceText } from '../../shown/run_words.ts'
-import { isShare, metricOf } from '../base/columns.ts'
+import { cellOf, isShare, metricOf } from '../base/columns.ts'
 import { groupRuns } from '../base/groups.ts'
 import { haveSeedInCommon, pairedRuns } from '../base/paired.ts'
 import { pairedSpread } from '../table/spread.ts'
@@ -34,8 +34,11 @@ export function differencesTable(entries: readonly RunEntry[], reading: Reading)
     ['difference', ...METRICS.map(({ label }) => label)],
     others.map(({ label, counted }) => [
       label,
-      ...METRICS.map(({ key }) => {
-        const { pairs, spread } = pairedRuns(first.counted, counted, key)
+      ...METRICS.map(({ key, column }) => {
+        const { pairs, spread } = pairedRuns(first.counted, counted, (entry) => {
+          const value = cellOf(entry, column, reading)
+          return typeof value === 'number' ? value : undefined
+        })
         if (pairs.length === 0) return NONE
         const inShares = isShare(key, [...first.counted, ...counted])
         const mean = differenceText(spread ? spread.mean : pairs[0].difference, inShares)
@@ -43,7 +46,7 @@ export function differencesTable(entries: readonly RunEntry[], reading: Reading)
       }),
     ]),
   )
-  return `${told}\n\nLast value minus that of “${markdownText(first.label)}”, paired by seed; in brackets the lowest and the highest, from 5 seeds on the 95 % interval (Student’s t). One seed shows no more than itself.`
+  return `${told}\n\nWhat stands above minus that of “${markdownText(first.label)}”, paired by seed; in brackets the lowest and the highest, from 5 seeds on the 95 % interval (Student’s t). One seed shows no more than itself.`
 }
 
 /** Every value that the pictures of the key metrics are drawn from. */

@@ -16,6 +16,8 @@ export interface ReportRun {
 
 export type Reading = Pick<TableView, 'group' | 'statistic' | 'isSmoothed'> &
   Pick<Selection, 'band'> & {
+    /** What the page says above these runs. */
+    readonly said: string | undefined
     /** What figures call them, by id. */
     readonly names: ReadonlyMap<string, DistinctName>
   }

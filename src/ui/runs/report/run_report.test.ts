@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { appendRow, type Series } from '../../../host/columns/series.ts'
 import { runName } from '../../../record/run/names.ts'
-import { greedyAccuracy, layerEntropy } from '../../shown/metrics.ts'
+import { extendSummary } from '../../../record/run/summary.ts'
+import { greedyAccuracy, layerEntropy, REWARD } from '../../shown/metrics.ts'
 import { type DistinctName, distinctNames } from '../base/distinct_names.ts'
 import { FIRST_VIEW } from '../base/table.ts'
 import { entryOf } from '../table/testing.ts'
@@ -22,7 +23,12 @@ function runOf(
   return { entry, columns }
 }
 
-const READING = { ...FIRST_VIEW, band: 't95', names: new Map<string, DistinctName>() } as const
+const READING = {
+  ...FIRST_VIEW,
+  band: 't95',
+  said: undefined,
+  names: new Map<string, DistinctName>(),
+} as const
 
 const RUNS = [
   runOf('a', { seed: 1, greedy: 0.5 }, [0, 0.5], { notes: 'the first', tags: ['paper'] }),
@@ -60,6 +66,24 @@ test('a report pairs groups by seed, and has every value as a table', () => {
   expect(head).toBe('run,seed,metric,step,value')
   expect(rows).toHaveLength(6)
   expect(rows.at(-1)).toMatch(/,1,.*,0\.6$/)
+})
+
+test('a report has the words of the page, and pairs the numbers of its table', () => {
+  const rewarded = (run: (typeof RUNS)[number], ...rewards: number[]) => {
+    const summaries = { [REWARD]: extendSummary(undefined, rewards) }
+    return { ...run, entry: { ...run.entry, header: { ...run.entry.header, summaries } } }
+  }
+  const runs = [
+    rewarded(runOf('a', { seed: 1 }, []), 0.2, 0.75),
+    rewarded(runOf('b', { seed: 1, lr: 0.01 }, []), 0.2, 0.8),
+  ]
+  const textOf = (isSmoothed: boolean) =>
+    runReport(runs, { ...READING, isSmoothed, said: '“A” and “B” end apart.' }, '').get('report.md')
+  expect(textOf(false)).toContain('“A” and “B” end apart.')
+  expect(textOf(false)).toMatch(/\| a \|.* 75\.0 % \|/)
+  expect(textOf(false)).toContain('| +5.0 points (seed 1 alone) |')
+  // Smoothed, both tables are.
+  expect(textOf(true)).toContain('| +2.6 points (seed 1 alone) |')
 })
 
 test('a run that measured nothing has a report too', () => {

@@ -193,6 +193,7 @@ export function runReport(
   const { statistic, isSmoothed } = reading
   const parts = [
     `# ${runs.length === 1 ? markdownText(runName(entries[0]).name) : `Comparison of ${runs.length} runs`}`,
+    ...(reading.said === undefined ? [] : [markdownText(reading.said)]),
     `Numbers are the ${statistic} ones of each run${isSmoothed ? ', smoothed' : ''}.`,
     numbersTable(entries, reading),
     ...(means === ''

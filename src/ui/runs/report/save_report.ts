@@ -19,17 +19,22 @@ async function withColumns(entry: RunEntry): Promise<ReportRun> {
   return { entry, columns: isLiving ? labStore.getState().series : await columnsOfPast(entry.id) }
 }
 
-/** A .zip with report.md and its pictures. */
-export async function saveReport(entries: readonly RunEntry[]): Promise<void> {
+/** A .zip with report.md and its pictures. `said`: what the page says above the runs. */
+export async function saveReport(
+  entries: readonly RunEntry[],
+  said: string | undefined,
+): Promise<void> {
   try {
     const runs = await Promise.all(entries.slice(0, MAX_AVERAGED).map(withColumns))
     const address = location.href.replace(/[?#].*$/s, '')
     const { view, band } = selectionStore.getState()
     const names = distinctNames(allRuns())
-    const files = [...runReport(runs, { ...view, band, names }, address)].map(([path, text]) => ({
-      path,
-      pieces: [new TextEncoder().encode(text)],
-    }))
+    const files = [...runReport(runs, { ...view, band, said, names }, address)].map(
+      ([path, text]) => ({
+        path,
+        pieces: [new TextEncoder().encode(text)],
+      }),
+    )
     saveFile(`${FOLDER}.zip`, await zipOf(FOLDER, files))
     const of = runs.length < entries.length ? `, of the first ${runs.length} runs` : ''
     showToast(`Saved ${FOLDER}.zip: report.md and ${files.length - 1} pictures${of}`)
