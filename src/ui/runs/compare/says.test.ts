@@ -8,6 +8,8 @@ import { compareSays } from './says.ts'
 /** √((0.664 · 0.336 + 0.945 · 0.055) / 128) */
 const CHANCE = ' With 128 problems, the standard error of this difference is at most 4.6 points.'
 
+const FEW = ' Fewer than 3 seeds each are too few to say which is better.'
+
 type Entry = ReturnType<typeof entryOf>
 const group = (label: string, ...entries: Entry[]) => ({ label, entries, again: [] })
 const longer = (entry: Entry, step: number) => ({ ...entry, header: { ...entry.header, step } })
@@ -15,7 +17,7 @@ const longer = (entry: Entry, step: number) => ({ ...entry, header: { ...entry.h
 test('the highest and the lowest are named, with how many steps they took', () => {
   const [a, b] = [entryOf('a', { greedy: 0.664 }), entryOf('b', { greedy: 0.945 })]
   expect(compareSays([group('A', a), group('B', b)])).toBe(
-    `“B” ends 28.1 points above “A” in held-out accuracy, greedy: 94.5\u00a0% and 66.4\u00a0%.${CHANCE} One run each.`,
+    `“B” and “A” end 28.1 points apart in held-out accuracy, greedy: 94.5\u00a0% and 66.4\u00a0%.${CHANCE}${FEW} One run each.`,
   )
   expect(compareSays([group('A', a), group('B', longer(b, 45))])).toContain(
     'They took 10 to 45 steps: in the panels, compare them where all have come.',
@@ -29,28 +31,76 @@ test('what chance brings apart is no clear difference', () => {
   )
 })
 
-test('a score that says the opposite is named too', () => {
-  const scored = (entry: Entry, score: number): Entry => {
-    const summaries = { ...entry.header.summaries, [REWARD]: extendSummary(undefined, [score]) }
-    return { ...entry, header: { ...entry.header, summaries } }
-  }
-  const said = (low: number, high: number) =>
-    compareSays([
-      group('A', scored(entryOf('a', { greedy: 0.6 }), low)),
-      group('B', scored(entryOf('b', { greedy: 0.9 }), high)),
-    ])
-  expect(said(0.55, 0.35)).toContain(
-    'But it ends 20.0 points below in reward or task score, sampled.',
+const scored = (entry: Entry, score: number): Entry => {
+  const summaries = { ...entry.header.summaries, [REWARD]: extendSummary(undefined, [score]) }
+  return { ...entry, header: { ...entry.header, summaries } }
+}
+/** A run of each seed, with its accuracy and its reward. */
+const seeds = (id: string, ends: readonly (readonly [greedy: number, score: number])[]) =>
+  ends.map(([greedy, score], i) => scored(entryOf(`${id}${i}`, { greedy, seed: i + 1 }), score))
+
+test('a score that clearly says the opposite is named too', () => {
+  const a = seeds(
+    'a',
+    [0.5, 0.51, 0.52].map((score, i) => [0.6 + i / 100, score]),
   )
-  expect(said(0.35, 0.55)).not.toContain('But')
+  const said = (scores: readonly number[]) =>
+    compareSays([
+      group('A', ...a),
+      group(
+        'B',
+        ...seeds(
+          'b',
+          scores.map((s, i) => [0.9 + i / 50, s]),
+        ),
+      ),
+    ])
+  expect(said([0.3, 0.31, 0.33])).toBe(
+    '“B” ends 31.0 points above “A” in held-out accuracy, greedy: 92.0\u00a0% and 61.0\u00a0%. But it ends 19.7 points below in reward or task score, sampled.',
+  )
+  // Lower by 4 points with two seeds, and higher with one.
+  expect(said([0.4, 0.41, 0.6])).not.toContain('But')
+})
+
+test('what the seeds scatter by is no clear difference, paired or not', () => {
+  const a = seeds(
+    'a',
+    [0.5, 0.7, 0.6].map((greedy) => [greedy, 0.5]),
+  )
+  const b = seeds(
+    'b',
+    [0.7, 0.5, 0.63].map((greedy) => [greedy, 0.5]),
+  )
+  const none = /^No clear difference in held-out accuracy, greedy: “B” and “A”/
+  expect(compareSays([group('A', ...a), group('B', ...b)])).toMatch(none)
+  const others = [0.7, 0.5, 0.63].map((greedy, i) => entryOf(`o${i}`, { greedy, seed: 7 + i }))
+  expect(compareSays([group('A', ...a), group('B', ...others)])).toMatch(none)
+  const high = [0.95, 0.96, 0.97].map((greedy, i) => entryOf(`h${i}`, { greedy, seed: 7 + i }))
+  expect(compareSays([group('A', ...a), group('B', ...high)])).toContain(
+    '“B” ends 36.0 points above',
+  )
+})
+
+test('two seeds name no winner, however far apart they end', () => {
+  const a = seeds('a', [
+    [0.6, 0.5],
+    [0.62, 0.4],
+  ])
+  const b = seeds('b', [
+    [0.9, 0.45],
+    [0.92, 0.3],
+  ])
+  expect(compareSays([group('A', ...a), group('B', ...b)])).toBe(
+    `“B” and “A” end 30.0 points apart in held-out accuracy, greedy: 91.0\u00a0% and 61.0\u00a0%.${FEW}`,
+  )
 })
 
 test('several runs of a line count by their mean, and what has no number is not said', () => {
-  const seeds = [entryOf('a', { greedy: 0.6 }), entryOf('b', { greedy: 0.8, seed: 2 })]
+  const both = [entryOf('a', { greedy: 0.6 }), entryOf('b', { greedy: 0.8, seed: 2 })]
   const one = entryOf('c', { greedy: 0.7 })
-  expect(compareSays([group('A', ...seeds), group('C', one)])).toBe(
+  expect(compareSays([group('A', ...both), group('C', one)])).toBe(
     'All end alike in held-out accuracy, greedy: 70.0\u00a0%.',
   )
-  expect(compareSays([group('A', ...seeds), group('D', entryOf('d', {}))])).toBeUndefined()
-  expect(compareSays([group('A', ...seeds)])).toBeUndefined()
+  expect(compareSays([group('A', ...both), group('D', entryOf('d', {}))])).toBeUndefined()
+  expect(compareSays([group('A', ...both)])).toBeUndefined()
 })

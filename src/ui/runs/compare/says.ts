@@ -1,17 +1,27 @@
 // Says in a sentence what the compared runs came to.
 import { taskOf } from '../../../document/experiment/fields/task_fields.ts'
+import {
+  FEWEST_PAIRS,
+  type Interval,
+  tInterval,
+} from '../../../document/study/statistics/student.ts'
+import { t975 } from '../../../record/compare/statistics.ts'
 import type { RunHeader } from '../../../record/run/record.ts'
+import { variance } from '../../../rl/math/stats.ts'
 import { formatSteps } from '../../kit/format.ts'
 import { differenceError, isClear, mean } from '../../kit/mean.ts'
 import { differenceText, numberText } from '../../shown/run_words.ts'
 import { comparedNumber, isShare, METRIC_CHOICES } from '../base/columns.ts'
 import type { Compared } from '../base/compared.ts'
+import { pairedRuns } from '../base/paired.ts'
 
 /** A line of the panels and the mean of its runs' last values. */
 interface Ended {
   readonly group: Compared
   readonly label: string
   readonly value: number
+  /** Of its runs. */
+  readonly values: readonly number[]
 }
 
 /** Of these more is better. */
@@ -23,7 +33,7 @@ function ended(groups: readonly Compared[], choice: string): readonly Ended[] {
     const { label, entries } = group
     const values = entries.map((entry) => comparedNumber(entry, choice))
     const known = values.filter((x): x is number => x !== undefined && Number.isFinite(x))
-    return known.length > 0 ? [{ group, label, value: mean(known) }] : []
+    return known.length > 0 ? [{ group, label, value: mean(known), values: known }] : []
   })
 }
 
@@ -39,12 +49,37 @@ function budgetSays(groups: readonly Compared[]): string {
 const labelOf = (choice: string): string =>
   METRIC_CHOICES.find(({ key }) => key === choice)?.label ?? choice
 
-/** ' But it ends 16.4 points below in …, sampled.': the scores that say the opposite. */
+/** The 95 % interval of how far one line ends above another: of the differences by seed, where
+ * enough seeds are paired, else of two means, with the degrees of freedom of the fewer runs. */
+function intervalOf(first: Ended, last: Ended, choice: string): Interval | undefined {
+  const { pairs } = pairedRuns(last.group.entries, first.group.entries, (entry) =>
+    comparedNumber(entry, choice),
+  )
+  if (pairs.length >= FEWEST_PAIRS) return tInterval(pairs.map(({ difference }) => difference))
+  const error = Math.hypot(
+    ...[first, last].map(({ values }) =>
+      Math.sqrt(variance(values, { unbiased: true }) / values.length),
+    ),
+  )
+  const half = t975(Math.min(first.values.length, last.values.length) - 1) * error
+  const centre = first.value - last.value
+  return { low: centre - half, high: centre + half }
+}
+
+/** Whether the difference of two lines can be told from that of their seeds; undefined with fewer
+ * than FEWEST_PAIRS, which say nothing of it, as in a study. */
+function isFarApart(first: Ended, last: Ended, choice: string): boolean | undefined {
+  if (Math.min(first.values.length, last.values.length) < FEWEST_PAIRS) return undefined
+  const interval = intervalOf(first, last, choice)
+  return interval !== undefined && (interval.low > 0 || interval.high < 0)
+}
+
+/** ' But it ends 16.4 points below in …, sampled.': the scores that clearly say the opposite. */
 function againstSays(first: Compared, last: Compared, choice: string): string {
   if (!SCORES.includes(choice)) return ''
   const [one, two] = SCORES.filter((other) => other !== choice).flatMap((other) => {
     const [a, b] = ended([first, last], other)
-    if (!a || !b || !(a.value < b.value)) return []
+    if (!a || !b || !(a.value < b.value) || !isFarApart(b, a, other)) return []
     const inShares = isShare(other, [...first.entries, ...last.entries])
     const size = differenceText(b.value - a.value, inShares).replace('+', '')
     return [{ size, label: labelOf(other) }]
@@ -86,12 +121,16 @@ function apartSays(first: Ended, last: Ended, choice: string, inShares: boolean)
     problems === undefined
       ? ''
       : ` With ${problems} problems, the standard error of this difference is at most ${sizeText(differenceError(shares, problems))}.`
-  if (problems !== undefined && !isClear(shares, problems))
+  const isFar = isFarApart(first, last, choice)
+  if (isFar === false || (problems !== undefined && !isClear(shares, problems)))
     return `No clear difference in ${label}: “${first.label}” and “${last.label}” end at ${high} and ${low}.${chance}`
-  return `“${first.label}” ends ${sizeText(first.value - last.value)} above “${last.label}” in ${label}: ${high} and ${low}.${chance}${againstSays(first.group, last.group, choice)}`
+  const apart = sizeText(first.value - last.value)
+  if (isFar === undefined)
+    return `“${first.label}” and “${last.label}” end ${apart} apart in ${label}: ${high} and ${low}.${chance} Fewer than ${FEWEST_PAIRS} seeds each are too few to say which is better.`
+  return `“${first.label}” ends ${apart} above “${last.label}” in ${label}: ${high} and ${low}.${againstSays(first.group, last.group, choice)}`
 }
 
-/** '“B” ends 28.1 points above “A” …', of the first measure that two lines have; undefined where
+/** '“B” and “A” end 28.1 points apart …', of the first measure that two lines have; undefined where
  * there is none. */
 export function compareSays(groups: readonly Compared[]): string | undefined {
   for (const { key } of METRIC_CHOICES) {
