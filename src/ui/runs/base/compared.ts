@@ -105,7 +105,7 @@ export function comparedGroups(
 /** What the tab draws: what is ticked, and without a tick the run that began last. */
 export function drawnGroups(
   entries: readonly RunEntry[],
-  selection: Selection,
+  selection: Pick<Selection, 'ticked' | 'band' | 'view'>,
 ): readonly Compared[] {
   const ticked = selection.ticked.length > 0 ? selection.ticked : newestOf(entries)
   return comparedGroups(entries, { ...selection, ticked })

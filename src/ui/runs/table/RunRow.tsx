@@ -45,8 +45,9 @@ function Tool(props: {
 
 interface RunRowProps {
   readonly row: Row
-  /** An index of RUN_COLORS: another one than its own beside a ticked run of the same. */
-  readonly color: number
+  /** An index of RUN_COLORS: another one than its own beside a ticked run of the same. Undefined
+   * while no chart draws it: there are more runs than colours. */
+  readonly color: number | undefined
   readonly choice: string
   /** Beside the fixed ones; the row has a cell for each. */
   readonly columns: readonly string[]

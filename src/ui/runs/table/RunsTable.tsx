@@ -5,7 +5,7 @@ import { useStore } from 'zustand'
 import type { RunEntry } from '../../../page/runs/library/library_store.ts'
 import { type Opened, openedStore } from '../../open/opened_run.ts'
 import { columnLabel, METRIC_CHOICES } from '../base/columns.ts'
-import { comparedGroups } from '../base/compared.ts'
+import { drawnGroups } from '../base/compared.ts'
 import { type RowGroup, rowGroups } from '../base/groups.ts'
 import { type Selection, selectionStore, setView, tickOnly } from '../base/selection.ts'
 import { fixedColumns, type Row, type Sort, type TableView, tableRows } from '../base/table.ts'
@@ -174,19 +174,19 @@ export function RunsTable({ entries, living }: RunsTableProps) {
   const colors = useMemo(
     () =>
       new Map(
-        comparedGroups(entries, { ticked, band, view }).flatMap((group) =>
+        drawnGroups(entries, { ticked, band, view }).flatMap((group) =>
           [...group.entries, ...group.again].map(({ id, labels }) => [id, labels.color]),
         ),
       ),
     [entries, ticked, band, view],
   )
   const renderRow = (row: Row) => {
-    const { id, labels } = row.entry
+    const { id } = row.entry
     return (
       <RunRow
         key={id}
         row={row}
-        color={colors.get(id) ?? labels.color}
+        color={colors.get(id)}
         choice={view.metric}
         columns={view.columns}
         without={view.without}

@@ -1,4 +1,4 @@
-// Draws the number of a row over the run's steps, as a line in the run's colour.
+// Draws the number of a row over the run's steps: in its colour while charts draw the run.
 import { useEffect, useRef, useState } from 'react'
 import { libraryStore, type RunEntry } from '../../../page/runs/library/library_store.ts'
 import { labStore } from '../../../page/state/store.ts'
@@ -41,7 +41,7 @@ function pointsOnce(entry: RunEntry, metric: string): Promise<Points> {
 interface SparkProps {
   readonly entry: RunEntry
   /** An index of RUN_COLORS. */
-  readonly color: number
+  readonly color: number | undefined
   readonly choice: string
 }
 
@@ -72,7 +72,7 @@ export function Spark({ entry, color, choice }: SparkProps) {
         <path
           d={`M${points.map(place).join('L')}`}
           fill="none"
-          stroke={runColor(color).color}
+          stroke={color === undefined ? 'var(--soft)' : runColor(color).color}
           strokeWidth="1.5"
           strokeLinejoin="round"
         />

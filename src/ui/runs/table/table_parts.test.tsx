@@ -6,6 +6,7 @@ import { selectionStore } from '../base/selection.ts'
 import { FIRST_VIEW, fixedColumns, tableRows } from '../base/table.ts'
 import { ColumnChooser } from './ColumnChooser.tsx'
 import { GroupRow } from './GroupRow.tsx'
+import { RunsTable } from './RunsTable.tsx'
 import { entryOf } from './testing.ts'
 
 beforeEach(() => {
@@ -50,4 +51,19 @@ test('a metric is offered in words, with what the trainer calls it, and all can 
   expect(said).toContain('advantages p10 critic/advantages/p10')
   expect(said).not.toContain('advantages p29')
   expect(said).toContain('Show all 24')
+})
+
+test('runs have marks while charts draw them, of which no two are alike', () => {
+  const runs = Array.from({ length: 12 }, (_, i) => entryOf(`r${i}`, { seed: i + 1 }))
+  const marksOf = (ticked: readonly string[]) => {
+    selectionStore.setState({ ticked, band: undefined })
+    const html = renderToStaticMarkup(<RunsTable entries={runs} living={undefined} />)
+    return [...html.matchAll(/<line [^>]*stroke:([^;"]+)/g)].map(([, color]) => color)
+  }
+  const marks = marksOf(['r3', 'r5', 'r10'])
+  expect(marks).toHaveLength(3)
+  expect(new Set(marks).size).toBe(3)
+  // That of the panels.
+  expect(marksOf([])).toHaveLength(1)
+  selectionStore.setState({ ticked: [], band: 'range' })
 })
