@@ -1,6 +1,14 @@
 // Filters the runs of the table by conditions on its columns, all of which must hold.
 import type { RunEntry } from '../../../page/runs/library/library_store.ts'
-import { type Cell, cellOf, columnLabel, type Reading } from './columns.ts'
+import {
+  type Cell,
+  cellOf,
+  cellText,
+  columnLabel,
+  isMetric,
+  isShare,
+  type Reading,
+} from './columns.ts'
 
 export const OPERATORS = ['is', 'is not', 'at least', 'at most', 'contains'] as const
 export type Operator = (typeof OPERATORS)[number]
@@ -17,18 +25,22 @@ const plain = (cell: Cell): string =>
     .trim()
     .toLowerCase()
 
-/** '40 %' as 0.4; NaN for what is no number. */
-function numberOf(typed: string): number {
-  const text = typed.trim()
+/** What is typed as a number: '40 %' and, of a share, '40' as 0.4; NaN for what is no number. */
+function numberOf(typed: string, inShares: boolean): number {
+  const text = typed.trim().replace('−', '-')
   if (text === '') return Number.NaN
-  return text.endsWith('%') ? Number(text.slice(0, -1)) / 100 : Number(text)
+  if (text.endsWith('%')) return Number(text.slice(0, -1).trim() || Number.NaN) / 100
+  const number = Number(text)
+  // No share is above 1: that is how many per cent.
+  return inShares && number > 1 ? number / 100 : number
 }
 
-/** Whether one of them is what was typed: a number of the same value, or the same word. */
-function isAlike(cell: Cell, value: string): boolean {
-  if (typeof cell === 'number') return cell === numberOf(value)
+/** Whether one of them is what was typed: a number of the same value or text, or the same word. */
+function isAlike(cell: Cell, shown: string, value: string, inShares: boolean): boolean {
+  if (typeof cell === 'number' && cell === numberOf(value, inShares)) return true
   // Tags are a list.
-  return plain(cell).split(', ').concat(plain(cell)).includes(plain(value))
+  const words = [...plain(cell).split(', '), plain(cell), plain(shown.replace('\u00a0', ' '))]
+  return words.includes(plain(value))
 }
 
 /** Whether a run fulfils a condition. A number that it does not have is neither above nor below
@@ -36,11 +48,25 @@ function isAlike(cell: Cell, value: string): boolean {
 export function holds(entry: RunEntry, filter: Filter, reading: Reading): boolean {
   const { column, operator, value } = filter
   const cell = cellOf(entry, column, reading)
-  if (operator === 'is') return isAlike(cell, value)
-  if (operator === 'is not') return !isAlike(cell, value)
+  const inShares = isMetric(column) && isShare(column.slice(column.indexOf(':') + 1), [entry])
   if (operator === 'contains') return plain(cell).includes(plain(value))
+  if (operator === 'is' || operator === 'is not') {
+    const shown = typeof cell === 'number' ? cellText(cell, column, entry) : plain(cell)
+    return isAlike(cell, shown, value, inShares) === (operator === 'is')
+  }
   if (typeof cell !== 'number') return false
-  return operator === 'at least' ? cell >= numberOf(value) : cell <= numberOf(value)
+  const bound = numberOf(value, inShares)
+  return operator === 'at least' ? cell >= bound : cell <= bound
+}
+
+/** What is wrong with a condition; undefined where it can be asked. */
+export function filterProblem({ column, operator, value }: Filter): string | undefined {
+  const isOrdered = operator === 'at least' || operator === 'at most'
+  const isOfNumber = isMetric(column) && operator !== 'contains' && value.trim() !== ''
+  if (!isOrdered && !isOfNumber) return undefined
+  return Number.isNaN(numberOf(value, false))
+    ? `Expected a number such as 0.9 or 90 %, got ${value.trim() === '' ? 'nothing' : `“${value.trim()}”`}.`
+    : undefined
 }
 
 export const filterWords = ({ column, operator, value }: Filter): string =>

@@ -10,6 +10,7 @@ import { extendSummary } from '../../../record/run/summary.ts'
 import { REWARD, TASK_SCORE } from '../../shown/metrics.ts'
 import { differenceText, endText, plannedOf, statusWord, tookText } from '../../shown/run_words.ts'
 import { boundsOfRuns, cellOf, cellText, isShare, metricNames, metricOf } from './columns.ts'
+import { type Filter, filterProblem } from './filters.ts'
 import { FIRST_VIEW, type TableView, tableRows } from './table.ts'
 
 const GREEDY = 'val-aux/sort_digits/acc/greedy'
@@ -78,6 +79,32 @@ test('every word of a search has to be found', () => {
   expect(idsOf(runs, { search: 'LR low' })).toBe('b')
   expect(idsOf(runs, { search: 'lower restart' })).toBe('')
   expect(idsOf(runs, { search: 'sort_digits seed 1' })).toBe('ba')
+})
+
+test('a number of a filter is read in the unit that the table shows', () => {
+  const summaries = { [GREEDY]: extendSummary(undefined, [0.9453125]) }
+  const runs = [entry('a', {}, { summaries }), entry('b', {}, { summaries: {} })]
+  const found = (operator: Filter['operator'], value: string, column = 'metric:greedy') =>
+    idsOf(runs, { filters: [{ column, operator, value }] })
+  for (const value of ['94', '94 %', '94%', '94\u00a0%', '0.94'])
+    expect([value, found('at least', value), found('at most', value)]).toEqual([value, 'a', ''])
+  expect(found('at least', '95')).toBe('')
+  expect(found('is', '94.5 %')).toBe('a')
+  expect(found('is not', '94.5 %')).toBe('b')
+  // What is no share is as it is written.
+  expect(found('at least', '1', 'setting:seed')).toBe('ba')
+  expect(found('at least', '94', 'setting:seed')).toBe('')
+})
+
+test('a bound that is no number is refused', () => {
+  const problem = (operator: Filter['operator'], value: string, column = 'metric:greedy') =>
+    filterProblem({ column, operator, value })
+  expect(problem('at least', 'abc')).toContain('got “abc”')
+  expect(problem('is', 'abc')).toContain('got “abc”')
+  expect(problem('at most', '')).toContain('got nothing')
+  expect(problem('at most', '%')).toContain('got “%”')
+  expect(problem('at least', '94 %')).toBeUndefined()
+  expect(problem('is', 'abc', 'fact:tags')).toBeUndefined()
 })
 
 test('metrics are those of the run’s own task and model', () => {

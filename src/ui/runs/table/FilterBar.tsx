@@ -5,7 +5,7 @@ import { useId, useMemo, useState } from 'react'
 import { useStore } from 'zustand'
 import type { RunEntry } from '../../../page/runs/library/library_store.ts'
 import { cellOf, columnGroups } from '../base/columns.ts'
-import { type Filter, filterWords, OPERATORS } from '../base/filters.ts'
+import { type Filter, filterProblem, filterWords, OPERATORS } from '../base/filters.ts'
 import { type Selection, selectionStore, setView } from '../base/selection.ts'
 import { ColumnOptions } from './ColumnOptions.tsx'
 
@@ -53,12 +53,20 @@ export function NewFilter({ entries }: { readonly entries: readonly RunEntry[] }
   const [filter, setFilter] = useState<Filter>({ column: 'fact:tags', operator: 'is', value: '' })
   const values = useValues(entries, filter.column)
   const list = useId()
+  const [problem, setProblem] = useState<string>()
+  const change = (said: Partial<Filter>) => {
+    setFilter({ ...filter, ...said })
+    setProblem(undefined)
+  }
   return (
     <form
       className="runs-choose runs-new-filter"
       id="runs-filter-panel"
       onSubmit={(event) => {
         event.preventDefault()
+        const wrong = filterProblem(filter)
+        setProblem(wrong)
+        if (wrong !== undefined) return
         setView({ filters: [...filters, filter] })
         setFilter({ ...filter, value: '' })
       }}
@@ -67,7 +75,7 @@ export function NewFilter({ entries }: { readonly entries: readonly RunEntry[] }
         aria-label="What is compared"
         data-testid="filter-column"
         value={filter.column}
-        onChange={({ target }) => setFilter({ ...filter, column: target.value })}
+        onChange={({ target }) => change({ column: target.value })}
       >
         <ColumnOptions groups={groups} />
       </select>
@@ -76,10 +84,7 @@ export function NewFilter({ entries }: { readonly entries: readonly RunEntry[] }
         data-testid="filter-operator"
         value={filter.operator}
         onChange={({ target }) =>
-          setFilter({
-            ...filter,
-            operator: OPERATORS.find((known) => known === target.value) ?? 'is',
-          })
+          change({ operator: OPERATORS.find((known) => known === target.value) ?? 'is' })
         }
       >
         {OPERATORS.map((operator) => (
@@ -92,7 +97,9 @@ export function NewFilter({ entries }: { readonly entries: readonly RunEntry[] }
         data-testid="filter-value"
         list={list}
         value={filter.value}
-        onChange={({ target }) => setFilter({ ...filter, value: target.value })}
+        aria-invalid={problem !== undefined}
+        aria-describedby={problem === undefined ? undefined : `${list}-problem`}
+        onChange={({ target }) => change({ value: target.value })}
       />
       <datalist id={list}>
         {values.slice(0, MOST_OFFERED).map((value) => (
@@ -102,6 +109,11 @@ export function NewFilter({ entries }: { readonly entries: readonly RunEntry[] }
       <button type="submit" data-testid="filter-add">
         Add
       </button>
+      {problem === undefined ? null : (
+        <span className="bad" role="alert" id={`${list}-problem`} data-testid="filter-problem">
+          {problem}
+        </span>
+      )}
     </form>
   )
 }
