@@ -59,7 +59,9 @@ function StorageNotes({ count }: { readonly count: number }) {
   )
 }
 
-function Used({ count }: { readonly count: number }) {
+/** `ofStudies`: how many of those in the table are runs of studies. */
+export function Used(props: { readonly count: number; readonly ofStudies: number }) {
+  const { count, ofStudies } = props
   const storage = useStore(libraryStore, selectStorage)
   // biome-ignore lint/correctness/useExhaustiveDependencies: another number of runs takes other room.
   useEffect(() => {
@@ -67,8 +69,14 @@ function Used({ count }: { readonly count: number }) {
   }, [count])
   return (
     <p className="soft" data-testid="runs-storage">
-      {count} {count === 1 ? 'run' : 'runs'} in this browser, and nowhere else. Runs of studies are
-      kept with their study.
+      {count === 1
+        ? '1 run in this browser, and nowhere else.'
+        : `${count} runs in this browser, and nowhere else.`}{' '}
+      {ofStudies === 0
+        ? 'Runs of studies are kept with their study.'
+        : ofStudies === 1
+          ? 'Beside them the table has 1 run of a study, which is kept with its study.'
+          : `Beside them the table has ${ofStudies} runs of studies, which are kept with their study.`}
       {storage
         ? ` This page uses ${formatBytes(storage.usage)} of the ${formatBytes(storage.quota)} that the browser grants it.`
         : ''}
@@ -128,7 +136,7 @@ export function RunsTab() {
         </Part>
         {runs.length === 0 ? null : (
           <>
-            <Used count={runs.length} />
+            <Used count={runs.length} ofStudies={listed.length - runs.length} />
             <Part name="The kept checkpoints">
               <CheckpointStorage count={runs.length} />
             </Part>

@@ -10,7 +10,7 @@ import { comparedNumber, isShare, METRIC_CHOICES } from '../base/columns.ts'
 import type { Compared } from '../base/compared.ts'
 import { haveSeedInCommon, pairedRuns } from '../base/paired.ts'
 import { MarkedName } from '../base/RunMark.tsx'
-import { pairedSpread, spreadText, spreadWords } from '../table/spread.ts'
+import { pairedSpread, SPREAD_NOTE, spreadText, spreadWords } from '../table/spread.ts'
 
 /** '+3.1 points', and behind it '(+1.0 points to +5.2 points over 3 seeds)'; one pair says so. */
 function Difference(props: {
@@ -127,6 +127,9 @@ export function KeyMetrics({ groups }: { readonly groups: readonly Compared[] })
     <>
       <div className="scroll" tabIndex={0} role="group" aria-label="Numbers of the ticked runs">
         <table className="compare-table" data-testid="key-metrics">
+          {groups.some(({ entries }) => entries.length > 1) ? (
+            <caption>{SPREAD_NOTE}</caption>
+          ) : null}
           <MetricHead corner="at the end" />
           <tbody>
             {groups.map((group) => (

@@ -3,11 +3,12 @@ import { useMemo, useState } from 'react'
 import { useStore } from 'zustand'
 import type { RunEntry } from '../../../page/runs/library/library_store.ts'
 import { searchable } from '../../kit/fuzzy.ts'
-import { columnGroups, columnLabel, metricWords } from '../base/columns.ts'
+import { columnGroups, columnLabel, METRIC_CHOICES, metricWords } from '../base/columns.ts'
 import { type Selection, selectionStore, setView } from '../base/selection.ts'
 import { FIXED } from '../base/table.ts'
 
 const selectColumns = ({ view }: Selection) => view.columns
+const selectMetric = ({ view }: Selection) => view.metric
 const selectWithout = ({ view }: Selection) => view.without
 /** Columns of a group that are shown at first. */
 const MOST_SHOWN = 12
@@ -59,6 +60,7 @@ function ColumnName(props: { readonly column: string; readonly among: readonly s
 
 export function ColumnChooser({ entries }: { readonly entries: readonly RunEntry[] }) {
   const columns = useStore(selectionStore, selectColumns)
+  const shownFirst = `metric:${useStore(selectionStore, selectMetric) || METRIC_CHOICES[0].key}`
   const groups = useMemo(() => columnGroups(entries), [entries])
   const [query, setQuery] = useState('')
   const [whole, setWhole] = useState<readonly string[]>([])
@@ -81,17 +83,29 @@ export function ColumnChooser({ entries }: { readonly entries: readonly RunEntry
       </label>
       {found.map((group) => {
         const shown = group.columns.filter(
-          (column, i) => i < MOST_SHOWN || whole.includes(group.name) || columns.includes(column),
+          (column, i) =>
+            i < MOST_SHOWN ||
+            whole.includes(group.name) ||
+            columns.includes(column) ||
+            column === shownFirst,
         )
         return group.columns.length === 0 ? null : (
           <fieldset key={group.name}>
             <legend>{group.name}</legend>
             {shown.map((column) => (
-              <label key={column} title={column.slice(column.indexOf(':') + 1)}>
+              <label
+                key={column}
+                title={
+                  column === shownFirst
+                    ? 'The table has it already: “Show … of” chooses it'
+                    : column.slice(column.indexOf(':') + 1)
+                }
+              >
                 <input
                   type="checkbox"
                   data-column={column}
-                  checked={columns.includes(column)}
+                  checked={columns.includes(column) || column === shownFirst}
+                  disabled={column === shownFirst && !columns.includes(column)}
                   onChange={() => setView({ columns: toggled(columns, column) })}
                 />
                 <ColumnName column={column} among={group.columns} />

@@ -11,6 +11,7 @@ import { type Selection, selectionStore, setView, tickOnly } from '../base/selec
 import { fixedColumns, type Row, type Sort, type TableView, tableRows } from '../base/table.ts'
 import { GroupRow } from './GroupRow.tsx'
 import { RunRow } from './RunRow.tsx'
+import { SPREAD_NOTE } from './spread.ts'
 
 const selectView = ({ view }: Selection) => view
 const selectBand = ({ band }: Selection) => band
@@ -216,6 +217,11 @@ export function RunsTable({ entries, living }: RunsTableProps) {
         <button ref={end} type="button" className="plain" data-testid="more-runs" onClick={more}>
           Show more of {rows.length} runs
         </button>
+      ) : null}
+      {groups?.some(({ isAlone }) => !isAlone) ? (
+        <p className="soft" data-testid="spread-note">
+          {SPREAD_NOTE}
+        </p>
       ) : null}
       {rows.length === 0 ? <p className="soft runs-none">No run matches.</p> : null}
     </div>

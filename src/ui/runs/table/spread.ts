@@ -9,8 +9,8 @@ import { boundsOfRuns, isShare, metricOf } from '../base/columns.ts'
 const sizeText = (size: number, inShares: boolean): string =>
   differenceText(size, inShares).replace('+', '')
 
-/** '(50.0 % to 70.0 %)'; from a few runs on '± 1.2 points', and where a measure ends within that
- * interval its ends, cut there. `entries`: the runs of the mean. */
+/** '(50.0 % to 70.0 %)'; from a few runs on '± 1.2 points (95 %)', and where a measure ends within
+ * that interval its ends, cut there: '(95 %: 91.0 % to 100.0 %)'. `entries`: the runs of the mean. */
 export function spreadText(
   spread: MeanSpread,
   entries: readonly RunEntry[],
@@ -19,12 +19,12 @@ export function spreadText(
   const inShares = isShare(choice, entries)
   const { mean, lowest, highest, halfWidth } = spread
   const between = (low: number, high: number) =>
-    `(${[low, high].map((end) => numberText(end, inShares)).join(' to ')})`
-  if (halfWidth === undefined) return between(lowest, highest)
+    [low, high].map((end) => numberText(end, inShares)).join(' to ')
+  if (halfWidth === undefined) return `(${between(lowest, highest)})`
   const bounds = boundsOfRuns(entries, (entry) => metricOf(entry, choice))
   const [low, high] = [mean - halfWidth, mean + halfWidth]
-  if (low >= bounds.low && high <= bounds.high) return `± ${sizeText(halfWidth, inShares)}`
-  return between(Math.max(low, bounds.low), Math.min(high, bounds.high))
+  if (low >= bounds.low && high <= bounds.high) return `± ${sizeText(halfWidth, inShares)} (95 %)`
+  return `(95 %: ${between(Math.max(low, bounds.low), Math.min(high, bounds.high))})`
 }
 
 /** '[82.8–87.5 %]' of a few runs, for a cell that has little room; else as `spreadText`. */
@@ -41,6 +41,10 @@ export function narrowSpread(
     ? `[${low.replace(unit, '')}–${high}]`
     : `[${low}–${high}]`
 }
+
+/** What stands in brackets behind the means of a table. */
+export const SPREAD_NOTE =
+  'Behind a mean stand the lowest and the highest of its runs; from 5 runs on its 95 % interval (Student’s t).'
 
 /** What the text says, for who points at it. */
 export const spreadWords = ({ n, halfWidth }: MeanSpread): string =>

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { BY_SETTINGS, rowGroups } from '../base/groups.ts'
 import { selectionStore } from '../base/selection.ts'
 import { FIRST_VIEW, fixedColumns, tableRows } from '../base/table.ts'
+import { Used } from '../RunsTab.tsx'
 import { ColumnChooser } from './ColumnChooser.tsx'
 import { GroupRow } from './GroupRow.tsx'
 import { RunsTable } from './RunsTable.tsx'
@@ -66,4 +67,33 @@ test('runs have marks while charts draw them, of which no two are alike', () => 
   // That of the panels.
   expect(marksOf([])).toHaveLength(1)
   selectionStore.setState({ ticked: [], band: 'range' })
+})
+
+test('an interval says what it is, and the table what stands in brackets', () => {
+  const runs = [0.5, 0.7, 0.6, 0.65, 0.55].map((greedy, i) =>
+    entryOf(`s${i}`, { seed: i + 1, greedy }),
+  )
+  selectionStore.setState({ view: { ...FIRST_VIEW, group: BY_SETTINGS } })
+  const said = text(renderToStaticMarkup(<RunsTable entries={runs} living={undefined} />))
+  expect(said).toContain('60.0 % ± 9.8 points (95 %) n = 5')
+  expect(said).toContain('the lowest and the highest of its runs')
+  selectionStore.setState({ view: FIRST_VIEW })
+})
+
+test('the column that the table begins with is ticked among the choices', () => {
+  const entry = entryOf('a', { greedy: 0.5 })
+  const boxOf = (column: string) =>
+    new RegExp(`<input[^>]*data-column="metric:${column}"[^>]*>`).exec(
+      renderToStaticMarkup(<ColumnChooser entries={[entry]} />),
+    )?.[0]
+  expect(boxOf('greedy')).toMatch(/disabled.*checked|checked.*disabled/)
+  expect(boxOf('sampled')).not.toMatch(/checked|disabled/)
+})
+
+test('runs of studies that the table has are counted beside the others', () => {
+  const said = (ofStudies: number) =>
+    text(renderToStaticMarkup(<Used count={2} ofStudies={ofStudies} />))
+  expect(said(29)).toContain('2 runs in this browser')
+  expect(said(29)).toContain('Beside them the table has 29 runs of studies')
+  expect(said(0)).toContain('Runs of studies are kept with their study.')
 })
