@@ -123,12 +123,15 @@ export function LinesFigure(props: LinesFigureProps) {
   const where = read === undefined ? 'at the end' : `${unit} ${formatX(read)}`
   const values = lines.map((line) => ({ ...line, value: formatValue(valueAt(line, read)) }))
   const unitBehind = props.yUnit === undefined ? '' : ` ${props.yUnit}`
-  // The axis has the unit.
-  const shortValues = new Map(
-    values.map(({ key, value }) => [
-      key,
-      value.endsWith(unitBehind) ? value.slice(0, value.length - unitBehind.length) : value,
-    ]),
+  // A name is at the end of its line, and so is its value. The axis has the unit.
+  const ends = new Map(
+    lines.map((line) => {
+      const value = formatValue(valueAt(line, undefined))
+      return [
+        line.key,
+        value.endsWith(unitBehind) ? value.slice(0, value.length - unitBehind.length) : value,
+      ]
+    }),
   )
   /** Up to the next line above at that place, or down; behind the last one none. */
   const moveLit = (by: 1 | -1) => {
@@ -155,14 +158,17 @@ export function LinesFigure(props: LinesFigureProps) {
             formatY={props.formatY}
             unit={props.yUnit}
             hasLabels
-            lines={paths.map((path) => ({ ...path, value: shortValues.get(path.key) }))}
+            lines={paths.map((path) => ({ ...path, value: ends.get(path.key) }))}
             bands={bands}
             cursor={read}
             onCursor={move}
             lit={lit}
             onLit={lines.length > 1 ? setLit : undefined}
           />
-          <div className={hasNames ? 'lines-values has-names' : 'lines-values'}>
+          <div
+            className={hasNames ? 'lines-values has-names' : 'lines-values'}
+            data-inside={read !== undefined || undefined}
+          >
             <Readout
               id={`${id}-value`}
               label={`${unit}, in “${title}”`}
