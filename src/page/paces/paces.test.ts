@@ -36,6 +36,18 @@ test('the pace of another adapter, of other settings and of a kind of phase that
   expect(estimateOf([], 'gpu', same)).toBeUndefined()
 })
 
+test('a learning rate and pinned kernels leave the time of a step as it was measured', () => {
+  const known = ran({ 0: steps(100), 1: steps(400) })
+  const optim = { optim: { lr: 0.1 } }
+  const ofStudy = experimentOf({ kernels: 'default', actor: optim, phases: [SFT, RL] })
+  expect(estimateOf(known, 'gpu', ofStudy)).toBe(6)
+  // What it measured itself counts before that.
+  const gaps = { 0: steps(50), 1: steps(100) }
+  const own = withRun(known, 'gpu', { runExperiment: ofStudy, gaps })
+  expect(estimateOf(own, 'gpu', ofStudy)).toBe(2)
+  expect(estimateOf(own, 'gpu', experimentOf({ phases: [SFT, RL] }))).toBe(6)
+})
+
 test('a later run replaces what it has measured and keeps the rest', () => {
   const first = ran({ 0: steps(100), 1: steps(400) })
   const second = ran({ 0: steps(200) }, first)

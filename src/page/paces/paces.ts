@@ -24,6 +24,11 @@ function settingsOf(experiment: Experiment): string {
   return JSON.stringify({ ...rest, validation: { ...validation, test_freq: null } })
 }
 
+/** What costs little or nothing: other kernels (a study pins them) and learning rates. Such a run
+ * says more of another one than a probe does. */
+const OF_LITTLE_COST = /"kernels":(null|"[^"]*"),?|"lr":[^,}]*/g
+const nearly = (settings: string): string => settings.replaceAll(OF_LITTLE_COST, '')
+
 /** The speeds of a run, with those that were known; the same list where the run has none. */
 export function withRun(
   known: readonly RunPaces[],
@@ -51,7 +56,10 @@ export function estimateOf(
   step = 0,
 ): number | undefined {
   const settings = settingsOf(experiment)
-  const run = known.findLast((one) => one.adapter === adapter && one.settings === settings)
+  const own = known.filter((one) => one.adapter === adapter)
+  const run =
+    own.findLast((one) => one.settings === settings) ??
+    own.findLast((one) => nearly(one.settings) === nearly(settings))
   if (!run) return undefined
   const { seconds, untimedSteps } = timeLeft({
     toCome: plannedStretches(experiment, experiment.steering),
