@@ -8,6 +8,7 @@ import { exploratoryWords } from '../../document/study/changes.ts'
 import { redraft } from '../../document/study/draft/redraft.ts'
 import { answerSentence } from '../../document/study/report/answer.ts'
 import { planSentence, titleParts } from '../../document/study/report/words.ts'
+import { FEWEST_PAIRS } from '../../document/study/statistics/student.ts'
 import type { Study } from '../../document/study/study.ts'
 import { selectLacksGpu } from '../../page/state/without_gpu.ts'
 import { isOfLab, saidQuestion } from '../../page/study/recorded.ts'
@@ -126,8 +127,9 @@ function Head({ state, study }: { readonly state: StudyState; readonly study: St
         {title}
       </h2>
       {question === '' ? null : <p>{question}</p>}
-      <BaseLine study={study} />
-      {analysed && known > 0 ? (
+      <BaseLine study={study} arms={state.arms} />
+      {/* That it cannot answer is to be known before it is trained. */}
+      {analysed && (known > 0 || study.seeds.length < FEWEST_PAIRS) ? (
         <p className="study-answer" data-testid="study-answer">
           <strong>{answerSentence(analysed.study, analysed.analysis)}</strong>
           {exploratory === '' ? null : (
