@@ -39,6 +39,19 @@ test('a study has a question: the person’s own, else that of its arms', () => 
   expect(asked('Is it hot?')).toEqual(['Is it hot?', 'Is it hot?'])
 })
 
+test('a study has 1 to 64 seeds, and none is put in place of what was typed', () => {
+  for (const seeds of [0, -3, 65, Number.NaN])
+    expect(problems({ axes: [rate], seeds })).toEqual({ seeds: ['Expected 1 to 64 seeds.'] })
+  expect(problems({ axes: [rate], seeds: 1 })).toEqual({})
+})
+
+test('a value that is no number is said to be none', () => {
+  for (const values of ['abc', '0.1, abc'])
+    expect(problems({ axes: [{ path: 'actor.optim.lr', values }] })).toEqual({
+      'axis.0': [expect.stringMatching(/^Expected a number .*, got 'abc'\.$/)],
+    })
+})
+
 test('each mistake is said at its field', () => {
   expect(problems({})).toEqual({ 'axis.0': [expect.stringContaining('Choose a field')] })
   const arms = { way: 'arms' } as const

@@ -1,4 +1,6 @@
 // Holds a study as the page's form writes it, and what is wrong with it, field by field.
+import { parseExperiment } from '../../experiment/experiment.ts'
+import { setAt } from '../../experiment/fields/paths.ts'
 import type { Experiment } from '../../experiment/schema/schema.ts'
 import { type Arm, expandStudy } from '../arms.ts'
 import { armsFrom, type NamedExperiment } from '../build.ts'
@@ -7,6 +9,8 @@ import { plannedCount } from '../search.ts'
 import { parseStudy, type Study } from '../study.ts'
 import { overStudy, type Said } from './over_study.ts'
 import { proposedQuestion } from './question.ts'
+
+export const MOST_SEEDS = 64
 
 /** A field with several values, as it was typed. */
 export interface DraftAxis {
@@ -83,7 +87,7 @@ export function readDraft(
   // Many arms can have one mistake.
   const say = (field: DraftField, message: string) =>
     problems.set(field, [...new Set([...(problems.get(field) ?? []), message])])
-  for (const [field, message] of typedProblems(draft, chosen.length)) say(field, message)
+  for (const [field, message] of typedProblems(draft, chosen.length, present)) say(field, message)
   if (problems.size > 0) return { ok: false, problems }
   const parsed = parseStudy(
     before
@@ -146,7 +150,11 @@ function documentOf(
 }
 
 /** What can be said before there is a document. */
-function* typedProblems(draft: Draft, chosen: number): Generator<[DraftField, string]> {
+function* typedProblems(
+  draft: Draft,
+  chosen: number,
+  present: Experiment,
+): Generator<[DraftField, string]> {
   const { axes, kind, settings, finalists, choosing, seeds, way } = draft
   const used = axes.filter(({ path }) => path !== '')
   if (used.length === 0 && way === 'arms' && chosen < 2)
@@ -155,11 +163,12 @@ function* typedProblems(draft: Draft, chosen: number): Generator<[DraftField, st
     const isFirst = i === 0 && way === 'values' && used.length === 0 && values.trim() === ''
     const problem = isFirst
       ? 'Choose a field, and write two values of it or more.'
-      : axisProblem(path, values, kind !== 'all')
+      : axisProblem({ path, values }, kind !== 'all', present)
     if (problem !== undefined) yield [`axis.${i}`, problem]
     else if (path !== '' && axes.findIndex((axis) => axis.path === path) < i)
       yield [`axis.${i}`, 'This field is above already.']
   }
+  if (!(seeds >= 1 && seeds <= MOST_SEEDS)) yield ['seeds', `Expected 1 to ${MOST_SEEDS} seeds.`]
   if (kind === 'all') return
   if (used.length === 0 && way === 'arms') yield ['axis.0', 'A search needs a field to search.']
   if (!(settings >= 2 && settings <= MOST_ARMS))
@@ -172,13 +181,35 @@ function* typedProblems(draft: Draft, chosen: number): Generator<[DraftField, st
     yield ['choosing', `Expected fewer than the ${seeds} seeds: the others judge.`]
 }
 
-function axisProblem(path: string, values: string, isSearched: boolean): string | undefined {
+/** Why a field does not take a value; undefined where it does. */
+function valueProblem(present: Experiment, path: string, value: unknown): string | undefined {
+  const own = structuredClone(present)
+  if (!setAt(own, path, value)) return undefined
+  const parsed = parseExperiment(own)
+  const issue = parsed.ok ? undefined : parsed.issues.find((one) => one.path === path)
+  return issue && asSentence(issue.message)
+}
+
+/** A value that is typed cannot be null. */
+function asSentence(message: string): string {
+  const said = message.replace(/,? or null(?=,)/, '')
+  return `${said.charAt(0).toUpperCase()}${said.slice(1)}.`
+}
+
+function axisProblem(
+  { path, values }: DraftAxis,
+  isSearched: boolean,
+  present: Experiment,
+): string | undefined {
   const axis = readAxis(values)
   if (path === '')
     return values.trim() === '' ? undefined : 'Choose the field that has these values.'
   if (Array.isArray(axis)) {
     if (axis.length === 0) return 'Write its values, or a range such as 1e-4..1e-2 log 5.'
-    if (axis.length === 1) return 'One value compares nothing: write a second one.'
+    if (axis.length === 1)
+      return (
+        valueProblem(present, path, axis[0]) ?? 'One value compares nothing: write a second one.'
+      )
     return undefined
   }
   const { from, to, count, scale } = axis
@@ -204,11 +235,7 @@ function fieldOf(path: string, { axes }: Draft): DraftField {
 function blamed(problem: string, { axes }: Draft): [DraftField, string] {
   for (const [i, { path }] of axes.entries()) {
     const [, message] = path === '' ? [] : problem.split(`: ${path}: `)
-    if (message !== undefined) {
-      // A value that is typed cannot be null.
-      const said = message.replace(/,? or null(?=,)/, '')
-      return [`axis.${i}`, `${said.charAt(0).toUpperCase()}${said.slice(1)}.`]
-    }
+    if (message !== undefined) return [`axis.${i}`, asSentence(message)]
   }
   return [/^the grid has/.test(problem) ? 'axis.0' : 'form', problem]
 }

@@ -52,12 +52,14 @@ export function PlanPreview({ study, arms, runs, time }: PlanPreviewProps) {
   return (
     <section className="study-preview" aria-label="The plan">
       <h3>The plan</h3>
-      <BaseLine study={study} />
+      <BaseLine study={study} arms={arms} />
       {study.search ? null : <Cells study={study} arms={arms} />}
       <p data-testid="study-runs">
         {study.search ? null : (
           <span>
-            {arms.length} arms × {study.seeds.length} seeds.
+            {study.seeds.length === 1
+              ? `${arms.length} arms × 1 seed.`
+              : `${arms.length} arms × ${study.seeds.length} seeds.`}
           </span>
         )}{' '}
         <span>

@@ -3,7 +3,12 @@
 import { type ReactNode, useState } from 'react'
 import { experimentFields } from '../../../document/experiment/form/form.ts'
 import type { Experiment } from '../../../document/experiment/schema/schema.ts'
-import type { Draft, DraftAxis, DraftField } from '../../../document/study/draft/draft.ts'
+import {
+  type Draft,
+  type DraftAxis,
+  type DraftField,
+  MOST_SEEDS,
+} from '../../../document/study/draft/draft.ts'
 import { measureWords } from '../../../document/study/report/measure_words.ts'
 import { FEWEST_PAIRS } from '../../../document/study/statistics/student.ts'
 import { presentSettings } from '../../../page/study/present_settings.ts'
@@ -99,10 +104,10 @@ function Count(props: {
         data-testid={`study-${name}`}
         min={1}
         max={most}
-        value={draft[name]}
+        value={Number.isNaN(draft[name]) ? '' : draft[name]}
         {...described(problems, name)}
         onChange={({ target }) =>
-          set({ [name]: Math.max(1, Math.min(most, Math.round(Number(target.value)))) })
+          set({ [name]: target.value === '' ? Number.NaN : Math.round(Number(target.value)) })
         }
       />
       <Problem problems={problems} field={name} />
@@ -220,8 +225,8 @@ export function StudyFields(props: FieldProps) {
   const [{ metric, at }] = useState(draft)
   return (
     <div className="study-fields study-plan">
-      <Count label="Seeds" name="seeds" most={64} of={props}>
-        {draft.seeds < FEWEST_PAIRS ? (
+      <Count label="Seeds" name="seeds" most={MOST_SEEDS} of={props}>
+        {draft.seeds >= 1 && draft.seeds < FEWEST_PAIRS ? (
           <span className="soft" data-testid="study-few-seeds">
             Fewer than {FEWEST_PAIRS} cannot answer.
           </span>

@@ -135,10 +135,19 @@ const firstDraft = (): Draft => ({
 
 const NO_PROBLEMS: Problems = new Map()
 
+/** Fields that begin with a number. */
+const FILLED: readonly string[] = ['seeds', 'settings', 'finalists', 'choosing']
+
 /** Nothing is wrong with what nobody has filled in yet; values that were typed are checked when
  * they are left, the whole form when it was tried. */
 const shownProblems = (all: Problems, wasTried: boolean, left: readonly number[]): Problems =>
-  wasTried ? all : new Map([...all].filter(([field]) => left.some((i) => field === `axis.${i}`)))
+  wasTried
+    ? all
+    : new Map(
+        [...all].filter(
+          ([field]) => FILLED.includes(field) || left.some((i) => field === `axis.${i}`),
+        ),
+      )
 
 /** The form, and what brings the focus to its first control that something is wrong with. */
 function useFirstProblem() {

@@ -1,6 +1,7 @@
 // What a study will do is said before it is made: its base, its arms, its runs and its measure.
 import { renderToStaticMarkup } from 'react-dom/server'
 import { expect, test } from 'vitest'
+import { presetOf } from '../../../document/presets/presets.ts'
 import { armsOf, DOCUMENT, studyOf } from '../../../document/study/testing.ts'
 import { BaseLine } from './BaseLine.tsx'
 import { PlanPreview } from './PlanPreview.tsx'
@@ -19,8 +20,39 @@ test('the plan has its arms, its runs with their time, and its measure', () => {
 
 test('the base is the nearest preset, with what differs from it', () => {
   const wordsOf = (base: unknown) =>
-    textOf(renderToStaticMarkup(<BaseLine study={studyOf({ ...DOCUMENT, base })} />))
+    textOf(renderToStaticMarkup(<BaseLine study={studyOf({ ...DOCUMENT, base })} arms={[]} />))
   expect(wordsOf('first-run')).toContain('from “First run with GRPO” as it is.')
   expect(wordsOf(DOCUMENT.base)).toMatch(/All arms begin from “.*”, with .*16 prompts per step/)
   expect(wordsOf({ phases: [] })).not.toContain('begin')
+})
+
+test('of the base is said what all arms have, and how many steps other phases take', () => {
+  const preset = presetOf('first-run')?.experiment
+  const inner = preset?.phases.find((phase) => 'target_layer' in phase && phase.kind === 'rl')
+  if (!preset || !inner) throw new Error('first-run: expected a phase of reinforcement')
+  const short = [{ ...inner, target_layer: 'final', steps: 3 }]
+  const base = { ...preset, phases: short }
+  const both = [
+    { ...inner, target_layer: 1, steps: 1 },
+    { ...short[0], steps: 2 },
+  ]
+  const said = (arms: readonly object[]) => {
+    const document = { ...DOCUMENT, base, arms, budget: { same: 'steps' } }
+    return textOf(
+      renderToStaticMarkup(<BaseLine study={studyOf(document)} arms={armsOf(document)} />),
+    )
+  }
+  const rates = [{ name: 'a' }, { name: 'b', set: { 'actor.optim.lr': 0.1 } }]
+  const steps = preset.phases.reduce((sum, one) => sum + one.steps, 0)
+  expect(said(rates)).toContain(`3 steps in place of ${steps}`)
+  const own = said([{ name: 'a' }, { name: 'b', set: { phases: both } }])
+  expect(own).not.toContain('no inner phase')
+})
+
+test('one seed is one', () => {
+  const document = { ...DOCUMENT, seeds: [1] }
+  const plan = renderToStaticMarkup(
+    <PlanPreview study={studyOf(document)} arms={armsOf(document)} runs={2} time={undefined} />,
+  )
+  expect(textOf(plan)).toContain('2 arms × 1 seed.')
 })
