@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { meanBand, meanSpread, t975 } from './statistics.ts'
+import { differenceInterval, meanBand, meanSpread, t975 } from './statistics.ts'
 
 const columns = (steps: number[], values: number[]) => ({ steps, values, length: steps.length })
 
@@ -44,4 +44,11 @@ test('the two kinds of band differ, and one run has none', () => {
   expect([two?.low.values[0], two?.high.values[0]]).toEqual([0.45, 0.54])
   expect(cut?.mean).toEqual(uncut?.mean)
   expect(meanBand(runs.slice(1, 2), 'range')).toBeUndefined()
+})
+
+test('the interval of a difference of means is that of Student’s t', () => {
+  // Variances 1 and 4 of 3 values each: 4.30265 · √(1/3 + 4/3).
+  const { low, high } = differenceInterval([1, 2, 3], [4, 6, 8])
+  expect((low + high) / 2).toBeCloseTo(4, 12)
+  expect((high - low) / 2).toBeCloseTo(5.5547, 4)
 })

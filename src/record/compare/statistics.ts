@@ -43,6 +43,18 @@ export function meanSpread(values: readonly number[]): MeanSpread | undefined {
   }
 }
 
+/** The 95 % interval of mean(b) − mean(a) of independent values, at least two of each: Student's t
+ * with the degrees of freedom of the fewer ones, which is wider than Welch's. */
+export function differenceInterval(
+  a: readonly number[],
+  b: readonly number[],
+): { readonly low: number; readonly high: number } {
+  const [errorA, errorB] = [a, b].map((own) => variance(own, { unbiased: true }) / own.length)
+  const half = t975(Math.min(a.length, b.length) - 1) * Math.sqrt(errorA + errorB)
+  const centre = mean(b) - mean(a)
+  return { low: centre - half, high: centre + half }
+}
+
 /** Steps ascend; the first `length` entries are valid. */
 export interface RunColumns {
   readonly steps: ArrayLike<number>

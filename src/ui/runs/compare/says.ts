@@ -5,9 +5,8 @@ import {
   type Interval,
   tInterval,
 } from '../../../document/study/statistics/student.ts'
-import { t975 } from '../../../record/compare/statistics.ts'
+import { differenceInterval } from '../../../record/compare/statistics.ts'
 import type { RunHeader } from '../../../record/run/record.ts'
-import { variance } from '../../../rl/math/stats.ts'
 import { formatSteps } from '../../kit/format.ts'
 import { differenceError, isClear, mean } from '../../kit/mean.ts'
 import { differenceText, numberText } from '../../shown/run_words.ts'
@@ -50,20 +49,13 @@ const labelOf = (choice: string): string =>
   METRIC_CHOICES.find(({ key }) => key === choice)?.label ?? choice
 
 /** The 95 % interval of how far one line ends above another: of the differences by seed, where
- * enough seeds are paired, else of two means, with the degrees of freedom of the fewer runs. */
+ * enough seeds are paired, else of two means. */
 function intervalOf(first: Ended, last: Ended, choice: string): Interval | undefined {
   const { pairs } = pairedRuns(last.group.entries, first.group.entries, (entry) =>
     comparedNumber(entry, choice),
   )
   if (pairs.length >= FEWEST_PAIRS) return tInterval(pairs.map(({ difference }) => difference))
-  const error = Math.hypot(
-    ...[first, last].map(({ values }) =>
-      Math.sqrt(variance(values, { unbiased: true }) / values.length),
-    ),
-  )
-  const half = t975(Math.min(first.values.length, last.values.length) - 1) * error
-  const centre = first.value - last.value
-  return { low: centre - half, high: centre + half }
+  return differenceInterval(last.values, first.values)
 }
 
 /** Whether the difference of two lines can be told from that of their seeds; undefined with fewer
