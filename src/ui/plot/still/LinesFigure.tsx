@@ -113,6 +113,17 @@ function useDrawing({ lines, unit, isShare, isFitted = false, formatX }: LinesFi
   }, [lines, unit, isShare, isFitted, formatX])
 }
 
+/** A name is at the end of its line, and so is its value; the axis has the unit. */
+function endsOf({ lines, yUnit, formatValue }: LinesFigureProps): ReadonlyMap<string, string> {
+  const unit = yUnit === undefined ? '' : ` ${yUnit}`
+  return new Map(
+    lines.map((line) => {
+      const value = formatValue(valueAt(line, undefined))
+      return [line.key, value.endsWith(unit) ? value.slice(0, value.length - unit.length) : value]
+    }),
+  )
+}
+
 export function LinesFigure(props: LinesFigureProps) {
   const { title, unit, lines, start, formatX, formatValue, hasNames = false } = props
   const { axis, scale, bands, paths } = useDrawing(props)
@@ -122,17 +133,7 @@ export function LinesFigure(props: LinesFigureProps) {
   const read = at ?? start
   const where = read === undefined ? 'at the end' : `${unit} ${formatX(read)}`
   const values = lines.map((line) => ({ ...line, value: formatValue(valueAt(line, read)) }))
-  const unitBehind = props.yUnit === undefined ? '' : ` ${props.yUnit}`
-  // A name is at the end of its line, and so is its value. The axis has the unit.
-  const ends = new Map(
-    lines.map((line) => {
-      const value = formatValue(valueAt(line, undefined))
-      return [
-        line.key,
-        value.endsWith(unitBehind) ? value.slice(0, value.length - unitBehind.length) : value,
-      ]
-    }),
-  )
+  const ends = endsOf(props)
   /** Up to the next line above at that place, or down; behind the last one none. */
   const moveLit = (by: 1 | -1) => {
     const ordered = lines.toSorted((a, b) => (valueAt(a, read) ?? 0) - (valueAt(b, read) ?? 0))

@@ -3,7 +3,7 @@ import { runColor } from '../../../record/run/record.ts'
 import { CutName } from '../../kit/CutName.tsx'
 import { LineMark } from '../../plot/base/Keys.tsx'
 
-/** `color`: an index of RUN_COLORS; undefined for a run that no chart draws, whose mark is blank. */
+/** `color`: an index of RUN_COLORS; undefined for a run that no chart draws: its mark is blank. */
 export function RunMark({ color }: { readonly color: number | undefined }) {
   if (color === undefined)
     return <svg className="line-mark" width="22" height="8" aria-hidden="true" />

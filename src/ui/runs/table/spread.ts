@@ -10,7 +10,8 @@ const sizeText = (size: number, inShares: boolean): string =>
   differenceText(size, inShares).replace('+', '')
 
 /** '(50.0 % to 70.0 %)'; from a few runs on '± 1.2 points (95 %)', and where a measure ends within
- * that interval its ends, cut there: '(95 %: 91.0 % to 100.0 %)'. `entries`: the runs of the mean. */
+ * that interval its ends, cut there: '(95 %: 91.0 % to 100.0 %)'. `entries`: the runs of the
+ * mean. */
 export function spreadText(
   spread: MeanSpread,
   entries: readonly RunEntry[],
