@@ -3,10 +3,8 @@ import { runColor } from '../../../record/run/record.ts'
 import { CutName } from '../../kit/CutName.tsx'
 import { LineMark } from '../../plot/base/Keys.tsx'
 
-/** `color`: an index of RUN_COLORS; undefined for a run that no chart draws: its mark is blank. */
-export function RunMark({ color }: { readonly color: number | undefined }) {
-  if (color === undefined)
-    return <svg className="line-mark" width="22" height="8" aria-hidden="true" />
+/** `color`: an index of RUN_COLORS. */
+export function RunMark({ color }: { readonly color: number }) {
   return <LineMark {...runColor(color)} width={2.5} />
 }
 

@@ -97,7 +97,7 @@ function RunName({ row, color, isShown, isLiving }: RunRowProps) {
         title={openTitle(entry, isLiving)}
         onClick={() => void (study ? openArm(study) : showRun(id))}
       >
-        <RunMark color={color} />
+        {color === undefined ? null : <RunMark color={color} />}
         <CutName name={name} />
       </button>
       <span className="soft run-from" title={what}>
