@@ -4,11 +4,10 @@ import { useStore } from 'zustand'
 import { CutName } from '../kit/CutName.tsx'
 import type { Columns } from '../scales/columns.ts'
 import { type Overlay, overlayKey, useOverlays } from '../shown/overlays.ts'
-import { newestIn, readStep } from '../shown/readout.ts'
 import { seriesOf } from '../shown/run.ts'
 import { toggleLine, type UiState, uiStore } from '../shown/store.ts'
 import { type Key, LineMark } from './base/Keys.tsx'
-import { bySeries, type NumberedLine, overlayStyle, weightOf } from './chart_lines.ts'
+import { bySeries, type NumberedLine, overlayStyle, readText, weightOf } from './chart_lines.ts'
 import { useLiveText } from './live_text.ts'
 
 export type FormatValue = (value: number | undefined) => string
@@ -29,12 +28,12 @@ const selectSmoothing = (state: UiState) => state.smoothing
 function LineValue({ columns, formatValue, smooth: least = 0 }: ValueProps) {
   const smoothing = useStore(uiStore, selectSmoothing)
   const raw = useLiveText<HTMLElement>(
-    useCallback(() => formatValue(newestIn(columns(), readStep())), [columns, formatValue]),
+    useCallback(() => readText(columns(), formatValue), [columns, formatValue]),
   )
   const smooth = useLiveText<HTMLElement>(
     useCallback(() => {
       const weight = weightOf({ smooth: least }, smoothing)
-      return smoothing > 0 ? `~${formatValue(newestIn(columns(), readStep(), weight))}` : ''
+      return smoothing > 0 ? `~${readText(columns(), formatValue, weight)}` : ''
     }, [columns, formatValue, smoothing, least]),
   )
   return (

@@ -6,7 +6,7 @@ import { stepPixel, toPixel, type View } from '../scales/view.ts'
 import { keepWritten, readStep } from '../shown/readout.ts'
 import { seriesOf } from '../shown/run.ts'
 import { uiStore } from '../shown/store.ts'
-import { type Line, type NumberedLine, weightOf } from './chart_lines.ts'
+import { type Line, type NumberedLine, readWeight, weightOf } from './chart_lines.ts'
 import { type FormatValue, LineEntry } from './Legend.tsx'
 import { type GutterLabel, gutterLabels, STROKES } from './lines/place_labels.ts'
 
@@ -14,12 +14,15 @@ const HEIGHT = 24
 /** Pixels right of the plot that a name needs. */
 const LEAST_GUTTER = 60
 
-/** Where the newest point of a line is at or before a step of the view; undefined where it has none
- * there. */
-function pointOf(line: Line, view: View, until: number): { x: number; y: number } | undefined {
-  const columns = seriesOf(line.metric)
-  if (!columns || uiStore.getState().hiddenLines.has(line.metric)) return undefined
-  const weight = weightOf(line, uiStore.getState().smoothing)
+/** Where the newest point of a line, smoothed so much, is at or before a step of the view;
+ * undefined where it has none there. */
+function pointOf(
+  { metric }: Line,
+  view: View,
+  { until, weight }: { readonly until: number; readonly weight: number },
+): { x: number; y: number } | undefined {
+  const columns = seriesOf(metric)
+  if (!columns || uiStore.getState().hiddenLines.has(metric)) return undefined
   const { steps, values, length } = smoothed(columns, weight)
   let at = length - 1
   while (at >= 0 && (steps[at] > until || !Number.isFinite(values[at]))) at--
@@ -53,11 +56,18 @@ export function LineLabels({ lines, view, formatValue, onNamed }: LineLabelsProp
     // Like the values beside them: every write has the page lay out the names again.
     return keepWritten(() => {
       const read = readStep()
-      const ends = lines.map((line) => pointOf(line, view, view.x[1]))
+      const { smoothing } = uiStore.getState()
+      const ends = lines.map((line) =>
+        pointOf(line, view, { until: view.x[1], weight: weightOf(line, smoothing) }),
+      )
       // The values are of this step, so their points are marked, and nothing leads to the ends.
       if (read !== undefined)
         lines.forEach((line, i) => {
-          const { x, y } = pointOf(line, view, Math.min(read, view.x[1])) ?? { x: -9, y: -9 }
+          const point = pointOf(line, view, {
+            until: Math.min(read, view.x[1]),
+            weight: readWeight(line, smoothing),
+          })
+          const { x, y } = point ?? { x: -9, y: -9 }
           drawn(lines.length + i)?.setAttribute('transform', `translate(${x} ${y})`)
         })
       strokes.current?.classList.toggle('is-read', read !== undefined)

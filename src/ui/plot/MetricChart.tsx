@@ -7,7 +7,7 @@ import type { Domain } from '../scales/domain.ts'
 import { type Ideal, idealWords } from '../scales/ideal.ts'
 import type { View } from '../scales/view.ts'
 import { type Overlay, overlayKey, useOverlays } from '../shown/overlays.ts'
-import { newestAt, readStep } from '../shown/readout.ts'
+import { seriesOf } from '../shown/run.ts'
 import { type UiState, uiStore } from '../shown/store.ts'
 import { unitOf } from './axes/unit.ts'
 import { useAxes, useValueAxis } from './axes/use_axes.ts'
@@ -22,6 +22,7 @@ import {
   type NumberedLine,
   numbered,
   overlayKeys,
+  readText,
   strokesOf,
   summaryOf,
   thinnedText,
@@ -219,11 +220,9 @@ function IdealKey({ ideal, formatY }: { ideal: Ideal } & Pick<MetricChartProps, 
 function Value({ lines, formatValue }: Pick<MetricChartProps, 'lines' | 'formatValue'>) {
   const text = useCallback(() => {
     const { smoothing } = uiStore.getState()
-    const metrics = lines.map((line) => line.metric)
-    const raw = formatValue(newestAt(metrics, readStep()))
-    return smoothing > 0
-      ? `~${formatValue(newestAt(metrics, readStep(), smoothing))} · ${raw}`
-      : raw
+    const columns = lines.map(({ metric }) => seriesOf(metric))
+    const raw = readText(columns, formatValue)
+    return smoothing > 0 ? `~${readText(columns, formatValue, smoothing)} · ${raw}` : raw
   }, [lines, formatValue])
   return <span className="value" ref={useLiveText<HTMLElement>(text)} />
 }

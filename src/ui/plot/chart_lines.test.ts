@@ -6,6 +6,7 @@ import { ticksOf } from '../scales/bounds.ts'
 import { extentOf } from '../scales/extent.ts'
 import { smoothed } from '../scales/smooth.ts'
 import type { Overlay } from '../shown/overlays.ts'
+import { uiStore } from '../shown/store.ts'
 import { columnsOf as made } from '../shown/testing.ts'
 import {
   boundsOf,
@@ -13,6 +14,8 @@ import {
   leftOutWords,
   numbered,
   overlayKeys,
+  readText,
+  readWeight,
   strokesOf,
   summaryOf,
   thinnedText,
@@ -161,4 +164,23 @@ test('the description names the band behind the lines, and where the value lies'
   expect(summaryOf([line], format, ideal)).toBe(
     'Newest values. loss: 0.5, between 0 and 1. Ideal: below 0.2; the value is above it.',
   )
+})
+
+test('a value of an earlier step names it, in the legend and in words', () => {
+  const series = labStore.getState().series as Map<string, Series>
+  for (const step of [0, 20]) appendMetrics(series, step, { testing: step / 100 })
+  const [tested] = numbered([{ metric: 'testing', label: 'greedy', color: 'red' }])
+  const at = (step: number | undefined) => {
+    uiStore.setState({ atStep: step })
+    return readText([series.get('testing')], String)
+  }
+  expect(at(20)).toBe('0.2')
+  expect(at(undefined)).toBe('0.2')
+  expect(at(22)).toBe('0.2 @20')
+  expect(summaryOf([tested], String)).toContain('greedy: 0.2 at step 20, between')
+  uiStore.setState({ atStep: undefined })
+})
+
+test('what is read out of a line that is smoothed unasked is what was measured', () => {
+  expect([0, 0.9].map((asked) => readWeight({ smooth: 0.5 }, asked))).toEqual([0, 0.9])
 })

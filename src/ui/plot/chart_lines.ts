@@ -12,7 +12,7 @@ import { extentIn } from '../scales/extent.ts'
 import { type Ideal, placeWords } from '../scales/ideal.ts'
 import { smoothed } from '../scales/smooth.ts'
 import type { Overlay } from '../shown/overlays.ts'
-import { valueAt } from '../shown/readout.ts'
+import { measuredIn, readStep } from '../shown/readout.ts'
 import { seriesOf } from '../shown/run.ts'
 import { uiStore } from '../shown/store.ts'
 import type { NamedColumns } from './files/chart_file.ts'
@@ -47,6 +47,11 @@ export interface Line {
 /** How much a line is smoothed: as the person asked, and no less than it needs to be read. */
 export const weightOf = ({ smooth = 0 }: Pick<Line, 'smooth'>, asked: number): number =>
   Math.max(smooth, asked)
+
+/** How much the first value that is read out of a line is smoothed: what a line is smoothed by
+ * unasked is not read out, but what was measured. */
+export const readWeight = (line: Pick<Line, 'smooth'>, asked: number): number =>
+  asked > 0 ? weightOf(line, asked) : 0
 
 /** A line, and how other runs' lines of the same metric are dashed. */
 export interface NumberedLine extends Line {
@@ -188,6 +193,19 @@ export function leftOutWords(notPositive: number, logX: boolean): string {
   return `${values}${logX ? 'Step 0 cannot be on a logarithmic axis.' : ''}`.trimEnd()
 }
 
+/** What was measured by the step that is read out; a value of an earlier step names it, as in
+ * '89 % @20'. */
+export function readText(
+  columns: readonly (Columns | undefined)[],
+  formatValue: (value: number | undefined) => string,
+  weight = 0,
+): string {
+  const step = readStep()
+  const found = measuredIn(columns, step, weight)
+  const text = formatValue(found?.value)
+  return found && step !== undefined && found.step < step ? `${text} @${found.step}` : text
+}
+
 /** What a chart says to people who do not see it. */
 export function summaryOf(
   lines: readonly Line[],
@@ -199,17 +217,18 @@ export function summaryOf(
     const columns = seriesOf(metric)
     if (!columns || columns.length === 0) return []
     const { min, max } = extentIn(columns)
-    const now = formatValue(valueAt(metric, atStep))
-    return [`${label}: ${now}, between ${formatValue(min)} and ${formatValue(max)}`]
+    const found = measuredIn([columns], atStep)
+    const now = formatValue(found?.value)
+    const [low, high] = [formatValue(min), formatValue(max)]
+    return found && atStep !== undefined && found.step < atStep
+      ? [`${label}: ${now} at step ${found.step}, between ${low} and ${high}`]
+      : [`${label}: ${now}, between ${low} and ${high}`]
   })
   if (words.length === 0) return 'Nothing measured yet.'
   const said = `${atStep === undefined ? 'Newest values' : `At step ${atStep}`}. ${words.join('; ')}.`
   if (!ideal) return said
-  const values = lines.map(({ metric }) => valueAt(metric, atStep))
-  const place = placeWords(
-    ideal,
-    values.find((value) => value !== undefined),
-  )
+  const values = lines.map(({ metric }) => measuredIn([seriesOf(metric)], atStep))
+  const place = placeWords(ideal, values.find((found) => found?.value !== undefined)?.value)
   return `${said} ${ideal.words}${place === '' ? '' : `; ${place}`}.`
 }
 

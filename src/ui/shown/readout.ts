@@ -12,35 +12,30 @@ export function readStep(): number | undefined {
   return hoverStep ?? atStep
 }
 
-/** The newest measurement at or before a step, or the newest of all; smoothed with a weight above
- * 0. */
-export function valueAt(metric: string, step: number | undefined, weight = 0): number | undefined {
-  return newestAt([metric], step, weight)
-}
+/** The newest measurement at or before a step, or the newest of all. */
+export const valueAt = (metric: string, step: number | undefined): number | undefined =>
+  newestIn([seriesOf(metric)], step)
 
-/** The same of several metrics that follow one another. */
-export function newestAt(
-  metrics: readonly string[],
+/** The same of columns that follow one another, which may be another run's. */
+export const newestIn = (
+  all: readonly (Columns | undefined)[],
   step: number | undefined,
-  weight = 0,
-): number | undefined {
-  return newestIn(metrics.map(seriesOf), step, weight)
-}
+): number | undefined => measuredIn(all, step)?.value
 
-/** The same of columns, which may be another run's. */
-export function newestIn(
+/** The same with the step that it was measured at; smoothed with a weight above 0. */
+export function measuredIn(
   all: readonly (Columns | undefined)[],
   step: number | undefined,
   weight = 0,
-): number | undefined {
-  let [newest, value]: [number, number | undefined] = [-1, undefined]
+): { readonly step: number; readonly value: number } | undefined {
+  let found: { readonly step: number; readonly value: number } | undefined
   for (const columns of all) {
     if (!columns || columns.length === 0) continue
     const index = step === undefined ? columns.length - 1 : indexAt(columns, step)
-    if (index >= 0 && columns.steps[index] > newest)
-      [newest, value] = [columns.steps[index], smoothed(columns, weight).values[index]]
+    if (index < 0 || (found && columns.steps[index] <= found.step)) continue
+    found = { step: columns.steps[index], value: smoothed(columns, weight).values[index] }
   }
-  return value
+  return found
 }
 
 /** Renders again after frames and after the shown step moved, at most once in `ms`, and once after
