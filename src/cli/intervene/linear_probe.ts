@@ -78,8 +78,10 @@ function readOptions(args: readonly string[]) {
 }
 
 function printProbes({ probes: { label, problems, states } }: Probed): void {
+  const { fitted, held_out, tokens } = problems
+  const asked = tokens === undefined ? '' : ` (${tokens} answer tokens)`
   print(
-    `${label}: fitted on ${problems.fitted} held-out problems, accuracy on ${problems.held_out} others; in brackets with shuffled labels`,
+    `${label}: fitted on ${fitted} held-out problems, accuracy on ${held_out} others${asked}; in brackets with shuffled labels`,
   )
   for (const state of states) printState(state)
 }

@@ -23,6 +23,7 @@ import {
   probeSays,
   probesSay,
   probesTable,
+  probesTitle,
   toldApart,
 } from './words/probe_words.ts'
 
@@ -52,7 +53,7 @@ function ProbesMap({ probes }: { readonly probes: Probes }) {
   return (
     <TouchMap
       id="probes-map"
-      title={`Held-out problems whose layer tells ${probes.label}, %`}
+      title={probesTitle(probes)}
       note="Columns are kept states. The bluer, the more than with shuffled labels; in brackets what the problems cannot tell from them."
       columns={states.map(({ step }) => `step ${step}`)}
       rows={layers.map((layer) => `layer ${layer}`)}
@@ -72,7 +73,7 @@ function Curve({ probes }: { readonly probes: Probes }) {
     <LinesFigure
       id="probes-curve"
       title={`Accuracy of the probes after step ${newest?.step}`}
-      note="Of held-out problems that no probe was fitted on, layer by layer. Bands are 95 % intervals over the problems."
+      note="Of held-out problems that no probe was fitted on, layer by layer; of a problem with several tokens, the share told. Bands are 95 % intervals over the problems."
       owner={ownerOfShown()}
       unit="layer"
       lines={lines}

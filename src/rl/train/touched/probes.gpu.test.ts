@@ -37,6 +37,7 @@ test('what a token’s own state cannot know is found only where attention has b
   const found = await probe({}, [model(7), next])
   expect(inMemory).toBe(1)
   expect(found).toMatchObject({ problems: { fitted: 40, held_out: 40 }, property: 'carry' })
+  expect(found.problems.tokens).toBeUndefined()
   expect(found.states.map(({ step }) => step)).toEqual([7, 8])
   for (const { layers, commonest } of found.states) {
     expect(layers).toHaveLength(layout.shape.num_hidden_layers + 1)
@@ -47,6 +48,7 @@ test('what a token’s own state cannot know is found only where attention has b
   // The next token depends on the last one, which the embedding holds.
   const tokens = await probe({ property: 'next_token' }, [model(7)])
   const [{ layers }] = tokens.states
+  expect(tokens.problems.tokens).toBeGreaterThan(tokens.problems.held_out)
   expect(layers[0].gain.mean).toBeGreaterThan(layers[0].gain.interval)
   expect(layers[0].fitted).toBeGreaterThan(layers[0].control.mean)
   expect(await probe({ property: 'next_token' }, [model(7)])).toEqual(tokens)

@@ -27,7 +27,8 @@ export interface ProbeWork {
   readonly l2: number
 }
 
-/** Accuracies over the problems that no probe was fitted on. */
+/** Accuracies over the problems that no probe was fitted on; of a problem with several tokens its
+ * share of them counts. */
 export interface LayerProbe {
   readonly accuracy: Estimate
   /** Of a probe that was fitted on the same states with shuffled labels. */
@@ -52,7 +53,12 @@ export interface ProbedState {
 export interface Probes {
   readonly property: string
   readonly label: string
-  readonly problems: { readonly fitted: number; readonly held_out: number }
+  /** `tokens`: of the held-out problems’ answers, where each token was asked about. */
+  readonly problems: {
+    readonly fitted: number
+    readonly held_out: number
+    readonly tokens?: number
+  }
   readonly states: readonly ProbedState[]
 }
 
@@ -242,6 +248,12 @@ export async function probed(
   const none = states.every(({ layers }) => layers.length === 0)
   if (none) throw new RangeError(states[0].why_not)
   const fitted = isFitted.filter(Boolean).length
-  const problems = { fitted, held_out: isFitted.length - fitted }
+  const tokens =
+    work.property === 'next_token' && known?.filter(({ text }) => !isFitted[text]).length
+  const problems = {
+    fitted,
+    held_out: isFitted.length - fitted,
+    ...(tokens && { tokens }),
+  }
   return { property: work.property, label, problems, states }
 }

@@ -16,6 +16,18 @@ export const isFound = ({ gain }: LayerProbe): boolean => isTold(gain) && gain.m
 export const bestOf = ({ layers }: ProbedState): number =>
   layers.reduce((best, one, l) => (one.accuracy.mean > layers[best].accuracy.mean ? l : best), 0)
 
+/** What the shares are of. */
+const askedWords = ({ held_out, tokens }: Probes['problems']): string =>
+  tokens === undefined
+    ? `${held_out} held-out problems`
+    : `${tokens} answer tokens of ${held_out} held-out problems`
+
+/** What the map shows, in percent. */
+export const probesTitle = ({ label, problems }: Probes): string =>
+  problems.tokens === undefined
+    ? `Held-out problems whose layer tells ${label}, %`
+    : `Held-out answer tokens at which the layer tells ${label}, %`
+
 /** The layer that tells most in the newest state, and the first that tells more than chance. */
 export function probesSay(probes: Probes): string {
   const { label, problems } = probes
@@ -25,7 +37,7 @@ export function probesSay(probes: Probes): string {
   const { accuracy, control } = newest.layers[best]
   const first = newest.layers.findIndex(isFound)
   const at = `After step ${newest.step}`
-  const most = `${formatShare(accuracy.mean)} ± ${formatShare(accuracy.interval)} of ${problems.held_out} held-out problems, with shuffled labels ${formatShare(control.mean)}`
+  const most = `${formatShare(accuracy.mean)} ± ${formatShare(accuracy.interval)} of ${askedWords(problems)}, with shuffled labels ${formatShare(control.mean)}`
   if (first < 0)
     return `${at} no layer tells ${label} better than shuffled labels, as far as these problems can show; the best is layer ${best} with ${most}.`
   const whole = `${at} layer ${best} tells ${label} best: ${most}. Layer ${first} is the first that tells it better than shuffled labels.`

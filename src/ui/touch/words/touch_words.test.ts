@@ -25,6 +25,7 @@ import {
   probeSays,
   probesSay,
   probesTable,
+  probesTitle,
   toldApart,
 } from './probe_words.ts'
 import {
@@ -286,6 +287,10 @@ test('the layer that tells most is named, the first that tells it, and what it w
   expect(probesSay(probes)).toBe(
     'After step 40 layer 2 tells whether the units carry best: 90.0\u00a0% ± 5.0\u00a0% of 64 held-out problems, with shuffled labels 50.0\u00a0%. Layer 1 is the first that tells it better than shuffled labels. After step 10 layer 2 told it for 50.0\u00a0%.',
   )
+  expect(probesTitle(probes)).toMatch(/^Held-out problems whose layer tells/)
+  const tokens = { ...probes, problems: { ...probes.problems, tokens: 256 } }
+  expect(probesSay(tokens)).toContain('of 256 answer tokens of 64 held-out problems, with')
+  expect(probesTitle(tokens)).toMatch(/^Held-out answer tokens at which the layer tells/)
   expect(toldApart(probes).map(({ step }) => step)).toEqual([10, 40])
   expect(probeSays(probes.states[0], 1)).toBe(
     'step 40, layer 1: 75.0\u00a0% ± 5.0\u00a0%; with shuffled labels 50.0\u00a0%, so +25.0 points ± 5.0\u00a0%; on the problems it was fitted on 100.0\u00a0%',
