@@ -146,8 +146,11 @@ export function FlowFigures({ runs }: { readonly runs: readonly RunEntry[] }) {
       ) : null}
       {missing > 0 ? (
         <p className="soft">
-          {missing === runs.length ? 'None' : missing} of these runs measured it: entropy changes
-          are kept only for steps at which the tab Inside was open.
+          {missing === runs.length
+            ? 'None of these runs measured it. '
+            : `${missing} of these runs did not measure it. `}
+          A run measures entropy changes in its moments (validations, ends of phases, the end), as
+          far as 5 % of its work allow, and while the tab Inside is open.
         </p>
       ) : null}
     </div>
