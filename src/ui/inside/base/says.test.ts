@@ -58,7 +58,14 @@ test('what goes along the stream and what goes against it', () => {
     'none takes anything away',
   )
   expect(cosineSays(observationOf({ cos_attn: [-0.1], cos_ffn: [-0.4] }))).toContain(
-    'No block adds',
+    'No block adds to',
+  )
+  // What is near a right angle takes nothing away that the figure would call so.
+  expect(cosineSays(observationOf({ cos_attn: [0.04, 0.6], cos_ffn: [-0.0441, 0.2] }))).toContain(
+    'none takes much away (the feed-forward of layer 1 most, −0.0441)',
+  )
+  expect(cosineSays(observationOf({ cos_attn: [0.04], cos_ffn: [-0.4] }))).toContain(
+    'No block adds much to what is there (the attention of layer 1 most, cosine 0.04)',
   )
 })
 

@@ -73,6 +73,10 @@ export function deltaSays({ step, item: observation }: Seen): string | undefined
   return `${who}; the largest change is that of layer ${most.layer}’s ${most.name}, ${formatSigned(most.mean)} nats.`
 }
 
+/** Nearer to 0 less than 1 % of a write's squared length lies along the stream or against it: it
+ * is as good as a new direction. */
+const CLEAR_COSINE = 0.1
+
 /** Which block goes most along the stream, and which most against it. */
 export function cosineSays(observation: Observation): string | undefined {
   const { attention, feed_forward } = cosinePoints(observation)
@@ -84,13 +88,17 @@ export function cosineSays(observation: Observation): string | undefined {
   const against = largest(writes, ({ cosine }) => -cosine)
   if (!along || !against) return undefined
   const adds =
-    along.cosine > 0
+    along.cosine >= CLEAR_COSINE
       ? `The ${along.who} adds most to what is there (cosine ${formatNumber(along.cosine)})`
-      : 'No block adds to what is there'
+      : along.cosine > 0
+        ? `No block adds much to what is there (the ${along.who} most, cosine ${formatNumber(along.cosine)})`
+        : 'No block adds to what is there'
   const takes =
-    against.cosine < 0
+    against.cosine <= -CLEAR_COSINE
       ? `the ${against.who} takes most away (${formatSigned(against.cosine)})`
-      : 'none takes anything away'
+      : against.cosine < 0
+        ? `none takes much away (the ${against.who} most, ${formatSigned(against.cosine)})`
+        : 'none takes anything away'
   return `${adds}; ${takes}.`
 }
 
