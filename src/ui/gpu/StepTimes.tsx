@@ -11,7 +11,13 @@ import { timeCharts } from '../learning/more/more_charts.ts'
 import { useSlowFrame } from '../shown/readout.ts'
 import { useLab } from '../shown/run.ts'
 import { shownStore, useIsPast } from '../shown/shown.ts'
-import { againstPeak, largestStages, type StepShares, stepTimeWords } from './step_times.ts'
+import {
+  againstPeak,
+  largestStages,
+  type StepShares,
+  stepPace,
+  stepTimeWords,
+} from './step_times.ts'
 
 const REFRESH_MS = 1000
 
@@ -66,7 +72,8 @@ export function StepTimes() {
   const metrics = useMeasured()
   useSlowFrame(REFRESH_MS)
   const charts = useMemo(() => timeCharts(metrics), [metrics])
-  const found = largestStages(shownStore.getState().series)
+  const { series, gaps } = shownStore.getState()
+  const found = largestStages(series)
   if (!found) return null
   return (
     <section
@@ -75,7 +82,7 @@ export function StepTimes() {
       data-testid="step-times"
     >
       <h2 id="step-times-title">Time of the steps</h2>
-      <p className="figure-says">{stepTimeWords(found)}</p>
+      <p className="figure-says">{stepTimeWords(found, stepPace(gaps))}</p>
       <Shares found={found} />
       <Reached />
       <div className="small-charts">

@@ -1,6 +1,6 @@
 // What is said of the time of a run's steps.
 import { expect, test } from 'vitest'
-import { againstPeak, largestStages, stepTimeWords } from './step_times.ts'
+import { againstPeak, largestStages, stepPace, stepTimeWords } from './step_times.ts'
 
 const column = (...values: number[]) => ({
   values: Float64Array.from(values),
@@ -31,19 +31,29 @@ test('nothing is said before a step was timed', () => {
 
 test('a step of less than a second took more than none', () => {
   const words = (median: number) => stepTimeWords({ median, stages: [] })
-  expect([0.04, 0.44, 2.14, 75].map(words)).toEqual([
-    'The median step took 40 ms.',
-    'The median step took 0.44 s.',
-    'The median step took 2.14 s.',
-    'The median step took 1 min 15 s.',
+  expect([0.04, 0.44, 2.14, 75].map((median) => words(median).split(':')[0])).toEqual([
+    'From its beginning to its numbers the median step took 40 ms',
+    'From its beginning to its numbers the median step took 0.44 s',
+    'From its beginning to its numbers the median step took 2.14 s',
+    'From its beginning to its numbers the median step took 1 min 15 s',
   ])
+})
+
+test('how often a step came is said before its latency, as steps overlap', () => {
+  const gap = (ms: number) => ({ ms, isValidated: false })
+  const pace = stepPace({ 0: [gap(900), gap(1100)], 1: [gap(1000), gap(9000)] })
+  expect(pace).toBe(1)
+  expect(stepPace({})).toBeUndefined()
+  expect(stepTimeWords({ median: 1.84, stages: [] }, pace)).toMatch(
+    /^A step came every 1 s \(median\). .* the median step took 1.84 s: its latency/,
+  )
 })
 
 test('the throughput is set against the peak of the benchmark', () => {
   const series = new Map([['perf/throughput', column(500, 1000, 3000)]])
   // 0.002 · 10⁹ operations for each token.
   const costs = { responses: 1, tokens: 100, arithmetic: 0.2 }
-  expect(againstPeak(series, costs, 40)).toContain('about 2 GFLOP/s: 5.0')
+  expect(againstPeak(series, costs, 40)).toContain('at least 2 GFLOP/s: 5.0')
   expect(againstPeak(series, costs, 1)).toContain('more than the whole of the peak')
   expect(againstPeak(series, costs, 0)).toBeUndefined()
   expect(againstPeak(new Map(), costs, 40)).toBeUndefined()

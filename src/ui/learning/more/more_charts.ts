@@ -251,7 +251,7 @@ export function timeCharts(metrics: readonly string[]): readonly MoreChart[] {
     {
       id: 'stage-times',
       title: 'Time of each stage',
-      note: 'seconds; a step without a stage, such as validation, is a gap in its line',
+      note: 'seconds from a step’s beginning to its numbers, while the next step begins; a step without a stage, such as validation, is a gap in its line',
       lines: [whole, ...stages],
       format: formatSeconds,
       isWide: true,
@@ -259,7 +259,7 @@ export function timeCharts(metrics: readonly string[]): readonly MoreChart[] {
     {
       id: 'throughput',
       title: 'Throughput',
-      note: 'tokens of prompts and responses per second',
+      note: 'tokens of prompts and responses per second of a step’s latency, as verl counts it; steps overlap, so the run does more',
       lines: [line('perf/throughput', 'tokens per second')],
     },
   ]
