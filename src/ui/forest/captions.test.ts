@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { presetOf } from '../../document/presets/presets.ts'
 import { Series } from '../../host/columns/series.ts'
 import { initialState, type LabState } from '../../page/state/store.ts'
+import { sampledAccuracy } from '../shown/metrics.ts'
 import { captionLines, captionOf, headline, nextLesson, phaseCaptions } from './captions.ts'
 
 const { experiment } = presetOf('tiny') ?? {}
@@ -79,6 +80,36 @@ test('the whole model’s phase says the scores too, and a step that was scrubbe
   expect(captionOf(state, 72)).toBe(
     'Reinforcement of the whole model, 2 steps: the final policy hardly changed (−0.02 nats).',
   )
+})
+
+test('what a phase changed no further than chance is said to be unclear, as above the charts', () => {
+  const wave = (greedy: [number, number], sampled?: [number, number]) =>
+    captionOf(
+      run(120, {
+        'layer/entropy/3': [
+          [70, 1.4],
+          [120, 1],
+        ],
+        'val-aux/sort_digits/acc/greedy': [
+          [70, greedy[0]],
+          [120, greedy[1]],
+        ],
+        ...(sampled && {
+          [sampledAccuracy('sort_digits', experiment.validation.n)]: [
+            [70, sampled[0]],
+            [120, sampled[1]],
+          ],
+        }),
+      }),
+    ).replaceAll('\u00a0', ' ')
+  expect(wave([0.77, 0.83])).toMatch(
+    /Of \d+ held-out problems it got 77 % right, then 83 %: no clear change\.$/,
+  )
+  expect(wave([0.77, 0.77])).toMatch(/Of held-out problems it got 77 % right, then 77 %\.$/)
+  expect(wave([0.77, 0.83], [0.6, 0.61])).toMatch(/61 %\. Neither is a clear change\.$/)
+  expect(wave([0.77, 0.83], [0.2, 0.9])).toMatch(/90 %\. The first is no clear change\.$/)
+  expect(wave([0.2, 0.9], [0.6, 0.61])).toMatch(/61 %\. The second is no clear change\.$/)
+  expect(wave([0.2, 0.9], [0.2, 0.9])).toMatch(/with sampled answers 20 %, then 90 %\.$/)
 })
 
 test('what was not measured is not said', () => {

@@ -80,27 +80,39 @@ function rewardWords({ series }: LabState, { first, last }: PhaseSeen): string {
   return ` The mean score of samples went from ${percent(from)} to ${percent(to)}.`
 }
 
+/** Whether shares of so many answers moved no further than chance brings them. */
+const isUnclear = (shares: readonly number[], answers: number): boolean =>
+  percent(shares[0]) !== percent(shares[1]) && !isClear(shares, answers)
+
 /** What the validations of a phase found, where there were two; the one before it counts. */
 function heldOutWords({ series, runExperiment }: LabState, { first, last }: PhaseSeen): string {
   const id = runExperiment?.task.id ?? ''
+  const { prompts, n } = runExperiment?.validation ?? { prompts: 0, n: 1 }
   const asked = runExperiment && askedOfText(runExperiment)
   if (asked) {
-    const metric = heldOutPart(id, asked.id, runExperiment.validation.n)
-    const shares = between(series.get(metric), first - 1, last)
+    const shares = between(series.get(heldOutPart(id, asked.id, n)), first - 1, last)
     if (shares.length < 2) return ''
-    return ` ${asked.label}: ${percent(shares[0])} of held-out problems, then ${percent(shares[shares.length - 1])}.`
+    const [was, is] = [shares[0], shares[shares.length - 1]]
+    return isUnclear([was, is], prompts)
+      ? ` ${asked.label}: ${percent(was)} of ${prompts} held-out problems, then ${percent(is)}: no clear change.`
+      : ` ${asked.label}: ${percent(was)} of held-out problems, then ${percent(is)}.`
   }
-  const metrics = [greedyAccuracy(id), sampledAccuracy(id, runExperiment?.validation.n ?? 1)]
+  const metrics = [greedyAccuracy(id), sampledAccuracy(id, n)]
   const [greedy, sampled] = metrics.map((metric) => between(series.get(metric), first - 1, last))
   if (greedy.length < 2) return ''
-  const words = (shares: readonly number[]) => [
-    percent(shares[0]),
-    percent(shares[shares.length - 1]),
-  ]
-  const [before, after] = words(greedy)
-  if (sampled.length < 2) return ` Of held-out problems it got ${before} right, then ${after}.`
-  const [then, now] = words(sampled)
-  return ` Of held-out problems it got ${before} right, then ${after}; with sampled answers ${then}, then ${now}.`
+  const ends = (shares: readonly number[]) => [shares[0], shares[shares.length - 1]]
+  const [before, after] = ends(greedy).map(percent)
+  const isFirst = isUnclear(ends(greedy), prompts)
+  if (sampled.length < 2)
+    return isFirst
+      ? ` Of ${prompts} held-out problems it got ${before} right, then ${after}: no clear change.`
+      : ` Of held-out problems it got ${before} right, then ${after}.`
+  const [then, now] = ends(sampled).map(percent)
+  const isSecond = isUnclear(ends(sampled), prompts * n)
+  const found = ` Of held-out problems it got ${before} right, then ${after}; with sampled answers ${then}, then ${now}.`
+  if (isFirst && isSecond) return `${found} Neither is a clear change.`
+  if (isFirst) return `${found} The first is no clear change.`
+  return isSecond ? `${found} The second is no clear change.` : found
 }
 
 /** The first and the last value of a metric; undefined where it was measured once or never. */
@@ -151,13 +163,13 @@ export function headline(state: LabState): string | undefined {
   const [before, after] = shares.map(percent)
   const problems = runExperiment?.validation.prompts ?? 0
   const sampled = endsOf(state, sampledAccuracy(id, n))
-  const isUnclear = before !== after && !isClear(shares, problems)
+  const hasNoChange = isUnclear(shares, problems)
   // The likeliest answers may stay where samples do not.
-  if (isUnclear && sampled && sampled[1] > sampled[0] && isClear(sampled, problems * n)) {
+  if (hasNoChange && sampled && sampled[1] > sampled[0] && isClear(sampled, problems * n)) {
     const [was, is] = sampled.map(percent)
     return `Its samples solve ${is} of new problems; it began at ${was}. Its likeliest answers: ${before}, then ${after}.`
   }
-  if (isUnclear)
+  if (hasNoChange)
     return `No clear change: it solves ${after} of ${problems} new problems; it began at ${before}.`
   if (shares[1] < shares[0])
     return `It got worse: it solves ${after} of new problems; it began at ${before}.`
