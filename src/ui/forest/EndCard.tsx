@@ -28,13 +28,18 @@ import { selectIsBusy, selectIsEdited, useLab } from '../shown/run.ts'
 import { usePresent } from '../shown/shown.ts'
 import { showToast } from '../shown/store.ts'
 import { captionLines, gotWorse, nextLesson, phaseCaptions } from './captions.ts'
-import { controlSays } from './control_result.ts'
+import { controlSays, settingsOfBoth } from './control_result.ts'
 import { type Example, type Examples, examplesOf } from './examples.ts'
 import { nextStep } from './next_step.ts'
 import './end_card.css'
 
 const WhatToSee = lazyPart(async () => (await import('../learning/WhatToSee.tsx')).WhatToSee, {
   name: 'What other seeds showed',
+  fallback: null,
+})
+
+const StudyOfBoth = lazyPart(async () => (await import('./StudyOfBoth.tsx')).StudyOfBoth, {
+  name: 'The study of both',
   fallback: null,
 })
 
@@ -75,6 +80,7 @@ function Outcome() {
   const captions = phaseCaptions(state)
   const runs = useStore(libraryStore, shownRuns)
   const compared = useMemo(() => controlSays(state, runs), [state, runs])
+  const both = useMemo(() => settingsOfBoth(state, runs), [state, runs])
   return (
     <>
       <Answers />
@@ -90,7 +96,7 @@ function Outcome() {
             <Caption key={caption} text={t(caption)} />
           ))}
         </ol>
-        <Next state={state} />
+        <Next state={state} both={both} />
       </div>
     </>
   )
@@ -200,8 +206,11 @@ const BUSY = 'Another run is in progress, and this one would end it.'
 const HELD_BACK = 'A setting holds a value that it does not take. Correct it or put it back first.'
 const DROPS = 'It takes the place of what was changed in the settings since; undo brings that back.'
 
-/** One thing to train, where something takes little time here; and the lesson that says more. */
-function Next({ state }: { readonly state: LabState }) {
+type Both = ReturnType<typeof settingsOfBoth>
+
+/** A study of a run and its control; one thing to train, where something takes little time here;
+ * and the lesson that says more. */
+function Next({ state, both }: { readonly state: LabState; readonly both: Both }) {
   const adapter = useLab(selectAdapter)
   const estimate = useStore(estimatorStore, (store) => store.estimate)
   const isBusy = useLab(selectIsBusy)
@@ -227,10 +236,11 @@ function Next({ state }: { readonly state: LabState }) {
   }
   return (
     <div className="end-next">
+      {both ? <StudyOfBoth both={both} /> : null}
       {step ? (
         <button
           type="button"
-          className="primary"
+          className={both ? 'plain' : 'primary'}
           data-testid="next-step"
           disabled={isBusy || !mayRestart}
           onClick={go}
@@ -240,7 +250,7 @@ function Next({ state }: { readonly state: LabState }) {
       ) : null}
       <button
         type="button"
-        className={step ? 'plain' : ''}
+        className={step || both ? 'plain' : ''}
         data-testid="next-lesson"
         onClick={() => openLesson(lesson)}
       >

@@ -6,8 +6,9 @@ import { PRESETS } from '../../document/presets/presets.ts'
 import { appendRow, type Series } from '../../host/columns/series.ts'
 import type { RunEntry } from '../../page/runs/library/library_store.ts'
 import { labStore } from '../../page/state/store.ts'
-import { controlSays } from './control_result.ts'
+import { controlSays, settingsOfBoth } from './control_result.ts'
 import { controlOf } from './control_run.ts'
+import { studyOfBoth } from './StudyOfBoth.tsx'
 
 const preset = PRESETS.find(({ id }) => id === 'two-skills-bupo')
 if (!preset) throw new Error('no preset')
@@ -34,6 +35,25 @@ function said(share: number, entries: readonly RunEntry[], document = control) {
     entries,
   )
 }
+
+const both = (document: Experiment, entries: readonly RunEntry[]) =>
+  settingsOfBoth(
+    { ...labStore.getState(), runDocument: document, runExperiment: document },
+    entries,
+  )
+
+test('a run and its control make a study of two arms, from either of them', () => {
+  const pair = both(control, [entry(whole, 0.95)])
+  expect(pair).toEqual([whole, control])
+  expect(both(whole, [entry(control, 0.95)])).toEqual([whole, control])
+  expect(both(whole, [entry(whole, 0.95)])).toBeUndefined()
+  const made = studyOfBoth(pair ?? [])
+  expect(made).toMatchObject({ ok: true, runs: 10 })
+  expect(made.ok && made.arms.map(({ experiment }) => experiment.phases)).toEqual([
+    whole.phases,
+    control.phases,
+  ])
+})
 
 test('a control is compared with its run', () => {
   expect(said(0.94, [entry(whole, 0.95)])).toBe(

@@ -1,6 +1,7 @@
 // Says what a run and its control came to, beside either of them.
 import { sameSettings } from '../../document/experiment/experiment.ts'
 import type { Experiment } from '../../document/experiment/schema/schema.ts'
+import { asSettings } from '../../document/experiment/steered/as_settings.ts'
 import { doneByHand } from '../../document/experiment/steering/steered_kernels.ts'
 import type { RunEntry } from '../../page/runs/library/library_store.ts'
 import { settledSettings } from '../../page/state/next_experiment.ts'
@@ -41,19 +42,51 @@ function runWithoutInner(run: Trained, entries: readonly RunEntry[]): RunEntry |
   )
 }
 
+/** A run and the one that tells what its inner phase did. */
+interface Pair<T> {
+  readonly withInner: T
+  readonly without: T
+}
+
+/** The shown run, as undefined, and the kept one that it is compared with; undefined where this run
+ * is no control of a kept one, and has none. */
+function pairOf(
+  state: LabState,
+  entries: readonly RunEntry[],
+): Pair<RunEntry | undefined> | undefined {
+  const { runDocument, runExperiment } = state
+  if (!runDocument || !runExperiment) return undefined
+  const withInner = runWithInner(runDocument, entries)
+  if (withInner) return { withInner, without: undefined }
+  const run = { document: runDocument, experiment: settledSettings(runExperiment, state) }
+  const without = runWithoutInner(run, entries)
+  return without && { withInner: undefined, without }
+}
+
+/** The settings of both, as they would be trained again; undefined where there are not both. */
+export function settingsOfBoth(
+  state: LabState,
+  entries: readonly RunEntry[],
+): readonly [withInner: Experiment, without: Experiment] | undefined {
+  const { runDocument } = state
+  const pair = runDocument && pairOf(state, entries)
+  if (!pair) return undefined
+  const settings = (entry: RunEntry | undefined) =>
+    asSettings(entry ? entry.header.document : runDocument)
+  return [settings(pair.withInner), settings(pair.without)]
+}
+
 /** What both solve of the same held-out problems, and whether those tell a difference; undefined
  * where this run is no control of a kept one, and has none. */
 export function controlSays(state: LabState, entries: readonly RunEntry[]): string | undefined {
-  const { runDocument, runExperiment, series } = state
-  if (!runDocument || !runExperiment) return undefined
+  const { runExperiment, series } = state
+  const pair = pairOf(state, entries)
+  if (!runExperiment || !pair) return undefined
   const metric = greedyAccuracy(runExperiment.task.id)
   const columns = series.get(metric)
   const own = columns?.values[columns.length - 1]
-  const numberOf = (entry: RunEntry | undefined) => entry?.header.metrics[metric]
-  const run = { document: runDocument, experiment: settledSettings(runExperiment, state) }
-  const other = numberOf(runWithInner(runDocument, entries))
-  const [withInner, without] =
-    other === undefined ? [own, numberOf(runWithoutInner(run, entries))] : [other, own]
+  const solved = (entry: RunEntry | undefined) => (entry ? entry.header.metrics[metric] : own)
+  const [withInner, without] = [solved(pair.withInner), solved(pair.without)]
   if (without === undefined || withInner === undefined) return undefined
   const { prompts } = runExperiment.validation
   const shares = `With the inner phase it solved ${formatShare(withInner)} of new problems, without it ${formatShare(without)}`
