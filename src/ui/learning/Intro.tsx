@@ -1,6 +1,8 @@
 // Says in words what the chosen experiment does, before its run.
 
 import { type ComponentProps, useMemo, useState } from 'react'
+import { resolvePhases } from '../../document/experiment/resolve.ts'
+import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import { PRESETS } from '../../document/presets/presets.ts'
 import { SUMMARIES } from '../../document/presets/summaries.ts'
 import { shippedModel } from '../../host/content/models/shipped.ts'
@@ -54,6 +56,13 @@ function usePreset() {
   }, [presetId, experiment])
 }
 
+/** Whether phases train what those of a preset do, which its summary names. */
+const trainSame = (phases: ReturnType<typeof resolvePhases>, preset: Experiment): boolean => {
+  const last = preset.model.num_hidden_layers
+  const targets = (all: typeof phases) => all.map((phase) => phaseTarget(phase, last)).join()
+  return targets(phases) === targets(resolvePhases(preset))
+}
+
 /** Opens the model that a preset begins with, where it comes with the page. */
 function WriteFirst({ source }: { readonly source: string | null }) {
   const model = source === null ? undefined : shippedModel(source)
@@ -78,10 +87,11 @@ export function Intro() {
   const savings = usePresent(selectSavings)
   const [isOpen, setOpen] = useState(false)
   if (!isEmpty) return null
+  const summary = preset && trainSame(phases, preset.experiment) ? SUMMARIES[preset.id] : undefined
   return (
     <section className="card intro" aria-label="The chosen experiment" data-testid="intro">
       <p>
-        {preset ? <Words text={SUMMARIES[preset.id]} /> : null} <b>Train</b> runs{' '}
+        {summary === undefined ? null : <Words text={summary} />} <b>Train</b> runs{' '}
         {phases.length === 1 ? 'one phase' : `${phases.length} phases`} on this machine:{' '}
         {phases.map((phase, i) => (
           <span key={`${i} ${phase.name}`}>

@@ -7,6 +7,7 @@ import { OPENING, presetOf } from '../../document/presets/presets.ts'
 import { SUMMARIES } from '../../document/presets/summaries.ts'
 import { libraryStore } from '../../page/runs/library/library_store.ts'
 import { initialState, labStore } from '../../page/state/store.ts'
+import { controlOf } from '../forest/control_run.ts'
 import { KNOWN } from '../open/models/known_models.ts'
 import { overlayStore } from '../shown/overlays.ts'
 import { presentStore, viewStore } from '../shown/shown.ts'
@@ -110,6 +111,11 @@ test('a changed preset keeps its introduction, which says what was changed', asy
   )
   labStore.setState({ experiment: another })
   expect(intro().replaceAll(/<[^>]*>/g, '')).not.toContain(summary)
+  // Nor does the summary say of a control that it trains an inner layer.
+  const control = controlOf({ document: OPENING.experiment, experiment: OPENING.experiment })
+  if (!control) throw new Error('no control')
+  labStore.setState({ experiment: control.experiment })
+  expect(intro().replaceAll(/<[^>]*>/g, '')).toMatch(/^ ?Train runs one phase/)
 })
 
 test('a preset’s usual result comes first, without commands', () => {
