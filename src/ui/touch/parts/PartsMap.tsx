@@ -40,7 +40,7 @@ export function PartsMap(props: {
       <TouchMap
         id={`${id}-map`}
         title={`Change of the ${measure.label} without a part${when ? `, ${when}` : ''}`}
-        note="Orange is more, blue is less than with everything on; in brackets what the problems cannot tell from none."
+        note="Orange is more, blue is less than with everything on; in brackets what the problems cannot tell from none, each part by itself."
         columns={grid[0].map(columnName)}
         rows={grid.map(([{ layer }]) => `block ${layer}`)}
         cells={grid.map((parts) => parts.map((part) => costCell(part, measure, largest)))}

@@ -9,18 +9,18 @@ import {
   columnName,
   estimateText,
   gridOf,
-  isTold,
   partName,
   readingMeasures,
+  toldAmong,
 } from '../words/part_words.ts'
 import '../touch.css'
 
 /** The part whose loss costs the text most. */
 function partsOfTextSay({ tokens, untouched, parts }: TextParts): string {
   const whole = `With everything on, a token of this text has a mean log-prob of ${formatNats(untouched.log_prob)}.`
-  const told = parts.filter(
-    ({ where, log_prob }) => where !== 'block' && isTold(log_prob) && log_prob.mean < 0,
-  )
+  const told = toldAmong(parts, ({ log_prob }) => log_prob)
+    .map(({ one }) => one)
+    .filter(({ where, log_prob }) => where !== 'block' && log_prob.mean < 0)
   if (told.length === 0)
     return `${whole} No part below a block costs anything that ${tokens} tokens can show.`
   const most = told.reduce((a, b) => (b.log_prob.mean < a.log_prob.mean ? b : a))

@@ -1,5 +1,7 @@
 // Says what switching parts off has cost: the measures that a map shows, a sentence, and a table.
 
+import { normalCdf } from '../../../document/study/statistics/power.ts'
+import { holm } from '../../../document/study/statistics/resampling.ts'
 import type { ChangeCost, Estimate, PartCost, PartCosts } from '../../../host/protocol/touch.ts'
 import { theLayer } from '../../glossary/layer_names.ts'
 import { formatNumber } from '../../kit/format.ts'
@@ -76,13 +78,33 @@ export const estimateText = ({ mean, interval }: Estimate, unit: string): string
 /** Whether the problems tell the difference from none. */
 export const isTold = ({ mean, interval }: Estimate): boolean => Math.abs(mean) > interval
 
+/** The standard errors in a 95 % interval, and the p value that such an interval is of. */
+const [ERRORS, ALPHA] = [1.96, 0.05]
+
+/** p of a normal test against no difference. */
+const pOf = ({ mean, interval }: Estimate): number =>
+  mean === 0 ? 1 : 2 * normalCdf((-ERRORS * Math.abs(mean)) / interval)
+
+/** Those of several that differ from none after Holm's correction for all of them: of fifteen
+ * intervals of 95 % about one excludes 0 by chance. */
+export function toldAmong<T>(
+  all: readonly T[],
+  of: (one: T) => Estimate | undefined,
+): { readonly one: T; readonly found: Estimate }[] {
+  const measured = all.flatMap((one) => {
+    const found = of(one)
+    return found ? [{ one, found }] : []
+  })
+  const adjusted = holm(measured.map(({ found }) => pOf(found)))
+  return measured.filter((_, i) => adjusted[i] < ALPHA)
+}
+
 /** Of the parts that the problems tell from none, the one whose loss costs most; blocks are the sum
  * of their parts and come last. */
 function mostFelt(parts: readonly PartCost[], measure: Measure) {
-  const felt = parts.flatMap((part) => {
-    const found = measure.of(part)
-    return found && isTold(found) && found.mean < 0 ? [{ part, found }] : []
-  })
+  const felt = toldAmong(parts, measure.of)
+    .filter(({ found }) => found.mean < 0)
+    .map(({ one: part, found }) => ({ part, found }))
   const smaller = felt.filter(({ part }) => part.where !== 'block')
   const all = smaller.length > 0 ? smaller : felt
   if (all.length === 0) return undefined
@@ -99,7 +121,7 @@ export function partsSay(costs: PartCosts): string {
     if (!most) continue
     const { part, found, count } = most
     const none = measure.key === 'reward' ? '' : ' No part costs a reward that they can show.'
-    return `${whole}${none} Beside whole blocks ${partName(part)} matters most: without it the ${measure.label} changes by ${estimateText(found, measure.unit)}. ${count} of ${parts.length} parts cost something that these problems can show.`
+    return `${whole}${none} Beside whole blocks ${partName(part)} matters most: without it the ${measure.label} changes by ${estimateText(found, measure.unit)}. ${count} of ${parts.length} parts cost something that these problems can show, after Holm’s correction for ${parts.length} comparisons.`
   }
   return `${whole} No part costs anything that they can show.`
 }

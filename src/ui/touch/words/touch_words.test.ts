@@ -71,7 +71,7 @@ const costs = (reward: readonly number[], untouched = 0.8): PartCosts => ({
 
 test('the part that costs most is named, with its interval and how many are felt', () => {
   expect(partsSay(costs([-0.7, -0.5, -0.01, 0.2]))).toBe(
-    'With everything on, the mean reward of 64 held-out problems is 0.8. Beside whole blocks the attention of layer 1 matters most: without it the held-out reward changes by −0.5 ± 0.05. 2 of 4 parts cost something that these problems can show.',
+    'With everything on, the mean reward of 64 held-out problems is 0.8. Beside whole blocks the attention of layer 1 matters most: without it the held-out reward changes by −0.5 ± 0.05. 2 of 4 parts cost something that these problems can show, after Holm’s correction for 4 comparisons.',
   )
 })
 
@@ -83,6 +83,16 @@ test('where no reward can be lost, the log-prob of the right answer says it', ()
   const parts = nothing.parts.map(({ log_prob: _, ...rest }) => rest)
   const untouched = { reward: 0, entropies: [3, 2, 1] }
   expect(partsSay({ ...nothing, parts, untouched })).toContain('No part costs anything')
+})
+
+test('what only an interval by itself excludes is not counted among many', () => {
+  const parts = (count: number) => {
+    const sure = part('attention', 1, -0.5, -2)
+    const doubtful = part('feed_forward', 1, -0.052, -2)
+    return partsSay({ ...costs([0, 0, 0, 0]), parts: [sure, ...Array(count).fill(doubtful)] })
+  }
+  expect(parts(1)).toContain('2 of 2 parts cost something')
+  expect(parts(14)).toContain('1 of 15 parts cost something')
 })
 
 test('a difference within its interval is not told from none', () => {
