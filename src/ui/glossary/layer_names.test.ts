@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { layerName, shortLayerName, theLayer } from './layer_names.ts'
+import { layerName, shortLayerName, stateName, theLayer } from './layer_names.ts'
 
 const of = (name: (layer: number, last: number) => string) => [0, 1, 3].map((at) => name(at, 3))
 
@@ -11,4 +11,5 @@ test('a layer has one long name and one short one', () => {
 
 test('the last block or state is no policy, and has its number', () => {
   expect([0, 1, 3].map((layer) => shortLayerName(layer))).toEqual(['emb', '1', '3'])
+  expect([0, 1, 3].map(stateName)).toEqual(['the embedding', 'layer 1', 'layer 3'])
 })

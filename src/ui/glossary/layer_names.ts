@@ -11,6 +11,10 @@ export function layerName(layer: number, last: number): string {
 export const theLayer = (layer: number, last: number): string =>
   layer > 0 && layer < last ? layerName(layer, last) : `the ${layerName(layer, last)}`
 
+/** Whose state it is, in a sentence: of the last layer, too, it is no policy. */
+export const stateName = (layer: number): string =>
+  layer === 0 ? 'the embedding' : `layer ${layer}`
+
 /** At an axis, where there is room for a few letters. Without `last` the layers are states or
  * blocks, and the last is no policy yet. */
 export function shortLayerName(layer: number, last?: number): string {

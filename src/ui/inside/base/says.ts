@@ -1,6 +1,6 @@
 // Says in a sentence what each figure shows of this run, from what was observed of it.
 import type { Observation } from '../../../host/protocol/observation.ts'
-import { theLayer } from '../../glossary/layer_names.ts'
+import { stateName, theLayer } from '../../glossary/layer_names.ts'
 import { formatNumber, formatShare, formatSigned } from '../../kit/format.ts'
 import type { Columns } from '../../scales/columns.ts'
 import type { PassCurve } from './history.ts'
@@ -119,12 +119,12 @@ export function targetSays(items: readonly Seen[], seen: Seen, k: number): strin
       : ` Layer ${k} changes the entropy by ${formatSigned(change)} nats now.`
   if (!first || from === undefined || to === undefined) return undefined
   if (first.step === seen.step || k === seen.item.num_hidden_layers)
-    return `At step ${seen.step} the cosine of layer ${k} with the last layer is ${formatNumber(to)}.${adds}`
+    return `At step ${seen.step} the cosine of ${stateName(k)} with the last layer is ${formatNumber(to)}.${adds}`
   const [was, is] = [perplexity(first.item), perplexity(seen.item)]
   const moved = movedText(from, to)
   if (was === undefined || is === undefined)
-    return `From step ${first.step} to ${seen.step} the cosine of layer ${k} with the last layer ${moved}.${adds}`
-  return `From step ${first.step} to ${seen.step} the cosine of layer ${k} with the last layer ${moved}; the model’s perplexity ${movedText(was, is)}.${adds}`
+    return `From step ${first.step} to ${seen.step} the cosine of ${stateName(k)} with the last layer ${moved}.${adds}`
+  return `From step ${first.step} to ${seen.step} the cosine of ${stateName(k)} with the last layer ${moved}; the model’s perplexity ${movedText(was, is)}.${adds}`
 }
 
 /** Whose policy it is that a layer of so many holds. */

@@ -3,7 +3,7 @@ import { useId, useMemo, useState } from 'react'
 import { useStore } from 'zustand'
 import { replayStore } from '../../../page/state/replay.ts'
 import type { LabState } from '../../../page/state/store.ts'
-import { layerName } from '../../glossary/layer_names.ts'
+import { layerName, stateName } from '../../glossary/layer_names.ts'
 import { formatNats, formatNumber, formatTick } from '../../kit/format.ts'
 import { selectIsReplaying } from '../../open/replays.ts'
 import { Keys } from '../../plot/base/Keys.tsx'
@@ -56,7 +56,7 @@ function spreadLayers(last: number): number[] {
   return [...inner, last]
 }
 
-/** (a): one curve per kept step, the shown one strongest. */
+/** One curve per kept step, the shown one strongest. */
 function Similarity({ seen, k }: { seen: Seen; k: number }) {
   const kept = useShown(selectObservations)
   const isDark = useStore(uiStore, selectIsDark)
@@ -80,8 +80,8 @@ function Similarity({ seen, k }: { seen: Seen; k: number }) {
     <div>
       <LayerChart
         id="similarity"
-        title={`(a) Cosine of H of layer ${k} with H of every layer`}
-        summary={`Cosine of layer ${k} with the last layer: ${at(newest.points, newest.points.length - 1)} at step ${newest.step}, ${at(curves[0].points, curves[0].points.length - 1)} at step ${curves[0].step}.`}
+        title={`Cosine of H of ${stateName(k)} with H of every layer`}
+        summary={`Cosine of ${stateName(k)} with the last layer: ${at(newest.points, newest.points.length - 1)} at step ${newest.step}, ${at(curves[0].points, curves[0].points.length - 1)} at step ${curves[0].step}.`}
         first={0}
         last={seen.item.num_hidden_layers}
         height={HEIGHT}
@@ -92,7 +92,7 @@ function Similarity({ seen, k }: { seen: Seen; k: number }) {
         formatY={formatTick}
         lines={lines}
         read={(j) =>
-          `Layer ${j}: ${at(newest.points, j)} at step ${newest.step}${curves.length > 1 ? `, ${at(curves[0].points, j)} at step ${curves[0].step}` : ''}`
+          `${j === 0 ? 'Embedding' : `Layer ${j}`}: ${at(newest.points, j)} at step ${newest.step}${curves.length > 1 ? `, ${at(curves[0].points, j)} at step ${curves[0].step}` : ''}`
         }
       />
       <Keys keys={lines.map(({ key, color }) => ({ label: `step ${key}`, color }))} />
@@ -157,7 +157,7 @@ function Divergence({ k, layers, isVisible }: OverStepsProps) {
   return (
     <StepChart
       id="divergence"
-      title={`(d) KL(π of layer ${k} ‖ π of layer j), nats`}
+      title={`Divergence KL(π of ${stateName(k)} ‖ π of layer j), nats`}
       isVisible={isVisible}
       lines={divergence}
       must={ZERO}
@@ -173,7 +173,7 @@ function Divergence({ k, layers, isVisible }: OverStepsProps) {
   )
 }
 
-/** (b), (c), (d): over the steps. */
+/** Over the steps. */
 function OverSteps({ k, layers, isVisible }: OverStepsProps) {
   const change = useChange(k)
   const surprise = useSurprise()
@@ -181,9 +181,7 @@ function OverSteps({ k, layers, isVisible }: OverStepsProps) {
     <>
       <StepChart
         id="layer-change"
-        title={
-          k === 0 ? '(b) ΔH: choose a layer above the embedding' : `(b) ΔH of layer ${k}, nats`
-        }
+        title={k === 0 ? 'ΔH: choose a layer above the embedding' : `ΔH of layer ${k}, nats`}
         isVisible={isVisible}
         lines={change}
         must={ZERO}
@@ -191,7 +189,7 @@ function OverSteps({ k, layers, isVisible }: OverStepsProps) {
       />
       <StepChart
         id="perplexity"
-        title="(c) Perplexity of the final policy on these tokens"
+        title="Perplexity of the final policy on these tokens"
         isVisible={isVisible}
         lines={surprise}
         must={ONE}
@@ -211,7 +209,7 @@ function OneMoment({ seen, k }: { readonly seen: Seen; readonly k: number }) {
       {kl ? (
         <MomentChart
           id="divergence-moment"
-          title={`(d) KL(π of layer ${k} ‖ π of layer j) at step ${step}`}
+          title={`Divergence KL(π of ${stateName(k)} ‖ π of layer j) at step ${step}`}
           last={item.num_hidden_layers}
           lines={[{ label: 'KL', color: STATE, first: 0, values: kl }]}
           must={ZERO}
@@ -219,10 +217,8 @@ function OneMoment({ seen, k }: { readonly seen: Seen; readonly k: number }) {
       ) : null}
       <p className="soft" data-testid="target-moment">
         Only this moment was looked at.{' '}
-        {k === 0
-          ? ''
-          : `(b) Layer ${k} changes the entropy by ${formatNats(layerChange(item, k))}. `}
-        (c) The perplexity of the final policy on these tokens is {formatNumber(perplexity(item))}.
+        {k === 0 ? '' : `Layer ${k} changes the entropy by ${formatNats(layerChange(item, k))}. `}
+        The perplexity of the final policy on these tokens is {formatNumber(perplexity(item))}.
       </p>
     </div>
   )
@@ -234,11 +230,11 @@ function numbers({ item, step }: Seen, k: number): NumberTable {
     columns: ['layer j', `cosine with ${k}`, `KL from ${k}, nats`],
     rows: [
       ...similarityPoints(item, k).map(([j, value]) => [
-        `${j}`,
+        j === 0 ? 'embedding' : `${j}`,
         formatNumber(value),
         formatNumber(measured?.[j]),
       ]),
-      [`ΔH of layer ${k}, step ${step}`, formatNats(layerChange(item, k)), ''],
+      [`ΔH of ${stateName(k)}, step ${step}`, formatNats(layerChange(item, k)), ''],
       [`perplexity, step ${step}`, formatNumber(perplexity(item)), ''],
     ],
   }
@@ -305,13 +301,13 @@ export function TargetFigure() {
           </div>
           {seen.item.layer === k ? null : (
             <p className="soft" data-testid="target-other">
-              At this step divergence was measured from layer {seen.item.layer}; (d) shows steps
-              that were measured from layer {k}.
+              At this step the KL was measured from {stateName(seen.item.layer)}; its chart shows
+              steps that were measured from {stateName(k)}.
             </p>
           )}
           <FigureNumbers
             id="target-numbers"
-            caption={`Layer ${k} against the others at step ${seen.step}`}
+            caption={`The others against ${stateName(k)} at step ${seen.step}`}
             table={() => numbers(seen, k)}
           />
         </>
