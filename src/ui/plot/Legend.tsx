@@ -1,9 +1,10 @@
 // Names the lines of a chart and their values: a click hides a line, “only” shows it alone.
-import { type CSSProperties, type ReactNode, useCallback, useMemo } from 'react'
+import { type CSSProperties, type ReactNode, useCallback, useEffect, useMemo, useRef } from 'react'
 import { useStore } from 'zustand'
 import { CutName } from '../kit/CutName.tsx'
 import type { Columns } from '../scales/columns.ts'
 import { type Overlay, overlayKey, useOverlays } from '../shown/overlays.ts'
+import { keepWritten } from '../shown/readout.ts'
 import { seriesOf } from '../shown/run.ts'
 import { toggleLine, type UiState, uiStore } from '../shown/store.ts'
 import { type Key, LineMark } from './base/Keys.tsx'
@@ -110,7 +111,8 @@ export function LineEntry(props: {
   )
 }
 
-/** The value of one series of another run, behind the dash that the series has there. */
+/** The value of one series of another run, behind the dash that the series has there; hidden where
+ * that run has none. */
 function OverlayValue(props: {
   readonly overlay: Overlay
   /** Lines of one label. */
@@ -124,8 +126,23 @@ function OverlayValue(props: {
     () => lines.map(({ metric }) => overlay.series(metric)),
     [lines, overlay],
   )
+  const isEmpty = useCallback(() => !columns().some((own) => own && own.length > 0), [columns])
+  const ref = useRef<HTMLSpanElement>(null)
+  // It may come while the other run trains beside this one.
+  useEffect(
+    () =>
+      keepWritten(() => {
+        if (ref.current) ref.current.hidden = isEmpty()
+      }),
+    [isEmpty],
+  )
   return (
-    <span className="overlay-value" title={`${line.label}, ${overlay.label}`}>
+    <span
+      ref={ref}
+      className="overlay-value"
+      title={`${line.label}, ${overlay.label}`}
+      hidden={isEmpty()}
+    >
       {isAlone ? null : (
         <>
           <LineMark {...overlayStyle(overlay, line)} />

@@ -47,7 +47,7 @@ test('other runs and their bands lie behind the own line, faint and in their own
     ),
   ).toEqual([
     ['band', 'blue'],
-    ['blue', 0.75, [1, 1]],
+    ['blue', 0.55, [1, 1]],
     ['red', 1, [4, 2]],
   ])
 })

@@ -20,7 +20,8 @@ import { withGaps } from './lines/gaps.ts'
 import type { Stroke } from './lines/strokes.ts'
 
 const RAW_OPACITY = 0.25
-const OVERLAY_OPACITY = 0.75
+/** Pale: the same series of this run may have the same colour and dash. */
+const OVERLAY_OPACITY = 0.55
 const OVERLAY_WIDTH = 1.25
 /** Letters of a run's name before that of its series. */
 const MAX_KEY = 40

@@ -26,7 +26,7 @@ beforeEach(() => {
         color: 'blue',
         dash: [],
         end: () => ({ last: 1, planned: 1 }),
-        series: () => columnsOf([1, 2]),
+        series: (metric) => (metric === 'scoring' ? undefined : columnsOf([1, 2])),
       },
     ],
   })
@@ -44,4 +44,16 @@ test('of several series each value of the other run has a name', () => {
   const words = said([line('layer 1'), line('layer 2')])
   expect(words).toMatch(/behind:.*the first run.*\|layer 1\|.*\|layer 2\|/)
   expect(words).not.toContain('this run')
+})
+
+test('a series that the other run has no value of is no entry', () => {
+  const markup = renderToStaticMarkup(
+    <Legend
+      lines={[]}
+      visible={numbered([line('sampling'), line('scoring')])}
+      formatValue={formatNumber}
+    />,
+  )
+  expect(markup).toMatch(/title="sampling, the first run"(?! hidden)/)
+  expect(markup).toContain('title="scoring, the first run" hidden')
 })
