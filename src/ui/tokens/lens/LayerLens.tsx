@@ -145,6 +145,7 @@ function Looked({ kept, text }: { kept: KeptOfRun; text: LensText }) {
       lens={of}
       kind={kind}
       against={testid === 'lens-grid' ? against : undefined}
+      isNamed={before === undefined}
       caption={against ? `Step ${at} less step ${otherStep}` : `Step ${at}`}
       {...{ here, max_entropy }}
       testid={testid}

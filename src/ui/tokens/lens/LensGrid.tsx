@@ -143,6 +143,8 @@ interface LensGridProps {
   readonly kind: LensKind
   readonly against: Against | undefined
   readonly caption: string
+  /** The page says the caption right above it. */
+  readonly isNamed?: boolean
   readonly here: CellPlace
   /** Of the vocabulary, nats: the bright end of the shades. */
   readonly max_entropy: number
@@ -195,7 +197,7 @@ function useGrid({ lens, here, onPlace, onHover }: LensGridProps) {
 
 /** The final policy is the top row, as in the entropy map. */
 export function LensGrid(props: LensGridProps) {
-  const { lens, kind, against, caption, here, max_entropy, testid } = props
+  const { lens, kind, against, caption, isNamed, here, max_entropy, testid } = props
   const { table, handlers } = useGrid(props)
   const look = useTokenLook()
   const layers = layersOf(lens)
@@ -210,7 +212,7 @@ export function LensGrid(props: LensGridProps) {
         data-testid={testid}
         {...handlers}
       >
-        <caption>{caption}</caption>
+        <caption className={isNamed ? 'visually-hidden' : undefined}>{caption}</caption>
         <Head lens={lens} look={look} />
         <tbody>
           {Array.from({ length: layers }, (_, i) => layers - 1 - i).map((layer) => (
