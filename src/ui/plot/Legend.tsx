@@ -20,22 +20,27 @@ interface ValueProps {
   readonly formatValue: FormatValue
   /** What its line is smoothed by at least. */
   readonly smooth: number | undefined
+  /** There is no room for the step of an older value, which is left out. */
+  readonly isNarrow?: boolean
 }
 
 const selectHidden = (state: UiState) => state.hiddenLines
 const selectSmoothing = (state: UiState) => state.smoothing
 
 /** Measured, and smoothed behind a ~ where that is on. */
-function LineValue({ columns, formatValue, smooth: least = 0 }: ValueProps) {
+function LineValue({ columns, formatValue, smooth: least = 0, isNarrow = false }: ValueProps) {
   const smoothing = useStore(uiStore, selectSmoothing)
   const raw = useLiveText<HTMLElement>(
-    useCallback(() => readText(columns(), formatValue), [columns, formatValue]),
+    useCallback(
+      () => readText(columns(), formatValue, { isNarrow }),
+      [columns, formatValue, isNarrow],
+    ),
   )
   const smooth = useLiveText<HTMLElement>(
     useCallback(() => {
       const weight = weightOf({ smooth: least }, smoothing)
-      return smoothing > 0 ? `~${readText(columns(), formatValue, weight)}` : ''
-    }, [columns, formatValue, smoothing, least]),
+      return smoothing > 0 ? `~${readText(columns(), formatValue, { weight, isNarrow })}` : ''
+    }, [columns, formatValue, smoothing, least, isNarrow]),
   )
   return (
     <>
@@ -106,7 +111,7 @@ export function LineEntry(props: {
       help={help}
       swatch={color ? undefined : line}
       color={color}
-      value={<LineValue columns={columns} formatValue={formatValue} smooth={smooth} />}
+      value={<LineValue {...{ columns, formatValue, smooth }} isNarrow={color !== undefined} />}
     />
   )
 }

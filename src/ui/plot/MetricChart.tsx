@@ -222,7 +222,9 @@ function Value({ lines, formatValue }: Pick<MetricChartProps, 'lines' | 'formatV
     const { smoothing } = uiStore.getState()
     const columns = lines.map(({ metric }) => seriesOf(metric))
     const raw = readText(columns, formatValue)
-    return smoothing > 0 ? `~${readText(columns, formatValue, smoothing)} · ${raw}` : raw
+    return smoothing > 0
+      ? `~${readText(columns, formatValue, { weight: smoothing })} · ${raw}`
+      : raw
   }, [lines, formatValue])
   return <span className="value" ref={useLiveText<HTMLElement>(text)} />
 }

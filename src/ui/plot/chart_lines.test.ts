@@ -177,6 +177,8 @@ test('a value of an earlier step names it, in the legend and in words', () => {
   expect(at(20)).toBe('0.2')
   expect(at(undefined)).toBe('0.2')
   expect(at(22)).toBe('0.2 @20')
+  const narrow = (value: number | undefined) => `${value ?? '–'}`
+  expect(readText([series.get('testing')], narrow, { isNarrow: true })).toBe('–')
   expect(summaryOf([tested], String)).toContain('greedy: 0.2 at step 20, between')
   uiStore.setState({ atStep: undefined })
 })

@@ -195,16 +195,17 @@ export function leftOutWords(notPositive: number, logX: boolean): string {
 }
 
 /** What was measured by the step that is read out; a value of an earlier step names it, as in
- * '89 % @20'. */
+ * '89 % @20', or is none where there is no room. */
 export function readText(
   columns: readonly (Columns | undefined)[],
   formatValue: (value: number | undefined) => string,
-  weight = 0,
+  { weight = 0, isNarrow = false } = {},
 ): string {
   const step = readStep()
   const found = measuredIn(columns, step, weight)
   const text = formatValue(found?.value)
-  return found && step !== undefined && found.step < step ? `${text} @${found.step}` : text
+  if (!found || step === undefined || found.step >= step) return text
+  return isNarrow ? formatValue(undefined) : `${text} @${found.step}`
 }
 
 /** What a chart says to people who do not see it. */
