@@ -93,7 +93,7 @@ function heldOutWords({ series, runExperiment }: LabState, { first, last }: Phas
     const shares = between(series.get(heldOutPart(id, asked.id, n)), first - 1, last)
     if (shares.length < 2) return ''
     const [was, is] = [shares[0], shares[shares.length - 1]]
-    return isUnclear([was, is], prompts)
+    return isUnclear([was, is], prompts * Math.max(1, n))
       ? ` ${asked.label}: ${percent(was)} of ${prompts} held-out problems, then ${percent(is)}: no clear change.`
       : ` ${asked.label}: ${percent(was)} of held-out problems, then ${percent(is)}.`
   }
