@@ -5,7 +5,6 @@ import { pause, resume, train } from '../../page/client/controls.ts'
 import { wrongFields } from '../../page/client/edits.ts'
 import { shareLink } from '../../page/client/links.ts'
 import { choosePreset } from '../../page/client/opening.ts'
-import { reset } from '../../page/client/starting.ts'
 import { isReplaying } from '../../page/state/replay.ts'
 import { type LabState, labStore } from '../../page/state/store.ts'
 import { selectLacksGpu } from '../../page/state/without_gpu.ts'
@@ -64,7 +63,7 @@ export function toggleLabel(state: LabState): string {
 export function toggleTraining(): void {
   const state = labStore.getState()
   const { status } = state
-  if (selectLacksGpu(state)) reset()
+  if (selectLacksGpu(state)) void import('./find_gpu.ts').then(({ findGpu }) => findGpu())
   else if (status === 'running' || status === 'preparing' || status === 'waiting') pause()
   else if (status === 'paused') resume()
   else train()

@@ -1,0 +1,32 @@
+// Tests that another look for a GPU says what came of it.
+import { afterEach, expect, test, vi } from 'vitest'
+import { initialState, labStore } from '../../page/state/store.ts'
+import { uiStore } from '../shown/store.ts'
+import { findGpu } from './find_gpu.ts'
+
+const { openAgain } = vi.hoisted(() => ({ openAgain: vi.fn() }))
+vi.mock('../../page/client/starting.ts', () => ({ reset: openAgain }))
+
+const lost = { name: 'GpuError', code: 'no_adapter', message: 'nothing here' } as const
+const toast = () => uiStore.getState().toast
+
+afterEach(() => {
+  openAgain.mockReset()
+  labStore.setState(initialState(), true)
+})
+
+test('each press says that there is still no GPU, or that one was found', () => {
+  openAgain.mockImplementation(() => labStore.setState({ error: undefined, status: 'loading' }))
+  for (const press of [1, 2]) {
+    findGpu()
+    // The second press of a look that goes on asks for nothing more.
+    findGpu()
+    expect(toast()).toBe('Looking for a GPU …')
+    labStore.setState({ status: 'failed', error: lost })
+    expect(toast()).toContain('still gives no GPU')
+    expect(openAgain).toHaveBeenCalledTimes(press)
+  }
+  findGpu()
+  labStore.setState({ status: 'idle', adapter: { description: 'a GPU' } as never })
+  expect(toast()).toContain('Found a GPU')
+})
