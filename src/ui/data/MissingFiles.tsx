@@ -8,6 +8,7 @@ import { contentsStore } from '../../page/contents/here.ts'
 import { seek } from '../../page/opened/opened_model.ts'
 import { startOffer } from '../../page/opened/start_offer.ts'
 import { type LabState, labStore } from '../../page/state/store.ts'
+import { selectLacksGpu } from '../../page/state/without_gpu.ts'
 import { showDialog } from '../open/dialogs.ts'
 import { chooseFile } from '../open/files.ts'
 
@@ -51,6 +52,14 @@ const selectUnopened = ({ experiment }: LabState) => unopenedModel(experiment)
 
 /** A model that the settings name without a hash: nobody has opened it yet. */
 function Unopened({ name }: { readonly name: string }) {
+  const lacksGpu = useStore(labStore, selectLacksGpu)
+  if (lacksGpu)
+    return (
+      <p>
+        This experiment begins with <strong>{name}</strong>, which is not on this machine. Opening
+        and training it need a GPU, and the browser gives the page none.
+      </p>
+    )
   return (
     <div>
       <p>

@@ -6,7 +6,9 @@ import { foundOf } from '../../../document/study/report/answer.ts'
 import { decodeStudy } from '../../../document/study/study_link.ts'
 import { cutText } from '../../../formats/cut_text.ts'
 import { openExperiment } from '../../../page/client/opening.ts'
+import { selectLacksGpu } from '../../../page/state/without_gpu.ts'
 import { openLabStudy } from '../../../page/study/study_store.ts'
+import { useLab } from '../../shown/run.ts'
 import { openTab, showToast } from '../../shown/store.ts'
 import { FoundMark } from './FoundMark.tsx'
 import type { Family, GalleryEntry } from './gallery_families.ts'
@@ -78,6 +80,7 @@ function FamilyList({ family, onOpen }: { family: Family; onOpen: RowProps['onOp
 
 export function Gallery({ families }: { readonly families: readonly Family[] }) {
   const [problem, setProblem] = useState('')
+  const lacksGpu = useLab(selectLacksGpu)
   const open = ({ study }: GalleryEntry) => {
     const parsed = decodeStudy(study)
     if (parsed.ok) void openLabStudy(parsed.study)
@@ -87,9 +90,10 @@ export function Gallery({ families }: { readonly families: readonly Family[] }) 
     <section className="card" aria-label="Studies of the lab" data-testid="study-gallery">
       <h2>Studies of the lab</h2>
       <p className="soft">
-        Each opens with the runs that were recorded of it, its arms and its pictures; you can also
-        train it here. Their reports, with all limits, lie beside the source code of this page, in
-        its folder <code>docs/studies</code>.
+        Each opens with the runs that were recorded of it, its arms and its pictures;{' '}
+        {lacksGpu ? 'training it needs a GPU' : 'you can also train it here'}. Their reports, with
+        all limits, lie beside the source code of this page, in its folder <code>docs/studies</code>
+        .
       </p>
       {families.length > 0 ? null : <p>No study of the lab holds these words.</p>}
       {problem ? (

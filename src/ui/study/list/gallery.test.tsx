@@ -1,15 +1,31 @@
 // The list of the lab's studies: each with its answer, a study that can be trained, and an arm that
 // can.
 import { renderToStaticMarkup } from 'react-dom/server'
-import { expect, test } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import { decodeLink } from '../../../document/links/link.ts'
 import { baselineOf, expandStudy } from '../../../document/study/arms.ts'
 import { titleParts } from '../../../document/study/report/words.ts'
 import { decodeStudy } from '../../../document/study/study_link.ts'
+import { initialState, labStore } from '../../../page/state/store.ts'
 import gallery from '../../../page/study/gallery.json' with { type: 'json' }
 import { translateWith } from '../../kit/translator.ts'
 import { Gallery } from './Gallery.tsx'
 import { ALONE, galleryFamilies } from './gallery_families.ts'
+
+afterEach(() => {
+  vi.restoreAllMocks()
+  labStore.setState(initialState(), true)
+})
+
+test('a browser without a GPU is not told to train a study', () => {
+  vi.spyOn(labStore, 'getInitialState').mockImplementation(labStore.getState)
+  const says = () => renderToStaticMarkup(<Gallery families={[]} />)
+  expect(says()).toContain('you can also train it here')
+  const error = { name: 'GpuError', code: 'no_adapter', message: '' } as const
+  labStore.setState({ status: 'failed', error })
+  expect(says()).not.toContain('you can also train it here')
+  expect(says()).toContain('training it needs a GPU')
+})
 
 test('each study is listed with its question and its answer', () => {
   const page = renderToStaticMarkup(<Gallery families={galleryFamilies('')} />)
