@@ -56,7 +56,7 @@ const MORE = /^\d+(?: (?!final\b)[a-z]| (?=\d|[\ue000-\uf8ff])|[,;:] (?!\d))/
  * list of numbers. */
 function isOneValue(text: string): boolean {
   if (!/^[−-]?\d/.test(text) || NUMBERS.test(text)) return true
-  const value = text.replace(/ ± \S+| \[[^\]]*\]/g, '')
+  const value = text.replace(/ ± \S+| \[[^\]]*\]| to [−-]?[\d.]+(?=\s|$)/g, '')
   return !/:\s|^\S+\s(?:\S+\s)*?[−-]?\d/.test(value) || /^\d+ (min|h) \d+ (s|min)$/.test(value)
 }
 

@@ -17,7 +17,7 @@ export const MARKS = /[\ue000-\uf8ff]/g
 const HAS_WORDS = /[A-Za-z]{2}/
 /** Texts that are remembered; numbers that run make new ones all the time. */
 const MOST_KEPT = 20_000
-const MOST_DEPTH = 6
+const MOST_DEPTH = 8
 /** What is in brackets is of the last part. */
 const ENDS_IN_BRACKETS = /(?:[,;]\s|\sand\s).*\([^(),;]*\)$/
 /** What lies between the elements at its ends. */
@@ -174,7 +174,9 @@ export class TextTranslator {
   /** The text in the language, with the spaces around it; as it is where it has no translation. */
   translate(text: string): string {
     if (!HAS_WORDS.test(text)) return text
-    const hidden = this.exactly(text.trim()) === undefined ? this.names.hide(text) : text
+    // A text that is a name, with a sign at its end or without, has its own translation.
+    const isWhole = [text.trim(), text.trim().slice(0, -1)].some((t) => this.exactly(t))
+    const hidden = isWhole ? text : this.names.hide(text)
     if (hidden === text) return this.find(text, 0) ?? text
     const said = this.find(hidden, 0)
     // A text of the catalogue may hold the name itself.
