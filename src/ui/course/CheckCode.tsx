@@ -45,7 +45,7 @@ function Result({ checked }: { readonly checked: CheckedCode }) {
     <div role="status" className="checked" data-testid="checked">
       <p>
         <b>
-          {by === '' ? 'No name' : by}: {right} of {of}
+          {by === '' ? 'No name' : by}: {right} of {of} right
         </b>{' '}
         in “{title}” (Understory {understory})
       </p>

@@ -135,7 +135,7 @@ function Progress({ hasFacts }: { hasFacts: boolean }) {
     <div className="model-progress">
       <p role="status" data-testid="model-progress">
         {progress
-          ? `${DOING[progress.doing]} ${formatBytes(progress.bytes)} of ${formatBytes(progress.of)}` +
+          ? `${DOING[progress.doing]} ${formatBytes(progress.bytes)} of ${formatBytes(progress.of)} in all` +
             (left === undefined
               ? ''
               : `, ${formatBytes(progress.bytes_per_second)} a second, ${formatDuration(left)} left`)
