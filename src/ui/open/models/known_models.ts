@@ -1,6 +1,7 @@
 // Knows the models that come with the page: what each is for, and what to try first with one, or
 // with what was made of it.
 import { useStore } from 'zustand'
+import { OPENING } from '../../../document/presets/presets.ts'
 import type { ShippedName } from '../../../host/content/models/shipped.ts'
 import { TOLD } from '../../../host/content/models/told.ts'
 import type { OpenedModelFacts } from '../../../host/protocol/opened_model.ts'
@@ -33,6 +34,7 @@ export const KNOWN: Readonly<Record<ShippedName, Known>> = {
     says: 'Train it on, as the first run does: it begins to sort three digits; 3 layers',
     text: '312>',
     continues: true,
+    experiment: OPENING.experiment,
   },
   story: {
     says: 'Write the beginning of a short story and let it go on; 4 layers',

@@ -59,13 +59,15 @@ function Turns({ turns }: { turns: readonly ChatTurn[] }) {
 }
 
 /** What the task says of an answer to one of its problems. */
-function Verdict({ score, right }: Judged) {
+function Verdict({ score, right, checks }: Judged) {
   return (
     <p className="chat-verdict" data-testid="chat-verdict">
       <ScoreSign score={score} />{' '}
       <span>
         {score === 1
-          ? 'right'
+          ? checks === undefined
+            ? 'right'
+            : `full score. What is checked: ${checks}`
           : score === 0
             ? 'wrong'
             : `partly right, score ${formatNumber(score)}`}

@@ -20,7 +20,8 @@ import { useLab } from '../../../shown/run.ts'
 import { Shades } from '../../base/Legend.tsx'
 import { Answer } from './Answer.tsx'
 import { AskedProblem } from './AskedProblem.tsx'
-import type { Judging } from './judged.ts'
+import { answerTokens, type Judging } from './judged.ts'
+import { afterPress, LAST_SEED } from './next_seed.ts'
 import { SpecialTokens } from './SpecialTokens.tsx'
 import { Steer } from './Steer.tsx'
 
@@ -34,7 +35,7 @@ const FIELDS = [
   { name: 'top_p', label: 'top_p', min: 0.01, max: 1, step: 0.01 },
   { name: 'top_k', label: 'top_k, 0 for all', min: 0, max: 100_000, step: 1 },
   { name: 'max_tokens', label: 'tokens at most', min: 1, max: MOST_TOKENS, step: 1 },
-  { name: 'seed', label: 'seed', min: 0, max: 2 ** 31 - 1, step: 1 },
+  { name: 'seed', label: 'seed of the next sample', min: 0, max: LAST_SEED, step: 1 },
 ] as const
 
 /** The likeliest token each time, as validations take it. */
@@ -223,7 +224,10 @@ export function Chat({ facts, isBusy }: { facts: OpenedModelFacts; isBusy: boole
     ...FIRST,
     // A task has a right answer, and the page's figures of it are greedy.
     ...(experiment && { temperature: 0 }),
-    max_tokens: Math.min(first.max_tokens ?? FIRST.max_tokens, MOST_TOKENS),
+    max_tokens: Math.min(
+      first.max_tokens ?? (experiment && answerTokens(experiment)) ?? FIRST.max_tokens,
+      MOST_TOKENS,
+    ),
   })
   const { has_template, why_ids, special_tokens } = facts
   const [isRaw, setIsRaw] = useState(!has_template || first.continues === true)
@@ -236,6 +240,7 @@ export function Chat({ facts, isBusy }: { facts: OpenedModelFacts; isBusy: boole
       ? [...written.asked.messages, { role: 'assistant', content: written.text }]
       : []
   const onSend = () => {
+    setSettings(afterPress(settings))
     if (isRaw) return writeText({ text, add_special_tokens }, settings)
     writeText({ messages: [...before, { role: 'user', content: text }] }, settings)
     send()

@@ -1,9 +1,14 @@
 import { renderToStaticMarkup } from 'react-dom/server'
 import { expect, test } from 'vitest'
-import { OPENING } from '../../../../document/presets/presets.ts'
+import { taskOf } from '../../../../document/experiment/fields/task_fields.ts'
+import { OPENING, presetOf } from '../../../../document/presets/presets.ts'
+import { loadContents } from '../../../../host/content/load.ts'
 import type { OpenedModelFacts } from '../../../../host/protocol/opened_model.ts'
 import type { Written } from '../../../../page/opened/opened_model.ts'
 import { Answer } from './Answer.tsx'
+import { Chat } from './Chat.tsx'
+import { judged } from './judged.ts'
+import { afterPress, LAST_SEED } from './next_seed.ts'
 
 const facts = { vocab_size: 26 } as OpenedModelFacts
 const shown = (written: Pick<Written, 'asked' | 'text'>) =>
@@ -29,4 +34,35 @@ test('an answer to a problem of the task is judged, and any other text is not', 
   expect(shown({ ...asked('312>'), text: '123' })).toContain('✓ right')
   expect(shown({ ...asked('312>'), text: '132' })).toMatch(/✗ wrong The right answer is 123/)
   expect(shown({ ...asked('hello'), text: '132' })).toBe('hello132')
+})
+
+test('a model whose task is known answers greedily, no longer than the task', () => {
+  const form = (name: string) =>
+    renderToStaticMarkup(
+      <Chat facts={{ ...facts, name, special_tokens: [] } as never} isBusy={false} />,
+    )
+  expect(form('sorter')).toMatch(/data-testid="chat-greedy"[^>]*checked/)
+  const length = taskOf(OPENING.experiment.task).max_response_length
+  expect(form('sorter')).toMatch(new RegExp(`data-testid="chat-max_tokens"[^>]*value="${length}"`))
+  expect(form('story')).not.toMatch(/data-testid="chat-greedy"[^>]*checked/)
+})
+
+test('a story is not called right: it says what was checked', async () => {
+  const experiment = presetOf('story-ends')?.experiment
+  if (!experiment) throw new Error('no such preset')
+  // It loads what the task needs, before it misses the model's file.
+  await expect(loadContents(experiment, [])).rejects.toThrow()
+  const task = taskOf(experiment.task)
+  const { prompt, demonstration } = task.sample(experiment.seed, 0, 'train_set')
+  expect(judged(experiment, prompt, demonstration)).toMatchObject({
+    score: 1,
+    checks: task.partial_score,
+  })
+})
+
+test('a press takes the seed after the last one, where it samples', () => {
+  const sampled = { temperature: 0.7, top_p: 1, top_k: 0, max_tokens: 8, seed: 1 }
+  expect(afterPress(sampled).seed).toBe(2)
+  expect(afterPress({ ...sampled, seed: LAST_SEED }).seed).toBe(0)
+  expect(afterPress({ ...sampled, temperature: 0 }).seed).toBe(1)
 })

@@ -9,10 +9,22 @@ export interface Judged {
   readonly score: number
   /** What is right; undefined where the problem is not found among those of the seed. */
   readonly right: string | undefined
+  /** What the score measures, where no answer alone is the right one. */
+  readonly checks: string | undefined
 }
 
 /** Problems that are looked through for what is right. */
 const MOST = 4000
+
+/** Tokens that an answer to a task takes at most; undefined where texts of any length are right. */
+export function answerTokens({ task: choice }: Judging): number | undefined {
+  try {
+    const task = taskOf(choice)
+    return task.aspects ? undefined : task.max_response_length
+  } catch {
+    return undefined
+  }
+}
 
 /** Undefined where the prompt is none of the task. */
 export function judged(
@@ -30,7 +42,8 @@ export function judged(
       }
       return undefined
     }
-    return { score, right: found('test', task.test_size) ?? found('train_set', task.train_size) }
+    const right = found('test', task.test_size) ?? found('train_set', task.train_size)
+    return { score, right, checks: task.aspects ? task.partial_score : undefined }
   } catch {
     return undefined
   }
