@@ -164,7 +164,12 @@ function Row(props: {
     <tr>
       <th scope="row">{shownText(after.input)}</th>
       <Answer answer={before} step={props.steps[0]} runs={marked?.before} />
-      <Answer answer={after} step={props.steps[1]} runs={marked?.after} />
+      <Answer
+        answer={after}
+        step={props.steps[1]}
+        runs={marked?.after}
+        isStill={before.score < 1 && after.score < 1}
+      />
       {props.truth === undefined ? null : <td className="soft">{shownText(props.truth)}</td>}
     </tr>
   )
@@ -175,8 +180,10 @@ function Answer(props: {
   readonly answer: Generation
   readonly step: number
   readonly runs: readonly WordRun[] | undefined
+  /** It was not right before either. */
+  readonly isStill?: boolean
 }) {
-  const { answer, step, runs } = props
+  const { answer, step, runs, isStill = false } = props
   return (
     <td data-step={step}>
       <span className="response">
@@ -188,6 +195,9 @@ function Answer(props: {
             ) ?? shownText(answer.output))}
       </span>{' '}
       <ScoreSign score={answer.score} />
+      {isStill ? (
+        <span className="soft"> {answer.score > 0 ? 'not wholly right yet' : 'still wrong'}</span>
+      ) : null}
       <span className="visually-hidden">score {answer.score}</span>
     </td>
   )

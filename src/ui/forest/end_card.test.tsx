@@ -15,11 +15,11 @@ beforeEach(() => {
 afterEach(() => vi.restoreAllMocks())
 
 /** The card of a finished run whose greedy answers to one problem were these. */
-function shown(before: string, after: string): string {
+function shown(before: string, after: string, score = 1): string {
   const kept = emptyKept()
   for (const [step, output] of [[0, before] as const, [30, after] as const])
     keepGenerations(kept, step, [
-      { input: 'p', output, gts: '', score: step / 30, do_sample: false },
+      { input: 'p', output, gts: '', score: step === 0 ? 0 : score, do_sample: false },
     ])
   const { experiment } = OPENING
   labStore.setState(
@@ -44,4 +44,10 @@ test('short answers are shown as they are', () => {
   const html = shown('123', '321')
   expect(html).toContain('>321<')
   expect(html).not.toContain('<mark>')
+})
+
+test('an answer that is not right yet says so in words', () => {
+  expect(shown('123', '321')).not.toContain('still wrong')
+  expect(shown('123', '132', 0)).toContain('still wrong')
+  expect(shown('123', '132', 0.5)).toContain('not wholly right yet')
 })
