@@ -22,6 +22,7 @@ test('a special token is one sign in a box, and keeps its name where there is ro
     '7',
   ])
   expect(shownText('<eos>')).toBe('<eos>')
+  expect(shownText('<pad>347')).toBe('∅347')
 })
 
 test('signs have words', () => {

@@ -43,6 +43,7 @@ export const shownText = (text: string): string =>
 /** With a sign or a number for all that cannot be seen. */
 const withSigns = (text: string): string =>
   text
+    .replaceAll(PAD_TOKEN, SPECIAL[PAD_TOKEN][0])
     .replaceAll(/[ \n\r\t]/g, (character) => WHITESPACE[character][0])
     .replaceAll(INVISIBLE, (character) => `⟨${codePoint(character)}⟩`)
 
