@@ -136,11 +136,11 @@ function Question({ asked }: { asked: NonNullable<LabState['asked']> }) {
       {pair ? (
         <>
           <p>
-            Which response to{' '}
+            Which response to “
             <span className={`response ${proseClass(pair.prompt)} asked-prompt`}>
               {shownText(pair.prompt)}
-            </span>{' '}
-            is better?
+            </span>
+            ” is better?
           </p>
           <div className="answers">
             <ResponseButton choice="a" text={pair.response_a} hint="A" />

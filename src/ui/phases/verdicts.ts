@@ -30,8 +30,11 @@ export function progressText({ given, min_pairs, pending }: Asked, hasBegun = fa
   if (pending === 0) return `${said}; there are no more pairs.`
   if (given < min_pairs)
     return `${given} of ${plural(min_pairs, 'verdict')}; then training ${hasBegun ? 'continues' : 'begins'}.`
+  const left = plural(pending, 'pair')
+  if (min_pairs > 0)
+    return `${said}. Enough: training ${hasBegun ? 'has begun' : 'begins'}. Each further verdict is used as it comes; you can stop. ${left} left.`
   const each = given === 0 ? 'each one' : 'each further one'
-  return `${said}; ${each} is used as it comes. ${plural(pending, 'pair')} left.`
+  return `${said}; ${each} is used as it comes. ${left} left.`
 }
 
 /** Whether a verdict can be taken back: a pair was decided before the one that is next. */

@@ -114,7 +114,10 @@ test('a person reads how many verdicts are missing, and when there are enough', 
   const asked = { phase: 1, pairs: [], pending: 5, min_pairs: 4 }
   expect(progressText({ ...asked, given: 3 })).toBe('3 of 4 verdicts; then training begins.')
   expect(progressShare({ ...asked, given: 3 })).toBe(0.75)
-  expect(progressText({ ...asked, given: 4 })).toMatch(/^4 verdicts; each further one is used/)
+  expect(progressText({ ...asked, given: 4 })).toMatch(/^4 verdicts\. Enough: training begins\. /)
+  expect(progressText({ ...asked, given: 4 }, true)).toMatch(
+    /Enough: training has begun\. Each further/,
+  )
   expect(progressText({ ...asked, given: 1, pending: 0 })).toBe(
     '1 verdict; there are no more pairs.',
   )
