@@ -26,7 +26,7 @@ test(
     const badge = lab.get('replay')
     await expect(badge).toContainText(/Recorded on\s*\S.*\d+ \w+ \d{4}/)
     await expect(lab.get('lacks-gpu')).toHaveCount(0)
-    await expect(lab.get('status')).toHaveText('playing a recording')
+    await expect(lab.get('status')).toHaveText('replaying')
     await expect(lab.get('adapter')).toContainText('recorded on')
     // What cannot be changed says so by itself.
     await expect(lab.get('preset')).toBeDisabled()

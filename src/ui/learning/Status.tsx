@@ -43,8 +43,8 @@ const WRONG = { says: 'a setting is wrong', Icon: CircleAlert }
 
 /** While a recording plays. */
 const REPLAYED: Partial<Record<LabState['status'], string>> = {
-  preparing: 'playing a recording',
-  running: 'playing a recording',
+  preparing: 'replaying',
+  running: 'replaying',
   finished: 'recording ended',
 }
 
