@@ -53,7 +53,7 @@ const PastStatus = later(
   async () => (await import('./more/PastStatus.tsx')).PastStatus,
 )
 
-const Planned = later('What Train takes', async () => (await import('./more/Planned.tsx')).Planned)
+const Planned = later('What Train takes', async () => (await import('./Planned.tsx')).Planned)
 
 const selectHasSteps = (state: LabState) => state.series.size > 0
 const selectIsPausing = ({ isPausing }: LabState) => isPausing

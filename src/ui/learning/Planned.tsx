@@ -1,11 +1,11 @@
 // Says what Train would take, and beside what it would run.
 import { useStore } from 'zustand'
-import type { LabState } from '../../../page/state/store.ts'
-import { selectTrainsStudy, studyTrainingStore } from '../../../page/study/mark_training.ts'
-import { formatBytes } from '../../kit/format.ts'
-import { useLab } from '../../shown/run.ts'
-import { usePresent } from '../../shown/shown.ts'
-import { useEstimate } from '../estimate.ts'
+import type { LabState } from '../../page/state/store.ts'
+import { selectTrainsStudy, studyTrainingStore } from '../../page/study/mark_training.ts'
+import { formatBytes } from '../kit/format.ts'
+import { useLab } from '../shown/run.ts'
+import { usePresent } from '../shown/shown.ts'
+import { useEstimate } from './estimate.ts'
 
 const selectExperiment = ({ experiment }: LabState) => experiment
 /** As long as nothing is trained. */
