@@ -65,7 +65,7 @@ test(
     await expect(forest).toHaveAttribute('data-live', 'false')
     const first = Number(await forest.getAttribute('data-step'))
     await expect.poll(async () => Number(await forest.getAttribute('data-step'))).not.toBe(first)
-    await expect(page.locator('.forest-source')).toContainText('A recording of')
+    await expect(page.locator('.forest-source')).toContainText('A recorded first run')
     await expect(page.locator('#forest-words')).toContainText('from the canopy down: final policy')
     expect(await violations(page, '.forest')).toEqual([])
     await lab.waitForStatus('idle')

@@ -77,7 +77,7 @@ test('from the first look to the end of the first run, every state says what is 
   // At first: a picture that moves, one sentence, one button, and whose run it is.
   const forest = lab.get('forest')
   await expect(forest).toHaveAttribute('data-live', 'false')
-  await expect(page.locator('.forest-source')).toContainText('A recording of')
+  await expect(page.locator('.forest-source')).toContainText('A recorded first run')
   await expect(page.locator('.forest-says')).toContainText(
     'Each of its layers has a policy of its own',
   )

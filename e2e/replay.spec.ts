@@ -34,7 +34,7 @@ test(
     await expect(lab.get('add-phase')).toBeHidden()
     await lab.get('replay-speed').selectOption('32')
     await lab.waitForStatus('finished')
-    await expect(lab.get('status')).toHaveText('recording ended')
+    await expect(lab.get('status')).toHaveText('replayed')
     await expect(lab.get('step-count')).toHaveText(String(STEPS))
     await expect(lab.get('phases')).toContainText('41 of 41')
     await expect(lab.get('reward-value')).toContainText('%')

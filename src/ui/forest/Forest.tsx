@@ -1,7 +1,6 @@
 // Draws the living picture: the layers of the run on the page as a forest; before a run, those of a
 // recorded one.
 import { type RefObject, useEffect, useRef, useState } from 'react'
-import { OPENING } from '../../document/presets/presets.ts'
 import type { LabState } from '../../page/state/store.ts'
 import { Words } from '../glossary/Words.tsx'
 import { useMedia } from '../kit/use_media.ts'
@@ -236,8 +235,7 @@ export function Forest() {
       </ol>
       {scene.isRecorded ? (
         <p className="forest-source" title={RECORDED}>
-          A recording of “{OPENING.name}”, made on another machine: step {scene.step} of{' '}
-          {scene.steps}
+          A recorded first run: step {scene.step} of {scene.steps}
         </p>
       ) : (
         <Caption isKnown={isKnown} />

@@ -45,7 +45,7 @@ const WRONG = { says: 'a setting is wrong', Icon: CircleAlert }
 const REPLAYED: Partial<Record<LabState['status'], string>> = {
   preparing: 'replaying',
   running: 'replaying',
-  finished: 'recording ended',
+  finished: 'replayed',
 }
 
 const PastStatus = later(
