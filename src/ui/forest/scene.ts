@@ -47,18 +47,16 @@ export const RECORDED_STEPS = entropy.length
 /** Where the recorded run was made, and when. */
 export const RECORDED_ON = { adapter: recorded.adapter, date: recorded.date }
 
-/** The recorded run at a time between two of its steps, 1…RECORDED_STEPS. */
+/** The recorded run at a step, 1…RECORDED_STEPS, as it was measured there. */
 export function recordedScene(at: number): Scene {
   const step = Math.min(RECORDED_STEPS, Math.max(1, Math.floor(at)))
-  const [now, next] = [entropy[step - 1], entropy[Math.min(RECORDED_STEPS, step + 1) - 1]]
-  const share = Math.min(1, Math.max(0, at - step))
   let before = 0
   const phase = phases.find(({ steps }) => {
     before += steps
     return step <= before
   })
   return {
-    entropy: now.map((nats, layer) => nats + share * (next[layer] - nats)),
+    entropy: entropy[step - 1],
     highest,
     trained: phase?.target_layer,
     step,
