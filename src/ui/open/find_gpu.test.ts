@@ -19,7 +19,7 @@ test('each press says that there is still no GPU, or that one was found', () => 
   openAgain.mockImplementation(() => labStore.setState({ error: undefined, status: 'loading' }))
   for (const press of [1, 2]) {
     findGpu()
-    // The second press of a look that goes on asks for nothing more.
+    // While it still looks, another press asks for nothing.
     findGpu()
     expect(toast()).toBe('Looking for a GPU …')
     labStore.setState({ status: 'failed', error: lost })
