@@ -30,3 +30,11 @@ test('each press says that there is still no GPU, or that one was found', () => 
   labStore.setState({ status: 'idle', adapter: { description: 'a GPU' } as never })
   expect(toast()).toContain('Found a GPU')
 })
+
+test('what else went wrong is said in its own words', () => {
+  openAgain.mockImplementation(() => labStore.setState({ error: undefined, status: 'loading' }))
+  findGpu()
+  const error = { name: 'GpuError', code: 'out_of_memory', message: 'no room for it' } as const
+  labStore.setState({ status: 'failed', error })
+  expect(toast()).toBe('no room for it')
+})

@@ -15,12 +15,12 @@ export function findGpu(): void {
   showToast('Looking for a GPU …')
   const tell = (): boolean => {
     const state = labStore.getState()
-    const lacksGpu = selectLacksGpu(state)
-    if (!state.adapter && !state.error) return false
+    const { adapter, error } = state
+    if (!adapter && !error) return false
     isLooking = false
-    if (lacksGpu)
+    if (selectLacksGpu(state))
       showToast('The browser still gives no GPU. “What training needs” says what can be done.')
-    else showToast(state.adapter ? 'Found a GPU: you can train now.' : '')
+    else showToast(error?.message ?? 'Found a GPU: you can train now.')
     return true
   }
   if (tell()) return
