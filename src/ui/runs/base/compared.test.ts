@@ -1,4 +1,4 @@
-import { afterAll, expect, test, vi } from 'vitest'
+import { afterAll, expect, onTestFinished, test, vi } from 'vitest'
 import { Series } from '../../../host/columns/series.ts'
 import { duelStore } from '../../../page/runs/duel/duel.ts'
 import { libraryStore, type RunEntry } from '../../../page/runs/library/library_store.ts'
@@ -28,7 +28,7 @@ test('a ticked run of another task is not drawn over the charts, and comes back 
   const foreign: RunEntry = { ...other, header: { ...other.header, experiment: brackets } }
   labStore.setState({ experiment: own.header.experiment, runExperiment: undefined })
   libraryStore.setState({ entries: [own, foreign], isReady: true })
-  followTicks()
+  onTestFinished(followTicks())
   const drawn = () => overlayStore.getState().overlays.map(({ id }) => id)
   selectionStore.setState({ ticked: ['a', 'b'], band: undefined })
   // Ticks are for the comparison: the charts of Learning show them when they are asked to.

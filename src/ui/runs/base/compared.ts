@@ -283,36 +283,42 @@ async function update(): Promise<void> {
   await update()
 }
 
-/** Keeps the overlays in step with what is ticked. To be called once per page. */
-export function followTicks(): void {
+/** Keeps the overlays in step with what is ticked, until the returned function is called. To be
+ * called once per page. */
+export function followTicks(): () => void {
   const go = () => void update()
-  selectionStore.subscribe(go)
-  openedStore.subscribe(go)
-  uiStore.subscribe(({ tab }, before) => {
-    if (tab !== before.tab) go()
-  })
-  labStore.subscribe(({ runExperiment, experiment }, before) => {
-    if (runExperiment !== before.runExperiment || experiment.task !== before.experiment.task) go()
-  })
-  duelStore.subscribe(({ second, secondId }, before) => {
-    if (secondId !== before.secondId) {
-      // Both are what somebody wants to see side by side.
-      if (secondId !== undefined) selectionStore.setState({ isBehind: true })
-      for (const id of [libraryStore.getState().living, secondId])
-        if (id !== undefined && secondId !== undefined) tick(id, true)
-      go()
-    }
-    if (second?.step !== before.second?.step) redrawSoon()
-  })
   const goWithout = () => {
     const { ticked } = selectionStore.getState()
     const kept = ticked.filter((id) => listedRun(id))
     if (kept.length < ticked.length) selectionStore.setState({ ticked: kept })
     if (ticked.length > 0 || isOpen()) go()
   }
-  studyRunsStore.subscribe(goWithout)
-  libraryStore.subscribe(({ living }, before) => {
-    if (living !== before.living && before.living !== undefined) loaded.delete(before.living)
-    goWithout()
-  })
+  const stops = [
+    selectionStore.subscribe(go),
+    openedStore.subscribe(go),
+    uiStore.subscribe(({ tab }, before) => {
+      if (tab !== before.tab) go()
+    }),
+    labStore.subscribe(({ runExperiment, experiment }, before) => {
+      if (runExperiment !== before.runExperiment || experiment.task !== before.experiment.task) go()
+    }),
+    duelStore.subscribe(({ second, secondId }, before) => {
+      if (secondId !== before.secondId) {
+        // Both are what somebody wants to see side by side.
+        if (secondId !== undefined) selectionStore.setState({ isBehind: true })
+        for (const id of [libraryStore.getState().living, secondId])
+          if (id !== undefined && secondId !== undefined) tick(id, true)
+        go()
+      }
+      if (second?.step !== before.second?.step) redrawSoon()
+    }),
+    studyRunsStore.subscribe(goWithout),
+    libraryStore.subscribe(({ living }, before) => {
+      if (living !== before.living && before.living !== undefined) loaded.delete(before.living)
+      goWithout()
+    }),
+  ]
+  return () => {
+    for (const stop of stops) stop()
+  }
 }
