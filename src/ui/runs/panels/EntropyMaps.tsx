@@ -1,6 +1,7 @@
 // Draws the entropy of every layer over the steps, a small map for each run, on one scale.
 import { type PointerEvent, useEffect, useRef, useState } from 'react'
 import { runName } from '../../../record/run/names.ts'
+import { layerName, shortLayerName } from '../../glossary/layer_names.ts'
 import { formatNumber } from '../../kit/format.ts'
 import { HeatScale } from '../../plot/heat/HeatMap.tsx'
 import { heatmapPixels, rowAt } from '../../plot/heat/heat.ts'
@@ -10,14 +11,7 @@ import { HEAT_RAMP } from '../../scales/palette.ts'
 import { useSlowFrame } from '../../shown/readout.ts'
 import { type Compared, ownerOf } from '../base/compared.ts'
 import { RunMark } from '../base/RunMark.tsx'
-import {
-  type EntropyRows,
-  entropyAt,
-  mapsOf,
-  mapTable,
-  type RunMap,
-  rowLabel,
-} from './entropy_maps.ts'
+import { type EntropyRows, entropyAt, mapsOf, mapTable, type RunMap } from './entropy_maps.ts'
 
 const FOLLOW_MS = 1000
 /** Pixels of a map, scaled to its place. */
@@ -57,7 +51,9 @@ function EntropyMap({ map, lastStep, scaleMax, at, onMove }: MapProps) {
   const ref = usePainted(rows, lastStep, scaleMax)
   const { name } = runName(entry)
   const ends = rows.flatMap((row, layer) =>
-    row ? [`layer ${layer}: ${formatNumber(row.values[row.length - 1])}`] : [],
+    row
+      ? [`${layerName(layer, rows.length - 1)}: ${formatNumber(row.values[row.length - 1])}`]
+      : [],
   )
   const move = ({ currentTarget, clientX, clientY }: PointerEvent<HTMLDivElement>) => {
     const box = currentTarget.getBoundingClientRect()
@@ -72,8 +68,8 @@ function EntropyMap({ map, lastStep, scaleMax, at, onMove }: MapProps) {
         <b>{at ? ` ${formatNumber(entropyAt(rows, at))}` : ''}</b>
       </p>
       <div className="map-rows soft" aria-hidden="true">
-        <span className="map-name">{rowLabel(rows.length - 1)}</span>
-        <span className="map-name">{rowLabel(0)}</span>
+        <span className="map-name">{shortLayerName(rows.length - 1, rows.length - 1)}</span>
+        <span className="map-name">{shortLayerName(0)}</span>
       </div>
       <div className="map-place" onPointerMove={move} onPointerLeave={() => onMove(undefined)}>
         <canvas

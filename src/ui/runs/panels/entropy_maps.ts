@@ -1,6 +1,7 @@
 // Makes the maps layer × step of the compared runs: their rows, their one scale, and their numbers.
 import type { RunEntry } from '../../../page/runs/library/library_store.ts'
 import { runName } from '../../../record/run/names.ts'
+import { layerName } from '../../glossary/layer_names.ts'
 import { formatNumber } from '../../kit/format.ts'
 import { spread } from '../../plot/files/chart_file.ts'
 import type { NumberTable } from '../../plot/files/number_table.ts'
@@ -63,12 +64,12 @@ export const entropyAt = (
   { step, layer }: { readonly step: number; readonly layer: number },
 ): number | undefined => newestIn([rows[layer]], step)
 
-export const rowLabel = (layer: number): string => (layer === 0 ? 'emb' : `layer ${layer}`)
-
 /** A row for each run and step. */
 export function mapTable(maps: readonly RunMap[], most = Number.POSITIVE_INFINITY): NumberTable {
   const layers = Math.max(...maps.map(({ rows }) => rows.length))
-  const names = Array.from({ length: layers }, (_, layer) => rowLabel(layer))
+  // Which is final differs between runs of other depths.
+  const last = maps.every(({ rows }) => rows.length === layers) ? layers - 1 : -1
+  const names = Array.from({ length: layers }, (_, layer) => layerName(layer, last))
   const rows = maps.flatMap(({ entry, rows }) => {
     const { name } = runName(entry)
     const steps = new Set(

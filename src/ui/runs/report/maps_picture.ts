@@ -1,9 +1,10 @@
 // Draws the maps layer × step of several runs as one picture of a report, on one scale.
 import { escaped, INKS, picture, short } from '../../../document/study/report/svg.ts'
 import { cutText } from '../../../formats/cut_text.ts'
+import { shortLayerName } from '../../glossary/layer_names.ts'
 import { heatmapPixels } from '../../plot/heat/heat.ts'
 import { HEAT_RAMP } from '../../scales/palette.ts'
-import { type EntropyRows, rowLabel, scaleOfMaps } from '../panels/entropy_maps.ts'
+import { type EntropyRows, scaleOfMaps } from '../panels/entropy_maps.ts'
 
 export const MAPS_TITLE = 'Entropy of every layer’s policy by step, nats'
 
@@ -69,8 +70,8 @@ export function mapsPicture(maps: readonly NamedMap[]): string {
       `<text y="-6">${escaped(cutText(name, 46))}</text>`,
       `<rect width="${MAP_W}" height="${MAP_H}" fill="${INKS.empty}"/>`,
       ...rowsOf(pixels, rows.length),
-      `<text x="-6" y="10" text-anchor="end">${rowLabel(rows.length - 1)}</text>`,
-      `<text x="-6" y="${MAP_H}" text-anchor="end">${rowLabel(0)}</text>`,
+      `<text x="-6" y="10" text-anchor="end">${shortLayerName(rows.length - 1, rows.length - 1)}</text>`,
+      `<text x="-6" y="${MAP_H}" text-anchor="end">${shortLayerName(0)}</text>`,
       `<text y="${MAP_H + 15}">step 0</text>`,
       `<text x="${MAP_W}" y="${MAP_H + 15}" text-anchor="end">${lastStep}</text>`,
       '</g>',
