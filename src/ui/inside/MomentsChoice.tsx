@@ -1,6 +1,9 @@
 // Lets a person choose whether runs are looked at for later and whether their parts are switched
 // off, and says what that costs.
 import { useStore } from 'zustand'
+
+import { selectLacksGpu } from '../../page/state/without_gpu.ts'
+import { useLab } from '../shown/run.ts'
 import { setPreference, type UiState, uiStore } from '../shown/store.ts'
 import { askLiveParts, livePartsStore } from '../touch/parts/live_parts.ts'
 
@@ -8,13 +11,17 @@ const selectMoments = (state: UiState) => state.moments_on
 const selectParts = ({ isOn }: ReturnType<typeof livePartsStore.getState>) => isOn
 
 export function MomentsChoice() {
+  const isMeasuring = useStore(uiStore, selectMoments)
+  const switchesParts = useStore(livePartsStore, selectParts)
+  // Nothing trains there, so there is nothing to choose.
+  if (useLab(selectLacksGpu)) return null
   return (
     <>
       <label className="check moments-choice">
         <input
           type="checkbox"
           data-testid="moments-on"
-          checked={useStore(uiStore, selectMoments)}
+          checked={isMeasuring}
           onChange={(event) => setPreference({ moments_on: event.target.checked })}
         />
         <span>
@@ -29,7 +36,7 @@ export function MomentsChoice() {
         <input
           type="checkbox"
           data-testid="live-parts-on"
-          checked={useStore(livePartsStore, selectParts)}
+          checked={switchesParts}
           onChange={(event) => askLiveParts(event.target.checked)}
         />
         <span>
