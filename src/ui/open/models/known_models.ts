@@ -19,16 +19,22 @@ export const KNOWN: Readonly<Record<ShippedName, Known>> = {
     says: 'Reinforce it on sums, divisors or factors: it writes the right form, seldom the right answer; 6 layers',
     text: '12+7=',
     continues: true,
+    greedy: true,
+    max_tokens: 12,
   },
   small: {
     says: 'Let it teach a smaller model, or train it on: sums, sorting and brackets, half learned; 4 layers',
     text: '312>',
     continues: true,
+    greedy: true,
+    max_tokens: 7,
   },
   'small-deep': {
     says: 'See at which depth an answer appears: the same problems in 12 layers',
     text: '312>',
     continues: true,
+    greedy: true,
+    max_tokens: 7,
   },
   sorter: {
     says: 'Train it on, as the first run does: it begins to sort three digits; 3 layers',

@@ -223,7 +223,7 @@ export function Chat({ facts, isBusy }: { facts: OpenedModelFacts; isBusy: boole
   const [settings, setSettings] = useState<WritingSettings>({
     ...FIRST,
     // A task has a right answer, and the page's figures of it are greedy.
-    ...(experiment && { temperature: 0 }),
+    ...((experiment || first.greedy) && { temperature: 0 }),
     max_tokens: Math.min(
       first.max_tokens ?? (experiment && answerTokens(experiment)) ?? FIRST.max_tokens,
       MOST_TOKENS,

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { renderToStaticMarkup } from 'react-dom/server'
 import { expect, test } from 'vitest'
 import { taskOf } from '../../../../document/experiment/fields/task_fields.ts'
@@ -20,6 +21,11 @@ const shown = (written: Pick<Written, 'asked' | 'text'>) =>
     />,
   ).replaceAll(/<[^>]*>/g, '')
 
+const formOf = (name: string) =>
+  renderToStaticMarkup(
+    <Chat facts={{ ...facts, name, special_tokens: [] } as never} isBusy={false} />,
+  )
+
 test('a text that is continued is shown before what continues it, as one text', () => {
   expect(shown({ asked: { text: '12+7=', add_special_tokens: true }, text: '19' })).toBe('12+7=19')
 })
@@ -37,15 +43,24 @@ test('an answer to a problem of the task is judged, and any other text is not', 
 })
 
 test('a model whose task is known answers greedily, no longer than the task', () => {
-  const form = (name: string) =>
-    renderToStaticMarkup(
-      <Chat facts={{ ...facts, name, special_tokens: [] } as never} isBusy={false} />,
-    )
-  expect(form('sorter')).toMatch(/data-testid="chat-greedy"[^>]*checked/)
+  expect(formOf('sorter')).toMatch(/data-testid="chat-greedy"[^>]*checked/)
   const length = taskOf(OPENING.experiment.task).max_response_length
-  expect(form('sorter')).toMatch(new RegExp(`data-testid="chat-max_tokens"[^>]*value="${length}"`))
-  expect(form('story')).not.toMatch(/data-testid="chat-greedy"[^>]*checked/)
+  expect(formOf('sorter')).toMatch(
+    new RegExp(`data-testid="chat-max_tokens"[^>]*value="${length}"`),
+  )
+  expect(formOf('story')).not.toMatch(/data-testid="chat-greedy"[^>]*checked/)
 })
+
+test.each(['arithmetic', 'small', 'small-deep'])(
+  '%s answers greedily, no longer than what it was trained on',
+  (name) => {
+    const file = readFileSync(`public/models/${name}/understory.json`, 'utf8')
+    const length = JSON.parse(file).experiment.rollout.max_response_length
+    const form = formOf(name)
+    expect(form).toMatch(/data-testid="chat-greedy"[^>]*checked/)
+    expect(form).toMatch(new RegExp(`data-testid="chat-max_tokens"[^>]*value="${length}"`))
+  },
+)
 
 test('a story is not called right: it says what was checked', async () => {
   const experiment = presetOf('story-ends')?.experiment
