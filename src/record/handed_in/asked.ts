@@ -2,6 +2,7 @@
 // steered.
 import { experimentFields } from '../../document/experiment/form/form.ts'
 import type { Experiment } from '../../document/experiment/schema/schema.ts'
+import type { SteeringEntry } from '../../document/experiment/steering/actions.ts'
 import { doneByHand } from '../../document/experiment/steering/steered_kernels.ts'
 import { steeringWords } from '../../document/experiment/steering/words.ts'
 import { decodeLink } from '../../document/links/link.ts'
@@ -11,57 +12,93 @@ import { type Difference, differences } from '../compare/compare.ts'
  * link can still ask for it. */
 const FREE = /^(seed|kernels)$|^(probe|validation)\./
 
-/** Reasons that are named; the rest is counted. */
+/** A phase that only one of the two has: their number says it. */
+const WHOLE_PHASE = /^phases\.\d+$/
+
+/** So many settings away, a run is nearly the one that was asked for; beyond, it is another
+ * experiment. */
 const MOST_NAMED = 3
+
+/** Of a file: it tells a person nothing. */
+const HASH = /^sha256-/
 
 /** The paths that a link names itself. */
 const namedIn = (link: string): ReadonlySet<string> => new Set(new URLSearchParams(link).keys())
 
-/** A field by its label and its phase; the path where it is no field of a form. */
+const fieldOf = (path: string, experiment: Experiment) =>
+  experimentFields(experiment).find((field) => field.path === path)
+
+/** A field by its label and its phase; what is no field of the form by the part that it is in. */
 function fieldWords(path: string, experiment: Experiment): string {
-  const label = experimentFields(experiment).find((field) => field.path === path)?.label
+  const fields = experimentFields(experiment)
+  const field = fields.find((one) => one.path === path)
   const phase = /^phases\.(\d+)\./.exec(path)?.[1]
-  return `${label ?? path}${phase === undefined || label === undefined ? '' : ` of phase ${Number(phase) + 1}`}`
+  if (phase !== undefined) return `${field?.label ?? 'A setting'} of phase ${Number(phase) + 1}`
+  if (field) return field.label
+  const [part] = path.split('.')
+  return fields.find((one) => one.path.split('.')[0] === part)?.group ?? 'A setting'
 }
 
-/** `asked` and what the run has in its place. */
-function differenceWords({ path, values }: Difference, asked: Experiment): string {
-  const [wanted, found] = values.map((value) => value ?? 'nothing')
-  return `${fieldWords(path, asked)} is ${found} in place of ${wanted}`
+/** A value as the form says it. */
+function valueWords(value: string | undefined, path: string, experiment: Experiment): string {
+  const options = fieldOf(path, experiment)?.options ?? []
+  return options.find((one) => `${one.value}` === value)?.label ?? value ?? 'none'
 }
+
+/** What the run has, and `asked` in its place. */
+function differenceWords({ path, values }: Difference, asked: Experiment): string {
+  const isNamed = fieldOf(path, asked) && !values.some((value) => HASH.test(value ?? ''))
+  if (!isNamed) return `${fieldWords(path, asked)}: not as it was asked for`
+  const [wanted, found] = values.map((value) => valueWords(value, path, asked))
+  return `${fieldWords(path, asked)}: ${found} in place of ${wanted}`
+}
+
+/** What a person did to a run. */
+const doneWords = (entry: SteeringEntry, asked: Experiment): string =>
+  entry.kind === 'set'
+    ? `${fieldWords(entry.path, asked)}: ${valueWords(`${entry.value}`, entry.path, asked)} after step ${entry.step}`
+    : `it was changed after step ${entry.step} (${steeringWords(entry)})`
 
 /** Why the run of `document` is not the one that the link asks for, in a sentence for who can train
  * it now; undefined where it is. */
 export function whyNotAsked(document: Experiment, link: string): string | undefined {
-  const other = otherThanAsked(document, link)
-  if (other === undefined) return undefined
-  return `The present run is another one, so it does not count: ${other}. Press the button to train the one that is asked for.`
+  const reasons = reasonsAgainst(document, link)
+  if (reasons.length === 0) return undefined
+  const isNear = document.task.id === decodeLink(link).experiment.task.id
+  return isNear && reasons.length <= MOST_NAMED
+    ? `The run on this page is not quite the lesson’s, so it does not count. ${reasons.join('; ')}. Press Train it.`
+    : 'The run on this page is another experiment, so it does not count. Press Train it.'
 }
 
 /** What is otherwise in the run of `document` than the link asks for; undefined where nothing is.
  * The document is as the run began, with what was done to it. */
 export function otherThanAsked(document: Experiment, link: string): string | undefined {
-  const { experiment: asked } = decodeLink(link)
-  const named = namedIn(link)
-  const unsteered = (one: Experiment): Experiment => ({ ...one, steering: [] })
-  const other = differences([unsteered(asked), unsteered(document)]).filter(
-    ({ path }) => named.has(path) || !FREE.test(path),
-  )
-  const byHand = doneByHand(document.steering).filter(
-    (entry) => entry.kind !== 'set' || named.has(entry.path) || !FREE.test(entry.path),
-  )
-  if (document.task.id !== asked.task.id)
-    return says([`its task is ${document.task.id} in place of ${asked.task.id}`])
-  if (other.length > 0) return says(other.map((one) => differenceWords(one, asked)))
-  if (byHand.length === 0) return undefined
-  return says(
-    byHand.map((entry) => `it was changed after step ${entry.step} (${steeringWords(entry)})`),
-  )
+  const reasons = reasonsAgainst(document, link)
+  if (reasons.length === 0) return undefined
+  const more = reasons.length - MOST_NAMED
+  return `${reasons.slice(0, MOST_NAMED).join('; ')}${more > 0 ? `; and ${more} more` : ''}`
 }
 
-function says(reasons: readonly string[]): string {
-  const more = reasons.length - MOST_NAMED
-  const shown = reasons.slice(0, MOST_NAMED).join('; ')
-  const rest = more > 0 ? `; and ${more} more` : ''
-  return `${shown}${rest}`
+/** Each difference in words; none where it is the run that the link asks for. */
+function reasonsAgainst(document: Experiment, link: string): readonly string[] {
+  const { experiment: asked } = decodeLink(link)
+  if (document.task.id !== asked.task.id) {
+    const [found, wanted] = [document, asked].map((one) => valueWords(one.task.id, 'task.id', one))
+    return [`Task: ${found} in place of ${wanted}`]
+  }
+  const named = namedIn(link)
+  const counts = (path: string) => named.has(path) || !FREE.test(path)
+  const unsteered = (one: Experiment): Experiment => ({ ...one, steering: [] })
+  const other = differences([unsteered(asked), unsteered(document)]).filter(
+    ({ path }) => counts(path) && !WHOLE_PHASE.test(path),
+  )
+  const [phases, wanted] = [document.phases.length, asked.phases.length]
+  const byHand = doneByHand(document.steering).filter(
+    (entry) => entry.kind !== 'set' || counts(entry.path),
+  )
+  return [
+    ...(phases === wanted ? [] : [`Phases: ${phases} in place of ${wanted}`]),
+    ...other.map((one) => differenceWords(one, asked)),
+    ...byHand.map((entry) => doneWords(entry, asked)),
+  ]
 }

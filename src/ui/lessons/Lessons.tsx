@@ -4,6 +4,7 @@ import { useMemo } from 'react'
 import { useStore } from 'zustand'
 import { openLesson } from '../open/open_lesson.ts'
 import { lazyPart, Opening } from '../part/lazy_part.tsx'
+import { leftOf } from './base/left.ts'
 import type { Lesson, LessonContent } from './base/lesson.ts'
 import { progressOf, progressStore } from './base/progress.ts'
 import { LESSONS } from './lessons.ts'
@@ -26,7 +27,10 @@ interface RowProps {
 
 /** A line of a list of lessons. */
 export function LessonRow({ id, title, says, number, minutes, testId, onOpen }: RowProps) {
-  const { done, is_finished } = progressOf(useStore(progressStore), id)
+  const progress = progressOf(useStore(progressStore), id)
+  const { done, chosen, is_finished } = progress
+  const hasBegun = done.length > 0 || Object.keys(chosen).length > 0
+  const left = hasBegun ? leftOf(id, progress) : undefined
   return (
     <li>
       <button
@@ -43,8 +47,8 @@ export function LessonRow({ id, title, says, number, minutes, testId, onOpen }: 
           <b>{title}</b>
           <span className="soft">{says}</span>
         </span>
-        <span className="soft lesson-minutes">
-          {is_finished ? 'finished' : done.length > 0 ? 'begun' : minutes}
+        <span className="soft lesson-minutes" title={is_finished ? undefined : left?.words}>
+          {is_finished ? 'finished' : left ? `${left.count} left` : hasBegun ? 'begun' : minutes}
         </span>
       </button>
     </li>
@@ -118,7 +122,8 @@ export interface Next {
 
 /** Says that all is done, and leads on. */
 export function LessonEnd({ id, next }: { readonly id: string; readonly next: Next | undefined }) {
-  const { is_finished } = progressOf(useStore(progressStore), id)
+  const progress = progressOf(useStore(progressStore), id)
+  const { is_finished } = progress
   return (
     <>
       <p
@@ -127,7 +132,9 @@ export function LessonEnd({ id, next }: { readonly id: string; readonly next: Ne
         data-testid="lesson-finished"
         data-finished={is_finished}
       >
-        {is_finished ? 'Finished: every question answered, everything tried.' : ''}
+        {is_finished
+          ? 'Finished: every question answered, everything tried.'
+          : (leftOf(id, progress)?.words ?? '')}
       </p>
       {next ? (
         <button type="button" className="lesson-next" data-testid="lesson-next" onClick={next.open}>

@@ -7,8 +7,8 @@ import { openTaught } from '../../../page/client/opening.ts'
 import { reset } from '../../../page/client/starting.ts'
 import { type LabState, labStore } from '../../../page/state/store.ts'
 import { whyNotAsked } from '../../../record/handed_in/asked.ts'
-import { selectIsBusy, useLab } from '../../shown/run.ts'
-import { showToast } from '../../shown/store.ts'
+import { plannedSteps, selectIsBusy, useLab } from '../../shown/run.ts'
+import { openTab, showToast } from '../../shown/store.ts'
 import type { Checked, TryIt } from '../base/lesson.ts'
 import { notYet, runFacts, triedRun } from '../base/run_facts.ts'
 import { usePart } from './context.ts'
@@ -19,9 +19,14 @@ const selectTrace = (state: LabState) => state.trace
 const selectVerdicts = (state: LabState) => state.verdicts
 const selectAll = (state: LabState) => state
 
-/** What the check says of the present run, where that is the one it asks for; else why it is
- * not. */
-function useChecked({ check, link }: TryIt): Checked | undefined {
+/** What is known of the run on the page. */
+interface Present {
+  /** What the check says, where it is the run that the check asks for; else why it is not. */
+  readonly checked: Checked | undefined
+  readonly isAsked: boolean
+}
+
+function usePresentRun({ check, link }: TryIt): Present {
   // The columns are mutable: the step is their version.
   useLab(selectStep)
   useLab(selectTrace)
@@ -30,9 +35,13 @@ function useChecked({ check, link }: TryIt): Checked | undefined {
   const run = runFacts(useLab(selectAll))
   const document = run?.document
   const whyNot = useMemo(() => document && whyNotAsked(document, link), [document, link])
-  if (whyNot !== undefined) return notYet(whyNot)
-  return run && check(run)
+  if (whyNot !== undefined) return { checked: notYet(whyNot), isAsked: false }
+  return { checked: run && check(run), isAsked: run !== undefined }
 }
+
+/** How far the lesson's own run is, which the button cannot begin a second time. */
+const goingWords = (state: LabState): string =>
+  `${state.status === 'paused' ? 'Paused' : 'Running'}: step ${state.step} of ${plannedSteps(state)}`
 
 /** Puts the experiment into the settings and trains it; a run in progress ends, and stays under
  * Runs. */
@@ -45,12 +54,16 @@ function start(of: TryIt): void {
   }
   reset()
   train()
+  // Charts of Learning are what lessons speak of.
+  openTab('learn')
 }
 
 export function Try({ name, of }: { readonly name: string; readonly of: TryIt }) {
   const { isDone, done, tried } = usePart(name)
-  const checked = useChecked(of)
+  const { checked, isAsked } = usePresentRun(of)
   const isBusy = useLab(selectIsBusy)
+  const isGoing = isBusy && isAsked
+  const going = useLab(goingWords)
   const isMet = checked?.is_done === true
   // biome-ignore lint/correctness/useExhaustiveDependencies: `done` and `tried` are other functions in each render.
   useEffect(() => {
@@ -66,9 +79,20 @@ export function Try({ name, of }: { readonly name: string; readonly of: TryIt })
         <Icon className="icon" aria-hidden="true" /> <b>Try it.</b> {of.does}
       </p>
       <p>
-        <button type="button" data-testid={`start-${name}`} onClick={() => start(of)}>
+        <button
+          type="button"
+          data-testid={`start-${name}`}
+          disabled={isGoing}
+          onClick={() => start(of)}
+        >
           <Play className="icon" aria-hidden="true" />{' '}
-          {isBusy ? 'End this run and train it' : isDone ? 'Train it again' : 'Train it'}
+          {isGoing
+            ? going
+            : isBusy
+              ? 'End this run and train it'
+              : isDone
+                ? 'Train it again'
+                : 'Train it'}
         </button>
       </p>
       <p role="status" className={isMet ? 'lesson-right' : 'soft'}>
