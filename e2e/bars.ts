@@ -18,10 +18,12 @@ export const cutOff = (page: Page): Promise<string[]> =>
     const parts =
       '.work :is(button, dt, dd, .status span), .header :is(button, .badge), .controls button'
     const sideways = [...document.querySelectorAll<HTMLElement>(parts)].flatMap((part) => {
-      const { left, right, width } = part.getBoundingClientRect()
-      // What is there for a screen reader alone is not cut, and a name in the line of phases is
-      // said in full by its title.
-      const isLeftOut = !part.checkVisibility() || width <= 2 || part.closest('.phase-segment')
+      const { left, right, width, top } = part.getBoundingClientRect()
+      // What is there for a screen reader alone is not cut, and neither is a number that has left
+      // the row; a name in the line of phases is said in full by its title.
+      const hasLeft = top >= (part.closest('dl')?.getBoundingClientRect().bottom ?? Infinity)
+      const isUnseen = !part.checkVisibility() || width <= 2 || hasLeft
+      const isLeftOut = isUnseen || part.closest('.phase-segment')
       if (isLeftOut) return []
       let [from, to] = [0, innerWidth]
       for (let at = part.parentElement; at; at = at.parentElement) {
@@ -46,6 +48,16 @@ export const cutOff = (page: Page): Promise<string[]> =>
     })
     return [...sideways, ...below.map((phase) => phase.innerText)]
   })
+
+/** Names in the line of phases that are cut: of what is in the first row. */
+export const cutNames = (page: Page): Promise<string[]> =>
+  page.evaluate(() =>
+    [...document.querySelectorAll<HTMLElement>('.phase-words')].flatMap((words) => {
+      const name = words.querySelector('span')
+      const isSeen = name && name.offsetTop < words.offsetTop + words.clientHeight
+      return isSeen && name.scrollWidth > words.clientWidth + 1 ? [name.innerText] : []
+    }),
+  )
 
 /** Labels of the picture that lie on one another or outside of it. */
 const wrongLabels = (page: Page): Promise<string[]> =>

@@ -3,6 +3,7 @@
 import type { Locator } from '@playwright/test'
 import { LESSONS } from '../src/ui/lessons/lessons.ts'
 import { violations } from './axe.ts'
+import { cutNames, cutOff } from './bars.ts'
 import { expect, type LabPage, LONG_ONLY } from './lab_page.ts'
 import { test } from './warm_page.ts'
 
@@ -28,8 +29,21 @@ test('a lesson is opened by its link, answered, tried on a real run, and remembe
   await expect(scale).toHaveAttribute('data-done', 'true')
   await lab.get('question-normed').getByLabel('It does not change').check()
 
+  await lab.show('tokens')
+  await page.setViewportSize({ width: 1440, height: 900 })
   await lab.get('start-measured').click()
   await expect(lab.get('preset')).toHaveValue('tiny-grpo')
+  // Its charts are those of Learning, and it cannot be begun a second time.
+  await expect(lab.get('tab-learn')).toHaveAttribute('aria-selected', 'true')
+  await expect(lab.get('start-measured')).toHaveText(/Running: step [1-9]\d* of \d+/)
+  await expect(lab.get('start-measured')).toBeDisabled()
+  // Beside the lesson the bar is narrow: numbers go before how the run is.
+  await expect(lab.get('time-left')).toContainText(/^over \d/)
+  for (const width of [1440, 1200, 1000]) {
+    await page.setViewportSize({ width, height: 900 })
+    expect(await cutOff(page), `${width} px`).toEqual([])
+    expect(await cutNames(page), `${width} px`).toEqual([])
+  }
   await expect(lab.get('try-measured')).toHaveAttribute('data-done', 'true', { timeout: 200_000 })
   await expect(lab.get('try-measured')).toContainText('From the embedding up:')
   await expect(lab.get('lesson-finished')).toContainText('Finished')

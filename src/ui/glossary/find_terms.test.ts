@@ -2,7 +2,7 @@
 // that exist.
 import { expect, test } from 'vitest'
 import { lessonOf } from '../lessons/lessons.ts'
-import { piecesOf } from './find_terms.ts'
+import { meaningIn, piecesOf } from './find_terms.ts'
 import { TERMS } from './terms.ts'
 
 const termsIn = (text: string) => piecesOf(text).flatMap(({ term }) => term ?? [])
@@ -21,6 +21,11 @@ test('each term is found once, the longer one first, and the pieces are the text
   ).toEqual(['critic', 'reward', 'rollout'])
   // Of a list, where a text before it has the term already.
   expect(piecesOf('the policy', 'a policy')).toEqual([{ text: 'the policy' }])
+})
+
+test('the name of a method has its meaning in a sentence', () => {
+  expect(meaningIn('REINFORCE++')).toMatch(/^\n\nREINFORCE\+\+: No groups and no critic/)
+  expect(meaningIn('something else')).toBe('')
 })
 
 test('every entry has an id of its own, words of its own, and a lesson that exists', () => {

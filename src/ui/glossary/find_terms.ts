@@ -1,6 +1,6 @@
 // Finds the glossary's terms in a text of the page.
 import { locale, t } from '../kit/translator.ts'
-import { TERMS } from './terms.ts'
+import { TERMS, termOf } from './terms.ts'
 
 /** A piece of a text: plain, or one term of the glossary. */
 export interface Piece {
@@ -55,4 +55,11 @@ export function piecesOf(text: string, after = ''): readonly Piece[] {
   }
   if (end < text.length) pieces.push({ text: text.slice(end) })
   return pieces
+}
+
+/** What the term means that a text begins with, as a line of its own; '' where it begins with none. */
+export function meaningIn(text: string): string {
+  const term = piecesOf(text)[0]?.term
+  const found = term === undefined ? undefined : termOf(term)
+  return found ? `\n\n${t(found.name)}: ${t(found.says)}` : ''
 }

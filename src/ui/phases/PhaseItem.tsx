@@ -1,6 +1,8 @@
 // Draws one phase on the line: its name, how far it has come, and its end, which can be dragged.
+import { useState } from 'react'
 import { MAX_STEPS } from '../../document/experiment/fields/phase_fields.ts'
 import { formatSteps } from '../kit/format.ts'
+import { t } from '../kit/translator.ts'
 import { phaseMark } from '../scales/phase_mark.ts'
 import { endWords, methodName, phaseTarget } from '../shown/run.ts'
 import { isImported } from '../shown/shown.ts'
@@ -72,6 +74,11 @@ function Segment(props: PhaseItemProps & { readonly isCurrent: boolean }) {
   const lastLayer = timeline.experiment.model.num_hidden_layers
   const target = phaseTarget(phase, lastLayer)
   const name = isImported() ? phase.name : `${phase.name}: ${target}, ${methodName(phase)}`
+  const [method, setMethod] = useState('')
+  const explain = async () => {
+    const { meaningIn } = await import('../glossary/find_terms.ts')
+    setMethod(meaningIn(methodName(phase)))
+  }
   const share = index < present ? 1 : Math.min(1, timeline.doneOf(index) / steps)
   return (
     <button
@@ -79,7 +86,8 @@ function Segment(props: PhaseItemProps & { readonly isCurrent: boolean }) {
       className="phase-segment"
       aria-pressed={isSelected}
       aria-label={`Phase ${index + 1}, ${name}, ${formatSteps(steps)}`}
-      title={`${index + 1} ${name}, ${formatSteps(steps)}. Choose it to see its settings, to move or to remove it`}
+      title={`${t(`${index + 1} ${name}, ${formatSteps(steps)}. Choose it to see its settings, to move or to remove it`)}${method}`}
+      onPointerEnter={explain}
       onClick={onToggle}
       onKeyDown={(event) => onSegmentKey(event, index, phase.steps, edits)}
     >
@@ -90,7 +98,7 @@ function Segment(props: PhaseItemProps & { readonly isCurrent: boolean }) {
         {timeline.isNext && index === 0 ? <span className="phase-next">next run:</span> : null}
         {phaseMark(index + 1)}{' '}
         <span className="phase-words" data-short={shortName(phase, lastLayer)}>
-          {phase.name}
+          <span>{phase.name}</span>
         </span>
       </span>
       <span className="phase-note soft">

@@ -28,18 +28,20 @@ function TimeLeft({ isNewest }: { readonly isNewest: boolean }) {
   const { status, timing } = presentStore.getState()
   const { left } = timing
   const isShown = status === 'running' && isNewest
+  // No phase of their kind has run yet.
+  const isOver = isShown && left.untimedSteps > 0
   return (
     <div hidden={!isShown}>
-      <dt>{isShown && left.isAbout ? 'Time left, about' : 'Time left'}</dt>
-      <dd data-testid="time-left">
-        {formatDuration(isShown ? left.seconds : undefined)}
-        {isShown && left.untimedSteps > 0 ? (
-          <small title="No phase of this kind has run yet, so the time of its steps is unknown">
-            {' '}
-            + {formatSteps(left.untimedSteps)}
-            <span className="detail"> not timed yet</span>
-          </small>
-        ) : null}
+      <dt>{isShown && left.isAbout && !isOver ? 'Time left, about' : 'Time left'}</dt>
+      <dd
+        data-testid="time-left"
+        title={
+          isOver ? `The time of ${formatSteps(left.untimedSteps)} is not known yet` : undefined
+        }
+      >
+        {isOver && left.seconds !== undefined
+          ? `over ${formatDuration(left.seconds)}`
+          : formatDuration(isShown ? left.seconds : undefined)}
       </dd>
     </div>
   )
@@ -91,13 +93,6 @@ export function RunNumbers({ shown }: PanelProps) {
           {heldOut === undefined ? NONE : formatShare(metric(heldOut))}
         </dd>
       </div>
-      <div>
-        <dt>{fromLog ? 'Entropy' : 'Final entropy'}</dt>
-        <dd data-testid="entropy-value">
-          {formatNumber(finalEntropy)}
-          {finalEntropy === undefined ? null : <small> nats</small>}
-        </dd>
-      </div>
       <div className="speed" hidden={now(steps_per_second) === undefined}>
         <dt>Steps / s</dt>
         <dd data-testid="steps-per-second">{formatNumber(now(steps_per_second))}</dd>
@@ -107,6 +102,14 @@ export function RunNumbers({ shown }: PanelProps) {
         <dd data-testid="tokens-per-second">{formatCount(now(tokens_per_second))}</dd>
       </div>
       <TimeLeft isNewest={isNewest} />
+      {/* The first to go where there is no room: the picture says it too. */}
+      <div>
+        <dt>{fromLog ? 'Entropy' : 'Final entropy'}</dt>
+        <dd data-testid="entropy-value">
+          {formatNumber(finalEntropy)}
+          {finalEntropy === undefined ? null : <small> nats</small>}
+        </dd>
+      </div>
     </dl>
   )
 }
