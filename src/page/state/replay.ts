@@ -1,6 +1,7 @@
 // Holds whether the page plays a recording, which one, and how fast. The player is loaded with the
 // recording (replay_port.ts).
 import { createStore } from 'zustand/vanilla'
+import type { AdapterFacts } from '../../kernels/device/adapter.ts'
 import type { Recording } from '../../record/files/recorded.ts'
 
 /** Times the pace of the recorded machine. */
@@ -13,6 +14,8 @@ export const IS_RECORDING = 'this is a recording; nothing is trained'
 export interface ReplayState {
   /** What is played in place of the worker's runs; undefined while the worker is at work. */
   readonly recording: Recording | undefined
+  /** What the worker trained on before; undefined where this machine has no GPU. */
+  readonly own?: AdapterFacts | undefined
   readonly speed: Speed
 }
 

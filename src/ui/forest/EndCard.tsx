@@ -1,45 +1,29 @@
 // Says above the charts what a preset is known to do, and when its run is over what came of it and
 // what to do next.
-import { BookOpen, Play } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { useStore } from 'zustand'
 import { sameSettings } from '../../document/experiment/experiment.ts'
 import { PRESETS } from '../../document/presets/presets.ts'
 import type { Generation } from '../../host/protocol/results.ts'
 import { shownText } from '../../host/protocol/token_text.ts'
-import { train } from '../../page/client/controls.ts'
-import { openExperiment } from '../../page/client/opening.ts'
-import { estimatorStore } from '../../page/paces/estimator.ts'
 import { libraryStore, shownRuns } from '../../page/runs/library/library_store.ts'
-import { settledSettings } from '../../page/state/next_experiment.ts'
 import type { LabState } from '../../page/state/store.ts'
 import { Words } from '../glossary/Words.tsx'
 import { changedWords, type WordRun } from '../kit/changed_words.ts'
 import { ScoreSign } from '../kit/ScoreSign.tsx'
 import { t } from '../kit/translator.ts'
-import { estimateWords } from '../learning/estimate.ts'
-import { canRestart } from '../open/actions.ts'
-import { WriteWithShown } from '../open/models/WriteWithIt.tsx'
-import { openLesson } from '../open/open_lesson.ts'
 import { lazyPart } from '../part/lazy_part.tsx'
 import { isProse } from '../part/prose.ts'
-import { selectionStore, tick } from '../runs/base/selection.ts'
-import { selectIsBusy, selectIsEdited, useLab } from '../shown/run.ts'
 import { usePresent } from '../shown/shown.ts'
-import { showToast } from '../shown/store.ts'
-import { captionLines, gotWorse, nextLesson, phaseCaptions } from './captions.ts'
-import { controlSays, settingsOfBoth } from './control_result.ts'
+import { captionLines, phaseCaptions } from './captions.ts'
+import { controlSays, insideSays, settingsOfBoth } from './control_result.ts'
 import { type Example, type Examples, examplesOf } from './examples.ts'
-import { nextStep } from './next_step.ts'
+import { firstLight } from './first_light.ts'
+import { Next } from './Next.tsx'
 import './end_card.css'
 
 const WhatToSee = lazyPart(async () => (await import('../learning/WhatToSee.tsx')).WhatToSee, {
   name: 'What other seeds showed',
-  fallback: null,
-})
-
-const StudyOfBoth = lazyPart(async () => (await import('./StudyOfBoth.tsx')).StudyOfBoth, {
-  name: 'The study of both',
   fallback: null,
 })
 
@@ -52,7 +36,6 @@ const presetOf = (runExperiment: LabState['runExperiment']) =>
 const selectOfRun = ({ runExperiment }: LabState) => runExperiment
 const selectIsOver = ({ status }: LabState) => status === 'finished'
 const selectAll = (state: LabState) => state
-const selectAdapter = ({ adapter }: LabState) => adapter
 
 const EXAMPLES = 3
 
@@ -78,8 +61,10 @@ export function EndCard() {
 function Outcome() {
   const state = usePresent(selectAll)
   const captions = phaseCaptions(state)
+  const light = firstLight(state)
   const runs = useStore(libraryStore, shownRuns)
   const compared = useMemo(() => controlSays(state, runs), [state, runs])
+  const inside = useMemo(() => insideSays(state, runs), [state, runs])
   const both = useMemo(() => settingsOfBoth(state, runs), [state, runs])
   return (
     <>
@@ -90,7 +75,17 @@ function Outcome() {
             {compared}
           </p>
         )}
+        {inside === undefined ? null : (
+          <p className="figure-says" data-testid="inside-says">
+            <Words text={inside} />
+          </p>
+        )}
         {captions.length > 0 ? <h2>What happened</h2> : null}
+        {light === undefined ? null : (
+          <p className="figure-says" data-testid="first-light">
+            <Words text={light} />
+          </p>
+        )}
         <ol>
           {captions.map((caption) => (
             <Caption key={caption} text={t(caption)} />
@@ -119,6 +114,17 @@ function Caption({ text }: { readonly text: string }) {
   )
 }
 
+/** Which problems are shown. */
+function titleOf(examples: readonly Example[], reads: boolean): string {
+  if (examples.every(({ before }) => before.score < 1))
+    return reads
+      ? 'New problems it got wrong at first, what changed marked'
+      : 'New problems it got wrong at first'
+  return reads
+    ? 'Some new problems, before and after, what changed marked'
+    : 'Some new problems, before and after'
+}
+
 /** The same problems before the run and after it. */
 function Answers() {
   const found = examplesOf(usePresent(selectAll), EXAMPLES)
@@ -128,7 +134,7 @@ function Answers() {
   const hasTruth = !reads && found.examples.every(({ after }) => after.gts !== '')
   return (
     <table className={reads ? 'end-answers end-prose' : 'end-answers'} data-testid="end-answers">
-      <caption>New problems, before and after{reads ? ', what changed marked' : ''}</caption>
+      <caption>{titleOf(found.examples, reads)}</caption>
       <thead>
         <tr>
           <th scope="col">problem</th>
@@ -200,78 +206,5 @@ function Answer(props: {
       ) : null}
       <span className="visually-hidden">score {answer.score}</span>
     </td>
-  )
-}
-
-/** What is to be known before the next step is trained. */
-function noteWords(says: string | undefined, why: string | undefined, isEdited: boolean): string {
-  if (why !== undefined) return t(why)
-  return [says, isEdited ? DROPS : undefined]
-    .filter(Boolean)
-    .map((line) => t(`${line}`))
-    .join(' ')
-}
-
-const BUSY = 'Another run is in progress, and this one would end it.'
-const HELD_BACK = 'A setting holds a value that it does not take. Correct it or put it back first.'
-const DROPS = 'It takes the place of what was changed in the settings since; undo brings that back.'
-
-type Both = ReturnType<typeof settingsOfBoth>
-
-/** A study of a run and its control; one thing to train, where something takes little time here;
- * and the lesson that says more. */
-function Next({ state, both }: { readonly state: LabState; readonly both: Both }) {
-  const adapter = useLab(selectAdapter)
-  const estimate = useStore(estimatorStore, (store) => store.estimate)
-  const isBusy = useLab(selectIsBusy)
-  const mayRestart = useLab(canRestart)
-  const isEdited = useLab(selectIsEdited)
-  const worse = gotWorse(state) ? state.preset_id : undefined
-  const step = useMemo(() => {
-    const { runDocument, runExperiment } = state
-    if (!runDocument || !runExperiment || !adapter) return undefined
-    const run = { document: runDocument, experiment: settledSettings(runExperiment, state) }
-    return nextStep(run, (experiment) => estimate(adapter, experiment), worse)
-  }, [state, adapter, estimate, worse])
-  const [lesson, words] = nextLesson(state)
-  const go = () => {
-    const { living } = libraryStore.getState()
-    const refused = step && openExperiment(step.experiment, step.name)
-    if (refused !== undefined) return showToast(refused)
-    train()
-    if (!step?.isControl || living === undefined) return
-    // The run that it is compared with stays in sight on every chart.
-    tick(living, true)
-    selectionStore.setState({ isBehind: true })
-  }
-  return (
-    <div className="end-next">
-      {both ? <StudyOfBoth both={both} /> : null}
-      {step ? (
-        <button
-          type="button"
-          className={both ? 'plain' : 'primary'}
-          data-testid="next-step"
-          disabled={isBusy || !mayRestart}
-          onClick={go}
-        >
-          <Play className="icon" aria-hidden="true" /> {step.words} ({estimateWords(step.estimate)})
-        </button>
-      ) : null}
-      <button
-        type="button"
-        className={step || both ? 'plain' : ''}
-        data-testid="next-lesson"
-        onClick={() => openLesson(lesson)}
-      >
-        <BookOpen className="icon" aria-hidden="true" /> {words}
-      </button>
-      <WriteWithShown />
-      {step ? (
-        <p className="soft">
-          {noteWords(step.says, isBusy ? BUSY : mayRestart ? undefined : HELD_BACK, isEdited)}
-        </p>
-      ) : null}
-    </div>
   )
 }

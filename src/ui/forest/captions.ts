@@ -17,7 +17,7 @@ import {
 } from '../shown/metrics.ts'
 
 /** Nats below which a change of the entropy is not worth a word: steps differ by as much. */
-const HARDLY = 0.05
+export const HARDLY = 0.05
 /** Steps whose rewards are averaged at both ends of a phase. */
 const WIDTH = 5
 

@@ -6,7 +6,7 @@ import { PRESETS } from '../../document/presets/presets.ts'
 import { appendRow, type Series } from '../../host/columns/series.ts'
 import type { RunEntry } from '../../page/runs/library/library_store.ts'
 import { labStore } from '../../page/state/store.ts'
-import { controlSays, settingsOfBoth } from './control_result.ts'
+import { controlSays, insideSays, settingsOfBoth } from './control_result.ts'
 import { controlOf } from './control_run.ts'
 import { studyOfBoth } from './StudyOfBoth.tsx'
 
@@ -16,12 +16,19 @@ const whole = { ...preset.experiment, name: 'With it' }
 const made = controlOf({ document: whole, experiment: whole })
 if (!made) throw new Error('no control')
 const control = made.experiment
+/** Of the layer that the inner phase trains. */
+const INNER = 'layer/entropy/5'
 const METRIC = `val-aux/${whole.task.id}/acc/greedy`
 
-const entry = (document: Experiment, share: number, status = 'finished') =>
+const entry = (document: Experiment, share: number, status = 'finished', nats?: number) =>
   ({
     id: 'a',
-    header: { document, experiment: document, status, metrics: { [METRIC]: share } },
+    header: {
+      document,
+      experiment: document,
+      status,
+      metrics: { [METRIC]: share, ...(nats !== undefined && { [INNER]: nats }) },
+    },
     labels: {},
   }) as unknown as RunEntry
 
@@ -70,6 +77,20 @@ test('a run is told what its control came to, on its own page too', () => {
   expect(said(0.95, [entry(whole, 0.6)], whole)).toBeUndefined()
   expect(said(0.95, [entry(control, 0.6, 'stopped')], whole)).toBeUndefined()
   expect(said(0.95, [entry({ ...control, seed: control.seed + 1 }, 0.6)], whole)).toBeUndefined()
+})
+
+test('it is said what differs inside, from either of them', () => {
+  const inside = (nats: number, document: Experiment, other: RunEntry) => {
+    const series = new Map<string, Series>()
+    appendRow(series, INNER, 100, nats)
+    const shown = { ...labStore.getState(), runDocument: document, runExperiment: document, series }
+    return insideSays(shown, [other])
+  }
+  const words = 'Inside they differ: layer 5 ends at 0.81 nats with the inner phase, 1.51 without.'
+  expect(inside(1.51, control, entry(whole, 0.95, 'finished', 0.81))).toBe(words)
+  expect(inside(0.81, whole, entry(control, 0.94, 'finished', 1.51))).toBe(words)
+  expect(inside(1.51, control, entry(whole, 0.95, 'finished', 1.5))).toBeUndefined()
+  expect(inside(1.51, control, entry(whole, 0.95))).toBeUndefined()
 })
 
 test('kernels and names make no other run; settings, seeds and unfinished runs do', () => {

@@ -8,7 +8,8 @@ import { settledSettings } from '../../page/state/next_experiment.ts'
 import type { LabState } from '../../page/state/store.ts'
 import { formatShare } from '../kit/format.ts'
 import { isClear } from '../kit/mean.ts'
-import { greedyAccuracy } from '../shown/metrics.ts'
+import { greedyAccuracy, layerEntropy } from '../shown/metrics.ts'
+import { HARDLY } from './captions.ts'
 import { controlOf, type Trained } from './control_run.ts'
 
 /** A document without what makes no other run of it: its name, and the kernels of the adapter. */
@@ -96,4 +97,23 @@ export function controlSays(state: LabState, entries: readonly RunEntry[]): stri
       ? 'here the inner phase cost something'
       : 'here the inner phase helped'
   return `${shares}: ${tells}. That is one seed of each.`
+}
+
+/** What the layer that the inner phase trained came to in both; undefined where they end alike. */
+export function insideSays(state: LabState, entries: readonly RunEntry[]): string | undefined {
+  const { runDocument, series } = state
+  const pair = pairOf(state, entries)
+  if (!runDocument || !pair) return undefined
+  const { phases } = pair.withInner?.header.document ?? runDocument
+  const targets = phases.flatMap((phase) => ('target_layer' in phase ? phase.target_layer : []))
+  const [layer] = targets
+  if (layer === undefined || layer === 'final') return undefined
+  const metric = layerEntropy(layer)
+  const column = series.get(metric)
+  const own = column?.values[column.length - 1]
+  const end = (entry: RunEntry | undefined) => (entry ? entry.header.metrics[metric] : own)
+  const [withInner, without] = [end(pair.withInner), end(pair.without)]
+  if (withInner === undefined || without === undefined) return undefined
+  if (Math.abs(withInner - without) < HARDLY) return undefined
+  return `Inside they differ: layer ${layer} ends at ${withInner.toFixed(2)} nats with the inner phase, ${without.toFixed(2)} without.`
 }

@@ -2,7 +2,10 @@
 import { renderToStaticMarkup } from 'react-dom/server'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { OPENING } from '../../document/presets/presets.ts'
+import type { AdapterFacts } from '../../kernels/device/adapter.ts'
+import { replayStore } from '../../page/state/replay.ts'
 import { initialState, labStore } from '../../page/state/store.ts'
+import type { Recording } from '../../record/files/recorded.ts'
 import { emptyKept, keepGenerations } from '../../record/run/kept_run.ts'
 import { presentStore, viewStore } from '../shown/shown.ts'
 import { EndCard } from './EndCard.tsx'
@@ -15,11 +18,11 @@ beforeEach(() => {
 afterEach(() => vi.restoreAllMocks())
 
 /** The card of a finished run whose greedy answers to one problem were these. */
-function shown(before: string, after: string, score = 1): string {
+function shown(before: string, after: string, score = 1, began = 0): string {
   const kept = emptyKept()
   for (const [step, output] of [[0, before] as const, [30, after] as const])
     keepGenerations(kept, step, [
-      { input: 'p', output, gts: '', score: step === 0 ? 0 : score, do_sample: false },
+      { input: 'p', output, gts: '', score: step === 0 ? began : score, do_sample: false },
     ])
   const { experiment } = OPENING
   labStore.setState(
@@ -44,6 +47,25 @@ test('short answers are shown as they are', () => {
   const html = shown('123', '321')
   expect(html).toContain('>321<')
   expect(html).not.toContain('<mark>')
+})
+
+test('the table says which problems it shows', () => {
+  expect(shown('123', '321')).toContain('New problems it got wrong at first')
+  const rights = shown('321', '321', 1, 1)
+  expect(rights).toContain('Some new problems, before and after')
+})
+
+const ADAPTER = { vendor: 'v', architecture: 'a', is_software: false } as AdapterFacts
+
+test('a recording that is over is followed by training it here, where there is a GPU', () => {
+  const recording = { experiment: OPENING.experiment } as Recording
+  vi.spyOn(replayStore, 'getInitialState').mockImplementation(replayStore.getState)
+  replayStore.setState({ recording, own: ADAPTER })
+  expect(shown('123', '321')).toMatch(/class="primary" data-testid="train-now"/)
+  replayStore.setState({ recording, own: undefined })
+  expect(shown('123', '321')).not.toContain('train-now')
+  replayStore.setState({ recording: undefined, own: ADAPTER })
+  expect(shown('123', '321')).not.toContain('train-now')
 })
 
 test('an answer that is not right yet says so in words', () => {

@@ -3,6 +3,7 @@ import { createStore } from 'zustand/vanilla'
 import { train } from '../../page/client/controls.ts'
 import { openInstead } from '../../page/client/lab.ts'
 import { type ReplayState, replayStore } from '../../page/state/replay.ts'
+import { labStore } from '../../page/state/store.ts'
 
 interface Loading {
   readonly isLoading: boolean
@@ -33,8 +34,9 @@ async function open(): Promise<string | undefined> {
       import('../../page/connection/replay_port.ts'),
     ])
     const recording = await shippedRecording()
+    const { adapter: own } = labStore.getState()
     goBack = openInstead(() => replayPort(recording), recording.experiment)
-    replayStore.setState({ recording })
+    replayStore.setState({ recording, own })
     train()
     return undefined
   } catch (error) {
