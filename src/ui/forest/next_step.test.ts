@@ -113,9 +113,23 @@ test('what takes more than two minutes, or nobody knows how long, is not propose
   expect(nextStep(run(of('first-steps')), () => undefined)).toBeUndefined()
 })
 
-test('after a run without an inner phase comes a small run from random weights, and after that none', () => {
-  expect(next(of('tiny-grpo'))?.experiment).toBe(of('tiny'))
+test('after shipped weights comes a small run from random ones, after random ones a story', () => {
+  const shipped = of('countdown-pretrained')
+  expect(next(shipped)?.experiment).toBe(of('tiny'))
+  expect(next(of('tiny-grpo'))?.experiment).toBe(of('story-ends'))
   const bare = { ...of('tiny'), phases: of('tiny').phases.filter(({ kind }) => kind === 'sft') }
-  expect(next(bare)?.experiment).toBe(of('tiny'))
+  expect(next(bare)?.words).toBe('Teach a storyteller happy ends')
   expect(next({ ...of('tiny'), seed: 7 })?.words).toBe('Train it without the inner phase')
+})
+
+test('after a story comes another one that is short enough, never the one that was just trained', () => {
+  const ends = of('story-ends')
+  expect(next({ ...ends, seed: 7 })?.experiment).toBe(of('story-animals'))
+  expect(next(of('story-animals'))?.experiment).toBe(ends)
+  const onlyLoop = (experiment: Experiment) => ({
+    seconds: experiment === of('story-warm-words') ? 60 : 600,
+    isMeasured: true,
+  })
+  expect(nextStep(run(ends), onlyLoop)?.experiment).toBe(of('story-warm-words'))
+  expect(nextStep(run(ends), takes(121))).toBeUndefined()
 })

@@ -40,13 +40,31 @@ function withoutInner(run: Trained): NextStep | undefined {
   }
 }
 
+type Offer = readonly [preset: string, words: string]
+
 /** From nothing: the warm start too is seen. */
-function fromNothing(run: Experiment): NextStep | undefined {
-  const preset = presetOf('tiny')
-  if (!preset || sameSettings({ ...preset.experiment, seed: run.seed }, run)) return undefined
-  const { name, experiment } = preset
-  return { words: 'Train a model from random weights', name, experiment }
+const FROM_NOTHING: Offer = ['tiny', 'Train a model from random weights']
+const STORIES: readonly Offer[] = [
+  ['story-ends', 'Teach a storyteller happy ends'],
+  ['story-animals', 'Reward stories of a chosen animal'],
+  ['story-warm-words', 'Reward warm words, which a loop satisfies'],
+]
+
+/** What goes on from a run: other stories after one of stories, stories after one from random
+ * weights. */
+function offersAfter({ task, model }: Experiment): readonly Offer[] {
+  if (task.id === 'story') return STORIES
+  return model.source === null ? STORIES.slice(0, 1) : [FROM_NOTHING]
 }
+
+/** Presets other than what was just trained. */
+const presetsAfter = (run: Experiment): readonly NextStep[] =>
+  offersAfter(run).flatMap(([id, words]) => {
+    const preset = presetOf(id)
+    if (!preset || sameSettings({ ...preset.experiment, seed: run.seed }, run)) return []
+    const { name, experiment } = preset
+    return [{ words, name, experiment }]
+  })
 
 /** What ruined a run is what sets it apart from its preset. */
 function asPreset(run: Experiment, id: string): NextStep | undefined {
@@ -68,7 +86,7 @@ export function nextStep(
 ): (NextStep & { readonly estimate: Estimate }) | undefined {
   const { experiment } = run
   const back = worseThan === undefined ? undefined : asPreset(experiment, worseThan)
-  for (const step of [back, withoutInner(run), fromNothing(experiment)]) {
+  for (const step of [back, withoutInner(run), ...presetsAfter(experiment)]) {
     const time = step && (estimate(step.experiment) ?? (step.timed && estimate(step.timed)))
     if (step && time && time.seconds < MOST_SECONDS) return { ...step, estimate: time }
   }
