@@ -23,6 +23,7 @@ import {
   sceneWords,
   unmeasuredScene,
 } from './scene.ts'
+import './forest_key.css'
 
 /** How fast the recorded run plays. */
 const STEPS_PER_SECOND = 3
@@ -234,9 +235,12 @@ export function Forest() {
         ))}
       </ol>
       {scene.isRecorded ? (
-        <p className="forest-source" title={RECORDED}>
-          A recorded first run: step {scene.step} of {scene.steps}
-        </p>
+        <>
+          <p className="forest-source" title={RECORDED}>
+            A recorded first run: step {scene.step} of {scene.steps}
+          </p>
+          <p className="forest-key">Bright: sure of the next token. Nats say how undecided.</p>
+        </>
       ) : (
         <Caption isKnown={isKnown} />
       )}
