@@ -40,6 +40,23 @@ test('a ticked run of another task is not drawn over the charts, and comes back 
   await vi.waitFor(() => expect(drawn()).toEqual(['b']))
 })
 
+test('what the page draws behind by itself begins with the same model', async () => {
+  const own = entryOf('a', { lr: 0.001 })
+  const { experiment } = own.header
+  labStore.setState({ experiment, runExperiment: undefined })
+  libraryStore.setState({ entries: [own], isReady: true })
+  onTestFinished(followTicks())
+  const drawn = () => overlayStore.getState().overlays.map(({ id }) => id)
+  selectionStore.setState({ ticked: ['a'], band: undefined, isBehind: 'same_start' })
+  await vi.waitFor(() => expect(drawn()).toEqual(['a']))
+  const wider = { ...experiment.model, hidden_size: 2 * experiment.model.hidden_size }
+  labStore.setState({ experiment: { ...experiment, model: wider } })
+  await vi.waitFor(() => expect(drawn()).toEqual([]))
+  // A person may compare what they like.
+  selectionStore.setState({ isBehind: true })
+  await vi.waitFor(() => expect(drawn()).toEqual(['a']))
+})
+
 test('without a tick the run that began last is drawn, unless it is hidden', () => {
   const at = (id: string, started_at: number, hidden = false): RunEntry => {
     const entry = entryOf(id, { lr: 0.001 })

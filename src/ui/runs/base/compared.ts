@@ -1,6 +1,7 @@
 // Gathers the runs that are compared: their columns, and what the charts draw of them behind the
 // shown run.
 
+import type { Experiment } from '../../../document/experiment/schema/schema.ts'
 import type { Series } from '../../../host/columns/series.ts'
 import { duelStore } from '../../../page/runs/duel/duel.ts'
 import { lastRun } from '../../../page/runs/library/last_run.ts'
@@ -215,23 +216,30 @@ export function smoothOfGroup(
   return band && { middle: band.mean.values, low: band.low.values, high: band.high.values }
 }
 
-/** The task that the charts are about. */
-function shownTask(): string {
+/** What the charts are about. */
+function shownExperiment(): Experiment {
   const { opened } = openedStore.getState()
   const past = opened && runOf(opened.id)?.header.experiment
   const { runExperiment, experiment } = labStore.getState()
-  return (past ?? runExperiment ?? experiment).task.id
+  return past ?? runExperiment ?? experiment
 }
+
+/** Where a run begins: its curves compare with those of runs that begin there too. */
+const beginningOf = ({ task, model }: Experiment): string => JSON.stringify([task, model])
 
 /** What the charts are to draw now. A run that is shown in full is no overlay of itself, and one of
  * another task stays in the comparison alone: its scores mean something else. */
 function overlays(): Overlay[] {
   const { band, isBehind } = selectionStore.getState()
   if (!isBehind) return []
-  const task = shownTask()
+  const about = shownExperiment()
   const shown = shownId()
+  const isComparable = (other: Experiment) =>
+    isBehind === 'same_start'
+      ? beginningOf(other) === beginningOf(about)
+      : other.task.id === about.task.id
   return nowCompared().flatMap((group) => {
-    const entries = group.entries.filter(({ header }) => header.experiment.task.id === task)
+    const entries = group.entries.filter(({ header }) => isComparable(header.experiment))
     if (band && entries.length > 1) return [bandOf({ ...group, entries }, band)]
     return entries.filter(({ id }) => id !== shown).map(lineOf)
   })
@@ -265,7 +273,7 @@ async function update(): Promise<void> {
     living,
     secondId,
     shownId(),
-    shownTask(),
+    beginningOf(shownExperiment()),
   ])
   if (now === key) return
   key = now
@@ -300,7 +308,9 @@ export function followTicks(): () => void {
       if (tab !== before.tab) go()
     }),
     labStore.subscribe(({ runExperiment, experiment }, before) => {
-      if (runExperiment !== before.runExperiment || experiment.task !== before.experiment.task) go()
+      const { task, model } = before.experiment
+      const isAnother = experiment.task !== task || experiment.model !== model
+      if (runExperiment !== before.runExperiment || isAnother) go()
     }),
     duelStore.subscribe(({ second, secondId }, before) => {
       if (secondId !== before.secondId) {

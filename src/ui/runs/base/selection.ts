@@ -14,8 +14,9 @@ export interface Selection {
   readonly ticked: readonly string[]
   /** Runs of a group are one line with a band; undefined for a line each. */
   readonly band: BandKind | undefined
-  /** They are drawn behind the charts of Learning too, because somebody asked for it. */
-  readonly isBehind: boolean
+  /** They are drawn behind the charts of Learning too, because somebody asked for it; 'same_start': the
+   * page did so by itself, for runs of the same task that begin with the same model. */
+  readonly isBehind: boolean | 'same_start'
   readonly view: TableView
 }
 
@@ -34,11 +35,17 @@ export function tick(id: string, isOn: boolean): void {
   }))
 }
 
+/** Draws a run behind the next one, which it is to be compared with. */
+export function tickBehind(id: string): void {
+  tick(id, true)
+  selectionStore.setState(({ isBehind }) => ({ isBehind: isBehind || 'same_start' }))
+}
+
 /** Without a tick nothing is left to be drawn behind anything. */
 export const tickOnly = (ids: readonly string[]): void =>
   selectionStore.setState(({ isBehind }) => ({
     ticked: ids,
-    isBehind: isBehind && ids.length > 0,
+    isBehind: ids.length > 0 && isBehind,
   }))
 
 /** Ticks or unticks several runs; the others stay as they are. */
