@@ -64,7 +64,7 @@ const wrongLabels = (page: Page): Promise<string[]> =>
   page.evaluate(() => {
     const picture = document.querySelector('.forest-canvas')?.getBoundingClientRect()
     const labels = [
-      ...document.querySelectorAll<HTMLElement>('.forest-labels li, .forest-source'),
+      ...document.querySelectorAll<HTMLElement>('.forest-labels li, .forest-source, .forest-key'),
     ].map((label) => ({ text: label.innerText, box: label.getBoundingClientRect() }))
     return labels
       .filter(
