@@ -2,8 +2,7 @@
 import { renderToStaticMarkup } from 'react-dom/server'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { OPENING } from '../../document/presets/presets.ts'
-import type { AdapterFacts } from '../../kernels/device/adapter.ts'
-import { replayStore } from '../../page/state/replay.ts'
+import { type ReplayState, replayStore } from '../../page/state/replay.ts'
 import { initialState, labStore } from '../../page/state/store.ts'
 import type { Recording } from '../../record/files/recorded.ts'
 import { emptyKept, keepGenerations } from '../../record/run/kept_run.ts'
@@ -55,7 +54,7 @@ test('the table says which problems it shows', () => {
   expect(rights).toContain('Some new problems, before and after')
 })
 
-const ADAPTER = { vendor: 'v', architecture: 'a', is_software: false } as AdapterFacts
+const ADAPTER = { vendor: 'v', architecture: 'a', is_software: false } as ReplayState['own']
 
 test('a recording that is over is followed by training it here, where there is a GPU', () => {
   const recording = { experiment: OPENING.experiment } as Recording

@@ -57,7 +57,8 @@ export function piecesOf(text: string, after = ''): readonly Piece[] {
   return pieces
 }
 
-/** What the term means that a text begins with, as a line of its own; '' where it begins with none. */
+/** What the term means that a text begins with, as a line of its own; '' where it begins with
+ * none. */
 export function meaningIn(text: string): string {
   const term = piecesOf(text)[0]?.term
   const found = term === undefined ? undefined : termOf(term)

@@ -14,8 +14,9 @@ export interface Selection {
   readonly ticked: readonly string[]
   /** Runs of a group are one line with a band; undefined for a line each. */
   readonly band: BandKind | undefined
-  /** They are drawn behind the charts of Learning too, because somebody asked for it; 'same_start': the
-   * page did so by itself, for runs of the same task that begin with the same model. */
+  /** They are drawn behind the charts of Learning too, because somebody asked for it;
+   * 'same_start': the page did so by itself, for runs of the same task that begin with the same
+   * model. */
   readonly isBehind: boolean | 'same_start'
   readonly view: TableView
 }
