@@ -5,7 +5,7 @@ import type { LabState } from '../../page/state/store.ts'
 import { Words } from '../glossary/Words.tsx'
 import { useMedia } from '../kit/use_media.ts'
 import { showPlayed } from '../open/scrub.ts'
-import { useSlowFrame } from '../shown/readout.ts'
+import { useTextPace, writtenRun } from '../shown/readout.ts'
 import { isImported, presentStore, useAtStep, usePresent } from '../shown/shown.ts'
 import { uiStore } from '../shown/store.ts'
 import { useVisible } from '../shown/visible.ts'
@@ -33,8 +33,6 @@ const FRAME_MS = 33
 const FRAME_WITHOUT_GPU_MS = 100
 /** The same while a run has news, as it needs the cores. */
 const NEWS_WITHOUT_GPU_MS = 1000
-/** Words change less often than light. */
-const SAY_MS = 250
 
 /** The recorded run so long after it began to play: once, then its end. Beside another tab it
  * stands at its end, as the figures there do. */
@@ -43,10 +41,9 @@ function playedAt(ms: number): Scene {
   return recordedScene(isPlayed ? 1 + (ms / 1000) * STEPS_PER_SECOND : RECORDED_STEPS)
 }
 
-/** Of the run on the page, measured or not; undefined without one. */
-function presentScene(): Scene | undefined {
+/** Of a run, measured or not; undefined without one. */
+function sceneOf(run: LabState): Scene | undefined {
   const { atStep } = uiStore.getState()
-  const run = presentStore.getState()
   return runScene(run, atStep) ?? unmeasuredScene(run, atStep)
 }
 
@@ -72,8 +69,8 @@ function paintOn(canvas: HTMLCanvasElement, scene: Scene, ms: number): void {
 
 interface Painter {
   paint(scene: Scene, ms: number): void
-  /** The scene in words. */
-  say(scene: Scene): void
+  /** A step of the recorded run is what words are of. */
+  say(step: number): void
 }
 
 const hasGpu = () => presentStore.getState().adapter?.is_software === false
@@ -83,7 +80,7 @@ const SCREEN_MS = 17
 
 /** Paints frame after frame. Returns how to stop. */
 function paintMoving({ paint: paintScene, say }: Painter): () => void {
-  let [request, timer, saidAt] = [0, 0, 0]
+  let [request, timer] = [0, 0]
   let begun: number | undefined
   let shown: Scene | undefined
   const paint = (now: number) => {
@@ -95,13 +92,13 @@ function paintMoving({ paint: paintScene, say }: Painter): () => void {
       (hasGpu() ? FRAME_MS : FRAME_WITHOUT_GPU_MS) - SCREEN_MS,
     )
     begun ??= now
-    const target = presentScene() ?? playedAt(now - begun)
-    if (target.isRecorded) showPlayed(target.step < target.steps ? target.step : undefined)
+    const target = sceneOf(presentStore.getState()) ?? playedAt(now - begun)
+    if (target.isRecorded) {
+      showPlayed(target.step < target.steps ? target.step : undefined)
+      say(target.step)
+    }
     shown = eased(shown, target)
     paintScene(shown, now)
-    if (now - saidAt < SAY_MS) return
-    saidAt = now
-    say(target)
   }
   request = requestAnimationFrame(paint)
   return () => {
@@ -119,9 +116,10 @@ function paintStill({ paint: paintScene, say }: Painter, canvas: HTMLCanvasEleme
     clearTimeout(timer)
     timer = undefined
     paintedAt = performance.now()
-    const scene = presentScene() ?? recordedScene(RECORDED_STEPS)
-    paintScene(scene, 0)
-    say(scene)
+    const scene = sceneOf(presentStore.getState())
+    const end = recordedScene(RECORDED_STEPS)
+    paintScene(scene ?? end, 0)
+    if (!scene) say(end.step)
   }
   const paintNews = () => {
     const waitMs = hasGpu() ? 0 : paintedAt + NEWS_WITHOUT_GPU_MS - performance.now()
@@ -147,12 +145,14 @@ function paintStill({ paint: paintScene, say }: Painter, canvas: HTMLCanvasEleme
 const selectMoves = ({ status, adapter, runExperiment }: LabState): boolean =>
   runExperiment === undefined || (status === 'running' && adapter?.is_software === false)
 
-/** Paints while the picture is in view; what it shows, for words. */
+/** Paints while the picture is in view; what it shows, for words: of a run what all words of the
+ * page are of. */
 function usePainting(canvas: RefObject<HTMLCanvasElement | null>): Scene {
   const isVisible = useVisible(canvas)
   const isUnwelcome = useMedia('(prefers-reduced-motion: reduce)')
   const isMoving = usePresent(selectMoves) && !isUnwelcome
-  const [said, setSaid] = useState(() => presentScene() ?? recordedScene(RECORDED_STEPS))
+  useTextPace()
+  const [played, setPlayed] = useState(RECORDED_STEPS)
   // What throws outside of rendering would stop whatever else follows the stores: it is thrown
   // again where the part breaks alone.
   const [broken, setBroken] = useState<{ readonly error: unknown }>()
@@ -167,24 +167,22 @@ function usePainting(canvas: RefObject<HTMLCanvasElement | null>): Scene {
         setBroken({ error })
       }
     }
-    return (isMoving ? paintMoving : paintStill)({ paint, say: setSaid }, element)
+    return (isMoving ? paintMoving : paintStill)({ paint, say: setPlayed }, element)
   }, [canvas, isVisible, isMoving])
-  return said
+  return sceneOf(writtenRun()) ?? recordedScene(played)
 }
 
 const RECORDED = `preset first-steps, on ${RECORDED_ON.adapter}, ${RECORDED_ON.date}`
 
 const selectIsOver = ({ status }: LabState) => status === 'finished'
-/** A caption is of all steps of a phase: one more of them hardly changes it. */
-const CAPTION_MS = 1000
 
 /** What happens in this phase, and at the end what happened in all; where neither was measured it
  * says so. */
 function Caption({ isKnown }: { readonly isKnown: boolean }) {
-  useSlowFrame(CAPTION_MS)
+  useTextPace()
   const isOver = usePresent(selectIsOver)
   const atStep = useAtStep()
-  const run = presentStore.getState()
+  const run = writtenRun()
   const caption = captionOf(run, atStep)
   const cameTo = isOver && atStep === undefined ? headline(run) : undefined
   if (caption === '' && cameTo === undefined)

@@ -4,7 +4,7 @@ import type { ComponentType } from 'react'
 import type { LabState } from '../../page/state/store.ts'
 import { useTextPace } from '../shown/readout.ts'
 import { usePresent } from '../shown/shown.ts'
-import { type ShownStep, shownStepStore } from '../shown/shown_step.ts'
+import { readShownStep, type ShownStep } from '../shown/shown_step.ts'
 import { Part } from './Part.tsx'
 
 export interface PanelProps {
@@ -28,7 +28,7 @@ function AtShownStep({ Panel }: { readonly Panel: ComponentType<PanelProps> }) {
   useTextPace()
   // Every run has columns of its own: another one shows at once.
   usePresent(selectSeries)
-  return <Panel shown={shownStepStore.getState()} />
+  return <Panel shown={readShownStep()} />
 }
 
 export function Panels({ panels }: { readonly panels: readonly PanelEntry[] }) {

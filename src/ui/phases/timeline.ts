@@ -7,12 +7,10 @@ import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import { isEnding as selectIsEnding } from '../../document/experiment/steered/planned.ts'
 import type { LabState } from '../../page/state/store.ts'
 import { isBusy as selectIsBusy } from '../../record/run/run_parts.ts'
-import { useTextPace } from '../shown/readout.ts'
+import { useTextPace, writtenRun } from '../shown/readout.ts'
 import { useLab } from '../shown/run.ts'
-import { presentStore, useIsPast, usePresent } from '../shown/shown.ts'
+import { useIsPast, usePresent } from '../shown/shown.ts'
 
-const selectSwitches = (state: LabState) => state.phase_switches
-const selectPhase = (state: LabState) => state.phase
 const selectHasSteps = (state: LabState) => state.step > 0
 const selectIsFinished = ({ status }: LabState) => status === 'finished'
 /** The line shows the run while there is one that the settings have not left behind. */
@@ -72,10 +70,8 @@ export function useTimeline(): Timeline {
   const isPast = useIsPast()
   const is_finished = usePresent(selectIsFinished)
   const isEnding = useLab(selectIsEnding) && isBusy && !isPast
-  const current = usePresent(selectPhase)
   useTextPace()
-  const { phase_step: phaseStep } = presentStore.getState()
-  const switches = usePresent(selectSwitches)
+  const { phase: current, phase_step: phaseStep, phase_switches: switches } = writtenRun()
   const hasSteps = usePresent(selectHasSteps)
   const present = hasBegun ? current : -1
   const doneOf = (index: number) => {

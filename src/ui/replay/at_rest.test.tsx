@@ -14,7 +14,7 @@ import { scrubTo } from '../open/scrub.ts'
 import { shownRunWords } from '../open/shown_run.ts'
 import { seriesOf } from '../shown/run.ts'
 import { presentStore, shownStore, viewStore } from '../shown/shown.ts'
-import { shownStepStore } from '../shown/shown_step.ts'
+import { readShownStep } from '../shown/shown_step.ts'
 import { uiStore } from '../shown/store.ts'
 import { useIsAtRest } from './at_rest.ts'
 
@@ -51,7 +51,7 @@ test('charts and figures show the recording; bars, files and the shown step do n
   expect(recorded.kept.traces.items.length).toBeGreaterThan(0)
   expect(shownRunWords()).toBe(`a recording of “${experiment.name}”`)
   expect(presentStore.getState()).toBe(labStore.getState())
-  expect(shownStepStore.getState()).toMatchObject({ step: 0, isNewest: true })
+  expect(readShownStep()).toMatchObject({ step: 0, isNewest: true })
   scrubTo(30)
   expect(uiStore.getState().atStep).toBeUndefined()
 })

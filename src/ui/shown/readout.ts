@@ -1,9 +1,11 @@
 // Reads the numbers beside the lines: at the step under the pointer, else at the step that the page
 // shows, else the newest; and says when they are written: together, and seldom enough to be read.
 import { useEffect, useState, useSyncExternalStore } from 'react'
+import type { LabState } from '../../page/state/store.ts'
 import { type Columns, indexAt } from '../scales/columns.ts'
 import { smoothed } from '../scales/smooth.ts'
 import { seriesOf } from './run.ts'
+import { presentStore } from './shown.ts'
 import { type UiState, uiStore } from './store.ts'
 
 /** The step that read-outs are of; undefined for the newest. */
@@ -71,12 +73,23 @@ let pace = 0
 let hasNews = false
 let dueAt = Number.NEGATIVE_INFINITY
 let timer: ReturnType<typeof setTimeout> | undefined
+let written: LabState | undefined
+
+/** The run as words were last written of it. What says a step, or a number of one, reads this: so
+ * the page says one step everywhere, whatever else makes a part render. Another run is read at
+ * once. */
+export function writtenRun(): LabState {
+  const run = presentStore.getState()
+  // Every run has columns of its own.
+  return written?.series === run.series ? written : run
+}
 
 function writeAll(): void {
   clearTimeout(timer)
   timer = undefined
   if (hasNews) pace++
   hasNews = false
+  written = presentStore.getState()
   dueAt = performance.now() + TEXT_MS
   for (const write of writers) write()
 }
@@ -116,6 +129,7 @@ function followWritten(write: () => void): () => void {
     stop = undefined
     clearTimeout(timer)
     timer = undefined
+    written = undefined
     dueAt = Number.NEGATIVE_INFINITY
   }
 }

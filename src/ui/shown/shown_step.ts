@@ -3,9 +3,8 @@
 import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import type { LabState } from '../../page/state/store.ts'
 import type { KeptKind, KeptOfRun } from '../../record/run/kept_run.ts'
-import { newestIn } from './readout.ts'
+import { newestIn, writtenRun } from './readout.ts'
 import { shownExperiment } from './run.ts'
-import { presentStore } from './shown.ts'
 import { uiStore } from './store.ts'
 
 /** What was kept of a run, of each kind the newest at or before the step; undefined where there is
@@ -28,7 +27,7 @@ function shownStepOf(run: LabState, atStep: number | undefined): ShownStep {
     step: atStep ?? run.step,
     isNewest: atStep === undefined,
     experiment: shownExperiment(run),
-    metric: (name) => newestIn([run.series.get(name)], atStep),
+    metric: (name) => newestIn([run.series.get(name)], atStep ?? run.step),
     samples: samples.at(atStep),
     observations: observations.at(atStep),
     traces: traces.at(atStep),
@@ -36,35 +35,5 @@ function shownStepOf(run: LabState, atStep: number | undefined): ShownStep {
   }
 }
 
-let known: { readonly key: readonly unknown[]; readonly shown: ShownStep } | undefined
-
-/** The same object until the page redraws, is scrubbed, or shows another run. */
-function getState(): ShownStep {
-  const { atStep, frame } = uiStore.getState()
-  const run = presentStore.getState()
-  // Every run has columns of its own.
-  const key = [atStep, frame, run.series]
-  if (!known || key.some((part, i) => part !== known?.key[i]))
-    known = { key, shown: shownStepOf(run, atStep) }
-  return known.shown
-}
-
-/** Reads as a store of the shown step. */
-export const shownStepStore = {
-  getState,
-  getInitialState: getState,
-  subscribe: (listener: (state: ShownStep, before: ShownStep) => void): (() => void) => {
-    let before = getState()
-    const tell = () => {
-      const state = getState()
-      if (state === before) return
-      const last = before
-      before = state
-      listener(state, last)
-    }
-    const stops = [uiStore.subscribe(tell), presentStore.subscribe(tell)]
-    return () => {
-      for (const stop of stops) stop()
-    }
-  },
-}
+/** Of the step that words are written of now: the same in every panel. */
+export const readShownStep = (): ShownStep => shownStepOf(writtenRun(), uiStore.getState().atStep)

@@ -6,7 +6,7 @@ import type { LabState } from '../../../page/state/store.ts'
 import { keptBytes, setKeptBudget } from '../../../record/run/kept_run.ts'
 import { formatBytes, formatCount } from '../../kit/format.ts'
 import { follow, previousKept, scrubKept, showAllSteps } from '../../open/scrub.ts'
-import { useTextPace } from '../../shown/readout.ts'
+import { useTextPace, writtenRun } from '../../shown/readout.ts'
 import {
   lastDrawnStep,
   plannedSteps,
@@ -190,7 +190,7 @@ export function StepTools() {
 function Tools() {
   useTextPace()
   const atStep = useAtStep()
-  const state = presentStore.getState()
+  const state = writtenRun()
   const planned = plannedSteps(state)
   return (
     <div className="axis-tools">

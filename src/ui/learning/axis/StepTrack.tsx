@@ -8,7 +8,7 @@ import { keptSteps, scrubKept, scrubTo, showAllSteps } from '../../open/scrub.ts
 import { resolveColor } from '../../scales/css_colors.ts'
 import { placeOf, type StepScale, stepAtPlace } from '../../scales/step_scale.ts'
 import { zoomBetween } from '../../scales/zoom.ts'
-import { keepWritten, useTextPace } from '../../shown/readout.ts'
+import { keepWritten, useTextPace, writtenRun } from '../../shown/readout.ts'
 import {
   lastDrawnStep,
   plannedSteps,
@@ -159,7 +159,7 @@ function grabbedAt(event: PointerEvent<HTMLElement>): Grabbed {
 function useHandles() {
   useTextPace()
   const atStep = useAtStep()
-  const newest = presentStore.getState().step
+  const newest = writtenRun().step
   const drawn = lastDrawnStep()
   const [low, end] = useStepDomain()
   const high = Math.min(end, drawn)

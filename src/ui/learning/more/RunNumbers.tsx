@@ -18,14 +18,15 @@ import {
   REWARD,
   TASK_SCORE,
 } from '../../shown/metrics.ts'
+import { writtenRun } from '../../shown/readout.ts'
 import { hasRewardPhase, plannedSteps } from '../../shown/run.ts'
-import { isImported, presentStore } from '../../shown/shown.ts'
+import { isImported } from '../../shown/shown.ts'
 
 const selectHasSteps = (state: LabState) => state.series.size > 0
 
 /** The time that is left, beside the newest step of a run that is training. */
 function TimeLeft({ isNewest }: { readonly isNewest: boolean }) {
-  const { status, timing } = presentStore.getState()
+  const { status, timing } = writtenRun()
   const { left } = timing
   const isShown = status === 'running' && isNewest
   // No phase of their kind has run yet.
@@ -49,7 +50,7 @@ function TimeLeft({ isNewest }: { readonly isNewest: boolean }) {
 
 export function RunNumbers({ shown }: PanelProps) {
   const { experiment, isNewest, metric } = shown
-  const state = presentStore.getState()
+  const state = writtenRun()
   const hasSteps = selectHasSteps(state)
   const hasBegun = state.runExperiment !== undefined
   const { steps_per_second, tokens_per_second } = state.timing
