@@ -2,7 +2,8 @@
 // it the steps that the page shows.
 import { type RefObject, useEffect, useRef, useState } from 'react'
 import { lazyPart } from '../part/lazy_part.tsx'
-import { useAtStep } from '../shown/shown.ts'
+import { selectHasRun } from '../shown/run.ts'
+import { useAtStep, usePresent } from '../shown/shown.ts'
 import { useBoundaryDrag } from './boundary_drag.ts'
 import { PhaseItem } from './PhaseItem.tsx'
 import { phaseEdits } from './phase_edits.ts'
@@ -44,7 +45,9 @@ export function Phases() {
   const edits = phaseEdits(timeline, list, setChosen, setSaid)
   const drag = useBoundaryDrag(timeline, list, edits.lengthen)
   useScrollTo(list, timeline.present)
-  const isBack = useAtStep() !== undefined
+  // Before a run the shown step is one of the recording, and the line is of the run to come.
+  const hasRun = usePresent(selectHasRun)
+  const isBack = useAtStep() !== undefined && hasRun
   const selected = chosen !== undefined && chosen < phases.length ? chosen : undefined
   return (
     <>
