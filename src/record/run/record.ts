@@ -148,18 +148,18 @@ export interface StoredItem {
   readonly item: KeptItems[KeptKind]
 }
 
-/** Colours that keep 3:1 against the light and the dark page and stay apart without colour vision,
- * in lightness or along blue and yellow; with a dash pattern of their own, so that colour is never
- * all there is. */
+/** Tokens of the page's colours, which keep 4.5:1 against the light and the dark page and stay
+ * apart without colour vision, in lightness or along blue and yellow; with a dash pattern of their
+ * own, so that colour is never all there is. */
 export const RUN_COLORS: readonly { readonly color: string; readonly dash: readonly number[] }[] = [
-  { color: '#2b7bba', dash: [] },
-  { color: '#c8601a', dash: [7, 3] },
-  { color: '#1c8a6b', dash: [2, 3] },
-  { color: '#b4589c', dash: [9, 3, 2, 3] },
-  { color: '#94761a', dash: [4, 2] },
-  { color: '#7c68cc', dash: [12, 3] },
-  { color: '#c24f5c', dash: [3, 2, 1, 2] },
-  { color: '#748087', dash: [1, 2] },
+  { color: '--run-1', dash: [] },
+  { color: '--run-2', dash: [7, 3] },
+  { color: '--run-3', dash: [2, 3] },
+  { color: '--run-4', dash: [9, 3, 2, 3] },
+  { color: '--run-5', dash: [4, 2] },
+  { color: '--run-6', dash: [12, 3] },
+  { color: '--run-7', dash: [3, 2, 1, 2] },
+  { color: '--run-8', dash: [1, 2] },
 ]
 
 /** The seed of a run; undefined for one that was imported and does not say it. */

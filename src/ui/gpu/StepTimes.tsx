@@ -8,6 +8,7 @@ import { t } from '../kit/translator.ts'
 import { BoardChart } from '../learning/more/BoardChart.tsx'
 import { useMeasured } from '../learning/more/measured.ts'
 import { timeCharts } from '../learning/more/more_charts.ts'
+import { cssColor } from '../scales/css_colors.ts'
 import { useSlowFrame } from '../shown/readout.ts'
 import { useLab } from '../shown/run.ts'
 import { shownStore, useIsPast } from '../shown/shown.ts'
@@ -33,13 +34,13 @@ function Shares({ found }: { readonly found: StepShares }) {
     <>
       <div className="memory-bar" aria-hidden="true">
         {all.map(({ name, share }, i) => (
-          <span key={name} style={{ flexGrow: share, background: runColor(i).color }} />
+          <span key={name} style={{ flexGrow: share, background: cssColor(runColor(i).color) }} />
         ))}
       </div>
       <dl className="step-shares">
         {all.map(({ name, share }, i) => (
           <div key={name}>
-            <dt style={{ color: runColor(i).color }}>■</dt>
+            <dt style={{ color: cssColor(runColor(i).color) }}>■</dt>
             <dd>
               {t(name)} {formatShare(share)}
             </dd>

@@ -1,6 +1,7 @@
 // Draws the name of each line with its value beside its end, right of the plot, in place of a
 // legend: a click hides a line. Moves with the line, without rendering.
 import { type CSSProperties, useEffect, useRef } from 'react'
+import { cssColor } from '../scales/css_colors.ts'
 import { smoothed } from '../scales/smooth.ts'
 import { stepPixel, toPixel, type View } from '../scales/view.ts'
 import { keepWritten, readStep } from '../shown/readout.ts'
@@ -91,10 +92,10 @@ export function LineLabels({ lines, view, formatValue, onNamed }: LineLabelsProp
     <>
       <svg ref={strokes} aria-hidden="true" width={width + right} height={height}>
         {lines.map((line) => (
-          <path key={line.metric} stroke={colorOf(line)} />
+          <path key={line.metric} stroke={cssColor(line.color)} />
         ))}
         {lines.map((line) => (
-          <circle key={line.metric} r="3.5" fill={colorOf(line)} />
+          <circle key={line.metric} r="3.5" fill={cssColor(line.color)} />
         ))}
       </svg>
       <ul ref={list} className="legend" style={style}>
@@ -103,7 +104,7 @@ export function LineLabels({ lines, view, formatValue, onNamed }: LineLabelsProp
             key={line.metric}
             line={line}
             all={lines}
-            color={colorOf(line)}
+            color={cssColor(line.color)}
             formatValue={formatValue}
           />
         ))}
@@ -111,5 +112,3 @@ export function LineLabels({ lines, view, formatValue, onNamed }: LineLabelsProp
     </>
   )
 }
-
-const colorOf = ({ color }: Line): string => (color.startsWith('--') ? `var(${color})` : color)

@@ -2,6 +2,10 @@
 let cache = new Map<string, string>()
 let cachedTheme: boolean | undefined
 
+/** As a style names it: a token such as '--ink', or any CSS colour. */
+export const cssColor = (color: string): string =>
+  color.startsWith('--') ? `var(${color})` : color
+
 /** Resolved colour of a custom property such as '--ink'; anything else is returned as it is. */
 export function resolveColor(color: string, isDark: boolean): string {
   if (!color.startsWith('--')) return color

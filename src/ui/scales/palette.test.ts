@@ -1,7 +1,8 @@
 // Lines of one chart must be told apart by people with any colour vision, on both papers.
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { layerDash, type Rgb } from './palette.ts'
+import { RUN_COLORS } from '../../record/run/record.ts'
+import { depthColor, layerDash, type Rgb } from './palette.ts'
 
 const css = readFileSync(new URL('../kit/tokens.css', import.meta.url), 'utf8')
 
@@ -85,13 +86,41 @@ test.for(THEMES.flatMap((theme) => Object.keys(VISION).map((vision) => [theme, v
   },
 )
 
-test.for(THEMES)('series stand out from the paper by 3 to 1: %s theme', (theme) => {
-  const paper = luminance(token('panel', theme))
-  for (const name of SERIES) {
-    const own = luminance(token(name, theme))
-    const [dim, bright] = [Math.min(paper, own), Math.max(paper, own)]
-    expect((bright + 0.05) / (dim + 0.05)).toBeGreaterThan(3)
-  }
+/** WCAG 2.2, against the paper that charts lie on. */
+function contrast(color: Rgb, theme: 'light' | 'dark'): number {
+  const [dim, bright] = [luminance(token('panel', theme)), luminance(color)].sort((a, b) => a - b)
+  return (bright + 0.05) / (dim + 0.05)
+}
+const hue = (rgb: Rgb): number => {
+  const [, a, b] = oklab(linearOf(rgb))
+  return (Math.atan2(b, a) * 180) / Math.PI
+}
+/** Degrees between two hues. */
+const turned = (one: Rgb, other: Rgb): number =>
+  Math.abs(((hue(one) - hue(other) + 540) % 360) - 180)
+const layerColor = (layer: number, theme: 'light' | 'dark'): Rgb => {
+  const [r, g, b] = (depthColor(layer, 5, theme === 'dark').match(/\d+/g) ?? []).map(Number)
+  return [r, g, b]
+}
+
+test.for(THEMES)('series and layers stand out from the paper by 3 to 1: %s theme', (theme) => {
+  for (const name of SERIES) expect(contrast(token(name, theme), theme)).toBeGreaterThan(3)
+  for (let layer = 0; layer <= 5; layer++)
+    expect(contrast(layerColor(layer, theme), theme)).toBeGreaterThan(3)
+})
+
+const RUNS = RUN_COLORS.map(({ color }) => color.slice(2))
+
+test.for(THEMES)('names in the colour of a run can be read, 4.5 to 1: %s theme', (theme) => {
+  for (const name of RUNS) expect(contrast(token(name, theme), theme), name).toBeGreaterThan(4.5)
+})
+
+test('a run and a layer keep their hue when the theme changes', () => {
+  // Grey has hardly any.
+  for (const name of RUNS.slice(0, -1))
+    expect(turned(token(name, 'light'), token(name, 'dark')), name).toBeLessThan(8)
+  for (let layer = 0; layer <= 5; layer++)
+    expect(turned(layerColor(layer, 'light'), layerColor(layer, 'dark'))).toBeLessThan(12)
 })
 
 test('layers next to each other differ by dash too', () => {

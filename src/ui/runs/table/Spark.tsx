@@ -4,6 +4,7 @@ import { libraryStore, type RunEntry } from '../../../page/runs/library/library_
 import { labStore } from '../../../page/state/store.ts'
 import { isLive, runColor } from '../../../record/run/record.ts'
 import { spread } from '../../plot/files/chart_file.ts'
+import { cssColor } from '../../scales/css_colors.ts'
 import { useVisible } from '../../shown/visible.ts'
 import { columnsOfPast } from '../base/all_runs.ts'
 import { isShare, metricOf } from '../base/columns.ts'
@@ -72,7 +73,7 @@ export function Spark({ entry, color, choice }: SparkProps) {
         <path
           d={`M${points.map(place).join('L')}`}
           fill="none"
-          stroke={color === undefined ? 'var(--soft)' : runColor(color).color}
+          stroke={cssColor(color === undefined ? '--soft' : runColor(color).color)}
           strokeWidth="1.5"
           strokeLinejoin="round"
         />

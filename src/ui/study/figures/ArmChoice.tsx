@@ -65,7 +65,8 @@ export function ArmChoice({ analysis, chosen, onChoose }: ArmChoiceProps) {
               disabled={look === undefined ? isFull : chosen.length === 1}
               onChange={() => onChoose(toggled(name))}
             />
-            {look ? <LineMark {...look} /> : null} {name}
+            {look ? <LineMark {...look} /> : null}
+            <span>{name}</span>
           </label>
         )
       })}
