@@ -175,13 +175,13 @@ test(
     for (const decoding of ['greedy', 'sampled'])
       await expect(answers.getByRole('cell', { name: decoding })).toHaveCount(8)
 
-    // Smoothing: off, then a second value beside the measured one.
+    // Smoothing: off, then what the line says and beside it what the step measured.
     await expect(lab.get('smoothing-value')).toHaveText('as needed')
     const value = legend(lab, 'entropy-chart', 'final')
-    await expect(value).not.toContainText('~')
+    await expect(value).not.toContainText('this step')
     await lab.get('smoothing').fill('0.4')
     await expect(lab.get('smoothing-value')).toHaveText('0.937')
-    await expect(value).toContainText('~')
+    await expect(value).toContainText('this step')
     await page.reload()
     await lab.show('runs')
     await lab.get('open-run').first().click()

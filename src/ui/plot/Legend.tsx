@@ -8,7 +8,14 @@ import { keepWritten } from '../shown/readout.ts'
 import { seriesOf } from '../shown/run.ts'
 import { toggleLine, type UiState, uiStore } from '../shown/store.ts'
 import { type Key, LineMark } from './base/Keys.tsx'
-import { bySeries, type NumberedLine, overlayStyle, readText, weightOf } from './chart_lines.ts'
+import {
+  behindText,
+  bySeries,
+  lineText,
+  type NumberedLine,
+  overlayStyle,
+  weightOf,
+} from './chart_lines.ts'
 import { useLiveText } from './live_text.ts'
 
 export type FormatValue = (value: number | undefined) => string
@@ -20,32 +27,24 @@ interface ValueProps {
   readonly formatValue: FormatValue
   /** What its line is smoothed by at least. */
   readonly smooth: number | undefined
-  /** There is no room for the step of an older value, which is left out. */
-  readonly isNarrow?: boolean
 }
 
 const selectHidden = (state: UiState) => state.hiddenLines
 const selectSmoothing = (state: UiState) => state.smoothing
 
-/** Measured, and smoothed behind a ~ where that is on. */
-function LineValue({ columns, formatValue, smooth: least = 0, isNarrow = false }: ValueProps) {
-  const smoothing = useStore(uiStore, selectSmoothing)
-  const raw = useLiveText<HTMLElement>(
-    useCallback(
-      () => readText(columns(), formatValue, { isNarrow }),
-      [columns, formatValue, isNarrow],
-    ),
+/** What the line says, and behind it what is not seen of that. */
+function LineValue({ columns, formatValue, smooth: least = 0 }: ValueProps) {
+  const weight = weightOf({ smooth: least }, useStore(uiStore, selectSmoothing))
+  const line = useLiveText<HTMLElement>(
+    useCallback(() => lineText(columns(), formatValue, weight), [columns, formatValue, weight]),
   )
-  const smooth = useLiveText<HTMLElement>(
-    useCallback(() => {
-      const weight = weightOf({ smooth: least }, smoothing)
-      return smoothing > 0 ? `~${readText(columns(), formatValue, { weight, isNarrow })}` : ''
-    }, [columns, formatValue, smoothing, least, isNarrow]),
+  const behind = useLiveText<HTMLElement>(
+    useCallback(() => behindText(columns(), formatValue, weight), [columns, formatValue, weight]),
   )
   return (
     <>
-      {smoothing > 0 ? <b ref={smooth} title="Smoothed" /> : null}
-      <b ref={raw} className={smoothing > 0 ? 'raw' : ''} />
+      <b ref={line} title={weight > 0 ? 'Smoothed' : undefined} />
+      <small ref={behind} className="soft" />
     </>
   )
 }
@@ -111,7 +110,7 @@ export function LineEntry(props: {
       help={help}
       swatch={color ? undefined : line}
       color={color}
-      value={<LineValue {...{ columns, formatValue, smooth }} isNarrow={color !== undefined} />}
+      value={<LineValue {...{ columns, formatValue, smooth }} />}
     />
   )
 }

@@ -7,7 +7,7 @@ import { stepPixel, toPixel, type View } from '../scales/view.ts'
 import { keepWritten, readStep } from '../shown/readout.ts'
 import { seriesOf } from '../shown/run.ts'
 import { uiStore } from '../shown/store.ts'
-import { type Line, type NumberedLine, readWeight, weightOf } from './chart_lines.ts'
+import { type Line, type NumberedLine, weightOf } from './chart_lines.ts'
 import { type FormatValue, LineEntry } from './Legend.tsx'
 import { type GutterLabel, gutterLabels, STROKES } from './lines/place_labels.ts'
 
@@ -66,7 +66,7 @@ export function LineLabels({ lines, view, formatValue, onNamed }: LineLabelsProp
         lines.forEach((line, i) => {
           const point = pointOf(line, view, {
             until: Math.min(read, view.x[1]),
-            weight: readWeight(line, smoothing),
+            weight: weightOf(line, smoothing),
           })
           const { x, y } = point ?? { x: -9, y: -9 }
           drawn(lines.length + i)?.setAttribute('transform', `translate(${x} ${y})`)

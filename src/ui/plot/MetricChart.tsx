@@ -15,14 +15,15 @@ import type { Key } from './base/Keys.tsx'
 import { type Paint, Plot } from './base/Plot.tsx'
 import { ChartCard } from './ChartCard.tsx'
 import {
+  behindText,
   boundsOf,
   columnsOf,
   type Line,
   leftOutWords,
+  lineText,
   type NumberedLine,
   numbered,
   overlayKeys,
-  readText,
   strokesOf,
   summaryOf,
   thinnedText,
@@ -221,10 +222,9 @@ function Value({ lines, formatValue }: Pick<MetricChartProps, 'lines' | 'formatV
   const text = useCallback(() => {
     const { smoothing } = uiStore.getState()
     const columns = lines.map(({ metric }) => seriesOf(metric))
-    const raw = readText(columns, formatValue)
-    return smoothing > 0
-      ? `~${readText(columns, formatValue, { weight: smoothing })} · ${raw}`
-      : raw
+    const behind = behindText(columns, formatValue, smoothing)
+    const line = lineText(columns, formatValue, smoothing)
+    return behind === '' ? line : `${line}, ${behind}`
   }, [lines, formatValue])
   return <span className="value" ref={useLiveText<HTMLElement>(text)} />
 }

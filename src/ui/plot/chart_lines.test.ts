@@ -9,13 +9,13 @@ import type { Overlay } from '../shown/overlays.ts'
 import { uiStore } from '../shown/store.ts'
 import { columnsOf as made } from '../shown/testing.ts'
 import {
+  behindText,
   boundsOf,
   columnsOf,
   leftOutWords,
+  lineText,
   numbered,
   overlayKeys,
-  readText,
-  readWeight,
   strokesOf,
   summaryOf,
   thinnedText,
@@ -172,17 +172,26 @@ test('a value of an earlier step names it, in the legend and in words', () => {
   const [tested] = numbered([{ metric: 'testing', label: 'greedy', color: 'red' }])
   const at = (step: number | undefined) => {
     uiStore.setState({ atStep: step })
-    return readText([series.get('testing')], String)
+    const tests = [series.get('testing')]
+    return [lineText(tests, String, 0), behindText(tests, String, 0)]
   }
-  expect(at(20)).toBe('0.2')
-  expect(at(undefined)).toBe('0.2')
-  expect(at(22)).toBe('0.2 @20')
-  const narrow = (value: number | undefined) => `${value ?? '–'}`
-  expect(readText([series.get('testing')], narrow, { isNarrow: true })).toBe('–')
+  expect(at(20)).toEqual(['0.2', ''])
+  expect(at(undefined)).toEqual(['0.2', ''])
+  expect(at(22)).toEqual(['0.2', 'at step 20'])
   expect(summaryOf([tested], String)).toContain('greedy: 0.2 at step 20, between')
   uiStore.setState({ atStep: undefined })
 })
 
-test('what is read out of a line that is smoothed unasked is what was measured', () => {
-  expect([0, 0.9].map((asked) => readWeight({ smooth: 0.5 }, asked))).toEqual([0, 0.9])
+test('a smoothed line is read out as it is drawn, and beside it what the step measured', () => {
+  const rewards = [made([0, 1, 0, 1], 1)]
+  const text = (value: number | undefined) => (value ?? Number.NaN).toFixed(2)
+  const read = (atStep: number | undefined) => {
+    uiStore.setState({ atStep })
+    return [lineText(rewards, text, 0.5), behindText(rewards, text, 0.5)]
+  }
+  const drawn = smoothed(rewards[0], 0.5).values
+  expect(read(undefined)).toEqual([drawn[3].toFixed(2), 'this step 1.00'])
+  expect(read(3)).toEqual([drawn[2].toFixed(2), 'this step 0.00'])
+  expect(read(9)).toEqual([drawn[3].toFixed(2), 'step 4 1.00'])
+  uiStore.setState({ atStep: undefined })
 })

@@ -14,6 +14,7 @@ import { smoothed } from '../scales/smooth.ts'
 import type { Overlay } from '../shown/overlays.ts'
 import { measuredIn, readStep } from '../shown/readout.ts'
 import { seriesOf } from '../shown/run.ts'
+import { shownStore } from '../shown/shown.ts'
 import { uiStore } from '../shown/store.ts'
 import type { NamedColumns } from './files/chart_file.ts'
 import { withGaps } from './lines/gaps.ts'
@@ -48,11 +49,6 @@ export interface Line {
 /** How much a line is smoothed: as the person asked, and no less than it needs to be read. */
 export const weightOf = ({ smooth = 0 }: Pick<Line, 'smooth'>, asked: number): number =>
   Math.max(smooth, asked)
-
-/** How much the first value that is read out of a line is smoothed: what a line is smoothed by
- * unasked is not read out, but what was measured. */
-export const readWeight = (line: Pick<Line, 'smooth'>, asked: number): number =>
-  asked > 0 ? weightOf(line, asked) : 0
 
 /** A line, and how other runs' lines of the same metric are dashed. */
 export interface NumberedLine extends Line {
@@ -194,18 +190,22 @@ export function leftOutWords(notPositive: number, logX: boolean): string {
   return `${values}${logX ? 'Step 0 cannot be on a logarithmic axis.' : ''}`.trimEnd()
 }
 
-/** What was measured by the step that is read out; a value of an earlier step names it, as in
- * '89 % @20', or is none where there is no room. */
-export function readText(
-  columns: readonly (Columns | undefined)[],
-  formatValue: (value: number | undefined) => string,
-  { weight = 0, isNarrow = false } = {},
-): string {
+type Read = readonly (Columns | undefined)[]
+type Format = (value: number | undefined) => string
+
+/** What a line says at the step that is read out. */
+export const lineText = (columns: Read, formatValue: Format, weight: number): string =>
+  formatValue(measuredIn(columns, readStep(), weight)?.value)
+
+/** What stands behind that: the step of an older value, and of a smoothed line what the step itself
+ * measured. */
+export function behindText(columns: Read, formatValue: Format, weight: number): string {
   const step = readStep()
-  const found = measuredIn(columns, step, weight)
-  const text = formatValue(found?.value)
-  if (!found || step === undefined || found.step >= step) return text
-  return isNarrow ? formatValue(undefined) : `${text} @${found.step}`
+  const found = measuredIn(columns, step)
+  if (!found) return ''
+  const isOlder = found.step < (step ?? shownStore.getState().step)
+  if (weight === 0) return isOlder && step !== undefined ? `at step ${found.step}` : ''
+  return `${isOlder ? `step ${found.step}` : 'this step'} ${formatValue(found.value)}`
 }
 
 /** What a chart says to people who do not see it. */
