@@ -1,14 +1,20 @@
 // Draws the first screen where the browser gives no GPU: offers what works, and says what to do
 // about it.
-import { BookOpen } from 'lucide-react'
-
-import { useState } from 'react'
+import { BookOpen, ChevronDown, ChevronUp } from 'lucide-react'
+import { useEffect, useRef } from 'react'
+import { useStore } from 'zustand'
 import { Failure } from '../notices/Failure.tsx'
+import { hideNeeds, needsStore, showNeeds } from '../open/find_gpu.ts'
 import { ALL_LESSONS, openLesson } from '../open/open_lesson.ts'
 import { WatchRecording } from '../replay/WatchRecording.tsx'
 
 export function WithoutGpu() {
-  const [isOpen, setOpen] = useState(false)
+  const { asked } = useStore(needsStore)
+  const needs = useRef<HTMLDivElement>(null)
+  // The button that asked for it may be at the other end of the page.
+  useEffect(() => {
+    if (asked) needs.current?.scrollIntoView({ block: 'nearest' })
+  }, [asked])
   return (
     <>
       <div className="forest-ways">
@@ -18,15 +24,23 @@ export function WithoutGpu() {
         </button>
         <button
           type="button"
-          className="plain"
           data-testid="train-here"
-          aria-expanded={isOpen}
-          onClick={() => setOpen(!isOpen)}
+          aria-expanded={asked !== undefined}
+          onClick={asked ? hideNeeds : showNeeds}
         >
           What training needs
+          {asked ? (
+            <ChevronUp className="icon" aria-hidden="true" />
+          ) : (
+            <ChevronDown className="icon" aria-hidden="true" />
+          )}
         </button>
       </div>
-      {isOpen ? <Failure /> : null}
+      {asked ? (
+        <div ref={needs}>
+          <Failure />
+        </div>
+      ) : null}
       <p className="soft" data-testid="lacks-gpu">
         Training needs a GPU, and this browser gives the page none yet. The lessons and recorded
         runs work without one.

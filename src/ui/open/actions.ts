@@ -14,17 +14,13 @@ import { linkedState, viewStore } from '../shown/shown.ts'
 import { showToast } from '../shown/store.ts'
 import { closePast } from './opened_run.ts'
 
-/** Another look finds no GPU either. */
-const isHopeless = ({ error }: LabState): boolean =>
-  error?.code === 'no_webgpu' || error?.code === 'insecure_origin'
-
 /** A run would train other settings than those that are typed, or those of another run than the
  * page shows. */
 const isHeldBack = (state: LabState): boolean =>
   !isBusy(state) && (wrongFields(state).length > 0 || viewStore.getState().viewed !== undefined)
 
 export const canToggle = (state: LabState): boolean =>
-  state.status !== 'loading' && !state.isPausing && !isHopeless(state) && !isHeldBack(state)
+  state.status !== 'loading' && !state.isPausing && !isHeldBack(state)
 export const canStep = (state: LabState): boolean =>
   (state.status === 'idle' || state.status === 'paused') && !isHeldBack(state)
 /** A step can be measured in a run, or by beginning one, also after another. */
@@ -52,7 +48,7 @@ export const canReset = (state: LabState): boolean =>
 /** What the big button says and does now. */
 export function toggleLabel(state: LabState): string {
   const { status, isPausing } = state
-  if (selectLacksGpu(state)) return isHopeless(state) ? 'Train' : 'Find a GPU'
+  if (selectLacksGpu(state)) return 'Find a GPU'
   if (isPausing) return 'Pausing …'
   if (status === 'running' || status === 'preparing' || status === 'waiting') return 'Pause'
   if (status === 'paused') return 'Continue'

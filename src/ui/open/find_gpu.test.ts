@@ -1,8 +1,8 @@
 // Tests that another look for a GPU says what came of it.
-import { afterEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { initialState, labStore } from '../../page/state/store.ts'
 import { uiStore } from '../shown/store.ts'
-import { findGpu } from './find_gpu.ts'
+import { findGpu, needsStore } from './find_gpu.ts'
 
 const { openAgain } = vi.hoisted(() => ({ openAgain: vi.fn() }))
 vi.mock('../../page/client/starting.ts', () => ({ reset: openAgain }))
@@ -10,7 +10,12 @@ vi.mock('../../page/client/starting.ts', () => ({ reset: openAgain }))
 const lost = { name: 'GpuError', code: 'no_adapter', message: 'nothing here' } as const
 const toast = () => uiStore.getState().toast
 
+beforeEach(() => {
+  vi.stubGlobal('location', { pathname: '/', search: '', hash: '' })
+  vi.stubGlobal('history', { state: null, pushState() {} })
+})
 afterEach(() => {
+  vi.unstubAllGlobals()
   openAgain.mockReset()
   labStore.setState(initialState(), true)
 })
@@ -18,12 +23,19 @@ afterEach(() => {
 test('each press says that there is still no GPU, or that one was found', () => {
   openAgain.mockImplementation(() => labStore.setState({ error: undefined, status: 'loading' }))
   for (const press of [1, 2]) {
+    uiStore.setState({ tab: 'gpu' })
+    const before = needsStore.getState().asked
     findGpu()
     // While it still looks, another press asks for nothing.
     findGpu()
     expect(toast()).toBe('Looking for a GPU …')
     labStore.setState({ status: 'failed', error: lost })
-    expect(toast()).toContain('still gives no GPU')
+    expect(toast()).toBe('')
+    // What training needs is open, and in sight.
+    const { asked } = needsStore.getState()
+    expect(asked).toBeDefined()
+    expect(asked).not.toBe(before)
+    expect(uiStore.getState().tab).toBe('learn')
     expect(openAgain).toHaveBeenCalledTimes(press)
   }
   findGpu()

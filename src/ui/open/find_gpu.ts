@@ -1,9 +1,20 @@
-// Looks for a GPU once more and says what came of it. Loaded by the first press: most visitors
-// never need it.
+// Looks for a GPU once more and says what came of it; without one the first screen says what
+// training needs. Loaded where it is needed: most visitors never do.
+import { createStore } from 'zustand/vanilla'
 import { reset } from '../../page/client/starting.ts'
 import { labStore } from '../../page/state/store.ts'
 import { selectLacksGpu } from '../../page/state/without_gpu.ts'
-import { showToast } from '../shown/store.ts'
+import { openTab, showToast } from '../shown/store.ts'
+
+/** Whether the first screen says what training needs. */
+export const needsStore = createStore<{
+  /** A new object brings it into sight again; undefined while it is folded. */
+  readonly asked: object | undefined
+}>(() => ({ asked: undefined }))
+
+export const showNeeds = (): void => needsStore.setState({ asked: {} })
+
+export const hideNeeds = (): void => needsStore.setState({ asked: undefined })
 
 let isLooking = false
 
@@ -18,9 +29,12 @@ export function findGpu(): void {
     const { adapter, error } = state
     if (!adapter && !error) return false
     isLooking = false
-    if (selectLacksGpu(state))
-      showToast('The browser still gives no GPU. “What training needs” says what can be done.')
-    else showToast(error?.message ?? 'Found a GPU: you can train now.')
+    if (selectLacksGpu(state)) {
+      // The first screen says what can be done, and the panel of errors says it to all who listen.
+      showToast('')
+      openTab('learn')
+      showNeeds()
+    } else showToast(error?.message ?? 'Found a GPU: you can train now.')
     return true
   }
   if (tell()) return

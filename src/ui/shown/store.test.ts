@@ -57,19 +57,19 @@ test('nothing can be trained where there is no WebGPU, but a lost GPU can be tri
   const pausing = state({ status: 'running', isPausing: true })
   expect(toggleLabel(pausing)).toBe('Pausing …')
   expect(canToggle(pausing)).toBe(false)
-  expect(canToggle(failed('no_webgpu'))).toBe(false)
   expect(canToggle(failed('lost'))).toBe(true)
   expect(canReset(failed('lost'))).toBe(true)
   // Without any GPU there never was a run to drop.
   expect(canReset(failed('no_webgpu'))).toBe(false)
 })
 
-test('where the browser gives no GPU the big button looks for one, if another look can help', () => {
+test('where the browser gives no GPU the big button looks for one', () => {
   const failed = (code: 'no_webgpu' | 'no_adapter') =>
     state({ status: 'failed', error: { name: 'GpuError', code, message: '' } })
   expect(toggleLabel(failed('no_adapter'))).toBe('Find a GPU')
   expect(canToggle(failed('no_adapter'))).toBe(true)
-  expect(toggleLabel(failed('no_webgpu'))).toBe('Train')
+  expect(toggleLabel(failed('no_webgpu'))).toBe('Find a GPU')
+  expect(canToggle(failed('no_webgpu'))).toBe(true)
 })
 
 test('nothing begins beside a field that does not take what was typed, and Reset clears it', () => {
