@@ -8,6 +8,7 @@ import { t } from '../kit/translator.ts'
 import { BoardChart } from '../learning/more/BoardChart.tsx'
 import { useMeasured } from '../learning/more/measured.ts'
 import { timeCharts } from '../learning/more/more_charts.ts'
+import { firstSentence } from '../part/Fold.tsx'
 import { cssColor } from '../scales/css_colors.ts'
 import { useSlowFrame } from '../shown/readout.ts'
 import { useLab } from '../shown/run.ts'
@@ -76,6 +77,8 @@ export function StepTimes() {
   const { series, gaps } = shownStore.getState()
   const found = largestStages(series)
   if (!found) return null
+  const says = t(stepTimeWords(found, stepPace(gaps)))
+  const first = firstSentence(says)
   return (
     <section
       className="card step-times"
@@ -83,7 +86,10 @@ export function StepTimes() {
       data-testid="step-times"
     >
       <h2 id="step-times-title">Time of the steps</h2>
-      <p className="figure-says">{stepTimeWords(found, stepPace(gaps))}</p>
+      <p>
+        <b>{first}</b>
+        {says.slice(first.length)}
+      </p>
       <Shares found={found} />
       <Reached />
       <div className="small-charts">

@@ -4,7 +4,8 @@ import { type ReactNode, type SyntheticEvent, useState } from 'react'
 import * as z from 'zod/mini'
 import { remembered } from '../../page/state/remembered.ts'
 
-const isPhone = (): boolean => globalThis.matchMedia?.('(max-width: 899px)').matches ?? false
+/** A long tab is read there by its headings. */
+export const isPhone = (): boolean => globalThis.matchMedia?.('(max-width: 899px)').matches ?? false
 
 /** Which folds a person opened or closed, by their ids. */
 const kept = remembered('folds', z.record(z.string(), z.boolean()), {})

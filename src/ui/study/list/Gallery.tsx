@@ -8,6 +8,7 @@ import { cutText } from '../../../formats/cut_text.ts'
 import { openExperiment } from '../../../page/client/opening.ts'
 import { selectLacksGpu } from '../../../page/state/without_gpu.ts'
 import { openLabStudy } from '../../../page/study/study_store.ts'
+import { isPhone } from '../../part/Fold.tsx'
 import { useLab } from '../../shown/run.ts'
 import { openTab, showToast } from '../../shown/store.ts'
 import { FoundMark } from './FoundMark.tsx'
@@ -63,22 +64,36 @@ function Row({ member: { entry, name, question }, onOpen }: RowProps) {
   )
 }
 
-function FamilyList({ family, onOpen }: { family: Family; onOpen: RowProps['onOpen'] }) {
+interface FamilyProps extends Pick<RowProps, 'onOpen'> {
+  readonly family: Family
+  /** Those that a search left. */
+  readonly isFound: boolean
+}
+
+/** On a phone a heading that opens: the studies of all of them are many windows high. */
+function FamilyList({ family, isFound, onOpen }: FamilyProps) {
   const { title, question, members } = family
   return (
-    <section className="study-family" aria-label={title}>
-      <h3>{title}</h3>
+    <details className="study-family" open={isFound || !isPhone()}>
+      <summary>
+        <h3>{title}</h3> <span className="soft">{members.length}</span>
+      </summary>
       {question ? <p className="soft">{question}</p> : null}
       <ul className="study-rows">
         {members.map((member) => (
           <Row key={member.entry.id} member={member} onOpen={onOpen} />
         ))}
       </ul>
-    </section>
+    </details>
   )
 }
 
-export function Gallery({ families }: { readonly families: readonly Family[] }) {
+interface GalleryProps {
+  readonly families: readonly Family[]
+  readonly isFound?: boolean
+}
+
+export function Gallery({ families, isFound = false }: GalleryProps) {
   const [problem, setProblem] = useState('')
   const lacksGpu = useLab(selectLacksGpu)
   const open = ({ study }: GalleryEntry) => {
@@ -102,7 +117,12 @@ export function Gallery({ families }: { readonly families: readonly Family[] }) 
         </p>
       ) : null}
       {families.map((family) => (
-        <FamilyList key={family.title} family={family} onOpen={open} />
+        <FamilyList
+          key={`${family.title} ${isFound}`}
+          family={family}
+          isFound={isFound}
+          onOpen={open}
+        />
       ))}
     </section>
   )

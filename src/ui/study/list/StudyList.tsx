@@ -47,7 +47,7 @@ export function StudyList() {
       <NewStudy />
       <Search query={query} found={found} all={own.length + STUDIES_OF_LAB} onQuery={setQuery} />
       <OwnStudies own={ownFound} />
-      <Gallery families={families} />
+      <Gallery families={families} isFound={query.trim() !== ''} />
     </>
   )
 }

@@ -34,6 +34,19 @@ test('each study is listed with its question and its answer', () => {
   for (const { id } of gallery) expect(page).toContain(`study-gallery-${id}`)
 })
 
+test('on a phone the groups are headings that open, and a search opens what it found', () => {
+  const families = galleryFamilies('')
+  const opens = (isFound: boolean) =>
+    renderToStaticMarkup(<Gallery families={families} isFound={isFound} />).match(
+      /<details class="study-family" open/g,
+    )?.length
+  expect(opens(false)).toBe(families.length)
+  vi.stubGlobal('matchMedia', () => ({ matches: true }))
+  expect(opens(false)).toBeUndefined()
+  expect(opens(true)).toBe(families.length)
+  vi.unstubAllGlobals()
+})
+
 test.each(gallery)(
   '$id opens, and its baseline too, by its whole name',
   ({ study, name, arm, link }) => {
