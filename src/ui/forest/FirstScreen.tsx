@@ -12,7 +12,7 @@ import { lazyPart } from '../part/lazy_part.tsx'
 import { WatchRecording } from '../replay/WatchRecording.tsx'
 import { selectHasRun, useLab } from '../shown/run.ts'
 import { usePresent } from '../shown/shown.ts'
-import { selectIsStudy, type UiState, uiStore } from '../shown/store.ts'
+import { type UiState, uiStore } from '../shown/store.ts'
 import { selectIsUnchosen } from '../shown/unchosen.ts'
 import { SENTENCE, SENTENCE_WITHOUT_GPU } from './sentence.ts'
 import './forest.css'
@@ -86,13 +86,11 @@ const selectIsAside = ({ tab }: UiState) => tab !== 'learn'
 export function FirstScreen() {
   const hasRun = usePresent(selectHasRun)
   const lacksGpu = useLab(selectLacksGpu)
-  // Beside another tab a phone has no room for the way in.
-  // A study is about other runs than the one of the picture.
-  const isStudy = useStore(uiStore, selectIsStudy)
-  const isAside = useStore(uiStore, selectIsAside) && !lacksGpu
+  // Beside another tab the picture is a strip, the same on all of them: the bar of tabs stays.
+  const isAside = useStore(uiStore, selectIsAside)
   return (
     <section
-      className={`card forest${hasRun ? ' has-run' : ''}${isAside ? ' aside' : ''}${isStudy ? ' of-study' : ''}`}
+      className={`card forest${hasRun ? ' has-run' : ''}${isAside ? ' aside' : ''}`}
       aria-label="The model as a forest"
     >
       <Forest />

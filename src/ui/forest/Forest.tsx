@@ -21,6 +21,7 @@ import {
   type Scene,
   sceneLabels,
   sceneWords,
+  shortSceneLabels,
   unmeasuredScene,
 } from './scene.ts'
 import './forest_key.css'
@@ -206,6 +207,7 @@ export function Forest() {
   const isKnown = isMeasured(scene)
   // Of a log only the settings that it states are known, and its model is none of them.
   const labels = isKnown || !isImported() ? sceneLabels(scene) : []
+  const short = shortSceneLabels(scene)
   return (
     <>
       <canvas
@@ -227,8 +229,9 @@ export function Forest() {
             key={label.replace(/ [^ ]*$/, '')}
             style={{ top: `${100 * storeyAt(i, labels.length)}%` }}
             data-trained={labels.length - 1 - i === scene.trained}
+            data-short={short[i]}
           >
-            {isKnown ? `${label} nats` : label}
+            <span>{isKnown ? `${label} nats` : label}</span>
           </li>
         ))}
       </ol>

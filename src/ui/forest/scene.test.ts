@@ -12,6 +12,7 @@ import {
   type Scene,
   sceneLabels,
   sceneWords,
+  shortSceneLabels,
   unmeasuredScene,
 } from './scene.ts'
 
@@ -95,6 +96,7 @@ test('a run without measurements has its own layers, dark and without numbers', 
   expect(unmeasuredScene(initialState())).toBeUndefined()
   const waiting = unmeasuredScene({ ...initialState(), runExperiment: experiment })
   if (!waiting) throw new Error('no scene')
+  expect(shortSceneLabels(waiting)).toEqual(['final –', 'layer 2 –', 'layer 1 –', 'emb –'])
   expect(sceneLabels(waiting)).toEqual(['final policy –', 'layer 2 –', 'layer 1 –', 'embedding –'])
   expect(clearness(waiting)).toEqual([0, 0, 0, 0])
   expect(sceneWords(waiting)).toBe('This run has not measured its layers yet.')

@@ -2,7 +2,7 @@
 // the page or of a recorded one.
 import { resolvePhases } from '../../document/experiment/resolve.ts'
 import type { LabState } from '../../page/state/store.ts'
-import { layerName } from '../glossary/layer_names.ts'
+import { layerName, shortLayerName } from '../glossary/layer_names.ts'
 import { NONE } from '../kit/format.ts'
 import { layerEntropy } from '../shown/metrics.ts'
 import { plannedSteps } from '../shown/run.ts'
@@ -106,14 +106,24 @@ export const isMeasured = ({ entropy }: Scene): boolean => entropy.every(Number.
 /** What is said of a run in place of its entropies. */
 export const NOT_MEASURED = 'This run has not measured its layers yet.'
 
-/** The names of the layers and their entropies, from the canopy down. */
-export const sceneLabels = ({ entropy: nats }: Scene): readonly string[] =>
+type Name = (layer: number, last: number) => string
+
+const labels = ({ entropy: nats }: Scene, name: Name): readonly string[] =>
   nats
     .map(
       (value, layer) =>
-        `${layerName(layer, nats.length - 1)} ${Number.isFinite(value) ? value.toFixed(2) : NONE}`,
+        `${name(layer, nats.length - 1)} ${Number.isFinite(value) ? value.toFixed(2) : NONE}`,
     )
     .reverse()
+
+/** The names of the layers and their entropies, from the canopy down. */
+export const sceneLabels = (scene: Scene): readonly string[] => labels(scene, layerName)
+
+/** The same where all of them stand in one row of a phone. */
+export const shortSceneLabels = (scene: Scene): readonly string[] =>
+  labels(scene, (layer, last) =>
+    layer > 0 && layer < last ? layerName(layer, last) : shortLayerName(layer, last),
+  )
 
 /** The same in a sentence, for people who do not see it. */
 export const sceneWords = (scene: Scene): string =>

@@ -11,7 +11,16 @@ const IN_TAB = { name: 'This tab', fallback: <Opening /> }
 /** It is open at first: its place is kept, so that nothing moves when it comes. */
 const Charts = lazyPart(async () => (await import('../learning/Charts.tsx')).Charts, {
   name: 'This tab',
-  fallback: <div className="charts-awaited" />,
+  fallback: (
+    <div className="charts charts-awaited">
+      <div className="card">
+        <div className="plot-skeleton" />
+      </div>
+      <div className="card">
+        <div className="plot-skeleton" />
+      </div>
+    </div>
+  ),
 })
 const InsideTab = lazyPart(async () => (await import('../inside/InsideTab.tsx')).InsideTab, IN_TAB)
 const TokensTab = lazyPart(async () => (await import('../tokens/TokensTab.tsx')).TokensTab, IN_TAB)

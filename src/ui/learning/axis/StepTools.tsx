@@ -10,6 +10,7 @@ import { useTextPace, writtenRun } from '../../shown/readout.ts'
 import {
   lastDrawnStep,
   plannedSteps,
+  selectHasRun,
   shownPhases,
   useEqualPhases,
   useStepDomain,
@@ -180,11 +181,9 @@ function EqualPhases() {
   )
 }
 
-const selectHasSteps = (state: LabState) => state.step > 0
-
-/** Nothing before the first step. */
+/** From the beginning of a run, so that its place is not empty until the first step. */
 export function StepTools() {
-  return usePresent(selectHasSteps) ? <Tools /> : null
+  return usePresent(selectHasRun) ? <Tools /> : null
 }
 
 function Tools() {

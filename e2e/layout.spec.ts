@@ -1,0 +1,105 @@
+// Where things stand on the page: what only a browser can tell.
+import { expect, type LabPage, LONG_ONLY, QUICK } from './lab_page.ts'
+import { test } from './warm_page.ts'
+
+const LINK = `v=1&p=tiny&phases.0.steps=6&phases.1.steps=2&phases.2.steps=40${QUICK}&rollout.train_batch_size=8&actor.ppo_mini_batch_size=8&validation.prompts=8`
+
+const box = async (lab: LabPage, selector: string) => {
+  const found = await lab.page.locator(selector).first().boundingBox()
+  if (!found) throw new Error(`nothing is seen of ${selector}`)
+  return { ...found, bottom: found.y + found.height }
+}
+
+test('at rest one card heads the charts, and the line of phases is left alone while the recording plays', async ({
+  lab,
+  page,
+}) => {
+  await page.emulateMedia({ reducedMotion: 'no-preference' })
+  await page.setViewportSize({ width: 1440, height: 900 })
+  await lab.open()
+  await expect(lab.get('at-rest')).toContainText('A recording of')
+  await expect(lab.get('time-axis')).not.toHaveClass(/back/)
+  const [note, intro] = [await box(lab, '.at-rest'), await box(lab, '.intro')]
+  expect(Math.abs(intro.y - note.bottom)).toBeLessThanOrEqual(2)
+  const tools = await box(lab, '.chart-tools')
+  expect(tools.y).toBeGreaterThan(intro.y)
+  expect(tools.bottom).toBeLessThan(intro.bottom)
+  expect((await box(lab, '.card.chart')).y).toBeLessThanOrEqual(650)
+})
+
+test('in a low window the experiment, the settings and the adapter share two rows with the rest', async ({
+  lab,
+  page,
+}) => {
+  for (const [width, height] of [
+    [844, 390],
+    [720, 450],
+  ]) {
+    await page.setViewportSize({ width, height })
+    await lab.open()
+    await expect(page.locator('.settings.closed button')).toBeVisible()
+    const bar = await box(lab, '.bar')
+    const settings = await box(lab, '.settings.closed button')
+    expect(settings.y, `${width}`).toBeGreaterThanOrEqual(bar.y)
+    expect(settings.bottom, `${width}`).toBeLessThanOrEqual(bar.bottom)
+    const header = await box(lab, '.header')
+    expect(header.height, `${width}`).toBeLessThanOrEqual(54)
+    expect((await box(lab, '.forest')).y, `${width}`).toBeLessThanOrEqual(114)
+    expect((await box(lab, '.tabs')).bottom, `${width}`).toBeLessThanOrEqual(height)
+  }
+})
+
+test('each arm that can be drawn is one line: box, line and name', async ({ lab, page }) => {
+  await page.setViewportSize({ width: 1440, height: 900 })
+  await lab.open('', './#tab=study')
+  await lab.show('study')
+  await lab.get('study-gallery-layers_addition').getByRole('button').first().click()
+  const arms = lab.get('study-arm-choice').locator('label')
+  await expect(arms.first()).toBeVisible()
+  for (const arm of await arms.all()) {
+    const middles = await arm.evaluate((label) =>
+      [...label.children].map((part) => {
+        const { top, bottom } = part.getBoundingClientRect()
+        return (top + bottom) / 2
+      }),
+    )
+    for (const middle of middles) expect(Math.abs(middle - middles[0])).toBeLessThanOrEqual(3)
+  }
+})
+
+test(
+  'in every frame of a run the forest, the numbers and the line of steps are of one step',
+  LONG_ONLY,
+  async ({ lab, page }) => {
+    await lab.open(LINK)
+    await lab.waitForStatus('idle')
+    await lab.get('train').click()
+    await lab.waitForStep(10)
+    const apart = await page.evaluate(
+      () =>
+        new Promise<string[]>((done) => {
+          const seen = new Set<string>()
+          const end = performance.now() + 8000
+          const text = (id: string) =>
+            document.querySelector(`[data-testid="${id}"]`)?.textContent?.trim() ?? ''
+          const look = () => {
+            const forest = document.querySelector<HTMLElement>('[data-testid=forest]')
+            const steps = [
+              forest?.dataset.step,
+              text('step-count'),
+              /\d+/.exec(text('scrub-step'))?.[0],
+            ]
+            const entropy = Number.parseFloat(text('entropy-value')).toFixed(2)
+            const label = document.querySelector<HTMLElement>('.forest-labels li span')?.innerText
+            if (new Set(steps).size > 1) seen.add(steps.join(', '))
+            else if (label && Math.abs(Number(/[\d.]+/.exec(label)?.[0]) - Number(entropy)) > 0.011)
+              seen.add(`${label}, ${entropy}`)
+            if (performance.now() < end) requestAnimationFrame(look)
+            else done([...seen])
+          }
+          look()
+        }),
+    )
+    expect(apart).toEqual([])
+  },
+)
