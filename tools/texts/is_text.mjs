@@ -26,16 +26,16 @@ export function isText(text, { isSaid, isShown }) {
   const words = bare.split(/\s+/).filter((word) => WORD.test(word))
   if (words.length === 0) return false
   const hasSpace = /\S\s+\S/.test(text.trim())
+  const isClause = /[a-z]{2,} [a-z]+ [a-z]{2,}/i.test(bare)
   // Selectors, fonts and functions of CSS.
   if (
-    /^(input|button|select|textarea|a|summary|dialog)(, \w+)+$|, \.[a-z]|sans-serif|^\w+\(/.test(
-      text,
-    )
+    /^(input|button|select|textarea|a|summary|dialog)(, \w+)+$|sans-serif|^\w+\(/.test(text) ||
+    (/, \.[a-z]/.test(text) && !isClause)
   )
     return false
   if (/\n/.test(text) && /[;{}|]|^#/m.test(bare)) return false
   if (/^[A-Z][a-z]+[A-Z]\w*$/.test(text)) return false
-  const looksCode = CODE.test(bare) && !/[a-z]{2,} [a-z]+ [a-z]{2,}/i.test(bare)
+  const looksCode = CODE.test(bare) && !isClause
   if (isSaid)
     return !looksCode && (hasSpace || /^[A-Za-z][a-z’'-]*[.:…!?]?$|[A-Z][a-z]|\{\d+\}/.test(text))
   if (looksCode) return false

@@ -135,7 +135,8 @@ function Cards() {
     <>
       <Filters choices={choices} wanted={wanted} onChange={setWanted} />
       <p className="soft" role="status" data-testid="gallery-count">
-        {found.length} of {all.length} presets.
+        {found.length === all.length ? '' : `${found.length} of `}
+        {all.length} presets.
         {found.length === 0 ? ' No preset has all of these tags.' : ''}
       </p>
       <ul className="gallery-cards">

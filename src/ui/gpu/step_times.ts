@@ -3,7 +3,6 @@
 import type { Costs } from '../../document/experiment/costs/costs.ts'
 import type { Gaps } from '../../record/run/time_left.ts'
 import { formatDuration, formatNumber, formatShare } from '../kit/format.ts'
-import { t } from '../kit/translator.ts'
 import { formatSeconds } from '../learning/more/more_charts.ts'
 import { OTHER_STAGES, STAGES } from '../learning/more/stages.ts'
 
@@ -71,7 +70,7 @@ export function stepTimeWords({ median, stages }: StepShares, pace?: number): st
   const steps = `${every}${latency}`
   const shares = stages
     .slice(0, MOST_STAGES)
-    .map(({ name, share }) => `${t(name)} ${formatShare(share)}`)
+    .map(({ name, share }) => `${name} ${formatShare(share)}`)
     .join(', ')
   return shares === '' ? steps : `${steps} By stage: ${shares}.`
 }

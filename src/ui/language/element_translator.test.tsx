@@ -75,6 +75,21 @@ test('what is spoken is in the language too; code and what is marked are not', (
   expect(renderToStaticMarkup(<b translate="no">Save</b>)).toBe('<b translate="no">Save</b>')
 })
 
+test('a number of several parts has its per cent sign beside it', () => {
+  const share = 28.5
+  expect(renderToStaticMarkup(<td>{share} %</td>)).toBe('<td>28.5%</td>')
+})
+
+test('an element that is a sentence has a full stop of Chinese', () => {
+  expect(
+    renderToStaticMarkup(
+      <p>
+        <b>Save</b>.
+      </p>,
+    ),
+  ).toBe('<p><b>保存</b>。</p>')
+})
+
 test('an option without a value keeps its text as its value', () => {
   expect(renderToStaticMarkup(<option>Save</option>)).toBe('<option value="Save">保存</option>')
 })

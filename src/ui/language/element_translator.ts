@@ -21,7 +21,8 @@ const SPOKEN = [
 ]
 
 type Say = (text: string) => string
-const HAS_WORDS = /[A-Za-z]{2}/
+/** Words, a number whose sign is written otherwise, or the full stop behind an element. */
+const IS_SAID = /[A-Za-z]{2}|\s%|^\.(?:\s|$)/
 const isWords = (child: unknown): child is string | number =>
   typeof child === 'string' || typeof child === 'number'
 
@@ -60,7 +61,7 @@ function placed(children: readonly unknown[], said: string, marked: readonly unk
 /** Children in a row as one sentence. */
 function sequence(children: readonly unknown[], say: Say): readonly unknown[] {
   const inner = children.map((child) => (Array.isArray(child) ? sequence(child, say) : child))
-  if (!inner.some((child) => typeof child === 'string' && HAS_WORDS.test(child))) return inner
+  if (!inner.some((child) => typeof child === 'string' && IS_SAID.test(child))) return inner
   const marked = inner.filter(isMarked)
   let count = 0
   const text = inner

@@ -71,7 +71,7 @@ beforeEach(() => {
 
 test('a text is said whole, and numbers and what is not known stay', () => {
   expect(texts.translate('Reinforcement')).toBe('强化学习')
-  expect(texts.translate('12.5 %')).toBe('12.5 %')
+  expect(texts.translate('12.5')).toBe('12.5')
   expect(texts.translate('Sheep')).toBe('Sheep')
 })
 
@@ -81,12 +81,25 @@ test('a text is recognised by its template, and so are the texts in its holes', 
     texts.translate(
       'Imitation, 4 steps: the final policy became surer by 0.12 nats. The mean score of samples went from 1 % to 20 %.',
     ),
-  ).toBe('模仿学习，4 步：最终策略的熵降低了 0.12 nats。样本的平均得分从 1 % 变为 20 %。')
+  ).toBe('模仿学习，4 步：最终策略的熵降低了 0.12 nats。样本的平均得分从 1% 变为 20%。')
+})
+
+test('a per cent sign stands beside its number, and before a word with a space', () => {
+  expect(texts.translate('12.5 %')).toBe('12.5%')
+  expect(texts.translate('It takes 12.5\u00a0% and 3\u202f% of memory.')).toBe(
+    '需要 12.5% 和 3% 显存。',
+  )
+})
+
+test('numbers of an interval keep their comma', () => {
+  expect(texts.translate('Without it the reward changes by 3 [−1, 7].')).toBe(
+    '没有它，奖励变化 3 [−1, 7]。',
+  )
 })
 
 test('numbers in a row are one value', () => {
   expect(texts.translate('Teacher: 60.0 %, 38.0 %. Student: 54.0 %, 46.0 %.')).toBe(
-    '教师：60.0 %, 38.0 %。学生：54.0 %, 46.0 %。',
+    '教师：60.0%、38.0%。学生：54.0%、46.0%。',
   )
 })
 
@@ -159,6 +172,10 @@ test('what is numbered ends with its number', () => {
   expect(texts.translate('whole model: layer 1 alone; layer 2 alone')).toBe(
     '整个模型：只训练第 1 层；只训练第 2 层',
   )
+})
+
+test('a dash in place of the value of a layer comes behind its number', () => {
+  expect(texts.translate('layer 2 –')).toBe('第 2 层 –')
 })
 
 test('what is quoted may be a question', () => {

@@ -15,6 +15,15 @@ export const FIRST_MARK = 0xe000
 export const MARKS = /[\ue000-\uf8ff]/g
 
 const HAS_WORDS = /[A-Za-z]{2}/
+/** Chinese writes the sign beside its number. */
+const BEFORE_PERCENT = /(?<=\d)\s(?=%)/g
+/** Behind an element. */
+const LONE_STOP = /(?<=[\ue000-\uf8ff])\.(?=\s|$)/g
+/** Behind a number, before words of Chinese or, in a list of numbers, the next. */
+const BEFORE_WORDS = /(?<=[\d%]),\s(?=\p{Script=Han})/gu
+const IN_A_LIST = /(?<=^[^[]*[\d%]),\s(?=[+−-]?\d)/g
+/** Around words of Chinese. */
+const BRACKETS = /\(([^()]*\p{Script=Han}[^()]*)\)/gu
 /** Texts that are remembered; numbers that run make new ones all the time. */
 const MOST_KEPT = 20_000
 const MOST_DEPTH = 8
@@ -60,7 +69,7 @@ const JOINTS: readonly (readonly [between: RegExp, joint: string])[] = [
   // The number of a phase.
   [/(?<=^[①-⑳])\s/, ' '],
   // A name and its value.
-  [/\s(?=(?:[−-]?\d[\d.,e−]*(?: (?:%|nats))?|–)$)/, ' '],
+  [/\s(?=(?:[−-]?\d[\d.,e−]*(?:\s(?:%|nats))?|–)$)/, ' '],
   // A number and what has it; the critic and its setting.
   [/(?<=^(?:[\d.]+|critic))\s/, ' '],
 ]
@@ -77,10 +86,13 @@ const SIGNS: Readonly<Record<string, string>> = {
  * letters and digits. */
 const tidy = (text: string): string =>
   text
+    .replace(BEFORE_PERCENT, '')
+    .replace(BEFORE_WORDS, '、')
+    .replace(BRACKETS, '（$1）')
     .replace(/([，。；：！？、（）「」“”])[ \t]+(?=\S)/g, '$1')
     .replace(/[ \t]+(?=[，。；：！？、（）「」])/g, '')
     .replace(/(\p{Script=Han})[ \t]+(?=\p{Script=Han})/gu, '$1')
-    .replace(/(\p{Script=Han})(?=[A-Za-z0-9])|([A-Za-z0-9])(?=\p{Script=Han})/gu, '$1$2 ')
+    .replace(/(\p{Script=Han})(?=[A-Za-z0-9])|([A-Za-z0-9%])(?=\p{Script=Han})/gu, '$1$2 ')
 
 const IS_NUMBER = /^[\d.,]+$/
 /** A number with its unit. */
@@ -173,12 +185,14 @@ export class TextTranslator {
 
   /** The text in the language, with the spaces around it; as it is where it has no translation. */
   translate(text: string): string {
-    if (!HAS_WORDS.test(text)) return text
+    if (!HAS_WORDS.test(text)) return text.replace(BEFORE_PERCENT, '').replace(LONE_STOP, '。')
     // A text that is a name, with a sign at its end or without, has its own translation.
     const isWhole = [text.trim(), text.trim().slice(0, -1)].some((t) => this.exactly(t))
     const hidden = isWhole ? text : this.names.hide(text)
-    if (hidden === text) return this.find(text, 0) ?? text
-    const said = this.find(hidden, 0)
+    if (hidden === text) return this.find(text, 0) ?? text.replace(BEFORE_PERCENT, '')
+    const said = HAS_WORDS.test(hidden)
+      ? this.find(hidden, 0)
+      : hidden.replace(/[,:;](?=\s)/g, (sign) => SIGNS[sign])
     // A text of the catalogue may hold the name itself.
     return said === undefined ? (this.find(text, 0) ?? text) : tidy(this.names.show(said))
   }
@@ -275,7 +289,9 @@ export class TextTranslator {
       if (certain !== undefined && certain.key !== key) break
       if (holdsClauses(match)) continue
       const said = values.map((value, i) =>
-        holdsCode(value, literals[i]) ? value : this.find(value, depth + 1),
+        holdsCode(value, literals[i])
+          ? value
+          : this.find(value, depth + 1)?.replace(IN_A_LIST, '、'),
       )
       const filled = this.messages.say(
         key,

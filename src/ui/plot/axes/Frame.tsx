@@ -9,6 +9,7 @@ import {
   XAxis,
   YAxis,
 } from 'recharts'
+import { t } from '../../kit/translator.ts'
 import { type Domain, logStepTicks, stepTicks } from '../../scales/domain.ts'
 import {
   type EditMark,
@@ -262,7 +263,7 @@ export function Frame(frame: FrameProps) {
         scale={logY ? 'log' : 'linear'}
         domain={[y[0], y[1]]}
         ticks={[...yTicks]}
-        tickFormatter={formatY}
+        tickFormatter={(value: number) => t(formatY(value))}
         width={left}
         tick={TICK}
         axisLine={false}

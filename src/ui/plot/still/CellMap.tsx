@@ -1,5 +1,6 @@
 // Draws a map of rows and columns, a cell each with its number; the pointer chooses a cell.
 import { cutText } from '../../../formats/cut_text.ts'
+import { t } from '../../kit/translator.ts'
 import { useSize } from '../base/plot_hooks.ts'
 import './still.css'
 
@@ -52,7 +53,7 @@ function Row(props: CellMapProps & { readonly row: number; readonly wide: number
   return (
     <g transform={`translate(0 ${HEAD + row * HIGH})`}>
       <text x={LEFT - 8} y={HIGH / 2 + 3} textAnchor="end">
-        {cutText(rows[row], LETTERS)}
+        {cutText(t(rows[row]), LETTERS)}
       </text>
       {cells[row].map(({ text, tone, share }, column) => (
         <g key={columns[column]} onPointerEnter={() => onMove({ row, column })}>
@@ -97,7 +98,7 @@ export function CellMap(props: CellMapProps) {
         >
           {columns.map((text, column) => (
             <text key={text} x={LEFT + (column + 0.5) * wide} y={HEAD - 8} textAnchor="middle">
-              {cutText(text, LETTERS)}
+              {cutText(t(text), LETTERS)}
             </text>
           ))}
           {rows.map((name, row) => (

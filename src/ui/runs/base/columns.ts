@@ -46,7 +46,7 @@ const FACTS = [
   { key: 'preset', label: 'preset' },
   { key: 'status', label: 'status' },
   { key: 'took', label: 'time' },
-  { key: 'adapter', label: 'adapter' },
+  { key: 'adapter', label: 'GPU adapter' },
   { key: 'source', label: 'source' },
 ] as const
 

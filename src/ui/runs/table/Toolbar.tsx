@@ -59,7 +59,7 @@ function NumberChoice({ entries }: { readonly entries: readonly RunEntry[] }) {
         </select>
       </label>
       <label className="runs-view">
-        <span className="soft">of</span>
+        <span className="soft">value of</span>
         <select
           data-testid="runs-metric"
           value={view.metric}

@@ -13,6 +13,7 @@ import { inHead, type Units } from '../../../document/study/report/units.ts'
 import { differenceText } from '../../../document/study/report/words.ts'
 import { FEWEST_PAIRS } from '../../../document/study/statistics/student.ts'
 import { cutText } from '../../../formats/cut_text.ts'
+import { t } from '../../kit/translator.ts'
 import { useSize } from '../../plot/base/plot_hooks.ts'
 import type { NumberTable } from '../../plot/files/number_table.ts'
 import type { Owner } from '../../plot/files/SaveAs.tsx'
@@ -115,7 +116,7 @@ function Forest({ rows, units, scale, at, onMove, width }: Drawn & { readonly wi
             textAnchor={isWide ? 'end' : 'start'}
           >
             <title>{row.name}</title>
-            {cutText(row.name, letters)}
+            {cutText(t(row.name), letters)}
           </text>
           <text x={width} y={isWide ? i * high + high / 2 + 4 : i * high + 14} textAnchor="end">
             {saidOf(row)}

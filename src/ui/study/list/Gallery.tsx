@@ -8,6 +8,7 @@ import { cutText } from '../../../formats/cut_text.ts'
 import { openExperiment } from '../../../page/client/opening.ts'
 import { selectLacksGpu } from '../../../page/state/without_gpu.ts'
 import { openLabStudy } from '../../../page/study/study_store.ts'
+import { t } from '../../kit/translator.ts'
 import { isPhone } from '../../part/Fold.tsx'
 import { useLab } from '../../shown/run.ts'
 import { openTab, showToast } from '../../shown/store.ts'
@@ -57,7 +58,7 @@ function Row({ member: { entry, name, question }, onOpen }: RowProps) {
           title={`Puts the settings of “${arm}”, the arm that all others are compared with, into the form, where Train trains it alone. Undo brings yours back.`}
           onClick={() => takeArm(entry)}
         >
-          Settings of the baseline “{cutText(arm, MOST_LETTERS)}”
+          Settings of the baseline “{cutText(t(arm), MOST_LETTERS)}”
         </button>
       </p>
     </li>

@@ -85,7 +85,7 @@ export function Count({ found, total }: OptionsProps) {
   return (
     <output data-testid="inspector-count" className="soft">
       {found
-        ? `${found.responses.length} of ${total} responses, ${
+        ? `${found.responses.length === total ? '' : `${found.responses.length} of `}${total} responses, ${
             found.isSingle
               ? 'one to each prompt'
               : `scores differ at ${found.informativeGroups} of ${found.groups} prompts`

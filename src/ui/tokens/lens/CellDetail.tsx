@@ -39,7 +39,7 @@ function Top({ cell, title, testid }: { cell: LensCell; title: string; testid: s
           <dt>
             {cell.next ? (
               <>
-                <Token token={cell.next.token} />, which follows
+                what follows: <Token token={cell.next.token} />
               </>
             ) : (
               'what follows'
