@@ -14,11 +14,12 @@ const Terms = lazy(async (): Promise<{ default: ComponentType<TermsProps> }> => 
   }
 })
 
+/** `after` is in the page's language already. */
 export function Words({ text, after = '' }: TermsProps) {
   const said = t(text)
   return (
     <Suspense fallback={said}>
-      <Terms text={said} after={t(after)} />
+      <Terms text={said} after={after} />
     </Suspense>
   )
 }

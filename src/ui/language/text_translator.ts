@@ -164,6 +164,8 @@ function holdsClauses({ key, weight, literals, values: all }: Match): boolean {
 
 export class TextTranslator {
   private readonly kept = new Map<string, string | undefined>()
+  /** What was found of texts at a depth below which more of them was not looked into. */
+  private readonly partly = new Map<string, { readonly depth: number; readonly said?: string }>()
   private readonly all: Templates[] = []
   /** Whether something was deeper than is looked into. */
   private isTooDeep = false
@@ -180,7 +182,12 @@ export class TextTranslator {
     const all = [...keys]
     this.all.push(new Templates(all))
     this.names.learn(all)
+    this.forget()
+  }
+
+  private forget(): void {
     this.kept.clear()
+    this.partly.clear()
   }
 
   /** The text in the language, with the spaces around it; as it is where it has no translation. */
@@ -205,14 +212,20 @@ export class TextTranslator {
       this.isTooDeep = true
       return this.exactly(text.trim())
     }
+    const partly = this.partly.get(text)
+    if (partly !== undefined && partly.depth <= depth) {
+      this.isTooDeep = true
+      return partly.said
+    }
     const wasTooDeep = this.isTooDeep
     this.isTooDeep = false
     const [, before, core, after] = /^(\s*)([\s\S]*?)(\s*)$/.exec(text) ?? ['', '', text, '']
     const found = this.findCore(core, depth)
     const whole = found === undefined ? undefined : tidy(`${before}${found.trimEnd()}${after}`)
-    if (this.kept.size >= MOST_KEPT) this.kept.clear()
+    if (this.kept.size + this.partly.size >= MOST_KEPT) this.forget()
     // Less deep in another text, more of it may be found.
     if (!this.isTooDeep || depth === 0) this.kept.set(text, whole)
+    else this.partly.set(text, { depth, said: whole })
     this.isTooDeep ||= wasTooDeep
     return whole
   }

@@ -34,7 +34,7 @@ interface FieldProps {
   readonly isLive?: boolean
   /** What was searched for; '' while nothing is. */
   readonly query?: string
-  /** The explanations of the fields above it. */
+  /** The explanations of the fields above it, in the page's language. */
   readonly helpsBefore?: string
 }
 

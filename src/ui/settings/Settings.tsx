@@ -6,6 +6,7 @@ import { isSteerable } from '../../document/experiment/steering/edit_phases.ts'
 import { PRESETS } from '../../document/presets/presets.ts'
 import { replayStore } from '../../page/state/replay.ts'
 import type { LabState } from '../../page/state/store.ts'
+import { t } from '../kit/translator.ts'
 import { showDialog } from '../open/dialogs.ts'
 import { useLocked } from '../open/locked.ts'
 import { useOpenedEntry } from '../open/opened_run.ts'
@@ -64,7 +65,7 @@ const TeacherChoice = lazyPart(
 
 const phaseKinds = ({ phases }: LabState['experiment']) => phases.map(({ kind }) => kind).join()
 
-const helpsOf = (fields: readonly FieldData[]) => fields.map(({ help }) => help).join(' ')
+const helpsOf = (fields: readonly FieldData[]) => fields.map(({ help }) => t(help)).join(' ')
 
 /** Beside the size of the model: another one can be looked into, or trained. */
 function OpenModel() {

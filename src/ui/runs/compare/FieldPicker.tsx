@@ -15,8 +15,7 @@ interface FieldPickerProps {
   readonly onField: (path: string) => void
 }
 
-const nameOf = (field: Field | undefined) =>
-  field ? `${t(formName(field))} (${t(field.group)})` : ''
+const nameOf = (field: Field | undefined) => (field ? t(`${formName(field)} (${field.group})`) : '')
 
 /** The open list: what was typed, and which of the found fields a key would take. */
 interface Open {
