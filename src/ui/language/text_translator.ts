@@ -19,8 +19,9 @@ const HAS_WORDS = /[A-Za-z]{2}/
 const BEFORE_PERCENT = /(?<=\d)\s(?=%)/g
 /** Behind an element. */
 const LONE_STOP = /(?<=[\ue000-\uf8ff])\.(?=\s|$)/g
-/** Behind a number, before words of Chinese or, in a list of numbers, the next. */
-const BEFORE_WORDS = /(?<=[\d%]),\s(?=\p{Script=Han})/gu
+/** Between what is written in Chinese and the next part of it. */
+const BEFORE_WORDS = /(?<=[\d%\]]),\s(?=\p{Script=Han})|(?<=\p{Script=Han}),\s(?=%)/gu
+/** Between the numbers of a list. */
 const IN_A_LIST = /(?<=^[^[]*[\d%]),\s(?=[+−-]?\d)/g
 /** Around words of Chinese. */
 const BRACKETS = /\(([^()]*\p{Script=Han}[^()]*)\)/gu
@@ -87,7 +88,7 @@ const SIGNS: Readonly<Record<string, string>> = {
 const tidy = (text: string): string =>
   text
     .replace(BEFORE_PERCENT, '')
-    .replace(BEFORE_WORDS, '、')
+    .replace(BEFORE_WORDS, '，')
     .replace(BRACKETS, '（$1）')
     .replace(/([，。；：！？、（）「」“”])[ \t]+(?=\S)/g, '$1')
     .replace(/[ \t]+(?=[，。；：！？、（）「」])/g, '')
@@ -165,7 +166,10 @@ function holdsClauses({ key, weight, literals, values: all }: Match): boolean {
 export class TextTranslator {
   private readonly kept = new Map<string, string | undefined>()
   /** What was found of texts at a depth below which more of them was not looked into. */
-  private readonly partly = new Map<string, { readonly depth: number; readonly said?: string }>()
+  private readonly partly = new Map<
+    string,
+    { readonly depth: number; readonly said: string | undefined }
+  >()
   private readonly all: Templates[] = []
   /** Whether something was deeper than is looked into. */
   private isTooDeep = false
