@@ -20,7 +20,9 @@ const BEFORE_PERCENT = /(?<=\d)\s(?=%)/g
 /** Behind an element. */
 const LONE_STOP = /(?<=[\ue000-\uf8ff])\.(?=\s|$)/g
 /** Between what is written in Chinese and the next part of it. */
-const BEFORE_WORDS = /(?<=[\d%\]]),\s(?=\p{Script=Han})|(?<=\p{Script=Han}),\s(?=%)/gu
+const BEFORE_WORDS = /(?<=[\w%\]\p{Script=Han}]),\s(?=\p{Script=Han})|(?<=\p{Script=Han}),\s(?=%)/gu
+/** A duration that is about so long: units stay elsewhere. */
+const ABOUT = /(?<=约 \d+ )[sh](?![A-Za-z])/g
 /** Between the numbers of a list. */
 const IN_A_LIST = /(?<=^[^[]*[\d%]),\s(?=[+−-]?\d)/g
 /** Around words of Chinese. */
@@ -90,6 +92,7 @@ const tidy = (text: string): string =>
     .replace(BEFORE_PERCENT, '')
     .replace(BEFORE_WORDS, '，')
     .replace(BRACKETS, '（$1）')
+    .replace(ABOUT, (unit) => (unit === 's' ? '秒' : '小时'))
     .replace(/([，。；：！？、（）「」“”])[ \t]+(?=\S)/g, '$1')
     .replace(/[ \t]+(?=[，。；：！？、（）「」])/g, '')
     .replace(/(\p{Script=Han})[ \t]+(?=\p{Script=Han})/gu, '$1')
@@ -319,7 +322,13 @@ export class TextTranslator {
         (value, i) => said[i] === undefined && !isCode(value) && !literals[i].endsWith('“'),
       )
       const left = values.filter((value, i) => said[i] === undefined && IS_WORD.test(value))
-      if (names.length === 0 && left.length === 0) return { sure: filled, likely }
+      if (names.length === 0 && left.length === 0) {
+        // What is cut where texts of the catalogues end is cut right.
+        if (values.every((value) => !HAS_WORDS.test(value) || this.exactly(value.trim())))
+          return { sure: filled, likely }
+        if (certain === undefined || certain.rest > 0) certain = { key, filled, rest: 0 }
+        continue
+      }
       const fits = names.every(
         (name) => isName(name) && (weight >= SURE || (weight >= WEAK && !/\s/.test(name.trim()))),
       )
