@@ -37,11 +37,18 @@ export function PhaseItem(props: PhaseItemProps) {
   )
 }
 
+type Phase = Timeline['phases'][number]
+
+/** The layer below the last that a phase trains. */
+const innerLayer = (phase: Phase, lastLayer: number): number | undefined =>
+  'target_layer' in phase && phase.target_layer < lastLayer ? phase.target_layer : undefined
+
 /** What stands for its name where only a few letters fit; the title has the whole. */
-function shortName(phase: Timeline['phases'][number], lastLayer: number): string {
+function shortName(phase: Phase, lastLayer: number): string {
   if (phase.kind === 'sft') return 'SFT'
   if (phase.kind === 'reward_model') return 'RM'
-  return phase.target_layer === lastLayer ? 'all' : `L${phase.target_layer}`
+  const inner = innerLayer(phase, lastLayer)
+  return inner === undefined ? 'all' : `L${inner}`
 }
 
 /** The steps that a phase has taken, and why it ended. */
@@ -51,7 +58,9 @@ function stepsOf(timeline: Timeline, index: number, steps: number, isCurrent: bo
   const ended = switches.find((s) => s.phase === index + 1)
   return [
     // One that was shortened while its steps went on has taken more of them.
-    done > 0 && done <= steps ? `${done} of ${steps}` : formatSteps(Math.max(done, steps)),
+    done > 0 && done <= steps
+      ? `${done} of ${formatSteps(steps)}`
+      : formatSteps(Math.max(done, steps)),
     isCurrent && isEnding ? ', ends here' : '',
     index < present && ended ? endWords(ended.reason) : '',
   ].join('')
@@ -59,10 +68,10 @@ function stepsOf(timeline: Timeline, index: number, steps: number, isCurrent: bo
 
 /** How a phase learns, and which layer where its name does not say it; '' where a log does not say
  * it. */
-export function methodOf(phase: Timeline['phases'][number], lastLayer: number): string {
+export function methodOf(phase: Phase, lastLayer: number): string {
   if (isImported()) return ''
-  const isInner = 'target_layer' in phase && phase.target_layer < lastLayer
-  const layer = isInner ? `, layer ${phase.target_layer}` : ''
+  const inner = innerLayer(phase, lastLayer)
+  const layer = inner === undefined ? '' : `, layer ${inner}`
   return `, ${methodName(phase)}${`, ${phase.name}`.includes(layer) ? '' : layer}`
 }
 
@@ -97,7 +106,11 @@ function Segment(props: PhaseItemProps & { readonly isCurrent: boolean }) {
       <span className="phase-name" data-testid={isCurrent ? 'phase-name' : undefined}>
         {timeline.isNext && index === 0 ? <span className="phase-next">next run:</span> : null}
         {phaseMark(index + 1)}{' '}
-        <span className="phase-words" data-short={shortName(phase, lastLayer)}>
+        <span
+          className="phase-words"
+          data-short={shortName(phase, lastLayer)}
+          data-layer={innerLayer(phase, lastLayer)}
+        >
           <span>{phase.name}</span>
         </span>
       </span>
