@@ -26,11 +26,13 @@ const words = (text: string) => text.match(/[A-Za-z]{2,}/g) ?? []
 /** Within a sentence of Chinese: three words of English in a row. */
 const IN_A_ROW = /(?:^|[^\w/.-])[a-z]{2,} (?:[a-z]+,? )+[a-z]{2,}/
 const isEnglish = (text: string) =>
+  // Chinese writes the sign beside its number.
+  /\d\s%/.test(text) ||
   // Formulas and names of files are no sentences.
-  !/^= |^\w = |^\w+\.\w+$/.test(text) &&
-  (/\p{Script=Han}/u.test(text)
-    ? IN_A_ROW.test(text)
-    : words(text).filter((word) => !NAMES.test(word)).length >= 2 || /^[a-z]{5,} →$/.test(text))
+  (!/^= |^\w = |^\w+\.\w+$/.test(text) &&
+    (/\p{Script=Han}/u.test(text)
+      ? IN_A_ROW.test(text)
+      : words(text).filter((word) => !NAMES.test(word)).length >= 2 || /^[a-z]{5,} →$/.test(text)))
 
 /** How much wider than the screen the page is; px. */
 const excess = (page: Page) =>
@@ -62,6 +64,8 @@ test('no English is left on the first screen but names and code, and nothing is 
   await page.goto(`?v=1&p=tiny${QUICK}#lang=zh`)
   await lab.waitForStatus('idle')
   await expect(lab.get('train')).toHaveText('训练')
+  // Between regular and bold a font of Chinese has no weight.
+  await expect(page.locator('.field-head label').first()).toHaveCSS('font-weight', '600')
   for (const width of [1280, 390]) {
     await page.setViewportSize({ width, height: 844 })
     expect(await excess(page), `${width} px`).toBeLessThanOrEqual(0)
@@ -100,6 +104,14 @@ test('no English is left of runs that are grouped and compared, nor in a traced 
     await expect(page.locator('#tab-panel h2').first()).toBeVisible()
     expect((await englishIn(page)).filter(isEnglish), tab).toEqual([])
   }
+  // No column's name stands one character a line.
+  const begun = page.locator('.runs-table thead th', { hasText: '开始' })
+  const lines = await begun.evaluate((head) => {
+    const range = document.createRange()
+    range.selectNodeContents(head)
+    return new Set([...range.getClientRects()].map(({ top }) => Math.round(top / 16))).size
+  })
+  expect(lines).toBeLessThanOrEqual(2)
   for (const tick of await lab.get('tick').all()) await tick.check()
   await expect(lab.get('compare')).toBeVisible()
   await lab.get('runs-group').selectOption({ index: 2 })

@@ -43,7 +43,7 @@ const WEAK = 6
 const NAMES_FOLLOW = /(?:\bone of|\bthese are:|\blegal here:) $/i
 /** Behind it stands what was given, as it was given. */
 const GIVEN_FOLLOWS = /\b(?:got|found|kept|keyword) $/i
-const WORD_OF_CODE = /^['"‘“]?[\w.*+@-]+['"’”]?$/
+const WORD_OF_CODE = /^['"‘“]?[\w.*+@:-]*[\w.*+@-]['"’”]?$/
 /** A number, or a word that is none of a sentence. */
 const IS_VALUE = /^[−-]?\d[\d.e−-]*$|^\w*[\d_]\w*$|^none$/
 const NO_VALUE = /^(?:none|nothing|less|more)$/
