@@ -89,6 +89,7 @@ const OF_RUNS: Readonly<Record<string, string>> = {
   '① layer 2': '① 第 2 层',
   'final policy –': '最终策略 –',
   'layer 2 –': '第 2 层 –',
+  '\ue000runs of studies (256)': '\ue000研究的运行（256）',
   'pinned kernels *:vector_4x4': '固定的内核 *:vector_4x4',
   'Right samples on held-out problems 17 % → 32 % in 80 steps; entropy of the final policy 1.38 → 1.08 nats. 3 runs.':
     '留出题目上正确的样本 17% → 32%，80 步；最终策略的熵 1.38 → 1.08 nats。3 次运行。',

@@ -125,7 +125,7 @@ function matchesOf({ key, literals, weight, length }: Template, text: string): M
   const whole = open.filter((one) => one.startsWith(first) && one.endsWith(last))
   for (const values of whole.flatMap((one) => [...cuts(one, literals, 0, first.length)])) {
     // An icon before a text is none of its value.
-    if (first === '' && /^[\ue000-\uf8ff]\s+\d/.test(values[0] ?? '')) continue
+    if (first === '' && /^[\ue000-\uf8ff](?:\s+\d|[a-z])/.test(values[0] ?? '')) continue
     if (values.some((value, i) => IS_NUMBERED.test(literals[i]) && MORE.test(value))) continue
     // What stands in brackets has its ends.
     const isOdd = !values.every(
