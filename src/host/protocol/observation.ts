@@ -10,6 +10,7 @@ export {
   type LensRequest,
   type LensSample,
   NO_OBSERVATION,
+  nextObserved,
   OBSERVED_GROUPS,
   type Observation,
   type ObservationRequest,

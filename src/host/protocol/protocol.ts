@@ -309,6 +309,8 @@ export type LabEvent =
       readonly step: number
       readonly observation: Observation
     }
+  /** The next step that shows what panels ask for, where not every step does. */
+  | { readonly type: 'observing'; readonly run: number; readonly step: number }
   | RunProgram
   | PlanEvent
   | { readonly type: 'benchmark_progress'; readonly message: string }

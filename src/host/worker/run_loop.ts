@@ -27,6 +27,8 @@ export class RunLoop {
   #hasEnded = false
   /** The request as the trainer last got it. */
   #told: ObservationRequest = NO_OBSERVATION
+  /** The step that was told as the next that is observed. */
+  #observing: number | undefined
   #isWaiting = false
   #inFlight:
     | { readonly result: Promise<StepResult>; readonly request: ObservationRequest }
@@ -113,6 +115,16 @@ export class RunLoop {
     if (orders.request === this.#told) return
     this.#told = orders.request
     trainer.observe(this.#told)
+    this.#tellObserving()
+  }
+
+  /** Which step will show what is asked for. */
+  #tellObserving(): void {
+    const { nextObserved } = this.#trainer
+    if (nextObserved === undefined || this.#told.every <= 1) return
+    if (nextObserved !== this.#observing)
+      this.#post({ type: 'observing', run: this.#of.id, step: nextObserved })
+    this.#observing = nextObserved
   }
 
   async #step(): Promise<void> {
@@ -132,6 +144,7 @@ export class RunLoop {
     const result = await flown?.result
     this.#inFlight = undefined
     if (flown && result && !this.#isOver) this.#report(result, flown.request)
+    if (result?.observation) this.#tellObserving()
     // Step 0 is none.
     return result !== undefined && result.step > 0
   }

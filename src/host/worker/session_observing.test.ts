@@ -96,3 +96,15 @@ test('a run that waits for verdicts shows what a panel asks for', async () => {
   session.handle({ type: 'stop' })
   await session.idle
 })
+
+test('it is told which step shows what panels want, where not every step does', async () => {
+  const told = async (every: number) => {
+    const { session, events } = fakeLab()
+    const observe = asking(['flow'], { every })
+    session.handle({ type: 'start', run: 1, record: 'r1', experiment, paused: false, observe })
+    await session.idle
+    return events.flatMap((e) => (e.type === 'observing' ? [e.step] : []))
+  }
+  expect(await told(4)).toEqual([0, 4, 8])
+  expect(await told(1)).toEqual([])
+})

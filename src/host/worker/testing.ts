@@ -6,7 +6,7 @@ import type { GpuError } from '../../kernels/device/base/errors.ts'
 import type { Verdict } from '../../rl/config/phase.ts'
 import type { StepResult } from '../../rl/train/parts/step_result.ts'
 import type { SteeredState } from '../checkpoints/file/checkpoint.ts'
-import { NO_OBSERVATION, type ObservationRequest } from '../protocol/observation.ts'
+import { NO_OBSERVATION, nextObserved, type ObservationRequest } from '../protocol/observation.ts'
 import {
   ASKED,
   GENERATION,
@@ -140,6 +140,12 @@ class FakeTrainer implements RunTrainer {
   observe(request: ObservationRequest): void {
     this.#request = request
     this.#lab.log.push(`observe ${request.groups}`)
+  }
+
+  get nextObserved() {
+    const { groups } = this.#request
+    if (groups.length === 0) return undefined
+    return this.#step < 0 ? 0 : nextObserved(this.#request, this.#step)
   }
 
   async observeNow() {

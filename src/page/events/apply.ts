@@ -158,6 +158,7 @@ const APPLY: { readonly [T in LabEvent['type']]: Apply<EventOf<T>> } = {
     keepObservation(state.kept, step, observation)
     return { ...state, keptVersion: state.keptVersion + 1 }
   },
+  observing: (state, { step }) => ({ ...state, observing: step }),
   // Heard by who asked (page/opened/).
   looked: same,
   look_failed: same,

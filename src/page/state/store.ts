@@ -96,6 +96,8 @@ export interface LabState {
   /** What steps left for looking back; mutable, and `keptVersion` counts its changes. */
   readonly kept: KeptOfRun
   readonly keptVersion: number
+  /** The next step that is looked into because panels ask, where not every step is. */
+  readonly observing: number | undefined
   /** Of the last phase of pairs that has begun. */
   readonly asked: AskedPairs | undefined
   /** What was said in each phase of pairs, as the experiment's field holds it, by index of the
@@ -163,6 +165,7 @@ export const emptyRun = () =>
     samples: [],
     kept: emptyKept(),
     keptVersion: 0,
+    observing: undefined,
     asked: undefined,
     verdicts: {},
     scored_pairs: undefined,

@@ -38,7 +38,8 @@ export const OBSERVED_GROUPS = {
 
 export type ObservedGroup = keyof typeof OBSERVED_GROUPS
 
-/** What the visible panels want to see of every `every`-th step. */
+/** What the visible panels want to see of every `every`-th step, and of the next one where it is
+ * new. */
 export interface ObservationRequest {
   readonly groups: readonly ObservedGroup[]
   /** The layer k that `kl_of_layer` measures from, 0 … L. */
@@ -223,3 +224,9 @@ export function asksMore(request: ObservationRequest, known: ObservationRequest)
 /** Whether a step is observed: every `every`-th, step 0 among them. */
 export const isObserved = ({ every }: ObservationRequest, step: number): boolean =>
   step % Math.max(1, every) === 0
+
+/** The first step after another that is so observed. */
+export const nextObserved = ({ every }: ObservationRequest, step: number): number => {
+  const apart = Math.max(1, every)
+  return (Math.floor(step / apart) + 1) * apart
+}

@@ -136,3 +136,32 @@ test('a step that is profiled is observed all the same', async () => {
   )
   trainer.destroy()
 })
+
+test('who asks for more sees the next step, and then every so many', async () => {
+  const trainer = await Trainer.create(await Gpu.open(), {
+    ...CONFIG,
+    phases: [{ ...RL, steps: 12 }],
+    validation: { test_freq: null, prompts: 0, n: 0 },
+  })
+  const rarely = { ...NO_OBSERVATION, every: 5 }
+  const flow = { ...rarely, groups: ['flow'] as const }
+  const requests = new Map([
+    [1, flow],
+    [3, { ...rarely, groups: ['flow', 'cosines'] as const }],
+    [7, rarely],
+    [8, flow],
+  ])
+  const seen: number[] = []
+  for (let step = 0; step <= 11; step++) {
+    const request = requests.get(step)
+    if (request) trainer.observe(request)
+    const { nextObserved } = trainer
+    const { observation } = await trainer.next()
+    if (!observation) continue
+    expect(nextObserved).toBe(step)
+    seen.push(step)
+  }
+  // At 8 the panel was opened again.
+  expect(seen).toEqual([1, 3, 5, 8, 10])
+  trainer.destroy()
+})

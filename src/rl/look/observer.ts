@@ -12,9 +12,11 @@ import { encodeSample, heldOutTexts, type LensText, readLens } from './lens_text
 import { MOMENTS_SHARE, Moments, PARTS_SHARE, type RunSoFar } from './moments.ts'
 import {
   asksInside,
+  asksMore,
   atMoment,
   isObserved,
   NO_OBSERVATION,
+  nextObserved,
   type Observation,
   type ObservationRequest,
   type ObservedGroup,
@@ -45,6 +47,8 @@ export class Observer {
   #config: Pick<TrainerConfig, 'seed' | 'task'>
   #observed: Observed
   #request: ObservationRequest = NO_OBSERVATION
+  /** What was asked for when it observed last; nothing once nobody asked. */
+  #shown: ObservationRequest = NO_OBSERVATION
   readonly #moments = new Moments()
   /** Of measurements of what each part does. */
   readonly #parts = new Moments()
@@ -68,6 +72,7 @@ export class Observer {
    * being called. */
   ask(request: ObservationRequest): void {
     this.#request = request
+    if (!this.isAsked) this.#shown = NO_OBSERVATION
     const kept = atMoment(request)
     for (const [group, { layer, part }] of this.#groups) {
       if (kept.groups.includes(group) && layer === layerOf(group, kept)) continue
@@ -140,9 +145,20 @@ export class Observer {
     reserveReadings(this.#gpu, lens ? [...read, lens.tensors.outputs] : read)
   }
 
-  /** Whether the inside is observed after this step. */
+  /** Whether the inside is observed after this step: whoever opens a panel waits for no further
+   * step. */
   isDue(step: number): boolean {
-    return this.isAsked && isObserved(this.#request, step)
+    return this.isAsked && (this.#isNew || isObserved(this.#request, step))
+  }
+
+  /** The first step after this one that is observed. */
+  nextDue(step: number): number {
+    return this.#isNew ? step + 1 : nextObserved(this.#request, step)
+  }
+
+  /** It is asked for something that no step has shown since. */
+  get #isNew(): boolean {
+    return asksMore(this.#request, this.#shown)
   }
 
   /** Whether this step brings its token table. */
@@ -158,6 +174,7 @@ export class Observer {
     rows: ObservedRows,
     isMoment = false,
   ): Promise<{ readonly reading: Promise<Observation> }> {
+    this.#shown = this.#request
     return this.#observe(batch, rows, isMoment ? atMoment(this.#request) : this.#request)
   }
 

@@ -163,7 +163,7 @@ export function beginStage({ parts, progress }: Training): void {
 }
 
 /** Whether the present phase is looked at in every step. */
-const isShort = ({ config, progress }: Training): boolean =>
+export const isShort = ({ config, progress }: Training): boolean =>
   isShortInner(progress.current, config.model.num_hidden_layers)
 
 /** Whether a step is one to look back to, and may be: one of a short inner phase, the last of its

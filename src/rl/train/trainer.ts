@@ -20,7 +20,7 @@ import { planMemory } from './parts/memory.ts'
 import { createParts, isNear, type Parts, prepareParts, servesToo } from './parts/parts.ts'
 import { Progress } from './parts/progress.ts'
 import type { PendingStep, PhaseStart, StepResult } from './parts/step_result.ts'
-import { beginStage, observe, queueStep, queueStepZero } from './queue.ts'
+import { beginStage, isShort, observe, queueStep, queueStepZero } from './queue.ts'
 import { Responder } from './responses/responder.ts'
 import { drawPhasePairs, preferencesOf } from './reward_model_phase.ts'
 import { type RolloutDType, rolloutDType } from './rollout_dtype.ts'
@@ -222,6 +222,14 @@ export class Trainer {
     this.#training.observer.ask(request)
     if (!request.parts) freeParts(this.#training)
     freeReadings(this.#training)
+  }
+
+  /** The next step that brings what is asked for; undefined where nothing is. */
+  get nextObserved(): number | undefined {
+    const { observer, progress } = this.#training
+    if (!observer.isAsked) return undefined
+    if (!progress.is_started) return 0
+    return isShort(this.#training) ? progress.step + 1 : observer.nextDue(progress.step)
   }
 
   /** What is asked for of the state after the last step that was queued; undefined where nothing

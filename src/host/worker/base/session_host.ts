@@ -46,6 +46,8 @@ export interface RunTrainer {
   traceNext(): void
   /** What steps are to show of the inside from now on. */
   observe(request: ObservationRequest): void
+  /** The next step that shows it; undefined where nothing is asked for. */
+  readonly nextObserved: number | undefined
   /** The same of the present state, between two steps; undefined where nothing is asked for. */
   observeNow(): Promise<Observation | undefined>
   /** Steps queued so far. */

@@ -19,6 +19,7 @@ export type SteeredTrainer = Pick<
   | 'nextPhase'
   | 'traceNext'
   | 'observe'
+  | 'nextObserved'
   | 'observeNow'
   | 'preferences'
   | 'decide'

@@ -194,6 +194,11 @@ export class SteeredRun<T extends SteeredTrainer = SteeredTrainer> {
     this.trainer.observe(request)
   }
 
+  /** The next step that shows it (Trainer). */
+  get nextObserved(): number | undefined {
+    return this.trainer.nextObserved
+  }
+
   /** The same of the state as it is, between two steps; undefined where nothing is asked for. */
   observeNow(): Promise<Observation | undefined> {
     return this.trainer.observeNow()
