@@ -5,7 +5,7 @@ import { resolvePhases } from '../../document/experiment/resolve.ts'
 import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import type { LabState } from '../../page/state/store.ts'
 import { formatSteps, withMinus } from '../kit/format.ts'
-import { isClear, mean } from '../kit/mean.ts'
+import { isClear, isClearEntropy, mean } from '../kit/mean.ts'
 import {
   greedyAccuracy,
   heldOutPart,
@@ -16,8 +16,6 @@ import {
   TASK_SCORE,
 } from '../shown/metrics.ts'
 
-/** Nats below which a change of the entropy is not worth a word: steps differ by as much. */
-export const HARDLY = 0.05
 /** Steps whose rewards are averaged at both ends of a phase. */
 const WIDTH = 5
 
@@ -40,7 +38,7 @@ function between(column: Column | undefined, first: number, last: number): reado
 function changeWords(who: string, change: number): string {
   // Adding 0 takes the sign from -0.
   const rounded = Number(change.toFixed(2)) + 0
-  if (Math.abs(change) < HARDLY)
+  if (!isClearEntropy(change))
     return `${who} hardly changed (${withMinus(rounded.toFixed(2))} nats)`
   return `${who} became ${change < 0 ? 'surer' : 'less sure'} by ${Math.abs(change).toFixed(2)} nats`
 }

@@ -7,9 +7,8 @@ import type { RunEntry } from '../../page/runs/library/library_store.ts'
 import { settledSettings } from '../../page/state/next_experiment.ts'
 import type { LabState } from '../../page/state/store.ts'
 import { formatShare } from '../kit/format.ts'
-import { isClear } from '../kit/mean.ts'
+import { isClear, isClearEntropy } from '../kit/mean.ts'
 import { greedyAccuracy, layerEntropy } from '../shown/metrics.ts'
-import { HARDLY } from './captions.ts'
 import { controlOf, type Trained } from './control_run.ts'
 
 /** A document without what makes no other run of it: its name, and the kernels of the adapter. */
@@ -114,6 +113,6 @@ export function insideSays(state: LabState, entries: readonly RunEntry[]): strin
   const end = (entry: RunEntry | undefined) => (entry ? entry.header.metrics[metric] : own)
   const [withInner, without] = [end(pair.withInner), end(pair.without)]
   if (withInner === undefined || without === undefined) return undefined
-  if (Math.abs(withInner - without) < HARDLY) return undefined
+  if (!isClearEntropy(withInner - without)) return undefined
   return `Inside they differ: layer ${layer} ends at ${withInner.toFixed(2)} nats with the inner phase, ${without.toFixed(2)} without.`
 }

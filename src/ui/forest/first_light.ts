@@ -2,8 +2,8 @@
 // phase of a run ended.
 import type { LabState } from '../../page/state/store.ts'
 import { theLayer } from '../glossary/layer_names.ts'
+import { isClearEntropy } from '../kit/mean.ts'
 import { layerEntropy } from '../shown/metrics.ts'
-import { HARDLY } from './captions.ts'
 
 interface Fall {
   readonly layer: number
@@ -37,11 +37,11 @@ export function firstLight(state: LabState): string | undefined {
   const all = falls.flatMap((fall) => fall ?? [])
   if (all.length < falls.length) return undefined
   const [first, second] = all.toSorted((a, b) => depth(b) - depth(a))
-  if (depth(first) < HARDLY) return undefined
+  if (depth(first) <= 0 || !isClearEntropy(depth(first))) return undefined
   const other = first.layer === layers ? second : all[layers]
   const who = ({ layer }: Fall) => theLayer(layer, layers)
   // Steps differ by as much.
-  return depth(first) - depth(other) < HARDLY
+  return !isClearEntropy(depth(first) - depth(other))
     ? `The light reached ${who(first)} first: ${nats(first)} nats by step ${first.step}; ${who(other)} nearly as much, ${nats(other)}.`
     : `The light reached ${who(first)} first: ${nats(first)} nats by step ${first.step}; ${who(other)} only ${nats(other)}.`
 }

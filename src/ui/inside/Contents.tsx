@@ -1,8 +1,14 @@
 // Lists the questions that the tab answers, each with what this run says to it, and jumps to the
 // figures: the tab is many windows high.
-import { useLayoutEffect, useRef, useState } from 'react'
-import { useKept } from '../shown/rested.ts'
+import { useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { wantObserved } from '../../page/client/observing.ts'
+import { useNextObserved } from '../shown/next_observed.ts'
+import { useSlowFrame } from '../shown/readout.ts'
+import { useIsLiving, useKept } from '../shown/rested.ts'
+import { useLastLayer } from '../shown/run.ts'
 import { useAtStep } from '../shown/shown.ts'
+import { useVisible } from '../shown/visible.ts'
+import { LENS_TEXTS } from '../tokens/lens/LayerLens.tsx'
 import { QUESTIONS, type Question } from './base/answers.ts'
 
 /** The heads of the groups that have a figure: cards come and go with the run. */
@@ -45,6 +51,26 @@ function Line({ head, answer }: LineProps) {
   )
 }
 
+/** All answers are of one step: of the newest that was measured while they were in view. */
+const ANSWERS = {
+  groups: ['entropy', 'flow'],
+  lens: { held_out: LENS_TEXTS, samples: [] },
+} as const
+
+/** Metrics of every step answer, too. */
+const SAYS_MS = 1000
+
+/** Which step is measured next, with room for it from the start. */
+function Next() {
+  const next = useNextObserved()
+  if (next === undefined) return null
+  return (
+    <p className="soft inside-next" data-testid="inside-next">
+      {next}
+    </p>
+  )
+}
+
 export function Contents() {
   const nav = useRef<HTMLElement>(null)
   const [heads, setHeads] = useState<readonly HTMLElement[]>([])
@@ -62,10 +88,17 @@ export function Contents() {
     update()
     return () => observer.disconnect()
   }, [])
+  const isVisible = useVisible(nav)
+  const isLiving = useIsLiving()
+  useEffect(() => {
+    if (isVisible && isLiving) return wantObserved('answers', ANSWERS)
+  }, [isVisible, isLiving])
   const kept = useKept().observations
   const atStep = useAtStep()
+  const last = useLastLayer()
+  useSlowFrame(SAYS_MS)
   const answerTo = ({ dataset }: HTMLElement) =>
-    QUESTIONS[dataset.question as Question](kept, atStep)
+    QUESTIONS[dataset.question as Question](kept, atStep, last)
   return (
     <nav ref={nav} className="inside-contents" aria-label="Contents of this tab">
       <ul>
@@ -73,6 +106,7 @@ export function Contents() {
           <Line key={head.dataset.question} head={head} answer={answerTo(head)} />
         ))}
       </ul>
+      {isLiving ? <Next /> : null}
     </nav>
   )
 }

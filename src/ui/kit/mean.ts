@@ -1,4 +1,4 @@
-// Computes means, and tells a change of shares from what chance brings.
+// Computes means, and tells a change from what chance and steps bring.
 
 /** NaN of none. */
 export const mean = (values: readonly number[]): number =>
@@ -15,3 +15,9 @@ export const differenceError = ([a, b]: readonly number[], answers: number): num
 /** Whether two shares of so many answers are further apart than chance brings them. */
 export const isClear = ([before, after]: readonly number[], answers: number): boolean =>
   Math.abs(after - before) > CLEAR * differenceError([before, after], answers)
+
+/** Nats below which a change of an entropy is not worth a word: steps differ by as much. */
+const HARDLY_NATS = 0.05
+
+/** Whether an entropy has changed: every sentence about one asks here. */
+export const isClearEntropy = (change: number): boolean => Math.abs(change) >= HARDLY_NATS

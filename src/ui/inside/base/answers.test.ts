@@ -13,7 +13,7 @@ const keptOf = (...observations: readonly (readonly [number, Observation])[]) =>
   return kept
 }
 const answers = (kept: Kept<Observation>, step?: number) =>
-  Object.values(QUESTIONS).map((answer) => answer(kept, step))
+  Object.values(QUESTIONS).map((answer) => answer(kept, step, 2))
 
 test('each question is answered by the newest moment that has what it needs', () => {
   const first = observationOf(FLOW)
@@ -41,7 +41,7 @@ test('what a layer knows is said of the held-out answers that the lens measured'
   expect(answers(keptOf([5, observationOf(FLOW)]))[0]).toContain('decides most')
 })
 
-test('where one moment was observed, the metrics of every step tell what changed', () => {
+test('the metrics of every step tell what changed, whatever was observed', () => {
   const series = new Map<string, Series>()
   for (const [layer, ends] of [
     [3.2, 3.2],
@@ -51,9 +51,24 @@ test('where one moment was observed, the metrics of every step tell what changed
     for (const [i, value] of ends.entries())
       appendRow(series, `layer/entropy/${layer}`, 1 + 44 * i, value)
   labStore.setState({ series })
-  expect(answers(keptOf([45, observationOf(FLOW)]))[2]).toBe(
-    'From step 1 to 45 the policy of layer 1 changed most: it fell from 2 to 0.8 nats.',
-  )
+  const looked = [
+    keptOf(),
+    keptOf([45, observationOf(FLOW)]),
+    keptOf([20, observationOf(FLOW)], [45, observationOf(FLOW)]),
+  ]
+  for (const kept of looked)
+    expect(answers(kept)[2]).toBe(
+      'From step 1 to 45 the policy of layer 1 changed most: it fell from 2 to 0.8 nats.',
+    )
+  labStore.setState({ series: new Map() })
+})
+
+test('each answer names its step', () => {
+  const kept = keptOf([
+    4,
+    observationOf({ ...FLOW, dH_ffn: [1, -1], dH_attn: [0, 0], dH_layer: [1, -1] }),
+  ])
+  for (const answer of answers(kept).slice(0, 3)) expect(answer).toContain('step 4')
 })
 
 test('what causes it is said where the parts were switched off', () => {
@@ -69,8 +84,8 @@ test('what causes it is said where the parts were switched off', () => {
     parts: [part('attention', -0.5), part('feed_forward', -0.1)],
   }
   const kept = keptOf([5, { ...observationOf(), parts } as Observation])
-  expect(QUESTIONS['What causes it?'](kept, undefined)).toBe(
-    'Beside whole blocks the attention of layer 1 is needed most: without it the held-out reward changes by −0.5 ± 0.05.',
+  expect(QUESTIONS['What causes it?'](kept, undefined, 2)).toBe(
+    'At step 5, beside whole blocks, the attention of layer 1 is needed most: without it the held-out reward changes by −0.5 ± 0.05.',
   )
 })
 

@@ -9,57 +9,56 @@ import { mostNeeded } from '../../touch/words/part_words.ts'
 import { type ObservedQuantity, observedAt, type Seen } from './observed.ts'
 import { deltaSays, flowSays, heatSays, policyName } from './says.ts'
 
-type Answer = (kept: Kept<Observation>, step: number | undefined) => string | undefined
+/** `last` is the model's last layer. */
+type Answer = (
+  kept: Kept<Observation>,
+  step: number | undefined,
+  last: number,
+) => string | undefined
 
 /** What a figure says of the newest moment that has what it draws. */
 const of =
-  (
-    quantities: readonly ObservedQuantity[],
-    says: (seen: Seen, items: readonly Seen[]) => string | undefined,
-  ): Answer =>
+  (quantities: readonly ObservedQuantity[], says: (seen: Seen) => string | undefined): Answer =>
   (kept, step) => {
     const seen = observedAt(kept, step, quantities)
-    return seen && says(seen, kept.items)
+    return seen && says(seen)
   }
 
-const flowOf = of(['ent_layer_norm'], ({ item }) => flowSays(item))
+const flowOf = of(['ent_layer_norm'], flowSays)
 
 /** What layers name of the held-out answers that the lens measured; else where they decide. */
-const known: Answer = (kept, step) => {
-  const lenses = kept.items
-    .findLast(
-      ({ step: at, item }) =>
-        (step === undefined || at <= step) && item.lenses.some((lens) => lens.is_held_out),
-    )
-    ?.item.lenses.filter((lens) => lens.is_held_out)
-  return (lenses && lensesSay(lenses, 'raw')) || flowOf(kept, step)
+const known: Answer = (kept, step, last) => {
+  const seen = kept.items.findLast(
+    ({ step: at, item }) =>
+      (step === undefined || at <= step) && item.lenses.some((lens) => lens.is_held_out),
+  )
+  const lenses = seen?.item.lenses.filter((lens) => lens.is_held_out)
+  return (lenses && lensesSay(lenses, 'raw', seen?.step)) || flowOf(kept, step, last)
 }
 
-/** Where only one moment was observed, the metrics of every step tell what changed. */
-export function changedSays(items: readonly Seen[], seen: Seen): string | undefined {
-  const { num_hidden_layers: last } = seen.item
-  const alike = items.filter(({ step, item }) => step < seen.step && item.rows === seen.item.rows)
+/** The policies of all layers are metrics of every step; where a run has none, what was observed
+ * of them tells what changed. */
+export const changedSays: Answer = (kept, step, last) => {
   const layers = Array.from({ length: last + 1 }, (_, layer) => ({
     metric: layerEntropy(layer),
     label: policyName(layer, last),
   }))
-  return (alike.length === 0 && layersSay(layers)) || heatSays(items, seen)
+  const seen = observedAt(kept, step, ['ent_layer_raw', 'ent_layer_norm'])
+  return layersSay(layers) || (seen && heatSays(kept.items, seen))
 }
 
 const needed: Answer = ({ items }, step) => {
-  const parts = items.findLast(
+  const seen = items.findLast(
     ({ step: at, item }) => item.parts && (step === undefined || at <= step),
-  )?.item.parts
-  return parts && mostNeeded(parts)
+  )
+  return seen?.item.parts && mostNeeded(seen.item.parts, seen.step)
 }
 
 /** In the order of the tab. */
 export const QUESTIONS = {
   'What does a layer know?': known,
   'What does a block do?': of(['dH_attn', 'dH_ffn', 'dH_layer'], deltaSays),
-  'What changed?': of(['ent_layer_raw', 'ent_layer_norm'], (seen, items) =>
-    changedSays(items, seen),
-  ),
+  'What changed?': changedSays,
   'What causes it?': needed,
 } as const satisfies Record<string, Answer>
 

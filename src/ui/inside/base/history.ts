@@ -2,9 +2,14 @@
 
 import type { Series } from '../../../host/columns/series.ts'
 import type { Observation } from '../../../host/protocol/observation.ts'
+import type { LabState } from '../../../page/state/store.ts'
 import { type Columns, indexAt } from '../../scales/columns.ts'
+import { layerEntropy } from '../../shown/metrics.ts'
 import { shownStore } from '../../shown/shown.ts'
 import { holds, type ObservedQuantity, type Seen } from './observed.ts'
+
+/** The raw policies of all layers are metrics, too, and those are of every step. */
+export const hasCourse = ({ series }: LabState): boolean => series.has(layerEntropy(0))
 
 /** One value of each kept step that has it. */
 export function columnsOfKept(

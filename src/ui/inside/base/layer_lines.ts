@@ -5,6 +5,8 @@ import { layerName, theLayer } from '../../glossary/layer_names.ts'
 import { formatNumber } from '../../kit/format.ts'
 import type { NumberTable } from '../../plot/files/number_table.ts'
 import type { FigureLine } from '../../plot/still/figure_lines.ts'
+import { layerEntropy } from '../../shown/metrics.ts'
+import { seriesOf } from '../../shown/run.ts'
 import { READING_NAMES, type Reading } from '../../touch/words/reading_words.ts'
 import type { Seen } from './observed.ts'
 
@@ -43,6 +45,20 @@ export function layerSteps(
     if (!layers || final === undefined || (until !== undefined && step > until)) return []
     return [{ step, entropies: [...layers, final], lens: readIn(item, reading) }]
   })
+}
+
+/** The steps whose metrics have the raw policies of all layers, up to `until`. */
+export function measuredSteps(last: number, until: number | undefined): readonly LayerStep[] {
+  const rows = Array.from({ length: last + 1 }, (_, layer) => seriesOf(layerEntropy(layer)))
+  const [first] = rows
+  return Array.from({ length: first?.length ?? 0 }, (_, i) => ({
+    step: first?.steps[i] ?? 0,
+    entropies: rows.map((row) => row?.values[i] ?? Number.NaN),
+    lens: undefined,
+  })).filter(
+    ({ step, entropies }) =>
+      (until === undefined || step <= until) && entropies.every(Number.isFinite),
+  )
 }
 
 /** A line for each layer; the last is the final policy. */

@@ -36,9 +36,9 @@ test('a figure says which step it shows, and when that is not the one asked for'
 })
 
 test('an empty figure says what to do', () => {
-  const nothing = { isPast: false, isBusy: false, atStep: undefined, first: undefined }
+  const nothing = { isPast: false, next: undefined, atStep: undefined, first: undefined }
   expect(emptyWords(nothing)).toBe('Nothing was observed yet.')
-  expect(emptyWords({ ...nothing, isBusy: true })).toContain('next observed step')
+  expect(emptyWords({ ...nothing, next: 'Step 5 is.' })).toBe('Not measured yet. Step 5 is.')
   expect(emptyWords({ ...nothing, isPast: true })).toContain('This run kept no numbers')
   expect(emptyWords({ ...nothing, atStep: 3, first: 10 })).toBe(
     'Step 3 was not observed. The first observed step is 10.',

@@ -66,21 +66,20 @@ export function refusedWords(
 export interface Nothing {
   /** A past run, which can only be read. */
   readonly isPast: boolean
-  readonly isBusy: boolean
+  /** Which step comes next, where a run is on (next_observed.ts). */
+  readonly next: string | undefined
   readonly atStep: number | undefined
   /** The first step that was observed. */
   readonly first: number | undefined
 }
 
 /** Why a figure is empty, and what to do about it. */
-export function emptyWords({ isPast, isBusy, atStep, first }: Nothing): string {
+export function emptyWords({ isPast, next, atStep, first }: Nothing): string {
   if (first !== undefined && atStep !== undefined)
     return `Step ${atStep} was not observed. The first observed step is ${first}.`
   if (isPast)
     return 'This run kept no numbers for this figure. Where a state of it is kept, “Look now” measures them.'
-  return isBusy
-    ? 'Not observed yet. The next observed step shows here; a step is measured while this figure is in view.'
-    : 'Nothing was observed yet.'
+  return next === undefined ? 'Nothing was observed yet.' : `Not measured yet. ${next}`
 }
 
 const GROUPS: Readonly<Record<ObservedGroup, { readonly label: string }>> = {

@@ -24,16 +24,16 @@ test('of one moment it is said where the entropy falls most on its way up', () =
 })
 
 test('the layer that decides most is named, and where the model ends', () => {
-  expect(flowSays(observationOf({ ent_layer_norm: [1.5, 2.5, 0.5] }))).toBe(
-    'In normed states, layer 2 decides most: entropy falls from 2.5 to 0.5 nats there, and the model ends at 0.5 nats.',
+  expect(flowSays(seenAt(9, observationOf({ ent_layer_norm: [1.5, 2.5, 0.5] })))).toBe(
+    'At step 9, in normed states, layer 2 decides most: entropy falls from 2.5 to 0.5 nats there, and the model ends at 0.5 nats.',
   )
-  expect(flowSays(observationOf({ ent_layer_norm: [1.5, 0.5, 0.75] }))).toBe(
-    'No layer after the first lowers the entropy; the model ends at 0.75 nats.',
+  expect(flowSays(seenAt(9, observationOf({ ent_layer_norm: [1.5, 0.5, 0.75] })))).toBe(
+    'At step 9 no layer after the first lowers the entropy; the model ends at 0.75 nats.',
   )
-  expect(flowSays(observationOf())).toBeUndefined()
+  expect(flowSays(seenAt(9, observationOf()))).toBeUndefined()
   // A fall that no digit shows is none.
-  expect(flowSays(observationOf({ ent_layer_norm: [3.26, 3.2512, 3.2511] }))).toBe(
-    'No layer after the first changes the entropy much; the model ends at 3.25 nats.',
+  expect(flowSays(seenAt(9, observationOf({ ent_layer_norm: [3.26, 3.2512, 3.2511] })))).toBe(
+    'At step 9 no layer after the first changes the entropy much; the model ends at 3.25 nats.',
   )
 })
 
@@ -44,9 +44,11 @@ test('layers that raise the entropy are told from the largest change', () => {
     'At step 9 the feed-forward raises the entropy in layer 1; the largest change is that of layer 2’s feed-forward, −1.25 nats.',
   )
   expect(change([2, 0.1], [-0.3, -0.1])).toBe(
-    'At step 9 no feed-forward raises the entropy; the largest change is that of layer 1’s attention, +2 nats.',
+    'At step 9 no feed-forward raises the entropy by more than 0.05 nats; the largest change is that of layer 1’s attention, +2 nats.',
   )
   expect(change([0, 0], [0.3, 0.5])).toContain('in layers 1 and 2;')
+  // What is no rise for the suggested layer is none here.
+  expect(change([0, 0], [0.004, 0.5])).toContain('in layer 2;')
   expect(deltaSays(seenAt(9, observationOf()))).toBeUndefined()
 })
 

@@ -2,7 +2,10 @@
 import type { Observation } from '../../../host/protocol/observation.ts'
 import { stateName, theLayer } from '../../glossary/layer_names.ts'
 import { formatNumber, formatShare, formatSigned } from '../../kit/format.ts'
+import { isClearEntropy } from '../../kit/mean.ts'
+import { mostChanged } from '../../plot/lines/course_says.ts'
 import type { Columns } from '../../scales/columns.ts'
+import { uiStore } from '../../shown/store.ts'
 import type { PassCurve } from './history.ts'
 import { layerChange, perplexity } from './history.ts'
 import type { Seen } from './observed.ts'
@@ -33,14 +36,23 @@ function largest<T>(items: readonly T[], of: (item: T) => number): T | undefined
 }
 
 /** A change that the digits do not show is none. */
-function movedText(from: number, to: number, unit = ''): string {
+function movedText(from: number, to: number): string {
   const [was, is] = [formatNumber(from), formatNumber(to)]
-  if (was === is) return `stayed at ${is}${unit}`
-  return `${to > from ? 'rose' : 'fell'} from ${was} to ${is}${unit}`
+  if (was === is) return `stayed at ${is}`
+  return `${to > from ? 'rose' : 'fell'} from ${was} to ${is}`
+}
+
+/** The same of an entropy, which says of a small change that it is one. */
+function entropyMoved(from: number, to: number): string {
+  const [was, is] = [formatNumber(from), formatNumber(to)]
+  if (was !== is && !isClearEntropy(to - from))
+    return `did not change clearly: ${was} nats, then ${is} nats`
+  return `${movedText(from, to)} nats`
 }
 
 /** Where the model makes up its mind; states are read through the final norm, as the model is. */
-export function flowSays({ mean, num_hidden_layers }: Observation): string | undefined {
+export function flowSays({ step, item }: Seen): string | undefined {
+  const { mean, num_hidden_layers } = item
   const states = mean.ent_layer_norm
   if (!states) return undefined
   // The bare embedding was never made for that norm.
@@ -50,17 +62,23 @@ export function flowSays({ mean, num_hidden_layers }: Observation): string | und
   }))
   const most = largest(falls, ({ by }) => by)
   const end = `the model ends at ${formatNumber(states[num_hidden_layers])} nats`
-  if (!most || most.by <= 0) return `No layer after the first lowers the entropy; ${end}.`
+  if (!most || most.by <= 0)
+    return `At step ${step} no layer after the first lowers the entropy; ${end}.`
   const { layer } = most
   const [was, is] = [states[layer - 1], states[layer]].map((value) => formatNumber(value))
-  if (was === is) return `No layer after the first changes the entropy much; ${end}.`
-  return `In normed states, layer ${layer} decides most: entropy falls from ${was} to ${is} nats there, and ${end}.`
+  if (was === is)
+    return `At step ${step} no layer after the first changes the entropy much; ${end}.`
+  return `At step ${step}, in normed states, layer ${layer} decides most: entropy falls from ${was} to ${is} nats there, and ${end}.`
 }
 
-/** Which layers raise the entropy at a step, and the largest change of a part. */
-export function deltaSays({ step, item: observation }: Seen): string | undefined {
+/** Which layers raise the entropy at a step, by the threshold that also tells which layer comes
+ * first, and the largest change of a part. */
+export function deltaSays(
+  { step, item: observation }: Seen,
+  threshold = uiStore.getState().ffn_threshold,
+): string | undefined {
   const layerOf = (change: Change) => deltaBands(observation, change)
-  const raised = layerOf('feed-forward').filter(({ mean }) => mean > 0)
+  const raised = layerOf('feed-forward').filter(({ mean }) => mean > threshold)
   const parts = CHANGE_NAMES.filter((name) => name !== 'layer').flatMap((name) =>
     layerOf(name).map(({ layer, mean }) => ({ name, layer, mean })),
   )
@@ -68,7 +86,7 @@ export function deltaSays({ step, item: observation }: Seen): string | undefined
   if (!most) return undefined
   const who =
     raised.length === 0
-      ? `At step ${step} no feed-forward raises the entropy`
+      ? `At step ${step} no feed-forward raises the entropy by more than ${formatNumber(threshold)} nats`
       : `At step ${step} the feed-forward raises the entropy in ${layersText(raised.map(({ layer }) => layer))}`
   return `${who}; the largest change is that of layer ${most.layer}’s ${most.name}, ${formatSigned(most.mean)} nats.`
 }
@@ -147,9 +165,8 @@ export function heatSays(items: readonly Seen[], seen: Seen): string | undefined
   if (!moved) return undefined
   const { layer } = moved
   const whose = policyName(layer, now.length - 1)
-  if (formatNumber(before[layer]) === formatNumber(now[layer]))
-    return `From step ${first.step} to ${seen.step} no layer’s policy changed noticeably.`
-  return `From step ${first.step} to ${seen.step} ${whose} changed most: it ${movedText(before[layer], now[layer], ' nats')}.`
+  const steps = { from: first.step, to: seen.step }
+  return mostChanged({ ...steps, label: whose, first: before[layer], last: now[layer] })
 }
 
 /** The way of the policies through the layers in one moment. */
@@ -178,7 +195,7 @@ export function entropySays(columns: Columns, until: number | undefined): string
     lowest === last || lowest === first
       ? ''
       : `; it was lowest at step ${lowest.step}, ${formatNumber(lowest.value)} nats`
-  return `From step ${first.step} to ${last.step} it ${movedText(first.value, last.value, ' nats')}${low}.`
+  return `From step ${first.step} to ${last.step} it ${entropyMoved(first.value, last.value)}${low}.`
 }
 
 /** What one try and many tries solve, and what they solved at first. */

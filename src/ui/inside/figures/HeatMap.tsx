@@ -7,13 +7,16 @@ import { formatNats } from '../../kit/format.ts'
 import { t } from '../../kit/translator.ts'
 import { HeatMap } from '../../plot/heat/HeatMap.tsx'
 import { Readout } from '../../plot/Readout.tsx'
+import { stepsOf } from '../../scales/columns.ts'
 import { oklchToRgb, type Rgb } from '../../scales/palette.ts'
 import { cursorStore, setLayer } from '../../shown/cursor.ts'
-import { readStep } from '../../shown/readout.ts'
-import { shownStore } from '../../shown/shown.ts'
+import { layerEntropy } from '../../shown/metrics.ts'
+import { readStep, valueAt } from '../../shown/readout.ts'
+import { seriesOf } from '../../shown/run.ts'
+import { shownStore, useShown } from '../../shown/shown.ts'
 import { uiStore } from '../../shown/store.ts'
 import { useVocabulary } from '../../shown/vocabulary.ts'
-import { columnsOfKept, comparable, ofKept } from '../base/history.ts'
+import { columnsOfKept, comparable, hasCourse, ofKept } from '../base/history.ts'
 import { type ObservedQuantity, observedAt } from '../base/observed.ts'
 import { policyEntropies } from '../base/points.ts'
 
@@ -47,9 +50,19 @@ const nameOf = ({ first }: HeatKind, layer: number, last: number) =>
 const selectLayer = ({ layer }: { layer: number | undefined }) => layer
 const keptSteps = () => shownStore.getState().kept.observations
 
+/** Whether a map is drawn from these. */
+const isOfMetrics = ({ quantity }: HeatKind): boolean =>
+  quantity === 'ent_layer_raw' && hasCourse(shownStore.getState())
+
 /** The map at the shown step in words. */
 function summary(map: HeatKind, lastLayer: number): string {
   const { title, quantity, first } = map
+  if (isOfMetrics(map)) {
+    const { atStep } = uiStore.getState()
+    const at = (layer: number) =>
+      `${formatNats(valueAt(layerEntropy(layer), atStep))} at ${nameOf(map, layer, lastLayer)}`
+    return `${title}${atStep === undefined ? '' : ` at step ${atStep}`}: from ${at(0)} to ${at(lastLayer)}.`
+  }
   const seen = observedAt(keptSteps(), uiStore.getState().atStep, [quantity])
   const values = seen && valuesOf(map, seen.item.mean)
   return values && seen
@@ -62,20 +75,21 @@ const useRows = (map: HeatKind, lastLayer: number) =>
   useMemo(() => {
     const { first } = map
     const rows = Array.from({ length: lastLayer + 1 - first }, (_, row) => row)
-    return {
-      columns: ofKept((items) =>
-        rows.map((row) =>
-          columnsOfKept(items, ({ mean }) => valuesOf(map, mean)?.[row] ?? Number.NaN),
-        ),
+    const kept = ofKept((items) =>
+      rows.map((row) =>
+        columnsOfKept(items, ({ mean }) => valuesOf(map, mean)?.[row] ?? Number.NaN),
       ),
+    )
+    const measured = () => rows.map((row) => seriesOf(layerEntropy(row)))
+    return {
+      columns: () => (isOfMetrics(map) ? measured() : kept()),
       named: () =>
-        rows.map((row) => ({
-          name: nameOf(map, first + row, lastLayer),
-          columns: columnsOfKept(
-            comparable(keptSteps().items),
-            ({ mean }) => valuesOf(map, mean)?.[row],
-          ),
-        })),
+        rows.flatMap((row) => {
+          const columns = isOfMetrics(map)
+            ? seriesOf(layerEntropy(row))
+            : columnsOfKept(comparable(keptSteps().items), ({ mean }) => valuesOf(map, mean)?.[row])
+          return columns ? [{ name: nameOf(map, first + row, lastLayer), columns }] : []
+        }),
       summarise: () => summary(map, lastLayer),
       // The chart’s library makes its own texts.
       formatRow: (layer: number) => t(shortLayerName(layer, first === 0 ? lastLayer : undefined)),
@@ -91,12 +105,13 @@ interface Props {
 export function KeptHeatMap(props: Props) {
   const { map, lastLayer } = props
   const { max_entropy } = useVocabulary()
+  const isOfEveryStep = useShown(hasCourse) && isOfMetrics(map)
   return (
     <HeatMap
       id={`${map.id}-chart`}
       title={map.title}
       isPart
-      isSparse
+      isSparse={!isOfEveryStep}
       file={map.id}
       height={HEIGHT}
       first={map.first}
@@ -117,6 +132,14 @@ function HeatReadout({ map, lastLayer, isVisible }: Props) {
   const read = useCallback(() => {
     if (!isVisible) return undefined
     const [kept, step] = [keptSteps(), readStep()]
+    if (isOfMetrics(map)) {
+      const columns = seriesOf(layerEntropy(layer))
+      return {
+        stops: columns ? stepsOf(columns) : [],
+        at: step,
+        text: `${nameOf(map, layer, lastLayer)}, ${step === undefined ? 'latest' : `step ${step}`}: ${formatNats(valueAt(layerEntropy(layer), step))}`,
+      }
+    }
     const seen = observedAt(kept, step, [map.quantity])
     const value = seen && valuesOf(map, seen.item.mean)?.[layer - map.first]
     const when = seen ? `step ${seen.step}` : step === undefined ? 'latest' : `step ${step}`

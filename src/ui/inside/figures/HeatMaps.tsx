@@ -1,16 +1,18 @@
 // Shows the heat maps of internal quantities over layers.
-
+import type { LabState } from '../../../page/state/store.ts'
 import { layerName } from '../../glossary/layer_names.ts'
 import { formatNumber } from '../../kit/format.ts'
 import { FigureNumbers } from '../../plot/files/FigureNumbers.tsx'
 import type { NumberTable } from '../../plot/files/number_table.ts'
 import { HeatScale } from '../../plot/heat/HeatMap.tsx'
 import { READ } from '../../plot/reads.ts'
+import { useNextObserved } from '../../shown/next_observed.ts'
+import { useSlowFrame } from '../../shown/readout.ts'
 import { useLastLayer } from '../../shown/run.ts'
-import { shownStore } from '../../shown/shown.ts'
+import { shownStore, useAtStep, useShown } from '../../shown/shown.ts'
 import { useVocabulary } from '../../shown/vocabulary.ts'
 import { changedSays } from '../base/answers.ts'
-import { isOneMoment } from '../base/history.ts'
+import { hasCourse, isOneMoment } from '../base/history.ts'
 import type { Seen } from '../base/observed.ts'
 import { momentSays } from '../base/says.ts'
 import { ATTENTION, FEED_FORWARD, STATE } from '../charts/colors.ts'
@@ -69,53 +71,87 @@ function OneMoment({ seen, lastLayer }: { readonly seen: Seen; readonly lastLaye
 }
 
 const ONE_NOTE =
-  'How undecided every layer’s policy is, and beside it what its attention and its feed-forward write. Only one moment of this run was looked at, so nothing can be said of the steps here: a run looks at itself for at most 5 % of its work, which allows a short one few moments, and at what is in view while it trains. A raw state also looks surer where it is longer. Looking at another kept state below adds a moment.'
+  'How undecided every layer’s policy is, and beside it what its attention and its feed-forward write. Normed states and writes were looked at in one moment of this run: a run looks at itself for at most 5 % of its work, which allows a short one few moments, and at what is in view while it trains. A raw state also looks surer where it is longer. Looking at another kept state below adds a moment.'
 const MAPS_NOTE =
-  'One column per kept step; stripes hold its colour where nothing was measured before the next. Dark is certain, bright undecided, on one scale for all four. Old steps are thinned out, so what changes within a few early steps may be missing, and a raw map mixes what a state says with how long it is. In the normed map the embedding is grey; the top row of both is the final policy.'
+  'One column per step; stripes hold its colour where nothing was measured before the next: raw states are measured in every step, the others where this figure was in view, and in a run’s moments. Dark is certain, bright undecided, on one scale for all four. Old steps are thinned out, so what changes within a few early steps may be missing, and a raw map mixes what a state says with how long it is. In the normed map the embedding is grey; the top row of both is the final policy.'
+
+const SAYS_MS = 1000
+const selectKept = ({ kept }: LabState) => kept.observations
+
+/** What has changed so far; columns grow without rendering. */
+function Changed({ lastLayer }: { readonly lastLayer: number }) {
+  useSlowFrame(SAYS_MS)
+  return <>{changedSays(shownStore.getState().kept.observations, useAtStep(), lastLayer)}</>
+}
+
+/** Of which steps the maps are, where the raw states have more than the others. */
+const stepsWords = (words: string, hasCourse: boolean): string =>
+  hasCourse ? `Raw states: every step. Normed states and writes: ${words}` : words
 
 export function HeatMaps() {
   const state = useFigure('heat', GROUPS, QUANTITIES)
-  const { max_entropy } = useVocabulary()
   const lastLayer = useLastLayer()
-  const { seen } = state
-  const { items } = shownStore.getState().kept.observations
-  const isOne = isOneMoment(items, QUANTITIES)
+  const { seen, awaits } = state
+  const { items } = useShown(selectKept)
+  const isOfMetrics = useShown(hasCourse)
+  // While more moments come, the maps keep their places.
+  const isOn = useNextObserved() !== undefined
+  const isOne = !(isOn && isOfMetrics) && isOneMoment(items, QUANTITIES)
+  const hasMaps = isOfMetrics || (seen !== undefined && !isOne)
   return (
     <Figure
       id="heat"
       title={isOne ? 'Entropy of every layer in one moment' : 'Entropy maps, layer × step'}
       how={READ.both}
       note={isOne ? ONE_NOTE : MAPS_NOTE}
-      state={state}
+      state={{
+        ...state,
+        isEmpty: state.isEmpty && !isOfMetrics,
+        words: stepsWords(state.words, isOfMetrics),
+      }}
       opens="wide"
-      says={seen && (isOne ? momentSays(seen) : changedSays(items, seen))}
+      says={
+        isOfMetrics || (seen && !isOne) ? (
+          <Changed lastLayer={lastLayer} />
+        ) : (
+          seen && momentSays(seen)
+        )
+      }
     >
+      {hasMaps ? (
+        <Maps
+          maps={isOne || !(seen || awaits) ? MAPS.slice(0, 1) : MAPS}
+          lastLayer={lastLayer}
+          isVisible={state.isVisible}
+        />
+      ) : null}
+      {seen && isOne ? <OneMoment seen={seen} lastLayer={lastLayer} /> : null}
       {seen ? (
-        <>
-          {isOne ? (
-            <OneMoment seen={seen} lastLayer={lastLayer} />
-          ) : (
-            <>
-              <div className="figure-grid two">
-                {MAPS.map((map) => (
-                  <KeptHeatMap
-                    key={map.id}
-                    map={map}
-                    lastLayer={lastLayer}
-                    isVisible={state.isVisible}
-                  />
-                ))}
-              </div>
-              <HeatScale max={max_entropy} words=", all tokens alike" />
-            </>
-          )}
-          <FigureNumbers
-            id="heat-numbers"
-            caption={`Entropies at step ${seen.step}, nats`}
-            table={() => numbers(seen, lastLayer)}
-          />
-        </>
+        <FigureNumbers
+          id="heat-numbers"
+          caption={`Entropies at step ${seen.step}, nats`}
+          table={() => numbers(seen, lastLayer)}
+        />
       ) : null}
     </Figure>
+  )
+}
+
+function Maps(props: {
+  readonly maps: readonly HeatKind[]
+  readonly lastLayer: number
+  readonly isVisible: boolean
+}) {
+  const { maps, ...rest } = props
+  const { max_entropy } = useVocabulary()
+  return (
+    <>
+      <div className={maps.length === 1 ? 'figure-grid' : 'figure-grid two'}>
+        {maps.map((map) => (
+          <KeptHeatMap key={map.id} map={map} {...rest} />
+        ))}
+      </div>
+      <HeatScale max={max_entropy} words=", all tokens alike" />
+    </>
   )
 }

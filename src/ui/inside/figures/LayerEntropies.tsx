@@ -6,33 +6,41 @@ import { runColor } from '../../../record/run/record.ts'
 import { formatNats, formatTick } from '../../kit/format.ts'
 import { BATCH, reads } from '../../plot/reads.ts'
 import { LinesFigure } from '../../plot/still/LinesFigure.tsx'
+import { useNextObserved } from '../../shown/next_observed.ts'
+import { useSlowFrame } from '../../shown/readout.ts'
 import { useIsLiving, useKept } from '../../shown/rested.ts'
-import { selectIsBusy, useLab } from '../../shown/run.ts'
-import { useAtStep } from '../../shown/shown.ts'
+import { useLastLayer } from '../../shown/run.ts'
+import { useAtStep, useShown } from '../../shown/shown.ts'
 import { ownerOfShown } from '../../touch/owner.ts'
 import { READING_NAMES, READINGS, type Reading } from '../../touch/words/reading_words.ts'
-import { comparable } from '../base/history.ts'
+import { comparable, hasCourse } from '../base/history.ts'
 import {
   layerLines,
   layerSteps,
   layersSay,
   layersTable,
   lensOf,
+  measuredSteps,
   readingTitle,
 } from '../base/layer_lines.ts'
 import { STATE } from '../charts/colors.ts'
 import { MomentChart } from '../charts/MomentChart.tsx'
 
 const ZERO: readonly number[] = [0]
+const SAYS_MS = 1000
 const formatStep = (step: number) => `${step}`
 const NOTE =
-  'Means at the steps that were looked at. It misleads: layers have no policy of their own until somebody says how they are read. A lens stays as it was fitted, so the further the run goes from there, the less it is a translator.'
+  'Means at the steps that were looked at, of raw states at every step. It misleads: layers have no policy of their own until somebody says how they are read. A lens stays as it was fitted, so the further the run goes from there, the less it is a translator.'
 
 /** Why there is no line. */
-function emptyWords(reading: Reading, isBusy: boolean, refused: string | undefined): string {
+function emptyWords(
+  reading: Reading,
+  next: string | undefined,
+  refused: string | undefined,
+): string {
   if (refused !== undefined) return `This could not be measured. ${refused}`
-  if (!isBusy) return 'This run was not read so while it trained.'
-  if (!lensOf(reading)) return 'Not measured yet. Steps are measured while this figure is in view.'
+  if (next === undefined) return 'This run was not read so while it trained.'
+  if (!lensOf(reading)) return `Not measured yet. ${next}`
   return 'Not read yet. While this figure is in view, the lens of the settings is taken, or one is fitted on the rows of the next step that is looked at, which takes that step some time; it is then read at every step that is looked at.'
 }
 
@@ -64,18 +72,23 @@ function ReadingChoice(props: {
 export function LayerEntropies({ isVisible }: { readonly isVisible: boolean }) {
   const [reading, setReading] = useState<Reading>('raw')
   const isLiving = useIsLiving()
-  const isBusy = useLab(selectIsBusy)
+  const next = useNextObserved()
   const atStep = useAtStep()
   const { items } = useKept().observations
+  const last = useLastLayer()
+  const isOfMetrics = useShown(hasCourse) && reading === 'raw'
+  useSlowFrame(SAYS_MS)
   useEffect(() => {
     const lens = lensOf(reading)
-    if (!isVisible || !isLiving) return
+    if (!isVisible || !isLiving || isOfMetrics) return
     return wantObserved('layer entropies', {
       groups: ['entropy'],
       ...(lens && { readings: [lens] }),
     })
-  }, [isVisible, isLiving, reading])
-  const steps = layerSteps(comparable(items), reading, atStep)
+  }, [isVisible, isLiving, reading, isOfMetrics])
+  const steps = isOfMetrics
+    ? measuredSteps(last, atStep)
+    : layerSteps(comparable(items), reading, atStep)
   const [only] = steps.length === 1 ? steps : []
   const lines = useMemo(() => layerLines(steps, runColor), [steps])
   const refused = items
@@ -87,7 +100,7 @@ export function LayerEntropies({ isVisible }: { readonly isVisible: boolean }) {
       <ReadingChoice reading={reading} onChoose={setReading} />
       {steps.length === 0 ? (
         <p className="soft" data-testid="layer-entropies-empty">
-          {emptyWords(reading, isLiving && isBusy, refused)}
+          {emptyWords(reading, isLiving ? next : undefined, refused)}
         </p>
       ) : (
         <>

@@ -60,6 +60,9 @@ export function Figure(props: FigureProps) {
   )
 }
 
+const classOf = ({ isEmpty, awaits }: FigureState): string =>
+  isEmpty ? `figure-step is-empty${awaits ? ' is-awaited' : ''}` : 'figure-step'
+
 function Body(props: FigureProps & { readonly onFull?: () => void }) {
   const { id, title, how, note, says, controls, children, onFull } = props
   const { words, count, isEmpty, cost, seen } = props.state
@@ -79,7 +82,7 @@ function Body(props: FigureProps & { readonly onFull?: () => void }) {
       <Note text={note} />
       <div className="figure-head">
         <p
-          className={isEmpty ? 'figure-step is-empty' : 'figure-step'}
+          className={classOf(props.state)}
           title={cost && `Measuring it took ${cost}`}
           data-testid={`${id}-step`}
         >

@@ -5,7 +5,7 @@ import { useStore } from 'zustand'
 import type { ObservedGroup } from '../../../host/protocol/observation.ts'
 import { wantObserved } from '../../../page/client/observing.ts'
 import type { LabState } from '../../../page/state/store.ts'
-import { selectIsBusy, useLab } from '../../shown/run.ts'
+import { useNextObserved } from '../../shown/next_observed.ts'
 import { shownStore, useAtStep, useShown, viewStore } from '../../shown/shown.ts'
 import { uiStore } from '../../shown/store.ts'
 import {
@@ -56,6 +56,8 @@ export interface FigureState {
   readonly count: string | undefined
   /** There is nothing to draw. */
   readonly isEmpty: boolean
+  /** But a step that is measured soon has it. */
+  readonly awaits?: boolean
   /** What its probe costs. */
   readonly cost: string | undefined
 }
@@ -78,7 +80,7 @@ export function useFigure(
   const kept = useShown(selectKept)
   useStore(uiStore, isVisible ? keptVersion : asleep)
   const atStep = useAtStep()
-  const isBusy = useLab(selectIsBusy)
+  const next = useNextObserved()
   const seen = observedAt(kept, atStep, quantities)
   const first = seen ? undefined : firstObserved(kept, quantities)
   return {
@@ -86,9 +88,10 @@ export function useFigure(
     isVisible,
     seen,
     isEmpty: !seen,
+    awaits: !seen && !isPast && next !== undefined,
     words: seen
       ? stepWords(seen.step, atStep)
-      : (refusedWords(kept, atStep, groups) ?? emptyWords({ isPast, isBusy, atStep, first })),
+      : (refusedWords(kept, atStep, groups) ?? emptyWords({ isPast, next, atStep, first })),
     count: seen && tokensWords(seen.item),
     cost: seen && costWords(seen.item, groups),
   }

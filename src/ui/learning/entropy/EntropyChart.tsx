@@ -42,7 +42,11 @@ export function EntropyChart({ height }: { readonly height: number }) {
   )
   const says = useCallback(
     () =>
-      scoreSays([{ metric: layerEntropy(last), label: 'the final policy' }], formatNumber, ' nats'),
+      scoreSays(
+        [{ metric: layerEntropy(last), label: 'the final policy', isEntropy: true }],
+        formatNumber,
+        ' nats',
+      ),
     [last],
   )
   return (

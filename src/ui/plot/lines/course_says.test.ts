@@ -1,7 +1,8 @@
 import { beforeEach, expect, test } from 'vitest'
 import { appendRow, type Series } from '../../../host/columns/series.ts'
 import { labStore } from '../../../page/state/store.ts'
-import { formatShare } from '../../kit/format.ts'
+import { formatNumber, formatShare } from '../../kit/format.ts'
+import { isClearEntropy } from '../../kit/mean.ts'
 import { uiStore } from '../../shown/store.ts'
 import { courseOf, layersSay, scoreSays } from './course_says.ts'
 
@@ -53,12 +54,19 @@ test('the sentence names the layer that changed most', () => {
   expect(layersSay([])).toBe('')
 })
 
-test('a change that no digit shows is not told as one', () => {
+test('an entropy that hardly moved is called changed by no sentence', () => {
   for (const [metric, value] of [
-    ['still', 3.2511],
-    ['flat', 3.2522],
+    ['still', 0.365],
+    ['flat', 3.25],
   ] as const)
-    for (const step of [0, 10]) appendRow(series, metric, step, value + step / 1e5)
+    for (const step of [0, 10]) appendRow(series, metric, step, value - step * 0.0042)
   const layers = ['still', 'flat'].map((metric) => ({ metric, label: metric }))
-  expect(layersSay(layers)).toBe('From step 0 to 10 no layer’s policy changed noticeably.')
+  expect(layersSay(layers)).toBe(
+    'From step 0 to 10 no layer’s policy changed clearly; still changed most: 0.365 nats, then 0.323.',
+  )
+  expect(
+    scoreSays([{ metric: 'still', label: 'it', isEntropy: true }], formatNumber, ' nats'),
+  ).toBe('From step 0 to 10 it did not change clearly: 0.365 nats, then 0.323 nats.')
+  // The picture's caption has the same threshold.
+  expect([isClearEntropy(-0.042), isClearEntropy(0.05)]).toEqual([false, true])
 })

@@ -1,7 +1,7 @@
 // Says in a sentence how the lines of a large chart went, up to the step that the page shows.
 
 import { formatNumber } from '../../kit/format.ts'
-import { isClear } from '../../kit/mean.ts'
+import { isClear, isClearEntropy } from '../../kit/mean.ts'
 import { type Columns, indexAt } from '../../scales/columns.ts'
 import { seriesOf } from '../../shown/run.ts'
 import { uiStore } from '../../shown/store.ts'
@@ -35,7 +35,15 @@ interface Scored {
   readonly label: string
   /** Of a share: how many answers it is of. */
   readonly answers?: number
+  /** It is an entropy. */
+  readonly isEntropy?: true
 }
+
+/** Whether a line tells its two ends apart. */
+const isTold = ({ answers, isEntropy }: Scored, first: number, last: number): boolean =>
+  isEntropy
+    ? isClearEntropy(last - first)
+    : answers === undefined || isClear([first, last], answers)
 
 /** '' where nothing was measured twice. */
 export function scoreSays(
@@ -43,12 +51,13 @@ export function scoreSays(
   format: (value: number) => string,
   unit = '',
 ): string {
-  for (const { metric, label, answers } of lines) {
+  for (const line of lines) {
+    const { metric, label } = line
     const course = shownCourse(metric)
     if (!course) continue
     const { from, first, to, last } = course
     const [was, is] = [format(first), format(last)]
-    if (was !== is && answers !== undefined && !isClear([first, last], answers))
+    if (was !== is && !isTold(line, first, last))
       return `From step ${from} to ${to} ${label} did not change clearly: ${was}${unit}, then ${is}${unit}.`
     const moved =
       was === is
@@ -69,8 +78,14 @@ export function layersSay(
   })
   if (courses.length === 0) return ''
   const most = courses.reduce((best, other) => (other.by > best.by ? other : best))
-  const { label, from, first, to, last } = most
+  return mostChanged(most)
+}
+
+/** Of the layer whose policy changed most, what became of its entropy. */
+export function mostChanged(course: Course & { readonly label: string }): string {
+  const { label, from, first, to, last } = course
   const [was, is] = [formatNumber(first), formatNumber(last)]
-  if (was === is) return `From step ${from} to ${to} no layer’s policy changed noticeably.`
+  if (!isClearEntropy(last - first))
+    return `From step ${from} to ${to} no layer’s policy changed clearly; ${label} changed most: ${was} nats, then ${is}.`
   return `From step ${from} to ${to} ${label} changed most: it ${last > first ? 'rose' : 'fell'} from ${was} to ${is} nats.`
 }

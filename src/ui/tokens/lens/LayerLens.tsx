@@ -12,8 +12,9 @@ import { formatNumber } from '../../kit/format.ts'
 import { LookAtLast } from '../../look/LookNow.tsx'
 import { Fold } from '../../part/Fold.tsx'
 import { ONE_HELD_OUT, ONE_OF_BATCH, READ, reads } from '../../plot/reads.ts'
+import { useNextObserved } from '../../shown/next_observed.ts'
 import { useIsLiving, useKept } from '../../shown/rested.ts'
-import { selectIsBusy, shownExperiment, useLab } from '../../shown/run.ts'
+import { shownExperiment } from '../../shown/run.ts'
 import { useAtStep, useShown } from '../../shown/shown.ts'
 import { useVisible } from '../../shown/visible.ts'
 import { useVocabulary } from '../../shown/vocabulary.ts'
@@ -36,7 +37,7 @@ import {
 import './lens.css'
 
 /** Prompts that the lens always measures. */
-const HELD_OUT = 4
+export const LENS_TEXTS = 4
 
 const selectView = (view: LensView) => view
 const set = lensStore.setState
@@ -75,14 +76,14 @@ function Meaning({ kind, against }: { kind: LensView['kind']; against: Against |
 /** Why a text has no grid. */
 function Waiting({ kept }: { kept: KeptOfRun }) {
   const atStep = useAtStep()
-  const isBusy = useLab(selectIsBusy)
+  const next = useNextObserved()
   const refused = kept.observations.at(atStep)?.item.refused
   return (
     <p data-testid="lens-waiting">
       {atStep !== undefined
         ? `No kept step up to ${atStep} has measured this text.`
-        : isBusy
-          ? 'Measured from the next observed step on, while this panel is in view.'
+        : next !== undefined
+          ? `Not measured yet. ${next}`
           : 'No step has measured this text. The next observed step of a run does, while this panel is in view.'}
       {refused === undefined ? '' : ` The last one said: ${refused}`} <LookAtLast />
     </p>
@@ -194,7 +195,7 @@ export function LayerLens() {
   useEffect(() => {
     const samples = sent.map(({ sample }) => sample)
     if (isVisible && isLiving)
-      return wantObserved('lens', { lens: { held_out: HELD_OUT, samples } })
+      return wantObserved('lens', { lens: { held_out: LENS_TEXTS, samples } })
   }, [isVisible, isLiving, sent])
   useEffect(() => {
     if (!isWanted) return
@@ -207,6 +208,7 @@ export function LayerLens() {
   const texts = lensTexts(kept, sent, atStep)
   const text = texts.find(({ key }) => key === chosen) ?? texts[0]
   const steps = lensSteps(kept, text?.key)
+  const next = useNextObserved()
   const seen = lensItem(kept, text?.key, atStep)
   const refused = kept.observations.at(atStep)?.item.refused
   return (
@@ -244,10 +246,12 @@ export function LayerLens() {
             <Looked kept={kept} text={text} />
           </>
         ) : (
-          <p className="soft">
+          <p className={isLiving && next !== undefined ? 'soft is-awaited' : 'soft'}>
             Shows what every layer would say next, at every position of a held-out problem or of a
-            response sent from the token inspector. It appears with the first step that is observed
-            while this panel is in view, or when you look into a kept state of a run that is over.
+            response sent from the token inspector.{' '}
+            {isLiving && next !== undefined
+              ? `Not measured yet. ${next}`
+              : 'It appears with the first step that is observed while this panel is in view, or when you look into a kept state of a run that is over.'}
             {refused === undefined ? '' : ` The last one said: ${refused}`}
           </p>
         )}

@@ -143,8 +143,8 @@ export function rightAt(lens: Lens, kind: LensKind, layer: number): number {
 }
 
 /** How many tokens of their responses the model, the layer below it and the embedding name; ''
- * where there is none to name. */
-export function lensesSay(lenses: readonly Lens[], kind: LensKind): string {
+ * where there is none to name. With `step` it says of which. */
+export function lensesSay(lenses: readonly Lens[], kind: LensKind, step?: number): string {
   const of = (count: (lens: Lens) => number) => lenses.reduce((sum, lens) => sum + count(lens), 0)
   const count = of(({ tokens, prompt_length }) => tokens.length - prompt_length)
   const [first] = lenses
@@ -156,9 +156,9 @@ export function lensesSay(lenses: readonly Lens[], kind: LensKind): string {
       ? `${count} response tokens`
       : `${count} tokens of ${lenses.length} held-out answers`
   const lowest = right(0)
-  if (last === 1)
-    return `The model names ${right(1)} of ${all}; the embedding would name ${lowest}.`
-  return `The model names ${right(last)} of ${all}; layer ${last - 1} would name ${right(last - 1)}, the embedding ${lowest}.`
+  const who = step === undefined ? 'The model' : `At step ${step} the model`
+  if (last === 1) return `${who} names ${right(1)} of ${all}; the embedding would name ${lowest}.`
+  return `${who} names ${right(last)} of ${all}; layer ${last - 1} would name ${right(last - 1)}, the embedding ${lowest}.`
 }
 
 /** The grid in words. */

@@ -126,13 +126,14 @@ export function partsSay(costs: PartCosts): string {
   return `${whole} No part costs anything that they can show.`
 }
 
-/** The part that is needed most, in a sentence of its own; undefined where none is felt. */
-export function mostNeeded(costs: PartCosts): string | undefined {
+/** The part that is needed most at a step, in a sentence of its own; undefined where none is
+ * felt. */
+export function mostNeeded(costs: PartCosts, step: number): string | undefined {
   for (const measure of measuresOf(costs).filter(({ key }) => !key.startsWith('entropy'))) {
     const most = mostFelt(costs.parts, measure)
     if (!most) continue
     const by = estimateText(most.found, measure.unit)
-    return `Beside whole blocks ${partName(most.part)} is needed most: without it the ${measure.label} changes by ${by}.`
+    return `At step ${step}, beside whole blocks, ${partName(most.part)} is needed most: without it the ${measure.label} changes by ${by}.`
   }
   return undefined
 }
