@@ -39,6 +39,7 @@ test(
       timeout: 200_000,
     })
     await look(lab, 8)
+    await expect(lab.get('look-filled').getByRole('button')).not.toHaveCount(0)
     expect(await violations(page, '.look-now')).toEqual([])
     for (const figure of ['flow', 'delta', 'cosine', 'heat']) {
       await lab.get(figure).scrollIntoViewIfNeeded()

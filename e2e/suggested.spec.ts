@@ -29,15 +29,18 @@ test(
       await expect(rows.nth(l)).toContainText(Math.abs(change).toFixed(3))
 
     // The threshold decides: above every change, and as low as it goes.
+    await lab.get('suggested').getByText('The rule and its threshold').click()
     const threshold = lab.get('ffn-threshold')
+    await threshold.fill('999')
+    await expect(lab.get('threshold-problem')).toContainText('from 0 to 10')
     await threshold.fill('10')
-    await expect(lab.get('suggested-layer')).toHaveText('Suggested layer: none')
+    await expect(lab.get('suggested-layer')).toContainText('No layer comes first')
     await expect(lab.get('suggested-use')).toHaveCount(0)
     const last = changes.findLastIndex((change) => change > 0) + 1
     expect(last).toBeGreaterThan(0)
     const layer = Math.min(last, 2)
     await threshold.fill('0')
-    await expect(lab.get('suggested-layer')).toHaveText(`Suggested layer: ${layer}`)
+    await expect(lab.get('suggested-layer')).toContainText(`Train layer ${layer} first`)
 
     // Into the phase that trains layer 2; where that is it already, into a new one before the whole
     // model's.

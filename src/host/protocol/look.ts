@@ -1,6 +1,7 @@
 // Declares the messages about looking into a kept state of a run that is over: one command, and
 // what was seen.
 import type { ContentFile } from '../../document/content/content.ts'
+import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import type { Observation, ObservationRequest } from './observation.ts'
 import type { TokenTable } from './results.ts'
 
@@ -11,6 +12,8 @@ export interface LookCommand {
   readonly record: string
   /** Without it, the newest state of the run. */
   readonly step?: number
+  /** The run's document: its beginning is made anew and looked into, in place of a kept state. */
+  readonly begins?: Experiment
   readonly request: ObservationRequest
   /** The files that its experiment names. */
   readonly contents?: readonly ContentFile[]

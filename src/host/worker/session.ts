@@ -9,7 +9,7 @@ import type { PlanCommand } from '../protocol/plan.ts'
 import type { RunCommand } from '../protocol/protocol.ts'
 import type { TouchCommand } from '../protocol/touch.ts'
 import { labError, type SessionHost } from './base/session_host.ts'
-import { lookInto } from './opened/look.ts'
+import { beginningOf, keptState, lookInto } from './opened/look.ts'
 import { touchInto } from './opened/touch.ts'
 import { Run } from './run.ts'
 import { RunsInTurn } from './runs_in_turn.ts'
@@ -157,10 +157,10 @@ export class Session {
 
   async #look(command: LookCommand): Promise<void> {
     const { post } = this.#host
-    const { record, step } = command
+    const { record, step, begins } = command
     try {
-      const checkpoint = await this.#decoded(record, step)
-      post({ type: 'looked', record, ...(await lookInto(this.#host, checkpoint, command)) })
+      const state = begins ? beginningOf(begins) : keptState(await this.#decoded(record, step))
+      post({ type: 'looked', record, ...(await lookInto(this.#host, state, command)) })
     } catch (error) {
       post({ type: 'look_failed', record, message: labError(error).message })
     }

@@ -65,7 +65,8 @@ let isHidden = false
 const SOFTWARE_EVERY = 5
 
 /** Every how many steps panels are shown the inside: 1, on software adapters 5. */
-export const observeEvery = (): number => (labStore.getState().adapter?.is_software ? SOFTWARE_EVERY : 1)
+export const observeEvery = (): number =>
+  labStore.getState().adapter?.is_software ? SOFTWARE_EVERY : 1
 
 let hasMoments = true
 

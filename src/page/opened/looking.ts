@@ -11,13 +11,16 @@ import { contentsOf } from '../contents/here.ts'
  * long. */
 const PATIENCE_MS = 180_000
 
-/** All that a moment of a run shows, of the state after `step`, else of the newest. `experiment` is
- * the run's, which says what files it needs. Not while a run is on. Rejects with a sentence for
- * people. */
+/** Which state of a run is looked into: the one kept after a step, the newest without one, or its
+ * beginning, made anew. */
+export type Where = { readonly step?: number } | 'beginning'
+
+/** All that a moment of a run shows, of one of its states. `experiment` is the run's, which says
+ * what files it needs. Not while a run is on. Rejects with a sentence for people. */
 export async function lookInto(
   record: string,
   experiment: Experiment,
-  step?: number,
+  where: Where = {},
 ): Promise<Looked> {
   if (!(await findContents(experiment))) throw new RangeError('A file of this run is missing.')
   const contents = contentsOf(experiment) ?? []
@@ -41,6 +44,7 @@ export async function lookInto(
       end()
     }, PATIENCE_MS)
     if (!isConnected()) connect()
-    post({ type: 'look', record, request, contents, ...(step !== undefined && { step }) })
+    const state = where === 'beginning' ? { begins: experiment } : where
+    post({ type: 'look', record, request, contents, ...state })
   })
 }

@@ -9,6 +9,7 @@ import {
   ffnChange,
   innerPhases,
   isFromStart,
+  laterChanges,
   layerFor,
   measuredChanges,
   stateToMeasure,
@@ -49,7 +50,7 @@ test('the weights that reinforcement began with decide; before it does, the newe
   // Nothing was measured until then.
   expect(decidingChanges(columns([[90, 1, 1, 1]]), 3, 66)?.step).toBe(90)
   if (began) expect(layerFor(began, 0.05)?.layer).toBe(2)
-  const newest = measuredChanges(series, 3)
+  const newest = measuredChanges(series, 3).at(-1)
   if (newest) expect([0.05, 0.03].map((t) => layerFor(newest, t)?.layer)).toEqual([1, 2])
 })
 
@@ -94,10 +95,35 @@ test('of the kept states, the one that reinforcement began with is measured', ()
   expect(stateToMeasure([12, 5], undefined)).toBe(12)
 })
 
+test('a run that began with reinforcement is measured at its beginning, made anew', () => {
+  expect(stateToMeasure([12, 4], 0, true)).toBe('beginning')
+  expect(stateToMeasure([], 0, true)).toBe('beginning')
+  expect(stateToMeasure([12, 4, 0], 0, true)).toBe(0)
+  expect(stateToMeasure([12, 4], 0, false)).toBe(4)
+  // Its warm start would have to be trained again.
+  expect(stateToMeasure([70, 67], 66, true)).toBe(67)
+})
+
+test('a later state never replaces an earlier answer: it is an addition', () => {
+  const saw = (step: number, ...dH_ffn: number[]) => ({
+    step,
+    item: { mean: { dH_ffn } } as unknown as Observation,
+  })
+  const [early, late] = [saw(4, 0, 0.445, -0.5), saw(12, 0, 0.301, -0.5)]
+  const before = decidingChanges(new Map(), 3, 0, [early])
+  const after = decidingChanges(new Map(), 3, 0, [early, late])
+  expect(after).toEqual(before)
+  expect(after?.step).toBe(4)
+  expect(after && laterChanges(new Map(), 3, after, [early, late])?.step).toBe(12)
+  expect(after && laterChanges(new Map(), 3, after, [early])).toBeUndefined()
+  // The beginning, once it was measured, comes before all of them.
+  expect(decidingChanges(new Map(), 3, 0, [saw(0, 0, 0.6, -0.5), early, late])?.step).toBe(0)
+})
+
 test('what was not measured, or not of all layers, is no measurement', () => {
-  expect(measuredChanges(new Map(), 3)).toBeUndefined()
-  expect(measuredChanges(columns(MEASURED), 4)).toBeUndefined()
-  expect(measuredChanges(columns([...MEASURED, [95, 1, Number.NaN, 1]]), 3)?.step).toBe(90)
+  expect(measuredChanges(new Map(), 3)).toEqual([])
+  expect(measuredChanges(columns(MEASURED), 4)).toEqual([])
+  expect(measuredChanges(columns([...MEASURED, [95, 1, Number.NaN, 1]]), 3).at(-1)?.step).toBe(90)
   expect(layerFor({ step: 1, delta_h_ffn: [0.3] }, 0.05)).toBeUndefined()
 })
 

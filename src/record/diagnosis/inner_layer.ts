@@ -24,59 +24,69 @@ interface SeenStep {
 
 export const ffnChange = (layer: number) => `layer/delta_h_ffn/${layer}`
 
-/** The newest measurement of a run with `layers` layers, none after step `until`; undefined where
- * there is none. All layers are measured in the same steps. One with a number missing does not
- * count. */
+/** All measurements of a run with `layers` layers by its probe, in order. All layers are measured
+ * in the same steps. One with a number missing does not count. */
 export function measuredChanges(
   series: ReadonlyMap<string, Series>,
   layers: number,
-  until: number = Number.POSITIVE_INFINITY,
-): LayerChanges | undefined {
+): readonly LayerChanges[] {
   const columns = Array.from({ length: layers }, (_, l) => series.get(ffnChange(l + 1)))
   const [first] = columns
-  for (let i = (first?.after(until) ?? 0) - 1; first && i >= 0; i--) {
-    const step = first.steps[i]
-    // Long columns may have been thinned to other steps.
-    const delta_h_ffn = columns.map((column) => {
-      const row = column ? column.after(step) - 1 : -1
-      return column && column.steps[row] === step ? column.values[row] : Number.NaN
-    })
-    if (delta_h_ffn.every(Number.isFinite)) return { step, delta_h_ffn }
-  }
-  return undefined
-}
-
-/** The newest measurement that the figures of the inside hold, none after step `until`; undefined
- * where there is none. */
-function seenChanges(
-  seen: readonly SeenStep[],
-  layers: number,
-  until: number = Number.POSITIVE_INFINITY,
-): LayerChanges | undefined {
-  const found = seen.findLast(
-    ({ step, item: { mean } }) =>
-      step <= until && mean.dH_ffn?.length === layers && mean.dH_ffn.every(Number.isFinite),
+  return Array.from({ length: first?.length ?? 0 }, (_, i) => first?.steps[i] ?? 0).flatMap(
+    (step) => {
+      // Long columns may have been thinned to other steps.
+      const delta_h_ffn = columns.map((column) => {
+        const row = column ? column.after(step) - 1 : -1
+        return column && column.steps[row] === step ? column.values[row] : Number.NaN
+      })
+      return delta_h_ffn.every(Number.isFinite) ? [{ step, delta_h_ffn }] : []
+    },
   )
-  if (!found) return undefined
-  return { step: found.step, delta_h_ffn: found.item.mean.dH_ffn ?? [], rows: found.item.rows }
 }
 
-/** What to look at: the weights that reinforcement begins with, as an inner phase finds them, where
- * that is known; else the newest. Both the probe's metrics and what the figures saw count; of one
- * step the metrics. `rlStart`: the steps before the first phase of reinforcement, once it has
- * begun. */
+/** All measurements that the figures of the inside hold, in order. */
+const seenChanges = (seen: readonly SeenStep[], layers: number): readonly LayerChanges[] =>
+  seen.flatMap(({ step, item: { mean, rows } }) =>
+    mean.dH_ffn?.length === layers && mean.dH_ffn.every(Number.isFinite)
+      ? [{ step, delta_h_ffn: mean.dH_ffn, rows }]
+      : [],
+  )
+
+/** Both the probe's metrics and what the figures saw; of one step the metrics. */
+function allChanges(
+  series: ReadonlyMap<string, Series>,
+  layers: number,
+  seen: readonly SeenStep[],
+): readonly LayerChanges[] {
+  const measured = measuredChanges(series, layers)
+  const steps = new Set(measured.map(({ step }) => step))
+  const looked = seenChanges(seen, layers).filter(({ step }) => !steps.has(step))
+  return [...measured, ...looked].toSorted((a, b) => a.step - b.step)
+}
+
+/** What to look at: the weights that reinforcement begins with, as an inner phase finds them; where
+ * those were not measured, the ones soonest after it, whatever is measured later. `rlStart`: the
+ * steps before the first phase of reinforcement, once it has begun; until then the newest. */
 export function decidingChanges(
   series: ReadonlyMap<string, Series>,
   layers: number,
   rlStart: number | undefined,
   seen: readonly SeenStep[] = [],
 ): LayerChanges | undefined {
-  const newest = (until?: number) => {
-    const measured = measuredChanges(series, layers, until)
-    const looked = seenChanges(seen, layers, until)
-    return looked && looked.step > (measured?.step ?? -1) ? looked : measured
-  }
-  return newest(rlStart) ?? newest()
+  const all = allChanges(series, layers, seen)
+  return all.findLast((changes) => isFromStart(changes, rlStart)) ?? all[0]
+}
+
+/** The newest measurement of states later than the one that decides; undefined where there is
+ * none. */
+export function laterChanges(
+  series: ReadonlyMap<string, Series>,
+  layers: number,
+  deciding: LayerChanges,
+  seen: readonly SeenStep[],
+): LayerChanges | undefined {
+  const newest = allChanges(series, layers, seen).at(-1)
+  return newest && newest.step > deciding.step ? newest : undefined
 }
 
 /** Whether a measurement is of what a first inner phase would find: of the weights that
@@ -84,15 +94,18 @@ export function decidingChanges(
 export const isFromStart = ({ step }: LayerChanges, rlStart: number | undefined): boolean =>
   step <= (rlStart ?? Number.POSITIVE_INFINITY)
 
-/** Of the kept states of a run the one to measure: the newest from before reinforcement began, else
- * the oldest after it. */
+/** The state of a run to measure: the newest kept from before reinforcement began, else the
+ * beginning, where the run began with reinforcement and can be made anew, else the oldest after
+ * it. */
 export function stateToMeasure(
   steps: readonly number[],
   rlStart: number | undefined,
-): number | undefined {
-  if (steps.length === 0) return undefined
+  canBegin = false,
+): number | 'beginning' | undefined {
   const before = steps.filter((step) => step <= (rlStart ?? Number.POSITIVE_INFINITY))
-  return before.length > 0 ? Math.max(...before) : Math.min(...steps)
+  if (before.length > 0) return Math.max(...before)
+  if (canBegin && rlStart === 0) return 'beginning'
+  return steps.length === 0 ? undefined : Math.min(...steps)
 }
 
 /** As the engine names it; undefined for a model of one layer, which has no inner one. */

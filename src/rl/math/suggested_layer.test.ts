@@ -36,10 +36,10 @@ test('it says why, and what speaks against it', () => {
     'Layer 5 is the last whose feed-forward raises the entropy (+0.509 nats); that of layer 6 changes it by −0.263 nats.',
   )
   expect(suggestedLayer(TWO_SKILLS).why).toContain(
-    'Below it not every feed-forward raises it by more than 0.05 nats (layer 2 by −0.384, layer 3 by −0.283)',
+    'Below it some do not raise it by more than 0.05 nats (layer 2 changes it by −0.384, layer 3 changes it by −0.283)',
   )
   // A rise below the threshold is told as one.
-  expect(suggestedLayer([0.047, 0.607, -0.574]).why).toContain('(layer 1 by +0.047)')
+  expect(suggestedLayer([0.047, 0.607, -0.574]).why).toContain('(layer 1 changes it by +0.047)')
   expect(suggestedLayer([0, 0]).why).toMatch(/more than 0.05 nats/)
 })
 

@@ -17,10 +17,12 @@ const nats = (value: number) => `${signed(value)} nats`
 function butWords(deltaHFfn: readonly number[], last: number, threshold: number): string {
   const below = deltaHFfn
     .slice(0, last - 1)
-    .flatMap((change, l) => (change > threshold ? [] : [`layer ${l + 1} by ${signed(change)}`]))
+    .flatMap((change, l) =>
+      change > threshold ? [] : [`layer ${l + 1} changes it by ${signed(change)}`],
+    )
   return below.length === 0
     ? ''
-    : ` Below it not every feed-forward raises it by more than ${threshold} nats (${below.join(', ')}): the boundary is not a clear one.`
+    : ` Below it some do not raise it by more than ${threshold} nats (${below.join(', ')}): the boundary is not a clear one.`
 }
 
 /** The boundary layer of BuPO (arXiv 2512.19673 section 5.3): the last layer whose feed-forward

@@ -4,6 +4,7 @@ import { Search } from 'lucide-react'
 import { useState } from 'react'
 import { useStore } from 'zustand'
 import { formatCount } from '../kit/format.ts'
+import { Filled } from './Filled.tsx'
 import { useKeptSteps, useRecordOver } from './kept_states.ts'
 import { type Look, lookNow, lookStore } from './look_now.ts'
 import { useWhyBusy } from './why_busy.ts'
@@ -34,7 +35,7 @@ function LastState({ record }: { readonly record: string }) {
       data-testid="look-at-last"
       disabled={whyBusy !== undefined || look?.isBusy}
       title={whyBusy}
-      onClick={() => void lookNow(record, last)}
+      onClick={() => void lookNow(record, { step: last })}
     >
       <Search className="icon" aria-hidden="true" />{' '}
       {look?.isBusy ? 'Looking' : `Read it with the state after step ${formatCount(last)}`}
@@ -74,7 +75,7 @@ function Choice({ record }: { readonly record: string }) {
           data-testid="look"
           disabled={whyBusy !== undefined || look?.isBusy}
           title={whyBusy}
-          onClick={() => void lookNow(record, chosen ?? steps[0])}
+          onClick={() => void lookNow(record, { step: chosen ?? steps[0] })}
         >
           <Search className="icon" aria-hidden="true" /> {own?.isBusy ? 'Looking' : 'Look now'}
         </button>
@@ -84,6 +85,7 @@ function Choice({ record }: { readonly record: string }) {
           ? own.words
           : 'Measures every figure, the lens and the tokens of the next step, on a copy. The run and its files stay as they are.'}
       </p>
+      {own?.step === undefined ? null : <Filled key={own.step} step={own.step} />}
     </section>
   )
 }

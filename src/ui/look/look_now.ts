@@ -2,7 +2,7 @@
 // states, and where that is kept.
 import { createStore } from 'zustand/vanilla'
 import type { Looked } from '../../host/protocol/look.ts'
-import { lookInto } from '../../page/opened/looking.ts'
+import { lookInto, type Where } from '../../page/opened/looking.ts'
 import { keepRun } from '../../page/runs/library/library.ts'
 import { runOf } from '../../page/runs/library/library_store.ts'
 import { labStore } from '../../page/state/store.ts'
@@ -18,14 +18,16 @@ export interface Look {
   readonly isBusy: boolean
   /** What came of it, in a sentence; '' while it is under way. */
   readonly words: string
+  /** The step whose state was seen, once it was. */
+  readonly step: number | undefined
 }
 
 export const lookStore = createStore<{ readonly look: Look | undefined }>(() => ({
   look: undefined,
 }))
 
-const say = (record: string, isBusy: boolean, words: string) =>
-  lookStore.setState({ look: { record, isBusy, words } })
+const say = (record: string, isBusy: boolean, words: string, step?: number) =>
+  lookStore.setState({ look: { record, isBusy, words, step } })
 
 /** What was seen, in a sentence. */
 function lookedWords({ step, observation, next, why_no_tokens }: Looked): string {
@@ -56,20 +58,24 @@ function keep(run: string, { step, observation, next }: Looked): StoredItem[] {
   ]
 }
 
-/** Looks into the shown run `record`, at its newest state or at the one after `step`, and shows and
- * keeps what it finds. */
-export async function lookNow(record: string, step?: number): Promise<void> {
+interface How {
+  /** The page goes on showing the step that it shows. */
+  readonly stays?: true
+}
+
+/** Looks into a state of the shown run `record`, keeps what it finds, and shows that step. */
+export async function lookNow(record: string, where: Where = {}, how: How = {}): Promise<void> {
   if (lookStore.getState().look?.isBusy) return
   const state = shownStore.getState()
   const { series } = state
   say(record, true, '')
   try {
-    const looked = await lookInto(record, state.runDocument ?? shownExperiment(state), step)
+    const looked = await lookInto(record, state.runDocument ?? shownExperiment(state), where)
     // Another run may be shown by now.
     if (shownStore.getState().series !== series) return say(record, false, '')
     const items = keep(record, looked)
-    scrubTo(looked.next?.step ?? looked.step)
-    say(record, false, lookedWords(looked))
+    if (!how.stays) scrubTo(looked.next?.step ?? looked.step)
+    say(record, false, lookedWords(looked), looked.step)
     const header = runOf(record)?.header
     if (header) await keepRun({ header, chunk: undefined, items, dropped: [] })
   } catch (error) {

@@ -51,8 +51,10 @@ export interface UiState {
 const darkScreen = globalThis.matchMedia?.('(prefers-color-scheme: dark)')
 
 /** Nats that a threshold can be. */
+export const HIGHEST_THRESHOLD = 10
+
 export const isThreshold = (value: unknown): value is number =>
-  typeof value === 'number' && value >= 0 && value <= 10
+  typeof value === 'number' && value >= 0 && value <= HIGHEST_THRESHOLD
 
 const number = (low: number, high: number) => z.number().check(z.minimum(low), z.maximum(high))
 

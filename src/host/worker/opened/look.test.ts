@@ -77,6 +77,21 @@ test('a state that is gone, or does not fit, is told and ends nothing', async ()
   expect(all(events, 'status').at(-1)?.status).toBe('finished')
 })
 
+test('the beginning of a run is made from its document, with the step that follows', async () => {
+  const { session, events, log } = await over()
+  session.handle({ type: 'look', record: 'r1', begins: going.experiment, request })
+  await session.idle
+  expect(log).toEqual([
+    'create',
+    expect.stringMatching(/^observe entropy/),
+    'observe ',
+    'queue 0',
+    'queue 1',
+    'free',
+  ])
+  expect(all(events, 'looked')[0]).toMatchObject({ step: 0, observation: expect.anything() })
+})
+
 test('only a run that is over gets one more step', () => {
   const { experiment } = PRESETS[0]
   const last = experiment.phases.length - 1

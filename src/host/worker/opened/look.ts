@@ -1,5 +1,6 @@
 // Looks into a kept state of a run that is over: on a device of its own, at the weights as they are
 // and at the step that follows.
+import type { Experiment } from '../../../document/experiment/schema/schema.ts'
 import type { Checkpoint, SteeredState } from '../../checkpoints/file/checkpoint.ts'
 import type { LookCommand, Looked } from '../../protocol/look.ts'
 import { NO_OBSERVATION } from '../../protocol/observation.ts'
@@ -10,22 +11,42 @@ import { takeContents } from '../start/run_start.ts'
 /** No run has this number, so what is posted for it is dropped. */
 const NO_RUN = -1
 
-/** Opens the state of a checkpoint, looks into it as far as is asked for, and frees everything.
- * Throws what ends a run's start. */
+/** What is looked into: a state of a run of this document, or its beginning. */
+export interface LookedInto {
+  readonly document: Experiment
+  /** The kernels that the state was made with, as text. */
+  readonly made_with: string | undefined
+  /** Absent at the beginning, which is made from the document. */
+  readonly state?: SteeredState
+}
+
+export const keptState = ({ run, made_on }: Checkpoint): LookedInto => ({
+  document: run.document,
+  made_with: made_on.kernels,
+  state: withNextStep(run),
+})
+
+/** The run before its first step; nothing is evaluated there. */
+export const beginningOf = (document: Experiment): LookedInto => ({
+  document: { ...document, validation: { ...document.validation, test_freq: null } },
+  made_with: undefined,
+})
+
+/** Opens a state, looks into it as far as is asked for, and frees everything. Throws what ends a
+ * run's start. */
 export async function lookInto(
   host: Pick<RunHost, 'prepare' | 'version'>,
-  { run, made_on }: Pick<Checkpoint, 'run' | 'made_on'>,
+  { document, made_with, state }: LookedInto,
   { request, contents }: Pick<LookCommand, 'request' | 'contents'>,
 ): Promise<Looked> {
-  await takeContents(run.document, contents ?? [])
-  const device = await host.prepare(run.document)
+  await takeContents(document, contents ?? [])
+  const device = await host.prepare(document)
   let isDone = false
   try {
-    const of = { made_with: made_on.kernels, document: run.document }
     const { version } = host
     const sources = { run: NO_RUN, kernel_cache: undefined, version, post: () => {} }
-    const { matmul } = chooseRunKernels(device, of, sources)
-    const { trainer } = await device.start(matmul, () => {}, withNextStep(run))
+    const { matmul } = chooseRunKernels(device, { made_with, document }, sources)
+    const { trainer } = await device.start(matmul, () => {}, state)
     trainer.observe(request)
     const observation = await trainer.observeNow()
     const looked = { step: trainer.step, observation, ...(await nextTokens(trainer, request)) }
@@ -64,7 +85,11 @@ async function nextTokens(
   if (!(await trainer.ready())) return none('The next step waits for a person’s verdicts.')
   trainer.observe({ ...NO_OBSERVATION, token_layers })
   trainer.traceNext()
-  const { step, trace } = await (await trainer.queue()).result
+  const next = async () => (await trainer.queue()).result
+  let taken = await next()
+  // A run takes step 0 before its first one.
+  if (taken.step === 0) taken = await next()
+  const { step, trace } = taken
   if (!trace) return none('The next step is none of reinforcement, so it samples no tokens.')
   return { next: { step, table: trace }, why_no_tokens: '' }
 }

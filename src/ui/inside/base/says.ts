@@ -86,7 +86,7 @@ export function deltaSays(
   if (!most) return undefined
   const who =
     raised.length === 0
-      ? `At step ${step} no feed-forward raises the entropy by more than ${formatNumber(threshold)} nats`
+      ? `At step ${step} no feed-forward raises the entropy clearly`
       : `At step ${step} the feed-forward raises the entropy in ${layersText(raised.map(({ layer }) => layer))}`
   return `${who}; the largest change is that of layer ${most.layer}’s ${most.name}, ${formatSigned(most.mean)} nats.`
 }

@@ -5,6 +5,7 @@ import { useStore } from 'zustand'
 import type { ObservedGroup } from '../../../host/protocol/observation.ts'
 import { wantObserved } from '../../../page/client/observing.ts'
 import type { LabState } from '../../../page/state/store.ts'
+import { type Look, lookStore } from '../../look/look_now.ts'
 import { useNextObserved } from '../../shown/next_observed.ts'
 import { shownStore, useAtStep, useShown, viewStore } from '../../shown/shown.ts'
 import { uiStore } from '../../shown/store.ts'
@@ -44,6 +45,7 @@ const selectIsPast = ({ viewed }: { viewed: LabState | undefined }) => viewed !=
 const selectKept = ({ kept }: LabState) => kept.observations
 const keptVersion = () => shownStore.getState().keptVersion
 const asleep = () => -1
+const selectLooked = ({ look }: { readonly look: Look | undefined }) => look
 
 export interface FigureState {
   readonly ref: RefObject<HTMLDivElement | null>
@@ -79,6 +81,8 @@ export function useFigure(
   }, [id, groups, layer, isVisible, isPast])
   const kept = useShown(selectKept)
   useStore(uiStore, isVisible ? keptVersion : asleep)
+  // What a look has filled can be out of view.
+  useStore(lookStore, selectLooked)
   const atStep = useAtStep()
   const next = useNextObserved()
   const seen = observedAt(kept, atStep, quantities)

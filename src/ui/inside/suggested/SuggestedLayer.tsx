@@ -19,40 +19,14 @@ import { Fold } from '../../part/Fold.tsx'
 import { READ, reads, tokensOf } from '../../plot/reads.ts'
 import { selectFirstOpenPhase, useLab, useLastLayer } from '../../shown/run.ts'
 import { useShown } from '../../shown/shown.ts'
-import { isThreshold, setPreference, type UiState, uiStore } from '../../shown/store.ts'
-import { putLayer, selectRlStart, tell, useChanges } from './changes.ts'
-import { changeText, changeWidth } from './suggested.ts'
+import { type UiState, uiStore } from '../../shown/store.ts'
+import { putLayer, selectRlStart, tell, useChanges, useLaterChanges } from './changes.ts'
+import { changeText, changeWidth, laterSays, plainSays } from './suggested.ts'
+import { Threshold } from './Threshold.tsx'
 import { MeasureKept, Unmeasured } from './Unmeasured.tsx'
 
 const selectSettings = (state: LabState) => state.experiment
 const selectThreshold = ({ ffn_threshold }: UiState) => ffn_threshold
-
-function Threshold() {
-  const threshold = useStore(uiStore, selectThreshold)
-  const [draft, setDraft] = useState<string>()
-  const isInvalid = draft !== undefined
-  return (
-    <label className="suggested-threshold">
-      Threshold
-      <input
-        type="number"
-        data-testid="ffn-threshold"
-        min={0}
-        max={10}
-        step={0.01}
-        aria-invalid={isInvalid || undefined}
-        value={draft ?? String(threshold)}
-        onChange={({ target }) => {
-          const value = target.value.trim() === '' ? Number.NaN : Number(target.value)
-          setDraft(isThreshold(value) ? undefined : target.value)
-          if (isThreshold(value)) setPreference({ ffn_threshold: value })
-        }}
-        onBlur={() => setDraft(undefined)}
-      />
-      <span className="soft">nats</span>
-    </label>
-  )
-}
 
 /** One row per layer: what its feed-forward does to the entropy. */
 function Changes({ changes, layer }: { changes: LayerChanges; layer: number | undefined }) {
@@ -182,18 +156,20 @@ function InPhase(props: {
 function From({ step, rlStart }: { readonly step: number; readonly rlStart: number | undefined }) {
   if (rlStart === undefined || step < rlStart)
     return <p className="soft">Measured after step {step}, before reinforcement began.</p>
-  if (step === rlStart)
-    return (
-      <p className="soft">
-        Step {step} is where reinforcement began, as a first phase finds it. Later steps are in
-        “Change of entropy in every layer”.
-      </p>
-    )
+  return (
+    <p className="soft">
+      Step {step} is where reinforcement began, as a first phase finds it. Later steps are in
+      “Change of entropy in every layer”.
+    </p>
+  )
+}
+
+/** Of a measurement that came too late. */
+function Late({ step, rlStart }: { readonly step: number; readonly rlStart: number }) {
   return (
     <p data-testid="suggested-late">
-      This was measured only after step {step}, with {step - rlStart} steps of reinforcement behind
-      it. It says which layer adds entropy in the model that was trained; which layer to train first
-      is asked of the model before that.
+      That is with {step - rlStart} steps of reinforcement behind it: which layer to train first is
+      asked of the model before that.
     </p>
   )
 }
@@ -205,6 +181,7 @@ function Measured({ changes }: { changes: LayerChanges }) {
   const threshold = useStore(uiStore, selectThreshold)
   const rlStart = useShown(selectRlStart)
   const isStart = isFromStart(changes, rlStart)
+  const later = useLaterChanges(changes)
   const record = useRecordOver()
   const suggested = layerFor(changes, threshold)
   const layer = suggested?.layer
@@ -212,23 +189,29 @@ function Measured({ changes }: { changes: LayerChanges }) {
     <div className="suggested-body">
       <Changes changes={changes} layer={layer} />
       <div className="suggested-says">
-        <p className="soft" data-testid="suggested-reads">
-          {reads(READ.feed_forward, tokensOf(changes.rows))}
-        </p>
         <p>
-          <b data-testid="suggested-layer">
-            {isStart ? 'Suggested layer' : `By the rule, after step ${changes.step}`}:{' '}
-            {layer ?? 'none'}
-          </b>
+          <b data-testid="suggested-layer">{plainSays(changes, rlStart, threshold)}</b>
         </p>
-        <From step={changes.step} rlStart={rlStart} />
+        {isStart || rlStart === undefined ? null : <Late step={changes.step} rlStart={rlStart} />}
         {isStart || record === undefined ? null : (
           <MeasureKept key={record} record={record} until={rlStart} />
         )}
-        <p data-testid="suggested-why">{suggested?.why}</p>
-        <p className="soft">{RULE}</p>
-        <Threshold />
+        {later ? (
+          <p className="soft" data-testid="suggested-later">
+            {laterSays(later, threshold)}
+          </p>
+        ) : null}
         {layer === undefined ? null : <Apply layer={layer} />}
+        <details className="suggested-more" open={layer === undefined}>
+          <summary>The rule and its threshold</summary>
+          <p className="soft" data-testid="suggested-reads">
+            {reads(READ.feed_forward, tokensOf(changes.rows))}
+          </p>
+          <p data-testid="suggested-why">{suggested?.why}</p>
+          {isStart ? <From step={changes.step} rlStart={rlStart} /> : null}
+          <p className="soft">{RULE}</p>
+          <Threshold />
+        </details>
       </div>
     </div>
   )
@@ -243,6 +226,7 @@ export function SuggestedLayer() {
       id="suggested"
       title="Which layer first?"
       about="The rule of the BuPO paper, asked of what was measured here."
+      step={changes?.step}
       opens="wide"
     >
       <div className="suggested">{changes ? <Measured changes={changes} /> : <Unmeasured />}</div>

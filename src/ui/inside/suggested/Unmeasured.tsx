@@ -8,13 +8,27 @@ import { formatCount } from '../../kit/format.ts'
 import { useKeptSteps, useRecordOver } from '../../look/kept_states.ts'
 import { type Look, lookNow, lookStore } from '../../look/look_now.ts'
 import { useWhyBusy } from '../../look/why_busy.ts'
+import { useOpenedEntry } from '../../open/opened_run.ts'
 import { showSetting } from '../../open/wanted.ts'
 import { shownExperiment, useLab } from '../../shown/run.ts'
-import { useIsPast, useShown } from '../../shown/shown.ts'
+import { isImported, useIsPast, useShown } from '../../shown/shown.ts'
 import { selectRlStart, tell } from './changes.ts'
 
 const selectSettings = (state: LabState) => state.experiment
 const selectLook = ({ look }: { readonly look: Look | undefined }) => look
+
+/** The run began with its own document, which makes the same beginning again. */
+const selectCanBegin = ({ runDocument, parent }: LabState): boolean =>
+  runDocument !== undefined && parent === undefined && !isImported()
+
+/** What a press of the button measures. */
+function offerWords(state: number | 'beginning', rlStart: number | undefined): string {
+  if (state === 'beginning')
+    return 'This run did not measure which layer to train first before it trained. Its beginning can be made again, with its seed, and measured now, on a copy.'
+  return `This run did not measure which layer to train first before it trained. Its state after step ${formatCount(state)} is kept${
+    state === rlStart ? ', where reinforcement began' : ''
+  }: it can be measured now, on a copy.`
+}
 
 /** Of a run that is over: a look into one of its states measures it. With `until` nothing where no
  * state up to that step is kept. */
@@ -26,11 +40,14 @@ export function MeasureKept(props: {
   const look = useStore(lookStore, selectLook)
   const whyBusy = useWhyBusy()
   const rlStart = useShown(selectRlStart)
-  const step = stateToMeasure(useKeptSteps(record), rlStart)
+  const past = useOpenedEntry()
+  const canBegin = useShown(selectCanBegin) && past?.header.parent === undefined
+  const state = stateToMeasure(useKeptSteps(record), rlStart, canBegin)
   const isPast = useIsPast()
   const own = look?.record === record ? look : undefined
-  if (until !== undefined && (step === undefined || step > until)) return null
-  if (step === undefined)
+  if (until !== undefined && typeof state === 'number' && state > until) return null
+  if (until !== undefined && state === undefined) return null
+  if (state === undefined)
     return (
       <>
         <p className="soft" data-testid="suggested-gone">
@@ -43,18 +60,16 @@ export function MeasureKept(props: {
   return (
     <div className="suggested-apply">
       <p className="soft" role="status">
-        {own && !own.isBusy && own.words !== ''
-          ? own.words
-          : `This run did not measure which layer to train first before it trained. Its state after step ${formatCount(step)} is kept${
-              step === rlStart ? ', where reinforcement began' : ''
-            }: it can be measured now, on a copy.`}
+        {own && !own.isBusy && own.words !== '' ? own.words : offerWords(state, rlStart)}
       </p>
       <button
         type="button"
         data-testid="measure-kept"
         disabled={whyBusy !== undefined || look?.isBusy}
         title={whyBusy}
-        onClick={() => void lookNow(record, step)}
+        onClick={() =>
+          void lookNow(record, state === 'beginning' ? state : { step: state }, { stays: true })
+        }
       >
         {own?.isBusy ? 'Measuring …' : 'Measure it'}
       </button>

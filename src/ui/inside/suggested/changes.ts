@@ -3,7 +3,11 @@
 import { useMemo } from 'react'
 import { editField } from '../../../page/client/edits.ts'
 import type { LabState } from '../../../page/state/store.ts'
-import { decidingChanges, type LayerChanges } from '../../../record/diagnosis/inner_layer.ts'
+import {
+  decidingChanges,
+  type LayerChanges,
+  laterChanges,
+} from '../../../record/diagnosis/inner_layer.ts'
 import { useKept } from '../../shown/rested.ts'
 import { shownExperiment, useLastLayer } from '../../shown/run.ts'
 import { useShown } from '../../shown/shown.ts'
@@ -18,19 +22,31 @@ export const selectRlStart = (state: LabState): number | undefined => {
   return state.phase_switches.find(({ phase }) => phases[phase]?.kind === 'rl')?.step
 }
 
-/** The measurement that decides; undefined where there is none. */
-export function useChanges(): LayerChanges | undefined {
+/** What is measured of the shown run, and its version: columns and items are mutable. */
+function useMeasured() {
   const series = useShown(selectSeries)
   const step = useShown(selectStep)
   const layers = useLastLayer()
-  const rlStart = useShown(selectRlStart)
   const { items } = useKept().observations
-  const newest = items.at(-1)
-  const count = items.length
-  // biome-ignore lint/correctness/useExhaustiveDependencies: columns and items are mutable; steps and numbers are their version.
+  return { series, layers, items, version: [step, items.at(-1), items.length] as const }
+}
+
+/** The measurement that decides; undefined where there is none. */
+export function useChanges(): LayerChanges | undefined {
+  const { series, layers, items, version } = useMeasured()
+  const rlStart = useShown(selectRlStart)
   return useMemo(
     () => decidingChanges(series, layers, rlStart, items),
-    [series, step, layers, rlStart, items, newest, count],
+    [series, layers, rlStart, items, ...version],
+  )
+}
+
+/** The newest one of a later state than the one that decides. */
+export function useLaterChanges(deciding: LayerChanges): LayerChanges | undefined {
+  const { series, layers, items, version } = useMeasured()
+  return useMemo(
+    () => laterChanges(series, layers, deciding, items),
+    [series, layers, deciding, items, ...version],
   )
 }
 

@@ -57,7 +57,7 @@ export function CheckpointList({ entry }: { readonly entry: RunEntry }) {
               disabled={isBusy}
               onClick={() => {
                 openTab('inside')
-                void lookNow(entry.id, step)
+                void lookNow(entry.id, { step })
               }}
             >
               <Search className="icon" aria-hidden="true" /> Look inside
