@@ -101,7 +101,11 @@ export function HeatMaps() {
   return (
     <Figure
       id="heat"
-      title={isOne && !isOfMetrics ? 'Entropy of every layer in one moment' : 'Entropy maps, layer × step'}
+      title={
+        isOne && !isOfMetrics
+          ? 'Entropy of every layer in one moment'
+          : 'Entropy maps, layer × step'
+      }
       how={READ.both}
       note={isOne ? ONE_NOTE : MAPS_NOTE}
       state={{

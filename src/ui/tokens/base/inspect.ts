@@ -31,7 +31,10 @@ export interface Bundle {
   readonly key: string
   /** undefined where every response has its own. */
   readonly prompt: string | undefined
+  /** Those that are shown: what a search leaves out is not. */
   readonly responses: readonly Inspected[]
+  /** All of the group: what is said of it counts them. */
+  readonly whole: readonly Inspected[]
 }
 
 function meanOf(values: readonly number[] | undefined): number | undefined {
@@ -163,21 +166,27 @@ export function find(all: readonly Inspected[], wanted: Wanted): Found {
   const groups = groupsOf(all)
   const isSingle = groups.every(({ length }) => length === 1)
   const informative = groups.filter(isInformative)
-  const kept = (wanted.isInformativeOnly && !isSingle ? informative : groups)
+  const shown = wanted.isInformativeOnly && !isSingle ? informative : groups
+  const kept = shown
     .map((group) => group.filter((response) => matches(response, wanted.query)))
     .filter(({ length }) => length > 0)
   const order = sorted(kept, wanted.order)
   const responses = order.flat()
+  const wholes = new Map(groups.flatMap((group) => group.map((one) => [one, group] as const)))
   const bundles = isSingle
     ? responses.length > 0
-      ? [{ key: 'all', prompt: undefined, responses }]
+      ? [{ key: 'all', prompt: undefined, responses, whole: all }]
       : []
-    : order.map((group) => ({
-        // The first place of the group, whatever the order.
-        key: `${Math.min(...group.map(({ place }) => place))} ${group[0].prompt}`,
-        prompt: group[0].prompt,
-        responses: group,
-      }))
+    : order.map((group) => {
+        const whole = wholes.get(group[0]) ?? group
+        return {
+          // The first place of the group, whatever the order and the search.
+          key: `${Math.min(...whole.map(({ place }) => place))} ${group[0].prompt}`,
+          prompt: group[0].prompt,
+          responses: group,
+          whole,
+        }
+      })
   return {
     bundles,
     responses,
@@ -210,13 +219,30 @@ export const firstBundle = ({ bundles }: Found, order: Order): Bundle | undefine
   (order === 'differing' ? bundles.find(({ responses }) => hasContrast(responses)) : undefined) ??
   bundles[0]
 
-/** The group that is open: the one to begin with until another is asked for, none after it was
+/** The groups that are open: the one to begin with until others are asked for, none after it was
  * closed. */
-export const openBundle = (
+export function openBundles(
   found: Found,
-  wanted: string | undefined,
+  wanted: readonly string[] | undefined,
   order: Order,
-): Bundle | undefined =>
-  wanted === ''
-    ? undefined
-    : (found.bundles.find(({ key }) => key === wanted) ?? firstBundle(found, order))
+): readonly Bundle[] {
+  const open = wanted && found.bundles.filter(({ key }) => wanted.includes(key))
+  if (open && (open.length > 0 || wanted.length === 0)) return open
+  const first = firstBundle(found, order)
+  return first ? [first] : []
+}
+
+/** Tokens that are drawn where all groups are opened: more would hold up the page. */
+const MOST_TOKENS = 6000
+
+/** The first groups, as many as are opened together. */
+export function openedTogether({ bundles }: Found): readonly string[] {
+  let tokens = 0
+  const keys: string[] = []
+  for (const { key, responses } of bundles) {
+    tokens += responses.slice(0, PAGE).reduce((sum, { length }) => sum + length, 0)
+    if (keys.length > 0 && tokens > MOST_TOKENS) break
+    keys.push(key)
+  }
+  return keys
+}

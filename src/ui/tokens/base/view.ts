@@ -37,8 +37,8 @@ export interface TokensView {
   readonly query: string
   /** Samples of the newest step, though another one was traced. */
   readonly isNewestSamples: boolean
-  /** Bundle.key; '' for none, undefined for the first. */
-  readonly open: string | undefined
+  /** Of each Bundle.key; undefined for the first. */
+  readonly open: readonly string[] | undefined
   /** Pages of its responses that are drawn. */
   readonly pages: number
   readonly cursor: TokenPlace

@@ -16,7 +16,7 @@ import { useAtStep, usePresent, useShown } from '../../shown/shown.ts'
 import { useVisible } from '../../shown/visible.ts'
 import { useVocabulary } from '../../shown/vocabulary.ts'
 import { legendOf, MODES, missingReason, rangeOf } from '../base/colours.ts'
-import { type Found, find, type Inspected, openBundle } from '../base/inspect.ts'
+import { type Found, find, type Inspected, openBundles } from '../base/inspect.ts'
 import { Legend, Shades } from '../base/Legend.tsx'
 import { releaseTrace, type TokensView, tokensStore, useTokens } from '../base/view.ts'
 import { traceCost } from './cost.ts'
@@ -159,7 +159,11 @@ function Body({ shown }: { shown: Shown }) {
     return { mode, layerEntropy, range: rangeOf(mode, traced, max_entropy, layerEntropy) }
   }, [traced, shown, mode, layer, readout, kept, looks, max_entropy])
   const { range } = colours
-  const says = groupSays(openBundle(found, view.open, order))
+  const open = openBundles(found, view.open, order)
+  const says = groupSays(
+    open.find(({ responses }) => responses.some(({ place }) => place === view.cursor.place)) ??
+      open[0],
+  )
   return (
     <>
       {says === '' ? null : (

@@ -13,11 +13,12 @@ import { typing } from '../../kit/keys.ts'
 import { useWholeRows } from '../../part/whole_rows.ts'
 import { uiStore } from '../../shown/store.ts'
 import {
+  type Bundle,
   bundleOf,
   type Found,
   type Inspected,
   neighbour,
-  openBundle,
+  openBundles,
   PAGE,
 } from '../base/inspect.ts'
 import {
@@ -52,10 +53,11 @@ function placeUnder({ target }: SyntheticEvent): TokenPlace | undefined {
 function goTo(found: Found, to: Inspected, t: number): void {
   const bundle = bundleOf(found, to.place)
   const at = bundle?.responses.indexOf(to) ?? 0
-  const { open, pages } = tokensStore.getState()
-  const isHere = bundle?.key === open
+  const { open, pages, order } = tokensStore.getState()
+  const keys = openBundles(found, open, order).map(({ key }) => key)
+  const isHere = bundle !== undefined && keys.includes(bundle.key)
   tokensStore.setState({
-    open: bundle?.key,
+    open: isHere ? keys : bundle && [bundle.key],
     pages: Math.max(isHere ? pages : 1, 1 + Math.floor(at / PAGE)),
     cursor: { place: to.place, t: clamp(to, t) },
   })
@@ -137,7 +139,7 @@ function useHovered() {
   return { hovered, setHovered, onPointerMove }
 }
 
-/** The open group, where the cursor is among its responses, and the keys that move it; `onMove` is
+/** The open groups, where the cursor is among their responses, and the keys that move it; `onMove` is
  * called at each move. */
 function useWalk(found: Found, onMove: () => void) {
   const cursor = useTokens(selectCursor)
@@ -145,9 +147,9 @@ function useWalk(found: Found, onMove: () => void) {
   const pages = useTokens(selectPages)
   const list = useRef<HTMLUListElement>(null)
   const hasMoved = useRef(false)
-  const open = openBundle(found, wanted, useTokens(selectOrder))
+  const open = openBundles(found, wanted, useTokens(selectOrder))
   // The cursor of another step, or of a closed group, starts at the first response.
-  const drawn = open?.responses.slice(0, pages * PAGE) ?? []
+  const drawn = open.flatMap(({ responses }) => responses.slice(0, pages * PAGE))
   const at = drawn.find(({ place }) => place === cursor.place) ?? drawn[0]
   const here = at && { place: at.place, t: clamp(at, cursor.t) }
   useFocusOn(list, cursor, hasMoved)
@@ -168,6 +170,13 @@ function useWalk(found: Found, onMove: () => void) {
     move(...to)
   }
   return { list, open, pages, drawn, at, here, onKeyDown }
+}
+
+/** One group takes the place of another; where several are open, it joins or leaves them. */
+function openOne(open: readonly Bundle[], { key }: Bundle, isOpen: boolean): void {
+  const others = open.map((one) => one.key).filter((one) => one !== key)
+  const kept = isOpen && others.length <= 1 ? [] : others
+  tokensStore.setState({ open: isOpen ? [...kept, key] : kept, pages: 1 })
 }
 
 export function List(props: { step: number; found: Found; colours: Colours }) {
@@ -199,14 +208,14 @@ export function List(props: { step: number; found: Found; colours: Colours }) {
               <BundleItem
                 key={bundle.key}
                 bundle={bundle}
-                isOpen={bundle === open}
+                isOpen={open.includes(bundle)}
                 drawn={pages * PAGE}
                 colours={colours}
-                cursor={bundle === open && here ? here : NOWHERE}
-                onOpen={(isOpen) =>
-                  tokensStore.setState({ open: isOpen ? bundle.key : '', pages: 1 })
+                cursor={here ?? NOWHERE}
+                onOpen={(isOpen) => openOne(open, bundle, isOpen)}
+                onMore={() =>
+                  tokensStore.setState({ open: open.map(({ key }) => key), pages: pages + 1 })
                 }
-                onMore={() => tokensStore.setState({ open: bundle.key, pages: pages + 1 })}
               />
             ))}
           </ul>

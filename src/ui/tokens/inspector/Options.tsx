@@ -5,7 +5,7 @@ import { layerName } from '../../glossary/layer_names.ts'
 import { READ } from '../../plot/reads.ts'
 import { useLastLayer } from '../../shown/run.ts'
 import { type LayerReadout, MODES, type Mode } from '../base/colours.ts'
-import { type Found, ORDERS } from '../base/inspect.ts'
+import { type Found, ORDERS, openedTogether } from '../base/inspect.ts'
 import { type TokensView, tokensStore, useTokens } from '../base/view.ts'
 
 const selectView = (view: TokensView) => view
@@ -95,6 +95,27 @@ export function Count({ found, total }: OptionsProps) {
   )
 }
 
+/** Opens all groups, or as many as can be drawn, and closes them. */
+function OpenAll({ found }: { readonly found: Found }) {
+  const { open } = useTokens(selectView)
+  const keys = openedTogether(found)
+  const isOpen = keys.every((key) => open?.includes(key))
+  return (
+    <button
+      type="button"
+      className="inspector-open-all"
+      data-testid="open-all"
+      onClick={() => set({ open: isOpen ? [] : keys, pages: 1 })}
+    >
+      {isOpen
+        ? 'Close all'
+        : keys.length < found.bundles.length
+          ? `Open the first ${keys.length}`
+          : 'Open all'}
+    </button>
+  )
+}
+
 export function Options({ found }: Pick<OptionsProps, 'found'>) {
   const { mode, order, isInformativeOnly, query } = useTokens(selectView)
   return (
@@ -114,6 +135,7 @@ export function Options({ found }: Pick<OptionsProps, 'found'>) {
         value={order}
         onChoose={(order) => set({ order, open: undefined, pages: 1 })}
       />
+      {found && found.bundles.length > 1 ? <OpenAll found={found} /> : null}
       <label>
         Find
         <input

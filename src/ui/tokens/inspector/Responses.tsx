@@ -2,6 +2,7 @@
 import { memo } from 'react'
 import { shownText, tokenWords } from '../../../host/protocol/token_text.ts'
 import { formatNumber, formatSigned } from '../../kit/format.ts'
+import { mean } from '../../kit/mean.ts'
 import { ScoreSign } from '../../kit/ScoreSign.tsx'
 import { TOOL_WROTE, TurnText } from '../../kit/TurnText.tsx'
 import { proseClass } from '../../part/prose.ts'
@@ -119,6 +120,20 @@ function Response(props: {
   )
 }
 
+/** How many responses a group has, and how many a search has left. */
+function countWords({ responses: { length }, whole }: Bundle): string {
+  if (length < whole.length) return `${length} of ${whole.length} responses match`
+  return `${length} ${length === 1 ? 'response' : 'responses'}`
+}
+
+/** The scores of the whole group, whatever is searched for. */
+function scoreWords({ whole }: Bundle): string {
+  const scores = whole.map(({ score }) => score)
+  return scores.every((score) => score === scores[0])
+    ? `all ${formatNumber(scores[0])}`
+    : `mean score ${formatNumber(mean(scores))}`
+}
+
 /** Prompts, one of them open. */
 export function BundleItem(props: {
   bundle: Bundle
@@ -132,10 +147,6 @@ export function BundleItem(props: {
 }) {
   const { bundle, isOpen, drawn, colours, cursor, onOpen, onMore } = props
   const { prompt, responses } = bundle
-  const scores = responses.map(({ score }) => score)
-  const isEqual = scores.every((score) => score === scores[0])
-  const mean = scores.reduce((a, b) => a + b, 0) / scores.length
-  const count = `${responses.length} ${responses.length === 1 ? 'response' : 'responses'}`
   const list = (
     <ol className="told-list">
       {responses.slice(0, drawn).map((told) => (
@@ -171,7 +182,7 @@ export function BundleItem(props: {
         <b className={`response ${proseClass(prompt)}`}>{shownText(prompt)}</b>
         <span className="soft">answer {shownText(responses[0].ground_truth)}</span>
         <span className="bundle-says">
-          {count}, {isEqual ? `all ${formatNumber(scores[0])}` : `mean score ${formatNumber(mean)}`}
+          {countWords(bundle)}, {scoreWords(bundle)}
         </span>
       </button>
       {isOpen ? list : null}

@@ -1,3 +1,5 @@
+import { createElement } from 'react'
+import { renderToStaticMarkup } from 'react-dom/server'
 import { beforeEach, expect, test } from 'vitest'
 import type { TokenTable, TracedSample } from '../../../host/protocol/results.ts'
 import { applyEvent } from '../../../page/events/apply.ts'
@@ -23,10 +25,13 @@ import {
   neighbour,
   ofSamples,
   ofTable,
+  openBundles,
+  openedTogether,
   sorted,
 } from '../base/inspect.ts'
 import { tokensStore, traceOf } from '../base/view.ts'
 import { traceCost } from './cost.ts'
+import { BundleItem } from './Responses.tsx'
 import { comparisonSays, groupSays } from './says.ts'
 
 const traced = (
@@ -322,4 +327,47 @@ test('the number that is explained is one that the stage computes', () => {
   expect(COLUMNS[columnOf(COLUMNS, 4) ?? -1].name).toBe('advantages')
   expect(columnOf(COLUMNS, 0)).toBeUndefined()
   expect(columnOf(COLUMNS, undefined)).toBeUndefined()
+})
+
+test('what a search leaves out still counts in what is said of its group', () => {
+  const group = ofTable(
+    table([
+      traced('599>', '5999', 0, { advantages: [-1, -1] }, 2),
+      traced('599>', '599', 1, { advantages: [1, 1] }, 2),
+      traced('1>', '1', 1, { advantages: [1, 1] }, 2),
+      traced('1>', '2', 0, { advantages: [-1, -1] }, 2),
+    ]),
+  )
+  const found = find(group, { ...wanted, query: '999' })
+  const [bundle] = found.bundles
+  expect([found.bundles.length, bundle.responses.length, bundle.whole.length]).toEqual([1, 1, 2])
+  expect(groupSays(bundle)).toContain('1 of 2 answers to “599>” is right.')
+  const markup = renderToStaticMarkup(
+    createElement(BundleItem, {
+      bundle,
+      isOpen: false,
+      drawn: 16,
+      colours: { mode: 'advantages', range: undefined, layerEntropy: undefined },
+      cursor: { place: 0, t: 0 },
+      onOpen: () => {},
+      onMore: () => {},
+    }),
+  )
+  expect(markup).toContain('1 of 2 responses match, mean score 0.5')
+  // Its key stays, so an open group stays open.
+  expect(find(group, wanted).bundles.map(({ key }) => key)).toContain(bundle.key)
+})
+
+test('all groups are opened together, as many as can be drawn', () => {
+  const found = find(step, wanted)
+  const keys = openedTogether(found)
+  expect(openBundles(found, keys, 'sampled')).toEqual(found.bundles)
+  expect(openBundles(found, [], 'sampled')).toEqual([])
+  expect(openBundles(found, undefined, 'sampled')).toEqual([found.bundles[0]])
+  const long = (key: string) => ({
+    ...found.bundles[0],
+    key,
+    responses: [{ ...found.responses[0], length: 4000 }],
+  })
+  expect(openedTogether({ ...found, bundles: [long('a'), long('b'), long('c')] })).toEqual(['a'])
 })

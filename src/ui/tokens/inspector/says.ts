@@ -17,7 +17,7 @@ const isRight = ({ isTaskScore, score }: Inspected): boolean =>
   isTaskScore && verdictOf(score) === 'right'
 
 /** A score that is no verdict is said by its ends. */
-function scoresSay({ prompt, responses }: Bundle): string {
+function scoresSay({ prompt, whole: responses }: Bundle): string {
   const who =
     prompt === undefined ? 'answers' : `answers to “${cutText(shownText(prompt), PROMPT)}”`
   const scores = responses.map(({ score }) => score)
@@ -72,7 +72,7 @@ function advantagesSay(responses: readonly Inspected[]): string | undefined {
 /** '' where there is no group. */
 export function groupSays(bundle: Bundle | undefined): string {
   if (!bundle) return ''
-  const advantages = advantagesSay(bundle.responses)
+  const advantages = advantagesSay(bundle.whole)
   return advantages === undefined ? `${scoresSay(bundle)}.` : `${scoresSay(bundle)}. ${advantages}`
 }
 
