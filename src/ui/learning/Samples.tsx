@@ -151,7 +151,8 @@ export function Samples() {
   const shown = useBatches(atStep)
   const hasRun = useShown(selectHasRun)
   const list = useRef<HTMLDivElement>(null)
-  const below = useWholeRows(list, 'tbody', 'tbody')
+  // A group is high: cut between its responses, the list fills its card.
+  const below = useWholeRows(list, 'tbody > tr:not(.prompt)', 'tbody')
   const isHeldOut = kind === 'held_out'
   const evaluation = isHeldOut ? heldOutAt(atStep) : undefined
   const isEmpty = isHeldOut ? !evaluation : shown.length === 0
