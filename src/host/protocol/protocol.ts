@@ -284,6 +284,8 @@ export type LabEvent =
       readonly run: number
       readonly memory: Readonly<Record<MemoryKind, number>>
       readonly counts: GpuCounts
+      /** Bytes that training was planned to take. */
+      readonly planned_bytes?: number
       /** What became of `rollout.dtype: float16`, where a phase asks for it. */
       readonly rollout_dtype?: RolloutDType
     }

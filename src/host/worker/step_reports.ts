@@ -113,12 +113,14 @@ export class StepReports {
 
   memory(): void {
     this.#memoryAt = this.#of.now()
-    const { rollout_dtype } = this.#open.trainer
+    const { planned_bytes, trainer } = this.#open
+    const { rollout_dtype } = trainer
     this.#of.post({
       type: 'memory',
       run: this.#of.id,
       memory: this.#open.memory(),
       counts: { ...this.#open.counts },
+      ...(planned_bytes !== undefined && { planned_bytes }),
       ...(rollout_dtype && { rollout_dtype }),
     })
   }

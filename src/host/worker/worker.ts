@@ -141,6 +141,7 @@ async function prepare(
         trainer: run,
         counts: gpu.counts,
         memory: () => gpu.memory(),
+        planned_bytes: plannedBytes(experiment, planBytes),
         profile: (work) => gpu.profile(work),
       }
     },

@@ -77,15 +77,16 @@ function timingOf(state: LabState): Timing {
 /** Memory as it is; counts of the last step, and what was created since the first. */
 export function applyMemory(
   state: LabState,
-  { counts, memory, rollout_dtype }: Extract<LabEvent, { type: 'memory' }>,
+  { counts, memory, planned_bytes, rollout_dtype }: Extract<LabEvent, { type: 'memory' }>,
 ): LabState {
-  if (state.step < 1) return { ...state, memory, rollout_dtype }
+  if (state.step < 1) return { ...state, memory, planned_bytes, rollout_dtype }
   // A panel that opens makes buffers of its own.
   const isOther = state.memory !== undefined && state.memory.probes !== memory.probes
   const warmBuffers = isOther ? counts.buffers : (state.warmBuffers ?? counts.buffers)
   return {
     ...state,
     memory,
+    planned_bytes,
     rollout_dtype,
     warmBuffers,
     counts: {

@@ -108,6 +108,8 @@ export interface LabState {
     | { readonly step: number; readonly pairs: readonly ScoredPair[] }
     | undefined
   readonly memory: Readonly<Record<MemoryKind, number>> | undefined
+  /** Bytes that the run was planned to take before it began. */
+  readonly planned_bytes: number | undefined
   readonly counts: StepCounts | undefined
   /** What became of `rollout.dtype: float16`; undefined where no phase asks for it. */
   readonly rollout_dtype: RolloutDType | undefined
@@ -170,6 +172,7 @@ export const emptyRun = () =>
     verdicts: {},
     scored_pairs: undefined,
     memory: undefined,
+    planned_bytes: undefined,
     counts: undefined,
     rollout_dtype: undefined,
     tokens: undefined,

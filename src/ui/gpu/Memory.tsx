@@ -1,5 +1,4 @@
 // Shows what the run holds on the GPU and what a step costs, from the device layer's own counts.
-import { sameSettings } from '../../document/experiment/experiment.ts'
 import { rolloutDTypeText } from '../../document/experiment/rollout_dtype.ts'
 import type { LabState } from '../../page/state/store.ts'
 import { selectLacksGpu } from '../../page/state/without_gpu.ts'
@@ -21,9 +20,7 @@ const LABELS: Readonly<Record<string, string>> = {
 
 const selectMemory = (state: LabState) => state.memory
 const selectCounts = (state: LabState) => state.counts
-/** Bytes that were planned for the run; undefined where the plan is one of other settings. */
-export const plannedOfRun = ({ plan, experiment, runExperiment }: LabState): number | undefined =>
-  plan && runExperiment && sameSettings(experiment, runExperiment) ? plan.bytes : undefined
+const selectPlanned = ({ planned_bytes }: LabState) => planned_bytes
 const selectDType = (state: LabState) => state.rollout_dtype
 
 /** What a step costs: no part of the memory, so it has no colour. */
@@ -85,7 +82,7 @@ export function Memory() {
 
 function Counted({ memory }: { readonly memory: NonNullable<LabState['memory']> }) {
   const rolloutDtype = useLab(selectDType)
-  const planned = useLab(plannedOfRun)
+  const planned = useLab(selectPlanned)
   const kinds = Object.entries(memory).filter(([, bytes]) => bytes > 0)
   const total = kinds.reduce((sum, [, bytes]) => sum + bytes, 0)
   return (

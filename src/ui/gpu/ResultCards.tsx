@@ -5,9 +5,11 @@ import { adapterName, browserName } from '../../document/links/names.ts'
 import { cardLink, makeCard, type ResultCard } from '../../host/protocol/card.ts'
 import { labPage } from '../../page/connection/connection.ts'
 import type { LabState } from '../../page/state/store.ts'
+import { formatNumber, NONE } from '../kit/format.ts'
 import { useLab } from '../shown/run.ts'
 import { showToast } from '../shown/store.ts'
-import { cardLines, cardText } from './profile.ts'
+import { cardLines, cardText, peakOf } from './profile.ts'
+import { REFERENCE_CARDS } from './reference_cards.ts'
 
 const selectBenchmark = (state: LabState) => state.benchmark
 const selectSharedCard = (state: LabState) => state.sharedCard
@@ -20,6 +22,58 @@ async function copy(text: string, done: string) {
   } catch {
     showToast('The browser does not allow copying.')
   }
+}
+
+/** Of each machine what was measured there. */
+const COMPARED = [
+  { label: 'multiply-adds, GFLOP/s', key: 'peak_gflops' },
+  { label: 'copying, GB/s', key: 'peak_gbps' },
+  { label: 'product of 256, GFLOP/s', key: 'matmul_256_gflops' },
+  { label: 'product of 512, GFLOP/s', key: 'matmul_512_gflops' },
+] as const
+
+/** The card beside what this project measured on other machines. */
+function Compared({ card }: { readonly card: ResultCard }) {
+  const machines = [
+    { machine: card.adapter, date: undefined, numbers: { ...card, peak_gflops: peakOf(card) } },
+    ...REFERENCE_CARDS,
+  ]
+  return (
+    <section className="compared-cards" data-testid="compared-cards">
+      <h3>Beside other machines</h3>
+      <div className="scroll">
+        <table className="profile-table">
+          <thead>
+            <tr>
+              <th scope="col">machine</th>
+              {COMPARED.map(({ label, key }) => (
+                <th key={key} scope="col">
+                  {label}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {machines.map(({ machine, date, numbers }) => (
+              <tr key={`${machine} ${date}`}>
+                <th scope="row">
+                  {machine}
+                  {date === undefined ? null : <small className="soft">{date}</small>}
+                </th>
+                {COMPARED.map(({ key }) => (
+                  <td key={key}>{formatNumber(numbers[key] || undefined)}</td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      <p className="soft">
+        The others are medians of <code>npm run bench</code>, from <code>bench/results/</code>;{' '}
+        {NONE} was not measured there. A product of 512 fills a GPU better than one of 256.
+      </p>
+    </section>
+  )
 }
 
 function Card({ card, title, id }: { card: ResultCard; title: string; id: string }) {
@@ -39,16 +93,20 @@ function Card({ card, title, id }: { card: ResultCard; title: string; id: string
 }
 
 /** This machine's own result, once there is one. */
-function OwnCard() {
+function useOwnCard(): ResultCard | undefined {
   const result = useLab(selectBenchmark)
   const adapter = useLab(selectAdapter)
-  const card = useMemo(
+  return useMemo(
     () =>
       result.status === 'done' && adapter
         ? makeCard(adapterName(adapter), browserName(navigator.userAgent), result.numbers)
         : undefined,
     [result, adapter],
   )
+}
+
+function OwnCard({ card }: { readonly card: ResultCard | undefined }) {
+  const result = useLab(selectBenchmark)
   if (result.status === 'running')
     return (
       <p className="status" role="status" data-testid="benchmark-status">
@@ -106,10 +164,14 @@ function SharedCard() {
 }
 
 export function ResultCards() {
+  const card = useOwnCard()
   return (
-    <div className="result-cards">
-      <OwnCard />
-      <SharedCard />
-    </div>
+    <>
+      <div className="result-cards">
+        <OwnCard card={card} />
+        <SharedCard />
+      </div>
+      {card ? <Compared card={card} /> : null}
+    </>
   )
 }

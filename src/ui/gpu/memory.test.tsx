@@ -1,16 +1,11 @@
 // What of the memory was planned.
-import { expect, test } from 'vitest'
-import { initialState } from '../../page/state/store.ts'
-import { plannedOfRun } from './Memory.tsx'
+import { renderToStaticMarkup } from 'react-dom/server'
+import { expect, test, vi } from 'vitest'
+import { applyEvent } from '../../page/events/apply.ts'
+import { initialState, labStore } from '../../page/state/store.ts'
+import { viewStore } from '../shown/shown.ts'
+import { Memory } from './Memory.tsx'
 import { bytesLike, partsOfMemory } from './memory_words.ts'
-
-test('what was planned is of the run only while the settings are its own', () => {
-  const state = { ...initialState(), plan: { bytes: 7, allowed_bytes: 9 } }
-  const { experiment } = state
-  expect(plannedOfRun(state)).toBeUndefined()
-  expect(plannedOfRun({ ...state, runExperiment: { ...experiment } })).toBe(7)
-  expect(plannedOfRun({ ...state, runExperiment: { ...experiment, seed: 77 } })).toBeUndefined()
-})
 
 const MIB = 1024 ** 2
 
@@ -33,4 +28,18 @@ test('what is more than the settings say is named', () => {
   )
   expect(partsOfMemory({ ...parts, panels: 0 })).toContain('2.0 MiB is for copies')
   expect(partsOfMemory({ ...parts, panels: 2 * MIB })).toContain('2.0 MiB is for what open panels')
+})
+
+test('what was planned stands beside what is used, also once the settings are others', () => {
+  const memory = { weights: 9 * MIB, scratch: 1.5 * MIB, probes: 0.5 * MIB }
+  const rest = { run: 0, planned_bytes: 9 * MIB, counts: { buffers: 1 } }
+  const event = { type: 'memory', memory, ...rest } as unknown as Parameters<typeof applyEvent>[1]
+  const { experiment } = initialState()
+  const settings = { runExperiment: experiment, experiment: { ...experiment, seed: 77 } }
+  labStore.setState(applyEvent({ ...initialState(), ...settings }, event, 0), true)
+  for (const store of [labStore, viewStore])
+    vi.spyOn(store, 'getInitialState').mockImplementation(store.getState as never)
+  expect(renderToStaticMarkup(<Memory />)).toContain('Training takes 9.0 MiB of it')
+  vi.restoreAllMocks()
+  labStore.setState(initialState(), true)
 })

@@ -79,12 +79,18 @@ export function clockNote({ source, resolutionNs = 0 }: Profile): string {
 
 const perSecond = (value: number, unit: string) => `${formatNumber(value)} ${unit}/s`
 
+/** A product may be faster than the probe: then it is the peak. 0 where nothing was probed. */
+export const peakOf = ({
+  peak_gflops,
+  matmul_256_gflops,
+  matmul_512_gflops,
+}: ResultCard): number =>
+  peak_gflops > 0 ? Math.max(peak_gflops, matmul_256_gflops, matmul_512_gflops) : 0
+
 /** The card as label and value. */
 export function cardLines(card: ResultCard): readonly (readonly [string, string])[] {
   const { peak_gbps, matmul_256_gflops, matmul_512_gflops } = card
-  // A product may be faster than the probe: then it is the peak.
-  const peakGflops =
-    card.peak_gflops > 0 ? Math.max(card.peak_gflops, matmul_256_gflops, matmul_512_gflops) : 0
+  const peakGflops = peakOf(card)
   const product = (gflops: number) =>
     perSecond(gflops, 'GFLOP') +
     (peakGflops > 0 ? `, ${formatShare(gflops / peakGflops)} of peak` : '')

@@ -74,6 +74,8 @@ export interface OpenRun {
   readonly trainer: RunTrainer
   readonly counts: GpuCounts
   memory(): Record<MemoryKind, number>
+  /** Bytes that training was planned to take; absent where nobody planned. */
+  readonly planned_bytes?: number
   /** Does the work and measures it; changes none of its results. */
   profile<T>(work: () => Promise<T>): Promise<{ readonly result: T; readonly profile: Profile }>
 }
