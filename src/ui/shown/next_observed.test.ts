@@ -15,7 +15,7 @@ test('the next step is named where it is measured, else the one that is, and why
   expect(words({ observing: 25 })).toContain('Step 25 is measured next: a software adapter is slow')
   expect(words({ observing: 25 })).toContain('one step in 5')
   // The worker has not answered yet, or every step is measured.
-  expect(words({})).toBe('The next step is, while this is in view.')
+  expect(words({})).toBe('The next step is measured while this is in view.')
   expect(words({ adapter: undefined, observing: 30 })).toBe(words({}))
 })
 

@@ -11,7 +11,8 @@ export function nextObservedWords(state: LabState): string | undefined {
   const { observing, step, status } = state
   if (status === 'paused') return 'The present state is measured while this is in view.'
   const every = observeEvery()
-  if (every === 1 || observing === undefined) return 'The next step is, while this is in view.'
+  if (every === 1 || observing === undefined)
+    return 'The next step is measured while this is in view.'
   if (observing <= step + 1)
     return `The next step, ${Math.max(observing, step)}, is being measured.`
   return `Step ${observing} is measured next: a software adapter is slow, so of what is in view one step in ${every} is measured.`

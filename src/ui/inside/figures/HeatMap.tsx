@@ -11,7 +11,7 @@ import { stepsOf } from '../../scales/columns.ts'
 import { oklchToRgb, type Rgb } from '../../scales/palette.ts'
 import { cursorStore, setLayer } from '../../shown/cursor.ts'
 import { layerEntropy } from '../../shown/metrics.ts'
-import { readStep, valueAt } from '../../shown/readout.ts'
+import { measuredIn, readStep, valueAt } from '../../shown/readout.ts'
 import { seriesOf } from '../../shown/run.ts'
 import { shownStore, useShown } from '../../shown/shown.ts'
 import { uiStore } from '../../shown/store.ts'
@@ -54,19 +54,27 @@ const keptSteps = () => shownStore.getState().kept.observations
 const isOfMetrics = ({ quantity }: HeatKind): boolean =>
   quantity === 'ent_layer_raw' && hasCourse(shownStore.getState())
 
+/** The values of a map at the shown step. */
+function shownValues(map: HeatKind, lastLayer: number) {
+  const { atStep } = uiStore.getState()
+  if (isOfMetrics(map)) {
+    const found = Array.from({ length: lastLayer + 1 }, (_, layer) =>
+      measuredIn([seriesOf(layerEntropy(layer))], atStep),
+    )
+    const step = found[0]?.step
+    return step === undefined ? undefined : { step, values: found.map((one) => one?.value) }
+  }
+  const seen = observedAt(keptSteps(), atStep, [map.quantity])
+  const values = seen && valuesOf(map, seen.item.mean)
+  return values && { step: seen.step, values }
+}
+
 /** The map at the shown step in words. */
 function summary(map: HeatKind, lastLayer: number): string {
-  const { title, quantity, first } = map
-  if (isOfMetrics(map)) {
-    const { atStep } = uiStore.getState()
-    const at = (layer: number) =>
-      `${formatNats(valueAt(layerEntropy(layer), atStep))} at ${nameOf(map, layer, lastLayer)}`
-    return `${title}${atStep === undefined ? '' : ` at step ${atStep}`}: from ${at(0)} to ${at(lastLayer)}.`
-  }
-  const seen = observedAt(keptSteps(), uiStore.getState().atStep, [quantity])
-  const values = seen && valuesOf(map, seen.item.mean)
-  return values && seen
-    ? `${title} at step ${seen.step}: from ${formatNats(values[0])} at ${nameOf(map, first, lastLayer)} to ${formatNats(values[values.length - 1])} at ${nameOf(map, lastLayer, lastLayer)}.`
+  const { title, first } = map
+  const shown = shownValues(map, lastLayer)
+  return shown
+    ? `${title} at step ${shown.step}: from ${formatNats(shown.values[0])} at ${nameOf(map, first, lastLayer)} to ${formatNats(shown.values.at(-1))} at ${nameOf(map, lastLayer, lastLayer)}.`
     : `${title}: nothing was observed.`
 }
 

@@ -60,12 +60,9 @@ export function Figure(props: FigureProps) {
   )
 }
 
-const classOf = ({ isEmpty, awaits }: FigureState): string =>
-  isEmpty ? `figure-step is-empty${awaits ? ' is-awaited' : ''}` : 'figure-step'
-
 function Body(props: FigureProps & { readonly onFull?: () => void }) {
   const { id, title, how, note, says, controls, children, onFull } = props
-  const { words, count, isEmpty, cost, seen } = props.state
+  const { words, count, isEmpty, awaits, cost, seen } = props.state
   const whose = props.whose ?? tokensOf(seen?.item.rows)
   return (
     <div className="figure-body">
@@ -82,7 +79,8 @@ function Body(props: FigureProps & { readonly onFull?: () => void }) {
       <Note text={note} />
       <div className="figure-head">
         <p
-          className={classOf(props.state)}
+          className={isEmpty ? 'figure-step is-empty' : 'figure-step'}
+          data-awaited={awaits || undefined}
           title={cost && `Measuring it took ${cost}`}
           data-testid={`${id}-step`}
         >

@@ -126,14 +126,6 @@ function countWords({ responses: { length }, whole }: Bundle): string {
   return `${length} ${length === 1 ? 'response' : 'responses'}`
 }
 
-/** The scores of the whole group, whatever is searched for. */
-function scoreWords({ whole }: Bundle): string {
-  const scores = whole.map(({ score }) => score)
-  return scores.every((score) => score === scores[0])
-    ? `all ${formatNumber(scores[0])}`
-    : `mean score ${formatNumber(mean(scores))}`
-}
-
 /** Prompts, one of them open. */
 export function BundleItem(props: {
   bundle: Bundle
@@ -146,7 +138,10 @@ export function BundleItem(props: {
   onMore: () => void
 }) {
   const { bundle, isOpen, drawn, colours, cursor, onOpen, onMore } = props
-  const { prompt, responses } = bundle
+  const { prompt, responses, whole } = bundle
+  // Of the whole group, whatever is searched for.
+  const scores = whole.map(({ score }) => score)
+  const isEqual = scores.every((score) => score === scores[0])
   const list = (
     <ol className="told-list">
       {responses.slice(0, drawn).map((told) => (
@@ -182,7 +177,8 @@ export function BundleItem(props: {
         <b className={`response ${proseClass(prompt)}`}>{shownText(prompt)}</b>
         <span className="soft">answer {shownText(responses[0].ground_truth)}</span>
         <span className="bundle-says">
-          {countWords(bundle)}, {scoreWords(bundle)}
+          {countWords(bundle)},{' '}
+          {isEqual ? `all ${formatNumber(scores[0])}` : `mean score ${formatNumber(mean(scores))}`}
         </span>
       </button>
       {isOpen ? list : null}

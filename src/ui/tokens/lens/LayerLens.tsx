@@ -246,7 +246,7 @@ export function LayerLens() {
             <Looked kept={kept} text={text} />
           </>
         ) : (
-          <p className={isLiving && next !== undefined ? 'soft is-awaited' : 'soft'}>
+          <p className="soft" data-awaited={(isLiving && next !== undefined) || undefined}>
             Shows what every layer would say next, at every position of a held-out problem or of a
             response sent from the token inspector.{' '}
             {isLiving && next !== undefined
