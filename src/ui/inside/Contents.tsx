@@ -2,7 +2,7 @@
 // figures: the tab is many windows high.
 import { useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { wantObserved } from '../../page/client/observing.ts'
-import { useNextObserved } from '../shown/next_observed.ts'
+import { useNextObserved } from '../look/next_observed.ts'
 import { useSlowFrame } from '../shown/readout.ts'
 import { useIsLiving, useKept } from '../shown/rested.ts'
 import { useLastLayer } from '../shown/run.ts'

@@ -6,7 +6,7 @@ import type { ObservedGroup } from '../../../host/protocol/observation.ts'
 import { wantObserved } from '../../../page/client/observing.ts'
 import type { LabState } from '../../../page/state/store.ts'
 import { type Look, lookStore } from '../../look/look_now.ts'
-import { useNextObserved } from '../../shown/next_observed.ts'
+import { useNextObserved } from '../../look/next_observed.ts'
 import { shownStore, useAtStep, useShown, viewStore } from '../../shown/shown.ts'
 import { uiStore } from '../../shown/store.ts'
 import {

@@ -139,8 +139,8 @@ function useHovered() {
   return { hovered, setHovered, onPointerMove }
 }
 
-/** The open groups, where the cursor is among their responses, and the keys that move it; `onMove` is
- * called at each move. */
+/** The open groups, where the cursor is among their responses, and the keys that move it; `onMove`
+ * is called at each move. */
 function useWalk(found: Found, onMove: () => void) {
   const cursor = useTokens(selectCursor)
   const wanted = useTokens(selectOpen)

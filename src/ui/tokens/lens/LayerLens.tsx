@@ -10,9 +10,9 @@ import type { KeptOfRun } from '../../../record/run/kept_run.ts'
 import { Words } from '../../glossary/Words.tsx'
 import { formatNumber } from '../../kit/format.ts'
 import { LookAtLast } from '../../look/LookNow.tsx'
+import { useNextObserved } from '../../look/next_observed.ts'
 import { Fold } from '../../part/Fold.tsx'
 import { ONE_HELD_OUT, ONE_OF_BATCH, READ, reads } from '../../plot/reads.ts'
-import { useNextObserved } from '../../shown/next_observed.ts'
 import { useIsLiving, useKept } from '../../shown/rested.ts'
 import { shownExperiment } from '../../shown/run.ts'
 import { useAtStep, useShown } from '../../shown/shown.ts'
@@ -183,6 +183,25 @@ const placeIn = (lens: Lens, { layer, position }: CellPlace): CellPlace => ({
   position: Math.max(0, Math.min(lens.tokens.length - 1, position)),
 })
 
+/** In place of a text, while none was measured. `next`: what is measured next, where a run is
+ * on. */
+function Nothing(props: {
+  readonly next: string | undefined
+  readonly refused: string | undefined
+}) {
+  const { next, refused } = props
+  return (
+    <p className="soft" data-awaited={next !== undefined || undefined}>
+      Shows what every layer would say next, at every position of a held-out problem or of a
+      response sent from the token inspector.{' '}
+      {next !== undefined
+        ? `Not measured yet. ${next}`
+        : 'It appears with the first step that is observed while this panel is in view, or when you look into a kept state of a run that is over.'}
+      {refused === undefined ? '' : ` The last one said: ${refused}`}
+    </p>
+  )
+}
+
 export function LayerLens() {
   const section = useRef<HTMLDivElement>(null)
   const isVisible = useVisible(section)
@@ -246,14 +265,7 @@ export function LayerLens() {
             <Looked kept={kept} text={text} />
           </>
         ) : (
-          <p className="soft" data-awaited={(isLiving && next !== undefined) || undefined}>
-            Shows what every layer would say next, at every position of a held-out problem or of a
-            response sent from the token inspector.{' '}
-            {isLiving && next !== undefined
-              ? `Not measured yet. ${next}`
-              : 'It appears with the first step that is observed while this panel is in view, or when you look into a kept state of a run that is over.'}
-            {refused === undefined ? '' : ` The last one said: ${refused}`}
-          </p>
+          <Nothing next={isLiving ? next : undefined} refused={refused} />
         )}
       </div>
     </Fold>

@@ -2,7 +2,7 @@
 import { observeEvery } from '../../page/client/observing.ts'
 import { replayStore } from '../../page/state/replay.ts'
 import type { LabState } from '../../page/state/store.ts'
-import { selectIsBusy, useLab } from './run.ts'
+import { selectIsBusy, useLab } from '../shown/run.ts'
 
 /** Undefined while no run is on. A selector. */
 export function nextObservedWords(state: LabState): string | undefined {
