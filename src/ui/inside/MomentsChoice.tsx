@@ -2,6 +2,7 @@
 // off, and says what that costs.
 import { useStore } from 'zustand'
 
+import { observeEvery } from '../../page/client/observing.ts'
 import { selectLacksGpu } from '../../page/state/without_gpu.ts'
 import { useLab } from '../shown/run.ts'
 import { setPreference, type UiState, uiStore } from '../shown/store.ts'
@@ -12,6 +13,7 @@ const selectParts = ({ isOn }: ReturnType<typeof livePartsStore.getState>) => is
 
 export function MomentsChoice() {
   const isMeasuring = useStore(uiStore, selectMoments)
+  const every = useLab(observeEvery)
   const switchesParts = useStore(livePartsStore, selectParts)
   // Nothing trains there, so there is nothing to choose.
   if (useLab(selectLacksGpu)) return null
@@ -28,7 +30,8 @@ export function MomentsChoice() {
           Look at every run in its moments{' '}
           <span className="soft">
             (validations, ends of phases, the end), for at most 5 % of its work, and in every step
-            of a short inner phase. What is in view here is looked at as well.
+            of a short inner phase. What is in view here is looked at as well
+            {every > 1 ? `, in one step of ${every}, as a software adapter is slow` : ''}.
           </span>
         </span>
       </label>

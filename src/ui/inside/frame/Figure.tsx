@@ -80,7 +80,7 @@ function Body(props: FigureProps & { readonly onFull?: () => void }) {
       <div className="figure-head">
         <p
           className={isEmpty ? 'figure-step is-empty' : 'figure-step'}
-          data-awaited={awaits || undefined}
+          data-awaited={(isEmpty && awaits) || undefined}
           title={cost && `Measuring it took ${cost}`}
           data-testid={`${id}-step`}
         >

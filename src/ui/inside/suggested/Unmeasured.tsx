@@ -1,17 +1,21 @@
 // Says why there is no layer to suggest yet, and what to do about it: a run that is over is
 // measured at a state that it kept.
+import { useEffect, useRef } from 'react'
 import { useStore } from 'zustand'
 import { editField } from '../../../page/client/edits.ts'
+import { wantObserved } from '../../../page/client/observing.ts'
 import type { LabState } from '../../../page/state/store.ts'
 import { stateToMeasure } from '../../../record/diagnosis/inner_layer.ts'
 import { formatCount } from '../../kit/format.ts'
 import { useKeptSteps, useRecordOver } from '../../look/kept_states.ts'
 import { type Look, lookNow, lookStore } from '../../look/look_now.ts'
+import { useNextObserved } from '../../look/next_observed.ts'
 import { useWhyBusy } from '../../look/why_busy.ts'
 import { useOpenedEntry } from '../../open/opened_run.ts'
 import { showSetting } from '../../open/wanted.ts'
 import { shownExperiment, useLab } from '../../shown/run.ts'
 import { isImported, useIsPast, useShown } from '../../shown/shown.ts'
+import { useVisible } from '../../shown/visible.ts'
 import { selectRlStart, tell } from './changes.ts'
 
 const selectSettings = (state: LabState) => state.experiment
@@ -115,9 +119,25 @@ function NextRun() {
   )
 }
 
+/** While a run is on: what the figures see of its next step answers. */
+function Awaited({ next }: { readonly next: string }) {
+  const place = useRef<HTMLParagraphElement>(null)
+  const isVisible = useVisible(place)
+  useEffect(() => {
+    if (isVisible) return wantObserved('suggested', { groups: ['flow'] })
+  }, [isVisible])
+  return (
+    <p ref={place} className="soft" data-awaited data-testid="suggested-awaited">
+      {`Not measured yet. ${next}`}
+    </p>
+  )
+}
+
 export function Unmeasured() {
   const record = useRecordOver()
   const isPast = useIsPast()
+  const next = useNextObserved()
+  if (next !== undefined && !isPast) return <Awaited next={next} />
   if (record !== undefined) return <MeasureKept key={record} record={record} />
   if (isPast) return <p className="soft">This run did not measure which layer to train first.</p>
   return <NextRun />
