@@ -104,8 +104,10 @@ test('figures say what to do, then draw the newest observed step', async ({ lab,
   for (const id of ['flow', 'delta', 'cosine', 'target', 'heat']) {
     await lab.get(id).scrollIntoViewIfNeeded()
     await expect(lab.get(id)).toHaveAttribute('data-step', '10')
+    // The raw policies are metrics of every step.
+    const which = id === 'heat' ? 'Raw states: every step. Normed states and writes: ' : ''
     await expect(lab.get(`${id}-step`)).toHaveText(
-      'Step 10, the newest observed. Means over 64 tokens.',
+      `${which}Step 10, the newest observed. Means over 64 tokens.`,
     )
     await expect(lab.get(`${id}-reads`)).toContainText('response tokens in the training batch')
   }

@@ -202,7 +202,7 @@ function Measured({ changes }: { changes: LayerChanges }) {
           </p>
         ) : null}
         {layer === undefined ? null : <Apply layer={layer} />}
-        <details className="suggested-more" open={layer === undefined}>
+        <details className="suggested-more">
           <summary>The rule and its threshold</summary>
           <p className="soft" data-testid="suggested-reads">
             {reads(READ.feed_forward, tokensOf(changes.rows))}
