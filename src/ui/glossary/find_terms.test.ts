@@ -1,6 +1,7 @@
 // Terms in texts, and a catalogue whose entries can be found, are told apart, and lead to lessons
 // that exist.
 import { expect, test } from 'vitest'
+import { translateWith } from '../kit/translator.ts'
 import { lessonOf } from '../lessons/lessons.ts'
 import { meaningIn, piecesOf } from './find_terms.ts'
 import { TERMS } from './terms.ts'
@@ -21,6 +22,17 @@ test('each term is found once, the longer one first, and the pieces are the text
   ).toEqual(['critic', 'reward', 'rollout'])
   // Of a list, where a text before it has the term already.
   expect(piecesOf('the policy', 'a policy')).toEqual([{ text: 'the policy' }])
+})
+
+test('a character of Chinese is a term where it stands alone', () => {
+  translateWith({
+    locale: 'zh-CN',
+    text: (text) => (text === 'group' ? '组' : text === 'policy' ? '策略' : text),
+    props: (_, props) => props,
+  })
+  expect(termsIn('由注意力组成，分组的策略')).toEqual(['policy'])
+  expect(termsIn('组')).toEqual(['group'])
+  translateWith(undefined)
 })
 
 test('the name of a method has its meaning in a sentence', () => {

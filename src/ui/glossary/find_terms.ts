@@ -10,6 +10,11 @@ export interface Piece {
 
 const escaped = (word: string) => word.replace(/[+.*?()[\]]/g, '\\$&')
 
+/** One Chinese character is a part of many words, as 组 of 组成: it is a term where it stands
+ * alone. */
+const alone = (word: string) =>
+  /^\p{Script=Han}$/u.test(word) ? `(?<!\\p{Script=Han})${word}(?!\\p{Script=Han})` : escaped(word)
+
 /** How the page's language says the terms. */
 function wordsOfTerms() {
   const ofWord = new Map(
@@ -21,8 +26,8 @@ function wordsOfTerms() {
   const words = [...ofWord.keys()].sort((a, b) => b.length - a.length)
   // Not a part of a name, as in `rollout.n`.
   const pattern = new RegExp(
-    `(?<![\\w-]|\\w\\.)(${words.map(escaped).join('|')})(?:s|es)?(?![\\w-]|\\.\\w)`,
-    'gi',
+    `(?<![\\w-]|\\w\\.)(${words.map(alone).join('|')})(?:s|es)?(?![\\w-]|\\.\\w)`,
+    'giu',
   )
   return { locale: locale(), ofWord, pattern }
 }
