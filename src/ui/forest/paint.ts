@@ -79,7 +79,9 @@ const MARGIN = 12
 
 function makeStorey(i: number, count: number, { width, height }: Size): Storey {
   const top = storeyAt(i, count) * height
-  const radius = Math.max(15, Math.min(44, width / 24)) * (0.75 + 0.5 * storeyAt(i, count))
+  // Of a low picture too the crowns of the canopy are whole.
+  const radius =
+    Math.max(5, Math.min(44, width / 24, height / 5.5)) * (0.75 + 0.5 * storeyAt(i, count))
   const crowns: { readonly x: number; readonly y: number; readonly r: number }[] = []
   for (let n = 0, x = -MARGIN - radius; x < width + radius + MARGIN; n++) {
     const r = radius * (0.65 + 0.7 * chance(n + 53 * i))
