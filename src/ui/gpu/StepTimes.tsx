@@ -2,13 +2,13 @@
 import { useMemo } from 'react'
 import { plannedCosts } from '../../document/experiment/costs/costs.ts'
 import type { LabState } from '../../page/state/store.ts'
-import { runColor } from '../../record/run/record.ts'
 import { formatShare } from '../kit/format.ts'
 import { t } from '../kit/translator.ts'
 import { BoardChart } from '../learning/more/BoardChart.tsx'
 import { useMeasured } from '../learning/more/measured.ts'
 import { timeCharts } from '../learning/more/more_charts.ts'
 import { firstSentence } from '../part/Fold.tsx'
+import type { Line } from '../plot/MetricChart.tsx'
 import { cssColor } from '../scales/css_colors.ts'
 import { useSlowFrame } from '../shown/readout.ts'
 import { useLab } from '../shown/run.ts'
@@ -26,22 +26,24 @@ const REFRESH_MS = 1000
 /** Of the time, what has a part of its own in the bar. */
 const LEAST_SHARE = 0.01
 
-/** Of all steps' time, stage by stage; the smallest together. */
-function Shares({ found }: { readonly found: StepShares }) {
+/** Of all steps' time, stage by stage, in the colours of the chart below; the smallest together. */
+function Shares({ found, lines }: { readonly found: StepShares; readonly lines: readonly Line[] }) {
+  const colorOf = (stage: string) =>
+    cssColor(lines.find(({ label }) => label === stage)?.color ?? '--soft')
   const shown = found.stages.filter(({ share }) => share >= LEAST_SHARE)
   const rest = 1 - shown.reduce((sum, { share }) => sum + share, 0)
   const all = [...shown, ...(rest >= LEAST_SHARE ? [{ name: 'all else', share: rest }] : [])]
   return (
     <>
       <div className="memory-bar" aria-hidden="true">
-        {all.map(({ name, share }, i) => (
-          <span key={name} style={{ flexGrow: share, background: cssColor(runColor(i).color) }} />
+        {all.map(({ name, share }) => (
+          <span key={name} style={{ flexGrow: share, background: colorOf(name) }} />
         ))}
       </div>
       <dl className="step-shares">
-        {all.map(({ name, share }, i) => (
+        {all.map(({ name, share }) => (
           <div key={name}>
-            <dt style={{ color: cssColor(runColor(i).color) }}>■</dt>
+            <dt style={{ color: colorOf(name) }}>■</dt>
             <dd>
               {t(name)} {formatShare(share)}
             </dd>
@@ -90,7 +92,7 @@ export function StepTimes() {
         <b>{first}</b>
         {says.slice(first.length)}
       </p>
-      <Shares found={found} />
+      <Shares found={found} lines={charts[0].lines} />
       <Reached />
       <div className="small-charts">
         {charts.map((chart) => (
