@@ -84,11 +84,9 @@ export function deltaSays(
   )
   const most = largest(parts, ({ mean }) => Math.abs(mean))
   if (!most) return undefined
-  const who =
-    raised.length === 0
-      ? `At step ${step} no feed-forward raises the entropy clearly`
-      : `At step ${step} the feed-forward raises the entropy in ${layersText(raised.map(({ layer }) => layer))}`
-  return `${who}; the largest change is that of layer ${most.layer}’s ${most.name}, ${formatSigned(most.mean)} nats.`
+  const largestIs = `layer ${most.layer}’s ${most.name} changes the entropy most, ${formatSigned(most.mean)} nats`
+  if (raised.length === 0) return `At step ${step} ${largestIs}; no feed-forward raises it clearly.`
+  return `At step ${step} the feed-forward raises the entropy in ${layersText(raised.map(({ layer }) => layer))}; ${largestIs}.`
 }
 
 /** Nearer to 0 less than 1 % of a write's squared length lies along the stream or against it: it
