@@ -41,7 +41,7 @@ function Estimate({ isWrong }: { readonly isWrong: boolean }) {
   return (
     <p className="soft" data-testid="estimate">
       {isUnchosen
-        ? 'Three small layers learn to sort digits: 654 becomes 456. '
+        ? 'Three small layers learn to sort digits: 990 becomes 099. '
         : 'It trains the experiment above. '}
       {isWrong
         ? 'A setting is wrong: nothing is trained until it is right. '

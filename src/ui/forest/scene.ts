@@ -131,4 +131,6 @@ export const sceneWords = (scene: Scene): string =>
 
 const measuredWords = (scene: Scene): string =>
   `Step ${scene.step} of ${scene.steps}. Entropy in nats, from the canopy down: ${sceneLabels(scene).join(', ')}.` +
-  (scene.trained === undefined ? '' : ` Layer ${scene.trained} is trained.`)
+  (scene.trained === undefined || scene.step >= scene.steps
+    ? ''
+    : ` In training: ${layerName(scene.trained, scene.entropy.length - 1)}.`)
