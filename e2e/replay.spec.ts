@@ -27,7 +27,7 @@ test(
     await expect(badge).toContainText(/Recorded on\s*\S.*\d+ \w+ \d{4}/)
     await expect(lab.get('lacks-gpu')).toHaveCount(0)
     await expect(lab.get('status')).toHaveText('replaying')
-    await expect(lab.get('adapter')).toContainText('recorded on')
+    await expect(lab.get('adapter')).toContainText('recording')
     // What cannot be changed says so by itself.
     await expect(lab.get('preset')).toBeDisabled()
     await expect(page.locator('#field-seed')).toBeDisabled()

@@ -122,7 +122,7 @@ export function Lists() {
       ) : (
         <>
           <p className="soft">
-            Each has text to read, questions, and something to train on this machine.
+            Each has text to read, questions, and something to train, which needs a GPU.
           </p>
           <LessonList />
         </>

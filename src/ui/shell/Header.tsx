@@ -48,7 +48,7 @@ function Adapter() {
   return (
     <span className="adapter" data-testid="adapter" data-software={adapter.is_software}>
       {isReplaying ? (
-        <span className="badge warn">recorded on</span>
+        <span className="badge warn">recording</span>
       ) : adapter.is_software ? (
         <span className="badge warn">
           <CircleAlert className="icon" aria-hidden="true" /> software adapter: correct but slow

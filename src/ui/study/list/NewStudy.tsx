@@ -55,7 +55,7 @@ export function NewStudy() {
     <section className="card" aria-label="New study" data-testid="study-new-card">
       <h2 tabIndex={-1}>Studies</h2>
       <p className="soft">
-        <Words text="One question, several settings with the same seeds and the same budget, and one measure that is fixed before anything is trained." />
+        <Words text="One question, several settings with the same seeds and the same budget, and one measure. A new study fixes it before anything is trained." />
       </p>
       <p className="study-buttons study-ways">
         <button
