@@ -27,6 +27,17 @@ test('at rest one card heads the charts, and the line of phases is left alone wh
   expect((await box(lab, '.card.chart')).y).toBeLessThanOrEqual(650)
 })
 
+test('a double click on Train opens no tab that moves below it', async ({ lab, page }) => {
+  await page.setViewportSize({ width: 1440, height: 900 })
+  await lab.open(LINK)
+  const tab = page.getByRole('tab', { name: 'Inside' })
+  // As the browser tells a second press in one place.
+  await tab.dispatchEvent('click', { detail: 2 })
+  await expect(tab).toHaveAttribute('aria-selected', 'false')
+  await tab.dispatchEvent('click', { detail: 1 })
+  await expect(tab).toHaveAttribute('aria-selected', 'true')
+})
+
 test('in a low window the experiment, the settings and the adapter share two rows with the rest', async ({
   lab,
   page,
