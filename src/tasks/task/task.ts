@@ -54,6 +54,8 @@ export interface TaskAspect {
   readonly label: string
   /** One sentence. */
   readonly help: string
+  /** Whether it is a share, and not a yes or no. */
+  readonly is_share?: boolean
   /** From 0 to 1. */
   of(prompt: string, response: string): number
 }

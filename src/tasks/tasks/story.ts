@@ -31,11 +31,14 @@ const ASPECTS: readonly TaskAspect[] = [
   aspect('happy_end', 'Happy end', 'The story comes to an end, and its hero is happy there.'),
   aspect('sad_end', 'Sad end', 'The story comes to an end, and its hero is sad there.'),
   aspect('has_end', 'End', 'The story comes to an end, whatever is wrong with it.'),
-  aspect(
-    'coherence',
-    'Coherence',
-    'The share of the sentences that fit what was said before, with an end or without.',
-  ),
+  {
+    ...aspect(
+      'coherence',
+      'Coherence',
+      'The share of the sentences that fit what was said before, with an end or without.',
+    ),
+    is_share: true,
+  },
 ]
 
 /** `Once there was a small fox named Pip. He had a red kite.` → how the story continues, to an end.

@@ -14,6 +14,7 @@ import { ScoreSign } from '../kit/ScoreSign.tsx'
 import { t } from '../kit/translator.ts'
 import { lazyPart } from '../part/lazy_part.tsx'
 import { isProse } from '../part/prose.ts'
+import { posedWords, selectTask } from '../shown/main_measure.ts'
 import { usePresent } from '../shown/shown.ts'
 import { captionLines, phaseCaptions } from './captions.ts'
 import { controlSays, insideSays, settingsOfBoth } from './control_result.ts'
@@ -115,29 +116,31 @@ function Caption({ text }: { readonly text: string }) {
 }
 
 /** Which problems are shown. */
-function titleOf(examples: readonly Example[], reads: boolean): string {
+function titleOf(examples: readonly Example[], posed: string, reads: boolean): string {
   if (examples.every(({ before }) => before.score < 1))
     return reads
-      ? 'New problems it got wrong at first, what changed marked'
-      : 'New problems it got wrong at first'
+      ? `New ${posed} it got wrong at first, what changed marked`
+      : `New ${posed} it got wrong at first`
   return reads
-    ? 'Some new problems, before and after, what changed marked'
-    : 'Some new problems, before and after'
+    ? `Some new ${posed}, before and after, what changed marked`
+    : `Some new ${posed}, before and after`
 }
 
 /** The same problems before the run and after it. */
 function Answers() {
-  const found = examplesOf(usePresent(selectAll), EXAMPLES)
+  const state = usePresent(selectAll)
+  const found = examplesOf(state, EXAMPLES)
   if (!found) return null
   const [before, after] = found.steps
+  const posed = posedWords(selectTask(state))
   const reads = found.examples.some(({ after }) => isProse(after.output))
   const hasTruth = !reads && found.examples.every(({ after }) => after.gts !== '')
   return (
     <table className={reads ? 'end-answers end-prose' : 'end-answers'} data-testid="end-answers">
-      <caption>{titleOf(found.examples, reads)}</caption>
+      <caption>{titleOf(found.examples, posed, reads)}</caption>
       <thead>
         <tr>
-          <th scope="col">problem</th>
+          <th scope="col">{posed === 'stories' ? 'story' : 'problem'}</th>
           <th scope="col">step {before}</th>
           <th scope="col">step {after}</th>
           {hasTruth ? <th scope="col">right</th> : null}

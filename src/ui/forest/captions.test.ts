@@ -2,8 +2,16 @@ import { expect, test } from 'vitest'
 import { presetOf } from '../../document/presets/presets.ts'
 import { Series } from '../../host/columns/series.ts'
 import { initialState, type LabState } from '../../page/state/store.ts'
+import { mainMeasure } from '../shown/main_measure.ts'
 import { sampledAccuracy } from '../shown/metrics.ts'
-import { captionLines, captionOf, headline, nextLesson, phaseCaptions } from './captions.ts'
+import {
+  captionLines,
+  captionOf,
+  gotWorse,
+  headline,
+  nextLesson,
+  phaseCaptions,
+} from './captions.ts'
 
 const { experiment } = presetOf('tiny') ?? {}
 if (!experiment) throw new Error('no preset')
@@ -236,8 +244,9 @@ test('the headline says what the stories do that are rewarded for one thing', ()
       },
     } as typeof plain)
   const watched = { id: 'coherence', weight: 0 } as const
+  expect(mainMeasure({ ...runExperiment, task: { id: 'story' } }).asked).toBeUndefined()
   expect(told([{ id: 'happy_end', weight: 1 }, watched])).toBe(
-    'Happy end: 100\u00a0% of new problems; it began at 60\u00a0%.',
+    'Happy end: 100\u00a0% of 128 new stories; it began at 60\u00a0%.',
   )
   // Two things that are asked for are one number only as a reward.
   expect(
@@ -284,6 +293,30 @@ test('what a phase did is named by its kind, and told in what was asked of a tex
   const layers = { ...model, num_hidden_layers: 3 }
   const state = { ...plain, runExperiment: { ...rest, model: layers } } as typeof plain
   expect(captionOf(state)).toBe(
-    'Preference optimization of the whole model, 20 steps: the final policy became surer by 0.50 nats. Happy end: 90\u00a0% of held-out problems, then 30\u00a0%.',
+    'Preference optimization of the whole model, 20 steps: the final policy became surer by 0.50 nats. Happy end: 90\u00a0% of 16 held-out stories, then 30\u00a0%.',
   )
+})
+
+test('a share of so few stories that chance may have moved it is no clear change', () => {
+  const preset = presetOf('story-ends')?.experiment
+  if (!preset) throw new Error('no preset')
+  const ended = (share: number, coherent = 1) => {
+    const columns = {
+      'val-aux/story/acc/greedy': [
+        [0, 1],
+        [30, coherent],
+      ],
+      'val-aux/story/happy_end/mean@1': [
+        [0, 0.6],
+        [30, share],
+      ],
+    } as const
+    return { ...run(30, columns as never), runExperiment: preset } as LabState
+  }
+  expect(headline(ended(0.8))).toBe(
+    'Happy end: 80\u00a0% of 15 new stories; it began at 60\u00a0%: no clear change.',
+  )
+  // What was rewarded says whether it got worse, not what the task says beside it.
+  expect(gotWorse(ended(1, 0.2))).toBe(false)
+  expect(gotWorse(ended(0))).toBe(true)
 })

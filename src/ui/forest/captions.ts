@@ -1,14 +1,13 @@
 // Writes the picture's captions: what happened in a run, in sentences of its measured numbers.
 
-import { taskOf } from '../../document/experiment/fields/task_fields.ts'
+import { rewardIsShare } from '../../document/experiment/asked.ts'
 import { resolvePhases } from '../../document/experiment/resolve.ts'
-import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import type { LabState } from '../../page/state/store.ts'
-import { formatSteps, withMinus } from '../kit/format.ts'
+import { formatNumber, formatSteps, withMinus } from '../kit/format.ts'
 import { isClear, isClearEntropy, mean } from '../kit/mean.ts'
+import { type MainMeasure, mainMeasure, posedWords } from '../shown/main_measure.ts'
 import {
   greedyAccuracy,
-  heldOutPart,
   heldOutReward,
   layerEntropy,
   REWARD,
@@ -71,11 +70,13 @@ function entropyChange({ series }: LabState, layer: number, { first, last }: Pha
 /** No line breaks before its sign. */
 const percent = (share: number): string => `${Math.round(100 * share)}\u00a0%`
 
-function rewardWords({ series }: LabState, { first, last }: PhaseSeen): string {
+function rewardWords({ series, runExperiment }: LabState, { first, last }: PhaseSeen): string {
   const scores = between(series.get(TASK_SCORE) ?? series.get(REWARD), first, last)
   if (scores.length < 2 * WIDTH) return ''
-  const [from, to] = [mean(scores.slice(0, WIDTH)), mean(scores.slice(-WIDTH))]
-  return ` The mean score of samples went from ${percent(from)} to ${percent(to)}.`
+  const ends = [mean(scores.slice(0, WIDTH)), mean(scores.slice(-WIDTH))]
+  const isShare = !runExperiment || rewardIsShare(runExperiment.reward)
+  const [from, to] = ends.map(isShare ? percent : formatNumber)
+  return ` The mean score of samples went from ${from} to ${to}.`
 }
 
 /** Whether shares of so many answers moved no further than chance brings them. */
@@ -86,14 +87,15 @@ const isUnclear = (shares: readonly number[], answers: number): boolean =>
 function heldOutWords({ series, runExperiment }: LabState, { first, last }: PhaseSeen): string {
   const id = runExperiment?.task.id ?? ''
   const { prompts, n } = runExperiment?.validation ?? { prompts: 0, n: 1 }
-  const asked = runExperiment && askedOfText(runExperiment)
-  if (asked) {
-    const shares = between(series.get(heldOutPart(id, asked.id, n)), first - 1, last)
-    if (shares.length < 2) return ''
-    const [was, is] = [shares[0], shares[shares.length - 1]]
-    return isUnclear([was, is], prompts * Math.max(1, n))
-      ? ` ${asked.label}: ${percent(was)} of ${prompts} held-out problems, then ${percent(is)}: no clear change.`
-      : ` ${asked.label}: ${percent(was)} of held-out problems, then ${percent(is)}.`
+  const measure = runExperiment && mainMeasure(runExperiment)
+  if (measure?.asked) {
+    const found = between(series.get(measure.metric), first - 1, last)
+    if (found.length < 2) return ''
+    const shares = [found[0], found[found.length - 1]]
+    const [was, is] = shares.map(percent)
+    const where = `${was} of ${prompts} held-out ${posedWords({ id })}, then ${is}`
+    const hasChange = !isUnclear(shares, prompts * n)
+    return ` ${measure.asked.label}: ${where}${hasChange ? '' : ': no clear change'}.`
   }
   const metrics = [greedyAccuracy(id), sampledAccuracy(id, n)]
   const [greedy, sampled] = metrics.map((metric) => between(series.get(metric), first - 1, last))
@@ -121,18 +123,24 @@ function endsOf({ series, step }: LabState, metric: string): readonly number[] |
 
 /** Whether a run ended clearly below where it began. */
 export function gotWorse(state: LabState): boolean {
-  const { runExperiment } = state
-  const shares = endsOf(state, greedyAccuracy(runExperiment?.task.id ?? ''))
-  const problems = runExperiment?.validation.prompts ?? 0
-  return shares !== undefined && shares[1] < shares[0] && isClear(shares, problems)
+  if (!state.runExperiment) return false
+  const { prompts, n } = state.runExperiment.validation
+  const { metric, asked } = mainMeasure(state.runExperiment)
+  const shares = endsOf(state, metric)
+  return (
+    shares !== undefined && shares[1] < shares[0] && isClear(shares, asked ? prompts * n : prompts)
+  )
 }
 
-/** What the task says of a text, where a reward asks for that alone. */
-function askedOfText({ reward, task }: Experiment) {
-  const asked = reward.parts.filter(({ weight }) => weight > 0)
-  return asked.length === 1 && reward.parts.every(({ weight }) => weight >= 0)
-    ? taskOf(task).aspects?.find(({ id }) => id === asked[0].id)
-    : undefined
+/** What became of the share that has what the reward asks for, and of how many answers it is. */
+function askedSays(state: LabState, { metric, asked }: MainMeasure): string | undefined {
+  const shares = endsOf(state, metric)
+  const { task, validation } = state.runExperiment ?? {}
+  if (!shares || !asked || !task || !validation) return undefined
+  const [before, after] = shares.map(percent)
+  const began = before === after ? 'as many as when it began' : `it began at ${before}`
+  const is = `${asked.label}: ${after} of ${validation.prompts} new ${posedWords(task)}; ${began}`
+  return isUnclear(shares, validation.prompts * validation.n) ? `${is}: no clear change.` : `${is}.`
 }
 
 /** What a run came to, in a sentence; undefined where it was not measured twice on problems that it
@@ -143,18 +151,14 @@ export function headline(state: LabState): string | undefined {
   const id = runExperiment?.task.id ?? ''
   const parts = runExperiment?.reward.parts ?? []
   const n = runExperiment?.validation.n ?? 1
-  const asked = runExperiment && askedOfText(runExperiment)
-  const found = asked && endsOf(state, heldOutPart(id, asked.id, n))
-  if (found) {
-    const [before, after] = found.map(percent)
-    const began = before === after ? 'as many as when it began' : `it began at ${before}`
-    return `${asked.label}: ${after} of new problems; ${began}.`
-  }
+  const measure = runExperiment && mainMeasure(runExperiment)
+  const told = measure?.asked && askedSays(state, measure)
+  if (told) return told
   const rewards = parts.length > 0 && endsOf(state, heldOutReward(id, n))
   if (rewards) {
     const [before, after] = rewards.map((reward) => withMinus(reward.toFixed(2)))
     const began = before === after ? 'as much as when it began' : `it began at ${before}`
-    return `Its answers to new problems earn a reward of ${after}; ${began}.`
+    return `Its answers to new ${posedWords({ id })} earn a reward of ${after}; ${began}.`
   }
   const shares = endsOf(state, greedyAccuracy(id))
   if (!shares) return undefined

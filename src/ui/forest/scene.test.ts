@@ -84,9 +84,9 @@ test('a run is shown once it has measured every layer, and at any of its steps',
 
 test('what is seen is said', () => {
   const shown = { ...scene([3, 2.5, 0.634]), trained: 1 }
-  expect(sceneLabels(shown)).toEqual(['final policy 0.63', 'layer 1 2.50', 'embedding 3.00'])
+  expect(sceneLabels(shown)).toEqual(['final policy 0.634', 'layer 1 2.500', 'embedding 3.000'])
   expect(sceneWords(shown)).toBe(
-    'Step 1 of 2. Entropy in nats, from the canopy down: final policy 0.63, layer 1 2.50, embedding 3.00. In training: layer 1.',
+    'Step 1 of 2. Entropy in nats, from the canopy down: final policy 0.634, layer 1 2.500, embedding 3.000. In training: layer 1.',
   )
 })
 

@@ -3,7 +3,7 @@
 import { resolvePhases } from '../../document/experiment/resolve.ts'
 import type { LabState } from '../../page/state/store.ts'
 import { layerName, shortLayerName } from '../glossary/layer_names.ts'
-import { NONE } from '../kit/format.ts'
+import { formatEntropy } from '../kit/format.ts'
 import { layerEntropy } from '../shown/metrics.ts'
 import { plannedSteps } from '../shown/run.ts'
 import recorded from './recorded.json' with { type: 'json' }
@@ -110,10 +110,7 @@ type Name = (layer: number, last: number) => string
 
 const labels = ({ entropy: nats }: Scene, name: Name): readonly string[] =>
   nats
-    .map(
-      (value, layer) =>
-        `${name(layer, nats.length - 1)} ${Number.isFinite(value) ? value.toFixed(2) : NONE}`,
-    )
+    .map((value, layer) => `${name(layer, nats.length - 1)} ${formatEntropy(value)}`)
     .reverse()
 
 /** The names of the layers and their entropies, from the canopy down. */

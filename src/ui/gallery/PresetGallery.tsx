@@ -1,6 +1,7 @@
 // Draws all presets as cards: what a run of each came to, how long it takes here, and what it is
 // about. A press on a card opens it.
 import { useMemo, useState } from 'react'
+import { rewardIsShare } from '../../document/experiment/asked.ts'
 import { comparedLink } from '../../document/links/compared.ts'
 import { figuresOf } from '../../document/presets/drawn.ts'
 import { PRESETS, type Preset } from '../../document/presets/presets.ts'
@@ -28,9 +29,8 @@ import './gallery.css'
 
 const selectPreset = ({ preset_id }: LabState) => preset_id
 
-/** Whether a task gives the reward: then it is between 0 and 1. */
-const isShare = ({ experiment }: Preset): boolean =>
-  !experiment.phases.some((phase) => phase.kind === 'rl' && phase.reward_model.enable)
+const hasRewardModel = ({ experiment }: Preset): boolean =>
+  experiment.phases.some((phase) => phase.kind === 'rl' && phase.reward_model.enable)
 
 /** How long a run takes on this adapter, and where that is known from. */
 function TimeHere({ experiment }: Pick<Preset, 'experiment'>) {
@@ -64,7 +64,11 @@ function Card({ preset, tags }: { readonly preset: Preset; readonly tags: Tags }
         </button>
       </h3>
       {figures ? (
-        <RunPicture figures={figures} isShare={isShare(preset)} />
+        <RunPicture
+          figures={figures}
+          isShare={!hasRewardModel(preset) && rewardIsShare(experiment.reward)}
+          isModels={hasRewardModel(preset)}
+        />
       ) : (
         <p className="gallery-none soft">No run of it is recorded, so there is no picture.</p>
       )}

@@ -63,18 +63,23 @@ function Layers({ figures }: { readonly figures: PresetFigures }) {
 const rewardWords = (value: number, isShare: boolean): string =>
   isShare ? `${Math.round(100 * value)} %` : value.toFixed(2).replace('-', '−')
 
-const curveWords = (isShare: boolean, is_held_out = false): string => {
+const curveWords = (isModels: boolean, is_held_out = false): string => {
   if (is_held_out) return 'Right samples on held-out problems'
-  return isShare ? 'Mean reward of samples' : 'Mean score of samples by the reward model'
+  return isModels ? 'Mean score of samples by the reward model' : 'Mean reward of samples'
 }
 
-/** `isShare`: whether the reward is between 0 and 1, as that of a task is and that of a reward
- * model is not. */
-export function RunPicture(props: { readonly figures: PresetFigures; readonly isShare: boolean }) {
-  const { figures, isShare } = props
-  const { reward, seeds, steps, entropy_first, entropy_last, is_held_out } = figures
+interface RunPictureProps {
+  readonly figures: PresetFigures
+  /** Whether the reward is between 0 and 1. */
+  readonly isShare: boolean
+  /** Whether a reward model gives it. */
+  readonly isModels: boolean
+}
+
+export function RunPicture({ figures, isShare, isModels }: RunPictureProps) {
+  const { reward, seeds, steps, entropy_first, entropy_last, is_held_out = false } = figures
   const at = (end: 0 | -1) =>
-    rewardWords(mean(reward.map((points) => points.at(end)?.[1] ?? 0)), isShare)
+    rewardWords(mean(reward.map((points) => points.at(end)?.[1] ?? 0)), isShare || is_held_out)
   const final = (entropies: readonly number[]) => entropies[entropies.length - 1].toFixed(2)
   return (
     <figure className="gallery-picture">
@@ -83,7 +88,7 @@ export function RunPicture(props: { readonly figures: PresetFigures; readonly is
         <Layers figures={figures} />
       </svg>
       <figcaption className="soft">
-        {curveWords(isShare, is_held_out)} {at(0)} → {at(-1)} in {steps} steps; entropy of the final
+        {curveWords(isModels, is_held_out)} {at(0)} → {at(-1)} in {steps} steps; entropy of the final
         policy {final(entropy_first)} → {final(entropy_last)} nats.{' '}
         {seeds.length === 1 ? '1 run' : `${seeds.length} runs`}.
       </figcaption>

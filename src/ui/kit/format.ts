@@ -38,9 +38,12 @@ export function formatShare(value: Value): string {
 export const formatPercent = (share: number): string =>
   `${withMinus(String(Number((share * 100).toPrecision(3))))}\u202f%`
 
-export function formatNats(value: Value): string {
-  return isShown(value) ? `${withMinus(value.toFixed(3))} nats` : NONE
-}
+/** An entropy, without its unit. */
+export const formatEntropy = (value: Value): string =>
+  isShown(value) ? withMinus(value.toFixed(3)) : NONE
+
+export const formatNats = (value: Value): string =>
+  isShown(value) ? `${formatEntropy(value)} nats` : NONE
 
 export function formatCount(value: Value): string {
   return isShown(value) ? withMinus(grouped.format(Math.round(value))) : NONE

@@ -1,6 +1,6 @@
 // Draws the metrics of a run, and says what each of them means.
 
-import { useCallback, useMemo } from 'react'
+import { useMemo } from 'react'
 import { useStore } from 'zustand'
 import { hasGroups } from '../../document/experiment/schema/phase_settings.ts'
 import { formatNumber, formatPercent, formatShare, formatTick } from '../kit/format.ts'
@@ -8,29 +8,19 @@ import { lazyPart } from '../part/lazy_part.tsx'
 import { type PanelEntry, Panels } from '../part/Panels.tsx'
 import { Part } from '../part/Part.tsx'
 import { ChartTools } from '../plot/ChartTools.tsx'
-import { scoreSays } from '../plot/lines/course_says.ts'
 import { type Line, MetricChart } from '../plot/MetricChart.tsx'
 import { useIsAtRest } from '../replay/at_rest.ts'
 import { IDEAL_CLIP_FRACTION, IDEAL_PPO_KL, type Ideal } from '../scales/ideal.ts'
-import { SAMPLED_SMOOTHING } from '../scales/smooth.ts'
 import { boardStore } from '../shown/board.ts'
-import {
-  foreignHeldOut,
-  greedyAccuracy,
-  HELD_OUT_PREFERENCES,
-  HELD_OUT_REWARDS,
-  REWARD,
-  sampledAccuracy,
-  TASK_SCORE,
-} from '../shown/metrics.ts'
+import { HELD_OUT_PREFERENCES, HELD_OUT_REWARDS, REWARD } from '../shown/metrics.ts'
 import { useOverlays } from '../shown/overlays.ts'
 import { hasRewardPhase, selectHasRun, shownExperiment } from '../shown/run.ts'
-import { shownStore, useIsImported, usePresent, useShown } from '../shown/shown.ts'
+import { useIsImported, usePresent, useShown } from '../shown/shown.ts'
 import { Downloads } from './Downloads.tsx'
 import { EntropyChart } from './entropy/EntropyChart.tsx'
 import { EntropyMap } from './entropy/EntropyMap.tsx'
 import { Intro } from './Intro.tsx'
-import { scoreNote } from './reward_words.ts'
+import { RewardChart } from './RewardChart.tsx'
 
 /** Most people never open them. */
 const MoreCharts = lazyPart(async () => (await import('./more/MoreCharts.tsx')).MoreCharts, {
@@ -203,96 +193,6 @@ const hasPreferences = (state: Parameters<typeof shownExperiment>[0]) =>
 
 const hasWarmStart = (state: Parameters<typeof shownExperiment>[0]) =>
   shownExperiment(state).phases.some(({ kind }) => kind === 'sft')
-const hasOwnReward = (state: Parameters<typeof shownExperiment>[0]) =>
-  shownExperiment(state).reward.parts.length > 0
-const selectTask = (state: Parameters<typeof shownExperiment>[0]) => shownExperiment(state).task
-/** The metric of sampled held-out answers; undefined where none are sampled. */
-function selectSampled(state: Parameters<typeof shownExperiment>[0]): string | undefined {
-  const { task, validation } = shownExperiment(state)
-  const own = validation.n > 0 ? sampledAccuracy(task.id, validation.n) : undefined
-  if (own !== undefined && state.series.has(own)) return own
-  return foreignHeldOut(state.series.keys()) ?? own
-}
-
-const SAMPLED: Omit<Line, 'metric'> = {
-  label: 'held-out, sampled',
-  short: 'sampled',
-  color: '--series-3',
-  dash: [2, 3],
-  dots: true,
-  help: 'Share of held-out problems solved by sampled responses',
-}
-
-function RewardChart() {
-  const choice = useShown(selectTask)
-  const task = choice.id
-  const fromLog = useIsImported()
-  const isOwn = useShown(hasOwnReward)
-  const note = useMemo(
-    () => scoreNote(choice, { isImported: fromLog, isOwn }),
-    [choice, fromLog, isOwn],
-  )
-  const sampled = useShown(selectSampled)
-  const hasRewardModel = useShown(hasRewardPhase)
-  const lines = useMemo<readonly Line[]>(
-    () => [
-      {
-        metric: hasRewardModel ? TASK_SCORE : REWARD,
-        label: hasRewardModel ? 'task score, sampled' : 'reward, sampled',
-        short: hasRewardModel ? 'score' : 'reward',
-        color: '--series-1',
-        width: 1.75,
-        smooth: SAMPLED_SMOOTHING,
-        help: hasRewardModel
-          ? 'Mean of the task’s own score of the sampled responses; training sees the reward model’s'
-          : 'Mean score of the responses sampled for training. Few are sampled in a step, so the line is a moving average, and what was measured lies faintly behind it',
-      },
-      {
-        metric: greedyAccuracy(task),
-        label: 'held-out, greedy',
-        short: 'greedy',
-        color: '--series-2',
-        width: 2,
-        dash: [9, 3],
-        dots: true,
-        help: 'Share of held-out problems solved when the likeliest token is always taken',
-      },
-      ...(sampled === undefined ? [] : [{ ...SAMPLED, metric: sampled }]),
-    ],
-    [task, sampled, hasRewardModel],
-  )
-  const says = useCallback(() => {
-    const [own, greedy, others] = lines
-    const { validation, rollout } = shownExperiment(shownStore.getState())
-    const { prompts, n } = validation
-    const told = [
-      { ...greedy, label: 'greedy held-out accuracy', answers: prompts },
-      ...(others
-        ? [{ ...others, label: 'sampled held-out accuracy', answers: prompts * Math.max(1, n) }]
-        : []),
-      {
-        ...own,
-        label: 'the mean score of samples',
-        answers: rollout.train_batch_size * rollout.n,
-      },
-    ]
-    return scoreSays(told, formatShare)
-  }, [lines])
-  return (
-    <MetricChart
-      id="reward-chart"
-      title={hasRewardModel ? 'Task score and held-out accuracy' : 'Reward and held-out accuracy'}
-      note={note}
-      says={says}
-      lines={lines}
-      height={PLOT_HEIGHT}
-      y={SHARE}
-      formatY={formatPercent}
-      formatValue={formatShare}
-    />
-  )
-}
-
 function SmallChart({ small }: { small: Small }) {
   const lines = useMemo<readonly Line[]>(
     () =>
@@ -321,6 +221,7 @@ function SmallChart({ small }: { small: Small }) {
 }
 
 const MapOfEntropies = () => <EntropyMap height={PLOT_HEIGHT} />
+const ScoreLines = () => <RewardChart height={PLOT_HEIGHT} />
 const EntropyLines = () => <EntropyChart height={PLOT_HEIGHT} />
 
 const ABOUT: readonly PanelEntry[] = [
@@ -330,7 +231,7 @@ const ABOUT: readonly PanelEntry[] = [
 const LARGE: readonly PanelEntry[] = [
   { name: 'The downloads', Own: Downloads },
   { name: 'The tools of the charts', Own: ChartTools },
-  { name: 'The chart of the reward', Own: RewardChart },
+  { name: 'The chart of the reward', Own: ScoreLines },
   { name: 'The chart of entropies', Own: EntropyLines },
 ]
 const NEXT: readonly PanelEntry[] = [

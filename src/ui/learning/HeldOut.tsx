@@ -2,6 +2,7 @@
 // shown step.
 
 import { memo, useMemo } from 'react'
+import { hasOneAnswer } from '../../document/experiment/asked.ts'
 import type { Generation } from '../../host/protocol/results.ts'
 import { shownText } from '../../host/protocol/token_text.ts'
 import { verdictOf } from '../../host/protocol/verdict.ts'
@@ -9,7 +10,8 @@ import type { KeptItem } from '../../record/run/kept.ts'
 import { formatNumber } from '../kit/format.ts'
 import { ScoreSign } from '../kit/ScoreSign.tsx'
 import { proseClass } from '../part/prose.ts'
-import { shownStore } from '../shown/shown.ts'
+import { posedWords, selectTask } from '../shown/main_measure.ts'
+import { shownStore, useShown } from '../shown/shown.ts'
 import { groupByPrompt } from './grouping.ts'
 
 type Evaluation = KeptItem<readonly Generation[]>
@@ -38,13 +40,16 @@ function Answer({ answer }: { answer: Generation }) {
 
 export const HeldOut = memo(function HeldOut({ evaluation }: { evaluation: Evaluation }) {
   const { step, item } = evaluation
+  const task = useShown(selectTask)
   const groups = useMemo(
     () => groupByPrompt(item.map((answer) => ({ prompt: answer.input, answer }))),
     [item],
   )
   return (
     <table className="samples-table" data-testid="held-out">
-      <caption>Step {step}, problems that are never trained on</caption>
+      <caption>
+        Step {step}, {posedWords(task)} that are never trained on
+      </caption>
       <thead>
         <tr>
           <th scope="col">response</th>
@@ -57,7 +62,9 @@ export const HeldOut = memo(function HeldOut({ evaluation }: { evaluation: Evalu
           <tr className="prompt">
             <th scope="rowgroup" colSpan={3}>
               <span className={`response ${proseClass(prompt)}`}>{shownText(prompt)}</span>
-              <span className="soft"> answer {shownText(answers[0].answer.gts)}</span>
+              {hasOneAnswer(task) ? (
+                <span className="soft"> answer {shownText(answers[0].answer.gts)}</span>
+              ) : null}
             </th>
           </tr>
           {answers.map(({ answer }, i) => (

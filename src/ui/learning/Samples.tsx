@@ -1,6 +1,7 @@
 // Shows the policy's answers: newest step on top, grouped by prompt. Always text, never markup.
 
 import { memo, useMemo, useRef, useState } from 'react'
+import { hasOneAnswer } from '../../document/experiment/asked.ts'
 import { shownText } from '../../host/protocol/token_text.ts'
 import { verdictOf } from '../../host/protocol/verdict.ts'
 import type { LabState } from '../../page/state/store.ts'
@@ -9,12 +10,13 @@ import { ScoreSign } from '../kit/ScoreSign.tsx'
 import { TurnText } from '../kit/TurnText.tsx'
 import { proseClass } from '../part/prose.ts'
 import { useWholeRows } from '../part/whole_rows.ts'
+import { selectTask } from '../shown/main_measure.ts'
 import { useSlowFrame } from '../shown/readout.ts'
-import { selectHasRun } from '../shown/run.ts'
+import { selectHasRun, shownPhases } from '../shown/run.ts'
 import { shownStore, useAtStep, useShown } from '../shown/shown.ts'
 import { groupByPrompt } from './grouping.ts'
 import { HeldOut, heldOutAt } from './HeldOut.tsx'
-import { rewardWords } from './reward_words.ts'
+import { PartScores } from './PartScores.tsx'
 
 type Batch = LabState['samples'][number]
 type Sample = Batch['samples'][number]
@@ -22,6 +24,14 @@ type Sample = Batch['samples'][number]
 const SHOWN_STEPS = 3
 /** Prompts shown of each step; a page of thousands of rows helps nobody. */
 const SHOWN_PROMPTS = 12
+/** Responses that a step sampled to each draw of a prompt; not known of a log. */
+function responsesOfPrompt(state: LabState, step: number): number | undefined {
+  const phases = shownPhases(state)
+  const begun = state.phase_switches.findLast((one) => one.step < step)
+  const phase = begun && phases[begun.phase]
+  return phase?.kind === 'rl' ? phase.rollout.n : undefined
+}
+
 const selectSeries = (state: LabState) => state.series
 /** Nobody reads faster. */
 const REFRESH_MS = 1000
@@ -37,7 +47,7 @@ function Response({ sample, columns }: { sample: Sample; columns: number }) {
       </td>
       <td>
         <ScoreSign score={sample.score} /> {formatNumber(sample.score)}
-        <span className="soft">{rewardWords(sample)}</span>
+        <PartScores told={sample} />
       </td>
       {columns > 3 ? (
         <td>{sample.rm_score === undefined ? '' : formatNumber(sample.rm_score)}</td>
@@ -47,14 +57,25 @@ function Response({ sample, columns }: { sample: Sample; columns: number }) {
   )
 }
 
-function Group(props: { prompt: string; samples: readonly Sample[]; columns: number }) {
-  const { prompt, samples, columns } = props
+interface GroupProps {
+  readonly prompt: string
+  readonly samples: readonly Sample[]
+  readonly columns: number
+  /** The step drew the prompt before. */
+  readonly isAgain: boolean
+}
+
+function Group({ prompt, samples, columns, isAgain }: GroupProps) {
+  const hasAnswer = hasOneAnswer(useShown(selectTask))
   return (
     <tbody>
       <tr className="prompt">
         <th scope="rowgroup" colSpan={columns}>
           <span className={`response ${proseClass(prompt)}`}>{shownText(prompt)}</span>
-          <span className="soft"> answer {shownText(samples[0].ground_truth)}</span>
+          {hasAnswer ? (
+            <span className="soft"> answer {shownText(samples[0].ground_truth)}</span>
+          ) : null}
+          {isAgain ? <span className="soft"> drawn again</span> : null}
         </th>
       </tr>
       {samples.map((sample, i) => (
@@ -66,7 +87,8 @@ function Group(props: { prompt: string; samples: readonly Sample[]; columns: num
 }
 
 const StepSamples = memo(function StepSamples({ batch }: { batch: Batch }) {
-  const groups = useMemo(() => groupByPrompt(batch.samples), [batch])
+  const size = useShown((state) => responsesOfPrompt(state, batch.step))
+  const groups = useMemo(() => groupByPrompt(batch.samples, size), [batch, size])
   const more = groups.length - SHOWN_PROMPTS
   const isRewarded = batch.samples.some(({ rm_score }) => rm_score !== undefined)
   const columns = isRewarded ? 4 : 3
@@ -82,7 +104,11 @@ const StepSamples = memo(function StepSamples({ batch }: { batch: Batch }) {
         </tr>
       </thead>
       {groups.slice(0, SHOWN_PROMPTS).map(([prompt, samples], i) => (
-        <Group key={i} prompt={prompt} samples={samples} columns={columns} />
+        <Group
+          key={i}
+          {...{ prompt, samples, columns }}
+          isAgain={groups.findIndex(([other]) => other === prompt) < i}
+        />
       ))}
       {more > 0 ? (
         <tfoot>

@@ -1,14 +1,21 @@
 // Puts samples in order for reading.
 
-/** Responses by prompt, both in the order they came. */
+/** Responses by prompt, both in the order they came; of a prompt that was drawn twice two groups,
+ * where it is known how large one is. */
 export function groupByPrompt<T extends { readonly prompt: string }>(
   samples: readonly T[],
+  size = Number.POSITIVE_INFINITY,
 ): [string, T[]][] {
-  const groups = new Map<string, T[]>()
+  const groups: [string, T[]][] = []
+  const growing = new Map<string, T[]>()
   for (const sample of samples) {
-    const group = groups.get(sample.prompt)
-    if (group) group.push(sample)
-    else groups.set(sample.prompt, [sample])
+    const group = growing.get(sample.prompt)
+    if (group && group.length < size) group.push(sample)
+    else {
+      const begun = [sample]
+      growing.set(sample.prompt, begun)
+      groups.push([sample.prompt, begun])
+    }
   }
-  return [...groups]
+  return groups
 }

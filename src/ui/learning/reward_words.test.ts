@@ -1,16 +1,27 @@
 import { expect, test } from 'vitest'
-import { PRESETS } from '../../document/presets/presets.ts'
+import { PRESETS, presetOf } from '../../document/presets/presets.ts'
 import { scoreNote } from './reward_words.ts'
 
-const { task } = PRESETS[0].experiment
+const { experiment } = PRESETS[0]
+const own = {
+  ...experiment,
+  reward: { ...experiment.reward, parts: [{ id: 'length', weight: 1 }] },
+}
 
 test('a reward of one’s own, and a log’s, are not called a share of correct answers', () => {
-  const note = (isImported: boolean, isOwn: boolean) => scoreNote(task, { isImported, isOwn })
-  expect(note(false, false)).toMatch(/^Share of correct answers/)
-  // The held-out lines are `acc`, which a reward for happy ends does not change.
-  expect(note(false, true)).toMatch(
+  expect(scoreNote(experiment, false)).toMatch(/^Share of correct answers/)
+  // The held-out lines are `acc`, which a reward for length does not change.
+  expect(scoreNote(own, false)).toMatch(
     /^Mean of this experiment’s reward on training prompts; share of/,
   )
-  for (const own of [note(false, true), note(true, false), note(true, true)])
-    expect(own).not.toMatch(/share of correct/i)
+  for (const note of [scoreNote(own, false), scoreNote(experiment, true), scoreNote(own, true)])
+    expect(note).not.toMatch(/share of correct/i)
+})
+
+test('of a story that shall end happily the note says both shares, and of how many stories', () => {
+  const preset = presetOf('story-ends')
+  if (!preset) throw new Error('no preset')
+  expect(scoreNote(preset.experiment, false)).toMatch(
+    /^Of 15 stories that are never trained on, sampled: the share with what is rewarded, and the share that the task itself scores 1\./,
+  )
 })

@@ -58,7 +58,7 @@ test('the metrics of every step tell what changed, whatever was observed', () =>
   ]
   for (const kept of looked)
     expect(answers(kept)[2]).toBe(
-      'From step 1 to 45 the policy of layer 1 changed most: it fell from 2 to 0.8 nats.',
+      'From step 1 to 45 the policy of layer 1 changed most: it fell from 2.000 to 0.800 nats.',
     )
   labStore.setState({ series: new Map() })
 })

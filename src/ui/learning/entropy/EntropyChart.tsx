@@ -3,7 +3,7 @@
 import { type ComponentProps, useCallback, useMemo, useSyncExternalStore } from 'react'
 import { useStore } from 'zustand'
 import { layerName, shortLayerName } from '../../glossary/layer_names.ts'
-import { formatNumber, formatTick } from '../../kit/format.ts'
+import { formatEntropy, formatTick } from '../../kit/format.ts'
 import { lazyPart } from '../../part/lazy_part.tsx'
 import { scoreSays } from '../../plot/lines/course_says.ts'
 import { type Line, MetricChart } from '../../plot/MetricChart.tsx'
@@ -44,7 +44,7 @@ export function EntropyChart({ height }: { readonly height: number }) {
     () =>
       scoreSays(
         [{ metric: layerEntropy(last), label: 'the final policy', isEntropy: true }],
-        formatNumber,
+        formatEntropy,
         ' nats',
       ),
     [last],
@@ -58,7 +58,7 @@ export function EntropyChart({ height }: { readonly height: number }) {
       says={says}
       height={height}
       formatY={formatTick}
-      formatValue={formatNumber}
+      formatValue={formatEntropy}
       foot={last < MOST_LINES ? undefined : <LayerPicks last={last} shown={shown} />}
     />
   )

@@ -1,18 +1,20 @@
 // Draws the numbers of a run. Each is the run's own, or a dash; those that no run has yet take no
 // room.
+import { rewardIsShare } from '../../../document/experiment/asked.ts'
 import type { LabState } from '../../../page/state/store.ts'
 import {
   formatCount,
   formatDuration,
+  formatEntropy,
   formatNumber,
   formatShare,
   formatSteps,
   NONE,
 } from '../../kit/format.ts'
 import type { PanelProps } from '../../part/Panels.tsx'
+import { askedWords, mainMeasure } from '../../shown/main_measure.ts'
 import {
   foreignHeldOut,
-  greedyAccuracy,
   LOGGED_ENTROPY,
   layerEntropy,
   REWARD,
@@ -60,9 +62,11 @@ export function RunNumbers({ shown }: PanelProps) {
   const finalEntropy = metric(
     fromLog ? LOGGED_ENTROPY : layerEntropy(experiment.model.num_hidden_layers),
   )
-  const greedy = greedyAccuracy(experiment.task.id)
-  const heldOut =
-    fromLog && !state.series.has(greedy) ? foreignHeldOut(state.series.keys()) : greedy
+  const measure = mainMeasure(experiment)
+  const isOwn = !fromLog || state.series.has(measure.metric)
+  const heldOut = isOwn ? measure.metric : foreignHeldOut(state.series.keys())
+  const hasModel = hasRewardPhase(state)
+  const formatReward = fromLog || rewardIsShare(experiment.reward) ? formatShare : formatNumber
   return (
     <dl hidden={!hasBegun} className={hasSteps ? undefined : 'awaited'}>
       <div className="step-number">
@@ -78,17 +82,15 @@ export function RunNumbers({ shown }: PanelProps) {
       </div>
       <div>
         <dt>
-          {hasRewardPhase(state) ? 'Task score' : 'Reward'}
+          {hasModel ? 'Task score' : 'Reward'}
           <span className="detail">, sampled</span>
         </dt>
-        <dd data-testid="reward-value">
-          {formatShare(metric(hasRewardPhase(state) ? TASK_SCORE : REWARD))}
-        </dd>
+        <dd data-testid="reward-value">{formatReward(metric(hasModel ? TASK_SCORE : REWARD))}</dd>
       </div>
       <div>
         <dt>
-          Held-out
-          {heldOut === greedy ? <span className="detail">, greedy</span> : null}
+          {measure.asked ? `Held-out, ${askedWords(measure.asked)}` : 'Held-out'}
+          {isOwn && !measure.asked ? <span className="detail">, greedy</span> : null}
         </dt>
         <dd data-testid="accuracy-value">
           {heldOut === undefined ? NONE : formatShare(metric(heldOut))}
@@ -107,7 +109,7 @@ export function RunNumbers({ shown }: PanelProps) {
       <div>
         <dt>{fromLog ? 'Entropy' : 'Final entropy'}</dt>
         <dd data-testid="entropy-value">
-          {formatNumber(finalEntropy)}
+          {formatEntropy(finalEntropy)}
           {finalEntropy === undefined ? null : <small> nats</small>}
         </dd>
       </div>

@@ -1,6 +1,6 @@
 // Says in a sentence how the lines of a large chart went, up to the step that the page shows.
 
-import { formatNumber } from '../../kit/format.ts'
+import { formatEntropy } from '../../kit/format.ts'
 import { isClear, isClearEntropy } from '../../kit/mean.ts'
 import { type Columns, indexAt } from '../../scales/columns.ts'
 import { seriesOf } from '../../shown/run.ts'
@@ -84,7 +84,7 @@ export function layersSay(
 /** Of the layer whose policy changed most, what became of its entropy. */
 export function mostChanged(course: Course & { readonly label: string }): string {
   const { label, from, first, to, last } = course
-  const [was, is] = [formatNumber(first), formatNumber(last)]
+  const [was, is] = [formatEntropy(first), formatEntropy(last)]
   if (!isClearEntropy(last - first))
     return `From step ${from} to ${to} no layer’s policy changed clearly; ${label} changed most: ${was} nats, then ${is}.`
   return `From step ${from} to ${to} ${label} changed most: it ${last > first ? 'rose' : 'fell'} from ${was} to ${is} nats.`

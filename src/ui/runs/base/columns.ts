@@ -1,6 +1,7 @@
 // Declares what a column of the table can be: a setting of the run, one of its metrics, or a fact
 // about it. Sorting, filters and groups name the same columns.
 
+import { rewardIsShare } from '../../../document/experiment/asked.ts'
 import { placeWords, settingLabel } from '../../../document/experiment/form/setting_words.ts'
 import { PRESETS } from '../../../document/presets/presets.ts'
 import { boundsOf } from '../../../document/study/bounds.ts'
@@ -12,6 +13,7 @@ import { runName } from '../../../record/run/names.ts'
 import { seedOf } from '../../../record/run/record.ts'
 import { type Statistic, statisticOf } from '../../../record/run/summary.ts'
 import { formatDuration, formatNumber, formatShare, NONE } from '../../kit/format.ts'
+import { askedWords, mainMeasure } from '../../shown/main_measure.ts'
 import {
   foreignHeldOut,
   greedyAccuracy,
@@ -50,11 +52,46 @@ const FACTS = [
   { key: 'source', label: 'source' },
 ] as const
 
+/** The number that a run is told by, whatever others are told by: '' of a table, and its name in
+ * lists. */
+const MAIN = 'main'
+export const isMain = (choice: string): boolean => choice === '' || choice === MAIN
+
+const askedBy = ({ header }: RunEntry) =>
+  header.source ? undefined : mainMeasure(header.experiment).asked
+
+/** 'happy end', where a run is told by that and not by its accuracy. */
+export const toldBy = (entry: RunEntry, choice: string): string | undefined => {
+  const asked = isMain(choice) ? askedBy(entry) : undefined
+  return asked && askedWords(asked)
+}
+
+/** What the first number of these runs is called: 'held-out happy end or accuracy, greedy'. */
+function mainLabel(entries: readonly RunEntry[]): string {
+  const names = entries.map((entry) => toldBy(entry, MAIN) ?? 'accuracy, greedy')
+  return `held-out ${[...new Set(names)].sort().reverse().join(' or ')}`
+}
+
+/** The choices for these runs; the first is that of a table where nothing was chosen. */
+export const choicesFor = (
+  entries: readonly RunEntry[],
+): readonly { readonly key: string; readonly label: string }[] =>
+  entries.some(askedBy)
+    ? [{ key: MAIN, label: mainLabel(entries) }, ...METRIC_CHOICES]
+    : METRIC_CHOICES
+
+/** The choices by which runs can be compared: what one is told by says nothing of others that are
+ * told by something else. */
+export const comparedChoices = (entries: readonly RunEntry[]) =>
+  new Set(entries.map((entry) => metricOf(entry, MAIN))).size === 1
+    ? choicesFor(entries)
+    : METRIC_CHOICES
+
 /** The metric of a run that a choice means; any other text is the metric itself. */
 export function metricOf({ header }: RunEntry, choice: string): string {
   const { task, validation, model, phases } = header.experiment
   const own = { greedy: greedyAccuracy(task.id), sampled: sampledAccuracy(task.id, validation.n) }
-  const isHeldOut = choice === '' || choice === 'greedy' || choice === 'sampled'
+  const isHeldOut = isMain(choice) || choice === 'greedy' || choice === 'sampled'
   // A run of another trainer has one of the two at most, under a name of its own.
   if (header.source && isHeldOut) {
     const known = own[choice === 'sampled' ? 'sampled' : 'greedy']
@@ -63,7 +100,8 @@ export function metricOf({ header }: RunEntry, choice: string): string {
       : (foreignHeldOut(Object.keys(header.summaries)) ?? known)
   }
   if (header.source && choice === 'entropy') return LOGGED_ENTROPY
-  if (choice === 'greedy' || choice === '') return own.greedy
+  if (isMain(choice)) return mainMeasure(header.experiment).metric
+  if (choice === 'greedy') return own.greedy
   if (choice === 'sampled') return own.sampled
   if (choice === 'entropy') return layerEntropy(model.num_hidden_layers)
   if (choice !== 'score') return choice
@@ -82,11 +120,11 @@ export const comparedNumber = (
 ): number | undefined =>
   statisticOf(entry.header.summaries[metricOf(entry, choice)], statistic, false)
 
-/** Of the scores, only a task's own is a share: a reward of one's own, or of a reward model, can
- * be anything. */
+/** Of the scores, a task's own is a share and a reward that cannot exceed 1: a sum of several parts,
+ * or a reward model's, can be anything. */
 function isTaskScore({ header }: RunEntry, metric: string): boolean {
   const { reward, phases } = header.experiment
-  const isOwn = header.source !== undefined || reward.parts.length > 0
+  const isOwn = header.source !== undefined || !rewardIsShare(reward)
   const isModels = metric === REWARD && phases.some(({ kind }) => kind === 'reward_model')
   return (metric === REWARD || metric === TASK_SCORE) && !isOwn && !isModels
 }
@@ -110,10 +148,10 @@ export function boundsOfRuns(
   return entries.some((entry) => isBeyond(entry, nameOf(entry), bounds)) ? ANY : bounds
 }
 
-const MAYBE_SHARES: readonly string[] = ['', 'greedy', 'sampled', 'score']
+const MAYBE_SHARES: readonly string[] = ['', MAIN, 'greedy', 'sampled', 'score']
 
-/** Whether a number of this choice is a share of 1 in all of these runs. A reward of one's own is
- * none, and no measure of another trainer that was ever beyond 0 and 1. */
+/** Whether a number of this choice is a share of 1 in all of these runs. A reward that can exceed 1
+ * is none, and no measure of another trainer that was ever beyond 0 and 1. */
 export const isShare = (choice: string, entries: readonly RunEntry[]): boolean =>
   MAYBE_SHARES.includes(choice) &&
   entries.every((entry) => {
@@ -197,6 +235,10 @@ export function columnLabel(column: string, among: readonly string[] = []): stri
   ).length
   return alike > 1 || /(^|\.)\d+$/.test(name) ? name : own
 }
+
+/** What a choice is called for these runs. */
+export const choiceLabel = (choice: string, entries: readonly RunEntry[]): string =>
+  isMain(choice) ? choicesFor(entries)[0].label : columnLabel(`metric:${choice}`)
 
 /** What a metric of the trainer is in words: 'critic/advantages/max' is 'advantages max'. */
 export function metricWords(column: string): string {

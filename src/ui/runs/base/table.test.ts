@@ -1,4 +1,5 @@
 import { beforeAll, expect, test } from 'vitest'
+import { presetOf } from '../../../document/presets/presets.ts'
 import { importedRun } from '../../../jobs/logs/imported_run.ts'
 import { logReader, readLogs } from '../../../jobs/logs/read_log.ts'
 import type { RunEntry } from '../../../page/runs/library/library_store.ts'
@@ -9,7 +10,16 @@ import { memoryStorage } from '../../../record/run/storage.ts'
 import { extendSummary } from '../../../record/run/summary.ts'
 import { REWARD, TASK_SCORE } from '../../shown/metrics.ts'
 import { differenceText, endText, plannedOf, statusWord, tookText } from '../../shown/run_words.ts'
-import { boundsOfRuns, cellOf, cellText, isShare, metricNames, metricOf } from './columns.ts'
+import {
+  boundsOfRuns,
+  cellOf,
+  cellText,
+  choiceLabel,
+  comparedChoices,
+  isShare,
+  metricNames,
+  metricOf,
+} from './columns.ts'
 import { type Filter, filterProblem } from './filters.ts'
 import { FIRST_VIEW, type TableView, tableRows } from './table.ts'
 
@@ -193,7 +203,7 @@ test('an interval ends at 0 and 1 only where the score is the task’s own, and 
   expect(boundsOfRuns([own, beyond], () => REWARD)).toEqual(any)
 })
 
-test('a reward of one’s own is no share, and is not written in per cent', () => {
+test('a reward that can exceed 1 is no share, and is not written in per cent', () => {
   const { experiment } = header
   const parts = [{ id: 'exact_match', weight: 2 }]
   const composed = { ...experiment, reward: { ...experiment.reward, parts } }
@@ -203,4 +213,19 @@ test('a reward of one’s own is no share, and is not written in per cent', () =
   expect(cellText(0.5, 'metric:score', entry('a'))).toBe('50.0\u00a0%')
   expect(isShare('score', [entry('a'), own])).toBe(false)
   expect(isShare('greedy', [entry('a'), own])).toBe(true)
+})
+
+test('a run that was rewarded for one thing of a text is told by that, and another by its accuracy', () => {
+  const stories = presetOf('story-ends')
+  if (!stories) throw new Error('no preset')
+  const story = entry('s', {}, { experiment: stories.experiment })
+  expect(metricOf(story, '')).toBe('val-aux/story/happy_end/mean@1')
+  expect(metricOf(story, 'greedy')).toBe('val-aux/story/acc/greedy')
+  expect(metricOf(entry('a'), '')).toBe(metricOf(entry('a'), 'greedy'))
+  expect(choiceLabel('', [entry('a')])).toBe('held-out accuracy, greedy')
+  expect(choiceLabel('', [story])).toBe('held-out happy end')
+  expect(choiceLabel('', [entry('a'), story])).toBe('held-out happy end or accuracy, greedy')
+  expect(cellText(1, 'metric:score', story)).toBe('100.0\u00a0%')
+  expect(comparedChoices([story])[0].key).toBe('main')
+  expect(comparedChoices([entry('a'), story])[0].key).toBe('greedy')
 })

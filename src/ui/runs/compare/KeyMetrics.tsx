@@ -6,7 +6,7 @@ import { meanSpread } from '../../../record/compare/statistics.ts'
 import { CutName } from '../../kit/CutName.tsx'
 import { NONE } from '../../kit/format.ts'
 import { differenceText, numberText } from '../../shown/run_words.ts'
-import { comparedNumber, isShare, METRIC_CHOICES } from '../base/columns.ts'
+import { comparedChoices, comparedNumber, isShare } from '../base/columns.ts'
 import type { Compared } from '../base/compared.ts'
 import { haveSeedInCommon, pairedRuns } from '../base/paired.ts'
 import { MarkedName } from '../base/RunMark.tsx'
@@ -36,12 +36,20 @@ const Name = ({ group }: { readonly group: Compared }) => (
   <MarkedName name={group.label} color={group.entries[0].labels.color} />
 )
 
+type Choices = ReturnType<typeof comparedChoices>
+
 /** A column for each metric. */
-const MetricHead = ({ corner }: { readonly corner: string }) => (
+const MetricHead = ({
+  corner,
+  choices,
+}: {
+  readonly corner: string
+  readonly choices: Choices
+}) => (
   <thead>
     <tr>
       <th scope="col">{corner}</th>
-      {METRIC_CHOICES.map(({ key, label }) => (
+      {choices.map(({ key, label }) => (
         <th key={key} scope="col">
           {label}
         </th>
@@ -50,8 +58,12 @@ const MetricHead = ({ corner }: { readonly corner: string }) => (
   </thead>
 )
 
+interface KeyMetricsProps {
+  readonly groups: readonly Compared[]
+}
+
 /** Each line against the first, by seed. */
-function Paired({ groups }: { readonly groups: readonly Compared[] }) {
+function Paired({ groups, choices }: KeyMetricsProps & { readonly choices: Choices }) {
   const [first, ...others] = groups
   if (others.length === 0) return null
   const hasPairs = haveSeedInCommon(
@@ -66,14 +78,14 @@ function Paired({ groups }: { readonly groups: readonly Compared[] }) {
           What stands above minus that of <CutName name={first.label} />, paired by seed; in
           brackets the lowest and the highest, from 5 seeds on the 95 % interval (Student’s t)
         </caption>
-        <MetricHead corner="difference" />
+        <MetricHead corner="difference" choices={choices} />
         <tbody>
           {others.map((group) => (
             <tr key={group.entries[0].id}>
               <th scope="row">
                 <Name group={group} />
               </th>
-              {METRIC_CHOICES.map(({ key }) => (
+              {choices.map(({ key }) => (
                 <td key={key} className="number">
                   <Difference
                     of={pairedRuns(first.entries, group.entries, (entry) =>
@@ -122,7 +134,8 @@ function Value({ group, choice }: { readonly group: Compared; readonly choice: s
   )
 }
 
-export function KeyMetrics({ groups }: { readonly groups: readonly Compared[] }) {
+export function KeyMetrics({ groups }: KeyMetricsProps) {
+  const choices = comparedChoices(groups.flatMap(({ entries }) => entries))
   return (
     <>
       <div className="scroll" tabIndex={0} role="group" aria-label="Numbers of the ticked runs">
@@ -130,14 +143,14 @@ export function KeyMetrics({ groups }: { readonly groups: readonly Compared[] })
           {groups.some(({ entries }) => entries.length > 1) ? (
             <caption>{SPREAD_NOTE}</caption>
           ) : null}
-          <MetricHead corner="at the end" />
+          <MetricHead corner="at the end" choices={choices} />
           <tbody>
             {groups.map((group) => (
               <tr key={group.entries[0].id}>
                 <th scope="row">
                   <Name group={group} />
                 </th>
-                {METRIC_CHOICES.map(({ key }) => (
+                {choices.map(({ key }) => (
                   <td key={key} className="number">
                     <Value group={group} choice={key} />
                   </td>
@@ -147,7 +160,7 @@ export function KeyMetrics({ groups }: { readonly groups: readonly Compared[] })
           </tbody>
         </table>
       </div>
-      <Paired groups={groups} />
+      <Paired groups={groups} choices={choices} />
     </>
   )
 }

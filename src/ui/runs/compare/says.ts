@@ -10,7 +10,7 @@ import type { RunHeader } from '../../../record/run/record.ts'
 import { formatSteps } from '../../kit/format.ts'
 import { differenceError, isClear, mean } from '../../kit/mean.ts'
 import { differenceText, numberText } from '../../shown/run_words.ts'
-import { comparedNumber, isShare, METRIC_CHOICES } from '../base/columns.ts'
+import { comparedChoices, comparedNumber, isShare } from '../base/columns.ts'
 import type { Compared } from '../base/compared.ts'
 import { pairedRuns } from '../base/paired.ts'
 
@@ -24,7 +24,7 @@ interface Ended {
 }
 
 /** Of these more is better. */
-const ACCURACIES = ['greedy', 'sampled']
+const ACCURACIES = ['main', 'greedy', 'sampled']
 const SCORES = [...ACCURACIES, 'score']
 
 function ended(groups: readonly Compared[], choice: string): readonly Ended[] {
@@ -45,8 +45,11 @@ function budgetSays(groups: readonly Compared[]): string {
     : ` They took ${least} to ${formatSteps(most)}: in the panels, compare them where all have come.`
 }
 
-const labelOf = (choice: string): string =>
-  METRIC_CHOICES.find(({ key }) => key === choice)?.label ?? choice
+const labelOf = (choice: string, groups: readonly Compared[]): string =>
+  choicesOf(groups).find(({ key }) => key === choice)?.label ?? choice
+
+const choicesOf = (groups: readonly Compared[]) =>
+  comparedChoices(groups.flatMap(({ entries }) => entries))
 
 /** The 95 % interval of how far one line ends above another: of the differences by seed, where
  * enough seeds are paired, else of two means. */
@@ -74,7 +77,7 @@ function againstSays(first: Compared, last: Compared, choice: string): string {
     if (!a || !b || !(a.value < b.value) || !isFarApart(b, a, other)) return []
     const inShares = isShare(other, [...first.entries, ...last.entries])
     const size = differenceText(b.value - a.value, inShares).replace('+', '')
-    return [{ size, label: labelOf(other) }]
+    return [{ size, label: labelOf(other, [first, last]) }]
   })
   if (!one) return ''
   return two
@@ -103,7 +106,7 @@ function problemsOfBoth(first: Ended, last: Ended, choice: string): number | und
 
 /** How far the highest and the lowest are apart, and what chance and other scores say of it. */
 function apartSays(first: Ended, last: Ended, choice: string, inShares: boolean): string {
-  const label = labelOf(choice)
+  const label = labelOf(choice, [first.group, last.group])
   const [high, low] = [first, last].map(({ value }) => numberText(value, inShares))
   if (first.value === last.value) return `All end alike in ${label}: ${high}.`
   const sizeText = (size: number) => differenceText(size, inShares).replace('+', '')
@@ -125,7 +128,7 @@ function apartSays(first: Ended, last: Ended, choice: string, inShares: boolean)
 /** '“B” and “A” end 28.1 points apart …', of the first measure that two lines have; undefined where
  * there is none. */
 export function compareSays(groups: readonly Compared[]): string | undefined {
-  for (const { key } of METRIC_CHOICES) {
+  for (const { key } of choicesOf(groups)) {
     const values = ended(groups, key).toSorted((a, b) => b.value - a.value)
     const [first, last] = [values[0], values.at(-1)]
     if (values.length < 2 || !first || !last) continue

@@ -14,11 +14,11 @@ import { SAMPLED_SMOOTHING } from '../../scales/smooth.ts'
 import { useSlowFrame } from '../../shown/readout.ts'
 import {
   boundsOfRuns,
-  columnLabel,
+  choiceLabel,
+  comparedChoices,
   isAveraged,
   isMetric,
   isShare,
-  METRIC_CHOICES,
   metricOf,
 } from '../base/columns.ts'
 import { type Compared, columnsOfGroup, ownerOf, smoothOfGroup } from '../base/compared.ts'
@@ -68,13 +68,14 @@ function smoothNote(lines: readonly FigureLine[]): string | undefined {
 }
 
 /** Every metric that has a panel: those of the choices, and those that are columns of the table. */
-function useChoices(): readonly string[] {
+function useChoices(groups: readonly Compared[]): readonly string[] {
   const view = useStore(selectionStore, selectView)
   return useMemo(() => {
     const columns = view.columns.filter(isMetric).map((column) => column.slice('metric:'.length))
     const own = view.metric === '' ? [] : [view.metric]
-    return [...new Set([...METRIC_CHOICES.map(({ key }) => key as string), ...own, ...columns])]
-  }, [view])
+    const known = comparedChoices(groups.flatMap(({ entries }) => entries))
+    return [...new Set([...known.map(({ key }) => key), ...own, ...columns])]
+  }, [view, groups])
 }
 
 /** The one legend of all panels. */
@@ -103,7 +104,7 @@ export function Panels({ groups }: { readonly groups: readonly Compared[] }) {
   // Columns are read, and grow, without a render.
   useSlowFrame(FOLLOW_MS)
   const kind = useStore(selectionStore, selectBand)
-  const choices = useChoices()
+  const choices = useChoices(groups)
   const [at, move] = useState<number>()
   const cursor = useMemo(() => ({ at, move }), [at])
   const panels = choices.flatMap((choice) => {
@@ -122,7 +123,7 @@ export function Panels({ groups }: { readonly groups: readonly Compared[] }) {
           <LinesFigure
             key={choice}
             id={`panel-${choice}`}
-            title={columnLabel(`metric:${choice}`)}
+            title={choiceLabel(choice, entries)}
             note={smoothNote(lines)}
             owner={ownerOf(groups)}
             unit="step"

@@ -10,7 +10,7 @@ import { formatCount } from '../../kit/format.ts'
 import { openArm } from '../../open/opened_arm.ts'
 import { removeRuns, showRun } from '../../open/opened_run.ts'
 import { endText, numberText, plannedOf, statusWord, whenText } from '../../shown/run_words.ts'
-import { cellText, columnLabel, isShare } from '../base/columns.ts'
+import { cellText, columnLabel, isShare, toldBy } from '../base/columns.ts'
 import { unsaidWords } from '../base/distinct_names.ts'
 import { RunMark } from '../base/RunMark.tsx'
 import { tick } from '../base/selection.ts'
@@ -206,6 +206,7 @@ export const RunRow = memo(function RunRow(props: RunRowProps) {
   const { row, choice, columns, without, isTicked, isShown, isEdited } = props
   const { entry, name, value, cells } = row
   const { id, header } = entry
+  const told = toldBy(entry, choice)
   return (
     <>
       <tr
@@ -231,6 +232,9 @@ export const RunRow = memo(function RunRow(props: RunRowProps) {
         </td>
         <td className="number" data-testid="run-value">
           {numberText(value, isShare(choice, [entry]))}
+          {told === undefined || value === undefined ? null : (
+            <small className="soft run-told">{told}</small>
+          )}
         </td>
         {columns.map((column, i) => (
           <td

@@ -4,7 +4,7 @@ import { type ReactNode, useCallback, useEffect, useMemo, useRef, useState } fro
 import { useStore } from 'zustand'
 import type { RunEntry } from '../../../page/runs/library/library_store.ts'
 import { type Opened, openedStore } from '../../open/opened_run.ts'
-import { columnLabel, METRIC_CHOICES } from '../base/columns.ts'
+import { choiceLabel, columnLabel } from '../base/columns.ts'
 import { drawnGroups } from '../base/compared.ts'
 import { type RowGroup, rowGroups } from '../base/groups.ts'
 import { type Selection, selectionStore, setView, tickOnly } from '../base/selection.ts'
@@ -21,9 +21,11 @@ const selectOpened = ({ opened }: { readonly opened: Opened | undefined }) => op
 /** Rows that are made at once; more follow where the end of the table comes into sight. */
 const ROWS_AT_ONCE = 60
 
-function metricLabel({ metric, statistic, isSmoothed }: TableView): string {
-  const choice = METRIC_CHOICES.find(({ key }, i) => key === metric || (i === 0 && metric === ''))
-  return `${choice?.label ?? metric}: ${statistic}${isSmoothed ? ', smoothed' : ''}`
+function metricLabel(
+  { metric, statistic, isSmoothed }: TableView,
+  entries: readonly RunEntry[],
+): string {
+  return `${choiceLabel(metric, entries)}: ${statistic}${isSmoothed ? ', smoothed' : ''}`
 }
 
 function Head(props: { sort: Sort; label: string; view: TableView; title?: string }) {
@@ -56,9 +58,15 @@ function Head(props: { sort: Sort; label: string; view: TableView; title?: strin
   )
 }
 
-/** `ids` of the rows, in any order. */
-function Heads(props: { view: TableView; ids: readonly string[]; ticked: readonly string[] }) {
-  const { view, ids, ticked } = props
+interface HeadsProps {
+  readonly view: TableView
+  /** Of the rows, in any order. */
+  readonly entries: readonly RunEntry[]
+  readonly ticked: readonly string[]
+}
+
+function Heads({ view, entries, ticked }: HeadsProps) {
+  const ids = entries.map(({ id }) => id)
   const allTicked = ids.length > 0 && ids.every((id) => ticked.includes(id))
   return (
     <thead>
@@ -77,7 +85,7 @@ function Heads(props: { view: TableView; ids: readonly string[]; ticked: readonl
         <th scope="col" className="run-course">
           over its steps
         </th>
-        <Head sort="metric" label={metricLabel(view)} view={view} />
+        <Head sort="metric" label={metricLabel(view, entries)} view={view} />
         {view.columns.map((column) => (
           <Head
             key={column}
@@ -203,7 +211,7 @@ export function RunsTable({ entries, living }: RunsTableProps) {
     // A region that scrolls must be reachable by keyboard.
     <div className="scroll runs-scroll" tabIndex={0} role="group" aria-label="Table of runs">
       <table className="runs-table" data-testid="runs-table">
-        <Heads view={view} ids={rows.map(({ entry }) => entry.id)} ticked={ticked} />
+        <Heads view={view} entries={rows.map(({ entry }) => entry)} ticked={ticked} />
         <Rows
           rows={rows}
           groups={groups}

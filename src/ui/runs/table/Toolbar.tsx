@@ -8,7 +8,7 @@ import { CAN_IMPORT } from '../../../jobs/logs/base/log_kinds.ts'
 import type { RunEntry } from '../../../page/runs/library/library_store.ts'
 import { SMOOTHING, STATISTICS, type Statistic } from '../../../record/run/summary.ts'
 import { chooseFile } from '../../open/files.ts'
-import { columnGroups, columnLabel, METRIC_CHOICES, metricNames } from '../base/columns.ts'
+import { choicesFor, columnGroups, columnLabel, metricNames } from '../base/columns.ts'
 import { BY_SETTINGS } from '../base/groups.ts'
 import { type Selection, selectionStore, setView } from '../base/selection.ts'
 import { ColumnChooser } from './ColumnChooser.tsx'
@@ -65,7 +65,7 @@ function NumberChoice({ entries }: { readonly entries: readonly RunEntry[] }) {
           value={view.metric}
           onChange={({ target }) => setView({ metric: target.value })}
         >
-          {METRIC_CHOICES.map(({ key, label }, i) => (
+          {choicesFor(entries).map(({ key, label }, i) => (
             <option key={key} value={i === 0 ? '' : key}>
               {label}
             </option>

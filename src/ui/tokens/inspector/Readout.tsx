@@ -1,13 +1,15 @@
 // Draws everything that is known of one token, and where else its response can be shown.
 import { ListOrdered, ScanSearch } from 'lucide-react'
+import { hasOneAnswer } from '../../../document/experiment/asked.ts'
 import { holdsPadding, shownText } from '../../../host/protocol/token_text.ts'
 import { layerName } from '../../glossary/layer_names.ts'
 import { formatNats, formatNumber } from '../../kit/format.ts'
-import { rewardWords } from '../../learning/reward_words.ts'
+import { PartScores } from '../../learning/PartScores.tsx'
 import { proseClass } from '../../part/prose.ts'
 import { READ } from '../../plot/reads.ts'
+import { selectTask } from '../../shown/main_measure.ts'
 import { shownExperiment, useLastLayer } from '../../shown/run.ts'
-import { shownStore } from '../../shown/shown.ts'
+import { shownStore, useShown } from '../../shown/shown.ts'
 import { TokenWriting } from '../../touch/TokenWriting.tsx'
 import type { LayerEntropy } from '../base/colours.ts'
 import { cellText, exactText, headText, shownColumns } from '../base/columns.ts'
@@ -114,6 +116,7 @@ export function Readout(props: {
   const { step, told, t, chosen, layerEntropy } = props
   const { prompt, response, ground_truth, traced, is_ended, place, length, score } = told
   const token = traced?.tokens[t]
+  const hasAnswer = hasOneAnswer(useShown(selectTask))
   return (
     <div className="readout" role="group" aria-label="The selected token" data-testid="readout">
       <p>
@@ -129,10 +132,17 @@ export function Readout(props: {
         )}
       </p>
       <p className="soft">
-        {token === undefined ? '' : `Token ${t + 1} of ${length}. `}Response {place + 1}, answer{' '}
-        <span className={`response ${proseClass(ground_truth)}`}>{shownText(ground_truth)}</span>,
-        score of the whole response {formatNumber(score)}
-        {is_ended ? '' : ', cut off'}.{rewardWords(told)}
+        {token === undefined ? '' : `Token ${t + 1} of ${length}. `}Response {place + 1}
+        {hasAnswer ? (
+          <>
+            , answer{' '}
+            <span className={`response ${proseClass(ground_truth)}`}>
+              {shownText(ground_truth)}
+            </span>
+          </>
+        ) : null}
+        , score of the whole response {formatNumber(score)}
+        {is_ended ? '' : ', cut off'}. <PartScores told={told} />
       </p>
       <Numbers told={told} t={t} />
       {layerEntropy ? <Layers layerEntropy={layerEntropy} told={told} t={t} /> : null}

@@ -1,0 +1,147 @@
+// Draws what a run is trained on and what it comes to on problems that it never trains on, and says
+// in a sentence how that went.
+import { useCallback, useMemo } from 'react'
+import { rewardIsShare } from '../../document/experiment/asked.ts'
+import type { LabState } from '../../page/state/store.ts'
+import { formatNumber, formatPercent, formatShare, formatTick } from '../kit/format.ts'
+import { scoreSays } from '../plot/lines/course_says.ts'
+import { type Line, MetricChart } from '../plot/MetricChart.tsx'
+import { SAMPLED_SMOOTHING } from '../scales/smooth.ts'
+import { askedWords, mainMeasure, posedWords } from '../shown/main_measure.ts'
+import { foreignHeldOut, REWARD, sampledAccuracy, TASK_SCORE } from '../shown/metrics.ts'
+import { hasRewardPhase, shownExperiment } from '../shown/run.ts'
+import { useIsImported, useShown } from '../shown/shown.ts'
+import { scoreNote } from './reward_words.ts'
+
+const SHARE = [0, 1] as const
+
+/** The metric of sampled held-out answers; undefined where none are sampled. */
+function selectSampled(state: LabState): string | undefined {
+  const { task, validation } = shownExperiment(state)
+  const own = validation.n > 0 ? sampledAccuracy(task.id, validation.n) : undefined
+  if (own !== undefined && state.series.has(own)) return own
+  return foreignHeldOut(state.series.keys()) ?? own
+}
+
+/** A line, and how the sentence above the chart calls it. */
+interface Told extends Line {
+  readonly says: string
+  /** How many answers a step of it is of. */
+  readonly answers: number
+}
+
+type Experiment = ReturnType<typeof shownExperiment>
+
+/** Of the responses that are trained on. */
+function trained({ rollout }: Experiment, hasRewardModel: boolean): Told {
+  const of = hasRewardModel
+    ? {
+        metric: TASK_SCORE,
+        label: 'task score, sampled',
+        short: 'score',
+        help: 'Mean of the task’s own score of the sampled responses; training sees the reward model’s',
+      }
+    : {
+        metric: REWARD,
+        label: 'reward, sampled',
+        short: 'reward',
+        help: 'Mean score of the responses sampled for training. Few are sampled in a step, so the line is a moving average, and what was measured lies faintly behind it',
+      }
+  return {
+    ...of,
+    color: '--series-1',
+    width: 1.75,
+    smooth: SAMPLED_SMOOTHING,
+    says: 'the mean score of samples',
+    answers: rollout.train_batch_size * rollout.n,
+  }
+}
+
+const MAIN = { color: '--series-2', width: 2, dash: [9, 3], dots: true }
+const BESIDE = { color: '--series-3', dash: [2, 3], dots: true }
+
+/** Of held-out problems: what a run is told by, and beside it sampled answers by the task itself. */
+function heldOut(experiment: Experiment, sampled: string | undefined): readonly Told[] {
+  const { validation, task } = experiment
+  const { metric, asked } = mainMeasure(experiment)
+  const answers = validation.prompts * Math.max(1, validation.n)
+  if (asked) {
+    const [words, posed] = [askedWords(asked), posedWords(task)]
+    const help = `Share of the sampled answers to ${validation.prompts} held-out ${posed} that have what is rewarded`
+    const label = `held-out, ${words}`
+    const main = { ...MAIN, metric, label, short: words, help, says: `held-out ${words}`, answers }
+    if (sampled === undefined) return [main]
+    const beside = {
+      ...BESIDE,
+      metric: sampled,
+      label: 'held-out, task’s own score',
+      short: 'task',
+      help: 'Share of the same answers that the task itself counts as right, whatever the reward',
+      says: 'the task’s own held-out score',
+      answers,
+    }
+    return [main, beside]
+  }
+  const greedy = {
+    ...MAIN,
+    metric,
+    label: 'held-out, greedy',
+    short: 'greedy',
+    help: 'Share of held-out problems solved when the likeliest token is always taken',
+    says: 'greedy held-out accuracy',
+    answers: validation.prompts,
+  }
+  if (sampled === undefined) return [greedy]
+  const others = {
+    ...BESIDE,
+    metric: sampled,
+    label: 'held-out, sampled',
+    short: 'sampled',
+    help: 'Share of held-out problems solved by sampled responses',
+    says: 'sampled held-out accuracy',
+    answers,
+  }
+  return [greedy, others]
+}
+
+function titleOf({ asked }: ReturnType<typeof mainMeasure>, hasRewardModel: boolean): string {
+  const trainedOn = hasRewardModel ? 'Task score' : 'Reward'
+  return asked
+    ? `${trainedOn} and held-out ${askedWords(asked)}`
+    : `${trainedOn} and held-out accuracy`
+}
+
+export function RewardChart({ height }: { readonly height: number }) {
+  const experiment = useShown(shownExperiment)
+  const isImported = useIsImported()
+  const sampled = useShown(selectSampled)
+  const hasRewardModel = useShown(hasRewardPhase)
+  const isShare = isImported || rewardIsShare(experiment.reward)
+  const lines = useMemo(
+    () => [trained(experiment, hasRewardModel), ...heldOut(experiment, sampled)],
+    [experiment, sampled, hasRewardModel],
+  )
+  const note = useMemo(() => scoreNote(experiment, isImported), [experiment, isImported])
+  const says = useCallback(() => {
+    const [own, ...others] = lines
+    const told = [...others, own].map(({ metric, says, answers }) => ({
+      metric,
+      label: says,
+      ...(isShare && { answers }),
+    }))
+    return scoreSays(told, isShare ? formatShare : formatNumber)
+  }, [lines, isShare])
+  return (
+    <MetricChart
+      id="reward-chart"
+      title={titleOf(mainMeasure(experiment), hasRewardModel)}
+      note={note}
+      says={says}
+      lines={lines}
+      height={height}
+      {...(isShare && { y: SHARE })}
+      formatY={isShare ? formatPercent : formatTick}
+      formatValue={isShare ? formatShare : formatNumber}
+    />
+  )
+}
