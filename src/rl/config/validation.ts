@@ -42,7 +42,7 @@ export const everValidates = (
 
 /** How much of each step's batch the per-layer entropies are measured on. */
 export interface Probe {
-  /** Interval in steps; null = never. */
+  /** Interval in steps, counted beside the first one, which is always measured; null = never. */
   readonly freq: number | null
   /** Rows of the batch. */
   readonly rows: number
@@ -113,7 +113,7 @@ export const PROBE: Tree<Required<Probe>> = {
   freq: integer({
     label: 'Every',
     live: true,
-    help: 'Steps between two measurements of every layer’s entropy; none = never.',
+    help: 'Steps between two measurements of every layer’s entropy, beside that of the first step; none = never.',
     default: 1,
     none: 0,
     min: 1,

@@ -70,13 +70,20 @@ export function rowOrderOf(
   return shufflesRows(actor) ? rowOrder(config.seed, progress.step, rows) : undefined
 }
 
+/** Whether the layers are measured in the present step: in the first one too, or nobody would know
+ * where they began. */
+export function isProbeDue({ config, progress }: Pick<Training, 'config' | 'progress'>): boolean {
+  const { freq } = config.probe
+  return freq !== null && (progress.step === 1 || progress.step % freq === 0)
+}
+
 /** Uploads the rows whose layer entropies are measured, when that is due; returns their response
  * tokens. */
-export function uploadProbe({ config, parts, progress }: Training, batch: RolloutBatch): number {
-  const { freq } = config.probe
-  if (freq === null || progress.step % freq !== 0) return 0
-  const probed = spreadRows(batch, parts.actor.size.probeRows)
-  parts.actor.uploadProbe(probed)
+export function uploadProbe(training: Training, batch: RolloutBatch): number {
+  const { actor } = training.parts
+  if (!isProbeDue(training)) return 0
+  const probed = spreadRows(batch, actor.size.probeRows)
+  actor.uploadProbe(probed)
   return tokenCount(probed)
 }
 
