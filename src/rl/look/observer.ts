@@ -49,6 +49,8 @@ export class Observer {
   #request: ObservationRequest = NO_OBSERVATION
   /** What was asked for when it observed last; nothing once nobody asked. */
   #shown: ObservationRequest = NO_OBSERVATION
+  /** Tokens were asked for, and no step has brought them yet. */
+  #awaitsTokens = false
   readonly #moments = new Moments()
   /** Of measurements of what each part does. */
   readonly #parts = new Moments()
@@ -71,6 +73,7 @@ export class Observer {
   /** Sets what to observe from now on. Frees what is not needed any more. Not while `observe` is
    * being called. */
   ask(request: ObservationRequest): void {
+    this.#awaitsTokens = request.tokens && (this.#awaitsTokens || !this.#request.tokens)
     this.#request = request
     if (!this.isAsked) this.#shown = NO_OBSERVATION
     const kept = atMoment(request)
@@ -161,9 +164,12 @@ export class Observer {
     return asksMore(this.#request, this.#shown)
   }
 
-  /** Whether this step brings its token table. */
-  isTraced(step: number): boolean {
-    return this.#request.tokens && isObserved(this.#request, step)
+  /** Whether this step brings its token table: the first one after that was asked for, so that a
+   * person does not wait, and then as often as is observed. Once in a step. */
+  takesTokens(step: number): boolean {
+    const isFirst = this.#awaitsTokens
+    this.#awaitsTokens = false
+    return this.#request.tokens && (isFirst || isObserved(this.#request, step))
   }
 
   /** Observes the present weights on rows of `batch`: encodes and submits, and returns the promise

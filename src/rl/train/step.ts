@@ -79,8 +79,8 @@ export async function reinforcementStep(
   const trained: RolloutBatch = { ...drawn.batch, response_mask }
 
   // First the critic, then the actor, on the same rows.
-  const isTraced =
-    training.wantsTrace || training.isMoment || training.observer.isTraced(progress.step)
+  const isObserved = training.observer.takesTokens(progress.step)
+  const isTraced = isObserved || training.wantsTrace || training.isMoment
   training.wantsTrace = false
   if (isTraced) parts.actor.beginTrace()
   updateCritic(training, step, trained, experience)
