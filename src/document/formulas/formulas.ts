@@ -21,7 +21,7 @@ const at = ({ sample, t }: TokenInput, name: TokenColumn): number =>
 /** A part of a step's arithmetic, with one token's numbers in it. */
 export interface FilledFormula {
   readonly part: 'reward' | 'advantage' | 'loss'
-  /** verl's name of what is computed here. */
+  /** What is computed here, as menus call it. */
   readonly name: string
   readonly lines: readonly FilledLine[]
   readonly note: string | undefined
@@ -119,7 +119,7 @@ function lossPart(input: TokenInput): FilledFormula[] {
   const { actor } = table.phase
   const row = { log_probs, old_log_probs, advantages, response_mask, rollout_is_weights, chosen }
   const lossAtLevel = atLevel(policyLossOf(table.loss_mode), actor.importance_sampling_level)
-  const { name, rule, formula, numbers } = lossAtLevel
+  const { label, rule, formula, numbers } = lossAtLevel
   const k = numbersOf({ numbers }, actor)
   const { loss } = rule(row, k)(t)
   const lines = [
@@ -127,18 +127,18 @@ function lossPart(input: TokenInput): FilledFormula[] {
     ...(actor.use_kl_loss ? klLines(input) : []),
     ...totalLines(input, loss),
   ]
-  return [{ part: 'loss', name: `policy loss, ${name}`, lines, note: formula.note }]
+  return [{ part: 'loss', name: `policy loss: ${label}`, lines, note: formula.note }]
 }
 
 /** Everything that was computed for one token, from its score to its loss, with its numbers. */
 export function tokenFormulas(input: TokenInput): FilledFormula[] {
   const { adv_estimator } = input.table.phase
-  const { formula } = estimatorOf(adv_estimator)
+  const { formula, label } = estimatorOf(adv_estimator)
   const isCounted = at(input, 'response_mask') !== 0
   const lines = isCounted ? fillFormula(formula, input) : []
   return [
     ...rewardPart(input),
-    { part: 'advantage', name: `advantage, ${adv_estimator}`, lines, note: formula.note },
+    { part: 'advantage', name: `advantage: ${label}`, lines, note: formula.note },
     ...lossPart(input),
   ]
 }

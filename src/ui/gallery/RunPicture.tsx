@@ -88,8 +88,8 @@ export function RunPicture({ figures, isShare, isModels }: RunPictureProps) {
         <Layers figures={figures} />
       </svg>
       <figcaption className="soft">
-        {curveWords(isModels, is_held_out)} {at(0)} → {at(-1)} in {steps} steps; entropy of the final
-        policy {final(entropy_first)} → {final(entropy_last)} nats.{' '}
+        {curveWords(isModels, is_held_out)} {at(0)} → {at(-1)} in {steps} steps; entropy of the
+        final policy {final(entropy_first)} → {final(entropy_last)} nats.{' '}
         {seeds.length === 1 ? '1 run' : `${seeds.length} runs`}.
       </figcaption>
     </figure>

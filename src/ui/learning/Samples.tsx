@@ -36,6 +36,12 @@ const selectSeries = (state: LabState) => state.series
 /** Nobody reads faster. */
 const REFRESH_MS = 1000
 
+/** Rounding of none has no sign. */
+export function advantageText(advantage: number): string {
+  const rounded = Number(advantage.toFixed(2)) + 0
+  return `${rounded > 0 ? '+' : ''}${withMinus(rounded.toFixed(2))}`
+}
+
 function Response({ sample, columns }: { sample: Sample; columns: number }) {
   return (
     <tr className={verdictOf(sample.score)}>
@@ -52,7 +58,7 @@ function Response({ sample, columns }: { sample: Sample; columns: number }) {
       {columns > 3 ? (
         <td>{sample.rm_score === undefined ? '' : formatNumber(sample.rm_score)}</td>
       ) : null}
-      <td>{`${sample.advantage > 0 ? '+' : ''}${withMinus(sample.advantage.toFixed(2))}`}</td>
+      <td>{advantageText(sample.advantage)}</td>
     </tr>
   )
 }

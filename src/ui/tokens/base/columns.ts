@@ -181,20 +181,34 @@ export function shortNumber(value: number): string {
   return withMinus(size < 1e-3 || size >= 1e5 ? value.toExponential(1) : value.toFixed(4))
 }
 
+/** Advantages below this are rounding, left where scores are all alike: 0 without it. */
+const ADVANTAGE_NOISE = 1e-5
+
+/** An advantage without what rounding left of none. */
+export const withoutNoise = (advantage: number): number =>
+  Math.abs(advantage) < ADVANTAGE_NOISE ? 0 : advantage
+
 /** A cell as the table shows it. */
 export function cellText(sample: TracedSample, name: ColumnName, t: number): string {
   const value = cellValue(sample, name, t)
   if (value === undefined) return NONE
   if (name === 'chosen') return value === 1 ? 'yes' : 'no'
-  return name === 'clipped' ? (CLIPPED[value] ?? NONE) : shortNumber(value)
+  if (name === 'clipped') return CLIPPED[value] ?? NONE
+  return shortNumber(name === 'advantages' ? withoutNoise(value) : value)
 }
 
-/** A cell with everything that is known of it; undefined where this step has none
+/** A cell as the sentence below the table says it; undefined where this step has none
  * (why_missing.ts). */
+export const saidText = (sample: TracedSample, name: ColumnName, t: number): string | undefined =>
+  name === 'chosen' || name === 'clipped' || cellValue(sample, name, t) === undefined
+    ? exactText(sample, name, t)
+    : cellText(sample, name, t)
+
+/** A cell with every digit, for who points at it; undefined where this step has none. */
 export function exactText(sample: TracedSample, name: ColumnName, t: number): string | undefined {
   const value = cellValue(sample, name, t)
   if (value === undefined) return undefined
   if (name === 'chosen') return value === 1 ? 'chosen by its covariance' : 'not chosen'
-  if (name !== 'clipped') return `${value}`
+  if (name !== 'clipped') return withMinus(`${value}`)
   return ['not clipped', 'clipped', 'held by the clip on bad responses'][value] ?? NONE
 }

@@ -14,7 +14,7 @@ import {
   type Range,
   shadeClass,
 } from '../base/colours.ts'
-import { cellText } from '../base/columns.ts'
+import { cellText, withoutNoise } from '../base/columns.ts'
 import type { Bundle, Inspected } from '../base/inspect.ts'
 import { useTokenLook } from '../base/Token.tsx'
 
@@ -110,7 +110,8 @@ function Response(props: {
           <span className="visually-hidden">score</span> {formatNumber(score)}
         </span>
         <span title="mean advantage of its tokens">
-          A<span className="visually-hidden">dvantage</span> {formatSigned(advantage)}
+          A<span className="visually-hidden">dvantage</span>{' '}
+          {formatSigned(advantage && withoutNoise(advantage))}
         </span>
         <span className="soft">
           {length} {length === 1 ? 'token' : 'tokens'}

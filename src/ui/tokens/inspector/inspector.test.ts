@@ -292,6 +292,11 @@ test('a group is said by how many are right, and which advantages they got', () 
   expect(says(group([1, 0.5], [1, 0.5], [0, -1]))).toBe(
     '2 of 3 answers to “1+2=” are right. The right answers got advantage +0.5, the wrong one −1.',
   )
+  // Nothing, and what float32 leaves of nothing.
+  for (const none of [0, 7.4e-7])
+    expect(says(group([1, none], [1, none]))).toBe(
+      '2 of 2 answers to “1+2=” are right. All scored alike, so this step learns nothing from their scores.',
+    )
   // Over a whole batch equal scores have an advantage too.
   expect(says(group([1, 0.5], [1, 0.5]))).toBe(
     '2 of 2 answers to “1+2=” are right. Each got advantage +0.5.',

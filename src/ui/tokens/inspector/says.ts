@@ -8,6 +8,7 @@ import { shownText } from '../../../host/protocol/token_text.ts'
 import { verdictOf } from '../../../host/protocol/verdict.ts'
 import { formatNumber, formatSigned } from '../../kit/format.ts'
 import { mean } from '../../kit/mean.ts'
+import { withoutNoise } from '../base/columns.ts'
 import type { Bundle, Inspected } from '../base/inspect.ts'
 
 /** Letters of a prompt: a story's would fill the screen. */
@@ -35,10 +36,13 @@ function scoresSay({ prompt, whole: responses }: Bundle): string {
 
 /** A mean advantage of responses, and whether they differ in it. */
 function advantageOf(responses: readonly Inspected[]) {
-  const all = responses.map(({ advantage = 0 }) => advantage)
+  const all = responses.map(({ advantage = 0 }) => withoutNoise(advantage))
   const differ = all.some((one) => formatSigned(one) !== formatSigned(all[0]))
   return { mean: formatSigned(mean(all)), differ }
 }
+
+const isAlike = (responses: readonly Inspected[]): boolean =>
+  responses.every(({ score }) => score === responses[0].score)
 
 /** Which advantages they got; undefined where they are not known. */
 function advantagesSay(responses: readonly Inspected[]): string | undefined {
@@ -50,6 +54,8 @@ function advantagesSay(responses: readonly Inspected[]): string | undefined {
     responses.every(({ isTaskScore, score }) => isTaskScore && verdictOf(score) !== 'partly')
   if (!isSplit) {
     const { mean: all, differ } = advantageOf(responses)
+    if (responses.length > 1 && !differ && all === '0' && isAlike(responses))
+      return 'All scored alike, so this step learns nothing from their scores.'
     if (!differ)
       return responses.length === 1 ? `Its advantage is ${all}.` : `Each got advantage ${all}.`
     const each = responses.map(({ advantage = 0 }) => advantage)

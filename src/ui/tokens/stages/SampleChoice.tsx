@@ -1,5 +1,6 @@
 // Asks which traced step is shown, and which of its responses.
 import type { TokenTable, TracedSample } from '../../../host/protocol/results.ts'
+import { shownText } from '../../../host/protocol/token_text.ts'
 import { formatNumber } from '../../kit/format.ts'
 import { scrubTo } from '../../open/scrub.ts'
 import { useKept } from '../../shown/rested.ts'
@@ -12,8 +13,8 @@ export interface Trace {
   readonly table: TokenTable
 }
 
-const optionText = ({ prompt, response, score }: TracedSample) =>
-  `${prompt} ${response === '' ? '(nothing)' : response}   ${formatNumber(score)}`
+export const optionText = ({ prompt, response, score }: TracedSample) =>
+  `${shownText(prompt)} ${response === '' ? '(nothing)' : shownText(response)}   ${formatNumber(score)}`
 
 /** The steps that were traced and are kept, newest first; the whole page goes to the chosen one. */
 function StepChoice({ step }: { step: number }) {

@@ -2,14 +2,24 @@
 // was pointed at.
 
 import { useCallback, useMemo, useState } from 'react'
+import { hasOneAnswer } from '../../../document/experiment/asked.ts'
 import type { TokenTable, TracedSample } from '../../../host/protocol/results.ts'
 import { shownText } from '../../../host/protocol/token_text.ts'
 import { Words } from '../../glossary/Words.tsx'
 import { formatNumber } from '../../kit/format.ts'
 import { useMedia } from '../../kit/use_media.ts'
 import { proseClass } from '../../part/prose.ts'
+import { selectTask } from '../../shown/main_measure.ts'
 import { seriesOf } from '../../shown/run.ts'
-import { type Column, columnOf, exactText, isFilled, shownColumns } from '../base/columns.ts'
+import { useShown } from '../../shown/shown.ts'
+import {
+  type Column,
+  columnOf,
+  exactText,
+  isFilled,
+  saidText,
+  shownColumns,
+} from '../base/columns.ts'
 import { placeOf } from '../base/sample_choice.ts'
 import { Token } from '../base/Token.tsx'
 import { type TokensView, tokensStore, useTokens } from '../base/view.ts'
@@ -17,7 +27,7 @@ import { Formulas } from './Formulas.tsx'
 import { SampleChoice, type Trace } from './SampleChoice.tsx'
 import { SlowMotion, type StageIndex } from './SlowMotion.tsx'
 import type { Told } from './stages.ts'
-import { type Place, TokenGrid, within } from './TokenGrid.tsx'
+import { type Place, TokenGrid, tense, within } from './TokenGrid.tsx'
 import { missingColumns, whyMissing } from './why_missing.ts'
 
 const selectChoice = ({ choice }: TokensView) => choice
@@ -43,6 +53,7 @@ function Missing(props: { table: TokenTable; sample: TracedSample; columns: read
 }
 
 function Summary({ trace, sample }: { trace: Trace; sample: TracedSample }) {
+  const hasAnswer = hasOneAnswer(useShown(selectTask))
   return (
     <p data-testid="trace-summary">
       Step {trace.step}, {trace.table.phase.name}:{' '}
@@ -52,21 +63,35 @@ function Summary({ trace, sample }: { trace: Trace; sample: TracedSample }) {
       </b>
       <span className="soft">
         {' '}
-        answer {shownText(sample.ground_truth)}, score {formatNumber(sample.score)}
+        {hasAnswer ? `answer ${shownText(sample.ground_truth)}, ` : ''}score{' '}
+        {formatNumber(sample.score)}
       </span>
     </p>
   )
 }
 
-/** One number in full, or why the step has none. */
-function Exact(props: { table: TokenTable; sample: TracedSample; column: Column; t: number }) {
-  const { table, sample, column, t } = props
+interface ExactProps {
+  readonly table: TokenTable
+  readonly sample: TracedSample
+  readonly column: Column
+  readonly t: number
+  readonly stage: StageIndex
+}
+
+/** One number and what it is, or why the step has none; not before the stage that computes it. */
+export function Exact({ table, sample, column, t, stage }: ExactProps) {
+  if (tense(column.stage, stage) === 'later')
+    return (
+      <p className="stages-exact" data-testid="token-exact">
+        Token {t + 1}: <Token token={sample.tokens[t]} className="token-named" />
+      </p>
+    )
   return (
     <p className="stages-exact" data-testid="token-exact">
       Token {t + 1}: <Token token={sample.tokens[t]} className="token-named" />,{' '}
       <b>{column.label}</b>:{' '}
-      <b>
-        {exactText(sample, column.name, t) ?? `none: ${whyMissing(table, sample, column.name, t)}`}
+      <b title={exactText(sample, column.name, t)}>
+        {saidText(sample, column.name, t) ?? `none: ${whyMissing(table, sample, column.name, t)}`}
       </b>
       <span className="soft">
         {' '}
@@ -132,7 +157,7 @@ export function Walk({ trace }: { trace: Trace }) {
               onPlace={setAt}
             />
           </div>
-          <Exact table={table} sample={sample} column={columns[place.column]} t={place.t} />
+          <Exact {...{ table, sample, stage }} column={columns[place.column]} t={place.t} />
           <Missing table={table} sample={sample} columns={all} />
         </div>
         <Formulas table={table} sample={sample} t={place.t} stage={stage} />

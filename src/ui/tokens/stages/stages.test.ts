@@ -1,7 +1,16 @@
 import { expect, test } from 'vitest'
 import type { TokenTable, TracedSample } from '../../../host/protocol/results.ts'
-import { COLUMNS, cellText, cellValue, exactText, isFilled, shownColumns } from '../base/columns.ts'
+import {
+  COLUMNS,
+  cellText,
+  cellValue,
+  exactText,
+  isFilled,
+  saidText,
+  shownColumns,
+} from '../base/columns.ts'
 import { placeOf } from '../base/sample_choice.ts'
+import { optionText } from './SampleChoice.tsx'
 import { STAGES } from './stages.ts'
 
 const sample = (score: number, columns: TracedSample['columns'] = {}): TracedSample => ({
@@ -39,6 +48,11 @@ test('numbers line up, what a step has not is a dash, and the exact number is no
   expect([cellText(told, 'ratio', 0), cellText(told, 'ratio', 1)]).toEqual(['1', '1.0412'])
   expect(cellText(told, 'old_log_probs', 1)).toBe('−1.0e−5')
   expect(exactText(told, 'ratio', 1)).toBe('1.04123456')
+  // The sentence below the table says what the table does, with its minus sign.
+  expect(saidText(told, 'old_log_probs', 0)).toBe('−1.2500')
+  expect(exactText(told, 'old_log_probs', 0)).toBe('−1.25')
+  expect(saidText(told, 'clipped', 0)).toContain('bad responses')
+  expect(cellText(sample(1, { advantages: [7.4e-7] }), 'advantages', 0)).toBe('0')
   expect(cellValue(told, 'moved', 0)).toBe(0.25)
   expect([cellText(told, 'values', 0), cellText(told, 'clipped', 1)]).toEqual(['–', '–'])
   expect(exactText(told, 'values', 0)).toBeUndefined()
@@ -91,4 +105,8 @@ test('every stage says something true of a step that updated nothing, and of one
   expect(busy[5]).toContain('0 of 2 tokens')
   expect(busy[6]).toContain('here by 0.25')
   expect(busy[6]).toContain('from −2 to −1.5000')
+})
+
+test('a list of responses has signs for what cannot be seen', () => {
+  expect(optionText({ ...sample(1), prompt: '<pad>633', response: '' })).toBe('∅633 (nothing)   1')
 })
