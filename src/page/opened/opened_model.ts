@@ -50,10 +50,12 @@ export interface FirstTry {
   /** It has seen no conversations, so it continues a text although its folder has a template. */
   readonly continues?: boolean
   readonly max_tokens?: number
+  /** As they were chosen for another state of the model. */
+  readonly settings?: WritingSettings
   /** Its answers are right or wrong, so it writes the likeliest. */
   readonly greedy?: boolean
   /** What it learned to do, where a task of the lab can tell whether it does. */
-  readonly experiment?: Pick<Experiment, 'task' | 'seed'>
+  readonly experiment?: Pick<Experiment, 'task' | 'seed'> & Partial<Pick<Experiment, 'reward'>>
   readonly direction?: FirstDirection
 }
 

@@ -13,12 +13,12 @@ const experimentOf = (id: string) => {
 
 test('it begins with the first held-out problem, and has room for the longest answer', () => {
   const experiment = experimentOf('tiny')
-  const { seed, task, rollout } = experiment
+  const { seed, task, reward, rollout } = experiment
   const { prompt } = taskOf(task).sample(seed, 0, 'test')
   expect(firstTry(experiment)).toEqual({
     text: prompt,
     continues: true,
-    experiment: { task, seed },
+    experiment: { task, seed, reward },
     max_tokens: rollout.max_response_length,
   })
 })

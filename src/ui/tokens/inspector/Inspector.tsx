@@ -62,11 +62,22 @@ function Cost({ step, kept }: { step: number; kept: KeptOfRun }) {
   )
 }
 
+const UNTRACED =
+  ' Its tokens have no colours: this step was not traced, so only its responses and their scores are known.'
+
+/** Why there are no colours, and when there will be some. */
+export function untracedWords(isAwaited: boolean, isOver: boolean): string {
+  if (isAwaited) return `${UNTRACED} The next step of reinforcement will be.`
+  return isOver
+    ? `${UNTRACED} Where a state of the run is kept, “Look now” traces the step after it.`
+    : UNTRACED
+}
+
 /** Which step this is, and why it is not another. */
 function Where({ shown, newer }: { shown: Shown; newer: number | undefined }) {
   const kept = useKept()
   const atStep = useAtStep()
-  const { held, isNewestSamples } = useTokens(selectView)
+  const { held, isNewestSamples, isTracingAlong } = useTokens(selectView)
   const newest = kept.traces.at(undefined)?.step
   const isBusy = useLab(selectIsBusy)
   const lastStep = usePresent(selectLastStep)
@@ -84,9 +95,7 @@ function Where({ shown, newer }: { shown: Shown; newer: number | undefined }) {
           : ''}
       .
       <span className="soft">
-        {shown.isTraced
-          ? ''
-          : ' Its tokens have no colours: this step was not traced, so only its responses and their scores are known.'}
+        {shown.isTraced ? '' : untracedWords(isBusy && isTracingAlong, lastStep > 0 && !isBusy)}
         {isHeld && newest !== undefined && newest > shown.step
           ? ` It stays while you read; step ${newest} has been traced since.`
           : ''}

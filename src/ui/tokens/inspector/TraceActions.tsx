@@ -1,5 +1,6 @@
 // Draws what has steps traced for the inspector, or says why none can be.
 import { Search } from 'lucide-react'
+import { observeEvery } from '../../../page/client/observing.ts'
 import type { LabState } from '../../../page/state/store.ts'
 import { WriteWithShown } from '../../open/models/WriteWithIt.tsx'
 import { selectIsBusy, useLab } from '../../shown/run.ts'
@@ -17,6 +18,7 @@ export function TraceActions(props: { isAlong: boolean; isLiving: boolean; hasBu
   const isBusy = useLab(selectIsBusy)
   const isPast = useIsPast()
   const whyNot = useWhyNoTrace()
+  const every = useLab(observeEvery)
   if (whyNot !== undefined && !isPast)
     return (
       <div className="profiler-actions">
@@ -34,7 +36,9 @@ export function TraceActions(props: { isAlong: boolean; isLiving: boolean; hasBu
           checked={isAlong}
           onChange={({ target }) => set({ isTracingAlong: target.checked })}
         />
-        Trace steps while this is open
+        {every === 1
+          ? 'Trace steps while this is open'
+          : `Trace the next step and every ${every}th while this is open`}
       </label>
       {hasButton ? (
         <button

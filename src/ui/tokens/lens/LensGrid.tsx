@@ -203,32 +203,40 @@ export function LensGrid(props: LensGridProps) {
   const layers = layersOf(lens)
   const { tokens } = lens
   return (
-    <div className="lens-scroll">
-      <table
-        ref={table}
-        // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: a grid, whose cells are reached by arrow keys.
-        role="grid"
-        className="lens-grid"
-        data-testid={testid}
-        {...handlers}
-      >
-        <caption className={isNamed ? 'visually-hidden' : undefined}>{caption}</caption>
-        <Head lens={lens} look={look} />
-        <tbody>
-          {Array.from({ length: layers }, (_, i) => layers - 1 - i).map((layer) => (
-            <tr key={layer} data-layer={layer}>
-              <th scope="row">{shortLayerName(layer, layers - 1)}</th>
-              {tokens.map((_, position) => (
-                <Cell
-                  key={position}
-                  {...{ max_entropy, lens, kind, against, layer, position, look }}
-                  isHere={layer === here.layer && position === here.position}
-                />
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
+    <div className="lens-box">
+      {/* Outside of what scrolls sideways, or its beginning would go. */}
+      {isNamed ? null : (
+        <p className="lens-caption" aria-hidden="true">
+          {caption}
+        </p>
+      )}
+      <div className="lens-scroll">
+        <table
+          ref={table}
+          // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: a grid, whose cells are reached by arrow keys.
+          role="grid"
+          className="lens-grid"
+          data-testid={testid}
+          {...handlers}
+        >
+          <caption className="visually-hidden">{caption}</caption>
+          <Head lens={lens} look={look} />
+          <tbody>
+            {Array.from({ length: layers }, (_, i) => layers - 1 - i).map((layer) => (
+              <tr key={layer} data-layer={layer}>
+                <th scope="row">{shortLayerName(layer, layers - 1)}</th>
+                {tokens.map((_, position) => (
+                  <Cell
+                    key={position}
+                    {...{ max_entropy, lens, kind, against, layer, position, look }}
+                    isHere={layer === here.layer && position === here.position}
+                  />
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
     </div>
   )
 }

@@ -12,6 +12,7 @@ import {
 import { formatBytes, formatCount, formatDuration } from '../../kit/format.ts'
 import { closeDialog } from '../../open/dialogs.ts'
 import { Chat } from './chat/Chat.tsx'
+import { learnedAnswers } from './learned_answers.ts'
 import { MemoryPlan } from './MemoryPlan.tsx'
 import { OpenWays } from './OpenWays.tsx'
 import { ReadModels } from './ReadModel.tsx'
@@ -154,7 +155,7 @@ function Progress({ hasFacts }: { hasFacts: boolean }) {
 }
 
 export function ModelView() {
-  const { name, isBusy, facts, read, problem, askedBy, kept } = useStore(openedModelStore)
+  const { name, isBusy, facts, read, problem, askedBy, kept, firstTry } = useStore(openedModelStore)
   const { first, second } = facts
   const canKeep = kept?.can_keep ?? false
   return (
@@ -184,7 +185,15 @@ export function ModelView() {
         <Progress hasFacts={first !== undefined} />
       </div>
       {first ? <Chat key={first.hash} facts={first} isBusy={isBusy} /> : null}
-      {read ? <ReadModels key={read.text} readings={read.readings} facts={facts} /> : null}
+      {read ? (
+        <ReadModels
+          key={read.text}
+          text={read.text}
+          isOwn={first !== undefined && learnedAnswers(first, firstTry)}
+          readings={read.readings}
+          facts={facts}
+        />
+      ) : null}
       {first?.is_steered ? <SteeredUses /> : null}
       {first && !first.is_steered ? <Uses key={`uses ${first.hash}`} facts={first} /> : null}
       <OpenWays hasModel={first !== undefined} />

@@ -25,16 +25,20 @@ interface Shown extends ModelReading {
 }
 
 interface ReadProps {
+  /** What was read. */
+  readonly text: string
+  /** A model of the lab's own: it learned answers alone. */
+  readonly isOwn: boolean
   readonly readings: readonly ModelReading[]
   readonly facts: Partial<Record<ModelPlace, OpenedModelFacts>>
 }
 
-export function ReadModels({ readings, facts }: ReadProps) {
+export function ReadModels({ text, isOwn, readings, facts }: ReadProps) {
   const [kind, setKind] = useState<LensKind>('raw')
-  const kinds = useRef<HTMLFieldSetElement>(null)
+  const head = useRef<HTMLHeadingElement>(null)
   // A press on a token that was written is answered here, below the form.
   useEffect(() => {
-    kinds.current?.scrollIntoView({ block: 'start' })
+    head.current?.scrollIntoView({ block: 'start' })
   }, [])
   const shown = readings.flatMap((reading): Shown[] => {
     const own = facts[reading.place]
@@ -46,7 +50,20 @@ export function ReadModels({ readings, facts }: ReadProps) {
   return (
     <>
       <Shades />
-      <fieldset className="model-kind" ref={kinds}>
+      <h3 className="model-read-head" ref={head}>
+        Read with every layer
+      </h3>
+      <p className="model-read-text" data-testid="model-read-text">
+        {text}
+      </p>
+      {isOwn ? (
+        <p className="soft model-read-text" data-testid="model-read-own">
+          This model learned what follows a prompt, never the words of a prompt. What it says after
+          a prompt’s first words is therefore no sentence of the task: read from where the prompt
+          ends.
+        </p>
+      ) : null}
+      <fieldset className="model-kind">
         <legend>Read the state</legend>
         {(['raw', 'normed'] as const).map((name) => (
           <label key={name}>

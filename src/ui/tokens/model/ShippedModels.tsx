@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { useShallow } from 'zustand/react/shallow'
 import { modelHash } from '../../../host/content/models/model_files.ts'
 import { SHIPPED, type ShippedModel, shippedModel } from '../../../host/content/models/shipped.ts'
+import { openedModelStore } from '../../../page/opened/opened_model.ts'
 import { shippedFiles } from '../../../page/opened/shipped_files.ts'
 import type { LabState } from '../../../page/state/store.ts'
 import { selectLacksGpu } from '../../../page/state/without_gpu.ts'
@@ -10,14 +11,18 @@ import { formatBytes } from '../../kit/format.ts'
 import { KNOWN } from '../../open/models/known_models.ts'
 import { writeWithRun } from '../../open/models/run_model.ts'
 import { useLab } from '../../shown/run.ts'
+import { typedStore } from './chat/typed.ts'
 import { openModelFiles } from './model_files.ts'
 
 function useOpening() {
   const [problem, setProblem] = useState<string>()
   const open = async (model: ShippedModel) => {
     setProblem(undefined)
+    // The model that the open one was made of is asked the same, to compare.
+    const { firstTry } = openedModelStore.getState()
+    const typed = firstTry?.of === model.name ? typedStore.getState().typed : undefined
     try {
-      openModelFiles(model.name, await shippedFiles(model))
+      openModelFiles(model.name, await shippedFiles(model), typed)
     } catch (error) {
       setProblem(error instanceof Error ? error.message : String(error))
     }
@@ -31,11 +36,11 @@ interface RowProps {
   readonly open: string
 }
 
-/** Their names, while one is open; that one is marked. */
+/** Their names and what each is for, while one is open; that one is marked. */
 export function ShippedRow({ isBusy, open: shown }: RowProps) {
   const { problem, open } = useOpening()
   return (
-    <div className="model-ways-row" data-testid="models-shipped">
+    <div className="model-row" data-testid="models-shipped">
       <span className="soft">Models that come with the page:</span>
       {SHIPPED.map((model) => (
         <button
@@ -44,10 +49,10 @@ export function ShippedRow({ isBusy, open: shown }: RowProps) {
           data-testid={`open-shipped-${model.name}`}
           aria-pressed={modelHash(model.files) === shown}
           disabled={isBusy}
-          title={KNOWN[model.name].says}
           onClick={() => void open(model)}
         >
-          <span translate="no">{model.name}</span>
+          <b translate="no">{model.name}</b>
+          <small>{KNOWN[model.name].says}</small>
         </button>
       ))}
       {problem === undefined ? null : (
@@ -76,7 +81,7 @@ export function AsShipped({ hash }: { readonly hash: string }) {
         <button
           type="button"
           data-testid="open-trained"
-          onClick={() => void writeWithRun(trained.record)}
+          onClick={() => void writeWithRun(trained.record, undefined, typedStore.getState().typed)}
         >
           Open the trained one
         </button>

@@ -3,6 +3,7 @@
 import {
   addAdapter,
   closeModel,
+  type FirstTry,
   openedModelStore,
   openModel,
 } from '../../../page/opened/opened_model.ts'
@@ -16,11 +17,16 @@ export function modelKind(files: readonly File[]): 'model' | 'adapter' | undefin
   return has(files, 'adapter_config.json') ? 'adapter' : undefined
 }
 
-/** Opens a model, or merges an adapter into the one that is open. In a sentence, why that cannot
- * be. */
-export function openModelFiles(name: string, files: readonly File[]): string | undefined {
+/** Opens a model, with what to try first with it, or merges an adapter into the one that is open. In
+ * a sentence, why that cannot be. */
+export function openModelFiles(
+  name: string,
+  files: readonly File[],
+  firstTry?: FirstTry,
+): string | undefined {
   if (modelKind(files) === 'model') {
-    openModel(name, files, has(files, 'adapter_config.json') ? { adapter: { name, files } } : {})
+    const adapter = has(files, 'adapter_config.json') && { adapter: { name, files } }
+    openModel(name, files, { ...adapter, ...(firstTry && { firstTry }) })
   } else if (openedModelStore.getState().facts.first) addAdapter({ name, files })
   else
     return 'This is an adapter. Open the folder of the model that it was trained on first, then this one.'

@@ -12,7 +12,7 @@ import { lookBack, type Written } from '../../../../page/opened/opened_model.ts'
 import { formatNats, formatNumber, formatShare } from '../../../kit/format.ts'
 import { ScoreSign } from '../../../kit/ScoreSign.tsx'
 import { shadeOf } from '../../../scales/shades.ts'
-import { type Judged, type Judging, judged } from './judged.ts'
+import { type Foreign, type Judged, type Judging, judged } from './judged.ts'
 
 interface PartsProps {
   readonly parts: readonly WrittenPart[]
@@ -58,20 +58,49 @@ function Turns({ turns }: { turns: readonly ChatTurn[] }) {
   ))
 }
 
-/** What the task says of an answer to one of its problems. */
-function Verdict({ score, right, checks }: Judged) {
+/** What the task says by its own score. */
+function scoreWords({ score, checks }: Judged): string {
+  if (score === 1) return checks === undefined ? 'right' : `full score. What is checked: ${checks}`
+  return score === 0 ? 'wrong' : `partly right, score ${formatNumber(score)}`
+}
+
+/** Whether a text has what its run was rewarded for; its task's own score says another thing. */
+function AskedVerdict({ label, score, checks, own }: Asked) {
   return (
     <p className="chat-verdict" data-testid="chat-verdict">
       <ScoreSign score={score} />{' '}
       <span>
-        {score === 1
-          ? checks === undefined
-            ? 'right'
-            : `full score. What is checked: ${checks}`
-          : score === 0
-            ? 'wrong'
-            : `partly right, score ${formatNumber(score)}`}
+        {label}: {score === 1 ? 'yes' : score === 0 ? 'no' : formatNumber(score)}
       </span>
+      <span className="soft">
+        {' '}
+        The task’s own score is {formatNumber(own)}
+        {checks === undefined ? '' : `: ${checks}`}
+      </span>
+    </p>
+  )
+}
+
+interface Asked {
+  readonly label: string
+  readonly score: number
+  readonly checks: string | undefined
+  readonly own: number
+}
+
+/** What is said of an answer to a problem: by the reward that was trained, else by the task. */
+function Verdict({ of }: { readonly of: Judged | Foreign }) {
+  if ('example' in of)
+    return (
+      <p className="chat-verdict soft" data-testid="chat-verdict">
+        Not judged: the model learned other problems, such as <code>{of.example}</code>
+      </p>
+    )
+  const { score, right, checks, asked } = of
+  if (asked) return <AskedVerdict {...asked} checks={checks} own={score} />
+  return (
+    <p className="chat-verdict" data-testid="chat-verdict">
+      <ScoreSign score={score} /> <span>{scoreWords(of)}</span>
       {score === 1 || right === undefined ? null : (
         <span className="soft">
           {' '}
@@ -113,7 +142,7 @@ export function Answer({ written, facts, experiment }: AnswerProps) {
         )}
         {text}
       </p>
-      {verdict ? <Verdict {...verdict} /> : null}
+      {verdict ? <Verdict of={verdict} /> : null}
       <Parts parts={parts} maxEntropy={Math.log(facts.vocab_size)} isDone={is_done} />
       {parts.length > 0 ? (
         <small className="soft">

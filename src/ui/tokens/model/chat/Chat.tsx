@@ -21,9 +21,11 @@ import { Shades } from '../../base/Legend.tsx'
 import { Answer } from './Answer.tsx'
 import { AskedProblem } from './AskedProblem.tsx'
 import { answerTokens, type Judging } from './judged.ts'
+import { NumberField } from './NumberField.tsx'
 import { afterPress, LAST_SEED } from './next_seed.ts'
 import { SpecialTokens } from './SpecialTokens.tsx'
 import { Steer } from './Steer.tsx'
+import { typedStore } from './typed.ts'
 
 const FIRST: WritingSettings = { temperature: 0.7, top_p: 1, top_k: 0, max_tokens: 128, seed: 1 }
 
@@ -63,20 +65,13 @@ interface SettingsProps {
 function Settings({ settings, onChange }: SettingsProps) {
   return (
     <div className="chat-settings">
-      {FIELDS.map(({ name, label, min, max, step }) => (
-        <label key={name}>
-          <span>{label}</span>
-          <input
-            type="number"
-            {...{ min, max, step }}
-            data-testid={`chat-${name}`}
-            value={settings[name]}
-            onChange={({ target }) => {
-              const value = target.valueAsNumber
-              if (value >= min && value <= max) onChange({ ...settings, [name]: value })
-            }}
-          />
-        </label>
+      {FIELDS.map((field) => (
+        <NumberField
+          key={field.name}
+          {...field}
+          value={settings[field.name]}
+          onChange={(value) => onChange({ ...settings, [field.name]: value })}
+        />
       ))}
     </div>
   )
@@ -216,22 +211,26 @@ function useJudging({ hash }: OpenedModelFacts, first: FirstTry): Judging | unde
   return first.experiment ?? (chosen.model.source === hash ? chosen : undefined)
 }
 
+/** What to begin with. */
+const settingsFor = (first: FirstTry, experiment: Judging | undefined): WritingSettings => ({
+  ...FIRST,
+  // A task has a right answer, and the page's figures of it are greedy.
+  ...((experiment || first.greedy) && { temperature: 0 }),
+  max_tokens: Math.min(
+    first.max_tokens ?? (experiment && answerTokens(experiment)) ?? FIRST.max_tokens,
+    MOST_TOKENS,
+  ),
+})
+
 export function Chat({ facts, isBusy }: { facts: OpenedModelFacts; isBusy: boolean }) {
   const written = useStore(openedModelStore, (state) => state.written)
   const first = useFirstTry(facts)
   const experiment = useJudging(facts, first)
-  const [settings, setSettings] = useState<WritingSettings>({
-    ...FIRST,
-    // A task has a right answer, and the page's figures of it are greedy.
-    ...((experiment || first.greedy) && { temperature: 0 }),
-    max_tokens: Math.min(
-      first.max_tokens ?? (experiment && answerTokens(experiment)) ?? FIRST.max_tokens,
-      MOST_TOKENS,
-    ),
-  })
+  const [settings, setSettings] = useState(() => first.settings ?? settingsFor(first, experiment))
   const { has_template, why_ids, special_tokens } = facts
   const [isRaw, setIsRaw] = useState(!has_template || first.continues === true)
   const { text, setText, send } = useMessage(first.text ?? '')
+  useEffect(() => typedStore.setState({ typed: { text, settings } }), [text, settings])
   const [add_special_tokens, setSpecial] = useState(true)
   const [reading, setReading] = useState<Reading>({ changes: false, parts: false })
   // What was said before the answer that is shown, and that answer.

@@ -1,14 +1,15 @@
 import { readFileSync } from 'node:fs'
 import { renderToStaticMarkup } from 'react-dom/server'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { taskOf } from '../../../../document/experiment/fields/task_fields.ts'
 import { OPENING, presetOf } from '../../../../document/presets/presets.ts'
 import { loadContents } from '../../../../host/content/load.ts'
 import type { OpenedModelFacts } from '../../../../host/protocol/opened_model.ts'
-import type { Written } from '../../../../page/opened/opened_model.ts'
+import { openedModelStore, type Written } from '../../../../page/opened/opened_model.ts'
 import { Answer } from './Answer.tsx'
 import { Chat } from './Chat.tsx'
 import { judged } from './judged.ts'
+import { whyNotTaken } from './NumberField.tsx'
 import { afterPress, LAST_SEED } from './next_seed.ts'
 
 const facts = { vocab_size: 26 } as OpenedModelFacts
@@ -40,6 +41,11 @@ test('an answer to a problem of the task is judged, and any other text is not', 
   expect(shown({ ...asked('312>'), text: '123' })).toContain('✓ right')
   expect(shown({ ...asked('312>'), text: '132' })).toMatch(/✗ wrong The right answer is 123/)
   expect(shown({ ...asked('hello'), text: '132' })).toBe('hello132')
+  // Three digits were learned: five are another problem, and so are two.
+  for (const other of ['31254>', '31>'])
+    expect(shown({ ...asked(other), text: '132' })).toMatch(
+      /Not judged: the model learned other problems, such as \d{3}&gt;$/,
+    )
 })
 
 test('a model whose task is known answers greedily, no longer than the task', () => {
@@ -73,6 +79,46 @@ test('a story is not called right: it says what was checked', async () => {
     score: 1,
     checks: task.partial_score,
   })
+})
+
+test('a story is judged by the reward of its run, and by its task beside it', async () => {
+  const experiment = presetOf('story-ends')?.experiment
+  if (!experiment) throw new Error('no such preset')
+  await expect(loadContents(experiment, [])).rejects.toThrow()
+  const { seed } = experiment
+  const task = taskOf(experiment.task)
+  const problems = Array.from({ length: 40 }, (_, i) => task.sample(seed, i, 'train_set'))
+  const happy = task.aspects?.find(({ id }) => id === 'happy_end')
+  const sad = problems.find((own) => happy?.of(own.prompt, own.demonstration) === 0)
+  if (!sad) throw new Error('no story ends sadly')
+  const written = {
+    asked: { text: sad.prompt, add_special_tokens: true },
+    text: sad.demonstration,
+    parts: [],
+    is_done: true,
+  }
+  const html = renderToStaticMarkup(<Answer {...{ written, facts, experiment }} />)
+  expect(html.replaceAll(/<[^>]*>/g, '')).toContain('✗ Happy end: no The task’s own score is 1: ')
+})
+
+test('a field says what it does not take', () => {
+  const [temperature] = [{ min: 0, max: 5 }]
+  expect(whyNotTaken(-1, temperature)).toBe('expected a number from 0 to 5')
+  expect(whyNotTaken(Number.NaN, temperature)).toBeDefined()
+  expect(whyNotTaken(0, temperature)).toBeUndefined()
+})
+
+test('what was typed for one state of a model is asked of another', () => {
+  const settings = { temperature: 0.3, top_p: 1, top_k: 0, max_tokens: 33, seed: 5 }
+  const firstTry = { of: 'story', text: 'Once there was a hen.', settings }
+  vi.spyOn(openedModelStore, 'getInitialState').mockReturnValue({
+    ...openedModelStore.getState(),
+    firstTry,
+  })
+  const form = formOf('My run, step 30')
+  expect(form).toContain('Once there was a hen.')
+  expect(form).toMatch(/data-testid="chat-max_tokens"[^>]*value="33"/)
+  vi.restoreAllMocks()
 })
 
 test('a press takes the seed after the last one, where it samples', () => {

@@ -1,9 +1,11 @@
-// Judges what a model wrote as its task does, where it was asked one of the task's own problems.
+// Judges what a model wrote as its run did, or as its task does, where it was asked one of the task's
+// own problems.
+import { askedAspect } from '../../../../document/experiment/asked.ts'
 import { taskOf } from '../../../../document/experiment/fields/task_fields.ts'
 import type { Experiment } from '../../../../document/experiment/schema/schema.ts'
 
-/** Where the problems come from. */
-export type Judging = Pick<Experiment, 'task' | 'seed'>
+/** Where the problems come from, and what was rewarded, where a run is known. */
+export type Judging = Pick<Experiment, 'task' | 'seed'> & Partial<Pick<Experiment, 'reward'>>
 
 export interface Judged {
   readonly score: number
@@ -11,6 +13,13 @@ export interface Judged {
   readonly right: string | undefined
   /** What the score measures, where no answer alone is the right one. */
   readonly checks: string | undefined
+  /** What the reward asked for, and how far the text has it. */
+  readonly asked: { readonly label: string; readonly score: number } | undefined
+}
+
+/** Another problem than those that were learned: one of those. */
+export interface Foreign {
+  readonly example: string
 }
 
 /** Problems that are looked through for what is right. */
@@ -26,24 +35,45 @@ export function answerTokens({ task: choice }: Judging): number | undefined {
   }
 }
 
-/** Undefined where the prompt is none of the task. */
+type Task = ReturnType<typeof taskOf>
+
+/** The answer to a problem of the task; undefined where it is not found. */
+function answerOf(task: Task, seed: number, prompt: string): string | undefined {
+  const found = (split: 'test' | 'train_set', size: number) => {
+    for (let i = 0; i < Math.min(MOST, size); i++) {
+      const sample = task.sample(seed, i, split)
+      if (sample.prompt === prompt) return sample.ground_truth
+    }
+    return undefined
+  }
+  return found('test', task.test_size) ?? found('train_set', task.train_size)
+}
+
+/** Whether the task never poses that: it is too long, or all problems are known. */
+const isForeign = (task: Task, prompt: string): boolean =>
+  task.aspects === undefined &&
+  (task.tokenizer.encode(prompt).length > task.max_prompt_length ||
+    task.test_size + task.train_size <= MOST)
+
+/** Undefined where the prompt reads like none of the task. */
 export function judged(
-  { task: choice, seed }: Judging,
+  { task: choice, seed, reward }: Judging,
   prompt: string,
   response: string,
-): Judged | undefined {
+): Judged | Foreign | undefined {
   try {
     const task = taskOf(choice)
     const score = task.score(prompt, response)
-    const found = (split: 'test' | 'train_set', size: number) => {
-      for (let i = 0; i < Math.min(MOST, size); i++) {
-        const sample = task.sample(seed, i, split)
-        if (sample.prompt === prompt) return sample.ground_truth
-      }
-      return undefined
+    const right = answerOf(task, seed, prompt)
+    if (right === undefined && isForeign(task, prompt))
+      return { example: task.sample(seed, 0, 'test').prompt }
+    const aspect = reward && askedAspect({ task: choice, reward })
+    return {
+      score,
+      right,
+      checks: task.aspects ? task.partial_score : undefined,
+      asked: aspect && { label: aspect.label, score: aspect.of(prompt, response) },
     }
-    const right = found('test', task.test_size) ?? found('train_set', task.train_size)
-    return { score, right, checks: task.aspects ? task.partial_score : undefined }
   } catch {
     return undefined
   }
