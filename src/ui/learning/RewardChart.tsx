@@ -69,7 +69,15 @@ function heldOut(experiment: Experiment, sampled: string | undefined): readonly 
     const [words, posed] = [askedWords(asked), posedWords(task)]
     const help = `Share of the sampled answers to ${validation.prompts} held-out ${posed} that have what is rewarded`
     const label = `held-out, ${words}`
-    const main = { ...MAIN, metric, label, short: words, help, says: `held-out ${words}`, answers }
+    const main = {
+      ...MAIN,
+      metric,
+      label,
+      short: 'held-out',
+      help,
+      says: `held-out ${words}`,
+      answers,
+    }
     if (sampled === undefined) return [main]
     const beside = {
       ...BESIDE,
