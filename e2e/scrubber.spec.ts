@@ -30,7 +30,7 @@ test(
     const steps = await lab.steps()
     const entropyAt = (step: number) =>
       steps.find((event) => event.step === step)?.metrics['layer/entropy/3'] ?? Number.NaN
-    const shown = (value: number) => String(Number(value.toPrecision(3)))
+    const shown = (value: number) => value.toFixed(3)
     const slider = lab.get('scrubber')
     await expect(slider).toHaveValue(String(STEPS))
     await expect(lab.get('follow')).toHaveAttribute('aria-pressed', 'true')

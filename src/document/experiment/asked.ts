@@ -30,7 +30,7 @@ export function partCard(
     const task = taskOf(choice)
     const kind = rewardKinds(task).find(({ id }) => id === part)
     const aspect = task.aspects?.find(({ id }) => id === part)
-    return kind && { label: kind.label, isYesNo: aspect !== undefined && !aspect.is_share }
+    return kind && { label: kind.label, isYesNo: aspect !== undefined && !aspect.isShare }
   } catch {
     return undefined
   }

@@ -55,7 +55,7 @@ export interface TaskAspect {
   /** One sentence. */
   readonly help: string
   /** Whether it is a share, and not a yes or no. */
-  readonly is_share?: boolean
+  readonly isShare?: boolean
   /** From 0 to 1. */
   of(prompt: string, response: string): number
 }

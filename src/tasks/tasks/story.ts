@@ -37,7 +37,7 @@ const ASPECTS: readonly TaskAspect[] = [
       'Coherence',
       'The share of the sentences that fit what was said before, with an end or without.',
     ),
-    is_share: true,
+    isShare: true,
   },
 ]
 

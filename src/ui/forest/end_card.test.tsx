@@ -1,7 +1,7 @@
 // The card at the end of a run shows answers before and after it, and in stories what changed.
 import { renderToStaticMarkup } from 'react-dom/server'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { OPENING } from '../../document/presets/presets.ts'
+import { OPENING, presetOf } from '../../document/presets/presets.ts'
 import { type ReplayState, replayStore } from '../../page/state/replay.ts'
 import { initialState, labStore } from '../../page/state/store.ts'
 import type { Recording } from '../../record/files/recorded.ts'
@@ -52,6 +52,10 @@ test('the table says which problems it shows', () => {
   expect(shown('123', '321')).toContain('New problems it got wrong at first')
   const rights = shown('321', '321', 1, 1)
   expect(rights).toContain('Some new problems, before and after')
+  labStore.setState({ runExperiment: presetOf('story-ends')?.experiment })
+  const stories = renderToStaticMarkup(<EndCard />)
+  expect(stories).toContain('Some new stories, before and after')
+  expect(stories).toContain('<th scope="col">story</th>')
 })
 
 const ADAPTER = { vendor: 'v', architecture: 'a', is_software: false } as ReplayState['own']

@@ -20,7 +20,7 @@ import { Downloads } from './Downloads.tsx'
 import { EntropyChart } from './entropy/EntropyChart.tsx'
 import { EntropyMap } from './entropy/EntropyMap.tsx'
 import { Intro } from './Intro.tsx'
-import { RewardChart } from './RewardChart.tsx'
+import { RewardChart } from './scores/RewardChart.tsx'
 
 /** Most people never open them. */
 const MoreCharts = lazyPart(async () => (await import('./more/MoreCharts.tsx')).MoreCharts, {

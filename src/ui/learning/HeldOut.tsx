@@ -10,7 +10,7 @@ import type { KeptItem } from '../../record/run/kept.ts'
 import { formatNumber } from '../kit/format.ts'
 import { ScoreSign } from '../kit/ScoreSign.tsx'
 import { proseClass } from '../part/prose.ts'
-import { posedWords, selectTask } from '../shown/main_measure.ts'
+import { posedWords, selectTask } from '../shown/measure/main_measure.ts'
 import { shownStore, useShown } from '../shown/shown.ts'
 import { groupByPrompt } from './grouping.ts'
 

@@ -10,13 +10,13 @@ import { ScoreSign } from '../kit/ScoreSign.tsx'
 import { TurnText } from '../kit/TurnText.tsx'
 import { proseClass } from '../part/prose.ts'
 import { useWholeRows } from '../part/whole_rows.ts'
-import { selectTask } from '../shown/main_measure.ts'
+import { selectTask } from '../shown/measure/main_measure.ts'
 import { useSlowFrame } from '../shown/readout.ts'
 import { selectHasRun, shownPhases } from '../shown/run.ts'
 import { shownStore, useAtStep, useShown } from '../shown/shown.ts'
 import { groupByPrompt } from './grouping.ts'
 import { HeldOut, heldOutAt } from './HeldOut.tsx'
-import { PartScores } from './PartScores.tsx'
+import { PartScores } from './scores/PartScores.tsx'
 
 type Batch = LabState['samples'][number]
 type Sample = Batch['samples'][number]

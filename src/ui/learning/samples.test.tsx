@@ -4,8 +4,8 @@ import { hasOneAnswer } from '../../document/experiment/asked.ts'
 import { figuresOf } from '../../document/presets/drawn.ts'
 import { RunPicture } from '../gallery/RunPicture.tsx'
 import { groupByPrompt } from './grouping.ts'
-import { partWords } from './PartScores.tsx'
 import { advantageText } from './Samples.tsx'
+import { partWords } from './scores/PartScores.tsx'
 
 test('a prompt that a step drew twice is two groups, where it is known how large one is', () => {
   const samples = ['008>', '008>', '123>', '008>', '008>'].map((prompt, i) => ({ prompt, i }))

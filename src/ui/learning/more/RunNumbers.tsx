@@ -12,7 +12,7 @@ import {
   NONE,
 } from '../../kit/format.ts'
 import type { PanelProps } from '../../part/Panels.tsx'
-import { askedWords, mainMeasure } from '../../shown/main_measure.ts'
+import { askedWords, mainMeasure } from '../../shown/measure/main_measure.ts'
 import {
   foreignHeldOut,
   LOGGED_ENTROPY,

@@ -6,8 +6,8 @@ import { type FirstTry, openedModelStore, openModel } from '../../../page/opened
 import { dialogStore, showDialog } from '../dialogs.ts'
 import { runModel, stateName } from './run_files.ts'
 
-/** Opens the policy after `step`; without one, as the run has it now or had it last. `typed`: what a
- * person wrote for another state of the model. The dialog says what keeps it from that. */
+/** Opens the policy after `step`; without one, as the run has it now or had it last. `typed`: what
+ * a person wrote for another state of the model. The dialog says what keeps it from that. */
 export async function writeWithRun(
   record: string,
   step?: number,

@@ -13,7 +13,7 @@ import { runName } from '../../../record/run/names.ts'
 import { seedOf } from '../../../record/run/record.ts'
 import { type Statistic, statisticOf } from '../../../record/run/summary.ts'
 import { formatDuration, formatNumber, formatShare, NONE } from '../../kit/format.ts'
-import { askedWords, mainMeasure } from '../../shown/main_measure.ts'
+import { askedWords, mainMeasure } from '../../shown/measure/main_measure.ts'
 import {
   foreignHeldOut,
   greedyAccuracy,
@@ -55,7 +55,7 @@ const FACTS = [
 /** The number that a run is told by, whatever others are told by: '' of a table, and its name in
  * lists. */
 const MAIN = 'main'
-export const isMain = (choice: string): boolean => choice === '' || choice === MAIN
+const isMain = (choice: string): boolean => choice === '' || choice === MAIN
 
 const askedBy = ({ header }: RunEntry) =>
   header.source ? undefined : mainMeasure(header.experiment).asked
@@ -120,8 +120,8 @@ export const comparedNumber = (
 ): number | undefined =>
   statisticOf(entry.header.summaries[metricOf(entry, choice)], statistic, false)
 
-/** Of the scores, a task's own is a share and a reward that cannot exceed 1: a sum of several parts,
- * or a reward model's, can be anything. */
+/** Of the scores, a task's own is a share, and a reward that cannot exceed 1: a sum of several
+ * parts, or a reward model's, can be anything. */
 function isTaskScore({ header }: RunEntry, metric: string): boolean {
   const { reward, phases } = header.experiment
   const isOwn = header.source !== undefined || !rewardIsShare(reward)

@@ -3,8 +3,8 @@ import { SHIPPED, shippedModel } from '../../../host/content/models/shipped.ts'
 import type { OpenedModelFacts } from '../../../host/protocol/opened_model.ts'
 import type { FirstTry } from '../../../page/opened/opened_model.ts'
 
-/** Whether nobody ever trained the model on the words of a prompt: the losses of the lab are of what
- * follows it (bench/pretrained/train.py too). */
+/** Whether nobody ever trained the model on the words of a prompt: the losses of the lab are of
+ * what follows it (bench/pretrained/train.py too). */
 export const learnedAnswers = (
   { hash }: Pick<OpenedModelFacts, 'hash'>,
   firstTry: FirstTry | undefined,

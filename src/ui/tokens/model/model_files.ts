@@ -17,8 +17,8 @@ export function modelKind(files: readonly File[]): 'model' | 'adapter' | undefin
   return has(files, 'adapter_config.json') ? 'adapter' : undefined
 }
 
-/** Opens a model, with what to try first with it, or merges an adapter into the one that is open. In
- * a sentence, why that cannot be. */
+/** Opens a model, with what to try first with it, or merges an adapter into the one that is open.
+ * In a sentence, why that cannot be. */
 export function openModelFiles(
   name: string,
   files: readonly File[],

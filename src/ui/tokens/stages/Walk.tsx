@@ -9,7 +9,7 @@ import { Words } from '../../glossary/Words.tsx'
 import { formatNumber } from '../../kit/format.ts'
 import { useMedia } from '../../kit/use_media.ts'
 import { proseClass } from '../../part/prose.ts'
-import { selectTask } from '../../shown/main_measure.ts'
+import { selectTask } from '../../shown/measure/main_measure.ts'
 import { seriesOf } from '../../shown/run.ts'
 import { useShown } from '../../shown/shown.ts'
 import {

@@ -1,5 +1,5 @@
-// Judges what a model wrote as its run did, or as its task does, where it was asked one of the task's
-// own problems.
+// Judges what a model wrote as its run did, or as its task does, where it was asked one of the
+// task's own problems.
 import { askedAspect } from '../../../../document/experiment/asked.ts'
 import { taskOf } from '../../../../document/experiment/fields/task_fields.ts'
 import type { Experiment } from '../../../../document/experiment/schema/schema.ts'

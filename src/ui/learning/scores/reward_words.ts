@@ -1,7 +1,7 @@
 // Says in words what the chart of scores shows.
-import type { Experiment } from '../../document/experiment/schema/schema.ts'
-import { taskCard } from '../../document/experiment/task_card.ts'
-import { mainMeasure, posedWords } from '../shown/main_measure.ts'
+import type { Experiment } from '../../../document/experiment/schema/schema.ts'
+import { taskCard } from '../../../document/experiment/task_card.ts'
+import { mainMeasure, posedWords } from '../../shown/measure/main_measure.ts'
 
 /** Of what the lines of the chart of scores are shares, or means. `isImported`: the run is another
  * system’s log. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { PRESETS, presetOf } from '../../document/presets/presets.ts'
+import { PRESETS, presetOf } from '../../../document/presets/presets.ts'
 import { scoreNote } from './reward_words.ts'
 
 const { experiment } = PRESETS[0]

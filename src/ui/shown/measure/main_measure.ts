@@ -1,10 +1,10 @@
 // Chooses the one number that a run is told by: on its picture, on top of the page, in its first
 // chart and among runs.
-import { askedAspect } from '../../document/experiment/asked.ts'
-import type { Experiment } from '../../document/experiment/schema/schema.ts'
-import type { LabState } from '../../page/state/store.ts'
-import { greedyAccuracy, heldOutPart } from './metrics.ts'
-import { shownExperiment } from './run.ts'
+import { askedAspect } from '../../../document/experiment/asked.ts'
+import type { Experiment } from '../../../document/experiment/schema/schema.ts'
+import type { LabState } from '../../../page/state/store.ts'
+import { greedyAccuracy, heldOutPart } from '../metrics.ts'
+import { shownExperiment } from '../run.ts'
 
 export interface MainMeasure {
   readonly metric: string

@@ -1,10 +1,10 @@
 // Draws what each part of a composed reward says of one response, in words, and why it could not be
 // scored.
-import { partCard } from '../../document/experiment/asked.ts'
-import type { RolloutSample } from '../../host/protocol/results.ts'
-import { formatNumber } from '../kit/format.ts'
-import { selectTask } from '../shown/main_measure.ts'
-import { useShown } from '../shown/shown.ts'
+import { partCard } from '../../../document/experiment/asked.ts'
+import type { RolloutSample } from '../../../host/protocol/results.ts'
+import { formatNumber } from '../../kit/format.ts'
+import { selectTask } from '../../shown/measure/main_measure.ts'
+import { useShown } from '../../shown/shown.ts'
 
 type Told = Pick<RolloutSample, 'reward_parts' | 'reward_problem' | 'tool_problem'>
 type Task = ReturnType<typeof selectTask>

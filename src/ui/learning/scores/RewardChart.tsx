@@ -1,16 +1,16 @@
 // Draws what a run is trained on and what it comes to on problems that it never trains on, and says
 // in a sentence how that went.
 import { useCallback, useMemo } from 'react'
-import { rewardIsShare } from '../../document/experiment/asked.ts'
-import type { LabState } from '../../page/state/store.ts'
-import { formatNumber, formatPercent, formatShare, formatTick } from '../kit/format.ts'
-import { scoreSays } from '../plot/lines/course_says.ts'
-import { type Line, MetricChart } from '../plot/MetricChart.tsx'
-import { SAMPLED_SMOOTHING } from '../scales/smooth.ts'
-import { askedWords, mainMeasure, posedWords } from '../shown/main_measure.ts'
-import { foreignHeldOut, REWARD, sampledAccuracy, TASK_SCORE } from '../shown/metrics.ts'
-import { hasRewardPhase, shownExperiment } from '../shown/run.ts'
-import { useIsImported, useShown } from '../shown/shown.ts'
+import { rewardIsShare } from '../../../document/experiment/asked.ts'
+import type { LabState } from '../../../page/state/store.ts'
+import { formatNumber, formatPercent, formatShare, formatTick } from '../../kit/format.ts'
+import { scoreSays } from '../../plot/lines/course_says.ts'
+import { type Line, MetricChart } from '../../plot/MetricChart.tsx'
+import { SAMPLED_SMOOTHING } from '../../scales/smooth.ts'
+import { askedWords, mainMeasure, posedWords } from '../../shown/measure/main_measure.ts'
+import { foreignHeldOut, REWARD, sampledAccuracy, TASK_SCORE } from '../../shown/metrics.ts'
+import { hasRewardPhase, shownExperiment } from '../../shown/run.ts'
+import { useIsImported, useShown } from '../../shown/shown.ts'
 import { scoreNote } from './reward_words.ts'
 
 const SHARE = [0, 1] as const
@@ -60,7 +60,7 @@ function trained({ rollout }: Experiment, hasRewardModel: boolean): Told {
 const MAIN = { color: '--series-2', width: 2, dash: [9, 3], dots: true }
 const BESIDE = { color: '--series-3', dash: [2, 3], dots: true }
 
-/** Of held-out problems: what a run is told by, and beside it sampled answers by the task itself. */
+/** Of held-out problems: what a run is told by, and beside it what the task says of samples. */
 function heldOut(experiment: Experiment, sampled: string | undefined): readonly Told[] {
   const { validation, task } = experiment
   const { metric, asked } = mainMeasure(experiment)
