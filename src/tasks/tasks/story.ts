@@ -20,24 +20,36 @@ const refuse = (): never => {
   throw new RangeError('task: the words of the stories are not loaded yet; try again in a moment')
 }
 
-const aspect = (id: StoryAspect, label: string, help: string): TaskAspect => ({
-  id,
-  label,
-  help,
-  of: (prompt, response) => (problems ?? refuse()).aspectsOf(prompt + response)[id],
-})
+const told =
+  (id: StoryAspect): TaskAspect['of'] =>
+  (prompt, response) =>
+    (problems ?? refuse()).aspectsOf(prompt + response)[id]
 
 const ASPECTS: readonly TaskAspect[] = [
-  aspect('happy_end', 'Happy end', 'The story comes to an end, and its hero is happy there.'),
-  aspect('sad_end', 'Sad end', 'The story comes to an end, and its hero is sad there.'),
-  aspect('has_end', 'End', 'The story comes to an end, whatever is wrong with it.'),
   {
-    ...aspect(
-      'coherence',
-      'Coherence',
-      'The share of the sentences that fit what was said before, with an end or without.',
-    ),
+    id: 'happy_end',
+    label: 'Happy end',
+    help: 'The story comes to an end, and its hero is happy there.',
+    of: told('happy_end'),
+  },
+  {
+    id: 'sad_end',
+    label: 'Sad end',
+    help: 'The story comes to an end, and its hero is sad there.',
+    of: told('sad_end'),
+  },
+  {
+    id: 'has_end',
+    label: 'Has an end',
+    help: 'The story comes to an end, whatever is wrong with it.',
+    of: told('has_end'),
+  },
+  {
+    id: 'coherence',
+    label: 'Coherence',
+    help: 'The share of the sentences that fit what was said before, with an end or without.',
     isShare: true,
+    of: told('coherence'),
   },
 ]
 
