@@ -109,9 +109,7 @@ export const NOT_MEASURED = 'This run has not measured its layers yet.'
 type Name = (layer: number, last: number) => string
 
 const labels = ({ entropy: nats }: Scene, name: Name): readonly string[] =>
-  nats
-    .map((value, layer) => `${name(layer, nats.length - 1)} ${formatEntropy(value)}`)
-    .reverse()
+  nats.map((value, layer) => `${name(layer, nats.length - 1)} ${formatEntropy(value)}`).reverse()
 
 /** The names of the layers and their entropies, from the canopy down. */
 export const sceneLabels = (scene: Scene): readonly string[] => labels(scene, layerName)
