@@ -96,6 +96,12 @@ test('a run without measurements has its own layers, dark and without numbers', 
   expect(unmeasuredScene(initialState())).toBeUndefined()
   const waiting = unmeasuredScene({ ...initialState(), runExperiment: experiment })
   if (!waiting) throw new Error('no scene')
+  // A phone's row has room for two decimals.
+  expect(shortSceneLabels(scene([3, 2.5, 0.634]))).toEqual([
+    'final 0.63',
+    'layer 1 2.50',
+    'emb 3.00',
+  ])
   expect(shortSceneLabels(waiting)).toEqual(['final –', 'layer 2 –', 'layer 1 –', 'emb –'])
   expect(sceneLabels(waiting)).toEqual(['final policy –', 'layer 2 –', 'layer 1 –', 'embedding –'])
   expect(clearness(waiting)).toEqual([0, 0, 0, 0])

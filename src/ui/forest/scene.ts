@@ -108,16 +108,21 @@ export const NOT_MEASURED = 'This run has not measured its layers yet.'
 
 type Name = (layer: number, last: number) => string
 
-const labels = ({ entropy: nats }: Scene, name: Name): readonly string[] =>
-  nats.map((value, layer) => `${name(layer, nats.length - 1)} ${formatEntropy(value)}`).reverse()
+const labels = ({ entropy: nats }: Scene, name: Name, digits?: number): readonly string[] =>
+  nats
+    .map((value, layer) => `${name(layer, nats.length - 1)} ${formatEntropy(value, digits)}`)
+    .reverse()
 
 /** The names of the layers and their entropies, from the canopy down. */
 export const sceneLabels = (scene: Scene): readonly string[] => labels(scene, layerName)
 
 /** The same where all of them stand in one row of a phone. */
 export const shortSceneLabels = (scene: Scene): readonly string[] =>
-  labels(scene, (layer, last) =>
-    layer > 0 && layer < last ? layerName(layer, last) : shortLayerName(layer, last),
+  labels(
+    scene,
+    (layer, last) =>
+      layer > 0 && layer < last ? layerName(layer, last) : shortLayerName(layer, last),
+    2,
   )
 
 /** The same in a sentence, for people who do not see it. */

@@ -39,8 +39,8 @@ export const formatPercent = (share: number): string =>
   `${withMinus(String(Number((share * 100).toPrecision(3))))}\u202f%`
 
 /** An entropy, without its unit. */
-export const formatEntropy = (value: Value): string =>
-  isShown(value) ? withMinus(value.toFixed(3)) : NONE
+export const formatEntropy = (value: Value, digits = 3): string =>
+  isShown(value) ? withMinus(value.toFixed(digits)) : NONE
 
 export const formatNats = (value: Value): string =>
   isShown(value) ? `${formatEntropy(value)} nats` : NONE

@@ -89,7 +89,13 @@ export function RunNumbers({ shown }: PanelProps) {
       </div>
       <div>
         <dt>
-          {measure.asked ? `Held-out, ${askedWords(measure.asked)}` : 'Held-out'}
+          Held-out
+          {measure.asked ? (
+            <span className="detail">
+              {' '}
+              <span>{askedWords(measure.asked)}</span>
+            </span>
+          ) : null}
           {isOwn && !measure.asked ? <span className="detail">, greedy</span> : null}
         </dt>
         <dd data-testid="accuracy-value">
