@@ -5,7 +5,7 @@ import { resolvePhases } from '../../document/experiment/resolve.ts'
 import type { LabState } from '../../page/state/store.ts'
 import { formatNumber, formatSteps, withMinus } from '../kit/format.ts'
 import { isClear, isClearEntropy, mean } from '../kit/mean.ts'
-import { type MainMeasure, mainMeasure, posedWords } from '../shown/main_measure.ts'
+import { type MainMeasure, mainMeasure, posedWords } from '../shown/measure/main_measure.ts'
 import {
   greedyAccuracy,
   heldOutReward,

@@ -50,7 +50,9 @@ test('what chance explains is no rise', () => {
 
 test('the sentence names the layer that changed most', () => {
   const layers = ['shallow', 'deep', 'alone'].map((metric) => ({ metric, label: metric }))
-  expect(layersSay(layers)).toBe('From step 0 to 20 deep changed most: it fell from 3.000 to 1.500 nats.')
+  expect(layersSay(layers)).toBe(
+    'From step 0 to 20 deep changed most: it fell from 3.000 to 1.500 nats.',
+  )
   expect(layersSay([])).toBe('')
 })
 
