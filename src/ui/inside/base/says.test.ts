@@ -104,7 +104,7 @@ test('a layer against the others is told from the first observation on, and not 
 
 test('the layer whose policy changed most is named', () => {
   expect(heatSays([before, after], after)).toBe(
-    'From step 0 to 40 the final policy changed most: it fell from 2.75 to 0.75 nats.',
+    'From step 0 to 40 the final policy changed most: it fell from 2.750 to 0.750 nats.',
   )
   expect(heatSays([before, after], before)).toContain('At step 0, the first that was observed')
   expect(heatSays([], seenAt(3, observationOf()))).toBeUndefined()
