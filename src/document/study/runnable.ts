@@ -7,8 +7,9 @@ import type { Experiment } from '../experiment/schema/schema.ts'
 
 /** The reason in a sentence; undefined where it can run as far as its document says. */
 export function unrunnable({ phases, reward, task, steering }: Experiment): string | undefined {
-  if (steering.length > 0)
-    return `steering: it was changed by hand while it trained (entries: ${steering.length}), and what a study compares holds from the first step; leave steering out, and write inserted phases into phases`
+  const others = steering.filter(({ kind }) => kind !== 'set').length
+  if (others > 0)
+    return `steering: a study can repeat fields that were set while a run trained, and nothing else that was done by hand (other entries: ${others}); leave them out, and write inserted phases into phases`
   const asking = phases.findIndex(
     (phase) =>
       isPairedDocument(phase) && phase.pairs.source === 'human' && phase.pairs.verdicts === null,

@@ -65,11 +65,18 @@ describe('the document', () => {
     expect(problems[1]).toMatch(/^too low: rollout\.n: /)
   })
 
-  test('what was done to a run by hand is no setting, and is refused with its reason', () => {
-    const steering = [{ step: 12, kind: 'next_phase' }]
-    const expanded = expandStudy(studyOf({ ...DOCUMENT, base: { ...DOCUMENT.base, steering } }))
-    expect(!expanded.ok && expanded.problems[0]).toMatch(
-      /^slow: steering: it was changed by hand while it trained \(entries: 1\)/,
+  test('a field that is set while a run trains is repeated; phases that were changed are refused', () => {
+    const expand = (steering: readonly object[]) =>
+      expandStudy(studyOf({ ...DOCUMENT, base: { ...DOCUMENT.base, steering } }))
+    const set = [{ step: 12, kind: 'set', path: 'actor.optim.lr', value: 0.001 }]
+    const repeated = expand(set)
+    expect(repeated.ok && repeated.arms.map(({ experiment }) => experiment.steering)).toEqual([
+      set,
+      set,
+    ])
+    const refused = expand([...set, { step: 12, kind: 'next_phase' }])
+    expect(!refused.ok && refused.problems[0]).toMatch(
+      /^slow: steering: a study can repeat fields .* \(other entries: 1\)/,
     )
   })
 

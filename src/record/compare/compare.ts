@@ -3,7 +3,7 @@
 import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import { layerWords, steeringWords } from '../../document/experiment/steering/words.ts'
 import { leavesOf } from '../run/leaves.ts'
-import type { RunHeader } from '../run/record.ts'
+import type { RunHeader, RunLabels } from '../run/record.ts'
 import { type MeanSpread, meanSpread } from './statistics.ts'
 
 function valuesOf(experiment: Experiment): Map<string, string> {
@@ -89,6 +89,22 @@ export function bySettings<T extends { readonly header: RunHeader }>(runs: reado
     else groups.set(key, [run])
   }
   return [...groups.values()]
+}
+
+type Labelled = {
+  readonly header: Pick<RunHeader, 'started_at'>
+  readonly labels: Pick<RunLabels, 'baseline'>
+}
+
+/** What has the run that somebody made the baseline first; the others, and all where nobody did, as
+ * they began: later runs are changes of earlier ones. `runsOf`: those that one of `all` has. */
+export function baselineFirst<T>(all: readonly T[], runsOf: (one: T) => readonly Labelled[]): T[] {
+  const isBaseline = (one: T) => runsOf(one).some(({ labels }) => labels.baseline)
+  // What nobody knows comes first.
+  const began = (one: T) => Math.min(...runsOf(one).map(({ header }) => header.started_at || 0))
+  return all.toSorted(
+    (a, b) => Number(isBaseline(b)) - Number(isBaseline(a)) || began(a) - began(b),
+  )
 }
 
 /** Of each seed the longest run: training a seed again gives the same numbers, and would make an

@@ -3,6 +3,7 @@ import { useMemo } from 'react'
 import { useStore } from 'zustand'
 import { labelRun } from '../../../page/runs/library/library.ts'
 import type { RunEntry } from '../../../page/runs/library/library_store.ts'
+import { baselineFirst } from '../../../record/compare/compare.ts'
 import { removeRuns } from '../../open/opened_run.ts'
 import { openTab } from '../../shown/store.ts'
 import { columnLabel } from '../base/columns.ts'
@@ -27,15 +28,13 @@ const selectBand = ({ band }: Selection) => band
 const selectView = ({ view }: Selection) => view
 const selectTicked = ({ ticked }: Selection) => ticked
 
-/** What is drawn, as lines: that of the baseline first. */
+/** What is drawn, as lines: that of the baseline first, without one the oldest. */
 function useCompared(entries: readonly RunEntry[]): readonly Compared[] {
   const selection = useStore(selectionStore)
-  return useMemo(() => {
-    const hasBaseline = (group: Compared) => group.entries.some(({ labels }) => labels.baseline)
-    return [...drawnGroups(entries, selection)].sort(
-      (a, b) => Number(hasBaseline(b)) - Number(hasBaseline(a)),
-    )
-  }, [entries, selection])
+  return useMemo(
+    () => baselineFirst(drawnGroups(entries, selection), (group) => group.entries),
+    [entries, selection],
+  )
 }
 
 const BANDS = [

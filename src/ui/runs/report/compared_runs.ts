@@ -2,6 +2,7 @@
 // file for other programs.
 import { csvTable, markdownText } from '../../../formats/text_tables.ts'
 import type { RunEntry } from '../../../page/runs/library/library_store.ts'
+import { baselineFirst } from '../../../record/compare/compare.ts'
 import { runName } from '../../../record/run/names.ts'
 import { seedOf } from '../../../record/run/record.ts'
 import { NONE } from '../../kit/format.ts'
@@ -12,17 +13,10 @@ import { haveSeedInCommon, pairedRuns } from '../base/paired.ts'
 import { pairedSpread } from '../table/spread.ts'
 import { METRICS, type Reading, type ReportRun, table } from './report_runs.ts'
 
-/** What belongs together, that of the baseline first. */
-function groupsInOrder(entries: readonly RunEntry[], reading: Reading) {
-  const isBaseline = (counted: readonly RunEntry[]) => counted.some(({ labels }) => labels.baseline)
-  return groupRuns(entries, reading, reading.names).toSorted(
-    (a, b) => Number(isBaseline(b.counted)) - Number(isBaseline(a.counted)),
-  )
-}
-
 /** Each group against the first, seed by seed; '' where nothing is paired. */
 export function differencesTable(entries: readonly RunEntry[], reading: Reading): string {
-  const [first, ...others] = groupsInOrder(entries, reading)
+  const groups = groupRuns(entries, reading, reading.names)
+  const [first, ...others] = baselineFirst(groups, ({ counted }) => counted)
   const has =
     first &&
     haveSeedInCommon(

@@ -5,7 +5,7 @@ import { asSettings } from '../../../document/experiment/steered/as_settings.ts'
 import type { NamedExperiment } from '../../../document/study/build.ts'
 import type { Settings } from '../../../document/study/study.ts'
 import type { RunEntry } from '../../../page/runs/library/library_store.ts'
-import { bySettings } from '../../../record/compare/compare.ts'
+import { baselineFirst, bySettings } from '../../../record/compare/compare.ts'
 import { differenceWords, methodWords } from '../../../record/run/difference_words.ts'
 import { joinedName } from '../../../record/run/names.ts'
 
@@ -37,14 +37,17 @@ function automaticName(experiment: Experiment, other: Experiment | undefined): s
 }
 
 /** An arm for each setting of these runs, however many seeds of it there are, by the name that
- * somebody gave one of them. Of an imported run no setting is known. */
+ * somebody gave one of them: the baseline first, which a study compares the others with, then the
+ * oldest. Of an imported run no setting is known. */
 export const armsOfRuns = (runs: readonly RunEntry[]): ChosenArm[] =>
-  bySettings(runs.filter(({ header }) => !header.source)).map((own) => ({
-    name: own.map(({ labels }) => labels.name).find((name) => name !== '') ?? '',
-    experiment: settingsOf(own[0].header),
-  }))
+  baselineFirst(bySettings(runs.filter(({ header }) => !header.source)), (own) => own).map(
+    (own) => ({
+      name: own.map(({ labels }) => labels.name).find((name) => name !== '') ?? '',
+      experiment: settingsOf(own[0].header),
+    }),
+  )
 
-/** Phases that were inserted by hand, or ended, as the run made them. */
+/** As the run made its phases, and with what was set while it trained. */
 const settingsOf = ({ document, experiment }: RunEntry['header']): Experiment =>
   document.steering.length === 0
     ? experiment
