@@ -5,8 +5,10 @@ import { type Library, libraryStore } from '../../page/runs/library/library_stor
 
 /** What deleted them is there already; nobody waits. */
 const undo = () =>
-  void import('../../page/runs/library/library.ts').then(({ undoDelete }) => undoDelete())
-const selectDeleted = ({ deleted }: Library) => deleted.length
+  void import('../../page/runs/library/library.ts').then(({ undoDelete }) =>
+    undoDelete(libraryStore.getState().justDeleted),
+  )
+const selectDeleted = ({ justDeleted }: Library) => justDeleted.length
 
 /** The region stays, so that screen readers hear it change. */
 export function Deleted() {

@@ -18,6 +18,7 @@ import { type Selection, selectionStore } from './base/selection.ts'
 import { CheckpointStorage } from './checkpoints/CheckpointStorage.tsx'
 import { Compare } from './compare/Compare.tsx'
 import { DuelCard } from './compare/DuelCard.tsx'
+import { RecentlyDeleted } from './RecentlyDeleted.tsx'
 import { RunsTable } from './table/RunsTable.tsx'
 import { ImportRun, Toolbar } from './table/Toolbar.tsx'
 
@@ -131,6 +132,9 @@ export function RunsTab() {
             </Part>
           </>
         )}
+        <Part name="The deleted runs">
+          <RecentlyDeleted />
+        </Part>
         <Part name="The unreadable records">
           <Broken />
         </Part>

@@ -33,7 +33,7 @@ import { tellTabs } from './tabs.ts'
 export const MAX_RUNS = 200
 /** Headers are read for so long at a time, so that a page with many runs stays awake. */
 const READ_MS = 8
-/** Time to take a deletion back. */
+/** So long a deletion is said, with the way back beside it. */
 export const UNDO_MS = 12_000
 
 let storage: RunStorage = memoryStorage()
@@ -101,7 +101,8 @@ export const leftHeader = (header: RunHeader): RunHeader => ({
 
 /** Takes runs out of the list that are gone from the storage. */
 export const dropRuns = (ids: readonly string[]): void =>
-  libraryStore.setState(({ entries, broken, deleted }) => ({
+  libraryStore.setState(({ entries, broken, deleted, justDeleted }) => ({
+    justDeleted: justDeleted.filter((id) => !ids.includes(id)),
     deleted: deleted.filter((id) => !ids.includes(id)),
     entries: entries.filter(({ id }) => !ids.includes(id)),
     broken: broken.filter(({ id }) => !ids.includes(id)),
@@ -172,9 +173,9 @@ export function setBaseline(id: string | undefined): void {
 /** A run that still trains cannot be deleted. */
 export const canDelete = ({ header }: RunEntry): boolean => !isLive(header.status)
 
-/** Takes runs out of the list; they are deleted finally after UNDO_MS, or with the next page. Those
- * that are deleted within that time are undone together. Returns which stay and why, in a sentence;
- * '' when all are deleted. */
+/** Takes runs out of the list; they are deleted finally with commitDelete, or when the page is
+ * left. Those that are deleted within UNDO_MS of one another are said together. Returns which stay
+ * and why, in a sentence; '' when all are deleted. */
 export async function deleteRuns(ids: readonly string[]): Promise<string> {
   const { entries, broken } = libraryStore.getState()
   const legal = [...entries.filter(canDelete), ...broken].map(({ id }) => id)
@@ -185,11 +186,13 @@ export async function deleteRuns(ids: readonly string[]): Promise<string> {
     if (giveBack) heldForDeletion.set(id, giveBack)
     else refused.push(id)
   }
+  const { deleted: before, justDeleted } = libraryStore.getState()
   const deleted = [...heldForDeletion.keys()]
-  if (deleted.length > libraryStore.getState().deleted.length) {
-    libraryStore.setState({ deleted })
+  const own = deleted.filter((id) => !before.includes(id))
+  if (own.length > 0) {
+    libraryStore.setState({ deleted, justDeleted: [...justDeleted, ...own] })
     clearTimeout(undoTimer)
-    undoTimer = setTimeout(() => void commitDelete(), UNDO_MS)
+    undoTimer = setTimeout(() => libraryStore.setState({ justDeleted: [] }), UNDO_MS)
   }
   if (refused.length === 0) return ''
   const { runName } = await import('../../../record/run/names.ts')
@@ -202,16 +205,20 @@ function letGo(): void {
   heldForDeletion.clear()
 }
 
-/** Brings back what was deleted last. */
-export function undoDelete(): void {
-  clearTimeout(undoTimer)
-  letGo()
-  libraryStore.setState({ deleted: [] })
+/** Brings deleted runs back. */
+export function undoDelete(ids: readonly string[]): void {
+  for (const id of ids) {
+    heldForDeletion.get(id)?.()
+    heldForDeletion.delete(id)
+  }
+  libraryStore.setState(({ deleted, justDeleted }) => ({
+    deleted: deleted.filter((id) => !ids.includes(id)),
+    justDeleted: justDeleted.filter((id) => !ids.includes(id)),
+  }))
 }
 
 /** Deletes now what is marked to be deleted. */
 export async function commitDelete(): Promise<void> {
-  clearTimeout(undoTimer)
   const { deleted } = libraryStore.getState()
   if (deleted.length === 0) return
   for (const recorder of recorders) recorder.forget(deleted)

@@ -24,8 +24,10 @@ export interface Library {
   /** Newest first. */
   readonly entries: readonly RunEntry[]
   readonly broken: readonly BrokenEntry[]
-  /** Deleted, and not yet gone: undo brings them back. */
+  /** Deleted, and not yet gone: until this page is left they can be brought back. */
   readonly deleted: readonly string[]
+  /** Those of them that were deleted just now. */
+  readonly justDeleted: readonly string[]
   /** The record of the current run. */
   readonly living: string | undefined
   /** Bytes of this page's origin, where the browser tells. */
@@ -40,6 +42,7 @@ export const EMPTY_LIBRARY: Library = {
   entries: [],
   broken: [],
   deleted: [],
+  justDeleted: [],
   living: undefined,
   storage: undefined,
 }

@@ -61,7 +61,7 @@ test('a run that is being deleted is taken: no other tab continues with it, unti
   const [one, two] = [await openTab(storage), await openTab(storage)]
   await two.deleteRuns(['a'])
   expect(await one.claimRun('a')).toBe(false)
-  two.undoDelete()
+  two.undoDelete(['a'])
   await vi.waitFor(async () => expect(await one.claimRun('a')).toBe(true))
 })
 

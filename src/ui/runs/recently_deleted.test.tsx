@@ -1,0 +1,28 @@
+// Deleted runs have a way back after the note on them is gone.
+import { renderToStaticMarkup } from 'react-dom/server'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { EMPTY_LIBRARY, libraryStore } from '../../page/runs/library/library_store.ts'
+import { Deleted } from './Deleted.tsx'
+import { RecentlyDeleted } from './RecentlyDeleted.tsx'
+import { entryOf } from './table/testing.ts'
+
+beforeEach(() => {
+  vi.spyOn(libraryStore, 'getInitialState').mockImplementation(libraryStore.getState)
+})
+afterEach(() => {
+  vi.restoreAllMocks()
+  libraryStore.setState(EMPTY_LIBRARY)
+})
+
+test('what was deleted is listed until it is gone, and the note only says what was deleted just now', () => {
+  const entries = [entryOf('one', {}), entryOf('two', {})]
+  expect(renderToStaticMarkup(<RecentlyDeleted />)).toBe('')
+  libraryStore.setState({ entries, deleted: ['one', 'two'], justDeleted: ['two'] })
+  expect(renderToStaticMarkup(<Deleted />)).toContain('Run deleted.')
+  const list = renderToStaticMarkup(<RecentlyDeleted />)
+  expect(list).toContain('2 runs deleted')
+  for (const name of ['one', 'two']) expect(list).toContain(`Bring “${name}” back`)
+  libraryStore.setState({ justDeleted: [] })
+  expect(renderToStaticMarkup(<Deleted />)).not.toContain('Undo')
+  expect(renderToStaticMarkup(<RecentlyDeleted />)).toBe(list)
+})
