@@ -1,5 +1,7 @@
 // Says a setting and its value in a few words, as a person would: 'lr 3e-4', '20 steps'.
 import type { FieldValue } from '../../../rl/fields/field.ts'
+import { newPhase } from '../experiment.ts'
+import { PHASE_KINDS } from '../fields/phases.ts'
 import type { Experiment } from '../schema/schema.ts'
 import { experimentFields } from './form.ts'
 import type { Field } from './form_fields.ts'
@@ -14,23 +16,35 @@ const SHORT: Readonly<Record<string, string>> = {
 
 const fields = new WeakMap<Experiment, ReadonlyMap<string, Field>>()
 
-function fieldOf(experiment: Experiment, path: string): Field | undefined {
+function fieldsOf(experiment: Experiment): ReadonlyMap<string, Field> {
   const known =
     fields.get(experiment) ??
     new Map(experimentFields(experiment).map((field) => [field.path, field]))
   fields.set(experiment, known)
-  return known.get(path)
+  return known
+}
+
+let everyKind: Experiment | undefined
+
+/** The field; of a phase that is of another kind here, or is not there, that of any phase. */
+function fieldOf(experiment: Experiment, path: string): Field | undefined {
+  const own = fieldsOf(experiment).get(path)
+  const [, name] = /^phases\.\d+\.(.+)$/.exec(path) ?? []
+  if (own || name === undefined) return own
+  everyKind ??= { ...experiment, phases: PHASE_KINDS.map((kind) => newPhase(kind)) }
+  const others = fieldsOf(everyKind)
+  return PHASE_KINDS.map((_, i) => others.get(`phases.${i}.${name}`)).find(Boolean)
 }
 
 /** A text inside of a sentence. Capitals within a word are a name, such as KL. */
 export const lowered = (label: string): string =>
   /^[A-Z]{2}|^[A-Z][a-z]+[A-Z]/.test(label) ? label : label[0].toLowerCase() + label.slice(1)
 
-/** 'phase 2: ', 'critic ', '' for a setting of all phases. */
+/** 'phase 2: ', 'critic ', 'validation ', '' for a setting of all phases. */
 export function placeWords(path: string): string {
   const phase = /^phases\.(\d+)\./.exec(path)
-  const whose = /(^|\.)critic\./.test(path) ? 'critic ' : ''
-  return `${phase ? `phase ${Number(phase[1]) + 1}: ` : ''}${whose}`
+  const [whose = ''] = /(?<=(^|\.))critic(?=\.)|^(validation|probe)(?=\.)/.exec(path) ?? []
+  return `${phase ? `phase ${Number(phase[1]) + 1}: ` : ''}${whose && `${whose} `}`
 }
 
 /** 'lr', 'KL in the loss': what a person calls a setting. One that this experiment lacks is called
@@ -68,5 +82,6 @@ export function settingWords(
   const unit = fieldOf(experiment, path)?.unit
   const words = name.split(' ')
   const isCounted = unit !== '' && [words[0], words.at(-1)].includes(unit)
+  if (name === 'every') return `${name} ${numberText(value)} ${unit}`
   return isCounted ? `${numberText(value)} ${name}` : `${name} ${numberText(value)}`
 }
