@@ -40,16 +40,16 @@ interface Equality {
 export interface Comparison {
   readonly pairs: readonly { readonly seed: number; readonly difference: number }[]
   readonly mean: number
-  /** Both absent for fewer than FEWEST_PAIRS. */
+  /** Absent for fewer than FEWEST_PAIRS, as all that could be taken for an answer. */
   readonly t?: Interval | undefined
   readonly bootstrap?: Interval | undefined
   readonly p_t?: number | undefined
-  readonly p_sign: number
-  readonly p_permutation: number
+  readonly p_sign?: number | undefined
+  readonly p_permutation?: number | undefined
   /** Of the test that the study decides by. */
-  readonly p: number
+  readonly p?: number | undefined
   /** Holm's of it, over all arms and measures of the study. */
-  readonly p_holm: number
+  readonly p_holm?: number | undefined
   /** That a run of the arm beats one of the baseline. */
   readonly probability_of_improvement: number
   /** equal: no difference was found, and it is shown to be smaller than the study's margin. */
@@ -133,7 +133,8 @@ export function analyse(
     measuredBy({ ...study, measure }, arms, matched),
   )
   const all = measured.flatMap((one) => one.compared.map((found) => ({ ...one, found })))
-  const adjusted = holm(all.map(({ found }) => found.p))
+  // An arm with too few seeds counts, so that the others' numbers do not change with its answer.
+  const adjusted = holm(all.map(({ found }) => found.p ?? 1))
   const equal = equalities(all)
   const judgedAll = all.map(({ found, study: own }, i) =>
     judged({ ...found, equality: equal[i] }, adjusted[i], own),
@@ -236,21 +237,28 @@ function compare(
   })
   const differences = pairs.map(({ difference }) => difference)
   const isEnough = differences.length >= FEWEST_PAIRS
-  const p_t = tTest(differences)
-  const p_permutation = signFlipTest(differences)
   return {
     pairs,
     mean: mean(differences),
-    t: isEnough ? tInterval(differences) : undefined,
-    bootstrap: isEnough ? bootstrapInterval(differences) : undefined,
+    ...(isEnough && testsOf(differences, measure)),
     probability_of_improvement: probabilityOfImprovement(
       own.map(({ value }) => value),
       against.map(({ value }) => value),
     ),
+  }
+}
+
+/** What differences by seed tell, where they are enough. */
+function testsOf(differences: readonly number[], { test }: Study['measure']) {
+  const p_t = tTest(differences)
+  const p_permutation = signFlipTest(differences)
+  return {
+    t: tInterval(differences),
+    bootstrap: bootstrapInterval(differences),
     p_t,
     p_sign: signTest(differences),
     p_permutation,
-    p: measure.test === 't' ? (p_t ?? 1) : p_permutation,
+    p: test === 't' ? (p_t ?? 1) : p_permutation,
   }
 }
 
@@ -262,7 +270,7 @@ function equalities(
     const differences = pairs.map(({ difference }) => difference)
     const { equal_within: margin } = measure
     const interval = tInterval(differences, 1 - 2 * ALPHA)
-    if (margin === undefined || !interval) return undefined
+    if (margin === undefined || !interval || differences.length < FEWEST_PAIRS) return undefined
     return { margin, interval, p: equivalenceTest(differences, margin) ?? 1 }
   })
   const adjusted = holm(tested.flatMap((one) => one?.p ?? []))
@@ -271,18 +279,18 @@ function equalities(
 }
 
 function judged(found: Compared, p_holm: number, { measure }: Study): Comparison {
+  if (found.p === undefined) return { ...found, verdict: 'too few' }
   const differences = found.pairs.map(({ difference }) => difference)
   const isBetter = found.mean > 0 === (measure.goal === 'higher')
   const isEqual = found.equality !== undefined && found.equality.p < ALPHA
   const undecided = isEqual ? 'equal' : 'none'
   const decided = p_holm < ALPHA ? (isBetter ? 'better' : 'worse') : undecided
-  const isEnough = differences.length >= FEWEST_PAIRS
   const deviation = Math.sqrt(variance(differences, { unbiased: true }))
   return {
     ...found,
     p_holm,
-    verdict: isEnough ? decided : 'too few',
-    ...(isEnough && { seeds_needed: seedsNeeded(found.mean, deviation) }),
+    verdict: decided,
+    seeds_needed: seedsNeeded(found.mean, deviation),
   }
 }
 

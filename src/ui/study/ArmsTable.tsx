@@ -48,7 +48,7 @@ function ArmRow(props: ArmsTableProps & { readonly result: ArmResult }) {
       <td>{units.bareValue(interquartile_mean)}</td>
       <td>{Number.isFinite(spent) ? formatCount(Math.round(spent)) : NONE}</td>
       <td>{isCompared ? bareDifference(comparison, units) : ''}</td>
-      <td>{isCompared ? short(comparison.p_holm) : ''}</td>
+      <td>{isCompared ? short(comparison.p_holm ?? Number.NaN) : ''}</td>
       <td>{isCompared ? VERDICTS[comparison.verdict] : ''}</td>
       <td>
         {rest ? (

@@ -32,8 +32,9 @@ function figureLines(lines: PictureLines['lines'], looks: Looks): FigureLine[] {
     const look = looks.get(line.name)
     return look && line.band.at.length > 0 ? [{ ...line, look }] : []
   })
-  return shown.map(({ name, band: { at, middle, low, high }, look }) => ({
+  return shown.map(({ name, value, band: { at, middle, low, high }, look }) => ({
     key: name,
+    end: value,
     label: name,
     ...look,
     at,
@@ -136,7 +137,7 @@ function Charts({ study, analysis }: { readonly study: Study; readonly analysis:
       />
       <ArmLines
         id="study-profiles"
-        note="For each value, the share of an arm’s runs that end above it: a line further to the right is better everywhere, lines that cross are better for some seeds only."
+        note="For each value, the share of an arm’s runs that end above it: a line further to the right is better everywhere, lines that cross are better for some seeds only. The axis begins at the lowest run, and beside each name stands the median of its runs."
         picture={drawn.profiles}
         start={analysis.arms.find(({ arm }) => arm.name === analysis.baseline)?.mean}
         {...drawing}

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import gallery from '../../../page/study/gallery.json' with { type: 'json' }
-import { analyse } from '../analysis.ts'
+import { type Analysis, analyse } from '../analysis.ts'
 import { plannedRuns } from '../queue.ts'
 import { armsOf, DOCUMENT, madeUpResult, studyOf } from '../testing.ts'
 import { answerSentence, foundOf, joinNumbered } from './answer.ts'
@@ -79,6 +79,22 @@ test('many arms are said by what was found, in one name or counted, with how far
 
 test('no answer in the list of the lab’s studies is longer than three lines of it', () => {
   expect(Math.max(...gallery.map(({ answer }) => answer.length))).toBeLessThan(240)
+})
+
+test('a large difference that Holm’s correction takes away is not said to be none without it', () => {
+  const study = studyOf(MANY)
+  const of = (name: string, p: number, verdict: 'worse' | 'none', mean: number) => ({
+    arm: { name, group: name },
+    comparison: { pairs: study.seeds, p, verdict, mean },
+  })
+  const say = (p: number) =>
+    answerSentence(study, {
+      arms: [{ arm: { name: 'whole' } }, of('a', 0.001, 'worse', -0.03), of('b', p, 'none', -0.05)],
+      baseline: 'whole',
+      metric: 'val-aux/x/acc/greedy',
+    } as unknown as Analysis)
+  expect(say(0.03)).toContain('No difference found after Holm’s correction, −5.0 points: b.')
+  expect(say(0.3)).toContain('No difference found, −5.0 points: b.')
 })
 
 test('what was found is said in a word: equal is not the same as undecided', () => {

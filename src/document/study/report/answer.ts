@@ -1,6 +1,6 @@
 // Says what a study found in a sentence or two, with the sizes of the differences and the number of
 // seeds: the same words for the page, its list and the report.
-import type { Analysis, Comparison } from '../analysis.ts'
+import { ALPHA, type Analysis, type Comparison } from '../analysis.ts'
 import type { Arm } from '../arms.ts'
 import { FEWEST_PAIRS } from '../statistics/student.ts'
 import type { Study } from '../study.ts'
@@ -90,7 +90,13 @@ function saysOf(
 ): string {
   if (verdict === 'better') return `Better than ${base} by ${apart(arms, units)}`
   if (verdict === 'worse') return `Worse than ${base} by ${apart(arms, units)}`
-  if (verdict === 'none') return `No difference found, ${sizesOf(arms, units)}`
+  if (verdict === 'none') {
+    // Beside an arm that differs by less, a reader asks why this one does not.
+    const isCorrected = arms.some(({ p = 1 }) => p < ALPHA)
+    return isCorrected
+      ? `No difference found after Holm’s correction, ${sizesOf(arms, units)}`
+      : `No difference found, ${sizesOf(arms, units)}`
+  }
   if (verdict === 'too few') return 'Too few seeds to say'
   return `Equal to ${base} within ${margin}, ${sizesOf(arms, units)}`
 }

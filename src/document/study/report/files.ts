@@ -157,7 +157,7 @@ function armsTable({ arms, metric }: Analysis, { budget }: Study): string {
       short(spent),
       Number.isFinite(gain) ? signed(gain, units) : '',
       comparison && comparison.pairs.length > 0 ? bareDifference(comparison, units) : '',
-      comparison ? short(comparison.p_holm) : '',
+      comparison ? short(comparison.p_holm ?? Number.NaN) : '',
       comparison?.verdict === 'none' ? 'no difference found' : (comparison?.verdict ?? ''),
     ]
   }

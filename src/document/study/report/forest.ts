@@ -30,6 +30,12 @@ export const forestValues = (rows: readonly ForestRow[]): number[] =>
 export const forestTitle = ({ baseline, metric }: Analysis): string =>
   `${measureTitle(metric ?? '')}: difference from ${baseline}${inHead(unitsOf(metric).difference)}`
 
+/** Beside a row: what was found, in a few words. */
+export const besideRow = ({ verdict, p_holm }: ForestRow['comparison']): string =>
+  p_holm === undefined
+    ? 'too few seeds'
+    : `${verdict === 'none' ? 'none found' : verdict}, p ${short(p_holm)}`
+
 /** Arms below each other, 0 as a line; bars are t intervals, thin ones bootstrap intervals, dots
  * the seeds. */
 export function forestPlot(analysis: Analysis): string {
@@ -42,23 +48,21 @@ export function forestPlot(analysis: Analysis): string {
     (x) =>
       `<path d="M${place(x)} ${TOP - 8}V${bottom}" stroke="${x === 0 ? INKS.zero : INKS.grid}"/><text x="${place(x)}" y="${bottom + 18}" text-anchor="middle">${units.tick(x)}</text>`,
   )
-  const rows = compared.map(
-    ({ name, comparison: { pairs, t, bootstrap, mean, verdict, p_holm } }, i) => {
-      const y = TOP + i * ROW + ROW / 2 - 4
-      const colour = INKS[verdict === 'better' || verdict === 'worse' ? verdict : 'none']
-      const dots = pairs.map(
-        ({ difference }) =>
-          `<circle cx="${place(difference)}" cy="${y}" r="2.5" fill="${colour}" fill-opacity="0.35"/>`,
-      )
-      const bar = t
-        ? `<path d="M${place(t.low)} ${y}H${place(t.high)}" stroke="${colour}" stroke-width="3"/>`
-        : ''
-      const thin = bootstrap
-        ? `<path d="M${place(bootstrap.low)} ${y + 6}H${place(bootstrap.high)}" stroke="${colour}" stroke-opacity="0.6"/>`
-        : ''
-      const says = verdict === 'none' ? 'none found' : verdict
-      return `<text x="${LEFT - 12}" y="${y + 4}" text-anchor="end">${escaped(cutText(name, 34))}</text>${thin}${bar}${dots.join('')}<rect x="${place(mean) - 4}" y="${y - 4}" width="8" height="8" fill="${colour}"/><text x="${WIDTH - RIGHT + 10}" y="${y + 4}">${says}, p ${short(p_holm)}</text>`
-    },
-  )
+  const rows = compared.map(({ name, comparison }, i) => {
+    const { pairs, t, bootstrap, mean, verdict } = comparison
+    const y = TOP + i * ROW + ROW / 2 - 4
+    const colour = INKS[verdict === 'better' || verdict === 'worse' ? verdict : 'none']
+    const dots = pairs.map(
+      ({ difference }) =>
+        `<circle cx="${place(difference)}" cy="${y}" r="2.5" fill="${colour}" fill-opacity="0.35"/>`,
+    )
+    const bar = t
+      ? `<path d="M${place(t.low)} ${y}H${place(t.high)}" stroke="${colour}" stroke-width="3"/>`
+      : ''
+    const thin = bootstrap
+      ? `<path d="M${place(bootstrap.low)} ${y + 6}H${place(bootstrap.high)}" stroke="${colour}" stroke-opacity="0.6"/>`
+      : ''
+    return `<text x="${LEFT - 12}" y="${y + 4}" text-anchor="end">${escaped(cutText(name, 34))}</text>${thin}${bar}${dots.join('')}<rect x="${place(mean) - 4}" y="${y - 4}" width="8" height="8" fill="${colour}"/><text x="${WIDTH - RIGHT + 10}" y="${y + 4}">${besideRow(comparison)}</text>`
+  })
   return picture(forestTitle(analysis), WIDTH, bottom + 30, [...grid, ...rows])
 }

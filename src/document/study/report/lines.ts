@@ -7,7 +7,7 @@ import { boundsOf } from '../bounds.ts'
 import { fingerprintOf } from '../fingerprint.ts'
 import { curveOf } from '../measure.ts'
 import type { RunResult } from '../results.ts'
-import { performanceProfile } from '../statistics/rliable.ts'
+import { median, performanceProfile } from '../statistics/rliable.ts'
 import { clamped, FEWEST_PAIRS, type Interval, tInterval } from '../statistics/student.ts'
 import type { Study } from '../study.ts'
 import { measureTitle } from './measure_words.ts'
@@ -29,6 +29,8 @@ interface Band {
 export interface PictureLine {
   readonly name: string
   readonly band: Band
+  /** What stands beside its name; the last value where it is absent. */
+  readonly value?: string
 }
 
 /** What a picture of lines shows, for a file and for a chart of the page. */
@@ -37,6 +39,8 @@ export interface PictureLines {
   /** What the lower axis counts. */
   readonly unit: string
   readonly lines: readonly PictureLine[]
+  /** The lower axis begins where the lines do, not at 0. */
+  readonly isFitted?: boolean
   /** How numbers along the axes are written; as they are where it is absent. */
   readonly x?: (value: number) => string
   readonly y?: (value: number) => string
@@ -79,7 +83,7 @@ function bandOf(curves: readonly SeedCurve[], bounds: Interval): Band {
 
 /** Lines in one frame, with bands of their 95 % intervals. */
 export function linesPicture(
-  { title, unit, lines, x: xText = short, y: yText = short }: PictureLines,
+  { title, unit, lines, isFitted = false, x: xText = short, y: yText = short }: PictureLines,
   height = 400,
 ): string {
   const shown = lines.filter(({ band }) => band.at.length > 0)
@@ -89,7 +93,8 @@ export function linesPicture(
   const legendRows = Math.ceil(shown.length / columns)
   const bottom = height - 48
   const places = shown.flatMap(({ band }) => band.at)
-  const x = scaleOf(Math.min(0, ...places), Math.max(1e-9, ...places), LEFT, WIDTH - RIGHT)
+  const least = isFitted ? Math.min(...places) : Math.min(0, ...places)
+  const x = scaleOf(least, Math.max(least + 1e-9, ...places), LEFT, WIDTH - RIGHT)
   const heights = shown.flatMap(({ band }) => [...band.low, ...band.high])
   const y = scaleOf(Math.min(...heights, 0), Math.max(...heights, 0.001), bottom, TOP)
   const grid = [
@@ -224,24 +229,27 @@ export function placeLines(
   return { title, unit, lines, ...(metric === 'acc' && { y: axisText(metric) }) }
 }
 
-/** The share of every arm's runs that end above each value, as in rliable. Undefined for fewer than
- * three runs of an arm. */
+/** The share of every arm's runs that end above each value, as in rliable, from the lowest run on;
+ * beside each name the median of its runs. Undefined for fewer than three runs of an arm. */
 export function profileLines({ arms, metric = '' }: Analysis): PictureLines | undefined {
   const numbers = arms.map(({ values }) => values.map(({ value }) => value))
   const all = numbers.flat()
   if (numbers.some((own) => own.length < 3)) return undefined
-  const [low, high] = [Math.min(...all, 0), Math.max(...all)]
+  const [low, high] = [Math.min(...all), Math.max(...all)]
   // It falls at the value of a run, and nowhere else: right before and right at it.
-  const near = (high - low) * 1e-6
-  const at = [low, ...[...new Set(all)].sort((a, b) => a - b).flatMap((v) => [v - near, v])]
+  const near = (high - low || 1) * 1e-6
+  const at = [...new Set(all)].sort((a, b) => a - b).flatMap((v) => [v - near, v])
+  const units = unitsOf(metric)
   const lines = arms.map(({ arm: { name } }, i) => {
     const middle = performanceProfile(numbers[i], at)
-    return { name, band: { at, middle, low: middle, high: middle } }
+    const value = `${units.bareValue(median(numbers[i]))}${units.value}`
+    return { name, band: { at, middle, low: middle, high: middle }, value }
   })
   return {
     title: 'Runs that end above a value',
     unit: measureTitle(metric),
     lines,
+    isFitted: true,
     x: axisText(metric),
     y: axisText('acc'),
   }

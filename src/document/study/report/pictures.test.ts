@@ -5,8 +5,8 @@ import { boundsOf } from '../bounds.ts'
 import { plannedRuns } from '../queue.ts'
 import { clamped, tInterval } from '../statistics/student.ts'
 import { armsOf, madeUpResult, studyOf } from '../testing.ts'
-import { studyPictures } from './files.ts'
-import { curveLines } from './lines.ts'
+import { studyFiles, studyPictures } from './files.ts'
+import { curveLines, profileLines } from './lines.ts'
 import { armSentence, bandSentence } from './words.ts'
 
 const study = studyOf()
@@ -49,12 +49,28 @@ test('two seeds have a range and no interval, and the words say so', () => {
       undefined,
       undefined,
     ])
-  expect(armSentence(found.arms[1], found)).toContain('too few seeds to say (0.0 points, 2 seeds')
+  expect(armSentence(found.arms[1], found)).toContain('too few seeds to say (0.0 points, 2 seeds).')
+  const files = studyFiles(study, found)
+  const text = (name: string) => files.get(name) ?? ''
+  const [heads, ...rows] = text('table.csv').trim().split('\n')
+  for (const [i, name] of heads.split(',').entries())
+    if (name.startsWith('p_')) for (const row of rows) expect(row.split(',')[i], name).toBe('')
+  expect(text('report.md')).not.toMatch(/p 0\.|p 1/)
+  expect(text('forest.svg')).toContain('>too few seeds<')
   const mixed = analyse(study, arms, [...two, ...results.filter(({ arm }) => arm === 'slow')])
   expect(bandSentence(mixed.arms)).toContain('of an arm with fewer than 3 seeds so far')
   expect(bandSentence(analysis.arms)).toBe(
     'The band of a curve is the 95 % interval of that arm’s own mean.',
   )
+})
+
+test('where runs end begins at the lowest one, and a name has the median of its runs', () => {
+  const drawn = profileLines(analysis)
+  expect(drawn?.lines.map(({ value }) => value)).toEqual(arms.map(() => '100.0 %'))
+  expect(Math.min(...(drawn?.lines.flatMap(({ band }) => band.at) ?? []))).toBeCloseTo(0.7, 4)
+  const svg = studyPictures(study, analysis).get('profiles.svg') ?? ''
+  const below = [...svg.matchAll(/text-anchor="middle">([^<]+)</g)].map(([, text]) => text)
+  expect(below).toEqual(['70 %', '80 %', '90 %', '100 %'])
 })
 
 test('only what is bounded is cut', () => {

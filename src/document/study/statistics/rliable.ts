@@ -9,6 +9,13 @@ export function interquartileMean(values: readonly number[]): number {
   return mean(sorted.slice(cut, sorted.length - cut))
 }
 
+/** The middle of the values in order; of two middles their mean. */
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  const middle = (sorted.length - 1) / 2
+  return (sorted[Math.floor(middle)] + sorted[Math.ceil(middle)]) / 2
+}
+
 /** The performance profile: the share of runs that score above each threshold. */
 export const performanceProfile = (
   values: readonly number[],

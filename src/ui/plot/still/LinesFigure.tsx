@@ -118,7 +118,7 @@ function endsOf({ lines, yUnit, formatValue }: LinesFigureProps): ReadonlyMap<st
   const unit = yUnit === undefined ? '' : ` ${yUnit}`
   return new Map(
     lines.map((line) => {
-      const value = formatValue(valueAt(line, undefined))
+      const value = line.end ?? formatValue(valueAt(line, undefined))
       return [line.key, value.endsWith(unit) ? value.slice(0, value.length - unit.length) : value]
     }),
   )

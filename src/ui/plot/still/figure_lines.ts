@@ -24,6 +24,8 @@ export interface FigureLine {
   readonly low?: ArrayLike<number>
   readonly high?: ArrayLike<number>
   readonly length: number
+  /** What stands beside its name; its last value where that is absent. */
+  readonly end?: string | undefined
 }
 
 /** Points of a line: more cannot be seen. */

@@ -3,6 +3,7 @@
 import { useState } from 'react'
 import type { Analysis, Comparison } from '../../../document/study/analysis.ts'
 import {
+  besideRow,
   type ForestRow,
   forestRows,
   forestTitle,
@@ -72,10 +73,6 @@ function Row({ row, px, y }: { readonly row: ForestRow; readonly px: Px; readonl
   )
 }
 
-/** Beside a row: what was found, in a few words. */
-const saidOf = ({ comparison: { verdict, p_holm } }: ForestRow): string =>
-  `${verdict === 'none' ? 'none found' : verdict}, p ${short(p_holm)}`
-
 type Px = (value: number) => number
 
 function Forest({ rows, units, scale, at, onMove, width }: Drawn & { readonly width: number }) {
@@ -119,7 +116,7 @@ function Forest({ rows, units, scale, at, onMove, width }: Drawn & { readonly wi
             {cutText(t(row.name), letters)}
           </text>
           <text x={width} y={isWide ? i * high + high / 2 + 4 : i * high + 14} textAnchor="end">
-            {saidOf(row)}
+            {besideRow(row.comparison)}
           </text>
           <Row row={row} px={px} y={isWide ? i * high + high / 2 - 2 : i * high + 29} />
         </g>
@@ -130,7 +127,8 @@ function Forest({ rows, units, scale, at, onMove, width }: Drawn & { readonly wi
 
 function rowText({ name, comparison }: ForestRow, units: Units): string {
   const { pairs, verdict, p_holm } = comparison
-  return `${name}: ${differenceText(comparison, units)}, ${pairs.length} seeds, p ${short(p_holm)} after Holm; ${VERDICTS[verdict]}`
+  const p = p_holm === undefined ? '' : `, p ${short(p_holm)} after Holm`
+  return `${name}: ${differenceText(comparison, units)}, ${pairs.length} seeds${p}; ${VERDICTS[verdict]}`
 }
 
 function forestTable(rows: readonly ForestRow[], units: Units): NumberTable {
@@ -153,7 +151,7 @@ function forestTable(rows: readonly ForestRow[], units: Units): NumberTable {
         units.bareDifference(value ?? Number.NaN),
       ),
       `${pairs.length}`,
-      short(p_holm),
+      short(p_holm ?? Number.NaN),
       VERDICTS[verdict],
     ]),
   }
