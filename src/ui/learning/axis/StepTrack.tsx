@@ -1,7 +1,7 @@
 // Draws the axis of steps below the phases: where the page looks, which steps the charts show, and
-// of which steps anything is kept. Its steps lie where those of the charts lie
-// (plot/axes/step_scale.ts).
-import { type KeyboardEvent, type PointerEvent, useEffect, useRef } from 'react'
+// of which steps anything is kept. Its steps lie below the phases that they belong to, whatever is
+// drawn behind the run.
+import { type KeyboardEvent, type PointerEvent, useEffect, useMemo, useRef } from 'react'
 import { useStore } from 'zustand'
 import type { LabState } from '../../../page/state/store.ts'
 import { keptSteps, scrubKept, scrubTo, showAllSteps } from '../../open/scrub.ts'
@@ -9,13 +9,7 @@ import { resolveColor } from '../../scales/css_colors.ts'
 import { placeOf, type StepScale, stepAtPlace } from '../../scales/step_scale.ts'
 import { zoomBetween } from '../../scales/zoom.ts'
 import { keepWritten, useTextPace, writtenRun } from '../../shown/readout.ts'
-import {
-  lastDrawnStep,
-  plannedSteps,
-  usePhaseSpans,
-  useStepDomain,
-  useStepScale,
-} from '../../shown/run.ts'
+import { lastDrawnStep, plannedSteps, useStepDomain, useStepScale } from '../../shown/run.ts'
 import { presentStore, useAtStep, usePresent } from '../../shown/shown.ts'
 import { type UiState, uiStore } from '../../shown/store.ts'
 
@@ -39,21 +33,18 @@ function axisOf(scale: StepScale | undefined, end: number): Axis {
   }
 }
 
-/** The whole run on one axis: to its planned end, or to that of a longer one behind it. */
+/** The whole run on one axis, which is the same until the axis changes. */
 function useAxis(): Axis {
   const scale = useStepScale()
   const planned = usePresent(plannedSteps)
-  return axisOf(scale, Math.max(planned, lastDrawnStep(), 1))
+  const end = Math.max(planned, presentStore.getState().step, 1)
+  return useMemo(() => axisOf(scale, end), [scale, end])
 }
 
 /** A mark for every step of which something is kept. */
 function Marks({ axis }: { readonly axis: Axis }) {
   const canvas = useRef<HTMLCanvasElement>(null)
-  const latest = useRef(axis)
-  latest.current = axis
-  const spans = usePhaseSpans()
   const isDark = useStore(uiStore, selectIsDark)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a phase that begins moves the marks.
   useEffect(() => {
     const element = canvas.current
     const ctx = element?.getContext('2d')
@@ -69,7 +60,7 @@ function Marks({ axis }: { readonly axis: Axis }) {
       ctx.clearRect(0, 0, width, height)
       ctx.fillStyle = resolveColor('--edge', isDark)
       const pixels = keptSteps(presentStore.getState().kept).map((step) =>
-        Math.round(latest.current.share(step) * (width - 1)),
+        Math.round(axis.share(step) * (width - 1)),
       )
       for (const x of new Set(pixels)) ctx.fillRect(x, 0, 1, height)
     }
@@ -84,7 +75,7 @@ function Marks({ axis }: { readonly axis: Axis }) {
       stop()
       observer.disconnect()
     }
-  }, [spans, isDark])
+  }, [axis, isDark])
   return <canvas ref={canvas} className="axis-marks" aria-hidden="true" />
 }
 

@@ -1,0 +1,50 @@
+// The track below the phases has their scale, whatever is drawn behind the run.
+import { renderToStaticMarkup } from 'react-dom/server'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { parsed } from '../../../document/experiment/testing.ts'
+import { initialState, labStore } from '../../../page/state/store.ts'
+import { overlayStore } from '../../shown/overlays.ts'
+import { presentStore, shownStore } from '../../shown/shown.ts'
+import { StepTrack } from './StepTrack.tsx'
+
+beforeEach(() => {
+  // Static markup shows what a store began with.
+  for (const store of [labStore, presentStore, shownStore])
+    vi.spyOn(store, 'getInitialState').mockImplementation(store.getState as never)
+})
+afterEach(() => {
+  vi.restoreAllMocks()
+  overlayStore.setState({ overlays: [] })
+  labStore.setState(initialState())
+})
+
+test('the end of a run is the end of the track, also beside a longer run', () => {
+  const experiment = parsed({
+    phases: [
+      { kind: 'sft', steps: 4 },
+      { kind: 'rl', steps: 8 },
+    ],
+  })
+  labStore.setState({
+    ...initialState(),
+    experiment,
+    runExperiment: experiment,
+    runDocument: experiment,
+    status: 'finished',
+    phase_switches: [
+      { step: 0, phase: 0, reason: 'start' },
+      { step: 4, phase: 1, reason: 'steps' },
+    ],
+    step: 12,
+    phase: 1,
+    phase_step: 8,
+  })
+  const placeOf = () =>
+    /left:([\d.]+)%" data-handle="scrubber"/.exec(renderToStaticMarkup(<StepTrack />))?.[1]
+  expect(placeOf()).toBe('100')
+  const end = () => ({ last: 45, planned: 45 })
+  overlayStore.setState({
+    overlays: [{ id: 'sender', label: '', color: '', dash: [], end, series: () => undefined }],
+  })
+  expect(placeOf()).toBe('100')
+})
