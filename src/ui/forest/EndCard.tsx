@@ -21,6 +21,7 @@ import { controlSays, insideSays, settingsOfBoth } from './control_result.ts'
 import { type Example, type Examples, examplesOf } from './examples.ts'
 import { firstLight } from './first_light.ts'
 import { Next } from './Next.tsx'
+import { onTheWay } from './on_the_way.ts'
 import './end_card.css'
 
 const WhatToSee = lazyPart(async () => (await import('../learning/WhatToSee.tsx')).WhatToSee, {
@@ -61,7 +62,9 @@ export function EndCard() {
 
 function Outcome() {
   const state = usePresent(selectAll)
-  const captions = phaseCaptions(state)
+  const captions = phaseCaptions(state).map((caption) => captionLines(t(caption)))
+  const between = onTheWay(state)
+  const happened = between.length > 0 ? [...captions, ['On the way', ...between].map(t)] : captions
   const light = firstLight(state)
   const runs = useStore(libraryStore, shownRuns)
   const compared = useMemo(() => controlSays(state, runs), [state, runs])
@@ -81,15 +84,15 @@ function Outcome() {
             <Words text={inside} />
           </p>
         )}
-        {captions.length > 0 ? <h2>What happened</h2> : null}
+        {happened.length > 0 ? <h2>What happened</h2> : null}
         {light === undefined ? null : (
           <p className="figure-says" data-testid="first-light">
             <Words text={light} />
           </p>
         )}
         <ol>
-          {captions.map((caption) => (
-            <Caption key={caption} text={t(caption)} />
+          {happened.map((lines) => (
+            <Caption key={lines.join()} lines={lines} />
           ))}
         </ol>
         <Next state={state} both={both} />
@@ -98,9 +101,8 @@ function Outcome() {
   )
 }
 
-/** What a phase did: its name, and a line for every sentence. */
-function Caption({ text }: { readonly text: string }) {
-  const [head, ...says] = captionLines(text)
+/** What a phase did, or what happened on the way: its name, and a line for every sentence. */
+function Caption({ lines: [head, ...says] }: { readonly lines: readonly string[] }) {
   return (
     <li>
       <h3>

@@ -68,7 +68,7 @@ function entropyChange({ series }: LabState, layer: number, { first, last }: Pha
 }
 
 /** No line breaks before its sign. */
-const percent = (share: number): string => `${Math.round(100 * share)}\u00a0%`
+export const percent = (share: number): string => `${Math.round(100 * share)}\u00a0%`
 
 function rewardWords({ series, runExperiment }: LabState, { first, last }: PhaseSeen): string {
   const scores = between(series.get(TASK_SCORE) ?? series.get(REWARD), first, last)

@@ -1,0 +1,52 @@
+// Says what the ends of a run hide: settings that were changed while it trained, and a score that
+// was clearly lower or higher in between.
+import { experimentFields } from '../../document/experiment/form/form.ts'
+import { numberWords, placeWords } from '../../document/experiment/form/setting_words.ts'
+import { fieldChanges } from '../../document/experiment/steered/field_changes.ts'
+import type { LabState } from '../../page/state/store.ts'
+import { isClear } from '../kit/mean.ts'
+import { greedyAccuracy } from '../shown/metrics.ts'
+import { percent } from './captions.ts'
+
+/** 'After step 12 the learning rate became 0.001.', in the order of the steps. */
+function changeLines({ runDocument, ...state }: LabState): readonly string[] {
+  if (!runDocument) return []
+  const fields = experimentFields(runDocument)
+  const changes = [...fieldChanges({ ...state, document: runDocument })].flatMap(([path, values]) =>
+    values.slice(1).map(({ step, value }) => {
+      const label = fields.find((field) => field.path === path)?.label ?? path
+      const said = typeof value === 'number' ? numberWords(value) : `${value ?? 'none'}`
+      return { step, line: `After step ${step}, ${placeWords(path)}“${label}” became ${said}.` }
+    }),
+  )
+  return changes.toSorted((a, b) => a.step - b.step).map(({ line }) => line)
+}
+
+/** 'In between, greedy answers fell to 48 % at step 10.', where that is clear against both ends. */
+function scoreLines({ runExperiment, series }: LabState): readonly string[] {
+  const column = series.get(greedyAccuracy(runExperiment?.task.id ?? ''))
+  const points = Array.from({ length: column?.length ?? 0 }, (_, i) => ({
+    step: column?.steps[i] ?? 0,
+    share: column?.values[i] ?? Number.NaN,
+  })).filter(({ share }) => Number.isFinite(share))
+  const [first, last] = [points[0], points.at(-1)]
+  if (!first || !last) return []
+  const problems = runExperiment?.validation.prompts ?? 0
+  const shares = points.map(({ share }) => share)
+  const said = (word: string, extreme: number, nearer: number) => {
+    const point = points.find(({ share }) => share === extreme)
+    return point && extreme !== nearer && isClear([extreme, nearer], problems)
+      ? [`In between, greedy answers ${word} to ${percent(extreme)} right at step ${point.step}.`]
+      : []
+  }
+  return [
+    ...said('fell', Math.min(...shares), Math.min(first.share, last.share)),
+    ...said('rose', Math.max(...shares), Math.max(first.share, last.share)),
+  ]
+}
+
+/** What happened between the beginning of a run and its end, in sentences. */
+export const onTheWay = (state: LabState): readonly string[] => [
+  ...changeLines(state),
+  ...scoreLines(state),
+]
