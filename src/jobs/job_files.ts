@@ -230,7 +230,7 @@ function about(target: 'verl' | 'bupo', where: string, scale: Scale | undefined)
 function refuse(target: Target, refused: readonly Note[]): void {
   if (refused.length === 0) return
   const lines = refused.map(({ path, value, why }) => `${path} is ${shown(value)}: ${why}`)
-  throw new JobError(`${TARGET_NAMES[target]} cannot run this experiment. ${lines.join('; ')}`)
+  throw new JobError(`${TARGET_NAMES[target]} cannot run this experiment: ${lines.join('; ')}`)
 }
 
 /** What becomes of every phase. */

@@ -73,6 +73,10 @@ export function choosePhase(
   return { index, phase, settings, steps: steps + inner.steps, inner }
 }
 
+/** Whether no phase of reinforcement has steps to come: a job then trains its last one again. */
+export const isOver = ({ phases }: Experiment, place: Place): boolean =>
+  phases.every((phase, index) => phase.kind !== 'rl' || stepsLeft(phase, index, place) === 0)
+
 function stepsLeft(phase: PhaseDocument, index: number, place: Place): number {
   if (index < place.phase) return 0
   return index === place.phase ? Math.max(0, phase.steps - place.phase_step) : phase.steps

@@ -2,7 +2,7 @@
 // and the files.
 import { useEffect, useMemo, useRef, useState } from 'react'
 import { useStore } from 'zustand'
-import { phaseWords } from '../../../jobs/settings/phase_choice.ts'
+import { isOver, phaseWords } from '../../../jobs/settings/phase_choice.ts'
 import { closeDialog } from '../../open/dialogs.ts'
 import { type Wanted, wantedStore } from '../../open/open_export.ts'
 import { canScale, FIRST_PLAN, isJob, outcomeOf, type Plan } from './plan.ts'
@@ -134,7 +134,11 @@ function PhaseChoice(props: {
           onPlan({ phase: target.value === '' ? undefined : Number(target.value) })
         }
       >
-        <option value="">The whole model’s phase that is still to come</option>
+        <option value="">
+          {isOver(source.experiment, source.place)
+            ? 'The last phase again, from where the run ended'
+            : 'The whole model’s phase that is still to come'}
+        </option>
         {phases.map(({ index, words }) => (
           <option key={index} value={index}>
             {words[0].toUpperCase() + words.slice(1)}
