@@ -67,6 +67,11 @@ const phaseKinds = ({ phases }: LabState['experiment']) => phases.map(({ kind })
 
 const helpsOf = (fields: readonly FieldData[]) => fields.map(({ help }) => t(help)).join(' ')
 
+const Algorithm = lazyPart(async () => (await import('./Algorithm.tsx')).Algorithm, {
+  name: 'The choice of an algorithm',
+  fallback: null,
+})
+
 /** Beside the size of the model: another one can be looked into, or trained. */
 function OpenModel() {
   return (
@@ -115,6 +120,7 @@ function Group(props: {
         ) : null}
       </summary>
       {open && phase !== undefined ? <PhaseTools index={phase} /> : null}
+      {open && group === MAIN ? <Algorithm /> : null}
       {open
         ? fields.map((field, i) => (
             <Fragment key={field.path}>

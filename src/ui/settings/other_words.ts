@@ -15,6 +15,7 @@ const OTHER_WORDS: readonly (readonly [words: string, paths: readonly string[]])
   ['async asynchronous old off policy', ['staleness', 'rollout_correction.rollout_is']],
   ['easy first difficulty curriculum', ['curriculum.param', 'admission.max_rate']],
   ['which layer inner depth', ['target_layer']],
+  ['which algorithm method estimator grpo ppo gae rloo reinforce++', ['adv_estimator']],
   ['how often test exam check', ['validation.test_freq']],
   ['repeat same again reproduce luck', ['seed']],
   ['forgetful discount future', ['gamma', 'lam']],

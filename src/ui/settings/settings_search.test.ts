@@ -76,6 +76,14 @@ test('what is in force comes before what phases take over from it', () => {
   expect(of(inherited).length).toBeGreaterThan(0)
 })
 
+test('whoever looks for an algorithm finds what chooses it first', () => {
+  for (const query of ['algorithm', 'adv_estimator', 'GRPO', 'PPO']) {
+    const found = fields.filter((field) => isFound(query, field))
+    const [[, [first]]] = sortFound(query, found).named
+    expect(first.path, query).toMatch(/^phases\.\d+\.adv_estimator$/)
+  }
+})
+
 test('a field that was found by a choice of its menu says which', () => {
   const loss = fields.find(({ path }) => path === 'actor.loss_mode')
   if (!loss) throw new Error('no field of the loss')

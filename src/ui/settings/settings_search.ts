@@ -45,12 +45,15 @@ export function isFound(query: string, field: FieldData): boolean {
   )
 }
 
-/** What was found, by heading: the settings in force first, then those whose explanation alone says
- * it, and last what phases take over from them. */
+/** What was found, by heading: the settings in force first, of these what the query means by other
+ * words, then those whose explanation alone says it, and last what phases take over from them. */
 export function sortFound(query: string, found: readonly FieldData[]) {
   const inForce = found.filter((field) => field.isOverridden !== false)
+  const means = ({ path }: FieldData) => Number(isMeant(wordsOf(query), path))
   return {
-    named: groupFields(inForce.filter((field) => isNamed(query, field))),
+    named: groupFields(
+      inForce.filter((field) => isNamed(query, field)).toSorted((a, b) => means(b) - means(a)),
+    ),
     told: groupFields(inForce.filter((field) => !isNamed(query, field))),
     inherited: groupFields(found.filter((field) => field.isOverridden === false)),
   }

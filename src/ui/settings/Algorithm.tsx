@@ -1,0 +1,55 @@
+// Draws one choice of the advantage estimator for all phases of reinforcement; each has its own
+// under its heading.
+import { useId } from 'react'
+import { experimentFields } from '../../document/experiment/form/form.ts'
+import type { Experiment } from '../../document/experiment/schema/schema.ts'
+import { editField } from '../../page/client/edits.ts'
+import type { LabState } from '../../page/state/store.ts'
+import { Words } from '../glossary/Words.tsx'
+import { selectIsBusy, useLab } from '../shown/run.ts'
+import { showToast } from '../shown/store.ts'
+
+const selectExperiment = ({ experiment }: LabState) => experiment
+
+/** The phases of reinforcement with this estimator; others as they are. */
+export const withEstimator = ({ phases }: Experiment, name: string): readonly object[] =>
+  phases.map((phase) => (phase.kind === 'rl' ? { ...phase, adv_estimator: name } : phase))
+
+/** Nothing where nothing is reinforced. */
+export function Algorithm() {
+  const id = useId()
+  const experiment = useLab(selectExperiment)
+  const isBusy = useLab(selectIsBusy)
+  const fields = experimentFields(experiment).filter(({ path }) =>
+    /^phases\.\d+\.adv_estimator$/.test(path),
+  )
+  const [first] = fields
+  if (!first) return null
+  const chosen = new Set(fields.map(({ value }) => value))
+  const choose = (name: string) => {
+    const refused = editField('phases', withEstimator(experiment, name))
+    if (refused !== undefined) showToast(refused)
+  }
+  return (
+    <div className="field">
+      <label htmlFor={id}>Algorithm</label>
+      <select
+        id={id}
+        data-testid="algorithm"
+        disabled={isBusy}
+        value={chosen.size > 1 ? '' : `${first.value}`}
+        onChange={({ target }) => choose(target.value)}
+      >
+        {chosen.size > 1 ? <option value="">another in each phase</option> : null}
+        {first.options?.map(({ value, label }) => (
+          <option key={`${value}`} value={`${value}`}>
+            {label}
+          </option>
+        ))}
+      </select>
+      <p className="soft help">
+        <Words text="The advantage estimator of all phases of reinforcement. A run that is on keeps its own." />
+      </p>
+    </div>
+  )
+}
