@@ -163,7 +163,7 @@ test(
     await lab.get('run').nth(1).getByTestId('open-run').click()
     await expect(lab.get('past-run')).toContainText('read-only')
     // The bar that stays in sight names it too.
-    await expect(lab.get('bar-past')).toContainText('BuPO, layer 2 first')
+    await expect(lab.get('bar-past')).toContainText('BuPO (GRPO), layer 2 first')
     await expect.poll(() => shownNumbers(lab)).toEqual(firstNumbers)
     await expect(lab.get('phases')).toContainText('3 of 3')
     // Train would train another run than this one.
@@ -173,7 +173,7 @@ test(
     await expect(lab.get('samples').getByRole('table').first()).toContainText(`Step ${STEPS}`)
     // The settings are its own, to read, and the person's own come back with it.
     const past = lab.get('past-settings')
-    await expect(past).toContainText('Settings of “BuPO, layer 2 first')
+    await expect(past).toContainText('Settings of “BuPO (GRPO), layer 2 first')
     await expect(past).toContainText('Not the current run')
     await expect(past.locator('input:not([id=settings-search]), select')).toHaveCount(0)
     await expect(past.getByTestId('past-seed')).toHaveText(/^1\b/)

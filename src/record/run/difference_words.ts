@@ -24,7 +24,8 @@ const unique = (words: readonly string[]): string[] => [...new Set(words)]
 const joined = ([first, ...others]: readonly string[]): string =>
   [first, ...others.map((other) => `then ${other}`)].join(', ')
 
-/** 'GRPO', 'BuPO, layer 2 first', 'GRPO, then PPO'. */
+/** 'GRPO', 'BuPO (GRPO), layer 2 first', 'GRPO, then PPO'. Reinforcement of an inner layer is BuPO,
+ * by whichever estimator. */
 export function methodWords(experiment: Experiment): string {
   const taught = experiment.phases.flatMap((phase) =>
     phase.kind === 'rl' || phase.kind === 'preference' || phase.kind === 'distill' ? [phase] : [],
@@ -42,8 +43,9 @@ export function methodWords(experiment: Experiment): string {
           : preferenceLabel(phase.preference),
     ),
   )
-  const name = isInner && methods.join() === 'GRPO' ? 'BuPO' : joined(methods)
-  if (!isInner) return name
+  if (!isInner) return joined(methods)
+  const isBupo = taught.every(({ kind }) => kind === 'rl')
+  const name = isBupo ? `BuPO (${joined(methods)})` : joined(methods)
   const [first, ...others] = layers
   if (others.length === 0) return `${name}, layer ${first}`
   if (others.join() === 'final') return `${name}, layer ${first} first`

@@ -16,18 +16,22 @@ function changed(...fields: [string, unknown][]): Experiment {
 
 const nameOf = (...fields: [string, unknown][]) => autoName(changed(...fields), 'tiny')
 
-test('a run of a preset as it is has the preset’s name', () => {
-  expect(nameOf()).toMatchObject({ name: TINY.name, from: TINY.name })
+test('a run of a preset as it is is called by its method, as those that differ from it are', () => {
+  expect(nameOf()).toMatchObject({ name: 'BuPO (GRPO), layer 2 first', from: TINY.name })
+  const first = PRESETS.find(({ id }) => id === 'first-steps') ?? TINY
+  expect(autoName(first.experiment, first.id).name).toBe('BuPO (REINFORCE++), layer 2 first')
 })
 
 test('a name says the method and what differs from the preset', () => {
   expect(nameOf(['actor.optim.lr', 3e-4], ['phases.1.target_layer', 1]).name).toBe(
-    'BuPO, layer 1 first, lr 3e-4',
+    'BuPO (GRPO), layer 1 first, lr 3e-4',
   )
   expect(nameOf(['seed', 7], ['phases.2.steps', 20]).name).toBe(
-    'BuPO, layer 2 first, seed 7, phase 3: 20 steps',
+    'BuPO (GRPO), layer 2 first, seed 7, phase 3: 20 steps',
   )
-  expect(nameOf(['actor.use_kl_loss', true]).name).toBe('BuPO, layer 2 first, with KL in the loss')
+  expect(nameOf(['actor.use_kl_loss', true]).name).toBe(
+    'BuPO (GRPO), layer 2 first, with KL in the loss',
+  )
   expect(nameOf(['phases.1.target_layer', 'final'], ['rollout.n', 16]).name).toBe(
     'GRPO, 16 responses per prompt',
   )
@@ -49,14 +53,14 @@ test('rows of one’s own are named, and not what comes along with them', () => 
   const own = { ...task, name: 'countdown.jsonl' }
   const data = { ...TINY.experiment.data, train_max_samples: 320 }
   const experiment = { ...TINY.experiment, task: own, data } as Experiment
-  expect(autoName(experiment, 'tiny').name).toBe('BuPO, layer 2 first, countdown.jsonl')
+  expect(autoName(experiment, 'tiny').name).toBe('BuPO (GRPO), layer 2 first, countdown.jsonl')
 })
 
 test('runs of several seeds share a name', () => {
   expect(nameOf(['seed', 7], ['actor.optim.lr', 3e-4]).seedless).toBe(
     nameOf(['seed', 8], ['actor.optim.lr', 3e-4]).seedless,
   )
-  expect(nameOf(['seed', 7]).seedless).toBe(TINY.name)
+  expect(nameOf(['seed', 7]).seedless).toBe(nameOf().name)
 })
 
 test('a name says two differences at most, and the rest is there to stand beside it', () => {
@@ -67,17 +71,17 @@ test('a name says two differences at most, and the rest is there to stand beside
     ['phases.2.steps', 7],
     ['rollout.temperature', 0.5],
   )
-  expect(name).toBe('BuPO, layer 2 first, seed 2, temperature 0.5')
+  expect(name).toBe('BuPO (GRPO), layer 2 first, seed 2, temperature 0.5')
   expect(words).toContain('phase 3: 7 steps')
   // What is changed most often is said first.
   const rate = nameOf(['actor.entropy_coeff', 0.01], ['rollout.n', 16], ['actor.optim.lr', 3e-4])
-  expect(rate.name).toMatch(/^BuPO, layer 2 first, lr 3e-4, /)
+  expect(rate.name).toMatch(/^BuPO \(GRPO\), layer 2 first, lr 3e-4, /)
 })
 
 test('other phases are named by their method, and pinned kernels not at all', () => {
   const [warmStart] = TINY.experiment.phases
   expect(nameOf(['phases', [warmStart]]).name).toBe('Supervised, no reinforcement')
-  expect(nameOf(['kernels', 'default']).name).toBe(TINY.name)
+  expect(nameOf(['kernels', 'default']).name).toBe(nameOf().name)
 })
 
 test('what a person said in a run and texts of their own are no name', () => {
@@ -89,9 +93,9 @@ test('what a person said in a run and texts of their own are no name', () => {
   }
   for (const { pairs } of taught.phases) if (pairs) pairs.verdicts = 'abbabs3abab'
   const experiment = taught as unknown as Experiment
-  expect(autoName(experiment, rlhf.id).name).toBe(rlhf.name)
+  expect(autoName(experiment, rlhf.id)).toMatchObject({ name: 'RLOO', words: [] })
   const blob = { ...TINY.experiment, task: { ...TINY.experiment.task, data: 'x'.repeat(5000) } }
-  expect(autoName(blob, 'tiny').name).toBe('BuPO, layer 2 first, sort digits')
+  expect(autoName(blob, 'tiny').name).toBe('BuPO (GRPO), layer 2 first, sort digits')
 })
 
 test('a run is called as its record, its experiment or its settings say, in this order', () => {
@@ -105,7 +109,7 @@ test('a run is called as its record, its experiment or its settings say, in this
   expect(named(own, 'renamed').name).toBe('renamed')
   // Another preset's name was not given by a person.
   expect(named(changed(['name', PRESETS[1].experiment.name], ['seed', 7])).name).toBe(
-    'BuPO, layer 2 first, seed 7',
+    'BuPO (GRPO), layer 2 first, seed 7',
   )
 })
 

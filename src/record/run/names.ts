@@ -19,7 +19,7 @@ function nearestPreset(experiment: Experiment) {
 }
 
 export interface AutoName {
-  /** The method and what differs, most important first: 'GRPO, lr 3e-4'; the preset's name where
+  /** The method and what differs, most important first: 'GRPO, lr 3e-4'; the method alone where
    * nothing does. */
   readonly name: string
   /** The same without the seed: what the runs of several seeds have in common. */
@@ -53,11 +53,8 @@ function nameFrom(experiment: Experiment, preset_id: string): AutoName {
   const preset = presetOf(preset_id) ?? nearestPreset(experiment)
   const words = differenceWords(experiment, preset.experiment)
   const method = methodWords(experiment)
-  const isSame = method === methodWords(preset.experiment)
   const nameOf = (said: readonly string[]): string =>
-    said.length === 0 && isSame
-      ? preset.name
-      : [method, ...said.slice(0, MAX_WORDS)].join(', ').slice(0, MAX_LENGTH)
+    [method, ...said.slice(0, MAX_WORDS)].join(', ').slice(0, MAX_LENGTH)
   const seedless = words.filter((word) => word !== `seed ${experiment.seed}`)
   return {
     name: nameOf(words),

@@ -1,7 +1,7 @@
 // What is said above runs side by side.
 import { expect, test } from 'vitest'
 import { extendSummary } from '../../../record/run/summary.ts'
-import { REWARD } from '../../shown/metrics.ts'
+import { REWARD, sampledAccuracy } from '../../shown/metrics.ts'
 import { entryOf } from '../table/testing.ts'
 import { compareSays } from './says.ts'
 
@@ -38,6 +38,26 @@ const scored = (entry: Entry, score: number): Entry => {
 /** A run of each seed, with its accuracy and its reward. */
 const seeds = (id: string, ends: readonly (readonly [greedy: number, score: number])[]) =>
   ends.map(([greedy, score], i) => scored(entryOf(`${id}${i}`, { greedy, seed: i + 1 }), score))
+
+test('where sampled answers have another order than greedy ones, that is said too', () => {
+  const sampledOf = (entry: Entry, value: number): Entry => {
+    const { task, validation } = entry.header.experiment
+    const metric = sampledAccuracy(task.id, validation.n)
+    const summaries = { ...entry.header.summaries, [metric]: extendSummary(undefined, [value]) }
+    return { ...entry, header: { ...entry.header, summaries } }
+  }
+  const of = (greedy: number, sampled: number) => sampledOf(entryOf('x', { greedy }), sampled)
+  const said = (...sampled: readonly number[]) =>
+    compareSays([
+      group('A', of(0.93, sampled[0])),
+      group('B', of(0.945, sampled[1])),
+      group('C', of(0.828, sampled[2])),
+    ])
+  expect(said(0.477, 0.727, 0.742)).toContain(
+    ' In held-out accuracy, sampled, “C” is highest and “A” lowest: 74.2\u00a0% and 47.7\u00a0%.',
+  )
+  expect(said(0.6, 0.7, 0.5)).not.toContain('sampled')
+})
 
 test('a score that clearly says the opposite is named too', () => {
   const a = seeds(

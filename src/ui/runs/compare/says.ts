@@ -125,6 +125,21 @@ function apartSays(first: Ended, last: Ended, choice: string, inShares: boolean)
   return `“${first.label}” ends ${apart} above “${last.label}” in ${label}: ${high} and ${low}.${againstSays(first.group, last.group, choice)}`
 }
 
+/** ' In …, sampled, “C” is highest and “D” lowest: 78.9 % and 47.7 %.', where the order of greedy
+ * answers is another; '' where it says the same. */
+function sampledSays(groups: readonly Compared[], [first, last]: readonly Ended[]): string {
+  const values = ended(groups, 'sampled').toSorted((a, b) => b.value - a.value)
+  const [high, low] = [values[0], values.at(-1)]
+  if (!high || !low || high.value === low.value) return ''
+  if (high.label === first.label && low.label === last.label) return ''
+  const inShares = isShare(
+    'sampled',
+    groups.flatMap(({ entries }) => entries),
+  )
+  const [most, least] = [high, low].map(({ value }) => numberText(value, inShares))
+  return ` In ${labelOf('sampled')}, “${high.label}” is highest and “${low.label}” lowest: ${most} and ${least}.`
+}
+
 /** '“B” and “A” end 28.1 points apart …', of the first measure that two lines have; undefined where
  * there is none. */
 export function compareSays(groups: readonly Compared[]): string | undefined {
@@ -134,7 +149,10 @@ export function compareSays(groups: readonly Compared[]): string | undefined {
     if (values.length < 2 || !first || !last) continue
     const all = groups.flatMap(({ entries }) => entries)
     const alone = groups.every(({ entries }) => entries.length === 1) ? ' One run each.' : ''
-    return `${apartSays(first, last, key, isShare(key, all))}${budgetSays(groups)}${alone}`
+    const said = apartSays(first, last, key, isShare(key, all))
+    const isSaid = key !== 'greedy' || said.includes(labelOf('sampled'))
+    const sampled = isSaid ? '' : sampledSays(groups, [first, last])
+    return `${said}${sampled}${budgetSays(groups)}${alone}`
   }
   return undefined
 }

@@ -14,13 +14,13 @@ const namesOf = (arms: Parameters<typeof namedArms>[0]) => namedArms(arms).map((
 
 test('an arm alone is called by its method; beside others each says what differs, the first too', () => {
   const [low, high] = [armOf({ lr: 0.0003, seed: 1 }), armOf({ lr: 0.003, seed: 5 })]
-  expect(namesOf([low])).toEqual(['BuPO, layer 2 first'])
+  expect(namesOf([low])).toEqual(['BuPO (GRPO), layer 2 first'])
   expect(namesOf([low, high])).toEqual([
-    'BuPO, layer 2 first, lr 3e-4',
-    'BuPO, layer 2 first, lr 0.003',
+    'BuPO (GRPO), layer 2 first, lr 3e-4',
+    'BuPO (GRPO), layer 2 first, lr 0.003',
   ])
   expect(namesOf([low, { ...high, name: 'fast' }])).toEqual([
-    'BuPO, layer 2 first, lr 3e-4',
+    'BuPO (GRPO), layer 2 first, lr 3e-4',
     'fast',
   ])
 })
@@ -67,8 +67,8 @@ test('ticked runs are an arm for each setting, not for each seed', () => {
     entryOf('c', { seed: 1, lr: 0.01 }, UNNAMED),
   ]
   expect(namesOf(armsOfRuns(runs))).toEqual([
-    'BuPO, layer 2 first, lr 0.001',
-    'BuPO, layer 2 first, lr 0.01',
+    'BuPO (GRPO), layer 2 first, lr 0.001',
+    'BuPO (GRPO), layer 2 first, lr 0.01',
   ])
   const named = [entryOf('a', { seed: 1, lr: 0.001 }, { name: 'mine' }), ...runs.slice(1)]
   expect(namesOf(armsOfRuns(named))[0]).toBe('mine')
