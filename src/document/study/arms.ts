@@ -4,6 +4,7 @@
 import type { FieldValue } from '../../rl/fields/field.ts'
 import { isSampling, plannedCosts, plannedStep } from '../experiment/costs/costs.ts'
 import { parseExperiment } from '../experiment/experiment.ts'
+import { numberWords } from '../experiment/fields/number_words.ts'
 import { type Document, setAt } from '../experiment/fields/paths.ts'
 import { isWarmStart } from '../experiment/fields/phases.ts'
 import { placeWords, settingLabel, settingWords } from '../experiment/form/setting_words.ts'
@@ -32,12 +33,8 @@ const MOST_RUNS = 2000
 /** A number with so many digits, where it is no whole one. */
 const numberText =
   (digits: number) =>
-  (value: number): string => {
-    const shown = Number.isInteger(value) ? value : Number(value.toPrecision(digits))
-    return shown !== 0 && Math.abs(shown) < 1e-3
-      ? shown.toExponential().replace('e+', 'e')
-      : `${shown}`
-  }
+  (value: number): string =>
+    numberWords(Number.isInteger(value) ? value : Number(value.toPrecision(digits)))
 
 /** What can be a value of one field; lists, such as phases, are no name. */
 const isPlain = (value: unknown): value is FieldValue => value === null || typeof value !== 'object'

@@ -1,7 +1,9 @@
 // Says what the ends of a run hide: settings that were changed while it trained, and a score that
 // was clearly lower or higher in between.
+
+import { numberWords } from '../../document/experiment/fields/number_words.ts'
 import { experimentFields } from '../../document/experiment/form/form.ts'
-import { numberWords, placeWords } from '../../document/experiment/form/setting_words.ts'
+import { placeWords } from '../../document/experiment/form/setting_words.ts'
 import { fieldChanges } from '../../document/experiment/steered/field_changes.ts'
 import type { LabState } from '../../page/state/store.ts'
 import { isClear } from '../kit/mean.ts'

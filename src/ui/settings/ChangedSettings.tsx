@@ -33,8 +33,8 @@ function Row({ field, before }: RowProps) {
       <button
         type="button"
         className="plain"
-        aria-label={`Reset ${name}`}
-        title={`Reset ${name} alone`}
+        aria-label={`Put ${name} back`}
+        title={`Put ${name} alone back`}
         onClick={() => editField(path, before === field.default ? undefined : before)}
       >
         <RotateCcw className="icon" aria-hidden="true" />
@@ -73,7 +73,7 @@ export function ChangedSettings(props: {
         data-testid="reset-settings"
         onClick={() => choosePreset(preset.id)}
       >
-        <RotateCcw className="icon" aria-hidden="true" /> Reset all to the preset
+        <RotateCcw className="icon" aria-hidden="true" /> Put all back to the preset
       </button>
     </section>
   )

@@ -1,5 +1,6 @@
 // Draws the control of a setting, by what kind of value it holds.
 import type { ChangeEvent } from 'react'
+import { numberWords } from '../../document/experiment/fields/number_words.ts'
 import { formatNumber } from '../kit/format.ts'
 import type { FieldData } from './form.ts'
 import { keyedValue, SLIDER_TICKS, sliderPosition, sliderValue } from './slider.ts'
@@ -21,6 +22,12 @@ interface ControlProps {
   readonly onBlur: () => void
 }
 
+/** A number as sentences have it, where that says all its digits. */
+function textOf(value: FieldData['value']): string {
+  const words = typeof value === 'number' ? numberWords(value) : ''
+  return words !== '' && Number(words) === value ? words : String(value ?? '')
+}
+
 type Shared = Readonly<Record<string, unknown>>
 
 export function Control({ field, id, helpId, draft, isInvalid, ...on }: ControlProps) {
@@ -31,7 +38,7 @@ export function Control({ field, id, helpId, draft, isInvalid, ...on }: ControlP
     'aria-invalid': isInvalid || undefined,
   }
   const text = {
-    value: draft ?? String(field.value ?? ''),
+    value: draft ?? textOf(field.value),
     placeholder: field.none === undefined ? undefined : 'none',
     onChange: (event: ChangeEvent<HTMLInputElement>) => on.onType(event.target.value),
     onBlur: on.onBlur,

@@ -79,7 +79,7 @@ function FieldHead(props: {
           type="button"
           className="plain undo"
           title={before === undefined ? 'Take the experiment’s value' : `Back to ${spoken(before)}`}
-          aria-label={`Reset ${field.label}`}
+          aria-label={`Put ${field.label} back`}
           onClick={onReset}
         >
           <span className="changed-dot" aria-hidden="true" />

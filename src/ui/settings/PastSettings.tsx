@@ -101,7 +101,9 @@ function Values({ entry }: { readonly entry: RunEntry }) {
           {field.label}
         </dt>
         <dd data-testid={`past-${field.path}`}>
-          {values ? changesWords(values) : valueWords(field)}{' '}
+          {values
+            ? changesWords(values, (value) => valueWords({ ...field, value }))
+            : valueWords(field)}{' '}
           <span className="soft">{field.unit}</span>
           {differs ? <small className="soft">preset: {valueWords(before)}</small> : null}
         </dd>

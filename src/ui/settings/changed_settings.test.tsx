@@ -26,14 +26,14 @@ const listOf = (experiment: Experiment) =>
   )
 
 test('each changed setting is listed with its value and the preset’s, and its own way back', () => {
-  const rate = preset.experiment.actor.optim.lr
+  expect(preset.experiment.actor.optim.lr).toBe(0.0001)
   const once = changed(preset.experiment, 'actor.optim.lr', 0.005)
   const page = listOf(changed(once, 'rollout.temperature', 0.5))
   expect(page.match(/data-testid="changed-setting"/g)).toHaveLength(2)
   expect(page).toContain('>Learning rate</button>')
-  expect(page).toContain(`<b>0.005</b> <small class="soft">preset: ${rate}</small>`)
-  expect(page).toContain('aria-label="Reset Learning rate"')
-  expect(page).toContain('Reset all to the preset')
+  expect(page).toContain('<b>0.005</b> <small class="soft">preset: 1e-4</small>')
+  expect(page).toContain('aria-label="Put Learning rate back"')
+  expect(page).toContain('Put all back to the preset')
   expect(listOf(preset.experiment)).not.toContain('changed-setting"')
 })
 

@@ -1,6 +1,7 @@
 // Chooses the settings that the form shows, and their headings.
 
 import { experimentFields } from '../../document/experiment/form/form.ts'
+import { saidValue } from '../../document/experiment/form/setting_words.ts'
 import type { Experiment } from '../../document/experiment/schema/schema.ts'
 
 /** One setting as the form draws it: value, range, help, and what it stands under. */
@@ -43,12 +44,7 @@ export const labelled = (message: string, fields: readonly FieldData[]): string 
 export const OPEN_AT_FIRST = /^(Main settings|Experiment|Task)$/
 
 /** A value as the form shows it, without its unit. */
-export function valueWords({ value, options }: FieldData): string {
-  const option = options?.find((one) => one.value === value)
-  if (option) return option.label
-  if (typeof value === 'boolean') return value ? 'on' : 'off'
-  return value === null || value === '' ? 'none' : String(value)
-}
+export const valueWords = ({ value, options }: FieldData): string => saidValue(value, options)
 
 /** What people change first, by the ends of their paths; beside the length of the last phase. */
 const MAIN = [

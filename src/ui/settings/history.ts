@@ -3,6 +3,7 @@
 
 import { createStore } from 'zustand/vanilla'
 import { parseExperiment } from '../../document/experiment/experiment.ts'
+import { numberWords } from '../../document/experiment/fields/number_words.ts'
 import { isDocument } from '../../document/experiment/fields/paths.ts'
 import { experimentFields } from '../../document/experiment/form/form.ts'
 import type { Experiment } from '../../document/experiment/schema/schema.ts'
@@ -119,9 +120,7 @@ export function settingWords(
   if (value === null) return 'none'
   if (value === '') return 'empty'
   if (typeof value === 'string') return value.length > 24 ? `${value.slice(0, 24)}…` : value
-  const size = Math.abs(value)
-  const isLong = size !== 0 && (size < 1e-3 || size >= 1e6)
-  return isLong ? value.toExponential().replace('e+', 'e') : String(value)
+  return numberWords(value)
 }
 
 function phaseWords(before: Experiment, after: Experiment): string {

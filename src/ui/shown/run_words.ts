@@ -1,5 +1,6 @@
 // Writes runs in words.
 import { experimentFields } from '../../document/experiment/form/form.ts'
+import { saidValue } from '../../document/experiment/form/setting_words.ts'
 import { changesWords, fieldChanges } from '../../document/experiment/steered/field_changes.ts'
 import { plannedTotal } from '../../document/experiment/steered/planned.ts'
 import { isLive, type RecordStatus, type RunHeader } from '../../record/run/record.ts'
@@ -44,7 +45,7 @@ export function changedText(header: RunHeader): [label: string, values: string][
     const values = changes.get(path)
     const phase = /^phases\.(\d+)/.exec(path)
     const where = phase ? `Phase ${Number(phase[1]) + 1}: ` : ''
-    return values ? [[`${where}${label}`, changesWords(values)]] : []
+    return values ? [[`${where}${label}`, changesWords(values, saidValue)]] : []
   })
 }
 

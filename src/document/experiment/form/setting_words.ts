@@ -1,6 +1,8 @@
 // Says a setting and its value in a few words, as a person would: 'lr 3e-4', '20 steps'.
+
 import type { FieldValue } from '../../../rl/fields/field.ts'
 import { newPhase } from '../experiment.ts'
+import { numberWords } from '../fields/number_words.ts'
 import { PHASE_KINDS } from '../fields/phases.ts'
 import type { Experiment } from '../schema/schema.ts'
 import { experimentFields } from './form.ts'
@@ -55,14 +57,18 @@ export function settingLabel(experiment: Experiment, path: string): string {
   return SHORT[label] ?? label
 }
 
-/** A number as people write it: 0.0003 as 3e-4. */
-export function numberWords(value: number): string {
-  const size = Math.abs(value)
-  const isPlain = value === 0 || (size >= 1e-3 && size < 1e6)
-  return isPlain
-    ? String(Number(value.toPrecision(6)))
-    : Number(value.toPrecision(6)).toExponential().replace('e+', 'e')
+/** A value as people say it: a choice by its label, 'on', '3e-4'. */
+export function saidValue(value: unknown, options: Field['options'] = []): string {
+  const option = options.find((one) => one.value === value)
+  if (option) return option.label
+  if (typeof value === 'boolean') return value ? 'on' : 'off'
+  if (typeof value === 'number') return numberWords(value)
+  return `${value || 'none'}`
 }
+
+/** The same of a setting that this experiment has. */
+export const settingValue = (experiment: Experiment, path: string, value: unknown): string =>
+  saidValue(value, fieldOf(experiment, path)?.options)
 
 /** 'lr 3e-4', '20 steps', 'with KL in the loss', without its place. `experiment`: one that has the
  * field; `numberText` writes its numbers. */

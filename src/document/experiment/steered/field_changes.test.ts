@@ -24,7 +24,9 @@ function wordsOf(steering: readonly object[], begun = true, document: object = D
     phase_switches: begun ? SWITCHES : [],
     ...(begun ? { step: 166, phase: 1, phase_step: 100 } : { step: 0, phase: 0, phase_step: 0 }),
   })
-  return Object.fromEntries([...changes].map(([path, values]) => [path, changesWords(values)]))
+  return Object.fromEntries(
+    [...changes].map(([path, values]) => [path, changesWords(values, String)]),
+  )
 }
 
 test('a field that was changed during a run has all its values', () => {

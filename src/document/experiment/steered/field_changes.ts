@@ -83,8 +83,11 @@ function append(
   else changes.delete(path)
 }
 
-/** '0.001, then 0.0015 after step 78'. */
-export const changesWords = (values: readonly ValueSince[]): string =>
+/** '0.001, then 5e-4 after step 78'; `said`, how a value is written. */
+export const changesWords = (
+  values: readonly ValueSince[],
+  said: (value: FieldValue) => string,
+): string =>
   values
-    .map(({ step, value }, i) => (i === 0 ? `${value}` : `then ${value} after step ${step}`))
+    .map(({ step, value }, i) => (i === 0 ? said(value) : `then ${said(value)} after step ${step}`))
     .join(', ')

@@ -1,4 +1,5 @@
 // Puts steering into words, for marks and lists.
+import { numberWords } from '../fields/number_words.ts'
 import type {
   DistillDocument,
   PhaseDocument,
@@ -62,7 +63,10 @@ export function steeringWords(action: SteeringAction): string {
       return `phase ${action.index + 1} moved to ${action.to + 1}`
     case 'kernels':
       return `other kernels for ${action.kernels.split(',').length} sizes of matrix products`
-    case 'set':
-      return `${shortPath(action.path)} ${action.value === null ? 'as default' : action.value}`
+    case 'set': {
+      const { value } = action
+      const said = typeof value === 'number' ? numberWords(value) : (value ?? 'as default')
+      return `${shortPath(action.path)} ${said}`
+    }
   }
 }

@@ -1,6 +1,6 @@
 // Proposes the question of a study by what differs between its arms, in the words of the settings.
 import { experimentFields } from '../../experiment/form/form.ts'
-import { lowered, numberWords, placeWords } from '../../experiment/form/setting_words.ts'
+import { lowered, placeWords, saidValue } from '../../experiment/form/setting_words.ts'
 import type { Experiment } from '../../experiment/schema/schema.ts'
 import { armsFrom, type NamedExperiment } from '../build.ts'
 import { readAxis } from '../grid.ts'
@@ -32,13 +32,7 @@ function choiceWords(all: readonly string[]): string {
  * label. */
 function wordsOf(experiment: Experiment, path: string) {
   const field = experimentFields(experiment).find((own) => own.path === path)
-  const said = (value: unknown): string => {
-    const option = field?.options?.find((own) => own.value === value)
-    if (option) return option.label
-    if (typeof value === 'number') return numberWords(value)
-    if (typeof value === 'boolean') return value ? 'on' : 'off'
-    return `${value ?? 'none'}`
-  }
+  const said = (value: unknown): string => saidValue(value, field?.options)
   return { name: `${placeWords(path)}${lowered(field?.label ?? path)}`, said }
 }
 

@@ -2,7 +2,11 @@
 // about it. Sorting, filters and groups name the same columns.
 
 import { rewardIsShare } from '../../../document/experiment/asked.ts'
-import { placeWords, settingLabel } from '../../../document/experiment/form/setting_words.ts'
+import {
+  placeWords,
+  settingLabel,
+  settingValue,
+} from '../../../document/experiment/form/setting_words.ts'
 import { PRESETS } from '../../../document/presets/presets.ts'
 import { boundsOf } from '../../../document/study/bounds.ts'
 import type { Interval } from '../../../document/study/statistics/student.ts'
@@ -210,12 +214,12 @@ export function cellOf(entry: RunEntry, column: string, reading: Reading): Cell 
 export function cellText(cell: Cell, column: string, entry: RunEntry): string {
   const [kind, name] = parts(column)
   if (cell === undefined || cell === '') return NONE
+  // A setting is what somebody chose; a metric was measured.
+  if (kind === 'setting') return settingValue(entry.header.document, name, cell)
   if (cell === null) return 'none'
   if (typeof cell === 'boolean') return cell ? 'on' : 'off'
   if (typeof cell === 'string') return cell
   if (name === 'took' && kind === 'fact') return formatDuration(cell)
-  // A setting is what somebody wrote; a metric was measured.
-  if (kind === 'setting') return `${cell}`
   return isShare(name, [entry]) ? formatShare(cell) : formatNumber(cell)
 }
 

@@ -5,7 +5,7 @@ import type { RunEntry } from '../../../page/runs/library/library_store.ts'
 import { bySettings, onePerSeed } from '../../../record/compare/compare.ts'
 import { type MeanSpread, meanSpread } from '../../../record/compare/statistics.ts'
 import { runName } from '../../../record/run/names.ts'
-import { cellOf, cellText, columnLabel, isMetric } from './columns.ts'
+import { type Cell, cellOf, cellText, columnLabel, isMetric } from './columns.ts'
 import type { Row, TableView } from './table.ts'
 
 /** Runs that differ in nothing but the seed. */
@@ -60,12 +60,19 @@ export function groupRuns(
       entries: own,
       counted: own.some(({ header }) => header.source) ? own : onePerSeed(own),
     }))
-  const groups = new Map<string, RunEntry[]>()
+  const groups = new Map<string, { readonly cell: Cell; readonly own: RunEntry[] }>()
   for (const entry of entries) {
-    const label = `${columnLabel(group)}: ${cellText(cellOf(entry, group, view), group, entry)}`
-    groups.set(label, [...(groups.get(label) ?? []), entry])
+    const cell = cellOf(entry, group, view)
+    const label = `${columnLabel(group)}: ${cellText(cell, group, entry)}`
+    groups.set(label, { cell, own: [...(groups.get(label)?.own ?? []), entry] })
   }
-  return [...groups].map(([label, own]) => ({ label, entries: own, counted: own }))
+  // Of a number in its order, whatever the rows are sorted by; what has none comes last.
+  const order = ({ cell }: { readonly cell: Cell }) =>
+    typeof cell === 'number' ? cell : Number.POSITIVE_INFINITY
+  const all = [...groups]
+  const isOrdered = all.some(([, { cell }]) => typeof cell === 'number')
+  const sorted = isOrdered ? all.sort(([, a], [, b]) => order(a) - order(b) || 0) : all
+  return sorted.map(([label, { own }]) => ({ label, entries: own, counted: own }))
 }
 
 /** Rows under their headings, in the order of each group's first row; undefined where the table is

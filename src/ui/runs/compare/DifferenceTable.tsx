@@ -1,7 +1,11 @@
 // Draws the settings in which the compared runs differ. Of an imported run no setting is known, and
 // the table says so.
 import { useMemo } from 'react'
-import { placeWords, settingLabel } from '../../../document/experiment/form/setting_words.ts'
+import {
+  placeWords,
+  settingLabel,
+  settingValue,
+} from '../../../document/experiment/form/setting_words.ts'
 import type { Experiment } from '../../../document/experiment/schema/schema.ts'
 import { changesWords, fieldChanges } from '../../../document/experiment/steered/field_changes.ts'
 import { differences } from '../../../record/compare/compare.ts'
@@ -57,8 +61,12 @@ function useRows(groups: readonly Compared[], hasSeeds: boolean) {
         cells: places.map((place, i) => {
           // What a person changed in the run is said with what it began with.
           const changed = changes[i].get(path)
-          const value = changed ? changesWords(changed) : values[place]
-          return place < 0 ? undefined : { value }
+          const own = documents[i]
+          if (!own) return undefined
+          const said = (value: unknown) => settingValue(own, path, value)
+          const leaf = leavesOf(own).get(path)
+          if (changed) return { value: changesWords(changed, said) }
+          return { value: leaf === undefined ? values[place] : said(leaf) }
         }),
       }))
   }, [groups, hasSeeds])

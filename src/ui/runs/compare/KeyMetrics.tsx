@@ -123,7 +123,8 @@ function Value({ group, choice }: { readonly group: Compared; readonly choice: s
         </small>
       </>
     )
-  const highest = comparedNumber(first, choice, 'highest')
+  // An entropy is highest where a run begins, whatever became of it.
+  const highest = choice === 'entropy' ? undefined : comparedNumber(first, choice, 'highest')
   return (
     <>
       {numberText(last[0], inShares)}

@@ -24,6 +24,18 @@ test('a setting of an imported run is said to be unknown, and its defaults make 
   expect(page).not.toContain('0.7')
 })
 
+test('choices and rates are written as the form and the names of runs have them', () => {
+  const [a, b] = [entryOf('a', { lr: 0.0005 }), entryOf('b', { lr: 0.01 })]
+  const phases = b.header.document.phases.map((phase) =>
+    phase.kind === 'rl' ? { ...phase, adv_estimator: 'reinforce_plus_plus' as const } : phase,
+  )
+  const other = { ...b, header: { ...b.header, document: { ...b.header.document, phases } } }
+  const page = renderToStaticMarkup(<DifferenceTable groups={[group('a', a), group('b', other)]} />)
+  expect(page).toMatch(/>5e-4<.*>0\.01</)
+  expect(page).toMatch(/>GRPO<.*>REINFORCE\+\+</)
+  expect(page).not.toContain('reinforce_plus_plus')
+})
+
 test('imported runs beside one of the lab’s, or alone, differ in nothing that is known', () => {
   const page = (...groups: ReturnType<typeof group>[]) =>
     renderToStaticMarkup(<DifferenceTable groups={groups} />)

@@ -78,7 +78,7 @@ function useChoices(groups: readonly Compared[]): readonly string[] {
   }, [view, groups])
 }
 
-/** The one legend of all panels. */
+/** The lines of all panels and maps. */
 export function GroupKeys({ groups }: { readonly groups: readonly Compared[] }) {
   return (
     <ul className="compare-lines" data-testid="compare-keys">
@@ -134,6 +134,7 @@ export function Panels({ groups }: { readonly groups: readonly Compared[] }) {
             formatY={isFraction ? formatPercent : formatTick}
             formatValue={isFraction ? formatShare : formatNumber}
             cursor={cursor}
+            hasNames
           />
         )
       })}

@@ -1,5 +1,6 @@
 // Says what a setting was over the run, where a person changed it while the run went on, and what a
 // change of it would do now.
+import { saidValue } from '../../../document/experiment/form/setting_words.ts'
 import {
   changesWords,
   fieldChanges,
@@ -32,7 +33,7 @@ function changesIn(state: LabState): Changes {
 export function overRunWords(state: LabState, path: string): string {
   const values = changesIn(state).get(path)
   if (!values) return ''
-  const said = changesWords(values)
+  const said = changesWords(values, saidValue)
   const { runDocument } = state
   if (runDocument && nextExperiment(state) !== runDocument)
     return `The run on screen: ${said}. The next run has what stands here from its first step.`

@@ -281,7 +281,12 @@ export function StudyForm({ changed }: { readonly changed?: Changed }) {
       ) : null}
       <Problem problems={problems} field="form" />
       <p className="study-buttons">
-        <button type="button" className="primary" data-testid="study-make" onClick={make}>
+        <button
+          type="button"
+          className={made.ok ? 'primary' : ''}
+          data-testid="study-make"
+          onClick={make}
+        >
           {changed ? 'Change the study' : 'Make the study'}
         </button>
         {changed ? (
