@@ -32,7 +32,13 @@ export function shareLink(
     ...(experiment.kernels === null ? [] : ['its kernels']),
     ...(changes > 0 ? [`what was done to it (${changes})`] : []),
   ]
-  const opens = `it opens this experiment with ${new Intl.ListFormat('en-GB').format(holds)}`
+  const { runDocument } = state
+  const steps = document.phases.reduce((sum, phase) => sum + phase.steps, 0)
+  const what =
+    runDocument && document !== runDocument
+      ? `the settings (${steps} steps), not the run on screen,`
+      : 'this experiment'
+  const opens = `it opens ${what} with ${new Intl.ListFormat('en-GB').format(holds)}`
   const url = `${labPage().address}?${encodeLink(experiment)}${hash}`
   if (url.length <= MAX_LINK_LENGTH) return { url, holds, says: `${opens}.` }
   const says = `${opens}; with ${url.length} characters some programs cut it, so send it as a file.`

@@ -47,6 +47,10 @@ export function resultOf(state: LabState): SharedResult | undefined {
     : { adapter: shortName(adapterName(adapter)), steps: step, lines }
 }
 
+/** As the page is whose settings are those of its run. */
+export const asOfRun = (state: LabState): LabState =>
+  state.runExperiment ? { ...state, experiment: state.runExperiment } : state
+
 /** Whether the run's curves are of the experiment that a link would open: its settings may have
  * been changed since. */
 export const isOfLink = (state: LabState): boolean =>

@@ -84,6 +84,13 @@ test('a link carries the view behind its experiment', () => {
     holds: ['its seed'],
     says: 'it opens this experiment with its seed.',
   })
+  const { experiment } = labStore.getState()
+  const run = { ...experiment, seed: 9 }
+  const left = { ...labStore.getState(), runExperiment: run, runDocument: run }
+  const steps = experiment.phases.reduce((sum, phase) => sum + phase.steps, 0)
+  expect(shareLink('', left).says).toBe(
+    `it opens the settings (${steps} steps), not the run on screen, with its seed.`,
+  )
   expect(shareLink(`#r=${'A'.repeat(2000)}`).says).toMatch(
     /with 20\d\d characters some programs cut/,
   )

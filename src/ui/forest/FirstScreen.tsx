@@ -3,6 +3,7 @@
 import { Play } from 'lucide-react'
 import { useStore } from 'zustand'
 import { train } from '../../page/client/controls.ts'
+import { type ShareState, shareStore } from '../../page/state/share_store.ts'
 import type { LabState } from '../../page/state/store.ts'
 import { selectLacksGpu } from '../../page/state/without_gpu.ts'
 import { selectTrainsStudy, studyTrainingStore } from '../../page/study/mark_training.ts'
@@ -28,6 +29,12 @@ const WithoutGpu = lazyPart(async () => (await import('./WithoutGpu.tsx')).Witho
   name: 'What to do without a GPU',
   fallback: null,
   className: 'failure card',
+})
+
+/** In place of the sentence, on the page that a link with a result opens. */
+const Sent = lazyPart(async () => (await import('./Sent.tsx')).Sent, {
+  name: 'What the sender got',
+  fallback: null,
 })
 
 const selectExperiment = ({ experiment }: LabState) => experiment
@@ -81,6 +88,7 @@ function Opening() {
   )
 }
 
+const selectIsSent = ({ result }: ShareState) => result !== undefined
 const selectIsAside = ({ tab }: UiState) => tab !== 'learn'
 
 export function FirstScreen() {
@@ -88,6 +96,7 @@ export function FirstScreen() {
   const lacksGpu = useLab(selectLacksGpu)
   // Beside another tab the picture is a strip, the same on all of them: the bar of tabs stays.
   const isAside = useStore(uiStore, selectIsAside)
+  const isSent = useStore(shareStore, selectIsSent)
   return (
     <section
       className={`card forest${hasRun ? ' has-run' : ''}${isAside ? ' aside' : ''}`}
@@ -96,7 +105,7 @@ export function FirstScreen() {
       <Forest />
       {hasRun ? null : (
         <div className="forest-says">
-          <p>{lacksGpu ? SENTENCE_WITHOUT_GPU : SENTENCE}</p>
+          <p>{lacksGpu ? SENTENCE_WITHOUT_GPU : isSent ? <Sent /> : SENTENCE}</p>
           {lacksGpu ? <WithoutGpu /> : <Opening />}
         </div>
       )}

@@ -17,8 +17,9 @@ function changeLines({ runDocument, ...state }: LabState): readonly string[] {
   const changes = [...fieldChanges({ ...state, document: runDocument })].flatMap(([path, values]) =>
     values.slice(1).map(({ step, value }) => {
       const label = fields.find((field) => field.path === path)?.label ?? path
+      const name = `${placeWords(path)}${label}`
       const said = typeof value === 'number' ? numberWords(value) : `${value ?? 'none'}`
-      return { step, line: `After step ${step}, ${placeWords(path)}“${label}” became ${said}.` }
+      return { step, line: `After step ${step}, “${name}” became ${said}.` }
     }),
   )
   return changes.toSorted((a, b) => a.step - b.step).map(({ line }) => line)
@@ -35,15 +36,20 @@ function scoreLines({ runExperiment, series }: LabState): readonly string[] {
   if (!first || !last) return []
   const problems = runExperiment?.validation.prompts ?? 0
   const shares = points.map(({ share }) => share)
-  const said = (word: string, extreme: number, nearer: number) => {
-    const point = points.find(({ share }) => share === extreme)
-    return point && extreme !== nearer && isClear([extreme, nearer], problems)
-      ? [`In between, greedy answers ${word} to ${percent(extreme)} right at step ${point.step}.`]
-      : []
-  }
+  const stepOf = (extreme: number, nearer: number) =>
+    extreme !== nearer && isClear([extreme, nearer], problems)
+      ? points.find(({ share }) => share === extreme)?.step
+      : undefined
+  const [low, high] = [Math.min(...shares), Math.max(...shares)]
+  const fell = stepOf(low, Math.min(first.share, last.share))
+  const rose = stepOf(high, Math.max(first.share, last.share))
   return [
-    ...said('fell', Math.min(...shares), Math.min(first.share, last.share)),
-    ...said('rose', Math.max(...shares), Math.max(first.share, last.share)),
+    ...(fell === undefined
+      ? []
+      : [`In between, greedy answers fell to ${percent(low)} right at step ${fell}.`]),
+    ...(rose === undefined
+      ? []
+      : [`In between, greedy answers rose to ${percent(high)} right at step ${rose}.`]),
   ]
 }
 

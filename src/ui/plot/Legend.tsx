@@ -1,5 +1,13 @@
 // Names the lines of a chart and their values: a click hides a line, “only” shows it alone.
-import { type CSSProperties, type ReactNode, useCallback, useEffect, useMemo, useRef } from 'react'
+import {
+  type CSSProperties,
+  type ReactNode,
+  useCallback,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react'
 import { useStore } from 'zustand'
 import { CutName } from '../kit/CutName.tsx'
 import type { Columns } from '../scales/columns.ts'
@@ -183,25 +191,49 @@ export function Legend({ lines, visible, formatValue }: LegendProps) {
         </li>
       ) : null}
       {overlays.map((overlay) => (
-        <Entry
+        <OverlayEntry
           key={overlayKey(overlay.id)}
-          name={overlayKey(overlay.id)}
-          all={[overlayKey(overlay.id)]}
-          label={overlay.label}
-          help={`${overlay.label}: another run, on every chart`}
-          isBehind
-          swatch={{ color: overlay.color, width: 2.5, dash: isAlone ? overlay.dash : [] }}
-          value={series.map((own) => (
-            <OverlayValue
-              key={own[0].label}
-              overlay={overlay}
-              lines={own}
-              isAlone={isAlone}
-              formatValue={formatValue}
-            />
-          ))}
+          {...{ overlay, lines, visible, series, isAlone, formatValue }}
         />
       ))}
     </ul>
+  )
+}
+
+/** Another run; nothing where it has no line on this chart, as where a link brought few curves. */
+function OverlayEntry(
+  props: LegendProps & {
+    readonly overlay: Overlay
+    readonly series: readonly (readonly NumberedLine[])[]
+    readonly isAlone: boolean
+  },
+) {
+  const { overlay, lines, visible, series, isAlone, formatValue } = props
+  const find = useCallback(
+    () => [...lines, ...visible].some(({ metric }) => (overlay.series(metric)?.length ?? 0) > 0),
+    [overlay, lines, visible],
+  )
+  const [hasLine, setHasLine] = useState(find)
+  // It may come while the other run trains beside this one.
+  useEffect(() => keepWritten(() => setHasLine(find())), [find])
+  if (!hasLine) return null
+  return (
+    <Entry
+      name={overlayKey(overlay.id)}
+      all={[overlayKey(overlay.id)]}
+      label={overlay.label}
+      help={`${overlay.label}: another run, on every chart`}
+      isBehind
+      swatch={{ color: overlay.color, width: 2.5, dash: isAlone ? overlay.dash : [] }}
+      value={series.map((own) => (
+        <OverlayValue
+          key={own[0].label}
+          overlay={overlay}
+          lines={own}
+          isAlone={isAlone}
+          formatValue={formatValue}
+        />
+      ))}
+    />
   )
 }

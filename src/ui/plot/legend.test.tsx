@@ -46,6 +46,10 @@ test('of several series each value of the other run has a name', () => {
   expect(words).not.toContain('this run')
 })
 
+test('a chart on which the other run has no line does not name it', () => {
+  expect(said([line('scoring')])).not.toContain('the first run')
+})
+
 test('a series that the other run has no value of is no entry', () => {
   const markup = renderToStaticMarkup(
     <Legend

@@ -6,7 +6,7 @@ import { MAX_LINK_LENGTH } from '../../document/links/link.ts'
 import { TABS } from '../../document/links/view.ts'
 import { HIDE_PARTS, LOCK_PARTS, type ViewOptions } from '../../document/links/view_options.ts'
 import { contentsStore } from '../../page/contents/here.ts'
-import { isOfLink } from '../../page/state/result.ts'
+import { asOfRun, isOfLink } from '../../page/state/result.ts'
 import type { LabState } from '../../page/state/store.ts'
 import { formatCount } from '../kit/format.ts'
 import { openExport } from '../open/open_export.ts'
@@ -24,6 +24,10 @@ function noCurves(state: LabState): string | undefined {
 }
 
 const selectNoCurves = (state: LabState) => noCurves(state)
+const selectNoCurvesOfRun = (state: LabState) => noCurves(asOfRun(state))
+/** The settings say something else than the run on screen. */
+const selectHasLeft = (state: LabState) => state.runDocument !== undefined && !isOfLink(state)
+const selectSteps = (state: LabState) => state.step
 const selectTab = (state: UiState) => state.tab
 
 const frameOf = (url: string) =>
@@ -48,9 +52,10 @@ function useCopying(close: () => void) {
 
 export function ShareForm({ close }: { close: () => void }) {
   const tab = useStore(uiStore, selectTab)
-  const noCurves = usePresent(selectNoCurves)
+  const hasLeft = usePresent(selectHasLeft)
   const [choice, setChoice] = useState<Choice>({ ...PLAIN, withTab: tab !== TABS[0] })
   const { options } = choice
+  const noCurves = usePresent(choice.ofRun ? selectNoCurvesOfRun : selectNoCurves)
   const { url, says } = useMemo(() => linkOf(choice, tab), [choice, tab])
   const { field, copy } = useCopying(close)
   const id = useId()
@@ -67,6 +72,7 @@ export function ShareForm({ close }: { close: () => void }) {
       <FirstChoices
         choice={choice}
         noCurves={noCurves}
+        hasLeft={hasLeft}
         hasTab={tab !== TABS[0]}
         onChoice={setChoice}
       />
@@ -127,12 +133,23 @@ function SaveBundle() {
 function FirstChoices(props: {
   choice: Choice
   noCurves: string | undefined
+  hasLeft: boolean
   hasTab: boolean
   onChoice: (choice: Choice) => void
 }) {
-  const { choice, noCurves, hasTab, onChoice } = props
+  const { choice, noCurves, hasLeft, hasTab, onChoice } = props
+  const steps = usePresent(selectSteps)
   return (
     <>
+      {hasLeft ? (
+        <Check
+          name="of-run"
+          checked={choice.ofRun}
+          onChange={(ofRun) => onChoice({ ...choice, ofRun })}
+        >
+          The run on screen ({formatCount(steps)} steps), not the settings as they are now
+        </Check>
+      ) : null}
       <Check
         name="with-curves"
         checked={choice.withCurves && noCurves === undefined}

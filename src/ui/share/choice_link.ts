@@ -3,7 +3,7 @@ import { encodeSummary } from '../../document/links/summary.ts'
 import { type Tab, withParts } from '../../document/links/view.ts'
 import { NO_OPTIONS, optionParts, type ViewOptions } from '../../document/links/view_options.ts'
 import { shareLink } from '../../page/client/links.ts'
-import { resultOf } from '../../page/state/result.ts'
+import { asOfRun, resultOf } from '../../page/state/result.ts'
 import { formatCount } from '../kit/format.ts'
 import { languageStore } from '../language/language.ts'
 import { boardPart } from '../shown/board.ts'
@@ -11,6 +11,8 @@ import { linkedState } from '../shown/shown.ts'
 import { listWords } from './names.ts'
 
 export interface Choice {
+  /** It opens what was trained, where the settings have left that. */
+  readonly ofRun: boolean
   readonly withCurves: boolean
   readonly withTab: boolean
   /** It opens in the language of this page, whatever the receiver's is. */
@@ -19,6 +21,7 @@ export interface Choice {
 }
 
 export const PLAIN: Choice = {
+  ofRun: false,
   withCurves: false,
   withTab: false,
   withLanguage: false,
@@ -26,8 +29,8 @@ export const PLAIN: Choice = {
 }
 
 /** The link of a choice, and everything it holds. */
-export function linkOf({ withCurves, withTab, withLanguage, options }: Choice, tab: Tab) {
-  const state = linkedState()
+export function linkOf({ ofRun, withCurves, withTab, withLanguage, options }: Choice, tab: Tab) {
+  const state = ofRun ? asOfRun(linkedState()) : linkedState()
   const result = withCurves ? resultOf(state) : undefined
   const hash = withParts('', {
     ...optionParts(options),

@@ -64,9 +64,9 @@ export function steeringWords(action: SteeringAction): string {
     case 'kernels':
       return `other kernels for ${action.kernels.split(',').length} sizes of matrix products`
     case 'set': {
-      const { value } = action
-      const said = typeof value === 'number' ? numberWords(value) : (value ?? 'as default')
-      return `${shortPath(action.path)} ${said}`
+      const { path, value } = action
+      if (value === null) return `${shortPath(path)} as default`
+      return `${shortPath(path)} ${typeof value === 'number' ? numberWords(value) : value}`
     }
   }
 }

@@ -33,9 +33,10 @@ export function armSentence(
 ): string {
   if (!comparison || comparison.pairs.length === 0) return `${arm.name}: nothing to compare yet.`
   const { verdict, p_holm, pairs, seeds_needed } = comparison
-  const measured = `${differenceText(comparison, unitsOf(metric))}, ${pairs.length} seeds`
-  if (p_holm === undefined) return `${arm.name}: too few seeds to say (${measured}).`
-  const facts = `${measured}, p ${short(p_holm)} after Holm`
+  const difference = differenceText(comparison, unitsOf(metric))
+  if (p_holm === undefined)
+    return `${arm.name}: too few seeds to say (${difference}, ${pairs.length} seeds).`
+  const facts = `${difference}, ${pairs.length} seeds, p ${short(p_holm)} after Holm`
   const said = equalityText(comparison, unitsOf(metric))
   if (verdict === 'equal') return `${arm.name} is equal to ${baseline} ${said} (${facts}).`
   if (verdict !== 'none')

@@ -72,6 +72,7 @@ export function Choice() {
           id="preset"
           data-testid="preset"
           disabled={isLocked}
+          title={ownName}
           value={presetId}
           onChange={(event) => openPreset(event.target.value)}
         >

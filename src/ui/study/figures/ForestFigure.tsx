@@ -127,8 +127,10 @@ function Forest({ rows, units, scale, at, onMove, width }: Drawn & { readonly wi
 
 function rowText({ name, comparison }: ForestRow, units: Units): string {
   const { pairs, verdict, p_holm } = comparison
-  const p = p_holm === undefined ? '' : `, p ${short(p_holm)} after Holm`
-  return `${name}: ${differenceText(comparison, units)}, ${pairs.length} seeds${p}; ${VERDICTS[verdict]}`
+  const difference = differenceText(comparison, units)
+  return p_holm === undefined
+    ? `${name}: ${difference}, ${pairs.length} seeds; ${VERDICTS[verdict]}`
+    : `${name}: ${difference}, ${pairs.length} seeds, p ${short(p_holm)} after Holm; ${VERDICTS[verdict]}`
 }
 
 function forestTable(rows: readonly ForestRow[], units: Units): NumberTable {
