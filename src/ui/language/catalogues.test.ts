@@ -62,7 +62,7 @@ const OF_RUNS: Readonly<Record<string, string>> = {
     'BuPO（REINFORCE++），先第 2 层、lr 0.005、lr 0.001，第 12 步之后',
   'GRPO, validation every 16 steps, probe every 4 steps': 'GRPO、验证间隔 16 步、探针间隔 4 步',
   'Link copied: it opens the settings (12 steps), not the run on screen, with its seed.':
-    '已复制链接：它会打开当前设置（12 步），而不是屏幕上的运行，，并带有它的随机种子。',
+    '已复制链接：它会打开当前设置（12 步），而不是屏幕上的运行，并带有它的随机种子。',
   'Link copied: it opens this experiment with its seed.':
     '已复制链接：它会打开此实验，并带有它的随机种子。',
   'GRPO, then PPO, without KL in the loss, critic warm-up 5':
