@@ -32,7 +32,7 @@ const WithoutGpu = lazyPart(async () => (await import('./WithoutGpu.tsx')).Witho
 })
 
 /** In place of the sentence, on the page that a link with a result opens. */
-const Sent = lazyPart(async () => (await import('./Sent.tsx')).Sent, {
+const Sent = lazyPart(async () => (await import('../share/Sent.tsx')).Sent, {
   name: 'What the sender got',
   fallback: null,
 })

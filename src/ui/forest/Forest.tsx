@@ -9,8 +9,8 @@ import { useTextPace, writtenRun } from '../shown/readout.ts'
 import { isImported, presentStore, useAtStep, usePresent } from '../shown/shown.ts'
 import { uiStore } from '../shown/store.ts'
 import { useVisible } from '../shown/visible.ts'
-import { captionOf, headline } from './captions.ts'
 import { paintForest, storeyAt } from './paint.ts'
+import { captionOf, headline } from './says/captions.ts'
 import {
   isMeasured,
   NOT_MEASURED,

@@ -19,9 +19,9 @@ import { lazyPart } from '../part/lazy_part.tsx'
 import { tickBehind } from '../runs/base/selection.ts'
 import { selectIsBusy, selectIsEdited, useLab } from '../shown/run.ts'
 import { showToast } from '../shown/store.ts'
-import { gotWorse, nextLesson } from './captions.ts'
 import type { settingsOfBoth } from './control_result.ts'
 import { nextStep } from './next_step.ts'
+import { gotWorse, nextLesson } from './says/captions.ts'
 
 const StudyOfBoth = lazyPart(async () => (await import('./StudyOfBoth.tsx')).StudyOfBoth, {
   name: 'The study of both',

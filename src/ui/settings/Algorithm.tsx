@@ -31,8 +31,10 @@ export function Algorithm() {
     if (refused !== undefined) showToast(refused)
   }
   return (
-    <div className="field">
-      <label htmlFor={id}>Algorithm</label>
+    <div className="field algorithm">
+      <div className="field-head">
+        <label htmlFor={id}>Algorithm</label>
+      </div>
       <select
         id={id}
         data-testid="algorithm"

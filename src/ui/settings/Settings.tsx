@@ -69,7 +69,7 @@ const helpsOf = (fields: readonly FieldData[]) => fields.map(({ help }) => t(hel
 
 const Algorithm = lazyPart(async () => (await import('./Algorithm.tsx')).Algorithm, {
   name: 'The choice of an algorithm',
-  fallback: null,
+  fallback: <div className="field algorithm" />,
 })
 
 /** Beside the size of the model: another one can be looked into, or trained. */

@@ -8,9 +8,9 @@ import { ADAPTER } from '../../host/protocol/testing.ts'
 import { asOfRun, isOfLink, resultOf } from '../../page/state/result.ts'
 import { shareStore } from '../../page/state/share_store.ts'
 import { initialState, type LabState, labStore } from '../../page/state/store.ts'
-import { Sent } from '../forest/Sent.tsx'
 import { greedyAccuracy } from '../shown/metrics.ts'
 import { Reference } from './Reference.tsx'
+import { Sent } from './Sent.tsx'
 
 const [{ experiment }] = PRESETS
 

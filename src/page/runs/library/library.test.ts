@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { runName } from '../../../record/run/names.ts'
 import type { RunHeader } from '../../../record/run/record.ts'
 import { memoryStorage, type RunStorage } from '../../../record/run/storage.ts'
-import { begun, recorderOn, stepEvent, TINY, told } from '../testing.ts'
+import { begun, recorderOn, stepEvent, told } from '../testing.ts'
 import {
   canDelete,
   commitDelete,
@@ -108,7 +108,7 @@ test('there is one baseline, no name depends on it, and labels are kept', async 
   expect(baselines.map(({ id }) => id)).toEqual(['b'])
   const [c, b] = libraryStore.getState().entries
   expect(runName(b).name).toBe('mine')
-  expect(runName(c)).toMatchObject({ name: TINY.name, isAutomatic: true })
+  expect(runName(c)).toMatchObject({ name: 'BuPO (GRPO), layer 2 first', isAutomatic: true })
   await openLibrary(storage, '', new Set())
   expect(runOf('b')?.labels).toMatchObject({ name: 'mine', pinned: true, baseline: true })
 })

@@ -1,9 +1,9 @@
 // Says which layer the light reached first: whose policy became surer by most nats until the first
 // phase of a run ended.
-import type { LabState } from '../../page/state/store.ts'
-import { theLayer } from '../glossary/layer_names.ts'
-import { isClearEntropy } from '../kit/mean.ts'
-import { layerEntropy } from '../shown/metrics.ts'
+import type { LabState } from '../../../page/state/store.ts'
+import { theLayer } from '../../glossary/layer_names.ts'
+import { isClearEntropy } from '../../kit/mean.ts'
+import { layerEntropy } from '../../shown/metrics.ts'
 
 interface Fall {
   readonly layer: number

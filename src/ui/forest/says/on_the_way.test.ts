@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { parsed } from '../../document/experiment/testing.ts'
-import { Series } from '../../host/columns/series.ts'
-import { initialState, type LabState } from '../../page/state/store.ts'
-import { greedyAccuracy } from '../shown/metrics.ts'
+import { parsed } from '../../../document/experiment/testing.ts'
+import { Series } from '../../../host/columns/series.ts'
+import { initialState, type LabState } from '../../../page/state/store.ts'
+import { greedyAccuracy } from '../../shown/metrics.ts'
 import { onTheWay } from './on_the_way.ts'
 
 function run(shares: readonly number[], steering: readonly object[] = []): LabState {

@@ -1,13 +1,13 @@
 // Says what the ends of a run hide: settings that were changed while it trained, and a score that
 // was clearly lower or higher in between.
 
-import { numberWords } from '../../document/experiment/fields/number_words.ts'
-import { experimentFields } from '../../document/experiment/form/form.ts'
-import { placeWords } from '../../document/experiment/form/setting_words.ts'
-import { fieldChanges } from '../../document/experiment/steered/field_changes.ts'
-import type { LabState } from '../../page/state/store.ts'
-import { isClear } from '../kit/mean.ts'
-import { greedyAccuracy } from '../shown/metrics.ts'
+import { numberWords } from '../../../document/experiment/fields/number_words.ts'
+import { experimentFields } from '../../../document/experiment/form/form.ts'
+import { placeWords } from '../../../document/experiment/form/setting_words.ts'
+import { fieldChanges } from '../../../document/experiment/steered/field_changes.ts'
+import type { LabState } from '../../../page/state/store.ts'
+import { isClear } from '../../kit/mean.ts'
+import { greedyAccuracy } from '../../shown/metrics.ts'
 import { percent } from './captions.ts'
 
 /** 'After step 12 the learning rate became 0.001.', in the order of the steps. */

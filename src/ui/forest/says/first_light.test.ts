@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { OPENING } from '../../document/presets/presets.ts'
-import { Series } from '../../host/columns/series.ts'
-import { initialState, type LabState } from '../../page/state/store.ts'
-import { layerEntropy } from '../shown/metrics.ts'
+import { OPENING } from '../../../document/presets/presets.ts'
+import { Series } from '../../../host/columns/series.ts'
+import { initialState, type LabState } from '../../../page/state/store.ts'
+import { layerEntropy } from '../../shown/metrics.ts'
 import { firstLight } from './first_light.ts'
 
 /** A run of three layers whose first phase ended after step 4: entropies of steps 1, 4 and 45. */

@@ -1,11 +1,11 @@
 // Writes the picture's captions: what happened in a run, in sentences of its measured numbers.
 
-import { rewardIsShare } from '../../document/experiment/asked.ts'
-import { resolvePhases } from '../../document/experiment/resolve.ts'
-import type { LabState } from '../../page/state/store.ts'
-import { formatNumber, formatSteps, withMinus } from '../kit/format.ts'
-import { isClear, isClearEntropy, mean } from '../kit/mean.ts'
-import { type MainMeasure, mainMeasure, posedWords } from '../shown/measure/main_measure.ts'
+import { rewardIsShare } from '../../../document/experiment/asked.ts'
+import { resolvePhases } from '../../../document/experiment/resolve.ts'
+import type { LabState } from '../../../page/state/store.ts'
+import { formatNumber, formatSteps, withMinus } from '../../kit/format.ts'
+import { isClear, isClearEntropy, mean } from '../../kit/mean.ts'
+import { type MainMeasure, mainMeasure, posedWords } from '../../shown/measure/main_measure.ts'
 import {
   greedyAccuracy,
   heldOutReward,
@@ -13,7 +13,7 @@ import {
   REWARD,
   sampledAccuracy,
   TASK_SCORE,
-} from '../shown/metrics.ts'
+} from '../../shown/metrics.ts'
 
 /** Steps whose rewards are averaged at both ends of a phase. */
 const WIDTH = 5

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { presetOf } from '../../document/presets/presets.ts'
-import { Series } from '../../host/columns/series.ts'
-import { initialState, type LabState } from '../../page/state/store.ts'
-import { mainMeasure } from '../shown/measure/main_measure.ts'
-import { sampledAccuracy } from '../shown/metrics.ts'
+import { presetOf } from '../../../document/presets/presets.ts'
+import { Series } from '../../../host/columns/series.ts'
+import { initialState, type LabState } from '../../../page/state/store.ts'
+import { mainMeasure } from '../../shown/measure/main_measure.ts'
+import { sampledAccuracy } from '../../shown/metrics.ts'
 import {
   captionLines,
   captionOf,
