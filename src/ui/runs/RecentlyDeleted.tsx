@@ -12,7 +12,7 @@ function Run({ id }: { readonly id: string }) {
   const name = entry ? runName(entry).name : 'A record that cannot be read'
   return (
     <li>
-      <span className="line-name">{name}</span>
+      <span>{name}</span>
       <button
         type="button"
         data-testid="bring-back"
@@ -32,7 +32,7 @@ export function RecentlyDeleted() {
   return (
     <details className="runs-deleted" data-testid="recently-deleted">
       <summary>{deleted.length === 1 ? '1 run deleted' : `${deleted.length} runs deleted`}</summary>
-      <p className="soft">They go for good when this page is closed.</p>
+      <p className="soft">What is listed here goes for good when this page is closed.</p>
       <ul>
         {deleted.map((id) => (
           <Run key={id} id={id} />

@@ -14,7 +14,7 @@ export function Sent() {
     <>
       {accuracy === undefined
         ? `The sender trained this for ${result.steps} steps. Train it here and compare.`
-        : `The sender’s run came to ${formatShare(accuracy)} of held-out problems right. Train it here and compare.`}
+        : `The sender’s run solves ${formatShare(accuracy)} of new problems. Train it here and compare.`}
     </>
   )
 }

@@ -47,7 +47,7 @@ afterEach(() => {
 
 test('before a run it says what the sender got, and after one whether that is the same', () => {
   labStore.setState(initialState())
-  expect(renderToStaticMarkup(<Sent />)).toContain('The sender’s run came to 93.0\u00a0% of')
+  expect(renderToStaticMarkup(<Sent />)).toContain('The sender’s run solves 93.0\u00a0% of')
   expect(said()).toContain('are drawn in grey behind yours')
   expect(said()).not.toContain('identical')
   labStore.setState(run(0.9296875))

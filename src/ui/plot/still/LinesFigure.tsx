@@ -89,7 +89,7 @@ function useDrawing({ lines, unit, isShare, isFitted = false, formatX }: LinesFi
       ...measured,
       ...drawn.map((line) => ({
         key: line.key,
-        label: line.label,
+        label: line.short ?? line.label,
         color: line.color,
         width: 1.75,
         dash: line.dash,

@@ -6,6 +6,8 @@ import type { NumberTable } from '../files/number_table.ts'
 export interface FigureLine {
   readonly key: string
   readonly label: string
+  /** What its end is called, where the others' names make a part of its own clear. */
+  readonly short?: string | undefined
   /** Any CSS colour. */
   readonly color: string
   readonly dash: readonly number[]

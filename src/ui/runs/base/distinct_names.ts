@@ -108,6 +108,15 @@ export function distinctNames(entries: readonly RunEntry[]): ReadonlyMap<string,
   return names
 }
 
+/** Names that stand beside one another at the ends of their lines, each without what all of them
+ * say: 'lr 0.005' for 'GRPO, lr 0.005' beside 'GRPO'. */
+export function shortNames(names: readonly string[]): readonly string[] {
+  const parts = names.map((name) => name.split(', '))
+  const isShared = (part: string) => parts.every((own) => own.includes(part))
+  const short = parts.map((own) => own.filter((part) => !isShared(part)).join(', ') || own[0])
+  return new Set(short).size === names.length ? short : names
+}
+
 const partsOf = (name: string): string[] => name.split(/[,:] /)
 
 /** What a name says that another one beside it does not: 'Two-skills addition, BuPO' beside 'BuPO,

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { runName } from '../../../record/run/names.ts'
 import { entryOf } from '../table/testing.ts'
 import { comparedGroups } from './compared.ts'
-import { distinctNames, unsaidWords } from './distinct_names.ts'
+import { distinctNames, shortNames, unsaidWords } from './distinct_names.ts'
 import { FIRST_VIEW, tableRows } from './table.ts'
 
 const UNNAMED = { name: '' }
@@ -83,4 +83,15 @@ test('beside a name no word of it is said again', () => {
   expect(unsaidWords('Tiny: GRPO, as many rollouts', 'GRPO, seed 1')).toBe('Tiny, as many rollouts')
   expect(unsaidWords('Tiny: sort three digits', name)).toBe('Tiny: sort three digits')
   expect(unsaidWords('BuPO', name)).toBe('')
+})
+
+test('at the ends of lines a name leaves out what all of them say', () => {
+  const said = 'BuPO (REINFORCE++), layer 2 first'
+  expect(shortNames([said, `${said}, lr 0.005`, `${said}, lr 5e-4, seed 2`])).toEqual([
+    'BuPO (REINFORCE++)',
+    'lr 0.005',
+    'lr 5e-4, seed 2',
+  ])
+  expect(shortNames(['a', 'a'])).toEqual(['a', 'a'])
+  expect(shortNames([said])).toEqual(['BuPO (REINFORCE++)'])
 })

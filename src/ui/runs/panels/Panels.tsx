@@ -22,6 +22,7 @@ import {
   metricOf,
 } from '../base/columns.ts'
 import { type Compared, columnsOfGroup, ownerOf, smoothOfGroup } from '../base/compared.ts'
+import { shortNames } from '../base/distinct_names.ts'
 import { type Selection, selectionStore } from '../base/selection.ts'
 
 const FOLLOW_MS = 1000
@@ -38,7 +39,8 @@ function linesOf(
   choice: string,
   kind: BandKind | undefined,
 ): FigureLine[] {
-  return groups.flatMap((group) => {
+  const names = shortNames(groups.map(({ label }) => label))
+  return groups.flatMap((group, i) => {
     const nameOf = (entry: RunEntry) => metricOf(entry, choice)
     const found = columnsOfGroup(group, kind, nameOf)
     if (!found || found.mean.length < 2) return []
@@ -48,6 +50,7 @@ function linesOf(
       {
         key: id,
         label: group.label,
+        short: names[i],
         ...runColor(labels.color),
         at: mean.steps,
         middle: mean.values,
