@@ -17,6 +17,9 @@ export interface NamedExperiment {
   readonly settings?: Settings
 }
 
+/** Letters of an arm's name, as the study's schema has them. */
+const LONGEST_ARM = 60
+
 /** What `own` says otherwise than `base`: leaves by their paths; lists, such as phases, as a
  * whole. */
 function differenceOf(base: Experiment, own: Experiment): Settings {
@@ -41,8 +44,8 @@ export function armsFrom(
 ) {
   const used = new Set<string>()
   const arms = experiments.map(({ name, experiment, settings }) => {
-    let own = name.slice(0, 50)
-    for (let i = 2; used.has(own); i++) own = `${name.slice(0, 50)} (${i})`
+    let own = name.slice(0, LONGEST_ARM)
+    for (let i = 2; used.has(own); i++) own = `${name.slice(0, LONGEST_ARM - 5)} (${i})`
     used.add(own)
     return { name: own, set: settings ?? differenceOf(base, experiment) }
   })

@@ -67,6 +67,7 @@ function ArmLines({ picture, looks, isShare, ...props }: ArmLinesProps) {
       title={picture.title}
       unit={picture.unit}
       lines={lines}
+      isFromFirst={picture.isFitted}
       isShare={isShare}
       height={280}
       formatX={picture.x ?? formatTick}

@@ -16,6 +16,8 @@ interface LinesFigureProps extends Omit<StillFigureProps, 'children' | 'table' |
   /** What the values are in, where their text does not say it. */
   readonly yUnit?: string | undefined
   readonly lines: readonly FigureLine[]
+  /** The lower axis begins at the first place, not at 0. */
+  readonly isFromFirst?: boolean | undefined
   /** Its axis goes from 0 to 1. */
   readonly isShare: boolean
   /** Shares that lie near one another have an axis around them, not from 0 to 1. */
@@ -51,7 +53,8 @@ function boundsOfShares(values: readonly number[], isFitted: boolean): [number, 
   return [Math.max(0, low - room), Math.min(1, high + room)]
 }
 
-function useDrawing({ lines, unit, isShare, isFitted = false, formatX }: LinesFigureProps) {
+function useDrawing(props: LinesFigureProps) {
+  const { lines, unit, isShare, isFitted = false, isFromFirst, formatX } = props
   return useMemo(() => {
     const drawn = lines.map((line) => ({ ...line, chosen: spreadStops(line) }))
     const stops = [...new Set(drawn.flatMap(({ at, chosen }) => chosen.map((i) => at[i])))]
@@ -105,12 +108,13 @@ function useDrawing({ lines, unit, isShare, isFitted = false, formatX }: LinesFi
         unit,
         stops.sort((a, b) => a - b),
         formatX,
+        isFromFirst,
       ),
       scale: isShare ? linearScale([], boundsOfShares(values, isFitted)) : linearScale(values),
       bands,
       paths,
     }
-  }, [lines, unit, isShare, isFitted, formatX])
+  }, [lines, unit, isShare, isFitted, isFromFirst, formatX])
 }
 
 /** A name is at the end of its line, and so is its value; the axis has the unit. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { movedTo } from '../../shown/cursor.ts'
-import { fittedScale, layerAxis, linearScale, logAxis, logScale, stopAt } from './axes.ts'
+import { evenAxis, fittedScale, layerAxis, linearScale, logAxis, logScale, stopAt } from './axes.ts'
 
 test('every layer has the same room, and its number is in the middle of it', () => {
   const axis = layerAxis(1, 4)
@@ -61,4 +61,11 @@ test('keys move along the stops and stay inside', () => {
   expect(movedTo('ArrowLeft', stops, undefined)).toBe(2)
   expect(movedTo('x', stops, 1)).toBeUndefined()
   expect(movedTo('Home', [], 1)).toBeUndefined()
+})
+
+test('an axis of values far from 0 begins at the first of them where that is asked for', () => {
+  const axis = evenAxis('accuracy', [0.65, 0.7, 0.75], String, true)
+  expect([0.65, 0.75].map(axis.place)).toEqual([0, 1])
+  expect(axis.ticks?.[0]).toBeGreaterThan(0.65)
+  expect(evenAxis('accuracy', [0.65, 0.75], String).place(0)).toBe(0)
 })

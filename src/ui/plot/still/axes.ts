@@ -37,14 +37,15 @@ export function logAxis(stops: readonly number[]): Axis {
   }
 }
 
-/** From 0, or the first stop where that is lower, to the last stop, evenly; `name` says what is
- * counted. */
+/** From 0, or the first stop where that is lower or asked for, to the last stop, evenly; `name` says
+ * what is counted. */
 export function evenAxis(
   name: string,
   stops: readonly number[],
   label: (stop: number) => string,
+  isFromFirst = false,
 ): Axis {
-  const first = Math.min(0, stops[0] ?? 0)
+  const first = isFromFirst ? (stops[0] ?? 0) : Math.min(0, stops[0] ?? 0)
   const last = stops[stops.length - 1] ?? 1
   // The name stands where the first tick would.
   const ticks = niceTicks(first, last, 5).filter((tick) => tick > first && tick <= last)

@@ -111,6 +111,7 @@ export function distinctNames(entries: readonly RunEntry[]): ReadonlyMap<string,
 /** Names that stand beside one another at the ends of their lines, each without what all of them
  * say: 'lr 0.005' for 'GRPO, lr 0.005' beside 'GRPO'. */
 export function shortNames(names: readonly string[]): readonly string[] {
+  if (names.length < 2) return names
   const parts = names.map((name) => name.split(', '))
   const isShared = (part: string) => parts.every((own) => own.includes(part))
   const short = parts.map((own) => own.filter((part) => !isShared(part)).join(', ') || own[0])

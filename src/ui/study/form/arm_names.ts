@@ -8,6 +8,7 @@ import type { RunEntry } from '../../../page/runs/library/library_store.ts'
 import { baselineFirst, bySettings } from '../../../record/compare/compare.ts'
 import { differenceWords, methodWords } from '../../../record/run/difference_words.ts'
 import { joinedName } from '../../../record/run/names.ts'
+import { shortNames } from '../../runs/base/distinct_names.ts'
 
 /** Words beside the method: a table of arms has room for them. */
 const MAX_WORDS = 2
@@ -21,14 +22,14 @@ export interface ChosenArm {
   readonly settings?: Settings
 }
 
-/** The arms with their names: 'GRPO' alone; beside others 'GRPO, lr 0.001' and 'GRPO, lr 0.003', so
- * that every arm, the first one too, says what differs. */
-export const namedArms = (arms: readonly ChosenArm[]): NamedExperiment[] =>
-  arms.map(({ experiment, ...arm }, i) => ({
-    ...arm,
-    experiment,
-    name: arm.name || automaticName(experiment, arms[i > 0 ? 0 : 1]?.experiment),
-  }))
+/** The arms with their names: 'GRPO' alone; beside others 'lr 0.001' and 'lr 0.003', so that every
+ * arm, the first one too, says what differs, and none is cut before it does. */
+export function namedArms(arms: readonly ChosenArm[]): NamedExperiment[] {
+  const automatic = shortNames(
+    arms.map(({ experiment }, i) => automaticName(experiment, arms[i > 0 ? 0 : 1]?.experiment)),
+  )
+  return arms.map((arm, i) => ({ ...arm, name: arm.name || automatic[i] }))
+}
 
 function automaticName(experiment: Experiment, other: Experiment | undefined): string {
   const seedless = { ...experiment, seed: other?.seed ?? experiment.seed }
