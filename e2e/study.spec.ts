@@ -145,7 +145,7 @@ test(
     await expect(lab.get('study-own')).toContainText('6 runs trained')
     // Those that come with the lab are listed there, each with its answer.
     await expect(lab.get('study-gallery-layers_addition')).toContainText(
-      'Worse than whole model by 19.6 to 25.6 points: layers 1–6 alone. No difference found, −2.0 to −0.7 points: BuPO, layers 1–5 first.',
+      'Worse than whole model by 19.6 to 25.6 points: layers 1–6 alone. No difference found after Holm’s correction, −2.0 to −0.7 points: BuPO, layers 1–5 first.',
     )
     const listed = lab.get('study-gallery-ppo_lead')
     const open = listed.getByRole('button', { name: 'Open the study' })

@@ -9,6 +9,7 @@ const said = (path: string, value: number) =>
 test('a setting that is called “every” says what comes so often', () => {
   expect(said('validation.test_freq', 16)).toBe('validation every 16 steps')
   expect(said('probe.freq', 4)).toBe('probe every 4 steps')
+  expect(said('validation.prompts', 8)).toBe('8 held-out prompts')
   expect(said('critic.optim.lr', 0.001)).toBe('critic lr 0.001')
   expect(said('phases.1.critic.optim.lr', 0.001)).toBe('phase 2: critic lr 0.001')
 })
