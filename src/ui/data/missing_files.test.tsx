@@ -16,7 +16,7 @@ test('without a GPU nobody is asked to open a model and train from it', () => {
   const experiment = presetOf('smollm2-135m-countdown')?.experiment
   if (!experiment) throw new Error('no such preset')
   expect(unopenedModel(experiment)).toBeDefined()
-  labStore.setState({ experiment })
+  labStore.setState({ ...initialState(), experiment })
   const says = () => renderToStaticMarkup(<MissingFiles />)
   expect(says()).toContain('Train from it')
   const error = { name: 'GpuError', code: 'no_adapter', message: '' } as const

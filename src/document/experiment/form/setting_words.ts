@@ -45,7 +45,8 @@ export const lowered = (label: string): string =>
 /** 'phase 2: ', 'critic ', 'validation ', '' for a setting of all phases. */
 export function placeWords(path: string): string {
   const phase = /^phases\.(\d+)\./.exec(path)
-  const [whose = ''] = /(?<=(^|\.))critic(?=\.)|^validation(?=\.(test_freq|val_before))|^probe(?=\.)/.exec(path) ?? []
+  const [whose = ''] =
+    /(?<=(^|\.))critic(?=\.)|^validation(?=\.(test_freq|val_before))|^probe(?=\.)/.exec(path) ?? []
   return `${phase ? `phase ${Number(phase[1]) + 1}: ` : ''}${whose && `${whose} `}`
 }
 

@@ -37,8 +37,8 @@ export function logAxis(stops: readonly number[]): Axis {
   }
 }
 
-/** From 0, or the first stop where that is lower or asked for, to the last stop, evenly; `name` says
- * what is counted. */
+/** From 0, or the first stop where that is lower or asked for, to the last stop, evenly; `name`
+ * says what is counted. */
 export function evenAxis(
   name: string,
   stops: readonly number[],
