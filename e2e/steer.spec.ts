@@ -210,7 +210,7 @@ test(
     await expect(items.first()).toContainText('ends here')
     await expect(lab.get('next-phase')).toBeDisabled()
     await stepTo(lab, 2)
-    await expect(items.first()).toContainText('1 of 6, ended by hand')
+    await expect(items.first()).toContainText('1 of 6 steps, ended by hand')
 
     // Numbers are typed as they come, and what is none is said beside them.
     await lab.get('add-phase').click()
