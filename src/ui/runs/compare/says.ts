@@ -137,7 +137,7 @@ function sampledSays(groups: readonly Compared[], [first, last]: readonly Ended[
     groups.flatMap(({ entries }) => entries),
   )
   const [most, least] = [high, low].map(({ value }) => numberText(value, inShares))
-  return ` In ${labelOf('sampled')}, “${high.label}” is highest and “${low.label}” lowest: ${most} and ${least}.`
+  return ` In ${labelOf('sampled', groups)}, “${high.label}” is highest and “${low.label}” lowest: ${most} and ${least}.`
 }
 
 /** '“B” and “A” end 28.1 points apart …', of the first measure that two lines have; undefined where
@@ -150,7 +150,7 @@ export function compareSays(groups: readonly Compared[]): string | undefined {
     const all = groups.flatMap(({ entries }) => entries)
     const alone = groups.every(({ entries }) => entries.length === 1) ? ' One run each.' : ''
     const said = apartSays(first, last, key, isShare(key, all))
-    const isSaid = key !== 'greedy' || said.includes(labelOf('sampled'))
+    const isSaid = key !== 'greedy' || said.includes(labelOf('sampled', groups))
     const sampled = isSaid ? '' : sampledSays(groups, [first, last])
     return `${said}${sampled}${budgetSays(groups)}${alone}`
   }
