@@ -91,7 +91,13 @@ const RUN = {
 
 test('progress comes back from its file, and what is wrong with one is named', () => {
   const progress = {
-    kl: { done: ['k1'], is_finished: false, chosen: { k1: [1, 0] }, runs: { leash: RUN } },
+    kl: {
+      done: ['k1'],
+      is_finished: false,
+      chosen: { k1: [1, 0] },
+      runs: { leash: RUN },
+      results: { leash: 'The KL was 0.1.' },
+    },
   }
   expect(readProgressText(progressFileText(progress))).toEqual({ ok: true, progress })
   const wrong = (change: object) => {

@@ -10,6 +10,8 @@ const MOST_CHOICES = 20
 const MOST_TEXT = 1_000_000
 const MOST_LESSONS = 500
 const MOST_PARTS = 40
+/** Characters of what a check said. */
+const MOST_RESULT = 1000
 
 const name = z.string().check(z.regex(/^(?!(?:__proto__|constructor|prototype)$)[\w./-]{1,60}$/))
 const hash = z.string().check(z.regex(/^[0-9a-f]{32}$/))
@@ -35,6 +37,9 @@ const answers = z
   .check(z.minLength(1), z.maxLength(MOST_CHOICES))
 export const chosenSchema = z.record(name, answers).check(few('questions', MOST_PARTS))
 export const runsSchema = z.record(name, runSchema).check(few('runs', MOST_PARTS))
+const resultsSchema = z
+  .record(name, z.string().check(z.maxLength(MOST_RESULT)))
+  .check(few('results', MOST_PARTS))
 
 export const lessonProgressSchema = z.object({
   /** Names of its parts. */
@@ -43,11 +48,19 @@ export const lessonProgressSchema = z.object({
   /** Choices of each question in the order in which they were made; earlier versions kept none. */
   chosen: z._default(chosenSchema, {}),
   runs: z._default(runsSchema, {}),
+  /** What the check said of a run that met it; earlier versions kept none. */
+  results: z._default(resultsSchema, {}),
 })
 export type LessonProgress = z.infer<typeof lessonProgressSchema>
 export type Progress = Readonly<Record<string, LessonProgress>>
 
-export const NOTHING_DONE: LessonProgress = { done: [], is_finished: false, chosen: {}, runs: {} }
+export const NOTHING_DONE: LessonProgress = {
+  done: [],
+  is_finished: false,
+  chosen: {},
+  runs: {},
+  results: {},
+}
 
 /** The choices with one more. */
 export const withChoice = (
@@ -103,6 +116,7 @@ export function mergedProgress(own: Progress, other: Progress): Progress {
       is_finished: mine.is_finished || theirs.is_finished,
       chosen: { ...theirs.chosen, ...mine.chosen },
       runs: { ...theirs.runs, ...mine.runs },
+      results: { ...theirs.results, ...mine.results },
     }
     return [lesson, both]
   })

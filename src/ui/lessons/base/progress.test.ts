@@ -2,6 +2,7 @@ import { beforeEach, expect, test, vi } from 'vitest'
 import {
   bringProgress,
   keepChoice,
+  keepResult,
   keepRun,
   markDone,
   progressOf,
@@ -23,7 +24,7 @@ test('a lesson is finished when each of its parts is done, in any order, once', 
 })
 
 test('what the storage holds is believed only where it is of this kind', () => {
-  const kept = { kl: { done: ['a'], is_finished: false, chosen: {}, runs: {} } }
+  const kept = { kl: { done: ['a'], is_finished: false, chosen: {}, runs: {}, results: {} } }
   const read = (text: string | null) => {
     vi.stubGlobal('localStorage', { getItem: () => text })
     return readProgress()
@@ -63,10 +64,17 @@ test('every choice is remembered in order, and the run that first met what was a
 test('what a file brings is added, and nothing of this browser is lost', () => {
   markDone('kl', 'a', ['a', 'b'])
   keepChoice('kl', 'a', 1)
-  const theirs = { done: ['a', 'b'], is_finished: true, chosen: { a: [0], b: [3] }, runs: {} }
+  keepResult('kl', 'a', 'mine')
+  const theirs = {
+    done: ['a', 'b'],
+    is_finished: true,
+    chosen: { a: [0], b: [3] },
+    runs: {},
+    results: { a: 'theirs', b: 'theirs' },
+  }
   bringProgress({ kl: theirs, ppo: theirs })
   expect(progressStore.getState()).toEqual({
-    kl: { done: ['a', 'b'], is_finished: true, chosen: { a: [1], b: [3] }, runs: {} },
+    kl: { ...theirs, chosen: { a: [1], b: [3] }, results: { a: 'mine', b: 'theirs' } },
     ppo: theirs,
   })
 })

@@ -47,6 +47,12 @@ export function keepRun(lesson: string, part: string, run: TriedRun): void {
   if (!runs[part]) set(lesson, { runs: { ...runs, [part]: run } })
 }
 
+/** Remembers what the check said of a run that met it; the last one stays. */
+export function keepResult(lesson: string, part: string, says: string): void {
+  const { results } = progressOf(progressStore.getState(), lesson)
+  if (results[part] !== says) set(lesson, { results: { ...results, [part]: says } })
+}
+
 /** Marks a part of a lesson; the lesson is finished when `all` of its parts are. */
 export function markDone(lesson: string, part: string, all: readonly string[]): void {
   const { done } = progressOf(progressStore.getState(), lesson)

@@ -17,6 +17,7 @@ const selectRunExperiment = (state: LabState) => state.runExperiment
 const selectStep = (state: LabState) => state.step
 const selectTrace = (state: LabState) => state.trace
 const selectVerdicts = (state: LabState) => state.verdicts
+const selectIsOver = ({ status }: LabState) => status === 'finished'
 const selectAll = (state: LabState) => state
 
 /** What is known of the run on the page. */
@@ -58,20 +59,48 @@ function start(of: TryIt): void {
   openTab('learn')
 }
 
-export function Try({ name, of }: { readonly name: string; readonly of: TryIt }) {
-  const { isDone, done, tried } = usePart(name)
-  const { checked, isAsked } = usePresentRun(of)
-  const isBusy = useLab(selectIsBusy)
-  const isGoing = isBusy && isAsked
-  const going = useLab(goingWords)
+/** What the run that met the check came to; else how far the run on the page is. */
+function Verdict(props: { readonly result: string | undefined; readonly present: Present }) {
+  const { result, present } = props
+  const { checked, isAsked } = present
   const isMet = checked?.is_done === true
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `done` and `tried` are other functions in each render.
+  const passed = isMet ? checked.says : result
+  // Another run says nothing of a part that is done.
+  const going = isMet || (passed !== undefined && !isAsked) ? '' : checked?.says
+  return (
+    <div role="status">
+      {passed === undefined ? null : (
+        <p className="lesson-right">
+          <b>Passed.</b> {passed}
+        </p>
+      )}
+      {going ? <p className="soft">{going}</p> : null}
+    </div>
+  )
+}
+
+/** Remembers what a run came to when it meets the check, and again when it is over. */
+function useKept(name: string, { checked }: Present): void {
+  const { done, tried, passed } = usePart(name)
+  const isOver = useLab(selectIsOver)
+  const isMet = checked?.is_done === true
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the functions are others in each render, and the words change with every step.
   useEffect(() => {
     if (!isMet) return
     done()
+    passed(checked.says)
     const run = triedRun(labStore.getState())
     if (run) tried(run)
-  }, [isMet])
+  }, [isMet, isOver])
+}
+
+export function Try({ name, of }: { readonly name: string; readonly of: TryIt }) {
+  const { isDone, result } = usePart(name)
+  const present = usePresentRun(of)
+  useKept(name, present)
+  const isBusy = useLab(selectIsBusy)
+  const isGoing = isBusy && present.isAsked
+  const going = useLab(goingWords)
   const Icon = isDone ? CircleCheck : FlaskConical
   return (
     <section className="lesson-part try" data-testid={`try-${name}`} data-done={isDone}>
@@ -95,9 +124,8 @@ export function Try({ name, of }: { readonly name: string; readonly of: TryIt })
                 : 'Train it'}
         </button>
       </p>
-      <p role="status" className={isMet ? 'lesson-right' : 'soft'}>
-        {checked?.says ?? ''}
-      </p>
+      {/* Earlier versions kept that it was passed, and not with what. */}
+      <Verdict result={isDone ? (result ?? '') : undefined} present={present} />
     </section>
   )
 }

@@ -2,7 +2,14 @@
 import { createContext, useContext } from 'react'
 import { useStore } from 'zustand'
 import type { TriedRun } from '../../../document/course/progress.ts'
-import { keepChoice, keepRun, markDone, progressOf, progressStore } from '../base/progress.ts'
+import {
+  keepChoice,
+  keepResult,
+  keepRun,
+  markDone,
+  progressOf,
+  progressStore,
+} from '../base/progress.ts'
 
 export interface LessonPlace {
   readonly id: string
@@ -16,10 +23,14 @@ export const LessonContext = createContext<LessonPlace>({ id: '', parts: [] })
 export function usePart(name: string) {
   const { id, parts } = useContext(LessonContext)
   const isDone = useStore(progressStore, (all) => progressOf(all, id).done.includes(name))
+  const result = useStore(progressStore, (all) => progressOf(all, id).results[name])
   return {
     isDone,
+    /** What the check said of the run that met it; undefined before, or where none was kept. */
+    result,
     done: () => markDone(id, name, parts),
     chose: (index: number) => keepChoice(id, name, index),
     tried: (run: TriedRun) => keepRun(id, name, run),
+    passed: (says: string) => keepResult(id, name, says),
   }
 }

@@ -1,10 +1,12 @@
 // What the button of an experiment says while a run is on.
 import { renderToStaticMarkup } from 'react-dom/server'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { NOTHING_DONE } from '../../../document/course/progress.ts'
 import { decodeLink } from '../../../document/links/link.ts'
 import { initialState, type LabState, labStore } from '../../../page/state/store.ts'
 import { tryIt } from '../base/lesson.ts'
-import { notYet } from '../base/run_facts.ts'
+import { progressStore } from '../base/progress.ts'
+import { notYet, seen } from '../base/run_facts.ts'
 import { Try } from './Try.tsx'
 
 const LINK = 'v=1&p=tiny-grpo&phases.1.steps=40'
@@ -14,10 +16,12 @@ const TRY = tryIt('Train.', LINK, () => notYet('Not yet.'))
 beforeEach(() => {
   // Static markup shows what a store began with.
   vi.spyOn(labStore, 'getInitialState').mockImplementation(labStore.getState)
+  vi.spyOn(progressStore, 'getInitialState').mockImplementation(progressStore.getState)
 })
 afterEach(() => {
   vi.restoreAllMocks()
   labStore.setState(initialState(), true)
+  progressStore.setState({}, true)
 })
 
 function button(change: Partial<LabState>): string | undefined {
@@ -39,4 +43,27 @@ test('another run is ended for it, and before and after a run it can be trained'
   expect(busy).not.toContain('disabled')
   expect(button({ status: 'finished', runExperiment: asked })).toContain('Train it')
   expect(button({ status: 'idle' })).not.toContain('disabled')
+})
+
+/** What is said below the button, as text. */
+function verdict(change: Partial<LabState>, results?: Readonly<Record<string, string>>, of = TRY) {
+  labStore.setState({ ...initialState(), ...change }, true)
+  if (results) progressStore.setState({ '': { ...NOTHING_DONE, done: ['a'], results } }, true)
+  const html = renderToStaticMarkup(<Try name="a" of={of} />)
+  return /role="status">(.*)<\/div>/s.exec(html)?.[1].replace(/<[^>]*>/g, '')
+}
+
+test('what was passed keeps its result, whatever run is on the page', () => {
+  const other = decodeLink('v=1&p=first-steps').experiment
+  expect(verdict({ runExperiment: other })).toContain('does not count')
+  const results = { a: 'From 23.3 % to 51.6 %.' }
+  const kept = 'Passed. From 23.3 % to 51.6 %.'
+  expect(verdict({ runExperiment: other }, results)).toBe(kept)
+  expect(verdict({}, results)).toBe(kept)
+  // Its own run, once more, says how far it is.
+  expect(verdict({ runExperiment: asked }, results)).toBe(`${kept}Not yet.`)
+  const met = tryIt('Train.', LINK, () => seen('To 60 %.'))
+  expect(verdict({ runExperiment: asked }, results, met)).toBe('Passed. To 60 %.')
+  // Earlier versions kept no result.
+  expect(verdict({ runExperiment: other }, {})).toBe('Passed. ')
 })
