@@ -1,10 +1,11 @@
 // Every lesson against real runs of its own experiments: records.json holds what they measured on
-// llvmpipe, seed 1.
+// software adapters, seed 1.
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import { resolvePhases } from '../../document/experiment/resolve.ts'
 import { decodeLink } from '../../document/links/link.ts'
 import type { Question, TryIt } from './base/lesson.ts'
-import type { RunFacts } from './base/run_facts.ts'
+import { notYet, type RunFacts } from './base/run_facts.ts'
 import { LESSONS } from './lessons.ts'
 
 interface Recorded {
@@ -19,6 +20,16 @@ const RECORDS: Readonly<Record<string, Recorded>> = JSON.parse(
 
 /** Checks that one step can meet. */
 const AT_ONCE = ['layer-policies/measured', 'ppo/traced']
+
+/** Checks whose words speak of a whole run, or of its end. */
+const AT_THE_END = [
+  'policy-and-reward/words',
+  'sft-against-rl/train',
+  'grpo-by-hand/train',
+  'dapo/sampled',
+  'which-layer/learned',
+  'steering/learned',
+]
 
 /** A run as it was after some of its steps. */
 function runAt(name: string, of: TryIt, step: number): RunFacts {
@@ -107,6 +118,8 @@ test.each(tries.map(({ name, part }) => [name, part] as const))(
   (name, part) => {
     expect(decodeLink(part.link).notices).toEqual([])
     const { steps, phases } = RECORDS[name]
+    const planned = resolvePhases(decodeLink(part.link).experiment)
+    expect(phases).toEqual(planned.map((phase) => phase.steps))
     const met = part.check(runAt(name, part, steps))
     expect(met.says).not.toMatch(/NaN|undefined|–/)
     expect(met).toMatchObject({ is_done: true })
@@ -117,6 +130,15 @@ test.each(tries.map(({ name, part }) => [name, part] as const))(
       if (!AT_ONCE.includes(name)) expect(early.is_done, `after step ${step}`).toBe(false)
       expect(early.says).not.toMatch(/NaN|undefined/)
     }
+  },
+)
+
+test.each(tries.filter(({ name }) => AT_THE_END.includes(name)))(
+  'what $name says of the end of a run holds no step before it',
+  ({ name, part }) => {
+    const { steps } = RECORDS[name]
+    const before = part.check(runAt(name, part, steps - 1))
+    expect(before).toEqual(notYet(`The run has taken ${steps - 1} of ${steps} steps.`))
   },
 )
 

@@ -111,6 +111,12 @@ export const wholePhase = (run: RunFacts): number =>
     (phase) => phase.kind === 'rl' && phase.target_layer === run.experiment.model.num_hidden_layers,
   )
 
+/** Why a check that speaks of the run's end has to wait; undefined once its steps are taken. */
+export function notOver({ experiment, step }: RunFacts): ReturnType<typeof notYet> | undefined {
+  const steps = resolvePhases(experiment).reduce((sum, phase) => sum + phase.steps, 0)
+  return step < steps ? notYet(`The run has taken ${step} of ${steps} steps.`) : undefined
+}
+
 /** The answer of a check that waits for more steps. */
 export const notYet = (says: string) => ({ is_done: false, says })
 /** The answer of a check that is content. */

@@ -1,7 +1,7 @@
 // Teaches the four parts of DAPO.
 import { formatNumber } from '../../kit/format.ts'
 import { arxiv, type LessonContent, question, tryIt } from '../base/lesson.ts'
-import { notYet, seen, valuesIn, wholePhase } from '../base/run_facts.ts'
+import { notOver, seen, valuesIn, wholePhase } from '../base/run_facts.ts'
 import { Ask } from '../parts/Ask.tsx'
 import { Formula } from '../parts/Formula.tsx'
 import { Try } from '../parts/Try.tsx'
@@ -32,7 +32,8 @@ const parts = {
     'v=1&p=tiny-dapo&phases.1.steps=20',
     (run) => {
       const drawn = valuesIn(run, 'train/num_gen_batches', wholePhase(run))
-      if (drawn.length < 10) return notYet(`${drawn.length} of 10 steps of reinforcement so far.`)
+      const early = notOver(run)
+      if (early) return early
       const mean = drawn.reduce((sum, value) => sum + value, 0) / drawn.length
       return seen(
         `A step drew ${formatNumber(mean)} batches on average to fill one with groups that differ. That is the price: as many times the rollouts for one update.`,

@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { groupAdvantages } from '../../../document/formulas/by_hand.ts'
 import { formatNumber, formatShare } from '../../kit/format.ts'
 import { arxiv, type LessonContent, question, section, tryIt } from '../base/lesson.ts'
-import { notYet, seen, valuesIn, wholePhase } from '../base/run_facts.ts'
+import { notOver, seen, valuesIn, wholePhase } from '../base/run_facts.ts'
 import { Ask } from '../parts/Ask.tsx'
 import { Formula } from '../parts/Formula.tsx'
 import { Try } from '../parts/Try.tsx'
@@ -30,7 +30,8 @@ const parts = {
     'v=1&p=tiny-grpo&phases.1.steps=20',
     (run) => {
       const shares = valuesIn(run, 'group/informative', wholePhase(run))
-      if (shares.length < 10) return notYet(`${shares.length} of 10 steps of reinforcement so far.`)
+      const early = notOver(run)
+      if (early) return early
       const mean = shares.reduce((sum, share) => sum + share, 0) / shares.length
       return seen(
         `On average ${formatShare(mean)} of the groups differed. The other ${formatShare(1 - mean)} were sampled and scored, and moved no weight.`,

@@ -2,7 +2,7 @@
 import { formatShare } from '../../kit/format.ts'
 import { REWARD } from '../../shown/metrics.ts'
 import { arxiv, type LessonContent, question, tryIt } from '../base/lesson.ts'
-import { endsOf, notYet, seen, valuesIn, wholePhase } from '../base/run_facts.ts'
+import { endsOf, notOver, notYet, seen, valuesIn, wholePhase } from '../base/run_facts.ts'
 import { Ask } from '../parts/Ask.tsx'
 import { Formula } from '../parts/Formula.tsx'
 import { Try } from '../parts/Try.tsx'
@@ -41,7 +41,7 @@ const parts = {
       if (!ends)
         return notYet(`${valuesIn(run, REWARD, phase).length} of 10 steps of reinforcement so far.`)
       const says = `In the first five steps ${formatShare(ends.before)} of the stories ended happily, in the last five ${formatShare(ends.after)}.`
-      return ends.after > ends.before + 0.1 ? seen(says) : notYet(says)
+      return notOver(run) ?? (ends.after > ends.before + 0.1 ? seen(says) : notYet(says))
     },
   ),
 }

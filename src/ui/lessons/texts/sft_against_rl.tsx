@@ -2,7 +2,7 @@
 import { formatShare } from '../../kit/format.ts'
 import { REWARD } from '../../shown/metrics.ts'
 import { arxiv, type LessonContent, question, tryIt } from '../base/lesson.ts'
-import { endsOf, notYet, seen, valuesIn, wholePhase } from '../base/run_facts.ts'
+import { endsOf, notOver, notYet, seen, valuesIn, wholePhase } from '../base/run_facts.ts'
 import { Ask } from '../parts/Ask.tsx'
 import { Formula } from '../parts/Formula.tsx'
 import { Try } from '../parts/Try.tsx'
@@ -41,7 +41,7 @@ const parts = {
             : 'Reinforcement has begun; ten steps are needed.',
         )
       const says = `${formatShare(ends.before)} of the samples were right after imitation, ${formatShare(ends.after)} are now, and no demonstration was added.`
-      return ends.after > ends.before + 0.1 ? seen(says) : notYet(says)
+      return notOver(run) ?? (ends.after > ends.before + 0.1 ? seen(says) : notYet(says))
     },
   ),
 }

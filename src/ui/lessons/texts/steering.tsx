@@ -1,11 +1,10 @@
 // Teaches what a direction in the residual stream does to what is written.
-import { resolvePhases } from '../../../document/experiment/resolve.ts'
 import { shippedNamed } from '../../../host/content/models/shipped.ts'
 import { formatShare } from '../../kit/format.ts'
 import { TryModel } from '../../open/models/TryModel.tsx'
 import { greedyAccuracy } from '../../shown/metrics.ts'
 import { arxiv, type LessonContent, question, tryIt } from '../base/lesson.ts'
-import { notYet, seen } from '../base/run_facts.ts'
+import { notOver, notYet, seen } from '../base/run_facts.ts'
 import { Ask } from '../parts/Ask.tsx'
 import { Formula } from '../parts/Formula.tsx'
 import { Try } from '../parts/Try.tsx'
@@ -34,11 +33,10 @@ const parts = {
     'Three vectors of 32 numbers learn from the reward, one for each layer of a model that sorts digits; its weights stay as they are. Train it to its end.',
     'v=1&p=tiny-vectors',
     (run) => {
-      const steps = resolvePhases(run.experiment).reduce((sum, one) => sum + one.steps, 0)
       const { values = [], length = 0 } =
         run.series.get(greedyAccuracy(run.experiment.task.id)) ?? {}
-      if (run.step < steps || length < 2)
-        return notYet(`The run has taken ${run.step} of ${steps} steps.`)
+      const early = notOver(run)
+      if (early || length < 2) return early ?? notYet('No held-out problems were measured.')
       const [before, after] = [values[0], values[length - 1]]
       const { num_hidden_layers, hidden_size } = run.experiment.model
       const says = `Held-out accuracy was ${formatShare(before)} before and is ${formatShare(after)} now, by ${num_hidden_layers * hidden_size} numbers that learned.`

@@ -1,10 +1,9 @@
 // Teaches which layer learned it, by exchanging blocks between two states of a run.
 import { useState } from 'react'
-import { resolvePhases } from '../../../document/experiment/resolve.ts'
 import { formatShare } from '../../kit/format.ts'
 import { greedyAccuracy } from '../../shown/metrics.ts'
 import { arxiv, type LessonContent, question, tryIt } from '../base/lesson.ts'
-import { notYet, seen, valuesIn, wholePhase } from '../base/run_facts.ts'
+import { notOver, notYet, seen, valuesIn, wholePhase } from '../base/run_facts.ts'
 import { Ask } from '../parts/Ask.tsx'
 import { Formula } from '../parts/Formula.tsx'
 import { OpenTab } from '../parts/OpenTab.tsx'
@@ -37,12 +36,12 @@ const parts = {
     (run) => {
       const phase = wholePhase(run)
       if (phase < 1) return notYet('This run has no reinforcement after another phase.')
-      const steps = resolvePhases(run.experiment).reduce((sum, one) => sum + one.steps, 0)
       const accuracy = greedyAccuracy(run.experiment.task.id)
       const before = valuesIn(run, accuracy, phase - 1).at(-1)
       const after = valuesIn(run, accuracy, phase).at(-1)
-      if (run.step < steps || before === undefined || after === undefined)
-        return notYet(`The run has taken ${run.step} of ${steps} steps.`)
+      const early = notOver(run)
+      if (early || before === undefined || after === undefined)
+        return early ?? notYet('No held-out problems were measured.')
       return seen(
         `Held-out accuracy was ${formatShare(before)} before reinforcement and is ${formatShare(after)} now. Which blocks hold the difference? Both states are kept: exchange their parts.`,
       )
