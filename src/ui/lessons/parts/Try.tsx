@@ -1,6 +1,6 @@
 // Offers something to try: puts an experiment into the lab, and says what its run shows.
 import { CircleCheck, FlaskConical, Play } from 'lucide-react'
-import { useEffect, useMemo } from 'react'
+import { useEffect, useMemo, useRef } from 'react'
 import { decodeLink } from '../../../document/links/link.ts'
 import { train } from '../../../page/client/controls.ts'
 import { openTaught } from '../../../page/client/opening.ts'
@@ -64,11 +64,18 @@ function Verdict(props: { readonly result: string | undefined; readonly present:
   const { result, present } = props
   const { checked, isAsked } = present
   const isMet = checked?.is_done === true
+  const place = useRef<HTMLDivElement>(null)
+  const wasMet = useRef(isMet)
+  useEffect(() => {
+    // A lesson that is opened again begins at its top. Nothing glides: it comes at once.
+    if (isMet && !wasMet.current) place.current?.scrollIntoView({ block: 'nearest' })
+    wasMet.current = isMet
+  }, [isMet])
   const passed = isMet ? checked.says : result
   // Another run says nothing of a part that is done.
   const going = isMet || (passed !== undefined && !isAsked) ? '' : checked?.says
   return (
-    <div role="status">
+    <div role="status" ref={place}>
       {passed === undefined ? null : (
         <p className="lesson-right">
           <b>Passed.</b> {passed}
