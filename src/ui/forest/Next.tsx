@@ -11,9 +11,11 @@ import { type ReplayState, replayStore } from '../../page/state/replay.ts'
 import type { LabState } from '../../page/state/store.ts'
 import { t } from '../kit/translator.ts'
 import { estimateWords } from '../learning/estimate.ts'
+import { leftOf } from '../lessons/base/left.ts'
+import { progressOf, progressStore } from '../lessons/base/progress.ts'
 import { canRestart } from '../open/actions.ts'
 import { WriteWithShown } from '../open/models/WriteWithIt.tsx'
-import { openLesson } from '../open/open_lesson.ts'
+import { openLesson, openLessonStore } from '../open/open_lesson.ts'
 import { leaveRecording, selectIsReplaying } from '../open/replays.ts'
 import { lazyPart } from '../part/lazy_part.tsx'
 import { tickBehind } from '../runs/base/selection.ts'
@@ -31,6 +33,7 @@ const StudyOfBoth = lazyPart(async () => (await import('./StudyOfBoth.tsx')).Stu
 const selectAdapter = ({ adapter }: LabState) => adapter
 const selectEstimate = ({ estimate }: { readonly estimate: Estimator }) => estimate
 const selectOwnAdapter = ({ own }: ReplayState) => own
+const selectOpen = ({ open }: { readonly open: string | undefined }) => open
 const selectRecorded = ({ recording }: ReplayState) => recording?.experiment
 
 /** Leaves the recording and trains its experiment in its place. */
@@ -67,9 +70,19 @@ interface NextProps {
 /** What to do after a run, or after a recording of one. */
 export function Next(props: NextProps) {
   const isReplaying = useStore(replayStore, selectIsReplaying)
+  const left = useLessonLeft()
   return (
     <div className="end-next">
-      {isReplaying ? <AfterRecording state={props.state} /> : <AfterRun {...props} />}
+      {isReplaying ? (
+        <AfterRecording state={props.state} />
+      ) : left > 0 ? (
+        <>
+          <GoOn left={left} />
+          <WriteWithShown />
+        </>
+      ) : (
+        <AfterRun {...props} />
+      )}
     </div>
   )
 }
@@ -96,12 +109,37 @@ function AfterRecording({ state }: Pick<NextProps, 'state'>) {
   )
 }
 
-/** A lesson that says more about what a run was. */
+/** How many questions and experiments of the open lesson are left; 0 without one. */
+function useLessonLeft(): number {
+  const open = useStore(openLessonStore, selectOpen)
+  const progress = useStore(progressStore)
+  return open === undefined ? 0 : (leftOf(open, progressOf(progress, open))?.count ?? 0)
+}
+
+/** Brings the first part of the open lesson that is not done into sight. */
+function goOn(): void {
+  const part = document.querySelector('.lessons .lesson-part[data-done="false"]')
+  part?.scrollIntoView({ block: 'center' })
+  part?.querySelector<HTMLElement>('input, button')?.focus({ preventScroll: true })
+}
+
+/** While a lesson is open it says what comes next. */
+function GoOn({ left }: { readonly left: number }) {
+  return (
+    <button type="button" className="primary" data-testid="go-on" onClick={goOn}>
+      <BookOpen className="icon" aria-hidden="true" /> {`Go on with the lesson (${left} left)`}
+    </button>
+  )
+}
+
+/** Goes on with the open lesson; else to one that says more about what a run was. */
 function LessonButton({
   state,
   isFirst,
 }: Pick<NextProps, 'state'> & { readonly isFirst: boolean }) {
   const [lesson, words] = nextLesson(state)
+  const left = useLessonLeft()
+  if (left > 0) return <GoOn left={left} />
   return (
     <button
       type="button"

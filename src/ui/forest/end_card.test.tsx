@@ -1,17 +1,20 @@
 // The card at the end of a run shows answers before and after it, and in stories what changed.
 import { renderToStaticMarkup } from 'react-dom/server'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { NOTHING_DONE } from '../../document/course/progress.ts'
 import { OPENING, presetOf } from '../../document/presets/presets.ts'
 import { type ReplayState, replayStore } from '../../page/state/replay.ts'
 import { initialState, labStore } from '../../page/state/store.ts'
 import type { Recording } from '../../record/files/recorded.ts'
 import { emptyKept, keepGenerations } from '../../record/run/kept_run.ts'
+import { progressStore } from '../lessons/base/progress.ts'
+import { openLessonStore } from '../open/open_lesson.ts'
 import { presentStore, viewStore } from '../shown/shown.ts'
 import { EndCard } from './EndCard.tsx'
 
 beforeEach(() => {
   // Static markup shows what a store began with.
-  for (const store of [labStore, presentStore, viewStore])
+  for (const store of [labStore, presentStore, viewStore, openLessonStore, progressStore])
     vi.spyOn(store, 'getInitialState').mockImplementation(store.getState as never)
 })
 afterEach(() => vi.restoreAllMocks())
@@ -75,4 +78,19 @@ test('an answer that is not right yet says so in words', () => {
   expect(shown('123', '321')).not.toContain('still wrong')
   expect(shown('123', '132', 0)).toContain('still wrong')
   expect(shown('123', '132', 0.5)).toContain('not wholly right yet')
+})
+
+test('while a lesson is open of which something is left, the next step is to go on with it', () => {
+  const id = 'policy-and-reward'
+  const tell = (open: string | undefined, done: string[]) => {
+    openLessonStore.setState({ open })
+    progressStore.setState({ [id]: { ...NOTHING_DONE, done } }, true)
+    return shown('123', '321')
+  }
+  const taught = tell(id, ['product', 'train'])
+  expect(taught).toContain('Go on with the lesson (2 left)')
+  expect(taught).not.toContain('next-lesson')
+  expect(tell(id, ['product', 'reward', 'train', 'words'])).toContain('next-lesson')
+  expect(tell('all', [])).toContain('next-lesson')
+  expect(tell(undefined, [])).toContain('next-lesson')
 })
