@@ -148,7 +148,7 @@ export const TERMS: readonly Term[] = [
     id: 'kl',
     name: 'KL',
     words: ['KL', 'divergence'],
-    says: 'How far one policy is from another, in nats: 0 where both give every token the same probability. It keeps a policy near the one it began with.',
+    says: 'How far one policy is from another, in nats: 0 where both give every token the same probability. To the reference it keeps a policy near its start; to the old policy it says how far the updates of a step went. An estimate from samples can fall below 0.',
     tex: '\\mathrm{KL}(\\pi\\,\\Vert\\,\\pi_0) = \\textstyle\\sum_a \\pi(a)\\log\\frac{\\pi(a)}{\\pi_0(a)}',
     lesson: 'kl',
   },
