@@ -38,10 +38,10 @@ const parts = {
     (run) => {
       const phase = wholePhase(run)
       const ends = endsOf(run, REWARD, phase)
-      if (!ends)
-        return notYet(`${valuesIn(run, REWARD, phase).length} of 10 steps of reinforcement so far.`)
+      const early = notOver(run)
+      if (early || !ends) return early ?? notYet('No reward was measured.')
       const says = `In the first five steps ${formatShare(ends.before)} of the stories ended happily, in the last five ${formatShare(ends.after)}.`
-      return notOver(run) ?? (ends.after > ends.before + 0.1 ? seen(says) : notYet(says))
+      return ends.after > ends.before + 0.1 ? seen(says) : notYet(says)
     },
   ),
 }
