@@ -23,6 +23,7 @@ test('a lesson is opened by its link, answered, tried on a real run, and remembe
   // A wrong choice gets a hint, the right one a reason.
   const scale = lab.get('question-scale')
   await scale.getByLabel('Nothing').check()
+  await expect(scale.getByLabel('Nothing')).not.toHaveCSS('accent-color', 'auto')
   await expect(scale).toHaveAttribute('data-done', 'false')
   await expect(scale).toContainText('No. Move the slider')
   await scale.getByLabel('It becomes surer of the same tokens').check()
@@ -32,11 +33,16 @@ test('a lesson is opened by its link, answered, tried on a real run, and remembe
   await lab.show('tokens')
   await page.setViewportSize({ width: 1440, height: 900 })
   await lab.get('start-measured').click()
+  // The verdict comes into sight, wherever the lesson was scrolled to.
+  await lessons.evaluate((panel) => panel.scrollTo(0, 0))
   await expect(lab.get('preset')).toHaveValue('tiny-grpo')
   // Its charts are those of Learning, and it cannot be begun a second time.
   await expect(lab.get('tab-learn')).toHaveAttribute('aria-selected', 'true')
   await expect(lab.get('start-measured')).toHaveText(/Running: step [1-9]\d* of \d+/)
   await expect(lab.get('start-measured')).toBeDisabled()
+  const verdict = lab.get('try-measured').getByRole('status')
+  await expect(verdict).toContainText('Passed.')
+  await expect(verdict).toBeInViewport({ ratio: 1 })
   // Beside the lesson the bar is narrow: numbers go before how the run is.
   await expect(lab.get('time-left')).toContainText(/^over \d/)
   for (const width of [1440, 1200, 1000]) {
