@@ -181,9 +181,11 @@ function EqualPhases() {
   )
 }
 
+const selectHasSteps = (state: LabState) => selectHasRun(state) || state.step > 0
+
 /** From the beginning of a run, so that its place is not empty until the first step. */
 export function StepTools() {
-  return usePresent(selectHasRun) ? <Tools /> : null
+  return usePresent(selectHasSteps) ? <Tools /> : null
 }
 
 function Tools() {
