@@ -279,6 +279,8 @@ test('a first visit finds what comes first open and a sentence on every other fo
   await lab.get('cosine').locator('> summary').click()
   expect(await open('cosine')).toBe(true)
   await lab.get('heat').locator('> summary').click()
+  // The browser tells the page of a fold after the press.
+  await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 100)))
   await page.reload()
   await expect(lab.get('heat')).toBeVisible()
   expect([await open('cosine'), await open('heat'), await open('lens')]).toEqual([

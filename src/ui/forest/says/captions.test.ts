@@ -83,7 +83,7 @@ test('the whole model’s phase says the scores too, and a step that was scrubbe
     ],
   })
   expect(captionOf(state)).toBe(
-    'Reinforcement of the whole model, 50 steps: the final policy became surer by 0.50 nats. The mean score of samples went from 20\u00a0% to 55\u00a0%. Of held-out problems it got 75\u00a0% right, then 88\u00a0%.',
+    'Reinforcement of the whole model, 50 steps: the final policy became surer by 0.50 nats. The mean score of samples went from 20\u00a0% to 55\u00a0%, in means of 5 steps. Of held-out problems it got 75\u00a0% right, then 88\u00a0%.',
   )
   expect(captionOf(state, 72)).toBe(
     'Reinforcement of the whole model, 2 steps: the final policy hardly changed (−0.02 nats).',

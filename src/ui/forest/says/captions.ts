@@ -76,7 +76,7 @@ function rewardWords({ series, runExperiment }: LabState, { first, last }: Phase
   const ends = [mean(scores.slice(0, WIDTH)), mean(scores.slice(-WIDTH))]
   const isShare = !runExperiment || rewardIsShare(runExperiment.reward)
   const [from, to] = ends.map(isShare ? percent : formatNumber)
-  return ` The mean score of samples went from ${from} to ${to}.`
+  return ` The mean score of samples went from ${from} to ${to}, in means of ${WIDTH} steps.`
 }
 
 /** Whether shares of so many answers moved no further than chance brings them. */

@@ -156,15 +156,15 @@ export function heatSays(items: readonly Seen[], seen: Seen): string | undefined
   if (!first || !before || !now) return undefined
   if (first.step === seen.step)
     return `At step ${seen.step}, the first that was observed, the final policy is at ${formatNumber(now[now.length - 1])} nats.`
-  const moved = largest(
-    now.map((value, layer) => ({ layer, by: Math.abs(value - before[layer]) })),
-    ({ by }) => by,
+  return mostChanged(
+    now.map((value, layer) => ({
+      label: policyName(layer, now.length - 1),
+      from: first.step,
+      to: seen.step,
+      first: before[layer],
+      last: value,
+    })),
   )
-  if (!moved) return undefined
-  const { layer } = moved
-  const whose = policyName(layer, now.length - 1)
-  const steps = { from: first.step, to: seen.step }
-  return mostChanged({ ...steps, label: whose, first: before[layer], last: now[layer] })
 }
 
 /** The way of the policies through the layers in one moment. */

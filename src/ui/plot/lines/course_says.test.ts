@@ -4,7 +4,7 @@ import { labStore } from '../../../page/state/store.ts'
 import { formatNumber, formatShare } from '../../kit/format.ts'
 import { isClearEntropy } from '../../kit/mean.ts'
 import { uiStore } from '../../shown/store.ts'
-import { courseOf, layersSay, scoreSays } from './course_says.ts'
+import { courseOf, layersSay, mostChanged, scoreSays } from './course_says.ts'
 
 const series = new Map<string, Series>()
 
@@ -54,6 +54,28 @@ test('the sentence names the layer that changed most', () => {
     'From step 0 to 20 deep changed most: it fell from 3.000 to 1.500 nats.',
   )
   expect(layersSay([])).toBe('')
+})
+
+test('beside a line that did not change clearly stands one that did', () => {
+  const held = { metric: 'held', label: 'held-out accuracy', answers: 10 }
+  expect(scoreSays([held, { metric: 'deep', label: 'the score' }], formatShare)).toMatch(
+    /then 92\.0\u00a0%\. Meanwhile the score fell from 300\.0\u00a0% to 150\.0\u00a0%\.$/,
+  )
+  const still = { metric: 'held', label: 'another', answers: 10 }
+  expect(scoreSays([held, still], formatShare)).not.toContain('Meanwhile')
+})
+
+test('a layer that changed as much as the first is named with it', () => {
+  const course = { from: 1, to: 45, first: 1.93, last: 0.81 }
+  const layers = [
+    { ...course, label: 'layer 2' },
+    { ...course, label: 'the final policy', first: 1.42, last: 0.32 },
+    { ...course, label: 'layer 1', first: 2.9, last: 2.4 },
+  ]
+  expect(mostChanged(layers)).toBe(
+    'From step 1 to 45 layer 2 and the final policy changed most: from 1.930 to 0.810 and from 1.420 to 0.320 nats.',
+  )
+  expect(mostChanged([])).toBe('')
 })
 
 test('an entropy that hardly moved is called changed by no sentence', () => {

@@ -45,27 +45,38 @@ const isTold = ({ answers, isEntropy }: Scored, first: number, last: number): bo
     ? isClearEntropy(last - first)
     : answers === undefined || isClear([first, last], answers)
 
-/** '' where nothing was measured twice. */
+/** 'rose from 77 % to 92 %' */
+const moved = ({ first, last }: Course, was: string, is: string, unit = ''): string =>
+  `${last > first ? 'rose' : 'fell'} from ${was} to ${is}${unit}`
+
+/** How the first of these lines that was measured twice went, and where it did not change clearly
+ * the first other that did; '' where nothing was measured twice. */
 export function scoreSays(
   lines: readonly Scored[],
   format: (value: number) => string,
   unit = '',
 ): string {
-  for (const line of lines) {
-    const { metric, label } = line
-    const course = shownCourse(metric)
-    if (!course) continue
-    const { from, first, to, last } = course
+  const [main, ...others] = lines.flatMap((line) => {
+    const course = shownCourse(line.metric)
+    if (!course) return []
+    const { first, last } = course
     const [was, is] = [format(first), format(last)]
-    if (was !== is && !isTold(line, first, last))
-      return `From step ${from} to ${to} ${label} did not change clearly: ${was}${unit}, then ${is}${unit}.`
-    const moved =
-      was === is
-        ? `stayed at ${is}${unit}`
-        : `${last > first ? 'rose' : 'fell'} from ${was} to ${is}${unit}`
-    return `From step ${from} to ${to} ${label} ${moved}.`
-  }
-  return ''
+    return [{ ...line, ...course, was, is, isTold: was !== is && isTold(line, first, last) }]
+  })
+  if (!main) return ''
+  const { from, to, label, was, is } = main
+  if (main.isTold) return `From step ${from} to ${to} ${label} ${moved(main, was, is, unit)}.`
+  const other = others.find((line) => line.isTold)
+  const meanwhile = other
+    ? ` Meanwhile ${other.label} ${moved(other, other.was, other.is, unit)}.`
+    : ''
+  return was === is
+    ? `From step ${from} to ${to} ${label} stayed at ${is}${unit}.${meanwhile}`
+    : `From step ${from} to ${to} ${label} did not change clearly: ${was}${unit}, then ${is}${unit}.${meanwhile}`
+}
+
+interface LayerCourse extends Course {
+  readonly label: string
 }
 
 /** Which of these layers changed most; '' where none was measured twice. */
@@ -74,18 +85,22 @@ export function layersSay(
 ): string {
   const courses = layers.flatMap(({ metric, label }) => {
     const course = shownCourse(metric)
-    return course ? [{ label, ...course, by: Math.abs(course.last - course.first) }] : []
+    return course ? [{ label, ...course }] : []
   })
-  if (courses.length === 0) return ''
-  const most = courses.reduce((best, other) => (other.by > best.by ? other : best))
-  return mostChanged(most)
+  return mostChanged(courses)
 }
 
-/** Of the layer whose policy changed most, what became of its entropy. */
-export function mostChanged(course: Course & { readonly label: string }): string {
-  const { label, from, first, to, last } = course
+/** Of the layer whose policy changed most, what became of its entropy, and of a second one that
+ * changed as much; '' of none. */
+export function mostChanged(courses: readonly LayerCourse[]): string {
+  const size = ({ first, last }: LayerCourse) => Math.abs(last - first)
+  const [most, next] = courses.toSorted((a, b) => size(b) - size(a))
+  if (!most) return ''
+  const { label, from, first, to, last } = most
   const [was, is] = [formatEntropy(first), formatEntropy(last)]
   if (!isClearEntropy(last - first))
     return `From step ${from} to ${to} no layer’s policy changed clearly; ${label} changed most: ${was} nats, then ${is}.`
+  if (next && !isClearEntropy(size(most) - size(next)))
+    return `From step ${from} to ${to} ${label} and ${next.label} changed most: from ${was} to ${is} and from ${formatEntropy(next.first)} to ${formatEntropy(next.last)} nats.`
   return `From step ${from} to ${to} ${label} changed most: it ${last > first ? 'rose' : 'fell'} from ${was} to ${is} nats.`
 }
