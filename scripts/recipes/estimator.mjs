@@ -58,7 +58,10 @@ async function step(load) {
   }
   const table = { phase, loss_mode: 'vanilla', rows: 3, nonzero_rewards: 2 }
   const [part] = tokenFormulas({ table, sample, t: 1 })
-  expect(part).toMatchObject({ part: 'advantage', name: 'advantage, batch_baseline' })
+  expect(part).toMatchObject({
+    part: 'advantage',
+    name: 'advantage: REINFORCE with a batch baseline',
+  })
   expect(part.lines).toEqual([
     {
       result: 'advantage',

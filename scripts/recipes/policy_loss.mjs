@@ -122,7 +122,7 @@ async function tokens(load) {
       expect(loss).toBeUndefined()
       continue
     }
-    expect(loss.name).toBe('policy loss, topr')
+    expect(loss.name).toBe('policy loss: TOPR (tapered)')
     for (const { numbers, value } of loss.lines) expect(evaluated(numbers)).toBeCloseTo(value, 3)
     const { symbols, symbol } = loss.lines.at(-1)
     expect(symbol).toBe('L')

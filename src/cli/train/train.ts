@@ -242,7 +242,7 @@ async function goOn(
   refuseMemory(state.document, options.allow_bytes)
   const gpu = await openGpu([state.experiment, ...followExperiment(state.document).experiments])
   const { name, seed } = state.experiment
-  tell(`${name}, seed ${seed}, on ${gpu.facts.description}`)
+  tell(`${name ?? 'unnamed'}, seed ${seed}, on ${gpu.facts.description}`)
   const matmul = kernelsOf(made_on, gpu)
   const run = await SteeredRun.resume(steeredEngine(gpu, matmul), state)
   if (isSlower) for (const { action } of lowerRates(state.experiment, phase)) run.steer(action)
