@@ -71,7 +71,11 @@ function Values({ entry }: { readonly entry: RunEntry }) {
   const { header } = entry
   const { experiment, preset_id } = header
   const [query, setQuery] = useState('')
-  const fields = useMemo(() => shownFields(experiment), [experiment])
+  // What a phase takes over from the experiment is said there, with what became of it.
+  const fields = useMemo(
+    () => shownFields(experiment).filter(({ isOverridden }) => isOverridden !== false),
+    [experiment],
+  )
   const changes = useMemo(() => fieldChanges(header), [header])
   const preset = presetOf(preset_id)
   const original = useMemo(

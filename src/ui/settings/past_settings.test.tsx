@@ -46,6 +46,8 @@ test('they say whose they are, what was changed during the run, and what the pre
   expect(said).toContain('0.002, then 0.0015 after step 78')
   expect(said).toContain(`preset: ${TINY.experiment.actor.optim.lr}`)
   expect(said).toContain('the task’s own score')
+  // A phase that takes the rate over has none of its own.
+  expect(html).not.toContain('past-phases.2.actor.optim.lr')
   // What sets it apart is read first.
   expect(said.indexOf('after step 78')).toBeLessThan(said.indexOf('Experiment'))
   // The search is the only field.
