@@ -10,6 +10,8 @@ import { differenceWords } from '../../../record/run/difference_words.ts'
 
 /** More differences are counted. */
 const MOST = 6
+/** With more than so many the preset is only the nearest one, and its name would mislead. */
+const MOST_OF_PRESET = 9
 
 const stepsOf = ({ phases }: Experiment): number =>
   phases.reduce((sum, { steps }) => sum + steps, 0)
@@ -34,6 +36,7 @@ export function baseWords(experiment: Experiment, arms: readonly Experiment[] = 
   if (all.length === 0) return `“${preset.name}” as it is`
   const own = arms.map((arm) => new Set(wordsOf(arm, preset.experiment)))
   const words = all.filter((word) => own.every((said) => said.has(word)))
+  if (words.length > MOST_OF_PRESET) return 'settings of their own'
   if (words.length === 0) return `“${preset.name}”, each with settings of its own`
   const more = words.length > MOST ? ` and ${words.length - MOST} more` : ''
   return `“${preset.name}”, with ${words.slice(0, MOST).join(', ')}${more}`

@@ -3,7 +3,7 @@ import { renderToStaticMarkup } from 'react-dom/server'
 import { expect, test } from 'vitest'
 import { presetOf } from '../../../document/presets/presets.ts'
 import { armsOf, DOCUMENT, studyOf } from '../../../document/study/testing.ts'
-import { BaseLine } from './BaseLine.tsx'
+import { BaseLine, baseWords } from './BaseLine.tsx'
 import { PlanPreview } from './PlanPreview.tsx'
 
 const textOf = (page: string) => page.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ')
@@ -24,6 +24,21 @@ test('the base is the nearest preset, with what differs from it', () => {
   expect(wordsOf('first-run')).toContain('from “First run with GRPO” as it is.')
   expect(wordsOf(DOCUMENT.base)).toMatch(/All arms begin from “.*”, with .*16 prompts per step/)
   expect(wordsOf({ phases: [] })).not.toContain('begin')
+})
+
+test('a preset that a base hardly resembles is not named', () => {
+  const preset = presetOf('first-run')?.experiment
+  if (!preset) throw new Error('no such preset')
+  const base = {
+    ...preset,
+    task: { id: 'brackets' },
+    model: { ...preset.model, num_hidden_layers: 9, hidden_size: 48, head_dim: 12 },
+    rollout: { ...preset.rollout, n: 16, temperature: 0.9, top_p: 0.9, train_batch_size: 8 },
+    actor: { ...preset.actor, ppo_epochs: 3, grad_clip: 2, ppo_mini_batch_size: 4 },
+    validation: { ...preset.validation, n: 3, prompts: 32 },
+  }
+  expect(baseWords(base as typeof preset)).toBe('settings of their own')
+  expect(baseWords(preset)).toContain('as it is')
 })
 
 test('of the base is said what all arms have, and how many steps other phases take', () => {
