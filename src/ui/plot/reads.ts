@@ -24,7 +24,7 @@ const TOKENS: Readonly<Record<NonNullable<Observation['rows']>, string>> = {
 }
 
 /** Of a text that is looked at alone. */
-export const ONE_HELD_OUT = 'one right held-out answer'
+export const ONE_HELD_OUT = 'the right answer to one held-out problem'
 export const ONE_OF_BATCH = 'one response in a training batch'
 
 /** Of these tokens; '' where a record does not say whose they are. */
