@@ -42,7 +42,11 @@ async function save(name, png) {
     const canvas = new OffscreenCanvas(picture.width, picture.height)
     canvas.getContext('2d').drawImage(picture, 0, 0)
     const blob = await canvas.convertToBlob({ type: 'image/webp', quality: 0.82 })
-    return btoa(String.fromCharCode(...new Uint8Array(await blob.arrayBuffer())))
+    // A large picture has more bytes than a call takes arguments.
+    const codes = Array.from(new Uint8Array(await blob.arrayBuffer()), (byte) =>
+      String.fromCharCode(byte),
+    )
+    return btoa(codes.join(''))
   }, png.toString('base64'))
   const bytes = Buffer.from(encoded, 'base64')
   writeFileSync(`docs/images/${name}.webp`, bytes)
