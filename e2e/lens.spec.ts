@@ -96,6 +96,14 @@ test('every cell shows its layer’s likeliest token and probability, and in ful
       expect((await cell(lab, 'lens-grid', l, s).innerText()).replace(/\s/g, '')).toBe(expected)
     }
 
+  // A short text leaves room for the cell beside it.
+  const [gridBox, detailBox] = [
+    await grid.boundingBox(),
+    await lab.get('lens-detail').boundingBox(),
+  ]
+  if (!gridBox || !detailBox) throw new Error('the lens is not drawn')
+  expect(detailBox.x).toBeGreaterThan(gridBox.x + gridBox.width)
+
   // The focus begins where the response does; arrow keys move it, and the full numbers follow.
   await cell(lab, 'lens-grid', 3, 3).focus()
   await page.keyboard.press('ArrowDown')

@@ -161,17 +161,19 @@ function Looked({ kept, text }: { kept: KeptOfRun; text: LensText }) {
   return (
     <>
       <Summary {...{ step, cost, text }} firstStep={steps[0]} />
-      <div className={`lens-grids ${compare === 'beside' && before ? 'two' : ''}`}>
-        {compare === 'beside' && before
-          ? grid(before.lens, before.item.step, 'lens-grid-other')
-          : null}
-        {grid(lens, step, 'lens-grid')}
+      <div className="lens-looked">
+        <div className={`lens-grids ${compare === 'beside' && before ? 'two' : ''}`}>
+          {compare === 'beside' && before
+            ? grid(before.lens, before.item.step, 'lens-grid-other')
+            : null}
+          {grid(lens, step, 'lens-grid')}
+        </div>
+        <CellDetail
+          {...{ lens, kind, step, ...shown }}
+          before={before?.lens}
+          beforeStep={before?.item.step}
+        />
       </div>
-      <CellDetail
-        {...{ lens, kind, step, ...shown }}
-        before={before?.lens}
-        beforeStep={before?.item.step}
-      />
       <Meaning kind={kind} against={against} />
     </>
   )
