@@ -18,8 +18,9 @@ export function MomentsChoice() {
   // Nothing trains there, so there is nothing to choose.
   if (useLab(selectLacksGpu)) return null
   return (
-    <>
-      <label className="check moments-choice">
+    <section className="card moments-choices" aria-labelledby="moments-title">
+      <h2 id="moments-title">While a run trains</h2>
+      <label className="check">
         <input
           type="checkbox"
           data-testid="moments-on"
@@ -35,7 +36,7 @@ export function MomentsChoice() {
           </span>
         </span>
       </label>
-      <label className="check moments-choice">
+      <label className="check">
         <input
           type="checkbox"
           data-testid="live-parts-on"
@@ -50,6 +51,6 @@ export function MomentsChoice() {
           </span>
         </span>
       </label>
-    </>
+    </section>
   )
 }
