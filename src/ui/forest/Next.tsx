@@ -190,8 +190,9 @@ function AfterRun({ state, both }: NextProps) {
           <Play className="icon" aria-hidden="true" /> {step.words} ({estimateWords(step.estimate)})
         </button>
       ) : null}
+      {step || both ? <WriteWithShown /> : null}
       <LessonButton state={state} isFirst={!step && !both} />
-      <WriteWithShown />
+      {step || both ? null : <WriteWithShown />}
       {step ? (
         <p className="soft">
           {noteWords(step.says, isBusy ? BUSY : mayRestart ? undefined : HELD_BACK, isEdited)}

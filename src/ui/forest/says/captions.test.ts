@@ -120,6 +120,21 @@ test('what a phase changed no further than chance is said to be unclear, as abov
   expect(wave([0.2, 0.9], [0.2, 0.9])).toMatch(/with sampled answers 20 %, then 90 %\.$/)
 })
 
+test('beside the forest a caption leaves held-out problems to the chart', () => {
+  const state = run(120, {
+    'layer/entropy/3': [
+      [70, 1.4],
+      [120, 1],
+    ],
+    'val-aux/sort_digits/acc/greedy': [
+      [70, 0.77],
+      [120, 0.95],
+    ],
+  })
+  expect(captionOf(state)).toContain('held-out')
+  expect(captionOf(state, undefined, true)).toMatch(/became surer by 0\.40 nats\.$/)
+})
+
 test('what was not measured is not said', () => {
   expect(captionOf(initialState())).toBe('')
   expect(captionOf(run(67, {}))).toBe('')

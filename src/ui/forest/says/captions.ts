@@ -187,15 +187,16 @@ export function phaseCaptions(state: LabState): readonly string[] {
     .filter((caption) => caption !== '')
 }
 
-/** What the present phase has done so far; '' where too little was measured. */
-export function captionOf(state: LabState, atStep?: number): string {
+/** What the present phase has done so far; '' where too little was measured. A brief
+ * one leaves held-out problems to the chart below. */
+export function captionOf(state: LabState, atStep?: number, isBrief = false): string {
   const seen = phaseSeen(state, atStep ?? state.step)
   if (!seen) return ''
   const { phase, layers, first, last } = seen
   const final = entropyChange(state, layers, seen)
   if (final === undefined) return ''
   const steps = formatSteps(last - first + 1)
-  const heldOut = heldOutWords(state, seen)
+  const heldOut = isBrief ? '' : heldOutWords(state, seen)
   if (phase.kind === 'sft')
     return `Imitation, ${steps}: ${changeWords('the final policy', final)}.${heldOut}`
   if (phase.kind === 'reward_model') return ''
