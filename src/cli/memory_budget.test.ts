@@ -8,6 +8,7 @@ import {
   MemoryRefusal,
   memoryBudget,
   plannedBytes,
+  plannedMemory,
   requireMemory,
   savingsOf,
 } from '../host/worker/base/memory_budget.ts'
@@ -29,9 +30,15 @@ test('what is allocated without asking: 4 GiB, or half of a smaller machine', ()
   expect(memoryBudget(2)).toBe(2 ** 30)
 })
 
-test('every preset is far below it', () => {
-  for (const { experiment } of PRESETS.filter((one) => unopenedModel(one.experiment) === undefined))
-    expect(plannedBytes(experiment, plan)).toBeLessThan(memoryBudget(undefined) / 20)
+test('every preset is far below it, and its kinds add up to it', () => {
+  for (const { experiment } of PRESETS.filter(
+    (one) => unopenedModel(one.experiment) === undefined,
+  )) {
+    const bytes = plannedBytes(experiment, plan)
+    expect(bytes).toBeLessThan(memoryBudget(undefined) / 20)
+    const kinds = Object.values(plannedMemory(experiment, planMemory))
+    expect(kinds.reduce((sum, kind) => sum + kind, 0)).toBe(bytes)
+  }
 })
 
 test('a link that adds up to more is refused with its total, though every buffer is small', () => {

@@ -15,6 +15,8 @@ export interface PlanEvent {
   readonly id?: number
   readonly bytes: number
   readonly allowed_bytes: number
+  /** The bytes by what they are for, as in `memory`: weights, gradients, … */
+  readonly memory?: Readonly<Record<string, number>>
   /** What another model that teaches takes of them; absent without one. */
   readonly teacher_bytes?: number
   /** Which settings save how much, where it would take more than is allocated without asking. */

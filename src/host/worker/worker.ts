@@ -42,6 +42,7 @@ import {
   memoryBudget,
   type PlanBytes,
   plannedBytes,
+  plannedMemory,
   requireMemory,
   savingWords,
 } from './base/memory_budget.ts'
@@ -168,6 +169,7 @@ const session = new Session({
     const plan = {
       bytes,
       allowed_bytes: ALLOWED_BYTES,
+      memory: plannedMemory(experiment, planMemory),
       ...(teacher > 0 && { teacher_bytes: teacher }),
     }
     if (bytes <= ALLOWED_BYTES) return plan

@@ -20,6 +20,7 @@ const LABELS: Readonly<Record<string, string>> = {
 
 const selectMemory = (state: LabState) => state.memory
 const selectCounts = (state: LabState) => state.counts
+const selectPlan = ({ plan }: LabState) => plan
 const selectPlanned = ({ planned_bytes }: LabState) => planned_bytes
 const selectDType = (state: LabState) => state.rollout_dtype
 
@@ -76,18 +77,34 @@ function Nothing({ isPast }: { readonly isPast: boolean }) {
 export function Memory() {
   const memory = useLab(selectMemory)
   const isPast = useIsPast()
+  const plan = useLab(selectPlan)
   // What is counted is of the run of this page.
-  return memory && !isPast ? <Counted memory={memory} /> : <Nothing isPast={isPast} />
+  if (memory && !isPast) return <Counted memory={memory} />
+  return plan?.memory && !isPast ? <Planned memory={plan.memory} /> : <Nothing isPast={isPast} />
 }
 
-function Counted({ memory }: { readonly memory: NonNullable<LabState['memory']> }) {
-  const rolloutDtype = useLab(selectDType)
-  const planned = useLab(selectPlanned)
-  const kinds = Object.entries(memory).filter(([, bytes]) => bytes > 0)
-  const total = kinds.reduce((sum, [, bytes]) => sum + bytes, 0)
+type Kinds = Readonly<Record<string, number>>
+
+/** Before a run: what its settings will take. */
+function Planned({ memory }: { readonly memory: Kinds }) {
   return (
     <section className="card memory" aria-labelledby="memory-title" data-testid="memory">
       <h2 id="memory-title">GPU memory and work</h2>
+      <p className="soft" data-testid="memory-to-come">
+        What a run of these settings will keep on the GPU, as planned. Once it trains, this is
+        counted, and its dispatches and the time of its stages stand here too.
+      </p>
+      <ByKind memory={memory} />
+    </section>
+  )
+}
+
+/** A bar of the kinds, each as wide as its share, and its list. */
+function ByKind({ memory }: { readonly memory: Kinds }) {
+  const kinds = Object.entries(memory).filter(([, bytes]) => bytes > 0)
+  const total = kinds.reduce((sum, [, bytes]) => sum + bytes, 0)
+  return (
+    <>
       <div className="memory-bar" aria-hidden="true">
         {kinds.map(([kind, bytes]) => (
           <span key={kind} data-kind={kind} style={{ flexGrow: bytes }} />
@@ -105,6 +122,18 @@ function Counted({ memory }: { readonly memory: NonNullable<LabState['memory']> 
           </div>
         ))}
       </dl>
+    </>
+  )
+}
+
+function Counted({ memory }: { readonly memory: NonNullable<LabState['memory']> }) {
+  const rolloutDtype = useLab(selectDType)
+  const planned = useLab(selectPlanned)
+  const total = Object.values(memory).reduce((sum, bytes) => sum + bytes, 0)
+  return (
+    <section className="card memory" aria-labelledby="memory-title" data-testid="memory">
+      <h2 id="memory-title">GPU memory and work</h2>
+      <ByKind memory={memory} />
       {planned === undefined || planned >= total ? null : (
         <p className="soft" data-testid="memory-planned">
           {partsOfMemory({ total, planned, panels: memory.probes ?? 0 })}

@@ -43,3 +43,17 @@ test('what was planned stands beside what is used, also once the settings are ot
   vi.restoreAllMocks()
   labStore.setState(initialState(), true)
 })
+
+test('before a run the memory of its settings stands by kind, and says that it is planned', () => {
+  const memory = { weights: 9 * MIB, gradients: 3 * MIB, kv_cache: 0 }
+  labStore.setState({ plan: { bytes: 12 * MIB, allowed_bytes: 99 * MIB, memory } })
+  for (const store of [labStore, viewStore])
+    vi.spyOn(store, 'getInitialState').mockImplementation(store.getState as never)
+  const shown = renderToStaticMarkup(<Memory />)
+  expect(shown).toContain('as planned')
+  expect(shown).toMatch(/in all.*12\.0 MiB.*weights.*9\.0 MiB.*gradients.*3\.0 MiB/)
+  expect(shown).not.toContain('key-value cache')
+  expect(shown).not.toContain('dispatches per step')
+  vi.restoreAllMocks()
+  labStore.setState(initialState(), true)
+})

@@ -5,6 +5,7 @@ import { followExperiment, withField } from '../../../document/experiment/experi
 import type { Experiment } from '../../../document/experiment/schema/schema.ts'
 import { trainerConfig } from '../../../document/experiment/trainer_config.ts'
 import { memorySize } from '../../../kernels/device/base/errors.ts'
+import type { MemoryPlan } from '../../../kernels/device/base/tensor.ts'
 
 const GIB = 2 ** 30
 
@@ -29,6 +30,15 @@ export const plannedBytes = (document: Experiment, plan: PlanBytes): number =>
   Math.max(
     ...followExperiment(document).experiments.map((experiment) => plan(trainerConfig(experiment))),
   )
+
+/** Bytes by what they are for, of a run of this document at its largest. Allocates nothing. */
+export function plannedMemory(
+  document: Experiment,
+  plan: (config: ReturnType<typeof trainerConfig>) => Pick<MemoryPlan, 'bytes' | 'total'>,
+): Readonly<Record<string, number>> {
+  const plans = followExperiment(document).experiments.map((one) => plan(trainerConfig(one)))
+  return plans.reduce((most, one) => (one.total() > most.total() ? one : most)).bytes
+}
 
 /** The field that changes what a run takes and none of its numbers. */
 const CHECKPOINTING = 'model.enable_gradient_checkpointing'

@@ -197,6 +197,7 @@ export interface SessionHost extends RunHost {
   plan?(experiment: Experiment): {
     readonly bytes: number
     readonly allowed_bytes: number
+    readonly memory?: Readonly<Record<string, number>>
     readonly teacher_bytes?: number
     readonly savings?: string
   }
