@@ -28,7 +28,7 @@ interface SeedValue {
 }
 
 /** Whether a difference is smaller than a margin. */
-interface Equality {
+export interface Equality {
   readonly margin: number
   /** Of two one-sided t tests, after Holm's correction over all arms of the study. */
   readonly p: number

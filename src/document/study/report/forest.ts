@@ -4,7 +4,8 @@ import { cutText } from '../../../formats/cut_text.ts'
 import type { Analysis, Comparison } from '../analysis.ts'
 import { measureTitle } from './measure_words.ts'
 import { escaped, INKS, picture, scaleOf, short } from './svg.ts'
-import { inHead, unitsOf } from './units.ts'
+import { inHead, type Units, unitsOf } from './units.ts'
+import { equalWithin } from './words.ts'
 
 const [LEFT, RIGHT, ROW, TOP] = [230, 170, 28, 44]
 const WIDTH = 760
@@ -30,11 +31,13 @@ export const forestValues = (rows: readonly ForestRow[]): number[] =>
 export const forestTitle = ({ baseline, metric }: Analysis): string =>
   `${measureTitle(metric ?? '')}: difference from ${baseline}${inHead(unitsOf(metric).difference)}`
 
-/** Beside a row: what was found, in a few words. */
-export const besideRow = ({ verdict, p_holm }: ForestRow['comparison']): string =>
-  p_holm === undefined
-    ? 'too few seeds'
-    : `${verdict === 'none' ? 'none found' : verdict}, p ${short(p_holm)}`
+/** Beside a row: what was found, in a few words. The p of a difference says nothing for equality,
+ * which has its margin beside it. */
+export function besideRow({ verdict, p_holm, equality }: Comparison, units: Units): string {
+  if (p_holm === undefined) return 'too few seeds'
+  if (verdict === 'equal' && equality) return equalWithin(equality, units)
+  return `${verdict === 'none' ? 'none found' : verdict}, p ${short(p_holm)}`
+}
 
 /** Arms below each other, 0 as a line; bars are t intervals, thin ones bootstrap intervals, dots
  * the seeds. */
@@ -62,7 +65,7 @@ export function forestPlot(analysis: Analysis): string {
     const thin = bootstrap
       ? `<path d="M${place(bootstrap.low)} ${y + 6}H${place(bootstrap.high)}" stroke="${colour}" stroke-opacity="0.6"/>`
       : ''
-    return `<text x="${LEFT - 12}" y="${y + 4}" text-anchor="end">${escaped(cutText(name, 34))}</text>${thin}${bar}${dots.join('')}<rect x="${place(mean) - 4}" y="${y - 4}" width="8" height="8" fill="${colour}"/><text x="${WIDTH - RIGHT + 10}" y="${y + 4}">${besideRow(comparison)}</text>`
+    return `<text x="${LEFT - 12}" y="${y + 4}" text-anchor="end">${escaped(cutText(name, 34))}</text>${thin}${bar}${dots.join('')}<rect x="${place(mean) - 4}" y="${y - 4}" width="8" height="8" fill="${colour}"/><text x="${WIDTH - RIGHT + 10}" y="${y + 4}">${besideRow(comparison, units)}</text>`
   })
   return picture(forestTitle(analysis), WIDTH, bottom + 30, [...grid, ...rows])
 }

@@ -4,7 +4,7 @@ import { analyse } from '../analysis.ts'
 import { boundsOf } from '../bounds.ts'
 import { plannedRuns } from '../queue.ts'
 import { clamped, tInterval } from '../statistics/student.ts'
-import { armsOf, madeUpResult, studyOf } from '../testing.ts'
+import { armsOf, DOCUMENT, madeUpResult, studyOf } from '../testing.ts'
 import { studyFiles, studyPictures } from './files.ts'
 import { curveLines, profileLines } from './lines.ts'
 import { armSentence, bandSentence } from './words.ts'
@@ -82,4 +82,12 @@ test('only what is bounded is cut', () => {
   const wide = { low: -2, high: 3 }
   expect(clamped(wide, boundsOf('critic/score/mean'))).toEqual(wide)
   expect(clamped(undefined, boundsOf('acc/greedy'))).toBeUndefined()
+})
+
+test('beside an arm that is equal stands its margin, and no p of a difference', () => {
+  const own = studyOf({ ...DOCUMENT, measure: { metric: 'acc/greedy', equal_within: 0.05 } })
+  const alike = plannedRuns(own, arms).map((run) => madeUpResult(own, run, 0.7))
+  const picture = studyPictures(own, analyse(own, arms, alike)).get('forest.svg') ?? ''
+  expect(picture).toContain('>equal within 5.0 points</text>')
+  expect(picture).not.toMatch(/equal[^<]*, p /)
 })

@@ -1,6 +1,12 @@
 // Says in sentences what a study asks and found.
 import { mean, variance } from '../../../rl/math/stats.ts'
-import { ALPHA, type Analysis, type ArmResult, type Comparison } from '../analysis.ts'
+import {
+  ALPHA,
+  type Analysis,
+  type ArmResult,
+  type Comparison,
+  type Equality,
+} from '../analysis.ts'
 import { MOST_SEEDS, smallestEffect } from '../statistics/power.ts'
 import { FEWEST_PAIRS } from '../statistics/student.ts'
 import { measuresOf, type Study } from '../study.ts'
@@ -57,6 +63,10 @@ function equalityText({ equality }: Comparison, units: Units): string {
   const { low, high } = equality.interval
   return `within ${units.bareDifference(equality.margin)}${units.difference} (90 % [${signed(low, units)}, ${signed(high, units)}], p ${short(equality.p)} of two one-sided t tests)`
 }
+
+/** `equal within 3.0 points`: of what is shown, not of what was not found. */
+export const equalWithin = ({ margin }: Equality, units: Units): string =>
+  `equal within ${units.bareDifference(margin)}${units.difference}`
 
 /** That a difference which was not found was not shown to be small either. */
 const unshown = ({ equality }: Comparison, units: Units): string =>

@@ -11,7 +11,7 @@ import {
 } from '../../../document/study/report/forest.ts'
 import { short } from '../../../document/study/report/svg.ts'
 import { inHead, type Units } from '../../../document/study/report/units.ts'
-import { differenceText } from '../../../document/study/report/words.ts'
+import { differenceText, equalWithin } from '../../../document/study/report/words.ts'
 import { FEWEST_PAIRS } from '../../../document/study/statistics/student.ts'
 import { cutText } from '../../../formats/cut_text.ts'
 import { t } from '../../kit/translator.ts'
@@ -116,7 +116,7 @@ function Forest({ rows, units, scale, at, onMove, width }: Drawn & { readonly wi
             {cutText(t(row.name), letters)}
           </text>
           <text x={width} y={isWide ? i * high + high / 2 + 4 : i * high + 14} textAnchor="end">
-            {besideRow(row.comparison)}
+            {besideRow(row.comparison, units)}
           </text>
           <Row row={row} px={px} y={isWide ? i * high + high / 2 - 2 : i * high + 29} />
         </g>
@@ -126,8 +126,10 @@ function Forest({ rows, units, scale, at, onMove, width }: Drawn & { readonly wi
 }
 
 function rowText({ name, comparison }: ForestRow, units: Units): string {
-  const { pairs, verdict, p_holm } = comparison
+  const { pairs, verdict, p_holm, equality } = comparison
   const difference = differenceText(comparison, units)
+  if (verdict === 'equal' && equality)
+    return `${name}: ${difference}, ${pairs.length} seeds; ${equalWithin(equality, units)}, p ${short(equality.p)} of two one-sided t tests`
   return p_holm === undefined
     ? `${name}: ${difference}, ${pairs.length} seeds; ${VERDICTS[verdict]}`
     : `${name}: ${difference}, ${pairs.length} seeds, p ${short(p_holm)} after Holm; ${VERDICTS[verdict]}`
