@@ -25,8 +25,8 @@ import { plannedOf } from '../../shown/run_words.ts'
 import { uiStore } from '../../shown/store.ts'
 import { allRuns, columnsOfPast, listedRun, studyRunsStore } from './all_runs.ts'
 import { boundsOfRuns } from './columns.ts'
-import { distinctNames } from './distinct_names.ts'
-import { BY_SETTINGS, groupRuns } from './groups.ts'
+import { comparedNames } from './compared_names.ts'
+import { groupRuns } from './groups.ts'
 import { MAX_AVERAGED, MAX_COMPARED, type Selection, selectionStore, tick } from './selection.ts'
 
 type AllColumns = ReadonlyMap<string, Series>
@@ -81,19 +81,11 @@ export function comparedGroups(
   const runs = ticked
     .flatMap((id) => entries.find((entry) => entry.id === id) ?? [])
     .slice(0, band ? MAX_AVERAGED : MAX_COMPARED)
-  const names = distinctNames(entries)
+  const names = comparedNames(runs, entries)
   const nameOf = (entry: RunEntry) => names.get(entry.id)?.name ?? runName(entry).name
   const alone = () =>
     runs.map((entry) => ({ label: nameOf(entry), entries: [entry], counted: [entry] }))
-  const isByName = view.group === '' || view.group === BY_SETTINGS
-  // A line of one run is called as the run is: no other has that name.
-  const together = () =>
-    groupRuns(runs, view, names).map((group) =>
-      isByName && group.entries.length === 1
-        ? { ...group, label: nameOf(group.entries[0]) }
-        : group,
-    )
-  const groups = (band ? together() : alone()).slice(0, MAX_COMPARED)
+  const groups = (band ? groupRuns(runs, view, names) : alone()).slice(0, MAX_COMPARED)
   const colors = distinctColors(groups.map((group) => group.entries[0].labels.color))
   return groups.map(({ label, entries, counted }, i) => {
     const coloured = (own: readonly RunEntry[]) =>

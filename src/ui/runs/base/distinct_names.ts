@@ -7,9 +7,8 @@ import { seedOf } from '../../../record/run/record.ts'
 export interface DistinctName {
   /** Its own name; of several runs of one name, all but the first begun have a number. */
   readonly own: string
-  /** Its name; where another run of the list has the same, with what tells them apart. */
-  readonly name: string
-  /** The same without the seed. */
+  /** Its name without the seed; where another run of the list has the same, with what tells them
+   * apart. */
   readonly seedless: string
   /** What not all runs of its method have, and its name does not say: what fewest have first. */
   readonly apart: readonly string[]
@@ -49,12 +48,12 @@ function* apartIn(group: readonly Named[]): Generator<[string, readonly string[]
 
 /** By id, names of which none is another's: runs that share one are numbered as they began, so that
  * no run gets another name when one is added. */
-function numbered(runs: readonly Named[], nameOf: (run: Named) => string): Map<string, string> {
+function numbered(runs: readonly Named[]): Map<string, string> {
   const seen = new Map<string, number>()
   const begun = runs.toSorted((a, b) => begunAt(a.entry) - begunAt(b.entry))
   return new Map(
     begun.map((run) => {
-      const name = nameOf(run)
+      const { name } = run.own
       const before = seen.get(name) ?? 0
       seen.set(name, before + 1)
       return [run.entry.id, before === 0 ? name : `${name} #${before + 1}`]
@@ -62,14 +61,14 @@ function numbered(runs: readonly Named[], nameOf: (run: Named) => string): Map<s
   )
 }
 
-/** Of what tells two runs of one name apart in a figure: the table has the rest. */
+/** Of what tells two groups of one name apart: their rows have the rest. */
 const MOST_TOLD = 2
 
 const withWords = (name: string, words: readonly string[]): string =>
   words.length > 0 ? `${name} (${words.join(', ')})` : name
 
-/** What figures call each run of a list, by its id, and what stands beside its name in the table.
- * Computed once for one list. */
+/** What the table calls each run of a list, by its id, and what stands beside its name. Computed
+ * once for one list. */
 export function distinctNames(entries: readonly RunEntry[]): ReadonlyMap<string, DistinctName> {
   const known = all.get(entries)
   if (known) return known
@@ -84,8 +83,7 @@ export function distinctNames(entries: readonly RunEntry[]): ReadonlyMap<string,
   const called = counts(runs.map(({ own }) => own.name))
   const toldOf = ({ entry, own }: Named) =>
     (called.get(own.name) ?? 0) > 1 ? (apart.get(entry.id) ?? []).slice(0, MOST_TOLD) : []
-  const numbers = numbered(runs, ({ own }) => own.name)
-  const figures = numbered(runs, (run) => withWords(run.own.name, toldOf(run)))
+  const numbers = numbered(runs)
   const names = new Map(
     runs.map((run): [string, DistinctName] => {
       const { id, header } = run.entry
@@ -97,7 +95,6 @@ export function distinctNames(entries: readonly RunEntry[]): ReadonlyMap<string,
         id,
         {
           own: numbers.get(id) ?? own.name,
-          name: figures.get(id) ?? own.name,
           seedless: withWords(own.seedless, seedless),
           apart: apart.get(id) ?? [],
         },

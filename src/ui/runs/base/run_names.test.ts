@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { runName } from '../../../record/run/names.ts'
 import { entryOf } from '../table/testing.ts'
 import { comparedGroups } from './compared.ts'
+import { comparedNames } from './compared_names.ts'
 import { distinctNames, shortNames, unsaidWords } from './distinct_names.ts'
 import { FIRST_VIEW, tableRows } from './table.ts'
 
@@ -49,32 +50,89 @@ test('a run keeps its name in a list, and what tells it apart stands beside it',
   expect(rowOf(other)?.apart).toContain('top p 0.9')
 })
 
-test('figures tell runs of one name apart by what stands beside it', () => {
-  const wide = withRollout(entryOf('e', { seed: 1, lr: 0.01 }, UNNAMED), WIDE)
-  const other = withRollout(entryOf('f', { seed: 1, lr: 0.01 }, UNNAMED), { ...WIDE, top_p: 0.9 })
-  const names = distinctNames([wide, other])
-  expect(names.get('e')?.name).toBe(`${runName(wide).name} (top p 0.95)`)
-  expect(names.get('f')?.seedless).toBe(`${runName(other).seedless} (top p 0.9)`)
-  expect(distinctNames([wide]).get('e')?.name).toBe(runName(wide).name)
-  expect(distinctNames(RUNS).get('d')).toMatchObject({ name: 'the fast one', apart: [] })
+const shown = (list: readonly ReturnType<typeof entryOf>[], all = list) => {
+  const names = comparedNames(list, all)
+  return list.map(({ id }) => names.get(id)?.name)
+}
+
+test('side by side a run says what differs, and nothing that all of them share', () => {
+  const wide = withRollout(entryOf('e', { lr: 0.01 }, UNNAMED), WIDE)
+  const other = withRollout(entryOf('f', { lr: 0.01 }, UNNAMED), { ...WIDE, top_p: 0.9 })
+  // The name of the table says two differences from the preset, and these are not among them.
+  expect(runName(wide).name).toBe(runName(other).name)
+  expect(shown([wide, other])).toEqual(['top p 0.95', 'top p 0.9'])
+  expect(shown(RUNS)).toEqual([
+    'lr 0.001, seed 1',
+    'lr 0.001, seed 2',
+    'lr 0.01, seed 1',
+    'the fast one',
+  ])
+  expect(shown(RUNS.slice(0, 2))).toEqual(['seed 1', 'seed 2'])
+  // Alone it is called as in the table.
+  expect(shown([RUNS[1]], RUNS)).toEqual([runName(RUNS[1]).name])
 })
 
-test('runs that nothing tells apart are numbered as they began, in the table and in figures', () => {
+test('a method is said where it differs', () => {
+  const [first, second] = [1, 2].map((i) => entryOf(`m${i}`, { lr: i / 1000 }, UNNAMED))
+  const { document } = second.header
+  const phases = document.phases.map((phase) => ({ ...phase, target_layer: 'final' }))
+  const whole = { ...document, phases } as typeof document
+  const grpo = { ...second, header: { ...second.header, document: whole, experiment: whole } }
+  expect(shown([first, grpo])).toEqual(['BuPO (GRPO), layer 2 first, lr 0.001', 'GRPO, lr 0.002'])
+})
+
+test('among many differences each says what is its own', () => {
+  const base = { train_batch_size: 16, n: 4, temperature: 1, top_p: 1 }
+  const others = [
+    {},
+    { train_batch_size: 8 },
+    { n: 16 },
+    { temperature: 0.75 },
+    { top_p: 0.95 },
+    { n: 16, top_p: 0.9 },
+  ]
+  const runs = others.map((own, i) =>
+    withRollout(entryOf(`o${i}`, {}, UNNAMED), { ...base, ...own }),
+  )
+  const [first, ...rest] = shown(runs)
+  expect(rest).toEqual([
+    '8 prompts per step',
+    '16 responses per prompt',
+    'temperature 0.75',
+    'top p 0.95',
+    '16 responses per prompt, top p 0.9',
+  ])
+  expect(first).toBe('BuPO (GRPO), layer 2 first')
+  // Two that differ in more than a name can say have as much as there is room for.
+  const far = shown([runs[0], withRollout(entryOf('far', { lr: 0.01 }, UNNAMED), WIDE)])
+  expect(far.every((name) => name?.endsWith(', 2 more'))).toBe(true)
+  expect(new Set(far).size).toBe(2)
+})
+
+test('runs of one given name are told apart by their settings, and those by nothing are numbered', () => {
+  const alike = [0.001, 0.01].map((lr, i) => entryOf(`g${i}`, { lr }, { name: 'Mine' }))
+  expect(shown(alike)).toEqual(['lr 0.001', 'lr 0.01'])
+  expect(shown([...alike, entryOf('h', { lr: 0.1 }, { name: 'Yours' })])).toEqual([
+    'Mine, lr 0.001',
+    'Mine, lr 0.01',
+    'Yours',
+  ])
   const again = ['x', 'y', 'z'].map((id) => entryOf(id, {}, { name: 'Mine' }))
-  const names = (list: readonly (typeof again)[number][]) =>
-    list.map(({ id }) => distinctNames(list).get(id))
-  expect(names(again.toReversed()).map((one) => one?.own)).toEqual(['Mine #3', 'Mine #2', 'Mine'])
-  expect(names(again).map((one) => one?.name)).toEqual(['Mine', 'Mine #2', 'Mine #3'])
+  const owns = (list: typeof again) => list.map(({ id }) => distinctNames(list).get(id)?.own)
+  expect(owns(again.toReversed())).toEqual(['Mine #3', 'Mine #2', 'Mine'])
+  // As the table numbers them, whichever are ticked.
+  expect(shown(again.slice(1), again)).toEqual(['Mine #2', 'Mine #3'])
 })
 
 test('a line of several seeds is called without them', () => {
   const ticked = RUNS.map(({ id }) => id)
   const selection = { ticked, band: 'range', isBehind: false, view: FIRST_VIEW } as const
   const groups = comparedGroups(RUNS, selection)
-  expect(groups[0].label).toBe(runName(RUNS[0]).seedless)
-  expect(groups[0].entries.map(({ labels }) => labels.name)).toEqual(
-    RUNS.slice(0, 2).map((run) => runName(run).name),
-  )
+  expect(groups.map(({ label }) => label)).toEqual(['lr 0.001', 'lr 0.01'])
+  expect(groups[0].entries.map(({ labels }) => labels.name)).toEqual([
+    'lr 0.001, seed 1',
+    'lr 0.001, seed 2',
+  ])
 })
 
 test('beside a name no word of it is said again', () => {

@@ -22,7 +22,7 @@ import { saveReport } from '../report/save_report.ts'
 import { DifferenceTable } from './DifferenceTable.tsx'
 import { FlowFigures } from './FlowFigures.tsx'
 import { KeyMetrics } from './KeyMetrics.tsx'
-import { compareSays } from './says.ts'
+import { compareSays, type Said } from './says.ts'
 
 const selectBand = ({ band }: Selection) => band
 const selectView = ({ view }: Selection) => view
@@ -99,10 +99,10 @@ function Ways({
   readonly ids: readonly string[]
   readonly all: readonly RunEntry[]
   /** What is said of what they came to. */
-  readonly said: string | undefined
+  readonly said: Said | undefined
 }) {
-  const label = (said: Parameters<typeof labelRun>[1]) => {
-    for (const id of ids) labelRun(id, said)
+  const label = (change: Parameters<typeof labelRun>[1]) => {
+    for (const id of ids) labelRun(id, change)
   }
   const hasOfStudy = all.some(({ header }) => header.study)
   return (
@@ -111,7 +111,7 @@ function Ways({
         type="button"
         data-testid="save-report"
         title="Numbers, means, settings and curves of these runs as Markdown with pictures, and a link to each run"
-        onClick={() => void saveReport(all, said)}
+        onClick={() => void saveReport(all, said && `${said.says} ${said.more}`.trim())}
       >
         Save a report
       </button>
@@ -165,9 +165,17 @@ export function Compare({ entries }: { readonly entries: readonly RunEntry[] }) 
         {all.length === 0 ? null : <Ways ids={all.map(({ id }) => id)} all={all} said={said} />}
       </div>
       {said === undefined ? null : (
-        <p className="figure-says" data-testid="compare-says">
-          {said}
-        </p>
+        <>
+          <p className="figure-says" data-testid="compare-says">
+            {said.says}
+          </p>
+          {said.more === '' ? null : (
+            <details className="soft" data-testid="compare-more">
+              <summary>What supports this</summary>
+              <p>{said.more}</p>
+            </details>
+          )}
+        </>
       )}
       {runs.length < all.length ? (
         <p className="soft">

@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest'
 import { extendSummary } from '../../../record/run/summary.ts'
 import { REWARD, sampledAccuracy } from '../../shown/metrics.ts'
+import type { Compared } from '../base/compared.ts'
 import { entryOf } from '../table/testing.ts'
 import { compareSays } from './says.ts'
 
@@ -11,23 +12,39 @@ const CHANCE = ' With 128 problems, the standard error of this difference is at 
 const FEW = ' Fewer than 3 seeds each are too few to say which is better.'
 
 type Entry = ReturnType<typeof entryOf>
+/** The verdict, and what is behind it. */
+const whole = (groups: readonly Compared[]) => {
+  const said = compareSays(groups)
+  return said && `${said.says} ${said.more}`.trim()
+}
 const group = (label: string, ...entries: Entry[]) => ({ label, entries, again: [] })
 const longer = (entry: Entry, step: number) => ({ ...entry, header: { ...entry.header, step } })
 
 test('the highest and the lowest are named, with how many steps they took', () => {
   const [a, b] = [entryOf('a', { greedy: 0.664 }), entryOf('b', { greedy: 0.945 })]
-  expect(compareSays([group('A', a), group('B', b)])).toBe(
-    `“B” and “A” end 28.1 points apart in held-out accuracy, greedy: 94.5\u00a0% and 66.4\u00a0%.${CHANCE}${FEW} One run each.`,
+  expect(whole([group('A', a), group('B', b)])).toBe(
+    `“B” and “A” end 28.1 points apart in held-out accuracy, greedy; too few seeds to say more. “B” and “A” end at 94.5\u00a0% and 66.4\u00a0%.${CHANCE}${FEW} One run each.`,
   )
-  expect(compareSays([group('A', a), group('B', longer(b, 45))])).toContain(
+  expect(whole([group('A', a), group('B', longer(b, 45))])).toContain(
     'They took 10 to 45 steps: in the panels, compare them where all have come.',
   )
 })
 
+test('a verdict is one short sentence, and its numbers are behind it', () => {
+  const said = compareSays([
+    group('lr 0.001', entryOf('a', { greedy: 0.664 })),
+    group('lr 0.01', longer(entryOf('b', { greedy: 0.945 }), 45)),
+  ])
+  expect(said?.says).toMatch(/^“lr 0\.01” and “lr 0\.001” end 28\.1 points[^.]*\.$/)
+  expect(said?.says.length).toBeLessThan(110)
+  for (const part of ['94.5', 'standard error', 'They took 10 to 45 steps', 'One run each.'])
+    expect(said?.more).toContain(part)
+})
+
 test('what chance brings apart is no clear difference', () => {
   const [a, b] = [entryOf('a', { greedy: 0.938 }), entryOf('b', { greedy: 0.945 })]
-  expect(compareSays([group('A', a), group('B', b)])).toBe(
-    'No clear difference in held-out accuracy, greedy: “B” and “A” end at 94.5\u00a0% and 93.8\u00a0%. With 128 problems, the standard error of this difference is at most 2.9 points. One run each.',
+  expect(whole([group('A', a), group('B', b)])).toBe(
+    'No clear difference in held-out accuracy, greedy. “B” and “A” end at 94.5\u00a0% and 93.8\u00a0%. With 128 problems, the standard error of this difference is at most 2.9 points. One run each.',
   )
 })
 
@@ -48,7 +65,7 @@ test('where sampled answers have another order than greedy ones, that is said to
   }
   const of = (greedy: number, sampled: number) => sampledOf(entryOf('x', { greedy }), sampled)
   const said = (...sampled: readonly number[]) =>
-    compareSays([
+    whole([
       group('A', of(0.93, sampled[0])),
       group('B', of(0.945, sampled[1])),
       group('C', of(0.828, sampled[2])),
@@ -65,7 +82,7 @@ test('a score that clearly says the opposite is named too', () => {
     [0.5, 0.51, 0.52].map((score, i) => [0.6 + i / 100, score]),
   )
   const said = (scores: readonly number[]) =>
-    compareSays([
+    whole([
       group('A', ...a),
       group(
         'B',
@@ -76,7 +93,7 @@ test('a score that clearly says the opposite is named too', () => {
       ),
     ])
   expect(said([0.3, 0.31, 0.33])).toBe(
-    '“B” ends 31.0 points above “A” in held-out accuracy, greedy: 92.0\u00a0% and 61.0\u00a0%. But it ends 19.7 points below in reward or task score, sampled.',
+    '“B” ends 31.0 points above “A” in held-out accuracy, greedy. But it ends 19.7 points below in reward or task score, sampled. “B” and “A” end at 92.0\u00a0% and 61.0\u00a0%.',
   )
   // Lower by 4 points with two seeds, and higher with one.
   expect(said([0.4, 0.41, 0.6])).not.toContain('But')
@@ -91,14 +108,12 @@ test('what the seeds scatter by is no clear difference, paired or not', () => {
     'b',
     [0.7, 0.5, 0.63].map((greedy) => [greedy, 0.5]),
   )
-  const none = /^No clear difference in held-out accuracy, greedy: “B” and “A”/
-  expect(compareSays([group('A', ...a), group('B', ...b)])).toMatch(none)
+  const none = /^No clear difference in held-out accuracy, greedy. “B” and “A”/
+  expect(whole([group('A', ...a), group('B', ...b)])).toMatch(none)
   const others = [0.7, 0.5, 0.63].map((greedy, i) => entryOf(`o${i}`, { greedy, seed: 7 + i }))
-  expect(compareSays([group('A', ...a), group('B', ...others)])).toMatch(none)
+  expect(whole([group('A', ...a), group('B', ...others)])).toMatch(none)
   const high = [0.95, 0.96, 0.97].map((greedy, i) => entryOf(`h${i}`, { greedy, seed: 7 + i }))
-  expect(compareSays([group('A', ...a), group('B', ...high)])).toContain(
-    '“B” ends 36.0 points above',
-  )
+  expect(whole([group('A', ...a), group('B', ...high)])).toContain('“B” ends 36.0 points above')
 })
 
 test('two seeds name no winner, however far apart they end', () => {
@@ -110,17 +125,17 @@ test('two seeds name no winner, however far apart they end', () => {
     [0.9, 0.45],
     [0.92, 0.3],
   ])
-  expect(compareSays([group('A', ...a), group('B', ...b)])).toBe(
-    `“B” and “A” end 30.0 points apart in held-out accuracy, greedy: 91.0\u00a0% and 61.0\u00a0%.${FEW}`,
+  expect(whole([group('A', ...a), group('B', ...b)])).toBe(
+    `“B” and “A” end 30.0 points apart in held-out accuracy, greedy; too few seeds to say more. “B” and “A” end at 91.0\u00a0% and 61.0\u00a0%.${FEW}`,
   )
 })
 
 test('several runs of a line count by their mean, and what has no number is not said', () => {
   const both = [entryOf('a', { greedy: 0.6 }), entryOf('b', { greedy: 0.8, seed: 2 })]
   const one = entryOf('c', { greedy: 0.7 })
-  expect(compareSays([group('A', ...both), group('C', one)])).toBe(
+  expect(whole([group('A', ...both), group('C', one)])).toBe(
     'All end alike in held-out accuracy, greedy: 70.0\u00a0%.',
   )
-  expect(compareSays([group('A', ...both), group('D', entryOf('d', {}))])).toBeUndefined()
-  expect(compareSays([group('A', ...both)])).toBeUndefined()
+  expect(whole([group('A', ...both), group('D', entryOf('d', {}))])).toBeUndefined()
+  expect(whole([group('A', ...both)])).toBeUndefined()
 })

@@ -1,4 +1,4 @@
-// Says in a sentence what the compared runs came to.
+// Says in a short sentence what the compared runs came to, and apart from it what supports that.
 import { taskOf } from '../../../document/experiment/fields/task_fields.ts'
 import {
   FEWEST_PAIRS,
@@ -104,11 +104,19 @@ function problemsOfBoth(first: Ended, last: Ended, choice: string): number | und
   return Math.min(...runs.map(({ header }) => problemsOf(header) ?? 0)) || undefined
 }
 
+export interface Said {
+  /** The verdict. */
+  readonly says: string
+  /** Its numbers, and what they can and cannot show; '' where there is no more to say. */
+  readonly more: string
+}
+
 /** How far the highest and the lowest are apart, and what chance and other scores say of it. */
-function apartSays(first: Ended, last: Ended, choice: string, inShares: boolean): string {
+function apartSays(first: Ended, last: Ended, choice: string, inShares: boolean): Said {
   const label = labelOf(choice, [first.group, last.group])
   const [high, low] = [first, last].map(({ value }) => numberText(value, inShares))
-  if (first.value === last.value) return `All end alike in ${label}: ${high}.`
+  if (first.value === last.value) return { says: `All end alike in ${label}: ${high}.`, more: '' }
+  const ends = `“${first.label}” and “${last.label}” end at ${high} and ${low}.`
   const sizeText = (size: number) => differenceText(size, inShares).replace('+', '')
   const shares = [last.value, first.value]
   const problems = problemsOfBoth(first, last, choice)
@@ -118,11 +126,18 @@ function apartSays(first: Ended, last: Ended, choice: string, inShares: boolean)
       : ` With ${problems} problems, the standard error of this difference is at most ${sizeText(differenceError(shares, problems))}.`
   const isFar = isFarApart(first, last, choice)
   if (isFar === false || (problems !== undefined && !isClear(shares, problems)))
-    return `No clear difference in ${label}: “${first.label}” and “${last.label}” end at ${high} and ${low}.${chance}`
+    return { says: `No clear difference in ${label}.`, more: `${ends}${chance}` }
   const apart = sizeText(first.value - last.value)
   if (isFar === undefined)
-    return `“${first.label}” and “${last.label}” end ${apart} apart in ${label}: ${high} and ${low}.${chance} Fewer than ${FEWEST_PAIRS} seeds each are too few to say which is better.`
-  return `“${first.label}” ends ${apart} above “${last.label}” in ${label}: ${high} and ${low}.${againstSays(first.group, last.group, choice)}`
+    return {
+      says: `“${first.label}” and “${last.label}” end ${apart} apart in ${label}; too few seeds to say more.`,
+      more: `${ends}${chance} Fewer than ${FEWEST_PAIRS} seeds each are too few to say which is better.`,
+    }
+  const against = againstSays(first.group, last.group, choice)
+  return {
+    says: `“${first.label}” ends ${apart} above “${last.label}” in ${label}.${against}`,
+    more: ends,
+  }
 }
 
 /** ' In …, sampled, “C” is highest and “D” lowest: 78.9 % and 47.7 %.', where the order of greedy
@@ -142,17 +157,17 @@ function sampledSays(groups: readonly Compared[], [first, last]: readonly Ended[
 
 /** '“B” and “A” end 28.1 points apart …', of the first measure that two lines have; undefined where
  * there is none. */
-export function compareSays(groups: readonly Compared[]): string | undefined {
+export function compareSays(groups: readonly Compared[]): Said | undefined {
   for (const { key } of choicesOf(groups)) {
     const values = ended(groups, key).toSorted((a, b) => b.value - a.value)
     const [first, last] = [values[0], values.at(-1)]
     if (values.length < 2 || !first || !last) continue
     const all = groups.flatMap(({ entries }) => entries)
     const alone = groups.every(({ entries }) => entries.length === 1) ? ' One run each.' : ''
-    const said = apartSays(first, last, key, isShare(key, all))
-    const isSaid = key !== 'greedy' || said.includes(labelOf('sampled', groups))
+    const { says, more } = apartSays(first, last, key, isShare(key, all))
+    const isSaid = key !== 'greedy' || says.includes(labelOf('sampled', groups))
     const sampled = isSaid ? '' : sampledSays(groups, [first, last])
-    return `${said}${sampled}${budgetSays(groups)}${alone}`
+    return { says, more: `${more}${sampled}${budgetSays(groups)}${alone}`.trim() }
   }
   return undefined
 }
