@@ -18,11 +18,9 @@ export interface ComparedName {
 interface Setting {
   /** Its method, or the name that somebody gave it, or a study its arm. */
   readonly head: string
-  /** Not all settings have it, or it was given to this one. */
-  readonly isTelling: boolean
   /** Its runs are told apart by their seeds. */
   readonly hasSeed: boolean
-  /** What other settings say otherwise, most important first. */
+  /** The head and what other settings say otherwise: what fewest have, and what matters, first. */
   readonly words: readonly string[]
 }
 
@@ -45,8 +43,6 @@ function counted(lists: readonly (readonly string[])[]): ReadonlyMap<string, num
 function settingsOf(runs: readonly RunEntry[]): Setting[] {
   const named = runs.map((entry) => ({ entry, own: runName(entry) }))
   const known = runs.filter(({ header }) => !header.source)
-  const isOneMethod = isTheSame(named.map(({ own }) => own.method))
-  const isOneName = isTheSame(named.map(({ own }) => own.seedless))
   const found = named.map(({ entry, own }) => {
     const { document, source, study } = entry.header
     const isAutomatic = own.isAutomatic && !source
@@ -55,21 +51,29 @@ function settingsOf(runs: readonly RunEntry[]): Setting[] {
     const isAlone =
       !isAutomatic && named.every((one) => one.own === own || one.own.seedless !== head)
     const others = source || isAlone ? [] : known
-    const words = others.flatMap((other) => differenceWords(document, other.header.document))
+    const words = others
+      .flatMap((other) => differenceWords(document, other.header.document))
+      .filter((word) => word !== `seed ${seedOf(entry.header)}`)
     return {
       head,
-      isTelling: isAutomatic ? !isOneMethod : !isOneName,
       hasSeed: isAutomatic || study !== undefined,
-      words: [...new Set(words)],
-      entry,
+      words: [...new Set([head, ...words])],
+      isGiven: !isAutomatic,
+      isAlone,
     }
   })
-  const counts = counted(found.map(({ words }) => words))
-  return found.map(({ words, entry, ...setting }) => ({
+  const told = found.filter(({ isAlone }) => !isAlone)
+  const counts = counted(told.map(({ words }) => words))
+  const isShared = (word: string) => told.length > 1 && counts.get(word) === told.length
+  return found.map(({ isAlone: _isAlone, isGiven: isName, words, ...setting }) => ({
     ...setting,
-    words: words.filter(
-      (word) => word !== `seed ${seedOf(entry.header)}` && (counts.get(word) ?? 0) < runs.length,
-    ),
+    // A name that was given to some is not that of the others. What fewest have is first, as the
+    // ends of names are cut.
+    words: words
+      .filter(
+        (word) => !isShared(word) || (isName && word === setting.head && told.length < runs.length),
+      )
+      .toSorted((a, b) => (isName ? 0 : (counts.get(a) ?? 0) - (counts.get(b) ?? 0))),
   }))
 }
 
@@ -89,11 +93,7 @@ function withoutUsual(settings: readonly Setting[]): readonly Setting[] {
 function namesOf(settings: readonly Setting[]): readonly string[] {
   const longest = Math.max(0, ...settings.map(({ words }) => words.length))
   const joined = (most: number) =>
-    settings.map(({ head, isTelling, words }) =>
-      isTelling || words.length === 0
-        ? joinedName([head, ...words], most)
-        : joinedName(words, most - 1),
-    )
+    settings.map(({ head, words }) => joinedName(words.length > 0 ? words : [head], most - 1))
   const apart = new Set(joined(longest + 1)).size
   let most = MOST_WORDS
   while (new Set(joined(most)).size < apart) most++

@@ -10,7 +10,7 @@ export interface DistinctName {
   /** Its name without the seed; where another run of the list has the same, with what tells them
    * apart. */
   readonly seedless: string
-  /** What not all runs of its method have, and its name does not say: what fewest have first. */
+  /** What not all runs of its method have: what fewest have first, the seed last. */
   readonly apart: readonly string[]
 }
 
@@ -41,8 +41,7 @@ function* apartIn(group: readonly Named[]): Generator<[string, readonly string[]
     const words = own.words
       .filter((word) => has(word) < group.length)
       .toSorted((a, b) => has(a) - has(b))
-    const told = hasSeeds ? [...words, `seed ${seedOf(entry.header)}`] : words
-    yield [entry.id, told.filter((word) => !isSaid(word, own.name))]
+    yield [entry.id, hasSeeds ? [...words, `seed ${seedOf(entry.header)}`] : words]
   }
 }
 
@@ -82,7 +81,9 @@ export function distinctNames(entries: readonly RunEntry[]): ReadonlyMap<string,
   const apart = new Map([...groups.values()].flatMap((group) => [...apartIn(group)]))
   const called = counts(runs.map(({ own }) => own.name))
   const toldOf = ({ entry, own }: Named) =>
-    (called.get(own.name) ?? 0) > 1 ? (apart.get(entry.id) ?? []).slice(0, MOST_TOLD) : []
+    (called.get(own.name) ?? 0) > 1
+      ? (apart.get(entry.id) ?? []).filter((word) => !isSaid(word, own.name)).slice(0, MOST_TOLD)
+      : []
   const numbers = numbered(runs)
   const names = new Map(
     runs.map((run): [string, DistinctName] => {

@@ -41,8 +41,7 @@ test('a run keeps its name in a list, and what tells it apart stands beside it',
     expect(tableRows([run], FIRST_VIEW)[0]).toMatchObject({ name: runName(run).name, apart: [] })
   }
   const [first, second] = RUNS
-  // The seed of the preset is in no name.
-  expect([first, second].map((run) => rowOf(run)?.apart)).toEqual([['seed 1'], []])
+  expect([first, second].map((run) => rowOf(run)?.apart)).toEqual([['seed 1'], ['seed 2']])
   expect(rowOf(other)?.name).toMatch(/ #3$/)
   // A name says two differences, and these are not among them.
   expect(runName(wide).name).toBe(runName(other).name)
@@ -100,7 +99,7 @@ test('among many differences each says what is its own', () => {
     '16 responses per prompt',
     'temperature 0.75',
     'top p 0.95',
-    '16 responses per prompt, top p 0.9',
+    'top p 0.9, 16 responses per prompt',
   ])
   expect(first).toBe('BuPO (GRPO), layer 2 first')
   // Two that differ in more than a name can say have as much as there is room for.

@@ -64,7 +64,7 @@ export interface Row {
   readonly from: string
   /** Not all runs of the table are measured against the same preset. */
   readonly saysFrom: boolean
-  /** What tells it from the others of its method, where its name does not say it. */
+  /** What tells it from the others of its method, the rarest first. */
   readonly apart: readonly string[]
   /** Its name without the seed. */
   readonly seedless: string
@@ -85,7 +85,8 @@ function rowOf(
 ): Row {
   const { metric, statistic, isSmoothed, columns } = view
   const { from, ...run } = runName(entry)
-  const { own: name, seedless, apart } = called ?? { own: run.name, ...run, apart: [] }
+  const alone = { own: run.name, seedless: run.seedless, apart: [] }
+  const { own: name, seedless, apart } = called ?? alone
   const said = [metric, statistic, isSmoothed, saysFrom, name, seedless, ...apart, ...columns]
   const key = said.join('\n')
   const before = known.get(entry)

@@ -64,17 +64,27 @@ interface RunRowProps {
 /** The tick, the name, the course, the number, and what can be done. */
 const OTHER_COLUMNS = 5
 
-/** What is special about a run, where its name does not say it. */
-function whatWords({ entry, name, from, saysFrom, apart }: Row): string {
+/** What a row is called: by what tells its run from the others of its method, with the number that
+ * its name has; by its name where nothing does, or where somebody gave it one. */
+function calledOf({ entry, name, apart }: Row): string {
+  if (apart.length === 0 || !runName(entry).isAutomatic) return name
+  return `${apart.join(', ')}${/ #\d+$/.exec(name)?.[0] ?? ''}`
+}
+
+/** What else is special about a run. */
+function whatWords(row: Row): string {
+  const { entry, name, from, saysFrom, apart } = row
   const { source, study } = entry.header
   if (source) return `imported from ${logKindWords(source.kind)}`
   if (study) return `study “${study.name}”`
-  const { differs, isAutomatic, words } = runName(entry)
-  const said = `, ${[isAutomatic ? name : differs, ...apart].join(', ')}, `
+  const { differs, isAutomatic, method, words } = runName(entry)
+  const called = calledOf(row)
+  const more = called === name ? apart : []
+  const own = isAutomatic ? (called === name ? '' : method) : unsaidWords(differs, name)
+  const said = `, ${[called, ...more, own].join(', ')}, `
   const rest = words.filter((word) => !said.includes(`, ${word}, `))
-  const own = isAutomatic || differs === from ? '' : unsaidWords(differs, name)
   const preset = from === name || !saysFrom ? '' : unsaidWords(from, `${name}, ${differs}`)
-  return [...apart, own, ...rest, preset && `from ${preset}`].filter(Boolean).join(', ')
+  return [...more, own, ...rest, preset && `from ${preset}`].filter(Boolean).join(', ')
 }
 
 function openTitle({ header }: Row['entry'], isLiving: boolean): string {
@@ -94,26 +104,28 @@ function RunName({ row, color, isShown, isLiving }: RunRowProps) {
         className="plain run-open"
         data-testid="open-run"
         aria-current={isShown ? 'true' : undefined}
-        title={openTitle(entry, isLiving)}
+        title={`${name}: ${openTitle(entry, isLiving)}`}
         onClick={() => void (study ? openArm(study) : showRun(id))}
       >
         {color === undefined ? null : <RunMark color={color} />}
-        <CutName name={name} />
+        <CutName name={calledOf(row)} />
       </button>
-      <span className="soft run-from" title={what}>
-        {isLiving ? <b>current run </b> : null}
-        {labels.baseline ? <b>baseline </b> : null}
-        {what}
-      </span>
-      {labels.tags.length > 0 ? (
-        <span className="run-tags">
-          {labels.tags.map((tag) => (
-            <span key={tag} className="run-tag">
-              {tag}
-            </span>
-          ))}
+      <span className="run-under">
+        <span className="soft run-from" title={what}>
+          {isLiving ? <b>current run </b> : null}
+          {labels.baseline ? <b>baseline </b> : null}
+          {what}
         </span>
-      ) : null}
+        {labels.tags.length > 0 ? (
+          <span className="run-tags">
+            {labels.tags.map((tag) => (
+              <span key={tag} className="run-tag">
+                {tag}
+              </span>
+            ))}
+          </span>
+        ) : null}
+      </span>
     </th>
   )
 }

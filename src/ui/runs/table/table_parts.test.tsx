@@ -1,6 +1,7 @@
 // What the table says beside its rows: headings of groups, and the choice of columns.
 import { renderToStaticMarkup } from 'react-dom/server'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { runName } from '../../../record/run/names.ts'
 import { BY_SETTINGS, rowGroups } from '../base/groups.ts'
 import { selectionStore } from '../base/selection.ts'
 import { FIRST_VIEW, fixedColumns, tableRows } from '../base/table.ts'
@@ -96,4 +97,19 @@ test('runs of studies that the table has are counted beside the others', () => {
   expect(said(29)).toContain('2 runs in this browser')
   expect(said(29)).toContain('Beside them the table has 29 runs of studies')
   expect(said(0)).toContain('Runs of studies are kept with their study.')
+})
+
+test('a row is called by what tells its run apart, and its whole name is its title', () => {
+  const runs = [1, 2].map((seed) => entryOf(`s${seed}`, { seed, lr: 0.01 }, { name: '' }))
+  const markup = renderToStaticMarkup(<RunsTable entries={runs} living={undefined} />)
+  for (const [i, seed] of [1, 2].entries()) {
+    expect(markup).toContain(`title="seed ${seed}">seed ${seed}</span>`)
+    expect(markup).toContain(`title="${runName(runs[i]).name}: Show this run`)
+  }
+  // What all share is below.
+  expect(text(markup)).toContain('seed 1 BuPO (GRPO), layer 2 first, lr 0.01')
+  const named = runs.map((run) => ({ ...run, labels: { ...run.labels, name: `Mine ${run.id}` } }))
+  expect(renderToStaticMarkup(<RunsTable entries={named} living={undefined} />)).toContain(
+    'title="Mine s1">Mine s1</span>',
+  )
 })
