@@ -3,7 +3,7 @@ import { renderToStaticMarkup } from 'react-dom/server'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { EMPTY_LIBRARY, libraryStore } from '../../page/runs/library/library_store.ts'
 import { Deleted } from './Deleted.tsx'
-import { RecentlyDeleted } from './RecentlyDeleted.tsx'
+import { listStore, RecentlyDeleted } from './RecentlyDeleted.tsx'
 import { entryOf } from './table/testing.ts'
 
 beforeEach(() => {
@@ -25,4 +25,13 @@ test('what was deleted is listed until it is gone, and the note only says what w
   libraryStore.setState({ justDeleted: [] })
   expect(renderToStaticMarkup(<Deleted />)).not.toContain('Undo')
   expect(renderToStaticMarkup(<RecentlyDeleted />)).toBe(list)
+})
+
+test('the list stays open that somebody opened, as the tabs come and go', () => {
+  vi.spyOn(listStore, 'getInitialState').mockImplementation(listStore.getState)
+  libraryStore.setState({ entries: [entryOf('one', {})], deleted: ['one'] })
+  expect(renderToStaticMarkup(<RecentlyDeleted />)).not.toContain('open=""')
+  listStore.setState({ isOpen: true })
+  expect(renderToStaticMarkup(<RecentlyDeleted />)).toContain('open=""')
+  listStore.setState({ isOpen: false })
 })

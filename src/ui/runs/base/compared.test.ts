@@ -40,6 +40,23 @@ test('a ticked run of another task is not drawn over the charts, and comes back 
   await vi.waitFor(() => expect(drawn()).toEqual(['b']))
 })
 
+test('a run that is brought back has the tick that it was deleted with', () => {
+  const entries = [entryOf('a', {}), entryOf('b', {}), entryOf('c', {})]
+  libraryStore.setState({ entries, deleted: [], isReady: true })
+  onTestFinished(followTicks())
+  const ticked = () => selectionStore.getState().ticked
+  selectionStore.setState({ ticked: ['a', 'b'], band: undefined, isBehind: false })
+  libraryStore.setState({ deleted: ['a', 'c'] })
+  expect(ticked()).toEqual(['b'])
+  libraryStore.setState({ deleted: [] })
+  expect(ticked()).toEqual(['b', 'a'])
+  // One that is gone for good has none, should another of its id come.
+  libraryStore.setState({ deleted: ['a'] })
+  libraryStore.setState({ entries: entries.slice(1), deleted: [] })
+  libraryStore.setState({ entries })
+  expect(ticked()).toEqual(['b'])
+})
+
 test('what the page draws behind by itself begins with the same model', async () => {
   const own = entryOf('a', { lr: 0.001 })
   const { experiment } = own.header

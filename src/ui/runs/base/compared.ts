@@ -287,10 +287,15 @@ async function update(): Promise<void> {
  * called once per page. */
 export function followTicks(): () => void {
   const go = () => void update()
+  /** Deleted with their tick, which they have again once they are back. */
+  let lost: readonly string[] = []
   const goWithout = () => {
     const { ticked } = selectionStore.getState()
-    const kept = ticked.filter((id) => listedRun(id))
-    if (kept.length < ticked.length) selectionStore.setState({ ticked: kept })
+    const { deleted } = libraryStore.getState()
+    const back = lost.filter((id) => listedRun(id) && !ticked.includes(id))
+    const kept = [...ticked.filter((id) => listedRun(id)), ...back]
+    lost = [...new Set([...lost, ...ticked])].filter((id) => deleted.includes(id))
+    if (kept.length < ticked.length || back.length > 0) selectionStore.setState({ ticked: kept })
     if (ticked.length > 0 || isOpen()) go()
   }
   const stops = [

@@ -1,6 +1,8 @@
 // Shows how much room checkpoints take, and sets how much they may.
 import { useEffect, useState } from 'react'
+import { useStore } from 'zustand'
 import { listCheckpoints, removeCheckpoints } from '../../../host/checkpoints/storage/browse.ts'
+import { type Library, libraryStore } from '../../../page/runs/library/library_store.ts'
 import { keepRoom } from '../../../page/runs/library/record_page.ts'
 import { measureStorage } from '../../../page/runs/library/room.ts'
 import { heldRuns, withFreeRuns } from '../../../page/runs/storage/locks.ts'
@@ -16,15 +18,19 @@ import { labStore } from '../../../page/state/store.ts'
 import { formatBytes } from '../../kit/format.ts'
 import { showToast } from '../../shown/store.ts'
 
-interface Used {
-  readonly bytes: number
-  readonly runs: number
-}
+type Kept = Awaited<ReturnType<typeof listCheckpoints>>
 
-async function measure(): Promise<Used> {
-  const all = await listCheckpoints()
-  const bytes = all.reduce((sum, entry) => sum + entry.bytes, 0)
-  return { bytes, runs: new Set(all.map(({ record }) => record)).size }
+const bytesOf = (kept: readonly Pick<Kept[number], 'bytes'>[]): number =>
+  kept.reduce((sum, { bytes }) => sum + bytes, 0)
+
+/** How many runs have the checkpoints, and their bytes: those of deleted runs are there until the
+ * runs are gone, and are none of the list. */
+export function listedOf(
+  kept: readonly Pick<Kept[number], 'record' | 'bytes'>[],
+  deleted: readonly string[],
+): { readonly runs: number; readonly bytes: number } {
+  const own = kept.filter(({ record }) => !deleted.includes(record))
+  return { runs: new Set(own.map(({ record }) => record)).size, bytes: bytesOf(own) }
 }
 
 /** Those of runs in progress stay. */
@@ -72,14 +78,14 @@ function Budget(props: {
   )
 }
 
-function DeleteAll({ onDeleted }: { readonly onDeleted: (left: Used) => void }) {
+function DeleteAll({ onDeleted }: { readonly onDeleted: (left: Kept) => void }) {
   return (
     <button
       type="button"
       data-testid="delete-checkpoints"
       onClick={() => {
         void removeAll()
-          .then(measure)
+          .then(() => listCheckpoints())
           .then((left) => {
             onDeleted(left)
             showToast('The checkpoints of all runs that are not in progress were deleted.')
@@ -91,16 +97,20 @@ function DeleteAll({ onDeleted }: { readonly onDeleted: (left: Used) => void }) 
   )
 }
 
+const selectDeleted = ({ deleted }: Library) => deleted
+
 /** `count` of runs in the list: another one may have been kept or deleted. */
 export function CheckpointStorage({ count }: { readonly count: number }) {
-  const [used, setUsed] = useState<Used>()
+  const [kept, setKept] = useState<Kept>()
+  const deleted = useStore(libraryStore, selectDeleted)
   const [budget, setBudget] = useState(checkpointSettings().budget_bytes)
   const [total, setTotal] = useState(totalBudget())
   // biome-ignore lint/correctness/useExhaustiveDependencies: another number of runs takes other room.
   useEffect(() => {
-    void measure().then(setUsed)
+    void listCheckpoints().then(setKept)
   }, [count])
-  if (!used) return null
+  if (!kept) return null
+  const used = listedOf(kept, deleted)
   return (
     <div className="checkpoint-storage" data-testid="checkpoint-storage">
       <p className="soft">
@@ -126,16 +136,18 @@ export function CheckpointStorage({ count }: { readonly count: number }) {
         onChoose={(bytes) => {
           setTotal(bytes)
           setTotalBudget(bytes)
-          void keepRoom().then(measure).then(setUsed)
+          void keepRoom()
+            .then(() => listCheckpoints())
+            .then(setKept)
         }}
       />
-      {used.bytes > total ? (
+      {bytesOf(kept) > total ? (
         <p className="soft" data-testid="checkpoints-over">
           The newest of each run, and those of runs that are pinned or training, take more than
           that: delete runs to make room.
         </p>
       ) : null}
-      {used.bytes > 0 ? <DeleteAll onDeleted={setUsed} /> : null}
+      {kept.length > 0 ? <DeleteAll onDeleted={setKept} /> : null}
     </div>
   )
 }
