@@ -26,7 +26,7 @@ import { uiStore } from '../../shown/store.ts'
 import { allRuns, columnsOfPast, listedRun, studyRunsStore } from './all_runs.ts'
 import { boundsOfRuns } from './columns.ts'
 import { comparedNames } from './compared_names.ts'
-import { groupRuns } from './groups.ts'
+import { groupRuns, isBySettings } from './groups.ts'
 import { MAX_AVERAGED, MAX_COMPARED, type Selection, selectionStore, tick } from './selection.ts'
 
 type AllColumns = ReadonlyMap<string, Series>
@@ -85,7 +85,12 @@ export function comparedGroups(
   const nameOf = (entry: RunEntry) => names.get(entry.id)?.name ?? runName(entry).name
   const alone = () =>
     runs.map((entry) => ({ label: nameOf(entry), entries: [entry], counted: [entry] }))
-  const groups = (band ? groupRuns(runs, view, names) : alone()).slice(0, MAX_COMPARED)
+  const together = () => {
+    const own = groupRuns(runs, view, names)
+    // Where every line is one run, their seeds may be what differs.
+    return isBySettings(view) && own.every(({ entries }) => entries.length === 1) ? alone() : own
+  }
+  const groups = (band ? together() : alone()).slice(0, MAX_COMPARED)
   const colors = distinctColors(groups.map((group) => group.entries[0].labels.color))
   return groups.map(({ label, entries, counted }, i) => {
     const coloured = (own: readonly RunEntry[]) =>

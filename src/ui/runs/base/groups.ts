@@ -11,6 +11,10 @@ import type { Row, TableView } from './table.ts'
 /** Runs that differ in nothing but the seed. */
 export const BY_SETTINGS = 'seeds'
 
+/** Also what is not grouped in the table is so where it is drawn. */
+export const isBySettings = ({ group }: Pick<TableView, 'group'>): boolean =>
+  group === '' || group === BY_SETTINGS
+
 export interface RowGroup {
   readonly key: string
   readonly label: string
@@ -54,7 +58,7 @@ export function groupRuns(
   names?: ReadonlyMap<string, { readonly seedless: string }>,
 ): RunGroup[] {
   const { group } = view
-  if (group === '' || group === BY_SETTINGS)
+  if (isBySettings(view))
     return bySettings(entries).map((own) => ({
       label: names?.get(own[0].id)?.seedless ?? runName(own[0]).seedless,
       entries: own,

@@ -15,6 +15,10 @@ const withRollout = (entry: ReturnType<typeof entryOf>, changed: Partial<typeof 
   const own = { ...document, rollout: { ...document.rollout, ...changed } }
   return { ...entry, header: { ...entry.header, document: own, experiment: own } }
 }
+const withSeed = (entry: ReturnType<typeof entryOf>, seed: number) => {
+  const own = { ...entry.header.document, seed }
+  return { ...entry, header: { ...entry.header, document: own, experiment: own } }
+}
 const withPrompts = (entry: ReturnType<typeof entryOf>) =>
   withRollout(entry, { train_batch_size: 8 })
 const RUNS = [
@@ -132,6 +136,11 @@ test('a line of several seeds is called without them', () => {
     'lr 0.001, seed 1',
     'lr 0.001, seed 2',
   ])
+  // Where every line is one run, its seed is said.
+  const [first, , third] = RUNS
+  const far = withSeed(third, 7)
+  const two = comparedGroups([first, far], { ...selection, ticked: ['a', 'c'] })
+  expect(two.map(({ label }) => label)).toEqual(['lr 0.001, seed 1', 'lr 0.01, seed 7'])
 })
 
 test('beside a name no word of it is said again', () => {

@@ -8,7 +8,7 @@ import { removeRuns } from '../../open/opened_run.ts'
 import { openTab } from '../../shown/store.ts'
 import { columnLabel } from '../base/columns.ts'
 import { type Compared, drawnGroups } from '../base/compared.ts'
-import { BY_SETTINGS, groupRuns } from '../base/groups.ts'
+import { groupRuns, isBySettings } from '../base/groups.ts'
 import {
   MAX_AVERAGED,
   MAX_COMPARED,
@@ -50,7 +50,7 @@ function Bands({ runs }: { readonly runs: readonly RunEntry[] }) {
   const view = useStore(selectionStore, selectView)
   const largest = Math.max(0, ...groupRuns(runs, view).map(({ entries }) => entries.length))
   if (largest < 2) return null
-  const isSeeds = view.group === '' || view.group === BY_SETTINGS
+  const isSeeds = isBySettings(view)
   return (
     <fieldset
       className="runs-seeds"
