@@ -45,8 +45,14 @@ export function hasOneAnswer(choice: Experiment['task']): boolean {
   }
 }
 
+/** The most that a reward between 0 and some number can be; undefined where it is no such reward: a
+ * program says what it likes. */
+export const mostReward = ({ parts }: Experiment['reward']): number | undefined =>
+  parts.every(({ id, weight }) => id !== PROGRAM_ID && weight >= 0)
+    ? parts.reduce((sum, { weight }) => sum + weight, 0)
+    : undefined
+
 /** Whether a reward lies between 0 and 1, so that its mean is a share: the sum of several parts may
- * exceed 1, and a program says what it likes. */
-export const rewardIsShare = ({ parts }: Experiment['reward']): boolean =>
-  parts.every(({ id, weight }) => id !== PROGRAM_ID && weight >= 0) &&
-  parts.reduce((sum, { weight }) => sum + weight, 0) <= 1
+ * exceed 1. */
+export const rewardIsShare = (reward: Experiment['reward']): boolean =>
+  (mostReward(reward) ?? Number.POSITIVE_INFINITY) <= 1

@@ -231,7 +231,7 @@ test('the headline of a composed reward is of what was asked for', () => {
     },
   } as typeof plain
   expect(headline(composed)).toBe(
-    'Its answers to new problems earn a reward of 0.94; it began at 0.75.',
+    'Its answers to new problems earn a reward of 94\u00a0%; it began at 75\u00a0%.',
   )
 })
 

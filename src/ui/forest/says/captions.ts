@@ -1,14 +1,14 @@
 // Writes the picture's captions: what happened in a run, in sentences of its measured numbers.
 
-import { rewardIsShare } from '../../../document/experiment/asked.ts'
+import { mostReward, rewardIsShare } from '../../../document/experiment/asked.ts'
 import { resolvePhases } from '../../../document/experiment/resolve.ts'
+import type { Experiment } from '../../../document/experiment/schema/schema.ts'
 import type { LabState } from '../../../page/state/store.ts'
 import { formatNumber, formatSteps, withMinus } from '../../kit/format.ts'
 import { isClear, isClearEntropy, mean } from '../../kit/mean.ts'
 import { type MainMeasure, mainMeasure, posedWords } from '../../shown/measure/main_measure.ts'
 import {
   greedyAccuracy,
-  heldOutReward,
   layerEntropy,
   REWARD,
   sampledAccuracy,
@@ -97,6 +97,12 @@ function heldOutWords({ series, runExperiment }: LabState, { first, last }: Phas
     const hasChange = !isUnclear(shares, prompts * n)
     return ` ${measure.asked.label}: ${where}${hasChange ? '' : ': no clear change'}.`
   }
+  if (runExperiment && measure?.isReward) {
+    const found = between(series.get(measure.metric), first - 1, last)
+    if (found.length < 2) return ''
+    const [was, is] = [found[0], found[found.length - 1]].map(rewardWord(runExperiment))
+    return ` Held-out reward: ${was}, then ${is}.`
+  }
   const metrics = [greedyAccuracy(id), sampledAccuracy(id, n)]
   const [greedy, sampled] = metrics.map((metric) => between(series.get(metric), first - 1, last))
   if (greedy.length < 2) return ''
@@ -116,19 +122,31 @@ function heldOutWords({ series, runExperiment }: LabState, { first, last }: Phas
 }
 
 /** The first and the last value of a metric; undefined where it was measured once or never. */
-function endsOf({ series, step }: LabState, metric: string): readonly number[] | undefined {
+export function endsOf({ series, step }: LabState, metric: string): readonly number[] | undefined {
   const values = between(series.get(metric), 0, step)
   return values.length < 2 ? undefined : [values[0], values[values.length - 1]]
 }
 
+/** A reward as the page writes it: a share, or a number where it can exceed 1. */
+const rewardWord =
+  ({ reward }: Experiment) =>
+  (value: number): string =>
+    rewardIsShare(reward) ? percent(value) : withMinus(value.toFixed(2))
+
 /** Whether a run ended clearly below where it began. */
 export function gotWorse(state: LabState): boolean {
   if (!state.runExperiment) return false
-  const { prompts, n } = state.runExperiment.validation
-  const { metric, asked } = mainMeasure(state.runExperiment)
-  const shares = endsOf(state, metric)
-  return (
-    shares !== undefined && shares[1] < shares[0] && isClear(shares, asked ? prompts * n : prompts)
+  const { reward, validation } = state.runExperiment
+  const { metric, asked, isReward } = mainMeasure(state.runExperiment)
+  const ends = endsOf(state, metric)
+  if (!ends || ends[1] >= ends[0]) return false
+  // As shares of the most that it can be; one without bounds is not judged.
+  const most = isReward ? mostReward(reward) : 1
+  if (most === undefined) return false
+  const answers = validation.prompts * (asked || isReward ? validation.n : 1)
+  return isClear(
+    ends.map((end) => end / most),
+    answers,
   )
 }
 
@@ -143,23 +161,28 @@ function askedSays(state: LabState, { metric, asked }: MainMeasure): string | un
   return isUnclear(shares, validation.prompts * validation.n) ? `${is}: no clear change.` : `${is}.`
 }
 
+/** What became of a reward that is told by itself. */
+function rewardSays(state: LabState, { metric }: MainMeasure): string | undefined {
+  const { runExperiment } = state
+  const rewards = endsOf(state, metric)
+  if (!rewards || !runExperiment) return undefined
+  const [before, after] = rewards.map(rewardWord(runExperiment))
+  const began = before === after ? 'as much as when it began' : `it began at ${before}`
+  return `Its answers to new ${posedWords(runExperiment.task)} earn a reward of ${after}; ${began}.`
+}
+
 /** What a run came to, in a sentence; undefined where it was not measured twice on problems that it
  * never trains on. A reward of several parts is what was asked for, whatever the task's own score
  * says. */
 export function headline(state: LabState): string | undefined {
   const { runExperiment } = state
   const id = runExperiment?.task.id ?? ''
-  const parts = runExperiment?.reward.parts ?? []
   const n = runExperiment?.validation.n ?? 1
   const measure = runExperiment && mainMeasure(runExperiment)
-  const told = measure?.asked && askedSays(state, measure)
+  const told =
+    (measure?.asked && askedSays(state, measure)) ||
+    (measure?.isReward && rewardSays(state, measure))
   if (told) return told
-  const rewards = parts.length > 0 && endsOf(state, heldOutReward(id, n))
-  if (rewards) {
-    const [before, after] = rewards.map((reward) => withMinus(reward.toFixed(2)))
-    const began = before === after ? 'as much as when it began' : `it began at ${before}`
-    return `Its answers to new ${posedWords({ id })} earn a reward of ${after}; ${began}.`
-  }
   const shares = endsOf(state, greedyAccuracy(id))
   if (!shares) return undefined
   const [before, after] = shares.map(percent)

@@ -12,7 +12,7 @@ import {
   NONE,
 } from '../../kit/format.ts'
 import type { PanelProps } from '../../part/Panels.tsx'
-import { askedWords, mainMeasure } from '../../shown/measure/main_measure.ts'
+import { mainMeasure, toldWords } from '../../shown/measure/main_measure.ts'
 import {
   foreignHeldOut,
   LOGGED_ENTROPY,
@@ -65,8 +65,10 @@ export function RunNumbers({ shown }: PanelProps) {
   const measure = mainMeasure(experiment)
   const isOwn = !fromLog || state.series.has(measure.metric)
   const heldOut = isOwn ? measure.metric : foreignHeldOut(state.series.keys())
+  const told = toldWords(measure)
   const hasModel = hasRewardPhase(state)
   const formatReward = fromLog || rewardIsShare(experiment.reward) ? formatShare : formatNumber
+  const formatHeldOut = measure.isReward ? formatReward : formatShare
   return (
     <dl hidden={!hasBegun} className={hasSteps ? undefined : 'awaited'}>
       <div className="step-number">
@@ -90,16 +92,16 @@ export function RunNumbers({ shown }: PanelProps) {
       <div>
         <dt>
           Held-out
-          {measure.asked ? (
+          {told === undefined ? null : (
             <span className="detail">
               {' '}
-              <span>{askedWords(measure.asked)}</span>
+              <span>{told}</span>
             </span>
-          ) : null}
-          {isOwn && !measure.asked ? <span className="detail">, greedy</span> : null}
+          )}
+          {isOwn && told === undefined ? <span className="detail">, greedy</span> : null}
         </dt>
         <dd data-testid="accuracy-value">
-          {heldOut === undefined ? NONE : formatShare(metric(heldOut))}
+          {heldOut === undefined ? NONE : formatHeldOut(metric(heldOut))}
         </dd>
       </div>
       <div className="speed" hidden={now(steps_per_second) === undefined}>

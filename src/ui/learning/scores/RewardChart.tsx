@@ -7,11 +7,11 @@ import { formatNumber, formatPercent, formatShare, formatTick } from '../../kit/
 import { scoreSays } from '../../plot/lines/course_says.ts'
 import { type Line, MetricChart } from '../../plot/MetricChart.tsx'
 import { SAMPLED_SMOOTHING } from '../../scales/smooth.ts'
-import { askedWords, mainMeasure, posedWords } from '../../shown/measure/main_measure.ts'
+import { mainMeasure, posedWords, toldWords } from '../../shown/measure/main_measure.ts'
 import { foreignHeldOut, REWARD, sampledAccuracy, TASK_SCORE } from '../../shown/metrics.ts'
 import { hasRewardPhase, shownExperiment } from '../../shown/run.ts'
 import { useIsImported, useShown } from '../../shown/shown.ts'
-import { scoreNote } from './reward_words.ts'
+import { ownScoreHelp, scoreNote } from './reward_words.ts'
 
 const SHARE = [0, 1] as const
 
@@ -63,11 +63,15 @@ const BESIDE = { color: '--series-3', dash: [2, 3], dots: true }
 /** Of held-out problems: what a run is told by, and beside it what the task says of samples. */
 function heldOut(experiment: Experiment, sampled: string | undefined): readonly Told[] {
   const { validation, task } = experiment
-  const { metric, asked } = mainMeasure(experiment)
+  const measure = mainMeasure(experiment)
+  const { metric } = measure
+  const words = toldWords(measure)
   const answers = validation.prompts * Math.max(1, validation.n)
-  if (asked) {
-    const [words, posed] = [askedWords(asked), posedWords(task)]
-    const help = `Share of the sampled answers to ${validation.prompts} held-out ${posed} that have what is rewarded`
+  if (words !== undefined) {
+    const posed = posedWords(task)
+    const help = measure.isReward
+      ? `Mean reward of the sampled answers to ${validation.prompts} held-out ${posed}`
+      : `Share of the sampled answers to ${validation.prompts} held-out ${posed} that have what is rewarded`
     const label = `held-out, ${words}`
     const main = {
       ...MAIN,
@@ -84,7 +88,7 @@ function heldOut(experiment: Experiment, sampled: string | undefined): readonly 
       metric: sampled,
       label: 'held-out, task’s own score',
       short: 'task',
-      help: 'Share of the same answers that the task itself counts as right, whatever the reward',
+      help: ownScoreHelp(experiment),
       says: 'the task’s own held-out score',
       answers,
     }
@@ -112,11 +116,9 @@ function heldOut(experiment: Experiment, sampled: string | undefined): readonly 
   return [greedy, others]
 }
 
-function titleOf({ asked }: ReturnType<typeof mainMeasure>, hasRewardModel: boolean): string {
+function titleOf(measure: ReturnType<typeof mainMeasure>, hasRewardModel: boolean): string {
   const trainedOn = hasRewardModel ? 'Task score' : 'Reward'
-  return asked
-    ? `${trainedOn} and held-out ${askedWords(asked)}`
-    : `${trainedOn} and held-out accuracy`
+  return `${trainedOn} and held-out ${toldWords(measure) ?? 'accuracy'}`
 }
 
 export function RewardChart({ height }: { readonly height: number }) {

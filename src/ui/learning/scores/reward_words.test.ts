@@ -12,7 +12,7 @@ test('a reward of one’s own, and a log’s, are not called a share of correct 
   expect(scoreNote(experiment, false)).toMatch(/^Share of correct answers/)
   // The held-out lines are `acc`, which a reward for length does not change.
   expect(scoreNote(own, false)).toMatch(
-    /^Mean of this experiment’s reward on training prompts; share of/,
+    /^Held-out: the mean reward of \d+ problems that are never trained on/,
   )
   for (const note of [scoreNote(own, false), scoreNote(experiment, true), scoreNote(own, true)])
     expect(note).not.toMatch(/share of correct/i)
@@ -22,6 +22,6 @@ test('of a story that shall end happily the note says both shares, and of how ma
   const preset = presetOf('story-ends')
   if (!preset) throw new Error('no preset')
   expect(scoreNote(preset.experiment, false)).toMatch(
-    /^Of 15 stories that are never trained on, sampled: the share with what is rewarded, and the share that the task itself scores 1\./,
+    /^Held-out: of 15 stories that are never trained on, how many have what is rewarded/,
   )
 })

@@ -9,13 +9,22 @@ export function scoreNote(experiment: Experiment, isImported: boolean): string {
   const { task, reward, validation } = experiment
   if (isImported)
     return 'As the log has them: the mean score of its responses, and of held-out answers.'
-  const { asked } = mainMeasure(experiment)
+  const { asked, isReward } = mainMeasure(experiment)
   const { partial_score } = taskCard(task, 0)
-  if (asked && partial_score !== undefined)
-    return `Of ${validation.prompts} ${posedWords(task)} that are never trained on, sampled: the share with what is rewarded, and the share that the task itself scores 1. Its score: ${partial_score}.`
+  if (asked)
+    return `Held-out: of ${validation.prompts} ${posedWords(task)} that are never trained on, how many have what is rewarded, and how many are right by the task’s own score.`
+  if (isReward)
+    return `Held-out: the mean reward of ${validation.prompts} ${posedWords(task)} that are never trained on, and how many are right by the task’s own score.`
   if (reward.parts.length > 0)
     return 'Mean of this experiment’s reward on training prompts; share of answers that count as right, whatever the reward, on problems never trained on.'
   return partial_score === undefined
     ? 'Share of correct answers: on training prompts, and on problems never trained on.'
     : 'Mean score on training prompts, where a wrong answer can count in part; share of correct answers on problems never trained on.'
+}
+
+/** What the task's own score is, beside a reward that asks for something else. */
+export function ownScoreHelp({ task }: Experiment): string {
+  const { partial_score } = taskCard(task, 0)
+  const says = 'Share of the same answers that the task itself counts as right, whatever the reward'
+  return partial_score === undefined ? says : `${says}. Its score: ${partial_score}`
 }

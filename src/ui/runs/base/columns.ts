@@ -17,7 +17,7 @@ import { runName } from '../../../record/run/names.ts'
 import { seedOf } from '../../../record/run/record.ts'
 import { type Statistic, statisticOf } from '../../../record/run/summary.ts'
 import { formatDuration, formatNumber, formatShare, NONE } from '../../kit/format.ts'
-import { askedWords, mainMeasure } from '../../shown/measure/main_measure.ts'
+import { mainMeasure, toldWords } from '../../shown/measure/main_measure.ts'
 import {
   foreignHeldOut,
   greedyAccuracy,
@@ -61,14 +61,9 @@ const FACTS = [
 const MAIN = 'main'
 const isMain = (choice: string): boolean => choice === '' || choice === MAIN
 
-const askedBy = ({ header }: RunEntry) =>
-  header.source ? undefined : mainMeasure(header.experiment).asked
-
 /** 'happy end', where a run is told by that and not by its accuracy. */
-export const toldBy = (entry: RunEntry, choice: string): string | undefined => {
-  const asked = isMain(choice) ? askedBy(entry) : undefined
-  return asked && askedWords(asked)
-}
+export const toldBy = ({ header }: RunEntry, choice: string): string | undefined =>
+  isMain(choice) && !header.source ? toldWords(mainMeasure(header.experiment)) : undefined
 
 /** What the first number of these runs is called: 'held-out happy end or accuracy, greedy'. */
 function mainLabel(entries: readonly RunEntry[]): string {
@@ -80,7 +75,7 @@ function mainLabel(entries: readonly RunEntry[]): string {
 export const choicesFor = (
   entries: readonly RunEntry[],
 ): readonly { readonly key: string; readonly label: string }[] =>
-  entries.some(askedBy)
+  entries.some((entry) => toldBy(entry, MAIN) !== undefined)
     ? [{ key: MAIN, label: mainLabel(entries) }, ...METRIC_CHOICES]
     : METRIC_CHOICES
 
@@ -160,8 +155,12 @@ export const isShare = (choice: string, entries: readonly RunEntry[]): boolean =
   MAYBE_SHARES.includes(choice) &&
   entries.every((entry) => {
     const metric = metricOf(entry, choice)
-    const isOwn = choice === 'score' && !entry.header.source && !isTaskScore(entry, metric)
-    return !isOwn && !isBeyond(entry, metric, { low: 0, high: 1 })
+    const { experiment, source } = entry.header
+    const isSum =
+      choice === 'score'
+        ? !isTaskScore(entry, metric)
+        : isMain(choice) && mainMeasure(experiment).isReward && !rewardIsShare(experiment.reward)
+    return (source !== undefined || !isSum) && !isBeyond(entry, metric, { low: 0, high: 1 })
   })
 
 /** The kind of a column and its name there: 'setting:actor.optim.lr' is the setting

@@ -3,7 +3,7 @@
 import { askedAspect } from '../../../document/experiment/asked.ts'
 import type { Experiment } from '../../../document/experiment/schema/schema.ts'
 import type { LabState } from '../../../page/state/store.ts'
-import { greedyAccuracy, heldOutPart } from '../metrics.ts'
+import { greedyAccuracy, heldOutPart, heldOutReward } from '../metrics.ts'
 import { shownExperiment } from '../run.ts'
 
 export interface MainMeasure {
@@ -11,19 +11,27 @@ export interface MainMeasure {
   /** What it is the share of, where a reward asks for that alone; undefined: right answers, decoded
    * greedily. */
   readonly asked: { readonly id: string; readonly label: string } | undefined
+  /** It is the reward itself: what several parts ask for is one number only there. */
+  readonly isReward: boolean
 }
 
-/** Of problems that are never trained on: what the reward asks of a text, in sampled answers; else
- * the share of right answers. */
+/** Of problems that are never trained on: what the reward asks of a text, in sampled answers; the
+ * reward, where it is composed of something else; else the share of right answers. */
 export function mainMeasure(told: Pick<Experiment, 'task' | 'reward' | 'validation'>): MainMeasure {
-  const { task, validation } = told
-  const asked = validation.n > 0 ? askedAspect(told) : undefined
-  const metric = asked ? heldOutPart(task.id, asked.id, validation.n) : greedyAccuracy(task.id)
-  return { metric, asked }
+  const { id } = told.task
+  const { n } = told.validation
+  const asked = n > 0 ? askedAspect(told) : undefined
+  if (asked) return { metric: heldOutPart(id, asked.id, n), asked, isReward: false }
+  const isReward = n > 0 && told.reward.parts.some(({ weight }) => weight !== 0)
+  return { metric: isReward ? heldOutReward(id, n) : greedyAccuracy(id), asked, isReward }
 }
 
 /** 'happy end', within a sentence. */
 export const askedWords = ({ label }: { readonly label: string }): string => label.toLowerCase()
+
+/** The same, or 'reward', where a run is told by one of them; undefined: by its accuracy. */
+export const toldWords = ({ asked, isReward }: MainMeasure): string | undefined =>
+  asked ? askedWords(asked) : isReward ? 'reward' : undefined
 
 /** What a task poses. */
 export const posedWords = ({ id }: Pick<Experiment['task'], 'id'>): 'stories' | 'problems' =>
