@@ -62,7 +62,12 @@ test(
 
     // The model of the run goes on writing: greedily, what it answered.
     const row = lab.get('end-answers').locator('tbody tr').first()
-    const [prompt, after] = [row.locator('th'), row.locator('td').last().locator('.response')]
+    // Only its last passage stands there until it is asked for.
+    await row.getByRole('button', { name: 'the whole story' }).click()
+    const [prompt, after] = [
+      row.locator('.end-told'),
+      row.locator('td').last().locator('.response'),
+    ]
     await lab.get('end-card').getByTestId('write-with').click()
     await expect(lab.get('chat-text')).toHaveValue(/^\S+( \S+){8}/)
     await lab.get('chat-text').fill((await prompt.textContent()) ?? '')

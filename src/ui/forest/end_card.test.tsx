@@ -45,6 +45,16 @@ test('of two stories the words are marked that the other lacks', () => {
   expect(html).not.toMatch(/<mark>[^<]*kite/)
 })
 
+test('what happened comes before stories, of which the last passages are shown', () => {
+  const long = Array.from({ length: 60 }, (_, i) => ` w${i}`).join('')
+  const html = shown(`${long} and cried.`, `${long} and smiled.`)
+  expect(html.indexOf('end-says')).toBeLessThan(html.indexOf('end-answers'))
+  expect(html).toContain('the whole story')
+  expect(html).not.toContain('w20 ')
+  const digits = shown('123', '321')
+  expect(digits.indexOf('end-says')).toBeGreaterThan(digits.indexOf('end-answers'))
+})
+
 test('short answers are shown as they are', () => {
   const html = shown('123', '321')
   expect(html).toContain('>321<')
