@@ -33,6 +33,18 @@ function responsesOfPrompt(state: LabState, step: number): number | undefined {
 }
 
 const selectSeries = (state: LabState) => state.series
+/** How many prompts of a step are shown, where that is a part; '' where it is all. Records of old
+ * steps keep fewer responses than were sampled. */
+function partSays(state: LabState, batch: Batch | undefined): string {
+  const begun = batch && state.phase_switches.findLast((one) => one.step < batch.step)
+  const phase = begun && shownPhases(state)[begun.phase]
+  if (!batch || phase?.kind !== 'rl') return ''
+  const all = phase.rollout.train_batch_size
+  const drawn = groupByPrompt(batch.samples, phase.rollout.n).length
+  const shown = Math.min(SHOWN_PROMPTS, drawn)
+  return shown < all ? ` Of each step ${shown} of its ${all} prompts are shown.` : ''
+}
+
 /** Nobody reads faster. */
 const REFRESH_MS = 1000
 
@@ -184,6 +196,7 @@ export function Samples() {
   const hasRun = useShown(selectHasRun)
   const list = useRef<HTMLDivElement>(null)
   // A group is high: cut between its responses, the list fills its card.
+  const part = useMemo(() => partSays(shownStore.getState(), shown[0]), [shown[0]])
   const below = useWholeRows(list, 'tbody > tr:not(.prompt)', 'tbody')
   const isHeldOut = kind === 'held_out'
   const evaluation = isHeldOut ? heldOutAt(atStep) : undefined
@@ -224,6 +237,7 @@ export function Samples() {
       {below > 0 ? (
         <p className="soft samples-note" data-testid="samples-below">
           {below === 1 ? 'Scroll for one more prompt.' : `Scroll for ${below} more prompts.`}
+          {isHeldOut ? '' : part}
         </p>
       ) : null}
     </section>

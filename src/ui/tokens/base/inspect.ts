@@ -232,6 +232,22 @@ export function openBundles(
   return first ? [first] : []
 }
 
+/** The responses of the open groups that are drawn, and the one that is selected: the cursor's, or
+ * the first where that is not among them. */
+export function drawnOf(
+  found: Found,
+  view: {
+    readonly open: readonly string[] | undefined
+    readonly pages: number
+    readonly order: Order
+    readonly cursor: { readonly place: number }
+  },
+) {
+  const open = openBundles(found, view.open, view.order)
+  const drawn = open.flatMap(({ responses }) => responses.slice(0, view.pages * PAGE))
+  return { open, drawn, at: drawn.find(({ place }) => place === view.cursor.place) ?? drawn[0] }
+}
+
 /** Tokens that are drawn where all groups are opened: more would hold up the page. */
 const MOST_TOKENS = 6000
 

@@ -22,7 +22,8 @@ import { releaseTrace, type TokensView, tokensStore, useTokens } from '../base/v
 import { traceCost } from './cost.ts'
 import { List } from './List.tsx'
 import { Count, Options } from './Options.tsx'
-import { comparisonSays, groupSays } from './says.ts'
+import { CUT_OFF } from './Responses.tsx'
+import { comparisonSays, groupSays, noneSays } from './says.ts'
 import { layerEntropyOf, type Shown, useShownStep } from './shown_responses.ts'
 import { TraceActions } from './TraceActions.tsx'
 import './inspector.css'
@@ -196,11 +197,16 @@ function Body({ shown }: { shown: Shown }) {
             <span className="tool-text response">46&gt;</span> {TOOL_WROTE}
           </p>
         ) : null}
+        {responses.some(({ is_ended }) => !is_ended) ? (
+          <p className="soft" data-testid="cut-legend">
+            <span className="badge warn">cut off</span> {CUT_OFF}
+          </p>
+        ) : null}
         {isNarrow ? null : notes}
       </div>
       {isStory && traced.length > 0 ? <WordEntropies step={shown.step} samples={traced} /> : null}
       {found.responses.length === 0 ? (
-        <p data-testid="inspector-none">Nothing matches. Change the search or the filter.</p>
+        <p data-testid="inspector-none">{noneSays(query, isInformativeOnly)}</p>
       ) : (
         <List step={shown.step} found={found} colours={colours} />
       )}

@@ -15,6 +15,7 @@ import { uiStore } from '../../shown/store.ts'
 import {
   type Bundle,
   bundleOf,
+  drawnOf,
   type Found,
   type Inspected,
   neighbour,
@@ -31,10 +32,7 @@ import {
 import { Readout } from './Readout.tsx'
 import { BundleItem, type Colours } from './Responses.tsx'
 
-const selectCursor = ({ cursor }: TokensView) => cursor
-const selectOrder = (view: TokensView) => view.order
-const selectOpen = ({ open }: TokensView) => open
-const selectPages = ({ pages }: TokensView) => pages
+const selectView = (view: TokensView) => view
 
 const lastToken = ({ traced }: Inspected) => (traced ? traced.tokens.length - 1 : 0)
 const clamp = (told: Inspected, t: number) => Math.max(0, Math.min(lastToken(told), t))
@@ -142,15 +140,12 @@ function useHovered() {
 /** The open groups, where the cursor is among their responses, and the keys that move it; `onMove`
  * is called at each move. */
 function useWalk(found: Found, onMove: () => void) {
-  const cursor = useTokens(selectCursor)
-  const wanted = useTokens(selectOpen)
-  const pages = useTokens(selectPages)
+  const view = useTokens(selectView)
+  const { cursor, pages } = view
   const list = useRef<HTMLUListElement>(null)
   const hasMoved = useRef(false)
-  const open = openBundles(found, wanted, useTokens(selectOrder))
   // The cursor of another step, or of a closed group, starts at the first response.
-  const drawn = open.flatMap(({ responses }) => responses.slice(0, pages * PAGE))
-  const at = drawn.find(({ place }) => place === cursor.place) ?? drawn[0]
+  const { open, drawn, at } = drawnOf(found, view)
   const here = at && { place: at.place, t: clamp(at, cursor.t) }
   useFocusOn(list, cursor, hasMoved)
   const move = (to: Inspected | undefined, t: number) => {
@@ -169,7 +164,7 @@ function useWalk(found: Found, onMove: () => void) {
     event.preventDefault()
     move(...to)
   }
-  return { list, open, pages, drawn, at, here, onKeyDown }
+  return { list, open, pages, query: view.query, drawn, at, here, onKeyDown }
 }
 
 /** One group takes the place of another; where several are open, it joins or leaves them. */
@@ -182,7 +177,7 @@ function openOne(open: readonly Bundle[], { key }: Bundle, isOpen: boolean): voi
 export function List(props: { step: number; found: Found; colours: Colours }) {
   const { step, found, colours } = props
   const { hovered, setHovered, onPointerMove } = useHovered()
-  const { list, open, pages, drawn, at, here, onKeyDown } = useWalk(found, () =>
+  const { list, open, pages, query, drawn, at, here, onKeyDown } = useWalk(found, () =>
     setHovered(undefined),
   )
   const under = hovered && drawn.find(({ place }) => place === hovered.place)
@@ -211,6 +206,7 @@ export function List(props: { step: number; found: Found; colours: Colours }) {
                 isOpen={open.includes(bundle)}
                 drawn={pages * PAGE}
                 colours={colours}
+                query={query}
                 cursor={here ?? NOWHERE}
                 onOpen={(isOpen) => openOne(open, bundle, isOpen)}
                 onMore={() =>

@@ -5,7 +5,7 @@ import { layerName } from '../../glossary/layer_names.ts'
 import { READ } from '../../plot/reads.ts'
 import { useLastLayer } from '../../shown/run.ts'
 import { type LayerReadout, MODES, type Mode } from '../base/colours.ts'
-import { type Found, ORDERS, openedTogether } from '../base/inspect.ts'
+import { drawnOf, type Found, ORDERS, openedTogether } from '../base/inspect.ts'
 import { type TokensView, tokensStore, useTokens } from '../base/view.ts'
 
 const selectView = (view: TokensView) => view
@@ -97,15 +97,22 @@ export function Count({ found, total }: OptionsProps) {
 
 /** Opens all groups, or as many as can be drawn, and closes them. */
 function OpenAll({ found }: { readonly found: Found }) {
-  const { open } = useTokens(selectView)
+  const view = useTokens(selectView)
+  const { open, cursor } = view
   const keys = openedTogether(found)
-  const isOpen = keys.every((key) => open?.includes(key))
+  const isOpen = keys.length > 0 && keys.every((key) => open?.includes(key))
   return (
     <button
       type="button"
       className="inspector-open-all"
       data-testid="open-all"
-      onClick={() => set({ open: isOpen ? [] : keys, pages: 1 })}
+      disabled={keys.length === 0}
+      onClick={() => {
+        // The selected response stays: an older cursor may lie in a group far below.
+        const { at } = drawnOf(found, view)
+        const here = at && at.place !== cursor.place ? { place: at.place, t: 0 } : cursor
+        set({ open: isOpen ? [] : keys, pages: 1, cursor: here })
+      }}
     >
       {isOpen
         ? 'Close all'
@@ -135,7 +142,7 @@ export function Options({ found }: Pick<OptionsProps, 'found'>) {
         value={order}
         onChoose={(order) => set({ order, open: undefined, pages: 1 })}
       />
-      {found && found.bundles.length > 1 ? <OpenAll found={found} /> : null}
+      {found && !found.isSingle && found.groups > 1 ? <OpenAll found={found} /> : null}
       <label>
         Find
         <input

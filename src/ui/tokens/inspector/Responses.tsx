@@ -2,6 +2,7 @@
 import { memo } from 'react'
 import { shownText, tokenWords } from '../../../host/protocol/token_text.ts'
 import { formatNumber, formatSigned } from '../../kit/format.ts'
+import { Marked } from '../../kit/Marked.tsx'
 import { mean } from '../../kit/mean.ts'
 import { ScoreSign } from '../../kit/ScoreSign.tsx'
 import { TOOL_WROTE, TurnText } from '../../kit/TurnText.tsx'
@@ -16,6 +17,7 @@ import {
 } from '../base/colours.ts'
 import { cellText, withoutNoise } from '../base/columns.ts'
 import type { Bundle, Inspected } from '../base/inspect.ts'
+import { foundTokens, matchesIn } from '../base/search.ts'
 import { useTokenLook } from '../base/Token.tsx'
 
 export interface Colours {
@@ -24,8 +26,13 @@ export interface Colours {
   readonly layerEntropy: LayerEntropy | undefined
 }
 
+/** What the badge of a response without an end means. */
+export const CUT_OFF = 'the longest response was reached before an end token'
+
 /** A response without a trace is one piece of text. */
-function Untraced({ told, here }: { told: Inspected; here: number | undefined }) {
+function Untraced(props: { told: Inspected; here: number | undefined; query: string }) {
+  const { told, here, query } = props
+  const marks = told.turns ? [] : matchesIn(shownText(told.response), query)
   return (
     <span
       role="option"
@@ -34,7 +41,11 @@ function Untraced({ told, here }: { told: Inspected; here: number | undefined })
       data-t={0}
       className={`tok ${proseClass(told.response)}`}
     >
-      <TurnText told={told} />
+      {marks.length > 0 ? (
+        <Marked text={shownText(told.response)} marks={marks} />
+      ) : (
+        <TurnText told={told} />
+      )}
     </span>
   )
 }
@@ -44,12 +55,14 @@ const Tokens = memo(function Tokens(props: {
   told: Inspected
   colours: Colours
   here: number | undefined
+  query: string
 }) {
-  const { told, colours, here } = props
+  const { told, colours, here, query } = props
   const { traced } = told
   const look = useTokenLook()
-  if (!traced) return <Untraced told={told} here={here} />
+  if (!traced) return <Untraced told={told} here={here} query={query} />
   const { mode, range, layerEntropy } = colours
+  const found = foundTokens(traced.tokens, query)
   const number = (t: number, value: number | undefined) => {
     if (value === undefined) return 'no number'
     return mode === 'layer_entropy' || mode === 'kl_ref'
@@ -73,7 +86,7 @@ const Tokens = memo(function Tokens(props: {
         tabIndex={here === t ? 0 : -1}
         data-t={t}
         title={`${title}${byTool}`}
-        className={`tok ${shadeClass(mode, value, range)} ${clipped} ${className} ${isObserved ? 'observed' : ''}`}
+        className={`tok ${shadeClass(mode, value, range)} ${clipped} ${className} ${isObserved ? 'observed' : ''} ${found.has(t) ? 'found' : ''}`}
       >
         {sign}
       </span>
@@ -87,13 +100,16 @@ function Response(props: {
   colours: Colours
   here: number | undefined
   withPrompt: boolean
+  query: string
 }) {
-  const { told, colours, here, withPrompt } = props
+  const { told, colours, here, withPrompt, query } = props
   const { score, isTaskScore, advantage, length, is_ended, prompt, place } = told
   return (
     <li className={`told ${here === undefined ? '' : 'here'}`} data-place={place}>
       {withPrompt ? (
-        <span className={`response ${proseClass(prompt)} soft`}>{shownText(prompt)}</span>
+        <span className={`response ${proseClass(prompt)} soft`}>
+          <FoundIn text={shownText(prompt)} query={query} />
+        </span>
       ) : null}
       <div
         role="listbox"
@@ -101,9 +117,13 @@ function Response(props: {
         aria-label={`Response ${place + 1} to ${prompt}`}
         className="toks"
       >
-        <Tokens told={told} colours={colours} here={here} />
+        <Tokens told={told} colours={colours} here={here} query={query} />
       </div>
-      {is_ended ? null : <span className="badge warn">cut off</span>}
+      {is_ended ? null : (
+        <span className="badge warn" title={CUT_OFF}>
+          cut off
+        </span>
+      )}
       <span className="told-numbers">
         <span title="score">
           {isTaskScore ? <ScoreSign score={score} /> : null}
@@ -121,6 +141,10 @@ function Response(props: {
   )
 }
 
+function FoundIn({ text, query }: { readonly text: string; readonly query: string }) {
+  return <Marked text={text} marks={matchesIn(text, query)} />
+}
+
 /** How many responses a group has, and how many a search has left. */
 function countWords({ responses: { length }, whole }: Bundle): string {
   if (length < whole.length) return `${length} of ${whole.length} responses match`
@@ -134,11 +158,12 @@ export function BundleItem(props: {
   /** Responses that are drawn. */
   drawn: number
   colours: Colours
+  query: string
   cursor: { readonly place: number; readonly t: number }
   onOpen: (open: boolean) => void
   onMore: () => void
 }) {
-  const { bundle, isOpen, drawn, colours, cursor, onOpen, onMore } = props
+  const { bundle, isOpen, drawn, colours, query, cursor, onOpen, onMore } = props
   const { prompt, responses, whole } = bundle
   // Of the whole group, whatever is searched for.
   const scores = whole.map(({ score }) => score)
@@ -152,6 +177,7 @@ export function BundleItem(props: {
           colours={colours}
           here={told.place === cursor.place ? cursor.t : undefined}
           withPrompt={prompt === undefined}
+          query={query}
         />
       ))}
       {drawn < responses.length ? (
@@ -175,7 +201,9 @@ export function BundleItem(props: {
         <span className="bundle-arrow" aria-hidden="true">
           {isOpen ? '▾' : '▸'}
         </span>
-        <b className={`response ${proseClass(prompt)}`}>{shownText(prompt)}</b>
+        <b className={`response ${proseClass(prompt)}`}>
+          <FoundIn text={shownText(prompt)} query={query} />
+        </b>
         <span className="soft">answer {shownText(responses[0].ground_truth)}</span>
         <span className="bundle-says">
           {countWords(bundle)},{' '}

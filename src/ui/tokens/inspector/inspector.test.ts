@@ -16,6 +16,7 @@ import {
 import { COLUMNS, columnOf } from '../base/columns.ts'
 import {
   bundleOf,
+  drawnOf,
   find,
   firstBundle,
   groupsOf,
@@ -29,10 +30,11 @@ import {
   openedTogether,
   sorted,
 } from '../base/inspect.ts'
+import { foundTokens, matchesIn } from '../base/search.ts'
 import { tokensStore, traceOf } from '../base/view.ts'
 import { traceCost } from './cost.ts'
 import { BundleItem } from './Responses.tsx'
-import { comparisonSays, groupSays } from './says.ts'
+import { comparisonSays, groupSays, noneSays } from './says.ts'
 
 const traced = (
   prompt: string,
@@ -353,6 +355,7 @@ test('what a search leaves out still counts in what is said of its group', () =>
       isOpen: false,
       drawn: 16,
       colours: { mode: 'advantages', range: undefined, layerEntropy: undefined },
+      query: '',
       cursor: { place: 0, t: 0 },
       onOpen: () => {},
       onMore: () => {},
@@ -375,4 +378,32 @@ test('all groups are opened together, as many as can be drawn', () => {
     responses: [{ ...found.responses[0], length: 4000 }],
   })
   expect(openedTogether({ ...found, bundles: [long('a'), long('b'), long('c')] })).toEqual(['a'])
+})
+
+test('opening all groups of a search keeps the response that is selected', () => {
+  const found = find(step, { order: 'sampled', isInformativeOnly: false, query: '' })
+  const last = found.responses.at(-1)?.place ?? 0
+  const view = { open: undefined, pages: 1, order: 'sampled', cursor: { place: last } } as const
+  // Its group is closed: the first response is selected, and stays it.
+  expect(drawnOf(found, view).at).toBe(found.responses[0])
+  const opened = { ...view, open: openedTogether(found) }
+  expect(drawnOf(found, { ...opened, cursor: { place: found.responses[0].place } }).at).toBe(
+    found.responses[0],
+  )
+  expect(drawnOf(found, opened).at?.place).toBe(last)
+})
+
+test('what is searched for is marked in texts and at tokens', () => {
+  expect(matchesIn('A cat, a CAT', ' cat ')).toEqual([
+    [2, 5],
+    [9, 12],
+  ])
+  expect(matchesIn('A cat', '')).toEqual([])
+  expect([...foundTokens(['He', ' went', ' ho', 'me', '.'], 'Home')]).toEqual([2, 3])
+})
+
+test('a search without a match says what was searched for', () => {
+  expect(noneSays(' dragon ', false)).toBe('No response has “dragon”, nor its prompt.')
+  expect(noneSays('dragon', true)).toContain('among prompts with different scores')
+  expect(noneSays('', true)).toContain('No prompt has responses with different scores')
 })

@@ -92,3 +92,12 @@ export function comparisonSays(phase: TokenTable['phase']): string {
     ? `${name} compares each response with the whole batch, not with the others to its prompt.`
     : `${name} does not compare the responses to one prompt with each other.`
 }
+
+/** Why no response is shown: what is searched for, and a filter that may hide it. */
+export function noneSays(query: string, isInformativeOnly: boolean): string {
+  const wanted = query.trim()
+  if (wanted === '') return 'No prompt has responses with different scores.'
+  return isInformativeOnly
+    ? `No response has “${wanted}”, nor its prompt, among prompts with different scores.`
+    : `No response has “${wanted}”, nor its prompt.`
+}
