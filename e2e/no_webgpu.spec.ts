@@ -45,7 +45,7 @@ test('without a GPU nothing offers to train, to measure or to edit what cannot b
   await expect(lab.get('profiler')).toContainText('Both need a GPU')
   await expect(lab.get('memory')).toContainText('where one can be trained')
   // It looks, finds none, and what can be done about it comes into sight: no run has failed.
-  await expect(lab.get('train')).toHaveText('Find a GPU')
+  await expect(lab.get('train')).toHaveText('Look for a GPU again')
   await lab.get('train').click()
   await expect(lab.get('error')).toBeInViewport()
   await expect(lab.get('status')).toHaveText('no GPU here')
@@ -69,7 +69,7 @@ test('over plain http from another machine the page asks for a secure address', 
 }) => {
   await lab.open('', `http://192.0.2.1:${process.env.E2E_PORT}/`)
   await expectExplained(lab, 'insecure_origin', /secure address/)
-  await expect(lab.get('train')).toHaveText('Find a GPU')
+  await expect(lab.get('train')).toHaveText('Look for a GPU again')
   // A recorded run needs no secure address, and its model none of the browser's own hashes.
   await lab.get('at-rest').scrollIntoViewIfNeeded()
   await expect(lab.get('at-rest')).toContainText('A recording of')
@@ -93,7 +93,7 @@ test('without WebGPU the page names browsers that have it', async ({ lab, page }
   // The big button is the same as where WebGPU offers no adapter.
   await lab.get('train-here').click()
   await expect(lab.get('error')).toBeHidden()
-  await expect(lab.get('train')).toHaveText('Find a GPU')
+  await expect(lab.get('train')).toHaveText('Look for a GPU again')
   await lab.get('train').click()
   await expect(lab.get('error')).toBeInViewport()
 })

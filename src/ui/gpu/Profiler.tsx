@@ -69,13 +69,13 @@ export function Profiler() {
           {isFirst ? null : <BenchmarkButton isMeasuring={isMeasuring} />}
         </div>
       </div>
+      <ResultCards />
       {profile ? (
         <ProfileTables {...profile} />
       ) : (
         <p className="soft">{says({ lacksGpu, isFinished, isBusy })}</p>
       )}
       <KernelChoice />
-      <ResultCards />
     </section>
   )
 }

@@ -1,6 +1,6 @@
 // Draws results of the benchmark: this machine's own, and the one that a link brought.
 import { Copy, Link } from 'lucide-react'
-import { useEffect, useMemo, useRef } from 'react'
+import { type RefObject, useEffect, useMemo, useRef } from 'react'
 import { adapterName, browserName } from '../../document/links/names.ts'
 import { cardLink, makeCard, type ResultCard } from '../../host/protocol/card.ts'
 import { labPage } from '../../page/connection/connection.ts'
@@ -105,6 +105,18 @@ function useOwnCard(): ResultCard | undefined {
   )
 }
 
+/** Brings what a benchmark says into sight while it runs and when it is done; one that was done
+ * before the tab was opened stays where it is. */
+function useInSight(status: LabState['benchmark']['status']): RefObject<HTMLDivElement | null> {
+  const place = useRef<HTMLDivElement>(null)
+  const before = useRef(status)
+  useEffect(() => {
+    if (status !== before.current) place.current?.scrollIntoView({ block: 'nearest' })
+    before.current = status
+  }, [status])
+  return place
+}
+
 function OwnCard({ card }: { readonly card: ResultCard | undefined }) {
   const result = useLab(selectBenchmark)
   if (result.status === 'running')
@@ -165,9 +177,10 @@ function SharedCard() {
 
 export function ResultCards() {
   const card = useOwnCard()
+  const place = useInSight(useLab(selectBenchmark).status)
   return (
     <>
-      <div className="result-cards">
+      <div ref={place} className="result-cards">
         <OwnCard card={card} />
         <SharedCard />
       </div>

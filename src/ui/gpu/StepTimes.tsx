@@ -23,6 +23,9 @@ import {
 
 const REFRESH_MS = 1000
 
+/** Of a chart: its lines are many. */
+const HEIGHT = 200
+
 /** Of the time, what has a part of its own in the bar. */
 const LEAST_SHARE = 0.01
 
@@ -96,7 +99,7 @@ export function StepTimes() {
       <Reached />
       <div className="small-charts">
         {charts.map((chart) => (
-          <BoardChart key={chart.id} name={chart.id} chart={chart} />
+          <BoardChart key={chart.id} name={chart.id} chart={chart} height={HEIGHT} />
         ))}
       </div>
     </section>

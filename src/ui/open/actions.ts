@@ -48,7 +48,7 @@ export const canReset = (state: LabState): boolean =>
 /** What the big button says and does now. */
 export function toggleLabel(state: LabState): string {
   const { status, isPausing } = state
-  if (selectLacksGpu(state)) return 'Find a GPU'
+  if (selectLacksGpu(state)) return 'Look for a GPU again'
   if (isPausing) return 'Pausing …'
   if (status === 'running' || status === 'preparing' || status === 'waiting') return 'Pause'
   if (status === 'paused') return 'Continue'

@@ -66,9 +66,9 @@ test('nothing can be trained where there is no WebGPU, but a lost GPU can be tri
 test('where the browser gives no GPU the big button looks for one', () => {
   const failed = (code: 'no_webgpu' | 'no_adapter') =>
     state({ status: 'failed', error: { name: 'GpuError', code, message: '' } })
-  expect(toggleLabel(failed('no_adapter'))).toBe('Find a GPU')
+  expect(toggleLabel(failed('no_adapter'))).toBe('Look for a GPU again')
   expect(canToggle(failed('no_adapter'))).toBe(true)
-  expect(toggleLabel(failed('no_webgpu'))).toBe('Find a GPU')
+  expect(toggleLabel(failed('no_webgpu'))).toBe('Look for a GPU again')
   expect(canToggle(failed('no_webgpu'))).toBe(true)
 })
 

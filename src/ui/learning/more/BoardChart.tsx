@@ -9,8 +9,14 @@ import type { MoreChart } from './chart_entry.ts'
 const HEIGHT = 128
 const SHARE = [0, 1] as const
 
-/** `name` is what the board calls it. */
-export function BoardChart({ chart, name }: { readonly chart: MoreChart; readonly name: string }) {
+interface BoardChartProps {
+  readonly chart: MoreChart
+  /** What the board calls it. */
+  readonly name: string
+  readonly height?: number
+}
+
+export function BoardChart({ chart, name, height = HEIGHT }: BoardChartProps) {
   const { id, title, note, lines, format, isShare = false, ideal } = chart
   const isPinned = useStore(boardStore, ({ pinned }) => pinned.includes(name))
   return (
@@ -20,7 +26,7 @@ export function BoardChart({ chart, name }: { readonly chart: MoreChart; readonl
         title={title}
         note={note}
         lines={lines}
-        height={HEIGHT}
+        height={height}
         {...(isShare ? { y: SHARE } : {})}
         {...(ideal ? { ideal } : {})}
         formatY={format === formatShare ? formatPercent : formatTick}
