@@ -5,8 +5,10 @@ import type { Generation } from '../../host/protocol/results.ts'
 import { shownText } from '../../host/protocol/token_text.ts'
 import type { LabState } from '../../page/state/store.ts'
 import { changedWords, type WordRun } from '../kit/changed_words.ts'
+import { formatNumber } from '../kit/format.ts'
 import { ScoreSign } from '../kit/ScoreSign.tsx'
 import { isProse } from '../part/prose.ts'
+import { selectIsJudged } from '../shown/measure/judged.ts'
 import { posedWords, selectTask } from '../shown/measure/main_measure.ts'
 import { usePresent } from '../shown/shown.ts'
 import { type Example, type Examples, examplesOf } from './examples.ts'
@@ -25,8 +27,11 @@ export function readsAnswers(state: LabState): boolean {
 }
 
 /** Which problems are shown. */
-function titleOf(examples: readonly Example[], posed: string, reads: boolean): string {
-  if (examples.every(({ before }) => before.score < 1))
+function titleOf(
+  examples: readonly Example[],
+  { posed, reads, isJudged }: { posed: string; reads: boolean; isJudged: boolean },
+): string {
+  if (isJudged && examples.every(({ before }) => before.score < 1))
     return reads
       ? `New ${posed} it got wrong at first, what changed marked`
       : `New ${posed} it got wrong at first`
@@ -46,7 +51,9 @@ export function Answers() {
   const hasTruth = !reads && found.examples.every(({ after }) => after.gts !== '')
   return (
     <table className={reads ? 'end-answers end-prose' : 'end-answers'} data-testid="end-answers">
-      <caption>{titleOf(found.examples, posed, reads)}</caption>
+      <caption>
+        {titleOf(found.examples, { posed, reads, isJudged: selectIsJudged(state) })}
+      </caption>
       <thead>
         <tr>
           <th scope="col">{posed === 'stories' ? 'story' : 'problem'}</th>
@@ -119,6 +126,7 @@ function Answer(props: {
   readonly isStill?: boolean
 }) {
   const { answer, step, runs, isStill = false } = props
+  const isJudged = usePresent(selectIsJudged)
   return (
     <td data-step={step}>
       <span className="response">
@@ -129,8 +137,12 @@ function Answer(props: {
               isChanged ? <mark key={i}>{text}</mark> : <span key={i}>{text}</span>,
             ) ?? shownText(answer.output))}
       </span>{' '}
-      <ScoreSign score={answer.score} />
-      {isStill ? (
+      {isJudged ? (
+        <ScoreSign score={answer.score} />
+      ) : (
+        <span className="soft">reward {formatNumber(answer.score)}</span>
+      )}
+      {isJudged && isStill ? (
         <span className="soft"> {answer.score > 0 ? 'not wholly right yet' : 'still wrong'}</span>
       ) : null}
       <span className="visually-hidden">score {answer.score}</span>

@@ -71,6 +71,16 @@ test('the table says which problems it shows', () => {
   expect(stories).toContain('<th scope="col">story</th>')
 })
 
+test('a sum of several parts is shown as a reward, not as right or wrong', () => {
+  shown('123', '321', 1.67, 1)
+  labStore.setState({ runExperiment: presetOf('story-animals')?.experiment })
+  const html = renderToStaticMarkup(<EndCard />)
+  expect(html).toContain('reward 1.67')
+  expect(html).not.toMatch(/[✓◐✗]/)
+  expect(html).not.toContain('wrong at first')
+  expect(shown('123', '321')).toContain('✓')
+})
+
 const ADAPTER = { vendor: 'v', architecture: 'a', is_software: false } as ReplayState['own']
 
 test('a recording that is over is followed by training it here, where there is a GPU', () => {

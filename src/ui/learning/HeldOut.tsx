@@ -10,6 +10,7 @@ import type { KeptItem } from '../../record/run/kept.ts'
 import { formatNumber } from '../kit/format.ts'
 import { ScoreSign } from '../kit/ScoreSign.tsx'
 import { proseClass } from '../part/prose.ts'
+import { selectIsJudged } from '../shown/measure/judged.ts'
 import { posedWords, selectTask } from '../shown/measure/main_measure.ts'
 import { shownStore, useShown } from '../shown/shown.ts'
 import { groupByPrompt } from './grouping.ts'
@@ -22,8 +23,9 @@ export const heldOutAt = (atStep: number | undefined): Evaluation | undefined =>
 
 function Answer({ answer }: { answer: Generation }) {
   const { output, score, do_sample, is_ended } = answer
+  const isJudged = useShown(selectIsJudged)
   return (
-    <tr className={verdictOf(score)}>
+    <tr className={isJudged ? verdictOf(score) : undefined}>
       <td>
         <span className={`response ${proseClass(output)}`}>
           {output === '' ? '(nothing)' : shownText(output)}
@@ -31,7 +33,7 @@ function Answer({ answer }: { answer: Generation }) {
         {is_ended === false ? <span className="soft"> cut off</span> : null}
       </td>
       <td>
-        <ScoreSign score={score} /> {formatNumber(score)}
+        {isJudged ? <ScoreSign score={score} /> : null} {formatNumber(score)}
       </td>
       <td>{do_sample === undefined ? '–' : do_sample ? 'sampled' : 'greedy'}</td>
     </tr>

@@ -10,6 +10,7 @@ import { ScoreSign } from '../kit/ScoreSign.tsx'
 import { TurnText } from '../kit/TurnText.tsx'
 import { proseClass } from '../part/prose.ts'
 import { useWholeRows } from '../part/whole_rows.ts'
+import { selectIsJudged } from '../shown/measure/judged.ts'
 import { selectTask } from '../shown/measure/main_measure.ts'
 import { useSlowFrame } from '../shown/readout.ts'
 import { selectHasRun, shownPhases } from '../shown/run.ts'
@@ -55,8 +56,9 @@ export function advantageText(advantage: number): string {
 }
 
 function Response({ sample, columns }: { sample: Sample; columns: number }) {
+  const isJudged = useShown(selectIsJudged)
   return (
-    <tr className={verdictOf(sample.score)}>
+    <tr className={isJudged ? verdictOf(sample.score) : undefined}>
       <td>
         <span className={`response ${proseClass(sample.response)}`}>
           <TurnText told={sample} />
@@ -64,7 +66,7 @@ function Response({ sample, columns }: { sample: Sample; columns: number }) {
         {sample.is_ended ? null : <span className="soft"> cut off</span>}
       </td>
       <td>
-        <ScoreSign score={sample.score} /> {formatNumber(sample.score)}
+        {isJudged ? <ScoreSign score={sample.score} /> : null} {formatNumber(sample.score)}
         <PartScores told={sample} />
       </td>
       {columns > 3 ? (

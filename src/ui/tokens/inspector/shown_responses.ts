@@ -4,8 +4,9 @@ import { useMemo } from 'react'
 import type { LensSample } from '../../../host/protocol/observation.ts'
 import type { TokenTable } from '../../../host/protocol/results.ts'
 import type { KeptOfRun } from '../../../record/run/kept_run.ts'
+import { selectIsJudged } from '../../shown/measure/judged.ts'
 import { useKept } from '../../shown/rested.ts'
-import { useAtStep } from '../../shown/shown.ts'
+import { useAtStep, useShown } from '../../shown/shown.ts'
 import { type LayerEntropy, type LayerReadout, tracedEntropy } from '../base/colours.ts'
 import { type Inspected, ofSamples, ofTable } from '../base/inspect.ts'
 import { type TokensView, useShownTrace, useTokens } from '../base/view.ts'
@@ -27,6 +28,10 @@ export interface Shown {
   readonly layers: TokenTable['layers']
 }
 
+/** A sum of several parts is no verdict of the task. */
+const judged = (responses: readonly Inspected[], isJudged: boolean): readonly Inspected[] =>
+  isJudged ? responses : responses.map((told) => ({ ...told, isTaskScore: false }))
+
 /** The traced step; samples without numbers for single tokens where there is none, or where a
  * person wants the newest. */
 export function useShownStep(): {
@@ -37,6 +42,7 @@ export function useShownStep(): {
   const atStep = useAtStep()
   const trace = useShownTrace()
   const isNewestSamples = useTokens(selectIsNewestSamples)
+  const isJudged = useShown(selectIsJudged)
   const samples = kept.samples.at(atStep)
   const newer = trace && samples && samples.step > trace.step ? samples.step : undefined
   const isSamples = !trace || (isNewestSamples && newer !== undefined)
@@ -45,13 +51,21 @@ export function useShownStep(): {
       const { step, item } = trace
       const { updates, layers, phase } = item
       const { name } = phase
-      return { step, name, phase, updates, layers, responses: ofTable(item), isTraced: true }
+      return {
+        step,
+        name,
+        phase,
+        updates,
+        layers,
+        responses: judged(ofTable(item), isJudged),
+        isTraced: true,
+      }
     }
     if (!samples) return undefined
-    const responses = ofSamples(samples.item)
+    const responses = judged(ofSamples(samples.item), isJudged)
     const nothing = { name: '', phase: undefined, updates: undefined, layers: undefined }
     return { step: samples.step, ...nothing, responses, isTraced: false }
-  }, [isSamples, trace, samples])
+  }, [isSamples, trace, samples, isJudged])
   return { shown, newer }
 }
 
