@@ -98,9 +98,10 @@ export function Count({ found, total }: OptionsProps) {
 /** Opens all groups, or as many as can be drawn, and closes them. */
 function OpenAll({ found }: { readonly found: Found }) {
   const view = useTokens(selectView)
-  const { open, cursor } = view
+  const { cursor } = view
+  const { open, at } = drawnOf(found, view)
   const keys = openedTogether(found)
-  const isOpen = keys.length > 0 && keys.every((key) => open?.includes(key))
+  const isOpen = keys.length > 0 && keys.every((key) => open.some((one) => one.key === key))
   return (
     <button
       type="button"
@@ -109,7 +110,6 @@ function OpenAll({ found }: { readonly found: Found }) {
       disabled={keys.length === 0}
       onClick={() => {
         // The selected response stays: an older cursor may lie in a group far below.
-        const { at } = drawnOf(found, view)
         const here = at && at.place !== cursor.place ? { place: at.place, t: 0 } : cursor
         set({ open: isOpen ? [] : keys, pages: 1, cursor: here })
       }}
