@@ -118,7 +118,10 @@ function heldOut(experiment: Experiment, sampled: string | undefined): readonly 
 
 function titleOf(measure: ReturnType<typeof mainMeasure>, hasRewardModel: boolean): string {
   const trainedOn = hasRewardModel ? 'Task score' : 'Reward'
-  return `${trainedOn} and held-out ${toldWords(measure) ?? 'accuracy'}`
+  const told = toldWords(measure)
+  return told === undefined
+    ? `${trainedOn} and held-out accuracy`
+    : `${trainedOn} and held-out ${told}`
 }
 
 export function RewardChart({ height }: { readonly height: number }) {

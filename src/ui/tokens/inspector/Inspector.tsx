@@ -192,16 +192,7 @@ function Body({ shown }: { shown: Shown }) {
               missingReason(mode, shown.updates ?? 0)}
           </p>
         )}
-        {responses.some(hasTool) ? (
-          <p className="soft" data-testid="tool-legend">
-            <span className="tool-text response">46&gt;</span> {TOOL_WROTE}
-          </p>
-        ) : null}
-        {responses.some(({ is_ended }) => !is_ended) ? (
-          <p className="soft" data-testid="cut-legend">
-            <span className="badge warn">cut off</span> {CUT_OFF}
-          </p>
-        ) : null}
+        <Signs responses={responses} />
         {isNarrow ? null : notes}
       </div>
       {isStory && traced.length > 0 ? <WordEntropies step={shown.step} samples={traced} /> : null}
@@ -215,6 +206,24 @@ function Body({ shown }: { shown: Shown }) {
           <Count found={found} total={responses.length} />
           {notes}
         </div>
+      ) : null}
+    </>
+  )
+}
+
+/** What stands in a response or beside it and is no colour. */
+function Signs({ responses }: Pick<Shown, 'responses'>) {
+  return (
+    <>
+      {responses.some(hasTool) ? (
+        <p className="soft" data-testid="tool-legend">
+          <span className="tool-text response">46&gt;</span> {TOOL_WROTE}
+        </p>
+      ) : null}
+      {responses.some(({ is_ended }) => !is_ended) ? (
+        <p className="soft" data-testid="cut-legend">
+          <span className="badge warn">cut off</span> {CUT_OFF}
+        </p>
       ) : null}
     </>
   )
