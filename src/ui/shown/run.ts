@@ -38,7 +38,8 @@ export function seriesOf(metric: string): Columns | undefined {
   return shownStore.getState().series.get(metric)
 }
 
-const lastStep = (): number => shownStore.getState().step
+/** The newest step of the shown run. */
+export const lastStep = (): number => shownStore.getState().step
 
 /** The last step that the charts draw: of the shown run, or of one behind it. */
 export const lastDrawnStep = (): number => Math.max(lastStep(), overlaysEnd().last)

@@ -6,7 +6,7 @@ import { formatNats, formatNumber, NONE } from '../../kit/format.ts'
 import type { Columns } from '../../scales/columns.ts'
 import type { Domain } from '../../scales/domain.ts'
 import { HEAT_RAMP, type Rgb } from '../../scales/palette.ts'
-import { useEditMarks, usePhaseSpans, useStepDomain } from '../../shown/run.ts'
+import { lastStep, useEditMarks, usePhaseSpans, useStepDomain } from '../../shown/run.ts'
 import { type UiState, uiStore } from '../../shown/store.ts'
 import { type Paint, Plot } from '../base/Plot.tsx'
 import { ChartCard } from '../ChartCard.tsx'
@@ -77,7 +77,7 @@ function usePaint({ columns, scaleMax, firstRamp, isSparse }: HeatMapProps): Pai
       const rows = columns()
       const measured = isSparse ? rows.find((row) => row !== undefined) : undefined
       const held = measured && { heldSteps: typicalGap(measured) }
-      const size = { width, x: view.x, scale: view.scale, first, ...held }
+      const size = { width, x: view.x, scale: view.scale, first, reached: lastStep(), ...held }
       const pixels = heatmapPixels(rows, size, scaleMax, HEAT_RAMP, firstRamp)
       // After a crash of the GPU process a canvas that nobody sees is not given back.
       if (strip.current?.getContext('2d')?.isContextLost()) strip.current = undefined
@@ -107,7 +107,10 @@ export function HeatMap(props: HeatMapProps) {
   const isDark = useStore(uiStore, selectIsDark)
   const paint = usePaint(props)
   const drawn = useCallback(
-    () => columns().flatMap((row) => (row ? [drawnColumns(row, undefined, HEAT_REACH)] : [])),
+    () =>
+      columns().flatMap((row) =>
+        row ? [{ ...drawnColumns(row, undefined, HEAT_REACH), until: lastStep() }] : [],
+      ),
     [columns],
   )
   const ticks = useMemo(() => {

@@ -27,6 +27,17 @@ test('a measurement is held until the next one', () => {
   expect(reds).toEqual([0, 0, 0, 0, 0, 200, 200, 200, 200, 200])
 })
 
+test('nothing is painted of steps that a run has not reached', () => {
+  const columns = { steps: [0, 5], values: [1, 2], length: 2 }
+  const painted = (reached: number, of = columns) => {
+    const pixels = heatmapPixels([of], { width: 20, x: [0, 20], reached }, 2, ramp)
+    return Array.from({ length: 20 }, (_, x) => x).filter((x) => at(pixels, 20, x, 0)[1] > 0).length
+  }
+  // The newest of one in five steps ends where the run is, and at most where the next one is due.
+  expect([5, 6, 8, 10, 13].map((reached) => painted(reached))).toEqual([6, 6, 8, 10, 10])
+  expect(painted(2, { steps: [0, 1, 2], values: [1, 1, 1], length: 3 })).toBe(3)
+})
+
 test('what was not measured for long is striped', () => {
   const columns = { steps: [0, 1, 2, 12], values: [0, 2, 2, 1], length: 4 }
   const size = { width: 120, x: [0, 12], heldSteps: typicalGap(columns) } as const

@@ -51,6 +51,9 @@ const packs = new WeakMap<readonly Rgb[], Uint32Array>()
 export interface HeatSize extends Pick<Across, 'x' | 'width' | 'scale'> {
   /** 0 where it is not given. */
   readonly first?: number
+  /** The newest step of the run: nothing is painted of steps that are still to come. Without a
+   * limit where it is not given. */
+  readonly reached?: number
   /** A measurement fills so many steps; where the next one comes later, stripes hold its colour.
    * Without a limit where it is not given. */
   readonly heldSteps?: number
@@ -68,10 +71,17 @@ export function typicalGap({ steps, length }: Columns): number {
   return gaps.sort((a, b) => a - b)[gaps.length >> 1] ?? 1
 }
 
+/** The step up to which the newest measurement is painted. Its own step it fills in any case. */
+function heldUntil({ steps, length }: Columns, reached = Number.POSITIVE_INFINITY): number {
+  const newest = steps[length - 1]
+  const gap = length > 1 ? newest - steps[length - 2] : 1
+  return Math.min(newest + gap, Math.max(reached, newest + 1))
+}
+
 /** RGBA of a picture `width` − `first` × rows.length, top row = last layer, row 0 in colours of its
  * own. A column of pixels shows the newest measurement at or before its right edge; a measurement
- * is held until the next one, the newest for as long as the one before it. Pixels outside what was
- * measured, and NaN, stay transparent. */
+ * is held until the next one, the newest for as long as the one before it and no further than the
+ * run has come. Pixels outside what was measured, and NaN, stay transparent. */
 export function heatmapPixels(
   rows: readonly (Columns | undefined)[],
   size: HeatSize,
@@ -88,8 +98,7 @@ export function heatmapPixels(
     const factor = (colours.length - 1) / (scaleMax || 1)
     const { steps, values, length } = columns
     const atLeft = (rows.length - 1 - row) * across - first
-    const gap = length > 1 ? steps[length - 1] - steps[length - 2] : 1
-    const end = Math.min(width, Math.ceil(stepPixel(steps[length - 1] + gap, size)))
+    const end = Math.min(width, Math.ceil(stepPixel(heldUntil(columns, size.reached), size)))
     // The newest at the end of the axis would have no room there.
     const isAtEnd = stepPixel(steps[length - 1], size) > width - LEAST_HELD
     const lastFrom = isAtEnd && heldSteps < Number.POSITIVE_INFINITY ? width - LEAST_HELD : width

@@ -172,3 +172,10 @@ test('a step of a heat map paints its own columns of pixels again, and what they
     expect(painted.length).toBeLessThanOrEqual(most)
   }
 })
+
+test('a measurement that is held for longer is painted again from its own step', () => {
+  const columns = { steps: [0, 100], values: [0, 1], length: 2 }
+  const held = (until: number) => [{ ...drawnColumns(columns, undefined, HEAT_REACH), until }]
+  expect(staleFrom(held(120), held(120), view)).toBe(Number.POSITIVE_INFINITY)
+  expect(staleFrom(held(120), held(121), view)).toBe(50 - HEAT_REACH)
+})

@@ -14,6 +14,8 @@ export interface Drawn {
   readonly look: Look | undefined
   /** How far left of an entry a new one after it may change the picture, in CSS pixels. */
   readonly reach: number
+  /** The step up to which the last entry is held, where it is. */
+  readonly until?: number
 }
 
 export const drawnColumns = (columns: Columns, look?: Look, reach = REACH): Drawn => ({
@@ -38,10 +40,10 @@ export function staleFrom(
   if (before?.length !== now.length) return Number.NEGATIVE_INFINITY
   let from = Number.POSITIVE_INFINITY
   for (let i = 0; i < now.length; i++) {
-    const [old, { columns, length, look, reach }] = [before[i], now[i]]
+    const [old, { columns, length, look, reach, until }] = [before[i], now[i]]
     if (old.columns !== columns || old.length > length || !isSameLook(old.look, look))
       return Number.NEGATIVE_INFINITY
-    if (old.length === length) continue
+    if (old.length === length && old.until === until) continue
     if (old.length === 0) return Number.NEGATIVE_INFINITY
     const pixel = stepPixel(columns.steps[old.length - 1], view)
     // Which entries of a column of pixels are drawn may change for all of the column.
