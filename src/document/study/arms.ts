@@ -36,6 +36,9 @@ const numberText =
   (value: number): string =>
     numberWords(Number.isInteger(value) ? value : Number(value.toPrecision(digits)))
 
+/** Results are found by the names of their arms, and labels may change. */
+const asWritten = (value: string): string => value || 'none'
+
 /** What can be a value of one field; lists, such as phases, are no name. */
 const isPlain = (value: unknown): value is FieldValue => value === null || typeof value !== 'object'
 
@@ -50,7 +53,7 @@ function named(base: Experiment, settings: Settings, digits: number): string {
     const begins = place === last ? '' : place
     last = place
     const words = isPlain(value)
-      ? settingWords(base, path, value, numberText(digits))
+      ? settingWords(base, path, value, { number: numberText(digits), choice: asWritten })
       : `${settingLabel(base, path)} ${JSON.stringify(value).slice(0, 30)}`
     return `${begins}${words}`
   })

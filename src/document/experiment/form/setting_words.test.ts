@@ -3,7 +3,7 @@ import { parsed } from '../testing.ts'
 import { placeWords, settingLabel, settingWords } from './setting_words.ts'
 
 const experiment = parsed({ phases: [{ kind: 'sft' }, { kind: 'rl' }] })
-const said = (path: string, value: number) =>
+const said = (path: string, value: number | string) =>
   `${placeWords(path)}${settingWords(experiment, path, value)}`
 
 test('a setting that is called “every” says what comes so often', () => {
@@ -17,4 +17,10 @@ test('a setting that is called “every” says what comes so often', () => {
 test('a field has one name, also in a phase that is of another kind here or is not there', () => {
   const labels = [0, 1, 2].map((i) => settingLabel(experiment, `phases.${i}.adv_estimator`))
   expect(labels).toEqual(Array(3).fill('advantage estimator'))
+})
+
+test('a choice is called as the form calls it, without what that explains', () => {
+  expect(said('phases.1.adv_estimator', 'rloo')).toBe('phase 2: advantage estimator RLOO')
+  expect(said('phases.1.actor.loss_mode', 'gspo')).toMatch(/ GSPO$/)
+  expect(said('phases.1.target_layer', 'final')).toBe('phase 2: layer final')
 })

@@ -67,17 +67,28 @@ export function saidValue(value: unknown, options: Field['options'] = []): strin
   return `${value || 'none'}`
 }
 
+/** What is chosen, without what its label explains in parentheses. The name of the layer that is
+ * trained says already what 'final' is of. */
+const choiceName = (value: string, options: Field['options']): string =>
+  value === 'final' ? value : saidValue(value, options).replace(/ \(.*\)$/, '')
+
 /** The same of a setting that this experiment has. */
 export const settingValue = (experiment: Experiment, path: string, value: unknown): string =>
   saidValue(value, fieldOf(experiment, path)?.options)
 
+/** How values are written. */
+interface Texts {
+  readonly number?: (value: number) => string
+  readonly choice?: typeof choiceName
+}
+
 /** 'lr 3e-4', '20 steps', 'with KL in the loss', without its place. `experiment`: one that has the
- * field; `numberText` writes its numbers. */
+ * field. */
 export function settingWords(
   experiment: Experiment,
   path: string,
   value: FieldValue | undefined,
-  numberText: (value: number) => string = numberWords,
+  { number = numberWords, choice = choiceName }: Texts = {},
 ): string {
   const name = settingLabel(experiment, path)
   // A list of verdicts or a text of one's own is no name.
@@ -85,10 +96,10 @@ export function settingWords(
   if (value === undefined) return `${name} as in all phases`
   if (value === null) return `${name} none`
   if (typeof value === 'boolean') return `${value ? 'with' : 'without'} ${name}`
-  if (typeof value === 'string') return `${name} ${value || 'none'}`
-  const unit = fieldOf(experiment, path)?.unit
+  const { unit, options } = fieldOf(experiment, path) ?? {}
+  if (typeof value === 'string') return `${name} ${choice(value, options)}`
   const words = name.split(' ')
   const isCounted = unit !== '' && [words[0], words.at(-1)].includes(unit)
-  if (name === 'every') return `${name} ${numberText(value)} ${unit}`
-  return isCounted ? `${numberText(value)} ${name}` : `${name} ${numberText(value)}`
+  if (name === 'every') return `${name} ${number(value)} ${unit}`
+  return isCounted ? `${number(value)} ${name}` : `${name} ${number(value)}`
 }
