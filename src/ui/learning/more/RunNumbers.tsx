@@ -20,7 +20,7 @@ import {
   REWARD,
   TASK_SCORE,
 } from '../../shown/metrics.ts'
-import { writtenRun } from '../../shown/readout.ts'
+import { measuredIn, writtenRun } from '../../shown/readout.ts'
 import { hasRewardPhase, plannedSteps } from '../../shown/run.ts'
 import { isImported } from '../../shown/shown.ts'
 
@@ -50,6 +50,15 @@ function TimeLeft({ isNewest }: { readonly isNewest: boolean }) {
   )
 }
 
+/** Of which step a number is that the shown one has not measured: a score on held-out problems, say,
+ * is taken every few steps. */
+function Carried({ metric, shown }: { readonly metric: string | undefined } & PanelProps) {
+  const columns = metric === undefined ? undefined : writtenRun().series.get(metric)
+  const found = measuredIn([columns], shown.step)
+  if (!found || found.step === shown.step) return null
+  return <small className="of-step"> step {formatCount(found.step)}</small>
+}
+
 export function RunNumbers({ shown }: PanelProps) {
   const { experiment, isNewest, metric } = shown
   const state = writtenRun()
@@ -59,14 +68,14 @@ export function RunNumbers({ shown }: PanelProps) {
   // Speed is of the moment: a step that is over has none.
   const now = (value: number | undefined) => (isNewest ? value : undefined)
   const fromLog = isImported()
-  const finalEntropy = metric(
-    fromLog ? LOGGED_ENTROPY : layerEntropy(experiment.model.num_hidden_layers),
-  )
+  const entropy = fromLog ? LOGGED_ENTROPY : layerEntropy(experiment.model.num_hidden_layers)
+  const finalEntropy = metric(entropy)
   const measure = mainMeasure(experiment)
   const isOwn = !fromLog || state.series.has(measure.metric)
   const heldOut = isOwn ? measure.metric : foreignHeldOut(state.series.keys())
   const told = toldWords(measure)
   const hasModel = hasRewardPhase(state)
+  const reward = hasModel ? TASK_SCORE : REWARD
   const formatReward = fromLog || rewardIsShare(experiment.reward) ? formatShare : formatNumber
   const formatHeldOut = measure.isReward ? formatReward : formatShare
   return (
@@ -87,7 +96,10 @@ export function RunNumbers({ shown }: PanelProps) {
           {hasModel ? 'Task score' : 'Reward'}
           <span className="detail">, sampled</span>
         </dt>
-        <dd data-testid="reward-value">{formatReward(metric(hasModel ? TASK_SCORE : REWARD))}</dd>
+        <dd data-testid="reward-value">
+          {formatReward(metric(reward))}
+          <Carried metric={reward} shown={shown} />
+        </dd>
       </div>
       <div>
         <dt>
@@ -102,6 +114,7 @@ export function RunNumbers({ shown }: PanelProps) {
         </dt>
         <dd data-testid="accuracy-value">
           {heldOut === undefined ? NONE : formatHeldOut(metric(heldOut))}
+          <Carried metric={heldOut} shown={shown} />
         </dd>
       </div>
       <div className="speed" hidden={now(steps_per_second) === undefined}>
@@ -119,6 +132,7 @@ export function RunNumbers({ shown }: PanelProps) {
         <dd data-testid="entropy-value">
           {formatEntropy(finalEntropy)}
           {finalEntropy === undefined ? null : <small> nats</small>}
+          <Carried metric={entropy} shown={shown} />
         </dd>
       </div>
     </dl>

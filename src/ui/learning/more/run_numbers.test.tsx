@@ -1,0 +1,55 @@
+// The numbers of a run say of which step they are, where that is not the shown one.
+import { renderToStaticMarkup } from 'react-dom/server'
+import { afterEach, expect, test, vi } from 'vitest'
+import { OPENING } from '../../../document/presets/presets.ts'
+import { Series } from '../../../host/columns/series.ts'
+import { initialState, labStore } from '../../../page/state/store.ts'
+import { greedyAccuracy, layerEntropy, REWARD } from '../../shown/metrics.ts'
+import { readShownStep } from '../../shown/shown_step.ts'
+import { uiStore } from '../../shown/store.ts'
+import { RunNumbers } from './RunNumbers.tsx'
+
+const { experiment } = OPENING
+
+function seriesOf(...steps: readonly number[]): Series {
+  const series = new Series()
+  for (const step of steps) series.push(step, 0.5)
+  return series
+}
+
+/** The text of each number. */
+function said(): Record<string, string> {
+  const html = renderToStaticMarkup(<RunNumbers shown={readShownStep()} />)
+  const found = html.matchAll(/data-testid="([a-z]+)-value"[^>]*>(.*?)<\/dd>/g)
+  return Object.fromEntries([...found].map(([, id, text]) => [id, text.replace(/<.*?>/g, '')]))
+}
+
+afterEach(() => {
+  vi.restoreAllMocks()
+  uiStore.setState({ atStep: undefined })
+  labStore.setState(initialState(), true)
+})
+
+test('a number of an earlier step says of which', () => {
+  const last = experiment.model.num_hidden_layers
+  labStore.setState({
+    runExperiment: experiment,
+    step: 43,
+    series: new Map([
+      [REWARD, seriesOf(41, 42, 43)],
+      [greedyAccuracy(experiment.task.id), seriesOf(0, 40)],
+      [layerEntropy(last), seriesOf(30, 42)],
+    ]),
+  })
+  expect(said()).toEqual({
+    reward: '50.0\u00a0%',
+    accuracy: '50.0\u00a0% step 40',
+    entropy: '0.500 nats step 42',
+  })
+  uiStore.setState({ atStep: 42 })
+  expect(said()).toEqual({
+    reward: '50.0\u00a0%',
+    accuracy: '50.0\u00a0% step 40',
+    entropy: '0.500 nats',
+  })
+})
