@@ -26,7 +26,8 @@ test(
     const reward = await lab.get('reward-value').innerText()
 
     await lab.get('share-options').click()
-    await lab.get('share-with-curves').check()
+    // Of a run that is over they go with the link unasked.
+    await expect(lab.get('share-with-curves')).toBeChecked()
     await expect(lab.get('share-says')).toContainText(/\d curves of 14 steps, and the name of the/)
     await lab.get('share-copy').click()
     await expect(lab.get('toast')).toContainText('Link copied')
@@ -40,6 +41,8 @@ test(
     followConsole(received.page, lines)
     await received.page.goto(link)
     await received.waitForStatus('idle')
+    // The picture plays the sender's run, not the one that comes with the page.
+    await expect(received.page.locator('.forest-source')).toContainText('The sender’s run: step')
     const reference = received.get('reference')
     await expect(reference).toContainText('14 steps on')
     await expect(reference).toContainText(reward)
@@ -55,6 +58,15 @@ test(
     expect(received.page.url()).toMatch(/#tab=gpu$/)
     await context.close()
     expect(lines).toEqual([])
+
+    // A past run sends them too.
+    await page.reload()
+    await lab.waitForStatus('idle')
+    await lab.get('show-newest').click()
+    await expect(lab.get('step-count')).toHaveText('14')
+    await lab.get('share-options').click()
+    await expect(lab.get('share-with-curves')).toBeChecked()
+    await expect(lab.get('share-link')).toHaveValue(/#r=[\w-]+$/)
   },
 )
 

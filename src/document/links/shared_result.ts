@@ -27,3 +27,11 @@ export const metricOf = (name: string, taskId: string): string =>
 /** The last value of a line; undefined where there is none. */
 export const lastOf = ({ lines }: SharedResult, name: string): number | undefined =>
   lines.find((line) => line.name === name)?.values.findLast(Number.isFinite)
+
+/** The lines of the entropies of layers 0 … `last`; undefined where one of them is not told. */
+export function layersOf({ lines }: SharedResult, last: number): readonly SharedLine[] | undefined {
+  const told = Array.from({ length: last + 1 }, (_, layer) =>
+    lines.find(({ name }) => name === `layer/entropy/${layer}`),
+  )
+  return told.every((line) => line !== undefined) ? told : undefined
+}

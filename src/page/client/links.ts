@@ -14,10 +14,11 @@ export const settingsOf = (experiment: Experiment): Settings => ({
 })
 
 /** The link that opens the experiment of `state`, what it holds, and what to tell the person who
- * copies it. `hash` is what is to be looked at (view.ts). */
+ * copies it. `hash` is what is to be looked at (view.ts), and `more` says what of it is held. */
 export function shareLink(
   hash = '',
   state = labStore.getState(),
+  more: readonly string[] = [],
 ): {
   readonly url: string
   readonly holds: readonly string[]
@@ -31,6 +32,7 @@ export function shareLink(
     ...(taughtExperiment(state) === document ? [] : ['your verdicts']),
     ...(experiment.kernels === null ? [] : ['its kernels']),
     ...(changes > 0 ? [`what was done to it (${changes})`] : []),
+    ...more,
   ]
   const { runDocument } = state
   const steps = document.phases.reduce((sum, phase) => sum + phase.steps, 0)

@@ -23,10 +23,14 @@ function layersBelow(last: number): number[] {
   )
 }
 
-/** The result of the shown run as a link can tell it; undefined before its first step. */
-export function resultOf(state: LabState): SharedResult | undefined {
-  const { adapter, runExperiment, series, step } = state
-  if (!runExperiment || !adapter || step === 0) return undefined
+/** The name of what a run was trained on; undefined of a past run, whose record has it. */
+export const adapterOf = ({ adapter }: LabState): string | undefined =>
+  adapter && adapterName(adapter)
+
+/** The result of a run as a link can tell it; undefined before its first step. */
+export function resultOf(state: LabState, adapter = adapterOf(state)): SharedResult | undefined {
+  const { runExperiment, series, step } = state
+  if (!runExperiment || adapter === undefined || step === 0) return undefined
   const last = runExperiment.model.num_hidden_layers
   const wanted = [
     ...[...TOLD_METRICS, `layer/entropy/${last}`].map((name) => [name, MAX_POINTS] as const),
@@ -42,9 +46,7 @@ export function resultOf(state: LabState): SharedResult | undefined {
       return { name, ...thinned(columns, most) }
     })
     .filter(({ values }) => values.some(Number.isFinite))
-  return lines.length === 0
-    ? undefined
-    : { adapter: shortName(adapterName(adapter)), steps: step, lines }
+  return lines.length === 0 ? undefined : { adapter: shortName(adapter), steps: step, lines }
 }
 
 /** As the page is whose settings are those of its run. */

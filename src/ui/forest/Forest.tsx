@@ -1,6 +1,8 @@
 // Draws the living picture: the layers of the run on the page as a forest; before a run, those of a
 // recorded one.
 import { type RefObject, useEffect, useRef, useState } from 'react'
+import { useStore } from 'zustand'
+import { type ShareState, shareStore } from '../../page/state/share_store.ts'
 import type { LabState } from '../../page/state/store.ts'
 import { Words } from '../glossary/Words.tsx'
 import { useMedia } from '../kit/use_media.ts'
@@ -14,9 +16,9 @@ import { captionOf, headline } from './says/captions.ts'
 import {
   isMeasured,
   NOT_MEASURED,
+  playedScene,
   RECORDED_ON,
   RECORDED_STEPS,
-  recordedScene,
   runScene,
   type Scene,
   sceneLabels,
@@ -26,21 +28,14 @@ import {
 } from './scene.ts'
 import './forest_key.css'
 
-/** How fast the recorded run plays. */
-const STEPS_PER_SECOND = 3
+/** So long plays what is no run of this page: the recorded one with 3 steps a second. */
+const PLAYED_MS = (1000 * RECORDED_STEPS) / 3
 /** Enough for light and dust; the rest of the machine is the run's. */
 const FRAME_MS = 33
 /** Where no GPU draws: there a frame of the whole picture keeps a core busy for 15 ms. */
 const FRAME_WITHOUT_GPU_MS = 100
 /** The same while a run has news, as it needs the cores. */
 const NEWS_WITHOUT_GPU_MS = 1000
-
-/** The recorded run so long after it began to play: once, then its end. Beside another tab it
- * stands at its end, as the figures there do. */
-function playedAt(ms: number): Scene {
-  const isPlayed = uiStore.getState().tab === 'learn'
-  return recordedScene(isPlayed ? 1 + (ms / 1000) * STEPS_PER_SECOND : RECORDED_STEPS)
-}
 
 /** Of a run, measured or not; undefined without one. */
 function sceneOf(run: LabState): Scene | undefined {
@@ -68,10 +63,14 @@ function paintOn(canvas: HTMLCanvasElement, scene: Scene, ms: number): void {
   paintForest(context, { width, height }, scene, { isDark: uiStore.getState().isDark, ms })
 }
 
+const isPlayed = ({ isRecorded, isSent }: Scene): boolean => isRecorded === true || isSent === true
+
 interface Painter {
   paint(scene: Scene, ms: number): void
-  /** A step of the recorded run is what words are of. */
-  say(step: number): void
+  /** The recorded run, or the sender's, from 0 to 1. */
+  played(share: number): Scene
+  /** What words are of, where no run is on the page. */
+  say(played: Scene): void
 }
 
 const hasGpu = () => presentStore.getState().adapter?.is_software === false
@@ -80,7 +79,7 @@ const hasGpu = () => presentStore.getState().adapter?.is_software === false
 const SCREEN_MS = 17
 
 /** Paints frame after frame. Returns how to stop. */
-function paintMoving({ paint: paintScene, say }: Painter): () => void {
+function paintMoving({ paint: paintScene, played, say }: Painter): () => void {
   let [request, timer] = [0, 0]
   let begun: number | undefined
   let shown: Scene | undefined
@@ -93,10 +92,12 @@ function paintMoving({ paint: paintScene, say }: Painter): () => void {
       (hasGpu() ? FRAME_MS : FRAME_WITHOUT_GPU_MS) - SCREEN_MS,
     )
     begun ??= now
-    const target = sceneOf(presentStore.getState()) ?? playedAt(now - begun)
-    if (target.isRecorded) {
+    // Once, then its end; beside another tab it stands at its end, as the figures there do.
+    const share = uiStore.getState().tab === 'learn' ? (now - begun) / PLAYED_MS : 1
+    const target = sceneOf(presentStore.getState()) ?? played(share)
+    if (isPlayed(target)) {
       showPlayed(target.step < target.steps ? target.step : undefined)
-      say(target.step)
+      say(target)
     }
     shown = eased(shown, target)
     paintScene(shown, now)
@@ -110,7 +111,10 @@ function paintMoving({ paint: paintScene, say }: Painter): () => void {
 }
 
 /** Paints when there is something new to see. Returns how to stop. */
-function paintStill({ paint: paintScene, say }: Painter, canvas: HTMLCanvasElement): () => void {
+function paintStill(
+  { paint: paintScene, played, say }: Painter,
+  canvas: HTMLCanvasElement,
+): () => void {
   let paintedAt = Number.NEGATIVE_INFINITY
   let timer: number | undefined
   const paint = () => {
@@ -118,9 +122,9 @@ function paintStill({ paint: paintScene, say }: Painter, canvas: HTMLCanvasEleme
     timer = undefined
     paintedAt = performance.now()
     const scene = sceneOf(presentStore.getState())
-    const end = recordedScene(RECORDED_STEPS)
+    const end = played(1)
     paintScene(scene ?? end, 0)
-    if (!scene) say(end.step)
+    if (!scene) say(end)
   }
   const paintNews = () => {
     const waitMs = hasGpu() ? 0 : paintedAt + NEWS_WITHOUT_GPU_MS - performance.now()
@@ -153,7 +157,8 @@ function usePainting(canvas: RefObject<HTMLCanvasElement | null>): Scene {
   const isUnwelcome = useMedia('(prefers-reduced-motion: reduce)')
   const isMoving = usePresent(selectMoves) && !isUnwelcome
   useTextPace()
-  const [played, setPlayed] = useState(RECORDED_STEPS)
+  const sent = useStore(shareStore)
+  const [said, setSaid] = useState(() => playedScene(1, sent))
   // What throws outside of rendering would stop whatever else follows the stores: it is thrown
   // again where the part breaks alone.
   const [broken, setBroken] = useState<{ readonly error: unknown }>()
@@ -168,10 +173,30 @@ function usePainting(canvas: RefObject<HTMLCanvasElement | null>): Scene {
         setBroken({ error })
       }
     }
-    return (isMoving ? paintMoving : paintStill)({ paint, say: setPlayed }, element)
-  }, [canvas, isVisible, isMoving])
-  return sceneOf(writtenRun()) ?? recordedScene(played)
+    const played = (share: number) => playedScene(share, sent)
+    // Words change with a step, and with another run, not with each frame.
+    const say = (now: Scene) =>
+      setSaid((last) => (last.step === now.step && last.isSent === now.isSent ? last : now))
+    return (isMoving ? paintMoving : paintStill)({ paint, played, say }, element)
+  }, [canvas, isVisible, isMoving, sent])
+  return sceneOf(writtenRun()) ?? said
 }
+
+/** Whose run plays, and where it is. */
+function Source({ scene: { isSent: isSenders, step, steps } }: { readonly scene: Scene }) {
+  const isSent = useStore(shareStore, selectResult) !== undefined
+  return (
+    <p className="forest-source" title={isSenders ? undefined : RECORDED}>
+      {isSenders
+        ? `The sender’s run: step ${step} of ${steps}`
+        : isSent
+          ? `A recorded first run, not the sender’s: step ${step} of ${steps}`
+          : `A recorded first run: step ${step} of ${steps}`}
+    </p>
+  )
+}
+
+const selectResult = ({ result }: ShareState) => result
 
 const RECORDED = `preset first-steps, on ${RECORDED_ON.adapter}, ${RECORDED_ON.date}`
 
@@ -217,7 +242,7 @@ export function Forest() {
         aria-label="The layers of the model as a forest"
         aria-describedby="forest-words"
         data-testid="forest"
-        data-live={scene.isRecorded !== true}
+        data-live={!isPlayed(scene)}
         data-step={scene.step}
       />
       <p id="forest-words" className="visually-hidden">
@@ -235,11 +260,9 @@ export function Forest() {
           </li>
         ))}
       </ol>
-      {scene.isRecorded ? (
+      {isPlayed(scene) ? (
         <>
-          <p className="forest-source" title={RECORDED}>
-            A recorded first run: step {scene.step} of {scene.steps}
-          </p>
+          <Source scene={scene} />
           <p className="forest-key">Bright: sure of the next token. Nats say how undecided.</p>
         </>
       ) : (

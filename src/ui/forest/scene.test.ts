@@ -6,6 +6,7 @@ import { initialState } from '../../page/state/store.ts'
 import {
   clearness,
   lightAbove,
+  playedScene,
   RECORDED_STEPS,
   recordedScene,
   runScene,
@@ -106,4 +107,32 @@ test('a run without measurements has its own layers, dark and without numbers', 
   expect(sceneLabels(waiting)).toEqual(['final policy –', 'layer 2 –', 'layer 1 –', 'embedding –'])
   expect(clearness(waiting)).toEqual([0, 0, 0, 0])
   expect(sceneWords(waiting)).toBe('This run has not measured its layers yet.')
+})
+
+test('where a link tells every layer of the sender’s run, that is played instead', () => {
+  const { experiment } = presetOf('tiny') ?? {}
+  if (!experiment) throw new Error('no preset')
+  const told = [
+    [3, 3, 3],
+    [3, 2, 1],
+    [4, 1, 0.5],
+    [2, 1, 0.25],
+  ]
+  const steps = [0, 10, 20]
+  const lines = told.map((values, layer) => ({ name: `layer/entropy/${layer}`, steps, values }))
+  const result = { adapter: 'A', steps: 20, lines }
+  const sent = { result, experiment }
+  expect(playedScene(1, sent)).toMatchObject({
+    entropy: [3, 1, 0.5, 0.25],
+    highest: 4,
+    step: 20,
+    steps: 20,
+    isSent: true,
+  })
+  expect(playedScene(0.5, sent)).toMatchObject({ entropy: [3, 2, 1, 1], step: 10 })
+  expect(playedScene(0, sent)).toMatchObject({ entropy: [3, 3, 4, 2], step: 1 })
+  // One layer is missing: the recorded run, which the page says.
+  const few = { experiment, result: { ...result, lines: lines.slice(1) } }
+  expect(playedScene(1, few)).toEqual(recordedScene(RECORDED_STEPS))
+  expect(playedScene(1, { experiment, result: undefined }).isRecorded).toBe(true)
 })

@@ -1,6 +1,8 @@
 // Computes what the forest shows: how undecided every layer's policy is at one step, of the run on
 // the page or of a recorded one.
 import { resolvePhases } from '../../document/experiment/resolve.ts'
+import { layersOf, type SharedLine } from '../../document/links/shared_result.ts'
+import type { ShareState } from '../../page/state/share_store.ts'
 import type { LabState } from '../../page/state/store.ts'
 import { layerName, shortLayerName } from '../glossary/layer_names.ts'
 import { formatEntropy } from '../kit/format.ts'
@@ -20,6 +22,8 @@ export interface Scene {
   readonly steps: number
   /** It is of the recorded run, not of one on the page. */
   readonly isRecorded?: true
+  /** It is of the run of a link's sender. */
+  readonly isSent?: true
 }
 
 /** How much light a layer lets through: 0 where it is as undecided as ever, 1 where it is
@@ -63,6 +67,44 @@ export function recordedScene(at: number): Scene {
     steps: RECORDED_STEPS,
     isRecorded: true,
   }
+}
+
+/** What a link may have brought. */
+type Sent = Pick<ShareState, 'result' | 'experiment'>
+
+/** What a line was at a step, or at its first. */
+function toldAt({ steps, values }: SharedLine, step: number): number {
+  const after = steps.findIndex((at) => at > step)
+  return values[Math.max(0, (after < 0 ? steps.length : after) - 1)]
+}
+
+/** The run of a link's sender at a step, 1 to its last; undefined where the link does not tell
+ * every layer. Which layer was trained then is not known where phases were changed by hand. */
+export function sentScene({ result, experiment }: Sent, at: number): Scene | undefined {
+  const lines = result && layersOf(result, experiment.model.num_hidden_layers)
+  if (!lines) return undefined
+  const step = Math.min(result.steps, Math.max(1, Math.floor(at)))
+  let before = 0
+  const phase = resolvePhases(experiment).find(({ steps }) => {
+    before += steps
+    return step <= before
+  })
+  const isKnown = experiment.steering.length === 0 && phase && 'target_layer' in phase
+  return {
+    entropy: lines.map((line) => toldAt(line, step)),
+    highest: Math.max(...lines.flatMap(({ values }) => values).filter(Number.isFinite)),
+    trained: isKnown ? phase.target_layer : undefined,
+    step,
+    steps: result.steps,
+    isSent: true,
+  }
+}
+
+/** What is played where the page has no run: the sender's, where a link brought it, else the
+ * recorded one. `share`: 0 is its first step and 1 its last. */
+export function playedScene(share: number, sent: Sent): Scene {
+  const at = (steps: number) => 1 + Math.min(1, share) * (steps - 1)
+  return sentScene(sent, at(sent.result?.steps ?? 1)) ?? recordedScene(at(RECORDED_STEPS))
 }
 
 /** The run of the page as it was at a step, or as it is; undefined before it has measured every

@@ -1,16 +1,13 @@
 // Holds what the buttons do, and when they can be used: shared by the control bar and the keys.
 import { isEnding } from '../../document/experiment/steered/planned.ts'
-import { withParts } from '../../document/links/view.ts'
 import { pause, resume, train } from '../../page/client/controls.ts'
 import { wrongFields } from '../../page/client/edits.ts'
-import { shareLink } from '../../page/client/links.ts'
 import { choosePreset } from '../../page/client/opening.ts'
 import { isReplaying } from '../../page/state/replay.ts'
 import { type LabState, labStore } from '../../page/state/store.ts'
 import { selectLacksGpu } from '../../page/state/without_gpu.ts'
 import { isBusy } from '../../record/run/run_parts.ts'
-import { boardPart } from '../shown/board.ts'
-import { linkedState, viewStore } from '../shown/shown.ts'
+import { viewStore } from '../shown/shown.ts'
 import { showToast } from '../shown/store.ts'
 import { closePast } from './opened_run.ts'
 
@@ -75,10 +72,11 @@ export function openPreset(id: string): void {
 /** Puts the link of the run that the page shows on the clipboard, or where that is closed, into
  * the address bar. */
 export async function copyLink(): Promise<void> {
-  const { url, says } = shareLink(withParts('', { board: boardPart() }), linkedState())
+  const { linkOf, usualChoice } = await import('./choice_link.ts')
+  const { url, opens } = linkOf(usualChoice(), 'learn')
   try {
     await navigator.clipboard.writeText(url)
-    showToast(`Link copied: ${says}`)
+    showToast(`Link copied: ${opens}`)
   } catch {
     // The clipboard is refused: the address bar still holds the link.
     history.replaceState(null, '', url)

@@ -6,25 +6,17 @@ import { MAX_LINK_LENGTH } from '../../document/links/link.ts'
 import { TABS } from '../../document/links/view.ts'
 import { HIDE_PARTS, LOCK_PARTS, type ViewOptions } from '../../document/links/view_options.ts'
 import { contentsStore } from '../../page/contents/here.ts'
-import { asOfRun, isOfLink } from '../../page/state/result.ts'
+import { isOfLink } from '../../page/state/result.ts'
 import type { LabState } from '../../page/state/store.ts'
 import { formatCount } from '../kit/format.ts'
+import { type Choice, linkOf, noCurves, usualChoice } from '../open/choice_link.ts'
 import { openExport } from '../open/open_export.ts'
 import { usePresent } from '../shown/shown.ts'
 import { showToast, type UiState, uiStore } from '../shown/store.ts'
-import { type Choice, linkOf, PLAIN } from './choice_link.ts'
 import { HIDDEN, LOCKED } from './names.ts'
 
-/** Why the curves cannot go with the link; undefined where they can. */
-function noCurves(state: LabState): string | undefined {
-  if (state.series.size === 0 || state.step === 0) return 'there is no run yet'
-  if (!state.adapter) return 'a past run is shown'
-  if (!isOfLink(state)) return 'the settings were changed since this run began'
-  return undefined
-}
-
-const selectNoCurves = (state: LabState) => noCurves(state)
-const selectNoCurvesOfRun = (state: LabState) => noCurves(asOfRun(state))
+const selectNoCurves = () => noCurves(false)
+const selectNoCurvesOfRun = () => noCurves(true)
 /** The settings say something else than the run on screen. */
 const selectHasLeft = (state: LabState) => state.runDocument !== undefined && !isOfLink(state)
 const selectSteps = (state: LabState) => state.step
@@ -53,9 +45,12 @@ function useCopying(close: () => void) {
 export function ShareForm({ close }: { close: () => void }) {
   const tab = useStore(uiStore, selectTab)
   const hasLeft = usePresent(selectHasLeft)
-  const [choice, setChoice] = useState<Choice>({ ...PLAIN, withTab: tab !== TABS[0] })
+  const [choice, setChoice] = useState<Choice>(() => ({
+    ...usualChoice(),
+    withTab: tab !== TABS[0],
+  }))
   const { options } = choice
-  const noCurves = usePresent(choice.ofRun ? selectNoCurvesOfRun : selectNoCurves)
+  const why = usePresent(choice.ofRun ? selectNoCurvesOfRun : selectNoCurves)
   const { url, says } = useMemo(() => linkOf(choice, tab), [choice, tab])
   const { field, copy } = useCopying(close)
   const id = useId()
@@ -71,7 +66,7 @@ export function ShareForm({ close }: { close: () => void }) {
     >
       <FirstChoices
         choice={choice}
-        noCurves={noCurves}
+        noCurves={why}
         hasLeft={hasLeft}
         hasTab={tab !== TABS[0]}
         onChoice={setChoice}
@@ -145,7 +140,7 @@ function FirstChoices(props: {
         <Check
           name="of-run"
           checked={choice.ofRun}
-          onChange={(ofRun) => onChoice({ ...choice, ofRun })}
+          onChange={(ofRun) => onChoice({ ...choice, ofRun, withCurves: ofRun })}
         >
           The run on screen ({formatCount(steps)} steps), not the settings as they are now
         </Check>
@@ -249,7 +244,7 @@ function ForFrame(props: OptionsProps & { readonly url: string; readonly onCopy:
 function Length({ url }: { readonly url: string }) {
   return (
     <p className={url.length > MAX_LINK_LENGTH ? 'share-long' : 'soft'}>
-      {formatCount(url.length)} characters
+      The link has {formatCount(url.length)} characters
       {url.length > MAX_LINK_LENGTH
         ? `: some programs cut links beyond ${formatCount(MAX_LINK_LENGTH)}, so send it as a file.`
         : '.'}
