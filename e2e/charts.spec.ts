@@ -283,3 +283,27 @@ test(
     await expect(table.getByRole('rowheader').first()).toHaveText(String(STEPS))
   },
 )
+
+test('sentences of one to three lines leave the plot below them where it is', async ({
+  lab,
+  page,
+}) => {
+  await page.setViewportSize({ width: 1440, height: 900 })
+  await lab.open()
+  const says = lab.get('reward-chart-says')
+  await expect(says).toBeAttached()
+  const tops = await says.evaluate((words) =>
+    ['', 'Up.', 'It rose from 1 % to 2 %. '.repeat(4), 'It rose from 1 % to 2 %. '.repeat(6)].map(
+      (text) => {
+        words.textContent = text
+        const card = words.closest('figure') as HTMLElement
+        const plot = card.querySelector('.plot') as HTMLElement
+        const height = words.getBoundingClientRect().height
+        return [height, plot.getBoundingClientRect().top - card.getBoundingClientRect().top]
+      },
+    ),
+  )
+  const heights = tops.map(([height]) => height)
+  expect(new Set(heights).size).toBeGreaterThan(2)
+  expect(new Set(tops.map(([, top]) => Math.round(top))).size).toBe(1)
+})
