@@ -8,7 +8,6 @@ import { type LabState, labStore } from '../../page/state/store.ts'
 import { selectLacksGpu } from '../../page/state/without_gpu.ts'
 import { isBusy } from '../../record/run/run_parts.ts'
 import { viewStore } from '../shown/shown.ts'
-import { showToast } from '../shown/store.ts'
 import { closePast } from './opened_run.ts'
 
 /** A run would train other settings than those that are typed, or those of another run than the
@@ -67,19 +66,4 @@ export function openPreset(id: string): void {
   if (!choosePreset(id)) return
   closePast()
   void import('../../page/opened/shipped_files.ts').then(({ prepareShipped }) => prepareShipped())
-}
-
-/** Puts the link of the run that the page shows on the clipboard, or where that is closed, into
- * the address bar. */
-export async function copyLink(): Promise<void> {
-  const { linkOf, usualChoice } = await import('./choice_link.ts')
-  const { url, opens } = linkOf(usualChoice(), 'learn')
-  try {
-    await navigator.clipboard.writeText(url)
-    showToast(`Link copied: ${opens}`)
-  } catch {
-    // The clipboard is refused: the address bar still holds the link.
-    history.replaceState(null, '', url)
-    showToast('The browser does not allow copying. The link is now in the address bar.')
-  }
 }

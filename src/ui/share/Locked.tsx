@@ -2,8 +2,7 @@
 import { Lock } from 'lucide-react'
 import { useStore } from 'zustand'
 import { type ShareState, shareStore } from '../../page/state/share_store.ts'
-import { listWords } from '../kit/list_words.ts'
-import { HIDDEN, LOCKED } from './names.ts'
+import { HIDDEN, LOCKED, listWords } from './names.ts'
 import { unlock } from './page_view.ts'
 
 const selectOptions = (state: ShareState) => state.options

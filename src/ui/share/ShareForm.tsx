@@ -9,10 +9,10 @@ import { contentsStore } from '../../page/contents/here.ts'
 import { isOfLink } from '../../page/state/result.ts'
 import type { LabState } from '../../page/state/store.ts'
 import { formatCount } from '../kit/format.ts'
-import { type Choice, linkOf, noCurves, usualChoice } from '../open/choice_link.ts'
 import { openExport } from '../open/open_export.ts'
 import { usePresent } from '../shown/shown.ts'
 import { showToast, type UiState, uiStore } from '../shown/store.ts'
+import { type Choice, linkOf, noCurves, usualChoice } from './choice_link.ts'
 import { HIDDEN, LOCKED } from './names.ts'
 
 const selectNoCurves = () => noCurves(false)

@@ -50,8 +50,8 @@ function TimeLeft({ isNewest }: { readonly isNewest: boolean }) {
   )
 }
 
-/** Of which step a number is that the shown one has not measured: a score on held-out problems, say,
- * is taken every few steps. */
+/** Of which step a number is that the shown one has not measured: a score on held-out problems,
+ * say, is taken every few steps. */
 function Carried({ metric, shown }: { readonly metric: string | undefined } & PanelProps) {
   const columns = metric === undefined ? undefined : writtenRun().series.get(metric)
   const found = measuredIn([columns], shown.step)

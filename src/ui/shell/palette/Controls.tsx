@@ -27,7 +27,6 @@ import {
   canReset,
   canStep,
   canToggle,
-  copyLink,
   openPreset,
   toggleLabel,
   toggleTraining,
@@ -118,6 +117,9 @@ function Action(props: {
     </button>
   )
 }
+
+/** What makes a link is loaded when one is asked for. */
+const copyLink = async () => (await import('../../share/choice_link.ts')).copyLink()
 
 /** Nothing is trained while a recording plays. */
 const REPLAYED: Readonly<Record<string, string>> = { Train: 'Play', 'Train again': 'Play again' }

@@ -1,6 +1,5 @@
 // Lists the commands that bring in or take out a link or a file.
 import { openData } from '../../../data/open_data.ts'
-import { copyLink } from '../../../open/actions.ts'
 import { chooseFile, saveExperiment, saveMetrics } from '../../../open/files.ts'
 import { openExport } from '../../../open/open_export.ts'
 import { type Command, hasSteps } from './command.ts'
@@ -11,7 +10,7 @@ export const FILE_COMMANDS: readonly Command[] = [
     group: 'Files',
     name: () => 'Copy link',
     also: 'share url',
-    run: () => void copyLink(),
+    run: async () => (await import('../../../share/choice_link.ts')).copyLink(),
   },
   {
     id: 'open-file',

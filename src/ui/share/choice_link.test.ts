@@ -8,10 +8,10 @@ import { ADAPTER } from '../../host/protocol/testing.ts'
 import { openPage, withTestPages } from '../../page/client/testing.ts'
 import { libraryStore } from '../../page/runs/library/library_store.ts'
 import { initialState, type LabState, labStore } from '../../page/state/store.ts'
+import { openedStore } from '../open/opened_run.ts'
 import { greedyAccuracy } from '../shown/metrics.ts'
 import { viewStore } from '../shown/shown.ts'
 import { linkOf, noCurves, usualChoice } from './choice_link.ts'
-import { openedStore } from './opened_run.ts'
 
 const [{ experiment }] = PRESETS
 

@@ -9,11 +9,12 @@ import { adapterOf, asOfRun, isOfLink, resultOf } from '../../page/state/result.
 import type { LabState } from '../../page/state/store.ts'
 import { isBusy } from '../../record/run/run_parts.ts'
 import { formatCount } from '../kit/format.ts'
-import { listWords } from '../kit/list_words.ts'
 import { languageStore } from '../language/language.ts'
+import { openedStore } from '../open/opened_run.ts'
 import { boardPart } from '../shown/board.ts'
 import { isImported, linkedState } from '../shown/shown.ts'
-import { openedStore } from './opened_run.ts'
+import { showToast } from '../shown/store.ts'
+import { listWords } from './names.ts'
 
 export interface Choice {
   /** It opens what was trained, where the settings have left that. */
@@ -85,4 +86,18 @@ export function usualChoice(): Choice {
   const withCurves = { ...PLAIN, withCurves: true }
   const isOver = !isBusy(linkedState()) && noCurves(false) === undefined
   return isOver && linkOf(withCurves, 'learn').url.length <= MAX_LINK_LENGTH ? withCurves : PLAIN
+}
+
+/** Puts the link of the run that the page shows on the clipboard, or where that is closed, into
+ * the address bar. */
+export async function copyLink(): Promise<void> {
+  const { url, opens } = linkOf(usualChoice(), 'learn')
+  try {
+    await navigator.clipboard.writeText(url)
+    showToast(`Link copied: ${opens}`)
+  } catch {
+    // The clipboard is refused: the address bar still holds the link.
+    history.replaceState(null, '', url)
+    showToast('The browser does not allow copying. The link is now in the address bar.')
+  }
 }
