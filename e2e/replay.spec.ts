@@ -61,6 +61,8 @@ test(
 
     await lab.get('leave-recording').click()
     await expect(badge).toHaveCount(0)
+    // Beside another tab the picture is a strip without words.
+    await lab.show('learn')
     await expect(lab.get('lacks-gpu')).toBeVisible()
     await expect(page.locator('#field-seed')).toHaveValue('5')
     expect(page.url()).toContain('p=two-skills-grpo&seed=5')
