@@ -60,6 +60,35 @@ test('in a low window the experiment, the settings and the adapter share two row
   }
 })
 
+test('a run leaves a low window to its tab, and a phone shows the run beside a lesson', async ({
+  lab,
+  page,
+}) => {
+  await page.setViewportSize({ width: 844, height: 390 })
+  await lab.open(`${LINK}&model.num_hidden_layers=4`)
+  await lab.waitForStatus('idle')
+  await lab.get('train').click()
+  await lab.waitForStep(10)
+  expect((await box(lab, '#tab-panel')).y).toBeLessThanOrEqual(0.4 * 390)
+  expect((await box(lab, '[data-testid=pause]')).y).toBeGreaterThanOrEqual(0)
+  await page.setViewportSize({ width: 390, height: 844 })
+  await page.evaluate(() => scrollTo(0, 0))
+  await expect(page.locator('.work .phase-name').last()).toBeInViewport({ ratio: 1 })
+  const labels = page.locator('.forest-labels li:visible')
+  for (const label of await labels.all()) await expect(label).toBeInViewport({ ratio: 1 })
+  await expect(labels).not.toHaveCount(0)
+  await page.evaluate(() => {
+    location.hash = '#lesson=entropy'
+  })
+  await expect(lab.get('lessons')).toBeVisible()
+  expect((await box(lab, '.lessons')).y).toBeGreaterThanOrEqual(422)
+  await expect(lab.get('entropy-value')).toBeInViewport({ ratio: 1 })
+  // What the sheet covers can be scrolled from under it.
+  await page.evaluate(() => scrollTo(0, document.body.scrollHeight))
+  const content = await box(lab, '.tab-place')
+  expect(content.bottom).toBeLessThanOrEqual((await box(lab, '.lessons')).y)
+})
+
 test('each arm that can be drawn is one line: box, line and name', async ({ lab, page }) => {
   await page.setViewportSize({ width: 1440, height: 900 })
   await lab.open('', './#tab=study')

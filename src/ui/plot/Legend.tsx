@@ -1,4 +1,4 @@
-// Names the lines of a chart and their values: a click hides a line, “only” shows it alone.
+// Names the lines of a chart and their values: a click hides a line, “show alone” hides the others.
 import {
   type CSSProperties,
   type ReactNode,
@@ -90,10 +90,10 @@ function Entry({ name, all, label, help, swatch, color, value, isBehind }: Entry
         <button
           type="button"
           className="only"
-          aria-label={`${label} alone, or all again`}
+          aria-label={`${label}: show alone, or all again`}
           onClick={() => toggleLine(name, all, true)}
         >
-          only
+          show alone
         </button>
       ) : null}
     </li>

@@ -4,6 +4,8 @@ import { useStore } from 'zustand'
 import { TABS, type Tab } from '../../document/links/view.ts'
 import { lazyPart, Opening } from '../part/lazy_part.tsx'
 import { Part } from '../part/Part.tsx'
+import { selectHasRun } from '../shown/run.ts'
+import { usePresent } from '../shown/shown.ts'
 import { openTab, type UiState, uiStore } from '../shown/store.ts'
 import { AtRest, EndCard, Record as RunRecord } from './later_parts.ts'
 
@@ -115,19 +117,26 @@ export function TabBar() {
  * below it. */
 const lowest = () => (innerWidth < 900 ? 0.45 : 0.6) * innerHeight
 
-/** A tab that is opened shows its beginning: the bar above it stays where it is, or goes to the top
- * where hardly anything of the tab would be in sight. */
+/** The height of a low window, as the styles have it. */
+const LOW = 560
+
+/** A tab that is opened shows its beginning, and so does the tab of a run that begins in a low
+ * window: the bar above it stays where it is, or goes to the top where hardly anything of the tab
+ * would be in sight. */
 function useBeginning(open: Tab) {
   const panel = useRef<HTMLDivElement>(null)
-  const before = useRef(open)
+  const hasRun = usePresent(selectHasRun)
+  const before = useRef({ open, hasRun })
   useLayoutEffect(() => {
-    if (before.current === open) return
-    before.current = open
+    const was = before.current
+    before.current = { open, hasRun }
+    const begins = hasRun && !was.hasRun && innerHeight <= LOW
+    if (was.open === open && !begins) return
     const bar = document.querySelector('.work')
     const top = panel.current?.getBoundingClientRect().top ?? 0
     if (!bar) return
     if (top < bar.getBoundingClientRect().bottom || top > lowest()) panel.current?.scrollIntoView()
-  }, [open])
+  }, [open, hasRun])
   return panel
 }
 
