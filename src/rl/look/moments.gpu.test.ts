@@ -54,7 +54,7 @@ test.skipIf(!process.env.LONG_TESTS)(
     expect(moments.map(({ step }) => step)).toEqual(expect.arrayContaining([20, 21, 22]))
     for (const { observation, trace, samples } of moments) {
       for (const group of GROUPS) expect(observation?.cost_ms[group]).toBeDefined()
-      expect(observation?.lenses).toHaveLength(2)
+      expect(observation?.lenses).toHaveLength(4)
       expect(trace !== undefined).toBe(samples.length > 0)
     }
     const extra = seen.dispatches - plain.dispatches

@@ -20,7 +20,7 @@ import { keyOf, PROBLEMS, touch, touchStore } from './touch_store.ts'
 import { exchangeLines, exchangeSays, exchangeTable, stateNames } from './words/exchange_words.ts'
 
 const NOTE =
-  'Blocks of one state are put into the other, from the first up to k, and the same held-out problems are answered. It misleads: blocks that were trained together need not work with those of another time, so a mixture that fails says that two parts changed together, not that the part taken is bad. Read the curve from both sides.'
+  'Layers of one state are put into the other, from the first up to k, and the same held-out problems are answered. It misleads: layers that were trained together need not work with those of another time, so a mixture that fails says that two parts changed together, not that the part taken is bad. Read the curve from both sides.'
 const selectFound = ({ found }: ReturnType<typeof touchStore.getState>) => found
 const formatK = (k: number) => `${k}`
 
@@ -33,7 +33,7 @@ function Curve({ touched }: { readonly touched: Extract<Touched, { what: 'exchan
   return (
     <LinesFigure
       id="learned-curve"
-      title="Held-out accuracy with the blocks up to k of the other state"
+      title="Held-out accuracy with the layers up to k of the other state"
       note="At 0 each state is untouched. Bands are 95 % intervals of the change, paired by problem. The numbers have every part by itself, too."
       owner={ownerOfShown()}
       unit="k"

@@ -52,16 +52,16 @@ function AddedMap({ written, at }: { readonly written: Written; readonly at: num
     <TouchMap
       id="written-by"
       title="What each part adds to the logit"
-      note="Above the mean logit of all tokens. Orange raises it, blue lowers it; the heads of a block add up to its attention, and embedding, attention and feed-forward to the whole."
+      note="Above the mean logit of all tokens. Orange raises it, blue lowers it; the heads of a layer add up to its attention, and embedding, attention and feed-forward to the whole."
       columns={[
         'attention',
         ...Array.from({ length: heads }, (_, h) => `head ${h + 1}`),
         'feed-forward',
       ]}
-      rows={grid.map(([{ layer }]) => (layer === 0 ? 'embedding' : `block ${layer}`))}
+      rows={grid.map(([{ layer }]) => (layer === 0 ? 'embedding' : `layer ${layer}`))}
       cells={cells}
       table={() => writingTable(written)}
-      label="Part, and block by up and down"
+      label="Part, and layer by up and down"
       said={({ row, column }) => {
         const part = grid[row][column]
         return part ? `${addedName(part)} adds ${formatNumber(part.by)}` : 'no such part'
@@ -86,7 +86,7 @@ function LooksMap({ written, at }: { readonly written: Written; readonly at: num
       title="What each head looks at where the token is chosen, %"
       note="A row is a head, a column a token before it; a row adds up to 100 %."
       columns={columns}
-      rows={rows.map(({ layer, head }) => `block ${layer} head ${head + 1}`)}
+      rows={rows.map(({ layer, head }) => `layer ${layer} head ${head + 1}`)}
       cells={rows.map(({ shares }) => shares.map(cell))}
       table={() => looksTable(written, at)}
       label="Token, and head by up and down"

@@ -23,7 +23,7 @@ export function estimatorRules({ experiment, phase, at, settings, path, rule }: 
     rollout.n >= 2 || !comparesGroups,
     path('rollout.n'),
     [`${at}.adv_estimator`],
-    `expected at least 2 responses per prompt, because ${label} compares them with each other (${namesOf((other) => !other.comparesGroups)} do not); got ${rollout.n}`,
+    `expected at least 2 responses per prompt, because ${label} compares them; got ${rollout.n}`,
   )
   const { critic_warmup } = critic
   const isOwn = phase.critic?.critic_warmup !== undefined

@@ -85,7 +85,7 @@ test('what causes it is said where the parts were switched off', () => {
   }
   const kept = keptOf([5, { ...observationOf(), parts } as Observation])
   expect(QUESTIONS['What causes it?'](kept, undefined, 2)).toBe(
-    'At step 5, beside whole blocks, the attention of layer 1 is needed most: without it the held-out reward changes by −0.5 ± 0.05.',
+    'At step 5, beside whole layers, the attention of layer 1 is needed most: without it the held-out reward changes by −0.5 ± 0.05.',
   )
 })
 

@@ -77,7 +77,7 @@ function Figure(props: {
         <Axes scale={scale} blocks={flow.dH_layer.length} />
         {barsOf(flow, scale, WIDTH, HEIGHT).map(({ key, layer, x, y, width, height, value }) => (
           <rect key={`${key} ${layer}`} className={key} x={x} y={y} width={width} height={height}>
-            <title>{`block ${layer}, ${WRITES.find((write) => write.key === key)?.label}: ${formatNumber(value)} nats`}</title>
+            <title>{`layer ${layer}, ${WRITES.find((write) => write.key === key)?.label}: ${formatNumber(value)} nats`}</title>
           </rect>
         ))}
       </svg>

@@ -172,10 +172,7 @@ export function ModelView() {
           it, on this machine. The page uploads nothing.
         </p>
       )}
-      {first ? <ShippedRow isBusy={isBusy} open={first.hash} /> : null}
-      {first ? <Facts facts={first} place="first" canKeep={canKeep} /> : null}
       {first ? <AsShipped hash={first.hash} /> : null}
-      {second ? <Facts facts={second} place="second" canKeep={canKeep} /> : null}
       {problem === undefined || (askedBy && first) ? null : (
         <p className="bad model-problem" role="alert" data-testid="model-problem">
           {problem}
@@ -196,6 +193,14 @@ export function ModelView() {
       ) : null}
       {first?.is_steered ? <SteeredUses /> : null}
       {first && !first.is_steered ? <Uses key={`uses ${first.hash}`} facts={first} /> : null}
+      {first ? (
+        <section className="model-about" aria-label="What it is">
+          <h3>What it is</h3>
+          <Facts facts={first} place="first" canKeep={canKeep} />
+          {second ? <Facts facts={second} place="second" canKeep={canKeep} /> : null}
+          <ShippedRow isBusy={isBusy} open={first.hash} />
+        </section>
+      ) : null}
       <OpenWays hasModel={first !== undefined} />
     </div>
   )

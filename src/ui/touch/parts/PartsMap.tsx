@@ -42,10 +42,10 @@ export function PartsMap(props: {
         title={`Change of the ${measure.label} without a part${when ? `, ${when}` : ''}`}
         note="Orange is more, blue is less than with everything on; in brackets what the problems cannot tell from none, each part by itself."
         columns={grid[0].map(columnName)}
-        rows={grid.map(([{ layer }]) => `block ${layer}`)}
+        rows={grid.map(([{ layer }]) => `layer ${layer}`)}
         cells={grid.map((parts) => parts.map((part) => costCell(part, measure, largest)))}
         table={() => partsTable(costs)}
-        label="Part, and block by up and down"
+        label="Part, and layer by up and down"
         said={({ row, column }) => said(grid[row][column])}
         hint="Point at a part, or move along with the arrow keys, for its interval."
       />

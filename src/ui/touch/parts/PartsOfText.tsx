@@ -22,9 +22,9 @@ function partsOfTextSay({ tokens, untouched, parts }: TextParts): string {
     .map(({ one }) => one)
     .filter(({ where, log_prob }) => where !== 'block' && log_prob.mean < 0)
   if (told.length === 0)
-    return `${whole} No part below a block costs anything that ${tokens} tokens can show.`
+    return `${whole} No part below a layer costs anything that ${tokens} tokens can show.`
   const most = told.reduce((a, b) => (b.log_prob.mean < a.log_prob.mean ? b : a))
-  return `${whole} Beside whole blocks ${partName(most)} matters most for it: without, ${estimateText(most.log_prob, ' nats')}.`
+  return `${whole} Beside whole layers ${partName(most)} matters most for it: without, ${estimateText(most.log_prob, ' nats')}.`
 }
 
 export function PartsOfText(props: {
@@ -77,10 +77,10 @@ export function PartsOfText(props: {
         title={`Change of the ${measure.label} without a part`}
         note="Orange is more, blue is less than with everything on; in brackets what the tokens cannot tell from none."
         columns={grid[0].map(columnName)}
-        rows={grid.map(([{ layer }]) => `block ${layer}`)}
+        rows={grid.map(([{ layer }]) => `layer ${layer}`)}
         cells={grid.map((row) => row.map((part) => costCell(part, measure, largest)))}
         table={table}
-        label="Part, and block by up and down"
+        label="Part, and layer by up and down"
         said={({ row, column }) => said(row, column)}
         hint="Point at a part, or move along with the arrow keys, for its interval."
       />

@@ -36,7 +36,7 @@ export function exchangeLines(
   [first, second]: StateNames,
   looks: readonly { readonly color: string; readonly dash: readonly number[] }[],
 ): FigureLine[] {
-  const names = [`${first}, blocks of ${second}`, `${second}, blocks of ${first}`]
+  const names = [`${first}, layers of ${second}`, `${second}, layers of ${first}`]
   return exchanges.map((exchange, i) => {
     const curve = curveOf(exchange)
     return {
@@ -61,8 +61,8 @@ export function exchangeSays([there]: Both, [first, second]: StateNames): string
   const all = curve[curve.length - 1][0]
   const ends = `The state of ${first} answers ${formatShare(accuracy.host)} of ${problems} held-out problems, that of ${second} answers ${formatShare(accuracy.donor)}.`
   if (most.by <= 0)
-    return `${ends} No block of ${second}, taken after those below it, makes ${first} better; with all blocks it answers ${formatShare(all)}.`
-  return `${ends} Taken from below, block ${most.k} of ${second} brings the most, ${differenceText(most.by, true)}; with all blocks ${first} answers ${formatShare(all)}.`
+    return `${ends} No layer of ${second}, taken after those below it, makes ${first} better; with all layers it answers ${formatShare(all)}.`
+  return `${ends} Taken from below, layer ${most.k} of ${second} brings the most, ${differenceText(most.by, true)}; with all layers ${first} answers ${formatShare(all)}.`
 }
 
 /** A row for each mixture, both ways round. */

@@ -31,7 +31,7 @@ test('parts of one kind have a line each over the steps, with their intervals', 
   const { parts } = items[0].costs
   const groups = partGroups(parts)
   expect(groups.map(({ label }) => label).slice(0, 3)).toEqual([
-    'whole blocks',
+    'whole layers',
     'attention',
     'feed-forward',
   ])

@@ -19,7 +19,7 @@ export interface PartGroup {
 }
 
 const KINDS = [
-  { where: 'block', label: 'whole blocks' },
+  { where: 'block', label: 'whole layers' },
   { where: 'attention', label: 'attention' },
   { where: 'feed_forward', label: 'feed-forward' },
 ] as const

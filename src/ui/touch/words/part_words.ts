@@ -55,7 +55,7 @@ export function readingMeasures(
 }
 
 export function partName({ where, layer, head }: PartPlace): string {
-  if (where === 'block') return `block ${layer}`
+  if (where === 'block') return `layer ${layer}`
   if (where === 'head') return `head ${(head ?? 0) + 1} of layer ${layer}`
   return `the ${where === 'attention' ? 'attention' : 'feed-forward'} of layer ${layer}`
 }
@@ -67,7 +67,7 @@ export const columnName = ({ where, head }: PartPlace): string =>
     : where === 'feed_forward'
       ? 'feed-forward'
       : where === 'block'
-        ? 'whole block'
+        ? 'whole layer'
         : 'attention'
 
 const signed = (value: number): string => differenceText(value, false)
@@ -121,7 +121,7 @@ export function partsSay(costs: PartCosts): string {
     if (!most) continue
     const { part, found, count } = most
     const none = measure.key === 'reward' ? '' : ' No part costs a reward that they can show.'
-    return `${whole}${none} Beside whole blocks ${partName(part)} matters most: without it the ${measure.label} changes by ${estimateText(found, measure.unit)}. ${count} of ${parts.length} parts cost something that these problems can show, after Holm’s correction for ${parts.length} comparisons.`
+    return `${whole}${none} Beside whole layers ${partName(part)} matters most: without it the ${measure.label} changes by ${estimateText(found, measure.unit)}. ${count} of ${parts.length} parts cost something that these problems can show, after Holm’s correction for ${parts.length} comparisons.`
   }
   return `${whole} No part costs anything that they can show.`
 }
@@ -133,7 +133,7 @@ export function mostNeeded(costs: PartCosts, step: number): string | undefined {
     const most = mostFelt(costs.parts, measure)
     if (!most) continue
     const by = estimateText(most.found, measure.unit)
-    return `At step ${step}, beside whole blocks, ${partName(most.part)} is needed most: without it the ${measure.label} changes by ${by}.`
+    return `At step ${step}, beside whole layers, ${partName(most.part)} is needed most: without it the ${measure.label} changes by ${by}.`
   }
   return undefined
 }

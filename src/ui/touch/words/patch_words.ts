@@ -22,12 +22,12 @@ export const placesIn = ({ places }: Patching, view: PatchView): readonly Recove
 
 /** A row of the map. */
 export function rowName({ where, layer, head }: Recovery): string {
-  if (where === 'residual') return layer === 0 ? 'embedding' : `after block ${layer}`
-  return head === undefined ? `block ${layer}` : `block ${layer} head ${head + 1}`
+  if (where === 'residual') return layer === 0 ? 'embedding' : `after layer ${layer}`
+  return head === undefined ? `layer ${layer}` : `layer ${layer} head ${head + 1}`
 }
 
 function placeName({ where, layer, head }: Recovery): string {
-  if (where === 'residual') return layer === 0 ? 'the embedding' : `the stream after block ${layer}`
+  if (where === 'residual') return layer === 0 ? 'the embedding' : `the stream after layer ${layer}`
   if (where === 'head') return `head ${(head ?? 0) + 1} of layer ${layer}`
   return `the ${where === 'attention' ? 'attention' : 'feed-forward'} of layer ${layer}`
 }
@@ -61,7 +61,7 @@ export function patchingSays({ step, patching, texts }: Patched): string {
     .map((place) => ({ place, t: bestToken(place) }))
     .filter(({ t }, l, all) => t !== all[l - 1]?.t)
   const [from, ...moves] = path
-  const on = moves.map(({ place, t }) => `from block ${place.layer} on at token ${tokens[t]}`)
+  const on = moves.map(({ place, t }) => `from layer ${place.layer} on at token ${tokens[t]}`)
   const parts = patching.places.filter(({ where }) => where !== 'residual')
   const [first, ...others] = parts
   const part = others.reduce(

@@ -60,7 +60,7 @@ const costs = (reward: readonly number[], untouched = 0.8): PartCosts => ({
 
 test('the part that costs most is named, with its interval and how many are felt', () => {
   expect(partsSay(costs([-0.7, -0.5, -0.01, 0.2]))).toBe(
-    'With everything on, the mean reward of 64 held-out problems is 0.8. Beside whole blocks the attention of layer 1 matters most: without it the held-out reward changes by −0.5 ± 0.05. 2 of 4 parts cost something that these problems can show, after Holm’s correction for 4 comparisons.',
+    'With everything on, the mean reward of 64 held-out problems is 0.8. Beside whole layers the attention of layer 1 matters most: without it the held-out reward changes by −0.5 ± 0.05. 2 of 4 parts cost something that these problems can show, after Holm’s correction for 4 comparisons.',
   )
 })
 
@@ -130,19 +130,19 @@ const BOTH = [exchange(0.1, 0.9, [0.15, 0.8]), exchange(0.9, 0.1, [0.95, 0.1])] 
 
 test('the block that brings the most is named, and the curve begins untouched and stays in [0, 1]', () => {
   expect(exchangeSays(BOTH, NAMES)).toBe(
-    'The state of step 10 answers 10.0\u00a0% of 64 held-out problems, that of step 50 answers 90.0\u00a0%. Taken from below, block 2 of step 50 brings the most, +65.0 points; with all blocks step 10 answers 80.0\u00a0%.',
+    'The state of step 10 answers 10.0\u00a0% of 64 held-out problems, that of step 50 answers 90.0\u00a0%. Taken from below, layer 2 of step 50 brings the most, +65.0 points; with all layers step 10 answers 80.0\u00a0%.',
   )
   const none = [exchange(0.9, 0.1, [0.5, 0.1]), BOTH[1]] as const
-  expect(exchangeSays(none, NAMES)).toContain('No block of step 50')
+  expect(exchangeSays(none, NAMES)).toContain('No layer of step 50')
   const [there, back] = exchangeLines(BOTH, NAMES, [look, look])
-  expect(there).toMatchObject({ label: 'step 10, blocks of step 50', middle: [0.1, 0.15, 0.8] })
+  expect(there).toMatchObject({ label: 'step 10, layers of step 50', middle: [0.1, 0.15, 0.8] })
   expect(back.high).toEqual([0.9, 1, 0.2])
   expect(Math.min(...Array.from(back.low ?? []))).toBe(0)
 })
 
 test('a state of another run has its name', () => {
   const [, label] = exchangeLines(BOTH, stateNames([10, 20], 'GRPO'), [look, look])
-  expect(label.label).toBe('step 20 of “GRPO”, blocks of step 10')
+  expect(label.label).toBe('step 20 of “GRPO”, layers of step 10')
 })
 
 test('the table has every mixture, both ways round', () => {
@@ -188,7 +188,7 @@ const PATCHED: Patched = {
 
 test('patching says where the answer sits, where it goes and what carries it', () => {
   expect(patchingSays(PATCHED)).toBe(
-    'After step 30 the model tells 1 of 8 pairs of problems apart. What decides it sits at token 1: 4 / 7 in the embedding, from block 2 on at token 2: =. Of the parts the attention of layer 2 at token 2: = brings back the most, 80\u00a0% of a difference of 5 in logits.',
+    'After step 30 the model tells 1 of 8 pairs of problems apart. What decides it sits at token 1: 4 / 7 in the embedding, from layer 2 on at token 2: =. Of the parts the attention of layer 2 at token 2: = brings back the most, 80\u00a0% of a difference of 5 in logits.',
   )
   const typed = { ...PATCHED, patching: { ...PATCHED.patching, tried: 1 } }
   expect(patchingSays(typed)).toContain('the answer is “5” to the clean text and “8” to the other')
@@ -197,11 +197,11 @@ test('patching says where the answer sits, where it goes and what carries it', (
 test('the map has the last block on top, and the table every place', () => {
   const { patching } = PATCHED
   expect(placesIn(patching, 'residual').map(rowName)).toEqual([
-    'after block 2',
-    'after block 1',
+    'after layer 2',
+    'after layer 1',
     'embedding',
   ])
-  expect(placesIn(patching, 'head').map(rowName)).toEqual(['block 2 head 2', 'block 1 head 1'])
+  expect(placesIn(patching, 'head').map(rowName)).toEqual(['layer 2 head 2', 'layer 1 head 1'])
   expect(recoveryText(-0.204)).toBe('−20\u00a0%')
   const { columns, rows } = patchingTable(PATCHED)
   expect(columns).toEqual(['exchanged', '1: 4 / 7', '2: ='])

@@ -248,8 +248,6 @@ export function Chat({ facts, isBusy }: { facts: OpenedModelFacts; isBusy: boole
     <section className="chat" aria-label="Write with the model">
       <Shades />
       <h3>Write with it, or read with every layer</h3>
-      {has_template ? <RawChoice isRaw={isRaw} onRaw={setIsRaw} /> : null}
-      {written ? <Answer {...{ written, facts, experiment }} /> : null}
       <TextForm
         isRaw={isRaw}
         takesIds={why_ids !== undefined}
@@ -261,6 +259,8 @@ export function Chat({ facts, isBusy }: { facts: OpenedModelFacts; isBusy: boole
         isBusy={isBusy}
       />
       {why_ids === undefined ? null : <small className="soft">{why_ids}</small>}
+      {written ? <Answer {...{ written, facts, experiment }} /> : null}
+      {has_template ? <RawChoice isRaw={isRaw} onRaw={setIsRaw} /> : null}
       {isRaw ? (
         <SpecialTokens words={special_tokens} isOn={add_special_tokens} onChange={setSpecial} />
       ) : null}

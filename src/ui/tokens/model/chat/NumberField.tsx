@@ -1,4 +1,5 @@
-// Draws one number of the settings of writing; what it does not take is said beside it.
+// Draws one number of the settings of writing; what it does not take is said
+// below all of them, where its line is kept free.
 import { useEffect, useState } from 'react'
 
 interface NumberFieldProps {
@@ -41,7 +42,7 @@ export function NumberField(props: NumberFieldProps) {
       />
       {wrong ? (
         <small className="bad" role="alert">
-          {wrong.why}; it stays {value}
+          {label}: {wrong.why}; it stays {value}
         </small>
       ) : null}
     </label>
