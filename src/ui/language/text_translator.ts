@@ -1,6 +1,30 @@
 // Translates a text as it is shown: whole, by the template that it was made from, or by its
 // sentences and parts.
+import { holdsClauses, isWrongCount, WEAK } from './fits.ts'
+import {
+  HAS_WORDS,
+  holdsCode,
+  IS_NUMBER,
+  IS_PLAIN,
+  IS_PROPER,
+  IS_VALUE,
+  IS_WORD,
+  isCode,
+  isName,
+  NAMED_NUMBER,
+  otherCase,
+  WORD_OF_CODE,
+} from './kinds.ts'
 import { Names } from './names.ts'
+import {
+  BEFORE_PERCENT,
+  IN_A_LIST,
+  JOINTS,
+  LONE_STOP,
+  SIGNS,
+  splitOutside,
+  tidy,
+} from './punctuation.ts'
 import { CERTAIN, type Match, Templates } from './templates.ts'
 
 /** The messages of a language. */
@@ -14,19 +38,6 @@ export interface Messages {
 export const FIRST_MARK = 0xe000
 export const MARKS = /[\ue000-\uf8ff]/g
 
-const HAS_WORDS = /[A-Za-z]{2}/
-/** Chinese writes the sign beside its number. */
-const BEFORE_PERCENT = /(?<=\d)\s(?=%)/g
-/** Behind an element. */
-const LONE_STOP = /(?<=[\ue000-\uf8ff])\.(?=\s|$)/g
-/** Between what is written in Chinese and the next part of it. */
-const BEFORE_WORDS = /(?<=[\w%\]\p{Script=Han}]),\s(?=\p{Script=Han})|(?<=\p{Script=Han}),\s(?=%)/gu
-/** A duration that is about so long: units stay elsewhere. */
-const ABOUT = /(?<=约 \d+ )[sh](?![A-Za-z])/g
-/** Between the numbers of a list. */
-const IN_A_LIST = /(?<=^[^[]*[\d%]),\s(?=[+−-]?\d)/g
-/** Around words of Chinese. */
-const BRACKETS = /\(([^()]*\p{Script=Han}[^()]*)\)/gu
 /** Texts that are remembered; numbers that run make new ones all the time. */
 const MOST_KEPT = 20_000
 const MOST_DEPTH = 8
@@ -36,135 +47,10 @@ const ENDS_IN_BRACKETS = /(?:[,;]\s|\sand\s).*\([^(),;]*\)$/
 const BETWEEN_ELEMENTS = /^([\s\ue000-\uf8ff]*)([\s\S]*?)([\s\ue000-\uf8ff]*)$/
 /** Letters from which a template is sure even where it holds words that have no translation. */
 const SURE = 8
-/** Below so many, such as of `{0} of {1}`, a template is about less than a clause. */
-const WEAK = 6
-
-/** Texts from which names of code are listed. */
-const NAMES_FOLLOW = /(?:\bone of|\bthese are:|\blegal here:) $/i
-/** Behind it stands what was given, as it was given. */
-const GIVEN_FOLLOWS = /\b(?:got|found|kept|keyword) $/i
-const WORD_OF_CODE = /^['"‘“]?[\w.*+@:-]*[\w.*+@-]['"’”]?$/
-/** A number, or a word that is none of a sentence. */
-const IS_VALUE = /^[−-]?\d[\d.e−-]*$|^\w*[\d_]\w*$|^none$/
-const NO_VALUE = /^(?:none|nothing|less|more)$/
-/** A name of several words, each with a capital or a digit: `NVIDIA H100`. */
-const IS_PROPER = /^\S*[A-Z\d]\S*(?: \S*[A-Z\d]\S*)+$/
-/** A short name and its number: `lr 1.79e-4`. */
-const NAMED_NUMBER = /^(?:critic )?[\w@.-]+ [−-]?\d[\w.−-]*$/
 /** A name of how many there are, which its number follows: `提示数 8`. */
 const IS_NUMBER_OF = /(?<![参分函指系])数$/
-/** How a translation counts: `3 个`. */
-const COUNTS = /^ ?[个次步行条种组层项份轮]/
-
 /** Below so many, such as of `By {0}`, a template stands as it is written alone. */
 const LEAST = 4
-
-/** How parts of a text are joined in Chinese where they are said one by one. */
-const JOINTS: readonly (readonly [between: RegExp, joint: string])[] = [
-  [/(?<=[.!?…])\s+(?=\S)/, ''],
-  [/;\s+/, '；'],
-  [/:\s+/, '：'],
-  [/\s·\s/, ' · '],
-  [/\s–\s/, ' – '],
-  [/,\s+|\sand\s/, '、'],
-  [/\sor\s/, '或'],
-  [/\n+/, '\n'],
-  // The number of a phase.
-  [/(?<=^[①-⑳])\s/, ' '],
-  // A name and its value.
-  [/\s(?=(?:[−-]?\d[\d.,e−]*(?:\s(?:%|nats))?|–)$)/, ' '],
-  // A number and what has it; the critic and its setting.
-  [/(?<=^(?:[\d.]+|critic))\s/, ' '],
-]
-const SIGNS: Readonly<Record<string, string>> = {
-  '.': '。',
-  ':': '：',
-  ';': '；',
-  '?': '？',
-  '!': '！',
-  ',': '，',
-}
-
-/** Chinese writes no spaces around its own signs, nor between its words, but one beside Latin
- * letters and digits. */
-const tidy = (text: string): string =>
-  text
-    .replace(BEFORE_PERCENT, '')
-    .replace(BEFORE_WORDS, '，')
-    .replace(BRACKETS, '（$1）')
-    .replace(ABOUT, (unit) => (unit === 's' ? '秒' : '小时'))
-    .replace(/([，。；：！？、（）「」“”])[ \t]+(?=\S)/g, '$1')
-    .replace(/[ \t]+(?=[，。；：！？、（）「」])/g, '')
-    .replace(/(\p{Script=Han})[ \t]+(?=\p{Script=Han})/gu, '$1')
-    .replace(/(\p{Script=Han})(?=[A-Za-z0-9])|([A-Za-z0-9%])(?=\p{Script=Han})/gu, '$1$2 ')
-
-const IS_NUMBER = /^[\d.,]+$/
-/** A number with its unit. */
-const IS_QUANTITY = /^[−-]?\d[\d.,]* ?[A-Za-z%/]{1,4}$/
-const isName = (text: string): boolean => text.length <= 60 && !/[.!?]\s/.test(text)
-/** A word that no language has: `x.csv`, `actor.optim.lr`, `SmolLM2-135M`. */
-const isCode = (text: string): boolean =>
-  text.split(', ').every((word) => /^\S*[\dA-Z._/]\S*$/.test(word) && !/[.,:;!?]$/.test(word)) ||
-  IS_QUANTITY.test(text)
-
-/** Whether a hole holds names of code, which are no words of the page. */
-function holdsCode(value: string, before: string): boolean {
-  if (NAMES_FOLLOW.test(before))
-    return value.split(/, | or | and /).every((word) => WORD_OF_CODE.test(word))
-  return GIVEN_FOLLOWS.test(before) && WORD_OF_CODE.test(value) && !NO_VALUE.test(value)
-}
-
-/** A word of English that is no name. */
-const IS_PLAIN = /^[a-z]{3,}$/
-/** A word of a language, or a name such as `Sheep`. */
-const IS_WORD = /^[A-Z][a-z]+$/
-
-/** Cut at a joint, but not in brackets. */
-function splitOutside(text: string, between: RegExp): string[] {
-  const parts: string[] = []
-  let from = 0
-  let depth = 0
-  // A token may be a bracket itself.
-  let at = /^[()][\s,]/.test(text) ? 1 : 0
-  for (const { index, 0: joint } of text.matchAll(new RegExp(between.source, 'g'))) {
-    for (; at < index; at++) depth += text[at] === '(' ? 1 : text[at] === ')' ? -1 : 0
-    if (depth > 0) continue
-    parts.push(text.slice(from, index))
-    from = index + joint.length
-  }
-  return [...parts, text.slice(from)]
-}
-
-/** It begins as it does within a sentence, or as at the beginning of one. */
-function otherCase(text: string): string | undefined {
-  const first = text.charAt(0)
-  const other = first === first.toLowerCase() ? first.toUpperCase() : first.toLowerCase()
-  return other === first ? undefined : other + text.slice(1)
-}
-
-/** Whether it counts what is no number, as `{0} 个回答` would with words before `responses`. */
-const isWrongCount = ({ key, values: [counted] }: Match, filled: string, said: string): boolean =>
-  /^\{0\} [a-z]+$/.test(key) &&
-  /^[a-z]+$|\s/i.test(counted) &&
-  !/[\d\ue000-\uf8ff]$/.test(counted) &&
-  filled.startsWith(said) &&
-  COUNTS.test(filled.slice(said.length))
-
-/** Whether a hole holds more than belongs into it: clauses in a part of a sentence, or in a
- * template of hardly a word, but for what comes after its colon. */
-function holdsClauses({ key, weight, literals, values: all }: Match): boolean {
-  const values = all.map((value, i) =>
-    holdsCode(value, literals[i]) || literals[i].endsWith('“') ? '' : value.replace(/^[,;:]\s/, ''),
-  )
-  const holds = (sign: RegExp, of = values) => of.some((value) => sign.test(value))
-  const isPart = !/[.!?:”](?: ?\{\d+\})*$/.test(key)
-  if (isPart && !key.includes(';') && holds(/;\s/)) return true
-  if (isPart && !key.includes(':') && weight < CERTAIN && holds(/:\s/)) return true
-  const inside = /:\s\{\d+\}\.?$/.test(key) ? values.slice(0, -1) : values
-  const [first, ...others] = inside
-  const isList = key.includes(',') && !/[:;]\s/.test(first)
-  return weight < WEAK && (holds(/[,:;]\s/, isList ? others : inside) || holds(/[.!?]\s/))
-}
 
 export class TextTranslator {
   private readonly kept = new Map<string, string | undefined>()

@@ -1,0 +1,47 @@
+// Tells what a piece of a text is: words, a name, a value, code.
+
+/** Anything else needs no translation. */
+export const HAS_WORDS = /[A-Za-z]{2}/
+/** Texts from which names of code are listed. */
+const NAMES_FOLLOW = /(?:\bone of|\bthese are:|\blegal here:) $/i
+/** Behind it stands what was given, as it was given. */
+const GIVEN_FOLLOWS = /\b(?:got|found|kept|keyword) $/i
+/** In quotes or without. */
+export const WORD_OF_CODE = /^['"‘“]?[\w.*+@:-]*[\w.*+@-]['"’”]?$/
+/** A number, or a word that is none of a sentence. */
+export const IS_VALUE = /^[−-]?\d[\d.e−-]*$|^\w*[\d_]\w*$|^none$/
+const NO_VALUE = /^(?:none|nothing|less|more)$/
+/** A name of several words, each with a capital or a digit: `NVIDIA H100`. */
+export const IS_PROPER = /^\S*[A-Z\d]\S*(?: \S*[A-Z\d]\S*)+$/
+/** A short name and its number: `lr 1.79e-4`. */
+export const NAMED_NUMBER = /^(?:critic )?[\w@.-]+ [−-]?\d[\w.−-]*$/
+
+/** Without a unit. */
+export const IS_NUMBER = /^[\d.,]+$/
+/** A number with its unit. */
+const IS_QUANTITY = /^[−-]?\d[\d.,]* ?[A-Za-z%/]{1,4}$/
+/** Short, and no two sentences. */
+export const isName = (text: string): boolean => text.length <= 60 && !/[.!?]\s/.test(text)
+/** A word that no language has: `x.csv`, `actor.optim.lr`, `SmolLM2-135M`. */
+export const isCode = (text: string): boolean =>
+  text.split(', ').every((word) => /^\S*[\dA-Z._/]\S*$/.test(word) && !/[.,:;!?]$/.test(word)) ||
+  IS_QUANTITY.test(text)
+
+/** Whether a hole holds names of code, which are no words of the page. */
+export function holdsCode(value: string, before: string): boolean {
+  if (NAMES_FOLLOW.test(before))
+    return value.split(/, | or | and /).every((word) => WORD_OF_CODE.test(word))
+  return GIVEN_FOLLOWS.test(before) && WORD_OF_CODE.test(value) && !NO_VALUE.test(value)
+}
+
+/** A word of English that is no name. */
+export const IS_PLAIN = /^[a-z]{3,}$/
+/** A word of a language, or a name such as `Sheep`. */
+export const IS_WORD = /^[A-Z][a-z]+$/
+
+/** It begins as it does within a sentence, or as at the beginning of one. */
+export function otherCase(text: string): string | undefined {
+  const first = text.charAt(0)
+  const other = first === first.toLowerCase() ? first.toUpperCase() : first.toLowerCase()
+  return other === first ? undefined : other + text.slice(1)
+}

@@ -1,0 +1,69 @@
+// Holds how Chinese joins parts of a text, and how it writes signs and spaces.
+
+/** Chinese writes the sign beside its number. */
+export const BEFORE_PERCENT = /(?<=\d)\s(?=%)/g
+/** Behind an element. */
+export const LONE_STOP = /(?<=[\ue000-\uf8ff])\.(?=\s|$)/g
+/** Between what is written in Chinese and the next part of it. */
+const BEFORE_WORDS = /(?<=[\w%\]\p{Script=Han}]),\s(?=\p{Script=Han})|(?<=\p{Script=Han}),\s(?=%)/gu
+/** A duration that is about so long: units stay elsewhere. */
+const ABOUT = /(?<=约 \d+ )[sh](?![A-Za-z])/g
+/** Between the numbers of a list. */
+export const IN_A_LIST = /(?<=^[^[]*[\d%]),\s(?=[+−-]?\d)/g
+/** Around words of Chinese. */
+const BRACKETS = /\(([^()]*\p{Script=Han}[^()]*)\)/gu
+
+/** How parts of a text are joined in Chinese where they are said one by one. */
+export const JOINTS: readonly (readonly [between: RegExp, joint: string])[] = [
+  [/(?<=[.!?…])\s+(?=\S)/, ''],
+  [/;\s+/, '；'],
+  [/:\s+/, '：'],
+  [/\s·\s/, ' · '],
+  [/\s–\s/, ' – '],
+  [/,\s+|\sand\s/, '、'],
+  [/\sor\s/, '或'],
+  [/\n+/, '\n'],
+  // The number of a phase.
+  [/(?<=^[①-⑳])\s/, ' '],
+  // A name and its value.
+  [/\s(?=(?:[−-]?\d[\d.,e−]*(?:\s(?:%|nats))?|–)$)/, ' '],
+  // A number and what has it; the critic and its setting.
+  [/(?<=^(?:[\d.]+|critic))\s/, ' '],
+]
+export const SIGNS: Readonly<Record<string, string>> = {
+  '.': '。',
+  ':': '：',
+  ';': '；',
+  '?': '？',
+  '!': '！',
+  ',': '，',
+}
+
+/** Chinese writes no spaces around its own signs, nor between its words, but one beside Latin
+ * letters and digits. */
+export const tidy = (text: string): string =>
+  text
+    .replace(BEFORE_PERCENT, '')
+    .replace(BEFORE_WORDS, '，')
+    .replace(BRACKETS, '（$1）')
+    .replace(ABOUT, (unit) => (unit === 's' ? '秒' : '小时'))
+    .replace(/([，。；：！？、（）「」“”])[ \t]+(?=\S)/g, '$1')
+    .replace(/[ \t]+(?=[，。；：！？、（）「」])/g, '')
+    .replace(/(\p{Script=Han})[ \t]+(?=\p{Script=Han})/gu, '$1')
+    .replace(/(\p{Script=Han})(?=[A-Za-z0-9])|([A-Za-z0-9%])(?=\p{Script=Han})/gu, '$1$2 ')
+
+/** Cut at a joint, but not in brackets. */
+export function splitOutside(text: string, between: RegExp): string[] {
+  const parts: string[] = []
+  let from = 0
+  let depth = 0
+  // A token may be a bracket itself.
+  let at = /^[()][\s,]/.test(text) ? 1 : 0
+  for (const { index, 0: joint } of text.matchAll(new RegExp(between.source, 'g'))) {
+    for (; at < index; at++) depth += text[at] === '(' ? 1 : text[at] === ')' ? -1 : 0
+    if (depth > 0) continue
+    parts.push(text.slice(from, index))
+    from = index + joint.length
+  }
+  return [...parts, text.slice(from)]
+}
