@@ -89,6 +89,19 @@ test('a run leaves a low window to its tab, and a phone shows the run beside a l
   expect(content.bottom).toBeLessThanOrEqual((await box(lab, '.lessons')).y)
 })
 
+test('why Train is off moves nothing when it is said', async ({ lab, page }) => {
+  for (const width of [1440, 1000]) {
+    await page.setViewportSize({ width, height: 900 })
+    await lab.open(LINK)
+    await lab.waitForStatus('idle')
+    const before = await box(lab, '.forest')
+    await page.locator('#field-rollout-n').fill('1')
+    await expect(lab.get('wrong-fields')).toBeInViewport({ ratio: 1 })
+    expect((await box(lab, '.forest')).y).toBe(before.y)
+    await page.locator('#field-rollout-n').fill('4')
+  }
+})
+
 test('each arm that can be drawn is one line: box, line and name', async ({ lab, page }) => {
   await page.setViewportSize({ width: 1440, height: 900 })
   await lab.open('', './#tab=study')

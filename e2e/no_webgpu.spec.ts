@@ -30,6 +30,35 @@ test('where WebGPU offers no adapter the page says so and what to turn on', asyn
   await expect(lab.get('error')).toContainText('graphics acceleration')
 })
 
+test('the three ways in lie side by side in their card, upright and on its side', async ({
+  lab,
+  page,
+}) => {
+  for (const [width, height] of [
+    [390, 844],
+    [844, 390],
+  ]) {
+    await page.setViewportSize({ width, height })
+    await lab.open()
+    await expect(lab.get('read-lessons')).toBeVisible()
+    const boxes = await page.evaluate(() =>
+      ['.forest-says', ...['watch-recording', 'read-lessons', 'train-here', 'lacks-gpu']].map(
+        (name) => {
+          const part =
+            document.querySelector(`[data-testid="${name}"]`) ?? document.querySelector(name)
+          const { left, right, top, bottom } = part?.getBoundingClientRect() ?? new DOMRect()
+          return { left, right, top, bottom }
+        },
+      ),
+    )
+    const [card, ...parts] = boxes
+    for (const part of parts) expect(part.right, `${width}`).toBeLessThanOrEqual(card.right)
+    const says = parts[parts.length - 1]
+    for (const way of parts.slice(0, -1)) expect(way.bottom).toBeLessThanOrEqual(says.top)
+    for (const way of parts.slice(0, -1)) expect(way.bottom - way.top).toBeLessThanOrEqual(50)
+  }
+})
+
 test('without a GPU nothing offers to train, to measure or to edit what cannot be trained', async ({
   lab,
 }) => {

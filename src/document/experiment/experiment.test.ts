@@ -80,7 +80,9 @@ test('rules between fields give their reason', () => {
   expect(issues({ rollout: { train_batch_size: 24 } })[0]).toMatch(
     /^actor.ppo_mini_batch_size: expected a divisor of train_batch_size \(24\), because/,
   )
-  expect(issues({ rollout: { n: 1 } })[0]).toMatch(/^rollout.n: expected at least 2 .*because GRPO/)
+  expect(issues({ rollout: { n: 1 } })[0]).toBe(
+    'rollout.n: expected at least 2 responses per prompt, because GRPO compares them; got 1',
+  )
   expect(issues({ rollout: { top_k: 0 } })).toHaveLength(1)
   expect(issues({ validation: { temperature: 0.05, n: 32 } })).toEqual([])
   expect(issues({ validation: { temperature: 0.01 } })[0]).toMatch(
