@@ -102,6 +102,26 @@ test('why Train is off moves nothing when it is said', async ({ lab, page }) => 
   }
 })
 
+test('an open model begins with what one types, and a wrong number moves nothing', async ({
+  lab,
+  page,
+}) => {
+  await page.setViewportSize({ width: 390, height: 844 })
+  await lab.open()
+  await lab.waitForStatus('idle')
+  await page.locator('.settings.closed button').click()
+  await lab.get('open-model').click()
+  await lab.get('open-shipped-sorter').click()
+  await expect(lab.get('chat-text')).toBeInViewport({ ratio: 1 })
+  const typed = await box(lab, '[data-testid=chat-text]')
+  for (const below of ['model-facts', 'models-shipped'])
+    expect((await box(lab, `[data-testid=${below}]`)).y).toBeGreaterThan(typed.bottom)
+  const before = await box(lab, '[data-testid=model-train]')
+  await lab.get('chat-temperature').fill('9')
+  await expect(page.locator('.chat-settings [role=alert]')).toContainText('temperature: expected')
+  expect((await box(lab, '[data-testid=model-train]')).y).toBe(before.y)
+})
+
 test('each arm that can be drawn is one line: box, line and name', async ({ lab, page }) => {
   await page.setViewportSize({ width: 1440, height: 900 })
   await lab.open('', './#tab=study')
