@@ -42,14 +42,12 @@ test('the three ways in lie side by side in their card, upright and on its side'
     await lab.open()
     await expect(lab.get('read-lessons')).toBeVisible()
     const boxes = await page.evaluate(() =>
-      ['.forest-says', ...['watch-recording', 'read-lessons', 'train-here', 'lacks-gpu']].map(
-        (name) => {
-          const part =
-            document.querySelector(`[data-testid="${name}"]`) ?? document.querySelector(name)
-          const { left, right, top, bottom } = part?.getBoundingClientRect() ?? new DOMRect()
-          return { left, right, top, bottom }
-        },
-      ),
+      ['.forest-says', 'watch-recording', 'read-lessons', 'train-here', 'lacks-gpu'].map((name) => {
+        const part =
+          document.querySelector(`[data-testid="${name}"]`) ?? document.querySelector(name)
+        const { left, right, top, bottom } = part?.getBoundingClientRect() ?? new DOMRect()
+        return { left, right, top, bottom }
+      }),
     )
     const [card, ...parts] = boxes
     for (const part of parts) expect(part.right, `${width}`).toBeLessThanOrEqual(card.right)

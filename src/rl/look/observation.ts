@@ -72,8 +72,8 @@ export const NO_OBSERVATION: ObservationRequest = {
   every: 1,
 }
 
-/** Held-out texts that the lens looks through at moments: as many as the page asks for, so that what
- * is said of a moment and of any other step is of the same texts. */
+/** Held-out texts that the lens looks through at moments: as many as the page asks for, so that
+ * what is said of a moment and of any other step is of the same texts. */
 const TEXTS_AT_MOMENTS = 4
 
 /** What a request comes to at a moment: after validations, after the first and the last step of a
