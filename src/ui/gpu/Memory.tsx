@@ -78,9 +78,14 @@ export function Memory() {
   const memory = useLab(selectMemory)
   const isPast = useIsPast()
   const plan = useLab(selectPlan)
+  const lacksGpu = useLab(selectLacksGpu)
   // What is counted is of the run of this page.
   if (memory && !isPast) return <Counted memory={memory} />
-  return plan?.memory && !isPast ? <Planned memory={plan.memory} /> : <Nothing isPast={isPast} />
+  return plan?.memory && !isPast && !lacksGpu ? (
+    <Planned memory={plan.memory} />
+  ) : (
+    <Nothing isPast={isPast} />
+  )
 }
 
 type Kinds = Readonly<Record<string, number>>
