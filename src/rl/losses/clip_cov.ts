@@ -49,13 +49,13 @@ export const clip_cov = policyLoss({
     ),
     clip_cov_lb: {
       ...covariance,
-      label: 'Covariance, from',
+      label: 'Least covariance',
       help: 'Clip-Cov leaves out only tokens whose log-prob and advantage move together at least this much.',
       default: 1,
     },
     clip_cov_ub: {
       ...covariance,
-      label: 'Covariance, to',
+      label: 'Greatest covariance',
       help: 'Clip-Cov leaves out only tokens whose log-prob and advantage move together at most this much.',
       default: 5,
     },

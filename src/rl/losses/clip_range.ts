@@ -7,7 +7,7 @@ import { clamp } from './response.ts'
 export const CLIP_RANGE = {
   clip_ratio_low: {
     section: 'actor',
-    label: 'Clip, downwards',
+    label: 'Lower clip',
     help: 'How far below 1 the probability ratio may fall before it stops being rewarded.',
     default: 0.2,
     min: 0.001,
@@ -16,7 +16,7 @@ export const CLIP_RANGE = {
   },
   clip_ratio_high: {
     section: 'actor',
-    label: 'Clip, upwards',
+    label: 'Upper clip',
     help: 'How far above 1 the probability ratio may rise before it stops being rewarded.',
     default: 0.2,
     min: 0.001,
