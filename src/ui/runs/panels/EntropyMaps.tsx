@@ -11,7 +11,7 @@ import { HEAT_RAMP } from '../../scales/palette.ts'
 import { useSlowFrame } from '../../shown/readout.ts'
 import { type Compared, ownerOf } from '../base/compared.ts'
 import { RunMark } from '../base/RunMark.tsx'
-import { type EntropyRows, entropyAt, mapsOf, mapTable, type RunMap } from './entropy_maps.ts'
+import { entropyAt, mapsOf, mapTable, type RunMap } from './entropy_maps.ts'
 
 const FOLLOW_MS = 1000
 /** Pixels of a map, scaled to its place. */
@@ -31,24 +31,27 @@ interface MapProps {
   readonly onMove: (at: Place | undefined) => void
 }
 
+type Painted = Pick<MapProps, 'map' | 'lastStep' | 'scaleMax'>
+
 /** Paints the rows; they grow in place, and then have another length. */
-function usePainted(rows: EntropyRows, lastStep: number, scaleMax: number) {
+function usePainted({ map: { entry, rows }, lastStep, scaleMax }: Painted) {
   const ref = useRef<HTMLCanvasElement>(null)
+  const { step } = entry.header
   const grown = rows.map((row) => row?.length).join()
   // biome-ignore lint/correctness/useExhaustiveDependencies: see above.
   useEffect(() => {
     const context = ref.current?.getContext('2d')
     if (!context) return
-    const size = { width: WIDTH, x: [0, lastStep] as const }
+    const size = { width: WIDTH, x: [0, lastStep] as const, reached: step }
     const pixels = heatmapPixels(rows, size, scaleMax, HEAT_RAMP)
     context.putImageData(new ImageData(pixels, WIDTH, rows.length), 0, 0)
-  }, [grown, lastStep, scaleMax])
+  }, [grown, step, lastStep, scaleMax])
   return ref
 }
 
 function EntropyMap({ map, lastStep, scaleMax, at, onMove }: MapProps) {
   const { entry, rows } = map
-  const ref = usePainted(rows, lastStep, scaleMax)
+  const ref = usePainted({ map, lastStep, scaleMax })
   const { name } = runName(entry)
   const ends = rows.flatMap((row, layer) =>
     row
