@@ -182,6 +182,8 @@ export interface ModelProgress {
 export interface ModelReading {
   readonly place: ModelPlace
   readonly lens: Lens
+  /** Tokens of the text before those of the lens: read by the model, too many to be shown. */
+  readonly before: number
   /** Where they were asked for. */
   readonly changes: EntropyChanges | undefined
   readonly parts: TextParts | undefined

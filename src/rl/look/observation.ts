@@ -111,6 +111,9 @@ export interface LensSample {
 /** Tokens that a lens names per layer, likeliest first. */
 export const LENS_TOP = 5
 
+/** Positions of a text that a lens of an open model holds: of a longer text, its end. */
+export const MOST_READ = 64
+
 /** What every layer would say next, at every position of one text. S positions, L+1 layers, K =
  * LENS_TOP. */
 export interface Lens extends LensSample {

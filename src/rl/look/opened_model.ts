@@ -30,13 +30,11 @@ import { writeParams } from '../../model/params/param_copies.ts'
 import { createModel, uploadFrequencies } from '../../model/transformer/model.ts'
 import { createWorkspace } from '../../model/transformer/workspace.ts'
 import { readLens } from './lens_texts.ts'
-import type { Lens } from './observation.ts'
+import { type Lens, MOST_READ } from './observation.ts'
 import { createGeneration, Generation, MOST_PROMPT, MOST_WRITTEN } from './opened_generation.ts'
 import { type TextParts, textParts } from './opened_parts.ts'
 import { type DirectionPlace, OpenedSteering } from './opened_steering.ts'
 
-/** Positions that are read at a time: each is a column of a grid. */
-const MOST_READ = 64
 /** Tokens of a text at most. */
 const MOST_TEXT = MOST_PROMPT + MOST_WRITTEN
 const CHANGES = ['dH_attn', 'dH_ffn'] as const

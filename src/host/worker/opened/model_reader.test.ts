@@ -1,5 +1,6 @@
 // Open models are read, written with and stopped.
 import { expect, test } from 'vitest'
+import { MOST_READ } from '../../../rl/look/observation.ts'
 import { FILES, file, open, read, reader, SETTINGS } from './testing.ts'
 
 test('a model with a tokenizer reads texts, and its files have a hash', async () => {
@@ -18,11 +19,28 @@ test('a model with a tokenizer reads texts, and its files have a hash', async ()
   })
   const readings = events.filter((event) => event.type === 'model_read')
   expect(readings[0].readings).toEqual([
-    { place: 'first', lens: { tokens: ['c', 'a', 'b'] }, changes: undefined, parts: undefined },
+    {
+      place: 'first',
+      lens: { tokens: ['c', 'a', 'b'] },
+      before: 0,
+      changes: undefined,
+      parts: undefined,
+    },
   ])
   expect(readings[1].readings[0].changes).toEqual({ dH_attn: [1], dH_ffn: [2] })
   expect(readings[1].readings[0].parts?.tokens).toBe(1)
   expect(seen.windows[0]).toEqual({ ids: [4, 2, 3], first: 0, count: 3 })
+})
+
+test('of a text that is too long to be shown its end is read, and says how much comes before', async () => {
+  const { own, events, seen } = reader()
+  own.handle(open(FILES))
+  own.handle(read('ab'.repeat(MOST_READ)))
+  await own.idle
+  expect(seen.windows[0]).toMatchObject({ first: MOST_READ, count: MOST_READ })
+  expect(seen.windows[0].ids).toHaveLength(2 * MOST_READ)
+  const [told] = events.filter((event) => event.type === 'model_read')
+  expect(told.readings[0].before).toBe(MOST_READ)
 })
 
 test('two models read the same text side by side', async () => {

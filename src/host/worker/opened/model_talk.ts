@@ -1,5 +1,6 @@
 // Reads texts with open models and writes with the first of them, in the worker.
 import type { TextWindow } from '../../../model/internals/lens_window.ts'
+import { MOST_READ } from '../../../rl/look/observation.ts'
 import type { OpenedModel } from '../../../rl/look/opened_model.ts'
 import type {
   ModelCommand,
@@ -61,11 +62,13 @@ export class ModelTalk {
     for (const [place, { model, tokenizer, patterns }] of models) {
       await this.#tryText?.(patterns, text)
       const ids = idsOf(text, tokenizer, add_special_tokens)
-      const window = { ids, first: 0, count: ids.length }
+      // Of a longer text its end; what each part does is measured of a whole one.
+      const first = wants_parts ? 0 : Math.max(0, ids.length - MOST_READ)
+      const window = { ids, first, count: ids.length - first }
       const lens = await model.look(window, tokenizer?.tokens ?? [])
       const changes = wants_changes ? await model.changes(window) : undefined
       const parts = wants_parts ? await model.parts(ids, signal) : undefined
-      readings.push({ place, lens, changes, parts })
+      readings.push({ place, lens, before: first, changes, parts })
     }
     this.#post({ type: 'model_read', text, readings })
   }
@@ -124,7 +127,7 @@ export class ModelTalk {
     this.#post({
       type: 'model_read',
       text,
-      readings: [{ place: 'first', lens, changes, parts: undefined }],
+      readings: [{ place: 'first', lens, before: 0, changes, parts: undefined }],
     })
   }
 }

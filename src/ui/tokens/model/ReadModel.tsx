@@ -56,6 +56,11 @@ export function ReadModels({ text, isOwn, readings, facts }: ReadProps) {
       <p className="model-read-text" data-testid="model-read-text">
         {text}
       </p>
+      {shown.some(({ before }) => before > 0) ? (
+        <p className="soft model-read-text" data-testid="model-read-end">
+          {readEndWords(shown)}
+        </p>
+      ) : null}
       {isOwn ? (
         <p className="soft model-read-text" data-testid="model-read-own">
           This model learned what follows a prompt, never the words of a prompt. What it says after
@@ -93,6 +98,13 @@ export function ReadModels({ text, isOwn, readings, facts }: ReadProps) {
       ))}
     </>
   )
+}
+
+/** Which tokens of a long text are shown. */
+function readEndWords(shown: readonly Shown[]): string {
+  const [{ lens, before }] = shown
+  const count = lens.tokens.length
+  return `Its last ${count} of ${before + count} tokens are shown. Every layer has read those before them too.`
 }
 
 function ModelLens(props: { shown: Shown; kind: LensKind; isNamed: boolean }) {
