@@ -4,6 +4,7 @@ import { X } from 'lucide-react'
 import { useCallback, useMemo } from 'react'
 import { useStore } from 'zustand'
 import { sameSettings } from '../../document/experiment/experiment.ts'
+import { plannedStretches } from '../../document/experiment/steered/planned.ts'
 import { GREEDY_ACCURACY, lastOf, type SharedResult } from '../../document/links/shared_result.ts'
 import { decodeSummary, encodeSummary } from '../../document/links/summary.ts'
 import { nextExperiment } from '../../page/state/next_experiment.ts'
@@ -39,6 +40,7 @@ export function Reference() {
   )
   if (!result || isReplaying) return null
   const entropy = lastOf(result, layerEntropy(of.model.num_hidden_layers))
+  const planned = plannedStretches(of, of.steering).at(-1)?.to ?? 0
   const taskScore = lastOf(result, TASK_SCORE)
   const ends = [
     taskScore === undefined
@@ -56,8 +58,10 @@ export function Reference() {
       <div>
         <h2>The sender’s result</h2>
         <p className="soft">
-          {formatCount(result.steps)} steps on {result.adapter}. Its curves came with the link and
-          are drawn in grey behind yours.
+          {planned > result.steps
+            ? `${formatCount(result.steps)} of ${formatCount(planned)} planned steps on ${result.adapter}.`
+            : `${formatCount(result.steps)} steps on ${result.adapter}.`}{' '}
+          Its curves came with the link and are drawn in grey behind yours.
           {isOther
             ? ' They belong to the experiment that the link opened; yours is a different one now.'
             : isSame

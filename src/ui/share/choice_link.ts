@@ -66,9 +66,7 @@ export function linkOf({ ofRun, withCurves, withTab, withLanguage, options }: Ch
   const { embed, hide, lock } = options
   const more = [
     ...(result
-      ? [
-          `${result.lines.length} curves of ${formatCount(result.steps)} steps, and the name of the adapter (${result.adapter})`,
-        ]
+      ? [`${result.lines.length} curves of ${formatCount(result.steps)} steps on ${result.adapter}`]
       : []),
     ...(withTab ? ['the open tab'] : []),
     ...(withLanguage ? ['the language'] : []),

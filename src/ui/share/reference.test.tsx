@@ -1,6 +1,7 @@
 // What the receiver of a link is told of the sender's result.
 import { renderToStaticMarkup } from 'react-dom/server'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { plannedStretches } from '../../document/experiment/steered/planned.ts'
 import { decodeSummary, encodeSummary } from '../../document/links/summary.ts'
 import { PRESETS } from '../../document/presets/presets.ts'
 import { Series } from '../../host/columns/series.ts'
@@ -54,6 +55,17 @@ test('before a run it says what the sender got, and after one whether that is th
   expect(said()).toContain('Yours is identical in every value that the link holds.')
   labStore.setState(run(0.9))
   expect(said()).not.toContain('identical')
+})
+
+test('a sender’s run that had not reached its end says so', () => {
+  labStore.setState(initialState())
+  const planned = plannedStretches(experiment, experiment.steering).at(-1)?.to ?? 0
+  expect(planned).toBeGreaterThan(45)
+  expect(said()).toContain(`45 of ${planned} planned steps`)
+  const [{ result }] = [shareStore.getState()]
+  if (!result) throw new Error('no result')
+  shareStore.setState({ result: { ...result, steps: planned } })
+  expect(said()).toContain(`${planned} steps on another`)
 })
 
 test('a run whose settings were changed since can still be what a link opens', () => {
