@@ -10,7 +10,7 @@ import { Try } from '../parts/Try.tsx'
 
 const parts = {
   one_of_four: question(
-    'Four responses score 1, 0, 0, 0. What is the advantage of the first? Try it above, or reckon: the mean is 0.25, the spread 0.5.',
+    'Four responses score 1, 0, 0, 0. What is the advantage of the first? The mean is 0.25, the spread 0.5.',
     [{ text: '1' }, { text: '0.75' }, { text: '1.5', is_right: true }],
     'Yes: (1 − 0.25) / 0.5 = 1.5. The other three get −0.5 each, and the four add up to 0.',
     'Take the mean off the score, then divide by the spread.',

@@ -71,11 +71,12 @@ function Body() {
       <h3>Steer it yourself</h3>
       <ol>
         <li>
-          Open the storyteller, and press <i>Continue</i>. That is how it writes by itself.
+          Open the storyteller, tick <i>greedy</i>, and press <i>Continue the text</i>. That is how
+          it writes by itself, word by likeliest word.
         </li>
         <li>
           Under <i>Steer it</i> both texts stand there. Press <i>Make the direction</i>, move the
-          strength to 2, and press <i>Continue</i> again. The seed is the same.
+          strength to 2, and press <i>Continue the text</i> again. What is new, the direction made.
         </li>
         <li>Move it to 8. Then choose layer 1 and try 1, 2 and 3.</li>
         <li>Write two texts of your own: a fox and an owl, or a question and an answer.</li>

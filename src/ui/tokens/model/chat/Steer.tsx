@@ -24,7 +24,7 @@ function Texts({ isBusy, first }: SteerProps) {
   const [away, setAway] = useState(first?.away ?? '')
   const hasDirection = useStore(openedModelStore, ({ direction }) => direction !== undefined)
   return (
-    <div className="chat-settings">
+    <div className="chat-settings steer-texts">
       <label>
         <span>toward</span>
         <input
@@ -77,7 +77,7 @@ function Place({ sizes, begins }: PlaceProps) {
     steerModel(place)
   }
   return (
-    <div className="chat-settings">
+    <div className="chat-settings steer-place">
       <label>
         <span>added after layer</span>
         <select
@@ -108,6 +108,9 @@ function Place({ sizes, begins }: PlaceProps) {
           onChange={({ target }) => move({ layer, strength: target.valueAsNumber })}
         />
       </label>
+      {strength === 0 ? (
+        <small className="soft">At 0 nothing is added: move the strength, then write.</small>
+      ) : null}
     </div>
   )
 }
