@@ -46,7 +46,7 @@ test('a reward of several parts is one measure in every sentence, and its parts 
     'layer/entropy/4': [1, 0.5],
   })
   expect(headline(state)).toBe(
-    'Its answers to new stories earn a reward of 1.70; it began at 1.20.',
+    'Its sampled answers to new stories earn a reward of 1.70; it began at 1.20.',
   )
   expect(captionOf(state)).toContain('Held-out reward: 1.20, then 1.70.')
   expect(gotWorse(state)).toBe(false)

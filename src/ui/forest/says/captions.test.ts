@@ -231,7 +231,7 @@ test('the headline of a composed reward is of what was asked for', () => {
     },
   } as typeof plain
   expect(headline(composed)).toBe(
-    'Its answers to new problems earn a reward of 94\u00a0%; it began at 75\u00a0%.',
+    'Its sampled answers to new problems earn a reward of 94\u00a0%; it began at 75\u00a0%.',
   )
 })
 
@@ -261,7 +261,7 @@ test('the headline says what the stories do that are rewarded for one thing', ()
   const watched = { id: 'coherence', weight: 0 } as const
   expect(mainMeasure({ ...runExperiment, task: { id: 'story' } }).asked).toBeUndefined()
   expect(told([{ id: 'happy_end', weight: 1 }, watched])).toBe(
-    'Happy end: 100\u00a0% of 128 new stories; it began at 60\u00a0%.',
+    'Happy end: 100\u00a0% of 128 new stories, sampled; it began at 60\u00a0%.',
   )
   // Two things that are asked for are one number only as a reward.
   expect(
@@ -329,7 +329,7 @@ test('a share of so few stories that chance may have moved it is no clear change
     return { ...run(30, columns as never), runExperiment: preset } as LabState
   }
   expect(headline(ended(0.8))).toBe(
-    'Happy end: 80\u00a0% of 15 new stories; it began at 60\u00a0%: no clear change.',
+    'Happy end: 80\u00a0% of 15 new stories, sampled; it began at 60\u00a0%: no clear change.',
   )
   // What was rewarded says whether it got worse, not what the task says beside it.
   expect(gotWorse(ended(1, 0.2))).toBe(false)

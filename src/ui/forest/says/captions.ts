@@ -157,7 +157,7 @@ function askedSays(state: LabState, { metric, asked }: MainMeasure): string | un
   if (!shares || !asked || !task || !validation) return undefined
   const [before, after] = shares.map(percent)
   const began = before === after ? 'as many as when it began' : `it began at ${before}`
-  const is = `${asked.label}: ${after} of ${validation.prompts} new ${posedWords(task)}; ${began}`
+  const is = `${asked.label}: ${after} of ${validation.prompts} new ${posedWords(task)}, sampled; ${began}`
   return isUnclear(shares, validation.prompts * validation.n) ? `${is}: no clear change.` : `${is}.`
 }
 
@@ -168,7 +168,7 @@ function rewardSays(state: LabState, { metric }: MainMeasure): string | undefine
   if (!rewards || !runExperiment) return undefined
   const [before, after] = rewards.map(rewardWord(runExperiment))
   const began = before === after ? 'as much as when it began' : `it began at ${before}`
-  return `Its answers to new ${posedWords(runExperiment.task)} earn a reward of ${after}; ${began}.`
+  return `Its sampled answers to new ${posedWords(runExperiment.task)} earn a reward of ${after}; ${began}.`
 }
 
 /** What a run came to, in a sentence; undefined where it was not measured twice on problems that it

@@ -65,10 +65,14 @@ const isMain = (choice: string): boolean => choice === '' || choice === MAIN
 export const toldBy = ({ header }: RunEntry, choice: string): string | undefined =>
   isMain(choice) && !header.source ? toldWords(mainMeasure(header.experiment)) : undefined
 
-/** What the first number of these runs is called: 'held-out happy end or accuracy, greedy'. */
+/** What the first number of these runs is called: 'held-out happy end, sampled, or accuracy,
+ * greedy'. */
 function mainLabel(entries: readonly RunEntry[]): string {
-  const names = entries.map((entry) => toldBy(entry, MAIN) ?? 'accuracy, greedy')
-  return `held-out ${[...new Set(names)].sort().reverse().join(' or ')}`
+  const names = entries.map((entry) => {
+    const told = toldBy(entry, MAIN)
+    return told === undefined ? 'accuracy, greedy' : `${told}, sampled`
+  })
+  return `held-out ${[...new Set(names)].sort().reverse().join(', or ')}`
 }
 
 /** The choices for these runs; the first is that of a table where nothing was chosen. */

@@ -223,8 +223,10 @@ test('a run that was rewarded for one thing of a text is told by that, and anoth
   expect(metricOf(story, 'greedy')).toBe('val-aux/story/acc/greedy')
   expect(metricOf(entry('a'), '')).toBe(metricOf(entry('a'), 'greedy'))
   expect(choiceLabel('', [entry('a')])).toBe('held-out accuracy, greedy')
-  expect(choiceLabel('', [story])).toBe('held-out happy end')
-  expect(choiceLabel('', [entry('a'), story])).toBe('held-out happy end or accuracy, greedy')
+  expect(choiceLabel('', [story])).toBe('held-out happy end, sampled')
+  expect(choiceLabel('', [entry('a'), story])).toBe(
+    'held-out happy end, sampled, or accuracy, greedy',
+  )
   expect(cellText(1, 'metric:score', story)).toBe('100.0\u00a0%')
   expect(comparedChoices([story])[0].key).toBe('main')
   expect(comparedChoices([entry('a'), story])[0].key).toBe('greedy')
