@@ -8,7 +8,7 @@ import type { NumberTable } from '../../plot/files/number_table.ts'
 import { HeatScale } from '../../plot/heat/HeatMap.tsx'
 import { READ } from '../../plot/reads.ts'
 import { useSlowFrame } from '../../shown/readout.ts'
-import { useLastLayer } from '../../shown/run.ts'
+import { shownExperiment, useLastLayer } from '../../shown/run.ts'
 import { shownStore, useAtStep, useShown } from '../../shown/shown.ts'
 import { useVocabulary } from '../../shown/vocabulary.ts'
 import { changedSays } from '../base/answers.ts'
@@ -73,7 +73,7 @@ function OneMoment({ seen, lastLayer }: { readonly seen: Seen; readonly lastLaye
 const ONE_NOTE =
   'How undecided every layer’s policy is, and beside it what its attention and its feed-forward write. Normed states and writes were looked at in one moment of this run: a run looks at itself for at most 5 % of its work, which allows a short one few moments, and at what is in view while it trains. A raw state also looks surer where it is longer. Looking at another kept state below adds a moment.'
 const MAPS_NOTE =
-  'One column per step; stripes hold its colour where nothing was measured before the next: raw states are measured in every step, the others where this figure was in view, and in a run’s moments. Dark is certain, bright undecided, on one scale for all four. Old steps are thinned out, so what changes within a few early steps may be missing, and a raw map mixes what a state says with how long it is. In the normed map the embedding is grey; the top row of both is the final policy.'
+  'One column per step; stripes hold its colour where nothing was measured before the next: raw states are measured in each step of the probe, the others where this figure was in view, and in a run’s moments. Dark is certain, bright undecided, on one scale for all four. Old steps are thinned out, so what changes within a few early steps may be missing, and a raw map mixes what a state says with how long it is. In the normed map the embedding is grey; the top row of both is the final policy.'
 
 const SAYS_MS = 1000
 const selectKept = ({ kept }: LabState) => kept.observations
@@ -84,9 +84,14 @@ function Changed({ lastLayer }: { readonly lastLayer: number }) {
   return <>{changedSays(shownStore.getState().kept.observations, useAtStep(), lastLayer)}</>
 }
 
-/** Of which steps the maps are, where the raw states have more than the others. */
-const stepsWords = (words: string, hasCourse: boolean): string =>
-  hasCourse ? `Raw states: every step. Normed states and writes: ${words}` : words
+const selectProbe = (state: LabState) => shownExperiment(state).probe.freq ?? 1
+
+/** Of which steps the maps are, where the raw states have more than the others: those of the probe,
+ * which is in every step or in one of `freq`. */
+const stepsWords = (words: string, freq: number): string =>
+  freq === 1
+    ? `Raw states: every step. Normed states and writes: ${words}`
+    : `Raw states: every ${freq} steps. Normed states and writes: ${words}`
 
 export function HeatMaps() {
   const state = useFigure('heat', GROUPS, QUANTITIES)
@@ -94,6 +99,7 @@ export function HeatMaps() {
   const { seen, awaits } = state
   const { items } = useShown(selectKept)
   const isOfMetrics = useShown(hasCourse)
+  const freq = useShown(selectProbe)
   // While more moments come, the maps keep their places.
   const isOn = useNextObserved() !== undefined
   const isOne = !(isOn && isOfMetrics) && isOneMoment(items, QUANTITIES)
@@ -111,7 +117,7 @@ export function HeatMaps() {
       state={{
         ...state,
         isEmpty: state.isEmpty && !isOfMetrics,
-        words: stepsWords(state.words, isOfMetrics),
+        words: isOfMetrics ? stepsWords(state.words, freq) : state.words,
       }}
       opens="wide"
       says={

@@ -8,12 +8,12 @@ import { shownStore, viewStore } from '../../shown/shown.ts'
 import { uiStore } from '../../shown/store.ts'
 import { HeatMaps } from './HeatMaps.tsx'
 
-function measured(status: LabState['status']): string {
+function measured(status: LabState['status'], freq = 1): string {
   const series = new Map<string, Series>()
   for (let layer = 0; layer <= 3; layer++)
     for (const step of [1, 2, 3])
       appendRow(series, `layer/entropy/${layer}`, step, 3 - layer / step)
-  const { experiment } = OPENING
+  const experiment = { ...OPENING.experiment, probe: { ...OPENING.experiment.probe, freq } }
   labStore.setState(
     { ...initialState(), experiment, runExperiment: experiment, status, series, step: 3 },
     true,
@@ -36,6 +36,7 @@ test('a run that nobody looked into has the map of its raw states', () => {
   expect(markup).not.toContain('heat-normed-chart')
   expect(markup).toContain('Raw states: every step.')
   expect(markup).toContain('From step 1 to 3')
+  expect(measured('finished', 10)).toContain('Raw states: every 10 steps.')
 })
 
 test('while a run is on the other maps keep their places', () => {
