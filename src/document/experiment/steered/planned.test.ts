@@ -135,3 +135,29 @@ test('an entry that cannot be done, or that comes after the end, changes nothing
   ]
   expect(plannedStretches(experiment, steering).at(-1)?.to).toBe(112)
 })
+
+test('what is done after a step in flight is counted once', () => {
+  const [, , rl] = experimentOf([]).phases
+  const phase = { ...rl, steps: 3 }
+  const steering: SteeringEntry[] = [{ step: 32, kind: 'interrupt_phase', phase }]
+  // The run has answered; steps 31 and 32 of the present phase are not reported yet.
+  const run: RunSoFar = {
+    experiment: experimentOf([], [...PHASES.slice(0, 2), phase, { ...PHASES[1], steps: 20 }]),
+    steering,
+    steered: [{ entry: steering[0] }],
+    phase_switches: [
+      { step: 0, phase: 0, reason: 'start' },
+      { step: 12, phase: 1, reason: 'steps' },
+    ],
+    step: 30,
+    phase: 1,
+    phase_step: 18,
+  }
+  expect(plannedTotal(run)).toBe(12 + 40 + 3)
+  expect(stepsToCome(run).map(({ phase, from, to }) => [phase, from, to])).toEqual([
+    [1, 30, 32],
+    [2, 32, 35],
+    [3, 35, 55],
+  ])
+  expect(plannedTotal({ ...run, step: 32, phase_step: 20 })).toBe(55)
+})

@@ -68,37 +68,52 @@ export interface RunSoFar {
 /** A phase that begins has its own mark. */
 export const MARKS_PHASE: readonly string[] = ['next_phase', 'insert_phase', 'interrupt_phase']
 
-/** A person has ended the present phase, and no step of the next one has been reported. */
-export function isEnding({
-  steered,
-  phase_switches,
-  step,
-}: Pick<RunSoFar, 'steered' | 'phase_switches' | 'step'>): boolean {
+type Steered = Pick<RunSoFar, 'steered' | 'phase_switches' | 'step'>
+
+/** The step after which a person has ended the present phase, where none of the next one has been
+ * reported. Steps in flight may lie before it. */
+function endingAfter({ steered, phase_switches, step }: Steered): number | undefined {
   const ended = steered.findLast(
     ({ entry, refused }) => refused === undefined && MARKS_PHASE.includes(entry.kind),
   )
-  if (ended === undefined || ended.entry.step < step) return false
+  if (ended === undefined || ended.entry.step < step) return undefined
   const began = phase_switches.at(-1)
-  return !began || began.reason === 'start' || began.step < ended.entry.step
+  const isOfPresent = !began || began.reason === 'start' || began.step < ended.entry.step
+  return isOfPresent ? ended.entry.step : undefined
 }
 
+/** A person has ended the present phase, and no step of the next one has been reported. */
+export const isEnding = (run: Steered): boolean => endingAfter(run) !== undefined
+
 const plans = new WeakMap<Experiment, { readonly of: string; readonly plan: readonly Stretch[] }>()
+
+/** The steps in flight up to the `end` of the present phase, where it has one, and the others. */
+function planFrom(
+  { experiment, step, phase, phase_step }: RunSoFar,
+  due: readonly SteeringEntry[],
+  end: number | undefined,
+): readonly Stretch[] {
+  const to = end ?? step
+  const document = experiment.phases[phase]
+  const inFlight = to > step ? [{ phase, document, from: step, to, isEnd: true }] : []
+  const taken = phase_step + to - step
+  const from = { step: to, phase, phase_step: taken, is_ended: end !== undefined }
+  return [...inFlight, ...plannedStretches(experiment, due, from)]
+}
 
 /** The steps that come after the last one. The same list as long as they are the same. */
 export function stepsToCome(run: RunSoFar): readonly Stretch[] {
   const { experiment, steering, steered, step, phase, phase_step } = run
   const done = steered.map(({ entry }) => JSON.stringify(entry))
+  // What is done after a step in flight is in the experiment already.
   const due = steering.filter(
-    (entry) => entry.step > step || (entry.step === step && !done.includes(JSON.stringify(entry))),
+    (entry) => entry.step >= step && !done.includes(JSON.stringify(entry)),
   )
-  const is_ended = isEnding(run)
+  const end = endingAfter(run)
   // The plan stays true while a phase continues; only the place of a step in it changes.
-  const of = JSON.stringify([due, phase, step - phase_step, is_ended])
+  const of = JSON.stringify([due, phase, step - phase_step, end])
   const known = plans.get(experiment)
-  const plan =
-    known?.of === of
-      ? known.plan
-      : plannedStretches(experiment, due, { step, phase, phase_step, is_ended })
+  const plan = known?.of === of ? known.plan : planFrom(run, due, end)
   plans.set(experiment, { of, plan })
   return plan.filter(({ to }) => to > step)
 }
