@@ -1,5 +1,5 @@
-// Draws the name of each line with its value beside its end, right of the plot, in place of a
-// legend: a click hides a line. Moves with the line, without rendering.
+// Draws the name of each line with its value right of the plot, at that value's height, in place of
+// a legend: a click hides a line. Moves with the line, without rendering.
 import { type CSSProperties, useEffect, useRef } from 'react'
 import { cssColor } from '../scales/css_colors.ts'
 import { smoothed } from '../scales/smooth.ts'
@@ -58,16 +58,15 @@ export function LineLabels({ lines, view, formatValue, onNamed }: LineLabelsProp
     return keepWritten(() => {
       const read = readStep()
       const { smoothing } = uiStore.getState()
+      // Each name lies where its value does: a height of one step beside a value of another
+      // would be no reading.
+      const until = Math.min(read ?? view.x[1], view.x[1])
       const ends = lines.map((line) =>
-        pointOf(line, view, { until: view.x[1], weight: weightOf(line, smoothing) }),
+        pointOf(line, view, { until, weight: weightOf(line, smoothing) }),
       )
-      // The values are of this step, so their points are marked, and nothing leads to the ends.
+      // Of a step before the end the points are marked, and nothing leads to them.
       if (read !== undefined)
-        lines.forEach((line, i) => {
-          const point = pointOf(line, view, {
-            until: Math.min(read, view.x[1]),
-            weight: weightOf(line, smoothing),
-          })
+        ends.forEach((point, i) => {
           const { x, y } = point ?? { x: -9, y: -9 }
           drawn(lines.length + i)?.setAttribute('transform', `translate(${x} ${y})`)
         })
