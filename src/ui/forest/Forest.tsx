@@ -209,7 +209,7 @@ function Caption({ isKnown }: { readonly isKnown: boolean }) {
   const isOver = usePresent(selectIsOver)
   const atStep = useAtStep()
   const run = writtenRun()
-  const caption = captionOf(run, atStep, true)
+  const caption = captionOf(run, atStep, { isBrief: true })
   const cameTo = isOver && atStep === undefined ? headline(run) : undefined
   if (caption === '' && cameTo === undefined)
     return isKnown ? null : <p className="forest-source">{NOT_MEASURED}</p>

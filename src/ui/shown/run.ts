@@ -168,7 +168,7 @@ export const endWords = (reason: Reason): string =>
   reason === 'steps' ? '' : `, ${reason === 'insert_phase' ? 'ended by hand' : REASONS[reason]}`
 
 /** Whose method a phase follows, in a word. */
-export function methodName(phase: Phase): string {
+export function methodName(phase: Phase | Experiment['phases'][number]): string {
   if (phase.kind === 'sft') return 'SFT'
   if (phase.kind === 'reward_model') return 'Bradley–Terry'
   if (phase.kind === 'preference') return preferenceLabel(phase.preference)

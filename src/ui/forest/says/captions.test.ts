@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { parsed } from '../../../document/experiment/testing.ts'
 import { presetOf } from '../../../document/presets/presets.ts'
 import { Series } from '../../../host/columns/series.ts'
 import { initialState, type LabState } from '../../../page/state/store.ts'
@@ -132,7 +133,7 @@ test('beside the forest a caption leaves held-out problems to the chart', () => 
     ],
   })
   expect(captionOf(state)).toContain('held-out')
-  expect(captionOf(state, undefined, true)).toMatch(/became surer by 0\.40 nats\.$/)
+  expect(captionOf(state, undefined, { isBrief: true })).toMatch(/became surer by 0\.40 nats\.$/)
 })
 
 test('what was not measured is not said', () => {
@@ -170,6 +171,30 @@ test('at the end every phase has a sentence of its own numbers', () => {
     'Imitation, 66 steps: the final policy became surer by 1.84 nats.',
     'Reinforcement of layer 2 alone, 4 steps: its policy became surer by 0.26 nats; the final policy hardly changed (0.02 nats).',
     'Reinforcement of the whole model, 50 steps: the final policy became surer by 0.68 nats.',
+  ])
+})
+
+test('a run of several algorithms says which one each phase had', () => {
+  const state = run(120, {
+    'layer/entropy/3': [
+      [66, 1.4],
+      [70, 1.3],
+      [120, 0.7],
+    ],
+  })
+  const rl = { target_layer: 'final', steps: 4 }
+  const { phases } = parsed({
+    phases: [
+      { kind: 'sft', steps: 66 },
+      { ...rl, kind: 'rl', adv_estimator: 'reinforce_plus_plus' },
+      { ...rl, kind: 'rl', adv_estimator: 'grpo' },
+    ],
+  })
+  const runExperiment = { ...experiment, phases }
+  const heads = phaseCaptions({ ...state, runExperiment }).map((said) => captionLines(said)[0])
+  expect(heads).toEqual([
+    'Reinforcement of the whole model, 4 steps, REINFORCE++',
+    'Reinforcement of the whole model, 50 steps, GRPO',
   ])
 })
 

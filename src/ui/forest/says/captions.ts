@@ -14,6 +14,7 @@ import {
   sampledAccuracy,
   TASK_SCORE,
 } from '../../shown/metrics.ts'
+import { methodName } from '../../shown/run.ts'
 
 /** Steps whose rewards are averaged at both ends of a phase. */
 const WIDTH = 5
@@ -205,20 +206,28 @@ export function headline(state: LabState): string | undefined {
 /** What each phase of a run did, in their order; without those of which too little was measured. */
 export function phaseCaptions(state: LabState): readonly string[] {
   const begins = state.phase_switches.map(({ step }) => step)
+  const phases = state.runExperiment?.phases ?? []
+  const used = new Set(phases.flatMap((phase) => (phase.kind === 'rl' ? phase.adv_estimator : [])))
+  const saysMethod = used.size > 1
   return begins
-    .map((_, i) => captionOf(state, begins[i + 1] ?? state.step))
+    .map((_, i) => captionOf(state, begins[i + 1] ?? state.step, { saysMethod }))
     .filter((caption) => caption !== '')
 }
 
 /** What the present phase has done so far; '' where too little was measured. A brief
- * one leaves held-out problems to the chart below. */
-export function captionOf(state: LabState, atStep?: number, isBrief = false): string {
+ * one leaves held-out problems to the chart below; one of several algorithms names its own. */
+export function captionOf(
+  state: LabState,
+  atStep?: number,
+  { isBrief = false, saysMethod = false } = {},
+): string {
   const seen = phaseSeen(state, atStep ?? state.step)
   if (!seen) return ''
   const { phase, layers, first, last } = seen
   const final = entropyChange(state, layers, seen)
   if (final === undefined) return ''
-  const steps = formatSteps(last - first + 1)
+  const taken = formatSteps(last - first + 1)
+  const steps = saysMethod && phase.kind === 'rl' ? `${taken}, ${methodName(phase)}` : taken
   const heldOut = isBrief ? '' : heldOutWords(state, seen)
   if (phase.kind === 'sft')
     return `Imitation, ${steps}: ${changeWords('the final policy', final)}.${heldOut}`

@@ -41,3 +41,30 @@ test('what chance alone brings is not said', () => {
   expect(onTheWay(run([0.77, 0.73, 0.8, 0.85, 0.83]))).toEqual([])
   expect(onTheWay(run([]))).toEqual([])
 })
+
+test('a phase that was inserted is said, in the order of the steps, and none that was refused', () => {
+  const grpo = { kind: 'rl', adv_estimator: 'grpo', steps: 3 }
+  const set = { step: 30, kind: 'set', path: 'actor.optim.lr', value: 0.0005 }
+  const steering = parsed({
+    phases: [{ kind: 'rl', steps: 40 }],
+    steering: [
+      { step: 24, kind: 'interrupt_phase', phase: grpo },
+      { step: 32, kind: 'append_phase', phase: grpo },
+      { step: 35, kind: 'repeat_phase' },
+    ],
+  }).steering
+  const [interrupt, append, repeat] = steering
+  const state: LabState = {
+    ...run([], [set]),
+    steered: [
+      { entry: interrupt, refused: undefined },
+      { entry: append, refused: undefined },
+      { entry: repeat, refused: 'expected something else' },
+    ],
+  }
+  expect(onTheWay(state)).toEqual([
+    'After step 24, GRPO was inserted: 3 steps.',
+    'After step 30, “Learning rate” became 5e-4.',
+    'After step 32, GRPO was added: 3 steps.',
+  ])
+})

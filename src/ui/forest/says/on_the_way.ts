@@ -1,20 +1,45 @@
-// Says what the ends of a run hide: settings that were changed while it trained, and a score that
-// was clearly lower or higher in between.
+// Says what the ends of a run hide: settings and phases that were changed while it trained, and a
+// score that was clearly lower or higher in between.
 
 import { numberWords } from '../../../document/experiment/fields/number_words.ts'
 import { experimentFields } from '../../../document/experiment/form/form.ts'
 import { placeWords } from '../../../document/experiment/form/setting_words.ts'
 import { fieldChanges } from '../../../document/experiment/steered/field_changes.ts'
+import type { SteeringEntry } from '../../../document/experiment/steering/actions.ts'
+import { steeringWords } from '../../../document/experiment/steering/words.ts'
 import type { LabState } from '../../../page/state/store.ts'
+import { formatSteps } from '../../kit/format.ts'
 import { isClear } from '../../kit/mean.ts'
 import { greedyAccuracy } from '../../shown/metrics.ts'
+import { methodName } from '../../shown/run.ts'
 import { percent } from './captions.ts'
 
-/** 'After step 12 the learning rate became 0.001.', in the order of the steps. */
-function changeLines({ runDocument, ...state }: LabState): readonly string[] {
+interface Change {
+  readonly step: number
+  readonly line: string
+}
+
+/** 'After step 24, GRPO was inserted: 3 steps.'; undefined for what changed no phase. */
+function phaseLine({ step, ...action }: SteeringEntry): string | undefined {
+  if (action.kind === 'set' || action.kind === 'kernels') return undefined
+  if (!('phase' in action)) return `After step ${step}: ${steeringWords(action)}.`
+  const { phase } = action
+  const isLast = action.kind === 'append_phase'
+  return `After step ${step}, ${methodName(phase)} was ${isLast ? 'added' : 'inserted'}: ${formatSteps(phase.steps)}.`
+}
+
+/** What was done to the list of phases. */
+const phaseChanges = ({ steered }: LabState): readonly Change[] =>
+  steered.flatMap(({ entry, refused }) => {
+    const line = refused === undefined ? phaseLine(entry) : undefined
+    return line === undefined ? [] : { step: entry.step, line }
+  })
+
+/** 'After step 12 the learning rate became 0.001.' */
+function settingChanges({ runDocument, ...state }: LabState): readonly Change[] {
   if (!runDocument) return []
   const fields = experimentFields(runDocument)
-  const changes = [...fieldChanges({ ...state, document: runDocument })].flatMap(([path, values]) =>
+  return [...fieldChanges({ ...state, document: runDocument })].flatMap(([path, values]) =>
     values.slice(1).map(({ step, value }) => {
       const label = fields.find((field) => field.path === path)?.label ?? path
       const name = `${placeWords(path)}${label}`
@@ -22,8 +47,12 @@ function changeLines({ runDocument, ...state }: LabState): readonly string[] {
       return { step, line: `After step ${step}, “${name}” became ${said}.` }
     }),
   )
-  return changes.toSorted((a, b) => a.step - b.step).map(({ line }) => line)
 }
+
+const changeLines = (state: LabState): readonly string[] =>
+  [...settingChanges(state), ...phaseChanges(state)]
+    .toSorted((a, b) => a.step - b.step)
+    .map(({ line }) => line)
 
 /** 'In between, greedy answers fell to 48 % at step 10.', where that is clear against both ends. */
 function scoreLines({ runExperiment, series }: LabState): readonly string[] {
