@@ -39,14 +39,15 @@ export interface PhaseChooserProps {
   readonly onDone: () => void
 }
 
-/** It closes on Escape, with the tab, and where a run begins or ends: it was opened for what was
- * there. */
+/** It closes on Escape, with the tab, and where a run begins: it was opened for what was there.
+ * Where one ends it stays, and adds to the next. */
 function useClosing(id: string, isBusy: boolean, onDone: () => void): void {
   const done = useRef(onDone)
   done.current = onDone
   const wasBusy = useRef(isBusy)
   useEffect(() => {
-    if (wasBusy.current !== isBusy) done.current()
+    if (isBusy && !wasBusy.current) done.current()
+    wasBusy.current = isBusy
   }, [isBusy])
   useEffect(() => {
     const close = ({ key }: KeyboardEvent) => {
