@@ -7,22 +7,37 @@ import { selectIsBusy, useLab } from '../../shown/run.ts'
 
 const selectWrong = (state: LabState) => wrongFields(state)
 
+type Wrong = ReturnType<typeof wrongFields>[number]
+
+const Name = ({ path, label }: Wrong) => (
+  <button type="button" className="plain" onClick={() => showSetting(path)}>
+    {label}
+  </button>
+)
+
+/** Several have room for their names alone: what is wrong stands at each. */
 export function WrongFields() {
   const wrong = useLab(selectWrong)
   const isBusy = useLab(selectIsBusy)
+  const [first, ...others] = wrong
+  if (others.length > 0)
+    return (
+      <>
+        {`${wrong.length} settings are wrong: `}
+        {wrong.map((field, i) => (
+          <span key={field.path}>
+            {i > 0 ? ', ' : ''}
+            <Name {...field} />
+          </span>
+        ))}
+        .
+      </>
+    )
   return (
     <>
       {isBusy ? 'The run has the values from before: ' : 'Train is off: '}
-      {wrong.map(({ path, label, text }, i) => (
-        <span key={path}>
-          {i > 0 ? '; ' : ''}
-          <button type="button" className="plain" onClick={() => showSetting(path)}>
-            {label}
-          </button>{' '}
-          {text.trim() === '' ? 'is empty' : `cannot be ${text}`}
-        </span>
-      ))}
-      .
+      <Name {...first} />{' '}
+      <span>{first.text.trim() === '' ? 'is empty' : `cannot be ${first.text}`}</span>.
     </>
   )
 }
