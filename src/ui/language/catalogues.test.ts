@@ -47,8 +47,8 @@ const OF_RUNS: Readonly<Record<string, string>> = {
   // What may stand behind it, a button, does not.
   'This is the model as it comes with the page: nothing was trained here.':
     '这是随页面附带的模型：这里没有训练过任何东西。',
-  '14 settings in 5 sections. 22 more have no effect here':
-    '5 个部分，14 项设置。另有 22 项在这里不起作用',
+  '14 settings in 5 sections': '5 个部分，14 项设置',
+  '22 more without effect as the settings are': '另有 22 项在当前设置下不起作用',
   'Train it without the inner phase (about 37 s)': '去掉内部阶段再训练一次（约 37 秒）',
   'First run, without its inner phase': '第一次运行，去掉内部阶段',
   'smoothed last': '平滑后的末值',

@@ -1,12 +1,12 @@
 // Draws the search field over the settings, and what it found.
 import { Search, X } from 'lucide-react'
-import { useMemo } from 'react'
+import { useMemo, useState } from 'react'
 import { experimentFields } from '../../document/experiment/form/form.ts'
 import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import { isSteerable } from '../../document/experiment/steering/edit_phases.ts'
 import { Field } from './Field.tsx'
 import { type FieldData, groupFields } from './form.ts'
-import { foundWords, isFound, sortFound } from './settings_search.ts'
+import { foundWords, idleWords, isFound, sortFound } from './settings_search.ts'
 
 interface SearchProps {
   readonly query: string
@@ -72,6 +72,8 @@ export function FoundSettings(props: FoundProps) {
     [query, experiment],
   )
   const shown = found.filter(({ hasEffect }) => hasEffect)
+  const [isOpen, setOpen] = useState(false)
+  const idle = found.filter(({ hasEffect }) => !hasEffect)
   const groups = groupFields(shown).length
   const { named, told, inherited } = sortFound(query, shown)
   const section = ([group, fields]: (typeof named)[number]) => (
@@ -91,7 +93,7 @@ export function FoundSettings(props: FoundProps) {
   return (
     <>
       <p className="soft found-count" role="status" data-testid="found-count">
-        {foundWords(shown.length, groups, found.length - shown.length)}
+        {foundWords(shown.length, groups)}
       </p>
       {shown.length > 0 ? null : (
         <button type="button" data-testid="clear-search" onClick={onClear}>
@@ -105,6 +107,16 @@ export function FoundSettings(props: FoundProps) {
         <p className="soft found-told">Taken from the settings above, unless a phase has its own</p>
       ) : null}
       {inherited.map(section)}
+      {idle.length > 0 ? (
+        <details
+          className="found-idle"
+          data-testid="found-idle"
+          onToggle={({ currentTarget }) => setOpen(currentTarget.open)}
+        >
+          <summary>{idleWords(idle.length, shown.length)}</summary>
+          {isOpen ? groupFields(idle).map(section) : null}
+        </details>
+      ) : null}
     </>
   )
 }

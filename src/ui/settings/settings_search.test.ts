@@ -6,6 +6,7 @@ import {
   findWords,
   foundChoices,
   foundWords,
+  idleWords,
   isFound,
   pathWords,
   sortFound,
@@ -62,9 +63,11 @@ test('what was found is marked, also where it looks like a pattern', () => {
 })
 
 test('the count is a sentence', () => {
-  expect(foundWords(1, 1, 0)).toBe('1 setting in 1 section')
-  expect(foundWords(7, 3, 2)).toBe('7 settings in 3 sections. 2 more have no effect here')
-  expect(foundWords(0, 0, 1)).toBe('No setting found. 1 more has no effect here')
+  expect(foundWords(1, 1)).toBe('1 setting in 1 section')
+  expect(foundWords(7, 3)).toBe('7 settings in 3 sections')
+  expect(foundWords(0, 0)).toBe('No setting found')
+  expect(idleWords(2, 7)).toBe('2 more without effect as the settings are')
+  expect(idleWords(1, 0)).toBe('1 without effect as the settings are')
 })
 
 test('what is in force comes before what phases take over from it', () => {

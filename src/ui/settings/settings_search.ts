@@ -66,11 +66,13 @@ export function foundChoices(query: string, { label, path, help, options = [] }:
   return options.filter((option) => holds(t(option.label), false)).map((option) => option.label)
 }
 
-/** What a search found, in a sentence. `idle` fields match too, but have no effect as the other
- * settings are. */
-export function foundWords(found: number, sections: number, idle: number): string {
-  const none = found === 0 ? 'No setting found' : ''
-  const some = `${found} ${found === 1 ? 'setting' : 'settings'} in ${sections} ${sections === 1 ? 'section' : 'sections'}`
-  const more = idle > 0 ? [`${idle} more ${idle === 1 ? 'has' : 'have'} no effect here`] : []
-  return [none || some, ...more].join('. ')
-}
+/** What a search found, in a sentence. */
+export const foundWords = (found: number, sections: number): string =>
+  found === 0
+    ? 'No setting found'
+    : `${found} ${found === 1 ? 'setting' : 'settings'} in ${sections} ${sections === 1 ? 'section' : 'sections'}`
+
+/** How many of those that match have no effect as the other settings are; `found`, how many have
+ * one. */
+export const idleWords = (idle: number, found: number): string =>
+  `${idle}${found > 0 ? ' more' : ''} without effect as the settings are`
