@@ -1,13 +1,16 @@
 // Shows the meaning of a term beside the word that was pressed.
 import { type ToggleEvent, useEffect, useRef } from 'react'
 import { createPortal } from 'react-dom'
+import { t } from '../kit/translator.ts'
 import { showDialog } from '../open/dialogs.ts'
 import { openLesson } from '../open/open_lesson.ts'
 import { Meaning } from './Meaning.tsx'
-import { termOf } from './terms.ts'
+import { otherWord, termOf } from './terms.ts'
 
 interface DefinitionProps {
   readonly id: string
+  /** What was pressed. */
+  readonly word: string
   readonly beside: HTMLElement
   readonly onClose: () => void
 }
@@ -25,7 +28,7 @@ function place(box: HTMLElement, beside: HTMLElement): void {
   box.style.top = `${fits ? below : top - height - GAP}px`
 }
 
-export function Definition({ id, beside, onClose }: DefinitionProps) {
+export function Definition({ id, word, beside, onClose }: DefinitionProps) {
   const box = useRef<HTMLDivElement>(null)
   const term = termOf(id)
   useEffect(() => {
@@ -50,18 +53,24 @@ export function Definition({ id, beside, onClose }: DefinitionProps) {
     onClose()
   }
   if (!term) return null
+  const other = otherWord(word, t(term.name))
   return createPortal(
     <div
       ref={box}
       popover="auto"
       role="dialog"
-      aria-label={term.name}
+      aria-label={other ?? term.name}
       tabIndex={-1}
       className="definition"
       data-testid="definition"
       onToggle={onToggle}
     >
-      <h3>{term.name}</h3>
+      <h3>{other ?? term.name}</h3>
+      {other === undefined ? null : (
+        <p className="soft">
+          In the glossary: <span>{term.name}</span>
+        </p>
+      )}
       <Meaning
         term={term}
         onLesson={(lesson) => {

@@ -31,7 +31,9 @@ function TermButton({ id, text }: { readonly id: string; readonly text: string }
       >
         {text}
       </button>
-      {button ? <Definition id={id} beside={button} onClose={() => setButton(undefined)} /> : null}
+      {button ? (
+        <Definition id={id} word={text} beside={button} onClose={() => setButton(undefined)} />
+      ) : null}
     </>
   )
 }

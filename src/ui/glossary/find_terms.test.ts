@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { translateWith } from '../kit/translator.ts'
 import { lessonOf } from '../lessons/lessons.ts'
 import { meaningIn, piecesOf } from './find_terms.ts'
-import { TERMS } from './terms.ts'
+import { otherWord, TERMS } from './terms.ts'
 
 const termsIn = (text: string) => piecesOf(text).flatMap(({ term }) => term ?? [])
 
@@ -51,4 +51,12 @@ test('every entry has an id of its own, words of its own, and a lesson that exis
     expect(says, name).toMatch(/\.$/)
     if (lesson !== undefined) expect(lessonOf(lesson), name).toBeDefined()
   }
+})
+
+test('a term is titled by the word that was pressed, where its name is another one', () => {
+  expect(otherWord('warm start', 'Imitation')).toBe('Warm start')
+  expect(otherWord('never trained on', 'Held-out')).toBe('Never trained on')
+  for (const word of ['Policies', 'policy', 'final policy'])
+    expect(otherWord(word, 'Policy')).toBeUndefined()
+  expect(otherWord('reinforcement', 'Reinforcement learning')).toBeUndefined()
 })

@@ -342,3 +342,12 @@ export const TERMS: readonly Term[] = [
 ]
 
 export const termOf = (id: string): Term | undefined => TERMS.find((term) => term.id === id)
+
+const stem = (word: string): string => word.toLowerCase().replace(/(?:ies|y|es|s)$/, '')
+
+/** A word that was pressed, as a title, where the term's name is another one. */
+export function otherWord(word: string, name: string): string | undefined {
+  const [pressed, named] = [word, name].map(stem)
+  if (pressed.includes(named) || named.includes(pressed)) return undefined
+  return word.charAt(0).toUpperCase() + word.slice(1)
+}
