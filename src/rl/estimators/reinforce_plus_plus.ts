@@ -68,7 +68,7 @@ export const reinforce_plus_plus = estimator({
 
 export const reinforcePlusPlus0_8 = estimator({
   name: 'reinforce_plus_plus_0.8',
-  label: 'REINFORCE++ of verl up to 0.8, where text of tools ends a return',
+  label: 'REINFORCE++ (verl up to 0.8)',
   ...SHARED,
   estimate: (input, config) => estimate(input, { ...config, observationsEndReturns: true }),
 })

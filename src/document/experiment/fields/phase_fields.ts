@@ -261,7 +261,7 @@ export const RL: Tree<RlFields> = {
   adv_estimator: select(
     {
       label: 'Advantage estimator',
-      help: 'How rewards become advantages: GRPO and most others compare the responses to one prompt, GAE asks a critic.',
+      help: 'How rewards become advantages: GRPO and most others compare the responses to one prompt, GAE asks a critic. Up to verl 0.8, text of tools ended a return of REINFORCE++.',
     },
     Object.fromEntries(ESTIMATOR_LIST.map(({ name, label }) => [name, label])) as Readonly<
       Record<AdvEstimator, string>
