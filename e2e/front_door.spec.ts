@@ -16,7 +16,22 @@ test('a preset is found by its tags and chosen with the keyboard', async ({ lab,
   await expect(lab.get('intro')).toBeVisible()
   // Values beside the lines are of the step under the pointer, and their points are marked.
   await lab.get('reward-chart').locator('.plot-area').hover()
-  await expect(page.locator('.line-labels .is-read circle').first()).toBeVisible()
+  const labels = lab.get('reward-chart').locator('xpath=..').locator('.line-labels')
+  const dot = labels.locator('.is-read circle').first()
+  await expect(dot).toBeVisible()
+  const middle = async (at: typeof dot) => {
+    const { y = 0, height = 0 } = (await at.boundingBox()) ?? {}
+    return y + height / 2
+  }
+  // The name is beside its value, and the step below what may be written at the top.
+  expect(Math.abs((await middle(dot)) - (await middle(labels.locator('li').first())))).toBeLessThan(
+    30,
+  )
+  const foot = await lab
+    .get('reward-chart')
+    .locator('.crosshair')
+    .evaluate((line) => getComputedStyle(line, '::after').bottom)
+  expect(Number.parseFloat(foot)).toBeLessThan(10)
   await lab.get('open-presets').focus()
   await page.keyboard.press('Enter')
   const dialog = lab.get('presets-dialog')

@@ -97,6 +97,11 @@ test('why Train is off moves nothing when it is said', async ({ lab, page }) => 
     const before = await box(lab, '.forest')
     await page.locator('#field-rollout-n').fill('1')
     await expect(lab.get('wrong-fields')).toBeInViewport({ ratio: 1 })
+    // Of two every line is whole.
+    await page.locator('#field-actor-optim-lr').first().fill('')
+    const wrong = lab.get('wrong-fields')
+    await expect(wrong).toHaveText(/^2 settings are wrong: .+, .+\.$/)
+    expect(await wrong.evaluate((p) => p.scrollHeight - p.clientHeight)).toBeLessThanOrEqual(0)
     expect((await box(lab, '.forest')).y).toBe(before.y)
     await page.locator('#field-rollout-n').fill('4')
   }

@@ -129,6 +129,11 @@ test('the search finds settings by name, path and help, in every section', async
     'rollout.train_batch_size',
   )
   await expect(settings.locator('mark').first()).toHaveText(/batch/i)
+  // What has no effect as the settings are can be seen too.
+  await search.fill('clip')
+  const idle = lab.get('found-idle')
+  await idle.locator('summary').click()
+  await expect(idle).toContainText('clip_cov_ratio')
   await search.fill('no such thing')
   await expect(lab.get('found-count')).toContainText('No setting found')
   await lab.get('clear-search').click()
