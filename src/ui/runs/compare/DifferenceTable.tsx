@@ -1,6 +1,7 @@
 // Draws the settings in which the compared runs differ. Of an imported run no setting is known, and
 // the table says so.
 import { useMemo } from 'react'
+import { shortHash } from '../../../document/content/content.ts'
 import {
   placeWords,
   settingLabel,
@@ -14,8 +15,11 @@ import { NONE } from '../../kit/format.ts'
 import type { Compared } from '../base/compared.ts'
 import { MarkedName } from '../base/RunMark.tsx'
 
-/** Long texts, such as pinned kernels, are of interest only in that they differ. */
-const short = (text: string) => (text.length > 60 ? `${text.slice(0, 60)}…` : text)
+/** Hashes, and long texts such as pinned kernels, are of interest only in that they differ. */
+function short(text: string): string {
+  const said = text.replaceAll(/sha256-[0-9a-f]{64}/g, (hash) => shortHash(hash))
+  return said.length > 60 ? `${said.slice(0, 60)}…` : said
+}
 
 const documentOf = ({ entries: [{ header }] }: Compared) =>
   header.source ? undefined : header.document
@@ -41,7 +45,17 @@ function rowName(experiments: readonly Experiment[], path: string): string {
   const [, phase] = /^phases\.(\d+)$/.exec(path) ?? []
   if (phase !== undefined) return `phase ${Number(phase) + 1}`
   const has = experiments.find((one) => leavesOf(one).has(path)) ?? experiments[0]
-  return `${placeWords(path)}${settingLabel(has, path)}`
+  const label = settingLabel(has, path)
+  const [, list, at] = /^(reward\.parts|tools)\.(\d+)/.exec(path) ?? []
+  if (list === 'reward.parts') return `reward part ${Number(at) + 1}, ${label}`
+  if (list === 'tools') return `tool ${Number(at) + 1}, ${label}`
+  return `${placeWords(path)}${label}`
+}
+
+/** Rows of which no two have one name: settings that a person calls alike have their paths too. */
+function withPaths<T extends { readonly path: string; readonly name: string }>(rows: readonly T[]) {
+  const isAgain = ({ name }: T) => rows.filter((other) => other.name === name).length > 1
+  return rows.map((row) => (isAgain(row) ? { ...row, name: `${row.name} (${row.path})` } : row))
 }
 
 /** A row for each difference; undefined where a run was imported. */
@@ -52,7 +66,7 @@ function useRows(groups: readonly Compared[], hasSeeds: boolean) {
     const changes = groups.map(({ entries: [{ header }] }) => fieldChanges(header))
     const places = documents.map((document) => (document ? known.indexOf(document) : -1))
     const found = known.length < 2 ? [] : differences(known)
-    return found
+    const rows = found
       .filter(({ path }) => !hasSeeds || path !== 'seed')
       .filter(({ path }) => !isSaidWithField(path, documents, changes))
       .map(({ path, values }) => ({
@@ -69,6 +83,7 @@ function useRows(groups: readonly Compared[], hasSeeds: boolean) {
           return { value: leaf === undefined ? values[place] : said(leaf) }
         }),
       }))
+    return withPaths(rows)
   }, [groups, hasSeeds])
 }
 

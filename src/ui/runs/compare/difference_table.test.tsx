@@ -50,3 +50,23 @@ test('imported runs beside one of the lab’s, or alone, differ in nothing that 
   const seeds = group('a', entryOf('a', { seed: 1 }), entryOf('b', { seed: 2 }))
   expect(page(seeds)).toContain('runs of one setting')
 })
+
+test('rows of lists are named by their place, and a hash is cut', () => {
+  const own = (id: string, source: string, weight: number) => {
+    const entry = entryOf(id, {})
+    const { document } = entry.header
+    const [part] = [{ id: 'task', weight }]
+    const reward = { ...document.reward, parts: [part, { ...part, id: 'length' }] }
+    const changed = { ...document, reward, model: { ...document.model, source } }
+    return { ...entry, header: { ...entry.header, document: changed as typeof document } }
+  }
+  const hash = (digit: string) => `sha256-${digit.repeat(64)}`
+  const page = renderToStaticMarkup(
+    <DifferenceTable
+      groups={[group('a', own('a', hash('1'), 1)), group('b', own('b', hash('2'), 2))]}
+    />,
+  )
+  expect(page).toContain('>reward part 1, weight<')
+  expect(page).toContain('>reward part 2, weight<')
+  expect(page).toContain(`title="${hash('1')}">sha256-11111111…<`)
+})
