@@ -131,3 +131,18 @@ test('a reward is a moving average in its line alone: its numbers are measured o
   const points = { label: '', entries: [ofStudy], again: [] }
   expect(smoothOfGroup(points, undefined, () => REWARD)).toBeUndefined()
 })
+
+test('a run that trains has a line of its own beside the mean of those that are over', () => {
+  const half = entryOf('half', { seed: 3 })
+  const running: RunEntry = { ...half, header: { ...half.header, status: 'running', step: 2 } }
+  const again: RunEntry = { ...running, id: 'again', header: { ...running.header, id: 'again' } }
+  const entries = [entryOf('a', {}), entryOf('b', { seed: 2 }), running, again]
+  const selection = { ...selectionStore.getInitialState(), band: 'range' as const }
+  const lines = drawnGroups(entries, { ...selection, ticked: entries.map(({ id }) => id) })
+  expect(lines.map((line) => line.entries.map(({ id }) => id))).toEqual([
+    ['a', 'b'],
+    ['half'],
+    ['again'],
+  ])
+  expect(lines.every((line) => line.again.length === 0)).toBe(true)
+})

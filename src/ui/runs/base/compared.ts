@@ -83,19 +83,23 @@ export function comparedGroups(
     .slice(0, band ? MAX_AVERAGED : MAX_COMPARED)
   const names = comparedNames(runs, entries)
   const nameOf = (entry: RunEntry) => names.get(entry.id)?.name ?? runName(entry).name
-  const alone = () =>
-    runs.map((entry) => ({ label: nameOf(entry), entries: [entry], counted: [entry] }))
+  const alone = (own: readonly RunEntry[] = runs) =>
+    own.map((entry) => ({ label: nameOf(entry), again: [], counted: [entry] }))
   const together = () => {
     const own = groupRuns(runs, view, names)
     // Where every line is one run, their seeds may be what differs.
-    return isBySettings(view) && own.every(({ entries }) => entries.length === 1) ? alone() : own
+    if (isBySettings(view) && own.every(({ entries }) => entries.length === 1)) return alone()
+    // A mean of runs of which one is not over would be of no one's end: it has a line of its own.
+    return own.flatMap(({ label, entries, counted, unfinished }) => {
+      const again = entries.filter((one) => !counted.includes(one) && !unfinished.includes(one))
+      return [...(counted.length > 0 ? [{ label, again, counted }] : []), ...alone(unfinished)]
+    })
   }
   const groups = (band ? together() : alone()).slice(0, MAX_COMPARED)
-  const colors = distinctColors(groups.map((group) => group.entries[0].labels.color))
-  return groups.map(({ label, entries, counted }, i) => {
+  const colors = distinctColors(groups.map(({ counted }) => counted[0].labels.color))
+  return groups.map(({ label, again, counted }, i) => {
     const coloured = (own: readonly RunEntry[]) =>
       own.map((entry) => withLook(entry, colors[i], nameOf(entry)))
-    const again = entries.filter((entry) => !counted.includes(entry))
     return { label, entries: coloured(counted), again: coloured(again) }
   })
 }

@@ -104,6 +104,15 @@ test('a seed that was trained twice counts once in a mean, and both runs stay in
   ])
 })
 
+test('a run that still trains enters no mean of its group', () => {
+  const view = { ...FIRST_VIEW, group: BY_SETTINGS }
+  const half = entryOf('f', { seed: 9, lr: 0.001, greedy: 0.1 })
+  const running = { ...half, header: { ...half.header, status: 'running', step: 2 } as const }
+  const [group] = rowGroups(tableRows([...RUNS, running], view), view) ?? []
+  expect(group.rows.map(({ entry }) => entry.id)).toContain('f')
+  expect(group.value).toMatchObject({ n: 2 })
+})
+
 test('settings that differ are offered first, and two that end alike are told apart', () => {
   const groups = columnGroups(RUNS)
   const differing = groups.find(({ name }) => name === 'Settings that differ')

@@ -6,6 +6,7 @@ import { bySettings, onePerSeed } from '../../../record/compare/compare.ts'
 import { type MeanSpread, meanSpread } from '../../../record/compare/statistics.ts'
 import { runName } from '../../../record/run/names.ts'
 import { type Cell, cellOf, cellText, columnLabel, isMetric } from './columns.ts'
+import { isOver } from './ends.ts'
 import type { Row, TableView } from './table.ts'
 
 /** Runs that differ in nothing but the seed. */
@@ -47,9 +48,18 @@ const numbers = (values: readonly unknown[]): number[] =>
 interface RunGroup {
   readonly label: string
   readonly entries: readonly RunEntry[]
-  /** Those that a mean is of: of each seed one. */
+  /** Those that a mean is of: of each seed one that is over. */
   readonly counted: readonly RunEntry[]
+  /** Those of which nobody knows how they end. */
+  readonly unfinished: readonly RunEntry[]
 }
+
+const groupOf = (label: string, entries: readonly RunEntry[]): RunGroup => ({
+  label,
+  entries,
+  counted: entries.filter(({ header }) => isOver(header)),
+  unfinished: entries.filter(({ header }) => !isOver(header)),
+})
 
 /** Runs that a group of the table has together; the same for a chart's bands. */
 export function groupRuns(
@@ -59,11 +69,12 @@ export function groupRuns(
 ): RunGroup[] {
   const { group } = view
   if (isBySettings(view))
-    return bySettings(entries).map((own) => ({
-      label: names?.get(own[0].id)?.seedless ?? runName(own[0]).seedless,
-      entries: own,
-      counted: own.some(({ header }) => header.source) ? own : onePerSeed(own),
-    }))
+    return bySettings(entries).map((own) => {
+      const label = names?.get(own[0].id)?.seedless ?? runName(own[0]).seedless
+      const group = groupOf(label, own)
+      const isImported = own.some(({ header }) => header.source)
+      return isImported ? group : { ...group, counted: onePerSeed(group.counted) }
+    })
   const groups = new Map<string, { readonly cell: Cell; readonly own: RunEntry[] }>()
   for (const entry of entries) {
     const cell = cellOf(entry, group, view)
@@ -76,7 +87,7 @@ export function groupRuns(
   const all = [...groups]
   const isOrdered = all.some(([, { cell }]) => typeof cell === 'number')
   const sorted = isOrdered ? all.sort(([, a], [, b]) => order(a) - order(b) || 0) : all
-  return sorted.map(([label, { own }]) => ({ label, entries: own, counted: own }))
+  return sorted.map(([label, { own }]) => groupOf(label, own))
 }
 
 /** Rows under their headings, in the order of each group's first row; undefined where the table is

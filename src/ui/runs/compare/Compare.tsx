@@ -48,7 +48,7 @@ const BANDS = [
 function Bands({ runs }: { readonly runs: readonly RunEntry[] }) {
   const band = useStore(selectionStore, selectBand)
   const view = useStore(selectionStore, selectView)
-  const largest = Math.max(0, ...groupRuns(runs, view).map(({ entries }) => entries.length))
+  const largest = Math.max(0, ...groupRuns(runs, view).map(({ counted }) => counted.length))
   if (largest < 2) return null
   const isSeeds = isBySettings(view)
   return (

@@ -8,6 +8,7 @@ import { NONE } from '../../kit/format.ts'
 import { differenceText, numberText } from '../../shown/run_words.ts'
 import { comparedChoices, comparedNumber, isShare } from '../base/columns.ts'
 import type { Compared } from '../base/compared.ts'
+import { endedLines, isOneTask } from '../base/ends.ts'
 import { haveSeedInCommon, pairedRuns } from '../base/paired.ts'
 import { MarkedName } from '../base/RunMark.tsx'
 import { pairedSpread, SPREAD_NOTE, spreadText, spreadWords } from '../table/spread.ts'
@@ -135,7 +136,10 @@ function Value({ group, choice }: { readonly group: Compared; readonly choice: s
   )
 }
 
-export function KeyMetrics({ groups }: KeyMetricsProps) {
+/** Of runs that are over: nobody knows how the others end. */
+export function KeyMetrics(props: KeyMetricsProps) {
+  const { ended: groups } = endedLines(props.groups)
+  if (groups.length === 0) return <p className="soft">None of them has come to its end yet.</p>
   const choices = comparedChoices(groups.flatMap(({ entries }) => entries))
   return (
     <>
@@ -161,7 +165,7 @@ export function KeyMetrics({ groups }: KeyMetricsProps) {
           </tbody>
         </table>
       </div>
-      <Paired groups={groups} choices={choices} />
+      {isOneTask(groups) ? <Paired groups={groups} choices={choices} /> : null}
     </>
   )
 }

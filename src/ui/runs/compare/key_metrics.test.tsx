@@ -30,3 +30,15 @@ test('of a run of a study the last number is there and no highest one', () => {
   expect(said).toContain('+25.0 points')
   expect(said).not.toContain('no seed in common')
 })
+
+test('a run that still trains is in no table of ends', () => {
+  const over = entryOf('a', { greedy: 0.5 })
+  const half = entryOf('b', { greedy: 0.75 })
+  const running = { ...half, header: { ...half.header, status: 'running', step: 2 } as const }
+  const group = (entry: typeof over) => ({ label: entry.id, entries: [entry], again: [] })
+  const said = (...entries: readonly (typeof over)[]) =>
+    text(renderToStaticMarkup(<KeyMetrics groups={entries.map(group)} />))
+  expect(said(over, running)).toContain('50.0 %')
+  expect(said(over, running)).not.toMatch(/75\.0|points/)
+  expect(said(running)).toBe(' None of them has come to its end yet. ')
+})

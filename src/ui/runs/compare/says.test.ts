@@ -139,3 +139,37 @@ test('several runs of a line count by their mean, and what has no number is not 
   expect(whole([group('A', ...both), group('D', entryOf('d', {}))])).toBeUndefined()
   expect(whole([group('A', ...both)])).toBeUndefined()
 })
+
+const as = (entry: Entry, header: Partial<Entry['header']>): Entry => ({
+  ...entry,
+  header: { ...entry.header, ...header },
+})
+
+test('a run that is not over enters no verdict, and is named', () => {
+  const [a, b] = [entryOf('a', { greedy: 0.664 }), entryOf('b', { greedy: 0.945 })]
+  const half = entryOf('half', { greedy: 0.2, seed: 2 })
+  const said = (header: Partial<Entry['header']>) =>
+    compareSays([group('A', a), group('B', b), group('half', as(half, { step: 2, ...header }))])
+  const verdict = compareSays([group('A', a), group('B', b)])
+  expect(said({ status: 'running' })).toEqual({
+    says: `${verdict?.says} “half” still trains and is left out.`,
+    more: verdict?.more,
+  })
+  expect(said({ status: 'paused' })?.says).toContain('“half” is paused and is left out.')
+  expect(said({ status: 'stopped' })?.says).toContain('“half” ended before its last step')
+  const running = as(b, { status: 'running' })
+  expect(compareSays([group('A', a), group('B', running)])).toEqual({
+    says: '“b” still trains and is left out.',
+    more: '',
+  })
+})
+
+test('of runs of two tasks there is no verdict', () => {
+  const [a, b] = [entryOf('a', { greedy: 0.6 }), entryOf('b', { greedy: 0.9 })]
+  const task = { ...b.header.document.task, id: 'brackets' } as typeof b.header.document.task
+  const other = as(b, { document: { ...b.header.document, task } })
+  expect(compareSays([group('A', a), group('B', other)])).toEqual({
+    says: 'They learn different tasks; their scores are not comparable.',
+    more: '',
+  })
+})

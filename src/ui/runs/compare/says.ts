@@ -5,13 +5,16 @@ import {
   type Interval,
   tInterval,
 } from '../../../document/study/statistics/student.ts'
+import type { RunEntry } from '../../../page/runs/library/library_store.ts'
 import { differenceInterval } from '../../../record/compare/statistics.ts'
+import { runName } from '../../../record/run/names.ts'
 import type { RunHeader } from '../../../record/run/record.ts'
 import { formatSteps } from '../../kit/format.ts'
 import { differenceError, isClear, mean } from '../../kit/mean.ts'
 import { differenceText, numberText } from '../../shown/run_words.ts'
 import { comparedChoices, comparedNumber, isShare } from '../base/columns.ts'
 import type { Compared } from '../base/compared.ts'
+import { endedLines, isOneTask } from '../base/ends.ts'
 import { pairedRuns } from '../base/paired.ts'
 
 /** A line of the panels and the mean of its runs' last values. */
@@ -157,7 +160,7 @@ function sampledSays(groups: readonly Compared[], [first, last]: readonly Ended[
 
 /** '“B” and “A” end 28.1 points apart …', of the first measure that two lines have; undefined where
  * there is none. */
-export function compareSays(groups: readonly Compared[]): Said | undefined {
+function endsSay(groups: readonly Compared[]): Said | undefined {
   for (const { key } of choicesOf(groups)) {
     const values = ended(groups, key).toSorted((a, b) => b.value - a.value)
     const [first, last] = [values[0], values.at(-1)]
@@ -170,4 +173,29 @@ export function compareSays(groups: readonly Compared[]): Said | undefined {
     return { says, more: `${more}${sampled}${budgetSays(groups)}${alone}`.trim() }
   }
   return undefined
+}
+
+/** '“seed 2” still trains and is left out.'; '' where all are over. */
+function leftOutSays(unfinished: readonly RunEntry[]): string {
+  const [first, ...others] = unfinished
+  if (!first) return ''
+  if (others.length > 0) return `${unfinished.length} runs are not finished and are left out.`
+  const { name } = runName(first)
+  const { status } = first.header
+  if (status === 'running') return `“${name}” still trains and is left out.`
+  if (status === 'paused') return `“${name}” is paused and is left out.`
+  return `“${name}” ended before its last step and is left out.`
+}
+
+/** The verdict on what is drawn: of runs that are over and learn the same task. Undefined where
+ * nothing can be said of several runs. */
+export function compareSays(groups: readonly Compared[]): Said | undefined {
+  if (groups.length < 2) return undefined
+  if (!isOneTask(groups))
+    return { says: 'They learn different tasks; their scores are not comparable.', more: '' }
+  const { ended: over, unfinished } = endedLines(groups)
+  const leftOut = leftOutSays(unfinished)
+  const said = endsSay(over)
+  if (leftOut === '') return said
+  return { says: said ? `${said.says} ${leftOut}` : leftOut, more: said?.more ?? '' }
 }

@@ -15,7 +15,9 @@ import { METRICS, type Reading, type ReportRun, table } from './report_runs.ts'
 
 /** Each group against the first, seed by seed; '' where nothing is paired. */
 export function differencesTable(entries: readonly RunEntry[], reading: Reading): string {
-  const groups = groupRuns(entries, reading, reading.names)
+  const groups = groupRuns(entries, reading, reading.names).filter(
+    ({ counted }) => counted.length > 0,
+  )
   const [first, ...others] = baselineFirst(groups, ({ counted }) => counted)
   const has =
     first &&

@@ -66,11 +66,14 @@ function lineOf(
 function curves(runs: readonly ReportRun[], reading: Reading): Picture[] {
   const { band, names } = reading
   const byEntry = new Map(runs.map((run) => [run.entry, run]))
-  const alone = () => runs.map((run) => ({ label: runName(run.entry).name, counted: [run.entry] }))
-  const groups = (band ? groupRuns([...byEntry.keys()], reading, names) : alone()).slice(
-    0,
-    MAX_COMPARED,
-  )
+  const alone = (own: readonly RunEntry[]) =>
+    own.map((entry) => ({ label: runName(entry).name, counted: [entry] }))
+  const together = () =>
+    groupRuns([...byEntry.keys()], reading, names).flatMap((group) => [
+      ...(group.counted.length > 0 ? [group] : []),
+      ...alone(group.unfinished),
+    ])
+  const groups = (band ? together() : alone([...byEntry.keys()])).slice(0, MAX_COMPARED)
   return METRICS.flatMap(({ key, label: title }): Picture[] => {
     const lines = groups.flatMap(({ label: name, counted }) => {
       const own = counted.flatMap((entry) => byEntry.get(entry) ?? [])

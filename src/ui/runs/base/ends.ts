@@ -1,0 +1,36 @@
+// Says which runs have come to their end: only of those can it be said how they end.
+import type { RunEntry } from '../../../page/runs/library/library_store.ts'
+import { isLive, type RunHeader } from '../../../record/run/record.ts'
+import { plannedOf } from '../../shown/run_words.ts'
+import type { Compared } from './compared.ts'
+
+/** Whether a run took all its steps: no more of them come, and none that were planned are
+ * missing. */
+export const isOver = (header: RunHeader): boolean =>
+  header.status === 'finished' || (!isLive(header.status) && header.step >= plannedOf(header))
+
+/** The lines of runs that are over, and the runs that are not. */
+export function endedLines(groups: readonly Compared[]): {
+  readonly ended: readonly Compared[]
+  readonly unfinished: readonly RunEntry[]
+} {
+  const [ended, unfinished]: [Compared[], RunEntry[]] = [[], []]
+  for (const group of groups) {
+    const over = group.entries.filter(({ header }) => isOver(header))
+    if (over.length > 0) ended.push({ ...group, entries: over })
+    unfinished.push(...group.entries.filter(({ header }) => !isOver(header)))
+  }
+  return { ended, unfinished }
+}
+
+/** Whether all runs whose task is known learn the same one, of the same data. */
+export const isOneTask = (groups: readonly Compared[]): boolean =>
+  new Set(
+    groups
+      .flatMap(({ entries }) => entries)
+      .filter(({ header }) => !header.source)
+      .map(({ header: { document } }) => taskKey(document.task)),
+  ).size < 2
+
+const taskKey = (task: RunHeader['document']['task']): string =>
+  JSON.stringify([task.id, 'data' in task ? task.data : ''])
