@@ -6,6 +6,7 @@ import { fingerprintOf } from './fingerprint.ts'
 import { axisValues, readAxis } from './grid.ts'
 import { missingRuns, plannedRuns, secondsLeft } from './queue.ts'
 import { studyFiles } from './report/files.ts'
+import { spentText } from './report/units.ts'
 import { readResult } from './results.ts'
 import { parseStudy } from './study.ts'
 import { armsOf, DOCUMENT, madeUpResult, studyOf } from './testing.ts'
@@ -326,6 +327,17 @@ describe('the analysis', () => {
     expect(files.get('report.md')).toContain('| fast | 2.00 (−1) |')
     for (const [name, text] of files)
       if (name.endsWith('.svg')) expect(text).not.toMatch(/NaN|undefined/)
+  })
+
+  test('the report says its question once, what its arms begin from, and what was spent', () => {
+    const own = { ...study, name: study.question }
+    const analysis = analyse(own, arms, resultsOf(0.9))
+    const spent = analysis.arms.map((one) => ({ ...one, spent: 1792 }))
+    const begins = 'All arms begin from “X”.'
+    const report = studyFiles(own, { ...analysis, arms: spent }, [], own, begins).get('report.md')
+    expect(report?.split('\n\n').slice(0, 2)).toEqual(['# Which rate is better?', begins])
+    expect(report).toContain('| 1,792 |')
+    expect([1792, 31.4, Number.NaN].map(spentText)).toEqual(['1,792', '31.4', '–'])
   })
 
   test('names that hold formulas or HTML stay text in every file', () => {

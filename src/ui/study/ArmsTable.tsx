@@ -6,11 +6,11 @@ import type { Arm } from '../../document/study/arms.ts'
 import { withoutArm } from '../../document/study/build.ts'
 import { answerSentence } from '../../document/study/report/answer.ts'
 import { short } from '../../document/study/report/svg.ts'
-import { budgetUnit, inHead, unitsOf } from '../../document/study/report/units.ts'
+import { budgetUnit, inHead, spentText, unitsOf } from '../../document/study/report/units.ts'
 import { bareDifference, measureSentence } from '../../document/study/report/words.ts'
 import { measuresOf, type Study } from '../../document/study/study.ts'
 import { takeOutArm } from '../../page/study/study_store.ts'
-import { formatCount, NONE } from '../kit/format.ts'
+import { NONE } from '../kit/format.ts'
 import { useOpenedArm } from '../open/opened_arm.ts'
 
 const VERDICTS = {
@@ -46,7 +46,7 @@ function ArmRow(props: ArmsTableProps & { readonly result: ArmResult }) {
           : `${units.bareValue(mean)} ± ${units.bareDifference(deviation)}`}
       </td>
       <td>{units.bareValue(interquartile_mean)}</td>
-      <td>{Number.isFinite(spent) ? formatCount(Math.round(spent)) : NONE}</td>
+      <td>{spentText(spent)}</td>
       <td>{isCompared ? bareDifference(comparison, units) : ''}</td>
       <td>{isCompared ? short(comparison.p_holm ?? Number.NaN) : ''}</td>
       <td>{isCompared ? VERDICTS[comparison.verdict] : ''}</td>

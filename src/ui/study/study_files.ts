@@ -3,16 +3,17 @@ import { studyFiles } from '../../document/study/report/files.ts'
 import { runsOf } from '../../page/study/kept_studies.ts'
 import { analysisOf, type StudyState } from '../../page/study/study_state.ts'
 import { fileSlug } from '../../record/files/file_names.ts'
+import { baseSentence } from '../../record/run/base_words.ts'
 import { saveFile } from '../kit/save.ts'
 import { zipOf } from '../kit/zip.ts'
 
 /** Report, tables, pictures, the study itself and its runs, by the names of their files. */
 export function filesOfStudy(state: StudyState): ReadonlyMap<string, string> {
-  const { study, results, changes } = state
+  const { study, arms, results, changes } = state
   const analysed = analysisOf(state)
   if (!analysed || !study) return new Map()
   return new Map([
-    ...studyFiles(analysed.study, analysed.analysis, changes, study),
+    ...studyFiles(analysed.study, analysed.analysis, changes, study, baseSentence(study, arms)),
     ['study.json', `${JSON.stringify(study, undefined, 1)}\n`],
     [
       'results.jsonl',

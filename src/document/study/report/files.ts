@@ -14,7 +14,7 @@ import { heatMap } from './heat.ts'
 import { insideTables } from './inside.ts'
 import { curveLines, linesPicture, placeLines, profileLines, proxyLines } from './lines.ts'
 import { short } from './svg.ts'
-import { budgetUnit, inHead, unitsOf } from './units.ts'
+import { budgetUnit, inHead, spentText, unitsOf } from './units.ts'
 import {
   armSentence,
   bareDifference,
@@ -22,6 +22,7 @@ import {
   planSentence,
   powerSentence,
   signed,
+  titleParts,
 } from './words.ts'
 
 /** Pictures by the names of their files. */
@@ -45,16 +46,18 @@ export function studyPictures(study: Study, analysis: Analysis): Map<string, str
 }
 
 /** Everything that a study leaves beside its runs, by the names of the files. `study` is what is
- * compared; `whole`, what the report links: of a search the study with the seeds that choose. */
+ * compared; `whole`, what the report links: of a search the study with the seeds that choose;
+ * `begins`, a sentence on what its arms begin from. */
 export function studyFiles(
   study: Study,
   analysis: Analysis,
   changes: readonly string[] = [],
   whole: Study = study,
+  begins = '',
 ): Map<string, string> {
   const pictures = studyPictures(study, analysis)
   return new Map([
-    ['report.md', reportOf({ study, whole }, analysis, changes, [...pictures.keys()])],
+    ['report.md', reportOf({ study, whole, begins }, analysis, changes, [...pictures.keys()])],
     ...measureTables(analysis),
     ...pictures,
   ])
@@ -154,7 +157,7 @@ function armsTable({ arms, metric }: Analysis, { budget }: Study): string {
       `${values.length}`,
       `${units.bareValue(mean)} ± ${units.bareDifference(deviation)}`,
       units.bareValue(interquartile_mean),
-      short(spent),
+      spentText(spent),
       Number.isFinite(gain) ? signed(gain, units) : '',
       comparison && comparison.pairs.length > 0 ? bareDifference(comparison, units) : '',
       comparison ? short(comparison.p_holm ?? Number.NaN) : '',
@@ -210,7 +213,11 @@ const baselineFirst = ({ arms, baseline }: Analysis): Analysis['arms'] => [
 
 /** One page: question, plan, answer, table, pictures, limits. */
 function reportOf(
-  { study, whole }: Readonly<Record<'study' | 'whole', Study>>,
+  {
+    study,
+    whole,
+    begins,
+  }: Readonly<Record<'study' | 'whole', Study>> & { readonly begins: string },
   analysis: Analysis,
   changes: readonly string[],
   pictures: readonly string[],
@@ -230,9 +237,10 @@ function reportOf(
       : []),
   ]
   const sentences = armSentences(analysis)
+  const [title, question] = titleParts(study)
   return [
-    `# ${markdownText(study.name)}`,
-    markdownText(study.question),
+    `# ${markdownText(title)}`,
+    ...[question, begins].filter((words) => words !== '').map(markdownText),
     `**${markdownText(answerSentence(study, analysis))}**`,
     ...[exploratoryWords(changes)].filter((words) => words !== ''),
     markdownText(planSentence(study, analysis)),

@@ -55,3 +55,9 @@ export const inHead = (unit: string): string => (unit === '' ? '' : `,${unit}`)
 /** What a budget is counted in. */
 export const budgetUnit = (same: string): string =>
   same === 'arithmetic' ? '10⁹ operations' : same
+
+/** What was spent of a budget, as pages and reports write it: '1,792'. */
+export function spentText(spent: number): string {
+  if (!Number.isFinite(spent)) return '–'
+  return spent < 100 ? plain(spent) : Math.round(spent).toLocaleString('en')
+}

@@ -6,8 +6,8 @@ import type { Study } from '../../../document/study/study.ts'
 import { openExperiment } from '../../../page/client/opening.ts'
 import { labStore } from '../../../page/state/store.ts'
 import { presentSettings } from '../../../page/study/present_settings.ts'
+import { baseWords } from '../../../record/run/base_words.ts'
 import { showToast } from '../../shown/store.ts'
-import { baseWords } from './BaseLine.tsx'
 
 interface BaseOfStudyProps {
   readonly of: Study

@@ -3,7 +3,8 @@ import { renderToStaticMarkup } from 'react-dom/server'
 import { expect, test } from 'vitest'
 import { presetOf } from '../../../document/presets/presets.ts'
 import { armsOf, DOCUMENT, studyOf } from '../../../document/study/testing.ts'
-import { BaseLine, baseWords } from './BaseLine.tsx'
+import { baseWords } from '../../../record/run/base_words.ts'
+import { BaseLine } from './BaseLine.tsx'
 import { PlanPreview } from './PlanPreview.tsx'
 
 const textOf = (page: string) => page.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ')
@@ -61,6 +62,22 @@ test('of the base is said what all arms have, and how many steps other phases ta
   expect(said(rates)).toContain(`3 steps in place of ${steps}`)
   const own = said([{ name: 'a' }, { name: 'b', set: { phases: both } }])
   expect(own).not.toContain('no inner phase')
+})
+
+test('an algorithm that is not that of the preset is said', () => {
+  const preset = presetOf('first-run')?.experiment
+  if (!preset) throw new Error('no such preset')
+  const phases = preset.phases.map((phase) =>
+    phase.kind === 'rl' ? { ...phase, adv_estimator: 'reinforce_plus_plus' as const } : phase,
+  )
+  const base = { ...preset, phases }
+  expect(baseWords(base)).toBe('“First run with GRPO”, by BuPO (REINFORCE++), layer 2 first')
+  const slow = { ...base, actor: { ...base.actor, ppo_epochs: 3 } }
+  expect(baseWords(slow)).toMatch(/by BuPO \(REINFORCE\+\+\), layer 2 first, with .*3/)
+  // What the arms are compared in is not what all begin with.
+  expect(baseWords(base, [base, preset])).toBe(
+    '“First run with GRPO”, each with settings of its own',
+  )
 })
 
 test('one seed is one', () => {

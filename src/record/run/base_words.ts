@@ -1,0 +1,69 @@
+// Says what the arms of a study begin from: the nearest preset, and what differs from it.
+import type { Experiment } from '../../document/experiment/schema/schema.ts'
+import { decodeLink, encodeLink } from '../../document/links/link.ts'
+import { presetOf } from '../../document/presets/presets.ts'
+import type { Arm } from '../../document/study/arms.ts'
+import { baseOf } from '../../document/study/draft/over_study.ts'
+import type { Study } from '../../document/study/study.ts'
+import { differenceWords, methodWords } from './difference_words.ts'
+
+/** More differences are counted. */
+const MOST = 6
+/** With more than so many the preset is only the nearest one, and its name would mislead. */
+const MOST_OF_PRESET = 9
+
+const stepsOf = ({ phases }: Experiment): number =>
+  phases.reduce((sum, { steps }) => sum + steps, 0)
+
+/** What an experiment says otherwise than a preset; where it has other phases, also how many steps
+ * they take. */
+function wordsOf(experiment: Experiment, from: Experiment): readonly string[] {
+  const kindsOf = ({ phases }: Experiment) => phases.map(({ kind }) => kind).join()
+  const words = differenceWords({ ...experiment, seed: from.seed }, from)
+  const [now, before] = [experiment, from].map(stepsOf)
+  return kindsOf(experiment) === kindsOf(from) || now === before
+    ? words
+    : [`${now} steps in place of ${before}`, ...words]
+}
+
+/** The method of all these experiments, where it is another than the preset's; '' else. */
+function methodOf(all: readonly Experiment[], from: Experiment): string {
+  const methods = new Set(all.map(methodWords))
+  const [method] = methods
+  return methods.size === 1 && method !== methodWords(from) ? method : ''
+}
+
+/** '“First run with GRPO”, by PPO, with lr 5e-4, 3 phases'. Of `arms` what all of them have. */
+export function baseWords(experiment: Experiment, arms: readonly Experiment[] = []): string {
+  const { preset_id } = decodeLink(encodeLink(experiment))
+  const preset = presetOf(preset_id)
+  if (!preset) return 'settings of their own'
+  const all = wordsOf(experiment, preset.experiment)
+  const method = methodOf([experiment, ...arms], preset.experiment)
+  const isAlike = all.length === 0 && methodWords(experiment) === methodWords(preset.experiment)
+  if (isAlike) return `“${preset.name}” as it is`
+  const own = arms.map((arm) => new Set(wordsOf(arm, preset.experiment)))
+  const words = all.filter((word) => own.every((said) => said.has(word)))
+  if (words.length > MOST_OF_PRESET) return 'settings of their own'
+  if (words.length === 0)
+    return method === ''
+      ? `“${preset.name}”, each with settings of its own`
+      : `“${preset.name}”, by ${method}`
+  const more = words.length > MOST ? ` and ${words.length - MOST} more` : ''
+  const said = words.slice(0, MOST).join(', ')
+  return method === ''
+    ? `“${preset.name}”, with ${said}${more}`
+    : `“${preset.name}”, by ${method}, with ${said}${more}`
+}
+
+/** 'All arms begin from “First run with GRPO” as it is.'; undefined where the base is none. */
+export function baseSentence(study: Study, arms: readonly Arm[]): string | undefined {
+  const base = baseOf(study)
+  const words =
+    base &&
+    baseWords(
+      base,
+      arms.map(({ experiment }) => experiment),
+    )
+  return words && `All arms begin from ${words}.`
+}
