@@ -106,7 +106,9 @@ const studySchema = z.strictObject({
   /** What it is to answer, in one sentence. */
   question: text(400).check(z.minLength(1)),
   /** The experiment that all arms begin from, as a document or the id of a preset. */
-  base: z.union([text(60), z.record(z.string(), value)]),
+  base: z.union([text(60), z.record(z.string(), value)], {
+    error: 'expected an experiment or the id of a preset',
+  }),
   /** Settings by name; where there is a grid too, each of them with each point of the grid. */
   arms: z._default(z.array(armSchema).check(z.maxLength(64)), []),
   /** Fields of the schema and their values; the arms are all choices of one value each. */

@@ -21,7 +21,9 @@ function useLinkedStudy(isReady: boolean): string {
     history.replaceState(history.state, '', `${pathname}${search}${rest}`)
     const parsed = linkedStudy(text)
     if (!parsed.ok)
-      setProblem(parsed.issues.map(({ path, message }) => `${path} ${message}`).join('; '))
+      setProblem(
+        `The link holds no whole study: ${parsed.issues.map(({ path, message }) => `${path} ${message}`).join('; ')}`,
+      )
     else if (JSON.stringify(parsed.study) !== JSON.stringify(studyStore.getState().study))
       void openLabStudy(parsed.study)
   }, [isReady])

@@ -1,6 +1,7 @@
 // Draws the head of the list of studies: what a study is, and the ways to a new one.
 import { FolderOpen, Plus } from 'lucide-react'
 import { type ChangeEvent, useRef, useState } from 'react'
+import type { Issue } from '../../../document/experiment/fields/paths.ts'
 import { parseStudy } from '../../../document/study/study.ts'
 import { selectLacksGpu } from '../../../page/state/without_gpu.ts'
 import { setStudy } from '../../../page/study/study_store.ts'
@@ -17,17 +18,35 @@ function jsonOf(text: string): unknown {
   }
 }
 
+/** What no study is without. */
+const NEEDED = ['question', 'seeds', 'measure']
+
+/** What is wrong with a file that is no study: first that, then what is wrong with one that is
+ * nearly one. */
+export function fileProblems(name: string, document: unknown, issues: readonly Issue[]): string[] {
+  if (document === undefined) return [`“${name}” is not a study file: it is not JSON.`]
+  const has = (field: string) =>
+    typeof document === 'object' && Object(document)[field] !== undefined
+  if (!NEEDED.some(has))
+    return [`“${name}” is not a study file: it has no question, no seeds and no measure.`]
+  const lines = issues.map(({ path, message }) => `${path || 'study'}: ${message}`)
+  return [`“${name}” is not a whole study file, so it was not opened:`, ...lines]
+}
+
 /** The button that opens a study's file, and what is wrong with the file. */
 function useStudyFile() {
   const [problems, setProblems] = useState<readonly string[]>([])
   const input = useRef<HTMLInputElement>(null)
   const read = async ({ target }: ChangeEvent<HTMLInputElement>) => {
-    const text = (await target.files?.[0]?.text()) ?? ''
+    const file = target.files?.[0]
+    if (!file) return
+    const text = await file.text()
+    // The same file may be chosen again once it is mended.
+    target.value = ''
     const document = jsonOf(text)
     const parsed = parseStudy(document)
     if (parsed.ok) setStudy(parsed.study)
-    else if (document === undefined) setProblems(['The file is not JSON.'])
-    else setProblems(parsed.issues.map(({ path, message }) => `${path || 'study'}: ${message}`))
+    else setProblems(fileProblems(file.name, document, parsed.issues))
   }
   const button = (
     <>
