@@ -23,3 +23,10 @@ test('a name that is longer is cut, a Chinese one after half as many letters', (
   const chinese = nameInGutter('先训练第一层然后训练整个模型', 171)
   expect(chinese.length).toBeLessThanOrEqual(Math.ceil(cut.length / 2))
 })
+
+test('the longest share, in bold, has room behind the longest name', () => {
+  // 4 digits, a point, a space, the sign and the space before them, of 12 px.
+  const bold = 12 * (4 * 0.7 + 0.38 + 0.35 + 1.0 + 0.32)
+  expect(nameGutter(['GRPO'], 2000) - nameGutter([''], 2000)).toBeCloseTo(4 * 6.4, 6)
+  expect(nameGutter([''], 2000) - 20).toBeGreaterThan(bold)
+})

@@ -12,8 +12,8 @@ const lettersOf = (name: string): number =>
   [...name].reduce((sum, letter) => sum + (letter >= '\u2e80' ? 2 : 1), 0)
 
 /** Letters of a value behind a name, with a space: the same for all, so that no plot changes its
- * width while one points. */
-const VALUE = 8
+ * width while one points. Bold ones, as in '100.0 %', are wider than those of a name. */
+const VALUE = 10
 
 /** Pixels right of the plot: room for the longest name and its value, as far as there is. */
 export const nameGutter = (names: readonly string[], width: number): number =>
