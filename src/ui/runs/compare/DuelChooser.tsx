@@ -139,11 +139,13 @@ function RunChoice({
 function FieldChoice(props: {
   readonly fields: ReturnType<typeof useFields>
   readonly field: ReturnType<typeof useFields>[number]
-  readonly value: string
+  /** Undefined until somebody chose. */
+  readonly value: string | undefined
   readonly onField: (path: string) => void
   readonly onValue: (text: string) => void
 }) {
   const { fields, field, value, onField, onValue } = props
+  const present = `${field.value ?? ''}`
   const options =
     field.kind === 'boolean'
       ? [
@@ -155,7 +157,11 @@ function FieldChoice(props: {
     <>
       <FieldPicker id="duel" fields={fields} chosen={field} onField={onField} />
       {options ? (
-        <select aria-label="Value" value={value} onChange={({ target }) => onValue(target.value)}>
+        <select
+          aria-label="Value"
+          value={value ?? present}
+          onChange={({ target }) => onValue(target.value)}
+        >
           {options.map((option) => (
             <option key={option.value} value={`${option.value}`}>
               {option.label}
@@ -167,7 +173,8 @@ function FieldChoice(props: {
           type="text"
           aria-label="Value"
           data-testid="duel-value"
-          value={value}
+          placeholder={present && `A has ${present}`}
+          value={value ?? ''}
           onChange={({ target }) => onValue(target.value)}
         />
       )}
@@ -187,9 +194,10 @@ export function DuelChooser({ entries }: { readonly entries: readonly RunEntry[]
   const [other, setOther] = useState(PRESETS[0].id)
   const [run, setRun] = useState(entries[0]?.id)
   const field = fields.find((candidate) => candidate.path === path) ?? fields[0]
-  const value = text ?? `${field.value ?? ''}`
   const choose = (): Chosen => {
-    if (source === 'field') return changedField(settings, preset_id, field, value)
+    // Nothing is wrong before somebody chose.
+    if (source === 'field' && text === undefined) return { ok: false, why: '' }
+    if (source === 'field') return changedField(settings, preset_id, field, text ?? '')
     if (source === 'preset') {
       const preset = presetOf(other) ?? PRESETS[0]
       return { ok: true, experiment: preset.experiment, preset_id: preset.id }
@@ -209,7 +217,7 @@ export function DuelChooser({ entries }: { readonly entries: readonly RunEntry[]
       ) : null}
       {source === 'field' ? (
         <FieldChoice
-          {...{ fields, field, value }}
+          {...{ fields, field, value: text }}
           onField={(path) => {
             setPath(path)
             setText(undefined)

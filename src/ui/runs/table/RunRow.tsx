@@ -78,11 +78,14 @@ function whatWords(row: Row): string {
   if (source) return `imported from ${logKindWords(source.kind)}`
   if (study) return `study “${study.name}”`
   const { differs, isAutomatic, method, words } = runName(entry)
+  const isPreset = isAutomatic && words.length === 0
   const called = calledOf(row)
   const more = called === name ? apart : []
   const own = isAutomatic ? (called === name ? '' : method) : unsaidWords(differs, name)
   const said = `, ${[called, ...more, own].join(', ')}, `
   const rest = words.filter((word) => !said.includes(`, ${word}, `))
+  // Somebody who trained a preset looks for it by its title.
+  if (isPreset) return [from, ...more, own].filter(Boolean).join(', ')
   const preset = from === name || !saysFrom ? '' : unsaidWords(from, `${name}, ${differs}`)
   return [...more, own, ...rest, preset && `from ${preset}`].filter(Boolean).join(', ')
 }

@@ -1,6 +1,7 @@
 // What the table says beside its rows: headings of groups, and the choice of columns.
 import { renderToStaticMarkup } from 'react-dom/server'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { TINY } from '../../../page/runs/testing.ts'
 import { runName } from '../../../record/run/names.ts'
 import { BY_SETTINGS, rowGroups } from '../base/groups.ts'
 import { selectionStore } from '../base/selection.ts'
@@ -112,4 +113,16 @@ test('a row is called by what tells its run apart, and its whole name is its tit
   expect(renderToStaticMarkup(<RunsTable entries={named} living={undefined} />)).toContain(
     'title="Mine s1">Mine s1</span>',
   )
+})
+
+test('a run of an unchanged preset has its title below its name', () => {
+  const { experiment, id, name } = TINY
+  const runs = [1, 2].map((seed) => {
+    const entry = entryOf(`s${seed}`, { seed }, { name: '' })
+    const document = { ...experiment, seed }
+    return { ...entry, header: { ...entry.header, preset_id: id, document } }
+  })
+  const said = text(renderToStaticMarkup(<RunsTable entries={runs} living={undefined} />))
+  expect(said).toContain(`seed 1 ${name}, ${runName(runs[0]).method}`)
+  expect(said).toContain(`seed 2 ${name}, ${runName(runs[1]).method}`)
 })
