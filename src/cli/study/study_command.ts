@@ -6,7 +6,7 @@ import { type PlannedRun, secondsLeft } from '../../document/study/queue.ts'
 import { studyFiles } from '../../document/study/report/files.ts'
 import { planStudy } from '../../document/study/search.ts'
 import type { Study } from '../../document/study/study.ts'
-import { baseSentence } from '../../record/run/base_words.ts'
+import { nearBaseSentence } from '../../record/run/base_words.ts'
 import { type Command, LabFailure } from '../base/command.ts'
 import { print, tell } from '../base/terminal.ts'
 import { withoutStart } from '../input/model_start.ts'
@@ -84,7 +84,7 @@ async function trainStudy(options: Options, arms: readonly Arm[]): Promise<numbe
     analysis,
     folder.changes,
     study,
-    baseSentence(study, compared.arms),
+    nearBaseSentence(study, compared.arms),
   )
   for (const [name, text] of files) folder.write(name, text)
   print(`Wrote ${folder.folder}`)

@@ -335,7 +335,8 @@ describe('the analysis', () => {
     const spent = analysis.arms.map((one) => ({ ...one, spent: 1792 }))
     const begins = 'All arms begin from “X”.'
     const report = studyFiles(own, { ...analysis, arms: spent }, [], own, begins).get('report.md')
-    expect(report?.split('\n\n').slice(0, 2)).toEqual(['# Which rate is better?', begins])
+    expect(report).toMatch(/^# Which rate is better\?\n\n\*\*fast ended/)
+    expect(report).toContain(`${begins} Primary measure`)
     expect(report).toContain('| 1,792 |')
     expect([1792, 31.4, Number.NaN].map(spentText)).toEqual(['1,792', '31.4', '–'])
   })

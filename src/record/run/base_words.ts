@@ -7,6 +7,8 @@ import { baseOf } from '../../document/study/draft/over_study.ts'
 import type { Study } from '../../document/study/study.ts'
 import { differenceWords, methodWords } from './difference_words.ts'
 
+/** Of a base that no preset is near. */
+const UNLIKE = 'settings of their own'
 /** More differences are counted. */
 const MOST = 6
 /** With more than so many the preset is only the nearest one, and its name would mislead. */
@@ -37,14 +39,14 @@ function methodOf(all: readonly Experiment[], from: Experiment): string {
 export function baseWords(experiment: Experiment, arms: readonly Experiment[] = []): string {
   const { preset_id } = decodeLink(encodeLink(experiment))
   const preset = presetOf(preset_id)
-  if (!preset) return 'settings of their own'
+  if (!preset) return UNLIKE
   const all = wordsOf(experiment, preset.experiment)
   const method = methodOf([experiment, ...arms], preset.experiment)
   const isAlike = all.length === 0 && methodWords(experiment) === methodWords(preset.experiment)
   if (isAlike) return `“${preset.name}” as it is`
   const own = arms.map((arm) => new Set(wordsOf(arm, preset.experiment)))
   const words = all.filter((word) => own.every((said) => said.has(word)))
-  if (words.length > MOST_OF_PRESET) return 'settings of their own'
+  if (words.length > MOST_OF_PRESET) return UNLIKE
   if (words.length === 0)
     return method === ''
       ? `“${preset.name}”, each with settings of its own`
@@ -54,6 +56,13 @@ export function baseWords(experiment: Experiment, arms: readonly Experiment[] = 
   return method === ''
     ? `“${preset.name}”, with ${said}${more}`
     : `“${preset.name}”, by ${method}, with ${said}${more}`
+}
+
+/** 'All arms begin from “First run with GRPO” as it is.', for a report; '' where no preset is near:
+ * its links have the settings. */
+export function nearBaseSentence(study: Study, arms: readonly Arm[]): string {
+  const said = baseSentence(study, arms) ?? ''
+  return said.includes(UNLIKE) ? '' : said
 }
 
 /** 'All arms begin from “First run with GRPO” as it is.'; undefined where the base is none. */

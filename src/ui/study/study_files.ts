@@ -3,7 +3,7 @@ import { studyFiles } from '../../document/study/report/files.ts'
 import { runsOf } from '../../page/study/kept_studies.ts'
 import { analysisOf, type StudyState } from '../../page/study/study_state.ts'
 import { fileSlug } from '../../record/files/file_names.ts'
-import { baseSentence } from '../../record/run/base_words.ts'
+import { nearBaseSentence } from '../../record/run/base_words.ts'
 import { saveFile } from '../kit/save.ts'
 import { zipOf } from '../kit/zip.ts'
 
@@ -13,7 +13,7 @@ export function filesOfStudy(state: StudyState): ReadonlyMap<string, string> {
   const analysed = analysisOf(state)
   if (!analysed || !study) return new Map()
   return new Map([
-    ...studyFiles(analysed.study, analysed.analysis, changes, study, baseSentence(study, arms)),
+    ...studyFiles(analysed.study, analysed.analysis, changes, study, nearBaseSentence(study, arms)),
     ['study.json', `${JSON.stringify(study, undefined, 1)}\n`],
     [
       'results.jsonl',

@@ -240,10 +240,10 @@ function reportOf(
   const [title, question] = titleParts(study)
   return [
     `# ${markdownText(title)}`,
-    ...[question, begins].filter((words) => words !== '').map(markdownText),
+    ...(question === '' ? [] : [markdownText(question)]),
     `**${markdownText(answerSentence(study, analysis))}**`,
     ...[exploratoryWords(changes)].filter((words) => words !== ''),
-    markdownText(planSentence(study, analysis)),
+    markdownText(`${begins} ${planSentence(study, analysis)}`.trim()),
     `${runs.length} runs on ${markdownText(adapters.join('; ')) || 'no adapter yet'}; seeds ${study.seeds.join(', ')}.`,
     armsTable(analysis, study),
     [...sentences, ...powerLines(study, analysis)].join('\n'),
