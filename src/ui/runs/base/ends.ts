@@ -2,19 +2,25 @@
 import type { RunEntry } from '../../../page/runs/library/library_store.ts'
 import { isLive, type RunHeader } from '../../../record/run/record.ts'
 import { plannedOf } from '../../shown/run_words.ts'
-import type { Compared } from './compared.ts'
 
 /** Whether a run took all its steps: no more of them come, and none that were planned are
  * missing. */
 export const isOver = (header: RunHeader): boolean =>
   header.status === 'finished' || (!isLive(header.status) && header.step >= plannedOf(header))
 
+/** Runs that are drawn as one line. */
+interface Line {
+  readonly entries: readonly RunEntry[]
+}
+
 /** The lines of runs that are over, and the runs that are not. */
-export function endedLines(groups: readonly Compared[]): {
-  readonly ended: readonly Compared[]
+export function endedLines<T extends Line>(
+  groups: readonly T[],
+): {
+  readonly ended: readonly T[]
   readonly unfinished: readonly RunEntry[]
 } {
-  const [ended, unfinished]: [Compared[], RunEntry[]] = [[], []]
+  const [ended, unfinished]: [T[], RunEntry[]] = [[], []]
   for (const group of groups) {
     const over = group.entries.filter(({ header }) => isOver(header))
     if (over.length > 0) ended.push({ ...group, entries: over })
@@ -24,7 +30,7 @@ export function endedLines(groups: readonly Compared[]): {
 }
 
 /** Whether all runs whose task is known learn the same one, of the same data. */
-export const isOneTask = (groups: readonly Compared[]): boolean =>
+export const isOneTask = (groups: readonly Line[]): boolean =>
   new Set(
     groups
       .flatMap(({ entries }) => entries)
