@@ -15,6 +15,12 @@ test('a card of Inside says what touching a kept state found', LONG_ONLY, async 
   await lab.get('parts-start').click()
   await expect(lab.get('parts-says')).toContainText('With everything on', { timeout: 200_000 })
   await expect(lab.get('parts-problem')).toHaveCount(0)
+  // The overview says it too, also after another tab.
+  await lab.show('runs')
+  await lab.show('inside')
+  const contents = lab.page.getByRole('navigation', { name: 'Contents of this tab' })
+  await expect(contents).toContainText(/is needed most|no part costs anything/)
+  await expect(contents).not.toContainText('a button there')
 })
 
 test(

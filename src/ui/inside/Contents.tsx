@@ -1,7 +1,9 @@
 // Lists the questions that the tab answers, each with what this run says to it, and jumps to the
 // figures: the tab is many windows high.
 import { useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { useStore } from 'zustand'
 import { wantObserved } from '../../page/client/observing.ts'
+import { useRecordOver } from '../look/kept_states.ts'
 import { useNextObserved } from '../look/next_observed.ts'
 import { useSlowFrame } from '../shown/readout.ts'
 import { useIsLiving, useKept } from '../shown/rested.ts'
@@ -9,7 +11,8 @@ import { useLastLayer } from '../shown/run.ts'
 import { useAtStep } from '../shown/shown.ts'
 import { useVisible } from '../shown/visible.ts'
 import { LENS_TEXTS } from '../tokens/lens/LayerLens.tsx'
-import { QUESTIONS, type Question } from './base/answers.ts'
+import { keyOf, touchStore } from '../touch/touch_store.ts'
+import { pressedSays, QUESTIONS, type Question } from './base/answers.ts'
 
 /** The heads of the groups that have a figure: cards come and go with the run. */
 const headsOf = (panel: Element): HTMLElement[] =>
@@ -49,6 +52,15 @@ function Line({ head, answer }: LineProps) {
       {answer === undefined ? <p className="soft">{unmeasured(head)}</p> : <p>{answer}</p>}
     </li>
   )
+}
+
+const selectFound = ({ found }: ReturnType<typeof touchStore.getState>) => found
+
+/** What the button found in the shown run, whatever was observed while it trained. */
+function usePressed(): string | undefined {
+  const record = useRecordOver()
+  const found = useStore(touchStore, selectFound)
+  return record === undefined ? undefined : pressedSays(found.get(keyOf(record, 'parts')))
 }
 
 /** All answers are of one step: of the newest that was measured while they were in view. */
@@ -96,9 +108,11 @@ export function Contents() {
   const kept = useKept().observations
   const atStep = useAtStep()
   const last = useLastLayer()
+  const pressed = usePressed()
   useSlowFrame(SAYS_MS)
-  const answerTo = ({ dataset }: HTMLElement) =>
-    QUESTIONS[dataset.question as Question](kept, atStep, last)
+  const answerTo = ({ dataset: { question } }: HTMLElement) =>
+    (question === CAUSES ? pressed : undefined) ??
+    QUESTIONS[question as Question](kept, atStep, last)
   return (
     <nav ref={nav} className="inside-contents" aria-label="Contents of this tab">
       <ul>

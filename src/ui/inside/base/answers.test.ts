@@ -5,7 +5,7 @@ import { labStore } from '../../../page/state/store.ts'
 import { Kept } from '../../../record/run/kept.ts'
 import { lensFrom, plainLens } from '../../tokens/lens/testing.ts'
 import { FLOW, observationOf } from '../testing.ts'
-import { QUESTIONS } from './answers.ts'
+import { pressedSays, QUESTIONS } from './answers.ts'
 
 const keptOf = (...observations: readonly (readonly [number, Observation])[]) => {
   const kept = new Kept<Observation>(1e6)
@@ -86,6 +86,19 @@ test('what causes it is said where the parts were switched off', () => {
   const kept = keptOf([5, { ...observationOf(), parts } as Observation])
   expect(QUESTIONS['What causes it?'](kept, undefined, 2)).toBe(
     'At step 5, beside whole layers, the attention of layer 1 is needed most: without it the held-out reward changes by −0.5 ± 0.05.',
+  )
+})
+
+test('what a press on the button found is said, also where no part is felt', () => {
+  const costs = { problems: 64, untouched: { reward: 0.8, entropies: [1, 1] } }
+  const reward = { mean: -0.5, interval: 0.05 }
+  const part = { layer: 1, where: 'attention', reward, entropies: [] } as const
+  expect(pressedSays(undefined)).toBeUndefined()
+  expect(pressedSays({ what: 'parts', step: 45, costs: { ...costs, parts: [part] } })).toMatch(
+    /^At step 45, .* the attention of layer 1 is needed most/,
+  )
+  expect(pressedSays({ what: 'parts', step: 45, costs: { ...costs, parts: [] } })).toBe(
+    'At step 45 no part costs anything that 64 held-out problems can show.',
   )
 })
 

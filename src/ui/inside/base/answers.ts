@@ -1,6 +1,7 @@
 // Answers the questions of the tab Inside in a sentence each, from what was observed of the shown
 // run: the figures below them have the whole.
 import type { Observation } from '../../../host/protocol/observation.ts'
+import type { Touched } from '../../../host/protocol/touch.ts'
 import type { Kept } from '../../../record/run/kept.ts'
 import { layersSay } from '../../plot/lines/course_says.ts'
 import { layerEntropy } from '../../shown/metrics.ts'
@@ -63,3 +64,7 @@ export const QUESTIONS = {
 } as const satisfies Record<string, Answer>
 
 export type Question = keyof typeof QUESTIONS
+
+/** What was found last by switching the parts of a kept state off, which its card says too. */
+export const pressedSays = (found: Touched | undefined): string | undefined =>
+  found?.what === 'parts' ? mostNeeded(found.costs, found.step) : undefined

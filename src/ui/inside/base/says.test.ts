@@ -94,7 +94,11 @@ const after = seenAt(
 
 test('a layer against the others is told from the first observation on, and not from later ones', () => {
   expect(targetSays([before, after], after, 1)).toBe(
-    'From step 0 to 40 the cosine of layer 1 with the last layer rose from 0.2 to 0.75; the model’s perplexity fell from 8 to 2. Layer 1 changes the entropy by −0.5 nats now.',
+    'From step 0 to 40 the cosine of layer 1 with the last layer rose from 0.2 to 0.75; the final policy’s perplexity on response tokens in the training batch, at temperature 1, fell from 8 to 2. Layer 1 changes the entropy by −0.5 nats now.',
+  )
+  const ofNoName = [before, after].map(({ step, item: { rows: _, ...item } }) => seenAt(step, item))
+  expect(targetSays(ofNoName, ofNoName[1], 1)).toContain(
+    'perplexity on these tokens, at temperature 1, fell from 8 to 2.',
   )
   expect(targetSays([before, after], before, 1)).toBe(
     'At step 0 the cosine of layer 1 with the last layer is 0.2. Layer 1 changes the entropy by +0.5 nats now.',

@@ -4,6 +4,7 @@ import { stateName, theLayer } from '../../glossary/layer_names.ts'
 import { formatNumber, formatShare, formatSigned } from '../../kit/format.ts'
 import { isClearEntropy } from '../../kit/mean.ts'
 import { mostChanged } from '../../plot/lines/course_says.ts'
+import { tokensOf } from '../../plot/reads.ts'
 import type { Columns } from '../../scales/columns.ts'
 import { uiStore } from '../../shown/store.ts'
 import type { PassCurve } from './history.ts'
@@ -140,7 +141,8 @@ export function targetSays(items: readonly Seen[], seen: Seen, k: number): strin
   const moved = movedText(from, to)
   if (was === undefined || is === undefined)
     return `From step ${first.step} to ${seen.step} the cosine of ${stateName(k)} with the last layer ${moved}.${adds}`
-  return `From step ${first.step} to ${seen.step} the cosine of ${stateName(k)} with the last layer ${moved}; the model’s perplexity ${movedText(was, is)}.${adds}`
+  const whose = tokensOf(seen.item.rows) || 'these tokens'
+  return `From step ${first.step} to ${seen.step} the cosine of ${stateName(k)} with the last layer ${moved}; the final policy’s perplexity on ${whose}, at temperature 1, ${movedText(was, is)}.${adds}`
 }
 
 /** Whose policy it is that a layer of so many holds. */

@@ -284,7 +284,7 @@ export function TargetFigure() {
       id="target"
       title="One layer against the others"
       how={READ.raw}
-      note="Whether the chosen layer comes to look like the layers above it, and what that does to the model: a KL that first falls and then shoots up, with a rising perplexity, is how a first phase that is too long breaks a model. A cosine can rise because all states share one long direction, and perplexity during reinforcement is of responses that the model itself wrote, so a model that repeats itself has a low one."
+      note="Whether the chosen layer comes to look like the layers above it, and what that does to the model: a KL that first falls and then shoots up, with a rising perplexity, is how a first phase that is too long breaks a model. A cosine can rise because all states share one long direction, and perplexity during reinforcement is of responses that the model itself wrote, so a model that repeats itself has a low one. It is read at temperature 1: responses that were sampled at a higher temperature surprise the policy more than its entropy says."
       state={state}
       says={seen && targetSays(items, seen, k)}
       controls={<LayerChoice k={k} layers={layers} onChoose={setChosen} />}

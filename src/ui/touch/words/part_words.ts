@@ -126,16 +126,15 @@ export function partsSay(costs: PartCosts): string {
   return `${whole} No part costs anything that they can show.`
 }
 
-/** The part that is needed most at a step, in a sentence of its own; undefined where none is
- * felt. */
-export function mostNeeded(costs: PartCosts, step: number): string | undefined {
+/** The part that is needed most at a step, in a sentence of its own. */
+export function mostNeeded(costs: PartCosts, step: number): string {
   for (const measure of measuresOf(costs).filter(({ key }) => !key.startsWith('entropy'))) {
     const most = mostFelt(costs.parts, measure)
     if (!most) continue
     const by = estimateText(most.found, measure.unit)
     return `At step ${step}, beside whole layers, ${partName(most.part)} is needed most: without it the ${measure.label} changes by ${by}.`
   }
-  return undefined
+  return `At step ${step} no part costs anything that ${costs.problems} held-out problems can show.`
 }
 
 /** A row for each part, and the difference and its interval for each measure. */
