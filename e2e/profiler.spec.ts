@@ -37,6 +37,13 @@ test(
     expect(profile.time_ms).toBeGreaterThan(0)
     expect(peak?.gflops).toBeGreaterThan(0)
     await expect(lab.get('profile-summary')).toContainText(`Step ${event.step} took`)
+    // The stages of that step are in its numbers, as of every other step.
+    const { metrics } = (await lab.steps()).find(({ step }) => step === event.step) ?? {}
+    for (const name of ['gen', 'update_actor', 'probe'])
+      expect(metrics?.[`timing_s/${name}`]).toBeGreaterThan(0)
+    // The names in the legend are whole.
+    const isCut = (names: Element[]) => names.some((one) => one.scrollWidth > one.clientWidth)
+    expect(await lab.page.locator('.step-times .cut-name').evaluateAll(isCut)).toBe(false)
     const kernels = lab.get('profile-kernels')
     await expect(kernels.getByRole('row')).toHaveCount(1 + Math.min(10, profile.kernels.length))
     // The run is not disturbed.

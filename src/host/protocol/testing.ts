@@ -79,9 +79,15 @@ export const PROFILE: Profile = {
   source: 'timestamps',
   resolutionNs: 1,
   kernels: [],
-  stages: [],
-  dispatches: 0,
-  time_ms: 0,
+  stages: ['update_actor', 'observe_lens'].map((name) => ({
+    name,
+    calls: 1,
+    time_ms: 250,
+    flops: 0,
+    bytes: 0,
+  })),
+  dispatches: 2,
+  time_ms: 500,
 }
 export const PEAK: Peak = { gflops: 100, gbps: 10 }
 export const NUMBERS: BenchmarkNumbers = {

@@ -11,6 +11,7 @@ import {
 } from '../protocol/observation.ts'
 import type { LabEvent, RunStatus } from '../protocol/protocol.ts'
 import type { LoopOf } from './base/loop_host.ts'
+import { withProfiledTimes } from './base/profiled_times.ts'
 import type { Orders } from './base/run_orders.ts'
 import type { OpenRun, RunTrainer } from './base/session_host.ts'
 import { KeptStates } from './keeping/kept_states.ts'
@@ -242,7 +243,7 @@ export class RunLoop {
         async () => (await trainer.queue()).result,
       )
       if (this.#isOver) return
-      this.#report(result, this.#told)
+      this.#report(withProfiledTimes(result, profile), this.#told)
       const { step } = result
       if (step === 0 && !trainer.isFinished) continue
       const peak = await this.#of.host.peak()

@@ -110,6 +110,11 @@ test('a profiled step is alone on the GPU, and the run continues', async () => {
       .at(-1),
   )
   expect(log.filter((line) => line === 'profile')).toHaveLength(1)
+  // The stages of the step itself, timed by the profile; what was measured beside it is none.
+  const own = events.slice(0, at).findLast(({ type }) => type === 'step')
+  const metrics = own?.type === 'step' ? own.metrics : {}
+  expect(metrics).toMatchObject({ 'timing_s/update_actor': 0.25 })
+  expect(metrics).not.toHaveProperty('timing_s/observe_lens')
 })
 
 test('a trace is posted once, with the first step that has one, right behind its numbers', async () => {

@@ -30,11 +30,11 @@ function Work() {
   return (
     <dl className="memory-work">
       <div>
-        <dt>dispatches per step</dt>
+        <dt>dispatches per step, without figures and validations</dt>
         <dd>{formatNumber(counts?.dispatches_per_step)}</dd>
       </div>
       <div>
-        <dt>submits per step</dt>
+        <dt>submits per step, likewise</dt>
         <dd>{formatNumber(counts?.submits_per_step)}</dd>
       </div>
       {counts?.longest_dispatch_ms === undefined ? null : (

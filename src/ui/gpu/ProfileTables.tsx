@@ -4,8 +4,9 @@ import type { Peak, ProfileRow } from '../../host/protocol/results.ts'
 import type { StepProfile } from '../../record/run/run_parts.ts'
 import { formatCount, formatNumber, formatShare, NONE } from '../kit/format.ts'
 import { STAGES } from '../learning/more/stages.ts'
+import { peakWords, useAdapterPeak } from './adapter_peak.ts'
 import { BreakableName } from './BreakableName.tsx'
-import { clockNote, peakWords, profileLine, reachedPeak } from './profile.ts'
+import { clockNote, profileLine } from './profile.ts'
 
 /** Kernels shown before "all" is asked for. */
 const FIRST_KERNELS = 10
@@ -33,10 +34,7 @@ function Table(props: {
           <th scope="col" className="wide-only">
             GB/s
           </th>
-          <th
-            scope="col"
-            title="Share of the most that the probe of this adapter, or a kernel of this step, reached"
-          >
+          <th scope="col" title="Share of the most that was measured on this adapter">
             of peak
           </th>
         </tr>
@@ -70,18 +68,19 @@ function Table(props: {
   )
 }
 
-export function ProfileTables({ step, profile, peak }: StepProfile) {
+export function ProfileTables({ step, profile }: Pick<StepProfile, 'step' | 'profile'>) {
   const [all, setAll] = useState(false)
   const { kernels, stages, time_ms, dispatches } = profile
   const shown = all ? kernels : kernels.slice(0, FIRST_KERNELS)
-  const reached = peak && reachedPeak(peak, [...kernels, ...stages])
-  const rates = { totalMs: time_ms, peak: reached }
+  const most = useAdapterPeak()
+  const peak = most && { gflops: most.gflops.value, gbps: most.gbps.value }
+  const rates = { totalMs: time_ms, peak }
   return (
     <>
       <p data-testid="profile-summary">
         Step {step} took <b>{formatNumber(time_ms)} ms</b> of the GPU in {formatCount(dispatches)}{' '}
-        calls of {kernels.length} kernels.{' '}
-        {peak && reached && peak.gflops > 0 ? `${peakWords(peak, reached)} ` : ''}
+        calls of {kernels.length} kernels, those of open figures and a validation included.{' '}
+        {most ? `${peakWords(most)} ` : ''}
         <span className="soft">{clockNote(profile)}</span>
       </p>
       <div className="profile-tables">

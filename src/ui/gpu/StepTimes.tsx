@@ -1,7 +1,6 @@
 // Shows how long the steps of the shown run took, and which stages took it.
 import { useMemo } from 'react'
 import { plannedCosts } from '../../document/experiment/costs/costs.ts'
-import type { LabState } from '../../page/state/store.ts'
 import { formatShare } from '../kit/format.ts'
 import { t } from '../kit/translator.ts'
 import { BoardChart } from '../learning/more/BoardChart.tsx'
@@ -11,8 +10,8 @@ import { firstSentence } from '../part/Fold.tsx'
 import type { Line } from '../plot/MetricChart.tsx'
 import { cssColor } from '../scales/css_colors.ts'
 import { useSlowFrame } from '../shown/readout.ts'
-import { useLab } from '../shown/run.ts'
 import { shownStore, useIsPast } from '../shown/shown.ts'
+import { useAdapterPeak } from './adapter_peak.ts'
 import {
   againstPeak,
   largestStages,
@@ -57,17 +56,13 @@ function Shares({ found, lines }: { readonly found: StepShares; readonly lines: 
   )
 }
 
-const selectBenchmark = (state: LabState) => state.benchmark
-
-/** Only the run of this page was measured on the GPU of the benchmark. */
+/** Only the run of this page was measured on the GPU of that peak. */
 function Reached() {
-  const benchmark = useLab(selectBenchmark)
+  const peak = useAdapterPeak()
   const isPast = useIsPast()
   const { series, runExperiment } = shownStore.getState()
-  if (isPast || benchmark.status !== 'done' || !runExperiment) return null
-  const { peak_gflops, matmul_256_gflops, matmul_512_gflops } = benchmark.numbers
-  const peak = peak_gflops > 0 ? Math.max(peak_gflops, matmul_256_gflops, matmul_512_gflops) : 0
-  const says = againstPeak(series, plannedCosts(runExperiment), peak)
+  if (isPast || !peak || !runExperiment) return null
+  const says = againstPeak(series, plannedCosts(runExperiment), peak.gflops.value)
   return says === undefined ? null : (
     <p className="soft" data-testid="against-peak">
       {says}

@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest'
 import { makeCard } from '../../host/protocol/card.ts'
+import { PROFILE } from '../../host/protocol/testing.ts'
 import { initialState } from '../../page/state/store.ts'
 import { canProfile } from '../open/actions.ts'
-import { cardLines, cardText, clockNote, peakWords, profileLine, reachedPeak } from './profile.ts'
+import { adapterPeak, peakWords } from './adapter_peak.ts'
+import { cardLines, cardText, clockNote, profileLine } from './profile.ts'
 
 const row = { name: 'matmul_nt', calls: 4, time_ms: 2, flops: 6e9, bytes: 1e7 }
 
@@ -25,17 +27,21 @@ test('rates, share of the time and share of the nearer peak', () => {
 })
 
 test('no share of the peak exceeds 1: what reached more than the probe is the peak', () => {
-  const probed = { gflops: 2000, gbps: 100 }
-  const reached = reachedPeak(probed, [row, { ...row, time_ms: undefined }])
-  expect(reached).toEqual({ gflops: 3000, gbps: 100 })
-  expect(profileLine(row, 8, reached).ofPeak).toEqual({ share: 1, limit: 'compute' })
-  expect(peakWords(probed, reached)).toContain('shares are of 3,000 GFLOP/s and 100 GB/s')
-  expect(peakWords(probed, probed)).toBe(
-    'The probe of this adapter reached 2,000 GFLOP/s and 100 GB/s.',
-  )
-  expect(reachedPeak({ gflops: 0, gbps: 0 }, [row])).toEqual({ gflops: 0, gbps: 0 })
-  const rates = { peak_gflops: 100, peak_gbps: 10, matmul_256_gflops: 136, matmul_512_gflops: 68 }
+  const profile = { ...PROFILE, kernels: [row, { ...row, time_ms: undefined }] }
+  const step = { step: 1, profile, peak: { gflops: 2000, gbps: 90 } }
+  const rates = { peak_gflops: 100, peak_gbps: 100, matmul_256_gflops: 136, matmul_512_gflops: 68 }
   const speeds = { sft_steps_per_second: 1, rl_steps_per_second: 1, rollout_tokens_per_second: 1 }
+  const reached = adapterPeak({ ...rates, ...speeds }, step)
+  expect(reached && peakWords(reached)).toBe(
+    'Shares are of the most measured on this adapter: 3,000 GFLOP/s (a kernel of this step) and 100 GB/s (the benchmark).',
+  )
+  expect(profileLine(row, 8, { gflops: 3000, gbps: 100 }).ofPeak).toEqual({
+    share: 1,
+    limit: 'compute',
+  })
+  expect(adapterPeak({ ...rates, ...speeds }, undefined)?.gflops.value).toBe(136)
+  expect(adapterPeak(undefined, { ...step, peak: { gflops: 0, gbps: 0 } })).toBeUndefined()
+  expect(adapterPeak(undefined, undefined)).toBeUndefined()
   const lines = cardLines(makeCard('A GPU', 'A browser', { ...rates, ...speeds }))
   expect(lines.filter(([label]) => label.startsWith('Matrix')).map(([, value]) => value)).toEqual([
     '136 GFLOP/s, 100.0\u00a0% of peak',

@@ -1,6 +1,6 @@
 // Computes the texts of the profiler's tables and the result card, without React.
 import type { ResultCard } from '../../host/protocol/card.ts'
-import type { Peak, Profile, ProfileRow } from '../../host/protocol/results.ts'
+import type { BenchmarkNumbers, Peak, Profile, ProfileRow } from '../../host/protocol/results.ts'
 import { formatCount, formatNumber, formatShare } from '../kit/format.ts'
 
 /** One line of a table. Rates in 10⁹ per second; undefined is a dash. */
@@ -19,38 +19,17 @@ export interface Line {
 const rate = (amount: number | undefined, time_ms: number | undefined): number | undefined =>
   amount !== undefined && time_ms !== undefined && time_ms > 0 ? amount / time_ms / 1e6 : undefined
 
-/** The probe is no bound: a kernel that keeps more of its data in a cache or in registers is
- * faster. Then the most that was seen is the peak, so that no share exceeds 1. */
-export function reachedPeak(peak: Peak, rows: readonly ProfileRow[]): Peak {
-  const most = (all: readonly (number | undefined)[], probed: number) =>
-    probed > 0 ? Math.max(probed, ...all.map((one) => one ?? 0)) : probed
-  return {
-    gflops: most(
-      rows.map(({ flops, time_ms }) => rate(flops, time_ms)),
-      peak.gflops,
-    ),
-    gbps: most(
-      rows.map(({ bytes, time_ms }) => rate(bytes, time_ms)),
-      peak.gbps,
-    ),
-  }
-}
-
-/** What the shares of a profile are of, as a sentence. */
-export function peakWords(probed: Peak, reached: Peak): string {
-  const both = ({ gflops, gbps }: Peak) =>
-    `${formatNumber(gflops)} GFLOP/s and ${formatNumber(gbps)} GB/s`
-  const isMore = reached.gflops > probed.gflops || reached.gbps > probed.gbps
-  return `The probe of this adapter reached ${both(probed)}.${
-    isMore ? ` Kernels of this step reached more: shares are of ${both(reached)}.` : ''
-  }`
-}
+/** What a row reached, 10⁹ per second. A probe is no bound of it: a kernel that keeps more of its
+ * data in a cache or in registers is faster. */
+export const kernelRates = ({ flops, bytes, time_ms }: ProfileRow) => ({
+  gflops: rate(flops, time_ms),
+  gbps: rate(bytes, time_ms),
+})
 
 /** A row with its rates, against the time of all rows and the adapter's peak. */
 export function profileLine(row: ProfileRow, totalMs: number, peak: Peak | undefined): Line {
   const { name, calls, time_ms } = row
-  const gflops = rate(row.flops, time_ms)
-  const gbps = rate(row.bytes, time_ms)
+  const { gflops, gbps } = kernelRates(row)
   const share = time_ms !== undefined && totalMs > 0 ? time_ms / totalMs : undefined
   return { name, calls, time_ms, share, gflops, gbps, ofPeak: ofPeak(gflops, gbps, peak) }
 }
@@ -84,7 +63,7 @@ export const peakOf = ({
   peak_gflops,
   matmul_256_gflops,
   matmul_512_gflops,
-}: ResultCard): number =>
+}: BenchmarkNumbers): number =>
   peak_gflops > 0 ? Math.max(peak_gflops, matmul_256_gflops, matmul_512_gflops) : 0
 
 /** The card as label and value. */

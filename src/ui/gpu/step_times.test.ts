@@ -17,6 +17,7 @@ test('the middle step and the stages that took most are said, without validation
   ])
   expect(largestStages(series)).toEqual({
     median: 2,
+    count: 4,
     stages: [
       { name: 'policy learns', share: 0.5 },
       { name: 'sampling', share: 0.4 },
@@ -30,12 +31,12 @@ test('nothing is said before a step was timed', () => {
 })
 
 test('a step of less than a second took more than none', () => {
-  const words = (median: number) => stepTimeWords({ median, stages: [] })
-  expect([0.04, 0.44, 2.14, 75].map((median) => words(median).split(':')[0])).toEqual([
-    'From its beginning to its numbers the median step took 40 ms',
-    'From its beginning to its numbers the median step took 0.44 s',
-    'From its beginning to its numbers the median step took 2.14 s',
-    'From its beginning to its numbers the median step took 1 min 15 s',
+  const words = (median: number) => stepTimeWords({ median, count: 2, stages: [] })
+  expect([0.04, 0.44, 2.14, 75].map((median) => words(median))).toEqual([
+    'From its beginning to its numbers the median step took 40 ms.',
+    'From its beginning to its numbers the median step took 0.44 s.',
+    'From its beginning to its numbers the median step took 2.14 s.',
+    'From its beginning to its numbers the median step took 1 min 15 s.',
   ])
 })
 
@@ -44,17 +45,29 @@ test('how often a step came is said before its latency, as steps overlap', () =>
   const pace = stepPace({ 0: [gap(900), gap(1100)], 1: [gap(1000), gap(9000)] })
   expect(pace).toBe(1)
   expect(stepPace({})).toBeUndefined()
-  expect(stepTimeWords({ median: 1.84, stages: [] }, pace)).toMatch(
+  expect(stepPace({ 0: [gap(900)] })).toBeUndefined()
+  expect(stepTimeWords({ median: 1.84, count: 5, stages: [] }, pace)).toMatch(
     /^A step came every 1 s \(median\). .* the median step took 1.84 s: its latency/,
   )
 })
 
-test('the throughput is set against the peak of the benchmark', () => {
+test('steps that do not overlap are not said to', () => {
+  expect(stepTimeWords({ median: 0.75, count: 3, stages: [] }, 0.97)).toBe(
+    'A step came every 0.97 s (median). From its beginning to its numbers the median step took 0.75 s.',
+  )
+  expect(stepTimeWords({ median: 0.75, count: 1, stages: [] })).toBe(
+    'From its beginning to its numbers the step took 0.75 s.',
+  )
+})
+
+test('the throughput is set against the peak of the adapter', () => {
   const series = new Map([['perf/throughput', column(500, 1000, 3000)]])
   // 0.002 · 10⁹ operations for each token.
   const costs = { responses: 1, tokens: 100, arithmetic: 0.2 }
   expect(againstPeak(series, costs, 40)).toContain('at least 2 GFLOP/s: 5.0')
-  expect(againstPeak(series, costs, 1)).toContain('more than the whole of the peak')
+  expect(againstPeak(series, costs, 1)).toContain(
+    'more than the whole of the most measured on this adapter, 1 GFLOP/s',
+  )
   expect(againstPeak(series, costs, 0)).toBeUndefined()
   expect(againstPeak(new Map(), costs, 40)).toBeUndefined()
   expect(againstPeak(series, { ...costs, tokens: 0 }, 40)).toBeUndefined()

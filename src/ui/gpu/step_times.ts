@@ -18,6 +18,7 @@ interface Column {
 export interface StepShares {
   /** Seconds from its beginning to its numbers. The next step begins before those are there. */
   readonly median: number
+  readonly count: number
   readonly stages: readonly { readonly name: string; readonly share: number }[]
 }
 
@@ -43,7 +44,7 @@ export function largestStages(series: ReadonlyMap<string, Column>): StepShares |
       share: seconds / all,
     }))
     .sort((a, b) => b.share - a.share)
-  return { median: steps[Math.floor((steps.length - 1) / 2)], stages }
+  return { median: steps[Math.floor((steps.length - 1) / 2)], count: steps.length, stages }
 }
 
 /** Stages that are named. */
@@ -52,31 +53,40 @@ const MOST_STAGES = 3
 const LONG = 10
 
 /** Seconds from the arrival of one step to that of the next, the median of those that are kept;
- * undefined where none is, as of an opened record. */
+ * undefined where fewer than two are, as of an opened record. */
 export function stepPace(gaps: Gaps): number | undefined {
   const all = Object.values(gaps)
     .flatMap((own) => own.map(({ ms }) => ms / 1000))
     .sort((a, b) => a - b)
-  return all[(all.length - 1) >> 1]
+  return all.length < 2 ? undefined : all[(all.length - 1) >> 1]
 }
 
 const durationText = (seconds: number): string =>
   seconds < LONG ? formatSeconds(seconds) : formatDuration(seconds)
 
+/** From the beginning of a step to its numbers. Steps overlap where they come more often than they
+ * are done: one that was asked for alone does not. */
+function tookText({ median, count }: StepShares, pace: number | undefined): string {
+  const took = durationText(median)
+  if (count === 1) return `From its beginning to its numbers the step took ${took}.`
+  return pace !== undefined && pace < median
+    ? `From its beginning to its numbers the median step took ${took}: its latency, as the next step begins before those are there.`
+    : `From its beginning to its numbers the median step took ${took}.`
+}
+
 /** 'A step came every 1.1 s. Its latency was 2.1 s … Of it sampling 50 %, policy learns 34 %.' */
-export function stepTimeWords({ median, stages }: StepShares, pace?: number): string {
+export function stepTimeWords(found: StepShares, pace?: number): string {
   const every = pace === undefined ? '' : `A step came every ${durationText(pace)} (median). `
-  const latency = `From its beginning to its numbers the median step took ${durationText(median)}: its latency, as the next step begins before those are there.`
-  const steps = `${every}${latency}`
-  const shares = stages
+  const steps = `${every}${tookText(found, pace)}`
+  const shares = found.stages
     .slice(0, MOST_STAGES)
     .map(({ name, share }) => `${name} ${formatShare(share)}`)
     .join(', ')
   return shares === '' ? steps : `${steps} By stage: ${shares}.`
 }
 
-/** What the matrix products of a run's steps came to, against the peak that the benchmark of this
- * GPU measured: at least so much, because steps overlap; undefined without one of them. GFLOP/s. */
+/** What the matrix products of a run's steps came to, against the peak of this adapter: at least
+ * so much, because steps overlap; undefined without one of them. GFLOP/s. */
 export function againstPeak(
   series: ReadonlyMap<string, Column>,
   costs: Costs,
@@ -89,5 +99,5 @@ export function againstPeak(
   const reached = (median * costs.arithmetic) / costs.tokens
   // The probe is no bound: no share of it is more than the whole.
   const share = reached <= peak ? formatShare(reached / peak) : 'more than the whole'
-  return `At the median of ${formatNumber(median)} tokens a second, the matrix products come to at least ${formatNumber(reached)} GFLOP/s: ${share} of the peak that the benchmark measured.`
+  return `At the median of ${formatNumber(median)} tokens a second, the matrix products come to at least ${formatNumber(reached)} GFLOP/s: ${share} of the most measured on this adapter, ${formatNumber(peak)} GFLOP/s.`
 }
