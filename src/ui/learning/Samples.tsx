@@ -15,7 +15,7 @@ import { selectTask } from '../shown/measure/main_measure.ts'
 import { useSlowFrame } from '../shown/readout.ts'
 import { selectHasRun, shownPhases } from '../shown/run.ts'
 import { shownStore, useAtStep, useShown } from '../shown/shown.ts'
-import { groupByPrompt } from './grouping.ts'
+import { groupByPrompt, responsesOfPrompt } from './grouping.ts'
 import { HeldOut, heldOutAt } from './HeldOut.tsx'
 import { PartScores } from './scores/PartScores.tsx'
 
@@ -25,14 +25,6 @@ type Sample = Batch['samples'][number]
 const SHOWN_STEPS = 3
 /** Prompts shown of each step; a page of thousands of rows helps nobody. */
 const SHOWN_PROMPTS = 12
-/** Responses that a step sampled to each draw of a prompt; not known of a log. */
-function responsesOfPrompt(state: LabState, step: number): number | undefined {
-  const phases = shownPhases(state)
-  const begun = state.phase_switches.findLast((one) => one.step < step)
-  const phase = begun && phases[begun.phase]
-  return phase?.kind === 'rl' ? phase.rollout.n : undefined
-}
-
 const selectSeries = (state: LabState) => state.series
 /** How many prompts of a step are shown, where that is a part; '' where it is all. Records of old
  * steps keep fewer responses than were sampled. */

@@ -76,10 +76,13 @@ export const ofSamples = (samples: readonly RolloutSample[]): readonly Inspected
   })
 
 /** Responses to one draw of a prompt. A prompt drawn twice is two groups, where the trace says how
- * large a group is. */
-export function groupsOf(responses: readonly Inspected[]): readonly (readonly Inspected[])[] {
+ * large a group is, or `size`, of a step without one. */
+export function groupsOf(
+  responses: readonly Inspected[],
+  size?: number,
+): readonly (readonly Inspected[])[] {
   if (responses.some(({ traced }) => !traced))
-    return groupByPrompt(responses).map(([, group]) => group)
+    return groupByPrompt(responses, size).map(([, group]) => group)
   const groups: Inspected[][] = []
   for (const response of responses) {
     const group = groups.at(-1)
@@ -161,9 +164,9 @@ export interface Found {
   readonly isSingle: boolean
 }
 
-/** What is left of a step's responses, put in order. */
-export function find(all: readonly Inspected[], wanted: Wanted): Found {
-  const groups = groupsOf(all)
+/** What is left of a step's responses, put in order. `size`: as for `groupsOf`. */
+export function find(all: readonly Inspected[], wanted: Wanted, size?: number): Found {
+  const groups = groupsOf(all, size)
   const isSingle = groups.every(({ length }) => length === 1)
   const informative = groups.filter(isInformative)
   const shown = wanted.isInformativeOnly && !isSingle ? informative : groups
@@ -213,6 +216,10 @@ export function neighbour(
 
 export const bundleOf = ({ bundles }: Found, place: number): Bundle | undefined =>
   bundles.find(({ responses }) => responses.some((response) => response.place === place))
+
+/** Which of its group a response is, as sampled, and of how many: '2 of 4'. */
+export const numberIn = ({ whole }: Bundle, { place }: Pick<Inspected, 'place'>): string =>
+  `${whole.filter((one) => one.place <= place).length} of ${whole.length}`
 
 /** The group to begin with: where those that differ come first, one of them. */
 export const firstBundle = ({ bundles }: Found, order: Order): Bundle | undefined =>

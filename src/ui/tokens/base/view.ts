@@ -35,8 +35,9 @@ export interface TokensView {
   readonly order: Order
   readonly isInformativeOnly: boolean
   readonly query: string
-  /** Samples of the newest step, though another one was traced. */
-  readonly isNewestSamples: boolean
+  /** Samples of the newest step are shown though another one was traced: of the run that kept
+   * this, and of no other. */
+  readonly newestSamplesOf: KeptOfRun | undefined
   /** Of each Bundle.key; undefined for the first. */
   readonly open: readonly string[] | undefined
   /** Pages of its responses that are drawn. */
@@ -55,7 +56,7 @@ export const tokensStore = createStore<TokensView>(() => ({
   order: 'differing',
   isInformativeOnly: false,
   query: '',
-  isNewestSamples: false,
+  newestSamplesOf: undefined,
   open: undefined,
   pages: 1,
   cursor: { place: 0, t: 0 },

@@ -23,7 +23,7 @@ import { traceCost } from './cost.ts'
 import { List } from './List.tsx'
 import { Count, Options } from './Options.tsx'
 import { CUT_OFF } from './Responses.tsx'
-import { comparisonSays, groupSays, noneSays } from './says.ts'
+import { comparisonSays, groupSays, noneSays, untracedWords } from './says.ts'
 import { layerEntropyOf, type Shown, useShownStep } from './shown_responses.ts'
 import { TraceActions } from './TraceActions.tsx'
 import './inspector.css'
@@ -63,22 +63,13 @@ function Cost({ step, kept }: { step: number; kept: KeptOfRun }) {
   )
 }
 
-const UNTRACED =
-  ' Its tokens have no colours: this step was not traced, so only its responses and their scores are known.'
-
-/** Why there are no colours, and when there will be some. */
-export function untracedWords(isAwaited: boolean, isOver: boolean): string {
-  if (isAwaited) return `${UNTRACED} The next step of reinforcement will be.`
-  return isOver
-    ? `${UNTRACED} Where a state of the run is kept, “Look now” traces the step after it.`
-    : UNTRACED
-}
+type WhereProps = Omit<ReturnType<typeof useShownStep>, 'shown'> & { readonly shown: Shown }
 
 /** Which step this is, and why it is not another. */
-function Where({ shown, newer }: { shown: Shown; newer: number | undefined }) {
+function Where({ shown, newer, traced }: WhereProps) {
   const kept = useKept()
   const atStep = useAtStep()
-  const { held, isNewestSamples, isTracingAlong } = useTokens(selectView)
+  const { held, isTracingAlong } = useTokens(selectView)
   const newest = kept.traces.at(undefined)?.step
   const isBusy = useLab(selectIsBusy)
   const lastStep = usePresent(selectLastStep)
@@ -96,7 +87,13 @@ function Where({ shown, newer }: { shown: Shown; newer: number | undefined }) {
           : ''}
       .
       <span className="soft">
-        {shown.isTraced ? '' : untracedWords(isBusy && isTracingAlong, lastStep > 0 && !isBusy)}
+        {shown.isTraced
+          ? ''
+          : untracedWords(
+              isBusy && isTracingAlong,
+              lastStep > 0 && !isBusy,
+              kept.traces.items.length === 0,
+            )}
         {isHeld && newest !== undefined && newest > shown.step
           ? ` It stays while you read; step ${newest} has been traced since.`
           : ''}
@@ -111,10 +108,12 @@ function Where({ shown, newer }: { shown: Shown; newer: number | undefined }) {
         <button
           type="button"
           data-testid="newest-samples"
-          aria-pressed={isNewestSamples}
-          onClick={() => set({ isNewestSamples: !isNewestSamples })}
+          aria-pressed={traced !== undefined}
+          onClick={() => set({ newestSamplesOf: traced === undefined ? kept : undefined })}
         >
-          Responses of step {newer}, uncoloured
+          {traced === undefined
+            ? `Responses of step ${newer}, uncoloured`
+            : `Back to the traced step ${traced}`}
         </button>
       ) : null}
     </p>
@@ -150,15 +149,14 @@ function Body({ shown }: { shown: Shown }) {
   const view = useTokens(selectView)
   const { mode, readout, order, isInformativeOnly, query } = view
   const isNarrow = useMedia(NARROW)
-  const notes = <Notes shown={shown} />
   const layer = Math.min(view.layer, last)
-  const { responses } = shown
+  const { responses, groupSize } = shown
   const isStory = useShown(selectIsStory)
   const traced = useMemo(() => responses.flatMap((own) => own.traced ?? []), [responses])
   const { max_entropy } = useVocabulary()
   const found = useMemo(
-    () => find(responses, { order, isInformativeOnly, query }),
-    [responses, order, isInformativeOnly, query],
+    () => find(responses, { order, isInformativeOnly, query }, groupSize),
+    [responses, groupSize, order, isInformativeOnly, query],
   )
   const looks = kept.observations.at(atStep)
   const colours = useMemo(() => {
@@ -169,6 +167,7 @@ function Body({ shown }: { shown: Shown }) {
     return { mode, layerEntropy, range: rangeOf(mode, traced, max_entropy, layerEntropy) }
   }, [traced, shown, mode, layer, readout, kept, looks, max_entropy])
   const { range } = colours
+  const notes = <Notes shown={shown} isColoured={range !== undefined} />
   const open = openBundles(found, view.open, order)
   const says = groupSays(
     open.find(({ responses }) => responses.some(({ place }) => place === view.cursor.place)) ??
@@ -241,9 +240,10 @@ function Filters({ isNarrow, found }: { isNarrow: boolean; found: Found }) {
 }
 
 /** What the colours mean, what a response is compared with, and which part of a step this is. */
-function Notes({ shown }: { shown: Shown }) {
+function Notes({ shown, isColoured }: { shown: Shown; isColoured: boolean }) {
   const { mode, readout } = useTokens(selectView)
   const { phase, responses } = shown
+  const isOfLayer = isColoured && mode === 'layer_entropy'
   const sampled = phase ? phase.rollout.train_batch_size * phase.rollout.n : 0
   return (
     <>
@@ -252,10 +252,10 @@ function Notes({ shown }: { shown: Shown }) {
           {responses.length} of the step’s {sampled} responses were recorded.
         </p>
       ) : null}
-      {mode === 'layer_entropy' ? <p className="soft">{reads(READ[readout], BATCH)}</p> : null}
+      {isOfLayer ? <p className="soft">{reads(READ[readout], BATCH)}</p> : null}
       <p className="soft inspector-help">
-        <Words text={`${MODES[mode].help} ${SIGNS_SAY}.`} />
-        {mode === 'layer_entropy' ? <LayersSay shown={shown} /> : null}
+        <Words text={isColoured ? `${MODES[mode].help} ${SIGNS_SAY}.` : `${SIGNS_SAY}.`} />
+        {isOfLayer ? <LayersSay shown={shown} /> : null}
       </p>
       {phase ? (
         <p className="soft inspector-help" data-testid="compares-say">
@@ -277,7 +277,7 @@ export function Inspector() {
     if (!isVisible || !isLiving) return
     return wantObserved('inspector', { tokens, token_layers })
   }, [isVisible, isLiving, tokens, token_layers])
-  const { shown, newer } = useShownStep()
+  const { shown, newer, traced } = useShownStep()
   const isWhole = shown?.isTraced && newer === undefined && (!token_layers || shown.layers)
   const isNarrow = useMedia(NARROW)
   const actions = <TraceActions isAlong={tokens} isLiving={isLiving} hasButton={!isWhole} />
@@ -295,7 +295,7 @@ export function Inspector() {
       </div>
       {shown ? (
         <>
-          <Where shown={shown} newer={newer} />
+          <Where {...{ shown, newer, traced }} />
           <Body shown={shown} />
         </>
       ) : (

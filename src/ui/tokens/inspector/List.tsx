@@ -19,6 +19,7 @@ import {
   type Found,
   type Inspected,
   neighbour,
+  numberIn,
   openBundles,
   PAGE,
 } from '../base/inspect.ts'
@@ -183,6 +184,7 @@ export function List(props: { step: number; found: Found; colours: Colours }) {
   const under = hovered && drawn.find(({ place }) => place === hovered.place)
   const told = under ?? at
   const t = under && hovered ? hovered.t : here?.t
+  const bundle = told && bundleOf(found, told.place)
   const scroll = useRef<HTMLDivElement>(null)
   const below = useWholeRows(scroll, '.bundle-head, .told', '.bundle')
   return (
@@ -222,10 +224,11 @@ export function List(props: { step: number; found: Found; colours: Colours }) {
           </p>
         ) : null}
       </div>
-      {told && at && t !== undefined ? (
+      {told && bundle && at && t !== undefined ? (
         <Readout
           step={step}
           told={told}
+          number={numberIn(bundle, told)}
           t={clamp(told, t)}
           chosen={at}
           layerEntropy={colours.layerEntropy}

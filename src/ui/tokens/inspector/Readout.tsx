@@ -108,13 +108,15 @@ function Layers(props: { layerEntropy: LayerEntropy; told: Inspected; t: number 
 export function Readout(props: {
   step: number
   told: Inspected
+  /** Which of its group it is: '2 of 4'. */
+  number: string
   t: number
   /** Of the cursor: what is done is done with it, wherever the pointer passes. */
   chosen: Inspected
   layerEntropy: LayerEntropy | undefined
 }) {
-  const { step, told, t, chosen, layerEntropy } = props
-  const { prompt, response, ground_truth, traced, is_ended, place, length, score } = told
+  const { step, told, number, t, chosen, layerEntropy } = props
+  const { prompt, response, ground_truth, traced, is_ended, length, score } = told
   const token = traced?.tokens[t]
   const hasAnswer = hasOneAnswer(useShown(selectTask))
   return (
@@ -132,7 +134,7 @@ export function Readout(props: {
         )}
       </p>
       <p className="soft">
-        {token === undefined ? '' : `Token ${t + 1} of ${length}. `}Response {place + 1}
+        {token === undefined ? '' : `Token ${t + 1} of ${length}. `}Response {number}
         {hasAnswer ? (
           <>
             , answer{' '}

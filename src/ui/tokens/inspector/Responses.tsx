@@ -16,7 +16,7 @@ import {
   shadeClass,
 } from '../base/colours.ts'
 import { cellText, withoutNoise } from '../base/columns.ts'
-import type { Bundle, Inspected } from '../base/inspect.ts'
+import { type Bundle, type Inspected, numberIn } from '../base/inspect.ts'
 import { foundTokens, matchesIn } from '../base/search.ts'
 import { useTokenLook } from '../base/Token.tsx'
 
@@ -97,12 +97,14 @@ const Tokens = memo(function Tokens(props: {
 /** One response with what it was given. */
 function Response(props: {
   told: Inspected
+  /** Which of its group it is: '2 of 4'. */
+  number: string
   colours: Colours
   here: number | undefined
   withPrompt: boolean
   query: string
 }) {
-  const { told, colours, here, withPrompt, query } = props
+  const { told, number, colours, here, withPrompt, query } = props
   const { score, isTaskScore, advantage, length, is_ended, prompt, place } = told
   return (
     <li className={`told ${here === undefined ? '' : 'here'}`} data-place={place}>
@@ -114,7 +116,7 @@ function Response(props: {
       <div
         role="listbox"
         aria-orientation="horizontal"
-        aria-label={`Response ${place + 1} to ${prompt}`}
+        aria-label={`Response ${number} to ${prompt}`}
         className="toks"
       >
         <Tokens told={told} colours={colours} here={here} query={query} />
@@ -174,6 +176,7 @@ export function BundleItem(props: {
         <Response
           key={told.place}
           told={told}
+          number={numberIn(bundle, told)}
           colours={colours}
           here={told.place === cursor.place ? cursor.t : undefined}
           withPrompt={prompt === undefined}

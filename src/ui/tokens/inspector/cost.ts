@@ -4,7 +4,7 @@ import type { Columns } from '../../scales/columns.ts'
 const BEFORE = 8
 
 /** Seconds of a traced step, and the median of the last few steps before it that were not traced;
- * undefined where either is not known. */
+ * undefined where either is not known, or the trace cost no time that such steps can show. */
 export function traceCost(
   times: Columns | undefined,
   step: number,
@@ -23,5 +23,5 @@ export function traceCost(
   before.sort((a, b) => a - b)
   const middle = before.length >> 1
   const usual = before.length % 2 === 1 ? before[middle] : (before[middle - 1] + before[middle]) / 2
-  return { seconds, usual }
+  return seconds > usual ? { seconds, usual } : undefined
 }

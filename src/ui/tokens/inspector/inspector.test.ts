@@ -24,6 +24,7 @@ import {
   isInformative,
   matches,
   neighbour,
+  numberIn,
   ofSamples,
   ofTable,
   openBundles,
@@ -92,6 +93,22 @@ test('samples without a trace are grouped by prompt alone', () => {
     ['a', 'b', 'a'].map((prompt, i) => ({ ...sample, prompt, is_ended: i > 0 })),
   )
   expect(places(groupsOf(responses))).toEqual([[0, 2], [1]])
+  // A prompt that was drawn again is counted again, as in a step with a trace.
+  const twice = ofSamples(
+    'aaaabb'.split('').map((prompt) => ({ ...sample, prompt, is_ended: true })),
+  )
+  expect(places(groupsOf(twice, 2))).toEqual([
+    [0, 1],
+    [2, 3],
+    [4, 5],
+  ])
+  const found = find(twice, wanted, 2)
+  expect(found.groups).toBe(3)
+  expect(found.bundles.map((bundle) => numberIn(bundle, bundle.responses[1]))).toEqual([
+    '2 of 2',
+    '2 of 2',
+    '2 of 2',
+  ])
   expect(responses[0]).toMatchObject({
     length: 2,
     is_ended: false,
@@ -257,6 +274,8 @@ test('what a trace cost is the step beside the usual step before it', () => {
   expect(traceCost(times, 4, [4])).toEqual({ seconds: 0.9, usual: 0.4 })
   expect(traceCost(times, 4, [4, 1])?.usual).toBeCloseTo(0.35)
   expect(traceCost(times, 1, [1])).toBeUndefined()
+  // Step 3 took no longer than those before it.
+  expect(traceCost(times, 2, [2])).toBeUndefined()
   expect(traceCost(undefined, 1, [])).toBeUndefined()
 })
 

@@ -101,3 +101,16 @@ export function noneSays(query: string, isInformativeOnly: boolean): string {
     ? `No response has “${wanted}”, nor its prompt, among prompts with different scores.`
     : `No response has “${wanted}”, nor its prompt.`
 }
+
+const UNTRACED =
+  ' Its tokens have no colours: this step was not traced, so only its responses and their scores are known.'
+
+/** Why there are no colours, and when there will be some. `isAlone`: no step was traced, so the
+ * look stands above. */
+export function untracedWords(isAwaited: boolean, isOver: boolean, isAlone: boolean): string {
+  if (isAwaited) return `${UNTRACED} The next step of reinforcement will be.`
+  if (!isOver) return UNTRACED
+  return isAlone
+    ? `${UNTRACED} Where a state of the run is kept, “Look now” above traces the step after it.`
+    : `${UNTRACED} Where a state of the run is kept, “Look now” at the end of this tab traces the step after it.`
+}

@@ -4,16 +4,17 @@ import { useMemo } from 'react'
 import type { LensSample } from '../../../host/protocol/observation.ts'
 import type { TokenTable } from '../../../host/protocol/results.ts'
 import type { KeptOfRun } from '../../../record/run/kept_run.ts'
+import { responsesOfPrompt } from '../../learning/grouping.ts'
 import { selectIsJudged } from '../../shown/measure/judged.ts'
 import { useKept } from '../../shown/rested.ts'
-import { useAtStep, useShown } from '../../shown/shown.ts'
+import { shownStore, useAtStep, useShown } from '../../shown/shown.ts'
 import { type LayerEntropy, type LayerReadout, tracedEntropy } from '../base/colours.ts'
 import { type Inspected, ofSamples, ofTable } from '../base/inspect.ts'
 import { type TokensView, useShownTrace, useTokens } from '../base/view.ts'
 import { entropyAtToken, textKey } from '../lens/lens.ts'
 import { lensItem } from '../lens/store.ts'
 
-const selectIsNewestSamples = (view: TokensView) => view.isNewestSamples
+const selectNewestOf = (view: TokensView) => view.newestSamplesOf
 
 /** What of a step is shown, and where it comes from. */
 export interface Shown {
@@ -23,6 +24,8 @@ export interface Shown {
   /** Its phase; undefined where the step was not traced. */
   readonly phase: TokenTable['phase'] | undefined
   readonly responses: readonly Inspected[]
+  /** Responses to each draw of a prompt, where the responses do not say it. */
+  readonly groupSize: number | undefined
   readonly isTraced: boolean
   /** How its layers were measured; undefined where they were not. */
   readonly layers: TokenTable['layers']
@@ -37,11 +40,13 @@ const judged = (responses: readonly Inspected[], isJudged: boolean): readonly In
 export function useShownStep(): {
   readonly shown: Shown | undefined
   readonly newer: number | undefined
+  /** The step that was traced, where the newer samples are shown instead. */
+  readonly traced: number | undefined
 } {
   const kept = useKept()
   const atStep = useAtStep()
   const trace = useShownTrace()
-  const isNewestSamples = useTokens(selectIsNewestSamples)
+  const isNewestSamples = useTokens(selectNewestOf) === kept
   const isJudged = useShown(selectIsJudged)
   const samples = kept.samples.at(atStep)
   const newer = trace && samples && samples.step > trace.step ? samples.step : undefined
@@ -58,15 +63,18 @@ export function useShownStep(): {
         updates,
         layers,
         responses: judged(ofTable(item), isJudged),
+        groupSize: undefined,
         isTraced: true,
       }
     }
     if (!samples) return undefined
     const responses = judged(ofSamples(samples.item), isJudged)
     const nothing = { name: '', phase: undefined, updates: undefined, layers: undefined }
-    return { step: samples.step, ...nothing, responses, isTraced: false }
+    const { step } = samples
+    const groupSize = responsesOfPrompt(shownStore.getState(), step)
+    return { step, ...nothing, responses, groupSize, isTraced: false }
   }, [isSamples, trace, samples, isJudged])
-  return { shown, newer }
+  return { shown, newer, traced: isSamples ? trace?.step : undefined }
 }
 
 /** Entropies of one layer at the tokens of responses: those of their own step, else of what the

@@ -88,7 +88,7 @@ export function Stages() {
       ) : (
         <p className="soft">
           {isPast
-            ? 'No step of this run was traced token by token. Where a state of it is kept, “Look now” traces the step after it.'
+            ? 'No step of this run was traced token by token. Where a state of it is kept, “Look now” in this tab traces the step after it.'
             : isTracing
               ? 'The next step of reinforcement appears here. A warm start samples nothing, so it has nothing to show.'
               : 'Shows what one step of reinforcement computes for every token: log-probs, rewards, advantages, ratios, and the formulas with their numbers. The step costs one more pass; its results stay the same.'}
