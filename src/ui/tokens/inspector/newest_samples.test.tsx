@@ -1,0 +1,69 @@
+// Tests the button that shows responses which are newer than the traced step.
+import { renderToStaticMarkup } from 'react-dom/server'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import type { TokenTable } from '../../../host/protocol/results.ts'
+import { applyEvent } from '../../../page/events/apply.ts'
+import { initialState, labStore } from '../../../page/state/store.ts'
+import type { KeptOfRun } from '../../../record/run/kept_run.ts'
+import { shownStore, viewStore } from '../../shown/shown.ts'
+import { uiStore } from '../../shown/store.ts'
+import { tokensStore } from '../base/view.ts'
+import { Inspector } from './Inspector.tsx'
+
+// Markup on a server knows no window.
+vi.mock('../../kit/use_media.ts', () => ({ useMedia: () => false }))
+
+/** What the colour means begins so. */
+const HELP = 'How much better (orange)'
+const text = { prompt: '1+2=', response: '3', ground_truth: '3', score: 1, is_ended: true }
+const table = {
+  samples: [
+    {
+      ...text,
+      tokens: ['3', '<eos>'],
+      columns: { advantages: [1, 1] },
+      group: { rewards: [1], lengths: [2], place: 0 },
+    },
+  ],
+  updates: 1,
+  phase: {
+    name: 'rl',
+    kind: 'rl',
+    adv_estimator: 'grpo',
+    reward_model: { enable: false },
+    rollout: { train_batch_size: 1, n: 1 },
+  },
+} as unknown as TokenTable
+
+/** What is drawn where the newest samples were asked for in the run that kept this. */
+const drawnOf = (newestSamplesOf: KeptOfRun | undefined): string => {
+  tokensStore.setState({ newestSamplesOf })
+  return renderToStaticMarkup(<Inspector />)
+}
+
+beforeEach(() => {
+  const traced = applyEvent(initialState(), { type: 'trace', run: 0, step: 3, table }, 0)
+  traced.kept.samples.push(5, [{ ...text, advantage: 1, response_length: 2 }], 9)
+  labStore.setState({ ...traced, step: 5 }, true)
+  // Static markup shows what a store began with.
+  for (const store of [labStore, viewStore, shownStore, uiStore, tokensStore])
+    vi.spyOn(store, 'getInitialState').mockImplementation(store.getState as never)
+})
+afterEach(() => {
+  vi.restoreAllMocks()
+  tokensStore.setState({ newestSamplesOf: undefined })
+  labStore.setState(initialState(), true)
+})
+
+test('the button leads there and back, and no colour is explained where there is none', () => {
+  const before = drawnOf(undefined)
+  expect(before).toContain('Responses of step 5, uncoloured')
+  expect(before).toContain(HELP)
+  const after = drawnOf(labStore.getState().kept)
+  expect(after).toContain('Back to the traced step 3')
+  expect(after).not.toContain(HELP)
+})
+
+test('the choice is of one run', () => {
+  expect(drawnOf(initialState().kept)).toContain('Responses of step 5, uncoloured')
+})
