@@ -1,4 +1,5 @@
 // Where things stand on the page: what only a browser can tell.
+import { cutOff } from './bars.ts'
 import { expect, type LabPage, LONG_ONLY, QUICK } from './lab_page.ts'
 import { test } from './warm_page.ts'
 
@@ -87,6 +88,83 @@ test('a run leaves a low window to its tab, and a phone shows the run beside a l
   await page.evaluate(() => scrollTo(0, document.body.scrollHeight))
   const content = await box(lab, '.tab-place')
   expect(content.bottom).toBeLessThanOrEqual((await box(lab, '.lessons')).y)
+})
+
+/** Windows in which a lesson would leave the run too little room beside it. */
+const NARROW = [
+  [1100, 800],
+  [900, 700],
+  [844, 390],
+  [720, 450],
+] as const
+
+/** Parts of the page's main column that stick out of it, or the page itself where it is too wide. */
+const sticksOut = (lab: LabPage) =>
+  lab.page.evaluate(() => {
+    const wide = document.documentElement.scrollWidth > innerWidth ? ['the page'] : []
+    const says = document.querySelector('.forest-says')?.getBoundingClientRect()
+    const out = [...document.querySelectorAll<HTMLElement>('.forest-says > *')].filter((part) => {
+      const { right, bottom } = part.getBoundingClientRect()
+      return says && (right > says.right + 1 || bottom > says.bottom + 1)
+    })
+    return [...wide, ...out.map(({ innerText }) => innerText)]
+  })
+
+test('beside a lesson nothing of the run is cut in a narrow window', async ({ lab, page }) => {
+  const expectWhole = async (state: string) => {
+    for (const [width, height] of NARROW) {
+      const where = `${state}, ${width} × ${height}`
+      await page.setViewportSize({ width, height })
+      await page.evaluate(() => scrollTo(0, 0))
+      expect(await sticksOut(lab), where).toEqual([])
+      expect(await cutOff(page), where).toEqual([])
+      const lessons = await box(lab, '.lessons')
+      expect(lessons.y, where).toBeGreaterThanOrEqual(height / 2 - 1)
+      expect(lessons.bottom, where).toBeGreaterThanOrEqual(height - 1 - (width < 900 ? 60 : 0))
+    }
+  }
+  await page.setViewportSize({ width: 1100, height: 800 })
+  await lab.open(LINK)
+  await lab.waitForStatus('idle')
+  await lab.get('open-lessons').click()
+  await expect(lab.get('lessons')).toBeVisible()
+  await expectWhole('at rest')
+  await page.setViewportSize({ width: 1100, height: 800 })
+  await lab.get('train').click()
+  await lab.waitForStep(10)
+  await expectWhole('a run')
+})
+
+test('a low window keeps in sight how the run is, and shows at its end what it came to', async ({
+  lab,
+  page,
+}) => {
+  await page.setViewportSize({ width: 844, height: 390 })
+  await lab.open(LINK.replace('steps=40', 'steps=120'))
+  await lab.waitForStatus('idle')
+  await lab.get('train').click()
+  await lab.waitForStep(4)
+  for (const [width, height] of NARROW.slice(2)) {
+    const where = `${width} × ${height}`
+    await page.setViewportSize({ width, height })
+    for (const tab of ['inside', 'learn'] as const) {
+      // Playwright's own click would scroll first.
+      await lab.get(`tab-${tab}`).dispatchEvent('click', { detail: 1 })
+      for (const part of ['status', 'step-count', 'time-left', `tab-${tab}`])
+        await expect(lab.get(part), `${part}, ${where}`).toBeInViewport({ ratio: 1 })
+      const bar = await box(lab, '.bar')
+      const work = await box(lab, '.work')
+      expect((await box(lab, '.tabs')).bottom, where).toBeLessThanOrEqual(0.4 * height)
+      expect(work.bottom - Math.max(bar.bottom, work.y), where).toBeLessThanOrEqual(66)
+      // The settings stay with the experiment.
+      const settings = await box(lab, '.settings.closed button')
+      expect(settings.y, where).toBeGreaterThanOrEqual(bar.y)
+      expect(settings.bottom, where).toBeLessThanOrEqual(bar.bottom)
+    }
+  }
+  await lab.waitForStatus('finished')
+  await expect(lab.get('headline')).toBeInViewport({ ratio: 1 })
+  await expect(lab.get('status')).toBeInViewport({ ratio: 1 })
 })
 
 test('why Train is off moves nothing when it is said', async ({ lab, page }) => {

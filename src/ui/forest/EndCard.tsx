@@ -1,6 +1,6 @@
 // Says above the charts what a preset is known to do, and when its run is over what came of it and
 // what to do next.
-import { useMemo, useState } from 'react'
+import { useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { useStore } from 'zustand'
 import { sameSettings } from '../../document/experiment/experiment.ts'
 import { PRESETS } from '../../document/presets/presets.ts'
@@ -34,14 +34,32 @@ const selectOfRun = ({ runExperiment }: LabState) => runExperiment
 const selectIsOver = ({ status }: LabState) => status === 'finished'
 const selectAll = (state: LabState) => state
 
+/** The height of a low window, as the styles have it. */
+const LOW = 560
+
+/** Where a low window shows the beginning of the tab when the run ends, what it came to comes into
+ * sight, which is said above it. */
+function useHeadline(isOver: boolean) {
+  const card = useRef<HTMLElement>(null)
+  const wasOver = useRef(isOver)
+  useLayoutEffect(() => {
+    const ends = isOver && !wasOver.current
+    wasOver.current = isOver
+    if (!ends || innerHeight > LOW || !card.current) return
+    if (card.current.getBoundingClientRect().top >= 0) scrollTo(0, 0)
+  }, [isOver])
+  return card
+}
+
 export function EndCard() {
   const isOver = usePresent(selectIsOver)
+  const card = useHeadline(isOver)
   const runExperiment = usePresent(selectOfRun)
   const preset = useMemo(() => presetOf(runExperiment), [runExperiment])
   const [isOpen, setOpen] = useState(false)
   if (!isOver && !preset) return null
   return (
-    <section className={isOver ? 'card end-card' : 'intro'} data-testid="end-card">
+    <section ref={card} className={isOver ? 'card end-card' : 'intro'} data-testid="end-card">
       {isOver ? <Outcome /> : null}
       {preset ? (
         <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
