@@ -24,6 +24,15 @@ test('both ends of the diverging scale stand out from its middle, and every clas
   expect(SHADE_RULES.match(/\.(seq|div)-\d+\{/g)).toHaveLength(2 * SHADES)
 })
 
+test('a shade stands out from the one before it about as much as the next from it', () => {
+  for (const theme of ['light', 'dark'] as const)
+    for (let index = 1; index < SHADES; index++) {
+      const pair = [shadeColor('div', index - 1, theme), shadeColor('div', index, theme)] as const
+      expect(contrast(...pair), `div-${index} ${theme}`).toBeGreaterThan(1.1)
+      expect(contrast(...pair), `div-${index} ${theme}`).toBeLessThan(1.7)
+    }
+})
+
 test('at night a small value has a hue that can be told from grey, on both sides alike', () => {
   const spread = (index: number) => {
     const color = shadeColor('div', index, 'dark')

@@ -37,8 +37,8 @@ export const inkOn = (rgb: Rgb): Rgb =>
   contrast(rgb, BLACK) >= contrast(rgb, WHITE) ? BLACK : WHITE
 
 /** Lightness and chroma of the two ends and of the middle, which is nearly the panel's own colour;
- * and of what the other shades begin with next to the middle. A dark orange is a brown, so at night
- * the smallest values are already bright enough to have a hue. */
+ * and of what the other shades begin with next to the middle: at night it has a hue, for a dark
+ * orange is a brown and a dark blue a grey. */
 const DIVERGING = {
   light: {
     middle: [0.965, 0.008],
@@ -47,8 +47,8 @@ const DIVERGING = {
   },
   dark: {
     middle: [0.27, 0.012],
-    blue: { near: [0.5, 0.085], end: [0.78, 0.12], hue: 240 },
-    orange: { near: [0.58, 0.11], end: [0.82, 0.14], hue: 65 },
+    blue: { near: [0.28, 0.045], end: [0.78, 0.12], hue: 240 },
+    orange: { near: [0.28, 0.05], end: [0.82, 0.14], hue: 65 },
   },
 } as const
 
