@@ -67,7 +67,7 @@ function Nothing({ isPast }: { readonly isPast: boolean }) {
         {isPast
           ? 'What a run keeps on the GPU is counted while it trains, and not kept of past runs.'
           : lacksGpu
-            ? 'Here stands what a run keeps on the GPU, where one can be trained. Recorded runs count no memory.'
+            ? 'Here stands what a run keeps on the GPU, where one can be trained. A recording shows what was counted where it was made.'
             : 'When a run begins, here stand what it keeps on the GPU, by kind, how much work a step is, and how long the stages of its steps take.'}
       </p>
     </section>

@@ -57,9 +57,9 @@ const OF_RUNS: Readonly<Record<string, string>> = {
   'Save “Entropy of every layer over the run: raw state” as':
     '将“运行中每一层的熵：原始状态”保存为',
   'BuPO (GRPO), layer 2 first, lr 0.01, 8 prompts per step, seed 1':
-    'BuPO（GRPO），先第 2 层、lr 0.01、每步的提示数 8，种子 1',
+    'BuPO（GRPO），先训练第 2 层、lr 0.01、每步的提示数 8，种子 1',
   'BuPO (REINFORCE++), layer 2 first, lr 0.005, lr 0.001 after step 12':
-    'BuPO（REINFORCE++），先第 2 层、lr 0.005、lr 0.001，第 12 步之后',
+    'BuPO（REINFORCE++），先训练第 2 层、lr 0.005、lr 0.001，第 12 步之后',
   'GRPO, validation every 16 steps, probe every 4 steps': 'GRPO、验证间隔 16 步、探针间隔 4 步',
   'Link copied: it opens the settings (12 steps), not the run on screen, with its seed.':
     '已复制链接：它会打开当前设置（12 步），而不是屏幕上的运行，并带有它的随机种子。',

@@ -6,11 +6,13 @@ import { initialState, type LabState, labStore } from '../../page/state/store.ts
 import { useWhyBusy } from './why_busy.ts'
 
 const Answer = () => useWhyBusy() ?? 'free'
-const why = (state: Partial<LabState>, recording?: unknown): string => {
+const own = { adapter: 'own' } as unknown as ReplayState['own']
+const why = (state: Partial<LabState>, replay: Partial<ReplayState> = {}): string => {
   labStore.setState({ ...initialState(), ...state }, true)
-  replayStore.setState({ recording: recording as ReplayState['recording'] })
+  replayStore.setState({ recording: undefined, own: undefined, ...replay })
   return renderToStaticMarkup(<Answer />)
 }
+const recording = {} as ReplayState['recording']
 const failed = (code: string) => ({ name: 'E', code, message: '' }) as LabState['error']
 
 beforeEach(() => {
@@ -31,7 +33,7 @@ test('a run that is on is finished or reset first', () => {
 
 test('a recording is no run, while it plays and at its end', () => {
   for (const status of ['running', 'finished'] as const)
-    expect(why({ status }, {})).toBe('A recording is open: leave it first')
+    expect(why({ status }, { recording, own })).toBe('A recording is open: leave it first')
 })
 
 test('without a GPU no run is spoken of', () => {
@@ -39,4 +41,6 @@ test('without a GPU no run is spoken of', () => {
   expect(why({ status: 'failed', error: failed('no_webgpu') })).toBe(words)
   expect(why({ status: 'failed', error: failed('no_adapter') })).toBe(words)
   expect(why({ status: 'failed', error: failed('internal') })).toBe('free')
+  // To leave the recording would not help.
+  expect(why({ status: 'running' }, { recording })).toBe(words)
 })

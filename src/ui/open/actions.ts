@@ -52,6 +52,12 @@ export function toggleLabel(state: LabState): string {
   return status === 'finished' ? 'Train again' : 'Train'
 }
 
+/** Nothing is trained while a recording plays. */
+const REPLAYED: Readonly<Record<string, string>> = { Train: 'Play', 'Train again': 'Play again' }
+
+/** The same while a recording plays. */
+export const replayedLabel = (label: string): string => REPLAYED[label] ?? label
+
 export function toggleTraining(): void {
   const state = labStore.getState()
   const { status } = state

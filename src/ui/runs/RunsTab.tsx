@@ -10,6 +10,7 @@ import {
 } from '../../page/runs/library/library_store.ts'
 import { measureStorage } from '../../page/runs/library/room.ts'
 import { formatBytes } from '../kit/format.ts'
+import { useHasNoGpu } from '../look/why_busy.ts'
 import { removeRuns } from '../open/opened_run.ts'
 import { Part } from '../part/Part.tsx'
 import { Broken } from './Broken.tsx'
@@ -106,6 +107,7 @@ export function RunsTab() {
   const living = useStore(libraryStore, selectLiving)
   const isReady = useStore(libraryStore, selectIsReady)
   const { all, listed, ofStudies } = useListed(runs)
+  const hasNoGpu = useHasNoGpu()
   return (
     <>
       <section className="card runs" aria-labelledby="runs-title" data-testid="runs">
@@ -114,9 +116,11 @@ export function RunsTab() {
         {all.length === 0 ? (
           <>
             <p className="soft">
-              {isReady
-                ? 'Every run is written down here from its first step, and stays when the page is closed: in this browser, and nowhere else. Tick two or more to see them side by side.'
-                : 'Reading …'}
+              {!isReady
+                ? 'Reading …'
+                : hasNoGpu
+                  ? 'Runs that are trained in this browser are written down here, and training needs a GPU. Recordings are not listed; runs from files are.'
+                  : 'Every run is written down here from its first step, and stays when the page is closed: in this browser, and nowhere else. Tick two or more to see them side by side.'}
             </p>
             <div className="run-ways">
               <ImportRun />

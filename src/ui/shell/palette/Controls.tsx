@@ -28,6 +28,7 @@ import {
   canStep,
   canToggle,
   openPreset,
+  replayedLabel,
   toggleLabel,
   toggleTraining,
 } from '../../open/actions.ts'
@@ -121,9 +122,6 @@ function Action(props: {
 /** What makes a link is loaded when one is asked for. */
 const copyLink = async () => (await import('../../share/choice_link.ts')).copyLink()
 
-/** Nothing is trained while a recording plays. */
-const REPLAYED: Readonly<Record<string, string>> = { Train: 'Play', 'Train again': 'Play again' }
-
 const selectIsIdle = (state: LabState) => state.status === 'idle'
 
 function TrainButton() {
@@ -163,7 +161,7 @@ function TrainButton() {
       onClick={press}
     >
       {isGoing ? <Pause className="icon" /> : <Play className="icon" />}
-      {isReplaying ? (REPLAYED[label] ?? label) : isBeside ? 'Train beside the study' : label}
+      {isReplaying ? replayedLabel(label) : isBeside ? 'Train beside the study' : label}
     </button>
   )
 }

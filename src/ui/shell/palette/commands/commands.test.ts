@@ -1,5 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
 import { PRESETS } from '../../../../document/presets/presets.ts'
+import { type ReplayState, replayStore } from '../../../../page/state/replay.ts'
 import { initialState, type LabState, labStore } from '../../../../page/state/store.ts'
 import { ranked } from '../../../kit/fuzzy.ts'
 import { emptyHistory, historyStore } from '../../../settings/history.ts'
@@ -47,6 +48,15 @@ test('only what can be done now is offered, under the name that it has now', () 
   const running = paletteEntries(state({ status: 'running' }), false)
   expect(running.find(({ id }) => id === 'train')?.name).toBe('Pause')
   expect(running.map(({ id }) => id)).toContain('reset')
+})
+
+test('a recording that is over is played again, as the button says', () => {
+  const nameOf = () =>
+    paletteEntries(state({ status: 'finished' }), false).find(({ id }) => id === 'train')?.name
+  expect(nameOf()).toBe('Train again')
+  replayStore.setState({ recording: {} as ReplayState['recording'] })
+  expect(nameOf()).toBe('Play again')
+  replayStore.setState({ recording: undefined })
 })
 
 test('a query reaches presets and settings too, and a command of the same name is first', () => {

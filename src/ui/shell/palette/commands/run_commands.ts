@@ -3,6 +3,8 @@
 import { profileStep, restart, stepOnce, traceStep } from '../../../../page/client/controls.ts'
 import { reset } from '../../../../page/client/starting.ts'
 import { nextPhase } from '../../../../page/client/steering.ts'
+import { isReplaying } from '../../../../page/state/replay.ts'
+import type { LabState } from '../../../../page/state/store.ts'
 import {
   canNextPhase,
   canProfile,
@@ -10,6 +12,7 @@ import {
   canRestart,
   canStep,
   canToggle,
+  replayedLabel,
   toggleLabel,
   toggleTraining,
 } from '../../../open/actions.ts'
@@ -17,11 +20,17 @@ import { selectIsBusy, selectIsEdited } from '../../../shown/run.ts'
 import { openTab } from '../../../shown/store.ts'
 import type { Command } from './command.ts'
 
+/** As the button has it. */
+function nowLabel(state: LabState): string {
+  const label = toggleLabel(state)
+  return isReplaying() ? replayedLabel(label) : label
+}
+
 export const RUN_COMMANDS: readonly Command[] = [
   {
     id: 'train',
     group: 'Run',
-    name: (state) => (state ? toggleLabel(state) : 'Train, pause, continue'),
+    name: (state) => (state ? nowLabel(state) : 'Train, pause, continue'),
     keys: ['Space'],
     also: 'start run play stop resume',
     can: canToggle,
