@@ -1,5 +1,6 @@
 // Without a usable GPU the page says what is wrong and what to do, and stays a page.
 import { expectClean } from './axe.ts'
+import { cutOff } from './bars.ts'
 import { expect, type LabPage, LONG_ONLY, test } from './lab_page.ts'
 
 async function expectExplained(lab: LabPage, code: string, title: RegExp): Promise<void> {
@@ -55,6 +56,39 @@ test('the three ways in lie side by side in their card, upright and on its side'
     for (const way of parts.slice(0, -1)) expect(way.bottom).toBeLessThanOrEqual(says.top)
     for (const way of parts.slice(0, -1)) expect(way.bottom - way.top).toBeLessThanOrEqual(50)
   }
+})
+
+test('no button of the bar lies on another one, and the way that is asked for stays where it is', async ({
+  lab,
+  page,
+}) => {
+  for (const [width, height] of [
+    [1000, 700],
+    [900, 700],
+    [390, 844],
+  ]) {
+    await page.setViewportSize({ width, height })
+    await lab.open()
+    await expect(lab.get('lacks-gpu')).toBeVisible()
+    await expect(lab.get('train')).toHaveText('Look for a GPU again')
+    expect(await cutOff(page), `${width}`).toEqual([])
+    const boxes = await Promise.all(
+      (await page.locator('.bar button:visible').all()).map((button) => button.boundingBox()),
+    )
+    for (const [i, one] of boxes.entries())
+      for (const other of boxes.slice(i + 1)) {
+        if (!one || !other) throw new Error('a button has gone')
+        const across = Math.min(one.x + one.width, other.x + other.width) - Math.max(one.x, other.x)
+        const down = Math.min(one.y + one.height, other.y + other.height) - Math.max(one.y, other.y)
+        expect(Math.min(across, down), `${width}`).toBeLessThanOrEqual(0)
+      }
+    expect((await lab.get('train').boundingBox())?.height, `${width}`).toBeLessThanOrEqual(44)
+  }
+  const before = await lab.get('train-here').boundingBox()
+  await lab.get('train-here').click()
+  await expect(lab.get('error')).toBeVisible()
+  await page.evaluate(() => scrollTo(0, 0))
+  expect((await lab.get('train-here').boundingBox())?.y).toBe(before?.y)
 })
 
 test('without a GPU nothing offers to train, to measure or to edit what cannot be trained', async ({
