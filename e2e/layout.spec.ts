@@ -167,6 +167,30 @@ test('a low window keeps in sight how the run is, and shows at its end what it c
   await expect(lab.get('status')).toBeInViewport({ ratio: 1 })
 })
 
+test('beside open settings nothing of the bars is cut in a narrow window, and no tool lies on another', async ({
+  lab,
+  page,
+}) => {
+  await page.setViewportSize({ width: 900, height: 700 })
+  await lab.open(LINK)
+  await lab.waitForStatus('idle')
+  await lab.get('train').click()
+  await lab.waitForStep(4)
+  for (const width of [900, 960]) {
+    await page.setViewportSize({ width, height: 700 })
+    await expect(page.locator('.settings-head')).toBeVisible()
+    expect(await cutOff(page), `${width}`).toEqual([])
+    const smoothing = await page.locator('.smoothing').boundingBox()
+    const downloads = await box(lab, '.downloads')
+    if (!smoothing) throw new Error('nothing smooths')
+    const isApart =
+      smoothing.x + smoothing.width <= downloads.x ||
+      smoothing.y + smoothing.height <= downloads.y ||
+      downloads.bottom <= smoothing.y
+    expect(isApart, `${width}`).toBe(true)
+  }
+})
+
 test('why Train is off moves nothing when it is said', async ({ lab, page }) => {
   for (const width of [1440, 1000]) {
     await page.setViewportSize({ width, height: 900 })
