@@ -98,7 +98,7 @@ const NARROW = [
   [720, 450],
 ] as const
 
-/** Parts of the page's main column that stick out of it, or the page itself where it is too wide. */
+/** Parts of the first screen that stick out of their card, or the page where it is too wide. */
 const sticksOut = (lab: LabPage) =>
   lab.page.evaluate(() => {
     const wide = document.documentElement.scrollWidth > innerWidth ? ['the page'] : []
