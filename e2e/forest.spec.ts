@@ -47,7 +47,7 @@ async function expectOneWorkspace(
     await page.evaluate(() => scrollTo(0, 1500))
     const phone = await places(page)
     expect(phone.settings).toBeUndefined()
-    expect(phone.work.bottom, `${tab} on a phone`).toBeLessThanOrEqual(76)
+    expect(phone.work.bottom, `${tab} on a phone`).toBeLessThanOrEqual(64)
     expect(phone.work.bottom + phone.controls.height).toBeLessThanOrEqual(844 / 5)
   }
   await page.evaluate(() => scrollTo(0, 0))
