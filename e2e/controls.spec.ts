@@ -67,3 +67,21 @@ test('Step, Continue, Pause, Next phase and Reset do what they say', async ({ la
   expect(again.run).not.toBe(first.run)
   expect(withoutTimings(again)).toEqual(withoutTimings(first))
 })
+
+test('on a phone and at 200 % the page scrolls over its open settings', async ({ lab, page }) => {
+  for (const [width, height] of [
+    [390, 844],
+    [720, 450],
+  ] as const) {
+    await page.setViewportSize({ width, height })
+    await lab.open('v=1&p=tiny')
+    await lab.get('settings-toggle').click()
+    await expect(page.locator('#settings-body')).toBeVisible()
+    const box = await page.locator('#settings-body').boundingBox()
+    if (!box) throw new Error('no settings')
+    await page.mouse.move(box.x + 80, Math.min(box.y + 120, height - 120))
+    await page.mouse.wheel(0, 400)
+    await expect.poll(() => page.evaluate(() => scrollY)).toBeGreaterThan(300)
+    await lab.get('settings-toggle').click()
+  }
+})
