@@ -7,6 +7,7 @@ import { openTaught } from '../../../page/client/opening.ts'
 import { reset } from '../../../page/client/starting.ts'
 import { type LabState, labStore } from '../../../page/state/store.ts'
 import { whyNotAsked } from '../../../record/handed_in/asked.ts'
+import { NEEDS_GPU, useHasNoGpu } from '../../look/why_busy.ts'
 import { plannedSteps, selectIsBusy, useLab } from '../../shown/run.ts'
 import { openTab, showToast } from '../../shown/store.ts'
 import type { Checked, TryIt } from '../base/lesson.ts'
@@ -107,6 +108,7 @@ export function Try({ name, of }: { readonly name: string; readonly of: TryIt })
   useKept(name, present)
   const isBusy = useLab(selectIsBusy)
   const isGoing = isBusy && present.isAsked
+  const lacksGpu = useHasNoGpu()
   const going = useLab(goingWords)
   const Icon = isDone ? CircleCheck : FlaskConical
   return (
@@ -118,7 +120,7 @@ export function Try({ name, of }: { readonly name: string; readonly of: TryIt })
         <button
           type="button"
           data-testid={`start-${name}`}
-          disabled={isGoing}
+          disabled={isGoing || lacksGpu}
           onClick={() => start(of)}
         >
           <Play className="icon" aria-hidden="true" />{' '}
@@ -130,6 +132,7 @@ export function Try({ name, of }: { readonly name: string; readonly of: TryIt })
                 ? 'Train it again'
                 : 'Train it'}
         </button>
+        {lacksGpu ? <span className="soft"> {NEEDS_GPU}.</span> : null}
       </p>
       {/* Earlier versions kept that it was passed, and not with what. */}
       <Verdict result={isDone ? (result ?? '') : undefined} present={present} />

@@ -45,6 +45,14 @@ test('another run is ended for it, and before and after a run it can be trained'
   expect(button({ status: 'idle' })).not.toContain('disabled')
 })
 
+test('without a GPU it cannot be pressed, and says why', () => {
+  const error = { code: 'no_webgpu', message: '' } as unknown as LabState['error']
+  labStore.setState({ ...initialState(), error }, true)
+  const html = renderToStaticMarkup(<Try name="a" of={TRY} />)
+  expect(html).toMatch(/<button[^>]*disabled/)
+  expect(html).toContain('This needs a GPU')
+})
+
 /** What is said below the button, as text. */
 function verdict(change: Partial<LabState>, results?: Readonly<Record<string, string>>, of = TRY) {
   labStore.setState({ ...initialState(), ...change }, true)
