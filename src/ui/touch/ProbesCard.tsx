@@ -54,7 +54,7 @@ function ProbesMap({ probes }: { readonly probes: Probes }) {
     <TouchMap
       id="probes-map"
       title={probesTitle(probes)}
-      note="Columns are kept states. The bluer, the more than with shuffled labels; in brackets what the problems cannot tell from them."
+      note="Columns are kept states. The more orange, the more than with shuffled labels; in brackets what the problems cannot tell from them."
       columns={states.map(({ step }) => `step ${step}`)}
       rows={layers.map((layer) => `layer ${layer}`)}
       cells={layers.map((layer) => states.map((state) => cellOf(state, layer)))}

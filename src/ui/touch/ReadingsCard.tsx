@@ -181,7 +181,7 @@ function Texts({ read }: { readonly read: Read }) {
       <TouchMap
         id="readings-map"
         title={`What each layer would say next: ${READING_NAMES[reading]}`}
-        note="Columns are the tokens of a held-out text, rows are layers; on top the final policy. The bluer, the likelier the token is."
+        note="Columns are the tokens of a held-out text, rows are layers; on top the final policy. The more orange, the likelier the token is."
         columns={columnNames(text)}
         rows={rows.map(({ layer }) => `layer ${layer}`)}
         cells={rows.map(({ top, probs }) =>
