@@ -1,5 +1,6 @@
 // Draws one choice of the advantage estimator for all phases of reinforcement; each has its own
 // under its heading.
+import { RotateCcw } from 'lucide-react'
 import { useId } from 'react'
 import { experimentFields } from '../../document/experiment/form/form.ts'
 import type { Experiment } from '../../document/experiment/schema/schema.ts'
@@ -15,8 +16,8 @@ const selectExperiment = ({ experiment }: LabState) => experiment
 export const withEstimator = ({ phases }: Experiment, name: string): readonly object[] =>
   phases.map((phase) => (phase.kind === 'rl' ? { ...phase, adv_estimator: name } : phase))
 
-/** Nothing where nothing is reinforced. */
-export function Algorithm() {
+/** Nothing where nothing is reinforced. `original`: what the preset says of each field. */
+export function Algorithm({ original }: { readonly original: ReadonlyMap<string, unknown> }) {
   const id = useId()
   const experiment = useLab(selectExperiment)
   const isBusy = useLab(selectIsBusy)
@@ -26,21 +27,42 @@ export function Algorithm() {
   const [first] = fields
   if (!first) return null
   const chosen = new Set(fields.map(({ value }) => value))
-  const choose = (name: string) => {
-    const refused = editField('phases', withEstimator(experiment, name))
+  const put = (phases: readonly object[]) => {
+    const refused = editField('phases', phases)
     if (refused !== undefined) showToast(refused)
   }
+  const before = (path: string) => original.get(path)
+  const isChanged = fields.some(({ path, value }) => (before(path) ?? value) !== value)
+  const putBack = () =>
+    put(
+      experiment.phases.map((phase, i) => {
+        const was = before(`phases.${i}.adv_estimator`)
+        return was === undefined ? phase : { ...phase, adv_estimator: was }
+      }),
+    )
   return (
-    <div className="field algorithm">
+    <div className="field algorithm" data-changed={isChanged || undefined}>
       <div className="field-head">
         <label htmlFor={id}>Algorithm</label>
+        {isChanged ? (
+          <button
+            type="button"
+            className="plain undo"
+            aria-label="Put Algorithm back"
+            disabled={isBusy}
+            onClick={putBack}
+          >
+            <span className="changed-dot" aria-hidden="true" />
+            <RotateCcw className="icon" aria-hidden="true" />
+          </button>
+        ) : null}
       </div>
       <select
         id={id}
         data-testid="algorithm"
         disabled={isBusy}
         value={chosen.size > 1 ? '' : `${first.value}`}
-        onChange={({ target }) => choose(target.value)}
+        onChange={({ target }) => put(withEstimator(experiment, target.value))}
       >
         {chosen.size > 1 ? <option value="">another in each phase</option> : null}
         {first.options?.map(({ value, label }) => (

@@ -120,7 +120,7 @@ function Group(props: {
         ) : null}
       </summary>
       {open && phase !== undefined ? <PhaseTools index={phase} /> : null}
-      {open && group === MAIN ? <Algorithm /> : null}
+      {open && group === MAIN ? <Algorithm original={original} /> : null}
       {open
         ? fields.map((field, i) => (
             <Fragment key={field.path}>

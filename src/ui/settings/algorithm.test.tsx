@@ -8,7 +8,8 @@ import { Algorithm, withEstimator } from './Algorithm.tsx'
 
 const show = (...phases: readonly object[]) =>
   labStore.setState({ ...initialState(), experiment: parsed({ phases }) })
-const html = () => renderToStaticMarkup(<Algorithm />)
+const html = (original = new Map<string, unknown>()) =>
+  renderToStaticMarkup(<Algorithm original={original} />)
 const chosen = () => /<option value="(\w*)" selected="">/.exec(html())?.[1]
 
 beforeEach(() => {
@@ -28,6 +29,9 @@ test('it shows what all phases have, and sets it in all of them', () => {
   expect(editField('phases', withEstimator(labStore.getState().experiment, 'rloo'))).toBeUndefined()
   expect(chosen()).toBe('rloo')
   expect(labStore.getState().experiment.phases.map(({ kind }) => kind)).toEqual(['sft', 'rl', 'rl'])
+  const was = (name: string) => new Map([['phases.1.adv_estimator', name]])
+  expect(html(was('rloo'))).not.toContain('Put Algorithm back')
+  expect(html(was('grpo'))).toContain('Put Algorithm back')
   show({ kind: 'sft' })
   expect(html()).toBe('')
 })
