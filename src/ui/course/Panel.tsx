@@ -1,8 +1,9 @@
 // Draws the panel beside the lab in which lessons and courses are taken, made and handed in.
-import { ArrowLeft, X } from 'lucide-react'
-import { type ReactNode, useEffect, useRef } from 'react'
+import { ArrowLeft, ChevronDown, ChevronUp, X } from 'lucide-react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { useStore } from 'zustand'
 import { type Course, itemId } from '../../document/course/course.ts'
+import { useMedia } from '../kit/use_media.ts'
 import { progressStore } from '../lessons/base/progress.ts'
 import { LessonEnd, type Next, nextLesson, OpenLesson } from '../lessons/Lessons.tsx'
 import { lessonOf } from '../lessons/lessons.ts'
@@ -93,6 +94,27 @@ function usePage(open: string): Page {
   return { title, body: <Body /> }
 }
 
+interface FoldProps {
+  readonly isHigh: boolean
+  readonly onFold: () => void
+}
+
+/** Where the lessons are a sheet: makes it lower, to see the run, or higher, to read. */
+function FoldSheet({ isHigh, onFold }: FoldProps) {
+  const Arrow = isHigh ? ChevronDown : ChevronUp
+  return (
+    <button
+      type="button"
+      className="plain lessons-fold"
+      data-testid="fold-lessons"
+      onClick={onFold}
+    >
+      <Arrow className="icon" aria-hidden="true" />
+      <span>{isHigh ? 'Lower' : 'Higher'}</span>
+    </button>
+  )
+}
+
 function Open({ open }: { readonly open: string }) {
   const panel = useRef<HTMLElement>(null)
   // biome-ignore lint/correctness/useExhaustiveDependencies: another page begins at its top.
@@ -101,8 +123,18 @@ function Open({ open }: { readonly open: string }) {
   }, [open])
   const { title, minutes, body } = usePage(open)
   const isList = title === 'Lessons'
+  // Half of a low window is a slot; until someone says otherwise, it is for the lesson.
+  const isLow = useMedia('(max-height: 560px)')
+  const [chosen, setChosen] = useState<boolean>()
+  const isHigh = chosen ?? isLow
   return (
-    <aside ref={panel} className="card lessons" aria-label="Lessons" data-testid="lessons">
+    <aside
+      ref={panel}
+      className="card lessons"
+      aria-label="Lessons"
+      data-testid="lessons"
+      data-is-high={isHigh}
+    >
       <div className="lessons-head">
         {isList ? null : (
           <button
@@ -111,11 +143,13 @@ function Open({ open }: { readonly open: string }) {
             data-testid="all-lessons"
             onClick={() => openLesson(ALL_LESSONS)}
           >
-            <ArrowLeft className="icon" aria-hidden="true" /> All lessons
+            <ArrowLeft className="icon" aria-hidden="true" />
+            <span>All lessons</span>
           </button>
         )}
         <h2>{title}</h2>
         {minutes === undefined ? null : <span className="soft">about {minutes} minutes</span>}
+        <FoldSheet isHigh={isHigh} onFold={() => setChosen(!isHigh)} />
         <button
           type="button"
           className="plain lessons-close"
