@@ -26,16 +26,24 @@ const SHOWN_STEPS = 3
 /** Prompts shown of each step; a page of thousands of rows helps nobody. */
 const SHOWN_PROMPTS = 12
 const selectSeries = (state: LabState) => state.series
-/** How many prompts of a step are shown, where that is a part; '' where it is all. Records of old
- * steps keep fewer responses than were sampled. */
-function partSays(state: LabState, batch: Batch | undefined): string {
+/** How many prompts of how many newest steps the list has; '' where it has all of a step. */
+export function listSays(shown: number, all: number, steps: number): string {
+  if (shown >= all) return ''
+  return steps > 1
+    ? `Here are ${shown} of each step’s ${all} prompts, for the ${steps} newest steps. `
+    : `Here are ${shown} of this step’s ${all} prompts. `
+}
+
+/** `listSays` of the batches, newest first. Records of old steps keep fewer responses than were
+ * sampled. */
+function partSays(state: LabState, batches: readonly Batch[]): string {
+  const batch = batches.at(0)
   const begun = batch && state.phase_switches.findLast((one) => one.step < batch.step)
   const phase = begun && shownPhases(state)[begun.phase]
   if (!batch || phase?.kind !== 'rl') return ''
   const all = phase.rollout.train_batch_size
   const drawn = groupByPrompt(batch.samples, phase.rollout.n).length
-  const shown = Math.min(SHOWN_PROMPTS, drawn)
-  return shown < all ? ` Of each step ${shown} of its ${all} prompts are shown.` : ''
+  return listSays(Math.min(SHOWN_PROMPTS, drawn), all, batches.length)
 }
 
 /** Nobody reads faster. */
@@ -190,7 +198,7 @@ export function Samples() {
   const hasRun = useShown(selectHasRun)
   const list = useRef<HTMLDivElement>(null)
   // A group is high: cut between its responses, the list fills its card.
-  const part = useMemo(() => partSays(shownStore.getState(), shown[0]), [shown[0]])
+  const part = useMemo(() => partSays(shownStore.getState(), shown), [shown[0]])
   const below = useWholeRows(list, 'tbody > tr:not(.prompt)', 'tbody')
   const isHeldOut = kind === 'held_out'
   const evaluation = isHeldOut ? heldOutAt(atStep) : undefined
@@ -230,8 +238,8 @@ export function Samples() {
       )}
       {below > 0 ? (
         <p className="soft samples-note" data-testid="samples-below">
-          {below === 1 ? 'Scroll for one more prompt.' : `Scroll for ${below} more prompts.`}
           {isHeldOut ? '' : part}
+          {below === 1 ? 'Scroll for one more prompt.' : `Scroll for ${below} more prompts.`}
         </p>
       ) : null}
     </section>

@@ -4,7 +4,7 @@ import { hasOneAnswer } from '../../document/experiment/asked.ts'
 import { figuresOf } from '../../document/presets/drawn.ts'
 import { RunPicture } from '../gallery/RunPicture.tsx'
 import { groupByPrompt } from './grouping.ts'
-import { advantageText } from './Samples.tsx'
+import { advantageText, listSays } from './Samples.tsx'
 import { partWords } from './scores/PartScores.tsx'
 
 test('a prompt that a step drew twice is two groups, where it is known how large one is', () => {
@@ -22,6 +22,14 @@ test('parts of a reward are said in words', () => {
   expect(words('distinct_ngrams', 0.93)).toBe('Variety: 0.93')
   // A program by its name.
   expect(words('my_reward', 2.5)).toBe('my_reward: 2.5')
+})
+
+test('how much of how many steps the list has is said before what is below', () => {
+  expect(listSays(12, 128, 3)).toBe(
+    'Here are 12 of each step’s 128 prompts, for the 3 newest steps. ',
+  )
+  expect(listSays(12, 128, 1)).toBe('Here are 12 of this step’s 128 prompts. ')
+  expect(listSays(12, 12, 3)).toBe('')
 })
 
 test('a written end is shown as the answer only where responses are compared with it', () => {
