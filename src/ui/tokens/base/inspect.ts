@@ -226,16 +226,32 @@ export const firstBundle = ({ bundles }: Found, order: Order): Bundle | undefine
   (order === 'differing' ? bundles.find(({ responses }) => hasContrast(responses)) : undefined) ??
   bundles[0]
 
+/** Which groups a person has opened. */
+export interface Opened {
+  readonly order: Order
+  readonly query: string
+  /** Of each Bundle.key; undefined for the first. */
+  readonly open: readonly string[] | undefined
+  /** The same while something is sought; undefined for all that is found. */
+  readonly openFound: readonly string[] | undefined
+}
+
+const isSought = ({ query }: Pick<Opened, 'query'>): boolean => query.trim() !== ''
+
+/** The view with these groups open. A search has its own, so that after it those are open which
+ * were before it. */
+export const opening = (
+  view: Pick<Opened, 'query'>,
+  keys: readonly string[] | undefined,
+): Partial<Opened> => (isSought(view) ? { openFound: keys } : { open: keys })
+
 /** The groups that are open: the one to begin with until others are asked for, none after it was
- * closed. */
-export function openBundles(
-  found: Found,
-  wanted: readonly string[] | undefined,
-  order: Order,
-): readonly Bundle[] {
+ * closed; of a search all, until one is closed. */
+export function openBundles(found: Found, view: Opened): readonly Bundle[] {
+  const wanted = isSought(view) ? (view.openFound ?? openedTogether(found)) : view.open
   const open = wanted && found.bundles.filter(({ key }) => wanted.includes(key))
   if (open && (open.length > 0 || wanted.length === 0)) return open
-  const first = firstBundle(found, order)
+  const first = firstBundle(found, view.order)
   return first ? [first] : []
 }
 
@@ -243,14 +259,12 @@ export function openBundles(
  * the first where that is not among them. */
 export function drawnOf(
   found: Found,
-  view: {
-    readonly open: readonly string[] | undefined
+  view: Opened & {
     readonly pages: number
-    readonly order: Order
     readonly cursor: { readonly place: number }
   },
 ) {
-  const open = openBundles(found, view.open, view.order)
+  const open = openBundles(found, view)
   const drawn = open.flatMap(({ responses }) => responses.slice(0, view.pages * PAGE))
   return { open, drawn, at: drawn.find(({ place }) => place === view.cursor.place) ?? drawn[0] }
 }

@@ -10,7 +10,7 @@ import { useKept } from '../../shown/rested.ts'
 import { shownStore, useAtStep } from '../../shown/shown.ts'
 import { uiStore } from '../../shown/store.ts'
 import type { LayerReadout, Mode } from './colours.ts'
-import type { Order } from './inspect.ts'
+import type { Opened } from './inspect.ts'
 import type { Choice } from './sample_choice.ts'
 
 export interface TokenPlace {
@@ -19,7 +19,7 @@ export interface TokenPlace {
   readonly t: number
 }
 
-export interface TokensView {
+export interface TokensView extends Opened {
   /** A traced step that stays while it is read, and what it was kept with. */
   readonly held: { readonly kept: KeptOfRun; readonly trace: KeptItem<TokenTable> } | undefined
   /** Steps are traced again and again, and the newest is shown. */
@@ -32,14 +32,10 @@ export interface TokensView {
   /** Of `layer_entropy`. */
   readonly layer: number
   readonly readout: LayerReadout
-  readonly order: Order
   readonly isInformativeOnly: boolean
-  readonly query: string
   /** Samples of the newest step are shown though another one was traced: of the run that kept
    * this, and of no other. */
   readonly newestSamplesOf: KeptOfRun | undefined
-  /** Of each Bundle.key; undefined for the first. */
-  readonly open: readonly string[] | undefined
   /** Pages of its responses that are drawn. */
   readonly pages: number
   readonly cursor: TokenPlace
@@ -58,6 +54,7 @@ export const tokensStore = createStore<TokensView>(() => ({
   query: '',
   newestSamplesOf: undefined,
   open: undefined,
+  openFound: undefined,
   pages: 1,
   cursor: { place: 0, t: 0 },
 }))

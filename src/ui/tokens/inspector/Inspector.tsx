@@ -168,7 +168,7 @@ function Body({ shown }: { shown: Shown }) {
   }, [traced, shown, mode, layer, readout, kept, looks, max_entropy])
   const { range } = colours
   const notes = <Notes shown={shown} isColoured={range !== undefined} />
-  const open = openBundles(found, view.open, order)
+  const open = openBundles(found, view)
   const says = groupSays(
     open.find(({ responses }) => responses.some(({ place }) => place === view.cursor.place)) ??
       open[0],

@@ -21,6 +21,7 @@ import {
   neighbour,
   numberIn,
   openBundles,
+  opening,
   PAGE,
 } from '../base/inspect.ts'
 import {
@@ -52,12 +53,12 @@ function placeUnder({ target }: SyntheticEvent): TokenPlace | undefined {
 function goTo(found: Found, to: Inspected, t: number): void {
   const bundle = bundleOf(found, to.place)
   const at = bundle?.responses.indexOf(to) ?? 0
-  const { open, pages, order } = tokensStore.getState()
-  const keys = openBundles(found, open, order).map(({ key }) => key)
+  const view = tokensStore.getState()
+  const keys = openBundles(found, view).map(({ key }) => key)
   const isHere = bundle !== undefined && keys.includes(bundle.key)
   tokensStore.setState({
-    open: isHere ? keys : bundle && [bundle.key],
-    pages: Math.max(isHere ? pages : 1, 1 + Math.floor(at / PAGE)),
+    ...opening(view, isHere ? keys : bundle && [bundle.key]),
+    pages: Math.max(isHere ? view.pages : 1, 1 + Math.floor(at / PAGE)),
     cursor: { place: to.place, t: clamp(to, t) },
   })
 }
@@ -172,7 +173,8 @@ function useWalk(found: Found, onMove: () => void) {
 function openOne(open: readonly Bundle[], { key }: Bundle, isOpen: boolean): void {
   const others = open.map((one) => one.key).filter((one) => one !== key)
   const kept = isOpen && others.length <= 1 ? [] : others
-  tokensStore.setState({ open: isOpen ? [...kept, key] : kept, pages: 1 })
+  const view = tokensStore.getState()
+  tokensStore.setState({ ...opening(view, isOpen ? [...kept, key] : kept), pages: 1 })
 }
 
 export function List(props: { step: number; found: Found; colours: Colours }) {
@@ -212,7 +214,13 @@ export function List(props: { step: number; found: Found; colours: Colours }) {
                 cursor={here ?? NOWHERE}
                 onOpen={(isOpen) => openOne(open, bundle, isOpen)}
                 onMore={() =>
-                  tokensStore.setState({ open: open.map(({ key }) => key), pages: pages + 1 })
+                  tokensStore.setState({
+                    ...opening(
+                      { query },
+                      open.map(({ key }) => key),
+                    ),
+                    pages: pages + 1,
+                  })
                 }
               />
             ))}

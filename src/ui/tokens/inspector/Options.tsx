@@ -5,11 +5,13 @@ import { layerName } from '../../glossary/layer_names.ts'
 import { READ } from '../../plot/reads.ts'
 import { useLastLayer } from '../../shown/run.ts'
 import { type LayerReadout, MODES, type Mode } from '../base/colours.ts'
-import { drawnOf, type Found, ORDERS, openedTogether } from '../base/inspect.ts'
+import { drawnOf, type Found, ORDERS, openedTogether, opening } from '../base/inspect.ts'
 import { type TokensView, tokensStore, useTokens } from '../base/view.ts'
 
 const selectView = (view: TokensView) => view
 const set = tokensStore.setState
+/** What is open where a list is put in another order. */
+const CLOSED = { open: undefined, openFound: undefined, pages: 1 } as const
 const READOUTS: Readonly<Record<LayerReadout, string>> = { raw: READ.raw, normed: READ.normed }
 
 const MODE_LABELS = Object.fromEntries(
@@ -111,7 +113,7 @@ function OpenAll({ found }: { readonly found: Found }) {
       onClick={() => {
         // The selected response stays: an older cursor may lie in a group far below.
         const here = at && at.place !== cursor.place ? { place: at.place, t: 0 } : cursor
-        set({ open: isOpen ? [] : keys, pages: 1, cursor: here })
+        set({ ...opening(view, isOpen ? [] : keys), pages: 1, cursor: here })
       }}
     >
       {isOpen
@@ -140,7 +142,7 @@ export function Options({ found }: Pick<OptionsProps, 'found'>) {
         label="Order"
         labels={ORDERS}
         value={order}
-        onChoose={(order) => set({ order, open: undefined, pages: 1 })}
+        onChoose={(order) => set({ order, ...CLOSED })}
       />
       {found && !found.isSingle && found.groups > 1 ? <OpenAll found={found} /> : null}
       <label>
@@ -150,7 +152,7 @@ export function Options({ found }: Pick<OptionsProps, 'found'>) {
           data-testid="inspector-search"
           placeholder="in prompts and responses"
           value={query}
-          onChange={({ target }) => set({ query: target.value, open: undefined, pages: 1 })}
+          onChange={({ target }) => set({ query: target.value, openFound: undefined, pages: 1 })}
         />
       </label>
       <label className="inspector-check">
@@ -159,9 +161,7 @@ export function Options({ found }: Pick<OptionsProps, 'found'>) {
           data-testid="informative-only"
           checked={isInformativeOnly && found?.isSingle !== true}
           disabled={found?.isSingle === true}
-          onChange={({ target }) =>
-            set({ isInformativeOnly: target.checked, open: undefined, pages: 1 })
-          }
+          onChange={({ target }) => set({ isInformativeOnly: target.checked, ...CLOSED })}
         />
         Only prompts with different scores
       </label>

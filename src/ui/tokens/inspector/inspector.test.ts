@@ -25,10 +25,12 @@ import {
   matches,
   neighbour,
   numberIn,
+  type Opened,
   ofSamples,
   ofTable,
   openBundles,
   openedTogether,
+  opening,
   sorted,
 } from '../base/inspect.ts'
 import { foundTokens, matchesIn } from '../base/search.ts'
@@ -388,9 +390,9 @@ test('what a search leaves out still counts in what is said of its group', () =>
 test('all groups are opened together, as many as can be drawn', () => {
   const found = find(step, wanted)
   const keys = openedTogether(found)
-  expect(openBundles(found, keys, 'sampled')).toEqual(found.bundles)
-  expect(openBundles(found, [], 'sampled')).toEqual([])
-  expect(openBundles(found, undefined, 'sampled')).toEqual([found.bundles[0]])
+  expect(openBundles(found, { ...asSampled, open: keys })).toEqual(found.bundles)
+  expect(openBundles(found, { ...asSampled, open: [] })).toEqual([])
+  expect(openBundles(found, asSampled)).toEqual([found.bundles[0]])
   const long = (key: string) => ({
     ...found.bundles[0],
     key,
@@ -402,7 +404,7 @@ test('all groups are opened together, as many as can be drawn', () => {
 test('opening all groups of a search keeps the response that is selected', () => {
   const found = find(step, { order: 'sampled', isInformativeOnly: false, query: '' })
   const last = found.responses.at(-1)?.place ?? 0
-  const view = { open: undefined, pages: 1, order: 'sampled', cursor: { place: last } } as const
+  const view = { ...asSampled, pages: 1, cursor: { place: last } }
   // Its group is closed: the first response is selected, and stays it.
   expect(drawnOf(found, view).at).toBe(found.responses[0])
   const opened = { ...view, open: openedTogether(found) }
@@ -411,6 +413,8 @@ test('opening all groups of a search keeps the response that is selected', () =>
   )
   expect(drawnOf(found, opened).at?.place).toBe(last)
 })
+
+const asSampled: Opened = { order: 'sampled', query: '', open: undefined, openFound: undefined }
 
 test('what is searched for is marked in texts and at tokens', () => {
   expect(matchesIn('A cat, a CAT', ' cat ')).toEqual([
@@ -425,4 +429,19 @@ test('a search without a match says what was searched for', () => {
   expect(noneSays(' dragon ', false)).toBe('No response has “dragon”, nor its prompt.')
   expect(noneSays('dragon', true)).toContain('among prompts with different scores')
   expect(noneSays('', true)).toContain('No prompt has responses with different scores')
+})
+test('what a search finds is open, and after it what was open before it', () => {
+  const all = find(step, { order: 'sampled', isInformativeOnly: false, query: '' })
+  const before: Opened = { ...asSampled, ...opening(asSampled, [all.bundles[1].key]) }
+  const sought: Opened = { ...before, query: '4' }
+  const found = find(step, { ...sought, isInformativeOnly: false })
+  expect(found.bundles).toHaveLength(2)
+  expect(openBundles(found, sought)).toEqual(found.bundles)
+  // Closed by hand, one of them or all.
+  const [first, second] = found.bundles
+  expect(openBundles(found, { ...sought, ...opening(sought, [second.key]) })).toEqual([second])
+  const none = { ...sought, ...opening(sought, []) }
+  expect(openBundles(found, none)).toEqual([])
+  expect(first.key).not.toBe(second.key)
+  expect(openBundles(all, { ...none, query: '' })).toEqual([all.bundles[1]])
 })
