@@ -1,5 +1,5 @@
 // Declares what a token's colour can say.
-import type { TracedSample } from '../../../host/protocol/results.ts'
+import type { TokenTable, TracedSample } from '../../../host/protocol/results.ts'
 import { formatNumber } from '../../kit/format.ts'
 import { type Scale, shadeOf } from '../../scales/shades.ts'
 import { cellValue } from './columns.ts'
@@ -92,6 +92,25 @@ export interface Range {
   readonly scale: Scale | 'clip'
   /** seq: from 0 to this. div: from minus to plus this, about 0. Of what `position` returns. */
   readonly end: number
+  /** Whether values lie beyond the ends, where the scale leaves some out. */
+  readonly beyond?: { readonly low: boolean; readonly high: boolean }
+}
+
+/** What a range reaches to whatever the tokens say. */
+export interface Reach {
+  /** ln V, of the entropies. */
+  readonly max_entropy: number
+  /** Of the ratios: `clipReach`. */
+  readonly clip?: number
+}
+
+/** How far the clip of a phase lets a ratio go, as a logarithm. A bound of 1 or more holds back no
+ * ordinary ratio. */
+export function clipReach(
+  actor: Pick<TokenTable['phase']['actor'], 'clip_ratio_low' | 'clip_ratio_high'> | undefined,
+): number {
+  const [low, high] = [actor?.clip_ratio_low ?? 0, actor?.clip_ratio_high ?? 0]
+  return Math.max(low < 1 ? -Math.log(1 - low) : 0, high < 1 ? Math.log(1 + high) : 0)
 }
 
 /** Where a value lies on its mode's axis: surprises count upwards, ratios by their logarithm. */
@@ -103,15 +122,26 @@ function position(mode: Mode, value: number): number {
 const DIVERGING: readonly Mode[] = ['advantages', 'ratio', 'moved']
 const ENTROPIES: readonly Mode[] = ['entropy', 'layer_entropy']
 
-/** Over all tokens of a step; entropies reach to `maxEntropy`, ln V. undefined where no token has
- * a number. */
+/** A single token can lie so far out here that on its scale all others look alike. */
+const LONG_TAILED: readonly Mode[] = ['ratio', 'moved', 'kl_ref']
+/** Tokens that lie within such a scale, of those that are not in its middle. */
+const WITHIN = 0.98
+
+/** How far most of these lie from the middle. */
+function usualReach(positions: readonly number[]): number {
+  const sizes = positions.flatMap((at) => Math.abs(at) || []).sort((a, b) => a - b)
+  return sizes[Math.ceil(WITHIN * sizes.length) - 1] ?? 0
+}
+
+/** Over all tokens of a step. undefined where no token has a number. */
 export function rangeOf(
   mode: Mode,
   samples: readonly TracedSample[],
-  maxEntropy: number,
+  { max_entropy, clip = 0 }: Reach,
   layerEntropy?: LayerEntropy,
 ): Range | undefined {
   let [count, low, high] = [0, 0, 0]
+  const positions: number[] = []
   for (const sample of samples)
     for (let t = 0; t < sample.tokens.length; t++) {
       const value = modeValue(mode, sample, t, layerEntropy)
@@ -121,13 +151,18 @@ export function rangeOf(
       if (!Number.isFinite(at)) continue
       low = Math.min(low, at)
       high = Math.max(high, at)
+      positions.push(at)
     }
   if (count === 0) return undefined
   if (mode === 'clipped' || mode === 'chosen') return { scale: 'clip', end: 2 }
-  if (ENTROPIES.includes(mode)) return { scale: 'seq', end: maxEntropy }
+  if (ENTROPIES.includes(mode)) return { scale: 'seq', end: max_entropy }
   // An estimate of a KL can be negative.
   const isDiverging = DIVERGING.includes(mode) || (mode === 'kl_ref' && low < 0)
-  return { scale: isDiverging ? 'div' : 'seq', end: Math.max(high, -low) }
+  const scale = isDiverging ? 'div' : 'seq'
+  const whole = Math.max(high, -low)
+  if (whole === 0 || !LONG_TAILED.includes(mode)) return { scale, end: whole }
+  const end = Math.max(usualReach(positions), mode === 'ratio' ? clip : 0)
+  return { scale, end, beyond: { low: low < -end, high: high > end } }
 }
 
 /** Neutral, orange, blue. */
@@ -157,13 +192,16 @@ export interface Legend {
 export const swatches = (scale: Scale) => Array.from({ length: 11 }, (_, i) => `${scale}-${i}`)
 
 /** The numbers of a range's ends. */
-export function legendOf(mode: Mode, { scale, end }: Range): Legend {
+export function legendOf(mode: Mode, { scale, end, beyond }: Range): Legend {
+  const least = beyond?.low ? '≤ ' : ''
+  const most = beyond?.high ? '≥ ' : ''
   if (mode === 'chosen')
     return { swatches: CLIP_CLASSES.slice(0, 2), texts: ['not chosen', 'chosen'] }
   if (scale === 'clip')
     return { swatches: CLIP_CLASSES, texts: ['not clipped', 'clipped', 'held on bad responses'] }
   if (mode === 'ratio') {
-    const texts = [Math.exp(-end), 1, Math.exp(end)].map(formatNumber)
+    const [from, middle, to] = [Math.exp(-end), 1, Math.exp(end)].map(formatNumber)
+    const texts = [`${least}${from}`, middle, `${most}${to}`]
     return { swatches: swatches('div'), texts: end === 0 ? ['1 on every token'] : texts }
   }
   if (end === 0)
@@ -172,12 +210,12 @@ export function legendOf(mode: Mode, { scale, end }: Range): Legend {
   if (scale === 'div')
     return {
       swatches: swatches('div'),
-      texts: [formatNumber(-end), '0', `${formatNumber(end)}${unit}`],
+      texts: [`${least}${formatNumber(-end)}`, '0', `${most}${formatNumber(end)}${unit}`],
     }
   if (ENTROPIES.includes(mode))
     return { swatches: swatches('seq'), texts: ['0', `ln V = ${formatNumber(end)} nats`] }
   const last = mode === 'kl_ref' ? end : -end
-  return { swatches: swatches('seq'), texts: ['0', `${formatNumber(last)}${unit}`] }
+  return { swatches: swatches('seq'), texts: ['0', `${most}${formatNumber(last)}${unit}`] }
 }
 
 /** Why a mode has no colours in a step. */

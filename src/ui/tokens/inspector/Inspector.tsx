@@ -15,7 +15,7 @@ import { selectIsBusy, seriesOf, shownExperiment, useLab, useLastLayer } from '.
 import { useAtStep, usePresent, useShown } from '../../shown/shown.ts'
 import { useVisible } from '../../shown/visible.ts'
 import { useVocabulary } from '../../shown/vocabulary.ts'
-import { legendOf, MODES, missingReason, rangeOf } from '../base/colours.ts'
+import { clipReach, legendOf, MODES, missingReason, rangeOf } from '../base/colours.ts'
 import { type Found, find, type Inspected, openBundles } from '../base/inspect.ts'
 import { Legend, Shades } from '../base/Legend.tsx'
 import { releaseTrace, type TokensView, tokensStore, useTokens } from '../base/view.ts'
@@ -164,7 +164,8 @@ function Body({ shown }: { shown: Shown }) {
       mode === 'layer_entropy'
         ? layerEntropyOf(kept, shown, { layer, readout }, looks?.step)
         : undefined
-    return { mode, layerEntropy, range: rangeOf(mode, traced, max_entropy, layerEntropy) }
+    const reach = { max_entropy, clip: clipReach(shown.phase?.actor) }
+    return { mode, layerEntropy, range: rangeOf(mode, traced, reach, layerEntropy) }
   }, [traced, shown, mode, layer, readout, kept, looks, max_entropy])
   const { range } = colours
   const notes = <Notes shown={shown} isColoured={range !== undefined} />

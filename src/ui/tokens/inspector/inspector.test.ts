@@ -5,14 +5,6 @@ import type { TokenTable, TracedSample } from '../../../host/protocol/results.ts
 import { applyEvent } from '../../../page/events/apply.ts'
 import { initialState } from '../../../page/state/store.ts'
 import { columnsOf } from '../../shown/testing.ts'
-import {
-  legendOf,
-  missingReason,
-  modeValue,
-  rangeOf,
-  shadeClass,
-  tracedEntropy,
-} from '../base/colours.ts'
 import { COLUMNS, columnOf } from '../base/columns.ts'
 import {
   bundleOf,
@@ -191,86 +183,6 @@ test('the next response goes over into the next group and stays at the end', () 
   expect(bundleOf(found, 5)?.prompt).toBe('5+2=')
 })
 
-const one = traced('1=', '12', 1, {
-  advantages: [0.5, -2, 0],
-  old_log_probs: [-0.5, -1, -2],
-  log_probs_after: [-0.4, -1, -2.5],
-  ratio: [1, 2, 0.5],
-  clipped: [0, 1, 2],
-  kld: [0, 0.1, 0.2],
-  entropy: [0, 1, Number.NaN],
-})
-const classes = (mode: Parameters<typeof modeValue>[0], sample = one) => {
-  const range = rangeOf(mode, [sample], 3)
-  return sample.tokens.map((_, t) => shadeClass(mode, modeValue(mode, sample, t), range))
-}
-
-test('colours diverge about zero, ratios about one on a logarithmic scale', () => {
-  expect(classes('advantages')).toEqual(['div-6', 'div-0', 'div-5'])
-  expect(classes('ratio')).toEqual(['div-5', 'div-10', 'div-0'])
-  expect(classes('moved')).toEqual(['div-6', 'div-5', 'div-0'])
-})
-
-test('surprises and entropies are sequential; a token without a number has no colour', () => {
-  expect(classes('old_log_probs')).toEqual(['seq-3', 'seq-5', 'seq-10'])
-  expect(classes('entropy')).toEqual(['seq-0', 'seq-3', ''])
-  expect(classes('kl_ref')).toEqual(['seq-0', 'seq-5', 'seq-10'])
-  expect(classes('clipped')).toEqual(['div-5', 'div-10', 'div-0'])
-})
-
-test('a KL estimate below zero makes its scale diverge; the KL in the reward takes the place of the loss’s', () => {
-  const negative = traced('1=', '1', 0, { reward_kl: [-0.1, 0.2] })
-  expect(classes('kl_ref', negative)).toEqual(['div-3', 'div-10'])
-})
-
-test('legends carry the numbers of their ends, and say when there is nothing to tell apart', () => {
-  const legend = (mode: Parameters<typeof modeValue>[0], sample = one) => {
-    const range = rangeOf(mode, [sample], 3)
-    return range && legendOf(mode, range).texts
-  }
-  expect(legend('advantages')).toEqual(['−2', '0', '2'])
-  expect(legend('ratio')).toEqual(['0.5', '1', '2'])
-  expect(legend('old_log_probs')).toEqual(['0', '−2 nats'])
-  expect(legend('entropy')).toEqual(['0', 'ln V = 3 nats'])
-  expect(legend('clipped')).toHaveLength(3)
-  expect(legend('ratio', traced('1=', '1', 0, { ratio: [1, 1] }))).toEqual(['1 on every token'])
-  expect(legend('log_probs')).toBeUndefined()
-})
-
-test('what a step did not compute has a reason', () => {
-  expect(missingReason('kl_ref', 1)).toContain('no reference')
-  expect(missingReason('clipped', 1)).toContain('no clip')
-  expect(missingReason('ratio', 0)).toContain('Only the critic')
-  expect(missingReason('layer_entropy', 1)).toContain('were not measured when this step was traced')
-})
-
-test('the entropies of the layers that a step brought are those of its tokens, by read-out', () => {
-  const layer_entropy = {
-    raw: Float32Array.of(0, 1, 2, 3, 4, 5),
-    normed: Float32Array.of(5, 4, 3, 2, 1, 0),
-  }
-  // '3' and the end token, three states each.
-  const seen: TracedSample = { ...traced('1+2=', '3', 1), layer_entropy }
-  expect(tracedEntropy(seen, 'raw', 0, 0)).toBe(0)
-  expect(tracedEntropy(seen, 'raw', 2, 1)).toBe(5)
-  expect(tracedEntropy(seen, 'normed', 1, 1)).toBe(1)
-  expect(tracedEntropy(seen, 'raw', 3, 0)).toBeUndefined()
-  expect(tracedEntropy(seen, 'raw', 0, 2)).toBeUndefined()
-  expect(tracedEntropy(one, 'raw', 0, 0)).toBeUndefined()
-})
-
-test('the entropy of a layer colours from 0 to ln V, where anybody looked', () => {
-  const look = {
-    layer: 1,
-    readout: 'raw' as const,
-    at: (sample: TracedSample, t: number) => (sample === one ? t / 2 : undefined),
-    stepOf: () => 4,
-  }
-  expect(modeValue('layer_entropy', one, 2, look)).toBe(1)
-  expect(rangeOf('layer_entropy', [one], 3, look)).toEqual({ scale: 'seq', end: 3 })
-  expect(rangeOf('layer_entropy', [one], 3)).toBeUndefined()
-})
-
 test('what a trace cost is the step beside the usual step before it', () => {
   const times = columnsOf([9, 0.5, 0.3, 0.4, 0.9], 0)
   expect(traceCost(times, 4, [4])).toEqual({ seconds: 0.9, usual: 0.4 })
@@ -286,7 +198,11 @@ beforeEach(() => tokensStore.setState(tokensStore.getInitialState(), true))
 test('the shown trace is the page’s step, else the one that is held, else the newest', () => {
   let state = initialState()
   for (const at of [3, 5, 9])
-    state = applyEvent(state, { type: 'trace', run: 0, step: at, table: table([one]) }, 0)
+    state = applyEvent(
+      state,
+      { type: 'trace', run: 0, step: at, table: table([traced('1=', '1', 1)]) },
+      0,
+    )
   const { kept } = state
   const trace = kept.traces.at(5)
   if (!trace) throw new Error('the trace was not kept')
@@ -387,6 +303,8 @@ test('what a search leaves out still counts in what is said of its group', () =>
   expect(find(group, wanted).bundles.map(({ key }) => key)).toContain(bundle.key)
 })
 
+const asSampled: Opened = { order: 'sampled', query: '', open: undefined, openFound: undefined }
+
 test('all groups are opened together, as many as can be drawn', () => {
   const found = find(step, wanted)
   const keys = openedTogether(found)
@@ -399,6 +317,22 @@ test('all groups are opened together, as many as can be drawn', () => {
     responses: [{ ...found.responses[0], length: 4000 }],
   })
   expect(openedTogether({ ...found, bundles: [long('a'), long('b'), long('c')] })).toEqual(['a'])
+})
+
+test('what a search finds is open, and after it what was open before it', () => {
+  const all = find(step, { order: 'sampled', isInformativeOnly: false, query: '' })
+  const before: Opened = { ...asSampled, ...opening(asSampled, [all.bundles[1].key]) }
+  const sought: Opened = { ...before, query: '4' }
+  const found = find(step, { ...sought, isInformativeOnly: false })
+  expect(found.bundles).toHaveLength(2)
+  expect(openBundles(found, sought)).toEqual(found.bundles)
+  // Closed by hand, one of them or all.
+  const [first, second] = found.bundles
+  expect(openBundles(found, { ...sought, ...opening(sought, [second.key]) })).toEqual([second])
+  const none = { ...sought, ...opening(sought, []) }
+  expect(openBundles(found, none)).toEqual([])
+  expect(first.key).not.toBe(second.key)
+  expect(openBundles(all, { ...none, query: '' })).toEqual([all.bundles[1]])
 })
 
 test('opening all groups of a search keeps the response that is selected', () => {
@@ -414,8 +348,6 @@ test('opening all groups of a search keeps the response that is selected', () =>
   expect(drawnOf(found, opened).at?.place).toBe(last)
 })
 
-const asSampled: Opened = { order: 'sampled', query: '', open: undefined, openFound: undefined }
-
 test('what is searched for is marked in texts and at tokens', () => {
   expect(matchesIn('A cat, a CAT', ' cat ')).toEqual([
     [2, 5],
@@ -429,19 +361,4 @@ test('a search without a match says what was searched for', () => {
   expect(noneSays(' dragon ', false)).toBe('No response has “dragon”, nor its prompt.')
   expect(noneSays('dragon', true)).toContain('among prompts with different scores')
   expect(noneSays('', true)).toContain('No prompt has responses with different scores')
-})
-test('what a search finds is open, and after it what was open before it', () => {
-  const all = find(step, { order: 'sampled', isInformativeOnly: false, query: '' })
-  const before: Opened = { ...asSampled, ...opening(asSampled, [all.bundles[1].key]) }
-  const sought: Opened = { ...before, query: '4' }
-  const found = find(step, { ...sought, isInformativeOnly: false })
-  expect(found.bundles).toHaveLength(2)
-  expect(openBundles(found, sought)).toEqual(found.bundles)
-  // Closed by hand, one of them or all.
-  const [first, second] = found.bundles
-  expect(openBundles(found, { ...sought, ...opening(sought, [second.key]) })).toEqual([second])
-  const none = { ...sought, ...opening(sought, []) }
-  expect(openBundles(found, none)).toEqual([])
-  expect(first.key).not.toBe(second.key)
-  expect(openBundles(all, { ...none, query: '' })).toEqual([all.bundles[1]])
 })
