@@ -4,8 +4,12 @@
 /** The held-out accuracy of the experiment's task, whatever that is. */
 export const GREEDY_ACCURACY = 'val-aux/acc/greedy'
 
+/** What the experiment's page tells a run by, where that is not the accuracy. Older links
+ * lack it. */
+export const MAIN_MEASURE = 'val-aux/main'
+
 export interface SharedLine {
-  /** A metric's name; GREEDY_ACCURACY stands for the task's own. */
+  /** A metric's name; GREEDY_ACCURACY and MAIN_MEASURE stand for the experiment's own. */
   readonly name: string
   /** Ascending. */
   readonly steps: readonly number[]
@@ -20,9 +24,9 @@ export interface SharedResult {
   readonly lines: readonly SharedLine[]
 }
 
-/** The metric that a shared line is of, for an experiment with this task. */
-export const metricOf = (name: string, taskId: string): string =>
-  name === GREEDY_ACCURACY ? `val-aux/${taskId}/acc/greedy` : name
+/** The metric that a shared line is of, for an experiment with this task that is told by `main`. */
+export const metricOf = (name: string, taskId: string, main: string): string =>
+  name === MAIN_MEASURE ? main : name === GREEDY_ACCURACY ? `val-aux/${taskId}/acc/greedy` : name
 
 /** The last value of a line; undefined where there is none. */
 export const lastOf = ({ lines }: SharedResult, name: string): number | undefined =>

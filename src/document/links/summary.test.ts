@@ -1,6 +1,12 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { GREEDY_ACCURACY, lastOf, metricOf, type SharedResult } from './shared_result.ts'
+import {
+  GREEDY_ACCURACY,
+  lastOf,
+  MAIN_MEASURE,
+  metricOf,
+  type SharedResult,
+} from './shared_result.ts'
 import {
   decodeSummary,
   encodeSummary,
@@ -16,6 +22,7 @@ const NAMES = [
   GREEDY_ACCURACY,
   'actor/ppo_kl',
   'reward_model/held_out_accuracy',
+  MAIN_MEASURE,
   ...Array.from({ length: 8 }, (_, layer) => `layer/entropy/${layer}`),
 ]
 const anyValue = fc.oneof(
@@ -107,8 +114,10 @@ test('thinning keeps both ends and takes measured values', () => {
 })
 
 test('the task of the accuracy is that of the experiment', () => {
-  expect(metricOf(GREEDY_ACCURACY, 'sort_digits')).toBe('val-aux/sort_digits/acc/greedy')
-  expect(metricOf('actor/ppo_kl', 'sort_digits')).toBe('actor/ppo_kl')
+  const of = (name: string) => metricOf(name, 'sort_digits', 'told by this')
+  expect(of(GREEDY_ACCURACY)).toBe('val-aux/sort_digits/acc/greedy')
+  expect(of(MAIN_MEASURE)).toBe('told by this')
+  expect(of('actor/ppo_kl')).toBe('actor/ppo_kl')
 })
 
 const good = encodeSummary({

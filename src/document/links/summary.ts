@@ -2,7 +2,12 @@
 // never throws.
 import { varint } from '../../formats/tensorboard/varint.ts'
 import { cleanName } from './names.ts'
-import { GREEDY_ACCURACY, type SharedLine, type SharedResult } from './shared_result.ts'
+import {
+  GREEDY_ACCURACY,
+  MAIN_MEASURE,
+  type SharedLine,
+  type SharedResult,
+} from './shared_result.ts'
 
 /** Columns of one metric, as Series has them. */
 export interface Columns {
@@ -38,6 +43,7 @@ export const TOLD_METRICS: readonly string[] = [
   'actor/ppo_kl',
   'reward_model/held_out_accuracy',
   'eval_rewards/accuracies',
+  MAIN_MEASURE,
 ]
 
 function idOf(name: string): number | undefined {

@@ -21,6 +21,9 @@ const recording: Recording = read.recording
 const { experiment, events } = recording
 const total = experiment.phases.reduce((sum, { steps }) => sum + steps, 0)
 
+/** What this experiment's page tells a run by. */
+const accuracy = ({ task }: typeof experiment) => `val-aux/${task.id}/acc/greedy`
+
 /** A clock that only moves when a test advances it. */
 class HandClock implements ReplayClock {
   ms = 0
@@ -150,7 +153,7 @@ test('the recorded run draws what the page draws, and its curves fit into a shor
   expect(state.kept.traces.items.length).toBeGreaterThan(0)
   expect(state.trace?.table.phase.kind).toBe('rl')
   expect(state.timing.steps_per_second).toBeGreaterThan(0)
-  const result = resultOf(state)
+  const result = resultOf(state, accuracy)
   if (!result) throw new Error('no result')
   expect(result.lines.map(({ name }) => name)).toEqual([
     'critic/score/mean',
@@ -167,7 +170,7 @@ test('the recorded run draws what the page draws, and its curves fit into a shor
 })
 
 test('there is no result before the first step', () => {
-  expect(resultOf(initialState())).toBeUndefined()
+  expect(resultOf(initialState(), accuracy)).toBeUndefined()
 })
 
 afterEach(() => {

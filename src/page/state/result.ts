@@ -1,7 +1,13 @@
 // Makes the result of a run as a link tells it: a few of its curves.
 
+import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import { adapterName } from '../../document/links/names.ts'
-import { metricOf, type SharedResult } from '../../document/links/shared_result.ts'
+import {
+  GREEDY_ACCURACY,
+  MAIN_MEASURE,
+  metricOf,
+  type SharedResult,
+} from '../../document/links/shared_result.ts'
 import {
   FEW_POINTS,
   MAX_POINTS,
@@ -27,8 +33,13 @@ function layersBelow(last: number): number[] {
 export const adapterOf = ({ adapter }: LabState): string | undefined =>
   adapter && adapterName(adapter)
 
-/** The result of a run as a link can tell it; undefined before its first step. */
-export function resultOf(state: LabState, adapter = adapterOf(state)): SharedResult | undefined {
+/** The result of a run as a link can tell it; undefined before its first step. `mainMetric` says
+ * which metric an experiment's page tells a run by. */
+export function resultOf(
+  state: LabState,
+  mainMetric: (of: Experiment) => string,
+  adapter = adapterOf(state),
+): SharedResult | undefined {
   const { runExperiment, series, step } = state
   if (!runExperiment || adapter === undefined || step === 0) return undefined
   const last = runExperiment.model.num_hidden_layers
@@ -38,10 +49,15 @@ export function resultOf(state: LabState, adapter = adapterOf(state)): SharedRes
   ]
   // The task's own score says the same as the reward where no reward model is trained on.
   const isRewarded = runExperiment.phases.some(({ kind }) => kind === 'reward_model')
+  const { id } = runExperiment.task
+  const main = mainMetric(runExperiment)
+  // Told once, by the name that all links have for it.
+  const isAccuracy = main === metricOf(GREEDY_ACCURACY, id, main)
   const lines = wanted
     .filter(([name]) => isRewarded || name !== 'task/score/mean')
+    .filter(([name]) => !isAccuracy || name !== MAIN_MEASURE)
     .flatMap(([name, most]) => {
-      const columns = series.get(metricOf(name, runExperiment.task.id))
+      const columns = series.get(metricOf(name, id, main))
       if (!columns || columns.length === 0) return []
       return { name, ...thinned(columns, most) }
     })

@@ -5,7 +5,7 @@ import { useCallback, useMemo } from 'react'
 import { useStore } from 'zustand'
 import { sameSettings } from '../../document/experiment/experiment.ts'
 import { plannedStretches } from '../../document/experiment/steered/planned.ts'
-import { GREEDY_ACCURACY, lastOf, type SharedResult } from '../../document/links/shared_result.ts'
+import { lastOf, type SharedResult } from '../../document/links/shared_result.ts'
 import { decodeSummary, encodeSummary } from '../../document/links/summary.ts'
 import { nextExperiment } from '../../page/state/next_experiment.ts'
 import { replayStore } from '../../page/state/replay.ts'
@@ -14,20 +14,36 @@ import { type ShareState, shareStore } from '../../page/state/share_store.ts'
 import type { LabState } from '../../page/state/store.ts'
 import { formatCount, formatNumber, formatShare } from '../kit/format.ts'
 import { selectIsReplaying } from '../open/replays.ts'
+import { askedWords, mainMetric } from '../shown/measure/main_measure.ts'
 import { layerEntropy, REWARD, TASK_SCORE } from '../shown/metrics.ts'
 import { useLab } from '../shown/run.ts'
 import { dismissResult } from './page_view.ts'
+import { rewardFormat, sentEnd } from './sent_measure.ts'
 
 const selectResult = (state: ShareState) => state.result
 const selectOf = (state: ShareState) => state.experiment
 
 /** Whether a run that is over came to all values of a result, whatever adapter it ran on. */
 export function isIdentical(state: LabState, { adapter, steps, lines }: SharedResult): boolean {
-  const own = state.status === 'finished' && state.step === steps ? resultOf(state) : undefined
+  const own =
+    state.status === 'finished' && state.step === steps ? resultOf(state, mainMetric) : undefined
   // As a link would tell it: with so many digits.
   const told = own && decodeSummary(encodeSummary({ ...own, adapter })).result
-  return told !== undefined && JSON.stringify(told.lines) === JSON.stringify(lines)
+  // A link made before may lack a line that is told now.
+  const same = told?.lines.filter(({ name }) => lines.some((line) => line.name === name))
+  return same !== undefined && JSON.stringify(same) === JSON.stringify(lines)
 }
+
+const told = (value: number | undefined, format: (value: number) => string) =>
+  value === undefined ? undefined : format(value)
+
+/** What was measured on problems that the run never trains on. */
+const heldOutName = ({ asked, isReward }: NonNullable<ReturnType<typeof sentEnd>>): string =>
+  asked
+    ? `held-out ${askedWords(asked)}, sampled`
+    : isReward
+      ? 'held-out reward, sampled'
+      : 'held-out, greedy'
 
 export function Reference() {
   const result = useStore(shareStore, selectResult)
@@ -42,16 +58,13 @@ export function Reference() {
   const entropy = lastOf(result, layerEntropy(of.model.num_hidden_layers))
   const planned = plannedStretches(of, of.steering).at(-1)?.to ?? 0
   const taskScore = lastOf(result, TASK_SCORE)
+  const heldOut = sentEnd(result, of)
   const ends = [
     taskScore === undefined
-      ? { name: 'reward, sampled', value: lastOf(result, REWARD), format: formatShare }
-      : { name: 'task score, sampled', value: taskScore, format: formatShare },
-    { name: 'held-out, greedy', value: lastOf(result, GREEDY_ACCURACY), format: formatShare },
-    {
-      name: 'final entropy',
-      value: entropy,
-      format: (value: number | undefined) => `${formatNumber(value)} nats`,
-    },
+      ? { name: 'reward, sampled', value: told(lastOf(result, REWARD), rewardFormat(of)) }
+      : { name: 'task score, sampled', value: told(taskScore, formatShare) },
+    { name: heldOut ? heldOutName(heldOut) : '', value: heldOut?.text },
+    { name: 'final entropy', value: told(entropy, (value) => `${formatNumber(value)} nats`) },
   ].filter(({ value }) => value !== undefined)
   return (
     <section className="card reference" aria-label="Sender’s result" data-testid="reference">
@@ -70,10 +83,10 @@ export function Reference() {
         </p>
       </div>
       <dl>
-        {ends.map(({ name, value, format }) => (
+        {ends.map(({ name, value }) => (
           <div key={name}>
             <dt>{name}</dt>
-            <dd>{format(value)}</dd>
+            <dd>{value}</dd>
           </div>
         ))}
       </dl>

@@ -1,20 +1,26 @@
 // Says what the sender of a link got, and asks to train it here.
 import { useStore } from 'zustand'
-import { GREEDY_ACCURACY, lastOf } from '../../document/links/shared_result.ts'
 import { type ShareState, shareStore } from '../../page/state/share_store.ts'
-import { formatShare } from '../kit/format.ts'
+import { posedWords } from '../shown/measure/main_measure.ts'
+import { sentEnd } from './sent_measure.ts'
 
-const selectResult = ({ result }: ShareState) => result
+const selectSent = (state: ShareState) => state
 
 export function Sent() {
-  const result = useStore(shareStore, selectResult)
+  const { result, experiment } = useStore(shareStore, selectSent)
   if (!result) return null
-  const accuracy = lastOf(result, GREEDY_ACCURACY)
+  const end = sentEnd(result, experiment)
+  if (!end)
+    return <>{`The sender trained this for ${result.steps} steps. Train it here and compare.`}</>
+  const { asked, isReward, text } = end
+  const posed = posedWords(experiment.task)
   return (
     <>
-      {accuracy === undefined
-        ? `The sender trained this for ${result.steps} steps. Train it here and compare.`
-        : `The sender’s run solves ${formatShare(accuracy)} of new problems. Train it here and compare.`}
+      {asked
+        ? `The sender’s run came to this. ${asked.label}: ${text} of new ${posed}, sampled. Train it here and compare.`
+        : isReward
+          ? `The sender’s run earns a reward of ${text} for sampled answers to new ${posed}. Train it here and compare.`
+          : `The sender’s run solves ${text} of new problems. Train it here and compare.`}
     </>
   )
 }

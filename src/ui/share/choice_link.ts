@@ -12,6 +12,7 @@ import { formatCount } from '../kit/format.ts'
 import { languageStore } from '../language/language.ts'
 import { openedStore } from '../open/opened_run.ts'
 import { boardPart } from '../shown/board.ts'
+import { mainMetric } from '../shown/measure/main_measure.ts'
 import { isImported, linkedState } from '../shown/shown.ts'
 import { showToast } from '../shown/store.ts'
 import { listWords } from './names.ts'
@@ -55,7 +56,7 @@ export function noCurves(ofRun: boolean): string | undefined {
 export function linkOf({ ofRun, withCurves, withTab, withLanguage, options }: Choice, tab: Tab) {
   const state = ofRun ? asOfRun(linkedState()) : linkedState()
   const hasCurves = withCurves && noCurves(ofRun) === undefined
-  const result = hasCurves ? resultOf(state, trainedOn(state)) : undefined
+  const result = hasCurves ? resultOf(state, mainMetric, trainedOn(state)) : undefined
   const hash = withParts('', {
     ...optionParts(options),
     tab: withTab ? tab : undefined,

@@ -1,44 +1,25 @@
 // Makes the page what its link asks for: parts hidden or locked, compact in a frame, the sender's
 // result behind the charts.
-import { metricOf, type SharedResult } from '../../document/links/shared_result.ts'
 import { tabOf, type ViewPart, viewParts, withParts } from '../../document/links/view.ts'
 import { LOCK_PARTS } from '../../document/links/view_options.ts'
 import { isReplaying, replayStore } from '../../page/state/replay.ts'
 import { shareStore } from '../../page/state/share_store.ts'
 import { followLessonIn } from '../open/open_lesson.ts'
-import { type Overlay, overlayStore, SENDER_ID } from '../shown/overlays.ts'
+import { overlayStore, SENDER_ID } from '../shown/overlays.ts'
 import { openTab } from '../shown/store.ts'
 
-/** On light and on dark panels 3 : 1 or more. */
-const COLOR = '#7d847c'
-
-/** The sender's curves as what charts draw behind the run's. */
-function overlayOf({ lines }: SharedResult, taskId: string): Overlay {
-  const columns = new Map(
-    lines.map(({ name, steps, values }) => [
-      metricOf(name, taskId),
-      { steps, values, length: steps.length },
-    ]),
-  )
-  const last = Math.max(0, ...lines.map(({ steps }) => steps[steps.length - 1] ?? 0))
-  return {
-    id: SENDER_ID,
-    label: 'sender’s result',
-    color: COLOR,
-    dash: [2, 3],
-    end: () => ({ last, planned: last }),
-    series: (metric) => columns.get(metric),
-  }
-}
-
-/** Behind the run of a recording there is nobody's. */
-function showResult(): void {
-  const { result: sent, experiment } = shareStore.getState()
-  const result = isReplaying() ? undefined : sent
-  overlayStore.setState(({ overlays }) => {
-    const others = overlays.filter(({ id }) => id !== SENDER_ID)
-    return { overlays: result ? [...others, overlayOf(result, experiment.task.id)] : others }
-  })
+/** Behind the run of a recording there is nobody's. What draws a result is loaded with one. */
+async function showResult(): Promise<void> {
+  const sent = () => (isReplaying() ? undefined : shareStore.getState().result)
+  const result = sent()
+  const overlay = result
+    ? [(await import('./sender_overlay.ts')).overlayOf(result, shareStore.getState().experiment)]
+    : []
+  // Taken off since, or another one came.
+  if (sent() !== result) return
+  overlayStore.setState(({ overlays }) => ({
+    overlays: [...overlays.filter(({ id }) => id !== SENDER_ID), ...overlay],
+  }))
 }
 
 /** What CSS goes by: <html data-hide data-lock data-embed data-replay>. */
@@ -105,15 +86,15 @@ function followHash(): void {
 export function followView(): void {
   shareStore.subscribe((now, before) => {
     markPage()
-    if (now.result !== before.result) showResult()
+    if (now.result !== before.result) void showResult()
   })
   replayStore.subscribe((now, before) => {
     if (now.recording === before.recording) return
     markPage()
-    showResult()
+    void showResult()
   })
   markPage()
-  showResult()
+  void showResult()
   followHash()
   if (shareStore.getState().options.embed && parent !== window) tellHeight()
 }

@@ -26,6 +26,9 @@ export function mainMeasure(told: Pick<Experiment, 'task' | 'reward' | 'validati
   return { metric: isReward ? heldOutReward(id, n) : greedyAccuracy(id), asked, isReward }
 }
 
+/** The metric of the same. */
+export const mainMetric = (told: Experiment): string => mainMeasure(told).metric
+
 /** 'happy end', within a sentence. */
 export const askedWords = ({ label }: { readonly label: string }): string => label.toLowerCase()
 
