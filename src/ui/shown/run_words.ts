@@ -23,13 +23,35 @@ export function statusWord(header: RunHeader): string {
   return status === 'finished' && step < plannedOf(header) ? 'finished early' : STATUS[status]
 }
 
+function dateFormats() {
+  const shortDay = { day: 'numeric', month: 'short' } as const
+  return {
+    day: new Intl.DateTimeFormat(locale(), { ...shortDay, year: 'numeric' }),
+    shortDay: new Intl.DateTimeFormat(locale(), shortDay),
+    time: new Intl.DateTimeFormat(locale(), { hour: '2-digit', minute: '2-digit' }),
+  }
+}
+
 /** Today's runs by their time alone. */
 export function whenText(at: number, now: number): string {
   if (Number.isNaN(at)) return NONE
-  const day = new Intl.DateTimeFormat(locale(), { day: 'numeric', month: 'short', year: 'numeric' })
-  const time = new Intl.DateTimeFormat(locale(), { hour: '2-digit', minute: '2-digit' })
+  const { day, time } = dateFormats()
   const isToday = day.format(at) === day.format(now)
   return isToday ? time.format(at) : `${day.format(at)}, ${time.format(at)}`
+}
+
+/** The same for a narrow column: of an earlier day's run the day, with its year where that is
+ * another, and apart from it the time. `whole` leaves nothing out. */
+export function shortWhen(
+  at: number,
+  now: number,
+): { readonly text: string; readonly clock?: string; readonly whole?: string } {
+  if (Number.isNaN(at)) return { text: NONE }
+  const { day, shortDay, time } = dateFormats()
+  const whole = `${day.format(at)}, ${time.format(at)}`
+  if (day.format(at) === day.format(now)) return { text: time.format(at), whole }
+  const isThisYear = new Date(at).getFullYear() === new Date(now).getFullYear()
+  return { text: (isThisYear ? shortDay : day).format(at), clock: `, ${time.format(at)}`, whole }
 }
 
 /** Steps of the whole run: those that were taken, and those that were to come. */

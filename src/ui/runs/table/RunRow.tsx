@@ -9,7 +9,7 @@ import { CutName } from '../../kit/CutName.tsx'
 import { formatCount } from '../../kit/format.ts'
 import { openArm } from '../../open/opened_arm.ts'
 import { removeRuns, showRun } from '../../open/opened_run.ts'
-import { endText, numberText, plannedOf, statusWord, whenText } from '../../shown/run_words.ts'
+import { endText, numberText, plannedOf, shortWhen, statusWord } from '../../shown/run_words.ts'
 import { cellText, columnLabel, isShare, toldBy } from '../base/columns.ts'
 import { unsaidWords } from '../base/distinct_names.ts'
 import { RunMark } from '../base/RunMark.tsx'
@@ -58,6 +58,8 @@ interface RunRowProps {
   readonly isShown: boolean
   readonly isLiving: boolean
   readonly isEdited: boolean
+  /** A time of today, the same for all rows: none keeps yesterday's way of writing. */
+  readonly today: number
   onEdit(id: string | undefined): void
 }
 
@@ -199,8 +201,9 @@ function RunTools({ row, isEdited, onEdit }: RunRowProps) {
 function FixedCell(props: {
   readonly column: (typeof FIXED)[number]['key']
   readonly header: RunHeader
+  readonly today: number
 }) {
-  const { column, header } = props
+  const { column, header, today } = props
   if (column === 'steps')
     return (
       <td className="number run-more run-steps">
@@ -214,11 +217,17 @@ function FixedCell(props: {
         {statusWord(header)}
       </td>
     )
-  return <td className="run-more run-started">{whenText(header.started_at, Date.now())}</td>
+  const { text, clock, whole } = shortWhen(header.started_at, today)
+  return (
+    <td className="run-more run-started" title={whole}>
+      {text}
+      {clock === undefined ? null : <span className="run-clock">{clock}</span>}
+    </td>
+  )
 }
 
 export const RunRow = memo(function RunRow(props: RunRowProps) {
-  const { row, choice, columns, without, isTicked, isShown, isEdited } = props
+  const { row, choice, columns, without, isTicked, isShown, isEdited, today } = props
   const { entry, name, value, cells } = row
   const { id, header } = entry
   const told = toldBy(entry, choice)
@@ -262,7 +271,7 @@ export const RunRow = memo(function RunRow(props: RunRowProps) {
           </td>
         ))}
         {fixedColumns({ without }).map(({ key }) => (
-          <FixedCell key={key} column={key} header={header} />
+          <FixedCell key={key} column={key} header={header} today={today} />
         ))}
         <RunTools {...props} />
       </tr>

@@ -189,6 +189,7 @@ export function RunsTable({ entries, living }: RunsTableProps) {
       ),
     [entries, ticked, band, view],
   )
+  const today = new Date().setHours(0, 0, 0, 0)
   const renderRow = (row: Row) => {
     const { id } = row.entry
     return (
@@ -203,6 +204,7 @@ export function RunsTable({ entries, living }: RunsTableProps) {
         isShown={opened === undefined ? id === living : id === opened}
         isLiving={id === living}
         isEdited={id === edited}
+        today={today}
         onEdit={setEdited}
       />
     )

@@ -126,3 +126,18 @@ test('a run of an unchanged preset has its title below its name', () => {
   expect(said).toContain(`seed 1 ${name}, ${runName(runs[0]).method}`)
   expect(said).toContain(`seed 2 ${name}, ${runName(runs[1]).method}`)
 })
+
+test('when a run of an earlier day began is short, and whole in its title', () => {
+  vi.useFakeTimers({ now: new Date(2026, 10, 30, 0, 12), toFake: ['Date'] })
+  const runs = [29, 30].map((day) => {
+    const entry = entryOf(`r${day}`, { seed: day })
+    const started_at = new Date(2026, 10, day, day === 29 ? 23 : 0, 9).getTime()
+    return { ...entry, header: { ...entry.header, started_at } }
+  })
+  const html = renderToStaticMarkup(<RunsTable entries={runs} living={undefined} />)
+  vi.useRealTimers()
+  expect(html).toContain(
+    'title="29 Nov 2026, 23:09">29 Nov<span class="run-clock">, 23:09</span></td>',
+  )
+  expect(html).toContain('title="30 Nov 2026, 00:09">00:09</td>')
+})
