@@ -28,7 +28,7 @@ test(
     await lab.get('share-options').click()
     // Of a run that is over they go with the link unasked.
     await expect(lab.get('share-with-curves')).toBeChecked()
-    await expect(lab.get('share-says')).toContainText(/\d curves of 14 steps, and the name of the/)
+    await expect(lab.get('share-says')).toContainText(/\d curves of 14 steps on \S/)
     await lab.get('share-copy').click()
     await expect(lab.get('toast')).toContainText('Link copied')
     const link = await page.evaluate(() => navigator.clipboard.readText())
