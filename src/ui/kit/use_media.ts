@@ -10,5 +10,7 @@ export function useMedia(query: string): boolean {
       return () => media.removeEventListener('change', changed)
     },
     () => matchMedia(query).matches,
+    // Static markup knows no window.
+    () => false,
   )
 }

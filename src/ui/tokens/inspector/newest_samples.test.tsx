@@ -10,9 +10,6 @@ import { uiStore } from '../../shown/store.ts'
 import { tokensStore } from '../base/view.ts'
 import { Inspector } from './Inspector.tsx'
 
-// Markup on a server knows no window.
-vi.mock('../../kit/use_media.ts', () => ({ useMedia: () => false }))
-
 /** What the colour means begins so. */
 const HELP = 'How much better (orange)'
 const text = { prompt: '1+2=', response: '3', ground_truth: '3', score: 1, is_ended: true }
