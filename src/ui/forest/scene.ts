@@ -80,7 +80,7 @@ function toldAt({ steps, values }: SharedLine, step: number): number {
 
 /** The run of a link's sender at a step, 1 to its last; undefined where the link does not tell
  * every layer. Which layer was trained then is not known where phases were changed by hand. */
-export function sentScene({ result, experiment }: Sent, at: number): Scene | undefined {
+function sentScene({ result, experiment }: Sent, at: number): Scene | undefined {
   const lines = result && layersOf(result, experiment.model.num_hidden_layers)
   if (!lines) return undefined
   const step = Math.min(result.steps, Math.max(1, Math.floor(at)))
