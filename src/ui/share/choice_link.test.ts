@@ -2,34 +2,13 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { decodeSummary } from '../../document/links/summary.ts'
 import { viewParts } from '../../document/links/view.ts'
-import { PRESETS } from '../../document/presets/presets.ts'
-import { Series } from '../../host/columns/series.ts'
-import { ADAPTER } from '../../host/protocol/testing.ts'
 import { openPage, withTestPages } from '../../page/client/testing.ts'
 import { libraryStore } from '../../page/runs/library/library_store.ts'
-import { initialState, type LabState, labStore } from '../../page/state/store.ts'
+import { initialState, labStore } from '../../page/state/store.ts'
 import { openedStore } from '../open/opened_run.ts'
-import { greedyAccuracy } from '../shown/metrics.ts'
 import { viewStore } from '../shown/shown.ts'
 import { linkOf, noCurves, usualChoice } from './choice_link.ts'
-
-const [{ experiment }] = PRESETS
-
-function run(status: LabState['status'], end = 0.5): LabState {
-  const column = new Series()
-  column.push(0, 0.25)
-  column.push(45, end)
-  return {
-    ...initialState(),
-    experiment,
-    runExperiment: experiment,
-    runDocument: experiment,
-    adapter: { ...ADAPTER, is_software: false },
-    status,
-    step: 45,
-    series: new Map([[greedyAccuracy(experiment.task.id), column]]),
-  }
-}
+import { experiment, run } from './testing.ts'
 
 /** The result that the usual link has. */
 function sent() {
@@ -49,15 +28,15 @@ afterEach(() => {
 test('the curves go with the link of a run that is over, and of no other unasked', () => {
   labStore.setState({ experiment })
   expect([sent(), noCurves(false)]).toEqual([undefined, 'there is no run yet'])
-  labStore.setState(run('running'), true)
+  labStore.setState(run(0.5, 'running'), true)
   expect([sent(), noCurves(false)]).toEqual([undefined, undefined])
-  labStore.setState(run('finished'), true)
-  expect(sent()).toMatchObject({ steps: 45, lines: [{ values: [0.25, 0.5] }] })
+  labStore.setState(run(0.5), true)
+  expect(sent()).toMatchObject({ steps: 45, lines: [{ values: [expect.closeTo(1 / 3), 0.5] }] })
   expect(linkOf(usualChoice(), 'learn').opens).toContain('1 curves of 45 steps')
 })
 
 test('settings that have left the run take its curves along only with the run', () => {
-  labStore.setState({ ...run('finished'), experiment: { ...experiment, seed: 77 } }, true)
+  labStore.setState({ ...run(0.5), experiment: { ...experiment, seed: 77 } }, true)
   expect(sent()).toBeUndefined()
   const asked = { ...usualChoice(), withCurves: true }
   expect(linkOf(asked, 'learn').url).not.toContain('r=')
@@ -73,13 +52,13 @@ test('curves that would make the link so long that programs cut it are left out'
   }))
   const long = { ...experiment, steering }
   const of = { experiment: long, runExperiment: long, runDocument: long }
-  labStore.setState({ ...run('finished'), ...of }, true)
+  labStore.setState({ ...run(0.5), ...of }, true)
   expect(sent()).toBeUndefined()
   expect(linkOf({ ...usualChoice(), withCurves: true }, 'learn').url).toContain('#r=')
 })
 
 test('a past run sends its curves and the name of what it was trained on', () => {
-  const { adapter: _, ...past } = run('finished')
+  const { adapter: _, ...past } = run(0.5)
   viewStore.setState({ viewed: { ...past, adapter: undefined } })
   openedStore.setState({ opened: { id: 'past', unreadable: 0, isElsewhere: false } })
   libraryStore.setState({ entries: [{ id: 'past', header: { adapter: 'Old GPU' } }] as never })

@@ -4,9 +4,8 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import { plannedStretches } from '../../document/experiment/steered/planned.ts'
 import { decodeSummary, encodeSummary } from '../../document/links/summary.ts'
-import { PRESETS, presetOf } from '../../document/presets/presets.ts'
+import { presetOf } from '../../document/presets/presets.ts'
 import { Series } from '../../host/columns/series.ts'
-import { ADAPTER } from '../../host/protocol/testing.ts'
 import { asOfRun, isOfLink, resultOf } from '../../page/state/result.ts'
 import { shareStore } from '../../page/state/share_store.ts'
 import { initialState, type LabState, labStore } from '../../page/state/store.ts'
@@ -15,24 +14,8 @@ import { greedyAccuracy, heldOutReward } from '../shown/metrics.ts'
 import { Reference } from './Reference.tsx'
 import { Sent } from './Sent.tsx'
 import { overlayOf } from './sender_overlay.ts'
+import { experiment, run } from './testing.ts'
 
-const [{ experiment }] = PRESETS
-
-function run(end: number): LabState {
-  const column = new Series()
-  column.push(0, 1 / 3)
-  column.push(45, end)
-  return {
-    ...initialState(),
-    experiment,
-    runExperiment: experiment,
-    runDocument: experiment,
-    adapter: { ...ADAPTER, is_software: false },
-    status: 'finished',
-    step: 45,
-    series: new Map([[greedyAccuracy(experiment.task.id), column]]),
-  }
-}
 const said = () => renderToStaticMarkup(<Reference />)
 
 beforeEach(() => {

@@ -9,22 +9,7 @@ import {
   shadeClass,
   tracedEntropy,
 } from './colours.ts'
-
-const traced = (
-  prompt: string,
-  response: string,
-  score: number,
-  columns: TracedSample['columns'] = {},
-): TracedSample => ({
-  prompt,
-  response,
-  score,
-  columns,
-  ground_truth: '3',
-  is_ended: true,
-  tokens: [...response, '<eos>'],
-  group: { rewards: [score], lengths: [2], place: 0 },
-})
+import { traced } from './testing.ts'
 
 const one = traced('1=', '12', 1, {
   advantages: [0.5, -2, 0],

@@ -26,27 +26,12 @@ import {
   sorted,
 } from '../base/inspect.ts'
 import { foundTokens, matchesIn } from '../base/search.ts'
+import { traced } from '../base/testing.ts'
 import { tokensStore, traceOf } from '../base/view.ts'
 import { traceCost } from './cost.ts'
 import { BundleItem } from './Responses.tsx'
 import { comparisonSays, groupSays, noneSays } from './says.ts'
 
-const traced = (
-  prompt: string,
-  response: string,
-  score: number,
-  columns: TracedSample['columns'] = {},
-  size = 2,
-): TracedSample => ({
-  prompt,
-  response,
-  score,
-  columns,
-  ground_truth: '3',
-  is_ended: true,
-  tokens: [...response, '<eos>'],
-  group: { rewards: Array(size).fill(score), lengths: Array(size).fill(2), place: 0 },
-})
 const table = (samples: readonly TracedSample[], updates = 1) =>
   ({
     samples,
