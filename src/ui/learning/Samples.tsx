@@ -13,9 +13,9 @@ import { useWholeRows } from '../part/whole_rows.ts'
 import { selectIsJudged } from '../shown/measure/judged.ts'
 import { selectTask } from '../shown/measure/main_measure.ts'
 import { useSlowFrame } from '../shown/readout.ts'
-import { selectHasRun, shownPhases } from '../shown/run.ts'
+import { selectHasRun } from '../shown/run.ts'
 import { shownStore, useAtStep, useShown } from '../shown/shown.ts'
-import { groupByPrompt, responsesOfPrompt } from './grouping.ts'
+import { groupByPrompt, rolloutOf } from './grouping.ts'
 import { HeldOut, heldOutAt } from './HeldOut.tsx'
 import { PartScores } from './scores/PartScores.tsx'
 
@@ -25,7 +25,7 @@ type Sample = Batch['samples'][number]
 const SHOWN_STEPS = 3
 /** Prompts shown of each step; a page of thousands of rows helps nobody. */
 const SHOWN_PROMPTS = 12
-const selectSeries = (state: LabState) => state.series
+
 /** How many prompts of how many newest steps the list has; '' where it has all of a step. */
 export function listSays(shown: number, all: number, steps: number): string {
   if (shown >= all) return ''
@@ -38,14 +38,13 @@ export function listSays(shown: number, all: number, steps: number): string {
  * sampled. */
 function partSays(state: LabState, batches: readonly Batch[]): string {
   const batch = batches.at(0)
-  const begun = batch && state.phase_switches.findLast((one) => one.step < batch.step)
-  const phase = begun && shownPhases(state)[begun.phase]
-  if (!batch || phase?.kind !== 'rl') return ''
-  const all = phase.rollout.train_batch_size
-  const drawn = groupByPrompt(batch.samples, phase.rollout.n).length
-  return listSays(Math.min(SHOWN_PROMPTS, drawn), all, batches.length)
+  const rollout = batch && rolloutOf(state, batch.step)
+  if (!rollout) return ''
+  const drawn = groupByPrompt(batch.samples, rollout.n).length
+  return listSays(Math.min(SHOWN_PROMPTS, drawn), rollout.train_batch_size, batches.length)
 }
 
+const selectSeries = (state: LabState) => state.series
 /** Nobody reads faster. */
 const REFRESH_MS = 1000
 
@@ -107,7 +106,7 @@ function Group({ prompt, samples, columns, isAgain }: GroupProps) {
 }
 
 const StepSamples = memo(function StepSamples({ batch }: { batch: Batch }) {
-  const size = useShown((state) => responsesOfPrompt(state, batch.step))
+  const size = useShown((state) => rolloutOf(state, batch.step)?.n)
   const groups = useMemo(() => groupByPrompt(batch.samples, size), [batch, size])
   const more = groups.length - SHOWN_PROMPTS
   const isRewarded = batch.samples.some(({ rm_score }) => rm_score !== undefined)

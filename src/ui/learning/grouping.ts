@@ -2,12 +2,12 @@
 import type { LabState } from '../../page/state/store.ts'
 import { shownPhases } from '../shown/run.ts'
 
-/** Responses that a step sampled to each draw of a prompt; not known of a log. */
-export function responsesOfPrompt(state: LabState, step: number): number | undefined {
-  const phases = shownPhases(state)
+/** How a step sampled: `n` responses to each of `train_batch_size` draws of a prompt; not known of
+ * a log. */
+export function rolloutOf(state: LabState, step: number) {
   const begun = state.phase_switches.findLast((one) => one.step < step)
-  const phase = begun && phases[begun.phase]
-  return phase?.kind === 'rl' ? phase.rollout.n : undefined
+  const phase = begun && shownPhases(state)[begun.phase]
+  return phase?.kind === 'rl' ? phase.rollout : undefined
 }
 
 /** Responses by prompt, both in the order they came; of a prompt that was drawn twice two groups,

@@ -4,7 +4,7 @@ import { useMemo } from 'react'
 import type { LensSample } from '../../../host/protocol/observation.ts'
 import type { TokenTable } from '../../../host/protocol/results.ts'
 import type { KeptOfRun } from '../../../record/run/kept_run.ts'
-import { responsesOfPrompt } from '../../learning/grouping.ts'
+import { rolloutOf } from '../../learning/grouping.ts'
 import { selectIsJudged } from '../../shown/measure/judged.ts'
 import { useKept } from '../../shown/rested.ts'
 import { shownStore, useAtStep, useShown } from '../../shown/shown.ts'
@@ -71,7 +71,7 @@ export function useShownStep(): {
     const responses = judged(ofSamples(samples.item), isJudged)
     const nothing = { name: '', phase: undefined, updates: undefined, layers: undefined }
     const { step } = samples
-    const groupSize = responsesOfPrompt(shownStore.getState(), step)
+    const groupSize = rolloutOf(shownStore.getState(), step)?.n
     return { step, ...nothing, responses, groupSize, isTraced: false }
   }, [isSamples, trace, samples, isJudged])
   return { shown, newer, traced: isSamples ? trace?.step : undefined }
