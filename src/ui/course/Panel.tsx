@@ -3,7 +3,7 @@ import { ArrowLeft, ChevronDown, ChevronUp, X } from 'lucide-react'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { useStore } from 'zustand'
 import { type Course, itemId } from '../../document/course/course.ts'
-import { useMedia } from '../kit/use_media.ts'
+import { LOW_WINDOW, useMedia } from '../kit/use_media.ts'
 import { progressStore } from '../lessons/base/progress.ts'
 import { LessonEnd, type Next, nextLesson, OpenLesson } from '../lessons/Lessons.tsx'
 import { lessonOf } from '../lessons/lessons.ts'
@@ -124,7 +124,7 @@ function Open({ open }: { readonly open: string }) {
   const { title, minutes, body } = usePage(open)
   const isList = title === 'Lessons'
   // Half of a low window is a slot; until someone says otherwise, it is for the lesson.
-  const isLow = useMedia('(max-height: 560px)')
+  const isLow = useMedia(LOW_WINDOW)
   const [chosen, setChosen] = useState<boolean>()
   const isHigh = chosen ?? isLow
   return (

@@ -8,6 +8,7 @@ import { libraryStore, shownRuns } from '../../page/runs/library/library_store.t
 import type { LabState } from '../../page/state/store.ts'
 import { Words } from '../glossary/Words.tsx'
 import { t } from '../kit/translator.ts'
+import { isLowWindow } from '../kit/use_media.ts'
 import { lazyPart } from '../part/lazy_part.tsx'
 import { usePresent } from '../shown/shown.ts'
 import { Answers, readsAnswers } from './Answers.tsx'
@@ -34,9 +35,6 @@ const selectOfRun = ({ runExperiment }: LabState) => runExperiment
 const selectIsOver = ({ status }: LabState) => status === 'finished'
 const selectAll = (state: LabState) => state
 
-/** The height of a low window, as the styles have it. */
-const LOW = 560
-
 /** Where a low window shows the beginning of the tab when the run ends, what it came to comes into
  * sight, which is said above it. */
 function useHeadline(isOver: boolean) {
@@ -45,7 +43,7 @@ function useHeadline(isOver: boolean) {
   useLayoutEffect(() => {
     const ends = isOver && !wasOver.current
     wasOver.current = isOver
-    if (!ends || innerHeight > LOW || !card.current) return
+    if (!ends || !isLowWindow() || !card.current) return
     if (card.current.getBoundingClientRect().top >= 0) scrollTo(0, 0)
   }, [isOver])
   return card

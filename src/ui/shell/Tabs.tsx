@@ -2,6 +2,7 @@
 import { type KeyboardEvent, type ReactNode, useLayoutEffect, useRef } from 'react'
 import { useStore } from 'zustand'
 import { TABS, type Tab } from '../../document/links/view.ts'
+import { isLowWindow } from '../kit/use_media.ts'
 import { lazyPart, Opening } from '../part/lazy_part.tsx'
 import { Part } from '../part/Part.tsx'
 import { selectHasRun } from '../shown/run.ts'
@@ -117,9 +118,6 @@ export function TabBar() {
  * below it. */
 const lowest = () => (innerWidth < 900 ? 0.45 : 0.6) * innerHeight
 
-/** The height of a low window, as the styles have it. */
-const LOW = 560
-
 /** A tab that is opened shows its beginning, and so does the tab of a run that begins in a low
  * window: the bar above it stays where it is, or goes to the top where hardly anything of the tab
  * would be in sight. */
@@ -130,7 +128,7 @@ function useBeginning(open: Tab) {
   useLayoutEffect(() => {
     const was = before.current
     before.current = { open, hasRun }
-    const begins = hasRun && !was.hasRun && innerHeight <= LOW
+    const begins = hasRun && !was.hasRun && isLowWindow()
     if (was.open === open && !begins) return
     const bar = document.querySelector('.work')
     const top = panel.current?.getBoundingClientRect().top ?? 0
