@@ -108,7 +108,7 @@ export function LineEntry(props: {
   readonly formatValue: FormatValue
 }) {
   const { line, all, color, formatValue } = props
-  const { metric, label, smooth, help = label } = line
+  const { metric, label, smooth, help = label, isOff } = line
   const columns = useCallback(() => [seriesOf(metric)], [metric])
   return (
     <Entry
@@ -118,7 +118,12 @@ export function LineEntry(props: {
       help={help}
       swatch={color ? undefined : line}
       color={color}
-      value={<LineValue {...{ columns, formatValue, smooth }} />}
+      value={
+        <>
+          {isOff ? '↑' : null}
+          <LineValue {...{ columns, formatValue, smooth }} />
+        </>
+      }
     />
   )
 }

@@ -20,6 +20,7 @@ import {
   columnsOf,
   type Line,
   leftOutWords,
+  lineOff,
   lineText,
   type NumberedLine,
   numbered,
@@ -70,29 +71,55 @@ const selectSmoothing = (state: UiState) => state.smoothing
 
 /** Everything that decides how a chart looks. */
 function useChart({ id, lines: given, y: fixed, compact = false }: MetricChartProps) {
-  const lines = useMemo(() => numbered(given), [given])
+  const all = useMemo(() => numbered(given), [given])
   const hidden = useStore(uiStore, selectHidden)
   const isDark = useStore(uiStore, selectIsDark)
   const weight = useStore(uiStore, selectSmoothing)
   const { x, logX, logY } = useAxes(id)
   const allOverlays = useOverlays()
-  const visible = useMemo(() => lines.filter((l) => !hidden.has(l.metric)), [lines, hidden])
+  const among = useMemo(() => all.filter((l) => !hidden.has(l.metric)), [all, hidden])
   const overlays = useMemo(
     () => allOverlays.filter((overlay) => !hidden.has(overlayKey(overlay.id))),
     [allOverlays, hidden],
   )
+  const off = useStore(uiStore, () => (logY ? '' : lineOff(among, overlays, x)))
+  const { lines, visible, drawn } = useMemo(() => {
+    const mark = (line: NumberedLine) => (line.metric === off ? { ...line, isOff: true } : line)
+    const [lines, visible] = [all.map(mark), among.map(mark)]
+    return { lines, visible, drawn: visible.filter(({ isOff }) => !isOff) }
+  }, [all, among, off])
   const axis = useValueAxis(() => {
-    const bounds = boundsOf(visible, overlays, x)
+    const bounds = boundsOf(drawn, overlays, x)
     const ticks = ticksOf(bounds, fixed, logY, compact ? 3 : 5)
     const thinned = thinnedText(visible, overlays, weight)
     return { ticks, notPositive: logY ? bounds.notPositive : 0, thinned }
   })
   const strokes = useCallback(
-    () => strokesOf(visible, overlays, weight, isDark),
-    [visible, overlays, weight, isDark],
+    () => strokesOf(drawn, overlays, weight, isDark),
+    [drawn, overlays, weight, isDark],
   )
-  return { lines, visible, overlays, allOverlays, weight, isDark, logX, logY, x, axis, strokes }
+  return {
+    lines,
+    visible,
+    drawn,
+    overlays,
+    allOverlays,
+    weight,
+    isDark,
+    logX,
+    logY,
+    x,
+    axis,
+    strokes,
+  }
 }
+
+/** Which line is not drawn, and how to see it. */
+const offWords = (lines: readonly NumberedLine[]): string =>
+  lines
+    .filter(({ isOff }) => isOff)
+    .map(({ label }) => `Above this axis: ${label}. Alone, or on a logarithmic axis, it is drawn.`)
+    .join('')
 
 /** The legend of a picture. */
 const keysOf = (
@@ -108,12 +135,12 @@ const keysOf = (
 /** What is painted, said and saved of a chart. */
 function useContent(props: MetricChartProps, chart: ReturnType<typeof useChart>) {
   const { lines, formatValue, formatY, title, note, ideal } = props
-  const { visible, overlays, weight, isDark, strokes } = chart
+  const { visible, drawn, overlays, weight, isDark, strokes } = chart
   const paint = useCallback<Paint>(
     (ctx, view, _, from) => drawStrokes(ctx, strokes(), view, from),
     [strokes],
   )
-  const drawn = useCallback((view: View) => drawnOf(strokes(), view), [strokes])
+  const painted = useCallback((view: View) => drawnOf(strokes(), view), [strokes])
   const summarise = useCallback(
     () => summaryOf(lines, formatValue, ideal && { ...ideal, words: idealWords(ideal, formatY) }),
     [lines, formatValue, formatY, ideal],
@@ -127,11 +154,11 @@ function useContent(props: MetricChartProps, chart: ReturnType<typeof useChart>)
       title,
       yLabel: note,
       isDark,
-      keys: keysOf(visible, overlays, ideal && idealWords(ideal, formatY)),
+      keys: keysOf(drawn, overlays, ideal && idealWords(ideal, formatY)),
     }),
-    [title, note, isDark, visible, overlays, ideal, formatY],
+    [title, note, isDark, drawn, overlays, ideal, formatY],
   )
-  return { paint, drawn, summarise, columns, picture }
+  return { paint, drawn: painted, summarise, columns, picture }
 }
 
 export function MetricChart(props: MetricChartProps) {
@@ -159,7 +186,7 @@ export function MetricChart(props: MetricChartProps) {
       compact={compact}
       x={x}
       hasLog
-      leftOut={`${leftOutWords(axis.notPositive, logX)} ${axis.thinned}`.trim()}
+      leftOut={`${offWords(visible)} ${leftOutWords(axis.notPositive, logX)} ${axis.thinned}`.trim()}
       columns={columns}
       picture={picture}
       strokes={strokes}

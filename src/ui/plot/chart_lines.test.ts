@@ -13,6 +13,7 @@ import {
   boundsOf,
   columnsOf,
   leftOutWords,
+  lineOff,
   lineText,
   numbered,
   overlayKeys,
@@ -107,6 +108,24 @@ test('the value axis holds other runs and their bands', () => {
   const bounds = boundsOf([line], [other], [0, 3])
   expect(bounds).toMatchObject({ low: -2, high: 9 })
   expect(ticksOf(bounds, undefined, false, 5)).toEqual([-5, 0, 5, 10])
+})
+
+test('a line that may leave is off the axis only where the others would lie flat below it', () => {
+  const series = labStore.getState().series as Map<string, Series>
+  for (const step of [4, 5]) appendMetrics(series, step, { words: 6.6, low: 0.5, high: 2.4 })
+  const [words, low, high, none] = ['words', 'low', 'high', 'none'].map((metric) => ({
+    metric,
+    label: metric,
+    color: 'red',
+    mayLeave: metric === 'words',
+  }))
+  const x = [0, 5] as const
+  expect(lineOff([words, low], [], x)).toBe('words')
+  expect(lineOff([words, low, high], [], x)).toBe('')
+  // Alone, or beside lines without a value yet, it is drawn; so is one that may not leave.
+  expect(lineOff([words], [], x)).toBe('')
+  expect(lineOff([words, none], [], x)).toBe('')
+  expect(lineOff([{ ...words, mayLeave: false }, low], [], x)).toBe('')
 })
 
 test('a logarithmic axis begins with the smallest value above 0 and counts the others', () => {

@@ -44,6 +44,8 @@ export interface Line {
   readonly smooth?: number
   /** One sentence for the legend's tooltip. */
   readonly help?: string
+  /** It stays off an even axis on which the others would lie flat: see `lineOff`. */
+  readonly mayLeave?: boolean
 }
 
 /** How much a line is smoothed: as the person asked, and no less than it needs to be read. */
@@ -54,6 +56,8 @@ export const weightOf = ({ smooth = 0 }: Pick<Line, 'smooth'>, asked: number): n
 export interface NumberedLine extends Line {
   /** Undefined on a chart of one series, where a run's own dash tells it apart. */
   readonly behindDash: readonly number[] | undefined
+  /** It is not drawn: its values lie above the axis. */
+  readonly isOff?: boolean
 }
 
 /** Of the series of one run, whose colour is the run's: no two of the first eight are alike. */
@@ -105,6 +109,19 @@ export const boundsOf = (lines: readonly Line[], overlays: readonly Overlay[], x
     ]),
     x,
   )
+
+/** The others are told apart on no less of the axis. */
+const LEAST_SHARE = 1 / 3
+
+/** The metric of the line that may leave an even axis, where the others end below a third of it; ''
+ * where all are drawn. */
+export function lineOff(lines: readonly Line[], overlays: readonly Overlay[], x: Domain): string {
+  const own = lines.find(({ mayLeave }) => mayLeave)
+  if (!own) return ''
+  const others = lines.filter((line) => line !== own)
+  const [far, near] = [[own], others].map((some) => boundsOf(some, overlays, x).high)
+  return Number.isFinite(near) && near < far * LEAST_SHARE ? own.metric : ''
+}
 
 /** What the lines no longer have, as a sentence; '' where they are whole. */
 export function thinnedText(

@@ -61,3 +61,17 @@ test('a series that the other run has no value of is no entry', () => {
   expect(markup).toMatch(/title="sampling, the first run"(?! hidden)/)
   expect(markup).toContain('title="scoring, the first run" hidden')
 })
+
+test('a line that is off the axis has an arrow before its value', () => {
+  const lines = numbered([line('layer 1'), line('embedding')])
+  const markup = (isOff: boolean) =>
+    renderToStaticMarkup(
+      <Legend
+        lines={[lines[0], { ...lines[1], isOff }]}
+        visible={lines}
+        formatValue={formatNumber}
+      />,
+    )
+  expect(markup(true).split('↑')).toHaveLength(2)
+  expect(markup(false)).not.toContain('↑')
+})

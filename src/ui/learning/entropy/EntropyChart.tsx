@@ -37,6 +37,8 @@ export function EntropyChart({ height }: { readonly height: number }) {
         color: layer === last ? '--ink' : depthColor(layer, last - 1, isDark),
         width: layer === last ? 2.5 : 1.4,
         dash: layer === last ? [] : layerDash(layer),
+        // Of many words it stays near ln V, and the layers that learn lie far below.
+        mayLeave: layer === 0,
       })),
     [shown, last, isDark],
   )
