@@ -6,7 +6,7 @@
  * 1e-8/N too. */
 const COUNT_EPSILON = 1e-8
 /** Inside the square root of `maskedWhiten`. */
-const VARIANCE_EPSILON = 1e-8
+export const VARIANCE_EPSILON = 1e-8
 
 function sameLength(x: ArrayLike<number>, mask: ArrayLike<number>): void {
   if (x.length !== mask.length)

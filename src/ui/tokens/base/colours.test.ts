@@ -80,6 +80,25 @@ test('a ratio far out leaves the colours of ordinary ones apart, and the legend 
   expect(ratios([1, 1], clip).texts).toEqual(['1 on every token'])
 })
 
+test('advantages that are only rounding are drawn as none, and said to be', () => {
+  const told = (score: number, left: number) =>
+    traced('1=', '1', score, { advantages: [left, left] })
+  const seen = (...samples: readonly TracedSample[]) => {
+    const range = rangeOf('advantages', samples, { max_entropy: 3 })
+    if (!range) throw new Error('no range')
+    const shades = samples.map(({ columns }) =>
+      shadeClass('advantages', columns.advantages?.[0], range),
+    )
+    return [...shades, ...legendOf('advantages', range).texts]
+  }
+  const alike = ['div-5', 'div-5', 'all answers scored alike: no advantage']
+  expect(seen(told(1, 6.2e-7), told(1, 6.2e-7))).toEqual(alike)
+  expect(seen(told(1, 0), told(1, 0))).toEqual(alike)
+  // Groups that differ from each other, each without a difference.
+  expect(seen(told(1, 0), told(0, 0)).at(-1)).toBe('0 on every token')
+  expect(seen(told(1, 0.6), told(0, -0.6))).toEqual(['div-10', 'div-0', '−0.6', '0', '0.6'])
+})
+
 test('what a step did not compute has a reason', () => {
   expect(missingReason('kl_ref', 1)).toContain('no reference')
   expect(missingReason('clipped', 1)).toContain('no clip')

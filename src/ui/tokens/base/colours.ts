@@ -1,4 +1,5 @@
 // Declares what a token's colour can say.
+import { noiseOf } from '../../../document/formulas/advantage_noise.ts'
 import type { TokenTable, TracedSample } from '../../../host/protocol/results.ts'
 import { formatNumber } from '../../kit/format.ts'
 import { type Scale, shadeOf } from '../../scales/shades.ts'
@@ -94,6 +95,8 @@ export interface Range {
   readonly end: number
   /** Whether values lie beyond the ends, where the scale leaves some out. */
   readonly beyond?: { readonly low: boolean; readonly high: boolean }
+  /** Of advantages: no response was better than another. */
+  readonly isAlike?: boolean
 }
 
 /** What a range reaches to whatever the tokens say. */
@@ -160,6 +163,7 @@ export function rangeOf(
   const isDiverging = DIVERGING.includes(mode) || (mode === 'kl_ref' && low < 0)
   const scale = isDiverging ? 'div' : 'seq'
   const whole = Math.max(high, -low)
+  if (mode === 'advantages' && noiseOf(samples).isAlike) return { scale, end: 0, isAlike: true }
   if (whole === 0 || !LONG_TAILED.includes(mode)) return { scale, end: whole }
   const end = Math.max(usualReach(positions), mode === 'ratio' ? clip : 0)
   return { scale, end, beyond: { low: low < -end, high: high > end } }
@@ -192,7 +196,7 @@ export interface Legend {
 export const swatches = (scale: Scale) => Array.from({ length: 11 }, (_, i) => `${scale}-${i}`)
 
 /** The numbers of a range's ends. */
-export function legendOf(mode: Mode, { scale, end, beyond }: Range): Legend {
+export function legendOf(mode: Mode, { scale, end, beyond, isAlike }: Range): Legend {
   const least = beyond?.low ? '≤ ' : ''
   const most = beyond?.high ? '≥ ' : ''
   if (mode === 'chosen')
@@ -204,8 +208,10 @@ export function legendOf(mode: Mode, { scale, end, beyond }: Range): Legend {
     const texts = [`${least}${from}`, middle, `${most}${to}`]
     return { swatches: swatches('div'), texts: end === 0 ? ['1 on every token'] : texts }
   }
-  if (end === 0)
-    return { swatches: [scale === 'div' ? 'div-5' : 'seq-0'], texts: ['0 on every token'] }
+  if (end === 0) {
+    const none = isAlike ? 'all answers scored alike: no advantage' : '0 on every token'
+    return { swatches: [scale === 'div' ? 'div-5' : 'seq-0'], texts: [none] }
+  }
   const unit = mode === 'advantages' ? '' : ' nats'
   if (scale === 'div')
     return {

@@ -1,5 +1,6 @@
 // Describes the numbers that a step computes for every token: what each is called, what it means,
 // and how it is written.
+import { type AdvantageNoise, withoutNoise } from '../../../document/formulas/advantage_noise.ts'
 import type { TracedSample } from '../../../host/protocol/results.ts'
 import { NONE, withMinus } from '../../kit/format.ts'
 
@@ -181,28 +182,31 @@ export function shortNumber(value: number): string {
   return withMinus(size < 1e-3 || size >= 1e5 ? value.toExponential(1) : value.toFixed(4))
 }
 
-/** Advantages below this are rounding, left where scores are all alike: 0 without it. */
-const ADVANTAGE_NOISE = 1e-5
-
-/** An advantage without what rounding left of none. */
-export const withoutNoise = (advantage: number): number =>
-  Math.abs(advantage) < ADVANTAGE_NOISE ? 0 : advantage
-
-/** A cell as the table shows it. */
-export function cellText(sample: TracedSample, name: ColumnName, t: number): string {
+/** A cell as the table shows it; `noise`, of the advantages of its step. */
+export function cellText(
+  sample: TracedSample,
+  name: ColumnName,
+  t: number,
+  noise: AdvantageNoise,
+): string {
   const value = cellValue(sample, name, t)
   if (value === undefined) return NONE
   if (name === 'chosen') return value === 1 ? 'yes' : 'no'
   if (name === 'clipped') return CLIPPED[value] ?? NONE
-  return shortNumber(name === 'advantages' ? withoutNoise(value) : value)
+  return shortNumber(name === 'advantages' ? withoutNoise(value, noise) : value)
 }
 
 /** A cell as the sentence below the table says it; undefined where this step has none
  * (why_missing.ts). */
-export const saidText = (sample: TracedSample, name: ColumnName, t: number): string | undefined =>
+export const saidText = (
+  sample: TracedSample,
+  name: ColumnName,
+  t: number,
+  noise: AdvantageNoise,
+): string | undefined =>
   name === 'chosen' || name === 'clipped' || cellValue(sample, name, t) === undefined
     ? exactText(sample, name, t)
-    : cellText(sample, name, t)
+    : cellText(sample, name, t, noise)
 
 /** A cell with every digit, for who points at it; undefined where this step has none. */
 export function exactText(sample: TracedSample, name: ColumnName, t: number): string | undefined {

@@ -1,5 +1,11 @@
 // Puts the responses of one step in order for reading: by prompt, sorted, filtered, searched.
 
+import {
+  type AdvantageNoise,
+  advantageNoise,
+  noiseOf,
+  withoutNoise,
+} from '../../../document/formulas/advantage_noise.ts'
 import type { RolloutSample, TokenTable, TracedSample } from '../../../host/protocol/results.ts'
 import { mean } from '../../kit/mean.ts'
 import { groupByPrompt } from '../../learning/grouping.ts'
@@ -15,8 +21,10 @@ export interface Inspected extends Pick<RolloutSample, 'reward_parts' | 'reward_
   readonly score: number
   /** The score is the task's, so that it says whether the response is right. */
   readonly isTaskScore: boolean
-  /** Mean over its tokens; undefined where the step computed none. */
+  /** Mean over its tokens, 0 where that is rounding; undefined where the step computed none. */
   readonly advantage: number | undefined
+  /** Of the advantages of its step. */
+  readonly noise: AdvantageNoise
   /** Tokens, end token included. */
   readonly length: number
   readonly is_ended: boolean
@@ -47,20 +55,30 @@ const rewardOf = ({ reward_parts, reward_problem }: RolloutSample | TracedSample
   ...(reward_problem !== undefined && { reward_problem }),
 })
 
-export const ofTable = ({ samples, phase }: TokenTable): readonly Inspected[] =>
-  samples.map((traced, place) => {
+export function ofTable({ samples, phase }: TokenTable): readonly Inspected[] {
+  const noise = noiseOf(samples)
+  return samples.map((traced, place) => {
     const { prompt, response, ground_truth, score, is_ended, tokens, columns } = traced
-    const advantage = meanOf(columns.advantages)
+    const mean = meanOf(columns.advantages)
+    const advantage = mean === undefined ? mean : withoutNoise(mean, noise)
     const text = { prompt, response, ground_truth, ...rewardOf(traced) }
     const isTaskScore = !phase.reward_model.enable
     const length = tokens.length
-    return { place, ...text, score, isTaskScore, advantage, length, is_ended, traced }
+    return { place, ...text, score, isTaskScore, advantage, noise, length, is_ended, traced }
   })
+}
 
-export const ofSamples = (samples: readonly RolloutSample[]): readonly Inspected[] =>
-  samples.map((sample, place) => {
-    const { prompt, response, ground_truth, advantage, response_length, is_ended } = sample
-    const score = sample.rm_score ?? sample.score
+const scoreOf = ({ rm_score, score }: RolloutSample): number => rm_score ?? score
+
+export function ofSamples(samples: readonly RolloutSample[]): readonly Inspected[] {
+  const noise = advantageNoise(
+    samples.map(scoreOf),
+    samples.map(({ advantage }) => advantage),
+  )
+  return samples.map((sample, place) => {
+    const { prompt, response, ground_truth, response_length, is_ended } = sample
+    const advantage = withoutNoise(sample.advantage, noise)
+    const score = scoreOf(sample)
     const text = { prompt, response, ground_truth, ...rewardOf(sample) }
     return {
       place,
@@ -68,12 +86,14 @@ export const ofSamples = (samples: readonly RolloutSample[]): readonly Inspected
       score,
       isTaskScore: sample.rm_score === undefined,
       advantage,
+      noise,
       length: response_length,
       is_ended,
       traced: undefined,
       ...(sample.turns && { turns: sample.turns }),
     }
   })
+}
 
 /** Responses to one draw of a prompt. A prompt drawn twice is two groups, where the trace says how
  * large a group is, or `size`, of a step without one. */

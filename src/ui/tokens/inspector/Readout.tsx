@@ -27,16 +27,18 @@ function showStages(place: number): void {
 }
 
 function Numbers({ told, t }: { told: Inspected; t: number }) {
-  const { traced } = told
+  const { traced, noise } = told
   if (!traced)
     return <p className="soft">No numbers for single tokens: this step was not traced.</p>
-  const shown = shownColumns(traced).filter(({ name }) => cellText(traced, name, t) !== '–')
+  const shown = shownColumns(traced).filter(({ name }) => cellText(traced, name, t, noise) !== '–')
   return (
     <dl className="token-numbers" data-testid="token-numbers">
       {shown.map((column) => (
         <div key={column.name} title={column.help} data-column={column.name}>
           <dt>{headText(column)}</dt>
-          <dd title={exactText(traced, column.name, t)}>{cellText(traced, column.name, t)}</dd>
+          <dd title={exactText(traced, column.name, t)}>
+            {cellText(traced, column.name, t, noise)}
+          </dd>
         </div>
       ))}
     </dl>

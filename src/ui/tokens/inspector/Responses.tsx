@@ -15,7 +15,7 @@ import {
   type Range,
   shadeClass,
 } from '../base/colours.ts'
-import { cellText, withoutNoise } from '../base/columns.ts'
+import { cellText } from '../base/columns.ts'
 import { type Bundle, type Inspected, numberIn } from '../base/inspect.ts'
 import { foundTokens, matchesIn } from '../base/search.ts'
 import { useTokenLook } from '../base/Token.tsx'
@@ -67,7 +67,7 @@ const Tokens = memo(function Tokens(props: {
     if (value === undefined) return 'no number'
     return mode === 'layer_entropy' || mode === 'kl_ref'
       ? formatNumber(value)
-      : cellText(traced, mode, t)
+      : cellText(traced, mode, t, told.noise)
   }
   return traced.tokens.map((token, t) => {
     const value = modeValue(mode, traced, t, layerEntropy)
@@ -132,8 +132,7 @@ function Response(props: {
           <span className="visually-hidden">score</span> {formatNumber(score)}
         </span>
         <span title="mean advantage of its tokens">
-          A<span className="visually-hidden">dvantage</span>{' '}
-          {formatSigned(advantage && withoutNoise(advantage))}
+          A<span className="visually-hidden">dvantage</span> {formatSigned(advantage)}
         </span>
         <span className="soft">
           {length} {length === 1 ? 'token' : 'tokens'}

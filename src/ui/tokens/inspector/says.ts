@@ -8,7 +8,6 @@ import { shownText } from '../../../host/protocol/token_text.ts'
 import { verdictOf } from '../../../host/protocol/verdict.ts'
 import { formatNumber, formatSigned } from '../../kit/format.ts'
 import { mean } from '../../kit/mean.ts'
-import { withoutNoise } from '../base/columns.ts'
 import type { Bundle, Inspected } from '../base/inspect.ts'
 
 /** Letters of a prompt: a story's would fill the screen. */
@@ -36,7 +35,7 @@ function scoresSay({ prompt, whole: responses }: Bundle): string {
 
 /** A mean advantage of responses, and whether they differ in it. */
 function advantageOf(responses: readonly Inspected[]) {
-  const all = responses.map(({ advantage = 0 }) => withoutNoise(advantage))
+  const all = responses.map(({ advantage = 0 }) => advantage)
   const differ = all.some((one) => formatSigned(one) !== formatSigned(all[0]))
   return { mean: formatSigned(mean(all)), differ }
 }

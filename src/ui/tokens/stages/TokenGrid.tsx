@@ -1,6 +1,7 @@
 // Draws the numbers of one response: a row for every token, or a column.
 
 import { type KeyboardEvent, useRef } from 'react'
+import { noiseOf } from '../../../document/formulas/advantage_noise.ts'
 import type { TokenTable, TracedSample } from '../../../host/protocol/results.ts'
 import { type Column, cellText, exactText, headText } from '../base/columns.ts'
 import { Token } from '../base/Token.tsx'
@@ -76,7 +77,7 @@ function Cell(props: TokenGridProps & { readonly at: Place }) {
       onFocus={() => onPlace(at)}
       onClick={() => onPlace(at)}
     >
-      {cellText(sample, name, t)}
+      {cellText(sample, name, t, noiseOf(table.samples))}
     </td>
   )
 }

@@ -3,6 +3,7 @@
 
 import { useCallback, useMemo, useState } from 'react'
 import { hasOneAnswer } from '../../../document/experiment/asked.ts'
+import { noiseOf } from '../../../document/formulas/advantage_noise.ts'
 import type { TokenTable, TracedSample } from '../../../host/protocol/results.ts'
 import { shownText } from '../../../host/protocol/token_text.ts'
 import { Words } from '../../glossary/Words.tsx'
@@ -91,7 +92,8 @@ export function Exact({ table, sample, column, t, stage }: ExactProps) {
       Token {t + 1}: <Token token={sample.tokens[t]} className="token-named" />,{' '}
       <b>{column.label}</b>:{' '}
       <b title={exactText(sample, column.name, t)}>
-        {saidText(sample, column.name, t) ?? `none: ${whyMissing(table, sample, column.name, t)}`}
+        {saidText(sample, column.name, t, noiseOf(table.samples)) ??
+          `none: ${whyMissing(table, sample, column.name, t)}`}
       </b>
       <span className="soft">
         {' '}

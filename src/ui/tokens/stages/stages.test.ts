@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { noiseOf } from '../../../document/formulas/advantage_noise.ts'
 import type { TokenTable, TracedSample } from '../../../host/protocol/results.ts'
 import {
   COLUMNS,
@@ -45,16 +46,23 @@ test('numbers line up, what a step has not is a dash, and the exact number is no
     log_probs_after: [-1, -0.00001],
     clipped: [2, Number.NaN],
   })
-  expect([cellText(told, 'ratio', 0), cellText(told, 'ratio', 1)]).toEqual(['1', '1.0412'])
-  expect(cellText(told, 'old_log_probs', 1)).toBe('−1.0e−5')
+  const noise = noiseOf([sample(1, { advantages: [7.4e-7] })])
+  expect([cellText(told, 'ratio', 0, noise), cellText(told, 'ratio', 1, noise)]).toEqual([
+    '1',
+    '1.0412',
+  ])
+  expect(cellText(told, 'old_log_probs', 1, noise)).toBe('−1.0e−5')
   expect(exactText(told, 'ratio', 1)).toBe('1.04123456')
   // The sentence below the table says what the table does, with its minus sign.
-  expect(saidText(told, 'old_log_probs', 0)).toBe('−1.2500')
+  expect(saidText(told, 'old_log_probs', 0, noise)).toBe('−1.2500')
   expect(exactText(told, 'old_log_probs', 0)).toBe('−1.25')
-  expect(saidText(told, 'clipped', 0)).toContain('bad responses')
-  expect(cellText(sample(1, { advantages: [7.4e-7] }), 'advantages', 0)).toBe('0')
+  expect(saidText(told, 'clipped', 0, noise)).toContain('bad responses')
+  expect(cellText(sample(1, { advantages: [7.4e-7] }), 'advantages', 0, noise)).toBe('0')
   expect(cellValue(told, 'moved', 0)).toBe(0.25)
-  expect([cellText(told, 'values', 0), cellText(told, 'clipped', 1)]).toEqual(['–', '–'])
+  expect([cellText(told, 'values', 0, noise), cellText(told, 'clipped', 1, noise)]).toEqual([
+    '–',
+    '–',
+  ])
   expect(exactText(told, 'values', 0)).toBeUndefined()
   const filled = (['clipped', 'moved', 'values'] as const).filter((name) =>
     isFilled(told, { name }),
@@ -88,10 +96,13 @@ test('every stage says something true of a step that updated nothing, and of one
   } as unknown as TokenTable
   const update = { grad_norm: 4, lr: 0.001 }
   const says = (told: TracedSample, updates: number) =>
-    STAGES.map((stage) => stage.says({ table: { ...table, updates }, sample: told, update }))
+    STAGES.map((stage) =>
+      stage.says({ table: { ...table, samples: [told], updates }, sample: told, update }),
+    )
   const idle = says(sample(1, { advantages: [0.5, 0.5] }), 0)
   expect(idle[2]).toContain('no reference and no critic')
   expect(idle[4]).toContain('0.5000 on every token')
+  expect(says(sample(1, { advantages: [7.4e-7, 7.4e-7] }), 0)[4]).toContain(': 0 on every token')
   expect(idle[5]).toContain('no policy loss')
   expect(idle[6]).toContain('stays as it is')
   const columns = {

@@ -1,5 +1,6 @@
 // Computes what the walk through one step says, without React.
 import { estimatorLabel } from '../../../document/experiment/fields/phase_fields.ts'
+import { noiseOf, withoutNoise } from '../../../document/formulas/advantage_noise.ts'
 import type { TokenTable, TracedSample } from '../../../host/protocol/results.ts'
 import { formatNumber, NONE } from '../../kit/format.ts'
 import { shortNumber } from '../base/columns.ts'
@@ -114,7 +115,9 @@ export const STAGES: readonly Stage[] = [
   {
     title: 'Advantages',
     says: ({ table, sample }) =>
-      `The estimator (${estimatorLabel(table.phase.adv_estimator)}) says how much better than expected each token was: ${range(sample.columns.advantages)}.`,
+      `The estimator (${estimatorLabel(table.phase.adv_estimator)}) says how much better than expected each token was: ${range(
+        sample.columns.advantages?.map((one) => withoutNoise(one, noiseOf(table.samples))),
+      )}.`,
   },
   { title: 'Loss', says: lossSays },
   { title: 'Update', says: updateSays },

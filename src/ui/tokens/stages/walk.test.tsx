@@ -15,8 +15,9 @@ const sample: TracedSample = {
   group: { rewards: [1], lengths: [1], place: 0 },
 }
 const column = COLUMNS.find(({ name }) => name === 'old_log_probs') ?? COLUMNS[0]
+const table = { samples: [sample] } as unknown as TokenTable
 const at = (stage: number | undefined) =>
-  renderToStaticMarkup(<Exact {...{ sample, column, stage, t: 0, table: {} as TokenTable }} />)
+  renderToStaticMarkup(<Exact {...{ sample, column, stage, t: 0, table }} />)
 
 test('the sentence below the table says what the table does, and no number before its stage', () => {
   expect(at(undefined)).toContain('>−0.0414</b>')
