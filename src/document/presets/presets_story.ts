@@ -46,7 +46,7 @@ const pairs = { source: 'human', count: 32, held_out: 8, min_pairs: 10 }
 /** In the order of the menu. */
 export const STORY_PRESETS: readonly Preset[] = [
   // As many stories as in 20 steps of eight, in smaller steps: the more of them, the surer.
-  preset('story-ends', 'Stories: a happy end', {
+  preset('story-ends', 'Stories: the end, rewarded if happy', {
     ...ends,
     phases: [{ kind: 'rl', steps: 30, adv_estimator: 'reinforce_plus_plus' }],
     rollout: { ...ends.rollout, train_batch_size: 5 },
@@ -118,17 +118,17 @@ export const STORY_PRESETS: readonly Preset[] = [
       ],
     },
   }),
-  preset('story-lora', 'Stories: a happy end, with LoRA', {
+  preset('story-lora', 'Stories: the end by LoRA, rewarded if happy', {
     ...ends,
     model: { ...model, lora: { r: 8, lora_alpha: 16 } },
     actor: { ppo_mini_batch_size: 8, optim: { lr: 0.005, lr_warmup_steps: 3 } },
   }),
   // Two groups of four stories, at a higher rate: not sure to learn.
-  preset('story-happy-end', 'Stories: only the end', {
+  preset('story-happy-end', 'Stories: the end by GRPO, rewarded if happy', {
     ...ends,
     phases: [{ kind: 'rl', steps: 20 }],
     rollout: { train_batch_size: 2, n: 4, max_response_length: 80 },
     actor: { ppo_mini_batch_size: 2, optim: { lr: 0.001, lr_warmup_steps: 3 } },
   }),
-  preset('story-happy', 'Stories: happy ends', base),
+  preset('story-happy', 'Stories: whole ones by GRPO, rewarded if happy', base),
 ]
