@@ -4,7 +4,7 @@
 import type { FieldValue } from '../../rl/fields/field.ts'
 import { isSampling, plannedCosts, plannedStep } from '../experiment/costs/costs.ts'
 import { parseExperiment } from '../experiment/experiment.ts'
-import { numberWords } from '../experiment/fields/number_words.ts'
+import { armNumber } from '../experiment/fields/number_words.ts'
 import { type Document, setAt } from '../experiment/fields/paths.ts'
 import { isWarmStart } from '../experiment/fields/phases.ts'
 import { placeWords, settingLabel, settingWords } from '../experiment/form/setting_words.ts'
@@ -34,7 +34,7 @@ const MOST_RUNS = 2000
 const numberText =
   (digits: number) =>
   (value: number): string =>
-    numberWords(Number.isInteger(value) ? value : Number(value.toPrecision(digits)))
+    armNumber(Number.isInteger(value) ? value : Number(value.toPrecision(digits)))
 
 /** Results are found by the names of their arms, and labels may change. */
 const asWritten = (value: string): string => value || 'none'

@@ -24,7 +24,7 @@ test('a run of a preset as it is is called by its method, as those that differ f
 
 test('a name says the method and what differs from the preset', () => {
   expect(nameOf(['actor.optim.lr', 3e-4], ['phases.1.target_layer', 1]).name).toBe(
-    'BuPO (GRPO), layer 1 first, lr 3e-4',
+    'BuPO (GRPO), layer 1 first, lr 0.0003',
   )
   expect(nameOf(['seed', 7], ['phases.2.steps', 20]).name).toBe(
     'BuPO (GRPO), layer 2 first, seed 7, phase 3: 20 steps',
@@ -75,7 +75,7 @@ test('a name says two differences at most, and the rest is there to stand beside
   expect(words).toContain('phase 3: 7 steps')
   // What is changed most often is said first.
   const rate = nameOf(['actor.entropy_coeff', 0.01], ['rollout.n', 16], ['actor.optim.lr', 3e-4])
-  expect(rate.name).toMatch(/^BuPO \(GRPO\), layer 2 first, lr 3e-4, /)
+  expect(rate.name).toMatch(/^BuPO \(GRPO\), layer 2 first, lr 0.0003, /)
 })
 
 test('other phases are named by their method, and pinned kernels not at all', () => {

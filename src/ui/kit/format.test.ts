@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { numberWords } from '../../document/experiment/fields/number_words.ts'
 import * as format from './format.ts'
 
 test('what was not computed is a dash, and a number that is not finite says so', () => {
@@ -17,6 +18,23 @@ test('numbers keep three digits and stay short', () => {
     '4,210',
     '2.0e7',
   ])
+})
+
+test('a learning rate is written as its field writes it, its ticks too', () => {
+  const rates = [0, 5e-4, 0.00016666, 0.0015, 3e-5, 1.79e-5]
+  expect(rates.map(format.formatRate)).toEqual([
+    '0',
+    '0.0005',
+    '0.000167',
+    '0.0015',
+    '3e-5',
+    '1.79e-5',
+  ])
+  expect(rates.slice(1, 2).map(numberWords)).toEqual(['0.0005'])
+  expect(format.formatRate(undefined)).toBe('–')
+  expect(format.tickOf(format.formatRate)(2.5e-4)).toBe('0.00025')
+  expect(format.tickOf(format.formatShare)(0.25)).toBe('25\u202f%')
+  expect(format.tickOf()(0.25)).toBe('0.25')
 })
 
 test('below zero every number has the same sign, U+2212', () => {

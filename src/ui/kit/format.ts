@@ -1,5 +1,7 @@
 // Writes numbers as the page shows them. What was not computed is a dash.
 
+import { numberWords } from '../../document/experiment/fields/number_words.ts'
+
 export const NONE = '–'
 
 type Value = number | undefined
@@ -67,6 +69,14 @@ export function formatDuration(value: Value): string {
   if (minutes < 60) return `${minutes} min ${String(seconds % 60).padStart(2, '0')} s`
   return `${Math.floor(minutes / 60)} h ${String(minutes % 60).padStart(2, '0')} min`
 }
+
+/** How the ticks of a chart are written whose values are written so. */
+export const tickOf = (format?: (value: Value) => string): ((value: number) => string) =>
+  format === formatShare ? formatPercent : format === formatRate ? formatRate : formatTick
+
+/** A learning rate as its field shows it, to three digits. */
+export const formatRate = (value: Value): string =>
+  isShown(value) ? numberWords(Number(value.toPrecision(3))) : NONE
 
 /** Axis ticks: short, with as many decimals as the tick distance needs. */
 export function formatTick(value: number): string {

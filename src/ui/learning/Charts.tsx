@@ -3,7 +3,7 @@
 import { useMemo } from 'react'
 import { useStore } from 'zustand'
 import { hasGroups } from '../../document/experiment/schema/phase_settings.ts'
-import { formatNumber, formatPercent, formatShare, formatTick } from '../kit/format.ts'
+import { formatNumber, formatRate, formatShare, tickOf } from '../kit/format.ts'
 import { lazyPart } from '../part/lazy_part.tsx'
 import { type PanelEntry, Panels } from '../part/Panels.tsx'
 import { Part } from '../part/Part.tsx'
@@ -106,6 +106,7 @@ const RATE: Small = {
   title: 'Learning rate',
   note: 'of the policy, after warm-up and decay',
   metrics: ['actor/lr'],
+  format: formatRate,
 }
 
 /** Where a reward model takes part. */
@@ -213,7 +214,7 @@ function SmallChart({ small }: { small: Small }) {
       height={SMALL_HEIGHT}
       {...(small.isShare ? { y: SHARE } : {})}
       {...(small.ideal ? { ideal: small.ideal } : {})}
-      formatY={small.format ? formatPercent : formatTick}
+      formatY={tickOf(small.format)}
       formatValue={small.format ?? formatNumber}
       compact
     />

@@ -11,7 +11,7 @@ import { openedStore } from './opened_run.ts'
 /** Letters, so that the seed has room. */
 const MAX_NAME = 50
 
-/** '“GRPO, lr 3e-4”, seed 1, from Reverse six digits'. */
+/** '“GRPO, lr 0.0003”, seed 1, from Reverse six digits'. */
 export function shownRunWords(): string {
   const recorded = recordedInstead()
   if (recorded)

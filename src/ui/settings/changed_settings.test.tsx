@@ -31,7 +31,7 @@ test('each changed setting is listed with its value and the preset’s, and its 
   const page = listOf(changed(once, 'rollout.temperature', 0.5))
   expect(page.match(/data-testid="changed-setting"/g)).toHaveLength(2)
   expect(page).toContain('>Learning rate</button>')
-  expect(page).toContain('<b>0.005</b> <small class="soft">preset: 1e-4</small>')
+  expect(page).toContain('<b>0.005</b> <small class="soft">preset: 0.0001</small>')
   expect(page).toContain('aria-label="Put Learning rate back"')
   expect(page).toContain('Put all back to the preset')
   expect(listOf(preset.experiment)).not.toContain('changed-setting"')

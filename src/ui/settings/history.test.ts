@@ -110,9 +110,9 @@ test('undo keeps what the run did to the settings meanwhile', () => {
 })
 
 test('values are written as people write them', () => {
-  expect([1e-4, 3e-4, 0.05, 64, 2e6, 0].map((value) => settingWords(value))).toEqual([
-    '1e-4',
-    '3e-4',
+  expect([1e-4, 3e-5, 0.05, 64, 2e6, 0].map((value) => settingWords(value))).toEqual([
+    '0.0001',
+    '3e-5',
     '0.05',
     '64',
     '2e6',
@@ -159,7 +159,7 @@ test('fields, presets and files are undone and redone, newest first', () => {
   openExperiment({ ...first, seed: 77 }, 'mine.json')
   expect(labStore.getState().preset_id).toBe('tiny')
   expect(historyStore.getState().past.map((entry) => entry.words)).toEqual([
-    `Learning rate ${settingWords(first.actor.optim.lr)} → 3e-4`,
+    `Learning rate ${settingWords(first.actor.optim.lr)} → 0.0003`,
     'open Tiny: GRPO, as many rollouts',
     'open mine.json',
   ])
@@ -171,7 +171,7 @@ test('fields, presets and files are undone and redone, newest first', () => {
   expect(undo()).toBe('Learning rate is 0.001 again')
   expect(labStore.getState().experiment).toEqual(first)
   expect(undo()).toBeUndefined()
-  expect(redo()).toBe('Learning rate is 3e-4 again')
+  expect(redo()).toBe('Learning rate is 0.0003 again')
   redo()
   expect(labStore.getState().experiment).toEqual(grpo)
   expect(redo()).toBe('Redone: open mine.json')

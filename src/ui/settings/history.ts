@@ -148,7 +148,7 @@ function fieldWords(path: string, before: Experiment, after: Experiment): string
   return `${name} ${settingWords(old.value, old.options)} → ${settingWords(now.value, now.options)}`
 }
 
-/** An edit in words, e.g. 'Learning rate 1e-4 → 3e-4'. */
+/** An edit in words, e.g. 'Learning rate 0.0001 → 0.0003'. */
 function editWords(edit: Edit): string {
   const { before, after } = edit
   switch (edit.kind) {

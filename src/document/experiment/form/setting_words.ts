@@ -1,4 +1,4 @@
-// Says a setting and its value in a few words, as a person would: 'lr 3e-4', '20 steps'.
+// Says a setting and its value in a few words, as a person would: 'lr 0.0003', '20 steps'.
 
 import type { FieldValue } from '../../../rl/fields/field.ts'
 import { newPhase } from '../experiment.ts'
@@ -58,7 +58,7 @@ export function settingLabel(experiment: Experiment, path: string): string {
   return SHORT[label] ?? label
 }
 
-/** A value as people say it: a choice by its label, 'on', '3e-4'. */
+/** A value as people say it: a choice by its label, 'on', '0.0003'. */
 export function saidValue(value: unknown, options: Field['options'] = []): string {
   const option = options.find((one) => one.value === value)
   if (option) return option.label
@@ -82,8 +82,8 @@ interface Texts {
   readonly choice?: typeof choiceName
 }
 
-/** 'lr 3e-4', '20 steps', 'with KL in the loss', without its place. `experiment`: one that has the
- * field. */
+/** 'lr 0.0003', '20 steps', 'with KL in the loss', without its place. `experiment`: one that has
+ * the field. */
 export function settingWords(
   experiment: Experiment,
   path: string,

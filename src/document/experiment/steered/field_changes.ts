@@ -83,7 +83,7 @@ function append(
   else changes.delete(path)
 }
 
-/** '0.001, then 5e-4 after step 78'; `said`, how a value is written. */
+/** '0.001, then 0.0005 after step 78'; `said`, how a value is written. */
 export const changesWords = (
   values: readonly ValueSince[],
   said: (value: FieldValue) => string,

@@ -19,13 +19,13 @@ function armWith(path: string, value: number | boolean, from = present) {
 
 test('values of a field are asked about by the name of the setting', () => {
   expect(asked([['actor.optim.lr', '0.001, 0.0003']])).toBe(
-    'What gives more right answers: learning rate 0.001 or 3e-4?',
+    'What gives more right answers: learning rate 0.001 or 0.0003?',
   )
   expect(asked([['rollout.n', '2 4 8']], 'critic/score/mean')).toBe(
     'What gives more reward in training: responses per prompt 2, 4 or 8?',
   )
   expect(asked([['rollout.n', '2 3 4 5 6 7']])).toContain(' 2, 3, 4 or 3 others?')
-  expect(asked([['actor.optim.lr', '1e-4..1e-2 log 5']])).toContain('rate from 1e-4 to 0.01?')
+  expect(asked([['actor.optim.lr', '1e-4..1e-2 log 5']])).toContain('rate from 0.0001 to 0.01?')
   expect(
     asked([
       ['actor.use_kl_loss', 'true false'],
@@ -44,7 +44,7 @@ test('arms are asked about by the one setting that differs, or by their names', 
       present,
     )
   expect(ask(present, armWith('actor.optim.lr', 0.01))).toBe(
-    'What gives more right answers: learning rate 1e-4 or 0.01?',
+    'What gives more right answers: learning rate 0.0001 or 0.01?',
   )
   const both = armWith('rollout.n', 8, armWith('actor.optim.lr', 0.01))
   expect(ask(present, both)).toBe('What gives more right answers: “arm 0” or “arm 1”?')

@@ -28,7 +28,7 @@ function choiceWords(all: readonly string[]): string {
   return first.length === 0 ? `${last}` : `${first.join(', ')} or ${last}`
 }
 
-/** How a question names a setting, 'learning rate', and its values: 'on', '3e-4', a choice by its
+/** How a question names a setting, 'learning rate', and its values: 'on', '0.0003', a choice by its
  * label. */
 function wordsOf(experiment: Experiment, path: string) {
   const field = experimentFields(experiment).find((own) => own.path === path)

@@ -29,7 +29,7 @@ function run(shares: readonly number[], steering: readonly object[] = []): LabSt
 test('a setting that was changed while a run trained is said, and what it fell to in between', () => {
   const steering = [{ step: 12, kind: 'set', path: 'actor.optim.lr', value: 0.0005 }]
   expect(onTheWay(run([0.77, 0.48, 0.6, 0.7, 0.83], steering))).toEqual([
-    'After step 12, “Learning rate” became 5e-4.',
+    'After step 12, “Learning rate” became 0.0005.',
     'In between, greedy answers fell to 48\u00a0% right at step 10.',
   ])
   expect(onTheWay(run([0.5, 0.6, 0.9, 0.7, 0.55]))).toEqual([
@@ -64,7 +64,7 @@ test('a phase that was inserted is said, in the order of the steps, and none tha
   }
   expect(onTheWay(state)).toEqual([
     'After step 24, GRPO was inserted: 3 steps.',
-    'After step 30, “Learning rate” became 5e-4.',
+    'After step 30, “Learning rate” became 0.0005.',
     'After step 32, GRPO was added: 3 steps.',
   ])
 })

@@ -1,7 +1,7 @@
 // Draws one of the further charts, with the pin that moves it to the board.
 import { Pin } from 'lucide-react'
 import { useStore } from 'zustand'
-import { formatNumber, formatPercent, formatShare, formatTick } from '../../kit/format.ts'
+import { formatNumber, tickOf } from '../../kit/format.ts'
 import { MetricChart } from '../../plot/MetricChart.tsx'
 import { boardStore, togglePinned } from '../../shown/board.ts'
 import type { MoreChart } from './chart_entry.ts'
@@ -29,7 +29,7 @@ export function BoardChart({ chart, name, height = HEIGHT }: BoardChartProps) {
         height={height}
         {...(isShare ? { y: SHARE } : {})}
         {...(ideal ? { ideal } : {})}
-        formatY={format === formatShare ? formatPercent : formatTick}
+        formatY={tickOf(format)}
         formatValue={format ?? formatNumber}
         compact
         hasLegend={lines.length > 1}

@@ -1,7 +1,7 @@
 // Lists the charts behind “More charts”: which metrics each draws. One is there where the run has
 // measured any of its lines.
 import { RUN_COLORS, runColor } from '../../../record/run/record.ts'
-import { formatNumber, formatShare, NONE } from '../../kit/format.ts'
+import { formatNumber, formatRate, formatShare, NONE } from '../../kit/format.ts'
 import type { Line } from '../../plot/chart_lines.ts'
 import { IDEAL_EXPLAINED_VARIANCE } from '../../scales/ideal.ts'
 import { depthColor, layerDash } from '../../scales/palette.ts'
@@ -96,6 +96,7 @@ const POLICY: readonly MoreChart[] = [
       line('critic/lr', 'critic', 1),
       line('train/lr', 'warm start', 2),
     ],
+    format: formatRate,
   },
 ]
 

@@ -24,7 +24,7 @@ export interface RunModel {
   readonly vectors: readonly Float32Array[] | undefined
 }
 
-/** '“GRPO, lr 3e-4, step 30”', with room for the step in the longest name. */
+/** '“GRPO, lr 0.0003, step 30”', with room for the step in the longest name. */
 export function stateName(record: string, step: number): string {
   const entry = runOf(record)
   const behind = `, step ${formatCount(step)}`

@@ -16,7 +16,7 @@ import { leavesOf } from '../../../record/run/leaves.ts'
 import { runName } from '../../../record/run/names.ts'
 import { seedOf } from '../../../record/run/record.ts'
 import { type Statistic, statisticOf } from '../../../record/run/summary.ts'
-import { formatDuration, formatNumber, formatShare, NONE } from '../../kit/format.ts'
+import { formatDuration, formatNumber, formatRate, formatShare, NONE } from '../../kit/format.ts'
 import { mainMeasure, toldWords } from '../../shown/measure/main_measure.ts'
 import {
   foreignHeldOut,
@@ -223,6 +223,7 @@ export function cellText(cell: Cell, column: string, entry: RunEntry): string {
   if (typeof cell === 'boolean') return cell ? 'on' : 'off'
   if (typeof cell === 'string') return cell
   if (name === 'took' && kind === 'fact') return formatDuration(cell)
+  if (name.endsWith('/lr')) return formatRate(cell)
   return isShare(name, [entry]) ? formatShare(cell) : formatNumber(cell)
 }
 

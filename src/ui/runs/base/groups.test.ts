@@ -127,5 +127,5 @@ test('groups of a number are in its order, and its rate is written as in names',
   const rates = [0.0005, 0.005, 0.0015].map((lr, i) => entryOf('xyz'[i], { lr }))
   const view = { ...FIRST_VIEW, group: LR, sort: 'name', isDescending: false }
   const groups = rowGroups(tableRows(rates, view), view) ?? []
-  expect(groups.map(({ label }) => label)).toEqual(['lr: 5e-4', 'lr: 0.0015', 'lr: 0.005'])
+  expect(groups.map(({ label }) => label)).toEqual(['lr: 0.0005', 'lr: 0.0015', 'lr: 0.005'])
 })

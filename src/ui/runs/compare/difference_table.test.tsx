@@ -31,7 +31,7 @@ test('choices and rates are written as the form and the names of runs have them'
   )
   const other = { ...b, header: { ...b.header, document: { ...b.header.document, phases } } }
   const page = renderToStaticMarkup(<DifferenceTable groups={[group('a', a), group('b', other)]} />)
-  expect(page).toMatch(/>5e-4<.*>0\.01</)
+  expect(page).toMatch(/>0\.0005<.*>0\.01</)
   expect(page).toMatch(/>GRPO<.*>REINFORCE\+\+</)
   expect(page).not.toContain('reinforce_plus_plus')
 })

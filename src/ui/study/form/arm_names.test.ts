@@ -15,8 +15,8 @@ const namesOf = (arms: Parameters<typeof namedArms>[0]) => namedArms(arms).map((
 test('an arm alone is called by its method; beside others each says what differs, the first too', () => {
   const [low, high] = [armOf({ lr: 0.0003, seed: 1 }), armOf({ lr: 0.003, seed: 5 })]
   expect(namesOf([low])).toEqual(['BuPO (GRPO), layer 2 first'])
-  expect(namesOf([low, high])).toEqual(['lr 3e-4', 'lr 0.003'])
-  expect(namesOf([low, { ...high, name: 'fast' }])).toEqual(['lr 3e-4', 'fast'])
+  expect(namesOf([low, high])).toEqual(['lr 0.0003', 'lr 0.003'])
+  expect(namesOf([low, { ...high, name: 'fast' }])).toEqual(['lr 0.0003', 'fast'])
 })
 
 test('what was done to a run by hand is in the phases of its arm, and nothing is left to be done', () => {

@@ -2,7 +2,7 @@
 import { estimatorLabel } from '../../../document/experiment/fields/phase_fields.ts'
 import { noiseOf, withoutNoise } from '../../../document/formulas/advantage_noise.ts'
 import type { TokenTable, TracedSample } from '../../../host/protocol/results.ts'
-import { formatNumber, NONE } from '../../kit/format.ts'
+import { formatNumber, formatRate, NONE } from '../../kit/format.ts'
 import { shortNumber } from '../base/columns.ts'
 
 /** What the last stage needs to know of the step's own metrics. */
@@ -58,7 +58,7 @@ function updateSays({ table, sample, update }: Told): string {
       : ` The gradient’s norm is ${formatNumber(grad_norm)}${one ? '' : ' on average'}; above ${formatNumber(grad_clip)} it is scaled down to that${
           one && grad_norm > grad_clip ? `, here by ${formatNumber(grad_clip / grad_norm)}` : ''
         }.`
-  const rate = lr === undefined ? '' : ` Learning rate ${formatNumber(lr)}.`
+  const rate = lr === undefined ? '' : ` Learning rate ${formatRate(lr)}.`
   const { old_log_probs, log_probs_after } = sample.columns
   const moved =
     old_log_probs && log_probs_after
