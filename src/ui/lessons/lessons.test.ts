@@ -113,6 +113,14 @@ test.each(
   expect(new Set(part.choices.map(({ text }) => text)).size).toBe(part.choices.length)
 })
 
+test('a text that counts the steps to train counts those of every phase, as the button does', () => {
+  const counted = tries.filter(({ part }) => /Train .* for \d+ steps/.test(part.does))
+  expect(counted.length).toBeGreaterThan(0)
+  for (const { name, part } of counted)
+    for (const { steps } of resolvePhases(decodeLink(part.link).experiment))
+      expect(part.does, name).toMatch(new RegExp(`\\b${steps}\\b`))
+})
+
 test.each(tries.map(({ name, part }) => [name, part] as const))(
   'the experiment of %s opens without a notice, and its own run meets the check',
   (name, part) => {

@@ -28,7 +28,7 @@ const parts = {
     'Each response weighs the same. How many tokens share that weight?',
   ),
   sampled: tryIt(
-    'Train DAPO for 20 steps. In each, groups whose responses all score the same are dropped and other prompts are drawn, up to eight batches.',
+    'Train DAPO for 20 steps, after 66 of imitation. In each, groups whose responses all score the same are dropped and other prompts are drawn, up to eight batches.',
     'v=1&p=tiny-dapo&phases.1.steps=20',
     (run) => {
       const drawn = valuesIn(run, 'train/num_gen_batches', wholePhase(run))

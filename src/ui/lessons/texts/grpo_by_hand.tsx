@@ -26,7 +26,7 @@ const parts = {
     'Set all eight to right in the table.',
   ),
   train: tryIt(
-    'Train GRPO for 20 steps and look at “Informative groups”: the share of prompts whose responses differ in score.',
+    'Train GRPO for 20 steps, after 66 of imitation, and look at “Informative groups”: the share of prompts whose responses differ in score.',
     'v=1&p=tiny-grpo&phases.1.steps=20',
     (run) => {
       const shares = valuesIn(run, 'group/informative', wholePhase(run))
