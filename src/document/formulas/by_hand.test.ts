@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { clippedLoss, gaeByHand, groupAdvantages, softmaxEntropy } from './by_hand.ts'
+import { clippedLoss, gaeByHand, groupAdvantages, groupLoss, softmaxEntropy } from './by_hand.ts'
 
 test('advantages of a group are those of a calculator', () => {
   expect(groupAdvantages([1, 0, 0, 0])[0]).toBeCloseTo(1.5, 5)
@@ -27,6 +27,26 @@ test('the clip holds what has moved far enough the right way, and nothing else',
   const wrongWay = clippedLoss(1.3, -1, clip)
   expect(wrongWay.loss).toBeCloseTo(1.3)
   expect(wrongWay.is_clipped).toBe(false)
+})
+
+test('the loss of a group is 0 before its first update, without what rounding leaves of that', () => {
+  const clip = { clip_ratio_low: 0.2, clip_ratio_high: 0.2 }
+  for (const scores of [
+    [1, 0, 0, 0],
+    [1, 0, 0],
+    [1, 0.3, 0.1, 0, 0],
+  ]) {
+    const advantages = groupAdvantages(scores)
+    expect(
+      groupLoss(
+        scores.map(() => 1),
+        advantages,
+        clip,
+      ),
+    ).toBe(0)
+    const moved = scores.map((_, i) => (i === 0 ? 1.1 : 1))
+    expect(groupLoss(moved, advantages, clip)).toBeCloseTo((-0.1 * advantages[0]) / scores.length)
+  }
 })
 
 test('the entropy of k tokens alike is ln k, whatever their logits are', () => {

@@ -50,6 +50,19 @@ export function clippedLoss(
   return { loss, is_clipped: clipped !== 0 }
 }
 
+/** The mean of that loss over responses of one token each; 0 where no more than the rounding of its
+ * terms is left. */
+export function groupLoss(
+  ratios: readonly number[],
+  advantages: readonly number[],
+  clip: Parameters<typeof clippedLoss>[2],
+): number {
+  const losses = ratios.map((ratio, i) => clippedLoss(ratio, advantages[i], clip).loss)
+  const sum = losses.reduce((total, loss) => total + loss, 0)
+  const size = losses.reduce((total, loss) => total + Math.abs(loss), 0)
+  return Math.abs(sum) <= Number.EPSILON * size ? 0 : sum / losses.length
+}
+
 /** Softmax of logits, and its entropy in nats. */
 export function softmaxEntropy(logits: readonly number[]): {
   readonly probabilities: readonly number[]

@@ -1,6 +1,6 @@
 // Teaches why the loss of GRPO stands at zero while the policy learns.
 import { useState } from 'react'
-import { clippedLoss, groupAdvantages } from '../../../document/formulas/by_hand.ts'
+import { groupAdvantages, groupLoss } from '../../../document/formulas/by_hand.ts'
 import { formatNumber } from '../../kit/format.ts'
 import { REWARD } from '../../shown/metrics.ts'
 import { arxiv, type LessonContent, question, section, tryIt } from '../base/lesson.ts'
@@ -9,6 +9,8 @@ import { Ask } from '../parts/Ask.tsx'
 import { Formula } from '../parts/Formula.tsx'
 import { Try } from '../parts/Try.tsx'
 
+/** Rounding of numbers near 1, as advantages are. */
+const FLOAT32 = 2 ** -24
 /** Fewer steps say little. */
 const STEPS = 10
 
@@ -40,8 +42,12 @@ const parts = {
       if (!reward || losses.length < STEPS || norms.length < STEPS)
         return notYet(`${losses.length} of ${STEPS} steps of reinforcement so far.`)
       const largest = Math.max(...losses.map(Math.abs))
+      const loss =
+        largest <= FLOAT32
+          ? 'The loss was 0 in every step, to the rounding of float32'
+          : `The loss was never further from 0 than ${formatNumber(largest)}`
       return seen(
-        `The loss was never further from 0 than ${formatNumber(largest)}, while the gradient’s norm lay between ${formatNumber(Math.min(...norms))} and ${formatNumber(Math.max(...norms))}. The sampled reward went from ${formatNumber(reward.before)} to ${formatNumber(reward.after)}.`,
+        `${loss}, while the gradient’s norm lay between ${formatNumber(Math.min(...norms))} and ${formatNumber(Math.max(...norms))}. The sampled reward went from ${formatNumber(reward.before)} to ${formatNumber(reward.after)}.`,
       )
     },
   ),
@@ -54,11 +60,7 @@ const CLIP = { clip_ratio_low: 0.2, clip_ratio_high: 0.2 }
 function Curve() {
   const [ratio, setRatio] = useState(1)
   const advantages = groupAdvantages(SCORES)
-  const lossAt = (first: number) =>
-    advantages.reduce(
-      (sum, advantage, i) => sum + clippedLoss(i === 0 ? first : 1, advantage, CLIP).loss,
-      0,
-    ) / advantages.length
+  const lossAt = (first: number) => groupLoss([first, 1, 1, 1], advantages, CLIP)
   const step = 0.001
   const slope = (lossAt(ratio + step) - lossAt(ratio - step)) / (2 * step)
   return (
