@@ -32,7 +32,7 @@ test('the curves go with the link of a run that is over, and of no other unasked
   expect([sent(), noCurves(false)]).toEqual([undefined, undefined])
   labStore.setState(run(0.5), true)
   expect(sent()).toMatchObject({ steps: 45, lines: [{ values: [expect.closeTo(1 / 3), 0.5] }] })
-  expect(linkOf(usualChoice(), 'learn').opens).toContain('1 curves of 45 steps')
+  expect(linkOf(usualChoice(), 'learn').opens).toContain('1 curve of 45 steps')
 })
 
 test('settings that have left the run take its curves along only with the run', () => {

@@ -65,9 +65,12 @@ export function linkOf({ ofRun, withCurves, withTab, withLanguage, options }: Ch
     board: boardPart(),
   })
   const { embed, hide, lock } = options
+  const curves = result?.lines.length
   const more = [
     ...(result
-      ? [`${result.lines.length} curves of ${formatCount(result.steps)} steps on ${result.adapter}`]
+      ? [
+          `${curves} ${curves === 1 ? 'curve' : 'curves'} of ${formatCount(result.steps)} steps on ${result.adapter}`,
+        ]
       : []),
     ...(withTab ? ['the open tab'] : []),
     ...(withLanguage ? ['the language'] : []),
