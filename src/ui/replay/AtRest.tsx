@@ -60,7 +60,7 @@ function Recorded() {
   const hasGpu = useLab(selectHasGpu)
   const words =
     state?.adapter &&
-    `A recording of “${state.experiment.name}”, made on ${deviceName(adapterName(state.adapter))}${hasGpu ? '; press Train to make your own' : ''}.`
+    `A recording of “${state.experiment.name}”, made on another machine, on ${deviceName(adapterName(state.adapter))}${hasGpu ? '; press Train to make your own' : ''}.`
   return (
     <section ref={place} className="card at-rest" aria-label="Recording" data-testid="at-rest">
       <Film className="icon" aria-hidden="true" />
