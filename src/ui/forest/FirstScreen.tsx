@@ -51,7 +51,7 @@ function Estimate({ isWrong }: { readonly isWrong: boolean }) {
         ? 'Three small layers learn to sort digits: 990 becomes 099. '
         : 'It trains the experiment above. '}
       {isWrong
-        ? 'A setting is wrong: nothing is trained until it is right. '
+        ? 'Nothing is trained until every setting is right. '
         : trainsStudy
           ? 'A study is training: both would share the GPU and be slower. '
           : time === undefined

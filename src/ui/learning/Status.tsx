@@ -38,8 +38,11 @@ const STATUS: Readonly<
   stopped: { says: 'stopped', Icon: CircleStop },
 }
 
-/** A value that is typed and does not hold: Train waits for it. */
-const WRONG = { says: 'a setting is wrong', Icon: CircleAlert }
+/** Values that are typed and do not hold: Train waits for them. */
+const wrongOf = (count: number) => ({
+  says: count === 1 ? 'a setting is wrong' : `${count} settings are wrong`,
+  Icon: CircleAlert,
+})
 
 /** While a recording plays. */
 const REPLAYED: Partial<Record<LabState['status'], string>> = {
@@ -57,7 +60,7 @@ const Planned = later('What Train takes', async () => (await import('./Planned.t
 
 const selectHasSteps = (state: LabState) => state.series.size > 0
 const selectIsPausing = ({ isPausing }: LabState) => isPausing
-const selectIsWrong = (state: LabState) => !isBusy(state) && wrongFields(state).length > 0
+const selectWrong = (state: LabState) => (isBusy(state) ? 0 : wrongFields(state).length)
 const selectMessage = (state: LabState) => state.message
 
 const lowerFirst = (text: string) => text.charAt(0).toLowerCase() + text.slice(1)
@@ -75,8 +78,9 @@ export function Status() {
   const past = useOpenedEntry()
   const lacksGpu = useLab(selectLacksGpu)
   const isOn = useLab(selectIsBusy)
-  const isWrong = useLab(selectIsWrong) && !past
-  const { says, Icon } = lacksGpu ? STATUS.idle : isWrong ? WRONG : STATUS[status]
+  const wrong = useLab(selectWrong)
+  const isWrong = wrong > 0 && !past
+  const { says, Icon } = lacksGpu ? STATUS.idle : isWrong ? wrongOf(wrong) : STATUS[status]
   const begun = status === 'running' && !hasSteps ? 'measuring step 0' : says
   const doing = status === 'preparing' && message ? lowerFirst(message) : begun
   const trainsStudy = useStore(studyTrainingStore, selectTrainsStudy)

@@ -41,6 +41,9 @@ test('while a field is wrong no status says that all is ready', () => {
   lab({ status: 'idle', wrongFields })
   expect(status()).toContain('a setting is wrong')
   expect(status()).not.toContain('ready')
+  const [lr] = wrongFields
+  lab({ status: 'idle', wrongFields: [lr, { ...lr, path: 'seed', label: 'Seed' }] })
+  expect(status()).toContain('2 settings are wrong')
   // A run that is on has the value from before.
   lab({ status: 'running', wrongFields })
   expect(status()).toContain('measuring step 0')
