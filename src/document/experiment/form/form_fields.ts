@@ -14,6 +14,9 @@ export interface Field extends DocumentField {
   readonly remark?: string
 }
 
+/** What is wrong with a name that was typed. */
+export const noSuchField = (typed: string): string => `No field is called “${typed}”.`
+
 /** The fields of a tree with their values in an experiment; `path` is where the tree lies in it. */
 export function fieldsOf(
   experiment: Experiment,

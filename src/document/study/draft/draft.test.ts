@@ -52,6 +52,11 @@ test('a value that is no number is said to be none', () => {
     })
 })
 
+test('a name that no field has is a mistake, also where its values are empty', () => {
+  const axes = [rate, { path: '', values: '', unknown: 'temperatura' }]
+  expect(problems({ axes })).toEqual({ 'field.1': ['No field is called “temperatura”.'] })
+})
+
 test('each mistake is said at its field', () => {
   expect(problems({})).toEqual({ 'axis.0': [expect.stringContaining('Choose a field')] })
   const arms = { way: 'arms' } as const

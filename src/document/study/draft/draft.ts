@@ -1,6 +1,7 @@
 // Holds a study as the page's form writes it, and what is wrong with it, field by field.
 import { parseExperiment } from '../../experiment/experiment.ts'
 import { setAt } from '../../experiment/fields/paths.ts'
+import { noSuchField } from '../../experiment/form/form_fields.ts'
 import type { Experiment } from '../../experiment/schema/schema.ts'
 import { type Arm, expandStudy } from '../arms.ts'
 import { armsFrom, type NamedExperiment } from '../build.ts'
@@ -16,6 +17,8 @@ export const MOST_SEEDS = 64
 export interface DraftAxis {
   readonly path: string
   readonly values: string
+  /** What was typed in place of a field, where none is called so. */
+  readonly unknown?: string | undefined
 }
 
 export interface Draft {
@@ -52,8 +55,8 @@ export const EMPTY_DRAFT: Draft = {
   choosing: 2,
 }
 
-/** A field of the form; `axis.0` is the first field with several values, and `form` is none of
- * them. */
+/** A field of the form; `axis.0` is the values of the first field that has several, `field.0` that
+ * field, and `form` is none of them. */
 export type DraftField =
   | 'question'
   | 'arms'
@@ -63,6 +66,7 @@ export type DraftField =
   | 'choosing'
   | 'form'
   | `axis.${number}`
+  | `field.${number}`
 
 /** The study of a draft, or what is wrong with each field. `runs`: how many it trains. */
 export type DraftStudy =
@@ -159,7 +163,11 @@ function* typedProblems(
   const used = axes.filter(({ path }) => path !== '')
   if (used.length === 0 && way === 'arms' && chosen < 2)
     yield ['arms', 'Add two settings or runs, or a field with several values.']
-  for (const [i, { path, values }] of axes.entries()) {
+  for (const [i, { path, values, unknown }] of axes.entries()) {
+    if (unknown !== undefined) {
+      yield [`field.${i}`, noSuchField(unknown)]
+      continue
+    }
     const isFirst = i === 0 && way === 'values' && used.length === 0 && values.trim() === ''
     const problem = isFirst
       ? 'Choose a field, and write two values of it or more.'

@@ -141,10 +141,12 @@ function FieldChoice(props: {
   readonly field: ReturnType<typeof useFields>[number]
   /** Undefined until somebody chose. */
   readonly value: string | undefined
+  readonly unknown: string | undefined
   readonly onField: (path: string) => void
+  readonly onUnknown: (typed: string) => void
   readonly onValue: (text: string) => void
 }) {
-  const { fields, field, value, onField, onValue } = props
+  const { fields, field, value, unknown, onField, onUnknown, onValue } = props
   const present = `${field.value ?? ''}`
   const options =
     field.kind === 'boolean'
@@ -155,7 +157,7 @@ function FieldChoice(props: {
       : field.options
   return (
     <>
-      <FieldPicker id="duel" fields={fields} chosen={field} onField={onField} />
+      <FieldPicker id="duel" chosen={field} {...{ fields, unknown, onField, onUnknown }} />
       {options ? (
         <select
           aria-label="Value"
@@ -190,13 +192,15 @@ export function DuelChooser({ entries }: { readonly entries: readonly RunEntry[]
   const fields = useFields(settings)
   const [source, setSource] = useState<Source>('field')
   const [path, setPath] = useState('actor.optim.lr')
+  const [unknown, setUnknown] = useState<string>()
   const [text, setText] = useState<string>()
   const [other, setOther] = useState(PRESETS[0].id)
   const [run, setRun] = useState(entries[0]?.id)
   const field = fields.find((candidate) => candidate.path === path) ?? fields[0]
   const choose = (): Chosen => {
-    // Nothing is wrong before somebody chose.
-    if (source === 'field' && text === undefined) return { ok: false, why: '' }
+    // Nothing is wrong before somebody chose, and beside a name that no field has it is said there.
+    if (source === 'field' && (text === undefined || unknown !== undefined))
+      return { ok: false, why: '' }
     if (source === 'field') return changedField(settings, preset_id, field, text ?? '')
     if (source === 'preset') {
       const preset = presetOf(other) ?? PRESETS[0]
@@ -217,11 +221,13 @@ export function DuelChooser({ entries }: { readonly entries: readonly RunEntry[]
       ) : null}
       {source === 'field' ? (
         <FieldChoice
-          {...{ fields, field, value: text }}
+          {...{ fields, field, unknown, value: text }}
           onField={(path) => {
             setPath(path)
+            setUnknown(undefined)
             setText(undefined)
           }}
+          onUnknown={setUnknown}
           onValue={setText}
         />
       ) : null}

@@ -1,10 +1,10 @@
 // Chooses a field in one control: what is typed finds it by its name, its path or plain words
 // (WAI-ARIA authoring practices, combobox with listbox).
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react'
-import type { Field } from '../../../document/experiment/form/form_fields.ts'
+import { type Field, noSuchField } from '../../../document/experiment/form/form_fields.ts'
 import { t } from '../../kit/translator.ts'
 import { formName } from '../../settings/form.ts'
-import { foundFields } from './found_fields.ts'
+import { foundFields, nearFields } from './found_fields.ts'
 
 interface FieldPickerProps {
   readonly id: string
@@ -12,7 +12,10 @@ interface FieldPickerProps {
   readonly chosen: Field | undefined
   /** The choice of no field; without it one is always chosen. */
   readonly none?: string
+  /** What was typed last, where no field is called so. */
+  readonly unknown: string | undefined
   readonly onField: (path: string) => void
+  readonly onUnknown: (typed: string) => void
 }
 
 const nameOf = (field: Field | undefined) => (field ? t(`${formName(field)} (${field.group})`) : '')
@@ -31,18 +34,20 @@ function moved(key: string, at: number, count: number): number | undefined {
   return undefined
 }
 
-function usePicker({ fields, chosen, none, onField }: FieldPickerProps) {
+function usePicker({ fields, chosen, none, onField, onUnknown }: FieldPickerProps) {
   const [open, setOpen] = useState<Open>()
   const found = foundFields(open?.typed ?? '', fields)
   const show = () =>
     setOpen({ at: Math.max(0, chosen ? fields.findIndex(({ path }) => path === chosen.path) : 0) })
   const take = (field: Field | undefined) => {
     if (field) onField(field.path)
+    else if (open?.typed?.trim()) onUnknown(open.typed.trim())
     setOpen(undefined)
   }
-  /** What was typed is meant, whether Enter follows or not; an empty field means none. */
+  /** What was typed is meant, whether Enter follows or not; an empty field means none, and
+   * where one is always chosen, that one. */
   const leave = () => {
-    if (open?.typed?.trim() === '' && none !== undefined) onField('')
+    if (open?.typed?.trim() === '') onField(none === undefined ? (chosen?.path ?? '') : '')
     take(open?.typed?.trim() ? found[open.at] : undefined)
   }
   const onKeyDown = (event: KeyboardEvent<HTMLInputElement>) => {
@@ -67,36 +72,75 @@ function usePicker({ fields, chosen, none, onField }: FieldPickerProps) {
 }
 
 export function FieldPicker(props: FieldPickerProps) {
-  const { id, chosen, none } = props
+  const { id, fields, chosen, none, unknown, onField } = props
   const { open, found, show, take, leave, onKeyDown, type } = usePicker(props)
   const list = useId()
   const option = (i: number) => `${list}-${i}`
+  const isUnknown = open === undefined && unknown !== undefined
   return (
-    <div className="field-picker">
-      <input
-        type="text"
-        role="combobox"
-        aria-label="Field"
-        data-testid={`${id}-field`}
-        title={chosen?.path}
-        placeholder={none ?? 'Search, such as learning rate'}
-        autoComplete="off"
-        spellCheck={false}
-        aria-expanded={open !== undefined}
-        aria-controls={list}
-        aria-autocomplete="list"
-        aria-activedescendant={open && found[open.at] ? option(open.at) : undefined}
-        value={open?.typed ?? nameOf(chosen)}
-        onChange={({ target }) => type(target.value)}
-        onClick={({ currentTarget }) => {
-          if (open) return
-          show()
-          currentTarget.select()
-        }}
-        onKeyDown={onKeyDown}
-        onBlur={leave}
-      />
-      {open ? <Options id={list} found={found} at={open.at} option={option} onTake={take} /> : null}
+    <>
+      <div className="field-picker">
+        <input
+          type="text"
+          role="combobox"
+          aria-label="Field"
+          data-testid={`${id}-field`}
+          title={chosen?.path}
+          placeholder={none ?? 'Search, such as learning rate'}
+          autoComplete="off"
+          spellCheck={false}
+          aria-expanded={open !== undefined}
+          aria-controls={list}
+          aria-autocomplete="list"
+          aria-activedescendant={open && found[open.at] ? option(open.at) : undefined}
+          aria-invalid={isUnknown || undefined}
+          aria-describedby={isUnknown ? `${list}-unknown` : undefined}
+          value={open?.typed ?? unknown ?? nameOf(chosen)}
+          onChange={({ target }) => type(target.value)}
+          onClick={({ currentTarget }) => {
+            if (open) return
+            show()
+            currentTarget.select()
+          }}
+          onKeyDown={onKeyDown}
+          onBlur={leave}
+        />
+        {open ? (
+          <Options id={list} found={found} at={open.at} option={option} onTake={take} />
+        ) : null}
+      </div>
+      {isUnknown ? (
+        <Unknown id={`${list}-unknown`} typed={unknown} fields={fields} onField={onField} />
+      ) : null}
+    </>
+  )
+}
+
+/** What is wrong with a name that no field has, and the fields that it may mean. */
+function Unknown(props: {
+  readonly id: string
+  readonly typed: string
+  readonly fields: readonly Field[]
+  readonly onField: (path: string) => void
+}) {
+  const { id, typed, fields, onField } = props
+  const near = nearFields(typed, fields)
+  return (
+    <div className="field-unknown">
+      <span className="bad" role="alert" id={id}>
+        {noSuchField(typed)}
+      </span>
+      {near.length > 0 ? <span>Did you mean one of these?</span> : null}
+      {near.map((field) => (
+        <button
+          key={field.path}
+          type="button"
+          title={field.path}
+          onClick={() => onField(field.path)}
+        >
+          {nameOf(field)}
+        </button>
+      ))}
     </div>
   )
 }

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { experimentFields } from '../../../document/experiment/form/form.ts'
 import { presetOf } from '../../../document/presets/presets.ts'
-import { foundFields } from './found_fields.ts'
+import { foundFields, nearFields } from './found_fields.ts'
 
 const preset = presetOf('tiny')
 if (!preset) throw new Error('the preset is gone')
@@ -20,4 +20,13 @@ test('names come before paths and help, and what all phases share before what on
   expect(ofPhase).toBeGreaterThan(rates.indexOf('actor.optim.lr'))
   expect(found('no such field')).toEqual([])
   expect(found(' ')).toHaveLength(fields.length)
+})
+
+test('near a name that no field has are those that it means but for a slip of the hand', () => {
+  const near = (query: string) => nearFields(query, fields).map(({ path }) => path)
+  for (const query of ['learnig rate', 'actor.optim.lrr', 'learnign rate xyzzy'])
+    expect(near(query), query).toContain('actor.optim.lr')
+  expect(near('temperatura')[0]).toBe('rollout.temperature')
+  expect(near('temperatura').length).toBeLessThanOrEqual(3)
+  expect(near('xyzzyx')).toEqual([])
 })

@@ -1,4 +1,5 @@
 // Finds fields by a query, the likeliest first, as the search of the settings finds them.
+import { nearest } from '../../../document/experiment/fields/nearest.ts'
 import type { Field } from '../../../document/experiment/form/form_fields.ts'
 import { searchable, wordsOf } from '../../kit/fuzzy.ts'
 import { isMeant } from '../../settings/other_words.ts'
@@ -23,4 +24,22 @@ export function foundFields(query: string, fields: readonly Field[]): readonly F
     .map((own) => ({ own, rank: rankOf(query, own) }))
     .toSorted((a, b) => a.rank - b.rank || Number(isOfPhase(a.own)) - Number(isOfPhase(b.own)))
     .map(({ own }) => own)
+}
+
+/** Names that are offered in place of one that no field has. */
+const MOST_NEAR = 3
+
+/** The fields whose names a query may have meant, which no field answers: those that its words name
+ * once slips of the hand are corrected, and words that are near nothing are left out. */
+export function nearFields(query: string, fields: readonly Field[]): readonly Field[] {
+  const known = fields.flatMap(({ label, path }) =>
+    wordsOf(`${label} ${path.replaceAll(/[._]/g, ' ')}`),
+  )
+  const names = [...new Set(known)]
+  const meant = wordsOf(query.replaceAll(/[._]/g, ' ')).flatMap(
+    (word) => nearest(word, names) ?? [],
+  )
+  const together = meant.length === 0 ? [] : foundFields(meant.join(' '), fields)
+  const found = together.length > 0 ? together : meant.flatMap((word) => foundFields(word, fields))
+  return [...new Set(found)].slice(0, MOST_NEAR)
 }

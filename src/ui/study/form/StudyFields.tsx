@@ -134,7 +134,7 @@ export function Axes(
     set({ axes: draft.axes.map((axis, k) => (k === i ? { ...axis, ...own } : axis)) })
   return (
     <>
-      {draft.axes.map(({ path, values }, i) => (
+      {draft.axes.map(({ path, values, unknown }, i) => (
         <div className="study-fields" key={`axis ${i}`}>
           <div className="study-field" role="group" aria-label={`Field ${i + 1}`}>
             {i > 0 ? `Field ${i + 1}` : isOfArms ? 'Also a field with several values' : 'Field'}
@@ -143,7 +143,9 @@ export function Axes(
               fields={fields}
               chosen={fields.find((field) => field.path === path)}
               none={isOfArms ? 'none: the arms as they are' : 'choose a field'}
-              onField={(chosen) => change(i, { path: chosen })}
+              unknown={unknown}
+              onField={(chosen) => change(i, { path: chosen, unknown: undefined })}
+              onUnknown={(typed) => change(i, { path: '', unknown: typed })}
             />
           </div>
           <label>
