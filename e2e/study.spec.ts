@@ -244,6 +244,27 @@ test('a study of the lab stays as it is: a copy is changed, and the settings of 
   await lab.get('study-values-0').press('Tab')
   await expect(lab.get('study-problem-axis.0')).toContainText("got 'abc'")
   await expect(lab.get('study-question')).toHaveValue('What gives more right answers?')
+  await expect(lab.get('study-no-plan')).toBeVisible()
+  await lab.get('study-values-0').fill('1, 1.3')
+  await expect(lab.get('study-no-plan')).toHaveCount(0)
+  await expect(lab.get('study-runs')).toHaveText(/^2 arms × 5 seeds\./)
+  // Once there was a plan, what takes it away is said at every letter, and the plan stays.
+  await lab.get('study-values-0').fill('')
+  await expect(lab.get('study-problem-axis.0')).toContainText('Write its values')
+  await expect(lab.get('study-past-plan')).toBeVisible()
+  await expect(lab.get('study-runs')).toHaveText(/^2 arms × 5 seeds\./)
+  await lab.get('study-values-0').fill('1, 1.3')
+  await expect(lab.get('study-past-plan')).toHaveCount(0)
+  await lab.get('study-0-field').fill('temperatura')
+  await lab.get('study-0-field').press('Tab')
+  await expect(lab.get('study-0-field')).toHaveValue('temperatura')
+  await expect(lab.get('study-0-field')).toHaveAccessibleDescription(
+    'No field is called “temperatura”.',
+  )
+  await expect(lab.get('study-past-plan')).toBeVisible()
+  await page.getByRole('button', { name: 'Temperature (Rollout)' }).click()
+  await expect(lab.get('study-0-field')).toHaveAttribute('title', 'rollout.temperature')
+  await expect(lab.get('study-past-plan')).toHaveCount(0)
 })
 
 test(

@@ -17,6 +17,8 @@ interface PlanPreviewProps {
   readonly runs: number
   /** How long all of them take; undefined where nothing is known of it. */
   readonly time: string | undefined
+  /** The form says something else by now, which cannot be planned. */
+  readonly isPast?: boolean
 }
 
 /** Arms by seeds, a run for each cell; a search draws its arms one after the other. */
@@ -48,10 +50,25 @@ function Cells({ study, arms }: Pick<PlanPreviewProps, 'study' | 'arms'>) {
   )
 }
 
-export function PlanPreview({ study, arms, runs, time }: PlanPreviewProps) {
+/** Where the plan will stand. */
+export const NoPlan = () => (
+  <section className="study-preview" aria-label="The plan">
+    <h3>The plan</h3>
+    <p className="soft" data-testid="study-no-plan">
+      Arms, seeds and how long they take stand here once the form says what is compared.
+    </p>
+  </section>
+)
+
+export function PlanPreview({ study, arms, runs, time, isPast = false }: PlanPreviewProps) {
   return (
-    <section className="study-preview" aria-label="The plan">
+    <section className="study-preview" aria-label="The plan" data-past={isPast || undefined}>
       <h3>The plan</h3>
+      {isPast ? (
+        <p className="bad" data-testid="study-past-plan">
+          This was the plan before: what the form says now cannot be planned yet.
+        </p>
+      ) : null}
       <BaseLine study={study} arms={arms} />
       {study.search ? null : <Cells study={study} arms={arms} />}
       <p data-testid="study-runs">

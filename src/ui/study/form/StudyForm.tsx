@@ -2,7 +2,12 @@
 // the measure, fixed beforehand.
 import { useDeferredValue, useEffect, useMemo, useRef, useState } from 'react'
 import { useStore } from 'zustand'
-import { type Draft, EMPTY_DRAFT, readDraft } from '../../../document/study/draft/draft.ts'
+import {
+  type Draft,
+  type DraftStudy,
+  EMPTY_DRAFT,
+  readDraft,
+} from '../../../document/study/draft/draft.ts'
 import { proposedQuestion } from '../../../document/study/draft/question.ts'
 import type { Redraft } from '../../../document/study/draft/redraft.ts'
 import type { Study } from '../../../document/study/study.ts'
@@ -16,7 +21,7 @@ import { useLab } from '../../shown/run.ts'
 import { armsOfRuns, type ChosenArm, namedArms } from './arm_names.ts'
 import { BaseOfStudy } from './BaseOfStudy.tsx'
 import { useEstimateOfRuns } from './estimate_of_runs.ts'
-import { PlanPreview } from './PlanPreview.tsx'
+import { NoPlan, PlanPreview } from './PlanPreview.tsx'
 import { Axes, described, Problem, type Problems, StudyFields } from './StudyFields.tsx'
 
 /** The ticked runs as arms. */
@@ -139,13 +144,16 @@ const NO_PROBLEMS: Problems = new Map()
 const FILLED: readonly string[] = ['seeds', 'settings', 'finalists', 'choosing']
 
 /** Nothing is wrong with what nobody has filled in yet; values that were typed are checked when
- * they are left, the whole form when it was tried. */
-const shownProblems = (all: Problems, wasTried: boolean, left: readonly number[]): Problems =>
-  wasTried
+ * they are left, the whole form once it was tried or had a plan, which a mistake takes away. */
+const shownProblems = (all: Problems, isWhole: boolean, left: readonly number[]): Problems =>
+  isWhole
     ? all
     : new Map(
         [...all].filter(
-          ([field]) => FILLED.includes(field) || left.some((i) => field === `axis.${i}`),
+          ([field]) =>
+            FILLED.includes(field) ||
+            field.startsWith('field.') ||
+            left.some((i) => field === `axis.${i}`),
         ),
       )
 
@@ -240,15 +248,30 @@ function Question({ draft, proposed, problems, set }: QuestionProps) {
   )
 }
 
+type Planned = Extract<DraftStudy, { readonly ok: true }>
+
+/** What the form plans; the plan before, while it says something that cannot be planned. */
+function usePlan(made: DraftStudy): Planned | undefined {
+  const [plan, setPlan] = useState(made.ok ? made : undefined)
+  if (made.ok && made !== plan) setPlan(made)
+  return made.ok ? made : plan
+}
+
+function Plan({ plan, isPast }: { readonly plan: Planned; readonly isPast: boolean }) {
+  const experiments = useMemo(() => plan.arms.map(({ experiment }) => experiment), [plan])
+  const time = useEstimateOfRuns(experiments, plan.runs)
+  return <PlanPreview {...plan} time={time} isPast={isPast} />
+}
+
 /** A new study; `changed`: another one of an open study. */
 export function StudyForm({ changed }: { readonly changed?: Changed }) {
   const { draft, set, chosen, setChosen, base, setBase, made, proposed, read } = useDraft(changed)
   /** Fields whose values were typed and left. */
   const [left, setLeft] = useState<readonly number[]>([])
   const { form, wasTried, fail } = useFirstProblem()
-  const experiments = useMemo(() => (made.ok ? made.arms.map((arm) => arm.experiment) : []), [made])
-  const time = useEstimateOfRuns(experiments, made.ok ? made.runs : 0)
-  const problems = made.ok ? NO_PROBLEMS : shownProblems(made.problems, wasTried, left)
+  const plan = usePlan(made)
+  const isWhole = wasTried || plan !== undefined
+  const problems = made.ok ? NO_PROBLEMS : shownProblems(made.problems, isWhole, left)
   const make = () => {
     const now = read()
     if (!now.ok) fail()
@@ -276,9 +299,7 @@ export function StudyForm({ changed }: { readonly changed?: Changed }) {
         />
       </fieldset>
       <StudyFields draft={draft} problems={problems} set={set} />
-      {made.ok ? (
-        <PlanPreview study={made.study} arms={made.arms} runs={made.runs} time={time} />
-      ) : null}
+      {plan ? <Plan plan={plan} isPast={!made.ok} /> : <NoPlan />}
       <Problem problems={problems} field="form" />
       <p className="study-buttons">
         <button

@@ -5,7 +5,7 @@ import { presetOf } from '../../../document/presets/presets.ts'
 import { armsOf, DOCUMENT, studyOf } from '../../../document/study/testing.ts'
 import { baseWords } from '../../../record/run/base_words.ts'
 import { BaseLine } from './BaseLine.tsx'
-import { PlanPreview } from './PlanPreview.tsx'
+import { NoPlan, PlanPreview } from './PlanPreview.tsx'
 
 const textOf = (page: string) => page.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ')
 
@@ -17,6 +17,18 @@ test('the plan has its arms, its runs with their time, and its measure', () => {
   expect(plan).toContain('slow 30 1, 2, 3, 4 fast 30 1, 2, 3, 4')
   expect(plan).toContain('2 arms × 4 seeds. 8 runs in all, about 3 min on this machine.')
   expect(plan).toContain('fixed beforehand: held-out accuracy (greedy), at the end of the budget')
+})
+
+test('a plan that the form no longer says is told from one that it does', () => {
+  const [study, arms] = [studyOf(DOCUMENT), armsOf(DOCUMENT)]
+  const plan = (isPast: boolean) =>
+    renderToStaticMarkup(
+      <PlanPreview study={study} arms={arms} runs={8} time={undefined} isPast={isPast} />,
+    )
+  expect(plan(true)).toContain('This was the plan before')
+  expect(textOf(plan(true))).toContain('2 arms × 4 seeds.')
+  expect(plan(false)).not.toContain('before:')
+  expect(renderToStaticMarkup(<NoPlan />)).toContain('The plan')
 })
 
 test('the base is the nearest preset, with what differs from it', () => {
