@@ -9,6 +9,7 @@ import {
   placeLines,
   profileLines,
   proxyLines,
+  seedsText,
 } from '../../document/study/report/lines.ts'
 import { unitsOf } from '../../document/study/report/units.ts'
 import { armSentence, bandSentence, planSentence } from '../../document/study/report/words.ts'
@@ -32,16 +33,20 @@ function figureLines(lines: PictureLines['lines'], looks: Looks): FigureLine[] {
     const look = looks.get(line.name)
     return look && line.band.at.length > 0 ? [{ ...line, look }] : []
   })
-  return shown.map(({ name, value, band: { at, middle, low, high }, look }) => ({
-    key: name,
-    end: value,
-    label: name,
-    ...look,
-    at,
-    middle,
-    length: at.length,
-    ...(shown.length <= MOST_BANDS && low !== middle ? { low, high } : {}),
-  }))
+  return shown.map((line) => {
+    const { name, value, look } = line
+    const { at, middle, low, high } = line.band
+    return {
+      key: name,
+      end: value,
+      label: `${name}${seedsText(line)}`,
+      ...look,
+      at,
+      middle,
+      length: at.length,
+      ...(shown.length <= MOST_BANDS && low !== middle ? { low, high } : {}),
+    }
+  })
 }
 
 interface ArmLinesProps {

@@ -31,6 +31,18 @@ export interface PictureLine {
   readonly band: Band
   /** What stands beside its name; the last value where it is absent. */
   readonly value?: string
+  /** Its seeds, where not all lines of the picture have as many. */
+  readonly n?: number
+}
+
+/** ', n = 2': how many seeds a line has, where that is said. */
+export const seedsText = ({ n }: Pick<PictureLine, 'n'>): string =>
+  n === undefined ? '' : `, n = ${n}`
+
+/** Lines of means over these many seeds: where they differ, each says its own. */
+function withSeeds(lines: readonly PictureLine[], counts: readonly number[]): PictureLine[] {
+  const isMixed = new Set(counts.filter((n) => n > 0)).size > 1
+  return lines.map((line, i) => (isMixed ? { ...line, n: counts[i] } : line))
 }
 
 /** What a picture of lines shows, for a file and for a chart of the page. */
@@ -87,7 +99,7 @@ export function linesPicture(
   height = 400,
 ): string {
   const shown = lines.filter(({ band }) => band.at.length > 0)
-  const longest = Math.max(0, ...shown.map(({ name }) => name.length))
+  const longest = Math.max(0, ...shown.map((line) => line.name.length + seedsText(line).length))
   const columns = Math.max(1, Math.min(3, Math.floor(INSIDE / (KEY + longest * LETTER))))
   const letters = Math.floor((INSIDE / columns - KEY) / LETTER)
   const legendRows = Math.ceil(shown.length / columns)
@@ -116,11 +128,12 @@ export function linesPicture(
       shown.length > 6 ? '' : `<path d="M${area}Z" fill="${colourOf(i)}" fill-opacity="0.1"/>`
     return `${fill}<path d="M${path(band.middle).join('L')}" fill="none" stroke="${colourOf(i)}" stroke-width="2"${dash}/>`
   })
-  const legend = shown.map(({ name }, i) => {
+  const legend = shown.map((line, i) => {
+    const [own, seeds] = [line.name, seedsText(line)]
     const left = LEFT + (i % columns) * (INSIDE / columns)
     const top = height + Math.floor(i / columns) * 18
     const dash = dashOf(i) && ` stroke-dasharray="${dashOf(i)}"`
-    return `<path d="M${left} ${top}h24" stroke="${colourOf(i)}" stroke-width="2"${dash}/><text x="${left + 30}" y="${top + 4}">${escaped(cutText(name, letters))}</text>`
+    return `<path d="M${left} ${top}h24" stroke="${colourOf(i)}" stroke-width="2"${dash}/><text x="${left + 30}" y="${top + 4}">${escaped(cutText(own, letters - seeds.length))}${seeds}</text>`
   })
   return picture(title, WIDTH, height + legendRows * 18 + 8, [...grid, ...drawn, ...legend])
 }
@@ -151,7 +164,10 @@ function metricLines(
   return {
     title: `${measureTitle(metric)} by arm`,
     unit: budgetUnit(same),
-    lines,
+    lines: withSeeds(
+      lines,
+      curves.map(({ length }) => length),
+    ),
     y: axisText(metric),
   }
 }
@@ -226,7 +242,9 @@ export function placeLines(
     band: bandOf(own, boundsOf(metric)),
   }))
   if (lines.every(({ band }) => band.at.length === 0)) return undefined
-  return { title, unit, lines, ...(metric === 'acc' && { y: axisText(metric) }) }
+  const counts = curves.map(({ length }) => length)
+  const text = metric === 'acc' && { y: axisText(metric) }
+  return { title, unit, lines: withSeeds(lines, counts), ...text }
 }
 
 /** The share of every arm's runs that end above each value, as in rliable, from the lowest run on;
@@ -248,7 +266,10 @@ export function profileLines({ arms, metric = '' }: Analysis): PictureLines | un
   return {
     title: 'Runs that end above a value',
     unit: measureTitle(metric),
-    lines,
+    lines: withSeeds(
+      lines,
+      numbers.map(({ length }) => length),
+    ),
     isFitted: true,
     x: axisText(metric),
     y: axisText('acc'),

@@ -64,6 +64,14 @@ test('two seeds have a range and no interval, and the words say so', () => {
   )
 })
 
+test('lines of different numbers of seeds say theirs, and lines of as many do not', () => {
+  expect(curveLines(study, analysis).lines.map(({ n }) => n)).toEqual(arms.map(() => undefined))
+  const some = results.filter(({ arm, seed }) => arm === 'slow' || seed === 1)
+  const fewer = analyse(study, arms, some)
+  expect(curveLines(study, fewer).lines.map(({ n }) => n)).toEqual([4, 1])
+  expect(studyPictures(study, fewer).get('curves.svg')).toContain('>slow, n = 4<')
+})
+
 test('where runs end begins at the lowest one, and a name has the median of its runs', () => {
   const drawn = profileLines(analysis)
   expect(drawn?.lines.map(({ value }) => value)).toEqual(arms.map(() => '100.0 %'))
