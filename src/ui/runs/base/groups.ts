@@ -20,6 +20,10 @@ export interface RowGroup {
   readonly key: string
   readonly label: string
   readonly rows: readonly Row[]
+  /** Of the rows: runs that are not over, and runs of a seed that another one has. No mean has
+   * them. */
+  readonly unfinished: number
+  readonly again: number
   /** Nothing is to be said of a run that is alone but what its own row says. */
   readonly isAlone: boolean
   /** Of the chosen number over the group, and of each column that is a metric. */
@@ -99,13 +103,15 @@ export function rowGroups(rows: readonly Row[], view: TableView): RowGroup[] | u
     rows.map(({ entry }) => entry),
     view,
     new Map(rows.map(({ entry, seedless }) => [entry.id, { seedless }])),
-  ).map(({ label, entries, counted }) => {
+  ).map(({ label, entries, counted, unfinished }) => {
     const own = entries.flatMap((entry) => byEntry.get(entry) ?? [])
     const each = counted.flatMap((entry) => byEntry.get(entry) ?? [])
     return {
       key: `${label} ${own[0].entry.id}`,
       label,
       rows: own,
+      unfinished: unfinished.length,
+      again: entries.length - counted.length - unfinished.length,
       isAlone: view.group === BY_SETTINGS && own.length === 1,
       value: groupValue(each.map(({ value }) => value)),
       columns: view.columns.map((column, i) =>

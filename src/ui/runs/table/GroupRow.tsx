@@ -30,6 +30,18 @@ function Mean(props: {
   )
 }
 
+/** '4 runs, 1 not over, 1 of a seed that is counted': why its means are of fewer. */
+function RunCount({ group }: { readonly group: RowGroup }) {
+  const { rows, unfinished, again } = group
+  return (
+    <small className="soft run-count">
+      <span>{rows.length === 1 ? '1 run' : `${rows.length} runs`}</span>
+      {unfinished > 0 ? <span>{`, ${unfinished} not over`}</span> : null}
+      {again > 0 ? <span>{`, ${again} of a seed that is counted`}</span> : null}
+    </small>
+  )
+}
+
 interface GroupRowProps {
   readonly group: RowGroup
   readonly view: TableView
@@ -60,10 +72,7 @@ export function GroupRow({ group, view, ticked, isFolded, onFold }: GroupRowProp
         <button type="button" className="plain" aria-expanded={!isFolded} onClick={onFold}>
           <Arrow className="icon" aria-hidden="true" />
           <span>
-            {label}{' '}
-            <small className="soft run-count">
-              {rows.length === 1 ? '1 run' : `${rows.length} runs`}
-            </small>
+            {label} <RunCount group={group} />
           </span>
         </button>
       </th>
