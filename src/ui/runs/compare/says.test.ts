@@ -130,6 +130,30 @@ test('two seeds name no winner, however far apart they end', () => {
   )
 })
 
+test('where seeds are paired, the verdict has the difference that the table has', () => {
+  const a = seeds(
+    'a',
+    [0.8, 0.82, 0.9].map((greedy) => [greedy, 0.5]),
+  )
+  const b = seeds(
+    'b',
+    [0.6, 0.64].map((greedy) => [greedy, 0.5]),
+  )
+  // The means are 22 points apart, and the two seeds that both have 19.
+  const said = compareSays([group('A', ...a), group('B', ...b)])
+  expect(said?.says).toBe(
+    '“A” and “B” end 19.0 points apart in held-out accuracy, greedy, paired by the 2 seeds that both have; too few seeds to say more.',
+  )
+  expect(said?.more).toContain(
+    'end at 84.0\u00a0% and 62.0\u00a0%. These are means of 3 and 2 runs; only the 2 seeds that both have can be paired.',
+  )
+  const high = entryOf('h', { greedy: 0.99, seed: 9 })
+  const [one, two] = [entryOf('o', { greedy: 0.6 }), entryOf('t', { greedy: 0.5 })]
+  expect(compareSays([group('A', one), group('B', two, high)])?.says).toBe(
+    '“A” and “B” end 10.0 points apart in held-out accuracy, greedy, paired by the seed that both have; too few seeds to say more.',
+  )
+})
+
 test('several runs of a line count by their mean, and what has no number is not said', () => {
   const both = [entryOf('a', { greedy: 0.6 }), entryOf('b', { greedy: 0.8, seed: 2 })]
   const one = entryOf('c', { greedy: 0.7 })

@@ -54,13 +54,17 @@ const labelOf = (choice: string, groups: readonly Compared[]): string =>
 const choicesOf = (groups: readonly Compared[]) =>
   comparedChoices(groups.flatMap(({ entries }) => entries))
 
+/** How far one line ends above another, for every seed that both have. */
+const differencesOf = (first: Ended, last: Ended, choice: string): readonly number[] =>
+  pairedRuns(last.group.entries, first.group.entries, (entry) =>
+    comparedNumber(entry, choice),
+  ).pairs.map(({ difference }) => difference)
+
 /** The 95 % interval of how far one line ends above another: of the differences by seed, where
  * enough seeds are paired, else of two means. */
 function intervalOf(first: Ended, last: Ended, choice: string): Interval | undefined {
-  const { pairs } = pairedRuns(last.group.entries, first.group.entries, (entry) =>
-    comparedNumber(entry, choice),
-  )
-  if (pairs.length >= FEWEST_PAIRS) return tInterval(pairs.map(({ difference }) => difference))
+  const pairs = differencesOf(first, last, choice)
+  if (pairs.length >= FEWEST_PAIRS) return tInterval(pairs)
   return differenceInterval(last.values, first.values)
 }
 
@@ -114,11 +118,39 @@ export interface Said {
   readonly more: string
 }
 
+interface Apart {
+  readonly size: number
+  /** The measure, and by which seeds. */
+  readonly measure: string
+  /** That it is no difference of the two means, and why; '' where it is. */
+  readonly why: string
+}
+
+/** How far one line ends above another: by the seeds that both have, as the table of differences
+ * says it; where they have none in common, by their means. */
+function apartBy(first: Ended, last: Ended, choice: string): Apart {
+  const measure = labelOf(choice, [first.group, last.group])
+  const pairs = differencesOf(first, last, choice)
+  const counts = [first, last].map(({ values }) => values.length)
+  if (pairs.length === 0) return { size: first.value - last.value, measure, why: '' }
+  const size = mean(pairs)
+  if (counts.every((count) => count === pairs.length)) return { size, measure, why: '' }
+  const seeds = pairs.length === 1 ? 'the seed' : `the ${pairs.length} seeds`
+  return {
+    size,
+    measure: `${measure}, paired by ${seeds} that both have`,
+    why: ` These are means of ${counts[0]} and ${counts[1]} runs; only ${seeds} that both have can be paired.`,
+  }
+}
+
 /** How far the highest and the lowest are apart, and what chance and other scores say of it. */
 function apartSays(first: Ended, last: Ended, choice: string, inShares: boolean): Said {
   const label = labelOf(choice, [first.group, last.group])
   const [high, low] = [first, last].map(({ value }) => numberText(value, inShares))
   if (first.value === last.value) return { says: `All end alike in ${label}: ${high}.`, more: '' }
+  const { size, measure, why } = apartBy(first, last, choice)
+  // By the seeds that both have, the lower mean is the higher line.
+  if (size < 0) return apartSays(last, first, choice, inShares)
   const ends = `“${first.label}” and “${last.label}” end at ${high} and ${low}.`
   const sizeText = (size: number) => differenceText(size, inShares).replace('+', '')
   const shares = [last.value, first.value]
@@ -127,19 +159,20 @@ function apartSays(first: Ended, last: Ended, choice: string, inShares: boolean)
     problems === undefined
       ? ''
       : ` With ${problems} problems, the standard error of this difference is at most ${sizeText(differenceError(shares, problems))}.`
+  const behind = `${why}${chance}`
   const isFar = isFarApart(first, last, choice)
   if (isFar === false || (problems !== undefined && !isClear(shares, problems)))
-    return { says: `No clear difference in ${label}.`, more: `${ends}${chance}` }
-  const apart = sizeText(first.value - last.value)
+    return { says: `No clear difference in ${label}.`, more: `${ends}${behind}` }
+  const apart = sizeText(size)
   if (isFar === undefined)
     return {
-      says: `“${first.label}” and “${last.label}” end ${apart} apart in ${label}; too few seeds to say more.`,
-      more: `${ends}${chance} Fewer than ${FEWEST_PAIRS} seeds each are too few to say which is better.`,
+      says: `“${first.label}” and “${last.label}” end ${apart} apart in ${measure}; too few seeds to say more.`,
+      more: `${ends}${behind} Fewer than ${FEWEST_PAIRS} seeds each are too few to say which is better.`,
     }
   const against = againstSays(first.group, last.group, choice)
   return {
-    says: `“${first.label}” ends ${apart} above “${last.label}” in ${label}.${against}`,
-    more: ends,
+    says: `“${first.label}” ends ${apart} above “${last.label}” in ${measure}.${against}`,
+    more: `${ends}${why}`,
   }
 }
 
