@@ -91,6 +91,18 @@ test('a run is kept, renamed, deleted and brought back, and opened with its own 
   await lab.get('runs-search').fill('too short')
   await expect(rowOf(lab, 'first one')).toContainText('finished')
   await lab.get('runs-search').fill('')
+  // Beside the settings what can be done to a run does not lie on its scores.
+  const size = page.viewportSize()
+  await page.setViewportSize({ width: 1000, height: 800 })
+  const covered = await rowOf(lab, 'first one').evaluate((row) => {
+    const tools = row.querySelector('.run-tools')?.getBoundingClientRect()
+    const scores = row.querySelectorAll('td.number:not(.run-more)')
+    return [...scores].filter(
+      (score) => !tools || score.getBoundingClientRect().right > tools.left + 1,
+    ).length
+  })
+  expect(covered).toBe(0)
+  if (size) await page.setViewportSize(size)
   await lab.get('tick').check()
   await lab.get('delete-run').click()
   await expect(lab.get('run')).toHaveCount(0)
