@@ -71,6 +71,13 @@ test('no English is left on the first screen but names and code, and nothing is 
     expect(await excess(page), `${width} px`).toBeLessThanOrEqual(0)
     expect((await englishIn(page)).filter(isEnglish), `${width} px`).toEqual([])
   }
+  // The name of a short phase is as short as its place.
+  const short = await page.evaluate(() => {
+    const words = document.querySelector('.phase-words[data-layer]')
+    const { width } = words?.closest('.phase')?.getBoundingClientRect() ?? { width: 0 }
+    return words && width < 62 ? getComputedStyle(words, '::before').content : `${width} px`
+  })
+  expect(short).toBe('"L2"')
 })
 
 test('no English is left in a study that is open, nor in its axes', async ({ lab, page }) => {

@@ -105,7 +105,7 @@ function Segment(props: PhaseItemProps & { readonly isCurrent: boolean }) {
       </span>
       <span className="phase-name" data-testid={isCurrent ? 'phase-name' : undefined}>
         {timeline.isNext && index === 0 ? <span className="phase-next">next run:</span> : null}
-        {phaseMark(index + 1)}{' '}
+        <span className="phase-mark">{phaseMark(index + 1)}</span>{' '}
         <span
           className="phase-words"
           data-short={shortName(phase, lastLayer)}
