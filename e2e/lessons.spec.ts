@@ -66,6 +66,11 @@ test('a lesson is opened by its link, answered, tried on a real run, and remembe
   await lab.get('close-lessons').click()
   await expect(lessons).toBeHidden()
   expect(new URL(page.url()).hash).toBe('')
+  await page.goBack()
+  await expect(lessons).toBeVisible()
+  await lab.get('lesson-bupo').click()
+  await page.keyboard.press('Escape')
+  await expect(lessons).toBeHidden()
 })
 
 /** Answers a question as somebody who guesses: each choice in turn until one is right. */

@@ -1,6 +1,6 @@
 // Draws the panel beside the lab in which lessons and courses are taken, made and handed in.
 import { ArrowLeft, ChevronDown, ChevronUp, X } from 'lucide-react'
-import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { type ReactNode, type RefObject, useEffect, useRef, useState } from 'react'
 import { useStore } from 'zustand'
 import { type Course, itemId } from '../../document/course/course.ts'
 import { LOW_WINDOW, useMedia } from '../kit/use_media.ts'
@@ -115,8 +115,25 @@ function FoldSheet({ isHigh, onFold }: FoldProps) {
   )
 }
 
+/** Escape closes the panel from within it, and from where nothing has the focus; what is open above
+ * it is closed first. */
+function useEscape(panel: RefObject<HTMLElement | null>): void {
+  useEffect(() => {
+    const close = ({ key, defaultPrevented }: KeyboardEvent) => {
+      if (key !== 'Escape' || defaultPrevented) return
+      if (document.querySelector(':is(dialog[open], :popover-open)')) return
+      const { activeElement } = document
+      if (activeElement === document.body || panel.current?.contains(activeElement))
+        openLesson(undefined)
+    }
+    document.addEventListener('keydown', close)
+    return () => document.removeEventListener('keydown', close)
+  }, [panel])
+}
+
 function Open({ open }: { readonly open: string }) {
   const panel = useRef<HTMLElement>(null)
+  useEscape(panel)
   // biome-ignore lint/correctness/useExhaustiveDependencies: another page begins at its top.
   useEffect(() => {
     if (panel.current) panel.current.scrollTop = 0
