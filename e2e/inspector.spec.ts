@@ -165,6 +165,10 @@ test(
     await expect(list.locator('[data-t]').first()).toBeVisible()
     // Tokens come first, what is known of one below them; filters are folded.
     const topOf = async (one: typeof list) => (await one.boundingBox())?.y ?? Number.NaN
+    // It stands below its response once it is tapped, in sight.
+    await expect(lab.get('readout')).toHaveCount(0)
+    await list.locator('[data-t]').first().click()
+    await expect(lab.get('token-numbers')).toBeInViewport()
     const firstToken = await topOf(list.locator('[data-t]').first())
     expect(firstToken).toBeLessThan(await topOf(lab.get('readout')))
     await expect(lab.get('inspector-search')).toBeHidden()

@@ -13,6 +13,9 @@ import type { LayerReadout, Mode } from './colours.ts'
 import type { Opened } from './inspect.ts'
 import type { Choice } from './sample_choice.ts'
 
+/** Where the panels stand below each other. */
+export const NARROW = '(max-width: 899px)'
+
 export interface TokenPlace {
   /** Of the response in its step. */
   readonly place: number

@@ -18,7 +18,7 @@ import { useVocabulary } from '../../shown/vocabulary.ts'
 import { clipReach, legendOf, MODES, missingReason, rangeOf } from '../base/colours.ts'
 import { type Found, find, type Inspected, openBundles } from '../base/inspect.ts'
 import { Legend, Shades } from '../base/Legend.tsx'
-import { releaseTrace, type TokensView, tokensStore, useTokens } from '../base/view.ts'
+import { NARROW, releaseTrace, type TokensView, tokensStore, useTokens } from '../base/view.ts'
 import { traceCost } from './cost.ts'
 import { List } from './List.tsx'
 import { Count, Options } from './Options.tsx'
@@ -40,8 +40,6 @@ const selectIsStory = (state: LabState) => shownExperiment(state).task.id === 's
 const hasTool = ({ traced, turns }: Inspected): boolean =>
   (traced?.observed?.length ?? 0) > 0 || (turns?.some(({ role }) => role === 'tool') ?? false)
 
-/** Where the panels stand below each other. */
-const NARROW = '(max-width: 899px)'
 const selectLastStep = ({ step }: LabState) => step
 const selectView = (view: TokensView) => view
 const set = tokensStore.setState

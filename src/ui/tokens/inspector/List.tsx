@@ -3,6 +3,7 @@
 import {
   type KeyboardEvent,
   type PointerEvent,
+  type ReactNode,
   type RefObject,
   type SyntheticEvent,
   useEffect,
@@ -10,6 +11,7 @@ import {
   useState,
 } from 'react'
 import { typing } from '../../kit/keys.ts'
+import { useMedia } from '../../kit/use_media.ts'
 import { useWholeRows } from '../../part/whole_rows.ts'
 import { uiStore } from '../../shown/store.ts'
 import {
@@ -26,6 +28,7 @@ import {
 } from '../base/inspect.ts'
 import {
   holdTrace,
+  NARROW,
   type TokenPlace,
   type TokensView,
   tokensStore,
@@ -177,6 +180,36 @@ function openOne(open: readonly Bundle[], { key }: Bundle, isOpen: boolean): voi
   tokensStore.setState({ ...opening(view, isOpen ? [...kept, key] : kept), pages: 1 })
 }
 
+/** On a phone a token is told below its response once it is tapped, until it is tapped again. */
+function useTapped() {
+  const [tapped, setTapped] = useState<TokenPlace>()
+  const readout = useRef<HTMLLIElement>(null)
+  useEffect(() => {
+    if (tapped) readout.current?.scrollIntoView({ block: 'nearest' })
+  }, [tapped])
+  const onTap = (event: SyntheticEvent) => {
+    const to = placeUnder(event)
+    if (to) setTapped(to.place === tapped?.place && to.t === tapped.t ? undefined : to)
+  }
+  return { readout, isTapped: tapped !== undefined, onTap }
+}
+
+/** A page more of the responses of the open groups. */
+function drawMore(query: string, open: readonly Bundle[], pages: number): void {
+  const keys = open.map(({ key }) => key)
+  tokensStore.setState({ ...opening({ query }, keys), pages: pages + 1 })
+}
+
+/** What is known of the token, beside the list; on a phone, where it stands in the list, how to get
+ * it there. */
+function Beside(props: { tells: ReactNode; isNarrow: boolean; isTapped: boolean }) {
+  const { tells, isNarrow, isTapped } = props
+  if (!tells) return <p className="readout soft">Open a prompt to see its responses.</p>
+  if (!isNarrow) return tells
+  if (isTapped) return null
+  return <p className="readout soft">Tap a token to see what is known of it.</p>
+}
+
 export function List(props: { step: number; found: Found; colours: Colours }) {
   const { step, found, colours } = props
   const { hovered, setHovered, onPointerMove } = useHovered()
@@ -184,11 +217,26 @@ export function List(props: { step: number; found: Found; colours: Colours }) {
     setHovered(undefined),
   )
   const under = hovered && drawn.find(({ place }) => place === hovered.place)
-  const told = under ?? at
-  const t = under && hovered ? hovered.t : here?.t
+  const isNarrow = useMedia(NARROW)
+  const { readout, isTapped, onTap } = useTapped()
+  // No pointer passes over a phone.
+  const isUnder = under !== undefined && !isNarrow
+  const told = isUnder ? under : at
+  const t = isUnder ? hovered?.t : here?.t
   const bundle = told && bundleOf(found, told.place)
   const scroll = useRef<HTMLDivElement>(null)
-  const below = useWholeRows(scroll, '.bundle-head, .told', '.bundle')
+  const below = useWholeRows(scroll, '.bundle-head, .told, .told-readout', '.bundle')
+  const tells =
+    told && bundle && at && t !== undefined ? (
+      <Readout
+        step={step}
+        told={told}
+        number={numberIn(bundle, told)}
+        t={clamp(told, t)}
+        chosen={at}
+        layerEntropy={colours.layerEntropy}
+      />
+    ) : undefined
   return (
     <div className="inspector-body">
       <div className="inspector-list">
@@ -199,7 +247,10 @@ export function List(props: { step: number; found: Found; colours: Colours }) {
             className="bundles"
             onKeyDown={onKeyDown}
             onFocus={onPlace}
-            onClick={onPlace}
+            onClick={(event) => {
+              onPlace(event)
+              onTap(event)
+            }}
             onPointerMove={onPointerMove}
             onPointerLeave={() => setHovered(undefined)}
           >
@@ -212,16 +263,15 @@ export function List(props: { step: number; found: Found; colours: Colours }) {
                 colours={colours}
                 query={query}
                 cursor={here ?? NOWHERE}
-                onOpen={(isOpen) => openOne(open, bundle, isOpen)}
-                onMore={() =>
-                  tokensStore.setState({
-                    ...opening(
-                      { query },
-                      open.map(({ key }) => key),
-                    ),
-                    pages: pages + 1,
-                  })
+                readout={
+                  isNarrow && isTapped ? (
+                    <li ref={readout} className="told-readout">
+                      {tells}
+                    </li>
+                  ) : null
                 }
+                onOpen={(isOpen) => openOne(open, bundle, isOpen)}
+                onMore={() => drawMore(query, open, pages)}
               />
             ))}
           </ul>
@@ -232,18 +282,7 @@ export function List(props: { step: number; found: Found; colours: Colours }) {
           </p>
         ) : null}
       </div>
-      {told && bundle && at && t !== undefined ? (
-        <Readout
-          step={step}
-          told={told}
-          number={numberIn(bundle, told)}
-          t={clamp(told, t)}
-          chosen={at}
-          layerEntropy={colours.layerEntropy}
-        />
-      ) : (
-        <p className="readout soft">Open a prompt to see its responses.</p>
-      )}
+      <Beside {...{ tells, isNarrow, isTapped }} />
     </div>
   )
 }

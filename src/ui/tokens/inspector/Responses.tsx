@@ -1,5 +1,5 @@
 // Draws responses to one prompt, their tokens as coloured boxes.
-import { memo } from 'react'
+import { Fragment, memo, type ReactNode } from 'react'
 import { shownText, tokenWords } from '../../../host/protocol/token_text.ts'
 import { formatNumber, formatSigned } from '../../kit/format.ts'
 import { Marked } from '../../kit/Marked.tsx'
@@ -161,10 +161,12 @@ export function BundleItem(props: {
   colours: Colours
   query: string
   cursor: { readonly place: number; readonly t: number }
+  /** What stands below the response of the cursor. */
+  readout?: ReactNode
   onOpen: (open: boolean) => void
   onMore: () => void
 }) {
-  const { bundle, isOpen, drawn, colours, query, cursor, onOpen, onMore } = props
+  const { bundle, isOpen, drawn, colours, query, cursor, readout, onOpen, onMore } = props
   const { prompt, responses, whole } = bundle
   // Of the whole group, whatever is searched for.
   const scores = whole.map(({ score }) => score)
@@ -172,15 +174,17 @@ export function BundleItem(props: {
   const list = (
     <ol className="told-list">
       {responses.slice(0, drawn).map((told) => (
-        <Response
-          key={told.place}
-          told={told}
-          number={numberIn(bundle, told)}
-          colours={colours}
-          here={told.place === cursor.place ? cursor.t : undefined}
-          withPrompt={prompt === undefined}
-          query={query}
-        />
+        <Fragment key={told.place}>
+          <Response
+            told={told}
+            number={numberIn(bundle, told)}
+            colours={colours}
+            here={told.place === cursor.place ? cursor.t : undefined}
+            withPrompt={prompt === undefined}
+            query={query}
+          />
+          {told.place === cursor.place ? readout : null}
+        </Fragment>
       ))}
       {drawn < responses.length ? (
         <li>
