@@ -1,5 +1,7 @@
 // Shows what the run holds on the GPU and what a step costs, from the device layer's own counts.
+import { useStore } from 'zustand'
 import { rolloutDTypeText } from '../../document/experiment/rollout_dtype.ts'
+import { type ReplayState, replayStore } from '../../page/state/replay.ts'
 import type { LabState } from '../../page/state/store.ts'
 import { selectLacksGpu } from '../../page/state/without_gpu.ts'
 import { formatCount, formatNumber } from '../kit/format.ts'
@@ -22,6 +24,7 @@ const selectMemory = (state: LabState) => state.memory
 const selectCounts = (state: LabState) => state.counts
 const selectPlan = ({ plan }: LabState) => plan
 const selectPlanned = ({ planned_bytes }: LabState) => planned_bytes
+const selectIsPlayed = ({ recording }: ReplayState) => recording !== undefined
 const selectDType = (state: LabState) => state.rollout_dtype
 
 /** What a step costs: no part of the memory, so it has no colour. */
@@ -60,6 +63,7 @@ function Work() {
 /** In place of a list of dashes. */
 function Nothing({ isPast }: { readonly isPast: boolean }) {
   const lacksGpu = useLab(selectLacksGpu)
+  const isPlayed = useStore(replayStore, selectIsPlayed)
   return (
     <section className="card memory" aria-labelledby="memory-title" data-testid="memory">
       <h2 id="memory-title">GPU memory and work</h2>
@@ -67,7 +71,9 @@ function Nothing({ isPast }: { readonly isPast: boolean }) {
         {isPast
           ? 'What a run keeps on the GPU is counted while it trains, and not kept of past runs.'
           : lacksGpu
-            ? 'Here stands what a run keeps on the GPU, where one can be trained. A recording shows what was counted where it was made.'
+            ? isPlayed
+              ? 'This recording does not hold what its run kept on the GPU.'
+              : 'Here stands what a run keeps on the GPU, where one can be trained.'
             : 'When a run begins, here stand what it keeps on the GPU, by kind, how much work a step is, and how long the stages of its steps take.'}
       </p>
     </section>

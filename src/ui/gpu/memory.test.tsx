@@ -2,6 +2,7 @@
 import { renderToStaticMarkup } from 'react-dom/server'
 import { expect, test, vi } from 'vitest'
 import { applyEvent } from '../../page/events/apply.ts'
+import { replayStore } from '../../page/state/replay.ts'
 import { initialState, labStore } from '../../page/state/store.ts'
 import { viewStore } from '../shown/shown.ts'
 import { Memory } from './Memory.tsx'
@@ -55,5 +56,18 @@ test('before a run the memory of its settings stands by kind, and says that it i
   expect(shown).not.toContain('key-value cache')
   expect(shown).not.toContain('dispatches per step')
   vi.restoreAllMocks()
+  labStore.setState(initialState(), true)
+})
+
+test('without a GPU nothing is promised of a recording, and one that holds none says so', () => {
+  const error = { name: 'E', code: 'no_webgpu', message: '' } as const
+  labStore.setState({ error })
+  for (const store of [labStore, viewStore, replayStore])
+    vi.spyOn(store, 'getInitialState').mockImplementation(store.getState as never)
+  expect(renderToStaticMarkup(<Memory />)).toContain('where one can be trained.</p>')
+  replayStore.setState({ recording: {} as never })
+  expect(renderToStaticMarkup(<Memory />)).toContain('This recording does not hold')
+  vi.restoreAllMocks()
+  replayStore.setState({ recording: undefined })
   labStore.setState(initialState(), true)
 })

@@ -25,8 +25,8 @@ for (const one of catalogues) texts.learn(Object.keys(one).filter((key) => one[k
 
 /** What figures and tables say of runs, put together from several texts. */
 const OF_RUNS: Readonly<Record<string, string>> = {
-  'The picture above plays a recording of “First run: an inner layer, then all”, made on another machine.':
-    '上方播放的是另一台机器上录制的“第一次运行：先一个内部层，再全部”。',
+  'The picture above is of a recording of “First run: an inner layer, then all”, made on another machine.':
+    '上方画面取自另一台机器上录制的“第一次运行：先一个内部层，再全部”。',
   'Raw state · response tokens in the training batch': '原始状态 · 训练批次的回答 token',
   'Raw state · response tokens in the training batch. Nats, from 0 (certain) to ln V.':
     '原始状态 · 训练批次的回答 token。单位 nats，从 0（确定）到 ln V。',

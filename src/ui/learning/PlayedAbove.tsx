@@ -39,7 +39,7 @@ export function PlayedAbove() {
       )}{' '}
       {playsSent ? null : (
         <span>
-          The picture above plays a recording of “{OPENING.name}”, made on another machine.
+          The picture above is of a recording of “{OPENING.name}”, made on another machine.
         </span>
       )}{' '}
       {newest ? (

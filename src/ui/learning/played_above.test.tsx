@@ -32,7 +32,7 @@ test('beside a sender’s result it only says what plays, where that is not the 
   const result = { adapter: 'A', steps: 1, lines: lines.slice(1) }
   shareStore.setState({ result, experiment })
   expect(said()).not.toContain('There is no current run.')
-  expect(said()).toContain('plays a recording of')
+  expect(said()).toContain('is of a recording of')
   shareStore.setState({ result: { ...result, lines } })
   expect(said()).toBe('')
 })
