@@ -27,7 +27,7 @@ test('a name says the method and what differs from the preset', () => {
     'BuPO (GRPO), layer 1 first, lr 0.0003',
   )
   expect(nameOf(['seed', 7], ['phases.2.steps', 20]).name).toBe(
-    'BuPO (GRPO), layer 2 first, seed 7, phase 3: 20 steps',
+    'BuPO (GRPO), layer 2 first, phase 3: 20 steps, seed 7',
   )
   expect(nameOf(['actor.use_kl_loss', true]).name).toBe(
     'BuPO (GRPO), layer 2 first, with KL in the loss',
@@ -63,7 +63,7 @@ test('runs of several seeds share a name', () => {
   expect(nameOf(['seed', 7]).seedless).toBe(nameOf().name)
 })
 
-test('a name says two differences at most, and the rest is there to stand beside it', () => {
+test('a name says two differences at most beside the seed, and the rest is there to stand beside it', () => {
   const { name, words } = nameOf(
     ['seed', 2],
     ['phases.0.steps', 5],
@@ -71,7 +71,7 @@ test('a name says two differences at most, and the rest is there to stand beside
     ['phases.2.steps', 7],
     ['rollout.temperature', 0.5],
   )
-  expect(name).toBe('BuPO (GRPO), layer 2 first, seed 2, temperature 0.5')
+  expect(name).toBe('BuPO (GRPO), layer 2 first, temperature 0.5, phase 1: 5 steps, seed 2')
   expect(words).toContain('phase 3: 7 steps')
   // What is changed most often is said first.
   const rate = nameOf(['actor.entropy_coeff', 0.01], ['rollout.n', 16], ['actor.optim.lr', 3e-4])

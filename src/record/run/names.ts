@@ -19,8 +19,8 @@ function nearestPreset(experiment: Experiment) {
 }
 
 export interface AutoName {
-  /** The method and what differs, most important first: 'GRPO, lr 3e-4'; the method alone where
-   * nothing does. */
+  /** The method and what differs, most important first, and another seed than the preset's behind
+   * it: 'GRPO, lr 3e-4, seed 2'; the method alone where nothing does. */
   readonly name: string
   /** The same without the seed: what the runs of several seeds have in common. */
   readonly seedless: string
@@ -42,26 +42,27 @@ export function autoName(experiment: Experiment, preset_id: string): AutoName {
   return name
 }
 
-/** The method and a few words, `most` of them; how many more there are, where there are more. */
-export function joinedName([method, ...said]: readonly string[], most: number): string {
-  const more = said.length - most
-  const shown = more > 1 ? [...said.slice(0, most), `${more} more`] : said
-  return [method, ...shown].join(', ').slice(0, MAX_LENGTH)
-}
+/** The method and a few words, `most` of them. */
+export const joinedName = ([method, ...said]: readonly string[], most = MAX_WORDS): string =>
+  [method, ...said.slice(0, most)].join(', ').slice(0, MAX_LENGTH)
+
+/** A name without its seed, and the seed. */
+export const withSeed = (seedless: string, seed: number | undefined): string =>
+  `${seedless}, seed ${seed}`
 
 function nameFrom(experiment: Experiment, preset_id: string): AutoName {
   const preset = presetOf(preset_id) ?? nearestPreset(experiment)
   const words = differenceWords(experiment, preset.experiment)
   const method = methodWords(experiment)
-  const nameOf = (said: readonly string[]): string =>
-    [method, ...said.slice(0, MAX_WORDS)].join(', ').slice(0, MAX_LENGTH)
-  const seedless = words.filter((word) => word !== `seed ${experiment.seed}`)
+  const { seed } = experiment
+  const own = words.filter((word) => word !== `seed ${seed}`)
+  const seedless = joinedName([method, ...own])
   return {
-    name: nameOf(words),
-    seedless: nameOf(seedless),
+    name: own.length < words.length ? withSeed(seedless, seed) : seedless,
+    seedless,
     from: preset.name,
     method,
-    words: seedless,
+    words: own,
   }
 }
 
@@ -95,7 +96,7 @@ export function runName({
   }
   const automatic = autoName(document, preset_id)
   if (study) {
-    const name = `${study.arm}, seed ${document.seed}`
+    const name = withSeed(study.arm, document.seed)
     return { ...automatic, name, seedless: study.arm, isAutomatic: false, differs: automatic.name }
   }
   const given = labels.name || givenName(document)

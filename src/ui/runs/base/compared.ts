@@ -25,7 +25,7 @@ import { plannedOf } from '../../shown/run_words.ts'
 import { uiStore } from '../../shown/store.ts'
 import { allRuns, columnsOfPast, listedRun, studyRunsStore } from './all_runs.ts'
 import { boundsOfRuns } from './columns.ts'
-import { comparedNames } from './compared_names.ts'
+import { distinctNames } from './distinct_names.ts'
 import { groupRuns, isBySettings } from './groups.ts'
 import { MAX_AVERAGED, MAX_COMPARED, type Selection, selectionStore, tick } from './selection.ts'
 
@@ -81,7 +81,7 @@ export function comparedGroups(
   const runs = ticked
     .flatMap((id) => entries.find((entry) => entry.id === id) ?? [])
     .slice(0, band ? MAX_AVERAGED : MAX_COMPARED)
-  const names = comparedNames(runs, entries)
+  const names = distinctNames(entries)
   const nameOf = (entry: RunEntry) => names.get(entry.id)?.name ?? runName(entry).name
   const alone = (own: readonly RunEntry[] = runs) =>
     own.map((entry) => ({ label: nameOf(entry), again: [], counted: [entry] }))

@@ -1,109 +1,125 @@
-// Says what tells the runs of a list apart, where their names do not: the name of a run stays what
-// it is, whatever else the list holds.
+// Names the runs of a list, each as no other: by its own name, which says more only where another
+// run would have the same.
 import type { RunEntry } from '../../../page/runs/library/library_store.ts'
-import { type RunName, runName } from '../../../record/run/names.ts'
+import { bySettings } from '../../../record/compare/compare.ts'
+import { type RunName, runName, withSeed } from '../../../record/run/names.ts'
 import { seedOf } from '../../../record/run/record.ts'
 
+/** What the table, figures and reports call a run. */
 export interface DistinctName {
-  /** Its own name; of several runs of one name, all but the first begun have a number. */
-  readonly own: string
-  /** Its name without the seed; where another run of the list has the same, with what tells them
-   * apart. */
+  /** No other run of the list has it. */
+  readonly name: string
+  /** That of the line which runs of several seeds are. */
   readonly seedless: string
-  /** What not all runs of its method have: what fewest have first, the seed last. */
-  readonly apart: readonly string[]
 }
 
-interface Named {
+interface Named extends Pick<RunEntry, 'header'> {
   readonly entry: RunEntry
   readonly own: RunName
 }
 
-const all = new WeakMap<readonly RunEntry[], ReadonlyMap<string, DistinctName>>()
-
-function counts(words: readonly string[]): ReadonlyMap<string, number> {
-  const counted = new Map<string, number>()
-  for (const word of words) counted.set(word, (counted.get(word) ?? 0) + 1)
-  return counted
+/** Runs that differ in nothing but the seed, and what tells them from others of their name. */
+interface Setting {
+  readonly runs: readonly Named[]
+  readonly told: readonly string[]
 }
 
+const all = new WeakMap<readonly RunEntry[], ReadonlyMap<string, DistinctName>>()
+
 /** What nobody knows comes first. */
-const begunAt = ({ header }: RunEntry): number => header.started_at || 0
+const begunAt = ({ header }: Pick<RunEntry, 'header'>): number => header.started_at || 0
 
 const isSaid = (word: string, name: string): boolean => `, ${name}, `.includes(`, ${word}, `)
 
-/** What tells runs of one method apart that differ from one preset, by their ids. */
-function* apartIn(group: readonly Named[]): Generator<[string, readonly string[]]> {
-  const counted = counts(group.flatMap(({ own }) => own.words))
-  const has = (word: string) => counted.get(word) ?? 0
-  const hasSeeds = new Set(group.map(({ entry }) => seedOf(entry.header))).size > 1
-  for (const { entry, own } of group) {
-    const words = own.words
-      .filter((word) => has(word) < group.length)
-      .toSorted((a, b) => has(a) - has(b))
-    yield [entry.id, hasSeeds ? [...words, `seed ${seedOf(entry.header)}`] : words]
-  }
+/** Somebody gave the run its name. */
+const isGiven = ({ header, own }: Named): boolean =>
+  !own.isAutomatic && !header.source && !header.study
+
+/** What a name can say more, in the order in which it is said. Of an imported run no setting is
+ * known. */
+function moreWords({ header, own }: Named): readonly string[] {
+  if (header.source) return []
+  const origin = header.study ? `study “${header.study.name}”` : `from “${own.from}”`
+  return [origin, ...own.words].filter((word) => !isSaid(word, own.seedless))
 }
 
-/** By id, names of which none is another's: runs that share one are numbered as they began, so that
- * no run gets another name when one is added. */
-function numbered(runs: readonly Named[]): Map<string, string> {
+/** Settings of one name, each with the first word that it has and another one has not, for each of
+ * the others: more settings add words, and take none away. */
+function toldApart(settings: readonly (readonly Named[])[]): Setting[] {
+  const said = settings.map(([first]) => moreWords(first))
+  const sets = said.map((words) => new Set(words))
+  return settings.map((runs, i) => {
+    const own = sets.map((other) => said[i].find((word) => !other.has(word)))
+    return { runs, told: said[i].filter((word) => own.includes(word)) }
+  })
+}
+
+function grouped<T>(list: readonly T[], keyOf: (one: T) => string): T[][] {
+  const groups = new Map<string, T[]>()
+  for (const one of list) groups.set(keyOf(one), [...(groups.get(keyOf(one)) ?? []), one])
+  return [...groups.values()]
+}
+
+/** By what is named, names of which none is another's: those that share one are numbered in their
+ * order, so that none gets another name when one is added. */
+function numbered<T>(names: readonly (readonly [T, string])[]): Map<T, string> {
   const seen = new Map<string, number>()
-  const begun = runs.toSorted((a, b) => begunAt(a.entry) - begunAt(b.entry))
   return new Map(
-    begun.map((run) => {
-      const { name } = run.own
+    names.map(([key, name]) => {
       const before = seen.get(name) ?? 0
       seen.set(name, before + 1)
-      return [run.entry.id, before === 0 ? name : `${name} #${before + 1}`]
+      return [key, before === 0 ? name : `${name} #${before + 1}`]
     }),
   )
 }
 
-/** Of what tells two groups of one name apart: their rows have the rest. */
-const MOST_TOLD = 2
+/** What a setting's runs are called, by their ids: with their seeds where these are several. */
+function namesOf({ runs, told }: Setting): (readonly [string, DistinctName])[] {
+  const hasSeeds = new Set(runs.map(({ header }) => seedOf(header))).size > 1
+  return runs.map(({ entry: { id }, own, header }) => {
+    const seedless = [own.seedless, ...told].join(', ')
+    if (header.source) return [id, { name: own.name, seedless }]
+    const saysSeed = hasSeeds || own.name !== own.seedless
+    return [id, { name: saysSeed ? withSeed(seedless, seedOf(header)) : seedless, seedless }]
+  })
+}
 
-const withWords = (name: string, words: readonly string[]): string =>
-  words.length > 0 ? `${name} (${words.join(', ')})` : name
+/** Runs of the lab's own and those of studies do not change each other's names: the table may have
+ * both or the former alone. */
+const isOfStudy = ({ header }: Named): boolean => header.study !== undefined
 
-/** What the table calls each run of a list, by its id, and what stands beside its name. Computed
- * once for one list. */
+/** What each run of a list is called, by its id. Computed once for one list. */
 export function distinctNames(entries: readonly RunEntry[]): ReadonlyMap<string, DistinctName> {
   const known = all.get(entries)
   if (known) return known
-  const runs = entries.map((entry) => ({ entry, own: runName(entry) }))
-  const automatic = runs.filter(({ entry, own }) => own.isAutomatic && !entry.header.source)
-  const groups = new Map<string, Named[]>()
-  for (const run of automatic) {
-    const key = `${run.own.method}\n${run.own.from}`
-    groups.set(key, [...(groups.get(key) ?? []), run])
-  }
-  const apart = new Map([...groups.values()].flatMap((group) => [...apartIn(group)]))
-  const called = counts(runs.map(({ own }) => own.name))
-  const toldOf = ({ entry, own }: Named) =>
-    (called.get(own.name) ?? 0) > 1
-      ? (apart.get(entry.id) ?? []).filter((word) => !isSaid(word, own.name)).slice(0, MOST_TOLD)
-      : []
-  const numbers = numbered(runs)
-  const names = new Map(
-    runs.map((run): [string, DistinctName] => {
-      const { id, header } = run.entry
-      const { own } = run
-      const seedless = toldOf(run).filter(
-        (word) => word !== `seed ${seedOf(header)}` && !isSaid(word, own.seedless),
-      )
-      return [
-        id,
-        {
-          own: numbers.get(id) ?? own.name,
-          seedless: withWords(own.seedless, seedless),
-          apart: apart.get(id) ?? [],
-        },
-      ]
-    }),
+  const runs = entries
+    .map((entry): Named => ({ entry, header: entry.header, own: runName(entry) }))
+    .toSorted((a, b) => Number(isOfStudy(a)) - Number(isOfStudy(b)) || begunAt(a) - begunAt(b))
+  const alike = grouped(runs, (run) => `${isOfStudy(run)} ${run.own.seedless}`)
+  const settings = alike.map((group) =>
+    bySettings(group).flatMap((own) => grouped(own, ({ header }) => header.study?.id ?? '')),
   )
-  all.set(entries, names)
-  return names
+  const called = new Map(settings.flatMap(toldApart).flatMap(namesOf))
+  const nameOf = ({ entry: { id }, own }: Named) => called.get(id) ?? own
+  const names = numbered(runs.map((run) => [run, nameOf(run).name]))
+  const lines = bySettings(runs)
+  // A name that somebody gave one of its seeds is none of the line.
+  const lineName = (line: readonly Named[]) =>
+    nameOf(line.find((run) => !isGiven(run)) ?? line[0]).seedless
+  const lineNames = numbered(lines.map((line) => [line, lineName(line)]))
+  const distinct = new Map(
+    lines.flatMap((line) =>
+      line.map((run): [string, DistinctName] => [
+        run.entry.id,
+        {
+          name: names.get(run) ?? run.own.name,
+          seedless: lineNames.get(line) ?? run.own.seedless,
+        },
+      ]),
+    ),
+  )
+  all.set(entries, distinct)
+  return distinct
 }
 
 /** Names that stand beside one another at the ends of their lines, each without what all of them

@@ -1,9 +1,9 @@
 // Names of a list of runs: each its own, with what tells them apart beside it.
 import { expect, test } from 'vitest'
+import { presetOf } from '../../../document/presets/presets.ts'
 import { runName } from '../../../record/run/names.ts'
 import { entryOf } from '../table/testing.ts'
 import { comparedGroups } from './compared.ts'
-import { comparedNames } from './compared_names.ts'
 import { distinctNames, shortNames, unsaidWords } from './distinct_names.ts'
 import { FIRST_VIEW, tableRows } from './table.ts'
 
@@ -28,119 +28,101 @@ const RUNS = [
   withPrompts(entryOf('d', { seed: 2, lr: 0.01 }, { name: 'the fast one' })),
 ]
 
-test('a run keeps its name in a list, and what tells it apart stands beside it', () => {
-  const wide = withRollout(entryOf('e', { seed: 1, lr: 0.01 }, UNNAMED), WIDE)
-  const other = withRollout(entryOf('f', { seed: 1, lr: 0.01 }, UNNAMED), { ...WIDE, top_p: 0.9 })
-  const list = [...RUNS, wide, other]
-  const rows = tableRows(list, FIRST_VIEW)
-  const rowOf = (run: (typeof RUNS)[number]) => rows.find(({ entry }) => entry === run)
-  for (const run of list) {
-    // Of those that are called alike, the later ones have a number.
-    const alike = list.filter(
-      (one) =>
-        runName(one).name === runName(run).name && one.header.started_at < run.header.started_at,
-    )
-    const number = alike.length > 0 ? ` #${alike.length + 1}` : ''
-    expect(rowOf(run)?.name).toBe(`${runName(run).name}${number}`)
-    expect(tableRows([run], FIRST_VIEW)[0]).toMatchObject({ name: runName(run).name, apart: [] })
-  }
-  const [first, second] = RUNS
-  expect([first, second].map((run) => rowOf(run)?.apart)).toEqual([['seed 1'], ['seed 2']])
-  expect(rowOf(other)?.name).toMatch(/ #3$/)
-  // A name says two differences, and these are not among them.
-  expect(runName(wide).name).toBe(runName(other).name)
-  expect(rowOf(wide)?.apart).toContain('top p 0.95')
-  expect(rowOf(other)?.apart).toContain('top p 0.9')
-})
-
-const shown = (list: readonly ReturnType<typeof entryOf>[], all = list) => {
-  const names = comparedNames(list, all)
+const shown = (list: readonly ReturnType<typeof entryOf>[]) => {
+  const names = distinctNames(list)
   return list.map(({ id }) => names.get(id)?.name)
 }
+const METHOD = 'BuPO (GRPO), layer 2 first'
 
-test('side by side a run says what differs, and nothing that all of them share', () => {
-  const wide = withRollout(entryOf('e', { lr: 0.01 }, UNNAMED), WIDE)
-  const other = withRollout(entryOf('f', { lr: 0.01 }, UNNAMED), { ...WIDE, top_p: 0.9 })
-  // The name of the table says two differences from the preset, and these are not among them.
-  expect(runName(wide).name).toBe(runName(other).name)
-  expect(shown([wide, other])).toEqual(['top p 0.95', 'top p 0.9'])
-  expect(shown(RUNS)).toEqual([
-    'lr 0.001, seed 1',
-    'lr 0.001, seed 2',
-    'lr 0.01, seed 1',
-    'the fast one',
-  ])
-  expect(shown(RUNS.slice(0, 2))).toEqual(['seed 1', 'seed 2'])
-  // Alone it is called as in the table.
-  expect(shown([RUNS[1]], RUNS)).toEqual([runName(RUNS[1]).name])
+test('a run has one name, which gets its seed once another seed of it is there', () => {
+  const [first, second] = RUNS
+  const name = `${METHOD}, 8 prompts per step`
+  expect(shown([first])).toEqual([name])
+  expect(shown([first, second])).toEqual([`${name}, seed 1`, `${name}, seed 2`])
+  expect(tableRows(RUNS, FIRST_VIEW).map((row) => row.name)).toEqual(shown(RUNS).toReversed())
+  // Another setting adds nothing to it; a seed that is no preset’s is always said.
+  expect(shown([first, RUNS[2]])).toEqual([name, `${METHOD}, lr 0.01, 8 prompts per step`])
+  expect(shown([second])).toEqual([`${name}, seed 2`])
+  expect(shown(RUNS)[3]).toBe('the fast one')
 })
 
-test('a method is said where it differs', () => {
-  const [first, second] = [1, 2].map((i) => entryOf(`m${i}`, { lr: i / 1000 }, UNNAMED))
-  const { document } = second.header
-  const phases = document.phases.map((phase) => ({ ...phase, target_layer: 'final' }))
-  const whole = { ...document, phases } as typeof document
-  const grpo = { ...second, header: { ...second.header, document: whole, experiment: whole } }
-  expect(shown([first, grpo])).toEqual(['BuPO (GRPO), layer 2 first, lr 0.001', 'GRPO, lr 0.002'])
-})
-
-test('among many differences each says what is its own', () => {
-  const base = { train_batch_size: 16, n: 4, temperature: 1, top_p: 1 }
-  const others = [
-    {},
-    { train_batch_size: 8 },
-    { n: 16 },
-    { temperature: 0.75 },
-    { top_p: 0.95 },
-    { n: 16, top_p: 0.9 },
+test('whatever else a list holds, a name begins with that which the run has alone', () => {
+  const list = [
+    ...RUNS,
+    withRollout(entryOf('e', { lr: 0.01 }, UNNAMED), WIDE),
+    withRollout(entryOf('f', { lr: 0.01 }, UNNAMED), { ...WIDE, top_p: 0.9 }),
+    withSeed(entryOf('g', { lr: 0.01 }, UNNAMED), 7),
+    entryOf('h', { lr: 0.01 }, UNNAMED),
+    entryOf('i', { lr: 0.01 }, UNNAMED),
   ]
-  const runs = others.map((own, i) =>
-    withRollout(entryOf(`o${i}`, {}, UNNAMED), { ...base, ...own }),
+  const names = shown(list)
+  for (const [i, run] of list.entries())
+    expect(names[i]?.startsWith(runName(run).seedless), names[i]).toBe(true)
+  expect(new Set(names).size).toBe(list.length)
+  // A name says two differences; of two that are alike in these each says what is its own.
+  expect(names.slice(4, 6)).toEqual(
+    ['top p 0.95', 'top p 0.9'].map(
+      (own) => `${METHOD}, lr 0.01, 8 prompts per step, 16 responses per prompt, ${own}`,
+    ),
   )
-  const [first, ...rest] = shown(runs)
-  expect(rest).toEqual([
-    '8 prompts per step',
-    '16 responses per prompt',
-    'temperature 0.75',
-    'top p 0.95',
-    'top p 0.9, 16 responses per prompt',
+  expect(names.at(-1)).toBe(`${METHOD}, lr 0.01, seed 1 #2`)
+  expect(names.join()).not.toContain('more')
+})
+
+test('runs of two presets that are called alike say of which preset they are', () => {
+  const tiny = entryOf('a', {}, UNNAMED)
+  const ofPreset = (id: string, preset_id: string) => {
+    const document = presetOf(preset_id)?.experiment ?? tiny.header.document
+    const phases = document.phases.map((phase) =>
+      phase.kind === 'rl' ? { ...phase, adv_estimator: 'grpo' as const } : phase,
+    )
+    const own = { ...document, phases } as typeof document
+    return {
+      ...tiny,
+      id,
+      header: { ...tiny.header, id, preset_id, document: own, experiment: own },
+    }
+  }
+  expect(shown([ofPreset('a', 'tiny'), ofPreset('b', 'first-steps')])).toEqual([
+    `${METHOD}, from “Tiny: sort three digits”`,
+    `${METHOD}, from “First run: an inner layer, then all”`,
   ])
-  expect(first).toBe('BuPO (GRPO), layer 2 first')
-  // Two that differ in more than a name can say have as much as there is room for.
-  const far = shown([runs[0], withRollout(entryOf('far', { lr: 0.01 }, UNNAMED), WIDE)])
-  expect(far.every((name) => name?.endsWith(', 2 more'))).toBe(true)
-  expect(new Set(far).size).toBe(2)
 })
 
 test('runs of one given name are told apart by their settings, and those by nothing are numbered', () => {
-  const alike = [0.001, 0.01].map((lr, i) => entryOf(`g${i}`, { lr }, { name: 'Mine' }))
-  expect(shown(alike)).toEqual(['lr 0.001', 'lr 0.01'])
-  expect(shown([...alike, entryOf('h', { lr: 0.1 }, { name: 'Yours' })])).toEqual([
-    'Mine, lr 0.001',
-    'Mine, lr 0.01',
-    'Yours',
-  ])
+  const alike = [0.002, 0.01].map((lr, i) => entryOf(`g${i}`, { lr }, { name: 'Mine' }))
+  const yours = entryOf('h', { lr: 0.1 }, { name: 'Yours' })
+  expect(shown([...alike, yours])).toEqual(['Mine, lr 0.002', 'Mine, lr 0.01', 'Yours'])
   const again = ['x', 'y', 'z'].map((id) => entryOf(id, {}, { name: 'Mine' }))
-  const owns = (list: typeof again) => list.map(({ id }) => distinctNames(list).get(id)?.own)
-  expect(owns(again.toReversed())).toEqual(['Mine #3', 'Mine #2', 'Mine'])
-  // As the table numbers them, whichever are ticked.
-  expect(shown(again.slice(1), again)).toEqual(['Mine #2', 'Mine #3'])
+  expect(shown(again.toReversed())).toEqual(['Mine #3', 'Mine #2', 'Mine'])
+})
+
+test('runs of studies in the table change no name of the others', () => {
+  const [first] = RUNS
+  const ofStudy = (id: string, study: string) => {
+    const { header, ...run } = RUNS[0]
+    const arm = { id: study, name: study, arm: runName(first).name, seconds: 1 }
+    return { ...run, id, header: { ...header, id, study: arm } } as typeof first
+  }
+  const names = shown([ofStudy('s', 'One'), ofStudy('t', 'Two'), first])
+  expect(names[2]).toBe(runName(first).name)
+  expect(names.slice(0, 2)).toEqual(
+    ['One', 'Two'].map((study) => `${runName(first).name}, study “${study}”, seed 1`),
+  )
 })
 
 test('a line of several seeds is called without them', () => {
   const ticked = RUNS.map(({ id }) => id)
   const selection = { ticked, band: 'range', isBehind: false, view: FIRST_VIEW } as const
   const groups = comparedGroups(RUNS, selection)
-  expect(groups.map(({ label }) => label)).toEqual(['lr 0.001', 'lr 0.01'])
-  expect(groups[0].entries.map(({ labels }) => labels.name)).toEqual([
-    'lr 0.001, seed 1',
-    'lr 0.001, seed 2',
-  ])
-  // Where every line is one run, its seed is said.
+  const lines = ['', ', lr 0.01'].map((lr) => `${METHOD}${lr}, 8 prompts per step`)
+  expect(groups.map(({ label }) => label)).toEqual(lines)
+  expect(groups[0].entries.map(({ labels }) => labels.name)).toEqual(shown(RUNS).slice(0, 2))
+  // Where every line is one run, it is called as in the table.
   const [first, , third] = RUNS
-  const far = withSeed(third, 7)
-  const two = comparedGroups([first, far], { ...selection, ticked: ['a', 'c'] })
-  expect(two.map(({ label }) => label)).toEqual(['lr 0.001, seed 1', 'lr 0.01, seed 7'])
+  const two = [first, withSeed(third, 7)]
+  const lone = comparedGroups(two, { ...selection, ticked: ['a', 'c'] })
+  expect(lone.map(({ label }) => label)).toEqual(shown(two))
 })
 
 test('beside a name no word of it is said again', () => {

@@ -71,18 +71,6 @@ test('runs are sorted by the number that is asked for, those without one last', 
   expect(tableRows(runs, view).map(({ value }) => value)).toEqual([0.3, undefined, 0.1])
 })
 
-test('the preset that runs differ from is said where it is not that of all', () => {
-  const runs = [entry('a'), entry('b')]
-  const said = (entries: readonly RunEntry[]) =>
-    tableRows(entries, view).map(({ saysFrom }) => saysFrom)
-  expect(said(runs)).toEqual([false, false])
-  expect(said([...runs, entry('c', {}, { preset_id: 'two-skills-grpo' })])).toEqual([
-    true,
-    true,
-    true,
-  ])
-})
-
 test('every word of a search has to be found', () => {
   const runs = [entry('a', { notes: 'Warm restart' }), entry('b', { name: 'lower lr' })]
   expect(idsOf(runs, { search: 'restart' })).toBe('a')

@@ -62,10 +62,6 @@ export interface Row {
   readonly name: string
   /** What an automatic name is measured against. */
   readonly from: string
-  /** Not all runs of the table are measured against the same preset. */
-  readonly saysFrom: boolean
-  /** What tells it from the others of its method, the rarest first. */
-  readonly apart: readonly string[]
   /** Its name without the seed. */
   readonly seedless: string
   readonly value: number | undefined
@@ -77,17 +73,11 @@ export interface Row {
  * again. */
 const known = new WeakMap<RunEntry, { readonly key: string; readonly row: Row }>()
 
-function rowOf(
-  entry: RunEntry,
-  view: TableView,
-  called: DistinctName | undefined,
-  saysFrom: boolean,
-): Row {
+function rowOf(entry: RunEntry, view: TableView, called: DistinctName | undefined): Row {
   const { metric, statistic, isSmoothed, columns } = view
   const { from, ...run } = runName(entry)
-  const alone = { own: run.name, seedless: run.seedless, apart: [] }
-  const { own: name, seedless, apart } = called ?? alone
-  const said = [metric, statistic, isSmoothed, saysFrom, name, seedless, ...apart, ...columns]
+  const { name, seedless } = called ?? run
+  const said = [metric, statistic, isSmoothed, name, seedless, ...columns]
   const key = said.join('\n')
   const before = known.get(entry)
   if (before?.key === key) return before.row
@@ -96,8 +86,6 @@ function rowOf(
     entry,
     name,
     from,
-    saysFrom,
-    apart,
     seedless,
     value: typeof value === 'number' ? value : undefined,
     cells: columns.map((column) => cellOf(entry, column, view)),
@@ -110,13 +98,13 @@ const words = (text: string) => text.toLowerCase().split(/\s+/).filter(Boolean)
 
 /** Whether every word of the search is in a run's name, notes, tags, task, preset, adapter or
  * status. */
-function isFound({ entry, name, from, apart }: Row, search: readonly string[]): boolean {
+function isFound({ entry, name, from }: Row, search: readonly string[]): boolean {
   const { header, labels } = entry
   const { task, seed } = header.experiment
   const text = searchable([
     name,
     from,
-    ...apart,
+    ...runName(entry).words,
     labels.notes,
     ...labels.tags,
     task.id,
@@ -158,14 +146,13 @@ const rank = ({ entry: { labels } }: Row) => (labels.pinned ? 0 : 1)
 export function tableRows(entries: readonly RunEntry[], view: TableView): Row[] {
   const search = words(view.search)
   const names = distinctNames(entries)
-  const saysFrom = new Set(entries.map((entry) => runName(entry).from)).size > 1
   return entries
     .filter(
       (entry) =>
         (view.withHidden || !entry.labels.hidden) &&
         view.filters.every((filter) => holds(entry, filter, view)),
     )
-    .map((entry) => rowOf(entry, view, names.get(entry.id), saysFrom))
+    .map((entry) => rowOf(entry, view, names.get(entry.id)))
     .filter((row) => isFound(row, search))
     .sort((a, b) => rank(a) - rank(b) || order(a, b, view) || begunAt(b) - begunAt(a))
 }

@@ -21,7 +21,7 @@ test('of a run of a study the last number is there and no highest one', () => {
   const ticked = ['a', 'b']
   const selection = { ...selectionStore.getInitialState(), ticked }
   const groups = comparedGroups([own, ofStudy], selection)
-  expect(groups.map(({ label }) => label)).toEqual(['a', 'fast'])
+  expect(groups.map(({ label }) => label)).toEqual(['a', 'fast, seed 1'])
   const said = text(renderToStaticMarkup(<KeyMetrics groups={groups} />))
   expect(said).toContain('50.0 % , highest 50.0 %')
   expect(said).toContain('75.0 % –')

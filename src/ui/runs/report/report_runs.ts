@@ -5,7 +5,7 @@ import type { Series } from '../../../host/columns/series.ts'
 import type { RunEntry } from '../../../page/runs/library/library_store.ts'
 import { runName } from '../../../record/run/names.ts'
 import { METRIC_CHOICES } from '../base/columns.ts'
-import type { ComparedName } from '../base/compared_names.ts'
+import type { DistinctName } from '../base/distinct_names.ts'
 import type { Selection } from '../base/selection.ts'
 import type { TableView } from '../base/table.ts'
 
@@ -18,8 +18,8 @@ export type Reading = Pick<TableView, 'group' | 'statistic' | 'isSmoothed'> &
   Pick<Selection, 'band'> & {
     /** What the page says above these runs. */
     readonly said: string | undefined
-    /** What figures call them, by id. */
-    readonly names: ReadonlyMap<string, ComparedName>
+    /** What the table and figures call them, by id. */
+    readonly names: ReadonlyMap<string, DistinctName>
   }
 
 /** A run that is called as figures call it. */

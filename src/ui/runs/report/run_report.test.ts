@@ -3,7 +3,7 @@ import { appendRow, type Series } from '../../../host/columns/series.ts'
 import { runName } from '../../../record/run/names.ts'
 import { extendSummary } from '../../../record/run/summary.ts'
 import { greedyAccuracy, layerEntropy, REWARD } from '../../shown/metrics.ts'
-import { type ComparedName, comparedNames } from '../base/compared_names.ts'
+import { type DistinctName, distinctNames } from '../base/distinct_names.ts'
 import { FIRST_VIEW } from '../base/table.ts'
 import { entryOf } from '../table/testing.ts'
 import { runReport } from './run_report.ts'
@@ -27,7 +27,7 @@ const READING = {
   ...FIRST_VIEW,
   band: 't95',
   said: undefined,
-  names: new Map<string, ComparedName>(),
+  names: new Map<string, DistinctName>(),
 } as const
 
 const RUNS = [
@@ -139,7 +139,7 @@ test('the maps layer × step are small multiples on one scale', () => {
 test('a run is called in its report as in the list, with its whole name once', () => {
   const own = [1, 2].map((seed) => runOf(`n${seed}`, { seed, greedy: 0.5 }, [0, 0.5]))
   const entries = own.map(({ entry }) => entry)
-  const names = comparedNames(entries, entries)
+  const names = distinctNames(entries)
   const short = own.map(({ entry }) => names.get(entry.id)?.name ?? '')
   const whole = own
     .map(({ entry }) => runName(entry).differs)

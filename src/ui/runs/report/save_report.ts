@@ -6,7 +6,7 @@ import { saveFile } from '../../kit/save.ts'
 import { zipOf } from '../../kit/zip.ts'
 import { showToast } from '../../shown/store.ts'
 import { allRuns, columnsOfPast } from '../base/all_runs.ts'
-import { comparedNames } from '../base/compared_names.ts'
+import { distinctNames } from '../base/distinct_names.ts'
 import { MAX_AVERAGED, selectionStore } from '../base/selection.ts'
 import type { ReportRun } from './report_runs.ts'
 import { runReport } from './run_report.ts'
@@ -28,10 +28,7 @@ export async function saveReport(
     const runs = await Promise.all(entries.slice(0, MAX_AVERAGED).map(withColumns))
     const address = location.href.replace(/[?#].*$/s, '')
     const { view, band } = selectionStore.getState()
-    const names = comparedNames(
-      runs.map(({ entry }) => entry),
-      allRuns(),
-    )
+    const names = distinctNames(allRuns())
     const files = [...runReport(runs, { ...view, band, said, names }, address)].map(
       ([path, text]) => ({
         path,

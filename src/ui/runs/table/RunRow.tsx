@@ -66,30 +66,20 @@ interface RunRowProps {
 /** The tick, the name, the course, the number, and what can be done. */
 const OTHER_COLUMNS = 5
 
-/** What a row is called: by what tells its run from the others of its method, with the number that
- * its name has; by its name where nothing does, or where somebody gave it one. */
-function calledOf({ entry, name, apart }: Row): string {
-  if (apart.length === 0 || !runName(entry).isAutomatic) return name
-  return `${apart.join(', ')}${/ #\d+$/.exec(name)?.[0] ?? ''}`
-}
-
 /** What else is special about a run. */
-function whatWords(row: Row): string {
-  const { entry, name, from, saysFrom, apart } = row
+function whatWords({ entry, name, from }: Row): string {
   const { source, study } = entry.header
   if (source) return `imported from ${logKindWords(source.kind)}`
   if (study) return `study “${study.name}”`
-  const { differs, isAutomatic, method, words } = runName(entry)
-  const isPreset = isAutomatic && words.length === 0
-  const called = calledOf(row)
-  const more = called === name ? apart : []
-  const own = isAutomatic ? (called === name ? '' : method) : unsaidWords(differs, name)
-  const said = `, ${[called, ...more, own].join(', ')}, `
+  const { differs, isAutomatic, words } = runName(entry)
+  const own = isAutomatic ? '' : unsaidWords(differs, name)
+  const said = `, ${name}, ${own}, `
   const rest = words.filter((word) => !said.includes(`, ${word}, `))
   // Somebody who trained a preset looks for it by its title.
-  if (isPreset) return [from, ...more, own].filter(Boolean).join(', ')
-  const preset = from === name || !saysFrom ? '' : unsaidWords(from, `${name}, ${differs}`)
-  return [...more, own, ...rest, preset && `from ${preset}`].filter(Boolean).join(', ')
+  if (isAutomatic && words.length === 0) return from
+  const isSaid = from === name || name.includes(`“${from}”`)
+  const preset = isSaid ? '' : unsaidWords(from, `${name}, ${differs}`)
+  return [own, ...rest, preset && `from ${preset}`].filter(Boolean).join(', ')
 }
 
 function openTitle({ header }: Row['entry'], isLiving: boolean): string {
@@ -113,7 +103,7 @@ function RunName({ row, color, isShown, isLiving }: RunRowProps) {
         onClick={() => void (study ? openArm(study) : showRun(id))}
       >
         {color === undefined ? null : <RunMark color={color} />}
-        <CutName name={calledOf(row)} />
+        <CutName name={name} />
       </button>
       <span className="run-under">
         <span className="soft run-from" title={what}>

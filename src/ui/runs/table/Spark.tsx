@@ -9,7 +9,7 @@ import { useVisible } from '../../shown/visible.ts'
 import { columnsOfPast } from '../base/all_runs.ts'
 import { isShare, metricOf } from '../base/columns.ts'
 
-const [WIDTH, HEIGHT] = [96, 24]
+const [WIDTH, HEIGHT] = [72, 24]
 /** More cannot be seen. */
 const POINTS = 48
 /** Pixels from the screen at which a line is read. */

@@ -100,18 +100,18 @@ test('runs of studies that the table has are counted beside the others', () => {
   expect(said(0)).toContain('Runs of studies are kept with their study.')
 })
 
-test('a row is called by what tells its run apart, and its whole name is its title', () => {
+test('a row has the whole name of its run, and below it what else is special about it', () => {
   const runs = [1, 2].map((seed) => entryOf(`s${seed}`, { seed, lr: 0.01 }, { name: '' }))
   const markup = renderToStaticMarkup(<RunsTable entries={runs} living={undefined} />)
-  for (const [i, seed] of [1, 2].entries()) {
-    expect(markup).toContain(`title="seed ${seed}">seed ${seed}</span>`)
-    expect(markup).toContain(`title="${runName(runs[i]).name}: Show this run`)
+  for (const seed of [1, 2]) {
+    const name = `BuPO (GRPO), layer 2 first, lr 0.01, seed ${seed}`
+    expect(markup).toContain(`title="${name}">${name}</span>`)
+    expect(markup).toContain(`title="${name}: Show this run`)
+    expect(text(markup)).toContain(`${name} from ${TINY.name}`)
   }
-  // What all share is below.
-  expect(text(markup)).toContain('seed 1 BuPO (GRPO), layer 2 first, lr 0.01')
   const named = runs.map((run) => ({ ...run, labels: { ...run.labels, name: `Mine ${run.id}` } }))
-  expect(renderToStaticMarkup(<RunsTable entries={named} living={undefined} />)).toContain(
-    'title="Mine s1">Mine s1</span>',
+  expect(text(renderToStaticMarkup(<RunsTable entries={named} living={undefined} />))).toContain(
+    `Mine s1 BuPO (GRPO), layer 2 first, lr 0.01, from ${TINY.name}`,
   )
 })
 
@@ -123,8 +123,8 @@ test('a run of an unchanged preset has its title below its name', () => {
     return { ...entry, header: { ...entry.header, preset_id: id, document } }
   })
   const said = text(renderToStaticMarkup(<RunsTable entries={runs} living={undefined} />))
-  expect(said).toContain(`seed 1 ${name}, ${runName(runs[0]).method}`)
-  expect(said).toContain(`seed 2 ${name}, ${runName(runs[1]).method}`)
+  for (const seed of [1, 2])
+    expect(said).toContain(`${runName(runs[0]).method}, seed ${seed} ${name} `)
 })
 
 test('when a run of an earlier day began is short, and whole in its title', () => {
