@@ -26,7 +26,7 @@ test('what only one document says is absent in the other', () => {
   const shorter = { ...experiment, phases: experiment.phases.slice(0, -1) }
   const found = differences([experiment, shorter])
   // A phase of one of them alone is one row, and not a row for each of its fields.
-  expect(found).toEqual([{ path: 'phases.2', values: ['rl, whole model, 50 steps', undefined] }])
+  expect(found).toEqual([{ path: 'phases.2', values: ['GRPO, whole model, 50 steps', undefined] }])
   const steered = { ...experiment, steering: [{ step: 3, kind: 'next_phase' as const }] }
   expect(differences([experiment, steered])).toEqual([
     { path: 'steering.0', values: [undefined, 'after step 3: next phase'] },

@@ -1,7 +1,9 @@
 // Compares several runs: where their experiments differ, which are alike but for the seed, and
 // differences by seed.
+import { preferenceLabel } from '../../document/experiment/fields/preference_fields.ts'
 import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import { layerWords, steeringWords } from '../../document/experiment/steering/words.ts'
+import { methodName } from '../../document/presets/method_name.ts'
 import { leavesOf } from '../run/leaves.ts'
 import type { RunHeader, RunLabels } from '../run/record.ts'
 import { type MeanSpread, meanSpread } from './statistics.ts'
@@ -26,25 +28,32 @@ export interface Difference {
   readonly values: readonly (string | undefined)[]
 }
 
-/** A phase in a few words. */
-const phaseText = (phase: Experiment['phases'][number]): string =>
-  [
-    phase.kind,
-    'target_layer' in phase ? layerWords(phase.target_layer) : '',
-    `${phase.steps} steps`,
-  ]
-    .filter(Boolean)
-    .join(', ')
+/** 'REINFORCE++, layer 2, 4 steps'; undefined where there is no such phase. */
+export function phaseText(experiment: Experiment, index: number): string | undefined {
+  const phase = experiment.phases.at(index)
+  if (!phase) return undefined
+  const steps = phase.steps === 1 ? '1 step' : `${phase.steps} steps`
+  if (phase.kind === 'sft') return `supervised, ${steps}`
+  if (phase.kind === 'reward_model') return `a reward model, ${steps}`
+  const layer = layerWords(phase.target_layer)
+  if (phase.kind === 'distill') return `distillation, ${layer}, ${steps}`
+  const method =
+    phase.kind === 'rl' ? methodName(experiment, phase) : preferenceLabel(phase.preference)
+  return `${method}, ${layer}, ${steps}`
+}
 
 /** Phases that not all experiments have are a row each, and not one for each of their fields. */
-function withWholePhases(values: Map<string, string>, { phases }: Experiment, common: number) {
+function withWholePhases(values: Map<string, string>, experiment: Experiment, common: number) {
   const own = [...values].filter(([path]) => {
     const at = /^phases\.(\d+)\./.exec(path)?.[1]
     return at === undefined || Number(at) < common
   })
-  const rest = phases
+  const rest = experiment.phases
     .slice(common)
-    .map((phase, i): [string, string] => [`phases.${common + i}`, phaseText(phase)])
+    .map((_, i): [string, string] => [
+      `phases.${common + i}`,
+      `${phaseText(experiment, common + i)}`,
+    ])
   return new Map([...own, ...rest])
 }
 

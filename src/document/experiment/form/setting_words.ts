@@ -38,6 +38,10 @@ function fieldOf(experiment: Experiment, path: string): Field | undefined {
   return PHASE_KINDS.map((_, i) => others.get(`phases.${i}.${name}`)).find(Boolean)
 }
 
+/** The other settings leave it without effect. */
+export const isIdle = (experiment: Experiment, path: string): boolean =>
+  fieldsOf(experiment).get(path)?.hasEffect === false
+
 /** A text inside of a sentence. Capitals within a word are a name, such as KL. */
 export const lowered = (label: string): string =>
   /^[A-Z]{2}|^[A-Z][a-z]+[A-Z]/.test(label) ? label : label[0].toLowerCase() + label.slice(1)

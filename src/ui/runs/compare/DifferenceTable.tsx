@@ -1,90 +1,18 @@
 // Draws the settings in which the compared runs differ. Of an imported run no setting is known, and
 // the table says so.
-import { useMemo } from 'react'
+import { ChevronDown, ChevronRight } from 'lucide-react'
+import { useMemo, useState } from 'react'
 import { shortHash } from '../../../document/content/content.ts'
-import {
-  placeWords,
-  settingLabel,
-  settingValue,
-} from '../../../document/experiment/form/setting_words.ts'
-import type { Experiment } from '../../../document/experiment/schema/schema.ts'
-import { changesWords, fieldChanges } from '../../../document/experiment/steered/field_changes.ts'
 import { differences } from '../../../record/compare/compare.ts'
-import { leavesOf } from '../../../record/run/leaves.ts'
 import { NONE } from '../../kit/format.ts'
 import type { Compared } from '../base/compared.ts'
 import { MarkedName } from '../base/RunMark.tsx'
+import { type DifferenceRow, differenceRows, documentOf } from './difference_rows.ts'
 
 /** Hashes, and long texts such as pinned kernels, are of interest only in that they differ. */
 function short(text: string): string {
   const said = text.replaceAll(/sha256-[0-9a-f]{64}/g, (hash) => shortHash(hash))
   return said.length > 60 ? `${said.slice(0, 60)}…` : said
-}
-
-const documentOf = ({ entries: [{ header }] }: Compared) =>
-  header.source ? undefined : header.document
-
-/** A change by hand that is said beside the value that its field began with needs no row. */
-function isSaidWithField(
-  path: string,
-  documents: readonly (Experiment | undefined)[],
-  changes: readonly ReadonlyMap<string, unknown>[],
-): boolean {
-  const [, index] = /^steering\.(\d+)$/.exec(path) ?? []
-  if (index === undefined) return false
-  return documents.every((document, i) => {
-    const entry = document?.steering[Number(index)]
-    return !entry || (entry.kind === 'set' && changes[i].has(entry.path))
-  })
-}
-
-/** What a person calls the row: a setting by its name in the form. */
-function rowName(experiments: readonly Experiment[], path: string): string {
-  const [, done] = /^steering\.(\d+)$/.exec(path) ?? []
-  if (done !== undefined) return `done by hand, ${Number(done) + 1}`
-  const [, phase] = /^phases\.(\d+)$/.exec(path) ?? []
-  if (phase !== undefined) return `phase ${Number(phase) + 1}`
-  const has = experiments.find((one) => leavesOf(one).has(path)) ?? experiments[0]
-  const label = settingLabel(has, path)
-  const [, list, at] = /^(reward\.parts|tools)\.(\d+)/.exec(path) ?? []
-  if (list === 'reward.parts') return `reward part ${Number(at) + 1}, ${label}`
-  if (list === 'tools') return `tool ${Number(at) + 1}, ${label}`
-  return `${placeWords(path)}${label}`
-}
-
-/** Rows of which no two have one name: settings that a person calls alike have their paths too. */
-function withPaths<T extends { readonly path: string; readonly name: string }>(rows: readonly T[]) {
-  const isAgain = ({ name }: T) => rows.filter((other) => other.name === name).length > 1
-  return rows.map((row) => (isAgain(row) ? { ...row, name: `${row.name} (${row.path})` } : row))
-}
-
-/** A row for each difference; undefined where a run was imported. */
-function useRows(groups: readonly Compared[], hasSeeds: boolean) {
-  return useMemo(() => {
-    const documents = groups.map(documentOf)
-    const known = documents.flatMap((document) => document ?? [])
-    const changes = groups.map(({ entries: [{ header }] }) => fieldChanges(header))
-    const places = documents.map((document) => (document ? known.indexOf(document) : -1))
-    const found = known.length < 2 ? [] : differences(known)
-    const rows = found
-      .filter(({ path }) => !hasSeeds || path !== 'seed')
-      .filter(({ path }) => !isSaidWithField(path, documents, changes))
-      .map(({ path, values }) => ({
-        path,
-        name: rowName(known, path),
-        cells: places.map((place, i) => {
-          // What a person changed in the run is said with what it began with.
-          const changed = changes[i].get(path)
-          const own = documents[i]
-          if (!own) return undefined
-          const said = (value: unknown) => settingValue(own, path, value)
-          const leaf = leavesOf(own).get(path)
-          if (changed) return { value: changesWords(changed, said) }
-          return { value: leaf === undefined ? values[place] : said(leaf) }
-        }),
-      }))
-    return withPaths(rows)
-  }, [groups, hasSeeds])
 }
 
 /** Where no row can be shown. */
@@ -133,9 +61,34 @@ function Cell({ cell, first }: CellProps) {
   )
 }
 
+function Rows(props: {
+  readonly rows: readonly DifferenceRow[]
+  readonly groups: readonly Compared[]
+}) {
+  const { rows, groups } = props
+  return rows.map(({ path, name, cells }) => (
+    <tr key={path}>
+      <th scope="row" title={path}>
+        {name}
+      </th>
+      {cells.map((cell, i) => (
+        <Cell
+          key={groups[i].entries[0].id}
+          cell={cell}
+          first={cells.find((one) => one !== undefined)?.value}
+        />
+      ))}
+    </tr>
+  ))
+}
+
+/** Rows before the rest is folded: the charts are near below. */
+const FIRST_ROWS = 8
+
 export function DifferenceTable({ groups }: { readonly groups: readonly Compared[] }) {
+  const [isOpen, setOpen] = useState(false)
   const hasSeeds = groups.some(({ entries }) => entries.length > 1)
-  const rows = useRows(groups, hasSeeds)
+  const rows = useMemo(() => differenceRows(groups, hasSeeds), [groups, hasSeeds])
   const known = groups.filter(documentOf).length
   if (rows.length === 0)
     return (
@@ -146,39 +99,43 @@ export function DifferenceTable({ groups }: { readonly groups: readonly Compared
         isOneSetting={groups.every(hasOneSetting)}
       />
     )
+  // A fold for one row would take its place.
+  const more = rows.length > FIRST_ROWS + 1 ? rows.length - FIRST_ROWS : 0
+  const Arrow = isOpen ? ChevronDown : ChevronRight
   return (
-    <div className="scroll" tabIndex={0} role="group" aria-label="Differences of the experiments">
-      <table className="compare-table" data-testid="differences">
-        <thead>
-          <tr>
-            <th scope="col">setting</th>
-            {groups.map((group) => (
-              <th key={group.entries[0].id} scope="col">
-                <MarkedName name={group.label} color={group.entries[0].labels.color} />
-                {group.entries[0].labels.baseline ? (
-                  <small className="soft"> baseline</small>
-                ) : null}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map(({ path, name, cells }) => (
-            <tr key={path}>
-              <th scope="row" title={path}>
-                {name}
-              </th>
-              {cells.map((cell, i) => (
-                <Cell
-                  key={groups[i].entries[0].id}
-                  cell={cell}
-                  first={cells.find((one) => one !== undefined)?.value}
-                />
+    <>
+      <div className="scroll" tabIndex={0} role="group" aria-label="Differences of the experiments">
+        <table className="compare-table" data-testid="differences">
+          <thead>
+            <tr>
+              <th scope="col">setting</th>
+              {groups.map((group) => (
+                <th key={group.entries[0].id} scope="col">
+                  <MarkedName name={group.label} color={group.entries[0].labels.color} />
+                  {group.entries[0].labels.baseline ? (
+                    <small className="soft"> baseline</small>
+                  ) : null}
+                </th>
               ))}
             </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+          </thead>
+          <tbody>
+            <Rows rows={more > 0 && !isOpen ? rows.slice(0, FIRST_ROWS) : rows} groups={groups} />
+          </tbody>
+        </table>
+      </div>
+      {more > 0 ? (
+        <button
+          type="button"
+          className="plain differences-more"
+          data-testid="differences-more"
+          aria-expanded={isOpen}
+          onClick={() => setOpen(!isOpen)}
+        >
+          <Arrow className="icon" aria-hidden="true" />
+          {isOpen ? 'Fewer settings' : `${more} more settings`}
+        </button>
+      ) : null}
+    </>
   )
 }

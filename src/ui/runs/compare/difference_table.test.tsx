@@ -1,5 +1,7 @@
 import { renderToStaticMarkup } from 'react-dom/server'
 import { expect, test } from 'vitest'
+import type { Experiment } from '../../../document/experiment/schema/schema.ts'
+import { presetOf } from '../../../document/presets/presets.ts'
 import { entryOf } from '../table/testing.ts'
 import { DifferenceTable } from './DifferenceTable.tsx'
 
@@ -49,6 +51,49 @@ test('imported runs beside one of the lab’s, or alone, differ in nothing that 
   expect(page(own, group('b', entryOf('b', {})))).toContain('the same, seed included.')
   const seeds = group('a', entryOf('a', { seed: 1 }), entryOf('b', { seed: 2 }))
   expect(page(seeds)).toContain('runs of one setting')
+})
+
+const ofPreset = (id: string, preset_id: string) => {
+  const entry = entryOf(id, {})
+  const document = presetOf(preset_id)?.experiment ?? entry.header.document
+  return { ...entry, header: { ...entry.header, preset_id, document, experiment: document } }
+}
+const namesIn = (page: string) =>
+  [...page.matchAll(/<th scope="row"[^>]*>([^<]*)</g)].map(([, name]) => name)
+
+test('of runs of two presets comes what matters first, a phase of another kind in one row', () => {
+  const groups = [group('a', ofPreset('a', 'first-steps')), group('b', ofPreset('b', 'tiny-grpo'))]
+  const page = renderToStaticMarkup(<DifferenceTable groups={groups} />)
+  const rows = namesIn(page)
+  expect(rows).toHaveLength(8)
+  expect(rows.slice(0, 5)).toEqual([
+    'phase 1',
+    'phase 2: steps',
+    'phase 2: advantage estimator',
+    'model',
+    'lr',
+  ])
+  expect(page).toMatch(/>REINFORCE\+\+, layer 2, 4 steps<.*>supervised, \d+ steps</)
+  expect(page).toMatch(/>sorter<.*>a new model</)
+  expect(page).toMatch(/aria-expanded="false".*>\d+ more settings</)
+})
+
+test('what the other settings leave without effect makes no row, unless nothing else differs', () => {
+  const withMuon = (id: string, lr: number, nesterov: boolean) => {
+    const entry = entryOf(id, { lr })
+    const { actor } = entry.header.document
+    const optim = { ...actor.optim, muon: { ...actor.optim.muon, nesterov } }
+    const document = { ...entry.header.document, actor: { ...actor, optim } } as Experiment
+    return group(id, { ...entry, header: { ...entry.header, document } })
+  }
+  const said = (lr: number) =>
+    namesIn(
+      renderToStaticMarkup(
+        <DifferenceTable groups={[withMuon('a', 0.001, true), withMuon('b', lr, false)]} />,
+      ),
+    )
+  expect(said(0.01)).toEqual(['lr'])
+  expect(said(0.001)).toEqual(['nesterov'])
 })
 
 test('rows of lists are named by their place, and a hash is cut', () => {
