@@ -47,7 +47,7 @@ export const OPEN_AT_FIRST = /^(Main settings|Experiment|Task)$/
 export const valueWords = ({ value, options }: FieldData): string => saidValue(value, options)
 
 /** What people change first, by the ends of their paths; beside the length of the last phase. */
-const MAIN = [
+export const MAIN = [
   /^actor\.optim\.lr$/,
   /^rollout\.n$/,
   /^rollout\.train_batch_size$/,

@@ -30,3 +30,9 @@ test('near a name that no field has are those that it means but for a slip of th
   expect(near('temperatura').length).toBeLessThanOrEqual(3)
   expect(near('xyzzyx')).toEqual([])
 })
+
+test('a name that begins with what is typed comes first, and of these a main setting', () => {
+  expect(found('learn')[0]).toBe('actor.optim.lr')
+  expect(found('temp')[0]).toBe('rollout.temperature')
+  expect(found('layer').indexOf('model.num_hidden_layers')).toBe(0)
+})

@@ -2,16 +2,23 @@
 import { nearest } from '../../../document/experiment/fields/nearest.ts'
 import type { Field } from '../../../document/experiment/form/form_fields.ts'
 import { searchable, wordsOf } from '../../kit/fuzzy.ts'
+import { MAIN } from '../../settings/form.ts'
 import { isMeant } from '../../settings/other_words.ts'
 import { isFound, isNamed } from '../../settings/settings_search.ts'
 
-/** Its label or plain words come before its path and its heading, and these before its help. */
+/** A label that begins with what is typed, or plain words that mean it, come before one that has
+ * the words elsewhere; then come its path and its heading, and last its help. */
 function rankOf(query: string, field: Field): number {
   const words = wordsOf(query)
   const label = searchable([field.label])
-  if (isMeant(words, field.path) || words.every((word) => label.includes(word))) return 0
-  return isNamed(query, field) ? 1 : 2
+  const begins = label.split('\n').some((name) => name.startsWith(words.join(' ')))
+  if (begins || isMeant(words, field.path)) return 0
+  if (words.every((word) => label.includes(word))) return 1
+  return isNamed(query, field) ? 2 : 3
 }
+
+/** What people change first comes before the rest of its rank. */
+const isOther = ({ path }: Field) => !MAIN.some((main) => main.test(path))
 
 /** What all phases share comes before what one phase says for itself. */
 const isOfPhase = ({ path }: Field) => path.startsWith('phases.')
@@ -22,7 +29,12 @@ export function foundFields(query: string, fields: readonly Field[]): readonly F
   return fields
     .filter((own) => isFound(query, own))
     .map((own) => ({ own, rank: rankOf(query, own) }))
-    .toSorted((a, b) => a.rank - b.rank || Number(isOfPhase(a.own)) - Number(isOfPhase(b.own)))
+    .toSorted(
+      (a, b) =>
+        a.rank - b.rank ||
+        Number(isOther(a.own)) - Number(isOther(b.own)) ||
+        Number(isOfPhase(a.own)) - Number(isOfPhase(b.own)),
+    )
     .map(({ own }) => own)
 }
 
