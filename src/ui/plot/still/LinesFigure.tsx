@@ -173,6 +173,8 @@ export function LinesFigure(props: LinesFigureProps) {
           <div
             className={hasNames ? 'lines-values has-names' : 'lines-values'}
             data-inside={read !== undefined || undefined}
+            // A place that is read out at all times has the names of its values at all times.
+            data-named={start !== undefined || undefined}
           >
             <Readout
               id={`${id}-value`}

@@ -33,4 +33,6 @@ test('a value at the end of a line is that of its end, whatever place is marked'
   expect(figure(1)).toContain('data-inside')
   expect([end.exec(figure())?.[1], listed.exec(figure())?.[1]]).toEqual(['5', '5'])
   expect(figure()).not.toContain('data-inside')
+  // What is read out at all times is named there.
+  expect([figure(1), figure()].map((html) => html.includes('data-named'))).toEqual([true, false])
 })
