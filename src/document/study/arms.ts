@@ -21,6 +21,8 @@ export interface Arm {
   readonly group: string
   readonly settings: Settings
   readonly experiment: Experiment
+  /** Steps that its settings say, where the budget makes it longer or shorter. */
+  readonly stepsAsSet?: number
 }
 
 /** What a study trains, or why it cannot be trained at all. */
@@ -144,12 +146,16 @@ export function expandStudy(study: Study): Expanded {
   return problems.length > 0 ? { ok: false, problems } : { ok: true, arms, notes: notesOf(arms) }
 }
 
+/** Steps of all phases. */
+export const stepsOf = ({ phases }: Experiment): number =>
+  phases.reduce((sum, { steps }) => sum + steps, 0)
+
 /** An arm, or why it cannot run. */
 function makeArm(
   study: Study,
   base: Experiment,
   document: Document,
-  { name, group, settings }: Omit<Arm, 'experiment'>,
+  { name, group, settings }: Pick<Arm, 'name' | 'group' | 'settings'>,
 ): Arm | string {
   const own: Document = JSON.parse(JSON.stringify(document))
   // A copy: further settings may go into it, and the study stays as it is.
@@ -165,9 +171,10 @@ function makeArm(
   const problem = unrunnable(parsed.experiment)
   if (problem !== undefined) return `${name}: ${problem}`
   const experiment = withBudget(parsed.experiment, base, study)
-  return typeof experiment === 'string'
-    ? `${name}: ${experiment}`
-    : { name, group, settings, experiment }
+  if (typeof experiment === 'string') return `${name}: ${experiment}`
+  const asSet = stepsOf(parsed.experiment)
+  const isOther = asSet !== stepsOf(experiment)
+  return { name, group, settings, experiment, ...(isOther && { stepsAsSet: asSet }) }
 }
 
 /** What a reader of the comparison should know of its arms. */

@@ -2,7 +2,7 @@
 import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import { decodeLink, encodeLink } from '../../document/links/link.ts'
 import { presetOf } from '../../document/presets/presets.ts'
-import type { Arm } from '../../document/study/arms.ts'
+import { type Arm, stepsOf } from '../../document/study/arms.ts'
 import { baseOf } from '../../document/study/draft/over_study.ts'
 import type { Study } from '../../document/study/study.ts'
 import { differenceWords, methodWords } from './difference_words.ts'
@@ -13,9 +13,6 @@ const UNLIKE = 'settings of their own'
 const MOST = 6
 /** With more than so many the preset is only the nearest one, and its name would mislead. */
 const MOST_OF_PRESET = 9
-
-const stepsOf = ({ phases }: Experiment): number =>
-  phases.reduce((sum, { steps }) => sum + steps, 0)
 
 /** What an experiment says otherwise than a preset; where it has other phases, also how many steps
  * they take. */
@@ -65,14 +62,29 @@ export function nearBaseSentence(study: Study, arms: readonly Arm[]): string {
   return said.includes(UNLIKE) ? '' : said
 }
 
-/** 'All arms begin from “First run with GRPO” as it is.'; undefined where the base is none. */
+/** Whether an arm changes the base, and is not a whole other experiment: of another model, or with
+ * more differences than a preset is named with. */
+function isOfBase({ experiment }: Arm, base: Experiment): boolean {
+  const isSameModel = experiment.model.source === base.model.source
+  return isSameModel && wordsOf(experiment, base).length <= MOST_OF_PRESET
+}
+
+/** 'All arms begin from “First run with GRPO” as it is.'; of arms that are no change of the base,
+ * each with what it begins from. Undefined where the base is none. */
 export function baseSentence(study: Study, arms: readonly Arm[]): string | undefined {
   const base = baseOf(study)
-  const words =
-    base &&
-    baseWords(
-      base,
-      arms.map(({ experiment }) => experiment),
-    )
-  return words && `All arms begin from ${words}.`
+  if (!base) return undefined
+  const own = arms.filter((arm) => isOfBase(arm, base))
+  const others = arms.filter((arm) => !own.includes(arm))
+  const words = baseWords(
+    base,
+    own.map(({ experiment }) => experiment),
+  )
+  if (others.length === 0) return `All arms begin from ${words}.`
+  const said = others.map(
+    ({ name, experiment }) => `“${name}” begins from ${baseWords(experiment)}`,
+  )
+  if (own.length === 1) said.unshift(`“${own[0].name}” begins from ${words}`)
+  else if (own.length > 1) said.push(`The other arms begin from ${words}`)
+  return `${said.join('; ')}.`
 }

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { analyse } from '../analysis.ts'
 import { plannedRuns } from '../queue.ts'
 import { armsOf, DOCUMENT, madeUpResult, studyOf } from '../testing.ts'
-import { lengthSentence } from './lengths.ts'
+import { budgetSays, lengthSentence } from './lengths.ts'
 
 const document = (budget: string, at = 'end') => ({
   ...DOCUMENT,
@@ -25,6 +25,15 @@ test('only arms of different lengths say so, with what a run counts with', () =>
   expect(said(batch)).toContain(
     '20 to 30 steps. Each run counts with its last value within the resp',
   )
+})
+
+test('an arm that the budget makes longer or shorter says so', () => {
+  const long = document('responses')
+  expect(armsOf(long).map(({ stepsAsSet }) => stepsAsSet)).toEqual([undefined, 50])
+  expect(budgetSays(studyOf(long), armsOf(long))).toContain('as many responses as what')
+  const steps = document('steps')
+  expect(armsOf(steps).map(({ stepsAsSet }) => stepsAsSet)).toEqual([undefined, undefined])
+  expect(budgetSays(studyOf(steps), armsOf(steps))).toBeUndefined()
 })
 
 test('what a longer run learns later does not count', () => {

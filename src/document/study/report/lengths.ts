@@ -1,5 +1,5 @@
 // Says how runs of different lengths are compared, before they are trained.
-import type { Arm } from '../arms.ts'
+import { type Arm, stepsOf } from '../arms.ts'
 import type { Study } from '../study.ts'
 
 /** What a run counts with, as measure.ts takes it. */
@@ -16,10 +16,17 @@ export function lengthSentence(
   { measure, budget }: Pick<Study, 'measure' | 'budget'>,
   arms: readonly Arm[],
 ): string | undefined {
-  const lengths = arms.map(({ experiment }) =>
-    experiment.phases.reduce((sum, { steps }) => sum + steps, 0),
-  )
+  const lengths = arms.map(({ experiment }) => stepsOf(experiment))
   const [few, many] = [Math.min(...lengths), Math.max(...lengths)]
   if (arms.length === 0 || few === many) return undefined
   return `The arms take ${few} to ${many} steps. Each run counts with ${COUNTS[measure.at]} within the ${budget.same} of reinforcement that all runs have spent; what comes later does not count.`
 }
+
+/** Why arms have other steps than their settings say; undefined where none has. */
+export const budgetSays = (
+  { budget }: Pick<Study, 'budget'>,
+  arms: readonly Arm[],
+): string | undefined =>
+  arms.some(({ stepsAsSet }) => stepsAsSet !== undefined)
+    ? `For an equal budget the last phase of reinforcement of each arm is as long as it takes to spend as many ${budget.same} as what the study begins from. “Equal budget in: steps” leaves every arm its own steps.`
+    : undefined

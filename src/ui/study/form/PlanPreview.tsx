@@ -1,5 +1,6 @@
 // Draws what a study that is being written will do: its base, its arms by seeds, and its measure.
-import type { Arm } from '../../../document/study/arms.ts'
+import { type Arm, stepsOf } from '../../../document/study/arms.ts'
+import { budgetSays } from '../../../document/study/report/lengths.ts'
 import { planSentence } from '../../../document/study/report/words.ts'
 import type { Study } from '../../../document/study/study.ts'
 import { BaseLine } from './BaseLine.tsx'
@@ -8,8 +9,11 @@ import { Lengths } from './Lengths.tsx'
 /** More arms are counted. */
 const MOST = 8
 
-const stepsOf = ({ experiment }: Arm): number =>
-  experiment.phases.reduce((sum, { steps }) => sum + steps, 0)
+/** '156, in place of 106', where the budget says otherwise than the settings. */
+function stepsText({ experiment, stepsAsSet }: Arm): string {
+  const steps = stepsOf(experiment)
+  return stepsAsSet === undefined ? `${steps}` : `${steps}, in place of ${stepsAsSet}`
+}
 
 interface PlanPreviewProps {
   readonly study: Study
@@ -39,7 +43,7 @@ function Cells({ study, arms }: Pick<PlanPreviewProps, 'study' | 'arms'>) {
           {arms.slice(0, MOST).map((arm) => (
             <tr key={arm.name}>
               <th scope="row">{arm.name}</th>
-              <td>{stepsOf(arm)}</td>
+              <td>{stepsText(arm)}</td>
               <td>{seeds.join(', ')}</td>
             </tr>
           ))}
@@ -61,6 +65,7 @@ export const NoPlan = () => (
 )
 
 export function PlanPreview({ study, arms, runs, time, isPast = false }: PlanPreviewProps) {
+  const budget = study.search ? undefined : budgetSays(study, arms)
   return (
     <section className="study-preview" aria-label="The plan" data-past={isPast || undefined}>
       <h3>The plan</h3>
@@ -71,6 +76,11 @@ export function PlanPreview({ study, arms, runs, time, isPast = false }: PlanPre
       ) : null}
       <BaseLine study={study} arms={arms} />
       {study.search ? null : <Cells study={study} arms={arms} />}
+      {budget === undefined ? null : (
+        <p className="soft" data-testid="study-budget">
+          {budget}
+        </p>
+      )}
       <p data-testid="study-runs">
         {study.search ? null : (
           <span>

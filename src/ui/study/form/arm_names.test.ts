@@ -19,6 +19,13 @@ test('an arm alone is called by its method; beside others each says what differs
   expect(namesOf([low, { ...high, name: 'fast' }])).toEqual(['lr 0.0003', 'fast'])
 })
 
+test('arms of different methods are called by these alone, as their runs are', () => {
+  const [inner, whole] = [armOf({ lr: 0.001 }), armOf({ lr: 0.01 })]
+  const phases = whole.experiment.phases.map((phase) => ({ ...phase, target_layer: 'final' }))
+  const experiment = { ...whole.experiment, phases } as typeof whole.experiment
+  expect(namesOf([inner, { ...whole, experiment }])).toEqual(['BuPO (GRPO), layer 2 first', 'GRPO'])
+})
+
 test('what was done to a run by hand is in the phases of its arm, and nothing is left to be done', () => {
   const run = entryOf('a', {})
   const { phases } = run.header.document

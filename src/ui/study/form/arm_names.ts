@@ -22,12 +22,19 @@ export interface ChosenArm {
   readonly settings?: Settings
 }
 
-/** The arms with their names: 'GRPO' alone; beside others 'lr 0.001' and 'lr 0.003', so that every
- * arm, the first one too, says what differs, and none is cut before it does. */
+/** The arms with their names: by their methods where these tell them apart; else 'lr 0.001' and
+ * 'lr 0.003', so that every arm, the first one too, says what differs, and none is cut before it
+ * does. */
 export function namedArms(arms: readonly ChosenArm[]): NamedExperiment[] {
-  const automatic = shortNames(
-    arms.map(({ experiment }, i) => automaticName(experiment, arms[i > 0 ? 0 : 1]?.experiment)),
-  )
+  const methods = arms.map(({ experiment }) => methodWords(experiment))
+  const automatic =
+    new Set(methods).size === arms.length
+      ? methods
+      : shortNames(
+          arms.map(({ experiment }, i) =>
+            automaticName(experiment, arms[i > 0 ? 0 : 1]?.experiment),
+          ),
+        )
   return arms.map((arm, i) => ({ ...arm, name: arm.name || automatic[i] }))
 }
 

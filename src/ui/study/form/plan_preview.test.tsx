@@ -76,6 +76,33 @@ test('of the base is said what all arms have, and how many steps other phases ta
   expect(own).not.toContain('no inner phase')
 })
 
+test('an arm of another preset is not said to begin from the base', () => {
+  const [base, other] = ['first-steps', 'tiny-grpo'].map((id) => {
+    const preset = presetOf(id)?.experiment
+    if (!preset) throw new Error(`${id}: no such preset`)
+    return preset
+  })
+  const { model, phases, rollout, actor } = other
+  const document = {
+    ...DOCUMENT,
+    base,
+    arms: [{ name: 'BuPO' }, { name: 'GRPO', set: { model, phases, rollout, actor } }],
+    budget: { same: 'responses' },
+  }
+  const plan = textOf(
+    renderToStaticMarkup(
+      <PlanPreview study={studyOf(document)} arms={armsOf(document)} runs={8} time={undefined} />,
+    ),
+  )
+  expect(plan).toContain(
+    '“BuPO” begins from “First run: an inner layer, then all” as it is; “GRPO”',
+  )
+  expect(plan).toMatch(/“GRPO” begins from “Tiny: GRPO, as many rollouts”/)
+  expect(plan).not.toContain('All arms')
+  expect(plan).toMatch(/GRPO \d+, in place of 166/)
+  expect(plan).toContain('as many responses as what the study begins from')
+})
+
 test('an algorithm that is not that of the preset is said', () => {
   const preset = presetOf('first-run')?.experiment
   if (!preset) throw new Error('no such preset')
