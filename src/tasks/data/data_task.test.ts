@@ -185,6 +185,13 @@ describe('text', () => {
     ])
   })
 
+  test('a text that is too short for two rows says so in the words of the form', async () => {
+    const short = { ...plan, max_response_length: 64 }
+    await expect(prepareFiles(book, undefined, short)).rejects.toThrow(
+      'two rows of 64 tokens or more, found text for 1; choose fewer “Tokens of a row”',
+    )
+  })
+
   test('a response scores how much of the beginning it continues', async () => {
     const prepared = await prepareFiles(book, undefined, plan)
     const choice = choiceOf(FILES, plan, prepared)

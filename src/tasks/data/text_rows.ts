@@ -30,7 +30,7 @@ export function textRows(
   const test = held ?? own.slice(own.length - count)
   if (train.length === 0 || test.length === 0)
     throw new DataFileError(
-      `expected text for two rows of ${length} tokens or more, found ${own.length} rows; choose a shorter max_response_length`,
+      `expected text for two rows of ${length} tokens or more, found text for ${own.length}; choose fewer “Tokens of a row” (max_response_length)`,
     )
   return {
     train,
