@@ -111,9 +111,15 @@ test(
     await lab.get('model-read').click()
     await expect(lab.get('model-problem')).toContainText('a text of 1 to 64 tokens, found 80')
 
-    const choosing = page.waitForEvent('filechooser')
-    await page.getByRole('button', { name: /Open another model/ }).click()
-    await (await choosing).setFiles(adapter)
+    const choose = async (folder: string) => {
+      const choosing = page.waitForEvent('filechooser')
+      await page.getByRole('button', { name: /Open another model/ }).click()
+      await (await choosing).setFiles(folder)
+    }
+    await choose(folderOf({ 'wrong.txt': 'no model' }, 'notes'))
+    await expect(lab.get('model-folder-problem')).toContainText('“notes” holds no model')
+    await choose(adapter)
+    await expect(lab.get('model-folder-problem')).toHaveCount(0)
     await expect(lab.get('model-facts')).toContainText('The adapter adapter is merged into it.', {
       timeout: 120_000,
     })

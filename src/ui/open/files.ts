@@ -12,14 +12,16 @@ import { chosenStore } from './file_store.ts'
 const ACCEPTED =
   '.json,application/json,.safetensors,.jsonl,.tfevents,.csv,.tsv,.parquet,.txt,.zip,.js,.mjs,.py'
 
-/** Lets the person choose files, or a folder. */
-export function chooseFile(isFolder = false): void {
+const openChosen = (files: readonly File[]): void => chosenStore.setState({ files })
+
+/** Lets the person choose files, or a folder; `take` gets them in place of what opens any files. */
+export function chooseFile(isFolder = false, take = openChosen): void {
   const input = document.createElement('input')
   input.type = 'file'
   input.multiple = true
   input.webkitdirectory = isFolder
   if (!isFolder) input.accept = ACCEPTED
-  input.addEventListener('change', () => chosenStore.setState({ files: [...(input.files ?? [])] }))
+  input.addEventListener('change', () => take([...(input.files ?? [])]))
   input.click()
 }
 

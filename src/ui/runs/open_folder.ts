@@ -3,6 +3,7 @@
 import { LogError } from '../../jobs/logs/base/imported_log.ts'
 import { type FolderLog, folderLogs, looseLogs } from '../../jobs/logs/log_files.ts'
 import { foreignWeights } from '../kit/foreign.ts'
+import { filesAtTop, folderName } from '../open/models/folder.ts'
 import { modelKind, openModelFiles } from '../tokens/model/model_files.ts'
 import { importFolder } from './import_log.ts'
 
@@ -20,15 +21,6 @@ function logsOf(all: readonly File[], paths: readonly string[], name: string): F
   }
 }
 
-/** The name of the folder where there is one. */
-function nameOf(files: readonly File[]): string {
-  const [folder, ...below] = (files[0].webkitRelativePath ?? '').split('/')
-  return below.length > 0 ? folder : `${files.length} files`
-}
-
-/** Files of the folder itself: one below it may be a model of its own, as a critic's is. */
-const atTop = (file: File): boolean => (file.webkitRelativePath ?? '').split('/').length <= 2
-
 /** Its path below the folder. */
 const pathOf = (file: File): string =>
   (file.webkitRelativePath ?? '').split('/').slice(1).join('/') || file.name
@@ -37,9 +29,9 @@ const pathOf = (file: File): string =>
  * known. */
 export async function openFolder(
   all: readonly File[],
-  name = nameOf(all),
+  name = folderName(all),
 ): Promise<{ readonly name: string; readonly problems: readonly string[] } | undefined> {
-  const files = all.filter(atTop)
+  const files = filesAtTop(all)
   try {
     if (modelKind(files)) {
       const problem = openModelFiles(name, files)

@@ -21,6 +21,7 @@ import { NEEDS_GPU } from '../../part/no_gpu.ts'
 import { useLab } from '../../shown/run.ts'
 import { FetchFrame } from './FetchFrame.tsx'
 import { MemoryPlan } from './MemoryPlan.tsx'
+import { openModelFolder } from './model_files.ts'
 import { ShippedModels } from './ShippedModels.tsx'
 
 /** What would be fetched, and what it would take: before anything but the config is here. */
@@ -133,6 +134,33 @@ function Kept() {
   )
 }
 
+function FolderWay({ hasModel }: { readonly hasModel: boolean }) {
+  const lacksGpu = useLab(selectLacksGpu)
+  const [problem, setProblem] = useState<string>()
+  return (
+    <div className="model-way">
+      {hasModel ? null : <h3>From this machine</h3>}
+      <button
+        type="button"
+        disabled={lacksGpu}
+        onClick={() => chooseFile(true, (files) => setProblem(openModelFolder(files)))}
+      >
+        <FolderOpen className="icon" aria-hidden="true" />{' '}
+        {hasModel ? 'Open another model, or an adapter of this one …' : 'Open a folder …'}
+      </button>
+      <small className="soft">
+        A folder with config.json and safetensors, as transformers saves it, or a checkpoint of
+        verl. With its tokenizer you write words; without, token ids.
+      </small>
+      {problem === undefined ? null : (
+        <small className="bad" role="alert" data-testid="model-folder-problem">
+          {problem}
+        </small>
+      )}
+    </div>
+  )
+}
+
 export function OpenWays({ hasModel }: { hasModel: boolean }) {
   const { found, isBusy, place } = useStore(openedModelStore)
   const lacksGpu = useLab(selectLacksGpu)
@@ -174,17 +202,7 @@ export function OpenWays({ hasModel }: { hasModel: boolean }) {
         ) : null}
         {found ? <Found model={found} isBusy={isBusy} /> : null}
       </div>
-      <div className="model-way">
-        {hasModel ? null : <h3>From this machine</h3>}
-        <button type="button" disabled={lacksGpu} onClick={() => chooseFile(true)}>
-          <FolderOpen className="icon" aria-hidden="true" />{' '}
-          {hasModel ? 'Open another model, or an adapter of this one …' : 'Open a folder …'}
-        </button>
-        <small className="soft">
-          A folder with config.json and safetensors, as transformers saves it, or a checkpoint of
-          verl. With its tokenizer you write words; without, token ids.
-        </small>
-      </div>
+      <FolderWay hasModel={hasModel} />
     </section>
   )
 }

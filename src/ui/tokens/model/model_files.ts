@@ -8,6 +8,7 @@ import {
   openModel,
 } from '../../../page/opened/opened_model.ts'
 import { dialogStore, showDialog } from '../../open/dialogs.ts'
+import { filesAtTop, folderName } from '../../open/models/folder.ts'
 
 const has = (files: readonly File[], name: string) => files.some((file) => file.name === name)
 
@@ -32,6 +33,21 @@ export function openModelFiles(
     return 'This is an adapter. Open the folder of the model that it was trained on first, then this one.'
   showDialog('model')
   return undefined
+}
+
+/** Names of files that a sentence has room for. */
+const MOST_NAMED = 3
+
+/** Opens the folder that a person chose as a model or an adapter. In a sentence, why it is none, or
+ * cannot be opened. */
+export function openModelFolder(all: readonly File[]): string | undefined {
+  const files = filesAtTop(all)
+  if (all.length === 0) return undefined
+  if (modelKind(files)) return openModelFiles(folderName(all), files)
+  const names = files.slice(0, MOST_NAMED).map(({ name }) => name)
+  const rest = files.length > MOST_NAMED ? ', …' : ''
+  const has = names.length === 0 ? 'other folders alone' : `${names.join(', ')}${rest}`
+  return `“${folderName(all)}” holds no model: it has ${has}. A model’s folder holds config.json and its weights as .safetensors; an adapter’s holds adapter_config.json and its weights.`
 }
 
 /** The dialog without a model: for one that lies on a server or in the browser's storage. */
