@@ -37,8 +37,8 @@ import './ui/shell/palette/palette.css'
 import './ui/learning/charts.css'
 import './ui/share/share.css'
 
-/** Keeps what edits can be undone, lists runs, records them, compares them and keeps the screen
- * awake: nothing of it is seen at first. */
+/** Keeps what edits can be undone, lists runs, records them, compares them, keeps the screen awake
+ * and fingers that scroll from setting sliders: nothing of it is seen at first. */
 async function keepRuns(): Promise<void> {
   try {
     const [
@@ -49,6 +49,7 @@ async function keepRuns(): Promise<void> {
       { followPaces },
       { followWakeLock },
       { continueStudy },
+      { guardSliders },
     ] = await Promise.all([
       import('./ui/settings/history.ts'),
       import('./page/runs/library/record_page.ts'),
@@ -57,7 +58,9 @@ async function keepRuns(): Promise<void> {
       import('./page/paces/kept_paces.ts'),
       import('./ui/notices/wake_lock.ts'),
       import('./page/study/continue_study.ts'),
+      import('./ui/kit/slider_touch.ts'),
     ])
+    guardSliders()
     keepHistory()
     void startRecording()
     offerLeft()

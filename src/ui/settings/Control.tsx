@@ -66,9 +66,18 @@ export function Control({ field, id, helpId, draft, isInvalid, ...on }: ControlP
         step={field.kind === 'integer' ? field.step : 'any'}
       />
       <span className="soft unit">{field.unit}</span>
-      {hasSlider(field) ? <Slider field={field} onCommit={on.onCommit} /> : null}
+      {hasSlider(field) ? (
+        <Slider field={field} value={shownNumber(field, draft)} onCommit={on.onCommit} />
+      ) : null}
     </div>
   )
+}
+
+/** What the number beside a slider says, right or wrong; the value that holds while that is no
+ * number. */
+export function shownNumber(field: FieldData, draft: string | undefined): number | null {
+  const typed = draft?.trim() ? Number(draft) : Number.NaN
+  return Number.isFinite(typed) ? typed : (field.value as number | null)
 }
 
 type Committing = Pick<ControlProps, 'field' | 'onCommit'>
@@ -92,8 +101,9 @@ function Select({ field, shared, onCommit }: Committing & { readonly shared: Sha
   )
 }
 
-function Slider({ field, onCommit }: Committing) {
-  const value = Number(field.value)
+function Slider(props: Committing & { readonly value: number | null }) {
+  const { field, onCommit } = props
+  const value = Number(props.value)
   return (
     <input
       type="range"
@@ -101,7 +111,7 @@ function Slider({ field, onCommit }: Committing) {
       max={SLIDER_TICKS}
       step="any"
       aria-label={`${field.label}, slider`}
-      aria-valuetext={field.value === null ? 'none' : `${formatNumber(value)} ${field.unit}`}
+      aria-valuetext={props.value === null ? 'none' : `${formatNumber(value)} ${field.unit}`}
       value={sliderPosition(field, value)}
       onChange={(event) => onCommit(sliderValue(field, Number(event.target.value)))}
       onKeyDown={(event) => {

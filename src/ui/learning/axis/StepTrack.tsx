@@ -4,6 +4,7 @@
 import { type KeyboardEvent, type PointerEvent, useEffect, useMemo, useRef } from 'react'
 import { useStore } from 'zustand'
 import type { LabState } from '../../../page/state/store.ts'
+import { scrollsPage } from '../../kit/slider_touch.ts'
 import { keptSteps, scrubKept, scrubTo, showAllSteps } from '../../open/scrub.ts'
 import { resolveColor } from '../../scales/css_colors.ts'
 import { placeOf, type StepScale, stepAtPlace } from '../../scales/step_scale.ts'
@@ -146,6 +147,46 @@ function grabbedAt(event: PointerEvent<HTMLElement>): Grabbed {
   return (near?.dataset.handle as Grabbed | undefined) ?? 'scrubber'
 }
 
+/** A pointer on the track. */
+interface Held {
+  readonly handle: Grabbed
+  readonly x: number
+  readonly y: number
+  /** Undefined while a finger may still mean to scroll the page. */
+  scrolls: boolean | undefined
+}
+
+/** Moves the grabbed handle: with a mouse at once, with a finger once it goes along the track or
+ * has tapped it. */
+function useGrab(move: (handle: Grabbed, share: number) => void) {
+  const held = useRef<Held>(undefined)
+  const follow = (event: PointerEvent<HTMLElement>) => {
+    const own = held.current
+    if (!own) return
+    own.scrolls ??= scrollsPage(event.clientX - own.x, event.clientY - own.y)
+    if (own.scrolls === false) move(own.handle, shareOf(event))
+  }
+  const drop = () => {
+    held.current = undefined
+  }
+  return {
+    onPointerDown: (event: PointerEvent<HTMLElement>) => {
+      if (event.button !== 0) return
+      const scrolls = event.pointerType === 'mouse' ? false : undefined
+      held.current = { handle: grabbedAt(event), x: event.clientX, y: event.clientY, scrolls }
+      event.currentTarget.setPointerCapture(event.pointerId)
+      follow(event)
+    },
+    onPointerMove: follow,
+    onPointerUp: (event: PointerEvent<HTMLElement>) => {
+      if (held.current) held.current.scrolls ??= false
+      follow(event)
+      drop()
+    },
+    onPointerCancel: drop,
+  }
+}
+
 /** Which steps the handles are at, and what moving them does. */
 function useHandles() {
   useTextPace()
@@ -166,13 +207,7 @@ function Track() {
   const axis = useAxis()
   const { atStep, newest, drawn, low, high, moved } = useHandles()
   const step = atStep ?? newest
-  const held = useRef<Grabbed>(undefined)
-  const move = (event: PointerEvent<HTMLElement>) => {
-    if (held.current) moved[held.current](axis.stepAt(shareOf(event)))
-  }
-  const drop = () => {
-    held.current = undefined
-  }
+  const grab = useGrab((handle, share) => moved[handle](axis.stepAt(share)))
   const [left, right] = [axis.share(low), axis.share(high)]
   return (
     <div
@@ -180,15 +215,7 @@ function Track() {
       data-zoomed={low > 0 || high < drawn}
       role="group"
       aria-label="Steps of the run"
-      onPointerDown={(event) => {
-        if (event.button !== 0) return
-        held.current = grabbedAt(event)
-        event.currentTarget.setPointerCapture(event.pointerId)
-        move(event)
-      }}
-      onPointerMove={move}
-      onPointerUp={drop}
-      onPointerCancel={drop}
+      {...grab}
       onDoubleClick={showAllSteps}
     >
       <Marks axis={axis} />

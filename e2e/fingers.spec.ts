@@ -1,0 +1,113 @@
+// A finger scrolls the page wherever it begins, and sets a slider only along it.
+import type { CDPSession, Locator, Page } from '@playwright/test'
+import { expect } from './lab_page.ts'
+import { test } from './warm_page.ts'
+
+const PHONE = { width: 390, height: 844 }
+
+/** Moves that a finger reports. */
+const FRAMES = 12
+
+async function fingers(page: Page): Promise<CDPSession> {
+  await page.setViewportSize(PHONE)
+  const session = await page.context().newCDPSession(page)
+  await session.send('Emulation.setTouchEmulationEnabled', { enabled: true })
+  return session
+}
+
+type Touch = 'touchStart' | 'touchMove' | 'touchEnd'
+
+/** Moves a finger from a point of an element, which is in sight; by nothing it taps. */
+async function swipe(session: CDPSession, at: Locator, dx: number, dy: number, share = 0.5) {
+  const box = await at.boundingBox()
+  if (!box) throw new Error('nothing is there')
+  const [x, y] = [box.x + share * box.width, box.y + box.height / 2]
+  const touch = (type: Touch, part: number) =>
+    session.send('Input.dispatchTouchEvent', {
+      type,
+      touchPoints: type === 'touchEnd' ? [] : [{ x: x + part * dx, y: y + part * dy }],
+    })
+  await touch('touchStart', 0)
+  if (dx !== 0 || dy !== 0)
+    for (let frame = 1; frame <= FRAMES; frame++) await touch('touchMove', frame / FRAMES)
+  await touch('touchEnd', 1)
+}
+
+const scrolled = (page: Page) => page.evaluate(() => scrollY)
+
+test('a slider is set by a finger along it or a tap, and not by one that scrolls the page', async ({
+  lab,
+  page,
+}) => {
+  const session = await fingers(page)
+  await lab.open()
+  await lab.waitForStatus('idle')
+  await page.locator('.settings.closed button').click()
+  const slider = page.getByLabel('Prompts per step, slider')
+  const number = page.locator('#field-rollout-train_batch_size')
+  await slider.scrollIntoViewIfNeeded()
+  const before = await number.inputValue()
+  const from = await scrolled(page)
+  await swipe(session, slider, 0, -200, 0.1)
+  await expect.poll(() => scrolled(page)).toBeGreaterThan(from + 100)
+  await expect(number).toHaveValue(before)
+  await slider.scrollIntoViewIfNeeded()
+  await swipe(session, slider, 40, 4, 0.3)
+  await expect(number).not.toHaveValue(before)
+  const along = await number.inputValue()
+  await swipe(session, slider, 0, 0, 0.95)
+  await expect(number).not.toHaveValue(along)
+  await session.detach()
+})
+
+test('lists of answers let a finger scroll the page, and show more by a button', async ({
+  lab,
+  page,
+}) => {
+  const session = await fingers(page)
+  await lab.open()
+  for (const [tab, list, below] of [
+    ['learn', '.samples .scroll', 'samples-below'],
+    ['tokens', '.inspector-body .scroll', 'bundles-below'],
+  ] as const) {
+    await lab.show(tab)
+    const place = page.locator(list)
+    await expect(lab.get(below).getByRole('button')).toBeVisible()
+    await place.evaluate((element) => element.scrollIntoView({ block: 'center' }))
+    const from = await scrolled(page)
+    await swipe(session, place, 0, -200)
+    await expect.poll(() => scrolled(page), tab).toBeGreaterThan(from + 100)
+    expect(await place.evaluate(({ scrollTop }) => scrollTop)).toBe(0)
+    const { height } = (await place.boundingBox()) ?? { height: 0 }
+    await lab.get(below).getByRole('button').click()
+    await expect
+      .poll(async () => (await place.boundingBox())?.height, tab)
+      .toBeGreaterThan(1.4 * height)
+  }
+  await session.detach()
+})
+
+test('the page behind a lesson stays where it is when the lesson ends', async ({ lab, page }) => {
+  const session = await fingers(page)
+  await lab.open()
+  await page.evaluate(() => {
+    location.hash = '#lesson=entropy'
+  })
+  const lessons = lab.get('lessons')
+  await expect(lab.get('lesson-next')).toBeAttached()
+  await lessons.evaluate((element) => {
+    element.scrollTop = element.scrollHeight
+  })
+  const from = await scrolled(page)
+  for (let times = 0; times < 2; times++) await swipe(session, lessons, 0, -150)
+  // What a wheel does, too.
+  const box = await lessons.boundingBox()
+  await page.mouse.move((box?.x ?? 0) + 60, (box?.y ?? 0) + 150)
+  await page.mouse.wheel(0, 600)
+  // A frame in which it would have moved.
+  await page.evaluate(
+    () => new Promise((done) => requestAnimationFrame(() => setTimeout(done, 200))),
+  )
+  expect(await scrolled(page)).toBe(from)
+  await session.detach()
+})
