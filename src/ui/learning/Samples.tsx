@@ -8,6 +8,7 @@ import type { LabState } from '../../page/state/store.ts'
 import { formatNumber, withMinus } from '../kit/format.ts'
 import { ScoreSign } from '../kit/ScoreSign.tsx'
 import { TurnText } from '../kit/TurnText.tsx'
+import { Below } from '../part/Below.tsx'
 import { proseClass } from '../part/prose.ts'
 import { useWholeRows } from '../part/whole_rows.ts'
 import { selectIsJudged } from '../shown/measure/judged.ts'
@@ -235,12 +236,7 @@ export function Samples() {
           )}
         </div>
       )}
-      {below > 0 ? (
-        <p className="soft samples-note" data-testid="samples-below">
-          {isHeldOut ? '' : part}
-          {below === 1 ? 'Scroll for one more prompt.' : `Scroll for ${below} more prompts.`}
-        </p>
-      ) : null}
+      <Below {...below} says={isHeldOut ? '' : part} testId="samples-below" />
     </section>
   )
 }

@@ -1,5 +1,6 @@
 // Cuts a list that scrolls where a row ends, and counts the rows below the cut.
 import { type RefObject, useEffect, useState } from 'react'
+import { useMedia } from '../kit/use_media.ts'
 
 /** The last end of a row within `room`; undefined where a cut there would waste half of it. Ends
  * count from the top of the list. */
@@ -17,15 +18,27 @@ const endsOf = (list: HTMLElement, rows: string): number[] => {
   return [...list.querySelectorAll(rows)].map((row) => row.getBoundingClientRect().bottom - top)
 }
 
+/** A list that scrolls would hold a finger that means the page: there it has a button instead. */
+const PHONE = '(max-width: 899px)'
+
+interface Below {
+  /** How many rows lie below what is seen. */
+  readonly below: number
+  /** Shows as much again; undefined where the list scrolls. */
+  readonly more: (() => void) | undefined
+}
+
 /** Makes a list as high as whole rows fill it, after each drawing and where its place changes.
- * `rows` and `counted` are selectors: where it may be cut, and what is counted. Returns how many
- * lie below what is seen. */
+ * `rows` and `counted` are selectors: where it may be cut, and what is counted. */
 export function useWholeRows(
   list: RefObject<HTMLElement | null>,
   rows: string,
   counted: string,
-): number {
+): Below {
   const [below, setBelow] = useState(0)
+  /** How many times the height of its style it has. */
+  const [times, setTimes] = useState(1)
+  const isPhone = useMedia(PHONE)
   useEffect(() => {
     const own = list.current
     if (!own) return setBelow(0)
@@ -33,20 +46,26 @@ export function useWholeRows(
     const resize = () => {
       // As high as its style says.
       own.style.maxHeight = ''
-      const room = own.clientHeight
+      const room = own.clientHeight * (isPhone ? times : 1)
       const cut = own.scrollHeight > room + 1 ? wholeCut(endsOf(own, rows), room) : undefined
       if (cut !== undefined) own.style.maxHeight = `${cut}px`
+      else if (isPhone && times > 1) own.style.maxHeight = 'none'
       count()
+    }
+    const scrolled = () => {
+      // What has the focus is below the cut.
+      if (isPhone && own.scrollTop > 0) setTimes(Number.POSITIVE_INFINITY)
+      else count()
     }
     resize()
     // What stands beside it may come later, and make it higher.
     const observer = new ResizeObserver(resize)
     observer.observe(own.parentElement ?? own)
-    own.addEventListener('scroll', count, { passive: true })
+    own.addEventListener('scroll', scrolled, { passive: true })
     return () => {
       observer.disconnect()
-      own.removeEventListener('scroll', count)
+      own.removeEventListener('scroll', scrolled)
     }
   })
-  return below
+  return { below, more: isPhone ? () => setTimes(2 * times) : undefined }
 }

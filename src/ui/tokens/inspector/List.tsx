@@ -12,6 +12,7 @@ import {
 } from 'react'
 import { typing } from '../../kit/keys.ts'
 import { useMedia } from '../../kit/use_media.ts'
+import { Below } from '../../part/Below.tsx'
 import { useWholeRows } from '../../part/whole_rows.ts'
 import { uiStore } from '../../shown/store.ts'
 import {
@@ -276,11 +277,7 @@ export function List(props: { step: number; found: Found; colours: Colours }) {
             ))}
           </ul>
         </div>
-        {below > 0 ? (
-          <p className="soft" data-testid="bundles-below">
-            {below === 1 ? 'Scroll for one more prompt.' : `Scroll for ${below} more prompts.`}
-          </p>
-        ) : null}
+        <Below {...below} testId="bundles-below" />
       </div>
       <Beside {...{ tells, isNarrow, isTapped }} />
     </div>
