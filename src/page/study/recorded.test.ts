@@ -61,7 +61,11 @@ test('such a study opens with its runs, keeps them over a reload, and can be tra
   const { id, study: text } = gallery[gallery.length - 1]
   const study = studyOf(text)
   await openStudy(async () => kept)
-  await openLabStudy(study, (id) => recordedResults(id, fromDisk))
+  const opening = openLabStudy(study, (id) => recordedResults(id, fromDisk))
+  // Until they are there nothing of it waits to be trained.
+  expect(studyStore.getState().is_loading).toBe(true)
+  await opening
+  expect(studyStore.getState().is_loading).toBe(false)
   const known = () => {
     const { study, arms, results } = studyStore.getState()
     return study && plan(study, arms, results)?.known

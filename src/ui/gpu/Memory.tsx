@@ -73,7 +73,7 @@ function Nothing({ isPast }: { readonly isPast: boolean }) {
           : lacksGpu
             ? isPlayed
               ? 'This recording does not hold what its run kept on the GPU.'
-              : 'Here stands what a run keeps on the GPU, where one can be trained.'
+              : 'Where one can be trained, a run shows here what it keeps on the GPU.'
             : 'When a run begins, here stand what it keeps on the GPU, by kind, how much work a step is, and how long the stages of its steps take.'}
       </p>
     </section>

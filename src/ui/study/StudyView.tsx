@@ -163,8 +163,28 @@ function useChange({ id, study }: StudyState) {
   }
 }
 
+/** A study of the lab before its recorded runs are there: nothing of it waits to be trained. */
+function LoadingView({ state, study }: { readonly state: StudyState; readonly study: Study }) {
+  return (
+    <section className="card" aria-label="Study" data-testid="study-view">
+      <Head state={state} study={study} />
+      <p className="soft" role="status" data-testid="study-loading">
+        Loading its recorded runs …
+      </p>
+    </section>
+  )
+}
+
 export function StudyView({ study }: { readonly study: Study }) {
   const state = useStore(studyStore)
+  return state.is_loading ? (
+    <LoadingView state={state} study={study} />
+  ) : (
+    <WholeView state={state} study={study} />
+  )
+}
+
+function WholeView({ state, study }: { readonly state: StudyState; readonly study: Study }) {
   const change = useChange(state)
   const { problems, notes, arms } = state
   const time = useTimeToCome(state)

@@ -18,3 +18,13 @@ test('too few seeds are named before they are trained, and enough are not', () =
   expect(said([1, 2])).toContain('too few seeds to answer: every arm needs at least 3.')
   expect(said([1, 2, 3])).not.toContain('study-answer')
 })
+
+test('while its recorded runs are loaded a study says so, and offers nothing', () => {
+  const study = studyOf(DOCUMENT)
+  const state = { ...EMPTY, study, arms: armsOf(DOCUMENT), is_loading: true }
+  vi.spyOn(studyStore, 'getInitialState').mockReturnValue(state)
+  const html = renderToStaticMarkup(<StudyView study={study} />)
+  expect(html).toContain('Loading its recorded runs')
+  expect(html).not.toContain('study-progress')
+  expect(html).not.toContain('study-buttons')
+})
