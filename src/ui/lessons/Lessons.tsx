@@ -4,7 +4,8 @@ import { useMemo } from 'react'
 import { useStore } from 'zustand'
 import { openLesson } from '../open/open_lesson.ts'
 import { lazyPart, Opening } from '../part/lazy_part.tsx'
-import { leftOf } from './base/left.ts'
+import { useHasNoGpu } from '../part/no_gpu.ts'
+import { endSays, leftOf } from './base/left.ts'
 import type { Lesson, LessonContent } from './base/lesson.ts'
 import { progressOf, progressStore } from './base/progress.ts'
 import { LESSONS } from './lessons.ts'
@@ -30,7 +31,8 @@ export function LessonRow({ id, title, says, number, minutes, testId, onOpen }: 
   const progress = progressOf(useStore(progressStore), id)
   const { done, chosen, is_finished } = progress
   const hasBegun = done.length > 0 || Object.keys(chosen).length > 0
-  const left = hasBegun ? leftOf(id, progress) : undefined
+  const lacksGpu = useHasNoGpu()
+  const left = hasBegun ? leftOf(id, progress, lacksGpu) : undefined
   return (
     <li>
       <button
@@ -48,7 +50,15 @@ export function LessonRow({ id, title, says, number, minutes, testId, onOpen }: 
           <span className="soft">{says}</span>
         </span>
         <span className="soft lesson-minutes" title={is_finished ? undefined : left?.words}>
-          {is_finished ? 'finished' : left ? `${left.count} left` : hasBegun ? 'begun' : minutes}
+          {is_finished
+            ? 'finished'
+            : left?.count === 0
+              ? 'all read'
+              : left
+                ? `${left.count} left`
+                : hasBegun
+                  ? 'begun'
+                  : minutes}
         </span>
       </button>
     </li>
@@ -123,18 +133,16 @@ export interface Next {
 /** Says that all is done, and leads on. */
 export function LessonEnd({ id, next }: { readonly id: string; readonly next: Next | undefined }) {
   const progress = progressOf(useStore(progressStore), id)
-  const { is_finished } = progress
+  const { isRead, says } = endSays(id, progress, useHasNoGpu())
   return (
     <>
       <p
         role="status"
         className="lesson-finished"
         data-testid="lesson-finished"
-        data-finished={is_finished}
+        data-finished={isRead}
       >
-        {is_finished
-          ? 'Finished: every question answered, everything tried.'
-          : (leftOf(id, progress)?.words ?? '')}
+        {says}
       </p>
       {next ? (
         <button type="button" className="lesson-next" data-testid="lesson-next" onClick={next.open}>

@@ -102,6 +102,23 @@ function useKept(name: string, { checked }: Present): void {
   }, [isMet, isOver])
 }
 
+/** Why it cannot be trained, and the way to what can be done about it. */
+function WithoutGpu() {
+  const show = async () => {
+    const { showNeeds } = await import('../../open/find_gpu.ts')
+    openTab('learn')
+    showNeeds()
+  }
+  return (
+    <>
+      <span className="soft"> {NEEDS_GPU}.</span>{' '}
+      <button type="button" data-testid="try-needs" onClick={() => void show()}>
+        What training needs
+      </button>
+    </>
+  )
+}
+
 export function Try({ name, of }: { readonly name: string; readonly of: TryIt }) {
   const { isDone, result } = usePart(name)
   const present = usePresentRun(of)
@@ -132,7 +149,7 @@ export function Try({ name, of }: { readonly name: string; readonly of: TryIt })
                 ? 'Train it again'
                 : 'Train it'}
         </button>
-        {lacksGpu ? <span className="soft"> {NEEDS_GPU}.</span> : null}
+        {lacksGpu ? <WithoutGpu /> : null}
       </p>
       {/* Earlier versions kept that it was passed, and not with what. */}
       <Verdict result={isDone ? (result ?? '') : undefined} present={present} />

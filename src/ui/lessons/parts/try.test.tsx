@@ -45,12 +45,13 @@ test('another run is ended for it, and before and after a run it can be trained'
   expect(button({ status: 'idle' })).not.toContain('disabled')
 })
 
-test('without a GPU it cannot be pressed, and says why', () => {
+test('without a GPU it cannot be pressed, and says why and what is needed', () => {
   const error = { code: 'no_webgpu', message: '' } as unknown as LabState['error']
   labStore.setState({ ...initialState(), error }, true)
   const html = renderToStaticMarkup(<Try name="a" of={TRY} />)
   expect(html).toMatch(/<button[^>]*disabled/)
   expect(html).toContain('This needs a GPU')
+  expect(html).toContain('What training needs')
 })
 
 /** What is said below the button, as text. */
