@@ -22,6 +22,10 @@ async function expectExplained(lab: LabPage, code: string, title: RegExp): Promi
   await expect(error).toHaveAttribute('data-code', code)
   await expect(error.getByRole('heading')).toHaveText(title)
   await expect(error.getByRole('listitem').first()).not.toBeEmpty()
+  // Open, it makes the picture beside another part no higher.
+  await lab.show('inside')
+  expect((await lab.page.locator('.forest').boundingBox())?.height).toBeLessThanOrEqual(110)
+  await lab.show('learn')
   await expect(lab.get('preset')).toBeVisible()
 }
 
@@ -104,7 +108,7 @@ test('without a GPU nothing offers to train, to measure or to edit what cannot b
   await expect(lab.get('profile-step')).toBeDisabled()
   await expect(lab.get('benchmark')).toBeDisabled()
   await expect(lab.get('profiler')).toContainText('Both need a GPU')
-  await expect(lab.get('memory')).toContainText('where one can be trained')
+  await expect(lab.get('memory')).toContainText('A run shows here')
   // It looks, finds none, and what can be done about it comes into sight: no run has failed.
   await expect(lab.get('train')).toHaveText('Look for a GPU again')
   await lab.get('train').click()
