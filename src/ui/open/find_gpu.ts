@@ -22,6 +22,7 @@ let isLooking = false
 export function findGpu(): void {
   if (isLooking) return
   isLooking = true
+  const isShown = needsStore.getState().asked !== undefined
   reset()
   showToast('Looking for a GPU …')
   const tell = (): boolean => {
@@ -30,8 +31,9 @@ export function findGpu(): void {
     if (!adapter && !error) return false
     isLooking = false
     if (selectLacksGpu(state)) {
-      // The first screen says what can be done, and the panel of errors says it to all who listen.
-      showToast('')
+      // The first screen says what can be done, and the panel of errors says it to all who listen;
+      // one that was open says nothing new.
+      showToast(isShown ? 'The browser still gives the page no GPU.' : '')
       openTab('learn')
       showNeeds()
     } else showToast(error?.message ?? 'Found a GPU: you can train now.')
