@@ -1,6 +1,7 @@
 // Says why Train is off: the fields that do not take what was typed, and the way to each, where
 // the reason stands.
-import { wrongFields } from '../../../page/client/edits.ts'
+import { X } from 'lucide-react'
+import { dropWrong, wrongFields } from '../../../page/client/edits.ts'
 import type { LabState } from '../../../page/state/store.ts'
 import { showSetting } from '../../open/wanted.ts'
 import { selectIsBusy, useLab } from '../../shown/run.ts'
@@ -15,6 +16,26 @@ const Name = ({ path, label }: Wrong) => (
   </button>
 )
 
+/** Takes back what was typed: the values that hold are shown again. */
+function Keep({ wrong }: { readonly wrong: readonly Wrong[] }) {
+  const label = wrong.length === 1 ? 'Keep the value from before' : 'Keep the values from before'
+  const keep = () => {
+    for (const { path } of wrong) dropWrong(path)
+  }
+  return (
+    <button
+      type="button"
+      className="plain wrong-keep"
+      data-testid="keep-values"
+      aria-label={label}
+      title={label}
+      onClick={keep}
+    >
+      <X className="icon" aria-hidden="true" />
+    </button>
+  )
+}
+
 /** Several have room for their names alone: what is wrong stands at each. */
 export function WrongFields() {
   const wrong = useLab(selectWrong)
@@ -23,6 +44,7 @@ export function WrongFields() {
   if (others.length > 0)
     return (
       <>
+        <Keep wrong={wrong} />
         {`${wrong.length} settings are wrong: `}
         {wrong.map((field, i) => (
           <span key={field.path}>
@@ -35,6 +57,7 @@ export function WrongFields() {
     )
   return (
     <>
+      <Keep wrong={wrong} />
       {isBusy ? 'The run has the values from before: ' : 'Train is off: '}
       <Name {...first} />{' '}
       <span>{first.text.trim() === '' ? 'is empty' : `cannot be ${first.text}`}</span>.
