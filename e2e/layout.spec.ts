@@ -207,11 +207,33 @@ test('a low window keeps in sight how the run is, and shows at its end what it c
       const settings = await box(lab, '.settings.closed button')
       expect(settings.y, where).toBeGreaterThanOrEqual(bar.y)
       expect(settings.bottom, where).toBeLessThanOrEqual(bar.bottom)
+      // What has scrolled away is behind the bar whole.
+      await page.evaluate(() => scrollTo(0, document.body.scrollHeight))
+      const lowest = await page.evaluate(() =>
+        Math.max(
+          ...[...document.querySelectorAll('.work :is(.axis-tools, .timeline-tools) > button')].map(
+            (tool) => tool.getBoundingClientRect().bottom,
+          ),
+        ),
+      )
+      expect(lowest, where).toBeLessThanOrEqual((await box(lab, '.bar')).bottom)
     }
   }
   await lab.waitForStatus('finished')
   await expect(lab.get('headline')).toBeInViewport({ ratio: 1 })
   await expect(lab.get('status')).toBeInViewport({ ratio: 1 })
+  // What can be done with a run lies on none of its numbers.
+  await lab.get('tab-runs').dispatchEvent('click', { detail: 1 })
+  for (const [width, height] of NARROW.slice(2)) {
+    await page.setViewportSize({ width, height })
+    const tools = await box(lab, 'tr.run .run-tools')
+    for (const cell of await page.locator('tr.run > .number:visible').all()) {
+      const number = await cell.boundingBox()
+      if (!number) throw new Error('a number has gone')
+      const isApart = number.y + number.height <= tools.y + 1 || number.x + number.width <= tools.x
+      expect(isApart, `${width}`).toBe(true)
+    }
+  }
 })
 
 test('beside open settings nothing of the bars is cut in a narrow window, and no tool lies on another', async ({
@@ -256,6 +278,11 @@ test('why Train is off moves nothing when it is said', async ({ lab, page }) => 
     await page.locator('#field-rollout-n').fill('4')
     await expect(wrong).toBeHidden()
     expect((await box(lab, '.forest')).y).toBe(y)
+    // It can be put away where it stands.
+    await page.locator('#field-rollout-n').fill('1')
+    await lab.get('keep-values').click()
+    await expect(wrong).toBeHidden()
+    await expect(page.locator('#field-rollout-n')).toHaveValue('4')
   }
 })
 
