@@ -96,7 +96,7 @@ test('from the first look to the end of the first run, every state says what is 
   // with reinforcement.
   await expect(lab.get('preset')).toHaveValue('first-steps')
   await expect(lab.get('train-here')).toBeHidden()
-  await expect(lab.get('status')).toHaveText(/preparing|allocating|shaders|measuring|training/)
+  await expect(lab.get('status')).toHaveText(/preparing|allocating|measuring|training/)
 
   // The first steps: the picture is the person's own, the time that is left is measured, something
   // can be paused.

@@ -45,12 +45,12 @@ export const STATES: Readonly<Record<string, (lab: LabPage) => Promise<void>>> =
     await lab.waitForStatus('loading')
   },
   preparing: async (lab) => {
-    await muteAfter(lab, 'Shaders: ')
+    await muteAfter(lab, ' parts ready')
     // Products that no other page of this worker compiles.
     await lab.open(SMALL.replace(QUICK, '&kernels=*:vector_8x4'))
     await lab.waitForStatus('idle')
     await lab.get('train').click()
-    await expect(lab.get('status')).toContainText('shaders')
+    await expect(lab.get('status')).toContainText('parts ready')
   },
   running: (lab) => train(lab, `${SMALL}&phases.0.steps=5000`, 'running'),
   paused: async (lab) => {

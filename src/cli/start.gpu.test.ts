@@ -14,7 +14,7 @@ test('the first step of preset tiny waits for its own kernels alone', async () =
   const config = trainerConfig(preset.experiment)
   const trainer = await Trainer.create(gpu, config, (message) => told.push(message))
   const first = { ...gpu.counts }
-  expect(told.at(-1)).toBe(`Shaders: ${first.pipelines} of ${first.pipelines}`)
+  expect(told.at(-1)).toBe(`Preparing: ${first.pipelines} parts ready`)
   await trainer.next()
   await trainer.next()
   await trainer.next()

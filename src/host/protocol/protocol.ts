@@ -134,7 +134,7 @@ export type LabEvent =
   | { readonly type: 'hello'; readonly protocol: number }
   | { readonly type: 'adapter'; readonly adapter: AdapterFacts }
   | { readonly type: 'speed'; readonly speed: AdapterSpeed }
-  /** What the worker is busy with before the first step, e.g. compiling shaders. */
+  /** What the worker is busy with before the first step, e.g. preparing the GPU. */
   | { readonly type: 'progress'; readonly run: number; readonly message: string }
   | { readonly type: 'status'; readonly run: number; readonly status: RunStatus }
   /** A run that takes turns waits for the memory of others: their plans and its own do not fit

@@ -147,8 +147,7 @@ export class Gpu implements Allocator {
     await Promise.all(kernels.map((kernel) => this.#pipelines.compile(kernel as AnyKernel)))
   }
 
-  /** `watch` is called after every kernel with how many are compiled, of how many that were asked
-   * for; undefined ends that. */
+  /** `watch` is called after every kernel that is compiled; undefined ends that. */
   set compiling(watch: Pipelines['watch']) {
     this.#pipelines.watch = watch
   }

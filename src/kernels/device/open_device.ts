@@ -49,8 +49,6 @@ export class OpenDevice {
   failure: GpuError | undefined
   /** Pipelines by the names of their kernels; those that do not compile are left out. */
   readonly compiled = new Map<string, Promise<Compiled>>()
-  /** Kernels that were asked for. */
-  asked = 0
 
   constructor(device: GPUDevice, features: readonly Feature[], lanes?: number) {
     this.device = device

@@ -11,8 +11,8 @@ export class Pipelines {
   readonly #open: OpenDevice
   /** Holds the params of parts. */
   readonly #arena: GPUBuffer
-  /** Called with how many kernels are compiled, of how many that were asked for. */
-  watch: ((done: number, asked: number) => void) | undefined
+  /** Called after every kernel that is compiled. */
+  watch: (() => void) | undefined
 
   constructor(open: OpenDevice, arena: GPUBuffer) {
     this.#open = open
@@ -25,7 +25,6 @@ export class Pipelines {
     const { compiled } = this.#open
     const known = compiled.get(kernel.name)
     if (known) return known
-    this.#open.asked++
     const made = this.#compileNew(kernel, isPart)
     compiled.set(kernel.name, made)
     made.catch(() => compiled.delete(kernel.name))
@@ -72,7 +71,7 @@ export class Pipelines {
       : compile())
     counts.pipelines++
     counts.wgsl_bytes += wholeText(kernel).length
-    this.watch?.(counts.pipelines, this.#open.asked)
+    this.watch?.()
     return { pipeline, layout }
   }
 }

@@ -68,8 +68,8 @@ test('opening, preparing, running and failing are told apart', () => {
   expect(opened).toMatchObject({ status: 'idle', adapter })
   // The adapter's name arriving late does not stop a run.
   expect(after([{ type: 'adapter', adapter }]).status).toBe('preparing')
-  const preparing = after([{ type: 'progress', run: 1, message: 'Compiling shaders' }])
-  expect(preparing.message).toBe('Compiling shaders')
+  const preparing = after([{ type: 'progress', run: 1, message: 'Preparing the GPU' }])
+  expect(preparing.message).toBe('Preparing the GPU')
   const running = after([{ type: 'status', run: 1, status: 'running' }], preparing)
   expect(running).toMatchObject({ status: 'running', message: '' })
   const error = { name: 'GpuError', code: 'no_adapter', message: 'none' } as const

@@ -123,7 +123,7 @@ test('so many runs are at once as was chosen, the first come first, and each say
   )
   gpu.say.get('fast 1')?.({ type: 'status', status: 'finished' })
   await vi.waitFor(() => expect(gpu.asked).toEqual(['slow 1', 'fast 1', 'slow 2']))
-  const message = 'Compiling shaders: 5 of 30'
+  const message = 'Preparing: 5 parts ready'
   gpu.say.get('slow 2')?.({ type: 'progress', message })
   await vi.waitFor(() => expect(present().at(-1)).toMatchObject({ step: 0, message }))
   expect(kept.kept).toMatchObject({ at_once: 2, is_training: true })

@@ -77,8 +77,12 @@ export class Trainer {
     if (bytes > allowed) throw tooLarge(label, bytes, allowed)
     gpu.timeStages()
     onProgress(`Allocating ${megabytes(plan.total())}`)
-    onProgress('Compiling shaders')
-    gpu.compiling = (done, asked) => onProgress(`Shaders: ${done} of ${asked}`)
+    onProgress('Preparing the GPU')
+    let ready = 0
+    // How many there will be is known once the last one is recorded.
+    gpu.compiling = () => {
+      if (++ready > 1) onProgress(`Preparing: ${ready} parts ready`)
+    }
     try {
       return new Trainer(gpu, config, layout, await createParts(gpu, config, onProgress))
     } finally {

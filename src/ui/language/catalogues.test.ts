@@ -68,7 +68,7 @@ const OF_RUNS: Readonly<Record<string, string>> = {
   'GRPO, then PPO, without KL in the loss, critic warm-up 5':
     'GRPO、然后 PPO、去掉损失中的 KL、critic 预热 5',
   '7 93.1 %, entropy 0.31 nats, 9 follows with 3.4 %': '7 93.1%，熵 0.31 nats，后接 9，概率 3.4%',
-  'shaders: 5 of 30': '着色器：5 / 30',
+  'preparing: 5 parts ready': '准备中：已完成 5 个部分',
   'Learning rate is 3e-4 again': '学习率恢复为 3e-4',
   '")", bytes 29, id 21': '")"，字节 29，id 21',
   'REINFORCE++, 1 phase, seed 2, lr 5e-4, from First run: an inner layer, then all':

@@ -57,7 +57,7 @@ function Doing({ present }: Pick<StudyState, 'present'>) {
       </p>
     )
   const { name, step, of, waits, message } = run
-  const begun = message ? `preparing: ${lowered(message)}` : `step ${step} of ${of}`
+  const begun = message ? lowered(message) : `step ${step} of ${of}`
   return (
     <p className="soft study-doing" data-testid="study-doing">
       <span>{name}:</span> <span>{waits ? 'waits for memory' : begun}</span>{' '}

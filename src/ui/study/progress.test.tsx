@@ -17,8 +17,8 @@ const run = { name: 'slow, seed 1', of: 30, step: 0, waits: false }
 
 test('a study says what it prepares, then its steps, and how many runs are on', () => {
   expect(drawn([])).toContain('opening the GPU')
-  const message = 'Compiling shaders: 5 of 30'
-  expect(drawn([{ ...run, message }])).toContain('preparing: compiling shaders: 5 of 30')
+  const message = 'Preparing: 5 parts ready'
+  expect(drawn([{ ...run, message }])).toContain('preparing: 5 parts ready')
   const two = drawn([
     { ...run, step: 12 },
     { ...run, waits: true },
