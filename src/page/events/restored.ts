@@ -50,7 +50,7 @@ export function applyRestored(
     steered,
     verdicts,
     asked: undefined,
-    samples: state.samples.filter((kept) => kept.step <= step),
+    samples: samplesUpTo(state, step),
     keptVersion: state.keptVersion + 1,
     trace,
     scored_pairs: scored ? state.scored_pairs : undefined,
@@ -60,6 +60,13 @@ export function applyRestored(
     counts: undefined,
     warmBuffers: undefined,
   }
+}
+
+/** The newest samples at a step; of a run that another visit began, the last ones of its record. */
+function samplesUpTo({ samples, kept }: LabState, step: number): LabState['samples'] {
+  const known = samples.filter((batch) => batch.step <= step)
+  const last = kept.samples.at(step)
+  return known.length > 0 || !last ? known : [{ step: last.step, samples: last.item }]
 }
 
 const lastValues = (series: ReadonlyMap<string, Series>): Metrics =>

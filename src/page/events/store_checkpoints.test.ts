@@ -85,6 +85,12 @@ test('a run that went back knows nothing of later steps, and grows from there', 
   expect(column).not.toBe(series)
 })
 
+test('a run that another visit began shows the last samples of its record', () => {
+  const { kept } = five()
+  const state = told({ ...begun(1), kept }, restored(begun(1), 3))
+  expect(state.samples).toEqual([{ step: 3, samples: [sampleOf(3)] }])
+})
+
 test('settings that follow the run follow it back; others stay', () => {
   const before = five()
   const other = { ...before.experiment, seed: 99 }
