@@ -67,7 +67,7 @@ test('the menu of experiments says that the settings are no preset’s, by their
     /<option value="[^"]*" selected="">([^<]*)/.exec(renderToStaticMarkup(<Choice />))?.[1]
   expect(chosen()).toBe(PRESET.name)
   lab({ experiment: experimentWith(LR, 0.002) })
-  expect(chosen()).toBe(`Changed: ${PRESET.name}`)
+  expect(chosen()).toBe(`● ${PRESET.name}`)
   lab({ experiment: experimentWith('name', 'Mine, without its inner phase') })
   expect(chosen()).toBe('Mine, without its inner phase')
 })

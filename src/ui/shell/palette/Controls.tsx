@@ -51,12 +51,13 @@ const ReplayBar = later(
 
 const selectPreset = (state: LabState) => state.preset_id
 
-/** What the settings are called where they are no preset's; undefined where they are. */
+/** What the settings are called where they are no preset's, '' where they have the name of one;
+ * undefined where they are a preset's. */
 function selectOwnName({ preset_id, experiment }: LabState): string | undefined {
   const preset = presetOf(preset_id)
   if (!preset || sameSettings(experiment, preset.experiment)) return undefined
   const { name } = experiment
-  return name && name !== preset.name ? name : `Changed: ${preset.name}`
+  return name && name !== preset.name ? name : ''
 }
 
 /** Which experiment. */
@@ -64,6 +65,7 @@ export function Choice() {
   const presetId = useLab(selectPreset)
   const ownName = useLab(selectOwnName)
   const isLocked = useLocked('experiment')
+  const preset = presetOf(presetId)?.name ?? ''
   return (
     <div className="preset">
       <label>
@@ -72,11 +74,14 @@ export function Choice() {
           id="preset"
           data-testid="preset"
           disabled={isLocked}
-          title={ownName}
+          title={ownName === '' ? `Changed: ${preset}` : ownName}
           value={presetId}
           onChange={(event) => openPreset(event.target.value)}
         >
-          {ownName === undefined ? null : <option value={presetId}>{ownName}</option>}
+          {ownName === undefined ? null : (
+            // The sign that the settings have: a word would cut the name off.
+            <option value={presetId}>{ownName === '' ? `● ${preset}` : ownName}</option>
+          )}
           <PresetOptions />
         </select>
       </label>
