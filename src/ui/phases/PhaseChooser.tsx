@@ -66,10 +66,15 @@ function useClosing(id: string, isBusy: boolean, onDone: () => void): void {
   }, [id])
 }
 
+/** How the last phase of reinforcement estimates advantages, which is the id of a choice where that
+ * is one of the methods. */
+const ownMethod = ({ phases }: Experiment): string | undefined =>
+  phases.findLast((phase) => phase.kind === 'rl')?.adv_estimator
+
 export function PhaseChooser({ id, experiment, isBusy, onSaid, onDone }: PhaseChooserProps) {
   useClosing(id, isBusy, onDone)
   const choices = useMemo(() => phaseChoices(experiment), [experiment])
-  const [choiceId, setChoice] = useState(choices[0]?.id)
+  const [choiceId, setChoice] = useState(() => ownMethod(experiment))
   const choice = choices.find((candidate) => candidate.id === choiceId) ?? choices[0]
   const [ownSteps, setSteps] = useState<string>()
   const [problem, setProblem] = useState<string>()
