@@ -16,6 +16,16 @@ const selectExperiment = ({ experiment }: LabState) => experiment
 export const withEstimator = ({ phases }: Experiment, name: string): readonly object[] =>
   phases.map((phase) => (phase.kind === 'rl' ? { ...phase, adv_estimator: name } : phase))
 
+/** The phases with the estimators that the preset says. */
+export const withEstimatorsOf = (
+  { phases }: Experiment,
+  original: ReadonlyMap<string, unknown>,
+): readonly object[] =>
+  phases.map((phase, i) => {
+    const was = original.get(`phases.${i}.adv_estimator`)
+    return was === undefined ? phase : { ...phase, adv_estimator: was }
+  })
+
 /** Nothing where nothing is reinforced. `original`: what the preset says of each field. */
 export function Algorithm({ original }: { readonly original: ReadonlyMap<string, unknown> }) {
   const id = useId()
@@ -33,13 +43,6 @@ export function Algorithm({ original }: { readonly original: ReadonlyMap<string,
   }
   const before = (path: string) => original.get(path)
   const isChanged = fields.some(({ path, value }) => (before(path) ?? value) !== value)
-  const putBack = () =>
-    put(
-      experiment.phases.map((phase, i) => {
-        const was = before(`phases.${i}.adv_estimator`)
-        return was === undefined ? phase : { ...phase, adv_estimator: was }
-      }),
-    )
   return (
     <div className="field algorithm" data-changed={isChanged || undefined}>
       <div className="field-head">
@@ -50,7 +53,7 @@ export function Algorithm({ original }: { readonly original: ReadonlyMap<string,
             className="plain undo"
             aria-label="Put Algorithm back"
             disabled={isBusy}
-            onClick={putBack}
+            onClick={() => put(withEstimatorsOf(experiment, original))}
           >
             <span className="changed-dot" aria-hidden="true" />
             <RotateCcw className="icon" aria-hidden="true" />

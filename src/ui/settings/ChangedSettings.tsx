@@ -4,19 +4,32 @@ import { RotateCcw } from 'lucide-react'
 import type { Preset } from '../../document/presets/presets.ts'
 import { editField } from '../../page/client/edits.ts'
 import { choosePreset } from '../../page/client/opening.ts'
+import { labStore } from '../../page/state/store.ts'
 import { showSetting } from '../open/wanted.ts'
+import { withEstimatorsOf } from './Algorithm.tsx'
 import { OverRun } from './field/OverRun.tsx'
-import { changedFields, type FieldData, formName, type Values, valueWords } from './form.ts'
+import {
+  algorithmOf,
+  changedFields,
+  type FieldData,
+  formName,
+  type Values,
+  valueWords,
+} from './form.ts'
 
 interface RowProps {
   readonly field: FieldData
   /** The preset's value; undefined where the preset has no such field, or no own one. */
   readonly before: FieldData['value'] | undefined
+  readonly name?: string
+  readonly onBack?: () => void
 }
 
-function Row({ field, before }: RowProps) {
+function Row(props: RowProps) {
+  const { field, before } = props
   const { path, unit } = field
-  const name = formName(field)
+  const { name = formName(field) } = props
+  const { onBack = () => editField(path, before === field.default ? undefined : before) } = props
   const withUnit = (value: FieldData['value']) =>
     `${valueWords({ ...field, value })}${typeof value === 'number' && unit ? ` ${unit}` : ''}`
   return (
@@ -35,7 +48,7 @@ function Row({ field, before }: RowProps) {
         className="plain"
         aria-label={`Put ${name} back`}
         title={`Put ${name} alone back`}
-        onClick={() => editField(path, before === field.default ? undefined : before)}
+        onClick={onBack}
       >
         <RotateCcw className="icon" aria-hidden="true" />
       </button>
@@ -53,6 +66,9 @@ export function ChangedSettings(props: {
 }) {
   const { fields, original, preset, hasOwnPhases } = props
   const changed = changedFields(fields, original)
+  const [algorithm, ...others] = algorithmOf(fields, original)
+  const putBack = () =>
+    editField('phases', withEstimatorsOf(labStore.getState().experiment, original))
   return (
     <section
       id="changed-settings"
@@ -62,9 +78,16 @@ export function ChangedSettings(props: {
     >
       <h3>Changed from “{preset.name}”</h3>
       <ul>
-        {changed.map((field) => (
-          <Row key={field.path} field={field} before={original.get(field.path)} />
-        ))}
+        {changed
+          .filter((field) => !others.includes(field))
+          .map((field) => (
+            <Row
+              key={field.path}
+              field={field}
+              before={original.get(field.path)}
+              {...(field === algorithm && { name: 'Algorithm', onBack: putBack })}
+            />
+          ))}
         {hasOwnPhases ? <li>The phases are not those of the preset.</li> : null}
       </ul>
       <button

@@ -21,6 +21,7 @@ import { setPreference, type UiState, uiStore } from '../shown/store.ts'
 import { Field } from './Field.tsx'
 import {
   changedFields,
+  countChanged,
   type FieldData,
   groupFields,
   mainFields,
@@ -254,7 +255,7 @@ function usePresetValues(
   )
   // A phase more or less is a change too, though none of its fields may be.
   const hasOwnPhases = phaseKinds(experiment) !== phaseKinds(preset?.experiment ?? experiment)
-  const changed = changedFields(fields, original).length + (hasOwnPhases ? 1 : 0)
+  const changed = countChanged(fields, original) + (hasOwnPhases ? 1 : 0)
   return { preset, original, changed, hasOwnPhases }
 }
 

@@ -4,8 +4,9 @@ import { expect, test } from 'vitest'
 import { withField } from '../../document/experiment/experiment.ts'
 import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import { PRESETS } from '../../document/presets/presets.ts'
+import { withEstimator } from './Algorithm.tsx'
 import { ChangedSettings } from './ChangedSettings.tsx'
-import { labelled, ownValues, shownFields } from './form.ts'
+import { countChanged, labelled, ownValues, shownFields } from './form.ts'
 
 const [preset] = PRESETS
 
@@ -35,6 +36,26 @@ test('each changed setting is listed with its value and the preset’s, and its 
   expect(page).toContain('aria-label="Put Learning rate back"')
   expect(page).toContain('Put all back to the preset')
   expect(listOf(preset.experiment)).not.toContain('changed-setting"')
+})
+
+test('an algorithm that was chosen for all phases is one change, and one of a single phase is too', () => {
+  const [first] = PRESETS.filter(({ id }) => id === 'first-steps')
+  const { experiment } = first
+  const original = ownValues(experiment)
+  const count = (of: Experiment) => countChanged(shownFields(of), original)
+  const all = changed(experiment, 'phases', withEstimator(experiment, 'rloo'))
+  expect(experiment.phases.filter(({ kind }) => kind === 'rl')).toHaveLength(2)
+  expect(count(all)).toBe(1)
+  const page = renderToStaticMarkup(
+    <ChangedSettings
+      {...{ original, preset: first, hasOwnPhases: false, fields: shownFields(all) }}
+    />,
+  )
+  expect(page.match(/data-testid="changed-setting"/g)).toHaveLength(1)
+  expect(page).toContain('>Algorithm</button>')
+  expect(page).toContain('<b>RLOO</b>')
+  expect(count(changed(experiment, 'phases.1.adv_estimator', 'rloo'))).toBe(1)
+  expect(count(changed(all, 'phases.1.adv_estimator', 'grpo'))).toBe(2)
 })
 
 test('a refusal names fields as the form does', () => {

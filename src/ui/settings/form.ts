@@ -27,6 +27,20 @@ export const changedFields = (fields: readonly FieldData[], original: Values): F
     original.has(path) ? original.get(path) !== value : isOverridden === true,
   )
 
+const isEstimator = ({ path }: FieldData): boolean => /^phases\.\d+\.adv_estimator$/.test(path)
+
+/** The changed fields that are one choice: of the algorithm, where all phases have the same; of a
+ * single phase it is a field like any other. */
+export function algorithmOf(fields: readonly FieldData[], original: Values): readonly FieldData[] {
+  const all = fields.filter(isEstimator)
+  const changed = changedFields(all, original)
+  return changed.length > 1 && new Set(all.map(({ value }) => value)).size === 1 ? changed : []
+}
+
+/** How many settings differ from what the preset says; what was chosen once counts once. */
+export const countChanged = (fields: readonly FieldData[], original: Values): number =>
+  changedFields(fields, original).length - Math.max(0, algorithmOf(fields, original).length - 1)
+
 /** What the form calls a field, with its phase. */
 export function formName({ path, label }: Pick<FieldData, 'path' | 'label'>): string {
   const phase = /^phases\.(\d+)\./.exec(path)?.[1]
