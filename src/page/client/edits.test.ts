@@ -1,17 +1,9 @@
 // Edits of the settings, and how the run that is on follows them.
 import { beforeEach, expect, test, vi } from 'vitest'
 import { labStore } from '../state/store.ts'
+import { smallerNext, trainCheckpointed, trainSmaller } from './button_edits.ts'
 import { train } from './controls.ts'
-import {
-  dropWrong,
-  editField,
-  keepWrong,
-  onEdit,
-  smallerNext,
-  trainCheckpointed,
-  trainSmaller,
-  wrongFields,
-} from './edits.ts'
+import { dropWrong, editField, keepWrong, onEdit, wrongFields } from './edits.ts'
 import { choosePreset } from './opening.ts'
 import { reset } from './starting.ts'
 import { nextPhase, steer } from './steering.ts'

@@ -4,14 +4,12 @@ import { withField } from '../../document/experiment/experiment.ts'
 import type { PhaseDocument } from '../../document/experiment/fields/phases.ts'
 import { experimentFields } from '../../document/experiment/form/form.ts'
 import type { Experiment } from '../../document/experiment/schema/schema.ts'
-import { smallerExperiment } from '../../record/diagnosis/smaller.ts'
 import { isBusy, type WrongField } from '../../record/run/run_parts.ts'
-import { editedSettings, nextExperiment, settledPhases } from '../state/next_experiment.ts'
+import { editedSettings, settledPhases } from '../state/next_experiment.ts'
 import { lockedBecause, lockOf } from '../state/share_store.ts'
 import { type LabState, labStore } from '../state/store.ts'
-import { train } from './controls.ts'
 import { type Settings, settingsIn } from './stage.ts'
-import { forgetEdits, isMoving, MOVING, sendEdit, steer } from './steering.ts'
+import { isMoving, MOVING, sendEdit, steer } from './steering.ts'
 
 /** What a person did to the settings. */
 export type EditKind =
@@ -45,8 +43,8 @@ export function edit(change: Partial<LabState>, kind: EditKind): void {
 export function editField(path: string, value: unknown): string | undefined {
   const locked = lockedBecause(lockOf(path))
   if (locked !== undefined) return locked
-  if (isMoving() && path.startsWith('phases.') && isBusy(labStore.getState())) return MOVING
   const state = labStore.getState()
+  if (isMoving() && path.startsWith('phases.') && isOfRunOn(state, 'settings')) return MOVING
   const settled =
     path === 'phases' && Array.isArray(value)
       ? settledPhases(value as PhaseDocument[], state)
@@ -84,52 +82,43 @@ export function wrongFields({ wrongFields, experiment }: LabState): readonly Wro
 
 const inForm = new WeakMap<object, { experiment: Experiment; wrong: readonly WrongField[] }>()
 
-/** Adds a phase at the end: of the run that is on, else of the settings. */
-export function appendPhase(phase: PhaseDocument): string | undefined {
+/** Whose list of phases is changed: the one on the line, which is that of the run while one is on,
+ * or the one in the settings, which may be of another experiment. */
+type PhasesOf = 'line' | 'settings'
+
+const isOfRunOn = (state: LabState, of: PhasesOf): boolean =>
+  isBusy(state) && !(of === 'settings' && state.isBeside)
+
+/** Makes a phase on the line longer or shorter. */
+export function setSteps(index: number, steps: number): string | undefined {
+  const path = `phases.${index}.steps`
   const state = labStore.getState()
-  if (isBusy(state)) return steer({ kind: 'append_phase', phase })
+  return isBusy(state) && state.isBeside
+    ? steer({ kind: 'set', path, value: steps })
+    : editField(path, steps)
+}
+
+/** Adds a phase at the end: of the run that is on, else of the settings. */
+export function appendPhase(phase: PhaseDocument, of: PhasesOf = 'line'): string | undefined {
+  const state = labStore.getState()
+  if (isOfRunOn(state, of)) return steer({ kind: 'append_phase', phase })
   return editField('phases', [...state.experiment.phases, phase])
 }
 
 /** Takes a phase away that has not begun. */
-export function removePhase(index: number): string | undefined {
+export function removePhase(index: number, of: PhasesOf = 'line'): string | undefined {
   const state = labStore.getState()
-  if (isBusy(state)) return steer({ kind: 'remove_phase', index })
+  if (isOfRunOn(state, of)) return steer({ kind: 'remove_phase', index })
   return editField('phases', state.experiment.phases.toSpliced(index, 1))
 }
 
 /** Moves a phase that has not begun. */
-export function movePhase(index: number, to: number): string | undefined {
+export function movePhase(index: number, to: number, of: PhasesOf = 'line'): string | undefined {
   const state = labStore.getState()
-  if (isBusy(state)) return steer({ kind: 'move_phase', index, to })
+  if (isOfRunOn(state, of)) return steer({ kind: 'move_phase', index, to })
   const { phases } = state.experiment
   return editField('phases', phases.toSpliced(index, 1).toSpliced(to, 0, phases[index]))
 }
 
 /** Forgets what the document says is to be done to the run. */
 export const clearSteering = (): string | undefined => editField('steering', [])
-
-/** Takes back what the settings show and the run does not do. */
-export function discardEdits(): void {
-  forgetEdits()
-  const { runExperiment } = labStore.getState()
-  if (runExperiment) edit({ experiment: runExperiment }, { kind: 'discard' })
-}
-
-/** What `trainSmaller` would train; undefined where there is no such experiment, or the page is
- * locked. */
-export const smallerNext = (state: LabState): Experiment | undefined =>
-  lockedBecause('settings') === undefined ? smallerExperiment(nextExperiment(state)) : undefined
-
-/** Puts half the batch into the settings, as an edit, and trains that. */
-export function trainSmaller(): void {
-  const experiment = smallerNext(labStore.getState())
-  if (!experiment) return
-  edit({ experiment, notices: [] }, { kind: 'smaller' })
-  train()
-}
-
-/** Turns gradient checkpointing on, as an edit, and trains that. */
-export function trainCheckpointed(): void {
-  if (editField('model.enable_gradient_checkpointing', true) === undefined) train()
-}

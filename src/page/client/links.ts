@@ -4,11 +4,10 @@ import { doneByHand } from '../../document/experiment/steering/steered_kernels.t
 import { decodeLink, encodeLink, MAX_LINK_LENGTH } from '../../document/links/link.ts'
 import { labPage } from '../connection/connection.ts'
 import { nextExperiment, repeatedExperiment, taughtExperiment } from '../state/next_experiment.ts'
-import { labStore } from '../state/store.ts'
-import type { Settings } from './stage.ts'
+import { type LabState, labStore } from '../state/store.ts'
 
 /** The settings that an experiment from elsewhere comes with. */
-export const settingsOf = (experiment: Experiment): Settings => ({
+export const settingsOf = (experiment: Experiment): Pick<LabState, 'experiment' | 'preset_id'> => ({
   experiment,
   preset_id: decodeLink(encodeLink(experiment)).preset_id,
 })

@@ -1,19 +1,18 @@
-// Opens experiments from elsewhere in the settings: presets, files, and what an undo brings back.
+// Opens experiments from elsewhere in the settings: presets, and files.
 import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import { presetOf } from '../../document/presets/presets.ts'
-import { isBusy } from '../../record/run/run_parts.ts'
 import { isReplaying } from '../state/replay.ts'
 import { lockedBecause, openingLocked } from '../state/share_store.ts'
 import { emptyRun, type LabState, labStore } from '../state/store.ts'
 import { type EditKind, edit } from './edits.ts'
 import { settingsOf } from './links.ts'
-import { comesBack, makesRoom, type Settings, setAside } from './stage.ts'
+import { isOtherThan, leaveRun, makesRoom, setAside } from './stage.ts'
 import { openAdapter, takesTurns } from './starting.ts'
-import { forgetEdits, sendEdit } from './steering.ts'
+import { forgetEdits, sendResting } from './steering.ts'
 
 /** Before another experiment is opened: a run that is over makes room for it, and stays under
  * Runs. */
-function makeRoomFor(experiment: Experiment): void {
+export function makeRoomFor(experiment: Experiment): void {
   const state = labStore.getState()
   // The other run of a duel may still be on.
   if (takesTurns() || !makesRoom(state, experiment)) return
@@ -44,22 +43,16 @@ export function openTaught(experiment: Experiment, preset_id: string): string | 
   return undefined
 }
 
-function open(change: Settings & Pick<LabState, 'notices'>, kind: EditKind): void {
-  makeRoomFor(change.experiment)
-  edit(change, kind)
-}
-
-/** Puts the settings back to what they were; a run that is on follows in the field `path`, where it
- * can. `isOther`: another experiment had been opened, so that a run that made room comes back. */
-export function restoreSettings(
-  settings: Settings,
-  path: string | undefined,
-  isOther = false,
+function open(
+  change: Pick<LabState, 'experiment' | 'preset_id' | 'notices'>,
+  kind: EditKind,
 ): void {
-  const back = isOther ? comesBack(labStore.getState(), settings) : undefined
-  if (isOther && !back) makeRoomFor(settings.experiment)
-  labStore.setState({ ...(back ?? settings), wrongFields: [] })
-  if (path !== undefined && isBusy(labStore.getState())) sendEdit(path)
+  makeRoomFor(change.experiment)
+  // What was typed was meant for the run.
+  sendResting()
+  const state = labStore.getState()
+  leaveRun(state)
+  edit({ ...change, isBeside: isOtherThan(state, change.experiment) }, kind)
 }
 
 /** Shows a preset's experiment in the settings; a run that is on continues, one that is over makes

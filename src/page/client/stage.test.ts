@@ -8,7 +8,8 @@ import { labStore } from '../state/store.ts'
 import { train } from './controls.ts'
 import { editField } from './edits.ts'
 import { closeLab, openLab } from './lab.ts'
-import { choosePreset, openExperiment, restoreSettings } from './opening.ts'
+import { choosePreset, openExperiment } from './opening.ts'
+import { restoreSettings } from './restoring.ts'
 
 let say: (event: LabEvent) => void = () => {}
 let commands: LabCommand[] = []
@@ -73,29 +74,29 @@ test('a preset that is chosen after a run shows itself and nothing of that run; 
   expect(shown()).toEqual(AT_REST)
   expect(commands).toHaveLength(sent)
 
-  const { experiment, preset_id } = before
-  restoreSettings(structuredClone({ experiment, preset_id }), undefined, true)
+  const { experiment, preset_id, isBeside } = before
+  restoreSettings(structuredClone({ experiment, preset_id, isBeside }), undefined, true)
   expect(labStore.getState()).toEqual(before)
   expect(nextExperiment(labStore.getState())).toBe(before.runDocument)
 })
 
 test('redo takes the run off the page again', () => {
   trained('finished')
-  const { experiment, preset_id } = labStore.getState()
+  const { experiment, preset_id, isBeside } = labStore.getState()
   choosePreset('tiny-grpo')
   const { experiment: other } = labStore.getState()
-  restoreSettings({ experiment, preset_id }, undefined, true)
-  restoreSettings({ experiment: other, preset_id: 'tiny-grpo' }, undefined, true)
+  restoreSettings({ experiment, preset_id, isBeside }, undefined, true)
+  restoreSettings({ experiment: other, preset_id: 'tiny-grpo', isBeside }, undefined, true)
   expect(shown()).toEqual(AT_REST)
 })
 
 test('once another run has begun, undo changes the settings alone', () => {
   trained('finished')
-  const { experiment, preset_id } = labStore.getState()
+  const { experiment, preset_id, isBeside } = labStore.getState()
   choosePreset('tiny-grpo')
   trained('paused')
   const { series } = labStore.getState()
-  restoreSettings({ experiment, preset_id }, undefined, true)
+  restoreSettings({ experiment, preset_id, isBeside }, undefined, true)
   expect(labStore.getState()).toMatchObject({ status: 'paused', preset_id: 'tiny' })
   expect(labStore.getState().series).toBe(series)
 })

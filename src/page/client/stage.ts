@@ -3,17 +3,19 @@
 
 import { sameSettings } from '../../document/experiment/experiment.ts'
 import type { Experiment } from '../../document/experiment/schema/schema.ts'
+import { isOfRun } from '../state/next_experiment.ts'
 import { emptyRun, type LabState } from '../state/store.ts'
 
 /** All that the page shows of one run. */
-type Stage = Pick<LabState, keyof ReturnType<typeof emptyRun> | 'status' | 'run'>
+export type Stage = Pick<LabState, keyof ReturnType<typeof emptyRun> | 'status' | 'run'>
 
 /** What the settings are, as far as a person chooses it. */
-export type Settings = Pick<LabState, 'experiment' | 'preset_id'>
+export type Settings = Pick<LabState, 'experiment' | 'preset_id' | 'isBeside'>
 
-export const settingsIn = ({ experiment, preset_id }: LabState): Settings => ({
+export const settingsIn = ({ experiment, preset_id, isBeside }: LabState): Settings => ({
   experiment,
   preset_id,
+  isBeside,
 })
 
 /** A run that made room, and the settings that it was shown with. */
@@ -22,37 +24,42 @@ interface SetAside {
   readonly stage: Stage
 }
 
-const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b)
-
 function stageOf(state: LabState): Stage {
   const names = [...Object.keys(emptyRun()), 'status', 'run'] as (keyof Stage)[]
   return Object.fromEntries(names.map((name) => [name, state[name]])) as unknown as Stage
 }
 
+/** Whether an experiment from elsewhere is another one than that of the run on the page. */
+export const isOtherThan = ({ runExperiment }: LabState, experiment: Experiment): boolean =>
+  runExperiment !== undefined &&
+  (experiment.steering.length > 0 || !sameSettings(experiment, runExperiment))
+
 /** Whether the run is over and `experiment`, which somebody opens, is another one: then nothing of
  * the run says anything about it. */
-export function makesRoom(state: LabState, experiment: Experiment): boolean {
-  const { status, runExperiment } = state
-  if (!runExperiment || (status !== 'finished' && status !== 'failed')) return false
-  return experiment.steering.length > 0 || !sameSettings(experiment, runExperiment)
-}
+export const makesRoom = (state: LabState, experiment: Experiment): boolean =>
+  (state.status === 'finished' || state.status === 'failed') && isOtherThan(state, experiment)
 
-/** The run that made room for the experiment that was opened last. */
-let keptAside: SetAside | undefined
+/** What another experiment has taken the place of. */
+export const replaced = {
+  /** The run that made room for the one that was opened last. */
+  aside: undefined as SetAside | undefined,
+  /** Settings of the run on the page, and whether they were what it trained. */
+  settings: [] as { readonly settings: Settings; readonly wasOfRun: boolean }[],
+}
 
 /** Remembers the run on the page, which is about to make room. */
 export function setAside(state: LabState): void {
-  keptAside = { settings: settingsIn(state), stage: stageOf(state) }
+  replaced.aside = { settings: { ...settingsIn(state), isBeside: false }, stage: stageOf(state) }
 }
 
 /** Nothing comes back any more. */
 export function forgetSetAside(): void {
-  keptAside = undefined
+  replaced.aside = undefined
+  replaced.settings = []
 }
 
-/** The run that comes back with these settings, and them: no other run has been on the page
- * since. */
-export const comesBack = (state: LabState, settings: Settings): (Settings & Stage) | undefined =>
-  keptAside && !state.runExperiment && isSame(keptAside.settings, settings)
-    ? { ...keptAside.settings, ...keptAside.stage }
-    : undefined
+/** Remembers the settings of the run on the page, which those of another experiment follow. */
+export function leaveRun(state: LabState): void {
+  if (state.runExperiment && !state.isBeside)
+    replaced.settings.push({ settings: settingsIn(state), wasOfRun: isOfRun(state) })
+}

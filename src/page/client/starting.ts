@@ -77,7 +77,7 @@ function begin(beginning: Beginning): void {
   begun = beginning
   isTakingTurns = false
   if (!isConnected()) connect()
-  const { run } = labStore.getState()
+  const { run, preset_id: present } = labStore.getState()
   forgetSetAside()
   forgetEdits()
   forgetMoves()
@@ -92,6 +92,7 @@ function begin(beginning: Beginning): void {
     wrongFields: [],
     runExperiment: experiment,
     runDocument: experiment,
+    runPreset: preset_id ?? present,
   })
   postStart({ run: run + 1, record, experiment, paused, from })
 }

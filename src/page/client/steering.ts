@@ -90,7 +90,7 @@ export function forgetEdits(): void {
 const forgetSent = (): void => sent.clear()
 
 /** Sends what rests, because something else is about to be asked of the run. */
-function sendResting(): void {
+export function sendResting(): void {
   const edits = [...resting]
   forgetEdits()
   for (const [path, { value }] of edits) sendField(path, value)
@@ -100,7 +100,8 @@ function sendResting(): void {
 export function sendEdit(path: string): void {
   clearTimeout(resting.get(path)?.timer)
   resting.delete(path)
-  const field = fieldAt(labStore.getState().experiment, path)
+  const { experiment, isBeside } = labStore.getState()
+  const field = isBeside ? undefined : fieldAt(experiment, path)
   if (!field) return
   const value = valueToSet(field)
   const send = () => {

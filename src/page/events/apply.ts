@@ -1,6 +1,5 @@
 // Computes the state after an event of the worker: one entry for each type of event.
 
-import { sameSettings } from '../../document/experiment/experiment.ts'
 import { type LabEvent, PROTOCOL_VERSION } from '../../host/protocol/protocol.ts'
 import {
   keepGenerations,
@@ -9,7 +8,7 @@ import {
   keepTrace,
 } from '../../record/run/kept_run.ts'
 import type { CheckpointProblem } from '../../record/run/run_parts.ts'
-import { settledSettings } from '../state/next_experiment.ts'
+import { isOfRun, settledSettings } from '../state/next_experiment.ts'
 import type { LabState } from '../state/store.ts'
 import { applyRestored, applySteered } from './restored.ts'
 import { applyMemory, applyStep } from './timing.ts'
@@ -56,9 +55,8 @@ const applyFailed: Apply<EventOf<'failed'>> = (state, { error }) => ({
 
 /** The settings at the end of a run: those that have left it keep what it has done. */
 const settledNow = (state: LabState): LabState['experiment'] => {
-  const { experiment, runExperiment } = state
-  const isLeft = runExperiment && !sameSettings(experiment, runExperiment)
-  return isLeft ? settledSettings(experiment, state) : experiment
+  const { experiment, isBeside } = state
+  return isBeside || isOfRun(state) ? experiment : settledSettings(experiment, state)
 }
 
 const same = (state: LabState): LabState => state

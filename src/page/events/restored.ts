@@ -1,6 +1,6 @@
 // Computes the state after the run went back to an earlier step, or was steered.
 
-import { sameSettings, steerExperiment } from '../../document/experiment/experiment.ts'
+import { steerExperiment } from '../../document/experiment/experiment.ts'
 import {
   presentKernels,
   steeredKernels,
@@ -10,6 +10,7 @@ import type { LabEvent } from '../../host/protocol/protocol.ts'
 import type { Metrics } from '../../host/protocol/results.ts'
 import { cutKept } from '../../record/run/kept_run.ts'
 import { UNKNOWN_TIMING } from '../../record/run/run_parts.ts'
+import { isOfRun } from '../state/next_experiment.ts'
 import type { LabState } from '../state/store.ts'
 
 /** What was known of later steps is no longer so. */
@@ -26,8 +27,7 @@ export function applyRestored(
     ]),
   )
   cutKept(state.kept, step)
-  const { runExperiment } = state
-  const isFollowed = runExperiment !== undefined && sameSettings(state.experiment, runExperiment)
+  const isFollowed = isOfRun(state)
   const trace = state.trace && state.trace.step <= step ? state.trace : undefined
   const scored = state.scored_pairs && state.scored_pairs.step <= step
   return {
@@ -76,7 +76,8 @@ const lastValues = (series: ReadonlyMap<string, Series>): Metrics =>
     ),
   )
 
-/** The settings follow what is done to the run, whether or not they differ from it elsewhere. */
+/** The settings follow what is done to the run, whether or not they differ from it elsewhere; those
+ * of another experiment do not. */
 export function applySteered(
   state: LabState,
   { entry, experiment, steering, refused }: Extract<LabEvent, { type: 'steered' }>,
@@ -84,10 +85,11 @@ export function applySteered(
   const steered = [...state.steered, { entry, refused }]
   const { runExperiment, runDocument } = state
   if (refused !== undefined || !runExperiment || !runDocument) return { ...state, steered }
-  const isFollowed = sameSettings(state.experiment, runExperiment)
-  const own = isFollowed
-    ? undefined
-    : steerExperiment(state.experiment, entry, state.phase, state.phase_step)
+  const isFollowed = isOfRun(state)
+  const own =
+    isFollowed || state.isBeside
+      ? undefined
+      : steerExperiment(state.experiment, entry, state.phase, state.phase_step)
   return {
     ...state,
     steered,

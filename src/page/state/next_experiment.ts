@@ -9,13 +9,17 @@ import { isBusy } from '../../record/run/run_parts.ts'
 import type { LabState } from './store.ts'
 import { type Said, withVerdicts } from './taught.ts'
 
+/** Whether the settings are what the run trains now. */
+export const isOfRun = ({ isBeside, experiment, runExperiment }: LabState): boolean =>
+  !isBeside && runExperiment !== undefined && sameSettings(experiment, runExperiment)
+
 /** The experiment that Train begins and a link carries: the run's own document while the settings
  * are the run's, so that both do the same run again; else what the settings show, from its first
  * step. */
 export function nextExperiment(state: LabState): Experiment {
   const { experiment, runExperiment, runDocument } = state
-  if (!runExperiment || !runDocument) return experiment
-  if (experiment === runDocument || sameSettings(experiment, runExperiment)) return runDocument
+  if (!runExperiment || !runDocument || state.isBeside) return experiment
+  if (experiment === runDocument || isOfRun(state)) return runDocument
   const own = experiment.steering.length > 0 ? withoutSteering(experiment) : experiment
   return isBusy(state) ? shortened(own, state) : own
 }
@@ -47,9 +51,9 @@ export function settledSettings(experiment: Experiment, state: LabState): Experi
 /** The settings after an edit made them `next`, while no run is on: where they leave the run they
  * keep what it has done, and where they come back to that they are the run's again. */
 export function editedSettings(next: Experiment, state: LabState): Experiment {
-  const { experiment, runExperiment } = state
-  if (!runExperiment || isBusy(state) || sameSettings(next, runExperiment)) return next
-  if (sameSettings(experiment, runExperiment)) return settledSettings(next, state)
+  const { runExperiment, isBeside } = state
+  if (!runExperiment || isBeside || isBusy(state) || sameSettings(next, runExperiment)) return next
+  if (isOfRun(state)) return settledSettings(next, state)
   return sameSettings(next, settledSettings(runExperiment, state)) ? runExperiment : next
 }
 
@@ -60,8 +64,7 @@ export function settledPhases(
   state: LabState,
 ): readonly PhaseDocument[] {
   const { experiment, runExperiment } = state
-  const isOfRun = runExperiment && !isBusy(state) && sameSettings(experiment, runExperiment)
-  if (!isOfRun) return phases
+  if (!runExperiment || isBusy(state) || !isOfRun(state)) return phases
   const trained = trainedPhases(experiment.phases, { ...state, experiment: runExperiment })
   return phases.flatMap((phase) => {
     const index = experiment.phases.indexOf(phase)
@@ -101,8 +104,8 @@ export function saidIn({ verdicts, phase, phase_step, phase_switches }: LabState
  * that another measurement cannot change its bits. */
 export function repeatedExperiment(state: LabState): Experiment {
   const experiment = taughtExperiment(state)
-  const isOfRun = nextExperiment(state) === state.runDocument
-  if (!isOfRun || state.kernels === '' || experiment.kernels !== null) return experiment
+  const isRepeated = nextExperiment(state) === state.runDocument
+  if (!isRepeated || state.kernels === '' || experiment.kernels !== null) return experiment
   const pinned = withField(experiment, 'kernels', state.kernels)
   // Too many of them for a field.
   return pinned.ok ? pinned.experiment : experiment

@@ -62,6 +62,11 @@ export interface LabState {
   readonly runExperiment: Experiment | undefined
   /** The document that does the same run again: as it began, and its steering. */
   readonly runDocument: Experiment | undefined
+  /** The preset that the run was taken from; undefined while there is no run. */
+  readonly runPreset: string | undefined
+  /** The settings are another experiment, which was opened while the run was on the page: what is
+   * done to one of them is not done to the other. */
+  readonly isBeside: boolean
   /** What was done to the run, refusals included, in order. */
   readonly steered: readonly SteeringMark[]
   /** The run's kernels of matrix products by shape class, chosen by measuring or pinned; undefined
@@ -154,6 +159,8 @@ export const emptyRun = () =>
     checkpoint_problem: undefined,
     runExperiment: undefined,
     runDocument: undefined,
+    runPreset: undefined,
+    isBeside: false,
     steered: [],
     matmul: undefined,
     kernels: '',

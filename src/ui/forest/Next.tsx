@@ -160,7 +160,7 @@ function AfterRun({ state, both }: NextProps) {
   const isBusy = useLab(selectIsBusy)
   const mayRestart = useLab(canRestart)
   const isEdited = useLab(selectIsEdited)
-  const worse = gotWorse(state) ? state.preset_id : undefined
+  const worse = gotWorse(state) ? (state.runPreset ?? state.preset_id) : undefined
   const step = useMemo(() => {
     const { runDocument, runExperiment } = state
     if (!runDocument || !runExperiment || !adapter) return undefined

@@ -1,6 +1,6 @@
 // Shows why a run failed, and what a person can do about it.
 import { TriangleAlert } from 'lucide-react'
-import { smallerNext, trainCheckpointed, trainSmaller } from '../../page/client/edits.ts'
+import { smallerNext, trainCheckpointed, trainSmaller } from '../../page/client/button_edits.ts'
 import { trainAllowing } from '../../page/client/starting.ts'
 import { lockedBecause } from '../../page/state/share_store.ts'
 import type { LabState } from '../../page/state/store.ts'

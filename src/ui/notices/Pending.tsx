@@ -8,8 +8,8 @@ import type { Preset } from '../../document/presets/preset.ts'
 import { PRESETS } from '../../document/presets/presets.ts'
 import { SUMMARIES } from '../../document/presets/summaries.ts'
 import { newModelWords } from '../../host/protocol/vocabulary.ts'
+import { discardEdits } from '../../page/client/button_edits.ts'
 import { restart } from '../../page/client/controls.ts'
-import { discardEdits } from '../../page/client/edits.ts'
 import type { LabState } from '../../page/state/store.ts'
 import { canRestart } from '../open/actions.ts'
 import { selectIsBusy, selectLeftOut, useLab } from '../shown/run.ts'
@@ -17,6 +17,7 @@ import { selectIsBusy, selectLeftOut, useLab } from '../shown/run.ts'
 const selectSettings = (state: LabState) => state.experiment
 const selectRun = (state: LabState) => state.runExperiment
 const selectPhase = (state: LabState) => state.phase
+const selectIsBeside = (state: LabState) => state.isBeside
 
 const SHOWN = 8
 
@@ -101,21 +102,30 @@ function Differences({ held }: { readonly held: readonly Difference[] }) {
 }
 
 /** Another experiment than the run’s: what the page shows, what Restart would do, and what it is
- * about. */
-function OtherChosen(props: { readonly preset: Preset; readonly held: readonly Difference[] }) {
+ * about. `preset`: the one that it is, with nothing changed in it. */
+function OtherChosen(props: {
+  readonly preset: Preset | undefined
+  readonly held: readonly Difference[]
+}) {
   const { preset, held } = props
   return (
     <>
-      <h2>“{preset.name}” is chosen, and another run is in progress</h2>
+      <h2>
+        {preset
+          ? `“${preset.name}” is chosen, and another run is in progress`
+          : 'Another experiment is chosen, and a run is in progress'}
+      </h2>
       <p>
         Everything below belongs to the run in progress. <b>Restart with it</b> ends that run, which
         stays under Runs, and trains the chosen experiment.
       </p>
-      <p data-testid="chosen-summary">{SUMMARIES[preset.id]}</p>
-      <details>
-        <summary>What differs</summary>
-        <Differences held={held} />
-      </details>
+      {preset ? <p data-testid="chosen-summary">{SUMMARIES[preset.id]}</p> : null}
+      {held.length > 0 ? (
+        <details>
+          <summary>What differs</summary>
+          <Differences held={held} />
+        </details>
+      ) : null}
     </>
   )
 }
@@ -130,13 +140,14 @@ export function Pending() {
     [isBusy, run, settings, phase],
   )
   const refused = useLab(selectRefused)
+  const isBeside = useLab(selectIsBeside)
   // What a run was asked to follow and could not is as much of a difference.
-  const held = all.filter(({ path, is_live }) => !is_live || refused.has(path))
+  const held = all.filter(({ path, is_live }) => isBeside || !is_live || refused.has(path))
   const leftOut = useLab(selectLeftOut)
   const newModel = run && newModelWords(run.task, settings.task)
   const preset = useMemo(() => presetIn(settings), [settings])
   const mayRestart = useLab(canRestart)
-  if (held.length === 0) return null
+  if (!isBusy || (held.length === 0 && !isBeside)) return null
   return (
     <section
       className="card notices pending-box"
@@ -144,7 +155,7 @@ export function Pending() {
       data-testid="pending"
     >
       <div>
-        {preset ? (
+        {preset || isBeside ? (
           <OtherChosen preset={preset} held={held} />
         ) : (
           <>

@@ -41,7 +41,7 @@ export function PhaseTools({ index }: { index: number }) {
         type="button"
         aria-label={`Move ${name} earlier`}
         disabled={index <= first}
-        onClick={() => tell(movePhase(index, index - 1))}
+        onClick={() => tell(movePhase(index, index - 1, 'settings'))}
       >
         <ArrowUp className="icon" aria-hidden="true" />
       </button>
@@ -49,7 +49,7 @@ export function PhaseTools({ index }: { index: number }) {
         type="button"
         aria-label={`Move ${name} later`}
         disabled={index < first || index + 1 >= phases.length}
-        onClick={() => tell(movePhase(index, index + 1))}
+        onClick={() => tell(movePhase(index, index + 1, 'settings'))}
       >
         <ArrowDown className="icon" aria-hidden="true" />
       </button>
@@ -57,7 +57,7 @@ export function PhaseTools({ index }: { index: number }) {
         type="button"
         aria-label={`Remove ${name}`}
         disabled={index < first || phases.length === 1}
-        onClick={() => tell(removePhase(index))}
+        onClick={() => tell(removePhase(index, 'settings'))}
       >
         <Trash2 className="icon" aria-hidden="true" /> Remove
       </button>
@@ -74,7 +74,8 @@ export function AddPhase() {
     const phase = newPhase(kind, phases)
     // With a reward model comes its reward.
     const enable = hasRewardModel(phases, phases.length)
-    tell(appendPhase(phase.kind === 'rl' ? { ...phase, reward_model: { enable } } : phase))
+    const own = phase.kind === 'rl' ? { ...phase, reward_model: { enable } } : phase
+    tell(appendPhase(own, 'settings'))
   }
   return (
     <div className="phase-tools add-phase">

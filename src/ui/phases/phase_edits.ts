@@ -2,7 +2,7 @@
 // pointer.
 import type { KeyboardEvent, RefObject } from 'react'
 import { MAX_STEPS } from '../../document/experiment/fields/phase_fields.ts'
-import { editField, movePhase, removePhase } from '../../page/client/edits.ts'
+import { movePhase, removePhase, setSteps } from '../../page/client/edits.ts'
 import { formatSteps } from '../kit/format.ts'
 import { showToast } from '../shown/store.ts'
 import type { Timeline } from './timeline.ts'
@@ -38,7 +38,7 @@ export function phaseEdits(
     lengthen: (index, steps) => {
       const wanted = Math.min(MAX_STEPS, Math.max(least(index), Math.round(steps)))
       if (wanted === phases[index].steps || !canLengthen(index)) return
-      if (tell(editField(`phases.${index}.steps`, wanted)))
+      if (tell(setSteps(index, wanted)))
         onSaid(`Phase ${index + 1}, ${phases[index].name}: ${formatSteps(wanted)}`)
     },
     move: (index, to) => {

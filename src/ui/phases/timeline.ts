@@ -27,7 +27,7 @@ export function selectShown(state: LabState): Experiment {
   if (experiment === runExperiment || !selectHasBegun(state) || !runExperiment) return experiment
   const phases = ({ phases }: Experiment) =>
     JSON.stringify(phases.map((phase) => ({ ...phase, steps: 0 })))
-  const isOfRun = experiment.name === runExperiment.name
+  const isOfRun = !state.isBeside && experiment.name === runExperiment.name
   if (!isOfRun || phases(experiment) !== phases(runExperiment)) return runExperiment
   const known = lengthened.get(runExperiment)
   if (known?.by === experiment) return known.shown

@@ -38,7 +38,10 @@ import { TaskSamples } from './TaskSamples.tsx'
 
 const selectExperiment = (state: LabState) => state.experiment
 const selectPreset = (state: LabState) => state.preset_id
-const selectPresent = (state: LabState) => (selectIsBusy(state) ? state.phase : undefined)
+const selectIsBeside = (state: LabState) => selectIsBusy(state) && state.isBeside
+/** The phase of the run that follows the settings. */
+const selectPresent = (state: LabState) =>
+  selectIsBusy(state) && !state.isBeside ? state.phase : undefined
 const selectOpen = (state: UiState) => state.settings_open
 const selectWanted = (state: UiState) => state.wantedSetting
 
@@ -197,12 +200,18 @@ function Toggle({ open }: { readonly open: boolean }) {
   )
 }
 
-function LiveNote() {
+function LiveNote({ isBeside }: { readonly isBeside: boolean }) {
   const isReplaying = useStore(replayStore, selectIsReplaying)
   if (isReplaying)
     return (
       <p className="soft pending">
         A recording plays. These are the settings that it was made with.
+      </p>
+    )
+  if (isBeside)
+    return (
+      <p className="soft pending">
+        The run in progress is another experiment: it does not follow these settings.
       </p>
     )
   return (
@@ -278,6 +287,7 @@ function OwnSettings() {
   const presetId = useLab(selectPreset)
   const open = useStore(uiStore, selectOpen)
   const now = useLab(selectPresent)
+  const isBeside = useLab(selectIsBeside)
   const wanted = useStore(uiStore, selectWanted)
   const isLocked = useLocked('settings')
   // Nothing of a recording, or of locked settings, is live.
@@ -320,7 +330,7 @@ function OwnSettings() {
             <ChangedSettings {...{ fields, original, preset, hasOwnPhases }} />
           ) : null}
           {isSearching ? null : <RunSize experiment={experiment} />}
-          {now === undefined ? null : <LiveNote />}
+          {now === undefined && !isBeside ? null : <LiveNote isBeside={isBeside} />}
           <fieldset className="settings-lock" disabled={isLocked}>
             {isSearching ? (
               <FoundSettings

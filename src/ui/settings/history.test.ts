@@ -1,5 +1,6 @@
 import { afterAll, beforeEach, expect, test, vi } from 'vitest'
 import { PRESETS, presetOf } from '../../document/presets/presets.ts'
+import { discardEdits } from '../../page/client/button_edits.ts'
 import { train } from '../../page/client/controls.ts'
 import { type Edit, editField, keepWrong, onEdit } from '../../page/client/edits.ts'
 import { openLab } from '../../page/client/lab.ts'
@@ -26,6 +27,7 @@ const tiny = PRESETS[0].experiment
 const settings = (seed: number, name = tiny.name) => ({
   experiment: { ...tiny, seed, name },
   preset_id: 'tiny',
+  isBeside: false,
 })
 const seedEdit = (from: number, to: number): Edit => ({
   kind: 'field',
@@ -226,4 +228,36 @@ test('what a field did not take is undone first, and nothing else with it', () =
   expect(labStore.getState().wrongFields).toEqual([])
   expect(labStore.getState().experiment).toEqual(experiment)
   expect(historyStore.getState().past).toHaveLength(before)
+})
+
+test('undo of a choice beside a run brings back what the run is now, and what it never was follows nothing', () => {
+  keepHistory(() => 0)
+  editField('seed', 41)
+  train()
+  labStore.setState({ status: 'running' })
+  const steer = (lr: number) => {
+    const { runExperiment } = labStore.getState()
+    if (!runExperiment) throw new Error('there is no run')
+    const { actor } = runExperiment
+    const steered = { ...runExperiment, actor: { ...actor, optim: { ...actor.optim, lr } } }
+    labStore.setState({ runExperiment: steered })
+    return steered
+  }
+  choosePreset('tiny-dapo')
+  const first = steer(0.004)
+  undo()
+  expect(labStore.getState()).toMatchObject({ experiment: first, preset_id: 'tiny' })
+  expect(labStore.getState().isBeside).toBe(false)
+  redo()
+  expect(labStore.getState()).toMatchObject({ preset_id: 'tiny-dapo', isBeside: true })
+  const second = steer(0.005)
+  discardEdits()
+  expect(labStore.getState().experiment).toBe(second)
+  undo()
+  expect(labStore.getState()).toMatchObject({ preset_id: 'tiny-dapo', isBeside: true })
+  // The other run's settings, which no longer are on the page.
+  train()
+  labStore.setState({ status: 'running' })
+  undo()
+  expect(labStore.getState()).toMatchObject({ preset_id: 'tiny', isBeside: true })
 })

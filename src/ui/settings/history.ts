@@ -9,8 +9,8 @@ import { experimentFields } from '../../document/experiment/form/form.ts'
 import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import { presetOf } from '../../document/presets/presets.ts'
 import { dropWrong, type Edit, onEdit, wrongFields } from '../../page/client/edits.ts'
-import { restoreSettings } from '../../page/client/opening.ts'
-import type { Settings } from '../../page/client/stage.ts'
+import { restoreSettings } from '../../page/client/restoring.ts'
+import { type Settings, settingsIn } from '../../page/client/stage.ts'
 import { labStore } from '../../page/state/store.ts'
 
 /** One entry: where the settings came from, where they went, and that in words. */
@@ -105,7 +105,8 @@ export function restored(current: Settings, from: Settings, to: Settings): Setti
   const parsed = parseExperiment(carryOver(current.experiment, from.experiment, to.experiment))
   if (!parsed.ok) return undefined
   const preset_id = carryOver(current.preset_id, from.preset_id, to.preset_id) as string
-  const settings = { experiment: parsed.experiment, preset_id }
+  const isBeside = carryOver(current.isBeside, from.isBeside, to.isBeside) as boolean
+  const settings = { experiment: parsed.experiment, preset_id, isBeside }
   return isSame(settings, current) ? undefined : settings
 }
 
@@ -178,8 +179,7 @@ export function keepHistory(now: () => number = () => performance.now()): void {
 }
 
 function apply(entry: Entry, from: Settings, to: Settings): boolean {
-  const { experiment, preset_id } = labStore.getState()
-  const settings = restored({ experiment, preset_id }, from, to)
+  const settings = restored(settingsIn(labStore.getState()), from, to)
   if (settings) restoreSettings(settings, entry.path, entry.isOther)
   return settings !== undefined
 }

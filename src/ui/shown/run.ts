@@ -179,10 +179,10 @@ export function methodName(phase: Phase | Experiment['phases'][number]): string 
 
 const selectSteered = (state: LabState) => state.steered
 /** What the next run leaves out, because the settings are no longer those of the run: how often it
- * was steered. */
+ * was steered. Another experiment had none of it. */
 export function selectLeftOut(state: LabState): number {
-  const { runDocument } = state
-  if (!runDocument || nextExperiment(state) === runDocument) return 0
+  const { runDocument, isBeside } = state
+  if (!runDocument || isBeside || nextExperiment(state) === runDocument) return 0
   return doneByHand(runDocument.steering).length
 }
 
@@ -209,9 +209,9 @@ export const selectLastLayer = (state: LabState) => shownExperiment(state).model
 /** L: the number of blocks, and the index of the final policy. */
 export const useLastLayer = (): number => useShown(selectLastLayer)
 
-/** The first phase that may still be moved or take another layer. */
+/** The first phase of the settings that may still be moved or take another layer. */
 export const selectFirstOpenPhase = (state: LabState): number =>
-  isBusy(state) ? state.phase + 1 : 0
+  isBusy(state) && !state.isBeside ? state.phase + 1 : 0
 
 export const selectStatus = (state: LabState) => state.status
 
@@ -222,5 +222,5 @@ export const selectIsBusy = ({ status }: LabState) =>
   status === 'preparing' || status === 'running' || status === 'paused' || status === 'waiting'
 
 /** The run's experiment is no longer what the settings say. */
-export const selectIsEdited = ({ runExperiment, experiment }: LabState) =>
-  runExperiment !== undefined && !sameSettings(runExperiment, experiment)
+export const selectIsEdited = ({ runExperiment, experiment, isBeside }: LabState) =>
+  runExperiment !== undefined && (isBeside || !sameSettings(runExperiment, experiment))

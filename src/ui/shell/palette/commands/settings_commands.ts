@@ -1,7 +1,8 @@
 // Lists the commands on the settings.
 import { sameSettings } from '../../../../document/experiment/experiment.ts'
 import { presetOf } from '../../../../document/presets/presets.ts'
-import { discardEdits, wrongFields } from '../../../../page/client/edits.ts'
+import { discardEdits } from '../../../../page/client/button_edits.ts'
+import { wrongFields } from '../../../../page/client/edits.ts'
 import { choosePreset } from '../../../../page/client/opening.ts'
 import { labStore } from '../../../../page/state/store.ts'
 import { historyStore, redo, undo } from '../../../settings/history.ts'
