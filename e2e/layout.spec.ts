@@ -236,6 +236,23 @@ test('a low window keeps in sight how the run is, and shows at its end what it c
   }
 })
 
+/** The line of phases and steps can be read and dragged, also beside the tools of a chosen phase. */
+async function expectLineOfSteps(lab: LabPage, where: string): Promise<void> {
+  const phase = lab.page.locator('.phase-segment').last()
+  for (const least of [220, 120]) {
+    expect((await box(lab, '.axis-scroll')).width, where).toBeGreaterThanOrEqual(least)
+    expect((await box(lab, '.work')).height, where).toBeLessThanOrEqual(96)
+    const [line, tools, more] = [
+      await box(lab, '.axis-scroll'),
+      await box(lab, '.axis-tools'),
+      await box(lab, '.timeline-tools'),
+    ]
+    expect(line.x + line.width, where).toBeLessThanOrEqual(tools.x + 12)
+    expect(tools.x + tools.width, where).toBeLessThanOrEqual(more.x + 1)
+    await phase.click()
+  }
+}
+
 test('beside open settings nothing of the bars is cut in a narrow window, and no tool lies on another', async ({
   lab,
   page,
@@ -245,9 +262,10 @@ test('beside open settings nothing of the bars is cut in a narrow window, and no
   await lab.waitForStatus('idle')
   await lab.get('train').click()
   await lab.waitForStep(4)
-  for (const width of [900, 960]) {
+  for (const width of [900, 960, 1000, 1200]) {
     await page.setViewportSize({ width, height: 700 })
     await expect(page.locator('.settings-head')).toBeVisible()
+    await expectLineOfSteps(lab, `${width}`)
     expect(await cutOff(page), `${width}`).toEqual([])
     const smoothing = await page.locator('.smoothing').boundingBox()
     const downloads = await box(lab, '.downloads')

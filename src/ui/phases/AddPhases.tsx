@@ -17,6 +17,7 @@ export function AddPhases({ experiment, isBusy, icon, onSaid }: AddPhasesProps) 
   const [open, setOpen] = useState(false)
   const id = useId()
   const isFull = experiment.phases.length >= MAX_PHASES
+  const words = isBusy ? 'Insert phase' : 'Add phase'
   return (
     <>
       <button
@@ -25,10 +26,10 @@ export function AddPhases({ experiment, isBusy, icon, onSaid }: AddPhasesProps) 
         aria-expanded={open}
         aria-controls={id}
         disabled={isFull}
-        title={isFull ? `An experiment has at most ${MAX_PHASES} phases` : undefined}
+        title={isFull ? `An experiment has at most ${MAX_PHASES} phases` : words}
         onClick={() => setOpen(!open)}
       >
-        {icon} <span className="add-words">{isBusy ? 'Insert phase' : 'Add phase'}</span>
+        {icon} <span className="bar-words add-words">{words}</span>
       </button>
       {open && !isFull ? (
         <PhaseChooser

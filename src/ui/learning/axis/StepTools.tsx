@@ -1,6 +1,6 @@
 // Draws, beside the axis of steps, the shown step, the way to kept ones, the zoom, and what is kept
 // of past steps.
-import { ChevronLeft, ChevronRight, Radio } from 'lucide-react'
+import { ChevronLeft, ChevronRight, Columns3, History, Radio, ZoomOut } from 'lucide-react'
 import { useStore } from 'zustand'
 import type { LabState } from '../../../page/state/store.ts'
 import { keptBytes, setKeptBudget } from '../../../record/run/kept_run.ts'
@@ -45,7 +45,10 @@ function KeptFold() {
   const choices = [...new Set([...BUDGETS, budget])].sort((a, b) => a - b)
   return (
     <details className="scrub-kept" data-testid="kept">
-      <summary title="What is kept of past steps">Kept: {formatBytes(all)}</summary>
+      <summary title={`What is kept of past steps: ${formatBytes(all)}`}>
+        <History className="icon bar-icon" aria-hidden="true" />
+        <span className="bar-words">Kept: {formatBytes(all)}</span>
+      </summary>
       <div>
         <table>
           <thead>
@@ -134,7 +137,7 @@ function Follow() {
       onClick={follow}
     >
       <Radio className="icon" aria-hidden="true" />
-      Follow
+      <span className="bar-words">Follow</span>
     </button>
   )
 }
@@ -152,10 +155,12 @@ function ZoomTools() {
         type="button"
         className="plain"
         data-testid="zoom-reset"
+        title="Charts show all steps again"
         hidden={!zoom}
         onClick={showAllSteps}
       >
-        Reset zoom
+        <ZoomOut className="icon bar-icon" aria-hidden="true" />
+        <span className="bar-words">Reset zoom</span>
       </button>
     </>
   )
@@ -176,7 +181,8 @@ function EqualPhases() {
       title="Gives every phase the same width on all charts, so that a short one is easy to see; else the axis of steps is even"
       onClick={() => setPreference({ equal_phases: !isEqual })}
     >
-      Equal phases
+      <Columns3 className="icon bar-icon" aria-hidden="true" />
+      <span className="bar-words">Equal phases</span>
     </button>
   )
 }
