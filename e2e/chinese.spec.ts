@@ -66,6 +66,10 @@ test('no English is left on the first screen but names and code, and nothing is 
   await expect(lab.get('train')).toHaveText('训练')
   // Between regular and bold a font of Chinese has no weight.
   await expect(page.locator('.field-head label').first()).toHaveCSS('font-weight', '600')
+  // What stays in one row in English does in Chinese.
+  await page.setViewportSize({ width: 1000, height: 844 })
+  const header = await page.locator('.header').boundingBox()
+  expect(header?.height).toBeLessThanOrEqual(60)
   for (const width of [1280, 390]) {
     await page.setViewportSize({ width, height: 844 })
     expect(await excess(page), `${width} px`).toBeLessThanOrEqual(0)
