@@ -17,6 +17,7 @@ import {
   drawMarks,
   firstColumn,
   HEAT_REACH,
+  hatchReached,
   heatmapPixels,
   rowAt,
   typicalGap,
@@ -50,7 +51,7 @@ export interface HeatMapProps {
   /** A layer at the axis. */
   readonly formatRow: (layer: number) => string
   readonly withNames: boolean
-  /** Of moments that lie far apart: what lies between them was not measured, and is striped. */
+  /** Of moments that lie far apart: what lies between them was not measured. */
   readonly isSparse?: boolean
   /** Leaves room for the names of lines, so that it is as wide as the charts beside it. */
   readonly hasGutter?: boolean
@@ -86,6 +87,7 @@ function usePaint({ columns, scaleMax, firstRamp, isSparse }: HeatMapProps): Pai
       strip.current.height = rows.length
       const image = new ImageData(pixels, width - first, rows.length)
       strip.current.getContext('2d')?.putImageData(image, 0, 0)
+      hatchReached(ctx, view, lastStep(), from)
       ctx.imageSmoothingEnabled = false
       const left = (first / width) * view.width
       ctx.drawImage(strip.current, left, 0, view.width - left, view.height)
@@ -133,7 +135,7 @@ export function HeatMap(props: HeatMapProps) {
       hasLog={false}
       columns={props.named}
       picture={() => ({
-        title: `${title}, 0 to ${formatNats(scaleMax)}`,
+        title: `${title}, 0 to ${formatNats(scaleMax)}; hatched: not measured`,
         yLabel: 'layer',
         keys: [],
         isDark,
@@ -177,6 +179,8 @@ export function HeatScale({ max, words = '' }: { readonly max: number; readonly 
       <span>0</span>
       <span className="heat-ramp" aria-hidden="true" style={{ backgroundImage: RAMP_CSS }} />
       <span>{max > 0 ? `${formatNumber(max)} nats${words}` : NONE}</span>
+      <span className="heat-blank" aria-hidden="true" />
+      <span>not measured</span>
     </span>
   )
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { depthColor, HEAT_RAMP, oklchToRgb, type Rgb } from '../../scales/palette.ts'
 import { columnsOf, recordingContext } from '../../shown/testing.ts'
-import { drawEdits, drawMarks, heatmapPixels, rowAt, typicalGap } from './heat.ts'
+import { drawEdits, drawMarks, hatchReached, heatmapPixels, rowAt, typicalGap } from './heat.ts'
 
 const ramp: readonly Rgb[] = [
   [0, 0, 0],
@@ -38,16 +38,14 @@ test('nothing is painted of steps that a run has not reached', () => {
   expect(painted(2, { steps: [0, 1, 2], values: [1, 1, 1], length: 3 })).toBe(3)
 })
 
-test('what was not measured for long is striped', () => {
+test('what was not measured for long is left to the hatching', () => {
   const columns = { steps: [0, 1, 2, 12], values: [0, 2, 2, 1], length: 4 }
   const size = { width: 120, x: [0, 12], heldSteps: typicalGap(columns) } as const
   const pixels = heatmapPixels([columns], size, 2, ramp)
   const filled = Array.from({ length: 120 }, (_, x) => x).filter((x) => at(pixels, 120, x, 0)[1])
-  // Ten pixels a step: three steps in full, then one column of five, and the newest at the end.
+  // Ten pixels a step: three steps in full, then nothing, and the newest at the end.
   expect(filled.filter((x) => x < 30)).toHaveLength(30)
-  expect(filled.filter((x) => x >= 30 && x < 112)).toEqual(
-    Array.from({ length: 17 }, (_, i) => 30 + 5 * i),
-  )
+  expect(filled.filter((x) => x >= 30 && x < 112)).toEqual([])
   expect(filled.filter((x) => x >= 112)).toHaveLength(8)
   expect(at(pixels, 120, 119, 0)[0]).toBe(100)
   // One moment at the end of the axis is seen too.
@@ -160,4 +158,25 @@ test('both scales run in one direction of brightness, so that they read in grey'
     )
   expect(parsed(true)).toEqual(parsed(true).toSorted((a, b) => a - b))
   expect(parsed(false)).toEqual(parsed(false).toSorted((a, b) => b - a))
+})
+
+test('what was not measured is hatched up to where the run is, also where only the end is painted', () => {
+  const view = { x: [0, 10], y: [0, 1], width: 100, height: 30 } as const
+  const xs = (from?: number) => {
+    const { ctx, calls } = recordingContext()
+    hatchReached(ctx, view, 5, from)
+    return calls.flatMap((call) => {
+      const [name, x, y] = call.split(' ')
+      return /To$/.test(name) ? [{ x: Number(x), y: Number(y) }] : []
+    })
+  }
+  const whole = xs()
+  expect(Math.max(...whole.map(({ x }) => x))).toBe(50)
+  expect(Math.min(...whole.map(({ x }) => x))).toBe(0)
+  expect(whole.every(({ y }) => y >= 0 && y <= 30)).toBe(true)
+  // The lines of a part continue those of the whole.
+  const sums = new Set(whole.map(({ x, y }) => x + y))
+  const end = xs(33)
+  expect(end.length).toBeGreaterThan(0)
+  expect(end.every(({ x, y }) => x >= 33 && sums.has(x + y))).toBe(true)
 })

@@ -54,14 +54,12 @@ export interface HeatSize extends Pick<Across, 'x' | 'width' | 'scale'> {
   /** The newest step of the run: nothing is painted of steps that are still to come. Without a
    * limit where it is not given. */
   readonly reached?: number
-  /** A measurement fills so many steps; where the next one comes later, stripes hold its colour.
-   * Without a limit where it is not given. */
+  /** A measurement fills so many steps; where the next one comes later, nothing is painted between
+   * them. Without a limit where it is not given. */
   readonly heldSteps?: number
 }
 
-/** One column of pixels of so many in a stripe of what is held on. */
-const STRIPE = 5
-/** Columns of pixels that a measurement between stripes has at least, the newest at the end of the
+/** Columns of pixels that a measurement far from the next has at least, the newest at the end of the
  * axis too. */
 const LEAST_HELD = 8
 
@@ -104,7 +102,7 @@ export function heatmapPixels(
     const lastFrom = isAtEnd && heldSteps < Number.POSITIVE_INFINITY ? width - LEAST_HELD : width
     const begin = Math.min(lastFrom, Math.floor(stepPixel(steps[0], size)))
     const start = Math.max(first, begin)
-    const isHeldOn = (column: number, step: number) =>
+    const isTooOld = (column: number, step: number) =>
       pixelStep(column, size) - step >= heldSteps &&
       column - stepPixel(step, size) >= LEAST_HELD &&
       column < lastFrom
@@ -114,7 +112,7 @@ export function heatmapPixels(
       index = column >= lastFrom ? length - 1 : lastBefore(columns, index, right)
       const value = values[index]
       if (!Number.isFinite(value)) continue
-      if (isHeldOn(column, steps[index]) && column % STRIPE > 0) continue
+      if (isTooOld(column, steps[index])) continue
       const at = Math.round(Math.min(colours.length - 1, Math.max(0, value * factor)))
       pixels[atLeft + column] = colours[at]
     }
@@ -126,6 +124,29 @@ export function heatmapPixels(
  * width − 1. */
 export const firstColumn = (from: number, view: View, width: number): number =>
   Math.min(width - 1, Math.max(0, Math.floor((from / view.width) * width) - 1))
+
+/** Pixels from one line of the hatching to the next. */
+const HATCH = 6
+/** It reads on the page in both themes, and no colour of a ramp is grey. */
+const HATCH_COLOR = '#8a8f98'
+
+/** Hatches the steps that the run has reached, right of the pixel `from`: what is measured is
+ * painted over it. An empty ground would be read as a value: as a bright one in the light theme, as
+ * a dark one in the dark theme. */
+export function hatchReached(ctx: MarkContext, view: View, reached: number, from = 0): void {
+  const { width, height } = view
+  const end = Math.min(width, stepPixel(reached, view))
+  ctx.lineWidth = 1
+  ctx.strokeStyle = HATCH_COLOR
+  ctx.beginPath()
+  for (let x = Math.ceil((from - height) / HATCH) * HATCH; x < end; x += HATCH) {
+    const [low, high] = [Math.max(0, from - x), Math.min(height, end - x)]
+    if (high <= low) continue
+    ctx.moveTo(x + low, height - low)
+    ctx.lineTo(x + high, height - high)
+  }
+  ctx.stroke()
+}
 
 /** Marks steps with dashed lines that show on any colour; those at or before the axis are left
  * out, and with `from` those that do not reach right of that pixel. */
