@@ -45,6 +45,13 @@ const KEYS = [
   { label: 'feed-forward’s write F', color: FEED_FORWARD },
 ]
 
+/** Of the view of normed states. */
+const GREY_KEY = {
+  label: 'grey: the embedding through the final norm, stretched to a length it never had',
+  color: GREY,
+  dash: [2, 3],
+}
+
 const PLACES: Readonly<Record<FlowPlace, { readonly label: string }>> = {
   input: { label: 'input' },
   attention: { label: 'attention' },
@@ -221,7 +228,7 @@ export function FlowFigure() {
     >
       {seen ? (
         <>
-          <Keys keys={KEYS} />
+          <Keys keys={view === 'raw' ? KEYS : [...KEYS, GREY_KEY]} />
           <div className="figure-grid">
             {view === 'normed' ? null : <Flow observation={seen.item} reading="raw" />}
             {view === 'raw' ? null : <Flow observation={seen.item} reading="normed" />}

@@ -147,6 +147,9 @@ export function HeatMaps() {
   )
 }
 
+const GREY_WORDS =
+  'Grey: the embedding through the final norm, which stretches it to a length it never had.'
+
 function Maps(props: {
   readonly maps: readonly HeatKind[]
   readonly lastLayer: number
@@ -162,6 +165,7 @@ function Maps(props: {
         ))}
       </div>
       <HeatScale max={max_entropy} words=", all tokens alike" />
+      {maps.some(({ isGrey }) => isGrey) ? <p className="soft">{GREY_WORDS}</p> : null}
     </>
   )
 }
