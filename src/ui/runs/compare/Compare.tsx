@@ -205,6 +205,10 @@ export function Compare({ entries }: { readonly entries: readonly RunEntry[] }) 
           <h3>Numbers</h3>
           <KeyMetrics groups={groups} />
           <h3>What each block does to the entropy</h3>
+          <p className="soft">
+            The parts do not add up to the whole: attention and feed-forward compare what they write
+            with the normed state that they read, the whole block the states before and after it.
+          </p>
           <FlowFigures runs={shown} />
         </>
       ) : (
