@@ -14,7 +14,7 @@ import { estimateWords } from '../learning/estimate.ts'
 import { leftOf } from '../lessons/base/left.ts'
 import { progressOf, progressStore } from '../lessons/base/progress.ts'
 import { canRestart } from '../open/actions.ts'
-import { WriteWithShown } from '../open/models/WriteWithIt.tsx'
+import { useWritable, WriteWithShown } from '../open/models/WriteWithIt.tsx'
 import { openLesson, openLessonStore } from '../open/open_lesson.ts'
 import { leaveRecording, selectIsReplaying } from '../open/replays.ts'
 import { lazyPart } from '../part/lazy_part.tsx'
@@ -153,7 +153,7 @@ function LessonButton({
 }
 
 /** A study of a run and its control; one thing to train, where something takes little time here;
- * and the lesson that says more. */
+ * and the lesson that says more. Where nothing takes little time, a press writes with the model. */
 function AfterRun({ state, both }: NextProps) {
   const adapter = useLab(selectAdapter)
   const estimate = useStore(estimatorStore, selectEstimate)
@@ -161,6 +161,7 @@ function AfterRun({ state, both }: NextProps) {
   const mayRestart = useLab(canRestart)
   const isEdited = useLab(selectIsEdited)
   const worse = gotWorse(state) ? (state.runPreset ?? state.preset_id) : undefined
+  const canWrite = useWritable() !== ''
   const step = useMemo(() => {
     const { runDocument, runExperiment } = state
     if (!runDocument || !runExperiment || !adapter) return undefined
@@ -190,9 +191,8 @@ function AfterRun({ state, both }: NextProps) {
           <Play className="icon" aria-hidden="true" /> {step.words} ({estimateWords(step.estimate)})
         </button>
       ) : null}
-      {step || both ? <WriteWithShown /> : null}
-      <LessonButton state={state} isFirst={!step && !both} />
-      {step || both ? null : <WriteWithShown />}
+      <WriteWithShown isPrimary={!step && !both} />
+      <LessonButton state={state} isFirst={!step && !both && !canWrite} />
       {step ? (
         <p className="soft">
           {noteWords(step.says, isBusy ? BUSY : mayRestart ? undefined : HELD_BACK, isEdited)}

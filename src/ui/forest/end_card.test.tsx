@@ -114,3 +114,14 @@ test('while a lesson is open of which something is left, the next step is to go 
   expect(tell('all', [])).toContain('next-lesson')
   expect(tell(undefined, [])).toContain('next-lesson')
 })
+
+test('where nothing trains within two minutes, writing with the model comes before a lesson', () => {
+  shown('123', '321')
+  labStore.setState({ step: 45, record: 'r' })
+  const html = renderToStaticMarkup(<EndCard />)
+  expect(html).toMatch(/class="primary" data-testid="write-with"/)
+  expect(html).toMatch(/class="plain" data-testid="next-lesson"/)
+  // Without its weights the lesson is what is left.
+  labStore.setState({ step: 0, record: '' })
+  expect(renderToStaticMarkup(<EndCard />)).toMatch(/class="primary" data-testid="next-lesson"/)
+})

@@ -15,12 +15,15 @@ interface WriteWithItProps {
   readonly record: string
   /** Without one the run as it is now, or was last. */
   readonly step?: number
+  /** The one thing to do next. */
+  readonly isPrimary?: boolean
 }
 
-export function WriteWithIt({ record, step }: WriteWithItProps) {
+export function WriteWithIt({ record, step, isPrimary = false }: WriteWithItProps) {
   return (
     <button
       type="button"
+      className={isPrimary ? 'primary' : undefined}
       data-testid="write-with"
       aria-haspopup="dialog"
       title="Opens this model: let it continue a text, read one with every layer, steer it"
@@ -34,13 +37,18 @@ export function WriteWithIt({ record, step }: WriteWithItProps) {
 /** Before its first step a run is the model that it began with. */
 const selectRecord = ({ record, step }: LabState) => (step > 0 ? record : '')
 
-/** Of the shown run. Nothing where that has no weights here: a recording, an imported log. */
-export function WriteWithShown() {
+/** The shown run; '' where that has no weights here: a recording, an imported log. */
+export function useWritable(): string {
   const isPast = useStore(openedStore, ({ opened }) => opened !== undefined)
   const entry = useOpenedEntry()
   const living = useLab(selectRecord)
   const isReplaying = useStore(replayStore, selectIsReplaying)
-  if (isPast && entry?.header.source) return null
-  const record = isPast ? (entry?.id ?? '') : isReplaying ? '' : living
-  return record === '' ? null : <WriteWithIt record={record} />
+  if (isPast) return entry?.header.source ? '' : (entry?.id ?? '')
+  return isReplaying ? '' : living
+}
+
+/** Of the shown run, where it can be written with. */
+export function WriteWithShown({ isPrimary = false }: { readonly isPrimary?: boolean }) {
+  const record = useWritable()
+  return record === '' ? null : <WriteWithIt record={record} isPrimary={isPrimary} />
 }
