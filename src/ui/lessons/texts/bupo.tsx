@@ -55,16 +55,24 @@ function Body() {
   return (
     <>
       <p>
+        The first run of this page has two parts: a few steps for a lower layer alone, then the rest
+        for the whole model. The idea is that lower layers learn features of good responses first,
+        and the rest builds on them. Does that first part help? Below stands what is known, and it
+        is less than one would hope.
+      </p>
+      <p>
         If every layer has a policy, it can be trained. <b>Bottom-up Policy Optimization</b> does
         reinforcement in two phases: first, for a few steps, the policy of one inner layer{' '}
-        <Formula inline tex="l" />; then the whole model as usual.
+        <Formula inline tex="l" />; then the whole model as usual. As a formula, where{' '}
+        <Formula inline tex="\rho_t" /> says how much likelier layer <Formula inline tex="l" />{' '}
+        finds a token than it did before the update, and <Formula inline tex="A_t" /> how good that
+        token was:
       </p>
       <Formula tex="\rho_t = \frac{\pi_l(o_t)}{\pi_{l,\text{old}}(o_t)}, \qquad J_\text{inner} = \mathbb{E}_{o \sim \pi_{\theta_\text{old}}} \Big[ \min\big( \rho_t A_t,\, \operatorname{clip}(\rho_t) A_t \big) \Big]" />
       <p>
         The gradient stops at layer <Formula inline tex="l" />: blocks above it are not in the
-        formula. The idea is that lower layers learn features of good responses first, and the rest
-        builds on them. The rule for <Formula inline tex="l" />: the last layer whose feed-forward
-        block still <i>raises</i> the entropy. The page measures that and names the layer.
+        formula. The rule for <Formula inline tex="l" />: the last layer whose feed-forward block
+        still <i>raises</i> the entropy. The page measures that and names the layer.
       </p>
       <Ask name="sampler" of={parts.sampler} />
       <Ask name="moved" of={parts.moved} />
