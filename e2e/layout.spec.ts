@@ -2,6 +2,7 @@
 import { cutOff } from './bars.ts'
 import { expect, type LabPage, LONG_ONLY, QUICK } from './lab_page.ts'
 import { test } from './warm_page.ts'
+import { unfoldWriting } from './writing.ts'
 
 const LINK = `v=1&p=tiny&phases.0.steps=6&phases.1.steps=2&phases.2.steps=40${QUICK}&rollout.train_batch_size=8&actor.ppo_mini_batch_size=8&validation.prompts=8`
 
@@ -318,6 +319,10 @@ test('an open model begins with what one types, and a wrong number moves nothing
   const typed = await box(lab, '[data-testid=chat-text]')
   for (const below of ['model-facts', 'models-shipped'])
     expect((await box(lab, `[data-testid=${below}]`)).y).toBeGreaterThan(typed.bottom)
+  // One press types a problem of what it learned.
+  await lab.get('chat-form').getByRole('button').last().click()
+  await expect(lab.get('chat-text')).toHaveValue(/^\d{3}>$/)
+  await unfoldWriting(lab)
   const before = await box(lab, '[data-testid=model-train]')
   await lab.get('chat-temperature').fill('9')
   await expect(page.locator('.chat-settings [role=alert]')).toContainText('temperature: expected')

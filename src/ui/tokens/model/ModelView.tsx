@@ -192,14 +192,18 @@ export function ModelView() {
         />
       ) : null}
       {first?.is_steered ? <SteeredUses /> : null}
-      {first && !first.is_steered ? <Uses key={`uses ${first.hash}`} facts={first} /> : null}
       {first ? (
-        <section className="model-about" aria-label="What it is">
-          <h3>What it is</h3>
-          <Facts facts={first} place="first" canKeep={canKeep} />
-          {second ? <Facts facts={second} place="second" canKeep={canKeep} /> : null}
-          <ShippedRow isBusy={isBusy} open={first.hash} />
-        </section>
+        // Who writes with the model of a run has come for the text above.
+        <details className="model-more" open={firstTry?.experiment === undefined}>
+          <summary>Train it, save it, and what it is</summary>
+          {first.is_steered ? null : <Uses key={`uses ${first.hash}`} facts={first} />}
+          <section className="model-about" aria-label="What it is">
+            <h3>What it is</h3>
+            <Facts facts={first} place="first" canKeep={canKeep} />
+            {second ? <Facts facts={second} place="second" canKeep={canKeep} /> : null}
+            <ShippedRow isBusy={isBusy} open={first.hash} />
+          </section>
+        </details>
       ) : null}
       <OpenWays hasModel={first !== undefined} />
     </div>

@@ -1,6 +1,6 @@
 // Draws the one text that a person gives a model: the model answers through its own template or
 // continues it, or every layer reads it.
-import { type FormEvent, useEffect, useState } from 'react'
+import { type FormEvent, type ReactNode, useEffect, useMemo, useState } from 'react'
 import { useStore } from 'zustand'
 import type {
   ChatTurn,
@@ -25,6 +25,7 @@ import { NumberField } from './NumberField.tsx'
 import { afterPress, LAST_SEED } from './next_seed.ts'
 import { SpecialTokens } from './SpecialTokens.tsx'
 import { Steer } from './Steer.tsx'
+import { askedForm, TaskForm } from './TaskForm.tsx'
 import { typedStore } from './typed.ts'
 
 const FIRST: WritingSettings = { temperature: 0.7, top_p: 1, top_k: 0, max_tokens: 128, seed: 1 }
@@ -185,6 +186,17 @@ function TextForm(props: TextFormProps) {
   )
 }
 
+/** How it writes and reads: behind a fold where a press on a problem of its task is enough. */
+function How({ isFolded, children }: { isFolded: boolean; children: ReactNode }) {
+  if (!isFolded) return children
+  return (
+    <details className="chat-how" data-testid="chat-how">
+      <summary>How it writes and reads</summary>
+      {children}
+    </details>
+  )
+}
+
 const selectExperiment = ({ experiment }: LabState) => experiment
 
 /** What is typed. Sent, it makes room for the next; what the model did not take comes back. */
@@ -226,6 +238,7 @@ export function Chat({ facts, isBusy }: { facts: OpenedModelFacts; isBusy: boole
   const written = useStore(openedModelStore, (state) => state.written)
   const first = useFirstTry(facts)
   const experiment = useJudging(facts, first)
+  const form = useMemo(() => experiment && askedForm(experiment), [experiment])
   const [settings, setSettings] = useState(() => first.settings ?? settingsFor(first, experiment))
   const { has_template, why_ids, special_tokens } = facts
   const [isRaw, setIsRaw] = useState(!has_template || first.continues === true)
@@ -248,6 +261,7 @@ export function Chat({ facts, isBusy }: { facts: OpenedModelFacts; isBusy: boole
     <section className="chat" aria-label="Write with the model">
       <Shades />
       <h3>Write with it, or read with every layer</h3>
+      {form ? <TaskForm form={form} onChoose={setText} /> : null}
       <TextForm
         isRaw={isRaw}
         takesIds={why_ids !== undefined}
@@ -260,15 +274,17 @@ export function Chat({ facts, isBusy }: { facts: OpenedModelFacts; isBusy: boole
       />
       {why_ids === undefined ? null : <small className="soft">{why_ids}</small>}
       {written ? <Answer {...{ written, facts, experiment }} /> : null}
-      {has_template ? <RawChoice isRaw={isRaw} onRaw={setIsRaw} /> : null}
-      {isRaw ? (
-        <SpecialTokens words={special_tokens} isOn={add_special_tokens} onChange={setSpecial} />
-      ) : null}
       <AskedProblem />
-      <Greedy settings={settings} onChange={setSettings} />
-      <Settings settings={settings} onChange={setSettings} />
+      <How isFolded={form !== undefined}>
+        {has_template ? <RawChoice isRaw={isRaw} onRaw={setIsRaw} /> : null}
+        {isRaw ? (
+          <SpecialTokens words={special_tokens} isOn={add_special_tokens} onChange={setSpecial} />
+        ) : null}
+        <Greedy settings={settings} onChange={setSettings} />
+        <Settings settings={settings} onChange={setSettings} />
+        <ReadingChoice reading={reading} onChange={setReading} />
+      </How>
       <Steer isBusy={isBusy} first={first.direction} />
-      <ReadingChoice reading={reading} onChange={setReading} />
     </section>
   )
 }

@@ -11,6 +11,7 @@ import { Chat } from './Chat.tsx'
 import { judged } from './judged.ts'
 import { whyNotTaken } from './NumberField.tsx'
 import { afterPress, LAST_SEED } from './next_seed.ts'
+import { askedForm } from './TaskForm.tsx'
 
 const facts = { vocab_size: 26 } as OpenedModelFacts
 const shown = (written: Pick<Written, 'asked' | 'text'>) =>
@@ -126,4 +127,18 @@ test('a press takes the seed after the last one, where it samples', () => {
   expect(afterPress(sampled).seed).toBe(2)
   expect(afterPress({ ...sampled, seed: LAST_SEED }).seed).toBe(0)
   expect(afterPress({ ...sampled, temperature: 0 }).seed).toBe(1)
+})
+
+test('a model that learned a task offers problems of its form, one that writes stories does not', () => {
+  expect(askedForm(OPENING.experiment)?.problems).toEqual(
+    expect.arrayContaining([expect.stringMatching(/^\d{3}>$/)]),
+  )
+  const sorter = formOf('sorter')
+  expect(sorter.indexOf('chat-form')).toBeGreaterThan(0)
+  expect(sorter.indexOf('chat-form')).toBeLessThan(sorter.indexOf('chat-text'))
+  // The rest is behind a fold.
+  expect(sorter.indexOf('chat-temperature')).toBeGreaterThan(sorter.indexOf('chat-how'))
+  const story = formOf('story')
+  expect(story).not.toContain('chat-form')
+  expect(story).not.toContain('chat-how')
 })
