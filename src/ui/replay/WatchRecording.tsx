@@ -10,7 +10,8 @@ import { useLab } from '../shown/run.ts'
 /** The recorded run is of the opening preset, whichever is chosen. */
 const selectIsOfAnother = ({ preset_id }: LabState) => preset_id !== OPENING.id
 
-/** The way to a recorded run, for those who cannot or need not train. */
+/** The way to a recorded run, for those who cannot or need not train. Beside the way to train, the
+ * picture plays the same run already. */
 export function WatchRecording({ isPrimary = false }: { readonly isPrimary?: boolean }) {
   const isReplaying = useStore(replayStore, selectIsReplaying)
   const isOfAnother = useLab(selectIsOfAnother)
@@ -27,7 +28,11 @@ export function WatchRecording({ isPrimary = false }: { readonly isPrimary?: boo
         onClick={watchRecording}
       >
         <Film className="icon" aria-hidden="true" />{' '}
-        {isOfAnother ? 'Watch the first run' : 'Watch a recorded run'}
+        {isOfAnother
+          ? 'Watch the first run'
+          : isPrimary
+            ? 'Watch a recorded run'
+            : 'Follow the recorded run step by step'}
       </button>
       {problem === '' ? null : <span role="alert">{problem}</span>}
     </p>

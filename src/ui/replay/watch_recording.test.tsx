@@ -14,7 +14,7 @@ test('with another preset chosen it says whose recording is played', () => {
   vi.spyOn(labStore, 'getInitialState').mockImplementation(labStore.getState)
   labStore.setState({ preset_id: OPENING.id })
   const says = () => renderToStaticMarkup(<WatchRecording />)
-  expect(says()).toContain('Watch a recorded run')
+  expect(says()).toContain('Follow the recorded run step by step')
   labStore.setState({ preset_id: 'brackets' })
   expect(says()).toContain('Watch the first run')
 })
