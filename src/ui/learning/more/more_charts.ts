@@ -260,7 +260,7 @@ export function timeCharts(metrics: readonly string[]): readonly MoreChart[] {
     {
       id: 'throughput',
       title: 'Throughput',
-      note: 'tokens of prompts and responses per second of a step’s latency, as verl counts it; steps overlap, so the run does more',
+      note: 'tokens per second, of prompts and responses over a step’s latency: verl’s perf/throughput. Steps overlap, so the run does more',
       lines: [line('perf/throughput', 'tokens per second')],
     },
   ]

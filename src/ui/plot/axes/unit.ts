@@ -2,7 +2,10 @@
 
 /** From a note or a title that says unit and definition; undefined where it names none. */
 export function unitOf(words: string): string | undefined {
-  const unit = /(?<!times )\bnats\b|^(?:tokens|seconds)\b/i.exec(words)?.[0].toLowerCase()
-  // The word has no room beside the axis.
-  return unit === 'seconds' ? 's' : unit
+  const unit = /(?<!times )\bnats\b|^(?:tokens(?: per second)?|seconds)\b/i.exec(words)?.[0]
+  // Longer words have no room beside the axis.
+  return unit
+    ?.toLowerCase()
+    .replace(/tokens per second/, 'tok/s')
+    .replace(/seconds/, 's')
 }
