@@ -188,7 +188,7 @@ function Wrong() {
   )
 }
 
-/** The list of keys: after the controls, and beside the experiment on a phone, where the controls
+/** The way to help and to the list of keys: after the controls, and beside the experiment on a phone, where the controls
  * are at the bottom. */
 export function HelpButton() {
   return (
@@ -197,7 +197,8 @@ export function HelpButton() {
       id="help"
       data-testid="help"
       className="plain"
-      aria-label="Keyboard shortcuts"
+      aria-label="Help"
+      title="Help and keyboard shortcuts"
       onClick={() => showDialog('help')}
     >
       <CircleHelp className="icon" aria-hidden="true" />

@@ -1,6 +1,7 @@
-// Draws the list of keys from the commands themselves.
+// Says where the page explains itself, and lists the keys from the commands themselves.
 import { useStore } from 'zustand'
-import { closeDialog } from '../../open/dialogs.ts'
+import { closeDialog, showDialog } from '../../open/dialogs.ts'
+import { ALL_LESSONS, openLesson } from '../../open/open_lesson.ts'
 import { Modal } from '../../part/Modal.tsx'
 import { canKeepAwake, setPreference, type UiState, uiStore } from '../../shown/store.ts'
 import { type CommandGroup, PANEL_KEYS } from './commands/command.ts'
@@ -53,9 +54,35 @@ const selectKeepAwake = (state: UiState) => state.keep_awake
 
 export function Help() {
   return (
-    <Modal name="help" label="Keyboard shortcuts">
+    <Modal name="help" label="Help">
       <Body />
     </Modal>
+  )
+}
+
+function openLessons(): void {
+  closeDialog('help')
+  openLesson(ALL_LESSONS)
+}
+
+/** Where the page explains what it shows. */
+function Explained() {
+  return (
+    <div className="help-ways">
+      <button type="button" data-testid="help-lessons" onClick={openLessons}>
+        Lessons
+      </button>
+      <button type="button" onClick={() => showDialog('glossary')}>
+        Glossary
+      </button>
+      <button type="button" onClick={() => showDialog('palette')}>
+        Commands
+      </button>
+      <p className="soft">
+        A dotted word says what it means where you point at it; a setting explains itself below its
+        name.
+      </p>
+    </div>
   )
 }
 
@@ -65,11 +92,13 @@ function Body() {
   return (
     <>
       <div className="dialog-head">
-        <h2>Keyboard</h2>
+        <h2>Help</h2>
         <button type="button" onClick={() => closeDialog('help')}>
           Close
         </button>
       </div>
+      <Explained />
+      <h3>Keyboard</h3>
       <label className="check">
         <input
           type="checkbox"

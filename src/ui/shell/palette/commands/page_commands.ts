@@ -72,9 +72,8 @@ export const PAGE_COMMANDS: readonly Command[] = [
   {
     id: 'help',
     group: 'Page',
-    name: () => 'Keyboard shortcuts',
+    name: () => 'Help and keyboard shortcuts',
     keys: ['?'],
-    also: 'help keys',
     run: () => showDialog('help'),
   },
   {
