@@ -147,3 +147,18 @@ export async function expectLowBars(lab: LabPage, state: string): Promise<void> 
   }
   if (size) await page.setViewportSize(size)
 }
+
+/** Windows in which a lesson would leave the run too little room beside it. */
+export const NARROW = [
+  [1100, 800],
+  [900, 700],
+  [844, 390],
+  [720, 450],
+] as const
+
+/** Where the first part of the page stands that the selector finds. */
+export const boxOf = async (lab: LabPage, selector: string) => {
+  const found = await lab.page.locator(selector).first().boundingBox()
+  if (!found) throw new Error(`nothing is seen of ${selector}`)
+  return { ...found, bottom: found.y + found.height }
+}

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import type { Locator, Page } from '@playwright/test'
 import { expectClean } from './axe.ts'
 import { expect, type LabPage, LONG_ONLY, QUICK } from './lab_page.ts'
-import { waitForCheckpoint, waitForRecords } from './stored.ts'
+import { breakRecord, waitForCheckpoint, waitForRecords } from './stored.ts'
 import { test } from './warm_page.ts'
 
 /** The tiny preset, as short as its three phases can be. */
@@ -38,37 +38,6 @@ async function setLearningRate(page: Page, value: string): Promise<void> {
   url.searchParams.set('name', NAMED)
   await page.goto(url.href)
 }
-
-/** Puts a record into the database that cannot be understood, as soon as the page has made it. */
-const breakRecord = (page: Page, id: string) =>
-  expect(() => putBroken(page, id)).toPass({ timeout: 30_000 })
-
-const putBroken = (page: Page, id: string) =>
-  page.evaluate(async (id) => {
-    // Opened before the page has made it, the database would be an empty one.
-    const all = await indexedDB.databases()
-    if (!all.some(({ name }) => name === 'understory.runs')) throw new Error('no database yet')
-    return new Promise<void>((resolve, reject) => {
-      const request = indexedDB.open('understory.runs')
-      request.onerror = () => reject(request.error)
-      request.onblocked = () => reject(new Error('the database is blocked'))
-      request.onsuccess = () => {
-        const database = request.result
-        const end = (how: () => void) => () => {
-          database.close()
-          how()
-        }
-        try {
-          const tx = database.transaction('headers', 'readwrite')
-          tx.objectStore('headers').put({ id, record_version: 1, step: 'x' })
-          tx.oncomplete = end(resolve)
-          tx.onabort = end(() => reject(tx.error))
-        } catch (error) {
-          end(() => reject(error))()
-        }
-      }
-    })
-  }, id)
 
 test('a run is kept, renamed, deleted and brought back, and opened with its own numbers', async ({
   lab,

@@ -57,3 +57,34 @@ const records = (page: Page): Promise<string[]> =>
  * run is over. */
 export const waitForRecords = (page: Page, ...wanted: string[]): Promise<void> =>
   expect.poll(() => records(page).catch(() => []), { timeout: 30_000 }).toEqual(wanted)
+
+/** Puts a record into the database that cannot be understood, as soon as the page has made it. */
+export const breakRecord = (page: Page, id: string) =>
+  expect(() => putBroken(page, id)).toPass({ timeout: 30_000 })
+
+const putBroken = (page: Page, id: string) =>
+  page.evaluate(async (id) => {
+    // Opened before the page has made it, the database would be an empty one.
+    const all = await indexedDB.databases()
+    if (!all.some(({ name }) => name === 'understory.runs')) throw new Error('no database yet')
+    return new Promise<void>((resolve, reject) => {
+      const request = indexedDB.open('understory.runs')
+      request.onerror = () => reject(request.error)
+      request.onblocked = () => reject(new Error('the database is blocked'))
+      request.onsuccess = () => {
+        const database = request.result
+        const end = (how: () => void) => () => {
+          database.close()
+          how()
+        }
+        try {
+          const tx = database.transaction('headers', 'readwrite')
+          tx.objectStore('headers').put({ id, record_version: 1, step: 'x' })
+          tx.oncomplete = end(resolve)
+          tx.onabort = end(() => reject(tx.error))
+        } catch (error) {
+          end(() => reject(error))()
+        }
+      }
+    })
+  }, id)

@@ -58,7 +58,7 @@ async function keepRuns(): Promise<void> {
       import('./page/paces/kept_paces.ts'),
       import('./ui/notices/wake_lock.ts'),
       import('./page/study/continue_study.ts'),
-      import('./ui/kit/slider_touch.ts'),
+      import('./ui/kit/input/slider_touch.ts'),
     ])
     guardSliders()
     keepHistory()

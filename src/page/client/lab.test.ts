@@ -1,8 +1,8 @@
 // Tests how the page opens, and what it does with events and a worker that dies.
 import { expect, test, vi } from 'vitest'
 import { encodeCard, makeCard } from '../../host/protocol/card.ts'
+import { PLAN_REST_MS } from '../state/asked_plan.ts'
 import { labStore } from '../state/store.ts'
-import { PLAN_REST_MS } from './asked_plan.ts'
 import { benchmark, train } from './controls.ts'
 import { editField } from './edits.ts'
 import {

@@ -63,9 +63,9 @@ test('such a study opens with its runs, keeps them over a reload, and can be tra
   await openStudy(async () => kept)
   const opening = openLabStudy(study, (id) => recordedResults(id, fromDisk))
   // Until they are there nothing of it waits to be trained.
-  expect(studyStore.getState().is_loading).toBe(true)
+  expect(studyStore.getState().isLoading).toBe(true)
   await opening
-  expect(studyStore.getState().is_loading).toBe(false)
+  expect(studyStore.getState().isLoading).toBe(false)
   const known = () => {
     const { study, arms, results } = studyStore.getState()
     return study && plan(study, arms, results)?.known

@@ -39,7 +39,7 @@ export interface StudyState {
   /** Runs that are trained at once, at most. */
   readonly at_once: number
   /** The runs that were recorded of it are being loaded, and none of it is known yet. */
-  readonly is_loading: boolean
+  readonly isLoading: boolean
   /** Those of its runs that came with the lab, where they are shown. */
   readonly recorded: RecordedRuns | undefined
   /** When its newest run was trained here, in milliseconds since 1970. */
@@ -60,7 +60,7 @@ export const EMPTY: StudyState = {
   without: undefined,
   arms: [],
   notes: [],
-  is_loading: false,
+  isLoading: false,
   recorded: undefined,
   trained_at: undefined,
   results: [],

@@ -158,7 +158,7 @@ export async function openLabStudy(study: Study, read?: typeof recordedResults):
   const { id: own, arms, results, recorded } = studyStore.getState()
   const known = plan(study, arms, results)?.known ?? 0
   if (known > 0 && recorded) return
-  studyStore.setState({ is_loading: known === 0 })
+  studyStore.setState({ isLoading: known === 0 })
   try {
     const found = await (read ?? recordedResults)(id)
     if (hasOther(found, studyStore.getState().results)) return
@@ -177,7 +177,7 @@ export async function openLabStudy(study: Study, read?: typeof recordedResults):
     if (studyStore.getState().id === own && known === 0)
       studyStore.setState({ problems: [error instanceof Error ? error.message : String(error)] })
   } finally {
-    if (studyStore.getState().id === own) studyStore.setState({ is_loading: false })
+    if (studyStore.getState().id === own) studyStore.setState({ isLoading: false })
   }
 }
 

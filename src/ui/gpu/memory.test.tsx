@@ -64,7 +64,7 @@ test('without a GPU nothing is promised of a recording, and one that holds none 
   labStore.setState({ error })
   for (const store of [labStore, viewStore, replayStore])
     vi.spyOn(store, 'getInitialState').mockImplementation(store.getState as never)
-  expect(renderToStaticMarkup(<Memory />)).toContain('where one can be trained.</p>')
+  expect(renderToStaticMarkup(<Memory />)).toContain('>Where one can be trained, a run shows')
   replayStore.setState({ recording: {} as never })
   expect(renderToStaticMarkup(<Memory />)).toContain('This recording does not hold')
   vi.restoreAllMocks()

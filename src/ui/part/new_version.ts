@@ -1,8 +1,8 @@
 // Finds new versions of this page: whether one was published, and how a person comes to it without
 // losing a run.
 import { createStore } from 'zustand/vanilla'
-import { keepCheckpoint } from '../../page/client/checkpoints.ts'
 import { onLabEvent } from '../../page/connection/connection.ts'
+import { keepCheckpoint } from '../../page/runs/checkpoints.ts'
 import { labStore } from '../../page/state/store.ts'
 import { selectIsBusy } from '../shown/run.ts'
 

@@ -12,7 +12,7 @@ import { nextExperiment, taughtExperiment } from '../../page/state/next_experime
 import type { LabState } from '../../page/state/store.ts'
 import { Words } from '../glossary/Words.tsx'
 import { formatShare } from '../kit/format.ts'
-import { typing } from '../kit/keys.ts'
+import { typing } from '../kit/input/keys.ts'
 import { proseClass } from '../part/prose.ts'
 import { HELD_OUT_PREFERENCES, HELD_OUT_REWARDS } from '../shown/metrics.ts'
 import { selectIsBusy, selectIsEdited, shownPhases, useLab } from '../shown/run.ts'

@@ -177,7 +177,7 @@ function LoadingView({ state, study }: { readonly state: StudyState; readonly st
 
 export function StudyView({ study }: { readonly study: Study }) {
   const state = useStore(studyStore)
-  return state.is_loading ? (
+  return state.isLoading ? (
     <LoadingView state={state} study={study} />
   ) : (
     <WholeView state={state} study={study} />

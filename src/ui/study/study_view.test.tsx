@@ -21,7 +21,7 @@ test('too few seeds are named before they are trained, and enough are not', () =
 
 test('while its recorded runs are loaded a study says so, and offers nothing', () => {
   const study = studyOf(DOCUMENT)
-  const state = { ...EMPTY, study, arms: armsOf(DOCUMENT), is_loading: true }
+  const state = { ...EMPTY, study, arms: armsOf(DOCUMENT), isLoading: true }
   vi.spyOn(studyStore, 'getInitialState').mockReturnValue(state)
   const html = renderToStaticMarkup(<StudyView study={study} />)
   expect(html).toContain('Loading its recorded runs')

@@ -4,7 +4,7 @@
 import { type KeyboardEvent, type PointerEvent, useEffect, useMemo, useRef } from 'react'
 import { useStore } from 'zustand'
 import type { LabState } from '../../../page/state/store.ts'
-import { scrollsPage } from '../../kit/slider_touch.ts'
+import { scrollsPage } from '../../kit/input/slider_touch.ts'
 import { keptSteps, scrubKept, scrubTo, showAllSteps } from '../../open/scrub.ts'
 import { resolveColor } from '../../scales/css_colors.ts'
 import { placeOf, type StepScale, stepAtPlace } from '../../scales/step_scale.ts'

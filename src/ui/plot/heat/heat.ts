@@ -59,8 +59,8 @@ export interface HeatSize extends Pick<Across, 'x' | 'width' | 'scale'> {
   readonly heldSteps?: number
 }
 
-/** Columns of pixels that a measurement far from the next has at least, the newest at the end of the
- * axis too. */
+/** Columns of pixels that a measurement far from the next has at least, the newest at the end of
+ * the axis too. */
 const LEAST_HELD = 8
 
 /** Steps from one measurement to the next, in the median; 1 where there are too few. */

@@ -21,7 +21,7 @@ import { replayStore } from '../../../page/state/replay.ts'
 import type { LabState } from '../../../page/state/store.ts'
 import { selectLacksGpu } from '../../../page/state/without_gpu.ts'
 import { selectTrainsStudy, studyTrainingStore } from '../../../page/study/mark_training.ts'
-import { IS_MAC, pressName } from '../../kit/keys.ts'
+import { IS_MAC, pressName } from '../../kit/input/keys.ts'
 import {
   canNextPhase,
   canReset,
@@ -188,8 +188,8 @@ function Wrong() {
   )
 }
 
-/** The way to help and to the list of keys: after the controls, and beside the experiment on a phone, where the controls
- * are at the bottom. */
+/** The way to help and to the list of keys: after the controls, and beside the experiment on a
+ * phone, where the controls are at the bottom. */
 export function HelpButton() {
   return (
     <button

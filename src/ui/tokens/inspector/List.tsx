@@ -10,7 +10,7 @@ import {
   useRef,
   useState,
 } from 'react'
-import { typing } from '../../kit/keys.ts'
+import { typing } from '../../kit/input/keys.ts'
 import { useMedia } from '../../kit/use_media.ts'
 import { Below } from '../../part/Below.tsx'
 import { useWholeRows } from '../../part/whole_rows.ts'

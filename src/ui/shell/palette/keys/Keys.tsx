@@ -1,5 +1,5 @@
 // Shows keys as caps.
-import { IS_MAC, keyCaps } from '../../../kit/keys.ts'
+import { IS_MAC, keyCaps } from '../../../kit/input/keys.ts'
 
 /** Keys as caps. */
 export function Keys({ keys }: { keys: string }) {

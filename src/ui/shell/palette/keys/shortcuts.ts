@@ -1,7 +1,7 @@
 // Binds the keys of the page. They are left alone while someone types, and with a switch to turn
 // them off.
 import { labStore } from '../../../../page/state/store.ts'
-import { IS_MAC, pressName, typing } from '../../../kit/keys.ts'
+import { IS_MAC, pressName, typing } from '../../../kit/input/keys.ts'
 import { uiStore } from '../../../shown/store.ts'
 import type { Command } from '../commands/command.ts'
 import { COMMANDS } from '../commands/commands.ts'

@@ -1,4 +1,4 @@
-// Says what a model learned to do and in which form it is asked, with problems that one press types.
+// Says what a model learned to do and in which form it is asked, with problems to type by a press.
 import { taskOf } from '../../../../document/experiment/fields/task_fields.ts'
 import { taskCard } from '../../../../document/experiment/task_card.ts'
 import type { Judging } from './judged.ts'

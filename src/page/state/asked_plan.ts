@@ -1,7 +1,7 @@
 // Keeps what the page shows of a run's memory equal to the settings, before anything is trained.
 import type { Experiment } from '../../document/experiment/schema/schema.ts'
-import { nextExperiment } from '../state/next_experiment.ts'
-import { labStore } from '../state/store.ts'
+import { nextExperiment } from './next_experiment.ts'
+import { labStore } from './store.ts'
 
 /** A slider passes many values, and a page that opens has more urgent things to ask. */
 export const PLAN_REST_MS = 300

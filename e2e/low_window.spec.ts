@@ -1,0 +1,142 @@
+// What a low window, as of a phone on its side, keeps in sight.
+import { boxOf as box, NARROW } from './bars.ts'
+import { expect, QUICK } from './lab_page.ts'
+import { test } from './warm_page.ts'
+
+const LINK = `v=1&p=tiny&phases.0.steps=6&phases.1.steps=2&phases.2.steps=40${QUICK}&rollout.train_batch_size=8&actor.ppo_mini_batch_size=8&validation.prompts=8`
+
+test('in a low window the experiment, the settings and the adapter share two rows with the rest', async ({
+  lab,
+  page,
+}) => {
+  for (const [width, height] of [
+    [844, 390],
+    [720, 450],
+  ]) {
+    await page.setViewportSize({ width, height })
+    await lab.open()
+    await expect(page.locator('.settings.closed button')).toBeVisible()
+    const bar = await box(lab, '.bar')
+    const settings = await box(lab, '.settings.closed button')
+    expect(settings.y, `${width}`).toBeGreaterThanOrEqual(bar.y)
+    expect(settings.bottom, `${width}`).toBeLessThanOrEqual(bar.bottom)
+    const header = await box(lab, '.header')
+    expect(header.height, `${width}`).toBeLessThanOrEqual(54)
+    expect((await box(lab, '.forest')).y, `${width}`).toBeLessThanOrEqual(114)
+    expect((await box(lab, '.tabs')).bottom, `${width}`).toBeLessThanOrEqual(height)
+  }
+})
+
+test('a run leaves a low window to its tab, and a phone shows the run beside a lesson', async ({
+  lab,
+  page,
+}) => {
+  await page.setViewportSize({ width: 844, height: 390 })
+  await lab.open(`${LINK}&model.num_hidden_layers=4`)
+  await lab.waitForStatus('idle')
+  await lab.get('train').click()
+  await lab.waitForStep(10)
+  expect((await box(lab, '#tab-panel')).y).toBeLessThanOrEqual(0.4 * 390)
+  expect((await box(lab, '[data-testid=pause]')).y).toBeGreaterThanOrEqual(0)
+  await page.setViewportSize({ width: 390, height: 844 })
+  await page.evaluate(() => scrollTo(0, 0))
+  await expect(page.locator('.work .phase-name').last()).toBeInViewport({ ratio: 1 })
+  const labels = page.locator('.forest-labels li:visible')
+  for (const label of await labels.all()) await expect(label).toBeInViewport({ ratio: 1 })
+  await expect(labels).not.toHaveCount(0)
+  await page.evaluate(() => {
+    location.hash = '#lesson=entropy'
+  })
+  await expect(lab.get('lessons')).toBeVisible()
+  expect((await box(lab, '.lessons')).y).toBeGreaterThanOrEqual(422)
+  await expect(lab.get('entropy-value')).toBeInViewport({ ratio: 1 })
+  // What the sheet covers can be scrolled from under it.
+  await page.evaluate(() => scrollTo(0, document.body.scrollHeight))
+  const content = await box(lab, '.tab-place')
+  expect(content.bottom).toBeLessThanOrEqual((await box(lab, '.lessons')).y)
+})
+
+test('a lesson has nearly all of a low window, and can be made lower and higher', async ({
+  lab,
+  page,
+}) => {
+  await page.setViewportSize({ width: 844, height: 390 })
+  await lab.open()
+  await lab.get('open-lessons').click()
+  const fold = lab.get('fold-lessons')
+  for (const [width, height] of NARROW.slice(2)) {
+    await page.setViewportSize({ width, height })
+    await expect(fold).toHaveText('Lower')
+    expect((await box(lab, '.lessons')).y, `${width}`).toBeLessThanOrEqual(46)
+  }
+  await fold.click()
+  for (const [width, height] of [...NARROW, [390, 844]]) {
+    await page.setViewportSize({ width, height })
+    await expect(fold).toHaveText('Higher')
+    expect((await box(lab, '.lessons')).y, `${width}`).toBeGreaterThanOrEqual(height / 2 - 1)
+    const target = await box(lab, '.lessons-fold')
+    expect(Math.min(target.width, target.height), `${width}`).toBeGreaterThanOrEqual(44)
+    const title = await box(lab, '.lessons-head h2')
+    expect(title.x + title.width, `${width}`).toBeLessThanOrEqual(target.x)
+  }
+  await fold.click()
+  await expect(fold).toHaveText('Lower')
+  expect((await box(lab, '.lessons')).y).toBeLessThanOrEqual(46)
+  // There is no sheet to fold where it stands beside the run.
+  await page.setViewportSize({ width: 1440, height: 900 })
+  await expect(fold).toBeHidden()
+})
+
+test('a low window keeps in sight how the run is, and shows at its end what it came to', async ({
+  lab,
+  page,
+}) => {
+  await page.setViewportSize({ width: 844, height: 390 })
+  await lab.open(LINK.replace('steps=40', 'steps=120'))
+  await lab.waitForStatus('idle')
+  await lab.get('train').click()
+  await lab.waitForStep(4)
+  for (const [width, height] of NARROW.slice(2)) {
+    const where = `${width} × ${height}`
+    await page.setViewportSize({ width, height })
+    for (const tab of ['inside', 'learn'] as const) {
+      // Playwright's own click would scroll first.
+      await lab.get(`tab-${tab}`).dispatchEvent('click', { detail: 1 })
+      for (const part of ['status', 'step-count', 'time-left', `tab-${tab}`])
+        await expect(lab.get(part), `${part}, ${where}`).toBeInViewport({ ratio: 1 })
+      const bar = await box(lab, '.bar')
+      const work = await box(lab, '.work')
+      expect((await box(lab, '.tabs')).bottom, where).toBeLessThanOrEqual(0.4 * height)
+      expect(work.bottom - Math.max(bar.bottom, work.y), where).toBeLessThanOrEqual(66)
+      // The settings stay with the experiment.
+      const settings = await box(lab, '.settings.closed button')
+      expect(settings.y, where).toBeGreaterThanOrEqual(bar.y)
+      expect(settings.bottom, where).toBeLessThanOrEqual(bar.bottom)
+      // What has scrolled away is behind the bar whole.
+      const lowest = await page.evaluate(() => {
+        const from = scrollY
+        scrollTo(0, document.body.scrollHeight)
+        const tools = document.querySelectorAll('.work :is(.axis-tools, .timeline-tools) > button')
+        const ends = [...tools].map((tool) => tool.getBoundingClientRect().bottom)
+        scrollTo(0, from)
+        return Math.max(...ends)
+      })
+      expect(lowest, where).toBeLessThanOrEqual((await box(lab, '.bar')).bottom)
+    }
+  }
+  await lab.waitForStatus('finished')
+  await expect(lab.get('headline')).toBeInViewport({ ratio: 1 })
+  await expect(lab.get('status')).toBeInViewport({ ratio: 1 })
+  // What can be done with a run lies on none of its numbers.
+  await lab.get('tab-runs').dispatchEvent('click', { detail: 1 })
+  for (const [width, height] of NARROW.slice(2)) {
+    await page.setViewportSize({ width, height })
+    const tools = await box(lab, 'tr.run .run-tools')
+    for (const cell of await page.locator('tr.run > .number:visible').all()) {
+      const number = await cell.boundingBox()
+      if (!number) throw new Error('a number has gone')
+      const isApart = number.y + number.height <= tools.y + 1 || number.x + number.width <= tools.x
+      expect(isApart, `${width}`).toBe(true)
+    }
+  }
+})
