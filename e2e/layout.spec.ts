@@ -23,6 +23,19 @@ test('at rest one card heads the charts, and the line of phases is left alone wh
   expect((await box(lab, '.card.chart')).y).toBeLessThanOrEqual(650)
 })
 
+test('a legend on a phone says its names and values whole', async ({ lab, page }) => {
+  await page.setViewportSize({ width: 390, height: 844 })
+  await lab.open()
+  const legend = page.locator('.card.chart .legend').first()
+  await expect(legend).toContainText('this step')
+  const cut = await legend.evaluate((list) =>
+    [...list.querySelectorAll<HTMLElement>('.cut-name, button')]
+      .filter((part) => part.scrollWidth > part.clientWidth + 1)
+      .map((part) => part.innerText),
+  )
+  expect(cut).toEqual([])
+})
+
 test('a double click on Train opens no tab that moves below it', async ({ lab, page }) => {
   await page.setViewportSize({ width: 1440, height: 900 })
   await lab.open(LINK)
@@ -72,19 +85,6 @@ test('beside a lesson nothing of the run is cut in a narrow window', async ({ la
   await lab.get('train').click()
   await lab.waitForStep(10)
   await expectWhole('a run')
-})
-
-test('a legend on a phone says its names and values whole', async ({ lab, page }) => {
-  await page.setViewportSize({ width: 390, height: 844 })
-  await lab.open()
-  const legend = page.locator('.card.chart .legend').first()
-  await expect(legend).toContainText('this step')
-  const cut = await legend.evaluate((list) =>
-    [...list.querySelectorAll<HTMLElement>('.cut-name, button')]
-      .filter((part) => part.scrollWidth > part.clientWidth + 1)
-      .map((part) => part.innerText),
-  )
-  expect(cut).toEqual([])
 })
 
 /** The line of phases and steps can be read and dragged, beside the tools of a chosen phase too. */
