@@ -123,6 +123,13 @@ test('no English is left of runs that are grouped and compared, nor in a traced 
     return new Set([...range.getClientRects()].map(({ top }) => Math.round(top / 16))).size
   })
   expect(lines).toBeLessThanOrEqual(2)
+  // Beside the settings what can be done to a run does not lie on its scores.
+  const size = page.viewportSize()
+  await page.setViewportSize({ width: 1000, height: 720 })
+  const score = await lab.get('run').first().locator('.run-cell').last().boundingBox()
+  const tools = await lab.get('run').first().locator('.run-tools').boundingBox()
+  expect((score?.x ?? 0) + (score?.width ?? 0)).toBeLessThanOrEqual((tools?.x ?? 0) + 1)
+  if (size) await page.setViewportSize(size)
   for (const tick of await lab.get('tick').all()) await tick.check()
   await expect(lab.get('compare')).toBeVisible()
   await lab.get('runs-group').selectOption({ index: 2 })
