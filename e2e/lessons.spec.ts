@@ -66,7 +66,7 @@ test('a lesson is opened by its link, answered, tried on a real run, and remembe
   await lab.get('close-lessons').click()
   await expect(lessons).toBeHidden()
   expect(new URL(page.url()).hash).toBe('')
-  await page.goBack()
+  await lab.get('open-lessons').click()
   await expect(lessons).toBeVisible()
   await lab.get('lesson-bupo').click()
   await page.keyboard.press('Escape')
