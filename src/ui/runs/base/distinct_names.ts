@@ -43,8 +43,8 @@ function moreWords({ header, own }: Named): readonly string[] {
   return [origin, ...own.words].filter((word) => !isSaid(word, own.seedless))
 }
 
-/** Settings of one name, each with the first word that it has and another one has not, for each of
- * the others: more settings add words, and take none away. */
+/** Tells settings of one name apart: for each of the others, a setting gets the first word that the
+ * other lacks. A further setting can add words to a name, and never removes one. */
 function toldApart(settings: readonly (readonly Named[])[]): Setting[] {
   const said = settings.map(([first]) => moreWords(first))
   const sets = said.map((words) => new Set(words))

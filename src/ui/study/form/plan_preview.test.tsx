@@ -19,7 +19,7 @@ test('the plan has its arms, its runs with their time, and its measure', () => {
   expect(plan).toContain('fixed beforehand: held-out accuracy (greedy), at the end of the budget')
 })
 
-test('a plan that the form no longer says is told from one that it does', () => {
+test('a plan that the form no longer describes is marked as past', () => {
   const [study, arms] = [studyOf(DOCUMENT), armsOf(DOCUMENT)]
   const plan = (isPast: boolean) =>
     renderToStaticMarkup(

@@ -181,7 +181,7 @@ function openOne(open: readonly Bundle[], { key }: Bundle, isOpen: boolean): voi
   tokensStore.setState({ ...opening(view, isOpen ? [...kept, key] : kept), pages: 1 })
 }
 
-/** On a phone a token is told below its response once it is tapped, until it is tapped again. */
+/** On a phone a tap on a token shows its details below its response; a second tap hides them. */
 function useTapped() {
   const [tapped, setTapped] = useState<TokenPlace>()
   const readout = useRef<HTMLLIElement>(null)
