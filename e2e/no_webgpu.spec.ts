@@ -108,7 +108,7 @@ test('without a GPU nothing offers to train, to measure or to edit what cannot b
   await expect(lab.get('profile-step')).toBeDisabled()
   await expect(lab.get('benchmark')).toBeDisabled()
   await expect(lab.get('profiler')).toContainText('Both need a GPU')
-  await expect(lab.get('memory')).toContainText('A run shows here')
+  await expect(lab.get('memory')).toContainText('a run shows here what it keeps')
   // It looks, finds none, and what can be done about it comes into sight: no run has failed.
   await expect(lab.get('train')).toHaveText('Look for a GPU again')
   await lab.get('train').click()

@@ -11,13 +11,14 @@ const lost = { name: 'GpuError', code: 'no_adapter', message: 'nothing here' } a
 const toast = () => uiStore.getState().toast
 
 beforeEach(() => {
+  // A file that ran before in the same worker may have left a GPU.
+  labStore.setState(initialState(), true)
   vi.stubGlobal('location', { pathname: '/', search: '', hash: '' })
   vi.stubGlobal('history', { state: null, pushState() {} })
 })
 afterEach(() => {
   vi.unstubAllGlobals()
   openAgain.mockReset()
-  labStore.setState(initialState(), true)
 })
 
 test('each press says that there is still no GPU, or that one was found', () => {
