@@ -75,6 +75,8 @@ test(
     const hits = samples.filter(
       ({ prompt, response }) => prompt.includes(query) || response.includes(query),
     )
+    const openHeads = list.locator('.bundle-head[aria-expanded="true"]')
+    const opened = await openHeads.count()
     await lab.get('inspector-search').fill(query)
     await expect(lab.get('inspector-count')).toContainText(
       `${hits.length} of ${samples.length} responses`,
@@ -83,8 +85,6 @@ test(
     await expect(lab.get('inspector-none')).toContainText('No response has “nothing like this”')
     await expect(lab.get('open-all')).toBeDisabled()
     // What a search finds is open; after it that is open which was before.
-    const openHeads = list.locator('.bundle-head[aria-expanded="true"]')
-    const opened = await openHeads.count()
     await lab.get('inspector-search').fill('>')
     await expect(lab.get('open-all')).toHaveText('Close all')
     await lab.get('open-all').click()

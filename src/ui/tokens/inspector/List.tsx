@@ -250,7 +250,7 @@ export function List(props: { step: number; found: Found; colours: Colours }) {
             onFocus={onPlace}
             onClick={(event) => {
               onPlace(event)
-              onTap(event)
+              if (isNarrow) onTap(event)
             }}
             onPointerMove={onPointerMove}
             onPointerLeave={() => setHovered(undefined)}
