@@ -113,6 +113,10 @@ export const boundsOf = (lines: readonly Line[], overlays: readonly Overlay[], x
 /** The others are told apart on no less of the axis. */
 const LEAST_SHARE = 1 / 3
 
+/** Whether a line up to `far` would lay those up to `near` flat on an even axis. */
+export const wouldPress = (far: number, near: number): boolean =>
+  Number.isFinite(near) && near < far * LEAST_SHARE
+
 /** The metric of the line that may leave an even axis, where the others end below a third of it; ''
  * where all are drawn. */
 export function lineOff(lines: readonly Line[], overlays: readonly Overlay[], x: Domain): string {
@@ -120,7 +124,7 @@ export function lineOff(lines: readonly Line[], overlays: readonly Overlay[], x:
   if (!own) return ''
   const others = lines.filter((line) => line !== own)
   const [far, near] = [[own], others].map((some) => boundsOf(some, overlays, x).high)
-  return Number.isFinite(near) && near < far * LEAST_SHARE ? own.metric : ''
+  return wouldPress(far, near) ? own.metric : ''
 }
 
 /** What the lines no longer have, as a sentence; '' where they are whole. */

@@ -1,7 +1,14 @@
 import { expect, test } from 'vitest'
 import type { LensReading, Observation } from '../../../host/protocol/observation.ts'
 import { observationOf, seenAt } from '../testing.ts'
-import { layerLines, layerSteps, layersSay, layersTable, readingTitle } from './layer_lines.ts'
+import {
+  layerLines,
+  layerSteps,
+  layersSay,
+  layersTable,
+  readableLines,
+  readingTitle,
+} from './layer_lines.ts'
 
 const seen = (step: number, mean: Observation['mean'], readings?: readonly LensReading[]) =>
   seenAt(step, observationOf(mean, readings && { readings }))
@@ -78,4 +85,18 @@ test('what was found says which layer moved most, and how far a lens is off', ()
       ['2', '1.5', '0.75', '0.5'],
     ],
   })
+})
+
+test('an embedding far above the layers is named instead of drawn', () => {
+  const drawn = (embedding: number) => {
+    const items = [1, 2].map((step) =>
+      seen(step, { ent_layer_raw: [embedding, 1, 9], ent_layer_norm: [1, 1, 1] }),
+    )
+    return readableLines(layerLines(layerSteps(items, 'raw', undefined), look))
+  }
+  expect(drawn(2.9).drawn).toHaveLength(3)
+  expect(drawn(2.9).above).toBeUndefined()
+  expect(drawn(6.9).drawn.map(({ key }) => key)).toEqual(['1', '2'])
+  expect(drawn(6.9).above).toContain('Above this axis: embedding, 6.900 nats')
+  expect(readableLines([]).drawn).toEqual([])
 })

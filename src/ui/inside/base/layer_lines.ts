@@ -2,7 +2,8 @@
 // and says what that found.
 import type { LensReading, Observation } from '../../../host/protocol/observation.ts'
 import { layerName, theLayer } from '../../glossary/layer_names.ts'
-import { formatNumber } from '../../kit/format.ts'
+import { formatNats, formatNumber } from '../../kit/format.ts'
+import { wouldPress } from '../../plot/chart_lines.ts'
 import type { NumberTable } from '../../plot/files/number_table.ts'
 import type { FigureLine } from '../../plot/still/figure_lines.ts'
 import { layerEntropy } from '../../shown/metrics.ts'
@@ -76,6 +77,24 @@ export function layerLines(
     middle: steps.map(({ entropies }) => entropies[layer]),
     length: at.length,
   }))
+}
+
+const highest = (lines: readonly FigureLine[]): number =>
+  Math.max(...lines.flatMap(({ middle }) => Array.from(middle)))
+
+/** Of many words the embedding stays near ln V: where the layers would lie flat below it, it is
+ * left out, and `above` says so. */
+export function readableLines(lines: readonly FigureLine[]): {
+  readonly drawn: readonly FigureLine[]
+  readonly above?: string
+} {
+  const [embedding, ...others] = lines
+  if (!embedding || !wouldPress(highest([embedding]), highest(others))) return { drawn: lines }
+  const now = formatNats(embedding.middle[embedding.length - 1])
+  return {
+    drawn: others,
+    above: `Above this axis: ${embedding.label}, ${now} at the end. Its values are in “Numbers”.`,
+  }
 }
 
 /** How the layers are read, and where a lens comes from. */

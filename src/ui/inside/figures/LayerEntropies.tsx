@@ -21,6 +21,7 @@ import {
   layersTable,
   lensOf,
   measuredSteps,
+  readableLines,
   readingTitle,
 } from '../base/layer_lines.ts'
 import { STATE } from '../charts/colors.ts'
@@ -90,7 +91,7 @@ export function LayerEntropies({ isVisible }: { readonly isVisible: boolean }) {
     ? measuredSteps(last, atStep)
     : layerSteps(comparable(items), reading, atStep)
   const [only] = steps.length === 1 ? steps : []
-  const lines = useMemo(() => layerLines(steps, runColor), [steps])
+  const { drawn, above } = useMemo(() => readableLines(layerLines(steps, runColor)), [steps])
   const refused = items
     .at(-1)
     ?.item.refused?.split('\n')
@@ -108,6 +109,7 @@ export function LayerEntropies({ isVisible }: { readonly isVisible: boolean }) {
           <p className="figure-says" data-testid="layer-entropies-says">
             {layersSay(steps, reading)}
           </p>
+          {!only && above ? <p className="soft">{above}</p> : null}
           {only ? (
             <MomentChart
               id="layer-entropies-moment"
@@ -126,7 +128,7 @@ export function LayerEntropies({ isVisible }: { readonly isVisible: boolean }) {
               owner={ownerOfShown()}
               unit="step"
               yUnit="nats"
-              lines={lines}
+              lines={drawn}
               isShare={false}
               height={220}
               formatX={formatStep}
