@@ -8,6 +8,8 @@ const EOS = 1
  * mistaken for them. */
 export const PAD_TOKEN = '<pad>'
 export const EOS_TOKEN = '<eos>'
+/** An id behind the last token: a model with more rows than there are tokens may sample one. */
+const NO_TOKEN = '\ufffd'
 
 /** A token for each character (Unicode code point) of `alphabet`, in its order, behind padding (id
  * 0) and the end token (id 1). `encode` adds neither of the two. Throws RangeError for an empty
@@ -44,10 +46,7 @@ export function characters(alphabet: string): Tokenizer {
     decode: (ids, { skip_special_tokens = false } = {}) => {
       let text = ''
       for (let i = 0; i < ids.length && ids[i] !== EOS; i++) {
-        const token = tokens[ids[i]]
-        if (token === undefined)
-          throw new RangeError(`decode: expected ids below ${tokens.length}, got ${ids[i]}`)
-        if (!(skip_special_tokens && ids[i] === PAD)) text += token
+        if (!(skip_special_tokens && ids[i] === PAD)) text += tokens[ids[i]] ?? NO_TOKEN
       }
       return text
     },

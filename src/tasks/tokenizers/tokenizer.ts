@@ -24,7 +24,7 @@ export interface Tokenizer {
    * conversation is encoded so. Throws RangeError naming what is not in the vocabulary. */
   encode(text: string, options?: EncodeOptions): number[]
   /** Stops at the first end token. A padding token before it shows by its name, because a policy
-   * may sample one. */
+   * may sample one; so does an id that no token has, of a model with more rows. */
   decode(ids: ArrayLike<number>, options?: DecodeOptions): string
   /** The first special token whose name stands in a text; undefined where there is none. Rows of
    * data that hold one are refused. */

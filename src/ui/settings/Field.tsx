@@ -4,7 +4,7 @@ import { RotateCcw } from 'lucide-react'
 import { useCallback, useId, useState } from 'react'
 import { valueAt } from '../../document/experiment/fields/paths.ts'
 import { experimentFields } from '../../document/experiment/form/form.ts'
-import { dropWrong, editField, keepWrong } from '../../page/client/edits.ts'
+import { dropWrong, editField, keepWrong, randomStart } from '../../page/client/edits.ts'
 import { type LabState, labStore } from '../../page/state/store.ts'
 import { Words } from '../glossary/Words.tsx'
 import { Marked } from '../kit/Marked.tsx'
@@ -95,6 +95,8 @@ function Problem(props: {
   readonly problem: string
   readonly kept: string
   readonly onKeep: () => void
+  /** Where the model that the run begins with is what is in the way. */
+  readonly onRandom: (() => void) | undefined
 }) {
   return (
     <p className="problem" role="alert">
@@ -102,6 +104,11 @@ function Problem(props: {
       <button type="button" className="plain" onClick={props.onKeep}>
         keep {props.kept}
       </button>
+      {props.onRandom ? (
+        <button type="button" className="plain" onClick={props.onRandom}>
+          begin from random weights
+        </button>
+      ) : null}
     </p>
   )
 }
@@ -135,6 +142,15 @@ const OverRun = later<{ readonly id: string; readonly path: string }>(
   () => useLab(selectIsSteered),
 )
 
+const isNumber = ({ kind }: FieldData) => kind === 'integer' || kind === 'number'
+
+/** null: a number that is empty. */
+function typedValue(field: FieldData, text: string): FieldData['value'] {
+  if (field.kind === 'boolean') return text === 'true'
+  if (!isNumber(field)) return text
+  return text.trim() === '' ? null : Number(text)
+}
+
 /** What was typed and does not hold yet, and what is wrong with it, which Train waits for. */
 function useDraft(field: FieldData) {
   const { path } = field
@@ -151,17 +167,17 @@ function useDraft(field: FieldData) {
   return {
     draft: wrong?.text ?? draft,
     problem: wrong?.problem,
+    random: wrong && randomStart(path, typedValue(field, wrong.text)),
     /** Sets a value that was chosen; undefined takes the default. */
     set: (value: FieldData['value'] | undefined) => {
       setDraft(undefined)
       commit(value)
     },
     type: (text: string) => {
-      const isNumber = field.kind === 'integer' || field.kind === 'number'
-      const value = isNumber ? Number(text) : text
-      const isEmpty = isNumber && text.trim() === ''
-      if (isEmpty && field.none === undefined) refuse(text, `${formName(field)}: expected a number`)
-      else if (commit(isEmpty ? null : value, text)) setDraft(isNumber ? text : undefined)
+      const value = typedValue(field, text)
+      if (value === null && field.none === undefined)
+        refuse(text, `${formName(field)}: expected a number`)
+      else if (commit(value, text)) setDraft(isNumber(field) ? text : undefined)
     },
     leave: () => setDraft(undefined),
     drop: () => {
@@ -176,7 +192,7 @@ export function Field(props: FieldProps) {
   const id = `field-${field.path.replaceAll('.', '-')}`
   const helpId = useId()
   const { ref, isWanted } = useWanted(field.path)
-  const { draft, problem, set, type, leave, drop } = useDraft(field)
+  const { draft, problem, random, set, type, leave, drop } = useDraft(field)
   const differs = changedFrom !== undefined && changedFrom !== field.value
   const before = differs ? changedFrom : undefined
   const isChanged = differs || field.isOverridden === true
@@ -200,7 +216,7 @@ export function Field(props: FieldProps) {
         onBlur={leave}
       />
       {problem === undefined ? null : (
-        <Problem problem={problem} kept={spoken(field.value)} onKeep={drop} />
+        <Problem problem={problem} kept={spoken(field.value)} onKeep={drop} onRandom={random} />
       )}
       <OverRun id={id} path={field.path} />
       {field.remark === undefined ? null : (

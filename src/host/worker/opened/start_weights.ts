@@ -57,7 +57,7 @@ export async function loadStart(
         JSON.stringify(params.map((p) => [p.name, p.shape]))
       if (sizes(hf.layout) !== sizes(into.layout))
         throw new ExperimentError(
-          `${named.source_name} has other sizes than the settings under ${under} say. Press “${press}” once more to take its own.`,
+          `${named.source_name} has other sizes than the settings under ${under} say. Open it and press “${press}” to take its own.`,
         )
       await hf.load(into.weightSink())
     })
