@@ -78,7 +78,7 @@ test('rules between fields give their reason', () => {
   expect(issues({ model: { num_key_value_heads: 3 } })[0]).toMatch(/divisor .*because/)
   expect(issues({ model: { head_dim: 15 } })[0]).toMatch(/^model.head_dim: .*even.*because/)
   expect(issues({ rollout: { train_batch_size: 24 } })[0]).toMatch(
-    /^actor.ppo_mini_batch_size: expected a divisor of train_batch_size \(24\), because/,
+    /^actor.ppo_mini_batch_size: expected a divisor of rollout.train_batch_size \(24\), because/,
   )
   expect(issues({ rollout: { n: 1 } })[0]).toBe(
     'rollout.n: expected at least 2 responses per prompt, because GRPO compares them; got 1',

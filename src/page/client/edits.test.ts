@@ -3,7 +3,7 @@ import { beforeEach, expect, test, vi } from 'vitest'
 import { labStore } from '../state/store.ts'
 import { smallerNext, trainCheckpointed, trainSmaller } from './button_edits.ts'
 import { train } from './controls.ts'
-import { dropWrong, editField, keepWrong, onEdit, randomStart, wrongFields } from './edits.ts'
+import { dropWrong, editField, keepWrong, onEdit, wrongFields } from './edits.ts'
 import { choosePreset } from './opening.ts'
 import { reset } from './starting.ts'
 import { nextPhase, steer } from './steering.ts'
@@ -228,7 +228,7 @@ test('what a field does not take is dropped by a reset, by other settings, and o
   expect(left()).toEqual([])
 })
 
-test('a model that the run begins with keeps its sizes and its tokens, until random weights take its place', () => {
+test('a model that the run begins with keeps its sizes and its tokens', () => {
   openPage('v=1&p=first-steps')
   const begun = labStore.getState().experiment
   expect(begun.model.source_name).toBe('sorter')
@@ -242,19 +242,10 @@ test('a model that the run begins with keeps its sizes and its tokens, until ran
   // What fits its weights is no other size: another task of the same tokens, another length.
   expect(editField('task.id', 'reverse_digits')).toBeUndefined()
   expect(editField('model.rope_theta', 20000)).toBeUndefined()
-  // No weights make room for a number of layers that nothing can train.
-  expect(randomStart('model.num_hidden_layers', 4000)).toBeUndefined()
-  randomStart('model.num_hidden_layers', 4)?.()
-  const { model } = labStore.getState().experiment
-  expect(model).toMatchObject({ num_hidden_layers: 4, source: null, vocab_size: null })
-  expect(editField('task.id', 'roman_numerals')).toBeUndefined()
-  // Without a model there is nothing in the way.
-  expect(randomStart('model.num_hidden_layers', 5)).toBeUndefined()
   // A teacher is no model to begin with.
-  const teacher = { ...model, source: begun.model.source, source_name: 'sorter' }
-  const { lora: _, steering_vectors: __, lenses: ___, activations_dtype: ____, ...sizes } = teacher
-  const { enable_gradient_checkpointing: _____, padding_idx: ______, ...taught } = sizes
-  const { experiment } = labStore.getState()
-  labStore.setState({ experiment: { ...experiment, teacher: taught } })
-  expect(editField('teacher.hidden_size', 64)).toMatch(/which the run learns from, has 32/)
+  const { lora: _, steering_vectors: __, lenses: ___, ...sizes } = begun.model
+  const { padding_idx: ____, activations_dtype: _____, ...rest } = sizes
+  const { enable_gradient_checkpointing: ______, ...teacher } = rest
+  labStore.setState({ experiment: { ...begun, teacher } })
+  expect(editField('teacher.hidden_size', 64)).toMatch(/which the run learns from, has 32$/)
 })

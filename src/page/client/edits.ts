@@ -3,7 +3,7 @@
 import { withField } from '../../document/experiment/experiment.ts'
 import type { PhaseDocument } from '../../document/experiment/fields/phases.ts'
 import { experimentFields } from '../../document/experiment/form/form.ts'
-import { fromRandomWeights, startIssue } from '../../document/experiment/form/start_fit.ts'
+import { startIssue } from '../../document/experiment/form/start_fit.ts'
 import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import { isBusy, type WrongField } from '../../record/run/run_parts.ts'
 import { editedSettings, settledPhases } from '../state/next_experiment.ts'
@@ -56,22 +56,6 @@ export function editField(path: string, value: unknown): string | undefined {
   edit({ experiment: editedSettings(result.experiment, state) }, { kind: 'field', path })
   if (isBusy(labStore.getState())) sendEdit(path)
   return undefined
-}
-
-/** Changes a field that only the model which the run begins with does not allow, by beginning from
- * random weights; undefined where that is not what is in the way. */
-export function randomStart(path: string, value: unknown): (() => void) | undefined {
-  const { model } = labStore.getState().experiment
-  if (model.source === null) return undefined
-  const changed = () => withField(fromRandomWeights(labStore.getState().experiment), path, value)
-  return changed().ok
-    ? () => {
-        const [state, result] = [labStore.getState(), changed()]
-        if (!result.ok) return
-        edit({ experiment: editedSettings(result.experiment, state) }, { kind: 'field', path })
-        dropWrong(path)
-      }
-    : undefined
 }
 
 /** Keeps what a person typed into a field that does not take it. */

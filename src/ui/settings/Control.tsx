@@ -19,6 +19,8 @@ interface ControlProps {
   readonly isInvalid: boolean
   readonly onType: (text: string) => void
   readonly onCommit: (value: FieldData['value']) => void
+  /** A slider's value; the sign of `by` is the way that a key went. */
+  readonly onSlide: (value: number, by?: number) => void
   readonly onBlur: () => void
 }
 
@@ -67,7 +69,7 @@ export function Control({ field, id, helpId, draft, isInvalid, ...on }: ControlP
       />
       <span className="soft unit">{field.unit}</span>
       {hasSlider(field) ? (
-        <Slider field={field} value={shownNumber(field, draft)} onCommit={on.onCommit} />
+        <Slider field={field} value={shownNumber(field, draft)} onSlide={on.onSlide} />
       ) : null}
     </div>
   )
@@ -101,8 +103,10 @@ function Select({ field, shared, onCommit }: Committing & { readonly shared: Sha
   )
 }
 
-function Slider(props: Committing & { readonly value: number | null }) {
-  const { field, onCommit } = props
+function Slider(
+  props: Pick<ControlProps, 'field' | 'onSlide'> & { readonly value: number | null },
+) {
+  const { field, onSlide } = props
   const value = Number(props.value)
   return (
     <input
@@ -113,13 +117,13 @@ function Slider(props: Committing & { readonly value: number | null }) {
       aria-label={`${field.label}, slider`}
       aria-valuetext={props.value === null ? 'none' : `${formatNumber(value)} ${field.unit}`}
       value={sliderPosition(field, value)}
-      onChange={(event) => onCommit(sliderValue(field, Number(event.target.value)))}
+      onChange={(event) => onSlide(sliderValue(field, Number(event.target.value)))}
       onKeyDown={(event) => {
         // The browser's own step may be less than one of the value, which would then never change.
         const next = keyedValue(field, value, event.key)
         if (next === undefined || event.ctrlKey || event.metaKey || event.altKey) return
         event.preventDefault()
-        onCommit(next)
+        onSlide(next, next - value)
       }}
     />
   )

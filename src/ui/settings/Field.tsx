@@ -1,10 +1,10 @@
 // Draws one setting from its schema: control, unit, help, what is wrong with it, and the way
 // back.
 import { RotateCcw } from 'lucide-react'
-import { useCallback, useId, useState } from 'react'
+import { type ComponentProps, useCallback, useId, useState } from 'react'
 import { valueAt } from '../../document/experiment/fields/paths.ts'
 import { experimentFields } from '../../document/experiment/form/form.ts'
-import { dropWrong, editField, keepWrong, randomStart } from '../../page/client/edits.ts'
+import { dropWrong, editField, keepWrong } from '../../page/client/edits.ts'
 import { type LabState, labStore } from '../../page/state/store.ts'
 import { Words } from '../glossary/Words.tsx'
 import { Marked } from '../kit/Marked.tsx'
@@ -13,7 +13,9 @@ import { useWanted } from '../open/wanted.ts'
 import { later } from '../part/later.tsx'
 import { selectIsBusy, useLab } from '../shown/run.ts'
 import { Control } from './Control.tsx'
-import { type FieldData, formName, labelled } from './form.ts'
+import { nearestTaken } from './field/nearest_taken.ts'
+import type { WrongValue as Wrong } from './field/WrongValue.tsx'
+import { type FieldData, formName, isNumber, labelled, spoken, typedValue } from './form.ts'
 import { findWords, foundChoices, pathWords } from './settings_search.ts'
 
 /** Whether the run has another value than the settings. */
@@ -21,10 +23,6 @@ const isHeld = ({ experiment, runExperiment }: LabState, path: string): boolean 
   runExperiment !== undefined &&
   runExperiment !== experiment &&
   valueAt(runExperiment, path) !== valueAt(experiment, path)
-
-/** A value in a sentence. */
-const spoken = (value: FieldData['value']): string =>
-  value === '' ? 'empty' : String(value ?? 'none')
 
 interface FieldProps {
   readonly field: FieldData
@@ -90,29 +88,6 @@ function FieldHead(props: {
   )
 }
 
-/** What is wrong with a value that was typed, and the way back to the one that holds. */
-function Problem(props: {
-  readonly problem: string
-  readonly kept: string
-  readonly onKeep: () => void
-  /** Where the model that the run begins with is what is in the way. */
-  readonly onRandom: (() => void) | undefined
-}) {
-  return (
-    <p className="problem" role="alert">
-      {props.problem}
-      <button type="button" className="plain" onClick={props.onKeep}>
-        keep {props.kept}
-      </button>
-      {props.onRandom ? (
-        <button type="button" className="plain" onClick={props.onRandom}>
-          begin from random weights
-        </button>
-      ) : null}
-    </p>
-  )
-}
-
 /** Why a search found it, where only its closed menu says so. */
 function Choices({ query, field }: { readonly query: string; readonly field: FieldData }) {
   const found = query === '' ? [] : foundChoices(query, field)
@@ -132,6 +107,12 @@ function Choices({ query, field }: { readonly query: string; readonly field: Fie
 const wrongAt = ({ wrongFields }: LabState, path: string) =>
   wrongFields.find((wrong) => wrong.path === path)
 
+/** What is wrong with a value that was typed, and the ways out. */
+const WrongValue = later<ComponentProps<typeof Wrong>>(
+  'What is wrong with a setting',
+  async () => (await import('./field/WrongValue.tsx')).WrongValue,
+)
+
 const selectIsSteered = ({ runDocument, experiment }: LabState): boolean =>
   (runDocument ?? experiment).steering.length > 0
 
@@ -141,15 +122,6 @@ const OverRun = later<{ readonly id: string; readonly path: string }>(
   async () => (await import('./field/OverRun.tsx')).OverRun,
   () => useLab(selectIsSteered),
 )
-
-const isNumber = ({ kind }: FieldData) => kind === 'integer' || kind === 'number'
-
-/** null: a number that is empty. */
-function typedValue(field: FieldData, text: string): FieldData['value'] {
-  if (field.kind === 'boolean') return text === 'true'
-  if (!isNumber(field)) return text
-  return text.trim() === '' ? null : Number(text)
-}
 
 /** What was typed and does not hold yet, and what is wrong with it, which Train waits for. */
 function useDraft(field: FieldData) {
@@ -166,8 +138,7 @@ function useDraft(field: FieldData) {
   }
   return {
     draft: wrong?.text ?? draft,
-    problem: wrong?.problem,
-    random: wrong && randomStart(path, typedValue(field, wrong.text)),
+    wrong,
     /** Sets a value that was chosen; undefined takes the default. */
     set: (value: FieldData['value'] | undefined) => {
       setDraft(undefined)
@@ -192,7 +163,7 @@ export function Field(props: FieldProps) {
   const id = `field-${field.path.replaceAll('.', '-')}`
   const helpId = useId()
   const { ref, isWanted } = useWanted(field.path)
-  const { draft, problem, random, set, type, leave, drop } = useDraft(field)
+  const { draft, wrong, set, type, leave, drop } = useDraft(field)
   const differs = changedFrom !== undefined && changedFrom !== field.value
   const before = differs ? changedFrom : undefined
   const isChanged = differs || field.isOverridden === true
@@ -210,14 +181,15 @@ export function Field(props: FieldProps) {
       />
       <Control
         {...{ field, id, helpId, draft }}
-        isInvalid={problem !== undefined}
+        isInvalid={wrong !== undefined}
         onType={type}
         onCommit={set}
+        onSlide={(value, by) =>
+          set(nearestTaken(labStore.getState().experiment, field.path, value, by))
+        }
         onBlur={leave}
       />
-      {problem === undefined ? null : (
-        <Problem problem={problem} kept={spoken(field.value)} onKeep={drop} onRandom={random} />
-      )}
+      {wrong ? <WrongValue field={field} wrong={wrong} onKeep={drop} /> : null}
       <OverRun id={id} path={field.path} />
       {field.remark === undefined ? null : (
         <p className="remark" data-testid={`${id}-remark`}>

@@ -47,6 +47,19 @@ export function formName({ path, label }: Pick<FieldData, 'path' | 'label'>): st
   return phase === undefined ? label : `Phase ${Number(phase) + 1}: ${label}`
 }
 
+/** A value in a sentence. */
+export const spoken = (value: FieldData['value']): string =>
+  value === '' ? 'empty' : String(value ?? 'none')
+
+export const isNumber = ({ kind }: FieldData): boolean => kind === 'integer' || kind === 'number'
+
+/** The value of a text; null for a number that is empty. */
+export function typedValue(field: FieldData, text: string): FieldData['value'] {
+  if (field.kind === 'boolean') return text === 'true'
+  if (!isNumber(field)) return text
+  return text.trim() === '' ? null : Number(text)
+}
+
 /** A refusal as the form says it: every field that it names by its path has its label. */
 export const labelled = (message: string, fields: readonly FieldData[]): string =>
   message.replace(/[a-z]\w*(?:\.\w+)+/g, (path) => {

@@ -41,15 +41,3 @@ export function startIssue(before: Experiment, after: Experiment): string | unde
   }
   return undefined
 }
-
-/** The same from random weights, with as many rows as the task has tokens. */
-export const fromRandomWeights = (experiment: Experiment): Experiment => ({
-  ...experiment,
-  model: {
-    ...experiment.model,
-    source: null,
-    source_name: null,
-    source_address: null,
-    vocab_size: null,
-  },
-})

@@ -19,7 +19,7 @@ export function batchRules({ experiment, phase, at, settings, path, rule }: Rule
     rollout.train_batch_size % actor.ppo_mini_batch_size === 0,
     path('actor.ppo_mini_batch_size'),
     [path('rollout.train_batch_size')],
-    `expected a divisor of train_batch_size (${rollout.train_batch_size}), because every mini-batch has the same size; got ${actor.ppo_mini_batch_size}`,
+    `expected a divisor of rollout.train_batch_size (${rollout.train_batch_size}), because every mini-batch has the same size; got ${actor.ppo_mini_batch_size}`,
   )
   const rows = actor.ppo_mini_batch_size * rollout.n
   const micro = actor.ppo_micro_batch_size_per_gpu
@@ -28,7 +28,7 @@ export function batchRules({ experiment, phase, at, settings, path, rule }: Rule
     criticMini === null || rollout.train_batch_size % criticMini === 0,
     path('critic.ppo_mini_batch_size'),
     [path('rollout.train_batch_size')],
-    `expected null (the actor's) or a divisor of train_batch_size (${rollout.train_batch_size}), because every mini-batch has the same size; got ${criticMini}`,
+    `expected null (the actor's) or a divisor of rollout.train_batch_size (${rollout.train_batch_size}), because every mini-batch has the same size; got ${criticMini}`,
   )
   const criticRows = (criticMini ?? 0) * rollout.n
   rule(

@@ -188,7 +188,7 @@ describe('how the critic goes through a batch', () => {
 
   test('a size that does not fit is refused with its reason, where there is a critic', () => {
     expect(issues(gae({ ppo_mini_batch_size: 5 }))).toEqual([
-      "critic.ppo_mini_batch_size: expected null (the actor's) or a divisor of train_batch_size (32), because every mini-batch has the same size; got 5",
+      "critic.ppo_mini_batch_size: expected null (the actor's) or a divisor of rollout.train_batch_size (32), because every mini-batch has the same size; got 5",
     ])
     const micro = { actor: { ppo_micro_batch_size_per_gpu: 64 } }
     expect(issues(gae({ ppo_mini_batch_size: 4 }, micro))).toEqual([

@@ -1,0 +1,32 @@
+// Lets a run begin from random weights where the model that it begins with does not fit a setting.
+import { withField } from '../../../document/experiment/experiment.ts'
+import type { Experiment } from '../../../document/experiment/schema/schema.ts'
+import { dropWrong, edit } from '../../../page/client/edits.ts'
+import { editedSettings } from '../../../page/state/next_experiment.ts'
+import { labStore } from '../../../page/state/store.ts'
+
+/** The same experiment from random weights, with as many rows as the task has tokens. */
+const fromRandomWeights = (experiment: Experiment): Experiment => ({
+  ...experiment,
+  model: {
+    ...experiment.model,
+    source: null,
+    source_name: null,
+    source_address: null,
+    vocab_size: null,
+  },
+})
+
+/** Sets a field that only the model which the run begins with does not allow, by beginning from
+ * random weights; undefined where that is not what is in the way. */
+export function randomStart(path: string, value: unknown): (() => void) | undefined {
+  const changed = () => withField(fromRandomWeights(labStore.getState().experiment), path, value)
+  const { model } = labStore.getState().experiment
+  if (model.source === null || !changed().ok) return undefined
+  return () => {
+    const [state, result] = [labStore.getState(), changed()]
+    if (!result.ok) return
+    edit({ experiment: editedSettings(result.experiment, state) }, { kind: 'field', path })
+    dropWrong(path)
+  }
+}
