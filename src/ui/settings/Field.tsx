@@ -76,7 +76,11 @@ function FieldHead(props: {
         <button
           type="button"
           className="plain undo"
-          title={before === undefined ? 'Take the experiment’s value' : `Back to ${spoken(before)}`}
+          title={
+            before === undefined
+              ? 'Take the experiment’s value'
+              : `Back to ${spoken({ ...field, value: before })}`
+          }
           aria-label={`Put ${field.label} back`}
           onClick={onReset}
         >

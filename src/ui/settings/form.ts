@@ -47,10 +47,6 @@ export function formName({ path, label }: Pick<FieldData, 'path' | 'label'>): st
   return phase === undefined ? label : `Phase ${Number(phase) + 1}: ${label}`
 }
 
-/** A value in a sentence. */
-export const spoken = (value: FieldData['value']): string =>
-  value === '' ? 'empty' : String(value ?? 'none')
-
 export const isNumber = ({ kind }: FieldData): boolean => kind === 'integer' || kind === 'number'
 
 /** The value of a text; null for a number that is empty. */
@@ -72,6 +68,10 @@ export const OPEN_AT_FIRST = /^(Main settings|Experiment|Task)$/
 
 /** A value as the form shows it, without its unit. */
 export const valueWords = ({ value, options }: FieldData): string => saidValue(value, options)
+
+/** A value in a sentence. */
+export const spoken = (field: FieldData): string =>
+  field.value === '' ? 'empty' : valueWords(field)
 
 /** What people change first, by the ends of their paths; beside the length of the last phase. */
 export const MAIN = [

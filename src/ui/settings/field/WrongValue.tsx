@@ -25,7 +25,7 @@ export function WrongValue(props: {
     <p className="problem" role="alert">
       {wrong.problem}
       <button type="button" className="plain" onClick={onKeep}>
-        keep {spoken(field.value)}
+        keep {spoken(field)}
       </button>
       {other ? (
         <button type="button" className="plain" onClick={() => showSetting(other.path)}>

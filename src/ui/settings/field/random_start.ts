@@ -27,6 +27,7 @@ export function randomStart(path: string, value: unknown): (() => void) | undefi
     const [state, result] = [labStore.getState(), changed()]
     if (!result.ok) return
     edit({ experiment: editedSettings(result.experiment, state) }, { kind: 'field', path })
-    dropWrong(path)
+    // What the model was in the way of, here and elsewhere, is no longer true.
+    for (const { path } of state.wrongFields) if (/^(model|task)\./.test(path)) dropWrong(path)
   }
 }
