@@ -122,8 +122,8 @@ function Body() {
     <>
       <p>
         GRPO needs several responses to each prompt. <b>PPO</b> makes do with one, because a second
-        network, the <b>critic</b>, says for every token what reward is to be expected from here:{' '}
-        <Formula inline tex="V(q, o_{\le t})" />. A token is good if things look better after it
+        network, the <b>critic</b>, says before every token what reward is to be expected:{' '}
+        <Formula inline tex="V_t = V(q, o_{<t})" />. A token is good if things look better after it
         than before.
       </p>
       <h3>GAE</h3>
