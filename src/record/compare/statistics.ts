@@ -13,7 +13,7 @@ export const t975 = (degrees: number): number => T_975[Math.min(degrees, T_975.l
 
 /** With fewer values Student's t says little of them and is wider than many measures are: of two
  * accuracies 9 points apart it reaches from below 0 to above 1. */
-const FEWEST_FOR_T = 5
+export const FEWEST_FOR_T = 5
 
 /** A mean and how far its values lie apart. */
 export interface MeanSpread {

@@ -4,6 +4,7 @@ import { useStore } from 'zustand'
 import { labelRun } from '../../../page/runs/library/library.ts'
 import type { RunEntry } from '../../../page/runs/library/library_store.ts'
 import { baselineFirst } from '../../../record/compare/compare.ts'
+import { FEWEST_FOR_T } from '../../../record/compare/statistics.ts'
 import { removeRuns } from '../../open/opened_run.ts'
 import { openTab } from '../../shown/store.ts'
 import { columnLabel } from '../base/columns.ts'
@@ -50,6 +51,7 @@ function Bands({ runs }: { readonly runs: readonly RunEntry[] }) {
   const view = useStore(selectionStore, selectView)
   const largest = Math.max(0, ...groupRuns(runs, view).map(({ counted }) => counted.length))
   if (largest < 2) return null
+  const drawn = band === 't95' && largest < FEWEST_FOR_T ? 'range' : band
   const isSeeds = isBySettings(view)
   return (
     <fieldset
@@ -62,7 +64,8 @@ function Bands({ runs }: { readonly runs: readonly RunEntry[] }) {
           <input
             type="radio"
             name="runs-band"
-            checked={band === choice.band}
+            checked={drawn === choice.band}
+            disabled={choice.band === 't95' && largest < FEWEST_FOR_T}
             onChange={() => selectionStore.setState({ band: choice.band })}
           />
           {choice.label}
