@@ -1,5 +1,6 @@
 // Writes the metrics of a run as a table, and a notebook that reads it with pandas and draws its
 // curves.
+import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import { jsonFile, type OutFile, textFile } from '../../formats/out_file.ts'
 import { csvCell, markdownText } from '../../formats/text_tables.ts'
 import { type MetricColumns, metricsCsv } from '../../record/files/metrics_file.ts'
@@ -55,12 +56,15 @@ interface MetricsOf {
   readonly series: MetricColumns
   /** The name of the run. */
   readonly title: string
+  /** What it trained; undefined for a log from elsewhere. */
+  readonly experiment?: Experiment
   /** The lab's version. */
   readonly understory: string
 }
 
-/** metrics.csv, metrics.ipynb, and the lab's mark. Throws JobError for a run without metrics. */
-export function metricsExport({ series, title, understory }: MetricsOf): OutFile[] {
+/** metrics.csv, metrics.ipynb, the experiment where it is known, and the lab's mark. Throws JobError
+ * for a run without metrics. */
+export function metricsExport({ series, title, experiment, understory }: MetricsOf): OutFile[] {
   const measured = [...series].filter(([, { length }]) => length > 0)
   if (measured.length === 0)
     throw new JobError('There are no metrics to draw: nothing was trained yet')
@@ -73,6 +77,7 @@ export function metricsExport({ series, title, understory }: MetricsOf): OutFile
   return [
     table,
     notebook,
+    ...(experiment ? [jsonFile('experiment.json', experiment)] : []),
     jsonFile('understory.json', { format: 'understory-metrics-1', understory }),
   ]
 }

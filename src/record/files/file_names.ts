@@ -16,10 +16,9 @@ export function fileSlug(text: string): string {
 export const runFileStem = ({ name, seed }: Pick<Experiment, 'name' | 'seed'>): string =>
   `${fileSlug(name ?? '') || 'run'}-seed-${seed}`
 
-/** The file with all metrics of a run of this experiment; its name says where not every step is in
- * it. */
+/** The file with all metrics of a run; its name says where not every step is in it. */
 export const metricsFileName = (
-  experiment: Pick<Experiment, 'name' | 'seed'>,
+  stem: string,
   extension: 'jsonl' | 'csv',
   isThinned = false,
-): string => `${runFileStem(experiment)}.metrics${isThinned ? '.thinned' : ''}.${extension}`
+): string => `${stem}.metrics${isThinned ? '.thinned' : ''}.${extension}`

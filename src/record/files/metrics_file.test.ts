@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { appendMetrics, type Series } from '../../host/columns/series.ts'
-import { metricsFileName } from './file_names.ts'
+import { metricsFileName, runFileStem } from './file_names.ts'
 import { metricsCsv, metricsJsonl } from './metrics_file.ts'
 
 /** Three steps, of which the first is validation alone and the last has a number that is not
@@ -70,13 +70,13 @@ test('no steps, no lines', () => {
 })
 
 test('files are named after the run, in letters that every file system takes', () => {
-  const file = (name: string) => metricsFileName({ name, seed: 7 }, 'csv')
+  const file = (name: string) => metricsFileName(runFileStem({ name, seed: 7 }), 'csv')
   expect(file('Tiny: sort three digits')).toBe('tiny-sort-three-digits-seed-7.metrics.csv')
   expect(file('../../etc/pass wd\\\u202e')).toBe('etc-pass-wd-seed-7.metrics.csv')
   expect(file('É la carte')).toBe('e-la-carte-seed-7.metrics.csv')
   expect(file('')).toBe('run-seed-7.metrics.csv')
   expect(file('学習')).toBe('run-seed-7.metrics.csv')
   expect(file('x'.repeat(200)).length).toBeLessThan(90)
-  expect(metricsFileName({ name: 'a', seed: 1 }, 'jsonl')).toBe('a-seed-1.metrics.jsonl')
-  expect(metricsFileName({ name: 'a', seed: 1 }, 'csv', true)).toBe('a-seed-1.metrics.thinned.csv')
+  expect(metricsFileName('a-seed-1', 'jsonl')).toBe('a-seed-1.metrics.jsonl')
+  expect(metricsFileName('a-seed-1', 'csv', true)).toBe('a-seed-1.metrics.thinned.csv')
 })

@@ -4,7 +4,6 @@ import { repeatedExperiment } from '../../page/state/next_experiment.ts'
 import { labStore } from '../../page/state/store.ts'
 import { metricsFileName, runFileStem } from '../../record/files/file_names.ts'
 import { saveFile } from '../kit/save.ts'
-import { shownExperiment } from '../shown/run.ts'
 import { presentStore } from '../shown/shown.ts'
 import { showToast } from '../shown/store.ts'
 import { chosenStore } from './file_store.ts'
@@ -41,10 +40,11 @@ export const TYPES = { csv: 'text/csv', jsonl: 'application/jsonl' } as const
  * say so. */
 export async function saveMetrics(extension: keyof typeof TYPES): Promise<void> {
   const { metricsCsv, metricsJsonl } = await import('../../record/files/metrics_file.ts')
+  const { shownRunStem } = await import('./shown_run.ts')
   const write = extension === 'csv' ? metricsCsv : metricsJsonl
   const state = presentStore.getState()
   const thinned = thinnedOf(state.series.values())
-  const name = metricsFileName(shownExperiment(state), extension, thinned !== undefined)
+  const name = metricsFileName(shownRunStem(), extension, thinned !== undefined)
   saveFile(name, new Blob([write(state.series)], { type: TYPES[extension] }))
   if (thinned) showToast(`Saved ${name}. ${thinnedWords(thinned)}`)
 }

@@ -1,8 +1,10 @@
 // Names the shown run in words, for what leaves the page.
 
+import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import { cutText } from '../../formats/cut_text.ts'
 import { libraryStore, runOf } from '../../page/runs/library/library_store.ts'
 import { labStore } from '../../page/state/store.ts'
+import { runFileStem } from '../../record/files/file_names.ts'
 import { autoName, runName } from '../../record/run/names.ts'
 import { shownExperiment } from '../shown/run.ts'
 import { recordedInstead, shownStore } from '../shown/shown.ts'
@@ -11,13 +13,31 @@ import { openedStore } from './opened_run.ts'
 /** Letters, so that the seed has room. */
 const MAX_NAME = 50
 
+/** What the files of a run of the list are called: as a person named it, else by its experiment and
+ * what differs in it; of any other run by its experiment. */
+export function fileTitle(record: string | undefined, { name }: Experiment): string {
+  const entry = record === undefined ? undefined : runOf(record)
+  if (!entry || entry.header.source) return name ?? ''
+  const { isAutomatic, seedless, words } = runName(entry)
+  return isAutomatic ? [name ?? '', ...words].join(' ').trim() : seedless
+}
+
+const shownRecord = (): string | undefined =>
+  openedStore.getState().opened?.id ?? libraryStore.getState().living
+
+/** How the files of the shown run begin. */
+export const shownRunStem = (): string => {
+  const experiment = shownExperiment(shownStore.getState())
+  const name = fileTitle(recordedInstead() ? undefined : shownRecord(), experiment)
+  return runFileStem({ name, seed: experiment.seed })
+}
+
 /** '“GRPO, lr 0.0003”, seed 1, from Reverse six digits'. */
 export function shownRunWords(): string {
   const recorded = recordedInstead()
   if (recorded)
     return `a recording of “${cutText(shownExperiment(recorded).name ?? 'unnamed', MAX_NAME)}”`
-  const { opened } = openedStore.getState()
-  const id = opened?.id ?? libraryStore.getState().living
+  const id = shownRecord()
   const entry = id === undefined ? undefined : runOf(id)
   const experiment = shownExperiment(shownStore.getState())
   const { name, from } = entry

@@ -1,10 +1,8 @@
 // Draws buttons that save a chart or a figure: its numbers, or a picture of it.
 
-import { runFileStem } from '../../../record/files/file_names.ts'
 import { saveFile } from '../../kit/save.ts'
 import { TYPES } from '../../open/files.ts'
-import { shownExperiment } from '../../shown/run.ts'
-import { shownStore } from '../../shown/shown.ts'
+import { shownRunStem } from '../../open/shown_run.ts'
 import { showToast } from '../../shown/store.ts'
 
 const KINDS = ['csv', 'jsonl', 'png', 'svg'] as const
@@ -43,7 +41,7 @@ async function save(kind: Kind, { file, owner, make }: Props, button: HTMLElemen
       kind === 'csv' || kind === 'jsonl'
         ? new Blob([make[kind]()], { type: TYPES[kind] })
         : await make[kind](button)
-    const stem = owner?.stem ?? runFileStem(shownExperiment(shownStore.getState()))
+    const stem = owner?.stem ?? shownRunStem()
     if (blob) saveFile(`${stem}.${file}.${kind}`, blob)
   } catch (error) {
     showToast(`The file was not saved: ${error instanceof Error ? error.message : error}.`)

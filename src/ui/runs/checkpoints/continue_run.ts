@@ -20,6 +20,7 @@ import { remembered } from '../../../page/state/remembered.ts'
 import { labStore } from '../../../page/state/store.ts'
 import { runFileStem } from '../../../record/files/file_names.ts'
 import { saveFile } from '../../kit/save.ts'
+import { fileTitle } from '../../open/shown_run.ts'
 import { selectIsBusy } from '../../shown/run.ts'
 import { showToast } from '../../shown/store.ts'
 import { type Left, offersStore } from './offers.ts'
@@ -112,7 +113,7 @@ export async function download(
   experiment: Experiment,
   step?: number,
 ): Promise<void> {
-  const stem = runFileStem(experiment)
+  const stem = runFileStem({ name: fileTitle(record, experiment), seed: experiment.seed })
   const blob = step === undefined ? undefined : await checkpointBlob(record, step)
   if (blob && step !== undefined) {
     saveFile(downloadName(stem, step), blob)

@@ -103,13 +103,14 @@ export function filesOf(
   proposed: readonly Proposal[],
 ): { readonly name: string; readonly files: Job['files'] } {
   const { format } = plan
-  const name = `${runFileStem(source.experiment)}-${format}`
+  const { title, experiment } = source
+  const name = `${runFileStem({ name: title, seed: experiment.seed })}-${format}`
   if (format === 'hf') return { name, files: modelExport(source) }
   if (format === 'peft') return { name, files: adapterExport(source) }
   if (format === 'notebook') {
-    const { series = new Map(), experiment, understory } = source
-    const title = experiment.name || name
-    return { name, files: metricsExport({ series, title, understory }) }
+    const { series = new Map(), understory } = source
+    const own = { series, title: title || name, experiment, understory }
+    return { name, files: metricsExport(own) }
   }
   const options = optionsOf(plan, format, canScale(format) ? proposed : undefined)
   return { name, files: makeJob(source, options).files }

@@ -12,6 +12,7 @@ import { formatCount } from '../../kit/format.ts'
 import { runState } from '../../open/models/run_files.ts'
 import type { Wanted } from '../../open/open_export.ts'
 import { openedStore } from '../../open/opened_run.ts'
+import { fileTitle } from '../../open/shown_run.ts'
 
 /** A line of the menu. */
 export interface SourceChoice {
@@ -61,6 +62,8 @@ export const firstChoice = (
 export interface PageSource extends JobSource {
   /** undefined: these are settings, of which nothing was trained. */
   readonly series: MetricColumns | undefined
+  /** What its files are called. */
+  readonly title: string
 }
 
 /** The metrics of a run of the list, or of the one in progress. */
@@ -73,9 +76,11 @@ async function seriesOf(record: string): Promise<MetricColumns> {
 export async function loadSource({ of }: SourceChoice): Promise<PageSource> {
   if (!of) {
     const settings = experimentSource(labStore.getState().experiment)
-    return { ...settings, understory: version, series: undefined }
+    const title = settings.experiment.name ?? ''
+    return { ...settings, understory: version, series: undefined, title }
   }
   const { record, step } = of
   const run = await runState(record, step)
-  return { ...checkpointSource(run), understory: version, series: await seriesOf(record) }
+  const title = fileTitle(record, run.experiment)
+  return { ...checkpointSource(run), understory: version, series: await seriesOf(record), title }
 }
