@@ -2,6 +2,7 @@
 // that says no more than is known.
 
 import { parseExperiment } from '../../document/experiment/experiment.ts'
+import { MAX_LAYERS } from '../../document/experiment/fields/model_fields.ts'
 import { MAX_STEPS } from '../../document/experiment/fields/phase_fields.ts'
 import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import type { Series } from '../../host/columns/series.ts'
@@ -51,12 +52,23 @@ function namedSeries(log: ImportedLog): Named {
   return { series, task, n }
 }
 
-/** What is known of the run: its name, its task and how long it was. */
-function experimentOf(name: string, step: number, { task, n }: Named): Experiment {
+/** The number of layers whose policies a log of the lab's own has; undefined where it has none. */
+function layersIn(series: ReadonlyMap<string, Series>): number | undefined {
+  const layers = [...series.keys()].flatMap((name) =>
+    Number(/^layer\/entropy\/(\d+)$/.exec(name)?.[1] ?? 0),
+  )
+  const last = Math.max(0, ...layers)
+  return last > 0 && last <= MAX_LAYERS ? last : undefined
+}
+
+/** What is known of the run: its name, its task, its layers and how long it was. */
+function experimentOf(name: string, step: number, { task, n, series }: Named): Experiment {
+  const num_hidden_layers = layersIn(series)
   const known = {
     name: withoutHidden(name).slice(0, MAX_NAME).toWellFormed(),
     phases: [{ kind: 'rl', name: 'as logged', steps: Math.min(Math.max(1, step), MAX_STEPS) }],
     ...(task !== undefined && { task: { id: task } }),
+    ...(num_hidden_layers !== undefined && { model: { num_hidden_layers } }),
   }
   const sampled = parseExperiment({ ...known, validation: { n } })
   const parsed = sampled.ok ? sampled : parseExperiment(known)

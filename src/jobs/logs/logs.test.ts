@@ -254,6 +254,15 @@ describe('an imported run', () => {
     expect(header.summaries['critic/score/mean'].last).toBe(1)
   })
 
+  test('has as many layers as its own metrics tell', async () => {
+    const layers = Object.fromEntries([3, 2, 1, 0.5].map((H, l) => [`layer/entropy/${l}`, H]))
+    const model = async (data: object) =>
+      importedRun('a.jsonl', await read('lines', verl(3, data)), facts).header.experiment.model
+    expect((await model(layers)).num_hidden_layers).toBe(3)
+    const usual = (await model({ 'actor/entropy': 1 })).num_hidden_layers
+    expect((await model({ ...layers, 'layer/entropy/4000': 1 })).num_hidden_layers).toBe(usual)
+  })
+
   test('as a file says what it came from when it is read again', async () => {
     const text = '{"log_history": [{"step": 1, "reward": 2}, {"step": 1, "reward": NaN}]}'
     const log = await read('trl', text)
