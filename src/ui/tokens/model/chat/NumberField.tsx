@@ -21,7 +21,7 @@ export const whyNotTaken = (
 
 export function NumberField(props: NumberFieldProps) {
   const { name, label, min, max, step, value, onChange } = props
-  const [wrong, setWrong] = useState<{ readonly typed: string; readonly why: string }>()
+  const [wrong, setWrong] = useState<{ readonly typed: string | undefined; readonly why: string }>()
   // biome-ignore lint/correctness/useExhaustiveDependencies: another value takes the place of what is typed.
   useEffect(() => setWrong(undefined), [value])
   return (
@@ -31,9 +31,10 @@ export function NumberField(props: NumberFieldProps) {
         type="number"
         {...{ min, max, step }}
         data-testid={`chat-${name}`}
-        aria-invalid={wrong !== undefined}
+        aria-invalid={wrong?.typed !== undefined}
         value={wrong?.typed ?? value}
-        onBlur={() => setWrong(undefined)}
+        // The value that holds comes back, and why stays to be read.
+        onBlur={() => setWrong((now) => now && { ...now, typed: undefined })}
         onChange={({ target }) => {
           const why = whyNotTaken(target.valueAsNumber, props)
           setWrong(why === undefined ? undefined : { typed: target.value, why })
