@@ -4,13 +4,14 @@ import { useStore } from 'zustand'
 import { layerName, shortLayerName, theLayer } from '../../glossary/layer_names.ts'
 import { formatNats } from '../../kit/format.ts'
 import { t } from '../../kit/translator.ts'
+import { wouldPress } from '../../plot/chart_lines.ts'
 import { HeatMap, HeatScale } from '../../plot/heat/HeatMap.tsx'
 import { layersSay } from '../../plot/lines/course_says.ts'
 import { Readout } from '../../plot/Readout.tsx'
 import { BATCH, READ, reads } from '../../plot/reads.ts'
 import { stepsOf } from '../../scales/columns.ts'
 import { extentOf } from '../../scales/extent.ts'
-import { readStep, useSlowFrame, valueAt } from '../../shown/readout.ts'
+import { measuredIn, readStep, useSlowFrame, valueAt } from '../../shown/readout.ts'
 import { seriesOf, useLastLayer } from '../../shown/run.ts'
 import { uiStore } from '../../shown/store.ts'
 
@@ -18,14 +19,18 @@ const nameOf = (layer: number) => `layer/entropy/${layer}`
 const entropyOf = (layer: number) => seriesOf(nameOf(layer))
 const latest = (layer: number, step?: number) => valueAt(nameOf(layer), step)
 
-/** Top of the colour scale: the largest entropy measured so far; 0 before the first. */
-function highestOf(lastLayer: number): number {
-  let max = 0
-  for (let layer = 0; layer <= lastLayer; layer++) {
-    const columns = entropyOf(layer)
-    if (columns) max = Math.max(max, extentOf(columns)[1])
-  }
-  return max
+const highestOf = (layer: number): number => {
+  const columns = entropyOf(layer)
+  return columns && columns.length > 0 ? extentOf(columns)[1] : 0
+}
+
+/** Top of the colour scale: the largest entropy measured so far, 0 before the first; of all layers
+ * but the embedding where that would paint the others alike. */
+function topOf(lastLayer: number): { readonly top: number; readonly isCut: boolean } {
+  const layers = Array.from({ length: lastLayer }, (_, layer) => highestOf(layer + 1))
+  const [embedding, others] = [highestOf(0), Math.max(0, ...layers)]
+  const isCut = others > 0 && wouldPress(embedding, others)
+  return { top: isCut ? others : Math.max(embedding, others), isCut }
 }
 
 /** The columns of a layer for a table or a file; none before its first measurement. */
@@ -58,7 +63,7 @@ const useRows = (lastLayer: number) =>
 
 export function EntropyMap({ height }: { readonly height: number }) {
   const lastLayer = useLastLayer()
-  const scaleMax = useStore(uiStore, () => highestOf(lastLayer))
+  const scaleMax = useStore(uiStore, () => topOf(lastLayer).top)
   const [hovered, setHovered] = useState<number>()
   const layer = Math.min(hovered ?? lastLayer, lastLayer)
   return (
@@ -81,7 +86,7 @@ export function EntropyMap({ height }: { readonly height: number }) {
         <>
           <div className="heat-foot">
             <LayerReadout layer={layer} lastLayer={lastLayer} onLayer={setHovered} />
-            <HeatScale max={scaleMax} />
+            <HeatScale max={scaleMax} words={topOf(lastLayer).isCut ? ' and more' : ''} />
           </div>
           <LatestTable rows={lastLayer + 1} />
         </>
@@ -101,10 +106,13 @@ function LayerReadout(props: {
   const read = useCallback(() => {
     const step = readStep()
     const columns = entropyOf(layer)
+    const found = measuredIn([columns], step)
+    const own = `${layerName(layer, lastLayer)}${step === undefined ? ', latest' : `, step ${step}`}: ${formatNats(found?.value)}`
+    const isOlder = found !== undefined && step !== undefined && found.step !== step
     return {
       stops: columns ? stepsOf(columns) : [],
       at: step,
-      text: `${layerName(layer, lastLayer)}${step === undefined ? ', latest' : `, step ${step}`}: ${formatNats(latest(layer, step))}`,
+      text: isOlder ? `${own}, measured at step ${found.step}` : own,
     }
   }, [layer, lastLayer])
   return (
