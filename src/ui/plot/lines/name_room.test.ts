@@ -30,3 +30,8 @@ test('the longest share, in bold, has room behind the longest name', () => {
   expect(nameGutter(['GRPO'], 2000) - nameGutter([''], 2000)).toBeCloseTo(4 * 6.4, 6)
   expect(nameGutter([''], 2000) - 20).toBeGreaterThan(bold)
 })
+
+test('a wide chart has room for what tells runs apart at the end of their names', () => {
+  for (const name of ['BuPO (REINFORCE++), lr 0.006, seed 2', 'BuPO, layer 2 first, lr 0.0015'])
+    expect(nameInGutter(name, nameGutter([name], 1040))).toBe(name)
+})

@@ -1,8 +1,11 @@
 // Gives the names of lines room beside a still chart, and cuts those that are longer.
 import { cutText } from '../../../formats/cut_text.ts'
 
-/** Of a chart's width, what its gutter may take. */
+/** Of a chart's width, what its gutter may take; of a wide one more, whose lines keep room. */
 const MOST_GUTTER = 0.25
+const MOST_GUTTER_WIDE = 0.32
+/** Pixels. */
+const WIDE = 800
 /** Pixels of the strokes that lead to the names, and of a Latin letter at 11 px. */
 const STROKES = 20
 const LETTER_WIDTH = 6.4
@@ -18,7 +21,7 @@ const VALUE = 10
 /** Pixels right of the plot: room for the longest name and its value, as far as there is. */
 export const nameGutter = (names: readonly string[], width: number): number =>
   Math.min(
-    MOST_GUTTER * width,
+    (width < WIDE ? MOST_GUTTER : MOST_GUTTER_WIDE) * width,
     STROKES + LETTER_WIDTH * (VALUE + Math.max(0, ...names.map(lettersOf))),
   )
 
