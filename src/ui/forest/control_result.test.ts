@@ -102,3 +102,21 @@ test('kernels and names make no other run; settings, seeds and unfinished runs d
   expect(said(0.94, [entry(control, 0.95)])).toBeUndefined()
   expect(said(0.94, [])).toBeUndefined()
 })
+
+test('only a run and a control to which the same was done are compared', () => {
+  const step = 12
+  const change = { step, kind: 'set', path: 'actor.optim.lr', value: 0.003 } as const
+  const steered = { ...whole, steering: [change] }
+  const again = controlOf({ document: steered, experiment: steered })?.experiment
+  if (!again) throw new Error('no control')
+  expect(said(0.6, [entry(steered, 0.95)], again)).toContain('the inner phase helped')
+  expect(said(0.95, [entry(again, 0.6)], steered)).toContain('the inner phase helped')
+  expect(said(0.95, [entry(again, 0.6)], whole)).toBeUndefined()
+  expect(said(0.95, [entry(control, 0.6)], steered)).toBeUndefined()
+  expect(said(0.6, [entry(steered, 0.95)])).toBeUndefined()
+  const later = { ...again, steering: [{ ...change, step: step + 1 }] }
+  expect(said(0.95, [entry(later, 0.6)], steered)).toBeUndefined()
+  // The like one is found behind an unlike one that is newer.
+  expect(said(0.95, [entry(again, 0.6), entry(control, 0.94)], whole)).toContain('94.0')
+  expect(both(whole, [entry(again, 0.6)])).toBeUndefined()
+})

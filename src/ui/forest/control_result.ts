@@ -19,13 +19,18 @@ const asTrained = (experiment: Experiment): Experiment => ({
   steering: [...doneByHand(experiment.steering)],
 })
 
+/** Whether two runs began alike, and the same was done to both after the same steps. */
+function trainedAlike(a: Experiment, b: Experiment): boolean {
+  const [own, other] = [asTrained(a), asTrained(b)]
+  return sameSettings(own, other) && JSON.stringify(own.steering) === JSON.stringify(other.steering)
+}
+
 /** The newest finished run of which this one is the control, with the same seed. */
 function runWithInner(control: Experiment, entries: readonly RunEntry[]): RunEntry | undefined {
-  const trained = asTrained(control)
   return entries.find(({ header }) => {
     if (header.status !== 'finished' || header.source) return false
     const own = controlOf(header)
-    return own && sameSettings(asTrained(own.experiment), trained)
+    return own && trainedAlike(own.experiment, control)
   })
 }
 
@@ -33,12 +38,11 @@ function runWithInner(control: Experiment, entries: readonly RunEntry[]): RunEnt
 function runWithoutInner(run: Trained, entries: readonly RunEntry[]): RunEntry | undefined {
   const control = controlOf(run)
   if (!control) return undefined
-  const trained = asTrained(control.experiment)
   return entries.find(
     ({ header }) =>
       header.status === 'finished' &&
       !header.source &&
-      sameSettings(asTrained(header.document), trained),
+      trainedAlike(header.document, control.experiment),
   )
 }
 
