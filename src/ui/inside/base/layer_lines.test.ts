@@ -72,12 +72,19 @@ test('what was found says which layer moved most, and how far a lens is off', ()
   const says = (reading: 'raw' | 'tuned', until?: number) =>
     layersSay(layerSteps(ITEMS, reading, until), reading)
   expect(says('raw')).toBe(
-    'From step 0 to 2, raw state: the entropy of layer 1 moved most, from 1.5 to 0.5 nats; that of the final policy went from 1 to 0.5 nats.',
+    'From step 0 to 2, raw state: below the final policy the entropy of layer 1 moved most, from 1.5 to 0.5 nats; that of the final policy went from 1 to 0.5 nats.',
   )
   expect(says('tuned')).toBe(
-    'From step 1 to 2, tuned lens fitted after step 1: the entropy of layer 1 moved most, from 1.25 to 0.75 nats; that of the final policy went from 1 to 0.5 nats. The lens was 0.25 nats (KL) from the final policy there and is 0.375 nats.',
+    'From step 1 to 2, tuned lens fitted after step 1: below the final policy the entropy of layer 1 moved most, from 1.25 to 0.75 nats; that of the final policy went from 1 to 0.5 nats. The lens was 0.25 nats (KL) from the final policy there and is 0.375 nats.',
   )
   expect(says('tuned', 0)).toBeUndefined()
+  // The final policy may move more: the sentence ranks only those below it.
+  const moved = [3, 4].map((step, i) =>
+    seen(step, { ent_layer_raw: [2, 1.5 - i, 9], ent_layer_norm: [1.9, 1.25, 4 - 3 * i] }),
+  )
+  expect(layersSay(layerSteps(moved, 'raw', undefined), 'raw')).toContain(
+    'below the final policy the entropy of layer 1 moved most, from 1.5 to 0.5 nats; that of the final policy went from 4 to 1 nats.',
+  )
   expect(layersTable(layerSteps(ITEMS, 'tuned', undefined), 'tuned')).toEqual({
     columns: ['step', 'embedding, tuned lens', 'layer 1, tuned lens', 'final policy'],
     rows: [

@@ -106,7 +106,8 @@ export function readingTitle(steps: readonly LayerStep[], reading: Reading): str
   return `${name} fitted after step ${fitted.join(' and ')}`
 }
 
-/** The layer whose policy moved most; of a lens also how far it is from the final policy. */
+/** The layer below the final policy whose own moved most; of a lens also how far it is from the
+ * final one. */
 export function layersSay(steps: readonly LayerStep[], reading: Reading): string | undefined {
   const [first, seen] = [steps[0], steps[steps.length - 1]]
   if (!first || !seen) return undefined
@@ -119,7 +120,7 @@ export function layersSay(steps: readonly LayerStep[], reading: Reading): string
   const said =
     first === seen
       ? `At step ${seen.step}, ${readingTitle(steps, reading)}: ${theLayer(layer, last)} has ${formatNumber(seen.entropies[layer])} nats, the final policy ${formatNumber(seen.entropies[last])}.`
-      : `From step ${first.step} to ${seen.step}, ${readingTitle(steps, reading)}: the entropy of ${theLayer(layer, last)} moved most, from ${from(layer)}; that of the final policy went from ${from(last)}.`
+      : `From step ${first.step} to ${seen.step}, ${readingTitle(steps, reading)}: below the final policy the entropy of ${theLayer(layer, last)} moved most, from ${from(layer)}; that of the final policy went from ${from(last)}.`
   if (!first.lens || !seen.lens) return said
   const kl = ({ kl }: LensReading) => `${formatNumber(Math.max(0, kl[layer]))} nats`
   return first === seen
