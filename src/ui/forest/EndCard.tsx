@@ -3,6 +3,7 @@
 import { useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { useStore } from 'zustand'
 import { sameSettings } from '../../document/experiment/experiment.ts'
+import { doneByHand } from '../../document/experiment/steering/steered_kernels.ts'
 import { PRESETS } from '../../document/presets/presets.ts'
 import { libraryStore, shownRuns } from '../../page/runs/library/library_store.ts'
 import type { LabState } from '../../page/state/store.ts'
@@ -26,12 +27,15 @@ const WhatToSee = lazyPart(async () => (await import('../learning/WhatToSee.tsx'
 })
 
 /** The preset that was trained, where nothing of it was changed but its seed. */
-const presetOf = (runExperiment: LabState['runExperiment']) =>
+const presetOf = (runExperiment: LabState['runExperiment'], isSteered: boolean) =>
   runExperiment &&
+  !isSteered &&
   PRESETS.find(({ experiment }) =>
     sameSettings({ ...experiment, seed: runExperiment.seed }, runExperiment),
   )
 const selectOfRun = ({ runExperiment }: LabState) => runExperiment
+const selectIsSteered = ({ runDocument }: LabState) =>
+  doneByHand(runDocument?.steering ?? []).length > 0
 const selectIsOver = ({ status }: LabState) => status === 'finished'
 const selectAll = (state: LabState) => state
 
@@ -53,7 +57,8 @@ export function EndCard() {
   const isOver = usePresent(selectIsOver)
   const card = useHeadline(isOver)
   const runExperiment = usePresent(selectOfRun)
-  const preset = useMemo(() => presetOf(runExperiment), [runExperiment])
+  const isSteered = usePresent(selectIsSteered)
+  const preset = useMemo(() => presetOf(runExperiment, isSteered), [runExperiment, isSteered])
   const [isOpen, setOpen] = useState(false)
   if (!isOver && !preset) return null
   return (

@@ -2,6 +2,7 @@
 import { renderToStaticMarkup } from 'react-dom/server'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { NOTHING_DONE } from '../../document/course/progress.ts'
+import type { SteeringEntry } from '../../document/experiment/steering/actions.ts'
 import { OPENING, presetOf } from '../../document/presets/presets.ts'
 import { type ReplayState, replayStore } from '../../page/state/replay.ts'
 import { initialState, labStore } from '../../page/state/store.ts'
@@ -53,6 +54,18 @@ test('what happened comes before stories, of which the last passages are shown',
   expect(html).not.toContain('w20 ')
   const digits = shown('123', '321')
   expect(digits.indexOf('end-says')).toBeGreaterThan(digits.indexOf('end-answers'))
+})
+
+test('what other seeds came to is said of a preset that nobody steered', () => {
+  const says = 'What it came to with several seeds'
+  expect(shown('123', '321')).toContain(says)
+  const { experiment } = OPENING
+  const steered = (entry: SteeringEntry) => {
+    labStore.setState({ runDocument: { ...experiment, steering: [entry] } })
+    return renderToStaticMarkup(<EndCard />)
+  }
+  expect(steered({ step: 3, kind: 'next_phase' })).not.toContain(says)
+  expect(steered({ step: 3, kind: 'kernels', kernels: '*:vector_4x4' })).toContain(says)
 })
 
 test('short answers are shown as they are', () => {
