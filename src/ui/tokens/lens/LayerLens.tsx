@@ -41,6 +41,7 @@ export const LENS_TEXTS = 4
 
 const selectView = (view: LensView) => view
 const set = lensStore.setState
+const selectRecord = ({ record }: LabState) => record
 const selectTask = (state: LabState) => shownExperiment(state).task.id
 
 const EXPLAINED = {
@@ -113,7 +114,9 @@ function Summary(props: {
       {atStep !== undefined && atStep !== step ? `, the last kept up to step ${atStep}` : ''}.
       {text.since === undefined
         ? ''
-        : ` Written in step ${text.since}; measured from step ${firstStep} on.`}
+        : text.isOfOther
+          ? ` Written in another run; measured from step ${firstStep} on.`
+          : ` Written in step ${text.since}; measured from step ${firstStep} on.`}
     </p>
   )
 }
@@ -209,6 +212,7 @@ export function LayerLens() {
   const isVisible = useVisible(section)
   const { sent: allSent, chosen, isWanted, other, kind } = useLens(selectView)
   const task = useShown(selectTask)
+  const record = useShown(selectRecord)
   const sent = useMemo(() => sentOf(allSent, task), [allSent, task])
   const kept = useKept()
   const atStep = useAtStep()
@@ -226,7 +230,7 @@ export function LayerLens() {
     fold?.scrollIntoView({ block: 'start' })
     section.current?.querySelector<HTMLElement>('select')?.focus({ preventScroll: true })
   }, [isWanted])
-  const texts = lensTexts(kept, sent, atStep)
+  const texts = lensTexts(kept, sent, atStep, record)
   const text = texts.find(({ key }) => key === chosen) ?? texts[0]
   const steps = lensSteps(kept, text?.key)
   const next = useNextObserved()

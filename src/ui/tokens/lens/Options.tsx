@@ -13,8 +13,11 @@ import {
 const selectView = (view: LensView) => view
 const set = lensStore.setState
 
-const textName = ({ sample, since }: LensText) =>
-  `${shownText(sample.prompt)} ${shownText(sample.response)}${since === undefined ? '' : ` (of step ${since})`}`
+const origin = ({ since, isOfOther }: LensText) =>
+  since === undefined ? '' : isOfOther ? ' (of another run)' : ` (of step ${since})`
+
+const textName = (text: LensText) =>
+  `${shownText(text.sample.prompt)} ${shownText(text.sample.response)}${origin(text)}`
 
 const COMPARE: Readonly<Record<Compare, string>> = {
   alone: 'alone',

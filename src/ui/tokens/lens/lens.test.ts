@@ -2,7 +2,7 @@ import { beforeEach, expect, test, vi } from 'vitest'
 import type { LensSample } from '../../../host/protocol/observation.ts'
 import { tokenWords } from '../../../host/protocol/token_text.ts'
 import { applyEvent } from '../../../page/events/apply.ts'
-import { initialState, type LabState } from '../../../page/state/store.ts'
+import { initialState, type LabState, labStore } from '../../../page/state/store.ts'
 import {
   cellWords,
   entropyAtToken,
@@ -112,7 +112,8 @@ test('a text is found at the newest kept step that looked at it, and not after t
   expect(lensItem(kept, key, 3)?.lens).toBe(early)
   expect(lensItem(kept, textKey(sent), 3)).toBeUndefined()
   expect(lensSteps(kept, key)).toEqual([0, 4])
-  const texts = lensTexts(kept, [{ sample: sent, since: 3, task: 'sort' }], undefined)
+  const own = { sample: sent, since: 3, record: 'a', task: 'sort' }
+  const texts = lensTexts(kept, [own], undefined, 'a')
   expect(texts.map(({ since }) => since)).toEqual([undefined, 3])
 })
 
@@ -121,6 +122,7 @@ test('sent responses are looked at once each, the newest few of them, until they
   const sent = ['a', 'b', 'c'].map((response) => ({
     sample: sample(response),
     since: 1,
+    record: 'a',
     task: 'sort',
   }))
   lensStore.setState({ sent, chosen: textKey(sample('b')) })
@@ -141,4 +143,35 @@ test('a text is looked at in runs of its own task alone, and is there again when
     sentOf(lensStore.getState().sent, task).map((one) => one.sample.prompt)
   expect(prompts('add_digits')).toEqual(['3+4='])
   expect(prompts('sort_digits')).toEqual(['11=', '21=', '31=', '41='])
+})
+
+test('a new run begins with its first held-out text, and lists what it measures', () => {
+  const sample: LensSample = { prompt: '3=', response: '3', is_ended: true }
+  vi.stubGlobal('location', { pathname: '/', search: '', hash: '' })
+  vi.stubGlobal('history', { state: null, replaceState() {}, pushState() {} })
+  labStore.setState({ ...initialState(), record: 'a' })
+  lookThrough(sample, 71, 'sort')
+  expect(lensStore.getState().chosen).toBe(textKey(sample))
+  const { sent } = lensStore.getState()
+  const { kept } = observed(initialState(), 0, [lens])
+  const listed = (of: typeof kept, record: string) =>
+    lensTexts(of, sent, undefined, record).map(({ since, isOfOther }) => [since, isOfOther])
+  expect(listed(kept, 'a')).toEqual([
+    [undefined, false],
+    [71, false],
+  ])
+  labStore.setState(({ run }) => ({ run: run + 1, record: 'b' }))
+  expect(lensStore.getState().chosen).toBeUndefined()
+  expect(listed(kept, 'b')).toEqual([[undefined, false]])
+  expect(listed(initialState().kept, '')).toEqual([])
+  const measured = lensFrom(plainLens('3=', '3', { is_held_out: false }))
+  const next = observed(initialState(), 4, [lens, measured])
+  expect(listed(next.kept, 'b')).toEqual([
+    [undefined, false],
+    [71, true],
+  ])
+  // Sent again, it is of this run.
+  lookThrough(sample, 6, 'sort')
+  vi.unstubAllGlobals()
+  expect(lensStore.getState().sent).toMatchObject([{ since: 6, record: 'b' }])
 })

@@ -2,15 +2,20 @@
 import { useStore } from 'zustand'
 import { createStore } from 'zustand/vanilla'
 import type { Lens, LensSample, Observation } from '../../../host/protocol/observation.ts'
+import { labStore } from '../../../page/state/store.ts'
 import type { KeptItem } from '../../../record/run/kept.ts'
 import type { KeptOfRun } from '../../../record/run/kept_run.ts'
+import { shownStore } from '../../shown/shown.ts'
 import { openTab } from '../../shown/store.ts'
 import { type LensKind, lensOf, textKey } from './lens.ts'
 
-/** A response that was sent here, the step it was shown in, and the task that it answers. */
+/** A response that was sent here, the step of a run it was shown in, and the task that it
+ * answers. */
 export interface SentSample {
   readonly sample: LensSample
   readonly since: number
+  /** The run's id. */
+  readonly record: string
   /** The task's id. */
   readonly task: string
 }
@@ -47,6 +52,11 @@ export const lensStore = createStore<LensView>(() => ({
   isWanted: false,
 }))
 
+// A new run begins with its first held-out text.
+labStore.subscribe(({ run }, before) => {
+  if (run !== before.run) lensStore.setState({ chosen: undefined, position: undefined })
+})
+
 /** A part of the view; `selector` is a module-level function. */
 export const useLens = <T>(selector: (view: LensView) => T): T => useStore(lensStore, selector)
 
@@ -59,17 +69,23 @@ export const sentOf = (sent: readonly SentSample[], task: string): readonly Sent
  * oldest is dropped. */
 export function lookThrough(sample: LensSample, since: number, task: string): void {
   const key = textKey(sample)
-  lensStore.setState(({ sent }) => ({
-    sent: sentOf(sent, task).some((one) => textKey(one.sample) === key)
-      ? sent
-      : [
-          ...sent.filter((one) => one.task !== task),
-          ...[...sentOf(sent, task), { sample, since, task }].slice(-MAX_SENT),
-        ],
-    chosen: key,
-    position: undefined,
-    isWanted: true,
-  }))
+  const { record } = shownStore.getState()
+  lensStore.setState(({ sent }) => {
+    const own = sentOf(sent, task)
+    const isSent = own.some((one) => textKey(one.sample) === key && one.record === record)
+    const others = own.filter((one) => textKey(one.sample) !== key)
+    return {
+      sent: isSent
+        ? sent
+        : [
+            ...sent.filter((one) => one.task !== task),
+            ...[...others, { sample, since, record, task }].slice(-MAX_SENT),
+          ],
+      chosen: key,
+      position: undefined,
+      isWanted: true,
+    }
+  })
   openTab('inside')
 }
 
@@ -106,14 +122,19 @@ export interface LensText {
   readonly sample: LensSample
   /** Of a sent one. */
   readonly since: number | undefined
+  /** It was sent from a run that is not the one of the lens. */
+  readonly isOfOther: boolean
 }
 
-/** Held-out texts of the newest step at or before `atStep` that had any, then what was sent. */
+/** Held-out texts of the newest step at or before `atStep` that had any, then what was sent from
+ * the run `record`, or was measured in it. */
 export function lensTexts(
-  { observations }: KeptOfRun,
+  kept: KeptOfRun,
   sent: readonly SentSample[],
   atStep: number | undefined,
+  record: string,
 ): readonly LensText[] {
+  const { observations } = kept
   const seen = observations.items.findLast(
     ({ step, item }) =>
       (atStep === undefined || step <= atStep) && item.lenses.some((lens) => lens.is_held_out),
@@ -121,8 +142,10 @@ export function lensTexts(
   const texts = [
     ...(seen?.item.lenses ?? [])
       .filter(({ is_held_out }) => is_held_out)
-      .map((sample) => ({ key: textKey(sample), sample, since: undefined })),
-    ...sent.map(({ sample, since }) => ({ key: textKey(sample), sample, since })),
+      .map((sample) => ({ key: textKey(sample), sample, since: undefined, isOfOther: false })),
+    ...sent
+      .map((one) => ({ ...one, key: textKey(one.sample), isOfOther: one.record !== record }))
+      .filter(({ key, isOfOther }) => !isOfOther || lensSteps(kept, key).length > 0),
   ]
   // A held-out answer that was also sent is one text.
   return texts.filter(({ key }, i) => texts.findIndex((other) => other.key === key) === i)
