@@ -17,14 +17,21 @@ export function LookNow() {
   return record === undefined ? null : <Choice key={record} record={record} />
 }
 
-/** The same as one button, where a figure lacks what a look would bring. Nothing while the run is
- * on, or where no state of it is kept. */
-export function LookAtLast() {
-  const record = useRecordOver()
-  return record === undefined ? null : <LastState key={record} record={record} />
+interface LookAtLastProps {
+  /** What the button says it does. */
+  readonly words?: (step: string) => string
 }
 
-function LastState({ record }: { readonly record: string }) {
+/** The same as one button, where a figure lacks what a look would bring. Nothing while the run is
+ * on, or where no state of it is kept. */
+export function LookAtLast(props: LookAtLastProps) {
+  const record = useRecordOver()
+  return record === undefined ? null : <LastState key={record} record={record} {...props} />
+}
+
+const readWords = (step: string) => `Read it with the state after step ${step}`
+
+function LastState({ record, words = readWords }: LookAtLastProps & { readonly record: string }) {
   const whyBusy = useWhyBusy()
   const look = useStore(lookStore, selectLook)
   const [last] = useKeptSteps(record)
@@ -38,7 +45,7 @@ function LastState({ record }: { readonly record: string }) {
       onClick={() => void lookNow(record, { step: last })}
     >
       <Search className="icon" aria-hidden="true" />{' '}
-      {look?.isBusy ? 'Looking' : `Read it with the state after step ${formatCount(last)}`}
+      {look?.isBusy ? 'Looking' : words(formatCount(last))}
     </button>
   )
 }

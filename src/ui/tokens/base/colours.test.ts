@@ -100,10 +100,14 @@ test('advantages that are only rounding are drawn as none, and said to be', () =
 })
 
 test('what a step did not compute has a reason', () => {
-  expect(missingReason('kl_ref', 1)).toContain('no reference')
-  expect(missingReason('clipped', 1)).toContain('no clip')
-  expect(missingReason('ratio', 0)).toContain('Only the critic')
-  expect(missingReason('layer_entropy', 1)).toContain('were not measured when this step was traced')
+  expect(missingReason('kl_ref', 1, false)).toContain('no reference')
+  expect(missingReason('clipped', 1, false)).toContain('no clip')
+  expect(missingReason('ratio', 0, false)).toContain('Only the critic')
+  expect(missingReason('layer_entropy', 1, false)).toContain(
+    'were not measured when this step was traced',
+  )
+  expect(missingReason('layer_entropy', 1, false)).toContain('Steps that are traced while')
+  expect(missingReason('layer_entropy', 1, true)).toContain('A look at a kept state')
 })
 
 test('the entropies of the layers that a step brought are those of its tokens, by read-out', () => {

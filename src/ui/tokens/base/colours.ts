@@ -224,13 +224,15 @@ export function legendOf(mode: Mode, { scale, end, beyond, isAlike }: Range): Le
   return { swatches: swatches('seq'), texts: ['0', `${most}${formatNumber(last)}${unit}`] }
 }
 
-/** Why a mode has no colours in a step. */
-export function missingReason(mode: Mode, updates: number): string {
+/** Why a mode has no colours in a step. `isOver`: the run takes no more steps. */
+export function missingReason(mode: Mode, updates: number, isOver: boolean): string {
   switch (mode) {
     case 'kl_ref':
       return 'This phase compares with no reference, so there is no KL to one.'
     case 'layer_entropy':
-      return 'The entropies of the layers were not measured when this step was traced. Steps that are traced while this colour is chosen have them.'
+      return isOver
+        ? 'The entropies of the layers were not measured when this step was traced. A look at a kept state traces the step after it with them.'
+        : 'The entropies of the layers were not measured when this step was traced. Steps that are traced while this colour is chosen have them.'
     case 'clipped':
       return updates === 0
         ? 'Only the critic learned in this step.'

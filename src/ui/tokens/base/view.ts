@@ -6,6 +6,7 @@ import type { TokenTable } from '../../../host/protocol/results.ts'
 import { traceStep } from '../../../page/client/controls.ts'
 import type { KeptItem } from '../../../record/run/kept.ts'
 import type { KeptOfRun } from '../../../record/run/kept_run.ts'
+import { lookStore } from '../../look/look_now.ts'
 import { useKept } from '../../shown/rested.ts'
 import { shownStore, useAtStep } from '../../shown/shown.ts'
 import { uiStore } from '../../shown/store.ts'
@@ -95,6 +96,11 @@ export function holdTrace(): void {
 }
 
 export const releaseTrace = (): void => tokensStore.setState({ held: undefined })
+
+// Who looks into a state of a run wants to see what that found.
+lookStore.subscribe(({ look }, before) => {
+  if (before.look?.isBusy && !look?.isBusy) releaseTrace()
+})
 
 /** Has the next step of reinforcement traced, and shows it. */
 export function traceNow(): void {

@@ -43,3 +43,13 @@ test('without a GPU nothing is offered either', () => {
   expect(offered(markup)).toEqual([])
   expect(markup).toContain('Tracing a step needs a GPU')
 })
+
+test('a run that is over is no run to train first', () => {
+  const first = 'Train first: only a step of a run can be traced'
+  const markup = drawn({ status: 'finished', record: 'a' })
+  expect(offered(markup)).toEqual(OFFERS)
+  expect(markup).not.toContain(first)
+  expect(markup.split('“Look now” in this tab traces the step after it')).toHaveLength(3)
+  expect(drawn({ status: 'idle' })).toContain(first)
+  expect(drawn({ status: 'running', record: 'a' })).not.toContain('Look now')
+})

@@ -15,12 +15,13 @@ import { selectIsBusy, seriesOf, shownExperiment, useLab, useLastLayer } from '.
 import { useAtStep, usePresent, useShown } from '../../shown/shown.ts'
 import { useVisible } from '../../shown/visible.ts'
 import { useVocabulary } from '../../shown/vocabulary.ts'
-import { clipReach, legendOf, MODES, missingReason, rangeOf } from '../base/colours.ts'
+import { clipReach, legendOf, MODES, rangeOf } from '../base/colours.ts'
 import { type Found, find, type Inspected, openBundles } from '../base/inspect.ts'
 import { Legend, Shades } from '../base/Legend.tsx'
 import { NARROW, releaseTrace, type TokensView, tokensStore, useTokens } from '../base/view.ts'
 import { traceCost } from './cost.ts'
 import { List } from './List.tsx'
+import { Missing } from './Missing.tsx'
 import { Count, Options } from './Options.tsx'
 import { CUT_OFF } from './Responses.tsx'
 import { comparisonSays, groupSays, noneSays, untracedWords } from './says.ts'
@@ -118,12 +119,6 @@ function Where({ shown, newer, traced }: WhereProps) {
   )
 }
 
-/** Why a step brought no entropies of its layers though they were asked for. */
-const refusedWords = ({ layers }: Shown): string | undefined =>
-  layers?.refused === undefined
-    ? undefined
-    : `The entropies of the layers cannot be shown: ${layers.refused}`
-
 /** Which weights the entropies of the layers are of, and what they cost. */
 function LayersSay({ shown: { step, layers } }: { shown: Shown }) {
   if (!layers || layers.refused !== undefined) return null
@@ -185,10 +180,7 @@ function Body({ shown }: { shown: Shown }) {
         {!shown.isTraced ? null : range ? (
           <Legend legend={legendOf(mode, range)} testid="colour-legend" />
         ) : (
-          <p data-testid="colour-missing">
-            {(mode === 'layer_entropy' && refusedWords(shown)) ||
-              missingReason(mode, shown.updates ?? 0)}
-          </p>
+          <Missing mode={mode} shown={shown} />
         )}
         <Signs responses={responses} />
         {isNarrow ? null : notes}

@@ -6,7 +6,7 @@ import { WriteWithShown } from '../../open/models/WriteWithIt.tsx'
 import { selectIsBusy, useLab } from '../../shown/run.ts'
 import { useIsPast } from '../../shown/shown.ts'
 import { tokensStore, traceNow } from '../base/view.ts'
-import { useWhyNoTrace } from '../base/why_no_trace.ts'
+import { useTraceTip, useWhyNoTrace } from '../base/why_no_trace.ts'
 
 const selectIsTracing = (state: LabState) => state.isTracing
 const set = tokensStore.setState
@@ -18,6 +18,7 @@ export function TraceActions(props: { isAlong: boolean; isLiving: boolean; hasBu
   const isBusy = useLab(selectIsBusy)
   const isPast = useIsPast()
   const whyNot = useWhyNoTrace()
+  const tip = useTraceTip()
   const every = useLab(observeEvery)
   if (whyNot !== undefined && !isPast)
     return (
@@ -45,7 +46,7 @@ export function TraceActions(props: { isAlong: boolean; isLiving: boolean; hasBu
           type="button"
           data-testid="trace-now"
           disabled={!isBusy || !isLiving || isTracing}
-          title={isBusy ? undefined : 'Train first: only a step of a run can be traced'}
+          title={tip}
           onClick={traceNow}
         >
           <Search className="icon" aria-hidden="true" />

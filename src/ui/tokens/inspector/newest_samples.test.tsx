@@ -1,13 +1,14 @@
-// Tests the button that shows responses which are newer than the traced step.
+// Tests the buttons that lead from a traced step to what it lacks: newer responses, and a look.
 import { renderToStaticMarkup } from 'react-dom/server'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { TokenTable } from '../../../host/protocol/results.ts'
 import { applyEvent } from '../../../page/events/apply.ts'
-import { initialState, labStore } from '../../../page/state/store.ts'
+import { initialState, type LabState, labStore } from '../../../page/state/store.ts'
 import type { KeptOfRun } from '../../../record/run/kept_run.ts'
+import { lookStore } from '../../look/look_now.ts'
 import { shownStore, viewStore } from '../../shown/shown.ts'
 import { uiStore } from '../../shown/store.ts'
-import { tokensStore } from '../base/view.ts'
+import { holdTrace, tokensStore } from '../base/view.ts'
 import { Inspector } from './Inspector.tsx'
 
 /** What the colour means begins so. */
@@ -63,4 +64,25 @@ test('the button leads there and back, and no colour is explained where there is
 
 test('the choice is of one run', () => {
   expect(drawnOf(initialState().kept)).toContain('Responses of step 5, uncoloured')
+})
+
+test('after a run a look at its last state is offered for the entropies of its layers', () => {
+  vi.spyOn(tokensStore, 'getInitialState').mockImplementation(tokensStore.getState)
+  const checkpoints = [{ step: 5 }] as unknown as LabState['checkpoints']
+  labStore.setState({ status: 'finished', record: 'a', checkpoints })
+  tokensStore.setState({ mode: 'layer_entropy' })
+  expect(drawnOf(undefined)).toContain('Look at the state after step 5')
+  labStore.setState({ status: 'running' })
+  expect(drawnOf(undefined)).toContain('Steps that are traced while this colour is chosen')
+  expect(drawnOf(undefined)).not.toContain('look-at-last')
+  tokensStore.setState({ mode: 'advantages' })
+})
+
+test('what a look found takes the place of the step that is being read', () => {
+  const look = { record: 'a', isBusy: true, words: '', step: undefined }
+  holdTrace()
+  lookStore.setState({ look })
+  expect(tokensStore.getState().held?.trace.step).toBe(3)
+  lookStore.setState({ look: { ...look, isBusy: false, step: 5 } })
+  expect(tokensStore.getState().held).toBeUndefined()
 })

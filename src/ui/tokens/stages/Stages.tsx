@@ -13,7 +13,7 @@ import {
   useShownTrace,
   useTokens,
 } from '../base/view.ts'
-import { useWhyNoTrace } from '../base/why_no_trace.ts'
+import { useTraceTip, useWhyNoTrace } from '../base/why_no_trace.ts'
 import { Walk } from './Walk.tsx'
 
 const selectIsTracing = (state: LabState) => state.isTracing
@@ -39,6 +39,7 @@ function TraceActions({ isPast }: { readonly isPast: boolean }) {
   const isBusy = useLab(selectIsBusy)
   const isFollowing = useTokens(selectIsFollowing)
   const whyNot = useWhyNoTrace()
+  const tip = useTraceTip()
   if (whyNot !== undefined && !isPast) return <p className="soft">{whyNot}</p>
   return (
     <div className="profiler-actions" hidden={isPast}>
@@ -58,7 +59,7 @@ function TraceActions({ isPast }: { readonly isPast: boolean }) {
         type="button"
         data-testid="trace-step"
         disabled={!isBusy || isTracing}
-        title={isBusy ? undefined : 'Train first: only a step of a run can be traced'}
+        title={tip}
         onClick={traceNow}
       >
         <Search className="icon" aria-hidden="true" />
