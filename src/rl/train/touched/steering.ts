@@ -60,6 +60,8 @@ export interface Steering extends SteeringVectors {
   readonly file: Uint8Array<ArrayBuffer>
   /** That the effects are of: none that the vectors were made of. */
   readonly problems: number
+  /** The vectors were made of other held-out problems. */
+  readonly areOthers: boolean
   readonly untouched: Untouched
   /** Of layers whose vector is not 0, layer by layer. */
   readonly effects: readonly SteeringEffect[]
@@ -244,5 +246,6 @@ export async function steered(
     }
   const untouched = answers.untouched(which)
   const file = steeringFile(vectors)
-  return { ...vectors, file, step: of.step, problems: which.length, untouched, effects }
+  const areOthers = work.source.from === 'answers'
+  return { ...vectors, file, step: of.step, problems: which.length, areOthers, untouched, effects }
 }

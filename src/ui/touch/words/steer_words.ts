@@ -41,10 +41,24 @@ function trainedSay(effects: Steering['effects']): string | undefined {
   return `All vectors at once, as they were trained, change it by ${estimateText(all.reward, '')}; of those alone ${layerName(best.layer)} brings most, ${estimateText(best.reward, '')}.`
 }
 
+/** `layer 3 × −2`; with how many others that change the reward as far. */
+function nameAmong(told: Steering['effects'], most: SteeringEffect): string {
+  const by = (one: SteeringEffect) => formatNumber(one.reward.mean)
+  const others = told.filter((one) => one !== most && by(one) === by(most)).length
+  if (others === 0) return effectName(most)
+  return others === 1
+    ? `${effectName(most)}, like one other,`
+    : `${effectName(most)}, like ${others} others,`
+}
+
 /** What trained vectors do, or else the vector that raises the held-out reward most, or that none
  * does and which lowers it most. */
-export function steeringSays({ step, made, problems, untouched, effects }: Steering): string {
-  const start = `After step ${step}, ${made}. The mean reward of ${problems} held-out problems is ${formatNumber(untouched.reward)} without.`
+export function steeringSays(steering: Steering): string {
+  const { step, made, problems, areOthers, untouched, effects } = steering
+  const reward = formatNumber(untouched.reward)
+  const start = areOthers
+    ? `After step ${step}, ${made}. The mean reward of ${problems} other held-out problems is ${reward} without.`
+    : `After step ${step}, ${made}. The mean reward of ${problems} held-out problems is ${reward} without.`
   const trained = trainedSay(effects)
   if (trained !== undefined) return `${start} ${trained}`
   const told = effects.filter(({ reward }) => isTold(reward))
@@ -52,9 +66,9 @@ export function steeringSays({ step, made, problems, untouched, effects }: Steer
   if (told.length === 0) return `${start} No vector changes it as far as these problems can show.`
   const best = told.reduce((a, b) => (by(b) > by(a) ? b : a))
   if (by(best) > 0)
-    return `${start} ${effectName(best)} raises it most, by ${estimateText(best.reward, '')}.`
+    return `${start} ${nameAmong(told, best)} raises it most, by ${estimateText(best.reward, '')}.`
   const worst = told.reduce((a, b) => (by(b) < by(a) ? b : a))
-  return `${start} No vector raises it as far as these problems can show; ${effectName(worst)} lowers it most, by ${estimateText(worst.reward, '')}.`
+  return `${start} No vector raises it as far as these problems can show; ${nameAmong(told, worst)} lowers it most, by ${estimateText(worst.reward, '')}.`
 }
 
 /** A row for each vector and strength. */

@@ -279,6 +279,7 @@ test('the vector that raises the reward most is named, or the one that lowers it
     step: 7,
     file: new Uint8Array(),
     problems: 64,
+    areOthers: false,
     untouched: { reward: 0.5, entropies: [] },
     effects: rewards.map((reward, i) => effect(1 + i, i === 0 ? -2 : 2, reward)),
   })
@@ -292,6 +293,15 @@ test('the vector that raises the reward most is named, or the one that lowers it
   )
   expect(steeringSays(steering(0.01, 0))).toBe(
     `${start} No vector changes it as far as these problems can show.`,
+  )
+  expect(steeringSays(steering(-0.3, -0.3, -0.1))).toContain(
+    'layer 1 × −2, like one other, lowers it most',
+  )
+  expect(steeringSays(steering(0, 0.2, 0.2, 0.2))).toContain(
+    'layer 2 × 2, like 2 others, raises it most, by +0.2',
+  )
+  expect(steeringSays({ ...steering(0.2), areOthers: true })).toContain(
+    'The mean reward of 64 other held-out problems is 0.5 without.',
   )
   const trained = [
     { ...effect(1, 1, 0.1) },
