@@ -129,6 +129,25 @@ test('beside open settings nothing of the bars is cut in a narrow window, and no
   }
 })
 
+test('in a narrow window what Train takes is said whole, and what came of it has the width', async ({
+  lab,
+  page,
+}) => {
+  await page.setViewportSize({ width: 1000, height: 800 })
+  await lab.open(LINK.replace('phases.2.steps=40', 'phases.2.steps=2'))
+  await lab.waitForStatus('idle')
+  const planned = lab.get('planned-bytes')
+  await expect(planned).toContainText('of GPU memory')
+  const hidden = await planned.evaluate((p) => p.scrollHeight - p.clientHeight)
+  expect(hidden).toBeLessThanOrEqual(0)
+  await lab.get('train').click()
+  await lab.waitForStatus('finished', 200_000)
+  const answers = await box(lab, '.end-answers')
+  const says = await box(lab, '.end-says')
+  expect(says.y).toBeGreaterThanOrEqual(answers.bottom)
+  expect(says.x).toBe(answers.x)
+})
+
 test('why Train is off moves nothing when it is said', async ({ lab, page }) => {
   for (const width of [1440, 1000]) {
     await page.setViewportSize({ width, height: 900 })
