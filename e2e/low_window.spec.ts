@@ -1,5 +1,5 @@
 // What a low window, as of a phone on its side, keeps in sight.
-import { boxOf as box, NARROW } from './bars.ts'
+import { boxOf as box, cutOff, NARROW } from './bars.ts'
 import { expect, QUICK } from './lab_page.ts'
 import { test } from './warm_page.ts'
 
@@ -139,4 +139,36 @@ test('a low window keeps in sight how the run is, and shows at its end what it c
       expect(isApart, `${width}`).toBe(true)
     }
   }
+})
+
+test('a drag of the knob moves the step, and the way back from a zoom is whole', async ({
+  lab,
+  page,
+}) => {
+  await page.setViewportSize({ width: 390, height: 844 })
+  await lab.open(LINK)
+  await lab.waitForStatus('idle')
+  await lab.get('train').click()
+  await lab.waitForStep(10)
+  const [knob, line] = [await box(lab, '.axis-now'), await box(lab, '.axis-track')]
+  await page.mouse.move(knob.x + knob.width / 2, knob.y + knob.height / 2)
+  await page.mouse.down()
+  await page.mouse.move(line.x, knob.y + knob.height / 2, { steps: 4 })
+  await page.mouse.up()
+  await expect(lab.get('scrub-step')).toHaveText(/^Step 0 of/)
+  await expect(lab.get('zoom-range')).toBeHidden()
+  await lab.get('zoom-last').fill('4')
+  const reset = lab.get('zoom-reset')
+  for (const [width, height] of [[360, 740], [390, 844], [610, 900], ...NARROW]) {
+    const where = `${width} × ${height}`
+    await page.setViewportSize({ width, height })
+    await expect.poll(() => cutOff(page), where).toEqual([])
+    await reset.scrollIntoViewIfNeeded()
+    await expect(reset, where).toBeInViewport({ ratio: 1 })
+    const [button, steps] = [await box(lab, '.zoom-reset'), await box(lab, '.axis-scroll')]
+    const isApart = button.x + button.width <= steps.x + 1 || button.bottom <= steps.y + 1
+    expect(isApart || button.x >= steps.x + steps.width - 1, where).toBe(true)
+  }
+  await reset.click()
+  await expect(lab.get('zoom-range')).toBeHidden()
 })

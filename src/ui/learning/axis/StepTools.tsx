@@ -153,7 +153,7 @@ function ZoomTools() {
       </output>
       <button
         type="button"
-        className="plain"
+        className="plain zoom-reset"
         data-testid="zoom-reset"
         title="Charts show all steps again"
         hidden={!zoom}

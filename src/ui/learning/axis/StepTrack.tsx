@@ -13,6 +13,7 @@ import { keepWritten, useTextPace, writtenRun } from '../../shown/readout.ts'
 import { lastDrawnStep, plannedSteps, useStepDomain, useStepScale } from '../../shown/run.ts'
 import { presentStore, useAtStep, usePresent } from '../../shown/shown.ts'
 import { type UiState, uiStore } from '../../shown/store.ts'
+import { type Grabbed, handleAt } from './handle_at.ts'
 
 const selectIsDark = (state: UiState) => state.isDark
 const selectHasSteps = (state: LabState) => state.step > 0
@@ -22,9 +23,6 @@ interface Axis {
   share(step: number): number
   stepAt(share: number): number
 }
-
-/** Pixels around a handle in which a press takes it. */
-const GRAB = 14
 
 function axisOf(scale: StepScale | undefined, end: number): Axis {
   const whole = placeOf(end, scale) || 1
@@ -92,8 +90,6 @@ const ENDS = [
   { id: 'zoom-last', label: 'Last step that the charts show' },
 ] as const
 
-type Grabbed = 'scrubber' | 'zoom-first' | 'zoom-last'
-
 /** A slider by key, drawn as a handle at its place on the axis; the track moves it by pointer. */
 function Handle(props: {
   readonly id: Grabbed
@@ -135,16 +131,16 @@ const shareOf = ({ currentTarget, clientX }: PointerEvent<HTMLElement>): number 
   return (clientX - left) / (width || 1)
 }
 
-/** The handle under the pointer: the upper half of the track moves the shown step, the lower one an
- * end of the zoom where one is near. */
+/** The handle under the pointer. */
 function grabbedAt(event: PointerEvent<HTMLElement>): Grabbed {
   const { width, top, height } = event.currentTarget.getBoundingClientRect()
-  if (event.clientY < top + height / 2) return 'scrubber'
-  const at = shareOf(event) * width
-  const near = [...event.currentTarget.querySelectorAll<HTMLElement>('.axis-end')].find(
-    (handle) => Math.abs((Number.parseFloat(handle.style.left) / 100) * width - at) < GRAB,
-  )
-  return (near?.dataset.handle as Grabbed | undefined) ?? 'scrubber'
+  const handles = event.currentTarget.querySelectorAll<HTMLElement>('.axis-handle')
+  const places = [...handles].map((handle) => ({
+    id: handle.dataset.handle as Grabbed,
+    at: (Number.parseFloat(handle.style.left) / 100) * width,
+    width: handle.offsetWidth,
+  }))
+  return handleAt(shareOf(event) * width, event.clientY >= top + height / 2, places)
 }
 
 /** A pointer on the track. */
