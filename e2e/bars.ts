@@ -60,7 +60,7 @@ export const cutNames = (page: Page): Promise<string[]> =>
   )
 
 /** Labels of the picture that lie on one another or outside of it. */
-const wrongLabels = (page: Page): Promise<string[]> =>
+export const wrongLabels = (page: Page): Promise<string[]> =>
   page.evaluate(() => {
     const picture = document.querySelector('.forest-canvas')?.getBoundingClientRect()
     const labels = [
@@ -78,6 +78,18 @@ const wrongLabels = (page: Page): Promise<string[]> =>
           ),
       )
       .map(({ text }) => text)
+  })
+
+/** Parts of the first screen that stick out of their card, or the page where it is too wide. */
+export const sticksOut = (page: Page): Promise<string[]> =>
+  page.evaluate(() => {
+    const wide = document.documentElement.scrollWidth > innerWidth ? ['the page'] : []
+    const says = document.querySelector('.forest-says')?.getBoundingClientRect()
+    const out = [...document.querySelectorAll<HTMLElement>('.forest-says > *')].filter((part) => {
+      const { right, bottom } = part.getBoundingClientRect()
+      return says && (right > says.right + 1 || bottom > says.bottom + 1)
+    })
+    return [...wide, ...out.map(({ innerText }) => innerText)]
   })
 
 /** Pixels of the window that bars take which do not scroll with the page. */

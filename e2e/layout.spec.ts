@@ -1,5 +1,5 @@
 // Where things stand on the page: what only a browser can tell.
-import { boxOf as box, cutOff, NARROW } from './bars.ts'
+import { boxOf as box, cutOff, NARROW, sticksOut } from './bars.ts'
 import { expect, type LabPage, LONG_ONLY, QUICK } from './lab_page.ts'
 import { test } from './warm_page.ts'
 import { unfoldWriting } from './writing.ts'
@@ -47,25 +47,13 @@ test('a double click on Train opens no tab that moves below it', async ({ lab, p
   await expect(tab).toHaveAttribute('aria-selected', 'true')
 })
 
-/** Parts of the first screen that stick out of their card, or the page where it is too wide. */
-const sticksOut = (lab: LabPage) =>
-  lab.page.evaluate(() => {
-    const wide = document.documentElement.scrollWidth > innerWidth ? ['the page'] : []
-    const says = document.querySelector('.forest-says')?.getBoundingClientRect()
-    const out = [...document.querySelectorAll<HTMLElement>('.forest-says > *')].filter((part) => {
-      const { right, bottom } = part.getBoundingClientRect()
-      return says && (right > says.right + 1 || bottom > says.bottom + 1)
-    })
-    return [...wide, ...out.map(({ innerText }) => innerText)]
-  })
-
 test('beside a lesson nothing of the run is cut in a narrow window', async ({ lab, page }) => {
   const expectWhole = async (state: string) => {
     for (const [width, height] of NARROW) {
       const where = `${state}, ${width} × ${height}`
       await page.setViewportSize({ width, height })
       await page.evaluate(() => scrollTo(0, 0))
-      expect(await sticksOut(lab), where).toEqual([])
+      expect(await sticksOut(page), where).toEqual([])
       // The line of phases follows a new width, and the run goes on meanwhile.
       await expect.poll(() => cutOff(page), where).toEqual([])
       const lessons = await box(lab, '.lessons')

@@ -1,5 +1,5 @@
 // What a low window, as of a phone on its side, keeps in sight.
-import { boxOf as box, cutOff, NARROW } from './bars.ts'
+import { boxOf as box, cutOff, NARROW, sticksOut, wrongLabels } from './bars.ts'
 import { expect, QUICK } from './lab_page.ts'
 import { test } from './warm_page.ts'
 
@@ -12,10 +12,22 @@ test('in a low window the experiment, the settings and the adapter share two row
   for (const [width, height] of [
     [844, 390],
     [720, 450],
+    [667, 375],
+    [600, 450],
   ]) {
     await page.setViewportSize({ width, height })
     await lab.open()
     await expect(page.locator('.settings.closed button')).toBeVisible()
+    await lab.waitForStatus('idle')
+    await expect(page.locator('.forest-labels li').first()).toBeVisible()
+    // What is said over the picture ends where its ground does, and covers no layer.
+    expect(await sticksOut(page), `${width}`).toEqual([])
+    expect(await wrongLabels(page), `${width}`).toEqual([])
+    const says = await box(lab, '.forest-says')
+    for (const label of await page.locator('.forest-labels li').all()) {
+      const { x, y, height } = (await label.boundingBox()) ?? { x: 0, y: 0, height: 0 }
+      expect(x >= says.x + says.width || y + height <= says.y, `${width}`).toBe(true)
+    }
     const bar = await box(lab, '.bar')
     const settings = await box(lab, '.settings.closed button')
     expect(settings.y, `${width}`).toBeGreaterThanOrEqual(bar.y)
