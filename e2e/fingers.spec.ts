@@ -87,6 +87,25 @@ test('lists of answers let a finger scroll the page, and show more by a button',
   await session.detach()
 })
 
+test('a tap on a token opens what is known of it, and not the whole list', async ({
+  lab,
+  page,
+}) => {
+  const session = await fingers(page)
+  await lab.open()
+  await lab.show('tokens')
+  const below = lab.get('bundles-below').getByRole('button')
+  const left = async () => Number(/\d+/.exec(await below.innerText())?.[0])
+  await expect(below).toBeVisible()
+  const before = await left()
+  // The lowest answer that is seen: what is known of it has no room above the cut.
+  await page.locator('.bundle-head').nth(2).click()
+  await swipe(session, page.locator('.told .tok').last(), 0, 0)
+  await expect(page.locator('.told-readout')).toBeInViewport({ ratio: 0.5 })
+  expect(await left()).toBeGreaterThanOrEqual(before - 4)
+  await session.detach()
+})
+
 test('the page behind a lesson stays where it is when the lesson ends', async ({ lab, page }) => {
   const session = await fingers(page)
   await lab.open()

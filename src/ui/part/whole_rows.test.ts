@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { rowsBelow, wholeCut } from './whole_rows.ts'
+import { rowsBelow, wholeCut, wholeEnd } from './whole_rows.ts'
 
 test('a list is cut where the last whole row ends, and says how many lie below', () => {
   const ends = [37, 74, 111, 148]
@@ -12,4 +12,11 @@ test('a list is cut where the last whole row ends, and says how many lie below',
 test('where one row fills the list it stays as high as it is', () => {
   expect(wholeCut([20, 900], 300)).toBeUndefined()
   expect(wholeCut([], 300)).toBeUndefined()
+})
+
+test('a list grows by what is wanted below its cut, and no further', () => {
+  const ends = [37, 74, 111, 148]
+  expect(wholeEnd(ends, 74.5)).toBe(74)
+  expect(wholeEnd(ends, 90)).toBe(111)
+  expect(wholeEnd(ends, 160)).toBe(160)
 })

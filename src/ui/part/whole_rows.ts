@@ -13,6 +13,10 @@ export function wholeCut(ends: readonly number[], room: number): number | undefi
 export const rowsBelow = (ends: readonly number[], seen: number): number =>
   ends.filter((end) => end > seen + 1).length
 
+/** How high a list must be for all that is seen down to `seen` to be whole. */
+export const wholeEnd = (ends: readonly number[], seen: number): number =>
+  Math.ceil(ends.find((end) => end >= seen - 1) ?? seen)
+
 const endsOf = (list: HTMLElement, rows: string): number[] => {
   const top = list.getBoundingClientRect().top - list.scrollTop
   return [...list.querySelectorAll(rows)].map((row) => row.getBoundingClientRect().bottom - top)
@@ -53,9 +57,15 @@ export function useWholeRows(
       count()
     }
     const scrolled = () => {
-      // What has the focus is below the cut.
-      if (isPhone && own.scrollTop > 0) setTimes(Number.POSITIVE_INFINITY)
-      else count()
+      if (!isPhone || own.scrollTop === 0) return count()
+      // What is wanted is below the cut: the list becomes as high, and the page scrolls instead.
+      const hidden = own.scrollTop
+      const end = wholeEnd(endsOf(own, rows), hidden + own.clientHeight)
+      own.style.maxHeight = ''
+      setTimes((end + 1) / own.clientHeight)
+      own.style.maxHeight = `${end}px`
+      own.scrollTop = 0
+      scrollBy({ top: hidden, behavior: 'instant' })
     }
     resize()
     // What stands beside it may come later, and make it higher.
