@@ -100,9 +100,19 @@ test('a tap on a token opens what is known of it, and not the whole list', async
   const before = await left()
   // The lowest answer that is seen: what is known of it has no room above the cut.
   await page.locator('.bundle-head').nth(2).click()
-  await swipe(session, page.locator('.told .tok').last(), 0, 0)
-  await expect(page.locator('.told-readout')).toBeInViewport({ ratio: 0.5 })
+  const token = page.locator('.told .tok').last()
+  const t = Number(await token.getAttribute('data-t'))
+  await swipe(session, token, 0, 0)
+  const readout = page.locator('.told-readout')
+  await expect(readout).toBeInViewport({ ratio: 0.5 })
   expect(await left()).toBeGreaterThanOrEqual(before - 4)
+  // The token stays chosen in the seven stages, and while another tab is open.
+  expect(t).toBeGreaterThan(0)
+  await lab.get('show-stages').click()
+  await expect(lab.get('token-exact')).toContainText(`Token ${t + 1}:`)
+  await lab.show('learn')
+  await lab.show('tokens')
+  await expect(readout).toBeAttached()
   await session.detach()
 })
 

@@ -23,6 +23,12 @@ export interface TokenPlace {
   readonly t: number
 }
 
+/** Where a number stands in the table of the seven stages. */
+export interface CellPlace {
+  readonly t: number
+  readonly column: number
+}
+
 export interface TokensView extends Opened {
   /** A traced step that stays while it is read, and what it was kept with. */
   readonly held: { readonly kept: KeptOfRun; readonly trace: KeptItem<TokenTable> } | undefined
@@ -32,6 +38,8 @@ export interface TokensView extends Opened {
   readonly isTracingAlong: boolean
   /** The response in the seven stages. */
   readonly choice: Choice
+  /** The number that is explained there. */
+  readonly cell: CellPlace
   readonly mode: Mode
   /** Of `layer_entropy`. */
   readonly layer: number
@@ -43,6 +51,8 @@ export interface TokensView extends Opened {
   /** Pages of its responses that are drawn. */
   readonly pages: number
   readonly cursor: TokenPlace
+  /** The token of which a phone shows the details, below its response. */
+  readonly tapped: TokenPlace | undefined
 }
 
 export const tokensStore = createStore<TokensView>(() => ({
@@ -50,6 +60,7 @@ export const tokensStore = createStore<TokensView>(() => ({
   isFollowing: false,
   isTracingAlong: true,
   choice: 'best',
+  cell: { t: 0, column: 0 },
   mode: 'advantages',
   layer: 0,
   readout: 'raw',
@@ -61,6 +72,7 @@ export const tokensStore = createStore<TokensView>(() => ({
   openFound: undefined,
   pages: 1,
   cursor: { place: 0, t: 0 },
+  tapped: undefined,
 }))
 
 /** A part of the view; `selector` is a module-level function. */

@@ -181,16 +181,24 @@ function openOne(open: readonly Bundle[], { key }: Bundle, isOpen: boolean): voi
   tokensStore.setState({ ...opening(view, isOpen ? [...kept, key] : kept), pages: 1 })
 }
 
+const selectTapped = ({ tapped }: TokensView) => tapped
+
 /** On a phone a tap on a token shows its details below its response; a second tap hides them. */
 function useTapped() {
-  const [tapped, setTapped] = useState<TokenPlace>()
+  const tapped = useTokens(selectTapped)
   const readout = useRef<HTMLLIElement>(null)
+  // Not where they are still open: the tab is opened again where it was left.
+  const hasTapped = useRef(false)
   useEffect(() => {
-    if (tapped) readout.current?.scrollIntoView({ block: 'nearest' })
+    if (tapped && hasTapped.current) readout.current?.scrollIntoView({ block: 'nearest' })
+    hasTapped.current = false
   }, [tapped])
   const onTap = (event: SyntheticEvent) => {
     const to = placeUnder(event)
-    if (to) setTapped(to.place === tapped?.place && to.t === tapped.t ? undefined : to)
+    if (!to) return
+    hasTapped.current = true
+    const isSame = to.place === tapped?.place && to.t === tapped.t
+    tokensStore.setState({ tapped: isSame ? undefined : to })
   }
   return { readout, isTapped: tapped !== undefined, onTap }
 }

@@ -18,9 +18,9 @@ import { Token } from '../base/Token.tsx'
 import { tokensStore } from '../base/view.ts'
 import { lookThrough } from '../lens/store.ts'
 
-/** Scrolls to the seven stages with this response in them. */
+/** Scrolls to the seven stages with this response in them, and its token of the cursor. */
 function showStages(place: number): void {
-  tokensStore.setState({ choice: place })
+  tokensStore.setState(({ cursor, cell }) => ({ choice: place, cell: { ...cell, t: cursor.t } }))
   const stages = document.querySelector<HTMLElement>('[data-testid="trace-sample"]')
   stages?.scrollIntoView({ block: 'center' })
   stages?.focus({ preventScroll: true })

@@ -5,6 +5,7 @@ import { noiseOf } from '../../../document/formulas/advantage_noise.ts'
 import type { TokenTable, TracedSample } from '../../../host/protocol/results.ts'
 import { type Column, cellText, exactText, headText } from '../base/columns.ts'
 import { Token } from '../base/Token.tsx'
+import type { CellPlace } from '../base/view.ts'
 import type { StageIndex } from './SlowMotion.tsx'
 import { whyMissing } from './why_missing.ts'
 
@@ -12,11 +13,6 @@ import { whyMissing } from './why_missing.ts'
 export function tense(stage: number, now: StageIndex): 'now' | 'later' | '' {
   if (now === undefined || stage < now) return ''
   return stage === now ? 'now' : 'later'
-}
-
-export interface Place {
-  readonly t: number
-  readonly column: number
 }
 
 const MOVES: Readonly<Record<string, readonly [rows: number, columns: number]>> = {
@@ -34,10 +30,10 @@ interface TokenGridProps {
   readonly table: TokenTable
   readonly sample: TracedSample
   readonly columns: readonly Column[]
-  readonly place: Place
+  readonly place: CellPlace
   readonly stage: StageIndex
   readonly isTurned: boolean
-  readonly onPlace: (place: Place) => void
+  readonly onPlace: (place: CellPlace) => void
 }
 
 type Scope = 'row' | 'col'
@@ -61,7 +57,7 @@ function TokenHead(props: { token: string; isChosen: boolean; stage: StageIndex;
 }
 
 /** One number; the chosen one can be reached by Tab. */
-function Cell(props: TokenGridProps & { readonly at: Place }) {
+function Cell(props: TokenGridProps & { readonly at: CellPlace }) {
   const { table, sample, columns, place, stage, at, onPlace } = props
   const { t, column } = at
   const { name, stage: own } = columns[column]

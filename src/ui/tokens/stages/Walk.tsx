@@ -23,15 +23,17 @@ import {
 } from '../base/columns.ts'
 import { placeOf } from '../base/sample_choice.ts'
 import { Token } from '../base/Token.tsx'
-import { type TokensView, tokensStore, useTokens } from '../base/view.ts'
+import { type CellPlace, type TokensView, tokensStore, useTokens } from '../base/view.ts'
 import { Formulas } from './Formulas.tsx'
 import { SampleChoice, type Trace } from './SampleChoice.tsx'
 import { SlowMotion, type StageIndex } from './SlowMotion.tsx'
 import type { Told } from './stages.ts'
-import { type Place, TokenGrid, tense, within } from './TokenGrid.tsx'
+import { TokenGrid, tense, within } from './TokenGrid.tsx'
 import { missingColumns, whyMissing } from './why_missing.ts'
 
 const selectChoice = ({ choice }: TokensView) => choice
+const selectCell = ({ cell }: TokensView) => cell
+const onPlace = (cell: CellPlace) => tokensStore.setState({ cell })
 
 /** A metric of one step, which need not be the last. */
 function metricAt(metric: string, step: number): number | undefined {
@@ -107,7 +109,7 @@ export function Walk({ trace }: { trace: Trace }) {
   const { step, table } = trace
   const choice = useTokens(selectChoice)
   const [stage, setStage] = useState<StageIndex>(undefined)
-  const [at, setAt] = useState<Place>({ t: 0, column: 0 })
+  const at = useTokens(selectCell)
   const isTurned = useMedia('(max-width: 899px)')
   const shown = placeOf(table.samples, choice)
   const sample = table.samples[shown]
@@ -122,7 +124,7 @@ export function Walk({ trace }: { trace: Trace }) {
     (to: StageIndex) => {
       setStage(to)
       const column = columnOf(columns, to)
-      if (column !== undefined) setAt((from) => ({ ...from, column }))
+      if (column !== undefined) onPlace({ ...tokensStore.getState().cell, column })
     },
     [columns],
   )
@@ -156,7 +158,7 @@ export function Walk({ trace }: { trace: Trace }) {
               place={place}
               stage={stage}
               isTurned={isTurned}
-              onPlace={setAt}
+              onPlace={onPlace}
             />
           </div>
           <Exact {...{ table, sample, stage }} column={columns[place.column]} t={place.t} />
