@@ -57,7 +57,7 @@ function FieldHead(props: {
   return (
     <div className="field-head">
       <label htmlFor={id}>
-        <Marked text={field.label} marks={findWords(query, t(field.label), false)} />
+        <Marked text={t(field.label)} marks={findWords(query, t(field.label), false)} />
       </label>
       {isLive ? (
         <span className="live-mark" title="The present run follows at its next step">
@@ -101,7 +101,7 @@ function Choices({ query, field }: { readonly query: string; readonly field: Fie
       {found.map((label, i) => (
         <span key={label}>
           {i > 0 ? ', ' : ''}
-          <Marked text={label} marks={findWords(query, t(label), false)} />
+          <Marked text={t(label)} marks={findWords(query, t(label), false)} />
         </span>
       ))}
     </p>
@@ -204,15 +204,15 @@ export function Field(props: FieldProps) {
         {query === '' ? (
           <Words text={field.help} after={helpsBefore} />
         ) : (
-          <Marked text={field.help} marks={findWords(query, t(field.help), true)} />
+          <Marked text={t(field.help)} marks={findWords(query, t(field.help), true)} />
         )}
       </p>
       <Choices query={query} field={field} />
       {query === '' ? null : (
         <p className="soft field-path">
           <Marked
-            text={pathWords(field.path)}
-            marks={findWords(query, pathWords(field.path), false)}
+            text={pathWords(field.path, t)}
+            marks={findWords(query, pathWords(field.path, t), false)}
           />
         </p>
       )}

@@ -16,9 +16,10 @@ export function findWords(query: string, text: string, isProse: boolean): Marks 
   return [...text.matchAll(pattern)].map(({ index, 0: found }) => [index, index + found.length])
 }
 
-/** A field's path as people count: 'phase 1: adv_estimator' for phases.0.adv_estimator. */
-export const pathWords = (path: string): string =>
-  path.replace(/^phases\.(\d+)\./, (_, index: string) => `phase ${Number(index) + 1}: `)
+/** A field's path as people count: 'phase 1: adv_estimator' for phases.0.adv_estimator. `say`: for
+ * the words before the path, which itself is the same in every language. */
+export const pathWords = (path: string, say = (words: string) => words): string =>
+  path.replace(/^phases\.(\d+)\./, (_, index: string) => `${say(`phase ${Number(index) + 1}`)}: `)
 
 /** In English and in the page's language. */
 function namesOf({ label, path, group, options = [] }: FieldData): string {
@@ -62,7 +63,7 @@ export function sortFound(query: string, found: readonly FieldData[]) {
 /** Choices of a field that hold words of a query, where nothing else that is shown of it does. */
 export function foundChoices(query: string, { label, path, help, options = [] }: FieldData) {
   const holds = (text: string, isProse: boolean) => findWords(query, text, isProse).length > 0
-  if (holds(t(label), false) || holds(pathWords(path), false) || holds(t(help), true)) return []
+  if (holds(t(label), false) || holds(pathWords(path, t), false) || holds(t(help), true)) return []
   return options.filter((option) => holds(t(option.label), false)).map((option) => option.label)
 }
 
