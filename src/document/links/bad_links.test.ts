@@ -18,7 +18,7 @@ describe('a bad link says what was wrong and keeps the rest', () => {
     ['v=1&p=chess&seed=3', /no preset 'chess'/, { seed: 3 }],
     [
       'actor.clip_ratio_low=7&seed=3',
-      /^actor.clip_ratio_low: expected a number from .*, got 7. Kept actor.clip_ratio_low at 0.2/,
+      /^actor.clip_ratio_low: expected a number from .*, got 7. actor.clip_ratio_low stays at 0.2/,
       { seed: 3, actor: { clip_ratio_low: 0.2 } },
     ],
     ['seed=three', /^seed: expected a number, got 'three'. Kept 1/, { seed: 1 }],
@@ -27,7 +27,7 @@ describe('a bad link says what was wrong and keeps the rest', () => {
     ['actor.use_torch_compile=true', /^Not understood .*'actor.use_torch_compile'/],
     [
       'rollout.n=1&seed=3',
-      /^rollout.n: expected at least 2 .*because GRPO .*Kept rollout.n at 8/,
+      /^rollout.n: expected at least 2 .*because GRPO .*rollout.n stays at 8/,
       { seed: 3, rollout: { n: 8 } },
     ],
     ['actor.loss_mode=reinforce_more', /^actor.loss_mode: expected 'vanilla' or .*'cispo'/],
@@ -60,12 +60,12 @@ describe('a bad link says what was wrong and keeps the rest', () => {
     ['task.digits=50', /^task.digits: expected a whole number/, { task: { digits: 2 } }],
     [
       'rollout.train_batch_size=24&seed=3',
-      /^actor.ppo_mini_batch_size: .*Kept rollout.train_batch_size at 32/,
+      /^actor.ppo_mini_batch_size: .*rollout.train_batch_size stays at 32/,
       { seed: 3, rollout: { train_batch_size: 32 } },
     ],
     [
       'model.num_hidden_layers=3&seed=3',
-      /^phases.1.target_layer: .*Kept model.num_hidden_layers at 6/,
+      /^phases.1.target_layer: .*model.num_hidden_layers stays at 6/,
       { seed: 3 },
     ],
     ['name=%00', /^name: expected plain text/, { name: first.name }],

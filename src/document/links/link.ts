@@ -313,7 +313,7 @@ function readFields(pairs: Pairs, start: Experiment, notices: string[]): Experim
   }
   const leaveOut = (path: string, { path: at, message }: Issue) => {
     values.delete(path)
-    notices.push(`${at}: ${message}. Kept ${path} at ${fields.get(path)?.value}.`)
+    notices.push(`${at}: ${message}. ${path} stays at ${fields.get(path)?.value}.`)
   }
   for (let round = 0; round < MAX_ROUNDS; round++) {
     const parsed = parseExperiment(withValues(start, values))
