@@ -1,7 +1,7 @@
 // Finds all that is wrong with a document at once, for whoever has to repair it. A page that opens
 // a sound one never loads this.
 
-import { UNKNOWN_FIELD } from '../../rl/fields/field.ts'
+import { unknownField } from '../../rl/fields/field.ts'
 import { withResponseLength } from './experiment.ts'
 import { nearest } from './fields/nearest.ts'
 import { type Document, type Issue, isDocument, setAt } from './fields/paths.ts'
@@ -9,6 +9,8 @@ import { brokenRules } from './rules/rules.ts'
 import { withEpochs } from './schema/epochs.ts'
 import { experimentSchema } from './schema/schema.ts'
 import { withoutNulls } from './schema/verl_words.ts'
+
+const UNKNOWN_FIELD = unknownField('')
 
 /** Of a field that there is not, first the one that may be meant. */
 function withNearest(issue: Issue): Issue {

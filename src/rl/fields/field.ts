@@ -215,8 +215,9 @@ const isLeaf = (node: unknown): node is Leaf<FieldValue> =>
   typeof node === 'object' && node !== null && 'info' in node
 const isPair = (node: unknown): node is readonly [Leaf<number>, Leaf<number>] => Array.isArray(node)
 
-/** What is said of a field that there is not, before the list of those that there are. */
-export const UNKNOWN_FIELD = 'unknown or not yet supported; legal here: '
+/** What is said of a field that there is not, with the list of those that there are. */
+export const unknownField = (legal: string): string =>
+  `unknown or not yet supported; legal here: ${legal}`
 
 /** A strict object: unknown fields are refused with a message that lists the legal ones. */
 function strict(shape: Record<string, z.ZodMiniType>): z.ZodMiniType {
@@ -224,7 +225,7 @@ function strict(shape: Record<string, z.ZodMiniType>): z.ZodMiniType {
   return z.strictObject(shape, {
     error: (issue) =>
       issue.code === 'unrecognized_keys'
-        ? `${UNKNOWN_FIELD}${legal}`
+        ? unknownField(legal)
         : `expected an object with ${legal}, got ${show(issue.input)}`,
   })
 }

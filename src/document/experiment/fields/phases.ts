@@ -6,7 +6,7 @@ import { ALGORITHM, type AlgorithmFields } from '../../../rl/config/algorithm.ts
 import { CRITIC, type Critic } from '../../../rl/config/critic.ts'
 import type { Rollout } from '../../../rl/config/rollout.ts'
 import { ROLLOUT } from '../../../rl/config/rollout.ts'
-import { filled, type Overrides, oneOf, partial, show } from '../../../rl/fields/field.ts'
+import { expected, filled, type Overrides, oneOf, partial } from '../../../rl/fields/field.ts'
 import { preferenceLossOf } from '../../../rl/preferences/losses.ts'
 import { MAX_LAYERS } from './model_fields.ts'
 import {
@@ -95,8 +95,7 @@ export const innerTarget = (phase: PhaseDocument): number | undefined =>
 
 const target_layer = z._default(
   z.union([z.literal('final'), z.int().check(z.minimum(1), z.maximum(MAX_LAYERS))], {
-    error: (issue) =>
-      `expected 'final' or a whole number from 1 to the number of layers, got ${show(issue.input)}`,
+    error: expected("'final' or a whole number from 1 to the number of layers"),
   }),
   'final',
 )
