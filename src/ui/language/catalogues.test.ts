@@ -1,27 +1,17 @@
 // Asks of every text of the catalogues that it is found again in what the page makes from it.
 import { expect, test } from 'vitest'
-import { TextTranslator } from './text_translator.ts'
+import { allTexts, SAID } from './testing.ts'
 
-const CATALOGUES = import.meta.glob<Readonly<Record<string, string>>>('./zh/*.json', {
-  eager: true,
-  import: 'default',
-})
 /** Two values side by side, or one behind a point: no value of these tests shows where it ends. */
 const IS_UNSURE = /\}\{|\.\{/
 const VALUES = ['a.csv', 'b_c', 'X9', 'd/e', 'f.g', 'H', 'i_j', 'k.l', 'm_n', 'O']
 
 const filled = (text: string) => text.replace(/\{(\d+)\}/g, (_, i) => VALUES[Number(i)])
 
-const catalogues = Object.values(CATALOGUES)
-const said = new Map(catalogues.flatMap((one) => Object.entries(one).filter(([, to]) => to)))
 let asked = 0
-const texts = new TextTranslator({
-  say: (key, values = []) => {
-    asked++
-    return said.get(key)?.replace(/\{(\d+)\}/g, (_, i) => values[Number(i)] ?? '')
-  },
+const texts = allTexts(() => {
+  asked++
 })
-for (const one of catalogues) texts.learn(Object.keys(one).filter((key) => one[key] !== ''))
 
 /** What figures and tables say of runs, put together from several texts. */
 const OF_RUNS: Readonly<Record<string, string>> = {
@@ -130,11 +120,11 @@ test('a text without a translation is given up soon, however many parts it has',
 
 test('every text is found again by what is made from it', () => {
   const bare = (text: string) => text.replace(/\s/g, '')
-  const lost = [...said.keys()].filter(
+  const lost = [...SAID.keys()].filter(
     (key) =>
       !IS_UNSURE.test(key) &&
-      bare(texts.translate(filled(key))) !== bare(filled(said.get(key) ?? '')),
+      bare(texts.translate(filled(key))) !== bare(filled(SAID.get(key) ?? '')),
   )
   expect(lost).toEqual([])
-  expect(said.size).toBeGreaterThan(5000)
+  expect(SAID.size).toBeGreaterThan(5000)
 })

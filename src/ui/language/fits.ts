@@ -5,6 +5,10 @@ import { CERTAIN, type Match } from './templates.ts'
 /** Below so many, such as of `{0} of {1}`, a template is about less than a clause. */
 export const WEAK = 6
 
+/** What was given, or what may be beside a number: the end of a message, and of none of its
+ * values. */
+const END_OF_MESSAGE = /[,;] (?:got|found) |^\S*\d, or null\b/
+
 /** How a translation counts: `3 个`. */
 const COUNTS = /^ ?[个次步行条种组层项份轮]/
 
@@ -22,15 +26,17 @@ export const isWrongCount = (
 
 /** Whether a hole holds more than belongs into it: clauses in a part of a sentence, or in a
  * template of hardly a word, but for what comes after its colon. */
-export function holdsClauses({ key, weight, literals, values: all }: Match): boolean {
-  const values = all.map((value, i) =>
-    holdsCode(value, literals[i]) || literals[i].endsWith('“') ? '' : value.replace(/^[,;:]\s/, ''),
+export function holdsClauses(match: Match): boolean {
+  const { key, weight, literals } = match
+  const values = match.values.map((value, i) =>
+    holdsCode(match, i) || literals[i].endsWith('“') ? '' : value.replace(/^[,;:]\s/, ''),
   )
   const holds = (sign: RegExp, of = values) => of.some((value) => sign.test(value))
   const isPart = !/[.!?:”](?: ?\{\d+\})*$/.test(key)
   if (isPart && !key.includes(';') && holds(/;\s/)) return true
   if (isPart && !key.includes(':') && weight < CERTAIN && holds(/:\s/)) return true
   const inside = /:\s\{\d+\}\.?$/.test(key) ? values.slice(0, -1) : values
+  if (isPart && holds(END_OF_MESSAGE, inside)) return true
   const [first, ...others] = inside
   const isList = key.includes(',') && !/[:;]\s/.test(first)
   return weight < WEAK && (holds(/[,:;]\s/, isList ? others : inside) || holds(/[.!?]\s/))

@@ -6,8 +6,16 @@ export const HAS_WORDS = /[A-Za-z]{2}/
 const NAMES_FOLLOW = /(?:\bone of|\bthese are:|\blegal here:) $/i
 /** Behind it stands what was given, as it was given. */
 const GIVEN_FOLLOWS = /\b(?:got|found|kept|keyword) $/i
+/** A text between the holes of a template, and what these hold. */
+interface Cut {
+  readonly literals: readonly string[]
+  readonly values: readonly string[]
+}
+
 /** In quotes or without. */
 export const WORD_OF_CODE = /^['"‘“]?[\w.*+@:-]*[\w.*+@-]['"’”]?$/
+/** `'cosine' or 'constant'`: words of code, whatever they mean elsewhere. */
+export const IS_CHOICE_OF_CODE = /^'[^']*'(?: or '[^']*')+$/
 /** A number, or a word that is none of a sentence. */
 export const IS_VALUE = /^[−-]?\d[\d.e−-]*$|^\w*[\d_]\w*$|^none$/
 const NO_VALUE = /^(?:none|nothing|less|more)$/
@@ -27,11 +35,25 @@ export const isCode = (text: string): boolean =>
   text.split(', ').every((word) => /^\S*[\dA-Z._/]\S*$/.test(word) && !/[.,:;!?]$/.test(word)) ||
   IS_QUANTITY.test(text)
 
+/** What a path is said of: `seed: expected …`. */
+const OF_PATH = /^: (?:expected|unknown)\b/
+
+/** Whether the text is cut within a path here. */
+const isInPath = ({ literals, values }: Cut, hole: number): boolean =>
+  /(?:^|\w)\.$/.test(literals[hole]) && /^\w/.test(values[hole] ?? '')
+
 /** Whether a hole holds names of code, which are no words of the page. */
-export function holdsCode(value: string, before: string): boolean {
+export function holdsCode(cut: Cut, hole: number): boolean {
+  const [value, before, after] = [cut.values[hole], cut.literals[hole], cut.literals[hole + 1]]
   if (NAMES_FOLLOW.test(before))
     return value.split(/, | or | and /).every((word) => WORD_OF_CODE.test(word))
-  return GIVEN_FOLLOWS.test(before) && WORD_OF_CODE.test(value) && !NO_VALUE.test(value)
+  if (!WORD_OF_CODE.test(value)) return false
+  return (
+    (GIVEN_FOLLOWS.test(before) && !NO_VALUE.test(value)) ||
+    (before === '' && (OF_PATH.test(after) || /^\.\w/.test(after))) ||
+    isInPath(cut, hole) ||
+    (after === '.' && isInPath(cut, hole + 1))
+  )
 }
 
 /** A word of English that is no name. */

@@ -4,6 +4,7 @@ import { holdsClauses, isWrongCount, WEAK } from './fits.ts'
 import {
   HAS_WORDS,
   holdsCode,
+  IS_CHOICE_OF_CODE,
   IS_NUMBER,
   IS_PLAIN,
   IS_PROPER,
@@ -45,6 +46,8 @@ const MOST_DEPTH = 8
 const ENDS_IN_BRACKETS = /(?:[,;]\s|\sand\s).*\([^(),;]*\)$/
 /** What lies between the elements at its ends. */
 const BETWEEN_ELEMENTS = /^([\s\ue000-\uf8ff]*)([\s\S]*?)([\s\ue000-\uf8ff]*)$/
+/** `actor.optim.lr: …`, `seed: expected …` */
+const OF_A_PATH = /^([\w-]+(?:\.[\w-]+)+|[\w-]+(?=: (?:expected|unknown) )): ([\s\S]+)$/
 /** Letters from which a template is sure even where it holds words that have no translation. */
 const SURE = 8
 /** A name of how many there are, which its number follows: `提示数 8`. */
@@ -127,9 +130,11 @@ export class TextTranslator {
     const [, before, inner, after] = BETWEEN_ELEMENTS.exec(core) ?? ['', '', core, '']
     const exact = this.exactly(inner)
     if (exact !== undefined) return `${before}${exact}${after}`
+    if (IS_CHOICE_OF_CODE.test(core)) return core.replaceAll("' or '", "' 或 '")
     const { sure, likely } = this.byTemplate(core, depth)
     return (
       sure ??
+      this.ofPath(core, depth) ??
       this.betweenElements(core, depth) ??
       this.byParts(core, 0, depth) ??
       (ENDS_IN_BRACKETS.test(core) ? this.byParts(core, 1, depth) : undefined) ??
@@ -139,6 +144,13 @@ export class TextTranslator {
       this.byParts(core, 1, depth) ??
       this.valued(core, WORD_OF_CODE)
     )
+  }
+
+  /** A path, and what is said of it. */
+  private ofPath(core: string, depth: number): string | undefined {
+    const [, path, rest] = OF_A_PATH.exec(core) ?? []
+    const said = rest === undefined ? undefined : this.find(rest, depth + 1)
+    return said === undefined ? undefined : `${path}：${said}`
   }
 
   /** A setting and its value: `architecture qwen3`. */
@@ -195,9 +207,7 @@ export class TextTranslator {
       if (certain !== undefined && certain.key !== key) break
       if (holdsClauses(match)) continue
       const said = values.map((value, i) =>
-        holdsCode(value, literals[i])
-          ? value
-          : this.find(value, depth + 1)?.replace(IN_A_LIST, '、'),
+        holdsCode(match, i) ? value : this.find(value, depth + 1)?.replace(IN_A_LIST, '、'),
       )
       const filled = this.messages.say(
         key,
