@@ -36,6 +36,37 @@ function Keep({ wrong }: { readonly wrong: readonly Wrong[] }) {
   )
 }
 
+const isEmpty = ({ text }: Wrong) => text.trim() === ''
+const Typed = ({ wrong }: { readonly wrong: Wrong }) => <span translate="no">{wrong.text}</span>
+
+function OfRun({ wrong }: { readonly wrong: Wrong }) {
+  if (isEmpty(wrong))
+    return (
+      <>
+        The run has the values from before: <Name {...wrong} /> is empty.
+      </>
+    )
+  return (
+    <>
+      The run has the values from before: <Name {...wrong} /> cannot be <Typed wrong={wrong} />.
+    </>
+  )
+}
+
+function OfTrain({ wrong }: { readonly wrong: Wrong }) {
+  if (isEmpty(wrong))
+    return (
+      <>
+        Train is off: <Name {...wrong} /> is empty.
+      </>
+    )
+  return (
+    <>
+      Train is off: <Name {...wrong} /> cannot be <Typed wrong={wrong} />.
+    </>
+  )
+}
+
 /** Several have room for their names alone: what is wrong stands at each. */
 export function WrongFields() {
   const wrong = useLab(selectWrong)
@@ -58,9 +89,7 @@ export function WrongFields() {
   return (
     <>
       <Keep wrong={wrong} />
-      {isBusy ? 'The run has the values from before: ' : 'Train is off: '}
-      <Name {...first} />{' '}
-      <span>{first.text.trim() === '' ? 'is empty' : `cannot be ${first.text}`}</span>.
+      {isBusy ? <OfRun wrong={first} /> : <OfTrain wrong={first} />}
     </>
   )
 }
