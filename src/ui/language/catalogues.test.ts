@@ -70,8 +70,12 @@ const OF_RUNS: Readonly<Record<string, string>> = {
   'layer 1 alone is worse than whole model (−23.5 [−34.2, −12.8] points, 6 seeds, p 0.0252 after Holm).':
     '只训练第 1 层比整个模型差（−23.5 [−34.2, −12.8] 个百分点，6 个种子，Holm 校正后 p 0.0252）。',
   // Ranges and full stops are said in Chinese however deep they lie.
-  'Better than reward model, then PPO by 6.0 to 11.6 points: DPO; IPO; KTO. 6 seeds.':
-    '比先奖励模型，再 PPO 好 6.0 到 11.6 个百分点：DPO；IPO；KTO。6 个种子。',
+  'Better than “reward model, then PPO” by 6.0 to 11.6 points: DPO; IPO; KTO. 6 seeds.':
+    '比“先奖励模型，再 PPO”好 6.0 到 11.6 个百分点：DPO；IPO；KTO。6 个种子。',
+  'No difference between “BuPO, layer 3” and GRPO was found in held-out accuracy (greedy): +1.0 [−2.0, +4.0] points, with 6 seeds.':
+    '在留出准确率（贪心）上没有发现“BuPO，第 3 层”与 GRPO 的差异：+1.0 [−2.0, +4.0] 个百分点，6 个种子。',
+  '“BuPO, layer 3” ended 3.0 points above GRPO [1.0, 5.0], with 6 seeds.':
+    '“BuPO，第 3 层”最终比 GRPO 高 3.0 个百分点 [1.0, 5.0]，6 个种子。',
   'Equal to GRPO within 3.0 points, −0.5 to −0.3 points: layer 3, raw; final policy, blocks 1 to 3. 6 seeds.':
     '与 GRPO 等效（差异在 3.0 个百分点之内），−0.5 到 −0.3 个百分点：第 3 层，原始读法；最终策略，第 1 到 3 块。6 个种子。',
   'This needs a GPU, and the browser gives the page none.': '这需要 GPU，而浏览器没有向本页提供。',

@@ -24,6 +24,13 @@ export const IS_PROPER = /^\S*[A-Z\d]\S*(?: \S*[A-Z\d]\S*)+$/
 /** A short name and its number: `lr 1.79e-4`. */
 export const NAMED_NUMBER = /^(?:critic )?[\w@.-]+ [−-]?\d[\w.−-]*$/
 
+/** `GRPO、lr 8e-4` */
+export const IS_NAME_WITH_NUMBERS = /^[A-Z]\S*?(?:、[\w@.-]+ [−-]?\d[\w.−-]*)+$/
+/** A name with a comma of its own. */
+export const QUOTED = /^“([^“”]*)”$/
+/** `actor.optim.lr: …`, `seed: expected …` */
+export const OF_A_PATH = /^([\w-]+(?:\.[\w-]+)+|[\w-]+(?=: (?:expected|unknown) )): ([\s\S]+)$/
+
 /** Without a unit. */
 export const IS_NUMBER = /^[\d.,]+$/
 /** A number with its unit. */

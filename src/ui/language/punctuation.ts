@@ -9,7 +9,10 @@ const BEFORE_WORDS = /(?<=[\w%\]\p{Script=Han}]),\s(?=\p{Script=Han})|(?<=\p{Scr
 /** A duration that is about so long: units stay elsewhere. */
 const ABOUT = /(?<=约 \d+ )[sh](?![A-Za-z])/g
 /** Between the numbers of a list. */
-export const IN_A_LIST = /(?<=^[^[]*[\d%]),\s(?=[+−-]?\d)/g
+const IN_A_LIST = /(?<=^[^[]*[\d%]),\s(?=[+−-]?\d)/g
+/** What a hole behind a text holds. Numbers of an interval are none of a list. */
+export const inList = (said: string | undefined, before: string): string | undefined =>
+  before.endsWith('[') ? said : said?.replace(IN_A_LIST, '、')
 /** Around words of Chinese. */
 const BRACKETS = /\(([^()]*\p{Script=Han}[^()]*)\)/gu
 
@@ -48,7 +51,7 @@ export const tidy = (text: string): string =>
     .replace(BRACKETS, '（$1）')
     .replace(ABOUT, (unit) => (unit === 's' ? '秒' : '小时'))
     .replace(/([，。；：！？、（）「」“”])[ \t]+(?=\S)/g, '$1')
-    .replace(/[ \t]+(?=[，。；：！？、（）「」])/g, '')
+    .replace(/[ \t]+(?=[，。；：！？、（）「」])|(?<=\p{Script=Han})[ \t]+(?=“)/gu, '')
     .replace(/(\p{Script=Han})[ \t]+(?=\p{Script=Han})/gu, '$1')
     .replace(/(\p{Script=Han})(?=[A-Za-z0-9])|([A-Za-z0-9%])(?=\p{Script=Han})/gu, '$1$2 ')
 

@@ -164,6 +164,7 @@ test('a template that counts wants a number, and a short one stands at the begin
 
 test('a short name with its number may stand in a list', () => {
   expect(texts.translate('GRPO, lr 1e-4, temperature 1.2')).toBe('GRPO、lr 1e-4、温度 1.2')
+  expect(texts.translate('GRPO, lr 8e-4')).toBe('GRPO、lr 8e-4')
   expect(texts.translate('0.2 and 0.28')).toBe('0.2、0.28')
 })
 

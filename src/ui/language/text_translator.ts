@@ -5,6 +5,7 @@ import {
   HAS_WORDS,
   holdsCode,
   IS_CHOICE_OF_CODE,
+  IS_NAME_WITH_NUMBERS,
   IS_NUMBER,
   IS_PLAIN,
   IS_PROPER,
@@ -13,13 +14,15 @@ import {
   isCode,
   isName,
   NAMED_NUMBER,
+  OF_A_PATH,
   otherCase,
+  QUOTED,
   WORD_OF_CODE,
 } from './kinds.ts'
 import { Names } from './names.ts'
 import {
   BEFORE_PERCENT,
-  IN_A_LIST,
+  inList,
   JOINTS,
   LONE_STOP,
   SIGNS,
@@ -46,8 +49,6 @@ const MOST_DEPTH = 8
 const ENDS_IN_BRACKETS = /(?:[,;]\s|\sand\s).*\([^(),;]*\)$/
 /** What lies between the elements at its ends. */
 const BETWEEN_ELEMENTS = /^([\s\ue000-\uf8ff]*)([\s\S]*?)([\s\ue000-\uf8ff]*)$/
-/** `actor.optim.lr: …`, `seed: expected …` */
-const OF_A_PATH = /^([\w-]+(?:\.[\w-]+)+|[\w-]+(?=: (?:expected|unknown) )): ([\s\S]+)$/
 /** Letters from which a template is sure even where it holds words that have no translation. */
 const SURE = 8
 /** A name of how many there are, which its number follows: `提示数 8`. */
@@ -130,6 +131,8 @@ export class TextTranslator {
     const [, before, inner, after] = BETWEEN_ELEMENTS.exec(core) ?? ['', '', core, '']
     const exact = this.exactly(inner)
     if (exact !== undefined) return `${before}${exact}${after}`
+    if (QUOTED.test(core))
+      return `“${this.find(core.slice(1, -1), depth + 1) ?? core.slice(1, -1)}”`
     if (IS_CHOICE_OF_CODE.test(core)) return core.replaceAll("' or '", "' 或 '")
     const { sure, likely } = this.byTemplate(core, depth)
     return (
@@ -207,7 +210,7 @@ export class TextTranslator {
       if (certain !== undefined && certain.key !== key) break
       if (holdsClauses(match)) continue
       const said = values.map((value, i) =>
-        holdsCode(match, i) ? value : this.find(value, depth + 1)?.replace(IN_A_LIST, '、'),
+        holdsCode(match, i) ? value : inList(this.find(value, depth + 1), literals[i]),
       )
       const filled = this.messages.say(
         key,
@@ -258,9 +261,10 @@ export class TextTranslator {
       const own = parts[i].trim()
       return part !== undefined || !/\s/.test(own) || NAMED_NUMBER.test(own) || IS_PROPER.test(own)
     })
-    // Numbers are joined by a word: `0.2 and 0.28`.
+    // Numbers are joined by a word, `0.2 and 0.28`, and so are short names with theirs.
     const isChanged =
       !parts.some((part) => HAS_WORDS.test(part)) ||
+      IS_NAME_WITH_NUMBERS.test(parts.join(joint)) ||
       said.some((part, i) => part !== undefined && part !== parts[i])
     if (!isSaid || !isChanged) return undefined
     const whole = said.map((part, i) => part ?? parts[i])

@@ -57,6 +57,15 @@ test('one arm is said with its size, its interval and its seeds, above or below 
   )
 })
 
+test('a name with a comma is quoted, so that the sentence can be read', () => {
+  const [slow, fast] = DOCUMENT.arms
+  const arms = [{ ...slow, name: 'slow, then slower' }, fast]
+  const ends = { 'slow, then slower': 0.5, fast: 0.8 }
+  expect(answerOf({ ...DOCUMENT, arms, seeds: MANY.seeds }, ends)).toMatch(
+    /^fast ended .* points above “slow, then slower” \[/,
+  )
+})
+
 test('many arms are said by what was found, in one name or counted, with how far they differ', () => {
   const low = { 'layer 1': 0.5, 'layer 2': 0.52, 'layer 3': 0.54 }
   expect(answerOf(MANY, { ...low, whole: 0.7, 'layer 4': 0.7, 'layer 5': 0.9 })).toMatch(
@@ -89,7 +98,11 @@ test('a large difference that Holm’s correction takes away is not said to be n
   })
   const say = (p: number) =>
     answerSentence(study, {
-      arms: [{ arm: { name: 'whole' } }, of('a', 0.001, 'worse', -0.03), of('b', p, 'none', -0.05)],
+      arms: [
+        { arm: { name: 'whole', group: 'whole' } },
+        of('a', 0.001, 'worse', -0.03),
+        of('b', p, 'none', -0.05),
+      ],
       baseline: 'whole',
       metric: 'val-aux/x/acc/greedy',
     } as unknown as Analysis)

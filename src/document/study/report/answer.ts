@@ -6,7 +6,7 @@ import { FEWEST_PAIRS } from '../statistics/student.ts'
 import type { Study } from '../study.ts'
 import { measureWords } from './measure_words.ts'
 import { type Units, unitsOf } from './units.ts'
-import { bareDifference, differenceText, marginText, signed } from './words.ts'
+import { armName, bareDifference, differenceText, marginText, signed } from './words.ts'
 
 /** What is longer is counted. */
 const MOST_NAMES = 3
@@ -120,7 +120,8 @@ function answerOfMany(study: Study, analysis: Analysis, arms: readonly Compared[
 const ENDS: readonly string[] = ['end', 'last']
 
 function differsText({ measure }: Study, arm: Compared, base: string, units: Units): string {
-  const { name, mean } = arm
+  const { mean } = arm
+  const name = armName(arm.name)
   const size = `${units.bareDifference(Math.abs(mean))}${units.difference}`
   const range = distances(arm, units)
   const seeds = seedsOf([arm])
@@ -135,7 +136,8 @@ function differsText({ measure }: Study, arm: Compared, base: string, units: Uni
 
 function answerOfOne(study: Study, analysis: Analysis, arm: Compared, base: string): string {
   const { measure } = study
-  const { name, verdict } = arm
+  const { verdict } = arm
+  const name = armName(arm.name)
   const units = unitsOf(analysis.metric)
   const seeds = seedsOf([arm])
   if (verdict === 'equal')
@@ -156,7 +158,7 @@ export function answerSentence(study: Study, analysis: Analysis): string {
       ? `There are too few seeds to answer: every arm needs at least ${FEWEST_PAIRS}.`
       : `No answer yet: it comes when every arm has run with ${FEWEST_PAIRS} seeds.`
   const own = analysis.arms.find(({ arm }) => arm.name === analysis.baseline)
-  const base = own ? shortName(analysis, own.arm) : analysis.baseline
+  const base = armName(own ? shortName(analysis, own.arm) : analysis.baseline)
   if (compared.length === 1) return answerOfOne(study, analysis, compared[0], base)
   if (compared.some(({ verdict }) => verdict !== 'none' && verdict !== 'too few'))
     return answerOfMany(study, analysis, compared, base)

@@ -22,6 +22,9 @@ export const titleParts = ({
 }: Pick<Study, 'name' | 'question'>): readonly [title: string, question: string] =>
   question.startsWith(name) ? [question, ''] : [name, question]
 
+/** The name of an arm in a sentence: quoted where its own comma would cut that. */
+export const armName = (name: string): string => (name.includes(', ') ? `“${name}”` : name)
+
 /** `+1.2 [−0.4, +3.0]`: a difference and its interval, without the unit. */
 export const bareDifference = ({ mean, t }: Comparison, units: Units): string =>
   t
@@ -37,23 +40,24 @@ export function armSentence(
   { arm, comparison }: ArmResult,
   { baseline, metric }: Pick<Analysis, 'baseline' | 'metric'>,
 ): string {
-  if (!comparison || comparison.pairs.length === 0) return `${arm.name}: nothing to compare yet.`
+  const [name, base] = [arm.name, baseline].map(armName)
+  if (!comparison || comparison.pairs.length === 0) return `${name}: nothing to compare yet.`
   const { verdict, p_holm, pairs, seeds_needed } = comparison
   const difference = differenceText(comparison, unitsOf(metric))
   if (p_holm === undefined)
-    return `${arm.name}: too few seeds to say (${difference}, ${pairs.length} seeds).`
+    return `${name}: too few seeds to say (${difference}, ${pairs.length} seeds).`
   const facts = `${difference}, ${pairs.length} seeds, p ${short(p_holm)} after Holm`
   const said = equalityText(comparison, unitsOf(metric))
-  if (verdict === 'equal') return `${arm.name} is equal to ${baseline} ${said} (${facts}).`
+  if (verdict === 'equal') return `${name} is equal to ${base} ${said} (${facts}).`
   if (verdict !== 'none')
-    return `${arm.name} is ${verdict === 'better' ? 'better' : 'worse'} than ${baseline}${said && `, and equal ${said}`} (${facts}).`
+    return `${name} is ${verdict === 'better' ? 'better' : 'worse'} than ${base}${said && `, and equal ${said}`} (${facts}).`
   const more =
     comparison.mean === 0
       ? ''
       : seeds_needed === undefined
         ? ` More than ${MOST_SEEDS} seeds would be needed to find a difference of this size.`
         : ` About ${seeds_needed} seeds would find a difference of this size in four of five studies, before Holm’s correction.`
-  return `${arm.name}: no difference from ${baseline} found (${facts}).${more}${unshown(comparison, unitsOf(metric))}`
+  return `${name}: no difference from ${base} found (${facts}).${more}${unshown(comparison, unitsOf(metric))}`
 }
 
 /** `within 3.0 points (90 % [−1.2, +0.8], p 0.01 of two one-sided t tests)`; '' where that is not
