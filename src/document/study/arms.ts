@@ -142,7 +142,7 @@ export function expandStudy(study: Study): Expanded {
       `baseline: expected one of ${arms.map(({ name }) => name).join('; ')}, got ${baseline}`,
     )
   if (new Set(arms.map(({ name }) => name)).size < arms.length)
-    problems.push('two arms have the same name; name them in arms')
+    problems.push('two arms have the same name; give each a name of its own')
   return problems.length > 0 ? { ok: false, problems } : { ok: true, arms, notes: notesOf(arms) }
 }
 

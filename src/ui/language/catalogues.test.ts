@@ -100,6 +100,13 @@ const OF_RUNS: Readonly<Record<string, string>> = {
   'Which layer learns? (Addition, pretrained)': '哪一层在学习？（加法，预训练）',
   'Takes about 50 s here, an estimate': '在这里需要约 50 秒（估计）',
   '22 of 41 steps': '22/41 步',
+  'Takes about 6 min here, an estimate': '在这里需要约 6 分钟（估计）',
+  'Train it without the inner phase (about 1 min 37 s)': '去掉内部阶段再训练一次（约 1 分 37 秒）',
+  ', about 3 min left': '，还需约 3 分钟',
+  ', about 40 s left': '，还需约 40 秒',
+  '2 questions not answered and 1 experiment left': '2 道题未答、1 个实验未做',
+  'From step 1 to 6 the entropy of the final policy did not change clearly: 1.42 nats, then 1.41 nats.':
+    '从第 1 步到第 6 步，最终策略的熵没有明显变化（1.42 nats → 1.41 nats）。',
   '44 presets.': '共 44 个预设。',
   'From its beginning to its numbers the median step took 3.71 s: its latency, as the next step begins before those are there. By stage: sampling 50.2 %, policy learns 32.8 %.':
     '从一步开始到得到它的数值，中位数为 3.71 s：这是延迟，因为在此之前下一步就已开始。按环节：采样 50.2%、策略学习 32.8%。',

@@ -4,6 +4,8 @@ import { CERTAIN, type Match } from './templates.ts'
 
 /** Below so many, such as of `{0} of {1}`, a template is about less than a clause. */
 export const WEAK = 6
+/** Letters from which a template is sure even where it holds words that have no translation. */
+export const SURE = 8
 
 /** What was given, or what may be beside a number: the end of a message, and of none of its
  * values. */

@@ -6,8 +6,8 @@ export const BEFORE_PERCENT = /(?<=\d)\s(?=%)/g
 export const LONE_STOP = /(?<=[\ue000-\uf8ff])\.(?=\s|$)/g
 /** Between what is written in Chinese and the next part of it. */
 const BEFORE_WORDS = /(?<=[\w%\]\p{Script=Han}]),\s(?=\p{Script=Han})|(?<=\p{Script=Han}),\s(?=%)/gu
-/** A duration that is about so long: units stay elsewhere. */
-const ABOUT = /(?<=约 \d+ )[sh](?![A-Za-z])/g
+/** A duration in words: units stay elsewhere. */
+const ABOUT = /(?<=(?:约|用时|还需) \d+ )[sh](?![A-Za-z])/g
 /** Between the numbers of a list. */
 const IN_A_LIST = /(?<=^[^[]*[\d%]),\s(?=[+−-]?\d)/g
 /** What a hole behind a text holds. Numbers of an interval are none of a list. */

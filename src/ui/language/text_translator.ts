@@ -1,6 +1,6 @@
 // Translates a text as it is shown: whole, by the template that it was made from, or by its
 // sentences and parts.
-import { holdsClauses, isWrongCount, WEAK } from './fits.ts'
+import { holdsClauses, isWrongCount, SURE, WEAK } from './fits.ts'
 import {
   HAS_WORDS,
   holdsCode,
@@ -49,8 +49,6 @@ const MOST_DEPTH = 8
 const ENDS_IN_BRACKETS = /(?:[,;]\s|\sand\s).*\([^(),;]*\)$/
 /** What lies between the elements at its ends. */
 const BETWEEN_ELEMENTS = /^([\s\ue000-\uf8ff]*)([\s\S]*?)([\s\ue000-\uf8ff]*)$/
-/** Letters from which a template is sure even where it holds words that have no translation. */
-const SURE = 8
 /** A name of how many there are, which its number follows: `提示数 8`. */
 const IS_NUMBER_OF = /(?<![参分函指系])数$/
 /** Below so many, such as of `By {0}`, a template stands as it is written alone. */

@@ -45,7 +45,7 @@ export function EntropyChart({ height }: { readonly height: number }) {
   const says = useCallback(
     () =>
       scoreSays(
-        [{ metric: layerEntropy(last), label: 'the final policy', isEntropy: true }],
+        [{ metric: layerEntropy(last), label: 'the entropy of the final policy', isEntropy: true }],
         formatEntropy,
         ' nats',
       ),

@@ -1,7 +1,7 @@
 // Says what of a lesson is left to do.
 import { LESSON_KEYS } from '../../../document/course/lesson_keys.ts'
 import type { LessonProgress } from '../../../document/course/progress.ts'
-import { locale, t } from '../../kit/translator.ts'
+import { t } from '../../kit/translator.ts'
 
 interface Left {
   /** How many questions, and experiments that can be done here. */
@@ -37,7 +37,7 @@ export function leftOf(
     unanswered > 0 ? openWords(unanswered) : '',
     experiments > 0 ? (lacksGpu ? gpuWords : triesWords)(experiments) : '',
   ].filter(Boolean)
-  const words = new Intl.ListFormat(locale()).format(parts.map(t))
+  const words = t(new Intl.ListFormat('en-GB').format(parts))
   return { count: open.length + (lacksGpu ? 0 : experiments), words }
 }
 
