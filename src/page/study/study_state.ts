@@ -33,8 +33,9 @@ export interface StudyState {
   readonly arms: readonly Arm[]
   readonly notes: readonly string[]
   readonly changes: readonly string[]
+  /** The open one is; of another one `others` says it. */
   readonly is_training: boolean
-  /** The runs that are trained now, in turn on one device; none where nothing is. */
+  /** The runs that are trained now, in turn on one device, of whichever study. */
   readonly present: readonly PresentRun[]
   /** Runs that are trained at once, at most. */
   readonly at_once: number

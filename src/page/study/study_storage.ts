@@ -29,6 +29,8 @@ export interface KeptStudy {
   /** When its newest run was trained here, in milliseconds since 1970; absent before, and in what
    * an earlier version kept. */
   readonly trained_at?: number | undefined
+  /** Why its training ended, of one that was not open then; gone once it was opened. */
+  readonly problems?: readonly string[]
 }
 
 /** As it lies there. An earlier version kept one study, which was open, under the key that is its

@@ -268,15 +268,60 @@ test('a study that is left stays in the list with its runs, over a reload too', 
   await vi.waitFor(() => expect(kept.kept?.study.question).toBe(study.question))
 })
 
-test('leaving a study that is being trained pauses it', async () => {
+test('a study that is left or stands beside another is trained on, over a reload too', async () => {
   const page = await freshPage()
   const kept = storage()
-  await page.openStudy(async () => kept, workers(() => 'silence').createPort)
+  const gpu = workers(() => 'silence')
+  await page.openStudy(async () => kept, gpu.createPort)
+  page.setStudy(study)
+  page.setAtOnce(1)
+  page.trainStudy()
+  await vi.waitFor(() => expect(gpu.asked).toEqual(['slow 1']))
+  const { id } = page.studyStore.getState()
+  page.closeStudy()
+  await vi.waitFor(() => expect(kept.all).toMatchObject([{ is_training: true, is_open: false }]))
+  expect(page.studyStore.getState()).toMatchObject({
+    is_training: false,
+    others: [{ study, is_training: true }],
+    present: [{ name: 'slow, seed 1' }],
+  })
+  // Another one is opened and changed.
+  page.setStudy({ ...study, question: 'And with other seeds?', seeds: [5, 6] })
+  page.changeStudy({ ...study, question: 'And with other seeds?', seeds: [5] })
+  gpu.say.get('slow 1')?.({ type: 'status', status: 'finished' })
+  await vi.waitFor(() => expect(gpu.asked).toEqual(['slow 1', 'fast 1']))
+  const other = page.studyStore.getState()
+  expect([other.is_training, other.trained_at]).toEqual([false, undefined])
+  expect(other.others).toMatchObject([{ id, is_training: true, trained_at: expect.any(Number) }])
+
+  const again = await freshPage()
+  const after = workers(() => 'silence')
+  await again.openStudy(async () => kept, after.createPort)
+  await vi.waitFor(() => expect(after.asked).toEqual(['fast 1']))
+  // What trains another one in its place pauses it.
+  again.trainStudy()
+  await vi.waitFor(() => expect(after.asked.at(-1)).toBe('slow 5'))
+  const { is_training, others } = again.studyStore.getState()
+  expect([is_training, others.map((one) => one.is_training)]).toEqual([true, [false]])
+  // Opened while it trains, a study is the one that trains.
+  again.reopenStudy(id)
+  again.reopenStudy(others.length > 0 ? other.id : '')
+  expect(again.studyStore.getState().is_training).toBe(true)
+})
+
+test('why a study that was left trains no further is said in the list, and once it is open', async () => {
+  const page = await freshPage()
+  await page.openStudy(async () => storage(), workers(() => 'lost').createPort)
   page.setStudy(study)
   page.trainStudy()
+  const { id } = page.studyStore.getState()
   page.closeStudy()
-  await vi.waitFor(() => expect(kept.all).toMatchObject([{ is_training: false, is_open: false }]))
-  expect(page.studyStore.getState()).toMatchObject({ is_training: false, others: [{ study }] })
+  const problems = ['slow, seed 1: The GPU is gone.']
+  await vi.waitFor(() =>
+    expect(page.studyStore.getState().others).toMatchObject([{ is_training: false, problems }]),
+  )
+  page.reopenStudy(id)
+  expect(page.studyStore.getState().problems).toEqual(problems)
 })
 
 test('a deleted study can be brought back, and takes only runs that no other one has', async () => {

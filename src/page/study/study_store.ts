@@ -44,18 +44,21 @@ async function readKept(
   const gone = kept.filter(({ is_deleted }) => is_deleted)
   const there = kept.filter(({ is_deleted }) => !is_deleted)
   const found = there.find(({ is_open }) => is_open)
+  const trained = there.find(({ is_training }) => is_training)
   const others = there.filter((one) => one !== found)
   studyStore.setState({ results, others })
   if (found) showKept(found)
   // Before anything is shown: a study that is opened now does not bring back what was deleted.
   for (const one of gone) await letGo(one)
   studyStore.setState({ isReady: true })
-  if (found?.is_training) trainStudy()
+  if (trained) begin(trained)
 }
 
-function showKept({ id, study, changes, at_once, recorded, trained_at }: KeptStudy): void {
-  studyStore.setState({ id, recorded, trained_at, ...(at_once && { at_once }) })
+function showKept({ study, changes, problems, ...kept }: KeptStudy): void {
+  const { id, recorded, trained_at, is_training, at_once } = kept
+  studyStore.setState({ id, recorded, trained_at, is_training, ...(at_once && { at_once }) })
   show(study, changes)
+  if (problems?.length) studyStore.setState({ problems })
 }
 
 /** Shows a study; false where it cannot be trained, which `problems` then says. */
@@ -78,8 +81,30 @@ function openOne(): KeptStudy | undefined {
 
 function write(): void {
   const kept = openOne()
-  markTraining(kept?.is_training === true)
+  markTraining(trainedOne() !== undefined)
   if (kept) void storage?.write(kept)
+}
+
+/** The study that is trained now, open or not. */
+const trainedOne = (): KeptStudy | undefined =>
+  [openOne(), ...studyStore.getState().others].find((one) => one?.is_training)
+
+type Change = Partial<Pick<KeptStudy, 'is_training' | 'trained_at' | 'problems'>>
+
+/** Changes what the page knows of a study, open or not. */
+function set(id: string, own: Change): void {
+  const { id: open, others } = studyStore.getState()
+  if (id === open) studyStore.setState(own)
+  else
+    studyStore.setState({ others: others.map((one) => (one.id === id ? { ...one, ...own } : one)) })
+}
+
+/** Changes it, and keeps that. */
+function change(id: string, own: Change): void {
+  set(id, own)
+  const left = studyStore.getState().others.find((one) => one.id === id)
+  if (left) void storage?.write(left)
+  write()
 }
 
 /** From the next run on so many are trained at once. */
@@ -108,7 +133,7 @@ export function changeStudy(study: Study): boolean {
   if (!before) return setStudy(study)
   studyStore.setState({ without: undefined })
   const known = plan(before, arms, results)?.known ?? 0
-  pauseStudy()
+  if (is_training) pauseStudy()
   const isSound = show(study, [...changes, ...changesOf(before, study, known)])
   write()
   if (isSound && is_training) trainStudy()
@@ -132,7 +157,7 @@ export function undoTakeOut(): void {
   const { without, is_training } = studyStore.getState()
   if (!without) return
   clearTimeout(withoutTimer)
-  pauseStudy()
+  if (is_training) pauseStudy()
   studyStore.setState({ without: undefined })
   show(without.study, without.changes)
   write()
@@ -193,9 +218,9 @@ function hasOther(found: readonly RunResult[], results: readonly RunResult[]): b
 /** Lets go of the runs that came with the lab, so that all of the open study can be trained
  * here. */
 export async function dropRecorded(): Promise<void> {
-  const { id, recorded, results } = studyStore.getState()
+  const { id, recorded, results, is_training } = studyStore.getState()
   if (!recorded) return
-  pauseStudy()
+  if (is_training) pauseStudy()
   const gone = new Set(recorded.fingerprints)
   const kept = results.filter(({ fingerprint }) => !gone.has(fingerprint))
   studyStore.setState({ recorded: undefined, results: kept })
@@ -203,35 +228,40 @@ export async function dropRecorded(): Promise<void> {
   write()
 }
 
-/** Trains the missing runs until none is missing or `pauseStudy`. */
+/** Trains the missing runs of the open study until none is missing or `pauseStudy`, in place of
+ * another one. */
 export function trainStudy(): void {
-  const { study } = studyStore.getState()
-  if (living || !study) return
-  studyStore.setState({ is_training: true, problems: [] })
-  write()
-  void train(study)
+  const open = openOne()
+  if (!open || open.is_training) return
+  pauseStudy()
+  begin(open)
 }
 
-/** Ends the runs in progress; each is continued later from its newest checkpoint, or from its
- * start. */
+function begin(kept: KeptStudy): void {
+  change(kept.id, { is_training: true, problems: [] })
+  void train(kept)
+}
+
+/** Ends the runs in progress, of whichever study; each is continued later from its newest
+ * checkpoint, or from its start. */
 export function pauseStudy(): void {
+  const trained = trainedOne()
   living?.end()
   living = undefined
   releaseRun(LOCK)
-  studyStore.setState({ is_training: false, present: [] })
-  write()
+  studyStore.setState({ present: [] })
+  if (trained) change(trained.id, { is_training: false })
 }
 
-/** Leaves the open study, which stays in the list with its runs; one that is being trained
- * pauses. */
+/** Leaves the open study, which stays in the list with its runs; one that is being trained is
+ * trained on. */
 export function closeStudy(): void {
-  pauseStudy()
   const open = openOne()
   if (!open) return
   const left = { ...open, is_open: false }
   void storage?.write(left)
-  const { at_once, results, others, deleted } = studyStore.getState()
-  const kept = { results, others: [left, ...others], deleted }
+  const { at_once, results, others, deleted, present } = studyStore.getState()
+  const kept = { results, others: [left, ...others], deleted, present }
   studyStore.setState({ ...EMPTY, isReady: true, at_once, ...kept })
 }
 
@@ -252,6 +282,7 @@ let undoTimer: ReturnType<typeof setTimeout> | undefined
 /** Takes a study out of the list; it goes for good, with the runs that no other one has, after
  * UNDO_MS or with the next page. */
 export async function deleteStudy(id: string): Promise<void> {
+  if (trainedOne()?.id === id) pauseStudy()
   if (studyStore.getState().id === id) closeStudy()
   await commitDeleteStudy()
   const { others } = studyStore.getState()
@@ -308,21 +339,19 @@ const OTHER_TAB =
   'Another tab of this browser trains its study. Open this tab again for its results.'
 
 /** Trains what is missing of the study as it is now. */
-async function train(study: Study): Promise<void> {
-  const { arms } = studyStore.getState()
+async function train({ id, study }: KeptStudy): Promise<void> {
+  const expanded = expandStudy(study)
+  const arms = expanded.ok ? expanded.arms : []
   const own = new StudyTraining({
     study,
     arms,
     createPort,
     missing: () => plan(study, arms, studyStore.getState().results)?.runs ?? [],
-    at_once: () => studyStore.getState().at_once,
+    at_once: () => trainedOne()?.at_once ?? EMPTY.at_once,
     keep: async (result) => {
       await storage?.keep(result)
-      studyStore.setState(({ results }) => ({
-        results: [...results, result],
-        trained_at: Date.now(),
-      }))
-      write()
+      studyStore.setState(({ results }) => ({ results: [...results, result] }))
+      change(id, { trained_at: Date.now() })
     },
     onPresent: (present) => studyStore.setState({ present }),
   })
@@ -332,9 +361,9 @@ async function train(study: Study): Promise<void> {
   const problems = isClaimed ? await own.train() : [OTHER_TAB]
   living = undefined
   releaseRun(LOCK)
-  studyStore.setState({ is_training: false, present: [], problems })
+  studyStore.setState({ present: [] })
   // The other tab has written that it trains.
-  if (!isClaimed) return
-  write()
+  if (!isClaimed) return set(id, { is_training: false, problems })
+  change(id, { is_training: false, problems })
   if (problems.length === 0) await forgetDone()
 }

@@ -16,7 +16,7 @@ test('every run counts as it is estimated alone, those that are on from their st
   const state = { ...EMPTY, study, arms }
   expect(timeToCome(state, estimate)).toEqual({ seconds: 8 * 30, isMeasured: true })
   const present = [{ name: 'slow, seed 2', of: 30, step: 12, waits: false }]
-  const some = { ...state, results, present }
+  const some = { ...state, results, present, is_training: true }
   expect(timeToCome(some, estimate)?.seconds).toBe(6 * 30 - 12)
   const guessed = timeToCome(some, (_, step) => ({ seconds: 1, isMeasured: step > 0 }))
   expect(guessed).toEqual({ seconds: 6, isMeasured: false })

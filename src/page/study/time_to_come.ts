@@ -14,7 +14,8 @@ export function timeToCome(
   state: StudyState,
   estimate: (experiment: Experiment, step: number) => Estimate | undefined,
 ): Estimate | undefined {
-  const { study, arms, results, present } = state
+  const { study, arms, results, is_training } = state
+  const present = is_training ? state.present : []
   const found = study && plan(study, arms, results)
   if (!found || found.runs.length === 0) return undefined
   const { runs } = found

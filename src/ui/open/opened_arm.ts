@@ -24,11 +24,7 @@ export async function openArm({ id, arm }: PlaceOfArm): Promise<void> {
       import('../../page/study/study_state.ts'),
     ])
     await openStudy()
-    const { id: open, study, is_training } = studyStore.getState()
-    if (open !== id) {
-      reopenStudy(id)
-      if (study && is_training) showToast(`“${study.name}” is paused, because another is open`)
-    }
+    if (studyStore.getState().id !== id) reopenStudy(id)
     openedArmStore.setState({ wanted: { arm } })
     openTab('study')
   } catch (error) {

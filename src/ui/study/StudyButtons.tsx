@@ -3,16 +3,13 @@ import { FEWEST_PAIRS } from '../../document/study/statistics/student.ts'
 import type { Study } from '../../document/study/study.ts'
 import { encodeStudy } from '../../document/study/study_link.ts'
 import type { Estimate } from '../../page/paces/estimator.ts'
-import { selectLacksGpu } from '../../page/state/without_gpu.ts'
 import { isOfLab } from '../../page/study/recorded.ts'
 import type { StudyState } from '../../page/study/study_state.ts'
-import { copyStudy, pauseStudy, setStudy, trainStudy } from '../../page/study/study_store.ts'
-import { estimateWords } from '../learning/estimate.ts'
-import { NEEDS_GPU } from '../part/no_gpu.ts'
-import { useLab } from '../shown/run.ts'
+import { copyStudy, pauseStudy, setStudy } from '../../page/study/study_store.ts'
 import { showToast } from '../shown/store.ts'
 import { DeleteStudy } from './list/DeleteStudy.tsx'
 import { saveStudyFolder } from './study_files.ts'
+import { TrainStudy } from './TrainStudy.tsx'
 
 /** The study's address. */
 const linkOf = (study: Study): string =>
@@ -25,15 +22,6 @@ async function copyLink(study: Study): Promise<void> {
   } catch {
     showToast('The browser did not let the page write to the clipboard')
   }
-}
-
-/** How long the missing runs take, as the form of the study said it. */
-function Takes({ time }: Pick<ButtonsProps, 'time'>) {
-  return time ? (
-    <span className="soft study-takes" data-testid="study-takes">
-      {estimateWords(time)} on this machine
-    </span>
-  ) : null
 }
 
 /** `isNext`: what the study wants. */
@@ -99,7 +87,6 @@ function Change({ canChange, isOpen, toggle }: ButtonsProps['change']) {
 
 export function StudyButtons({ state, study, missing, known, time, change }: ButtonsProps) {
   const { is_training } = state
-  const lacksGpu = useLab(selectLacksGpu)
   const isFixed = isOfLab({ study, recorded: state.recorded })
   const isAnswered = study.seeds.length >= FEWEST_PAIRS
   const isReportFirst = missing === 0 && isAnswered
@@ -110,18 +97,7 @@ export function StudyButtons({ state, study, missing, known, time, change }: But
           Pause
         </button>
       ) : missing === 0 ? null : (
-        <>
-          <button
-            type="button"
-            className={lacksGpu ? '' : 'primary'}
-            data-testid="study-train"
-            disabled={lacksGpu}
-            onClick={trainStudy}
-          >
-            Train {missing} {missing === 1 ? 'run' : 'runs'}
-          </button>
-          {lacksGpu ? <span className="soft">{NEEDS_GPU}</span> : <Takes time={time} />}
-        </>
+        <TrainStudy others={state.others} missing={missing} time={time} />
       )}
       {known > 0 ? (
         <button

@@ -26,7 +26,7 @@ import { Findings } from './Findings.tsx'
 import { BaseLine } from './form/BaseLine.tsx'
 import { Lengths } from './form/Lengths.tsx'
 import { StudyForm } from './form/StudyForm.tsx'
-import { Progress, useTimeToCome } from './Progress.tsx'
+import { Progress, useTimeToCome } from './progress/Progress.tsx'
 import { StudyButtons } from './StudyButtons.tsx'
 import { StudyGrid } from './StudyGrid.tsx'
 import { filesOfStudy, saveText } from './study_files.ts'
@@ -116,7 +116,7 @@ function Head({ state, study }: { readonly state: StudyState; readonly study: St
         data-testid="study-close"
         title={
           state.is_training
-            ? 'Pauses it and leaves it; its runs are kept, and it is trained on when you open it and press Train'
+            ? 'Leaves the study; it is trained on'
             : 'Leaves the study; it is kept with its runs'
         }
         onClick={closeStudy}
@@ -198,7 +198,7 @@ function WholeView({ state, study }: { readonly state: StudyState; readonly stud
       analysis={analysed.analysis}
       measure={study.measure}
       seeds={analysed.study.seeds}
-      present={state.present}
+      present={state.is_training ? state.present : []}
     />
   ) : null
   return (

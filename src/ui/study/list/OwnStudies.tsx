@@ -13,6 +13,7 @@ import { analysisOf, studyStore } from '../../../page/study/study_state.ts'
 import type { KeptStudy } from '../../../page/study/study_storage.ts'
 import { reopenStudy } from '../../../page/study/study_store.ts'
 import { whenText } from '../../shown/run_words.ts'
+import { Progress, useTimeToCome } from '../progress/Progress.tsx'
 import { DeleteStudy } from './DeleteStudy.tsx'
 import { FoundMark } from './FoundMark.tsx'
 
@@ -31,17 +32,28 @@ function runsWords({ study, recorded, trained_at }: KeptStudy, results: readonly
     : `${said}, and ${known.length - here} that came with the lab.`
 }
 
-const armsOf = new WeakMap<Study, readonly Arm[]>()
+const knownArms = new WeakMap<Study, readonly Arm[]>()
+
+/** None where it cannot be trained. */
+function armsOf(study: Study): readonly Arm[] {
+  const expanded = knownArms.has(study) ? undefined : expandStudy(study)
+  const arms = knownArms.get(study) ?? (expanded?.ok ? expanded.arms : [])
+  knownArms.set(study, arms)
+  return arms
+}
+
+/** How far one is that is trained now. */
+function Live({ kept }: { readonly kept: KeptStudy }) {
+  const state = useStore(studyStore)
+  const of = { ...state, ...kept, problems: [], arms: armsOf(kept.study) }
+  return <Progress state={of} time={useTimeToCome(of)} />
+}
 
 /** What the known runs of a study say; nothing before there are any. */
 function Answer({ kept }: { readonly kept: KeptStudy }) {
   const { results } = useStore(studyStore)
   const { study, changes } = kept
-  const found = useMemo(() => {
-    const expanded = armsOf.has(study) ? undefined : expandStudy(study)
-    if (expanded) armsOf.set(study, expanded.ok ? expanded.arms : [])
-    return analysisOf({ study, arms: armsOf.get(study) ?? [], results })
-  }, [study, results])
+  const found = useMemo(() => analysisOf({ study, arms: armsOf(study), results }), [study, results])
   if (!found || found.analysis.runs.length === 0) return null
   const verdicts = found.analysis.arms.flatMap(({ comparison }) => comparison?.verdict ?? [])
   return (
@@ -64,7 +76,16 @@ function Own({ kept }: { readonly kept: KeptStudy }) {
       <div>
         {question === '' ? null : <p>{question}</p>}
         <Answer kept={kept} />
-        <p className="soft">{runsWords(kept, results)}</p>
+        {kept.is_training ? (
+          <Live kept={kept} />
+        ) : (
+          <p className="soft">{runsWords(kept, results)}</p>
+        )}
+        {kept.problems?.map((line) => (
+          <p key={line} className="bad" role="alert">
+            {line}
+          </p>
+        ))}
       </div>
       <p className="study-buttons">
         <button type="button" data-testid="study-open" onClick={() => reopenStudy(id)}>

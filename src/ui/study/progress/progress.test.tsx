@@ -1,8 +1,8 @@
 // How far a study is: what its run does, and what is left of it.
 import { renderToStaticMarkup } from 'react-dom/server'
 import { expect, test } from 'vitest'
-import { armsOf, studyOf } from '../../document/study/testing.ts'
-import { EMPTY } from '../../page/study/study_state.ts'
+import { armsOf, studyOf } from '../../../document/study/testing.ts'
+import { EMPTY } from '../../../page/study/study_state.ts'
 import { leftWords, Progress, steady } from './Progress.tsx'
 
 const on = { ...EMPTY, study: studyOf(), arms: armsOf(), is_training: true }

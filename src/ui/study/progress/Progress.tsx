@@ -2,13 +2,13 @@
 // does.
 import { useMemo, useRef } from 'react'
 import { useStore } from 'zustand'
-import { lowered } from '../../document/experiment/form/setting_words.ts'
-import type { Experiment } from '../../document/experiment/schema/schema.ts'
-import { type Estimate, estimatorStore } from '../../page/paces/estimator.ts'
-import { plan, type StudyState } from '../../page/study/study_state.ts'
-import { timeToCome } from '../../page/study/time_to_come.ts'
-import { estimateWords } from '../learning/estimate.ts'
-import { selectIsBusy, useLab } from '../shown/run.ts'
+import { lowered } from '../../../document/experiment/form/setting_words.ts'
+import type { Experiment } from '../../../document/experiment/schema/schema.ts'
+import { type Estimate, estimatorStore } from '../../../page/paces/estimator.ts'
+import { plan, type StudyState } from '../../../page/study/study_state.ts'
+import { timeToCome } from '../../../page/study/time_to_come.ts'
+import { estimateWords } from '../../learning/estimate.ts'
+import { selectIsBusy, useLab } from '../../shown/run.ts'
 
 /** What the missing runs take on this adapter; undefined where nothing is known of it. */
 export function useTimeToCome(state: StudyState): Estimate | undefined {
@@ -74,7 +74,8 @@ export function Progress({
   readonly state: StudyState
   readonly time: Estimate | undefined
 }) {
-  const { study, arms, results, present, is_training } = state
+  const { study, arms, results, is_training } = state
+  const present = is_training ? state.present : []
   const isBusy = useLab(selectIsBusy)
   const left = useLeftWords(is_training ? time : undefined)
   const found = study && plan(study, arms, results)
