@@ -37,6 +37,8 @@ export interface StudyState {
   readonly is_training: boolean
   /** The runs that are trained now, in turn on one device, of whichever study. */
   readonly present: readonly PresentRun[]
+  /** The steps at which runs that are not on are continued, by their fingerprints. */
+  readonly kept_steps: ReadonlyMap<string, number>
   /** Runs that are trained at once, at most. */
   readonly at_once: number
   /** The runs that were recorded of it are being loaded, and none of it is known yet. */
@@ -68,6 +70,7 @@ export const EMPTY: StudyState = {
   changes: [],
   is_training: false,
   present: [],
+  kept_steps: new Map(),
   at_once: 4,
   problems: [],
 }

@@ -15,7 +15,7 @@ import { markTraining } from './mark_training.ts'
 import { recordedId, recordedResults } from './recorded.ts'
 import { EMPTY, plan, staying, studyStore } from './study_state.ts'
 import { type KeptStudy, openStudies, type StudyStorage } from './study_storage.ts'
-import { forgetStates } from './training/run_states.ts'
+import { forgetStates, keptSteps } from './training/run_states.ts'
 import { StudyTraining } from './training/study_training.ts'
 
 let storage: StudyStorage | undefined
@@ -50,9 +50,13 @@ async function readKept(
   if (found) showKept(found)
   // Before anything is shown: a study that is opened now does not bring back what was deleted.
   for (const one of gone) await letGo(one)
+  void readSteps()
   studyStore.setState({ isReady: true })
   if (trained) begin(trained)
 }
+
+/** How far runs are that are not on. */
+const readSteps = async () => studyStore.setState({ kept_steps: await keptSteps() })
 
 function showKept({ study, changes, problems, ...kept }: KeptStudy): void {
   const { id, recorded, trained_at, is_training, at_once } = kept
@@ -250,7 +254,9 @@ export function pauseStudy(): void {
   living = undefined
   releaseRun(LOCK)
   studyStore.setState({ present: [] })
-  if (trained) change(trained.id, { is_training: false })
+  if (!trained) return
+  change(trained.id, { is_training: false })
+  void readSteps()
 }
 
 /** Leaves the open study, which stays in the list with its runs; one that is being trained is
@@ -260,8 +266,8 @@ export function closeStudy(): void {
   if (!open) return
   const left = { ...open, is_open: false }
   void storage?.write(left)
-  const { at_once, results, others, deleted, present } = studyStore.getState()
-  const kept = { results, others: [left, ...others], deleted, present }
+  const { at_once, results, others, deleted, present, kept_steps } = studyStore.getState()
+  const kept = { results, others: [left, ...others], deleted, present, kept_steps }
   studyStore.setState({ ...EMPTY, isReady: true, at_once, ...kept })
 }
 
@@ -366,4 +372,5 @@ async function train({ id, study }: KeptStudy): Promise<void> {
   if (!isClaimed) return set(id, { is_training: false, problems })
   change(id, { is_training: false, problems })
   if (problems.length === 0) await forgetDone()
+  await readSteps()
 }

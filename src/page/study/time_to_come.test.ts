@@ -1,5 +1,6 @@
 // The time that a study still takes is that of its missing runs.
 import { expect, test } from 'vitest'
+import { fingerprintOf } from '../../document/study/fingerprint.ts'
 import { plannedRuns } from '../../document/study/queue.ts'
 import { armsOf, DOCUMENT, madeUpResult, studyOf } from '../../document/study/testing.ts'
 import { EMPTY } from './study_state.ts'
@@ -12,12 +13,15 @@ const results = plannedRuns(study, arms)
 /** A second for each step. */
 const estimate = (_: object, step: number) => ({ seconds: 30 - step, isMeasured: true })
 
-test('every run counts as it is estimated alone, those that are on from their step', () => {
+test('every run counts as it is estimated alone, those that have begun from their step', () => {
   const state = { ...EMPTY, study, arms }
   expect(timeToCome(state, estimate)).toEqual({ seconds: 8 * 30, isMeasured: true })
   const present = [{ name: 'slow, seed 2', of: 30, step: 12, waits: false }]
   const some = { ...state, results, present, is_training: true }
   expect(timeToCome(some, estimate)?.seconds).toBe(6 * 30 - 12)
+  const third = plannedRuns(study, arms)[3].experiment
+  const kept_steps = new Map([[fingerprintOf(third), 5]])
+  expect(timeToCome({ ...some, kept_steps }, estimate)?.seconds).toBe(6 * 30 - 12 - 5)
   const guessed = timeToCome(some, (_, step) => ({ seconds: 1, isMeasured: step > 0 }))
   expect(guessed).toEqual({ seconds: 6, isMeasured: false })
 })

@@ -1,10 +1,11 @@
 // Estimates how long the rest of a study takes: every missing run as the page estimates a run
-// alone, those that are on from their present step.
+// alone, those that have begun from their step.
 import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import { matchResults } from '../../document/study/analysis.ts'
 import { secondsLeft } from '../../document/study/queue.ts'
 import { plannedCount } from '../../document/study/search.ts'
 import { type Estimate, inAll } from '../paces/estimator.ts'
+import { begunRuns } from './begun_runs.ts'
 import { analysisOf, plan, type StudyState } from './study_state.ts'
 import { nameOf } from './training/study_training.ts'
 
@@ -14,12 +15,11 @@ export function timeToCome(
   state: StudyState,
   estimate: (experiment: Experiment, step: number) => Estimate | undefined,
 ): Estimate | undefined {
-  const { study, arms, results, is_training } = state
-  const present = is_training ? state.present : []
+  const { study, arms, results } = state
   const found = study && plan(study, arms, results)
   if (!found || found.runs.length === 0) return undefined
   const { runs } = found
-  const steps = new Map(present.map(({ name, step }) => [name, step]))
+  const steps = new Map(begunRuns(state).map(({ name, step }) => [name, step]))
   const each = runs.map((run) => estimate(run.arm.experiment, steps.get(nameOf(run)) ?? 0))
   const known = each.filter((one) => one !== undefined)
   // A search has rounds to come whose runs are not chosen yet.

@@ -11,6 +11,7 @@ import { planSentence, titleParts } from '../../document/study/report/words.ts'
 import { FEWEST_PAIRS } from '../../document/study/statistics/student.ts'
 import type { Study } from '../../document/study/study.ts'
 import { selectLacksGpu } from '../../page/state/without_gpu.ts'
+import { begunRuns } from '../../page/study/begun_runs.ts'
 import { isOfLab, saidQuestion } from '../../page/study/recorded.ts'
 import {
   AT_ONCE,
@@ -27,8 +28,8 @@ import { BaseLine } from './form/BaseLine.tsx'
 import { Lengths } from './form/Lengths.tsx'
 import { StudyForm } from './form/StudyForm.tsx'
 import { Progress, useTimeToCome } from './progress/Progress.tsx'
+import { StudyGrid } from './progress/StudyGrid.tsx'
 import { StudyButtons } from './StudyButtons.tsx'
-import { StudyGrid } from './StudyGrid.tsx'
 import { filesOfStudy, saveText } from './study_files.ts'
 
 /** How many runs train at once. */
@@ -198,7 +199,7 @@ function WholeView({ state, study }: { readonly state: StudyState; readonly stud
       analysis={analysed.analysis}
       measure={study.measure}
       seeds={analysed.study.seeds}
-      present={state.is_training ? state.present : []}
+      begun={begunRuns(state)}
     />
   ) : null
   return (

@@ -4,6 +4,7 @@
 import { type ContentFile, shortHash } from '../../../document/content/content.ts'
 import type { Experiment } from '../../../document/experiment/schema/schema.ts'
 import { fingerprintOf } from '../../../document/study/fingerprint.ts'
+import { newestFirst } from '../../../host/checkpoints/schedule.ts'
 import { listCheckpoints, removeCheckpoints } from '../../../host/checkpoints/storage/browse.ts'
 import { STUDY_RECORD } from '../../../host/checkpoints/storage/places.ts'
 import { contentNames } from '../../../host/content/named.ts'
@@ -18,6 +19,16 @@ export async function forgetStates(but: readonly Experiment[]): Promise<void> {
   const kept = new Set((await listCheckpoints()).map(({ record }) => record))
   await removeCheckpoints(
     [...kept].filter((record) => record.startsWith(STUDY_RECORD) && !needed.has(record)),
+  )
+}
+
+/** The steps at which runs are continued, by their fingerprints. */
+export async function keptSteps(): Promise<ReadonlyMap<string, number>> {
+  const states = newestFirst(await listCheckpoints()).toReversed()
+  return new Map(
+    states
+      .filter(({ record }) => record.startsWith(STUDY_RECORD))
+      .map(({ record, step }) => [record.slice(STUDY_RECORD.length), step]),
   )
 }
 

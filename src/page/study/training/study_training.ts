@@ -45,6 +45,10 @@ const COMMAND_LINE =
 export const nameOf = ({ arm, seed }: Pick<PlannedRun, 'arm' | 'seed'>): string =>
   `${arm.name}, seed ${seed}`
 
+/** Its steps in all. */
+export const stepsOfRun = ({ experiment }: Pick<PlannedRun, 'experiment'>): number =>
+  experiment.phases.reduce((sum, { steps }) => sum + steps, 0)
+
 export class StudyTraining {
   readonly #of: TrainingOf
   readonly #present = new Map<string, PresentRun>()
@@ -112,7 +116,7 @@ export class StudyTraining {
 
   async #run(run: PlannedRun, worker: StudyWorker): Promise<Ended> {
     const name = nameOf(run)
-    const of = run.experiment.phases.reduce((sum, { steps }) => sum + steps, 0)
+    const of = stepsOfRun(run)
     const onProgress = (progress: RunProgress) => this.#tell(name, { name, of, ...progress })
     onProgress({ step: 0, waits: false })
     const outcome = await worker.train(run, this.#of.study, onProgress)

@@ -7,6 +7,7 @@ import { answerSentence, foundOf } from '../../../document/study/report/answer.t
 import { titleParts } from '../../../document/study/report/words.ts'
 import type { RunResult } from '../../../document/study/results.ts'
 import type { Study } from '../../../document/study/study.ts'
+import { begunRuns } from '../../../page/study/begun_runs.ts'
 import { runsOf } from '../../../page/study/kept_studies.ts'
 import { saidQuestion } from '../../../page/study/recorded.ts'
 import { analysisOf, studyStore } from '../../../page/study/study_state.ts'
@@ -42,11 +43,16 @@ function armsOf(study: Study): readonly Arm[] {
   return arms
 }
 
-/** How far one is that is trained now. */
-function Live({ kept }: { readonly kept: KeptStudy }) {
+/** How far one is: live where runs of it have begun, else by its runs. */
+function HowFar({ kept }: { readonly kept: KeptStudy }) {
   const state = useStore(studyStore)
   const of = { ...state, ...kept, problems: [], arms: armsOf(kept.study) }
-  return <Progress state={of} time={useTimeToCome(of)} />
+  const time = useTimeToCome(of)
+  return kept.is_training || begunRuns(of).length > 0 ? (
+    <Progress state={of} time={time} />
+  ) : (
+    <p className="soft">{runsWords(kept, state.results)}</p>
+  )
 }
 
 /** What the known runs of a study say; nothing before there are any. */
@@ -67,7 +73,6 @@ function Answer({ kept }: { readonly kept: KeptStudy }) {
 const countRuns = (count: number): string => `${count} ${count === 1 ? 'run' : 'runs'}`
 
 function Own({ kept }: { readonly kept: KeptStudy }) {
-  const { results } = useStore(studyStore)
   const { id, study } = kept
   const [title, question] = titleParts({ ...study, question: saidQuestion(study.question) })
   return (
@@ -76,11 +81,7 @@ function Own({ kept }: { readonly kept: KeptStudy }) {
       <div>
         {question === '' ? null : <p>{question}</p>}
         <Answer kept={kept} />
-        {kept.is_training ? (
-          <Live kept={kept} />
-        ) : (
-          <p className="soft">{runsWords(kept, results)}</p>
-        )}
+        <HowFar kept={kept} />
         {kept.problems?.map((line) => (
           <p key={line} className="bad" role="alert">
             {line}

@@ -5,6 +5,7 @@ import { useStore } from 'zustand'
 import { lowered } from '../../../document/experiment/form/setting_words.ts'
 import type { Experiment } from '../../../document/experiment/schema/schema.ts'
 import { type Estimate, estimatorStore } from '../../../page/paces/estimator.ts'
+import { begunRuns } from '../../../page/study/begun_runs.ts'
 import { plan, type StudyState } from '../../../page/study/study_state.ts'
 import { timeToCome } from '../../../page/study/time_to_come.ts'
 import { estimateWords } from '../../learning/estimate.ts'
@@ -66,7 +67,8 @@ function Doing({ present }: Pick<StudyState, 'present'>) {
   )
 }
 
-/** The study's runs in a sentence and a bar, which counts the steps of runs that are on. */
+/** The study's runs in a sentence and a bar, which counts the steps of runs that have
+ * begun. */
 export function Progress({
   state,
   time,
@@ -82,7 +84,7 @@ export function Progress({
   if (!found) return null
   const total = found.known + found.runs.length
   const rest = left === undefined ? '' : `, ${left} left`
-  const begun = present.reduce((sum, { step, of }) => sum + step / of, 0)
+  const begun = begunRuns(state).reduce((sum, { step, of }) => sum + step / of, 0)
   return (
     <div className="study-progress">
       <p role="status" data-testid="study-progress">

@@ -1,9 +1,13 @@
 // How far a study is: what its run does, and what is left of it.
 import { renderToStaticMarkup } from 'react-dom/server'
 import { expect, test } from 'vitest'
+import { fingerprintOf } from '../../../document/study/fingerprint.ts'
+import { plannedRuns } from '../../../document/study/queue.ts'
 import { armsOf, studyOf } from '../../../document/study/testing.ts'
-import { EMPTY } from '../../../page/study/study_state.ts'
+import { begunRuns } from '../../../page/study/begun_runs.ts'
+import { analysisOf, EMPTY } from '../../../page/study/study_state.ts'
 import { leftWords, Progress, steady } from './Progress.tsx'
+import { StudyGrid } from './StudyGrid.tsx'
 
 const on = { ...EMPTY, study: studyOf(), arms: armsOf(), is_training: true }
 const drawn = (present: (typeof EMPTY)['present'], seconds?: number) =>
@@ -25,6 +29,30 @@ test('a study says what it prepares, then its steps, and how many runs are on', 
   ])
   expect(two).toMatch(/slow, seed 1:\s+step 12 of 30\s+\(and 1 more at once\)/)
   expect(drawn([{ ...run, waits: true }])).toContain('waits for memory')
+})
+
+test('a run that paused stands at its step, in its cell and in the bar', () => {
+  const [study, arms] = [studyOf(), armsOf()]
+  const [first] = plannedRuns(study, arms)
+  const kept_steps = new Map([[fingerprintOf(first.experiment), 6]])
+  const state = { ...on, is_training: false, kept_steps }
+  expect(
+    renderToStaticMarkup(<Progress state={state} time={undefined} />).match(
+      /<progress [^>]*>/,
+    )?.[0],
+  ).toContain('value="0.2"')
+  const analysed = analysisOf(state)
+  if (!analysed) throw new Error('expected an analysis')
+  const grid = renderToStaticMarkup(
+    <StudyGrid
+      analysis={analysed.analysis}
+      measure={study.measure}
+      seeds={study.seeds}
+      begun={begunRuns(state)}
+    />,
+  )
+  expect(grid.match(/paused at 6 of 30/g)).toHaveLength(1)
+  expect(grid.match(/>waits</g)).toHaveLength(7)
 })
 
 test('what is left is said in round numbers, which do not go up and down', () => {

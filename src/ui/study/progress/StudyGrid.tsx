@@ -1,17 +1,23 @@
-// Draws arms by seeds: what each run came to, how far it is, or that it waits.
-import type { Analysis } from '../../document/study/analysis.ts'
-import { measureTitle } from '../../document/study/report/measure_words.ts'
-import { unitsOf } from '../../document/study/report/units.ts'
-import type { Study } from '../../document/study/study.ts'
-import type { StudyState } from '../../page/study/study_state.ts'
+// Draws arms by seeds: what each run came to, how far it is, where it paused, or
+// that it waits.
+import type { Analysis } from '../../../document/study/analysis.ts'
+import { measureTitle } from '../../../document/study/report/measure_words.ts'
+import { unitsOf } from '../../../document/study/report/units.ts'
+import type { Study } from '../../../document/study/study.ts'
+import type { BegunRun } from '../../../page/study/begun_runs.ts'
 
 const NUMBERS_ALONE =
   'A study keeps the numbers of its runs, not their steps: there is no run to open. Train it alone to look inside.'
 
 interface CellProps {
-  readonly run: StudyState['present'][number] | undefined
+  readonly run: BegunRun | undefined
   readonly value: Analysis['arms'][number]['values'][number] | undefined
   readonly format: (value: number) => string
+}
+
+function stateText({ step, of, waits, message, isPaused }: BegunRun): string {
+  if (isPaused) return `paused at ${step} of ${of}`
+  return waits ? 'waits for memory' : message ? 'preparing' : `${step} of ${of}`
 }
 
 function Cell({ run, value, format }: CellProps) {
@@ -27,8 +33,8 @@ function Cell({ run, value, format }: CellProps) {
     )
   if (!run) return <td className="soft">waits</td>
   return (
-    <td data-status="training">
-      {run.waits ? 'waits for memory' : run.message ? 'preparing' : `${run.step} of ${run.of}`}
+    <td data-status={run.isPaused ? 'paused' : 'training'}>
+      {stateText(run)}
       <progress max={run.of} value={run.step} aria-label={`Steps of ${run.name}`} />
     </td>
   )
@@ -38,10 +44,10 @@ interface StudyGridProps {
   readonly analysis: Analysis
   readonly measure: Study['measure']
   readonly seeds: readonly number[]
-  readonly present: StudyState['present']
+  readonly begun: readonly BegunRun[]
 }
 
-export function StudyGrid({ analysis, measure, seeds, present }: StudyGridProps) {
+export function StudyGrid({ analysis, measure, seeds, begun }: StudyGridProps) {
   const { metric, arms } = analysis
   const format = unitsOf(metric).valueText
   return (
@@ -65,7 +71,7 @@ export function StudyGrid({ analysis, measure, seeds, present }: StudyGridProps)
               {seeds.map((seed) => (
                 <Cell
                   key={seed}
-                  run={present.find(({ name }) => name === `${arm.name}, seed ${seed}`)}
+                  run={begun.find(({ name }) => name === `${arm.name}, seed ${seed}`)}
                   value={values.find((one) => one.seed === seed)}
                   format={format}
                 />
