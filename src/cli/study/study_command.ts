@@ -79,13 +79,9 @@ async function trainStudy(options: Options, arms: readonly Arm[]): Promise<numbe
   }
   const { compared } = plan
   const analysis = analyse(compared.study, compared.arms, folder.results())
-  const files = studyFiles(
-    compared.study,
-    analysis,
-    folder.changes,
-    study,
-    nearBaseSentence(study, compared.arms),
-  )
+  const files = studyFiles(compared.study, analysis, folder.changes, study, {
+    begins: nearBaseSentence(study, compared.arms),
+  })
   for (const [name, text] of files) folder.write(name, text)
   print(`Wrote ${folder.folder}`)
   for (const problem of problems) tell(problem)

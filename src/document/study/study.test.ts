@@ -334,10 +334,18 @@ describe('the analysis', () => {
     const analysis = analyse(own, arms, resultsOf(0.9))
     const spent = analysis.arms.map((one) => ({ ...one, spent: 1792 }))
     const begins = 'All arms begin from “X”.'
-    const report = studyFiles(own, { ...analysis, arms: spent }, [], own, begins).get('report.md')
+    const report = studyFiles(own, { ...analysis, arms: spent }, [], own, { begins }).get(
+      'report.md',
+    )
     expect(report).toMatch(/^# Which rate is better\?\n\n\*\*fast ended/)
     expect(report).toContain(`${begins} Primary measure`)
     expect(report).toContain('| 1,792 |')
+    expect(report).toContain('(#tab=study&study=')
+    const address = 'https://lab.example/'
+    const whole = studyFiles(own, analysis, [], own, { address }).get('report.md')
+    expect(whole).toContain(`(${address}#tab=study&study=`)
+    expect(whole).toContain(`[fast](${address}?`)
+    expect(whole).not.toContain('behind the page’s address')
     expect([1792, 31.4, Number.NaN].map(spentText)).toEqual(['1,792', '31.4', '–'])
   })
 

@@ -1,9 +1,10 @@
 // Loads the runs that were recorded of the lab's own studies: files of the page, which are loaded
 // when such a study is opened.
-import { type RunResult, readResult } from '../../document/study/results.ts'
+import type { RunResult } from '../../document/study/results.ts'
 import type { Study } from '../../document/study/study.ts'
 import { decodeStudy, encodeStudy } from '../../document/study/study_link.ts'
 import gallery from './gallery.json' with { type: 'json' }
+import { resultLines } from './study_file.ts'
 import type { KeptStudy } from './study_storage.ts'
 
 const FILES: Readonly<Record<string, string>> = import.meta.glob(
@@ -38,7 +39,7 @@ const ofLab = new WeakMap<Study, boolean>()
 
 /** A study of the lab as it came, with recorded runs: nobody has made it or trained it here. */
 export function isOfLab({ study, recorded }: Pick<KeptStudy, 'study' | 'recorded'>): boolean {
-  if (!recorded) return false
+  if (!recorded || recorded.file !== undefined) return false
   const known = ofLab.get(study) ?? recordedId(study) !== undefined
   ofLab.set(study, known)
   return known
@@ -48,7 +49,7 @@ export function isOfLab({ study, recorded }: Pick<KeptStudy, 'study' | 'recorded
 export async function recordedResults(
   id: string,
   read: (address: string) => Promise<string> = fetchText,
-): Promise<RunResult[]> {
+): Promise<readonly RunResult[]> {
   const address = Object.entries(FILES).find(([path]) => path.endsWith(`/${id}/results.jsonl`))?.[1]
   const refused = (why: string) =>
     new Error(
@@ -58,15 +59,7 @@ export async function recordedResults(
   const text = await read(address).catch((error: unknown) => {
     throw refused(error instanceof Error ? error.message : String(error))
   })
-  const lines = text.split('\n').filter((line) => line !== '')
-  const results = lines.flatMap((line) => {
-    try {
-      return readResult(JSON.parse(line)) ?? []
-    } catch {
-      return []
-    }
-  })
-  if (results.length < lines.length)
-    throw refused(`${lines.length - results.length} of ${lines.length} lines are no runs`)
+  const { results, others, lines } = resultLines(text)
+  if (others > 0) throw refused(`${others} of ${lines} lines are no runs`)
   return results
 }

@@ -43,7 +43,9 @@ export interface StudyState {
   readonly at_once: number
   /** The runs that were recorded of it are being loaded, and none of it is known yet. */
   readonly isLoading: boolean
-  /** Those of its runs that came with the lab, where they are shown. */
+  /** It came from elsewhere, as a link or a file that holds no results. */
+  readonly isPlanAlone: boolean
+  /** Those of its runs that came with the lab or with a file, where they are shown. */
   readonly recorded: RecordedRuns | undefined
   /** When its newest run was trained here, in milliseconds since 1970. */
   readonly trained_at: number | undefined
@@ -64,6 +66,7 @@ export const EMPTY: StudyState = {
   arms: [],
   notes: [],
   isLoading: false,
+  isPlanAlone: false,
   recorded: undefined,
   trained_at: undefined,
   results: [],

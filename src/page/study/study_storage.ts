@@ -4,9 +4,11 @@ import { type DBSchema, type IDBPDatabase, openDB } from 'idb'
 import type { RunResult } from '../../document/study/results.ts'
 import type { Study } from '../../document/study/study.ts'
 
-/** The runs of a study of the lab that were not trained here. */
+/** The runs of a study that were not trained here: they came with the lab, or with a file. */
 export interface RecordedRuns {
   readonly adapter: string
+  /** Its name. */
+  readonly file?: string
   readonly fingerprints: readonly string[]
 }
 

@@ -10,7 +10,7 @@ import { newWorker } from '../client/browser_page.ts'
 import type { LabPort } from '../connection/port.ts'
 import { UNDO_MS } from '../runs/library/library.ts'
 import { claimRun, releaseRun, withFreeRuns } from '../runs/storage/locks.ts'
-import { newStudyId, runsGoing, runsToCome } from './kept_studies.ts'
+import { newStudyId, runsGoing, runsOf, runsToCome } from './kept_studies.ts'
 import { markTraining } from './mark_training.ts'
 import { recordedId, recordedResults } from './recorded.ts'
 import { EMPTY, plan, staying, studyStore } from './study_state.ts'
@@ -183,7 +183,9 @@ export function copyStudy(): void {
  * trained here. */
 export async function openLabStudy(study: Study, read?: typeof recordedResults): Promise<void> {
   const id = recordedId(study)
-  if (!setStudy(study) || id === undefined) return
+  const isSound = setStudy(study)
+  studyStore.setState({ isPlanAlone: id === undefined })
+  if (!isSound || id === undefined) return
   const { id: own, arms, results, recorded } = studyStore.getState()
   const known = plan(study, arms, results)?.known ?? 0
   if (known > 0 && recorded) return
@@ -208,6 +210,26 @@ export async function openLabStudy(study: Study, read?: typeof recordedResults):
   } finally {
     if (studyStore.getState().id === own) studyStore.setState({ isLoading: false })
   }
+}
+
+/** As setStudy, with the runs that came with it in a file; those that are known here stay as they
+ * are. */
+export async function openStudyFile(
+  study: Study,
+  file: string,
+  found: readonly RunResult[],
+): Promise<void> {
+  setStudy(study)
+  const { results, recorded: before } = studyStore.getState()
+  const known = new Set(results.map(({ fingerprint }) => fingerprint))
+  const came = runsOf(study, found).filter(({ fingerprint }) => !known.has(fingerprint))
+  studyStore.setState({ isPlanAlone: came.length === 0 })
+  if (came.length === 0) return
+  const adapter = [...new Set(came.map((result) => result.adapter))].join('; ')
+  const fingerprints = [...(before?.fingerprints ?? []), ...came.map((one) => one.fingerprint)]
+  studyStore.setState({ results: [...results, ...came], recorded: { adapter, file, fingerprints } })
+  write()
+  for (const result of came) await storage?.keep(result)
 }
 
 /** Whether one of these runs has another result here: it was trained here. */

@@ -8,12 +8,11 @@ import type { StudyState } from '../../page/study/study_state.ts'
 import { copyStudy, pauseStudy, setStudy } from '../../page/study/study_store.ts'
 import { showToast } from '../shown/store.ts'
 import { DeleteStudy } from './list/DeleteStudy.tsx'
-import { saveStudyFolder } from './study_files.ts'
+import { pageAddress, saveStudyFolder } from './study_files.ts'
 import { TrainStudy } from './TrainStudy.tsx'
 
 /** The study's address. */
-const linkOf = (study: Study): string =>
-  `${location.href.replace(/[?#].*$/s, '')}#tab=study&study=${encodeStudy(study)}`
+const linkOf = (study: Study): string => `${pageAddress()}#tab=study&study=${encodeStudy(study)}`
 
 async function copyLink(study: Study): Promise<void> {
   try {
@@ -88,6 +87,8 @@ function Change({ canChange, isOpen, toggle }: ButtonsProps['change']) {
 export function StudyButtons({ state, study, missing, known, time, change }: ButtonsProps) {
   const { is_training } = state
   const isFixed = isOfLab({ study, recorded: state.recorded })
+  /** What no link brings along. */
+  const hasOwn = known > 0 && !isFixed
   const isAnswered = study.seeds.length >= FEWEST_PAIRS
   const isReportFirst = missing === 0 && isAnswered
   return (
@@ -128,8 +129,17 @@ export function StudyButtons({ state, study, missing, known, time, change }: But
           <Change {...change} />
         </>
       )}
-      <button type="button" data-testid="study-link" onClick={() => void copyLink(study)}>
-        Copy the link
+      <button
+        type="button"
+        data-testid="study-link"
+        title={
+          hasOwn
+            ? 'The link holds the plan of the study. “Save a report” writes a .zip that holds its results as well, and opens with “Open a study file …”'
+            : undefined
+        }
+        onClick={() => void copyLink(study)}
+      >
+        {hasOwn ? 'Copy the link, without results' : 'Copy the link'}
       </button>
       {isFixed ? null : <DeleteStudy id={state.id} study={study} />}
     </p>

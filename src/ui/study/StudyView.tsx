@@ -75,7 +75,7 @@ function Files({ state }: { readonly state: StudyState }) {
   )
 }
 
-/** Runs that came with the lab: where they were recorded, and how to train them here. */
+/** Runs that came with the lab or a file: where they were recorded, and how to train them here. */
 function Recorded({ state }: { readonly state: StudyState }) {
   const { recorded, study } = state
   const lacksGpu = useLab(selectLacksGpu)
@@ -89,8 +89,8 @@ function Recorded({ state }: { readonly state: StudyState }) {
     <p className="soft study-recorded" data-testid="study-recorded">
       {count}
       {study?.search ? ' runs, with those of the search, ' : ' of these runs '}
-      came with the lab. They were recorded on{' '}
-      <span title={recorded.adapter}>{deviceName(recorded.adapter)}</span>.{' '}
+      {recorded.file === undefined ? 'came with the lab.' : `came with “${recorded.file}”.`} They
+      were recorded on <span title={recorded.adapter}>{deviceName(recorded.adapter)}</span>.{' '}
       <button
         type="button"
         data-testid="study-train-here"
@@ -129,6 +129,12 @@ function Head({ state, study }: { readonly state: StudyState; readonly study: St
       </h2>
       {question === '' ? null : <p>{question}</p>}
       <BaseLine study={study} arms={state.arms} />
+      {state.isPlanAlone && known === 0 ? (
+        <p className="soft" data-testid="study-plan-alone">
+          The link or file holds the plan of this study, not its results. Where it was trained,
+          “Save a report” writes a .zip that holds both, and opens with “Open a study file …”.
+        </p>
+      ) : null}
       {/* That it cannot answer is to be known before it is trained. */}
       {analysed && (known > 0 || study.seeds.length < FEWEST_PAIRS) ? (
         <p className="study-answer" data-testid="study-answer">

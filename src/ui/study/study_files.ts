@@ -7,13 +7,19 @@ import { nearBaseSentence } from '../../record/run/base_words.ts'
 import { saveFile } from '../kit/save.ts'
 import { zipOf } from '../kit/zip.ts'
 
+/** This page without what it shows. */
+export const pageAddress = (): string => location.href.replace(/[?#].*$/s, '')
+
 /** Report, tables, pictures, the study itself and its runs, by the names of their files. */
 export function filesOfStudy(state: StudyState): ReadonlyMap<string, string> {
   const { study, arms, results, changes } = state
   const analysed = analysisOf(state)
   if (!analysed || !study) return new Map()
   return new Map([
-    ...studyFiles(analysed.study, analysed.analysis, changes, study, nearBaseSentence(study, arms)),
+    ...studyFiles(analysed.study, analysed.analysis, changes, study, {
+      begins: nearBaseSentence(study, arms),
+      address: pageAddress(),
+    }),
     ['study.json', `${JSON.stringify(study, undefined, 1)}\n`],
     [
       'results.jsonl',

@@ -45,19 +45,26 @@ export function studyPictures(study: Study, analysis: Analysis): Map<string, str
   return pictures
 }
 
+/** What the report says besides. */
+interface Told {
+  /** A sentence on what its arms begin from. */
+  readonly begins?: string
+  /** Of the page, which its links lead to. */
+  readonly address?: string
+}
+
 /** Everything that a study leaves beside its runs, by the names of the files. `study` is what is
- * compared; `whole`, what the report links: of a search the study with the seeds that choose;
- * `begins`, a sentence on what its arms begin from. */
+ * compared; `whole`, what the report links: of a search the study with the seeds that choose. */
 export function studyFiles(
   study: Study,
   analysis: Analysis,
   changes: readonly string[] = [],
   whole: Study = study,
-  begins = '',
+  told: Told = {},
 ): Map<string, string> {
   const pictures = studyPictures(study, analysis)
   return new Map([
-    ['report.md', reportOf({ study, whole, begins }, analysis, changes, [...pictures.keys()])],
+    ['report.md', reportOf({ study, whole, ...told }, analysis, changes, [...pictures.keys()])],
     ...measureTables(analysis),
     ...pictures,
   ])
@@ -213,11 +220,7 @@ const baselineFirst = ({ arms, baseline }: Analysis): Analysis['arms'] => [
 
 /** One page: question, plan, answer, table, pictures, limits. */
 function reportOf(
-  {
-    study,
-    whole,
-    begins,
-  }: Readonly<Record<'study' | 'whole', Study>> & { readonly begins: string },
+  { study, whole, begins = '', address }: Readonly<Record<'study' | 'whole', Study>> & Told,
   analysis: Analysis,
   changes: readonly string[],
   pictures: readonly string[],
@@ -248,11 +251,14 @@ function reportOf(
     armsTable(analysis, study),
     [...sentences, ...powerLines(study, analysis)].join('\n'),
     ...furtherMeasures(study, analysis),
-    `In the page: [the whole study](#tab=study&study=${encodeStudy(whole)}); one arm: ${baselineFirst(
+    `In the page: [the whole study](${address ?? ''}#tab=study&study=${encodeStudy(whole)}); one arm: ${baselineFirst(
       analysis,
     )
-      .map(({ arm }) => `[${markdownText(arm.name)}](?${linkInMarkdown(arm.experiment)})`)
-      .join(', ')}. Put these behind the page’s address.`,
+      .map(
+        ({ arm }) =>
+          `[${markdownText(arm.name)}](${address ?? ''}?${linkInMarkdown(arm.experiment)})`,
+      )
+      .join(', ')}.${address === undefined ? ' Put these behind the page’s address.' : ''}`,
     ...pictures.map((name) => `![${name.replace('.svg', '')}](${name})`),
     ...[besideTable(study, analysis), entropyTable(study, analysis)].filter(
       (table) => table !== undefined,

@@ -4,27 +4,23 @@ import { type ChangeEvent, useRef, useState } from 'react'
 import type { Issue } from '../../../document/experiment/fields/paths.ts'
 import { parseStudy } from '../../../document/study/study.ts'
 import { selectLacksGpu } from '../../../page/state/without_gpu.ts'
-import { setStudy } from '../../../page/study/study_store.ts'
+import { readStudyFile } from '../../../page/study/study_file.ts'
+import { openLabStudy, openStudyFile } from '../../../page/study/study_store.ts'
 import { Words } from '../../glossary/Words.tsx'
 import { useLab } from '../../shown/run.ts'
 import { StudyForm } from '../form/StudyForm.tsx'
 
-/** What a text says; undefined where it is no JSON. */
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
-
 /** What no study is without. */
 const NEEDED = ['question', 'seeds', 'measure']
+
+const resultsAlone = (name: string): string =>
+  `“${name}” holds results without their study. Open the .zip that “Save a report” writes: it holds both.`
 
 /** What is wrong with a file that is no study: first that, then what is wrong with one that is
  * nearly one. */
 export function fileProblems(name: string, document: unknown, issues: readonly Issue[]): string[] {
-  if (document === undefined) return [`“${name}” is not a study file: it is not JSON.`]
+  if (document === undefined)
+    return [`“${name}” is not a study file: it is neither JSON nor the .zip of a report.`]
   const has = (field: string) =>
     typeof document === 'object' && Object(document)[field] !== undefined
   if (!NEEDED.some(has))
@@ -40,12 +36,13 @@ function useStudyFile() {
   const read = async ({ target }: ChangeEvent<HTMLInputElement>) => {
     const file = target.files?.[0]
     if (!file) return
-    const text = await file.text()
+    const { document, results, isOfResults } = await readStudyFile(file)
     // The same file may be chosen again once it is mended.
     target.value = ''
-    const document = jsonOf(text)
     const parsed = parseStudy(document)
-    if (parsed.ok) setStudy(parsed.study)
+    if (parsed.ok && results.length > 0) await openStudyFile(parsed.study, file.name, results)
+    else if (parsed.ok) await openLabStudy(parsed.study)
+    else if (isOfResults) setProblems([resultsAlone(file.name)])
     else setProblems(fileProblems(file.name, document, parsed.issues))
   }
   const button = (
@@ -57,7 +54,7 @@ function useStudyFile() {
         ref={input}
         hidden
         type="file"
-        accept=".json"
+        accept=".json,.jsonl,.zip"
         aria-label="A study file"
         onChange={(event) => void read(event)}
       />

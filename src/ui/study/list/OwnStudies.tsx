@@ -28,9 +28,10 @@ function runsWords({ study, recorded, trained_at }: KeptStudy, results: readonly
       ? `${countRuns(here)} trained here`
       : `${countRuns(here)} trained here, the last one ${whenText(trained_at, Date.now())}`
   const said = here === 0 ? 'No run is trained here yet' : trained
-  return here === known.length
-    ? `${said}.`
-    : `${said}, and ${known.length - here} that came with the lab.`
+  if (here === known.length) return `${said}.`
+  return recorded?.file === undefined
+    ? `${said}, and ${known.length - here} that came with the lab.`
+    : `${said}, and ${known.length - here} that came with “${recorded.file}”.`
 }
 
 const knownArms = new WeakMap<Study, readonly Arm[]>()

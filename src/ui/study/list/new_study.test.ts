@@ -14,7 +14,9 @@ test('a file of something else is no study file, in one sentence', () => {
     expect(said(document)).toEqual([
       '“junk.json” is not a study file: it has no question, no seeds and no measure.',
     ])
-  expect(said(undefined)).toEqual(['“junk.json” is not a study file: it is not JSON.'])
+  expect(said(undefined)).toEqual([
+    '“junk.json” is not a study file: it is neither JSON nor the .zip of a report.',
+  ])
 })
 
 test('of a study with a mistake that is said first, and then the mistake', () => {
