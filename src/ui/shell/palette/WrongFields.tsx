@@ -1,8 +1,9 @@
 // Says why Train is off: the fields that do not take what was typed, and the way to each, where
 // the reason stands.
 import { X } from 'lucide-react'
+import { experimentFields } from '../../../document/experiment/form/form.ts'
 import { dropWrong, wrongFields } from '../../../page/client/edits.ts'
-import type { LabState } from '../../../page/state/store.ts'
+import { type LabState, labStore } from '../../../page/state/store.ts'
 import { showSetting } from '../../open/wanted.ts'
 import { selectIsBusy, useLab } from '../../shown/run.ts'
 
@@ -37,7 +38,13 @@ function Keep({ wrong }: { readonly wrong: readonly Wrong[] }) {
 }
 
 const isEmpty = ({ text }: Wrong) => text.trim() === ''
-const Typed = ({ wrong }: { readonly wrong: Wrong }) => <span translate="no">{wrong.text}</span>
+
+/** What was typed, or the name of what was chosen. */
+function Typed({ wrong: { path, text } }: { readonly wrong: Wrong }) {
+  const field = experimentFields(labStore.getState().experiment).find((own) => own.path === path)
+  const chosen = field?.options?.find(({ value }) => `${value}` === text)
+  return chosen ? <span>{chosen.label}</span> : <span translate="no">{text}</span>
+}
 
 function OfRun({ wrong }: { readonly wrong: Wrong }) {
   if (isEmpty(wrong))

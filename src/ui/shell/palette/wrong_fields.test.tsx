@@ -15,8 +15,12 @@ afterEach(() => {
   labStore.setState(initialState(), true)
 })
 
-function said(text: string, status: 'idle' | 'running'): string {
-  const wrong = { path: 'actor.optim.lr', label: 'Learning rate', text, problem: 'wrong' }
+function said(
+  text: string,
+  status: 'idle' | 'running',
+  field = { path: 'actor.optim.lr', label: 'Learning rate' },
+): string {
+  const wrong = { ...field, text, problem: 'wrong' }
   labStore.setState({ ...initialState(), status, wrongFields: [wrong] })
   return renderToStaticMarkup(<WrongFields />).replace(/<[^>]*>/g, '')
 }
@@ -24,6 +28,11 @@ function said(text: string, status: 'idle' | 'running'): string {
 test('what is wrong is one sentence, and what was typed stands in it as it is', () => {
   expect(said('99', 'idle')).toBe('Train is off: Learning rate cannot be 99.')
   expect(said(' ', 'running')).toBe('The run has the values from before: Learning rate is empty.')
+})
+
+test('a choice is said by its name', () => {
+  const task = { path: 'task.id', label: 'Task' }
+  expect(said('roman_numerals', 'idle', task)).toBe('Train is off: Task cannot be Roman numerals.')
 })
 
 test('it is one sentence in Chinese too', () => {
