@@ -130,12 +130,20 @@ function Answer(props: {
   return (
     <td data-step={step}>
       <span className="response">
-        {answer.output === ''
-          ? '(nothing)'
-          : (runs?.map(({ text, isChanged }, i) =>
-              // Runs have no other identity than their place.
-              isChanged ? <mark key={i}>{text}</mark> : <span key={i}>{text}</span>,
-            ) ?? shownText(answer.output))}
+        {answer.output === '' ? (
+          <>(nothing)</>
+        ) : (
+          (runs?.map(({ text, isChanged }, i) =>
+            // Runs have no other identity than their place.
+            isChanged ? (
+              <mark key={i}>{text}</mark>
+            ) : (
+              <span key={i} translate="no">
+                {text}
+              </span>
+            ),
+          ) ?? shownText(answer.output))
+        )}
       </span>{' '}
       {isJudged ? (
         <ScoreSign score={answer.score} />

@@ -7,12 +7,6 @@ export function Marked({ text, marks }: { text: string; marks: Marks }) {
   if (marks.length === 0) return text
   return markedParts(text, marks).map((part, i) =>
     // Parts have no name of their own, and change as a whole.
-    part.isMarked ? (
-      <mark key={i} translate="no">
-        {part.text}
-      </mark>
-    ) : (
-      part.text
-    ),
+    part.isMarked ? <mark key={i}>{part.text}</mark> : part.text,
   )
 }

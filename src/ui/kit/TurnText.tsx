@@ -16,10 +16,12 @@ export function TurnText({ told }: { told: Pick<RolloutSample, 'response' | 'tur
       // Turns have no other identity than their place.
       <span key={i} className="tool-text" title={TOOL_WROTE} data-testid="tool-text">
         <span className="visually-hidden">{TOOL_WROTE}: </span>
-        {shownText(text)}
+        <span translate="no">{shownText(text)}</span>
       </span>
     ) : (
-      <span key={i}>{shownText(text)}</span>
+      <span key={i} translate="no">
+        {shownText(text)}
+      </span>
     ),
   )
 }

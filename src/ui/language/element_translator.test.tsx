@@ -72,7 +72,25 @@ test('what is spoken is in the language too; code and what is marked are not', (
     '<input aria-label="Sheep 的帮助" title="保存"/>',
   )
   expect(renderToStaticMarkup(<code>Save</code>)).toBe('<code>Save</code>')
+  expect(renderToStaticMarkup(<mark>Save</mark>)).toBe('<mark>Save</mark>')
   expect(renderToStaticMarkup(<b translate="no">Save</b>)).toBe('<b translate="no">Save</b>')
+})
+
+test('what the model wrote is not translated, and what is said of it is', () => {
+  expect(
+    renderToStaticMarkup(
+      <span className="tok prose" title="Save">
+        Save
+      </span>,
+    ),
+  ).toBe('<span class="tok prose" title="保存">Save</span>')
+  expect(
+    renderToStaticMarkup(
+      <b className="response">
+        <>Save</>
+      </b>,
+    ),
+  ).toBe('<b class="response">保存</b>')
 })
 
 test('a number of several parts has its per cent sign beside it', () => {

@@ -4,8 +4,10 @@ import { Fragment, isValidElement } from 'react'
 import type { Props } from '../kit/translator.ts'
 import { FIRST_MARK, MARKS } from './text_translator.ts'
 
-/** Elements that show code, keys and what a person typed. */
-const AS_IT_IS = new Set<unknown>(['code', 'pre', 'kbd', 'samp', 'style', 'script', 'math'])
+/** Elements that show code, keys, what a person typed, and a piece of a text. */
+const AS_IT_IS = new Set<unknown>(['code', 'pre', 'kbd', 'samp', 'mark', 'style', 'script', 'math'])
+/** What the model wrote or was asked, whatever its words mean on the page. */
+const OF_MODEL = /(?:^|\s)(?:response|tok)(?:\s|$)/
 const SPOKEN = [
   'title',
   'aria-label',
@@ -99,7 +101,7 @@ export function translateProps(type: unknown, props: Props, say: Say): Props {
     const value = props[name]
     if (typeof value === 'string') changes[name] = say(value)
   }
-  if (!AS_IT_IS.has(type)) {
+  if (!AS_IT_IS.has(type) && !OF_MODEL.test(String(props.className))) {
     const { children } = props
     const said = saidChildren(children, say)
     if (said !== children) changes.children = said

@@ -28,7 +28,7 @@ function Answer({ answer }: { answer: Generation }) {
     <tr className={isJudged ? verdictOf(score) : undefined}>
       <td>
         <span className={`response ${proseClass(output)}`}>
-          {output === '' ? '(nothing)' : shownText(output)}
+          {output === '' ? <>(nothing)</> : shownText(output)}
         </span>
         {is_ended === false ? <span className="soft"> cut off</span> : null}
       </td>

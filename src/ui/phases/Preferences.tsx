@@ -121,7 +121,7 @@ function ResponseButton(props: { choice: 'a' | 'b'; text: string; hint: string }
       onClick={() => act(choice)}
     >
       <span className={`response ${proseClass(text)}`}>
-        {text === '' ? '(nothing)' : shownText(text)}
+        {text === '' ? <>(nothing)</> : shownText(text)}
       </span>
       <kbd aria-hidden="true">{hint}</kbd>
     </button>

@@ -22,7 +22,7 @@ function Judged({ text, taskScore }: { text: string; taskScore: number | undefin
           <span className="visually-hidden">{`${verdict}: `}</span>{' '}
         </>
       )}
-      <span className={`response ${proseClass(text)}`}>{shownText(text) || '(nothing)'}</span>
+      <span className={`response ${proseClass(text)}`}>{shownText(text) || <>(nothing)</>}</span>
     </td>
   )
 }

@@ -45,7 +45,7 @@ function Row({ row, names }: { readonly row: TriedRow; readonly names: readonly 
       <td className={`response ${proseClass(prompt)}`}>{shownText(prompt)}</td>
       <td>{what}</td>
       <td className={`response ${proseClass(response)}`}>
-        {response === '' ? '(nothing)' : shownText(response)}
+        {response === '' ? <>(nothing)</> : shownText(response)}
       </td>
       {names.map((name) => (
         <td key={name}>{parts[name] === undefined ? '–' : formatNumber(parts[name])}</td>

@@ -131,7 +131,7 @@ export function Readout(props: {
           ))
         ) : (
           <span className={`response ${proseClass(response)}`}>
-            {shownText(response) || '(nothing)'}
+            {shownText(response) || <>(nothing)</>}
           </span>
         )}
       </p>

@@ -62,7 +62,7 @@ function Summary({ trace, sample }: { trace: Trace; sample: TracedSample }) {
       Step {trace.step}, {trace.table.phase.name}:{' '}
       <span className={`response ${proseClass(sample.prompt)}`}>{shownText(sample.prompt)}</span>{' '}
       <b className={`response ${proseClass(sample.response)}`}>
-        {shownText(sample.response) || '(nothing)'}
+        {shownText(sample.response) || <>(nothing)</>}
       </b>
       <span className="soft">
         {' '}
