@@ -94,7 +94,7 @@ export function Record() {
         <span className="soft">
           {isPlanned
             ? `${plan.length} ${plan.length === 1 ? 'change' : 'changes'} while it runs`
-            : `${switches.length} phases, ${byHand} ${byHand === 1 ? 'change' : 'changes'} by hand`}
+            : `${switches.length} ${switches.length === 1 ? 'phase' : 'phases'}, ${byHand} ${byHand === 1 ? 'change' : 'changes'} by hand`}
         </span>
       </summary>
       <ol>
