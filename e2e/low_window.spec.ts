@@ -62,6 +62,10 @@ test('a run leaves a low window to its tab, and a phone shows the run beside a l
   await expect(lab.get('lessons')).toBeVisible()
   expect((await box(lab, '.lessons')).y).toBeGreaterThanOrEqual(422)
   await expect(lab.get('entropy-value')).toBeInViewport({ ratio: 1 })
+  // The settings can be read beside it.
+  await lab.get('settings-toggle').click()
+  await expect(page.locator('#settings-body')).toBeInViewport()
+  await lab.get('settings-toggle').click()
   // What the sheet covers can be scrolled from under it.
   await page.evaluate(() => scrollTo(0, document.body.scrollHeight))
   const content = await box(lab, '.tab-place')
