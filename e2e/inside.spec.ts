@@ -258,6 +258,9 @@ test('on a phone the tab is a list of headings, of which the first is open', asy
     expect(await open(id), id).toBe(false)
   const height = () => lab.get('pass').evaluate(() => document.documentElement.scrollHeight)
   expect(await height()).toBeLessThan(4 * 844)
+  // Beside its long text a box keeps its size.
+  const choice = await lab.get('live-parts-on').boundingBox()
+  expect(choice?.width).toBeGreaterThanOrEqual(13)
   await lab.get('cosine').locator('> summary').click()
   expect(await open('cosine')).toBe(true)
 })
