@@ -61,8 +61,12 @@ function start(of: TryIt): void {
 }
 
 /** What the run that met the check came to; else how far the run on the page is. */
-function Verdict(props: { readonly result: string | undefined; readonly present: Present }) {
-  const { result, present } = props
+function Verdict(props: {
+  readonly result: string | undefined
+  readonly present: Present
+  readonly lacksGpu: boolean
+}) {
+  const { result, present, lacksGpu } = props
   const { checked, isAsked } = present
   const isMet = checked?.is_done === true
   const place = useRef<HTMLDivElement>(null)
@@ -73,8 +77,9 @@ function Verdict(props: { readonly result: string | undefined; readonly present:
     wasMet.current = isMet
   }, [isMet])
   const passed = isMet ? checked.says : result
-  // Another run says nothing of a part that is done.
-  const going = isMet || (passed !== undefined && !isAsked) ? '' : checked?.says
+  // Another run says nothing of a part that is done, or that cannot be trained here.
+  const saysNothing = !isAsked && (passed !== undefined || lacksGpu)
+  const going = isMet || saysNothing ? '' : checked?.says
   return (
     <div role="status" ref={place}>
       {passed === undefined ? null : (
@@ -143,7 +148,7 @@ export function Try({ name, of }: { readonly name: string; readonly of: TryIt })
           <Play className="icon" aria-hidden="true" />{' '}
           {isGoing
             ? going
-            : isBusy
+            : isBusy && !lacksGpu
               ? 'End this run and train it'
               : isDone
                 ? 'Train it again'
@@ -152,7 +157,7 @@ export function Try({ name, of }: { readonly name: string; readonly of: TryIt })
         {lacksGpu ? <WithoutGpu /> : null}
       </p>
       {/* Earlier versions kept that it was passed, and not with what. */}
-      <Verdict result={isDone ? (result ?? '') : undefined} present={present} />
+      <Verdict result={isDone ? (result ?? '') : undefined} {...{ present, lacksGpu }} />
     </section>
   )
 }

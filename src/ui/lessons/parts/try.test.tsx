@@ -52,6 +52,12 @@ test('without a GPU it cannot be pressed, and says why and what is needed', () =
   expect(html).toMatch(/<button[^>]*disabled/)
   expect(html).toContain('This needs a GPU')
   expect(html).toContain('What training needs')
+  // Nor while a recording plays: no other run can be ended for it.
+  const other = decodeLink('v=1&p=first-steps').experiment
+  labStore.setState({ ...initialState(), error, status: 'running', runExperiment: other }, true)
+  const replaying = renderToStaticMarkup(<Try name="a" of={TRY} />)
+  expect(replaying).toContain('Train it</button>')
+  expect(replaying).not.toContain('does not count')
 })
 
 /** What is said below the button, as text. */
