@@ -26,8 +26,10 @@ export interface StudyState {
   readonly id: string
   /** Those that are not open, newest first. */
   readonly others: readonly KeptStudy[]
-  /** Deleted, and not yet gone: undo brings it back. */
-  readonly deleted: KeptStudy | undefined
+  /** Deleted, newest first, and not yet gone: each can be brought back. */
+  readonly deleted: readonly KeptStudy[]
+  /** The one of them that was deleted just now. */
+  readonly justDeleted: KeptStudy | undefined
   /** The open one as it was before an arm was taken out of it: undo brings it back. */
   readonly without: WithoutArm | undefined
   readonly arms: readonly Arm[]
@@ -61,7 +63,8 @@ export const EMPTY: StudyState = {
   study: undefined,
   id: '',
   others: [],
-  deleted: undefined,
+  deleted: [],
+  justDeleted: undefined,
   without: undefined,
   arms: [],
   notes: [],
@@ -120,7 +123,7 @@ export function analysisOf({
   return found
 }
 
-/** All studies but the one that is deleted. */
+/** All studies but those that are deleted. */
 export const staying = ({
   study,
   others,

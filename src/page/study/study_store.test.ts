@@ -324,20 +324,22 @@ test('why a study that was left trains no further is said in the list, and once 
   expect(page.studyStore.getState().problems).toEqual(problems)
 })
 
-test('a deleted study can be brought back, and takes only runs that no other one has', async () => {
+test('a deleted study can be brought back until the page is left, and takes only runs that no other one has', async () => {
   vi.useFakeTimers({ shouldAdvanceTime: true })
   const { page, kept } = await twoStudies()
   const { id } = page.studyStore.getState()
   await page.deleteStudy(id)
   expect(page.studyStore.getState()).toMatchObject({ study: undefined, others: [{}] })
   expect(kept.results).toHaveLength(6)
-  page.undoDeleteStudy()
+  expect(page.studyStore.getState()).toMatchObject({ justDeleted: { id }, deleted: [{ id }] })
   await vi.advanceTimersByTimeAsync(60_000)
-  expect(page.studyStore.getState().others).toHaveLength(2)
+  expect(page.studyStore.getState()).toMatchObject({ justDeleted: undefined, deleted: [{ id }] })
+  page.undoDeleteStudy(id)
+  expect(page.studyStore.getState()).toMatchObject({ others: [{}, {}], deleted: [] })
   expect(kept.results).toHaveLength(6)
 
   await page.deleteStudy(id)
-  await vi.advanceTimersByTimeAsync(60_000)
+  await page.commitDeleteStudies()
   expect(kept.all).toHaveLength(1)
   expect(kept.results.map(({ seed }) => seed).sort()).toEqual([1, 1, 2, 2])
   vi.useRealTimers()
@@ -350,9 +352,9 @@ test('a page that is closed before a deletion is over leaves it to the next one'
   await again.openStudy(async () => kept, workers(() => 'silence').createPort)
   expect(kept.all).toHaveLength(1)
   expect(kept.results).toHaveLength(4)
-  expect(again.studyStore.getState()).toMatchObject({ others: [{}], deleted: undefined })
+  expect(again.studyStore.getState()).toMatchObject({ others: [{}], deleted: [] })
   // With the last one everything goes.
   await again.deleteStudy(again.studyStore.getState().others[0].id)
-  await again.commitDeleteStudy()
+  await again.commitDeleteStudies()
   expect([kept.all.length, kept.results.length]).toEqual([0, 0])
 })

@@ -288,8 +288,9 @@ export function closeStudy(): void {
   if (!open) return
   const left = { ...open, is_open: false }
   void storage?.write(left)
-  const { at_once, results, others, deleted, present, kept_steps } = studyStore.getState()
-  const kept = { results, others: [left, ...others], deleted, present, kept_steps }
+  const { at_once, results, others, present, kept_steps, ...now } = studyStore.getState()
+  const { deleted, justDeleted } = now
+  const kept = { results, others: [left, ...others], deleted, justDeleted, present, kept_steps }
   studyStore.setState({ ...EMPTY, isReady: true, at_once, ...kept })
 }
 
@@ -307,36 +308,42 @@ export function reopenStudy(id: string): boolean {
 
 let undoTimer: ReturnType<typeof setTimeout> | undefined
 
-/** Takes a study out of the list; it goes for good, with the runs that no other one has, after
- * UNDO_MS or with the next page. */
+/** Takes a study out of the list; it goes for good, with the runs that no other one has, with
+ * commitDeleteStudies or the next page. */
 export async function deleteStudy(id: string): Promise<void> {
   if (trainedOne()?.id === id) pauseStudy()
   if (studyStore.getState().id === id) closeStudy()
-  await commitDeleteStudy()
   const { others } = studyStore.getState()
   const found = others.find((one) => one.id === id)
   if (!found) return
-  studyStore.setState({ others: others.filter((one) => one !== found), deleted: found })
-  undoTimer = setTimeout(() => void commitDeleteStudy(), UNDO_MS)
+  studyStore.setState(({ deleted }) => ({
+    others: others.filter((one) => one !== found),
+    deleted: [found, ...deleted],
+    justDeleted: found,
+  }))
+  clearTimeout(undoTimer)
+  undoTimer = setTimeout(() => studyStore.setState({ justDeleted: undefined }), UNDO_MS)
   await storage?.write({ ...found, is_deleted: true })
 }
 
-/** Brings back what was deleted last. */
-export function undoDeleteStudy(): void {
-  clearTimeout(undoTimer)
-  const { deleted, others } = studyStore.getState()
-  if (!deleted) return
-  studyStore.setState({ deleted: undefined, others: [deleted, ...others] })
-  void storage?.write(deleted)
+/** Brings a deleted one back. */
+export function undoDeleteStudy(id: string): void {
+  const { deleted, others, justDeleted } = studyStore.getState()
+  const found = deleted.find((one) => one.id === id)
+  if (!found) return
+  studyStore.setState({
+    deleted: deleted.filter((one) => one !== found),
+    justDeleted: justDeleted === found ? undefined : justDeleted,
+    others: [found, ...others],
+  })
+  void storage?.write(found)
 }
 
-/** Lets go now of what is marked to be deleted. */
-export async function commitDeleteStudy(): Promise<void> {
-  clearTimeout(undoTimer)
+/** Lets go now of all that are deleted. */
+export async function commitDeleteStudies(): Promise<void> {
   const { deleted } = studyStore.getState()
-  if (!deleted) return
-  studyStore.setState({ deleted: undefined })
-  await letGo(deleted)
+  studyStore.setState({ deleted: [], justDeleted: undefined })
+  for (const one of deleted) await letGo(one)
 }
 
 /** Removes a study with its runs and their states; one that another tab trains stays until the next
@@ -354,10 +361,12 @@ async function letGo({ id, study }: KeptStudy): Promise<void> {
   })
 }
 
-/** Removes the states of runs that no study has still to train. */
+/** Removes the states of runs that no study has still to train, nor one that can be brought
+ * back. */
 async function forgetDone(): Promise<void> {
   const state = studyStore.getState()
-  const runs = runsToCome(staying(state), state.results)
+  const deleted = state.deleted.map(({ study }) => study)
+  const runs = runsToCome([...staying(state), ...deleted], state.results)
   await forgetStates(runs.map(({ experiment }) => experiment))
 }
 

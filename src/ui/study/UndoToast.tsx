@@ -12,7 +12,7 @@ function Undo({ id, onUndo }: { readonly id: string; readonly onUndo: () => void
   )
 }
 
-function Said({ deleted, without }: Pick<StudyState, 'deleted' | 'without'>) {
+function Said({ justDeleted, without }: Pick<StudyState, 'justDeleted' | 'without'>) {
   if (without)
     return (
       <>
@@ -20,11 +20,11 @@ function Said({ deleted, without }: Pick<StudyState, 'deleted' | 'without'>) {
         <Undo id="study-undo-take-out" onUndo={undoTakeOut} />
       </>
     )
-  if (deleted)
+  if (justDeleted)
     return (
       <>
-        “{deleted.study.name}” deleted.
-        <Undo id="study-undo-delete" onUndo={undoDeleteStudy} />
+        “{justDeleted.study.name}” deleted.
+        <Undo id="study-undo-delete" onUndo={() => undoDeleteStudy(justDeleted.id)} />
       </>
     )
   return null
@@ -32,15 +32,15 @@ function Said({ deleted, without }: Pick<StudyState, 'deleted' | 'without'>) {
 
 /** The region stays, so that screen readers hear it change. */
 export function UndoToast() {
-  const { deleted, without } = useStore(studyStore)
+  const { justDeleted, without } = useStore(studyStore)
   return (
     <div
       className="toast undo-toast"
       role="status"
       data-testid="study-deleted"
-      data-shown={deleted !== undefined || without !== undefined}
+      data-shown={justDeleted !== undefined || without !== undefined}
     >
-      <Said deleted={deleted} without={without} />
+      <Said justDeleted={justDeleted} without={without} />
     </div>
   )
 }

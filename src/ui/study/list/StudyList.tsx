@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { useStore } from 'zustand'
 import { isOfLab } from '../../../page/study/recorded.ts'
 import { studyStore } from '../../../page/study/study_state.ts'
+import { DeletedStudies } from './DeletedStudies.tsx'
 import { Gallery } from './Gallery.tsx'
 import { galleryFamilies, isFound, STUDIES_OF_LAB } from './gallery_families.ts'
 import { NewStudy } from './NewStudy.tsx'
@@ -47,6 +48,7 @@ export function StudyList() {
       <NewStudy />
       <Search query={query} found={found} all={own.length + STUDIES_OF_LAB} onQuery={setQuery} />
       <OwnStudies own={ownFound} />
+      <DeletedStudies />
       <Gallery families={families} isFound={query.trim() !== ''} />
     </>
   )
