@@ -39,6 +39,11 @@ test('a study has a question: the person’s own, else that of its arms', () => 
   expect(asked('Is it hot?')).toEqual(['Is it hot?', 'Is it hot?'])
 })
 
+test('a value that stands twice is said beside its field, however it is written', () => {
+  const axes = [rate, { path: 'rollout.temperature', values: '1, 0.8, 1.0' }]
+  expect(problems({ axes })).toEqual({ 'axis.1': ['1 stands twice: take one of them out.'] })
+})
+
 test('a study has 1 to 64 seeds, and none is put in place of what was typed', () => {
   for (const seeds of [0, -3, 65, Number.NaN])
     expect(problems({ axes: [rate], seeds })).toEqual({ seeds: ['Expected 1 to 64 seeds.'] })

@@ -218,7 +218,8 @@ function axisProblem(
       return (
         valueProblem(present, path, axis[0]) ?? 'One value compares nothing: write a second one.'
       )
-    return undefined
+    const twice = axis.find((value, i) => axis.indexOf(value) < i)
+    return twice === undefined ? undefined : `${twice} stands twice: take one of them out.`
   }
   const { from, to, count, scale } = axis
   if (!Number.isFinite(from) || !Number.isFinite(to))
