@@ -48,6 +48,9 @@ test('a study has 1 to 64 seeds, and none is put in place of what was typed', ()
   for (const seeds of [0, -3, 65, Number.NaN])
     expect(problems({ axes: [rate], seeds })).toEqual({ seeds: ['Expected 1 to 64 seeds.'] })
   expect(problems({ axes: [rate], seeds: 1 })).toEqual({})
+  const whole = 'Expected a whole number, got 2.5.'
+  expect(problems({ axes: [rate], seeds: 2.5, settings: 4.5 })).toEqual({ seeds: [whole] })
+  expect(problems({ axes: [rate], kind: 'random', settings: 2.5 }).settings).toContain(whole)
 })
 
 test('a value that is no number is said to be none', () => {

@@ -176,6 +176,10 @@ function* typedProblems(
     else if (path !== '' && axes.findIndex((axis) => axis.path === path) < i)
       yield [`axis.${i}`, 'This field is above already.']
   }
+  const counts = kind === 'all' ? { seeds } : { seeds, settings, finalists, choosing }
+  for (const [field, count] of Object.entries(counts))
+    if (!Number.isNaN(count) && !Number.isInteger(count))
+      yield [field as keyof typeof counts, `Expected a whole number, got ${count}.`]
   if (!(seeds >= 1 && seeds <= MOST_SEEDS)) yield ['seeds', `Expected 1 to ${MOST_SEEDS} seeds.`]
   if (kind === 'all') return
   if (used.length === 0 && way === 'arms') yield ['axis.0', 'A search needs a field to search.']

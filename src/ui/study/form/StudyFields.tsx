@@ -107,7 +107,7 @@ function Count(props: {
         value={Number.isNaN(draft[name]) ? '' : draft[name]}
         {...described(problems, name)}
         onChange={({ target }) =>
-          set({ [name]: target.value === '' ? Number.NaN : Math.round(Number(target.value)) })
+          set({ [name]: target.value === '' ? Number.NaN : Number(target.value) })
         }
       />
       <Problem problems={problems} field={name} />

@@ -218,7 +218,7 @@ function useDraft(changed: Changed | undefined) {
     return readDraft(draft, namedArms(chosen), now, before)
   }
   const set = (change: Partial<Draft>) => setDraft({ ...draft, ...change })
-  return { draft, set, chosen, setChosen, base, setBase, made, proposed, read }
+  return { draft, set, chosen, setChosen, base, setBase, made, way: typed.way, proposed, read }
 }
 
 interface QuestionProps {
@@ -250,11 +250,27 @@ function Question({ draft, proposed, problems, set }: QuestionProps) {
 
 type Planned = Extract<DraftStudy, { readonly ok: true }>
 
-/** What the form plans; the plan before, while it says something that cannot be planned. */
-function usePlan(made: DraftStudy): Planned | undefined {
-  const [plan, setPlan] = useState(made.ok ? made : undefined)
-  if (made.ok && made !== plan) setPlan(made)
-  return made.ok ? made : plan
+interface ShownPlan {
+  readonly plan: Planned
+  readonly way: Draft['way']
+}
+
+/** What the form plans; the plan before, while it says something that cannot be planned. The other
+ * way to say what is compared begins without one: nothing is wrong with what nobody has typed. */
+export function planAfter(
+  before: ShownPlan | undefined,
+  made: DraftStudy,
+  way: Draft['way'],
+): ShownPlan | undefined {
+  if (!made.ok) return before?.way === way ? before : undefined
+  return before?.plan === made ? before : { plan: made, way }
+}
+
+function usePlan(made: DraftStudy, way: Draft['way']): Planned | undefined {
+  const [before, setBefore] = useState<ShownPlan>()
+  const now = planAfter(before, made, way)
+  if (now !== before) setBefore(now)
+  return now?.plan
 }
 
 function Plan({ plan, isPast }: { readonly plan: Planned; readonly isPast: boolean }) {
@@ -265,11 +281,12 @@ function Plan({ plan, isPast }: { readonly plan: Planned; readonly isPast: boole
 
 /** A new study; `changed`: another one of an open study. */
 export function StudyForm({ changed }: { readonly changed?: Changed }) {
-  const { draft, set, chosen, setChosen, base, setBase, made, proposed, read } = useDraft(changed)
+  const { draft, set, chosen, setChosen, base, setBase, made, way, proposed, read } =
+    useDraft(changed)
   /** Fields whose values were typed and left. */
   const [left, setLeft] = useState<readonly number[]>([])
   const { form, wasTried, fail } = useFirstProblem()
-  const plan = usePlan(made)
+  const plan = usePlan(made, way)
   const isWhole = wasTried || plan !== undefined
   const problems = made.ok ? NO_PROBLEMS : shownProblems(made.problems, isWhole, left)
   const make = () => {
