@@ -6,6 +6,7 @@ import { PRESETS } from '../../document/presets/presets.ts'
 import { initialState, type LabState, labStore } from '../../page/state/store.ts'
 import { studyTrainingStore } from '../../page/study/mark_training.ts'
 import { Status } from '../learning/Status.tsx'
+import { SettingsDiffer } from '../phases/SettingsDiffer.tsx'
 import { presentStore } from '../shown/shown.ts'
 import { Choice, Controls } from './palette/Controls.tsx'
 
@@ -57,6 +58,13 @@ test('beside a study that trains, Train says what it would do and is not the fir
   training(true)
   expect(train()).toContain('Train beside the study')
   expect(train()).not.toContain('primary')
+  // What is said of changed settings names the same button.
+  lab({
+    status: 'finished',
+    runExperiment: PRESET.experiment,
+    experiment: experimentWith(LR, 0.002),
+  })
+  expect(renderToStaticMarkup(<SettingsDiffer />)).toContain('>Train beside the study<')
   // A run that is on is paused as ever.
   lab({ status: 'running' })
   expect(train()).toContain('Pause')
