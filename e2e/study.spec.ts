@@ -151,7 +151,9 @@ test(
     const open = listed.getByRole('button', { name: 'Open the study' })
     await open.click()
     await expect(lab.get('study-progress')).toContainText('30 of 30 runs')
-    await expect(lab.get('study-answer')).toContainText('No difference from “32 × 8, GRPO” was found')
+    await expect(lab.get('study-answer')).toContainText(
+      'No difference from “32 × 8, GRPO” was found',
+    )
     // It opens at its answer, in one unit, and is nobody's own once it is left.
     await expect(lab.get('study-answer')).toBeInViewport()
     await expect(lab.get('study-sentences')).toContainText(' points, 5 seeds')
