@@ -164,7 +164,11 @@ test('a drag of the knob moves the step, and the way back from a zoom is whole',
   await page.setViewportSize({ width: 390, height: 844 })
   await lab.open(LINK)
   await lab.waitForStatus('idle')
+  // Settings that are open give way to the run.
+  await lab.get('settings-toggle').click()
+  await expect(page.locator('#settings-body')).toBeVisible()
   await lab.get('train').click()
+  await expect(page.locator('#settings-body')).toBeHidden()
   await lab.waitForStep(10)
   const [knob, line] = [await box(lab, '.axis-now'), await box(lab, '.axis-track')]
   await page.mouse.move(knob.x + knob.width / 2, knob.y + knob.height / 2)

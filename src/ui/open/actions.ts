@@ -8,6 +8,7 @@ import { type LabState, labStore } from '../../page/state/store.ts'
 import { selectLacksGpu } from '../../page/state/without_gpu.ts'
 import { isBusy } from '../../record/run/run_parts.ts'
 import { viewStore } from '../shown/shown.ts'
+import { foldOverRun } from '../shown/store.ts'
 import { closePast } from './opened_run.ts'
 
 /** A run would train other settings than those that are typed, or those of another run than the
@@ -64,7 +65,10 @@ export function toggleTraining(): void {
   if (selectLacksGpu(state)) void import('./find_gpu.ts').then(({ findGpu }) => findGpu())
   else if (status === 'running' || status === 'preparing' || status === 'waiting') pause()
   else if (status === 'paused') resume()
-  else train()
+  else {
+    foldOverRun()
+    train()
+  }
 }
 
 /** Opens a preset and shows it, whatever past run the page shows. */

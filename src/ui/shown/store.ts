@@ -119,6 +119,13 @@ export function setPreference(change: Partial<Preferences>): void {
   kept.set(preferencesSchema.parse({ ...uiStore.getState(), settings_open }))
 }
 
+/** Where the settings stand above the run, they give way to one that begins. */
+export function foldOverRun(): void {
+  if (hasRoom() || !uiStore.getState().settings_open) return
+  uiStore.setState({ settings_open: false })
+  scrollTo(0, 0)
+}
+
 beside?.addEventListener('change', () =>
   uiStore.setState({ settings_open: hasRoom() && kept.get().settings_open }),
 )
