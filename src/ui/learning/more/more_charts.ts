@@ -260,7 +260,7 @@ export function timeCharts(metrics: readonly string[]): readonly MoreChart[] {
     {
       id: 'throughput',
       title: 'Throughput',
-      note: 'tokens per second, of prompts and responses over a step’s latency: verl’s perf/throughput. Steps overlap, so the run does more',
+      note: 'tokens per second, of prompts and responses over a step’s latency: verl’s perf/throughput; steps overlap, so the run does more',
       lines: [line('perf/throughput', 'tokens per second')],
     },
   ]

@@ -68,7 +68,7 @@ function SearchField(props: {
         type="text"
         role="combobox"
         data-testid="palette-input"
-        placeholder="Command, experiment or setting"
+        placeholder="Command or setting"
         autoComplete="off"
         spellCheck={false}
         aria-expanded={activeId !== undefined}
