@@ -6,7 +6,7 @@ import { useStore } from 'zustand'
 import { deviceName } from '../../document/links/names.ts'
 import { exploratoryWords } from '../../document/study/changes.ts'
 import { redraft } from '../../document/study/draft/redraft.ts'
-import { answerSentence } from '../../document/study/report/answer.ts'
+import { answerSentence, measuredSentence } from '../../document/study/report/answer.ts'
 import { planSentence, titleParts } from '../../document/study/report/words.ts'
 import { FEWEST_PAIRS } from '../../document/study/statistics/student.ts'
 import type { Study } from '../../document/study/study.ts'
@@ -107,6 +107,7 @@ function Recorded({ state }: { readonly state: StudyState }) {
 function Head({ state, study }: { readonly state: StudyState; readonly study: Study }) {
   const analysed = analysisOf(state)
   const known = analysed?.analysis.runs.length ?? 0
+  const measured = analysed && measuredSentence(analysed.study, analysed.analysis)
   const exploratory = exploratoryWords(state.changes)
   const [title, question] = titleParts({ ...study, question: saidQuestion(study.question) })
   return (
@@ -139,6 +140,7 @@ function Head({ state, study }: { readonly state: StudyState; readonly study: St
       {analysed && (known > 0 || study.seeds.length < FEWEST_PAIRS) ? (
         <p className="study-answer" data-testid="study-answer">
           <strong>{answerSentence(analysed.study, analysed.analysis)}</strong>
+          {measured === undefined ? null : <span className="soft study-measured">{measured}</span>}
           {exploratory === '' ? null : (
             <span className="study-exploratory" data-testid="study-exploratory">
               {exploratory}

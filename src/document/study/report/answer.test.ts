@@ -3,7 +3,7 @@ import gallery from '../../../page/study/gallery.json' with { type: 'json' }
 import { type Analysis, analyse } from '../analysis.ts'
 import { plannedRuns } from '../queue.ts'
 import { armsOf, DOCUMENT, madeUpResult, studyOf } from '../testing.ts'
-import { answerSentence, foundOf, joinNumbered } from './answer.ts'
+import { answerSentence, foundOf, joinNumbered, measuredSentence } from './answer.ts'
 
 test('names that differ by a number that rises by one are said as one', () => {
   expect(joinNumbered(['layer 1 alone', 'layer 2 alone', 'layer 3 alone', 'DPO'])).toEqual([
@@ -108,6 +108,20 @@ test('a large difference that Holm’s correction takes away is not said to be n
     } as unknown as Analysis)
   expect(say(0.03)).toContain('No difference found after Holm’s correction, −5.0 points: b.')
   expect(say(0.3)).toContain('No difference found, −5.0 points: b.')
+})
+
+test('the measure is named, and a span of several arms is not taken for an interval', () => {
+  const study = studyOf(MANY)
+  const say = (...verdicts: readonly string[]) =>
+    measuredSentence(study, {
+      arms: [{}, ...verdicts.map((verdict) => ({ comparison: { verdict } }))],
+      metric: 'val-aux/x/acc/greedy',
+    } as unknown as Analysis)
+  expect(say('too few', 'too few')).toBeUndefined()
+  const measured = 'Measured: held-out accuracy (greedy), at the end of the budget.'
+  expect(say('none')).toBe(measured)
+  expect(say('worse', 'none', 'too few')).toBe(measured)
+  expect(say('none', 'none')).toContain(`${measured} Two numbers with “to” between them`)
 })
 
 test('what was found is said in a word: equal is not the same as undecided', () => {

@@ -6,7 +6,7 @@ import { FEWEST_PAIRS } from '../statistics/student.ts'
 import type { Study } from '../study.ts'
 import { measureWords } from './measure_words.ts'
 import { type Units, unitsOf } from './units.ts'
-import { armName, bareDifference, differenceText, marginText, signed } from './words.ts'
+import { armName, bareDifference, differenceText, marginText, placeOf, signed } from './words.ts'
 
 /** What is longer is counted. */
 const MOST_NAMES = 3
@@ -164,6 +164,22 @@ export function answerSentence(study: Study, analysis: Analysis): string {
     return answerOfMany(study, analysis, compared, base)
   const known = compared.filter(({ verdict }) => verdict === 'none')
   return `No difference from ${base} was found in ${measureWords(analysis.metric ?? study.measure.metric)}: ${sizesOf(known, unitsOf(analysis.metric))}, with ${seedsOf(known)}.`
+}
+
+/** What the answer was measured by, and how its numbers are to be read; undefined where there is no
+ * answer yet. */
+export function measuredSentence(
+  { measure }: Study,
+  { arms, metric }: Analysis,
+): string | undefined {
+  const verdicts = arms.flatMap(({ comparison }) => comparison?.verdict ?? [])
+  const said = verdicts.filter((verdict) => verdict !== 'too few')
+  if (said.length === 0) return undefined
+  const measured = `Measured: ${measureWords(metric ?? measure.metric)}, ${placeOf(measure)}.`
+  // Several arms of one verdict are said by the least and the greatest difference.
+  return new Set(said).size < said.length
+    ? `${measured} Two numbers with “to” between them are the smallest and the largest difference of several arms, not an interval: each arm has its own in the plot and in the table.`
+    : measured
 }
 
 /** What a study has found, in a word: an arm that differs, else one that is shown to be equal, else

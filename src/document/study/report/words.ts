@@ -95,7 +95,8 @@ const MEASURES = {
   area: 'its mean height over the budget (learning-curve area)',
 } as const
 
-const placeOf = ({ at, reaches }: Study['measure']): string =>
+/** Where it is read. */
+export const placeOf = ({ at, reaches }: Study['measure']): string =>
   at === 'level'
     ? `where ${measureWords(reaches ?? '')} first comes to what all arms of the seed reached`
     : MEASURES[at]

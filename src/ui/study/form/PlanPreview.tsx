@@ -1,8 +1,10 @@
 // Draws what a study that is being written will do: its base, its arms by seeds, and its measure.
+import { useMemo } from 'react'
 import { type Arm, stepsOf } from '../../../document/study/arms.ts'
 import { budgetSays } from '../../../document/study/report/lengths.ts'
 import { planSentence } from '../../../document/study/report/words.ts'
 import type { Study } from '../../../document/study/study.ts'
+import { differenceWords } from '../../../record/run/difference_words.ts'
 import { BaseLine } from './BaseLine.tsx'
 import { Lengths } from './Lengths.tsx'
 
@@ -25,6 +27,26 @@ interface PlanPreviewProps {
   readonly isPast?: boolean
 }
 
+/** What an arm differs in whose name does not say it: from the first, which itself differs from the
+ * second. */
+function Differs({ arm, arms }: { readonly arm: Arm; readonly arms: readonly Arm[] }) {
+  const words = useMemo(() => unsaid(arm, arms), [arm, arms])
+  return words === '' ? null : <span className="soft study-differs">{words}</span>
+}
+
+/** A few words are enough to tell arms apart. */
+const MOST_WORDS = 3
+
+function unsaid(arm: Arm, arms: readonly Arm[]): string {
+  const other = arms[0] === arm ? arms[1] : arms[0]
+  // One without a name of its own is called by its values.
+  if (!other || arm.group === '') return ''
+  return differenceWords(arm.experiment, other.experiment)
+    .slice(0, MOST_WORDS)
+    .filter((words) => !arm.name.includes(words))
+    .join(', ')
+}
+
 /** Arms by seeds, a run for each cell; a search draws its arms one after the other. */
 function Cells({ study, arms }: Pick<PlanPreviewProps, 'study' | 'arms'>) {
   const { seeds } = study
@@ -42,7 +64,10 @@ function Cells({ study, arms }: Pick<PlanPreviewProps, 'study' | 'arms'>) {
         <tbody>
           {arms.slice(0, MOST).map((arm) => (
             <tr key={arm.name}>
-              <th scope="row">{arm.name}</th>
+              <th scope="row">
+                {arm.name}
+                <Differs arm={arm} arms={arms} />
+              </th>
               <td>{stepsText(arm)}</td>
               <td>{seeds.join(', ')}</td>
             </tr>

@@ -14,7 +14,8 @@ test('the plan has its arms, its runs with their time, and its measure', () => {
   const plan = textOf(
     renderToStaticMarkup(<PlanPreview study={study} arms={arms} runs={8} time="about 3 min" />),
   )
-  expect(plan).toContain('slow 30 1, 2, 3, 4 fast 30 1, 2, 3, 4')
+  // A name that was given hides what the arm differs in.
+  expect(plan).toContain('slow lr 0.0001 30 1, 2, 3, 4 fast lr 0.001 30 1, 2, 3, 4')
   expect(plan).toContain('2 arms × 4 seeds. 8 runs in all, about 3 min on this machine.')
   expect(plan).toContain('fixed beforehand: held-out accuracy (greedy), at the end of the budget')
 })
@@ -99,7 +100,7 @@ test('an arm of another preset is not said to begin from the base', () => {
   )
   expect(plan).toMatch(/“GRPO” begins from “Tiny: GRPO, as many rollouts”/)
   expect(plan).not.toContain('All arms')
-  expect(plan).toMatch(/GRPO \d+, in place of 166/)
+  expect(plan).toMatch(/GRPO a new model, no inner phase, lr 0.001 \d+, in place of 166/)
   expect(plan).toContain('as many responses as what the study begins from')
 })
 
