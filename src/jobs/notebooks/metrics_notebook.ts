@@ -62,8 +62,8 @@ interface MetricsOf {
   readonly understory: string
 }
 
-/** metrics.csv, metrics.ipynb, the experiment where it is known, and the lab's mark. Throws JobError
- * for a run without metrics. */
+/** metrics.csv, metrics.ipynb, the experiment where it is known, and the mark of the lab. Throws
+ * JobError for a run without metrics. */
 export function metricsExport({ series, title, experiment, understory }: MetricsOf): OutFile[] {
   const measured = [...series].filter(([, { length }]) => length > 0)
   if (measured.length === 0)

@@ -14,9 +14,9 @@ import { later } from '../part/later.tsx'
 import { selectIsBusy, useLab } from '../shown/run.ts'
 import { Control } from './Control.tsx'
 import { nearestTaken } from './field/nearest_taken.ts'
-import type { WrongValue as Wrong } from './field/WrongValue.tsx'
 import { type FieldData, formName, isNumber, labelled, spoken, typedValue } from './form.ts'
 import { findWords, foundChoices, pathWords } from './settings_search.ts'
+import type { WrongValue as Wrong } from './WrongValue.tsx'
 
 /** Whether the run has another value than the settings. */
 const isHeld = ({ experiment, runExperiment }: LabState, path: string): boolean =>
@@ -114,7 +114,7 @@ const wrongAt = ({ wrongFields }: LabState, path: string) =>
 /** What is wrong with a value that was typed, and the ways out. */
 const WrongValue = later<ComponentProps<typeof Wrong>>(
   'What is wrong with a setting',
-  async () => (await import('./field/WrongValue.tsx')).WrongValue,
+  async () => (await import('./WrongValue.tsx')).WrongValue,
 )
 
 const selectIsSteered = ({ runDocument, experiment }: LabState): boolean =>

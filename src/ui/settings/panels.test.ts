@@ -14,8 +14,8 @@ import {
 } from '../phases/verdicts.ts'
 import { PANEL_KEYS } from '../shell/palette/commands/command.ts'
 import { skippedUpdates } from '../shown/metrics.ts'
+import { SLIDER_TICKS, sliderPosition, sliderValue } from './field/slider.ts'
 import { changedFields, groupFields, ownValues, shownFields } from './form.ts'
-import { SLIDER_TICKS, sliderPosition, sliderValue } from './slider.ts'
 
 const numeric = experimentFields(PRESETS[0].experiment).filter(
   ({ kind, min, max }) =>

@@ -1,10 +1,10 @@
 // Says what is wrong with a value that was typed, and offers the ways out.
-import { experimentFields } from '../../../document/experiment/form/form.ts'
-import { labStore } from '../../../page/state/store.ts'
-import type { WrongField } from '../../../record/run/run_parts.ts'
-import { showSetting } from '../../open/wanted.ts'
-import { type FieldData, formName, spoken, typedValue } from '../form.ts'
-import { randomStart } from './random_start.ts'
+import { experimentFields } from '../../document/experiment/form/form.ts'
+import { labStore } from '../../page/state/store.ts'
+import type { WrongField } from '../../record/run/run_parts.ts'
+import { showSetting } from '../open/wanted.ts'
+import { randomStart } from './field/random_start.ts'
+import { type FieldData, formName, spoken, typedValue } from './form.ts'
 
 /** Another setting whose rule a value breaks: a refusal begins with its name. */
 const ruledBy = ({ problem, path }: WrongField): FieldData | undefined =>
