@@ -104,8 +104,10 @@ test('beside open settings nothing of the bars is cut in a narrow window, and no
   for (const width of [900, 960, 1000, 1200]) {
     await page.setViewportSize({ width, height: 700 })
     await expect(page.locator('.settings-head')).toBeVisible()
+    // The line of phases follows a new width, and the run goes on meanwhile.
+    await expect.poll(() => cutOff(page), `${width}`).toEqual([])
     await expectLineOfSteps(lab, `${width}`)
-    expect(await cutOff(page), `${width}`).toEqual([])
+    await expect.poll(() => cutOff(page), `${width}`).toEqual([])
     const smoothing = await page.locator('.smoothing').boundingBox()
     const downloads = await box(lab, '.downloads')
     if (!smoothing) throw new Error('nothing smooths')
