@@ -139,3 +139,14 @@ test('every text is found again by what is made from it', () => {
   expect(lost).toEqual([])
   expect(SAID.size).toBeGreaterThan(5000)
 })
+
+test('a text at the end of a sentence, and a setting of one word, are said as they are elsewhere', () => {
+  const ended = {
+    'A recording is open: leave it first.': '有一个录制正打开着：请先退出。',
+    ', layer 2.': '，第 2 层。',
+    'Temperature: expected a number': '温度：应为一个数',
+    'Layers: expected a number': '层数：应为一个数',
+  }
+  for (const [text, chinese] of Object.entries(ended)) expect(texts.translate(text)).toBe(chinese)
+  expect(texts.translate('temperature: expected a number')).toMatch(/^temperature：/)
+})

@@ -17,7 +17,7 @@ export const WORD_OF_CODE = /^['"‘“]?[\w.*+@:-]*[\w.*+@-]['"’”]?$/
 /** `'cosine' or 'constant'`: words of code, whatever they mean elsewhere. */
 export const IS_CHOICE_OF_CODE = /^'[^']*'(?: or '[^']*')+$/
 /** A number, or a word that is none of a sentence. */
-export const IS_VALUE = /^[−-]?\d[\d.e−-]*$|^\w*[\d_]\w*$|^none$/
+export const IS_VALUE = /^[−-]?\d(?:[\d.e−-]*[\de])?$|^\w*[\d_]\w*$|^none$/
 const NO_VALUE = /^(?:none|nothing|less|more)$/
 /** A name of several words, each with a capital or a digit: `NVIDIA H100`. */
 export const IS_PROPER = /^\S*[A-Z\d]\S*(?: \S*[A-Z\d]\S*)+$/
@@ -28,8 +28,9 @@ export const NAMED_NUMBER = /^(?:critic )?[\w@.-]+ [−-]?\d[\w.−-]*$/
 export const IS_NAME_WITH_NUMBERS = /^[A-Z]\S*?(?:、[\w@.-]+ [−-]?\d[\w.−-]*)+$/
 /** A name with a comma of its own. */
 export const QUOTED = /^“([^“”]*)”$/
-/** `actor.optim.lr: …`, `seed: expected …` */
-export const OF_A_PATH = /^([\w-]+(?:\.[\w-]+)+|[\w-]+(?=: (?:expected|unknown) )): ([\s\S]+)$/
+/** `actor.optim.lr: …`, `seed: expected …`; a setting is said by its name, with a capital. */
+export const OF_A_PATH =
+  /^([\w-]+(?:\.[\w-]+)+|[a-z][\w-]*(?=: (?:expected|unknown) )): ([\s\S]+)$/
 
 /** Without a unit. */
 export const IS_NUMBER = /^[\d.,]+$/
@@ -57,7 +58,7 @@ export function holdsCode(cut: Cut, hole: number): boolean {
   if (!WORD_OF_CODE.test(value)) return false
   return (
     (GIVEN_FOLLOWS.test(before) && !NO_VALUE.test(value)) ||
-    (before === '' && (OF_PATH.test(after) || /^\.\w/.test(after))) ||
+    (before === '' && ((/^[a-z]/.test(value) && OF_PATH.test(after)) || /^\.\w/.test(after))) ||
     isInPath(cut, hole) ||
     (after === '.' && isInPath(cut, hole + 1))
   )

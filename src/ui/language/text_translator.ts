@@ -129,6 +129,9 @@ export class TextTranslator {
     const [, before, inner, after] = BETWEEN_ELEMENTS.exec(core) ?? ['', '', core, '']
     const exact = this.exactly(inner)
     if (exact !== undefined) return `${before}${exact}${after}`
+    // A text that is put to a sentence's end has its stop from there.
+    const ended = inner.endsWith('.') ? this.exactly(inner.slice(0, -1)) : undefined
+    if (ended !== undefined) return `${before}${ended}。${after}`
     if (QUOTED.test(core))
       return `“${this.find(core.slice(1, -1), depth + 1) ?? core.slice(1, -1)}”`
     if (IS_CHOICE_OF_CODE.test(core)) return core.replaceAll("' or '", "' 或 '")
