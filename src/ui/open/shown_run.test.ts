@@ -22,7 +22,7 @@ test('files of a run are called as it is named, or by what differs in it', () =>
     ] as never,
   })
   expect(fileTitle('as it is', experiment)).toBe(OPENING.name)
-  expect(fileTitle('changed', other)).toBe(`${OPENING.name} lr 0.006`)
+  expect(fileTitle('changed', other)).toBe('BuPO (REINFORCE++), layer 2 first, lr 0.006')
   expect(fileTitle('named', other)).toBe('High learning rate')
   expect(fileTitle(undefined, experiment)).toBe(OPENING.name)
 })

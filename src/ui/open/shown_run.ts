@@ -13,13 +13,13 @@ import { openedStore } from './opened_run.ts'
 /** Letters, so that the seed has room. */
 const MAX_NAME = 50
 
-/** What the files of a run of the list are called: as a person named it, else by its experiment and
- * what differs in it; of any other run by its experiment. */
+/** What the files of a run of the list are called: as the run is, and by its experiment where
+ * nothing differs in it; of any other run by its experiment. */
 export function fileTitle(record: string | undefined, { name }: Experiment): string {
   const entry = record === undefined ? undefined : runOf(record)
   if (!entry || entry.header.source) return name ?? ''
   const { isAutomatic, seedless, words } = runName(entry)
-  return isAutomatic ? [name ?? '', ...words].join(' ').trim() : seedless
+  return isAutomatic && words.length === 0 ? (name ?? '') : seedless
 }
 
 const shownRecord = (): string | undefined =>
