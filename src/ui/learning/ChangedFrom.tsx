@@ -13,6 +13,12 @@ const valuesOf = (experiment: Experiment) =>
     ({ hasEffect, isOverridden }) => hasEffect && isOverridden !== false,
   )
 
+/** What goes with the model that a run begins with. */
+const OF_SOURCE = ['model.source', 'model.source_name', 'model.source_address', 'model.vocab_size']
+
+const startWords = ({ model: { source, source_name } }: Experiment): string =>
+  source === null ? 'random weights' : `begins with ${source_name ?? source}`
+
 const kindsOf = ({ phases }: Experiment) => phases.map(({ kind }) => kind).join()
 
 export function ChangedFrom(props: {
@@ -24,10 +30,13 @@ export function ChangedFrom(props: {
   const changed = valuesOf(experiment).filter(
     ({ path, value }) => before.has(path) && before.get(path) !== value,
   )
-  const words = changed
+  const isOther = preset.experiment.model.source !== experiment.model.source
+  const listed = changed.filter(({ path }) => !isOther || !OF_SOURCE.includes(path))
+  const words = listed
     .slice(0, MOST)
     .map(({ path, value }) => `${placeWords(path)}${settingWords(experiment, path, value)}`)
-  const others = changed.length - words.length
+  const others = listed.length - words.length
+  if (isOther) words.unshift(startWords(experiment))
   if (kindsOf(preset.experiment) !== kindsOf(experiment)) words.unshift('other phases')
   if (words.length === 0) return null
   return (

@@ -49,18 +49,19 @@ function usePreset() {
   const presetId = usePresent(selectPreset)
   const experiment = usePresent(shownExperiment)
   return useMemo(() => {
-    const found = PRESETS.find(({ id }) => id === presetId)
-    const preset = found?.experiment.task.id === experiment.task.id ? found : undefined
+    const preset = PRESETS.find(({ id }) => id === presetId)
     const isSame = JSON.stringify(preset?.experiment) === JSON.stringify(experiment)
     return { preset, experiment, isSame }
   }, [presetId, experiment])
 }
 
-/** Whether phases train what those of a preset do, which its summary names. */
-const trainSame = (phases: ReturnType<typeof resolvePhases>, preset: Experiment): boolean => {
+/** Whether an experiment trains on the task of a preset, and what that trains: both are named by
+ * its summary. */
+const trainsSame = (experiment: Experiment, preset: Experiment): boolean => {
   const last = preset.model.num_hidden_layers
-  const targets = (all: typeof phases) => all.map((phase) => phaseTarget(phase, last)).join()
-  return targets(phases) === targets(resolvePhases(preset))
+  const targets = (of: Experiment) => resolvePhases(of).map((phase) => phaseTarget(phase, last))
+  const isOfTask = experiment.task.id === preset.task.id
+  return isOfTask && targets(experiment).join() === targets(preset).join()
 }
 
 /** Opens the model that a preset begins with, where it comes with the page. */
@@ -87,7 +88,8 @@ export function Intro() {
   const savings = usePresent(selectSavings)
   const [isOpen, setOpen] = useState(false)
   if (!isEmpty) return null
-  const summary = preset && trainSame(phases, preset.experiment) ? SUMMARIES[preset.id] : undefined
+  const summary =
+    preset && trainsSame(experiment, preset.experiment) ? SUMMARIES[preset.id] : undefined
   return (
     <section className="card intro" aria-label="The chosen experiment" data-testid="intro">
       <p>

@@ -109,6 +109,14 @@ test('a changed preset keeps its introduction, which says what was changed', asy
   expect(says.replaceAll(/<[^>]*>/g, '')).toBe(
     `Changed from the preset “${OPENING.name}”: lr 0.003.`,
   )
+  // Another task, from random weights: not its every part, and the task in any case.
+  const { model } = OPENING.experiment
+  const random = { ...model, source: null, source_name: null, vocab_size: null }
+  const other = withField({ ...OPENING.experiment, model: random }, 'task.id', 'reverse_digits')
+  if (!other.ok) throw new Error(other.message)
+  const said = renderToStaticMarkup(<ChangedFrom preset={OPENING} experiment={other.experiment} />)
+  expect(said.replaceAll(/<[^>]*>/g, '')).toMatch(/”: random weights, .*[Rr]everse/)
+  expect(said).not.toMatch(/rows of the embedding|its name/)
   labStore.setState({ experiment: another })
   expect(intro().replaceAll(/<[^>]*>/g, '')).not.toContain(summary)
   // Nor does the summary say of a control that it trains an inner layer.

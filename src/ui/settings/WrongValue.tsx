@@ -34,7 +34,7 @@ export function WrongValue(props: {
       ) : null}
       {begin ? (
         <button type="button" className="plain" onClick={begin}>
-          begin from random weights
+          begin from random weights, with a warm start
         </button>
       ) : null}
     </p>

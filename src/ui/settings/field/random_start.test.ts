@@ -15,7 +15,9 @@ test('another size or other tokens are taken from random weights', () => {
     keepWrong({ path, label: path, text: '', problem: '' })
   randomStart('model.num_hidden_layers', 4)?.()
   expect(labStore.getState().wrongFields.map(({ path }) => path)).toEqual(['actor.optim.lr'])
-  const { model } = labStore.getState().experiment
+  const { model, phases } = labStore.getState().experiment
+  // Reinforcement alone would have no right answer to begin with.
+  expect(phases.map(({ kind }) => kind)).toEqual(['sft', 'rl', 'rl'])
   expect(model).toMatchObject({ num_hidden_layers: 4, source: null, vocab_size: null })
   expect(editField('task.id', 'roman_numerals')).toBeUndefined()
   // Without a model there is nothing in the way.
