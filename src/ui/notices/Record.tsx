@@ -114,7 +114,7 @@ export function Record() {
             if (problem !== undefined) showToast(problem)
           }}
         >
-          <Eraser className="icon" aria-hidden="true" /> Run it without them
+          <Eraser className="icon" aria-hidden="true" /> Leave them out
         </button>
       ) : null}
     </details>

@@ -219,6 +219,20 @@ test('phases that are added and removed are undone', () => {
   expect(labStore.getState().experiment.phases).toEqual(phases)
 })
 
+test('undo leaves out what a run that was reset has done by hand to the field', () => {
+  keepHistory(() => 0)
+  const { experiment } = labStore.getState()
+  const before = experiment.actor.optim.lr
+  editField('actor.optim.lr', 0.01)
+  // As after a reset: the value that the run began with, and what was done to it.
+  const done = { step: 6, kind: 'set', path: 'actor.optim.lr', value: 0.01 } as const
+  const later = { ...done, step: 9, path: 'rollout.temperature', value: 0.9 }
+  labStore.setState({ experiment: { ...experiment, steering: [done, later] } })
+  expect(undo()).toBe(`Learning rate is ${settingWords(before)} again`)
+  expect(labStore.getState().experiment.steering).toEqual([later])
+  expect(labStore.getState().experiment.actor.optim.lr).toBe(before)
+})
+
 test('what a field did not take is undone first, and nothing else with it', () => {
   choosePreset('tiny')
   const { experiment } = labStore.getState()

@@ -193,6 +193,21 @@ function againWords(path: string | undefined): string | undefined {
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
+/** The settings without what a run that was reset has done by hand to this field: the next one does
+ * it again. undefined where nothing is planned of it. */
+function withoutPlanned({ path, after }: Entry): Settings | undefined {
+  const state = labStore.getState()
+  const settings = settingsIn(state)
+  const value = path === undefined ? undefined : fieldAt(path, after.experiment)?.value
+  const { steering } = settings.experiment
+  const at = steering.findLastIndex(
+    (done) => done.kind === 'set' && done.path === path && done.value === value,
+  )
+  if (state.runDocument || at < 0) return undefined
+  const experiment = { ...settings.experiment, steering: steering.toSpliced(at, 1) }
+  return { ...settings, experiment }
+}
+
 /** What happened, in words; undefined where there was nothing to take back. */
 export function undo(): string | undefined {
   // What a field did not take was typed last, and is in no entry.
@@ -204,7 +219,9 @@ export function undo(): string | undefined {
   const entry = historyStore.getState().past.at(-1)
   if (!entry) return undefined
   historyStore.setState(stepBack)
-  return apply(entry, entry.after, entry.before)
+  const planned = withoutPlanned(entry)
+  if (planned) restoreSettings(planned, 'steering')
+  return planned || apply(entry, entry.after, entry.before)
     ? (againWords(entry.path) ?? `Undone: ${entry.words}`)
     : `${entry.words}: changed again since, so nothing was undone`
 }
