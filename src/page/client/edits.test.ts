@@ -233,7 +233,7 @@ test('a model that the run begins with keeps its sizes and its tokens', () => {
   const begun = labStore.getState().experiment
   expect(begun.model.source_name).toBe('sorter')
   expect(editField('model.num_hidden_layers', 4)).toBe(
-    'model.num_hidden_layers: “sorter”, which the run begins with, has 3',
+    'model.num_hidden_layers: the model “sorter” has 3',
   )
   expect(editField('task.id', 'roman_numerals')).toMatch(
     /^task\.id: .* has other tokens than this task$/,
@@ -247,5 +247,7 @@ test('a model that the run begins with keeps its sizes and its tokens', () => {
   const { padding_idx: ____, activations_dtype: _____, ...rest } = sizes
   const { enable_gradient_checkpointing: ______, ...teacher } = rest
   labStore.setState({ experiment: { ...begun, teacher } })
-  expect(editField('teacher.hidden_size', 64)).toMatch(/which the run learns from, has 32$/)
+  expect(editField('teacher.hidden_size', 64)).toMatch(
+    /^teacher\.hidden_size: the model “sorter” has 32$/,
+  )
 })

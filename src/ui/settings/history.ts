@@ -197,15 +197,13 @@ function againWords(path: string | undefined): string | undefined {
  * it again. undefined where nothing is planned of it. */
 function withoutPlanned({ path, after }: Entry): Settings | undefined {
   const state = labStore.getState()
-  const settings = settingsIn(state)
-  const value = path === undefined ? undefined : fieldAt(path, after.experiment)?.value
-  const { steering } = settings.experiment
-  const at = steering.findLastIndex(
-    (done) => done.kind === 'set' && done.path === path && done.value === value,
+  const { steering } = state.experiment
+  const value = path && fieldAt(path, after.experiment)?.value
+  const rest = steering.filter(
+    (done) => done.kind !== 'set' || done.path !== path || done.value !== value,
   )
-  if (state.runDocument || at < 0) return undefined
-  const experiment = { ...settings.experiment, steering: steering.toSpliced(at, 1) }
-  return { ...settings, experiment }
+  if (state.runDocument || rest.length === steering.length) return undefined
+  return { ...settingsIn(state), experiment: { ...state.experiment, steering: rest } }
 }
 
 /** What happened, in words; undefined where there was nothing to take back. */

@@ -19,21 +19,14 @@ const SIZES = [
 
 const tokensOf = ({ task }: Experiment): string => taskOf(task).tokenizer.tokens.join('\n')
 
-/** The parts that weights fill, with what is said where these do not fit. */
-const PARTS = {
-  model: (path: string, name: string, has: string) =>
-    `${path}: “${name}”, which the run begins with, has ${has}`,
-  teacher: (path: string, name: string, has: string) =>
-    `${path}: “${name}”, which the run learns from, has ${has}`,
-}
-
 /** Why `after` does not fit the weights that `before` begins with or learns from, as 'path:
  * reason'; undefined where it does, or where it has others. */
 export function startIssue(before: Experiment, after: Experiment): string | undefined {
   for (const part of ['model', 'teacher'] as const) {
     const { source, source_name } = before[part]
     if (source === null || after[part].source !== source) continue
-    const says = (path: string, has: string) => PARTS[part](path, source_name ?? source, has)
+    const says = (path: string, has: string) =>
+      `${path}: the model “${source_name ?? source}” has ${has}`
     const size = SIZES.find((key) => before[part][key] !== after[part][key])
     if (size) return says(`${part}.${size}`, `${before[part][size] ?? 'as many rows as its task'}`)
     if (before.task !== after.task && tokensOf(before) !== tokensOf(after))
