@@ -21,62 +21,14 @@ import { Shades } from '../../base/Legend.tsx'
 import { Answer } from './Answer.tsx'
 import { AskedProblem } from './AskedProblem.tsx'
 import { answerTokens, type Judging } from './judged.ts'
-import { NumberField } from './NumberField.tsx'
-import { afterPress, LAST_SEED } from './next_seed.ts'
+import { afterPress } from './next_seed.ts'
+import { Greedy, MOST_TOKENS, Settings } from './Settings.tsx'
 import { SpecialTokens } from './SpecialTokens.tsx'
 import { Steer } from './Steer.tsx'
 import { askedForm, TaskForm } from './TaskForm.tsx'
 import { typedStore } from './typed.ts'
 
 const FIRST: WritingSettings = { temperature: 0.7, top_p: 1, top_k: 0, max_tokens: 128, seed: 1 }
-
-const MOST_TOKENS = 512
-
-/** Ranges of the settings. */
-const FIELDS = [
-  { name: 'temperature', label: 'temperature', min: 0, max: 5, step: 0.1 },
-  { name: 'top_p', label: 'top_p', min: 0.01, max: 1, step: 0.01 },
-  { name: 'top_k', label: 'top_k, 0 for all', min: 0, max: 100_000, step: 1 },
-  { name: 'max_tokens', label: 'tokens at most', min: 1, max: MOST_TOKENS, step: 1 },
-  { name: 'seed', label: 'seed of the next sample', min: 0, max: LAST_SEED, step: 1 },
-] as const
-
-/** The likeliest token each time, as validations take it. */
-function Greedy({ settings, onChange }: SettingsProps) {
-  return (
-    <label className="model-check">
-      <input
-        type="checkbox"
-        data-testid="chat-greedy"
-        checked={settings.temperature === 0}
-        onChange={({ target }) => onChange({ ...settings, temperature: target.checked ? 0 : 1 })}
-      />
-      <span>
-        greedy: always the likeliest token (temperature 0), as held-out accuracy is measured
-      </span>
-    </label>
-  )
-}
-
-interface SettingsProps {
-  readonly settings: WritingSettings
-  readonly onChange: (settings: WritingSettings) => void
-}
-
-function Settings({ settings, onChange }: SettingsProps) {
-  return (
-    <div className="chat-settings">
-      {FIELDS.map((field) => (
-        <NumberField
-          key={field.name}
-          {...field}
-          value={settings[field.name]}
-          onChange={(value) => onChange({ ...settings, [field.name]: value })}
-        />
-      ))}
-    </div>
-  )
-}
 
 /** Whether it answers through its template or continues a text. */
 function RawChoice(props: { readonly isRaw: boolean; readonly onRaw: (isRaw: boolean) => void }) {

@@ -1,6 +1,5 @@
-// Draws one number of the settings of writing; what it does not take is said
-// below all of them, where its line is kept free.
-import { useEffect, useState } from 'react'
+// Draws one number of the settings of writing, and tells what it does not take.
+import { useState } from 'react'
 
 interface NumberFieldProps {
   readonly name: string
@@ -10,6 +9,8 @@ interface NumberFieldProps {
   readonly step: number
   readonly value: number
   readonly onChange: (value: number) => void
+  /** Why what is typed is not taken; undefined where it is. */
+  readonly onTyped: (why: string | undefined) => void
 }
 
 /** Why a typed number is not taken; undefined where it is. */
@@ -20,10 +21,9 @@ export const whyNotTaken = (
   value >= min && value <= max ? undefined : `expected a number from ${min} to ${max}`
 
 export function NumberField(props: NumberFieldProps) {
-  const { name, label, min, max, step, value, onChange } = props
-  const [wrong, setWrong] = useState<{ readonly typed: string | undefined; readonly why: string }>()
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another value takes the place of what is typed.
-  useEffect(() => setWrong(undefined), [value])
+  const { name, label, min, max, step, value, onChange, onTyped } = props
+  const [typed, setTyped] = useState<string>()
+  const isTaken = typed === undefined || whyNotTaken(numberOf(typed), props) === undefined
   return (
     <label>
       <span>{label}</span>
@@ -31,21 +31,19 @@ export function NumberField(props: NumberFieldProps) {
         type="number"
         {...{ min, max, step }}
         data-testid={`chat-${name}`}
-        aria-invalid={wrong?.typed !== undefined}
-        value={wrong?.typed ?? value}
-        // The value that holds comes back, and why stays to be read.
-        onBlur={() => setWrong((now) => now && { ...now, typed: undefined })}
+        aria-invalid={!isTaken}
+        value={typed ?? value}
+        // Where it is not taken, the value that holds comes back, and why stays to be read.
+        onBlur={() => setTyped(undefined)}
         onChange={({ target }) => {
-          const why = whyNotTaken(target.valueAsNumber, props)
-          setWrong(why === undefined ? undefined : { typed: target.value, why })
-          if (why === undefined) onChange(target.valueAsNumber)
+          const why = whyNotTaken(numberOf(target.value), props)
+          setTyped(target.value)
+          onTyped(why)
+          if (why === undefined) onChange(numberOf(target.value))
         }}
       />
-      {wrong ? (
-        <small className="bad" role="alert">
-          {label}: {wrong.why}; it stays {value}
-        </small>
-      ) : null}
     </label>
   )
 }
+
+const numberOf = (typed: string): number => (typed === '' ? Number.NaN : Number(typed))
