@@ -187,12 +187,16 @@ test('an open model begins with what one types, and a wrong number moves nothing
   await lab.get('chat-temperature').fill('9')
   await expect(page.locator('.chat-settings [role=alert]')).toContainText('temperature: expected')
   expect((await box(lab, '[data-testid=model-train]')).y).toBe(before.y)
-  // Of two wrong numbers the last one is said.
+  // Of two wrong numbers the last one is said, and the number from before comes back.
   const tokens = await lab.get('chat-max_tokens').inputValue()
-  await lab.get('chat-max_tokens').fill('9999')
+  await lab.get('chat-max_tokens').selectText()
+  await lab.get('chat-max_tokens').pressSequentially('9999')
+  await lab.get('chat-max_tokens').blur()
   await expect(page.locator('.chat-settings [role=alert]')).toHaveText(
     `tokens at most: expected a number from 1 to 512; it stays ${tokens}`,
   )
+  await expect(lab.get('chat-max_tokens')).toHaveValue(tokens)
+  await expect(lab.get('chat-temperature')).toHaveValue('0')
 })
 
 test('each arm that can be drawn is one line: box, line and name', async ({ lab, page }) => {

@@ -1,4 +1,5 @@
-// Draws one number of the settings of writing, and tells what it does not take.
+// Draws one number of the settings of writing. What is typed counts once the field is left, so that
+// the beginning of a number that it does not take changes nothing.
 import { useState } from 'react'
 
 interface NumberFieldProps {
@@ -34,12 +35,13 @@ export function NumberField(props: NumberFieldProps) {
         aria-invalid={!isTaken}
         value={typed ?? value}
         // Where it is not taken, the value that holds comes back, and why stays to be read.
-        onBlur={() => setTyped(undefined)}
+        onBlur={() => {
+          setTyped(undefined)
+          if (typed !== undefined && isTaken) onChange(numberOf(typed))
+        }}
         onChange={({ target }) => {
-          const why = whyNotTaken(numberOf(target.value), props)
           setTyped(target.value)
-          onTyped(why)
-          if (why === undefined) onChange(numberOf(target.value))
+          onTyped(whyNotTaken(numberOf(target.value), props))
         }}
       />
     </label>
