@@ -52,13 +52,14 @@ function namedSeries(log: ImportedLog): Named {
   return { series, task, n }
 }
 
-/** The number of layers whose policies a log of the lab's own has; undefined where it has none. */
-function layersIn(series: ReadonlyMap<string, Series>): number | undefined {
+/** The number of layers whose policies a log of the lab's own has; the fewest where it has none, so
+ * that none is made up. */
+function layersIn(series: ReadonlyMap<string, Series>): number {
   const layers = [...series.keys()].flatMap((name) =>
     Number(/^layer\/entropy\/(\d+)$/.exec(name)?.[1] ?? 0),
   )
   const last = Math.max(0, ...layers)
-  return last > 0 && last <= MAX_LAYERS ? last : undefined
+  return last <= MAX_LAYERS ? Math.max(1, last) : 1
 }
 
 /** What is known of the run: its name, its task, its layers and how long it was. */
@@ -68,7 +69,7 @@ function experimentOf(name: string, step: number, { task, n, series }: Named): E
     name: withoutHidden(name).slice(0, MAX_NAME).toWellFormed(),
     phases: [{ kind: 'rl', name: 'as logged', steps: Math.min(Math.max(1, step), MAX_STEPS) }],
     ...(task !== undefined && { task: { id: task } }),
-    ...(num_hidden_layers !== undefined && { model: { num_hidden_layers } }),
+    model: { num_hidden_layers },
   }
   const sampled = parseExperiment({ ...known, validation: { n } })
   const parsed = sampled.ok ? sampled : parseExperiment(known)
