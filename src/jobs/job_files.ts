@@ -230,7 +230,9 @@ function about(target: 'verl' | 'bupo', where: string, scale: Scale | undefined)
 function refuse(target: Target, refused: readonly Note[]): void {
   if (refused.length === 0) return
   const lines = refused.map(({ path, value, why }) => `${path} is ${shown(value)}: ${why}`)
-  throw new JobError(`${TARGET_NAMES[target]} cannot run this experiment: ${lines.join('; ')}`)
+  // TRL has other trainers, which this job does not call.
+  const runner = target === 'trl' ? 'TRL’s GRPOTrainer' : TARGET_NAMES[target]
+  throw new JobError(`${runner} cannot run this experiment: ${lines.join('; ')}`)
 }
 
 /** What becomes of every phase. */

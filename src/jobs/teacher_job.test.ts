@@ -40,7 +40,7 @@ describe('a job of verl with a teacher', () => {
     const readme = text.get('README.md') ?? ''
     expect(readme).toContain('- `teacher/`: large, with the tokenizer of the student.')
     expect(readme).toContain('and two GPUs.')
-    expect(readme).toContain('TRL cannot run this experiment: algorithm.opd_kl_coef is 0.7')
+    expect(readme).toContain('GRPOTrainer cannot run this experiment: algorithm.opd_kl_coef is 0.7')
   })
 
   test('without a teacher it has none of that', () => {
