@@ -31,7 +31,6 @@ export function TimelineTools({ timeline, edits, selected, onSaid }: TimelineToo
       {selected === undefined ? null : (
         <ChosenTools timeline={timeline} edits={edits} selected={selected} />
       )}
-      <span className="timeline-gap" />
       {isBusy ? <RepeatPhase timeline={timeline} onSaid={onSaid} /> : null}
       <AddPhases
         experiment={experiment}
