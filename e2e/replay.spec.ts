@@ -1,6 +1,6 @@
 // A browser without WebGPU plays a recorded run through the same page, and never pretends to train.
 import type { Page } from '@playwright/test'
-import { expectLowBars } from './bars.ts'
+import { expectLowBars, NARROW } from './bars.ts'
 import { expect, LONG_ONLY, test } from './lab_page.ts'
 
 const STEPS = 45
@@ -69,10 +69,22 @@ test(
   },
 )
 
+/** Half the way down of every control beside the experiment: one where they are one row. */
+const rowsOfBar = (page: Page): Promise<number[]> =>
+  page.evaluate(() => {
+    const parts = [...document.querySelectorAll('.bar :is(button, select)')]
+    const seen = parts.filter((part) => part.checkVisibility())
+    return [
+      ...new Set(
+        seen.map((part) => part.getBoundingClientRect()).map(({ y, height }) => y + height / 2),
+      ),
+    ]
+  })
+
 test(
   'bars are low without a GPU, while a recording plays and at its end',
   LONG_ONLY,
-  async ({ lab }) => {
+  async ({ lab, page }) => {
     await lab.open()
     await expect(lab.get('lacks-gpu')).toBeVisible()
     await expect(lab.get('forest')).toBeVisible()
@@ -83,6 +95,10 @@ test(
     await expectLowBars(lab, 'a recording')
     await lab.waitForStatus('finished')
     await expectLowBars(lab, 'a recording that has ended')
+    for (const [width, height] of NARROW.slice(2)) {
+      await page.setViewportSize({ width, height })
+      expect(await rowsOfBar(page), `${width}`).toHaveLength(1)
+    }
   },
 )
 
