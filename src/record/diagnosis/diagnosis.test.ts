@@ -39,6 +39,15 @@ test('a score that falls is no gap: evaluations are compared with the steps arou
   expect(withValidation({ [SCORE]: score }, accuracy)).toBeUndefined()
 })
 
+test('where nothing is right yet a warm start comes before longer responses', () => {
+  const cut = (score: number) => {
+    const metrics = { 'response/not_ended_ratio': fill(5, 0.9), [SCORE]: fill(5, score) }
+    return named('cut_off', metrics)?.advice.map(({ path }) => path)
+  }
+  expect(cut(0.1)).toEqual(['rollout.max_response_length', 'phases.0.steps'])
+  expect(cut(0)).toEqual(['phases.0.steps', 'rollout.max_response_length'])
+})
+
 test('fewer steps than the window are no diagnosis', () => {
   expect(find({ 'actor/pg_clipfrac': fill(4, 1), [INFORMATIVE]: fill(4, 0) })).toEqual([])
 })

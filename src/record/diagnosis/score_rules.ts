@@ -87,25 +87,24 @@ export const cut_off: DiagnosisRule = (of) => {
   if (share === undefined || share <= UNENDED) return undefined
   const { max_response_length } = of.phase.rollout
   const was = of.early(metric) ?? share
+  // Those that do end are not right either: longer ones would not be.
+  const isNothingRight = of.recent(of.score) === 0
+  const longer = of.advice('rollout.max_response_length', 'Allow longer responses.')
+  const warmer = of.warmStart(
+    'Train the warm start longer, so that the model knows how to end.',
+    'Choose an easier task, or add a warm start before this phase: from it the model learns how to end.',
+  )
   return {
     is_severe: share > 0.75,
     excess: (share - UNENDED) / UNENDED,
     title: 'Most responses are cut off',
     evidence: `${percent(share)} of the responses of the last ${WINDOW} steps had no end token within their ${max_response_length} tokens.`,
-    meaning:
-      of.reward_parts.length > 0
+    meaning: isNothingRight
+      ? 'No response has scored yet, so there is nothing better to learn from.'
+      : of.reward_parts.length > 0
         ? 'The reward sees a text that stops in the middle.'
         : 'A response that does not end scores 0 here, even with the right answer.',
-    advice:
-      was < share / 2
-        ? slower(of)
-        : [
-            of.advice('rollout.max_response_length', 'Allow longer responses.'),
-            of.warmStart(
-              'Train the warm start longer, so that the model knows how to end.',
-              'Choose an easier task, or add a warm start before this phase: from it the model learns how to end.',
-            ),
-          ],
+    advice: was < share / 2 ? slower(of) : isNothingRight ? [warmer, longer] : [longer, warmer],
     step: of.stepOf(metric),
   }
 }
