@@ -1,4 +1,5 @@
 // Maps TRL's names of what its trainers log, and what the lab, like verl, calls the same.
+import { Series } from '../../../host/columns/series.ts'
 
 interface Renamed {
   readonly names: readonly string[]
@@ -52,9 +53,34 @@ function partName(name: string): Renamed | undefined {
     : to(`reward/${part}/${statistic}`)
 }
 
+const renamed = (name: string): Renamed | undefined =>
+  Object.hasOwn(TRL_NAMES, name) ? TRL_NAMES[name] : partName(name)
+
 /** Under the lab's names; what it has no name for is `trl/…`. */
 export function labMetrics(name: string, value: number): [string, number][] {
-  const known = Object.hasOwn(TRL_NAMES, name) ? TRL_NAMES[name] : partName(name)
+  const known = renamed(name)
   const { names, convert = (x: number) => x } = known ?? to(`trl/${name}`)
   return names.map((ours) => [ours, convert(value)])
+}
+
+const PREFIXED = /^(train|eval)\/(.+)$/
+/** What tells TRL's log: other trainers write `train/loss` too. */
+const SIGNS: readonly string[] = ['train/reward', 'train/epoch']
+
+/** Columns under the lab's names where they are TRL's under the prefixes with which transformers
+ * hands them to Weights & Biases and TensorBoard; those without a name of the lab stay. */
+export function withoutPrefixes(series: ReadonlyMap<string, Series>): ReadonlyMap<string, Series> {
+  if (!SIGNS.some((name) => series.has(name))) return series
+  const found = new Map<string, Series>()
+  for (const [name, column] of series) {
+    const [, prefix, rest = ''] = PREFIXED.exec(name) ?? []
+    const known = prefix && renamed(prefix === 'train' ? rest : `eval_${rest}`)
+    const { names, convert } = known || to(name)
+    for (const ours of names) found.set(ours, convert ? converted(column, convert) : column)
+  }
+  return found
+}
+
+function converted({ steps, values, length, thinned }: Series, convert: (x: number) => number) {
+  return Series.of(steps.slice(0, length), values.slice(0, length).map(convert), thinned)
 }

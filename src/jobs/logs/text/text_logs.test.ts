@@ -213,6 +213,22 @@ describe('tables and lines with a column of steps', () => {
     expect(column(binned, 'm__MIN')).toEqual([[0, 0]])
   })
 
+  test('TRL’s names under the prefix of Weights & Biases are TRL’s, others stay', async () => {
+    const names = ['train/reward', 'train/rewards/exact/mean', 'eval/reward', 'train/odd']
+    const ours = ['critic/score/mean', 'critic/rewards/mean', 'reward/exact/mean']
+    const all = [...ours, 'val-core/eval/reward/mean@1', 'train/odd']
+    const values = names.map((name) => `"${name}":0.5`).join()
+    for (const text of [
+      `{"_step":3,"_timestamp":1.5,${values}}\n`,
+      `_step,_timestamp,${names}\n3,1.5,0.5,0.5,0.5,0.5\n`,
+      `Step,${names.map((name) => `r - ${name}`)}\n3,0.5,0.5,0.5,0.5\n`,
+    ]) {
+      const log = await read(text.startsWith('{') ? 'a.jsonl' : 'a.csv', text)
+      expect([...log.series.keys()].filter((name) => name !== '_timestamp')).toEqual(all)
+      for (const name of all) expect(column(log, name)).toEqual([[3, 0.5]])
+    }
+  })
+
   test('what has no such column is refused with what was looked for', async () => {
     await expect(read('a.jsonl', '{"epoch": 1, "loss": 2}\n')).rejects.toThrow(
       /No column counts the steps\. Looked for step, global_step.*; found epoch, loss\./,
