@@ -1,5 +1,4 @@
-// Draws one number of the settings of writing. What is typed counts once the field is left, so that
-// the beginning of a number that it does not take changes nothing.
+// Draws one number of the settings of writing, and tells what it does not take.
 import { useState } from 'react'
 
 interface NumberFieldProps {
@@ -9,9 +8,8 @@ interface NumberFieldProps {
   readonly max: number
   readonly step: number
   readonly value: number
-  readonly onChange: (value: number) => void
-  /** Why what is typed is not taken; undefined where it is. */
-  readonly onTyped: (why: string | undefined) => void
+  /** The number that holds now; with it why that is not the one that is typed. */
+  readonly onChange: (value: number, why: string | undefined) => void
 }
 
 /** Why a typed number is not taken; undefined where it is. */
@@ -22,9 +20,10 @@ export const whyNotTaken = (
   value >= min && value <= max ? undefined : `expected a number from ${min} to ${max}`
 
 export function NumberField(props: NumberFieldProps) {
-  const { name, label, min, max, step, value, onChange, onTyped } = props
-  const [typed, setTyped] = useState<string>()
-  const isTaken = typed === undefined || whyNotTaken(numberOf(typed), props) === undefined
+  const { name, label, min, max, step, value, onChange } = props
+  // What is typed, and the number before: where the whole is not taken, its beginning is not either.
+  const [typed, setTyped] = useState<{ readonly text: string; readonly before: number }>()
+  const isTaken = typed === undefined || whyNotTaken(numberOf(typed.text), props) === undefined
   return (
     <label>
       <span>{label}</span>
@@ -33,15 +32,14 @@ export function NumberField(props: NumberFieldProps) {
         {...{ min, max, step }}
         data-testid={`chat-${name}`}
         aria-invalid={!isTaken}
-        value={typed ?? value}
-        // Where it is not taken, the value that holds comes back, and why stays to be read.
-        onBlur={() => {
-          setTyped(undefined)
-          if (typed !== undefined && isTaken) onChange(numberOf(typed))
-        }}
+        value={typed?.text ?? value}
+        // The value that holds comes back, and why stays to be read.
+        onBlur={() => setTyped(undefined)}
         onChange={({ target }) => {
-          setTyped(target.value)
-          onTyped(whyNotTaken(numberOf(target.value), props))
+          const before = typed?.before ?? value
+          const why = whyNotTaken(numberOf(target.value), props)
+          setTyped({ text: target.value, before })
+          onChange(why === undefined ? numberOf(target.value) : before, why)
         }}
       />
     </label>

@@ -37,16 +37,16 @@ export function Greedy({ settings, onChange }: SettingsProps) {
   )
 }
 
-/** A number that is not taken, and the settings that it leaves as they are. */
+/** A number that is not taken, and the settings that hold in spite of it. */
 interface Typed extends Pick<(typeof FIELDS)[number], 'name' | 'label'> {
   readonly why: string
-  readonly before: WritingSettings
+  readonly held: WritingSettings
 }
 
 /** Of two fields with a wrong number, the last one says why: there is one line for it. */
 export function Settings({ settings, onChange }: SettingsProps) {
   const [typed, setTyped] = useState<Typed>()
-  const wrong = typed?.before === settings ? typed : undefined
+  const wrong = typed?.held === settings ? typed : undefined
   return (
     <div className="chat-settings">
       {FIELDS.map((field) => (
@@ -54,10 +54,11 @@ export function Settings({ settings, onChange }: SettingsProps) {
           key={field.name}
           {...field}
           value={settings[field.name]}
-          onChange={(value) => onChange({ ...settings, [field.name]: value })}
-          onTyped={(why) =>
-            setTyped(why === undefined ? undefined : { ...field, why, before: settings })
-          }
+          onChange={(value, why) => {
+            const held = { ...settings, [field.name]: value }
+            setTyped(why === undefined ? undefined : { ...field, why, held })
+            onChange(held)
+          }}
         />
       ))}
       {wrong ? (
