@@ -181,6 +181,8 @@ test('a drag of the knob moves the step, and the way back from a zoom is whole',
     await page.mouse.move(line.x, y, { steps: 4 })
     await page.mouse.up()
     await expect(lab.get('scrub-step'), `${beside}`).toHaveText(/^Step 0 of/)
+    // What is said of another step leaves it where it is.
+    expect((await box(lab, '.axis-now')).y, `${beside}`).toBeCloseTo(knob.y, 0)
   }
   await expect(lab.get('zoom-range')).toBeHidden()
   await lab.get('zoom-last').fill('4')
