@@ -61,6 +61,12 @@ export class RunsInTurn {
     this.#all = Promise.all([this.#all, over])
   }
 
+  /** Has all rest after the step in flight, and keep their states. */
+  pause(): void {
+    for (const { run } of this.#members.values())
+      run.orders.change({ budget: 0, wantsCheckpoint: true })
+  }
+
   /** Ends one run after its step, or all. */
   stop(id?: number): void {
     for (const [own, { run, enter }] of this.#members)

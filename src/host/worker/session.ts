@@ -18,7 +18,8 @@ export type { OpenRun, RunDevice, RunTrainer, SessionHost } from './base/session
 export { ExperimentError, labError } from './base/session_host.ts'
 
 /** One run at a time. A new one waits until the step in flight of the old one is done and its
- * memory freed. Or several runs that take turns, which know no commands but `start` and `stop`. */
+ * memory freed. Or several runs that take turns, which know no commands but `start`,
+ * `pause` and `stop`. */
 export class Session {
   readonly #host: SessionHost
   readonly #inTurn: RunsInTurn
@@ -73,6 +74,10 @@ export class Session {
         return
       case 'stop':
         this.#stop(command.run)
+        return
+      case 'pause':
+        this.#inTurn.pause()
+        this.#run?.orders.hear(command)
         return
       default:
         this.#run?.orders.hear(command)

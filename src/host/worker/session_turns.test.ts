@@ -74,6 +74,25 @@ test('another run ends those that take turns, and is freed after them', async ()
   ])
 })
 
+test('in a pause all rest, and their last steps are kept', async () => {
+  const { session, events, until } = fakeLab()
+  // By the clock alone no state is due.
+  const rare = { every_steps: 0, every_ms: 1e9, budget_bytes: 1e9 }
+  for (const run of [1, 2]) session.handle({ ...turn(run), checkpoints: rare })
+  await until(() => order(events).includes('1:2'))
+  session.handle({ type: 'pause' })
+  const has = (run: number) => (event: LabEvent) => 'run' in event && event.run === run
+  const isKept = (run: number) => {
+    const last = all(events, 'step').findLast(has(run))?.step
+    const isPaused = all(events, 'status').findLast(has(run))?.status === 'paused'
+    return isPaused && all(events, 'checkpoint').findLast(has(run))?.step === last
+  }
+  await until(() => isKept(1) && isKept(2))
+  expect(ended(events)).toEqual([])
+  session.handle({ type: 'stop' })
+  await session.idle
+})
+
 test('what is stopped while it waits takes no memory', async () => {
   const { session, events, log } = fakeLab({ takes_bytes: 60 })
   session.handle(turn(1))

@@ -129,6 +129,8 @@ test('so many runs are at once as was chosen, the first come first, and each say
   expect(kept.kept).toMatchObject({ at_once: 2, is_training: true })
   // A seed less while it trains: what is left of it is trained on.
   page.setStudy({ ...study, seeds: [1] })
+  gpu.say.get('slow 1')?.({ type: 'status', status: 'paused' })
+  gpu.say.get('slow 1')?.({ type: 'checkpoint', step: 5 })
   await vi.waitFor(() => expect(gpu.asked.slice(3)).toEqual(['slow 1']))
   gpu.say.get('slow 1')?.({ type: 'status', status: 'finished' })
   await vi.waitFor(() => expect(page.studyStore.getState().is_training).toBe(false))

@@ -22,6 +22,8 @@ let storage: StudyStorage | undefined
 let createPort: () => LabPort = newWorker
 let living: StudyTraining | undefined
 let opening: Promise<void> | undefined
+/** The runs that were paused last are kept, and their worker is gone. */
+let paused: Promise<void> = Promise.resolve()
 
 /** Reads what is kept, once, and continues a study that was being trained when the page was
  * left. */
@@ -268,17 +270,20 @@ function begin(kept: KeptStudy): void {
   void train(kept)
 }
 
-/** Ends the runs in progress, of whichever study; each is continued later from its newest
- * checkpoint, or from its start. */
+/** Ends the runs in progress, of whichever study; each is kept as it is, and continued from there
+ * later. */
 export function pauseStudy(): void {
   const trained = trainedOne()
-  living?.end()
+  const own = living
   living = undefined
-  releaseRun(LOCK)
-  studyStore.setState({ present: [] })
-  if (!trained) return
-  change(trained.id, { is_training: false })
-  void readSteps()
+  // Where they are until their states are kept; then what is kept says it.
+  const kept_steps = new Map([...studyStore.getState().kept_steps, ...(own?.steps ?? [])])
+  studyStore.setState({ present: [], kept_steps })
+  paused = Promise.all([paused, own?.end()]).then(() => {
+    if (!living) releaseRun(LOCK)
+    void readSteps()
+  })
+  if (trained) change(trained.id, { is_training: false })
 }
 
 /** Leaves the open study, which stays in the list with its runs; one that is being trained is
@@ -393,6 +398,8 @@ async function train({ id, study }: KeptStudy): Promise<void> {
     onPresent: (present) => studyStore.setState({ present }),
   })
   living = own
+  await paused
+  if (living !== own) return
   const isClaimed = await claimRun(LOCK)
   if (living !== own) return
   const problems = isClaimed ? await own.train() : [OTHER_TAB]

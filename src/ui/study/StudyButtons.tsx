@@ -3,6 +3,7 @@ import { FEWEST_PAIRS } from '../../document/study/statistics/student.ts'
 import type { Study } from '../../document/study/study.ts'
 import { encodeStudy } from '../../document/study/study_link.ts'
 import type { Estimate } from '../../page/paces/estimator.ts'
+import { begunRuns } from '../../page/study/begun_runs.ts'
 import { isOfLab } from '../../page/study/recorded.ts'
 import type { StudyState } from '../../page/study/study_state.ts'
 import { copyStudy, pauseStudy, setStudy } from '../../page/study/study_store.ts'
@@ -98,7 +99,12 @@ export function StudyButtons({ state, study, missing, known, time, change }: But
           Pause
         </button>
       ) : missing === 0 ? null : (
-        <TrainStudy others={state.others} missing={missing} time={time} />
+        <TrainStudy
+          others={state.others}
+          missing={missing}
+          isBegun={begunRuns(state).length > 0}
+          time={time}
+        />
       )}
       {known > 0 ? (
         <button

@@ -12,10 +12,12 @@ interface TrainStudyProps {
   readonly others: StudyState['others']
   /** Runs that are still to be trained. */
   readonly missing: number
+  /** Some of them are kept in the middle. */
+  readonly isBegun: boolean
   readonly time: Estimate | undefined
 }
 
-export function TrainStudy({ others, missing, time }: TrainStudyProps) {
+export function TrainStudy({ others, missing, isBegun, time }: TrainStudyProps) {
   const [asks, setAsks] = useState(false)
   const lacksGpu = useLab(selectLacksGpu)
   const trained = others.find(({ is_training }) => is_training)
@@ -48,7 +50,7 @@ export function TrainStudy({ others, missing, time }: TrainStudyProps) {
         disabled={lacksGpu}
         onClick={() => (trained ? setAsks(true) : trainStudy())}
       >
-        Train {missing} {missing === 1 ? 'run' : 'runs'}
+        {isBegun ? 'Continue' : 'Train'} {missing} {missing === 1 ? 'run' : 'runs'}
       </button>
       {lacksGpu ? <span className="soft">{NEEDS_GPU}</span> : null}
       {!lacksGpu && time ? (

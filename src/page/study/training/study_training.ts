@@ -52,6 +52,7 @@ export const stepsOfRun = ({ experiment }: Pick<PlannedRun, 'experiment'>): numb
 export class StudyTraining {
   readonly #of: TrainingOf
   readonly #present = new Map<string, PresentRun>()
+  readonly #steps = new Map<string, number>()
   #worker: StudyWorker | undefined
   #isOver = false
 
@@ -59,10 +60,16 @@ export class StudyTraining {
     this.#of = of
   }
 
-  /** Ends the runs in progress; `train` then never resolves. */
-  end(): void {
+  /** Ends the runs in progress, once their states are kept; `train` then never resolves. */
+  async end(): Promise<void> {
     this.#isOver = true
+    await this.#worker?.pause()
     this.#worker?.end()
+  }
+
+  /** The steps that the runs in progress have done, by their fingerprints. */
+  get steps(): ReadonlyMap<string, number> {
+    return this.#steps
   }
 
   /** Resolves when no run is missing, or with the reasons why one cannot be trained; never once it
@@ -117,10 +124,14 @@ export class StudyTraining {
   async #run(run: PlannedRun, worker: StudyWorker): Promise<Ended> {
     const name = nameOf(run)
     const of = stepsOfRun(run)
-    const onProgress = (progress: RunProgress) => this.#tell(name, { name, of, ...progress })
+    const id = fingerprintOf(run.experiment)
+    const onProgress = (progress: RunProgress) => {
+      if (progress.step > 0) this.#steps.set(id, progress.step)
+      this.#tell(name, { name, of, ...progress })
+    }
     onProgress({ step: 0, waits: false })
     const outcome = await worker.train(run, this.#of.study, onProgress)
-    return { id: fingerprintOf(run.experiment), name, outcome }
+    return { id, name, outcome }
   }
 
   #tell(name: string, present: PresentRun | undefined): void {

@@ -13,6 +13,7 @@ import type { LabEvent } from '../../../host/protocol/protocol.ts'
 import { memorySize } from '../../../kernels/device/base/errors.ts'
 import { SILENT_MS } from '../../connection/connection.ts'
 import type { LabPort } from '../../connection/port.ts'
+import { Rest } from './rest.ts'
 import { filesOf, recordOf } from './run_states.ts'
 import { StepPaces } from './step_paces.ts'
 import { TurnClock } from './turn_clock.ts'
@@ -33,8 +34,14 @@ const CHECKPOINTS = { ...DEFAULT_SCHEDULE, budget_bytes: 1 }
 
 const WATCH_MS = 1000
 
+/** Milliseconds in which a step ends, and its state is kept, on a slow adapter. */
+const PATIENCE_MS = 60_000
+
 /** A run in progress. */
 interface Living {
+  /** Resolves when it is kept or over. */
+  readonly rested: Promise<unknown>
+  readonly rest: Rest
   hear(event: LabEvent): void
   fail(problem: string): void
 }
@@ -113,17 +120,38 @@ export class StudyWorker {
     onProgress: (progress: RunProgress) => void,
   ): Promise<WorkerOutcome> {
     const id = ++this.#newest
-    const outcome = new Promise<WorkerOutcome>((resolve) => {
-      const fail = (problem: string) => resolve({ problem })
-      const hear = this.#hearing(id, run, study, { resolve, onProgress })
-      this.#living.set(id, { hear, fail })
+    let resolve: (outcome: WorkerOutcome) => void = () => {}
+    const outcome = new Promise<WorkerOutcome>((end) => {
+      resolve = end
     })
+    const fail = (problem: string) => resolve({ problem })
+    const act = this.#hearing(id, run, study, { resolve, onProgress })
+    const rest = new Rest()
+    const hear = (event: LabEvent) => {
+      rest.hear(event)
+      act(event)
+    }
+    this.#living.set(id, { hear, fail, rest, rested: Promise.race([rest.kept, outcome]) })
     this.#clock.start(id)
     void this.#start(id, run).catch((error: Error) => this.#living.get(id)?.fail(error.message))
     const ended = await outcome
     this.#living.delete(id)
     this.#paces.end(id)
     return ended
+  }
+
+  /** Has the runs rest after the step in flight. Resolves when their states are kept, and in any
+   * case after a while. */
+  async pause(): Promise<void> {
+    const stepping = [...this.#living.values()].filter(({ rest }) => rest.hasStepped)
+    if (stepping.length === 0) return
+    this.#port.postMessage({ type: 'pause' })
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const patience = new Promise((resolve) => {
+      timer = setTimeout(resolve, PATIENCE_MS)
+    })
+    await Promise.race([Promise.all(stepping.map(({ rested }) => rested)), patience])
+    clearTimeout(timer)
   }
 
   /** Ends the runs in progress, whose outcomes then never come, and frees the GPU. */
