@@ -83,7 +83,8 @@ export async function readJsonLines(pieces: Pieces): Promise<readonly ImportedLo
       lines.rows.text('group', line.group)
     } else if (!lines.take(line)) {
       if (isLast && line === undefined) lines.rows.cut()
-      else lines.rows.skip(`line ${number}`)
+      else
+        lines.rows.skip(`line ${number}${line === undefined && text !== '' ? ' (not JSON)' : ''}`)
     }
     isFirst = false
   }

@@ -83,7 +83,7 @@ describe('verl’s file logger', () => {
       [2, 2],
     ])
     expect(log.remarks).toEqual([
-      '2 parts of the file could not be read and were left out, the first of them line 2.',
+      '2 parts of the file could not be read and were left out, the first of them line 2 (not JSON).',
       'The end of the file is cut off; what is before it was read.',
     ])
   })
@@ -97,7 +97,7 @@ describe('verl’s file logger', () => {
   })
 
   test('a file of another kind is refused in a sentence', async () => {
-    await expect(read('lines', 'a,b\n1,2\n')).rejects.toThrow(/line 1 is none of it/)
+    await expect(read('lines', 'a,b\n1,2\n')).rejects.toThrow(/line 1 \(not JSON\) is none of it/)
     await expect(read('lines', '')).rejects.toThrow(LogError)
   })
 })

@@ -229,6 +229,12 @@ describe('tables and lines with a column of steps', () => {
     }
   })
 
+  test('a line that is broken is left out, and said', async () => {
+    const log = await read('a.jsonl', '{"loss":1.2,"step":1}\n{oops\n')
+    expect(column(log, 'loss')).toEqual([[1, 1.2]])
+    expect(log.remarks.join()).toContain('the first of them line 2 (not JSON).')
+  })
+
   test('what has no such column is refused with what was looked for', async () => {
     await expect(read('a.jsonl', '{"epoch": 1, "loss": 2}\n')).rejects.toThrow(
       /No column counts the steps\. Looked for step, global_step.*; found epoch, loss\./,
@@ -243,6 +249,7 @@ test.for([
   ['a.csv', 'step,prompt,answer\n1,a,2\n', false],
   ['a.csv', 'question,answer\n1+1,2\n', false],
   ['a.jsonl', '{"_step": 1, "loss": 2}\n', true],
+  ['a.jsonl', '{"loss": 1.2, "reward": 0.1, "epoch": 0.1}\n{oops\n', true],
   ['a.jsonl', '{"step": 1, "prompt": "a", "answer": 2, "level": 3}\n', false],
   ['a.jsonl', '{"step": 1, "data": {"a": 1}}\n', true],
   ['a.txt', 'Once upon a time.\nstep: 3 - stir\n', false],

@@ -18,10 +18,12 @@ export const isConsole = (head: string): boolean => VERL_LINE.test(head) || TRL_
 const OF_ROWS =
   /^(prompt|question|problem|query|instruction|input|text|messages|conversations?|chosen|rejected|completion|response|answer|output|target|solution)$/i
 
-/** Whether named values are a row of a log: a step, and numbers more than anything else. */
+/** Whether named values are a row of a log: a step, or a loss, which its reader then says has no
+ * step; and numbers more than anything else. */
 function isLogRow(values: readonly (readonly [name: string, value: unknown])[]): boolean {
   const names = values.map(([name]) => name)
-  if (stepColumn(names) === undefined || names.some((name) => OF_ROWS.test(name))) return false
+  const isTold = stepColumn(names) !== undefined || names.includes('loss')
+  if (!isTold || names.some((name) => OF_ROWS.test(name))) return false
   const filled = values.filter(([, value]) => value !== '')
   const numbers = filled.filter(([, value]) => loggedNumber(value) !== undefined).length
   return numbers > 1 && 2 * numbers > filled.length
