@@ -36,6 +36,11 @@ const zip = (entries: Record<string, Uint8Array>) => new Uint8Array(zipSync(entr
 test.for<[string, Uint8Array<ArrayBuffer>, RegExp]>([
   ['no zip', new Uint8Array(strToU8('hello')), /b\.zip: expected a bundle/],
   ['another zip', zip({ 'a.txt': bytes }), /found a \.zip without one/],
+  [
+    'a folder that the page has packed',
+    zip({ 'run/metrics.csv': bytes, 'run/metrics.ipynb': bytes, 'run/experiment.json': bytes }),
+    /^b\.zip is a folder of files, and no bundle\. .*: metrics\.csv, experiment\.json\.$/,
+  ],
   ['no JSON', zip({ 'experiment.json': bytes }), /experiment\.json is no JSON/],
   [
     'a large document',

@@ -12,6 +12,8 @@ import { contentNames, type NamingDocument } from './named.ts'
 
 const EXPERIMENT = 'experiment.json'
 const FOLDER = 'content/'
+/** What can be opened by itself of a folder that the page has packed. */
+const TO_UNPACK = /^[^/]+\/(metrics\.csv|experiment\.json|understory\.json)$/
 /** The earliest date that a zip knows, so that the same bundle has the same bytes. */
 const MADE = new Date(1980, 0, 1)
 const MOST_DOCUMENT = 1_000_000
@@ -45,12 +47,10 @@ export interface Bundle {
 /** Unpacks a bundle, which can take seconds. Throws ContentError for
  * a .zip that is no bundle, that is too large, or whose files are not what their names say. */
 export async function readBundle(file: string, bytes: Uint8Array<ArrayBuffer>): Promise<Bundle> {
-  const entries = unpacked(file, bytes)
+  const others: string[] = []
+  const entries = unpacked(file, bytes, others)
   const text = entries[EXPERIMENT]
-  if (!text)
-    throw new ContentError(
-      `${file}: expected a bundle with ${EXPERIMENT}, found a .zip without one`,
-    )
+  if (!text) throw new ContentError(noBundle(file, others))
   let document: unknown
   try {
     document = JSON.parse(strFromU8(text))
@@ -70,6 +70,14 @@ export async function readBundle(file: string, bytes: Uint8Array<ArrayBuffer>): 
   return { document, files }
 }
 
+/** Why a .zip without an experiment is none, by the names of its entries. */
+function noBundle(file: string, names: readonly string[]): string {
+  const known = names.flatMap((name) => TO_UNPACK.exec(name)?.[1] ?? [])
+  if (known.length === 0)
+    return `${file}: expected a bundle with ${EXPERIMENT}, found a .zip without one`
+  return `${file} is a folder of files, and no bundle. Unpack it, and open one of these from it: ${known.join(', ')}.`
+}
+
 /** The document comes from outside: what names no files as it should names none. */
 function namesIn(document: unknown) {
   try {
@@ -83,18 +91,22 @@ function namesIn(document: unknown) {
  * much. */
 const PIECE = 2 ** 16
 
-/** The entries of a bundle; others are passed over. Each is unpacked in pieces, no further than the
- * bytes that it says it has. */
+/** The entries of a bundle; of others the names are kept in `others`. Each is unpacked in pieces, no
+ * further than the bytes that it says it has. */
 function unpacked(
   file: string,
   bytes: Uint8Array<ArrayBuffer>,
+  others: string[],
 ): Readonly<Record<string, Uint8Array>> {
   const entries = new Map<string, Uint8Array[]>()
   let total = 0
   const unzip = new Unzip((entry) => {
     const { name, originalSize } = entry
     const isFile = name.startsWith(FOLDER) && isContentHash(name.slice(FOLDER.length))
-    if (!isFile && name !== EXPERIMENT) return
+    if (!isFile && name !== EXPERIMENT) {
+      others.push(name)
+      return
+    }
     const most = isFile ? MAX_CONTENT_BYTES : MOST_DOCUMENT
     if ((originalSize ?? 0) > most || entries.size === MOST_FILES) throw new ContentError(TOO_MUCH)
     if (entries.has(name)) throw new ContentError(`${name} is there twice`)
