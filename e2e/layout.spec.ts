@@ -197,6 +197,12 @@ test('an open model begins with what one types, and a wrong number moves nothing
   )
   await expect(lab.get('chat-max_tokens')).toHaveValue(tokens)
   await expect(lab.get('chat-temperature')).toHaveValue('0')
+  // What greedy takes away comes back without it.
+  await lab.get('chat-temperature').fill('0.7')
+  await lab.get('chat-greedy').check()
+  await expect(lab.get('chat-temperature')).toHaveValue('0')
+  await lab.get('chat-greedy').uncheck()
+  await expect(lab.get('chat-temperature')).toHaveValue('0.7')
 })
 
 test('each arm that can be drawn is one line: box, line and name', async ({ lab, page }) => {

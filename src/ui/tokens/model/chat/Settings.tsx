@@ -22,13 +22,19 @@ interface SettingsProps {
 
 /** The likeliest token each time, as validations take it. */
 export function Greedy({ settings, onChange }: SettingsProps) {
+  // What it was before; of a model that begins with greedy answers there is none.
+  const [before, setBefore] = useState(1)
+  const onCheck = (isGreedy: boolean) => {
+    if (isGreedy) setBefore(settings.temperature)
+    onChange({ ...settings, temperature: isGreedy ? 0 : before })
+  }
   return (
     <label className="model-check">
       <input
         type="checkbox"
         data-testid="chat-greedy"
         checked={settings.temperature === 0}
-        onChange={({ target }) => onChange({ ...settings, temperature: target.checked ? 0 : 1 })}
+        onChange={({ target }) => onCheck(target.checked)}
       />
       <span>
         greedy: always the likeliest token (temperature 0), as held-out accuracy is measured
