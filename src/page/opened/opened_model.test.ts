@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { ModelReading } from '../../host/protocol/opened_model.ts'
 import { openPage, port, withTestPages } from '../client/testing.ts'
-import { closeModel, openedModelStore, readText, writeText } from './opened_model.ts'
+import { closeModel, openedModelStore, openModel, readText, writeText } from './opened_model.ts'
 
 withTestPages()
 
@@ -38,5 +38,14 @@ test('a text that the model refuses is no answer; what was written before it end
   port().says({ type: 'model_written', text: '7', parts, is_done: false })
   port().says({ type: 'model_failed', message: 'It was ended.', open: ['first'] })
   expect(openedModelStore.getState().written).toMatchObject({ text: '7', is_done: true })
+  closeModel()
+})
+
+test('a folder that could not be opened leaves its name nowhere', () => {
+  openPage()
+  openModel('wrong', [])
+  expect(openedModelStore.getState()).toMatchObject({ name: 'wrong', isBusy: true })
+  port().says({ type: 'model_failed', message: 'It has no weights.', open: [] })
+  expect(openedModelStore.getState()).toMatchObject({ name: '', problem: 'It has no weights.' })
   closeModel()
 })

@@ -154,7 +154,8 @@ function hear(event: LabEvent): void {
       const written = before && before.parts.length > 0 ? { ...before, is_done: true } : undefined
       // An older reading is of another text than the field holds now.
       const read = state.askedBy === 'text' ? undefined : state.read
-      return set({ ...DONE, facts, written, read, problem: event.message })
+      const name = facts.first ? state.name : ''
+      return set({ ...DONE, name, facts, written, read, problem: event.message })
     }
   }
 }
@@ -264,8 +265,8 @@ export function findModel(address: string, port: MessagePort): void {
 }
 
 export function fetchModel(): void {
-  const { place } = openedModelStore.getState()
-  begin({ ...without(place), found: openedModelStore.getState().found })
+  const { place, found, name } = openedModelStore.getState()
+  begin({ ...without(place), found, name: (place === 'first' && found?.name) || name })
   // Half of the models are too large for a browser to keep when its disk is full: then it may not
   // throw this one away unasked.
   void navigator.storage?.persist?.()

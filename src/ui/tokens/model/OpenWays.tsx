@@ -23,6 +23,7 @@ import { FetchFrame } from './FetchFrame.tsx'
 import { MemoryPlan } from './MemoryPlan.tsx'
 import { openModelFolder } from './model_files.ts'
 import { ShippedModels } from './ShippedModels.tsx'
+import { useProblem } from './use_problem.ts'
 
 /** What would be fetched, and what it would take: before anything but the config is here. */
 function Found({ model, isBusy }: { model: FoundModel; isBusy: boolean }) {
@@ -58,12 +59,12 @@ function Found({ model, isBusy }: { model: FoundModel; isBusy: boolean }) {
 function AddressForm({ onAddress }: { onAddress: (address: ModelAddress, typed: string) => void }) {
   const [typed, setTyped] = useState('')
   const lacksGpu = useLab(selectLacksGpu)
-  const [problem, setProblem] = useState<string>()
+  const [problem, setProblem] = useProblem()
   const onSubmit = (event: FormEvent) => {
     event.preventDefault()
+    setProblem(undefined)
     try {
       onAddress(modelAddress(typed), typed)
-      setProblem(undefined)
     } catch (error) {
       setProblem(error instanceof Error ? error.message : String(error))
     }
@@ -136,7 +137,7 @@ function Kept() {
 
 function FolderWay({ hasModel }: { readonly hasModel: boolean }) {
   const lacksGpu = useLab(selectLacksGpu)
-  const [problem, setProblem] = useState<string>()
+  const [problem, setProblem] = useProblem()
   return (
     <div className="model-way">
       {hasModel ? null : <h3>From this machine</h3>}

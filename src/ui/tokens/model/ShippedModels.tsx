@@ -1,5 +1,4 @@
 // Draws models that come with the page: one press, and there is something to look into.
-import { useState } from 'react'
 import { useShallow } from 'zustand/react/shallow'
 import { modelHash } from '../../../host/content/models/model_files.ts'
 import { SHIPPED, type ShippedModel, shippedModel } from '../../../host/content/models/shipped.ts'
@@ -13,9 +12,10 @@ import { writeWithRun } from '../../open/models/run_model.ts'
 import { useLab } from '../../shown/run.ts'
 import { typedStore } from './chat/typed.ts'
 import { openModelFiles } from './model_files.ts'
+import { useProblem } from './use_problem.ts'
 
 function useOpening() {
-  const [problem, setProblem] = useState<string>()
+  const [problem, setProblem] = useProblem()
   const open = async (model: ShippedModel) => {
     setProblem(undefined)
     // The model that the open one was made of is asked the same, to compare.
