@@ -21,7 +21,7 @@ export const whyNotTaken = (
 
 export function NumberField(props: NumberFieldProps) {
   const { name, label, min, max, step, value, onChange } = props
-  // What is typed, and the number before: where the whole is not taken, its beginning is not either.
+  // What is typed, and the number before: of what is not taken whole, no beginning is either.
   const [typed, setTyped] = useState<{ readonly text: string; readonly before: number }>()
   const isTaken = typed === undefined || whyNotTaken(numberOf(typed.text), props) === undefined
   return (
