@@ -184,6 +184,11 @@ test('a drag of the knob moves the step, and the way back from a zoom is whole',
     // What is said of another step leaves it where it is.
     expect((await box(lab, '.axis-now')).y, `${beside}`).toBeCloseTo(knob.y, 0)
   }
+  // Names of phases scroll out of sight whole.
+  await page.evaluate(() => scrollTo(0, 1200))
+  const name = await box(lab, '.work .phase-name')
+  expect(name.bottom).toBeLessThanOrEqual(1)
+  await page.evaluate(() => scrollTo(0, 0))
   await expect(lab.get('zoom-range')).toBeHidden()
   await lab.get('zoom-last').fill('4')
   const reset = lab.get('zoom-reset')
