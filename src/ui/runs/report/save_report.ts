@@ -37,7 +37,10 @@ export async function saveReport(
     )
     saveFile(`${FOLDER}.zip`, await zipOf(FOLDER, files))
     const of = runs.length < entries.length ? `, of the first ${runs.length} runs` : ''
-    showToast(`Saved ${FOLDER}.zip: report.md and ${files.length - 1} pictures${of}`)
+    const pictures = files.filter(({ path }) => path.endsWith('.svg')).length
+    showToast(
+      `Saved ${FOLDER}.zip: report.md and ${pictures} ${pictures === 1 ? 'picture' : 'pictures'}${of}`,
+    )
   } catch (error) {
     showToast(`The report could not be made: ${error instanceof Error ? error.message : error}`)
   }
