@@ -340,7 +340,7 @@ describe('the analysis', () => {
     expect(report).toMatch(/^# Which rate is better\?\n\n\*\*fast ended/)
     expect(report).toContain(`${begins} Primary measure`)
     expect(report).toContain('| 1,792 |')
-    expect(report).toContain('(#tab=study&study=')
+    expect(report).toContain('[the plan of the study](#tab=study&study=')
     const address = 'https://lab.example/'
     const whole = studyFiles(own, analysis, [], own, { address }).get('report.md')
     expect(whole).toContain(`(${address}#tab=study&study=`)

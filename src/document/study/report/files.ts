@@ -251,7 +251,7 @@ function reportOf(
     armsTable(analysis, study),
     [...sentences, ...powerLines(study, analysis)].join('\n'),
     ...furtherMeasures(study, analysis),
-    `In the page: [the whole study](${address ?? ''}#tab=study&study=${encodeStudy(whole)}); one arm: ${baselineFirst(
+    `In the page: [the plan of the study](${address ?? ''}#tab=study&study=${encodeStudy(whole)}); one arm: ${baselineFirst(
       analysis,
     )
       .map(
