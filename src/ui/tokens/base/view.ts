@@ -104,14 +104,19 @@ export function holdTrace(): void {
   const { kept } = shownStore.getState()
   if (isFollowing || atStep !== undefined || held?.kept === kept) return
   const trace = kept.traces.at(undefined)
-  if (trace) tokensStore.setState({ held: { kept, trace } })
+  if (trace) readTrace(kept, trace)
 }
+
+/** Shows a traced step until another one is asked for. */
+export const readTrace = (kept: KeptOfRun, trace: KeptItem<TokenTable>): void =>
+  tokensStore.setState({ held: { kept, trace } })
 
 export const releaseTrace = (): void => tokensStore.setState({ held: undefined })
 
-// Who looks into a state of a run wants to see what that found.
+// Who looks into a state of a run from its tokens wants to see what that found; from another tab,
+// the step that is being read is still there on the way back.
 lookStore.subscribe(({ look }, before) => {
-  if (before.look?.isBusy && !look?.isBusy) releaseTrace()
+  if (before.look?.isBusy && !look?.isBusy && uiStore.getState().tab === 'tokens') releaseTrace()
 })
 
 /** Has the next step of reinforcement traced, and shows it. */

@@ -3,30 +3,29 @@ import { useEffect, useMemo, useRef } from 'react'
 import { SIGNS_SAY } from '../../../host/protocol/token_text.ts'
 import { wantObserved } from '../../../page/client/observing.ts'
 import type { LabState } from '../../../page/state/store.ts'
-import type { KeptOfRun } from '../../../record/run/kept_run.ts'
 import { Words } from '../../glossary/Words.tsx'
-import { formatCount, formatDuration, formatNumber } from '../../kit/format.ts'
+import { formatNumber } from '../../kit/format.ts'
 import { TOOL_WROTE } from '../../kit/TurnText.tsx'
 import { useMedia } from '../../kit/use_media.ts'
 import { lazyPart } from '../../part/lazy_part.tsx'
 import { BATCH, READ, reads } from '../../plot/reads.ts'
 import { useIsLiving, useKept } from '../../shown/rested.ts'
-import { selectIsBusy, seriesOf, shownExperiment, useLab, useLastLayer } from '../../shown/run.ts'
-import { useAtStep, usePresent, useShown } from '../../shown/shown.ts'
+import { shownExperiment, useLastLayer } from '../../shown/run.ts'
+import { useAtStep, useShown } from '../../shown/shown.ts'
 import { useVisible } from '../../shown/visible.ts'
 import { useVocabulary } from '../../shown/vocabulary.ts'
 import { clipReach, legendOf, MODES, rangeOf } from '../base/colours.ts'
 import { type Found, find, type Inspected, openBundles } from '../base/inspect.ts'
 import { Legend, Shades } from '../base/Legend.tsx'
-import { NARROW, releaseTrace, type TokensView, tokensStore, useTokens } from '../base/view.ts'
-import { traceCost } from './cost.ts'
+import { NARROW, type TokensView, useTokens } from '../base/view.ts'
 import { List } from './List.tsx'
 import { Missing } from './Missing.tsx'
 import { Count, Options } from './Options.tsx'
 import { CUT_OFF } from './Responses.tsx'
-import { comparisonSays, groupSays, noneSays, untracedWords } from './says.ts'
+import { comparisonSays, groupSays, noneSays } from './says.ts'
 import { layerEntropyOf, type Shown, useShownStep } from './shown_responses.ts'
 import { TraceActions } from './TraceActions.tsx'
+import { LookSays, Where } from './Where.tsx'
 import './inspector.css'
 
 /** Only stories need it, and its words with it. */
@@ -41,83 +40,7 @@ const selectIsStory = (state: LabState) => shownExperiment(state).task.id === 's
 const hasTool = ({ traced, turns }: Inspected): boolean =>
   (traced?.observed?.length ?? 0) > 0 || (turns?.some(({ role }) => role === 'tool') ?? false)
 
-const selectLastStep = ({ step }: LabState) => step
 const selectView = (view: TokensView) => view
-const set = tokensStore.setState
-
-function Cost({ step, kept }: { step: number; kept: KeptOfRun }) {
-  const cost = traceCost(
-    seriesOf('timing_s/step'),
-    step,
-    kept.traces.items.map((item) => item.step),
-  )
-  if (!cost) return null
-  const time = (seconds: number) =>
-    seconds < 10 ? `${seconds.toPrecision(2)} s` : formatDuration(seconds)
-  return (
-    <span className="trace-cost" data-testid="trace-cost">
-      {' '}
-      It took {time(cost.seconds)}, the steps before it without a trace {time(cost.usual)}.
-    </span>
-  )
-}
-
-type WhereProps = Omit<ReturnType<typeof useShownStep>, 'shown'> & { readonly shown: Shown }
-
-/** Which step this is, and why it is not another. */
-function Where({ shown, newer, traced }: WhereProps) {
-  const kept = useKept()
-  const atStep = useAtStep()
-  const { held, isTracingAlong } = useTokens(selectView)
-  const newest = kept.traces.at(undefined)?.step
-  const isBusy = useLab(selectIsBusy)
-  const lastStep = usePresent(selectLastStep)
-  // The run has taken steps since that nobody traced, and the page follows it.
-  const isBehind = atStep === undefined && !isBusy && shown.step === newest && lastStep > newest
-  const isHeld = shown.isTraced && atStep === undefined && held?.kept === kept
-  return (
-    <p data-testid="inspected-step" data-step={shown.step}>
-      <b>Step {shown.step}</b>
-      {shown.name === '' ? '' : `, ${shown.name}`}
-      {atStep !== undefined && atStep !== shown.step
-        ? `, the last one ${shown.isTraced ? 'traced' : 'kept'} up to step ${atStep}`
-        : isBehind
-          ? `, the last one traced of ${formatCount(lastStep)}`
-          : ''}
-      .
-      <span className="soft">
-        {shown.isTraced
-          ? ''
-          : untracedWords(
-              isBusy && isTracingAlong,
-              lastStep > 0 && !isBusy,
-              kept.traces.items.length === 0,
-            )}
-        {isHeld && newest !== undefined && newest > shown.step
-          ? ` It stays while you read; step ${newest} has been traced since.`
-          : ''}
-        {shown.isTraced ? <Cost step={shown.step} kept={kept} /> : null}
-      </span>{' '}
-      {isHeld && newest !== undefined && newest > shown.step ? (
-        <button type="button" data-testid="release-trace" onClick={releaseTrace}>
-          Show the newest
-        </button>
-      ) : null}
-      {newer !== undefined ? (
-        <button
-          type="button"
-          data-testid="newest-samples"
-          aria-pressed={traced !== undefined}
-          onClick={() => set({ newestSamplesOf: traced === undefined ? kept : undefined })}
-        >
-          {traced === undefined
-            ? `Responses of step ${newer}, uncoloured`
-            : `Back to the traced step ${traced}`}
-        </button>
-      ) : null}
-    </p>
-  )
-}
 
 /** Which weights the entropies of the layers are of, and what they cost. */
 function LayersSay({ shown: { step, layers } }: { shown: Shown }) {
@@ -287,6 +210,7 @@ export function Inspector() {
       {shown ? (
         <>
           <Where {...{ shown, newer, traced }} />
+          <LookSays step={shown.step} />
           <Body shown={shown} />
         </>
       ) : (

@@ -8,7 +8,7 @@ import type { KeptOfRun } from '../../../record/run/kept_run.ts'
 import { lookStore } from '../../look/look_now.ts'
 import { shownStore, viewStore } from '../../shown/shown.ts'
 import { uiStore } from '../../shown/store.ts'
-import { holdTrace, tokensStore } from '../base/view.ts'
+import { holdTrace, readTrace, tokensStore } from '../base/view.ts'
 import { Inspector } from './Inspector.tsx'
 
 /** What the colour means begins so. */
@@ -78,11 +78,35 @@ test('after a run a look at its last state is offered for the entropies of its l
   tokensStore.setState({ mode: 'advantages' })
 })
 
-test('what a look found takes the place of the step that is being read', () => {
+test('a look from the tokens takes the place of the step that is being read', () => {
   const look = { record: 'a', isBusy: true, words: '', step: undefined }
+  const lookFrom = (tab: 'tokens' | 'inside') => {
+    uiStore.setState({ tab })
+    lookStore.setState({ look })
+    lookStore.setState({ look: { ...look, isBusy: false, step: 5 } })
+    return tokensStore.getState().held?.trace.step
+  }
   holdTrace()
-  lookStore.setState({ look })
-  expect(tokensStore.getState().held?.trace.step).toBe(3)
-  lookStore.setState({ look: { ...look, isBusy: false, step: 5 } })
-  expect(tokensStore.getState().held).toBeUndefined()
+  expect(lookFrom('inside')).toBe(3)
+  expect(lookFrom('tokens')).toBeUndefined()
+})
+
+test('a step that a look took says so, with the way back to the last one of the run', () => {
+  labStore.setState(
+    applyEvent(labStore.getState(), { type: 'trace', run: 0, step: 6, table }, 0),
+    true,
+  )
+  labStore.setState({ status: 'finished', record: 'a' })
+  expect(drawnOf(undefined)).toMatch(/A look at the state after step 5.*Back to step 3/)
+  // Of a run that is on it is a step like any other.
+  labStore.setState({ status: 'running' })
+  expect(drawnOf(undefined)).not.toContain('A look at the state')
+  // Step 3 again: the look is newer, and stays away until it is asked for.
+  labStore.setState({ status: 'finished' })
+  const { kept } = labStore.getState()
+  const trace = kept.traces.at(5)
+  if (trace) readTrace(kept, trace)
+  expect(drawnOf(undefined)).not.toContain('A look at the state')
+  expect(drawnOf(undefined)).toContain('Show the newest')
+  tokensStore.setState({ held: undefined })
 })
