@@ -1,6 +1,8 @@
 // Asks which text the lens looks at, how it reads the states, and which step it compares with.
 import { shownText } from '../../../host/protocol/token_text.ts'
+import { useNextObserved } from '../../look/next_observed.ts'
 import { READ } from '../../plot/reads.ts'
+import { useIsLiving } from '../../shown/rested.ts'
 import {
   type Compare,
   type LensText,
@@ -32,6 +34,9 @@ function TextChoice({
   texts: readonly LensText[]
   chosen: LensText | undefined
 }) {
+  // Where no run is on, nothing is measured that could be stopped.
+  const isOn = useNextObserved() !== undefined
+  const isMeasured = useIsLiving() && isOn
   const heldOut = texts.filter(({ since }) => since === undefined)
   const sent = texts.filter(({ since }) => since !== undefined)
   const options = (list: readonly LensText[]) =>
@@ -59,7 +64,7 @@ function TextChoice({
           ) : null}
         </select>
       </label>
-      {chosen?.since !== undefined ? (
+      {isMeasured && chosen?.since !== undefined ? (
         <button type="button" data-testid="lens-forget" onClick={() => lookAway(chosen.key)}>
           Stop measuring it
         </button>
