@@ -47,6 +47,11 @@ test(
     }
     await expect(lab.get('lens-summary')).toHaveAttribute('data-step', '8')
 
+    // Its tokens are those of a step that the run has not.
+    await lab.show('tokens')
+    await expect(lab.get('inspected-look')).toContainText('the state after step 8')
+    await lab.show('inside')
+
     // Step 5 is the first of the inner phase: it was taken, and its tokens are seen now.
     await look(lab, 4)
     await lab.get('delta').scrollIntoViewIfNeeded()
