@@ -91,8 +91,8 @@ function namesIn(document: unknown) {
  * much. */
 const PIECE = 2 ** 16
 
-/** The entries of a bundle; of others the names are kept in `others`. Each is unpacked in pieces, no
- * further than the bytes that it says it has. */
+/** The entries of a bundle; of others the names are kept in `others`. Each is unpacked in pieces,
+ * no further than the bytes that it says it has. */
 function unpacked(
   file: string,
   bytes: Uint8Array<ArrayBuffer>,
