@@ -48,11 +48,11 @@ export function Phases() {
   // Before a run the shown step is one of the recording, and the line is of the run to come.
   const hasRun = usePresent(selectHasRun)
   const isBack = useAtStep() !== undefined && hasRun
-  const selected = chosen !== undefined && chosen < phases.length ? chosen : undefined
+  const selected = (chosen ?? 0) < phases.length ? chosen : undefined
   return (
     <>
       <section
-        className={isBack ? 'card time-axis back' : 'card time-axis'}
+        className={`card time-axis${isBack ? ' back' : ''}`}
         aria-label="Time axis"
         data-testid="time-axis"
       >
