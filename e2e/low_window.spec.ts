@@ -192,6 +192,9 @@ test('a drag of the knob moves the step, and the way back from a zoom is whole',
   await expect(lab.get('zoom-range')).toBeHidden()
   await lab.get('zoom-last').fill('4')
   const reset = lab.get('zoom-reset')
+  await page.evaluate(() => scrollTo(0, 1200))
+  await expect(reset).toBeInViewport({ ratio: 1 })
+  await page.evaluate(() => scrollTo(0, 0))
   for (const [width, height] of [[360, 740], [390, 844], [610, 900], ...NARROW]) {
     const where = `${width} × ${height}`
     await page.setViewportSize({ width, height })
