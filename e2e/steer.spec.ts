@@ -247,7 +247,7 @@ test(
       await expect.poll(() => steeredCount(lab)).toBe(count)
     }
     await stepTo(lab, 3)
-    await expect(page.locator('#reward-chart .edit-mark title')).toHaveText('added GRPO, lr 0.0007')
+    await expect(page.locator('#reward-chart .edit-mark title')).toHaveText('added PPO, lr 0.0007')
     expect(new URL(page.url()).search).not.toContain('0.0005')
     const plot = page.locator('#reward-chart .plot-area')
     await plot.scrollIntoViewIfNeeded()
@@ -255,7 +255,7 @@ test(
     const area = await plot.boundingBox()
     if (!mark || !area) throw new Error('no mark')
     await page.mouse.move(mark.x - 4, area.y + area.height / 2)
-    await expect(plot).toHaveAttribute('title', 'after step 2: added GRPO, lr 0.0007')
+    await expect(plot).toHaveAttribute('title', 'after step 2: added PPO, lr 0.0007')
 
     // A field that cannot follow says so itself.
     await page.locator('summary', { hasText: /^Rollout(?! c)/ }).click()
