@@ -10,6 +10,7 @@ import { readSafetensors } from '../src/formats/safetensors.ts'
 import { expect, LabPage, LONG_ONLY, test as ownTest, QUICK } from './lab_page.ts'
 import { type ModelServer, serveModel, tinyModel } from './tiny_models.ts'
 import { test } from './warm_page.ts'
+import { unfoldWriting } from './writing.ts'
 
 let qwen: string
 let llama: string
@@ -200,6 +201,7 @@ async function exported(lab: LabPage, format: string): Promise<string> {
 
 /** The likeliest continuation that the open model writes. */
 async function continuation(lab: LabPage): Promise<string[]> {
+  await unfoldWriting(lab)
   await lab.get('chat-temperature').fill('0')
   await lab.get('chat-max_tokens').fill('6')
   await lab.get('chat-text').fill('a cat')

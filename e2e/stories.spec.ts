@@ -4,6 +4,7 @@ import type { Page } from '@playwright/test'
 import { readStory } from '../src/tasks/stories/read.ts'
 import { expect, LONG_ONLY, QUICK } from './lab_page.ts'
 import { test } from './warm_page.ts'
+import { unfoldWriting } from './writing.ts'
 
 const CLICKS = 10
 // Pinned kernels: ten pairs are so few that rounding decides where the policy goes, and a run that
@@ -71,6 +72,7 @@ test(
     await lab.get('end-card').getByTestId('write-with').click()
     await expect(lab.get('chat-text')).toHaveValue(/^\S+( \S+){8}/)
     await lab.get('chat-text').fill((await prompt.textContent()) ?? '')
+    await unfoldWriting(lab)
     await lab.get('chat-temperature').fill('0')
     expect(await written(page)).toContain((await after.innerText()).trim())
     await expect(lab.get('steer')).toBeVisible()
@@ -86,6 +88,7 @@ test(
     await lab.get('lesson-steer').click()
     await expect(lab.get('chat-text')).toHaveValue(/^Once there was a small fox/)
     // Each press samples with the next seed: what is compared is what the model finds likeliest.
+    await unfoldWriting(lab)
     await lab.get('chat-temperature').fill('0')
     const alone = await written(page)
     expect(alone).toMatch(/Max/)
