@@ -138,8 +138,7 @@ test(
     const copied = () => page.evaluate(() => navigator.clipboard.readText())
     await expect.poll(copied).toContain('board=perf%2Fdispatches')
     const link = await copied()
-    // As in a window of its own: another fragment alone loads nothing.
-    await page.goto('about:blank')
+    // The page loads itself anew with a link that it is given.
     await page.goto(link)
     await expect(lab.get('board')).toContainText('dispatches')
     await lab.get('pin-perf/dispatches').click()
