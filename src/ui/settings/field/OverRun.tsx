@@ -8,7 +8,7 @@ import { overRunWords } from './over_run.ts'
 
 const selectIsPlanned = ({ runDocument }: LabState): boolean => !runDocument
 
-/** What the settings plan to change of this field while the run goes on. */
+/** Takes the changes that are planned of this setting out of the experiment. */
 function leaveOut(path: string): void {
   const { steering } = labStore.getState().experiment
   const rest = steering.filter((done) => !(done.kind === 'set' && done.path === path))
