@@ -7,11 +7,11 @@ import { uiStore } from '../../shown/store.ts'
 import { entryOf } from '../table/testing.ts'
 import { saveReport } from './save_report.ts'
 
-vi.mock('../../kit/save.ts', () => ({ saveFile: () => {} }))
-
 afterAll(() => void vi.unstubAllGlobals())
 
 test('what is said of a saved report counts its pictures, not its table', async () => {
+  // Files of one process share their modules, so a module is no place for this.
+  vi.stubGlobal('document', { createElement: () => ({ click: () => {} }) })
   vi.stubGlobal('location', { href: 'https://lab.example/' })
   const entry = entryOf('a', { seed: 1, greedy: 0.5 })
   const series = new Map<string, Series>()
