@@ -295,6 +295,7 @@ export default defineConfig({
           // Loading every module again for each file would take half of the time. What a test
           // replaces it puts back.
           isolate: false,
+          setupFiles: ['src/page/stores.setup.ts'],
           include: [
             '{src,conformance,tools,bench}/**/*.test.{ts,tsx}',
             '{scripts,tools}/**/*.test.mjs',
