@@ -1,11 +1,9 @@
 // Does what the buttons of a run say: train, pause, resume, single steps, and steps that are
 // measured or looked into.
-import { lowerRates } from '../../record/diagnosis/lower_rate.ts'
 import { isBusy, type LabStatus } from '../../record/run/run_parts.ts'
 import { connect, isConnected, post } from '../connection/connection.ts'
 import { labStore } from '../state/store.ts'
 import { reset, start, takesTurns } from './starting.ts'
-import { steer } from './steering.ts'
 
 /** Trains the experiment that the settings show, from its first step. */
 export const train = (): void => start(false)
@@ -27,19 +25,6 @@ export function resume(): void {
 export function restart(): void {
   reset()
   train()
-}
-
-/** Continues after broken steps, from the last sound state, with lower learning rates. Returns why
- * it cannot, if so. */
-export function goOnSlower(): string | undefined {
-  const { runExperiment, phase } = labStore.getState()
-  const rates = runExperiment ? lowerRates(runExperiment, phase) : []
-  for (const { action } of rates) {
-    const refused = steer(action)
-    if (refused !== undefined) return refused
-  }
-  resume()
-  return undefined
 }
 
 /** One training step, then a pause; begins a run where there is none. */

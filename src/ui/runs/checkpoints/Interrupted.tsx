@@ -4,7 +4,8 @@ import { Download, RefreshCcw, TriangleAlert, X } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { useStore } from 'zustand'
 import { brokenWords } from '../../../host/protocol/guard.ts'
-import { goOnSlower } from '../../../page/client/controls.ts'
+import { resume } from '../../../page/client/controls.ts'
+import { steer } from '../../../page/client/steering.ts'
 import { type Library, libraryStore } from '../../../page/runs/library/library_store.ts'
 import { type LabState, labStore } from '../../../page/state/store.ts'
 import { lowerRates } from '../../../record/diagnosis/lower_rate.ts'
@@ -72,12 +73,21 @@ function DownloadNewest() {
 }
 
 const selectGuarded = (state: LabState) => state.guarded
-const selectRates = ({ runExperiment, phase }: LabState) =>
-  runExperiment
-    ? lowerRates(runExperiment, phase)
-        .map(({ action, from }) => `${action.path} ${from} → ${action.value}`)
-        .join(', ')
-    : ''
+const lowered = ({ runExperiment, phase }: LabState) =>
+  runExperiment ? lowerRates(runExperiment, phase) : []
+const selectRates = (state: LabState) =>
+  lowered(state)
+    .map(({ action, from }) => `${action.path} ${from} → ${action.value}`)
+    .join(', ')
+
+/** Continues after broken steps, from the last sound state, with lower learning rates. */
+function goOnSlower(): void {
+  for (const { action } of lowered(labStore.getState())) {
+    const refused = steer(action)
+    if (refused !== undefined) return showToast(refused)
+  }
+  resume()
+}
 
 /** The run waits where its numbers were sound: what broke, and how to continue. */
 function Guarded() {
@@ -85,10 +95,6 @@ function Guarded() {
   const status = useLab(selectStatus)
   const rates = useLab(selectRates)
   if (!guarded || status !== 'paused') return null
-  const go = () => {
-    const refused = goOnSlower()
-    if (refused !== undefined) showToast(refused)
-  }
   return (
     <section className="card interrupted urgent" role="alert" data-testid="guarded">
       <TriangleAlert className="icon" aria-hidden="true" />
@@ -100,7 +106,7 @@ function Guarded() {
             <li key={broken.step}>{brokenWords(broken)}</li>
           ))}
         </ul>
-        <button type="button" data-testid="go-on-slower" onClick={go}>
+        <button type="button" data-testid="go-on-slower" onClick={goOnSlower}>
           Continue with half the learning rate
         </button>
         {rates === '' ? null : <p className="soft">{rates}</p>}
