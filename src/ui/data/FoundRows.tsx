@@ -7,8 +7,11 @@ import {
   type Prepared,
 } from '../../page/client/data_file.ts'
 
-const count = (n: number, one: string, many = `${one}s`) =>
-  `${n.toLocaleString('en-GB')} ${n === 1 ? one : many}`
+const shown = (n: number) => n.toLocaleString('en-GB')
+// Each is written out: what counts a thing differs from language to language.
+const rowsText = (n: number) => `${shown(n)} ${n === 1 ? 'row' : 'rows'}`
+const promptsText = (n: number) => `${shown(n)} ${n === 1 ? 'prompt' : 'prompts'}`
+const heldOutText = (n: number) => `${shown(n)} held-out ${n === 1 ? 'prompt' : 'prompts'}`
 
 /** A sentence for each thing that is not as one might expect. */
 function remarksOf({ duplicates, ambiguous, dropped, shared, bad, notes }: Found): string[] {
@@ -16,19 +19,15 @@ function remarksOf({ duplicates, ambiguous, dropped, shared, bad, notes }: Found
     ...notes,
     ...(bad.count > 0
       ? [
-          `${count(bad.count, 'row')} left out, because they cannot be used: ${bad.first.join('; ')}${bad.count > bad.first.length ? ' …' : ''}`,
+          `${rowsText(bad.count)} left out, because they cannot be used: ${bad.first.join('; ')}${bad.count > bad.first.length ? ' …' : ''}`,
         ]
       : []),
-    ...(duplicates > 0
-      ? [`${count(duplicates, 'row')} occurred before, with the same answer.`]
-      : []),
+    ...(duplicates > 0 ? [`${rowsText(duplicates)} occurred before, with the same answer.`] : []),
     ...(ambiguous > 0
-      ? [`${count(ambiguous, 'prompt')} with several answers: each of them counts as right.`]
+      ? [`${promptsText(ambiguous)} with several answers: each of them counts as right.`]
       : []),
-    ...(dropped > 0 ? [`${count(dropped, 'row')} dropped, because too long.`] : []),
-    ...(shared > 0
-      ? [`${count(shared, 'held-out prompt')} of the other file also in training.`]
-      : []),
+    ...(dropped > 0 ? [`${rowsText(dropped)} dropped, because too long.`] : []),
+    ...(shared > 0 ? [`${heldOutText(shared)} of the other file also in training.`] : []),
   ]
 }
 
@@ -38,7 +37,7 @@ export function FoundRows(props: { readonly prepared: Prepared; readonly plan: D
   return (
     <section aria-label="What was found" className="data-found" data-testid="data-found">
       <p>
-        {count(train.length, 'row')} to train on, {count(test.length, 'row')} held out;{' '}
+        {rowsText(train.length)} to train on, {rowsText(test.length)} held out;{' '}
         {tokenizer.vocab_size} tokens in the vocabulary.
       </p>
       {remarksOf(found).map((remark) => (
@@ -90,7 +89,7 @@ function Lengths({
                 width={width - 1}
                 height={height}
               >
-                <title>{`${range} tokens: ${count(rows, 'row')}`}</title>
+                <title>{`${range} tokens: ${rowsText(rows)}`}</title>
               </rect>
             )
           })}

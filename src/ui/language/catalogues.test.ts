@@ -116,6 +116,20 @@ const OF_RUNS: Readonly<Record<string, string>> = {
   ') 4.5 %, entropy 3.25 nats, 1 follows with 4.0 %': ') 4.5%，熵 3.25 nats，后接 1，概率 4.0%',
   'held-out accuracy, greedy, at the end: GRPO, seed 2 3.0 %':
     '留出准确率（贪心）、末值：GRPO、种子 2 3.0%',
+  // What is counted has its measure word.
+  '3 of 12 verdicts; then training begins.': '已有 3/12 个裁决；之后开始训练。',
+  '1 verdict; each further one is used as it comes. 5 pairs left.':
+    '1 个裁决；之后的每一个随来随用。剩 5 对。',
+  'In your order: 84 % of 62 held-out pairs with 15 prompts that no training pair has':
+    '顺序与你一致的占 84%，共 62 个留出偏好对（15 个提示，都不出现在训练偏好对中）',
+  '1,400 rows to train on, 1 row held out; 14 tokens in the vocabulary.':
+    '1,400 行用于训练，1 行留出；词表中有 14 个 token。',
+  '12 good answers and 1 bad one: KTO learns from all of them; good answers can be imitated.':
+    '12 个好的回答和 1 个差的回答：KTO 从全部回答中学习；好的回答可供模仿。',
+  '1 part of the file could not be read and was left out, the first of them line 4 of x.log (no step).':
+    '文件有 1 处无法读取，已略去，第一处是 x.log 的第 4 行（没有步数）。',
+  'From step 10 to 40, raw state: below the final policy the entropy of layer 2 moved most, from 3.2 to 2 nats; that of the final policy went from 1.4 to 1.1 nats.':
+    '第 10 步到第 40 步，原始状态：在最终策略以下，第 2 层的熵变化最大，从 3.2 到 2 nats；最终策略的熵从 1.4 到 1.1 nats。',
 }
 
 test('what runs say is wholly in Chinese', () => {

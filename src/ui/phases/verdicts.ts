@@ -22,15 +22,19 @@ export const choiceOf = (key: string): Choice | undefined =>
 
 type Asked = NonNullable<LabState['asked']>
 
-const plural = (count: number, word: string) => `${count} ${word}${count === 1 ? '' : 's'}`
+// Each is written out: what counts a thing differs from language to language.
+const verdictsText = (count: number) => `${count} ${count === 1 ? 'verdict' : 'verdicts'}`
+const pairsText = (count: number) => `${count} ${count === 1 ? 'pair' : 'pairs'}`
+const promptsText = (count: number) => `${count} ${count === 1 ? 'prompt' : 'prompts'}`
+const heldOutPairsText = (count: number) => `${count} held-out ${count === 1 ? 'pair' : 'pairs'}`
 
 /** How far a person has come: one sentence. `hasBegun`: steps were trained on verdicts already. */
 export function progressText({ given, min_pairs, pending }: Asked, hasBegun = false): string {
-  const said = given === 0 ? 'No verdict yet' : plural(given, 'verdict')
+  const said = given === 0 ? 'No verdict yet' : verdictsText(given)
   if (pending === 0) return `${said}; there are no more pairs.`
   if (given < min_pairs)
-    return `${given} of ${plural(min_pairs, 'verdict')}; then training ${hasBegun ? 'continues' : 'begins'}.`
-  const left = plural(pending, 'pair')
+    return `${given} of ${verdictsText(min_pairs)}; then training ${hasBegun ? 'continues' : 'begins'}.`
+  const left = pairsText(pending)
   if (min_pairs > 0)
     return `${said}. Enough: training ${hasBegun ? 'has begun' : 'begins'}. Each further verdict is used as it comes; you can stop. ${left} left.`
   const each = given === 0 ? 'each one' : 'each further one'
@@ -47,9 +51,9 @@ export const progressShare = ({ given, min_pairs }: Asked): number =>
 /** What accuracy is measured on, after "84 % of"; `prompts`: the different prompts of the held-out
  * pairs, unknown in runs that were recorded without them. */
 export function heldOutText(pairs: number, prompts: number | undefined): string {
-  const held_out = plural(pairs, 'held-out pair')
+  const held_out = heldOutPairsText(pairs)
   if (prompts === undefined) return held_out
-  return `${held_out} with ${plural(prompts, 'prompt')} that no training pair has`
+  return `${held_out} with ${promptsText(prompts)} that no training pair has`
 }
 
 /** Why accuracy is measured on fewer pairs than were asked for, where it is; `counted`: metrics of
@@ -63,6 +67,6 @@ export function fewHeldOut(
   if (source === 'human' || pairs === undefined || held_out_pairs === undefined) return undefined
   if (held_out_pairs >= held_out) return undefined
   if (held_out_pairs === 0)
-    return `No pair is held out: the ${plural(pairs, 'pair')} to train on use every prompt. Ask for more pairs, or choose a task with more problems.`
+    return `No pair is held out: the ${pairsText(pairs)} to train on use every prompt. Ask for more pairs, or choose a task with more problems.`
   return `${held_out} held-out pairs were asked for. A prompt is held out with all its pairs or not at all, and ties leave fewer pairs: for more, choose a task with more problems or a higher temperature of pairs.`
 }

@@ -186,7 +186,7 @@ export class LogRows {
     const remarks: (string | false)[] = [
       ...(this.#told?.remarks ?? []),
       this.#unread > 0 &&
-        `${many(this.#unread, 'part', 'parts')} of the file could not be read and ${this.#unread === 1 ? 'was' : 'were'} left out, the first of them ${this.#firstUnread}.`,
+        `${this.#unread} ${this.#unread === 1 ? 'part of the file could not be read and was' : 'parts of the file could not be read and were'} left out, the first of them ${this.#firstUnread}.`,
       ...this.#remarks,
       this.#isCut && 'The end of the file is cut off; what is before it was read.',
       this.#gaps > 0 &&

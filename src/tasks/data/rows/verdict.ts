@@ -16,7 +16,11 @@ export function readVerdict(cell: Cell | undefined): boolean | undefined {
   return BAD.includes(word) ? false : undefined
 }
 
-const count = (n: number, one: string) => `${n} ${one}${n === 1 ? '' : 's'}`
+// Each is written out: what counts a thing differs from language to language.
+const goodText = (n: number) => `${n} good ${n === 1 ? 'answer' : 'answers'}`
+const badText = (n: number) => `${n} bad ${n === 1 ? 'one' : 'ones'}`
+const promptsText = (n: number) => `${n} ${n === 1 ? 'prompt' : 'prompts'}`
+const pairsText = (n: number) => `${n} ${n === 1 ? 'pair' : 'pairs'}`
 
 /** Rows of single verdicts by their prompts: each good answer with the bad answers to its prompt.
  * The sentences say what can be made of them. */
@@ -38,8 +42,8 @@ export function joinVerdicts(verdicts: readonly DataRow[]): {
   return {
     rows,
     notes: [
-      `${count(good.length, 'good answer')} and ${count(verdicts.length - good.length, 'bad one')}: KTO learns from all of them; good answers can be imitated.`,
-      `${both.size} of ${count(prompts.size, 'prompt')} have both verdicts, which makes ${count(pairs, 'pair')} for a reward model.`,
+      `${goodText(good.length)} and ${badText(verdicts.length - good.length)}: KTO learns from all of them; good answers can be imitated.`,
+      `${both.size} of ${promptsText(prompts.size)} have both verdicts, which makes ${pairsText(pairs)} for a reward model.`,
     ],
   }
 }
