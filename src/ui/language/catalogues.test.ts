@@ -116,6 +116,9 @@ const OF_RUNS: Readonly<Record<string, string>> = {
   ') 4.5 %, entropy 3.25 nats, 1 follows with 4.0 %': ') 4.5%，熵 3.25 nats，后接 1，概率 4.0%',
   'held-out accuracy, greedy, at the end: GRPO, seed 2 3.0 %':
     '留出准确率（贪心）、末值：GRPO、种子 2 3.0%',
+  'Pin “grad norm”': '钉住“grad norm”',
+  'Newest values. mean: 0.37, between 0.37 and 1.5; smallest: 0, between 0 and 0.':
+    '最新的值。平均：0.37，在 0.37 和 1.5 之间；最小：0，在 0 和 0 之间。',
   // What is counted has its measure word.
   '3 of 12 verdicts; then training begins.': '已有 3/12 个裁决；之后开始训练。',
   '1 verdict; each further one is used as it comes. 5 pairs left.':

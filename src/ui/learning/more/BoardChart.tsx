@@ -43,7 +43,7 @@ export function BoardChart({ chart, name, height = HEIGHT }: BoardChartProps) {
         onClick={() => togglePinned(name)}
       >
         <Pin className="icon" aria-hidden="true" />
-        <span className="visually-hidden">Pin {title}</span>
+        <span className="visually-hidden">Pin “{title}”</span>
       </button>
     </div>
   )

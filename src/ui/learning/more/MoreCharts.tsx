@@ -39,7 +39,7 @@ function Others({ prefix, shown }: { readonly prefix: string; readonly shown: re
   return (
     <details onToggle={(event) => setOpen(event.currentTarget.open)} data-testid={`more-${prefix}`}>
       <summary>
-        {prefix} <span className="soft">{shown.length}</span>
+        <span translate="no">{prefix}</span> <span className="soft">{shown.length}</span>
       </summary>
       {isOpen ? <Grid shown={shown} /> : null}
     </details>

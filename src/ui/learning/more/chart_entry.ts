@@ -26,9 +26,12 @@ export const line = (metric: string, label: string, place = 0, help?: string): L
   ...(help === undefined ? {} : { help }),
 })
 
-/** verl's mean, max and min of one quantity. */
-export const range = (quantity: string): readonly Line[] => [
-  line(`${quantity}/mean`, 'mean'),
-  line(`${quantity}/max`, 'largest', 1),
-  line(`${quantity}/min`, 'smallest', 2),
+const RANGE = [
+  { of: 'mean', label: 'mean' },
+  { of: 'max', label: 'largest' },
+  { of: 'min', label: 'smallest' },
 ]
+
+/** verl's mean, max and min of one quantity. */
+export const range = (quantity: string): readonly Line[] =>
+  RANGE.map(({ of, label }, place) => line(`${quantity}/${of}`, label, place))
