@@ -44,8 +44,8 @@ function templateOf(key: string): Template {
 export const CERTAIN = 20
 const ALONE = 8
 
-/** `60.0 %, 38.0 %, 2.0 %` */
-const NUMBERS = /^[−-]?[\d.]+(?:\s%)?(?:, [−-]?[\d.]+(?:\s%)?)*$/
+/** `60.0 %, 38.0 %, −2.5e−4` */
+const NUMBERS = /^[−-]?[\d.]+(?:e[−-]?\d+)?(?:\s%)?(?:, [−-]?[\d.]+(?:e[−-]?\d+)?(?:\s%)?)*$/
 
 /** `layer {0}`: a number follows, and nothing else: `layer 1 alone` is more than a layer, and
  * neither what is counted behind it, nor a dash for a value, nor what comes behind a comma is of
