@@ -103,9 +103,15 @@ export function distinctNames(entries: readonly RunEntry[]): ReadonlyMap<string,
   const nameOf = ({ entry: { id }, own }: Named) => called.get(id) ?? own
   const names = numbered(runs.map((run) => [run, nameOf(run).name]))
   const lines = bySettings(runs)
-  // A name that somebody gave one of its seeds is none of the line.
-  const lineName = (line: readonly Named[]) =>
-    nameOf(line.find((run) => !isGiven(run)) ?? line[0]).seedless
+  // A name that somebody gave one of its seeds is none of the line; what a study calls its arm is,
+  // whatever else has the same settings.
+  const lineName = (line: readonly Named[]) => {
+    const first = line.find((run) => !isGiven(run)) ?? line[0]
+    return line
+      .filter(isOfStudy)
+      .map((run) => nameOf(run).seedless)
+      .reduce((name, arm) => (isSaid(arm, name) ? name : `${name}, ${arm}`), nameOf(first).seedless)
+  }
   const lineNames = numbered(lines.map((line) => [line, lineName(line)]))
   const distinct = new Map(
     lines.flatMap((line) =>

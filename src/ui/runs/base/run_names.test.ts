@@ -111,6 +111,23 @@ test('runs of studies in the table change no name of the others', () => {
   )
 })
 
+test('a line that an arm of a study shares with another run says what the arm is called', () => {
+  const [first, , third] = RUNS
+  const arms = [first, third].map((run, i) => {
+    const study = { id: 's', name: 'Rates', arm: `lr ${['0.001', '0.01'][i]}`, seconds: 1 }
+    return { ...run, id: `s${i}`, header: { ...run.header, id: `s${i}`, study } }
+  })
+  const linesOf = (list: readonly (typeof first)[]) => {
+    const names = distinctNames(list)
+    return list.map(({ id }) => names.get(id)?.seedless)
+  }
+  const name = `${METHOD}, 8 prompts per step`
+  expect(linesOf([first, ...arms])).toEqual([`${name}, lr 0.001`, `${name}, lr 0.001`, 'lr 0.01'])
+  // A word that is said already is not said again.
+  const fast = `${METHOD}, lr 0.01, 8 prompts per step`
+  expect(linesOf([third, arms[1]])).toEqual([fast, fast])
+})
+
 test('a line of several seeds is called without them', () => {
   const ticked = RUNS.map(({ id }) => id)
   const selection = { ticked, band: 'range', isBehind: false, view: FIRST_VIEW } as const
