@@ -3,13 +3,20 @@ import type { Experiment } from '../../document/experiment/schema/schema.ts'
 
 const MAX_NAME = 60
 
-/** Words of a file name: letters, digits and dashes. */
+/** Words of a file name: letters, digits and dashes. As many as there is room for, each whole: a
+ * number without its end is another number. */
 export function fileSlug(text: string): string {
-  const words = text
+  const [first = '', ...others] = text
     .normalize('NFKD')
     .toLowerCase()
-    .match(/[a-z0-9]+/g)
-  return words?.join('-').slice(0, MAX_NAME).replace(/-$/, '') ?? ''
+    .split(/\s/)
+    .flatMap((word) => word.match(/[a-z0-9]+/g)?.join('-') ?? [])
+  let slug = first.slice(0, MAX_NAME).replace(/-$/, '')
+  for (const word of others) {
+    if (slug.length + 1 + word.length > MAX_NAME) break
+    slug += `-${word}`
+  }
+  return slug
 }
 
 /** How the files of a run of this experiment begin: its name and its seed. */

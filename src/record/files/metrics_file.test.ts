@@ -77,6 +77,11 @@ test('files are named after the run, in letters that every file system takes', (
   expect(file('')).toBe('run-seed-7.metrics.csv')
   expect(file('学習')).toBe('run-seed-7.metrics.csv')
   expect(file('x'.repeat(200)).length).toBeLessThan(90)
+  // No word and no number is cut.
+  const long = 'BuPO (REINFORCE++), layer 2 first, phase 1: 8 steps, rate'
+  const stem = 'bupo-reinforce-layer-2-first-phase-1-8-steps-rate'
+  expect(file(`${long} of learning 0.006`)).toBe(`${stem}-of-seed-7.metrics.csv`)
+  expect(file(`${long} is 0.000625`)).toBe(`${stem}-is-seed-7.metrics.csv`)
   expect(metricsFileName('a-seed-1', 'jsonl')).toBe('a-seed-1.metrics.jsonl')
   expect(metricsFileName('a-seed-1', 'csv', true)).toBe('a-seed-1.metrics.thinned.csv')
 })
