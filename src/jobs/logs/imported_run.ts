@@ -22,6 +22,9 @@ import { seedName } from './seed_name.ts'
 
 const MAX_NAME = 80
 
+/** Of a file's name: also what the lab puts before it (metricsFileName). */
+const ENDING = /(?:\.metrics(?:\.thinned)?)?\.[a-z]\w*$/i
+
 /** verl names a validation by its data source; a job of the lab calls it by the task. */
 const VALIDATION = /^val-(core|aux)\/(?:understory\/)?([^/]+)\/(.*)$/
 
@@ -104,7 +107,7 @@ export function importedRun(
     summaries[name] = extendSummary(undefined, columns[name].values)
     metrics[name] = values[length - 1]
   }
-  const name = file.replace(/\.[a-z]\w*$/i, '')
+  const name = file.replace(ENDING, '')
   const experiment = experimentOf(name, log.step, named)
   const header: RunHeader = {
     id,

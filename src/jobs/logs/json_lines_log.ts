@@ -1,6 +1,6 @@
-// Reads JSON lines: verl's file logger, {"step": 1, "data": {metric: value}}, which the lab's own
-// metrics.jsonl is too; imported runs, which may have answers to held-out prompts; and any other
-// lines with a column of steps.
+// Reads JSON lines: verl's file logger, {"step": 1, "data": {metric: value}}, and the lab's own
+// metrics.jsonl, which is written like it; imported runs, which may have answers to held-out
+// prompts; and any other lines with a column of steps.
 
 import { isObject } from '../../formats/json.ts'
 import { type ImportedLog, isStep, LogError, LogRows } from './base/imported_log.ts'
@@ -9,6 +9,9 @@ import { generationOf, isGeneration } from './generations_log.ts'
 import { isHead } from './run_file.ts'
 import { flattened, loggedNumber, lookedForSteps, stepColumn, stepOf } from './text/step_column.ts'
 
+/** What no other trainer measures, by the name that the lab gives it. */
+const LABS = /^layer\/entropy\/\d+$/
+
 /** The lines of one run. */
 class Lines {
   readonly rows = new LogRows()
@@ -16,7 +19,8 @@ class Lines {
   #names: readonly string[] = []
   /** The column of the steps, where lines are no verl's. */
   #step: string | undefined
-  #isVerl = false
+  /** Whose file logger it is, where its lines are written so. */
+  #logger: 'verl' | 'lab' | undefined
 
   readonly run: string
 
@@ -28,9 +32,10 @@ class Lines {
   take(line: unknown): boolean {
     if (!isObject(line)) return false
     if (isStep(line.step) && isObject(line.data)) {
-      this.#isVerl = true
+      this.#logger ??= 'verl'
       for (const [name, value] of Object.entries(line.data)) {
         const found = numberOf(value)
+        if (LABS.test(name)) this.#logger = 'lab'
         if (found !== undefined) this.rows.put(name, line.step, found)
       }
       return true
@@ -61,8 +66,11 @@ class Lines {
 
   finish(): ImportedLog {
     this.rows.notNumbers(this.#texts)
-    if (this.#isVerl || this.#step !== undefined || this.rows.isTold)
-      return this.rows.finish(this.#step === undefined ? 'verl' : 'json_lines', this.run)
+    if (this.#logger || this.#step !== undefined || this.rows.isTold)
+      return this.rows.finish(
+        this.#step === undefined ? (this.#logger ?? 'verl') : 'json_lines',
+        this.run,
+      )
     if (this.#names.length > 0) throw new LogError(lookedForSteps(this.#names))
     return this.rows.finish('verl', this.run)
   }

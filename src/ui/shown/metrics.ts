@@ -26,6 +26,15 @@ export function foreignHeldOut(metrics: Iterable<string>): string | undefined {
 /** The entropy that a log of another trainer has: of the whole model's policy. */
 export const LOGGED_ENTROPY = 'actor/entropy'
 export const layerEntropy = (layer: number) => `layer/entropy/${layer}`
+/** The final policy's entropy. `log`: the metrics of a log, which calls it as the lab does only
+ * where the lab wrote it. */
+export function finalEntropy(
+  layers: number,
+  log?: Pick<ReadonlySet<string>, 'has'> | false,
+): string {
+  const own = layerEntropy(layers)
+  return !log || log.has(own) ? own : LOGGED_ENTROPY
+}
 
 /** Count of skipped updates and the last step that had one; undefined when there was none. */
 export function skippedUpdates(

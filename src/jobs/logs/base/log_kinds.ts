@@ -3,6 +3,7 @@
 /** The kinds of logs that can be read, as people call them. */
 export const LOG_KINDS = {
   verl: 'verl’s file logger',
+  lab: 'the lab’s own metrics',
   trl: 'TRL’s trainer_state.json',
   tensorboard: 'TensorBoard’s event file',
   generations: 'verl’s validation generations',

@@ -14,9 +14,9 @@ import {
 import type { PanelProps } from '../../part/Panels.tsx'
 import { mainMeasure, toldWords } from '../../shown/measure/main_measure.ts'
 import {
+  finalEntropy,
   foreignHeldOut,
   LOGGED_ENTROPY,
-  layerEntropy,
   REWARD,
   TASK_SCORE,
 } from '../../shown/metrics.ts'
@@ -68,8 +68,8 @@ export function RunNumbers({ shown }: PanelProps) {
   // Speed is of the moment: a step that is over has none.
   const now = (value: number | undefined) => (isNewest ? value : undefined)
   const fromLog = isImported()
-  const entropy = fromLog ? LOGGED_ENTROPY : layerEntropy(experiment.model.num_hidden_layers)
-  const finalEntropy = metric(entropy)
+  const entropy = finalEntropy(experiment.model.num_hidden_layers, fromLog && state.series)
+  const entropyValue = metric(entropy)
   const measure = mainMeasure(experiment)
   const isOwn = !fromLog || state.series.has(measure.metric)
   const heldOut = isOwn ? measure.metric : foreignHeldOut(state.series.keys())
@@ -128,10 +128,10 @@ export function RunNumbers({ shown }: PanelProps) {
       <TimeLeft isNewest={isNewest} />
       {/* The first to go where there is no room: the picture says it too. */}
       <div>
-        <dt>{fromLog ? 'Entropy' : 'Final entropy'}</dt>
+        <dt>{entropy === LOGGED_ENTROPY ? 'Entropy' : 'Final entropy'}</dt>
         <dd data-testid="entropy-value">
-          {formatEntropy(finalEntropy)}
-          {finalEntropy === undefined ? null : <small> nats</small>}
+          {formatEntropy(entropyValue)}
+          {entropyValue === undefined ? null : <small> nats</small>}
           <Carried metric={entropy} shown={shown} />
         </dd>
       </div>

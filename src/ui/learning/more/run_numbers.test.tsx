@@ -5,6 +5,7 @@ import { OPENING } from '../../../document/presets/presets.ts'
 import { Series } from '../../../host/columns/series.ts'
 import { initialState, labStore } from '../../../page/state/store.ts'
 import { greedyAccuracy, layerEntropy, REWARD } from '../../shown/metrics.ts'
+import { viewStore } from '../../shown/shown.ts'
 import { readShownStep } from '../../shown/shown_step.ts'
 import { uiStore } from '../../shown/store.ts'
 import { RunNumbers } from './RunNumbers.tsx'
@@ -17,6 +18,8 @@ function seriesOf(...steps: readonly number[]): Series {
   return series
 }
 
+const columnsOf = (value: number) => [Float64Array.of(1), Float64Array.of(value)] as const
+
 /** The text of each number. */
 function said(): Record<string, string> {
   const html = renderToStaticMarkup(<RunNumbers shown={readShownStep()} />)
@@ -28,6 +31,7 @@ afterEach(() => {
   vi.restoreAllMocks()
   uiStore.setState({ atStep: undefined })
   labStore.setState(initialState(), true)
+  viewStore.setState({ viewed: undefined, isImported: false })
 })
 
 test('a number of an earlier step says of which', () => {
@@ -52,4 +56,18 @@ test('a number of an earlier step says of which', () => {
     accuracy: '50.0\u00a0% step 40',
     entropy: '0.500 nats',
   })
+})
+
+test('the entropy of a log is the final policy’s, where the lab wrote it', () => {
+  const log = (...names: readonly string[]) => {
+    const series = new Map(names.map((name, i) => [name, Series.of(...columnsOf(i + 1))]))
+    viewStore.setState({
+      viewed: { ...initialState(), runExperiment: experiment, step: 1, series },
+      isImported: true,
+    })
+    return said().entropy
+  }
+  const final = layerEntropy(experiment.model.num_hidden_layers)
+  expect(log('actor/entropy', final)).toBe('2.000 nats')
+  expect(log('actor/entropy')).toBe('1.000 nats')
 })

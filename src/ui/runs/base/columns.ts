@@ -19,10 +19,9 @@ import { type Statistic, statisticOf } from '../../../record/run/summary.ts'
 import { formatDuration, formatNumber, formatRate, formatShare, NONE } from '../../kit/format.ts'
 import { mainMeasure, toldWords } from '../../shown/measure/main_measure.ts'
 import {
+  finalEntropy,
   foreignHeldOut,
   greedyAccuracy,
-  LOGGED_ENTROPY,
-  layerEntropy,
   REWARD,
   sampledAccuracy,
   TASK_SCORE,
@@ -102,13 +101,20 @@ export function metricOf({ header }: RunEntry, choice: string): string {
       ? known
       : (foreignHeldOut(Object.keys(header.summaries)) ?? known)
   }
-  if (header.source && choice === 'entropy') return LOGGED_ENTROPY
   if (isMain(choice)) return mainMeasure(header.experiment).metric
   if (choice === 'greedy') return own.greedy
   if (choice === 'sampled') return own.sampled
-  if (choice === 'entropy') return layerEntropy(model.num_hidden_layers)
+  if (choice === 'entropy')
+    return finalEntropy(
+      model.num_hidden_layers,
+      header.source && new Set(Object.keys(header.summaries)),
+    )
   if (choice !== 'score') return choice
-  return phases.some(({ kind }) => kind === 'reward_model') ? TASK_SCORE : REWARD
+  // A log says by its metrics alone which phases there were.
+  const hasModel = header.source
+    ? 'reward_model/grad_norm' in header.summaries
+    : phases.some(({ kind }) => kind === 'reward_model')
+  return hasModel ? TASK_SCORE : REWARD
 }
 
 /** A step measures a reward on few samples: its line is drawn as a moving average. */

@@ -1,9 +1,12 @@
 import { beforeAll, expect, test } from 'vitest'
 import { presetOf } from '../../../document/presets/presets.ts'
+import { Series } from '../../../host/columns/series.ts'
 import { importedRun } from '../../../jobs/logs/imported_run.ts'
 import { logReader, readLogs } from '../../../jobs/logs/read_log.ts'
 import type { RunEntry } from '../../../page/runs/library/library_store.ts'
 import { begun, recorderOn, stepEvent, told } from '../../../page/runs/testing.ts'
+import { metricsFileName, runFileStem } from '../../../record/files/file_names.ts'
+import { metricsJsonl } from '../../../record/files/metrics_file.ts'
 import { runName } from '../../../record/run/names.ts'
 import { NO_LABELS, type RunHeader } from '../../../record/run/record.ts'
 import { memoryStorage } from '../../../record/run/storage.ts'
@@ -17,6 +20,7 @@ import {
   choiceLabel,
   comparedChoices,
   isShare,
+  METRIC_CHOICES,
   metricNames,
   metricOf,
 } from './columns.ts'
@@ -163,6 +167,46 @@ test('an imported verl log is described by what it says, and by no setting of th
   const unknown = ['fact:task', 'fact:preset', 'setting:actor.optim.lr', 'setting:seed']
   expect(unknown.map(said)).toEqual(unknown.map(() => '–'))
   expect(runName(entry)).toMatchObject({ name: 'verl', differs: 'verl' })
+})
+
+test('a log that the lab wrote says what its run says, in every column of both', async () => {
+  const { experiment } = header
+  const judged = presetOf('rlhf-tiny')?.experiment
+  for (const own of [experiment, judged ?? experiment]) {
+    const run = entry('a', {}, { experiment: own })
+    const layers = own.model.num_hidden_layers
+    const columns = METRIC_CHOICES.map(({ key }) => metricOf(run, key))
+    // Beside them what could be mistaken for one: it is of another policy, or of a reward model.
+    const others = ['actor/entropy', REWARD, TASK_SCORE, 'layer/entropy/0']
+    const model = own === judged ? ['reward_model/grad_norm'] : []
+    const values = new Map([...others, ...columns, ...model].map((name, i) => [name, (i + 1) / 7]))
+    const summaries = Object.fromEntries(
+      [...values].map(([name, value]) => [name, extendSummary(undefined, [1, value])]),
+    )
+    const text = metricsJsonl(
+      new Map(
+        [...values].map(([name, value]) => [
+          name,
+          Series.of(Float64Array.of(1, 2), Float64Array.of(1, value)),
+        ]),
+      ),
+    )
+    const bytes = new TextEncoder().encode(text)
+    const pieces = async function* () {
+      yield bytes
+    }
+    const name = metricsFileName(runFileStem({ name: 'Mine', seed: 3 }), 'jsonl')
+    const reader = logReader(name, bytes)
+    const [log] = reader ? await readLogs(reader, [{ name, pieces }]) : []
+    const imported = importedRun(name, log, { id: 'i', now: 0, version: '0.0.0' })
+    const again = entry('i', {}, imported.header)
+    const numbers = (one: RunEntry) =>
+      METRIC_CHOICES.map(({ key }) => cellOf(one, `metric:${key}`, FIRST_VIEW))
+    expect(numbers(again)).toEqual(numbers({ ...run, header: { ...run.header, summaries } }))
+    expect(again.header.experiment.model.num_hidden_layers).toBe(layers)
+    expect(again.header.source).toMatchObject({ kind: 'lab', seed: 3, setting: 'mine' })
+    expect(runName({ ...again, labels: { ...again.labels, name: '' } }).name).toBe('mine-seed-3')
+  }
 })
 
 test('an interval ends at 0 and 1 only where the score is the task’s own, and never cuts what was measured', () => {
