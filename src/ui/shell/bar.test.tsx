@@ -70,6 +70,17 @@ test('beside a study that trains, Train says what it would do and is not the fir
   expect(train()).toContain('Pause')
 })
 
+test('a run that ended beside another chosen experiment is called by its own name', () => {
+  const [, other] = PRESETS
+  const state = { status: 'finished', runExperiment: PRESET.experiment } as const
+  lab({ ...state, experiment: other.experiment, preset_id: other.id, isBeside: true })
+  const note = renderToStaticMarkup(<SettingsDiffer />)
+  expect(note).toContain(`is of “${PRESET.name}”`)
+  expect(note).toContain('Another experiment was chosen')
+  lab({ ...state, experiment: experimentWith(LR, 0.002), isBeside: false })
+  expect(renderToStaticMarkup(<SettingsDiffer />)).toContain('The settings have changed since')
+})
+
 test('the menu of experiments says that the settings are no preset’s, by their own name where they have one', () => {
   const chosen = () =>
     /<option value="[^"]*" selected="">([^<]*)/.exec(renderToStaticMarkup(<Choice />))?.[1]
