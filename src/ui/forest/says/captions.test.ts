@@ -5,6 +5,7 @@ import { Series } from '../../../host/columns/series.ts'
 import { initialState, type LabState } from '../../../page/state/store.ts'
 import { mainMeasure } from '../../shown/measure/main_measure.ts'
 import { sampledAccuracy } from '../../shown/metrics.ts'
+import { viewStore } from '../../shown/shown.ts'
 import {
   captionLines,
   captionOf,
@@ -41,6 +42,19 @@ function run(
     phase_switches: phaseSwitches.filter((one) => one.step < step),
   }
 }
+
+test('of a log nothing is said of how its phase learned', () => {
+  const state = run(4, {
+    'layer/entropy/3': [
+      [1, 1.4],
+      [4, 0.7],
+    ],
+  })
+  expect(captionOf(state)).toMatch(/^Imitation, 4 steps: /)
+  viewStore.setState({ isImported: true })
+  expect(captionOf(state)).toBe('As logged, 4 steps: the final policy became surer by 0.70 nats.')
+  viewStore.setState({ isImported: false })
+})
 
 test('an inner phase says what became of its layer and of the final policy', () => {
   const state = run(70, {

@@ -15,6 +15,7 @@ import {
   TASK_SCORE,
 } from '../../shown/metrics.ts'
 import { methodName } from '../../shown/run.ts'
+import { isImported } from '../../shown/shown.ts'
 
 /** Steps whose rewards are averaged at both ends of a phase. */
 const WIDTH = 5
@@ -229,6 +230,9 @@ export function captionOf(
   const taken = formatSteps(last - first + 1)
   const steps = saysMethod && phase.kind === 'rl' ? `${taken}, ${methodName(phase)}` : taken
   const heldOut = isBrief ? '' : heldOutWords(state, seen)
+  // A log says neither how its phases learned nor which layer.
+  if (isImported())
+    return `As logged, ${steps}: ${changeWords('the final policy', final)}.${rewardWords(state, seen)}${heldOut}`
   if (phase.kind === 'sft')
     return `Imitation, ${steps}: ${changeWords('the final policy', final)}.${heldOut}`
   if (phase.kind === 'reward_model') return ''
