@@ -1,8 +1,36 @@
-// Computes means, and tells a change from what chance and steps bring.
+// Computes means of what steps measured, and tells a change from what chance and steps bring.
 
 /** NaN of none. */
 export const mean = (values: readonly number[]): number =>
   values.reduce((sum, value) => sum + value, 0) / values.length
+
+interface Column {
+  readonly steps: ArrayLike<number>
+  readonly values: ArrayLike<number>
+  readonly length: number
+}
+
+/** Values of the steps first…last that are numbers. */
+export function between(
+  column: Column | undefined,
+  first: number,
+  last: number,
+): readonly number[] {
+  const values: number[] = []
+  for (let i = 0; column && i < column.length; i++)
+    if (column.steps[i] >= first && column.steps[i] <= last && Number.isFinite(column.values[i]))
+      values.push(column.values[i])
+  return values
+}
+
+/** Steps whose scores are averaged at both ends of a course: one step has few answers. */
+export const END_STEPS = 5
+
+/** Means of the first and of the last steps; undefined where these would overlap. */
+export const endMeans = (values: readonly number[]): readonly [number, number] | undefined =>
+  values.length < 2 * END_STEPS
+    ? undefined
+    : [mean(values.slice(0, END_STEPS)), mean(values.slice(-END_STEPS))]
 
 /** Standard errors of a difference of two shares that chance rarely exceeds. */
 const CLEAR = 2

@@ -105,6 +105,20 @@ test('the whole model’s phase says the scores too, and a step that was scrubbe
   )
 })
 
+test('samples of so few answers that chance explains their change are said to be unclear', () => {
+  const steps = Array.from({ length: 10 }, (_, i) => 71 + i)
+  const seen = (reached: number) => {
+    const state = run(80, {
+      'layer/entropy/3': steps.map((at): [number, number] => [at, 1.4]),
+      'critic/score/mean': steps.map((at, i) => [at, i < 5 ? 0.6 : reached]),
+    })
+    const few = { ...experiment, rollout: { ...experiment.rollout, train_batch_size: 5, n: 1 } }
+    return captionOf({ ...state, runExperiment: few })
+  }
+  expect(seen(0.76)).toContain('from 60\u00a0% to 76\u00a0%, in means of 5 steps: no clear change.')
+  expect(seen(0.96)).toContain('from 60\u00a0% to 96\u00a0%, in means of 5 steps.')
+})
+
 test('what a phase changed no further than chance is said to be unclear, as above the charts', () => {
   const wave = (greedy: [number, number], sampled?: [number, number]) =>
     captionOf(

@@ -5,7 +5,7 @@ import { resolvePhases } from '../../../document/experiment/resolve.ts'
 import type { Experiment } from '../../../document/experiment/schema/schema.ts'
 import type { LabState } from '../../../page/state/store.ts'
 import { formatNumber, formatSteps, withMinus } from '../../kit/format.ts'
-import { isClear, isClearEntropy, mean } from '../../kit/mean.ts'
+import { between, END_STEPS, endMeans, isClear, isClearEntropy } from '../../kit/mean.ts'
 import { type MainMeasure, mainMeasure, posedWords } from '../../shown/measure/main_measure.ts'
 import {
   greedyAccuracy,
@@ -16,24 +16,6 @@ import {
 } from '../../shown/metrics.ts'
 import { methodName } from '../../shown/run.ts'
 import { isImported } from '../../shown/shown.ts'
-
-/** Steps whose rewards are averaged at both ends of a phase. */
-const WIDTH = 5
-
-interface Column {
-  readonly steps: ArrayLike<number>
-  readonly values: ArrayLike<number>
-  readonly length: number
-}
-
-/** Values of the steps first…last that are numbers. */
-function between(column: Column | undefined, first: number, last: number): readonly number[] {
-  const values: number[] = []
-  for (let i = 0; column && i < column.length; i++)
-    if (column.steps[i] >= first && column.steps[i] <= last && Number.isFinite(column.values[i]))
-      values.push(column.values[i])
-  return values
-}
 
 /** What became of an entropy; `who` begins the sentence. */
 function changeWords(who: string, change: number): string {
@@ -74,11 +56,15 @@ export const percent = (share: number): string => `${Math.round(100 * share)}\u0
 
 function rewardWords({ series, runExperiment }: LabState, { first, last }: PhaseSeen): string {
   const scores = between(series.get(TASK_SCORE) ?? series.get(REWARD), first, last)
-  if (scores.length < 2 * WIDTH) return ''
-  const ends = [mean(scores.slice(0, WIDTH)), mean(scores.slice(-WIDTH))]
-  const isShare = !runExperiment || rewardIsShare(runExperiment.reward)
+  const ends = endMeans(scores)
+  if (!ends || !runExperiment) return ''
+  const { reward, rollout } = runExperiment
+  const isShare = rewardIsShare(reward)
   const [from, to] = ends.map(isShare ? percent : formatNumber)
-  return ` The mean score of samples went from ${from} to ${to}, in means of ${WIDTH} steps.`
+  const answers = END_STEPS * rollout.train_batch_size * rollout.n
+  return isShare && isUnclear(ends, answers)
+    ? ` The mean score of samples went from ${from} to ${to}, in means of ${END_STEPS} steps: no clear change.`
+    : ` The mean score of samples went from ${from} to ${to}, in means of ${END_STEPS} steps.`
 }
 
 /** Whether shares of so many answers moved no further than chance brings them. */

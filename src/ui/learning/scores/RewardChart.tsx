@@ -28,6 +28,8 @@ interface Told extends Line {
   readonly says: string
   /** How many answers a step of it is of. */
   readonly answers: number
+  /** These are few. */
+  readonly isSampled?: boolean
 }
 
 type Experiment = ReturnType<typeof shownExperiment>
@@ -54,6 +56,7 @@ function trained({ rollout }: Experiment, hasRewardModel: boolean): Told {
     smooth: SAMPLED_SMOOTHING,
     says: 'the mean score of samples',
     answers: rollout.train_batch_size * rollout.n,
+    isSampled: true,
   }
 }
 
@@ -137,9 +140,10 @@ export function RewardChart({ height }: { readonly height: number }) {
   const note = useMemo(() => scoreNote(experiment, isImported), [experiment, isImported])
   const says = useCallback(() => {
     const [own, ...others] = lines
-    const told = [...others, own].map(({ metric, says, answers }) => ({
+    const told = [...others, own].map(({ metric, says, answers, isSampled = false }) => ({
       metric,
       label: says,
+      isSampled,
       ...(isShare && { answers }),
     }))
     return scoreSays(told, isShare ? formatShare : formatNumber)

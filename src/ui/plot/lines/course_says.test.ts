@@ -94,3 +94,19 @@ test('an entropy that hardly moved is called changed by no sentence', () => {
   // The picture's caption has the same threshold.
   expect([isClearEntropy(-0.042), isClearEntropy(0.05)]).toEqual([false, true])
 })
+
+test('samples of many steps are told by means of some at both ends, as at the end of a run', () => {
+  const rewards = [0, 1, 0, 1, 0, 0, 1, 1, 1, 0, 1, 1]
+  for (const [i, value] of rewards.entries()) appendRow(series, 'samples', i + 1, value)
+  const samples = { metric: 'samples', label: 'the mean score of samples', isSampled: true }
+  expect(scoreSays([{ ...samples, answers: 20 }], formatShare)).toBe(
+    'From step 1 to 12 the mean score of samples rose from 40.0\u00a0% to 80.0\u00a0%, in means of 5 steps.',
+  )
+  expect(scoreSays([{ ...samples, answers: 1 }], formatShare)).toBe(
+    'From step 1 to 12 the mean score of samples did not change clearly: 40.0\u00a0%, then 80.0\u00a0%, in means of 5 steps.',
+  )
+  uiStore.setState({ atStep: 9 })
+  expect(scoreSays([{ ...samples, answers: 1 }], formatShare)).toBe(
+    'From step 1 to 9 the mean score of samples rose from 0.0\u00a0% to 100.0\u00a0%.',
+  )
+})

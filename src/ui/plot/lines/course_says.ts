@@ -1,7 +1,7 @@
 // Says in a sentence how the lines of a large chart went, up to the step that the page shows.
 
 import { formatEntropy } from '../../kit/format.ts'
-import { isClear, isClearEntropy } from '../../kit/mean.ts'
+import { between, END_STEPS, endMeans, isClear, isClearEntropy } from '../../kit/mean.ts'
 import { type Columns, indexAt } from '../../scales/columns.ts'
 import { seriesOf } from '../../shown/run.ts'
 import { uiStore } from '../../shown/store.ts'
@@ -35,19 +35,36 @@ interface Scored {
   readonly label: string
   /** Of a share: how many answers it is of. */
   readonly answers?: number
+  /** A step has few answers: where steps are many, means of some at both ends are told. */
+  readonly isSampled?: boolean
   /** It is an entropy. */
   readonly isEntropy?: true
 }
 
+interface ToldCourse extends Course {
+  /** How many steps each of its ends is of. */
+  readonly of: number
+  /** The same behind its last value. */
+  readonly window: string
+}
+
+function toldCourse({ metric, isSampled }: Scored): ToldCourse | undefined {
+  const course = shownCourse(metric)
+  const ends = isSampled && course && endMeans(between(seriesOf(metric), course.from, course.to))
+  if (!ends) return course && { ...course, of: 1, window: '' }
+  const [first, last] = ends
+  return { ...course, first, last, of: END_STEPS, window: `, in means of ${END_STEPS} steps` }
+}
+
 /** Whether a line tells its two ends apart. */
-const isTold = ({ answers, isEntropy }: Scored, first: number, last: number): boolean =>
+const isTold = ({ answers, isEntropy }: Scored, { first, last, of }: ToldCourse): boolean =>
   isEntropy
     ? isClearEntropy(last - first)
-    : answers === undefined || isClear([first, last], answers)
+    : answers === undefined || isClear([first, last], of * answers)
 
 /** 'rose from 77 % to 92 %' */
-const moved = ({ first, last }: Course, was: string, is: string, unit = ''): string =>
-  `${last > first ? 'rose' : 'fell'} from ${was} to ${is}${unit}`
+const moved = ({ first, last }: Course, was: string, is: string, behind: string): string =>
+  `${last > first ? 'rose' : 'fell'} from ${was} to ${is}${behind}`
 
 /** How the first of these lines that was measured twice went, and where it did not change clearly
  * the first other that did; '' where nothing was measured twice. */
@@ -57,22 +74,22 @@ export function scoreSays(
   unit = '',
 ): string {
   const [main, ...others] = lines.flatMap((line) => {
-    const course = shownCourse(line.metric)
+    const course = toldCourse(line)
     if (!course) return []
-    const { first, last } = course
-    const [was, is] = [format(first), format(last)]
-    return [{ ...line, ...course, was, is, isTold: was !== is && isTold(line, first, last) }]
+    const [was, is] = [format(course.first), format(course.last)]
+    return [{ ...line, ...course, was, is, isTold: was !== is && isTold(line, course) }]
   })
   if (!main) return ''
   const { from, to, label, was, is } = main
-  if (main.isTold) return `From step ${from} to ${to} ${label} ${moved(main, was, is, unit)}.`
+  const behind = `${unit}${main.window}`
+  if (main.isTold) return `From step ${from} to ${to} ${label} ${moved(main, was, is, behind)}.`
   const other = others.find((line) => line.isTold)
   const meanwhile = other
-    ? ` Meanwhile ${other.label} ${moved(other, other.was, other.is, unit)}.`
+    ? ` Meanwhile ${other.label} ${moved(other, other.was, other.is, `${unit}${other.window}`)}.`
     : ''
   return was === is
-    ? `From step ${from} to ${to} ${label} stayed at ${is}${unit}.${meanwhile}`
-    : `From step ${from} to ${to} ${label} did not change clearly: ${was}${unit}, then ${is}${unit}.${meanwhile}`
+    ? `From step ${from} to ${to} ${label} stayed at ${is}${behind}.${meanwhile}`
+    : `From step ${from} to ${to} ${label} did not change clearly: ${was}${unit}, then ${is}${behind}.${meanwhile}`
 }
 
 interface LayerCourse extends Course {
