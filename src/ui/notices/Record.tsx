@@ -3,8 +3,10 @@
 
 import { Eraser } from 'lucide-react'
 import { useStore } from 'zustand'
+import { lasting } from '../../document/experiment/steered/lasting.ts'
 import { MARKS_PHASE } from '../../document/experiment/steered/planned.ts'
-import { doneByHand, obeyed } from '../../document/experiment/steering/steered_kernels.ts'
+import type { SteeringEntry } from '../../document/experiment/steering/actions.ts'
+import { doneByHand } from '../../document/experiment/steering/steered_kernels.ts'
 import { steeringWords } from '../../document/experiment/steering/words.ts'
 import { clearSteering } from '../../page/client/edits.ts'
 import type { RunEntry } from '../../page/runs/library/library_store.ts'
@@ -18,6 +20,7 @@ import { selectIsStudy, showToast, uiStore } from '../shown/store.ts'
 
 const selectSwitches = (state: LabState) => state.phase_switches
 const selectSteered = (state: LabState) => state.steered
+const selectDocument = (state: LabState) => state.runDocument
 const selectPlanned = (state: LabState) => state.experiment.steering
 
 interface Event {
@@ -30,6 +33,7 @@ interface Event {
 /** Phases that began and changes that were made, in order. */
 function happened(
   switches: LabState['phase_switches'],
+  done: readonly SteeringEntry[],
   steered: LabState['steered'],
   phases: ReturnType<typeof shownPhases>,
 ): Event[] {
@@ -42,22 +46,17 @@ function happened(
     }),
   )
   // A phase that was chosen by hand is said where it begins.
-  const told = steered.filter(
-    ({ entry, refused }) => refused !== undefined || !MARKS_PHASE.includes(entry.kind),
+  const told = done.filter(({ kind }) => !MARKS_PHASE.includes(kind)).map(steeringEvent)
+  const refusals = steered.flatMap(({ entry, refused }, i): Event[] =>
+    refused === undefined
+      ? []
+      : [{ ...steeringEvent(entry, i), key: `refused ${i}`, note: `not done: ${refused}` }],
   )
-  const done = told.map(
-    ({ entry, refused }, i): Event => ({
-      key: `steered ${i}`,
-      step: entry.step,
-      words: steeringWords(entry),
-      note: refused === undefined ? '' : `not done: ${refused}`,
-    }),
-  )
-  return [...done, ...began].sort((a, b) => a.step - b.step)
+  return [...told, ...refusals, ...began].sort((a, b) => a.step - b.step)
 }
 
-const plannedEvent = (entry: LabState['steered'][number]['entry'], i: number): Event => ({
-  key: `planned ${i}`,
+const steeringEvent = (entry: SteeringEntry, i: number): Event => ({
+  key: `steering ${i}`,
   step: entry.step,
   words: steeringWords(entry),
   note: '',
@@ -72,6 +71,7 @@ const endOf = (past: RunEntry['header'] | undefined): Event[] =>
 export function Record() {
   const switches = usePresent(selectSwitches)
   const steered = usePresent(selectSteered)
+  const document = usePresent(selectDocument)
   const planned = useLab(selectPlanned)
   const phases = usePresent(shownPhases)
   const isBusy = useLab(selectIsBusy)
@@ -82,11 +82,13 @@ export function Record() {
   const hasEndedEarly = past !== undefined && statusWord(past) !== 'finished'
   // A study is about other runs.
   if (isStudy && !isPlanned) return null
-  if (switches.length < 2 && steered.length === 0 && !isPlanned && !hasEndedEarly) return null
+  const done = lasting({ steered, steering: document?.steering ?? [] })
+  const isUnsteered = done.length === 0 && steered.every(({ refused }) => refused === undefined)
+  if (switches.length < 2 && isUnsteered && !isPlanned && !hasEndedEarly) return null
   // As many as the link carries: those that began a phase too.
-  const byHand = doneByHand(obeyed(steered)).length
-  const plan = planned.map(plannedEvent)
-  const events = isPlanned ? plan : [...happened(switches, steered, phases), ...endOf(past)]
+  const byHand = doneByHand(done).length
+  const plan = planned.map(steeringEvent)
+  const events = isPlanned ? plan : [...happened(switches, done, steered, phases), ...endOf(past)]
   return (
     <details className="card record" data-testid="record" open={isPlanned || undefined}>
       <summary>

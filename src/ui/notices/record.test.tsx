@@ -24,7 +24,9 @@ test('one phase is no phases, and one change no changes', () => {
       refused: undefined,
     }))
     const runExperiment = OPENING.experiment
-    labStore.setState({ ...initialState(), runExperiment, phase_switches, steered }, true)
+    const runDocument = { ...runExperiment, steering: steered.map(({ entry }) => entry) }
+    const run = { runExperiment, runDocument, phase_switches, steered }
+    labStore.setState({ ...initialState(), ...run }, true)
     return renderToStaticMarkup(<Record />)
   }
   expect(drawn(1, 2)).toContain('1 phase, 2 changes by hand')

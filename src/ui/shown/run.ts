@@ -7,16 +7,16 @@ import { sameSettings } from '../../document/experiment/experiment.ts'
 import { preferenceLabel } from '../../document/experiment/fields/preference_fields.ts'
 import { resolvePhases } from '../../document/experiment/resolve.ts'
 import type { Experiment } from '../../document/experiment/schema/schema.ts'
-import { MARKS_PHASE, plannedTotal } from '../../document/experiment/steered/planned.ts'
+import { plannedTotal } from '../../document/experiment/steered/planned.ts'
 import { doneByHand } from '../../document/experiment/steering/steered_kernels.ts'
-import { readoutWords, steeringWords } from '../../document/experiment/steering/words.ts'
+import { readoutWords } from '../../document/experiment/steering/words.ts'
 import { runSoFar } from '../../page/events/timing.ts'
 import { nextExperiment } from '../../page/state/next_experiment.ts'
 import { type LabState, labStore } from '../../page/state/store.ts'
 import { isBusy } from '../../record/run/run_parts.ts'
 import type { Columns } from '../scales/columns.ts'
 import type { Domain } from '../scales/domain.ts'
-import type { EditMark, PhaseSpan } from '../scales/geometry.ts'
+import type { PhaseSpan } from '../scales/geometry.ts'
 import { equalPhases, type StepScale } from '../scales/step_scale.ts'
 import { shownSteps } from '../scales/zoom.ts'
 import { overlaysEnd } from './overlays.ts'
@@ -177,31 +177,12 @@ export function methodName(phase: Phase | Experiment['phases'][number]): string 
   return phase.adv_estimator.toUpperCase().replaceAll('_PLUS', '+').replaceAll('_', ' ')
 }
 
-const selectSteered = (state: LabState) => state.steered
 /** What the next run leaves out, because the settings are no longer those of the run: how often it
  * was steered. Another experiment had none of it. */
 export function selectLeftOut(state: LabState): number {
   const { runDocument, isBeside } = state
   if (!runDocument || isBeside || nextExperiment(state) === runDocument) return 0
   return doneByHand(runDocument.steering).length
-}
-
-/** What was changed while the run went on, for markers: those of one step together. */
-export function useEditMarks(): readonly EditMark[] {
-  const steered = useShown(selectSteered)
-  return useMemo(() => editMarks(steered), [steered])
-}
-
-/** Of a field that was set more than once after a step, the last value. */
-export function editMarks(steered: LabState['steered']): EditMark[] {
-  const marks = new Map<number, Map<unknown, string>>()
-  for (const { entry, refused } of steered) {
-    if (refused !== undefined || MARKS_PHASE.includes(entry.kind)) continue
-    const words = marks.get(entry.step) ?? new Map<unknown, string>()
-    words.set(entry.kind === 'set' ? entry.path : entry, steeringWords(entry))
-    marks.set(entry.step, words)
-  }
-  return [...marks].map(([step, words]) => ({ step, words: [...words.values()].join(', ') }))
 }
 
 export const selectLastLayer = (state: LabState) => shownExperiment(state).model.num_hidden_layers

@@ -9,7 +9,7 @@ import {
   canToggle,
   toggleLabel,
 } from '../open/actions.ts'
-import { editMarks, selectLeftOut } from './run.ts'
+import { selectLeftOut } from './run.ts'
 import { linkedState, viewStore } from './shown.ts'
 import { isThreshold, toggleLine, uiStore } from './store.ts'
 
@@ -122,23 +122,6 @@ test('a phase that a person has ended cannot be ended again before the next one 
     expect(isEnding(at(change))).toBe(false)
     expect(canNextPhase(at(change))).toBe(true)
   }
-})
-
-test('a mark says what was changed after its step, of one field the last value, and nothing that was refused', () => {
-  const set = (path: string, value: number) => ({ step: 2, kind: 'set' as const, path, value })
-  const marks = editMarks([
-    { entry: set('actor.optim.lr', 1), refused: undefined },
-    { entry: set('rollout.temperature', 0.5), refused: undefined },
-    { entry: set('actor.optim.lr', 0.1), refused: undefined },
-    { entry: set('actor.optim.lr', 9), refused: 'no room' },
-    { entry: { step: 2, kind: 'next_phase' }, refused: undefined },
-    { entry: { step: 5, kind: 'repeat_phase' }, refused: undefined },
-    { entry: { step: 5, kind: 'repeat_phase' }, refused: undefined },
-  ])
-  expect(marks).toEqual([
-    { step: 2, words: 'lr 0.1, temperature 0.5' },
-    { step: 5, words: 'phase repeated, phase repeated' },
-  ])
 })
 
 test('settings that have left a steered run leave out what was done to it', () => {

@@ -15,7 +15,7 @@ export function steeredKernels(entries: readonly SteeringEntry[]): MatmulChoice 
 }
 
 /** What was done to a run, without what it refused. */
-export const obeyed = (steered: Marks): readonly SteeringEntry[] =>
+const obeyed = (steered: Marks): readonly SteeringEntry[] =>
   steered.flatMap(({ entry, refused }) => (refused === undefined ? [entry] : []))
 
 /** The kernels of a run that began with those of the text `kernels`, '' for the default ones;

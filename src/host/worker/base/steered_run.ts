@@ -1,7 +1,7 @@
 // Steers a training run that obeys steering: what its document says, and what is asked of it while
 // it runs. Knows neither the worker nor the GPU.
 
-import { steerExperiment } from '../../../document/experiment/experiment.ts'
+import { sameSettings, steerExperiment } from '../../../document/experiment/experiment.ts'
 import type { Experiment } from '../../../document/experiment/schema/schema.ts'
 import { plannedTotal } from '../../../document/experiment/steered/planned.ts'
 import {
@@ -51,6 +51,8 @@ export class SteeredRun<T extends SteeredTrainer = SteeredTrainer> {
   /** The document as it began; its `steering` is empty. */
   readonly #beginning: Experiment
   #done: SteeringEntry[] = []
+  /** The experiment before what was asked for since the last step changed its value. */
+  readonly #before = new WeakMap<SteeringEntry, Experiment>()
   /** Of the document, not done yet. */
   #due: SteeringEntry[]
   #asked: SteeringAction[] = []
@@ -238,13 +240,16 @@ export class SteeredRun<T extends SteeredTrainer = SteeredTrainer> {
   }
 
   /** `mayReplace`: a value that no step has seen need not be kept when another one takes its
-   * place. */
+   * place, and neither of them when that is the value of the step before. */
   async #do(entry: SteeringEntry, mayReplace = false): Promise<Steered> {
+    const { experiment } = this
     const refused = await this.#try(entry)
     if (refused === undefined) {
       const last = this.#done.at(-1)
-      if (mayReplace && last && setsTheSame(last, entry)) this.#done.pop()
-      this.#done.push(entry)
+      const replaced = mayReplace && last && setsTheSame(last, entry) ? this.#done.pop() : undefined
+      const before = (replaced && this.#before.get(replaced)) ?? experiment
+      this.#before.set(entry, before)
+      if (!replaced || !sameSettings(before, this.experiment)) this.#done.push(entry)
     }
     return {
       entry,

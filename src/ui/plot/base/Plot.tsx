@@ -12,10 +12,11 @@ import {
 } from '../../scales/geometry.ts'
 import { type Ideal, shownIdeal } from '../../scales/ideal.ts'
 import type { View } from '../../scales/view.ts'
-import { useEditMarks, usePhaseSpans, useStepScale } from '../../shown/run.ts'
+import { usePhaseSpans, useStepScale } from '../../shown/run.ts'
 import { useVisible } from '../../shown/visible.ts'
 import type { FrameProps } from '../axes/Frame.tsx'
 import type { Drawn } from '../lines/repaint.ts'
+import { useEditMarks } from './edit_marks.ts'
 import {
   BLEED,
   type Paint,

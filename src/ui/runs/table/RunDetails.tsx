@@ -2,7 +2,8 @@
 
 import { SlidersHorizontal, Upload } from 'lucide-react'
 import { useId } from 'react'
-import { doneByHand, obeyed } from '../../../document/experiment/steering/steered_kernels.ts'
+import { lasting } from '../../../document/experiment/steered/lasting.ts'
+import { doneByHand } from '../../../document/experiment/steering/steered_kernels.ts'
 import { labelRun } from '../../../page/runs/library/library.ts'
 import { type RunEntry, runOf } from '../../../page/runs/library/library_store.ts'
 import { MAX_NAME, MAX_NOTES, parseTags } from '../../../page/runs/record/read_labels.ts'
@@ -26,7 +27,7 @@ function facts({ header }: RunEntry): [string, string][] {
   const { experiment, adapter, kernels, versions, steered, source } = header
   const took = tookText(header)
   const ended = isLive(header.status) ? undefined : endText(header)
-  const done = doneByHand(obeyed(steered)).length
+  const done = doneByHand(lasting({ steered, steering: header.document.steering })).length
   const said: [string, string | undefined][] = [
     ['Begun', whenText(header.started_at, Date.now())],
     ['Ended', took === undefined ? ended : `${ended}, after ${took}`],
