@@ -36,6 +36,20 @@ test('a legend on a phone says its names and values whole', async ({ lab, page }
   expect(cut).toEqual([])
 })
 
+test('a phase too short for its name has its number', async ({ lab, page }) => {
+  await page.setViewportSize({ width: 1440, height: 900 })
+  await lab.open(
+    LINK.replace('0.steps=6', '0.steps=200')
+      .replace('1.steps=2', '1.steps=10')
+      .replace('2.steps=40', '2.steps=200'),
+  )
+  const phase = page.locator('.phase').nth(1)
+  await expect(phase.locator('.phase-words')).toHaveAttribute('data-short', 'L2')
+  expect((await phase.boundingBox())?.width).toBeLessThanOrEqual(36)
+  await expect(phase.locator('.phase-mark')).toBeVisible()
+  await expect(phase.locator('.phase-words')).toBeHidden()
+})
+
 test('a double click on Train opens no tab that moves below it', async ({ lab, page }) => {
   await page.setViewportSize({ width: 1440, height: 900 })
   await lab.open(LINK)
