@@ -76,6 +76,14 @@ test('a step is looked at token by token, and walked through by keyboard', async
   await lab.get('trace-sample').selectOption('3')
   await expect(grid.getByRole('row')).toHaveCount(1 + table.samples[3].tokens.length)
 
+  // A phone on its side has the way through the stages in one row.
+  await page.setViewportSize({ width: 844, height: 390 })
+  const [back, whole] = await Promise.all(
+    ['stage-back', 'stage-whole'].map((id) => lab.get(id).boundingBox()),
+  )
+  expect(whole?.y).toBe(back?.y)
+  await page.setViewportSize({ width: 1280, height: 720 })
+
   // Slow motion, by keyboard alone.
   await page.emulateMedia({ reducedMotion: 'no-preference' })
   await lab.get('stage-next').focus()
