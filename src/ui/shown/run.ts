@@ -72,8 +72,9 @@ export function phaseTarget(phase: Phase, lastLayer: number): string {
       : `policy of layer ${phase.target_layer}${readoutWords(phase.target_readout)}`
   if (phase.kind === 'preference') return `teaches the ${whose} which responses are preferred`
   if (phase.kind === 'distill') return `teaches the ${whose} what its teacher says`
-  const on = phase.reward_model.enable ? ' on the reward model’s scores' : ''
-  return `trains the ${whose}${on}`
+  return phase.reward_model.enable
+    ? `trains the ${whose} on the reward model’s scores`
+    : `trains the ${whose}`
 }
 
 const selectZoom = ({ zoom }: UiState) => zoom
