@@ -128,6 +128,8 @@ const OF_RUNS: Readonly<Record<string, string>> = {
   'Scores 0.500, 0.501, 0.500, 0.500: advantages −2.5e−4, 7.5e−4, −2.5e−4, −2.5e−4.':
     '得分 0.500、0.501、0.500、0.500：优势 −2.5e−4、7.5e−4、−2.5e−4、−2.5e−4。',
   'trains the final policy on the reward model’s scores': '按奖励模型的打分训练最终策略',
+  '5 runs, seeds 1, 2, 3, 4, 5': '5 次运行，种子 1、2、3、4、5',
+  'Measured: \ue000, on \ue001.': '测量：\ue000，显卡 \ue001。',
   // What is counted has its measure word.
   '3 of 12 verdicts; then training begins.': '已有 3/12 个裁决；之后开始训练。',
   '1 verdict; each further one is used as it comes. 5 pairs left.':

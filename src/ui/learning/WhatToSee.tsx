@@ -6,6 +6,7 @@ export function WhatToSee({ id }: { readonly id: string }) {
   const seen = seenOf(id)
   if (!seen) return null
   const { usual_accuracy, seeds, what_you_should_see, measured } = seen
+  const [runs, adapter] = measured.split(', on ')
   return (
     <>
       {usual_accuracy === '' ? null : (
@@ -23,7 +24,9 @@ export function WhatToSee({ id }: { readonly id: string }) {
       {measured === '' ? null : (
         <details>
           <summary>How it was measured</summary>
-          <p>Measured: {measured}.</p>
+          <p>
+            Measured: <span>{runs}</span>, on <span translate="no">{adapter}</span>.
+          </p>
         </details>
       )}
     </>
