@@ -155,6 +155,8 @@ export function Compare({ entries }: { readonly entries: readonly RunEntry[] }) 
   )
   if (groups.length === 0) return null
   const runs = groups.flatMap((group) => group.entries)
+  // A seed that was trained again has its place in the line of the first.
+  const placed = groups.flatMap(({ entries, again }) => [...entries, ...again])
   const said = compareSays(groups)
   const shown = runs.slice(0, MAX_COMPARED)
   return (
@@ -180,9 +182,9 @@ export function Compare({ entries }: { readonly entries: readonly RunEntry[] }) 
           )}
         </>
       )}
-      {runs.length < all.length ? (
+      {placed.length < all.length ? (
         <p className="soft">
-          {runs.length} of them are drawn: at most {MAX_COMPARED} lines can be told apart. The
+          {placed.length} of them are drawn: at most {MAX_COMPARED} lines can be told apart. The
           report takes up to {MAX_AVERAGED} runs.
         </p>
       ) : null}
