@@ -15,7 +15,7 @@ import { selectIsJudged } from '../shown/measure/judged.ts'
 import { selectTask } from '../shown/measure/main_measure.ts'
 import { useSlowFrame } from '../shown/readout.ts'
 import { selectHasRun } from '../shown/run.ts'
-import { shownStore, useAtStep, useShown } from '../shown/shown.ts'
+import { isImported, shownStore, useAtStep, useShown } from '../shown/shown.ts'
 import { groupByPrompt, rolloutOf } from './grouping.ts'
 import { HeldOut, heldOutAt } from './HeldOut.tsx'
 import { PartScores } from './scores/PartScores.tsx'
@@ -156,6 +156,7 @@ function useBatches(atStep: number | undefined): readonly Batch[] {
 
 /** Why there is nothing to see. */
 function emptyWords(hasRun: boolean, atStep: number | undefined): string {
+  if (isImported()) return 'The log has no samples.'
   if (atStep !== undefined) return `No samples were kept at step ${atStep} or before it.`
   return hasRun
     ? 'No samples yet. The first step of reinforcement samples some; a warm start only imitates demonstrations.'
@@ -188,8 +189,10 @@ function KindChoice({ kind, onChoose }: { kind: Kind; onChoose: (kind: Kind) => 
 }
 
 /** Why there are no answers to held-out problems to see. */
-const NO_ANSWERS =
-  'No answers to held-out problems were kept up to this step. Evaluations produce them: see Held-out prompts and Answers kept in the settings.'
+const noAnswers = (): string =>
+  isImported()
+    ? 'The log has no answers to held-out problems up to this step.'
+    : 'No answers to held-out problems were kept up to this step. Evaluations produce them: see Held-out prompts and Answers kept in the settings.'
 
 export function Samples() {
   const [kind, setKind] = useState<Kind>('training')
@@ -218,7 +221,7 @@ export function Samples() {
         <p className="soft samples-note">The newest kept at or before step {atStep}:</p>
       ) : null}
       {isEmpty ? (
-        <p className="soft">{isHeldOut ? NO_ANSWERS : emptyWords(hasRun, atStep)}</p>
+        <p className="soft">{isHeldOut ? noAnswers() : emptyWords(hasRun, atStep)}</p>
       ) : (
         // A region that scrolls must be reachable by keyboard.
         <div

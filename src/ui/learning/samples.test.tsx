@@ -3,8 +3,9 @@ import { expect, test } from 'vitest'
 import { hasOneAnswer } from '../../document/experiment/asked.ts'
 import { figuresOf } from '../../document/presets/drawn.ts'
 import { RunPicture } from '../gallery/RunPicture.tsx'
+import { viewStore } from '../shown/shown.ts'
 import { groupByPrompt } from './grouping.ts'
-import { advantageText, listSays } from './Samples.tsx'
+import { advantageText, listSays, Samples } from './Samples.tsx'
 import { partWords } from './scores/PartScores.tsx'
 
 test('a prompt that a step drew twice is two groups, where it is known how large one is', () => {
@@ -54,4 +55,12 @@ test('a reward that can exceed 1 is written as a number, of a task and of a rewa
   expect(says(false)).toMatch(/Mean reward of samples \d\.\d\d → \d\.\d\d/)
   expect(says(true)).toMatch(/Mean reward of samples \d+ % → \d+ %/)
   expect(says(false, true)).toContain('Mean score of samples by the reward model')
+})
+
+test('a log without samples waits for none', () => {
+  const said = () => renderToStaticMarkup(<Samples />)
+  viewStore.setState({ isImported: true })
+  expect(said()).toContain('The log has no samples.')
+  viewStore.setState({ isImported: false })
+  expect(said()).not.toContain('The log')
 })
