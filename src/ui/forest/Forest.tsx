@@ -15,7 +15,7 @@ import { paintForest, storeyAt } from './paint.ts'
 import { captionOf, headline } from './says/captions.ts'
 import {
   isMeasured,
-  NOT_MEASURED,
+  notMeasured,
   playedScene,
   RECORDED_ON,
   RECORDED_STEPS,
@@ -212,7 +212,7 @@ function Caption({ isKnown }: { readonly isKnown: boolean }) {
   const caption = captionOf(run, atStep, { isBrief: true })
   const cameTo = isOver && atStep === undefined ? headline(run) : undefined
   if (caption === '' && cameTo === undefined)
-    return isKnown ? null : <p className="forest-source">{NOT_MEASURED}</p>
+    return isKnown ? null : <p className="forest-source">{notMeasured()}</p>
   return (
     <div className="forest-caption" data-testid="forest-caption">
       {cameTo === undefined ? (

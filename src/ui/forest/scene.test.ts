@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { OPENING, presetOf } from '../../document/presets/presets.ts'
 import { Series } from '../../host/columns/series.ts'
 import { initialState } from '../../page/state/store.ts'
+import { viewStore } from '../shown/shown.ts'
 import {
   clearness,
   lightAbove,
@@ -107,6 +108,10 @@ test('a run without measurements has its own layers, dark and without numbers', 
   expect(sceneLabels(waiting)).toEqual(['final policy –', 'layer 2 –', 'layer 1 –', 'embedding –'])
   expect(clearness(waiting)).toEqual([0, 0, 0, 0])
   expect(sceneWords(waiting)).toBe('This run has not measured its layers yet.')
+  // Nothing more comes of a log.
+  viewStore.setState({ isImported: true })
+  expect(sceneWords(waiting)).toBe('The log has no entropy of every layer.')
+  viewStore.setState({ isImported: false })
 })
 
 test('where a link tells every layer of the sender’s run, that is played instead', () => {

@@ -8,6 +8,7 @@ import { layerName, shortLayerName } from '../glossary/layer_names.ts'
 import { formatEntropy } from '../kit/format.ts'
 import { layerEntropy } from '../shown/metrics.ts'
 import { plannedSteps } from '../shown/run.ts'
+import { isImported } from '../shown/shown.ts'
 import recorded from './recorded.json' with { type: 'json' }
 
 export interface Scene {
@@ -146,7 +147,10 @@ export function unmeasuredScene(state: LabState, atStep?: number): Scene | undef
 export const isMeasured = ({ entropy }: Scene): boolean => entropy.every(Number.isFinite)
 
 /** What is said of a run in place of its entropies. */
-export const NOT_MEASURED = 'This run has not measured its layers yet.'
+export const notMeasured = (): string =>
+  isImported()
+    ? 'The log has no entropy of every layer.'
+    : 'This run has not measured its layers yet.'
 
 type Name = (layer: number, last: number) => string
 
@@ -169,7 +173,7 @@ export const shortSceneLabels = (scene: Scene): readonly string[] =>
 
 /** The same in a sentence, for people who do not see it. */
 export const sceneWords = (scene: Scene): string =>
-  isMeasured(scene) ? measuredWords(scene) : NOT_MEASURED
+  isMeasured(scene) ? measuredWords(scene) : notMeasured()
 
 const measuredWords = (scene: Scene): string =>
   `Step ${scene.step} of ${scene.steps}. Entropy in nats, from the canopy down: ${sceneLabels(scene).join(', ')}.` +
