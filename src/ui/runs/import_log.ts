@@ -8,6 +8,7 @@ import type { FolderLog } from '../../jobs/logs/log_files.ts'
 import { HEAD_BYTES, logReader, readLogs } from '../../jobs/logs/read_log.ts'
 import { keepRun } from '../../page/runs/library/library.ts'
 import { storageProblem } from '../../record/run/storage.ts'
+import { formatSteps } from '../kit/format.ts'
 import { showRun } from '../open/opened_run.ts'
 import { openTab, showToast } from '../shown/store.ts'
 import { tickOnly } from './base/selection.ts'
@@ -52,7 +53,7 @@ async function keepLogs(logs: readonly ImportedLog[], name: string): Promise<rea
     ids.push(id)
   }
   const said = logs.flatMap(({ run, step, remarks }) => [
-    `Imported ${run || name}: ${step} steps.`,
+    `Imported ${run || name}: ${formatSteps(step)}.`,
     ...remarks,
   ])
   showToast(said.join(' '))

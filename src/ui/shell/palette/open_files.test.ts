@@ -118,7 +118,7 @@ test('a log of verl becomes a run of the list, and what was left out is said', a
   const [entry] = libraryStore.getState().entries
   expect(entry.header).toMatchObject({ status: 'finished', step: 1, source: { kind: 'verl' } })
   expect(entry.header.experiment.name).toBe('cluster')
-  expect(uiStore.getState().toast).toMatch(/Imported cluster\.jsonl: 1 steps\. 1 part of the file/)
+  expect(uiStore.getState().toast).toMatch(/Imported cluster\.jsonl: 1 step\. 1 part of the file/)
   const { state } = await openRun(entry.id)
   expect(state.series.get('critic/score/mean')?.values[0]).toBe(0.5)
   // The page shows it, and says nothing of settings that no log has.
