@@ -24,14 +24,15 @@ for (let pair = 0, now = 0; pair < 10; pair++)
     TICKS.set([now % 2 ** 32, Math.floor(now / 2 ** 32)], 2 * at)
   }
 
-async function run(timestamps: boolean) {
+async function run(timestamps: boolean, test_freq: number | null = null) {
   const gpu = await Gpu.open({ timestamps })
   const { resolveStages } = gpu
   gpu.resolveStages = () => {
     const stages = resolveStages.call(gpu)
     return stages && { ...stages, timesOf: () => stages.timesOf(TICKS) }
   }
-  const config: TrainerConfig = { ...CONFIG, phases: [PPO] }
+  const validation = { ...CONFIG.validation, test_freq }
+  const config: TrainerConfig = { ...CONFIG, phases: [PPO], validation }
   const trainer = await Trainer.create(gpu, config)
   await trainer.prepareLater()
   const steps: Record<string, number>[] = []
@@ -67,4 +68,9 @@ test('a step says what each of its stages took, without another bit, submit or b
     expect(metrics['timing_per_token_ms/update_actor']).toBeGreaterThan(0)
     expect('timing_per_token_ms/old_log_prob' in metrics).toBe(false)
   }
+})
+
+test('only a step that validates has the time of a validation', async () => {
+  const { steps } = await run(true, 2)
+  expect(steps.map((metrics) => 'timing_s/testing' in metrics)).toEqual([false, true, true])
 })
