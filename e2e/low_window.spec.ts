@@ -47,6 +47,11 @@ test('a run leaves a low window to its tab, and a phone shows the run beside a l
   await lab.open(`${LINK}&model.num_hidden_layers=4`)
   await lab.waitForStatus('idle')
   await lab.get('train').click()
+  await lab.waitForStep(1)
+  // The steps that it takes can be gone through from where it began.
+  expect((await box(lab, '.axis-scroll')).y).toBeGreaterThanOrEqual((await box(lab, '.bar')).bottom)
+  for (const part of ['kept-previous', 'kept-next', 'follow', 'status'])
+    await expect(lab.get(part), part).toBeInViewport({ ratio: 1 })
   await lab.waitForStep(10)
   expect((await box(lab, '#tab-panel')).y).toBeLessThanOrEqual(0.4 * 390)
   expect((await box(lab, '[data-testid=pause]')).y).toBeGreaterThanOrEqual(0)

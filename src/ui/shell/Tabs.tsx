@@ -70,20 +70,12 @@ const selectTab = (state: UiState) => state.tab
 /** Arrow keys, Home and End move between tabs (WAI-ARIA authoring practices, tabs). */
 function onKeyDown(event: KeyboardEvent<HTMLDivElement>): void {
   const index = TABS.indexOf(uiStore.getState().tab)
-  const to =
-    event.key === 'ArrowRight'
-      ? (index + 1) % TABS.length
-      : event.key === 'ArrowLeft'
-        ? (index + TABS.length - 1) % TABS.length
-        : event.key === 'Home'
-          ? 0
-          : event.key === 'End'
-            ? TABS.length - 1
-            : undefined
-  if (to === undefined) return
+  const to = { ArrowRight: index + 1, ArrowLeft: index - 1, Home: 0, End: -1 }[event.key]
+  const tab = to === undefined ? undefined : TABS.at(to % TABS.length)
+  if (!tab) return
   event.preventDefault()
-  openTab(TABS[to])
-  event.currentTarget.querySelectorAll<HTMLElement>('[role=tab]')[to]?.focus()
+  openTab(tab)
+  document.getElementById(`tab-${tab}`)?.focus()
 }
 
 export function TabBar() {
@@ -118,24 +110,24 @@ export function TabBar() {
  * below it. */
 const lowest = () => (innerWidth < 900 ? 0.45 : 0.6) * innerHeight
 
-/** A tab that is opened shows its beginning, and so does the tab of a run that begins in a low
- * window: the bar above it stays where it is, or goes to the top where hardly anything of the tab
- * would be in sight. */
-function useBeginning(open: Tab) {
-  const panel = useRef<HTMLDivElement>(null)
+/** A tab that is opened shows its beginning: the bar above it stays where it is, or goes to the top
+ * where hardly anything of the tab would be in sight, as in every low window. There a run that
+ * begins shows its whole bar, so that its steps can be gone through, and its tab. */
+function useBeginning(open: Tab): void {
   const hasRun = usePresent(selectHasRun)
   const before = useRef({ open, hasRun })
   useLayoutEffect(() => {
     const was = before.current
     before.current = { open, hasRun }
-    const begins = hasRun && !was.hasRun && isLowWindow()
+    const isLow = isLowWindow()
+    const begins = hasRun && !was.hasRun && isLow
     if (was.open === open && !begins) return
-    const bar = document.querySelector('.work')
-    const top = panel.current?.getBoundingClientRect().top ?? 0
-    if (!bar) return
-    if (top < bar.getBoundingClientRect().bottom || top > lowest()) panel.current?.scrollIntoView()
+    const [bar, place] = document.querySelectorAll('.work, #tab-panel')
+    if (!place) return
+    const { top } = place.getBoundingClientRect()
+    if (isLow || top < bar.getBoundingClientRect().bottom || top > lowest())
+      (begins ? bar : place).scrollIntoView()
   }, [open, hasRun])
-  return panel
 }
 
 /** What is open, and how the run went; together as high as the window below the bars. */
@@ -152,9 +144,9 @@ export function TabPlace() {
 
 function TabPanel() {
   const open = useStore(uiStore, selectTab)
-  const panel = useBeginning(open)
+  useBeginning(open)
   return (
-    <div id="tab-panel" role="tabpanel" aria-labelledby={`tab-${open}`} ref={panel}>
+    <div id="tab-panel" role="tabpanel" aria-labelledby={`tab-${open}`}>
       <Part key={open} name="This tab">
         {CONTENT[open]()}
       </Part>
