@@ -197,6 +197,13 @@ test('a drag of the knob moves the step, and the way back from a zoom is whole',
   await expect(lab.get('zoom-range')).toBeHidden()
   await lab.get('zoom-last').fill('4')
   const reset = lab.get('zoom-reset')
+  const bracket = await lab.get('zoom-first').evaluate((slider) => {
+    const handle = slider.closest('.axis-handle') ?? slider
+    const { left } = getComputedStyle(handle, '::after')
+    return handle.getBoundingClientRect().left + Number.parseFloat(left)
+  })
+  const status = await box(lab, '[data-testid=status]')
+  expect(bracket).toBeGreaterThanOrEqual(status.x + status.width + 4)
   await page.evaluate(() => scrollTo(0, 1200))
   await expect(reset).toBeInViewport({ ratio: 1 })
   await page.evaluate(() => scrollTo(0, 0))
