@@ -59,6 +59,23 @@ export const cutNames = (page: Page): Promise<string[]> =>
     }),
   )
 
+/** What is chosen in lists that are too narrow for it. */
+export const cutChoices = (page: Page, lists: string): Promise<string[]> =>
+  page.evaluate(
+    (lists) =>
+      [...document.querySelectorAll<HTMLSelectElement>(lists)].flatMap((list) => {
+        const copy = list.cloneNode() as HTMLSelectElement
+        const chosen = list.selectedOptions[0]
+        copy.append(chosen.cloneNode(true))
+        copy.style.cssText = 'position: fixed; width: auto; min-width: 0; max-width: none'
+        list.after(copy)
+        const isCut = copy.offsetWidth > list.offsetWidth
+        copy.remove()
+        return isCut ? [chosen.text] : []
+      }),
+    lists,
+  )
+
 /** Labels of the picture that lie on one another or outside of it. */
 export const wrongLabels = (page: Page): Promise<string[]> =>
   page.evaluate(() => {

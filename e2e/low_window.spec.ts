@@ -1,5 +1,5 @@
 // What a low window, as of a phone on its side, keeps in sight.
-import { boxOf as box, cutOff, NARROW, sticksOut, wrongLabels } from './bars.ts'
+import { boxOf as box, cutChoices, cutOff, NARROW, sticksOut, wrongLabels } from './bars.ts'
 import { expect, QUICK } from './lab_page.ts'
 import { test } from './warm_page.ts'
 
@@ -219,4 +219,11 @@ test('a drag of the knob moves the step, and the way back from a zoom is whole',
   }
   await reset.click()
   await expect(lab.get('zoom-range')).toBeHidden()
+  // What the table of runs shows is said whole.
+  await lab.get('tab-runs').click()
+  await expect(lab.get('runs-metric')).toBeVisible()
+  for (const [width, height] of [[360, 740], [390, 844], ...NARROW]) {
+    await page.setViewportSize({ width, height })
+    expect(await cutChoices(page, '.runs-toolbar select'), `${width} × ${height}`).toEqual([])
+  }
 })

@@ -161,8 +161,8 @@ export function Toolbar({ entries, ofStudies }: ToolbarProps) {
         ))}
         <ImportRun />
       </div>
-      <NumberChoice entries={entries} />
       <Grouping entries={entries} />
+      <NumberChoice entries={entries} />
       {hidden > 0 ? (
         <label>
           <input
