@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import AxeBuilder from '@axe-core/playwright'
 import { unzipSync } from 'fflate'
+import { cutChoices } from './bars.ts'
 import { expect, type LabPage, LONG_ONLY, QUICK } from './lab_page.ts'
 import { test } from './warm_page.ts'
 
@@ -27,9 +28,11 @@ async function download(lab: LabPage, format = 'verl'): Promise<ReadonlyMap<stri
   return new Map(files.map(([path, bytes]) => [path.replace(/^[^/]+\//, ''), Buffer.from(bytes)]))
 }
 
-test('the page and the command line write the same job', async ({ lab }) => {
+test('the page and the command line write the same job', async ({ lab, page }) => {
   await lab.open('v=1&p=tiny')
   await openExport(lab)
+  await page.setViewportSize({ width: 360, height: 740 })
+  expect(await cutChoices(page, '.export-dialog select')).toEqual([])
   const files = await download(lab)
   await expect(lab.get('export-said')).toContainText(/Saved .*\.zip: \d+ files/)
   const folder = join(mkdtempSync(join(tmpdir(), 'export-')), 'job')

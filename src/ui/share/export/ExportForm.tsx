@@ -136,8 +136,8 @@ function PhaseChoice(props: {
       >
         <option value="">
           {isOver(source.experiment, source.place)
-            ? 'The last phase again, from where the run ended'
-            : 'The whole model’s phase that is still to come'}
+            ? 'The last phase again, from the run’s end'
+            : 'The whole model’s phase to come'}
         </option>
         {phases.map(({ index, words }) => (
           <option key={index} value={index}>
