@@ -219,11 +219,17 @@ test('a drag of the knob moves the step, and the way back from a zoom is whole',
   }
   await reset.click()
   await expect(lab.get('zoom-range')).toBeHidden()
-  // What the table of runs shows is said whole.
+  // What the table of runs shows, and what a pair of them begins with, is said whole.
   await lab.get('tab-runs').click()
   await expect(lab.get('runs-metric')).toBeVisible()
+  await expect(lab.get('duel-source')).toBeVisible()
   for (const [width, height] of [[360, 740], [390, 844], ...NARROW]) {
     await page.setViewportSize({ width, height })
-    expect(await cutChoices(page, '.runs-toolbar select'), `${width} × ${height}`).toEqual([])
+    const lists = '.runs-toolbar select, .duel-choice select'
+    expect(await cutChoices(page, lists), `${width} × ${height}`).toEqual([])
   }
+  await page.setViewportSize({ width: 390, height: 844 })
+  expect((await box(lab, '.findings summary')).height).toBeGreaterThanOrEqual(44)
+  await lab.get('tab-gpu').click()
+  expect((await box(lab, '.kernel-choice summary')).height).toBeGreaterThanOrEqual(24)
 })
