@@ -242,6 +242,9 @@ export type LabEvent =
       /** Steps done in this phase, this one included. */
       readonly phase_step: number
       readonly metrics: Metrics
+      /** Milliseconds on the worker's clock when its numbers were there: a page that paints hears
+       * of several steps at once. A recording has none. */
+      readonly at_ms?: number
     }
   | {
       readonly type: 'samples'

@@ -50,7 +50,8 @@ export class StepReports {
   /** The numbers of a step, and the phase that begins with it. */
   step({ step, phase, phase_step, metrics, phase_started }: StepResult): void {
     this.phase(Math.max(0, step - 1), phase_started)
-    this.#of.post({ type: 'step', run: this.#of.id, step, phase, phase_step, metrics })
+    const { id: run, now, post } = this.#of
+    post({ type: 'step', run, step, phase, phase_step, metrics, at_ms: now() })
   }
 
   /** What else a step has left. `request`: what it was asked to show. */

@@ -117,6 +117,17 @@ test('speed and time left follow the arrival of steps, and a pause is no slow st
   expect(resumed.timing.steps_per_second).toBe(4)
 })
 
+test('steps that the page hears of at once took as long as their worker says', () => {
+  const done = (n: number, at_ms: number): [LabEvent, number] => [
+    { ...step(n, {}), at_ms } as LabEvent,
+    // The page painted for three seconds.
+    3000 + n / 10,
+  ]
+  const state = after([done(1, 100), done(2, 600), done(3, 1100), done(4, 1600)])
+  expect(state.timing.steps_per_second).toBe(2)
+  expect(state.gaps[0].map(({ ms }) => ms)).toEqual([500, 500, 500])
+})
+
 test('the speed is computed four times a second at most, and again where a phase begins', () => {
   const slow = after([
     [step(1, {}), 1000],

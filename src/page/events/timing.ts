@@ -17,13 +17,14 @@ const MIN_WINDOW_MS = 100
 /** The speed is computed once in so long, however many steps arrive: nobody reads it faster. */
 const TIMING_MS = 250
 
-/** The state after a step: its numbers in the columns, and the speed that its arrival tells. */
+/** The state after a step: its numbers in the columns, and the speed that its arrival tells.
+ * `heard_ms`: on the page's clock, for a step that does not say itself when it was done. */
 export function applyStep(
   state: LabState,
   event: Extract<LabEvent, { type: 'step' }>,
-  at_ms: number,
+  heard_ms: number,
 ): LabState {
-  const { step, phase, phase_step } = event
+  const { step, phase, phase_step, at_ms = heard_ms } = event
   const series = state.series as Map<string, Series>
   appendMetrics(series, step, event.metrics)
   const metrics = { ...state.metrics, ...event.metrics }

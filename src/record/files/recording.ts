@@ -35,12 +35,17 @@ function rounded(key: string, value: number): number | null {
 export function writeRecording({ experiment, events, ...facts }: Recording): string {
   const head = JSON.stringify({ recording: RECORDING_VERSION, ...facts, experiment })
   const lines = events.map(({ at_ms, event }) =>
-    JSON.stringify([Math.round(at_ms), withoutPhase(event)], plain),
+    JSON.stringify([Math.round(at_ms), withoutKnown(event)], plain),
   )
   return `${head.slice(0, -1)},"events":[\n${lines.join(',\n')}\n]}\n`
 }
 
-function withoutPhase(event: RecordedEvent): unknown {
+/** Without what the experiment, and the time of the event, say. */
+function withoutKnown(event: RecordedEvent): unknown {
+  if (event.type === 'step') {
+    const { at_ms: _, ...step } = event
+    return step
+  }
   if (event.type !== 'trace') return event
   const { phase: _, ...table } = event.table
   return { ...event, table }

@@ -27,4 +27,10 @@ test('of two runs that take turns each has half of the time; one alone has all o
   told.length = 0
   for (let i = 0; i < 40; i++) step(1)
   expect(told.at(-1)).toBe(500)
+  // Heard of at once, they say themselves when they were done.
+  for (let i = 0; i < 80; i++) {
+    const at_ms = now + 250 * (i + 1)
+    paces.step(1, { adapter: 'gpu', experiment }, { phase: 0, metrics: {}, at_ms })
+  }
+  expect(told.at(-1)).toBe(250)
 })

@@ -28,9 +28,9 @@ export class StepPaces {
   step(
     run: number,
     of: { readonly adapter: string; readonly experiment: Experiment },
-    { phase, metrics }: { readonly phase: number; readonly metrics: object },
+    step: { readonly phase: number; readonly metrics: object; readonly at_ms?: number },
   ): void {
-    const now = this.#now()
+    const { phase, metrics, at_ms: now = this.#now() } = step
     const before = this.#stepping.get(run)
     if (!before) {
       this.#stepping.set(run, { gaps: {}, at: now, toldAt: now - TELL_MS })
