@@ -106,10 +106,6 @@ export function TabBar() {
   )
 }
 
-/** Of the window: a tab that begins lower would show little of itself. On a phone the controls are
- * below it. */
-const lowest = () => (innerWidth < 900 ? 0.45 : 0.6) * innerHeight
-
 /** A tab that is opened shows its beginning: the bar above it stays where it is, or goes to the top
  * where hardly anything of the tab would be in sight, as in every low window. There a run that
  * begins shows its whole bar, so that its steps can be gone through, and its tab. */
@@ -125,7 +121,9 @@ function useBeginning(open: Tab): void {
     const [bar, place] = document.querySelectorAll('.work, #tab-panel')
     if (!place) return
     const { top } = place.getBoundingClientRect()
-    if (isLow || top < bar.getBoundingClientRect().bottom || top > lowest())
+    // A tab that begins lower would show little of itself. On a phone the controls are below it.
+    const lowest = isLow ? 0 : (innerWidth < 900 ? 0.45 : 0.6) * innerHeight
+    if (top < bar.getBoundingClientRect().bottom || top > lowest)
       (begins ? bar : place).scrollIntoView()
   }, [open, hasRun])
 }
