@@ -104,6 +104,11 @@ export function comparedGroups(
   })
 }
 
+/** How many runs have a place in these lines: a seed that was trained again has that of the
+ * first. */
+export const placedRuns = (groups: readonly Compared[]): number =>
+  groups.reduce((sum, { entries, again }) => sum + entries.length + again.length, 0)
+
 /** What the tab draws: what is ticked, and without a tick the run that began last. */
 export function drawnGroups(
   entries: readonly RunEntry[],

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { presetOf } from '../../../document/presets/presets.ts'
 import { runName } from '../../../record/run/names.ts'
 import { entryOf } from '../table/testing.ts'
-import { comparedGroups } from './compared.ts'
+import { comparedGroups, placedRuns } from './compared.ts'
 import { distinctNames, shortNames, unsaidWords } from './distinct_names.ts'
 import { FIRST_VIEW, tableRows } from './table.ts'
 
@@ -140,6 +140,16 @@ test('a line of several seeds is called without them', () => {
   const two = [first, withSeed(third, 7)]
   const lone = comparedGroups(two, { ...selection, ticked: ['a', 'c'] })
   expect(lone.map(({ label }) => label)).toEqual(shown(two))
+})
+
+test('a seed that was trained again has a place, and runs of more settings than lines have none', () => {
+  const placed = (runs: readonly ReturnType<typeof entryOf>[]) => {
+    const ticked = runs.map(({ id }) => id)
+    return placedRuns(comparedGroups(runs, { ticked, band: 'range', view: FIRST_VIEW }))
+  }
+  expect(placed([1, 2, 1].map((seed, i) => entryOf(`r${i}`, { seed })))).toBe(3)
+  const many = Array.from({ length: 9 }, (_, i) => entryOf(`m${i}`, { lr: (i + 1) / 1000 }))
+  expect(placed(many)).toBe(8)
 })
 
 test('beside a name no word of it is said again', () => {

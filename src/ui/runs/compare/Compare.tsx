@@ -8,7 +8,7 @@ import { FEWEST_FOR_T } from '../../../record/compare/statistics.ts'
 import { removeRuns } from '../../open/opened_run.ts'
 import { openTab } from '../../shown/store.ts'
 import { columnLabel } from '../base/columns.ts'
-import { type Compared, drawnGroups } from '../base/compared.ts'
+import { type Compared, drawnGroups, placedRuns } from '../base/compared.ts'
 import { groupRuns, isBySettings } from '../base/groups.ts'
 import {
   MAX_AVERAGED,
@@ -155,8 +155,7 @@ export function Compare({ entries }: { readonly entries: readonly RunEntry[] }) 
   )
   if (groups.length === 0) return null
   const runs = groups.flatMap((group) => group.entries)
-  // A seed that was trained again has its place in the line of the first.
-  const placed = groups.flatMap(({ entries, again }) => [...entries, ...again])
+  const placed = placedRuns(groups)
   const said = compareSays(groups)
   const shown = runs.slice(0, MAX_COMPARED)
   return (
@@ -182,10 +181,10 @@ export function Compare({ entries }: { readonly entries: readonly RunEntry[] }) 
           )}
         </>
       )}
-      {placed.length < all.length ? (
+      {placed < all.length ? (
         <p className="soft">
-          {placed.length} of them are drawn: at most {MAX_COMPARED} lines can be told apart. The
-          report takes up to {MAX_AVERAGED} runs.
+          {placed} of them are drawn: at most {MAX_COMPARED} lines can be told apart. The report
+          takes up to {MAX_AVERAGED} runs.
         </p>
       ) : null}
       {runs.length > 1 ? (
