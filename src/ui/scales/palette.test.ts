@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { RUN_COLORS } from '../../record/run/record.ts'
-import { depthColor, layerDash, type Rgb } from './palette.ts'
+import { depthColor, layerDash, layerLook, type Rgb } from './palette.ts'
 
 const css = readFileSync(new URL('../kit/tokens.css', import.meta.url), 'utf8')
 
@@ -127,3 +127,12 @@ test('layers next to each other differ by dash too', () => {
   for (let layer = 0; layer < 31; layer++)
     expect(layerDash(layer)).not.toEqual(layerDash(layer + 1))
 })
+
+test.for(THEMES)(
+  'no two layers of a model look alike, and the final policy is ink: %s theme',
+  (theme) => {
+    const looks = [0, 1, 2, 3, 4].map((layer) => layerLook(layer, 4, theme === 'dark'))
+    expect(looks[4]).toEqual({ color: '--ink', dash: [] })
+    expect(new Set(looks.map(({ color }) => color)).size).toBe(5)
+  },
+)

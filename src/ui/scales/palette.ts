@@ -72,3 +72,13 @@ const DASHES: readonly (readonly number[])[] = [[], [7, 3], [2, 2], [9, 2, 2, 2]
 
 /** Neighbouring layers have neighbouring colours, so they differ by dash as well. */
 export const layerDash = (layer: number): readonly number[] => DASHES[layer % DASHES.length]
+
+/** The line of a layer in every chart; the last one is the final policy. */
+export const layerLook = (
+  layer: number,
+  lastLayer: number,
+  isDark: boolean,
+): { readonly color: string; readonly dash: readonly number[] } =>
+  layer === lastLayer
+    ? { color: '--ink', dash: [] }
+    : { color: depthColor(layer, lastLayer - 1, isDark), dash: layerDash(layer) }

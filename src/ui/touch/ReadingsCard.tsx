@@ -8,6 +8,8 @@ import { formatNats, formatTick } from '../kit/format.ts'
 import { saveFile } from '../kit/save.ts'
 import { useKeptSteps } from '../look/kept_states.ts'
 import { LinesFigure } from '../plot/still/LinesFigure.tsx'
+import { layerLook } from '../scales/palette.ts'
+import { type UiState, uiStore } from '../shown/store.ts'
 import { ownerOfShown } from './owner.ts'
 import { overRecord, StateChoice, TouchCard } from './TouchCard.tsx'
 import { TouchMap } from './TouchMap.tsx'
@@ -38,6 +40,7 @@ const SETTINGS = { texts: 64, held_out: 64, steps: 120, lr: 0.01, skip_first: 0 
 const NOTE =
   'A layer has a policy only once it is said how its state is read. On what the model itself writes, a tuned lens is fitted, an affine map for each layer that brings its policy nearest to the final one; and a Jacobian lens, how the last state answers to the layer’s on average. It misleads: a tuned lens that reads an answer in an early layer may compute it itself, so it says what can be read, not what the model uses; a Jacobian is an average, and wrong where the model bends.'
 const selectFound = ({ found }: ReturnType<typeof touchStore.getState>) => found
+const selectIsDark = ({ isDark }: UiState) => isDark
 const formatLayer = (layer: number) => `${layer}`
 
 function Choice<K extends string>(props: {
@@ -109,10 +112,11 @@ function Curves({ read }: { readonly read: Read }) {
 function OverSteps({ read }: { readonly read: Read }) {
   const [reading, setReading] = useState<Reading>('tuned')
   const [measure, setMeasure] = useState<ReadMeasure>('entropy')
+  const isDark = useStore(uiStore, selectIsDark)
   const { readings, step } = read
   const lines = useMemo(
-    () => layerLines(readings, reading, measure, runColor),
-    [readings, reading, measure],
+    () => layerLines(readings, reading, measure, (layer, last) => layerLook(layer, last, isDark)),
+    [readings, reading, measure, isDark],
   )
   if (readings.states.length < 2) return null
   const label = READ_MEASURES.find(({ key }) => key === measure)?.label ?? ''

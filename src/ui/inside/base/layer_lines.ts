@@ -65,14 +65,15 @@ export function measuredSteps(last: number, until: number | undefined): readonly
 /** A line for each layer; the last is the final policy. */
 export function layerLines(
   steps: readonly LayerStep[],
-  look: (i: number) => Pick<FigureLine, 'color' | 'dash'>,
+  look: (layer: number, last: number) => Pick<FigureLine, 'color' | 'dash'>,
 ): FigureLine[] {
   const at = steps.map(({ step }) => step)
   const last = (steps[0]?.entropies.length ?? 0) - 1
   return Array.from({ length: last + 1 }, (_, layer) => ({
     key: `${layer}`,
     label: layerName(layer, last),
-    ...look(layer),
+    ...look(layer, last),
+    nameColor: '--ink',
     at,
     middle: steps.map(({ entropies }) => entropies[layer]),
     length: at.length,

@@ -1,16 +1,18 @@
 // Draws the entropy of every layer over the run, read in the way that is chosen: raw, or in one
 // that is not the paper’s, which the title names.
 import { useEffect, useMemo, useState } from 'react'
+import { useStore } from 'zustand'
 import { wantObserved } from '../../../page/client/observing.ts'
-import { runColor } from '../../../record/run/record.ts'
 import { formatNats, formatTick } from '../../kit/format.ts'
 import { useNextObserved } from '../../look/next_observed.ts'
 import { BATCH, reads } from '../../plot/reads.ts'
 import { LinesFigure } from '../../plot/still/LinesFigure.tsx'
+import { layerLook } from '../../scales/palette.ts'
 import { useSlowFrame } from '../../shown/readout.ts'
 import { useIsLiving, useKept } from '../../shown/rested.ts'
 import { useLastLayer } from '../../shown/run.ts'
 import { useAtStep, useShown } from '../../shown/shown.ts'
+import { type UiState, uiStore } from '../../shown/store.ts'
 import { ownerOfShown } from '../../touch/owner.ts'
 import { READING_NAMES, READINGS, type Reading } from '../../touch/words/reading_words.ts'
 import { comparable, hasCourse } from '../base/history.ts'
@@ -29,6 +31,7 @@ import { MomentChart } from '../charts/MomentChart.tsx'
 
 const ZERO: readonly number[] = [0]
 const SAYS_MS = 1000
+const selectIsDark = ({ isDark }: UiState) => isDark
 const formatStep = (step: number) => `${step}`
 const NOTE =
   'Means at the steps that were looked at, of raw states at every step. It misleads: layers have no policy of their own until somebody says how they are read. A lens stays as it was fitted, so the further the run goes from there, the less it is a translator.'
@@ -70,6 +73,14 @@ function ReadingChoice(props: {
   )
 }
 
+function useDrawn(steps: ReturnType<typeof layerSteps>) {
+  const isDark = useStore(uiStore, selectIsDark)
+  return useMemo(
+    () => readableLines(layerLines(steps, (layer, last) => layerLook(layer, last, isDark))),
+    [steps, isDark],
+  )
+}
+
 export function LayerEntropies({ isVisible }: { readonly isVisible: boolean }) {
   const [reading, setReading] = useState<Reading>('raw')
   const isLiving = useIsLiving()
@@ -91,7 +102,7 @@ export function LayerEntropies({ isVisible }: { readonly isVisible: boolean }) {
     ? measuredSteps(last, atStep)
     : layerSteps(comparable(items), reading, atStep)
   const [only] = steps.length === 1 ? steps : []
-  const { drawn, above } = useMemo(() => readableLines(layerLines(steps, runColor)), [steps])
+  const { drawn, above } = useDrawn(steps)
   const refused = items
     .at(-1)
     ?.item.refused?.split('\n')

@@ -11,7 +11,7 @@ import { FigureNumbers } from '../../plot/files/FigureNumbers.tsx'
 import type { NumberTable } from '../../plot/files/number_table.ts'
 import { READ } from '../../plot/reads.ts'
 import { linearScale } from '../../plot/still/axes.ts'
-import { depthColor } from '../../scales/palette.ts'
+import { depthColor, layerLook } from '../../scales/palette.ts'
 import { selectIsBusy, useLab, useLastLayer } from '../../shown/run.ts'
 import { shownStore, useIsPast, useShown } from '../../shown/shown.ts'
 import { type UiState, uiStore } from '../../shown/store.ts'
@@ -147,7 +147,7 @@ function Divergence({ k, layers, isVisible }: OverStepsProps) {
           key: `${j}`,
           label: layerName(j, layers),
           isQuiet: !named.includes(j),
-          color: depthColor(j, layers, isDark),
+          ...layerLook(j, layers, isDark),
           columns,
           hasDots: true,
         })),
@@ -166,7 +166,7 @@ function Divergence({ k, layers, isVisible }: OverStepsProps) {
       <Keys
         keys={named.map((j) => ({
           label: layerName(j, layers),
-          color: depthColor(j, layers, isDark),
+          ...layerLook(j, layers, isDark),
         }))}
       />
     </StepChart>

@@ -8,7 +8,7 @@ import { lazyPart } from '../../part/lazy_part.tsx'
 import { scoreSays } from '../../plot/lines/course_says.ts'
 import { type Line, MetricChart } from '../../plot/MetricChart.tsx'
 import { BATCH, READ, reads } from '../../plot/reads.ts'
-import { depthColor, layerDash } from '../../scales/palette.ts'
+import { layerLook } from '../../scales/palette.ts'
 import { layerEntropy } from '../../shown/metrics.ts'
 import { useLastLayer } from '../../shown/run.ts'
 import { type UiState, uiStore } from '../../shown/store.ts'
@@ -34,9 +34,8 @@ export function EntropyChart({ height }: { readonly height: number }) {
         metric: layerEntropy(layer),
         label: layerName(layer, last),
         ...(layer === last || layer === 0 ? { short: shortLayerName(layer, last) } : {}),
-        color: layer === last ? '--ink' : depthColor(layer, last - 1, isDark),
+        ...layerLook(layer, last, isDark),
         width: layer === last ? 2.5 : 1.4,
-        dash: layer === last ? [] : layerDash(layer),
         // Of many words it stays near ln V, and the layers that learn lie far below.
         mayLeave: layer === 0,
       })),

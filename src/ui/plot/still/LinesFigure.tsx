@@ -94,6 +94,7 @@ function useDrawing(props: LinesFigureProps) {
         key: line.key,
         label: line.short ?? line.label,
         color: line.color,
+        nameColor: line.nameColor,
         width: 1.75,
         dash: line.dash,
         points: points(line, (line.smooth ?? line).middle),

@@ -17,6 +17,8 @@ interface ChartLine {
   readonly value?: string | undefined
   /** Any CSS colour. */
   readonly color: string
+  /** Of its name, where its own is too faint for letters. */
+  readonly nameColor?: string | undefined
   readonly width: number
   readonly dash?: readonly number[]
   /** The line that is its average, behind which this one is faint. */
@@ -240,7 +242,7 @@ function Names(props: PlacedProps & { readonly gutter: number }) {
     return last && { x: px(last[0]), y: py(last[1]) }
   })
   return gutterLabels(ends, NAME_HEIGHT, place).map((name, i) => {
-    const { key, label, value, color } = lines[i]
+    const { key, label, value, color, nameColor = color } = lines[i]
     return name && label !== undefined ? (
       <g
         key={key}
@@ -254,7 +256,7 @@ function Names(props: PlacedProps & { readonly gutter: number }) {
           fill="none"
           style={{ stroke: cssColor(color) }}
         />
-        <text x={name.left} y={name.top + NAME_HEIGHT - 3} style={{ fill: cssColor(color) }}>
+        <text x={name.left} y={name.top + NAME_HEIGHT - 3} style={{ fill: cssColor(nameColor) }}>
           <title>{label}</title>
           {nameInGutter(t(label), gutter)}
           {value === undefined ? null : <tspan fontWeight={600}> {value}</tspan>}

@@ -10,6 +10,8 @@ export interface FigureLine {
   readonly short?: string | undefined
   /** Any CSS colour. */
   readonly color: string
+  /** Of its name, where its own is too faint for letters. */
+  readonly nameColor?: string | undefined
   readonly dash: readonly number[]
   /** Ascending. */
   readonly at: ArrayLike<number>

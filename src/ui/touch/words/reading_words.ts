@@ -59,7 +59,10 @@ export function layerLines(
   { states }: Readings,
   reading: Reading,
   measure: ReadMeasure,
-  look: (i: number) => { readonly color: string; readonly dash: readonly number[] },
+  look: (
+    layer: number,
+    last: number,
+  ) => { readonly color: string; readonly dash: readonly number[] },
 ): FigureLine[] {
   const rows = states.map(({ step, layers }) => {
     const end = layers[layers.length - 1]
@@ -70,7 +73,8 @@ export function layerLines(
   return first.layers.map(({ layer }, i) => ({
     key: `${layer}`,
     label: i === first.layers.length - 1 ? 'final policy' : `layer ${layer}`,
-    ...look(i),
+    ...look(layer, first.layers[first.layers.length - 1].layer),
+    nameColor: '--ink',
     at: rows.map(({ step }) => step),
     middle: rows.map(({ layers }) => Math.max(0, layers[i][measure])),
     length: rows.length,
