@@ -1,4 +1,5 @@
-// Says how many prompts of a list lie below what is seen of it, and shows more on a phone.
+// Says how many prompts of a list lie below what is seen of it, or that the last one does in part,
+// and shows more on a phone.
 import type { useWholeRows } from './whole_rows.ts'
 
 interface BelowProps extends ReturnType<typeof useWholeRows> {
@@ -7,21 +8,28 @@ interface BelowProps extends ReturnType<typeof useWholeRows> {
   readonly testId: string
 }
 
-export function Below({ below, more, says = '', testId }: BelowProps) {
-  if (below === 0) return null
+const scrollWords = (below: number): string => {
+  if (below === 0) return 'Scroll for the rest of the last prompt.'
+  return below === 1 ? 'Scroll for one more prompt.' : `Scroll for ${below} more prompts.`
+}
+
+const moreWords = (below: number): string => {
+  if (below === 0) return 'Show the rest of the last prompt'
+  return below === 1 ? 'Show the last prompt' : `Show more prompts: ${below} are left`
+}
+
+export function Below({ below, isCut, more, says = '', testId }: BelowProps) {
+  if (below === 0 && !isCut) return null
   return (
     <p className="soft rows-below" data-testid={testId}>
       {says}
-      {more
-        ? null
-        : below === 1
-          ? 'Scroll for one more prompt.'
-          : `Scroll for ${below} more prompts.`}
       {more ? (
         <button type="button" onClick={more}>
-          {below === 1 ? 'Show the last prompt' : `Show more prompts: ${below} are left`}
+          {moreWords(below)}
         </button>
-      ) : null}
+      ) : (
+        <span>{scrollWords(below)}</span>
+      )}
     </p>
   )
 }

@@ -1,12 +1,19 @@
 import { expect, test } from 'vitest'
-import { rowsBelow, wholeCut, wholeEnd } from './whole_rows.ts'
+import { unseen, wholeCut, wholeEnd } from './whole_rows.ts'
 
 test('a list is cut where the last whole row ends, and says how many lie below', () => {
   const ends = [37, 74, 111, 148]
   expect(wholeCut(ends, 120)).toBe(111)
   expect(wholeCut(ends, 111)).toBe(111)
-  expect(rowsBelow(ends, 111)).toBe(1)
-  expect(rowsBelow(ends, 147.5)).toBe(0)
+  const rows = ends.map((end) => ({ start: end - 37, end }))
+  expect(unseen(rows, 111)).toEqual({ below: 1, isCut: false })
+  expect(unseen(rows, 147.5)).toEqual({ below: 0, isCut: false })
+})
+
+test('a row of which something is in sight is not one more', () => {
+  const rows = [37, 200, 237, 274].map((end, i, ends) => ({ start: ends[i - 1] ?? 0, end }))
+  expect(unseen(rows, 120)).toEqual({ below: 2, isCut: false })
+  expect(unseen(rows, 250)).toEqual({ below: 0, isCut: true })
 })
 
 test('where one row fills the list it stays as high as it is', () => {

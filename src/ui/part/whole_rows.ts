@@ -9,25 +9,41 @@ export function wholeCut(ends: readonly number[], room: number): number | undefi
   return cut > room / 2 ? Math.ceil(cut) : undefined
 }
 
-/** Rows whose end is not in sight; half a pixel is none. */
-export const rowsBelow = (ends: readonly number[], seen: number): number =>
-  ends.filter((end) => end > seen + 1).length
+interface Span {
+  readonly start: number
+  readonly end: number
+}
+
+/** Rows of which nothing is in sight, and where all begin in sight, whether the last one ends below
+ * it; half a pixel is nothing. */
+export const unseen = (rows: readonly Span[], seen: number) => {
+  const below = rows.filter(({ start }) => start > seen - 1).length
+  return { below, isCut: below === 0 && rows.some(({ end }) => end > seen + 1) }
+}
 
 /** How high a list must be for all that is seen down to `seen` to be whole. */
 export const wholeEnd = (ends: readonly number[], seen: number): number =>
   Math.ceil(ends.find((end) => end >= seen - 1) ?? seen)
 
-const endsOf = (list: HTMLElement, rows: string): number[] => {
+const spansOf = (list: HTMLElement, rows: string): Span[] => {
   const top = list.getBoundingClientRect().top - list.scrollTop
-  return [...list.querySelectorAll(rows)].map((row) => row.getBoundingClientRect().bottom - top)
+  return [...list.querySelectorAll(rows)].map((row) => {
+    const box = row.getBoundingClientRect()
+    return { start: box.top - top, end: box.bottom - top }
+  })
 }
+
+const endsOf = (list: HTMLElement, rows: string): number[] =>
+  spansOf(list, rows).map(({ end }) => end)
 
 /** A list that scrolls would hold a finger that means the page: there it has a button instead. */
 const PHONE = '(max-width: 899px)'
 
 interface Below {
-  /** How many rows lie below what is seen. */
+  /** How many rows lie wholly below what is seen. */
   readonly below: number
+  /** None does, and the last one is not seen to its end. */
+  readonly isCut: boolean
   /** Shows as much again; undefined where the list scrolls. */
   readonly more: (() => void) | undefined
 }
@@ -40,20 +56,29 @@ export function useWholeRows(
   counted: string,
 ): Below {
   const [below, setBelow] = useState(0)
+  const [isCut, setCut] = useState(false)
   /** How many times the height of its style it has. */
   const [times, setTimes] = useState(1)
   const isPhone = useMedia(PHONE)
   useEffect(() => {
     const own = list.current
-    if (!own) return setBelow(0)
-    const count = () => setBelow(rowsBelow(endsOf(own, counted), own.scrollTop + own.clientHeight))
+    const count = () => {
+      const found = own
+        ? unseen(spansOf(own, counted), own.scrollTop + own.clientHeight)
+        : { below: 0, isCut: false }
+      setBelow(found.below)
+      setCut(found.isCut)
+    }
+    if (!own) return count()
     const resize = () => {
-      // As high as its style says.
+      // As high as its style says, for a moment: what is seen stays.
+      const { scrollTop } = own
       own.style.maxHeight = ''
       const room = own.clientHeight * (isPhone ? times : 1)
       const cut = own.scrollHeight > room + 1 ? wholeCut(endsOf(own, rows), room) : undefined
       if (cut !== undefined) own.style.maxHeight = `${cut}px`
       else if (isPhone && times > 1) own.style.maxHeight = 'none'
+      own.scrollTop = scrollTop
       count()
     }
     const scrolled = () => {
@@ -77,5 +102,5 @@ export function useWholeRows(
       own.removeEventListener('scroll', scrolled)
     }
   })
-  return { below, more: isPhone ? () => setTimes(2 * times) : undefined }
+  return { below, isCut, more: isPhone ? () => setTimes(2 * times) : undefined }
 }
