@@ -164,7 +164,7 @@ function Maps(props: {
           <KeptHeatMap key={map.id} map={map} {...rest} />
         ))}
       </div>
-      <HeatScale max={max_entropy} words=", all tokens alike" />
+      <HeatScale max={max_entropy} saysLeast words=", all tokens alike" />
       {maps.some(({ isGrey }) => isGrey) ? <p className="soft">{GREY_WORDS}</p> : null}
     </>
   )

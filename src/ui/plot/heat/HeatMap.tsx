@@ -173,11 +173,19 @@ const RAMP_CSS = `linear-gradient(90deg, ${HEAT_RAMP.filter((_, i) => i % 51 ===
   .map(([r, g, b]) => `rgb(${r} ${g} ${b})`)
   .join(', ')})`
 
+interface HeatScaleProps {
+  readonly max: number
+  /** Behind its upper end. */
+  readonly words?: string
+  /** What 0 means is said nowhere else in sight. */
+  readonly saysLeast?: boolean
+}
+
 /** What the colours of a heat map mean. */
-export function HeatScale({ max, words = '' }: { readonly max: number; readonly words?: string }) {
+export function HeatScale({ max, words = '', saysLeast = false }: HeatScaleProps) {
   return (
     <span className="heat-scale">
-      <span>0</span>
+      <span>{saysLeast ? '0, certain' : '0'}</span>
       <span className="heat-ramp" aria-hidden="true" style={{ backgroundImage: RAMP_CSS }} />
       <span>{max > 0 ? `${formatNumber(max)} nats${words}` : NONE}</span>
       <span className="heat-blank" aria-hidden="true" />
