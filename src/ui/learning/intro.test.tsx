@@ -18,9 +18,6 @@ import { ModelWrites } from './ModelWrites.tsx'
 import { PlayedAbove } from './PlayedAbove.tsx'
 import { WhatToSee } from './WhatToSee.tsx'
 
-/** It asks for what a browser has. */
-vi.mock('./entropy/EntropyChart.tsx', () => ({ EntropyChart: () => null }))
-
 const says = (): string => renderToStaticMarkup(<PlayedAbove />)
 const another = presetOf('brackets')?.experiment ?? OPENING.experiment
 

@@ -1,0 +1,33 @@
+// Tests which entropy is drawn of a log.
+import { renderToStaticMarkup } from 'react-dom/server'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { appendRow, type Series } from '../../../host/columns/series.ts'
+import { initialState, labStore } from '../../../page/state/store.ts'
+import { LOGGED_ENTROPY, layerEntropy } from '../../shown/metrics.ts'
+import { shownStore, viewStore } from '../../shown/shown.ts'
+import { EntropyChart } from './EntropyChart.tsx'
+
+beforeEach(() => {
+  // Static markup shows what a store began with.
+  for (const store of [labStore, shownStore, viewStore])
+    vi.spyOn(store, 'getInitialState').mockImplementation(store.getState as never)
+})
+afterEach(() => {
+  vi.restoreAllMocks()
+  viewStore.setState({ isImported: false })
+  labStore.setState(initialState(), true)
+})
+
+test('of a log of another trainer it draws the one entropy that is there', () => {
+  const series = new Map<string, Series>()
+  labStore.setState({ series })
+  const drawn = () => renderToStaticMarkup(<EntropyChart height={200} />)
+  appendRow(series, LOGGED_ENTROPY, 1, 2.5)
+  expect(drawn()).toContain('Entropy of every layer’s policy')
+  viewStore.setState({ isImported: true })
+  expect(drawn()).toContain('Entropy of the policy')
+  // The lab's own log has them all.
+  const { num_hidden_layers } = labStore.getState().experiment.model
+  appendRow(series, layerEntropy(num_hidden_layers), 1, 2.5)
+  expect(drawn()).toContain('Entropy of every layer’s policy')
+})
