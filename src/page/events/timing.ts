@@ -18,13 +18,13 @@ const MIN_WINDOW_MS = 100
 const TIMING_MS = 250
 
 /** The state after a step: its numbers in the columns, and the speed that its arrival tells.
- * `heard_ms`: on the page's clock, for a step that does not say itself when it was done. */
+ * `heardMs`: on the page's clock, for a step that does not say itself when it was done. */
 export function applyStep(
   state: LabState,
   event: Extract<LabEvent, { type: 'step' }>,
-  heard_ms: number,
+  heardMs: number,
 ): LabState {
-  const { step, phase, phase_step, at_ms = heard_ms } = event
+  const { step, phase, phase_step, at_ms = heardMs } = event
   const series = state.series as Map<string, Series>
   appendMetrics(series, step, event.metrics)
   const metrics = { ...state.metrics, ...event.metrics }

@@ -186,7 +186,8 @@ function nonFinite(
 }
 
 /** Seconds of the GPU by stage. Generation is timed with its readback, as verl does, where it
- * happens; so is a validation, whose stamps are those of the step before: it follows the readback. */
+ * happens; so is a validation, which follows the readback: its stamps come with those of the next
+ * step. */
 function gpuSeconds({
   gen,
   testing,
