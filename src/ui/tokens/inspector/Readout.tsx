@@ -122,38 +122,43 @@ export function Readout(props: {
   const token = traced?.tokens[t]
   const hasAnswer = hasOneAnswer(useShown(selectTask))
   return (
-    <div className="readout" role="group" aria-label="The selected token" data-testid="readout">
-      <p>
-        <span className={`response ${proseClass(prompt)} soft`}>{shownText(prompt)}</span>{' '}
-        {traced ? (
-          traced.tokens.map((text, i) => (
-            <Token key={i} token={text} className={i === t ? 'readout-token' : 'soft'} />
-          ))
-        ) : (
-          <span className={`response ${proseClass(response)}`}>
-            {shownText(response) || <>(nothing)</>}
-          </span>
-        )}
-      </p>
-      <p className="soft">
-        {token === undefined ? '' : `Token ${t + 1} of ${length}. `}Response {number}
-        {hasAnswer ? (
-          <>
-            , answer{' '}
-            <span className={`response ${proseClass(ground_truth)}`}>
-              {shownText(ground_truth)}
-            </span>
-          </>
-        ) : null}
-        , score of the whole response {formatNumber(score)}
-        {is_ended ? '' : ', cut off'}. <PartScores told={told} />
-      </p>
-      <Numbers told={told} t={t} />
-      {layerEntropy ? <Layers layerEntropy={layerEntropy} told={told} t={t} /> : null}
-      <Actions step={step} told={chosen} />
+    <>
+      <div className="beside">
+        <div className="readout" role="group" aria-label="The selected token" data-testid="readout">
+          <p>
+            <span className={`response ${proseClass(prompt)} soft`}>{shownText(prompt)}</span>{' '}
+            {traced ? (
+              traced.tokens.map((text, i) => (
+                <Token key={i} token={text} className={i === t ? 'readout-token' : 'soft'} />
+              ))
+            ) : (
+              <span className={`response ${proseClass(response)}`}>
+                {shownText(response) || <>(nothing)</>}
+              </span>
+            )}
+          </p>
+          <p className="soft">
+            {token === undefined ? '' : `Token ${t + 1} of ${length}. `}Response {number}
+            {hasAnswer ? (
+              <>
+                , answer{' '}
+                <span className={`response ${proseClass(ground_truth)}`}>
+                  {shownText(ground_truth)}
+                </span>
+              </>
+            ) : null}
+            , score of the whole response {formatNumber(score)}
+            {is_ended ? '' : ', cut off'}. <PartScores told={told} />
+          </p>
+          <Numbers told={told} t={t} />
+          {layerEntropy ? <Layers layerEntropy={layerEntropy} told={told} t={t} /> : null}
+          <Actions step={step} told={chosen} />
+        </div>
+      </div>
+      {/* Its tables are wider than the column beside the list. */}
       {traced && !holdsPadding(traced.tokens) ? (
         <TokenWriting sample={{ prompt, response, is_ended }} step={step} t={t} />
       ) : null}
-    </div>
+    </>
   )
 }
