@@ -1,6 +1,6 @@
 // Draws the numbers of one response: a row for every token, or a column.
 
-import { type KeyboardEvent, useRef } from 'react'
+import { type KeyboardEvent, type RefObject, useLayoutEffect, useRef } from 'react'
 import { noiseOf } from '../../../document/formulas/advantage_noise.ts'
 import type { TokenTable, TracedSample } from '../../../host/protocol/results.ts'
 import { type Column, cellText, exactText, headText } from '../base/columns.ts'
@@ -78,11 +78,38 @@ function Cell(props: TokenGridProps & { readonly at: CellPlace }) {
   )
 }
 
+/** How far a view must be scrolled for what reaches from `left` to `right` of its content to be in
+ * sight beside the heads that stay at its left: no further than needed. */
+export function scrolledTo(
+  view: { readonly at: number; readonly width: number; readonly heads: number },
+  left: number,
+  right: number,
+): number {
+  const atLeast = right - view.width
+  const atMost = left - view.heads
+  return Math.min(Math.max(view.at, atLeast), atMost)
+}
+
+/** Brings the columns of a stage into view; the page itself stays where it is. */
+function useInView(grid: RefObject<HTMLTableElement | null>, stage: StageIndex): void {
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a stage marks its columns.
+  useLayoutEffect(() => {
+    const view = grid.current?.parentElement
+    const marked = grid.current?.querySelectorAll<HTMLElement>('thead .now:not(.token)') ?? []
+    const [first, last] = [marked[0], marked[marked.length - 1]]
+    const heads = grid.current?.querySelector<HTMLElement>('thead th')?.offsetWidth ?? 0
+    if (!view || !first || !last) return
+    const seen = { at: view.scrollLeft, width: view.clientWidth, heads }
+    view.scrollLeft = scrolledTo(seen, first.offsetLeft, last.offsetLeft + last.offsetWidth)
+  }, [grid, stage])
+}
+
 /** Tokens as rows; where there is little width, as columns. Arrow keys go from cell to cell. */
 export function TokenGrid(props: TokenGridProps) {
   const { sample, columns, place, stage, isTurned, onPlace } = props
   const grid = useRef<HTMLTableElement>(null)
   const { tokens } = sample
+  useInView(grid, stage)
   const move = (event: KeyboardEvent) => {
     const step = MOVES[event.key]
     if (!step || event.ctrlKey || event.metaKey || event.altKey) return

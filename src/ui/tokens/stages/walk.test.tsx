@@ -2,6 +2,7 @@ import { renderToStaticMarkup } from 'react-dom/server'
 import { expect, test } from 'vitest'
 import type { TokenTable, TracedSample } from '../../../host/protocol/results.ts'
 import { COLUMNS } from '../base/columns.ts'
+import { scrolledTo } from './TokenGrid.tsx'
 import { Exact } from './Walk.tsx'
 
 const sample: TracedSample = {
@@ -24,4 +25,13 @@ test('the sentence below the table says what the table does, and no number befor
   expect(at(2)).toContain('old log-prob')
   expect(at(0)).toContain('Token 1')
   expect(at(0)).not.toContain('old log-prob')
+})
+
+test('a table is scrolled to the columns of a stage, no further than needed', () => {
+  const view = { at: 0, width: 600, heads: 50 }
+  expect(scrolledTo(view, 100, 300)).toBe(0)
+  expect(scrolledTo(view, 580, 700)).toBe(100)
+  expect(scrolledTo({ ...view, at: 100 }, 60, 120)).toBe(10)
+  // Columns wider than the view: from the first.
+  expect(scrolledTo(view, 300, 1200)).toBe(250)
 })
