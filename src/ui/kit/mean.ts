@@ -44,6 +44,22 @@ export const differenceError = ([a, b]: readonly number[], answers: number): num
 export const isClear = ([before, after]: readonly number[], answers: number): boolean =>
   Math.abs(after - before) > CLEAR * differenceError([before, after], answers)
 
+/** Standard errors by which the best of many means is above two others that chance explains. */
+const CLEAR_PEAK = 2 * CLEAR
+
+/** The best mean of so many values in a row, of so many answers each, where both ends lie clearly
+ * below it; undefined where it is at an end, or chance explains it. */
+export function peakOf(
+  values: readonly number[],
+  { of, answers }: { readonly of: number; readonly answers: number },
+): number | undefined {
+  if (values.length < 2 * of) return undefined
+  const means = values.slice(of - 1).map((_, i) => mean(values.slice(i, i + of)))
+  const peak = Math.max(...means)
+  const isAbove = (end = 0) => peak - end > CLEAR_PEAK * differenceError([end, peak], of * answers)
+  return isAbove(means[0]) && isAbove(means.at(-1)) ? peak : undefined
+}
+
 /** Nats below which a change of an entropy is not worth a word: steps differ by as much. */
 const HARDLY_NATS = 0.05
 

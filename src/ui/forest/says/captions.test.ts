@@ -119,6 +119,23 @@ test('samples of so few answers that chance explains their change are said to be
   expect(seen(0.96)).toContain('from 60\u00a0% to 96\u00a0%, in means of 5 steps.')
 })
 
+test('a score that rose and fell is told by its peak', () => {
+  const steps = Array.from({ length: 20 }, (_, i) => 71 + i)
+  const seen = (scores: (i: number) => number) =>
+    captionOf(
+      run(90, {
+        'layer/entropy/3': steps.map((at): [number, number] => [at, 1.4]),
+        'critic/score/mean': steps.map((at, i) => [at, scores(i)]),
+      }),
+    )
+  expect(seen((i) => (i < 5 || i > 14 ? 0.28 : 0.66))).toContain(
+    'rose from 28\u00a0% to 66\u00a0%, then fell to 28\u00a0%, in means of 5 steps.',
+  )
+  // What only rose or only fell has no peak.
+  expect(seen((i) => i / 50)).toContain('went from 4\u00a0% to 34\u00a0%')
+  expect(seen((i) => 0.5 - i / 50)).toContain('went from 46\u00a0% to 16\u00a0%')
+})
+
 test('what a phase changed no further than chance is said to be unclear, as above the charts', () => {
   const wave = (greedy: [number, number], sampled?: [number, number]) =>
     captionOf(

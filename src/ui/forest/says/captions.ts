@@ -5,7 +5,7 @@ import { resolvePhases } from '../../../document/experiment/resolve.ts'
 import type { Experiment } from '../../../document/experiment/schema/schema.ts'
 import type { LabState } from '../../../page/state/store.ts'
 import { formatNumber, formatSteps, withMinus } from '../../kit/format.ts'
-import { between, END_STEPS, endMeans, isClear, isClearEntropy } from '../../kit/mean.ts'
+import { between, END_STEPS, endMeans, isClear, isClearEntropy, peakOf } from '../../kit/mean.ts'
 import { type MainMeasure, mainMeasure, posedWords } from '../../shown/measure/main_measure.ts'
 import {
   greedyAccuracy,
@@ -61,8 +61,11 @@ function rewardWords({ series, runExperiment }: LabState, { first, last }: Phase
   const { reward, rollout } = runExperiment
   const isShare = rewardIsShare(reward)
   const [from, to] = ends.map(isShare ? percent : formatNumber)
-  const answers = END_STEPS * rollout.train_batch_size * rollout.n
-  return isShare && isUnclear(ends, answers)
+  const answers = rollout.train_batch_size * rollout.n
+  const peak = isShare ? peakOf(scores, { of: END_STEPS, answers }) : undefined
+  if (peak !== undefined)
+    return ` The mean score of samples rose from ${from} to ${percent(peak)}, then fell to ${to}, in means of ${END_STEPS} steps.`
+  return isShare && isUnclear(ends, END_STEPS * answers)
     ? ` The mean score of samples went from ${from} to ${to}, in means of ${END_STEPS} steps: no clear change.`
     : ` The mean score of samples went from ${from} to ${to}, in means of ${END_STEPS} steps.`
 }

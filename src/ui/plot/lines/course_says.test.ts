@@ -110,3 +110,18 @@ test('samples of many steps are told by means of some at both ends, as at the en
     'From step 1 to 9 the mean score of samples rose from 0.0\u00a0% to 100.0\u00a0%.',
   )
 })
+
+test('a line that rose and fell is told by its peak, and before one that only rose', () => {
+  const crash = [...Array(6).fill(0.2), ...Array(6).fill(0.8), ...Array(6).fill(0.2)]
+  for (const [i, value] of crash.entries()) appendRow(series, 'crash', i + 1, value)
+  const score = { metric: 'crash', label: 'the mean score of samples', isSampled: true }
+  expect(scoreSays([{ ...score, answers: 40 }], formatShare)).toBe(
+    'From step 1 to 18 the mean score of samples rose from 20.0\u00a0% to 80.0\u00a0%, then fell to 20.0\u00a0%, in means of 5 steps.',
+  )
+  const still = { metric: 'held', label: 'held-out accuracy', answers: 10 }
+  const rose = { metric: 'held', label: 'another', answers: 1000 }
+  expect(scoreSays([still, rose, { ...score, answers: 40 }], formatShare)).toMatch(
+    / Meanwhile the mean score of samples rose from .*, then fell to /,
+  )
+  expect(scoreSays([{ ...score, answers: 1 }], formatShare)).toContain('stayed at 20.0')
+})

@@ -1,7 +1,7 @@
 // Says in a sentence how the lines of a large chart went, up to the step that the page shows.
 
 import { formatEntropy } from '../../kit/format.ts'
-import { between, END_STEPS, endMeans, isClear, isClearEntropy } from '../../kit/mean.ts'
+import { between, END_STEPS, endMeans, isClear, isClearEntropy, peakOf } from '../../kit/mean.ts'
 import { type Columns, indexAt } from '../../scales/columns.ts'
 import { seriesOf } from '../../shown/run.ts'
 import { uiStore } from '../../shown/store.ts'
@@ -46,14 +46,20 @@ interface ToldCourse extends Course {
   readonly of: number
   /** The same behind its last value. */
   readonly window: string
+  /** Its best between them, where it rose clearly to it and then fell. */
+  readonly peak: number | undefined
 }
 
-function toldCourse({ metric, isSampled }: Scored): ToldCourse | undefined {
+function toldCourse({ metric, isSampled, answers }: Scored): ToldCourse | undefined {
   const course = shownCourse(metric)
-  const ends = isSampled && course && endMeans(between(seriesOf(metric), course.from, course.to))
-  if (!ends) return course && { ...course, of: 1, window: '' }
+  if (!course) return undefined
+  const values = between(seriesOf(metric), course.from, course.to)
+  const ends = isSampled ? endMeans(values) : undefined
+  const of = ends ? END_STEPS : 1
+  const peak = answers === undefined ? undefined : peakOf(values, { of, answers })
+  if (!ends) return { ...course, of, window: '', peak }
   const [first, last] = ends
-  return { ...course, first, last, of: END_STEPS, window: `, in means of ${END_STEPS} steps` }
+  return { ...course, first, last, of, window: `, in means of ${END_STEPS} steps`, peak }
 }
 
 /** Whether a line tells its two ends apart. */
@@ -62,12 +68,21 @@ const isTold = ({ answers, isEntropy }: Scored, { first, last, of }: ToldCourse)
     ? isClearEntropy(last - first)
     : answers === undefined || isClear([first, last], of * answers)
 
+interface Words extends ToldCourse {
+  readonly was: string
+  readonly is: string
+  readonly best: string
+}
+
 /** 'rose from 77 % to 92 %' */
-const moved = ({ first, last }: Course, was: string, is: string, behind: string): string =>
-  `${last > first ? 'rose' : 'fell'} from ${was} to ${is}${behind}`
+function moved({ first, last, peak, was, is, best }: Words, behind: string): string {
+  if (peak !== undefined) return `rose from ${was} to ${best}, then fell to ${is}${behind}`
+  return `${last > first ? 'rose' : 'fell'} from ${was} to ${is}${behind}`
+}
 
 /** How the first of these lines that was measured twice went, and where it did not change clearly
- * the first other that did; '' where nothing was measured twice. */
+ * the first other that did; before it one that rose and fell. '' where nothing was measured
+ * twice. */
 export function scoreSays(
   lines: readonly Scored[],
   format: (value: number) => string,
@@ -77,15 +92,17 @@ export function scoreSays(
     const course = toldCourse(line)
     if (!course) return []
     const [was, is] = [format(course.first), format(course.last)]
-    return [{ ...line, ...course, was, is, isTold: was !== is && isTold(line, course) }]
+    const best = format(course.peak ?? course.last)
+    const isMoved = was !== is && isTold(line, course)
+    return [{ ...line, ...course, was, is, best, isTold: best !== is || isMoved }]
   })
   if (!main) return ''
   const { from, to, label, was, is } = main
   const behind = `${unit}${main.window}`
-  if (main.isTold) return `From step ${from} to ${to} ${label} ${moved(main, was, is, behind)}.`
-  const other = others.find((line) => line.isTold)
+  if (main.isTold) return `From step ${from} to ${to} ${label} ${moved(main, behind)}.`
+  const other = others.find(({ peak }) => peak !== undefined) ?? others.find((line) => line.isTold)
   const meanwhile = other
-    ? ` Meanwhile ${other.label} ${moved(other, other.was, other.is, `${unit}${other.window}`)}.`
+    ? ` Meanwhile ${other.label} ${moved(other, `${unit}${other.window}`)}.`
     : ''
   return was === is
     ? `From step ${from} to ${to} ${label} stayed at ${is}${behind}.${meanwhile}`
