@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { resolvePhases } from '../../document/experiment/resolve.ts'
 import { decodeLink } from '../../document/links/link.ts'
+import { moreCharts } from '../learning/more/more_charts.ts'
 import type { Question, TryIt } from './base/lesson.ts'
 import { notYet, type RunFacts } from './base/run_facts.ts'
 import { LESSONS } from './lessons.ts'
@@ -119,6 +120,18 @@ test('a text that counts the steps to train counts those of every phase, as the 
   for (const { name, part } of counted)
     for (const { steps } of resolvePhases(decodeLink(part.link).experiment))
       expect(part.does, name).toMatch(new RegExp(`\\b${steps}\\b`))
+})
+
+test('a chart that an experiment pins is one behind “More charts” that its run measures', () => {
+  const pinned = tries.filter(({ part }) => part.pins !== undefined)
+  expect(pinned.map(({ name }) => name)).toContain('zero-loss/train')
+  for (const { name, part } of pinned) {
+    const charts = moreCharts(Object.keys(RECORDS[name].columns), false)
+    expect(
+      charts.flatMap((group) => group.charts.map(({ id }) => id)),
+      name,
+    ).toContain(part.pins)
+  }
 })
 
 test.each(tries.map(({ name, part }) => [name, part] as const))(

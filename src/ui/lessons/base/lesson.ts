@@ -27,6 +27,8 @@ export interface TryIt {
   /** The query of a link (document/links). */
   readonly link: string
   readonly check: (run: RunFacts) => Checked
+  /** A chart that it speaks of and that is else behind “More charts”, by its id. */
+  readonly pins?: string | undefined
 }
 
 export interface Source {
@@ -61,11 +63,12 @@ export const question = (
   hint: string,
 ): Question => ({ kind: 'question', asks, choices, because, hint })
 
-export const tryIt = (does: string, link: string, check: TryIt['check']): TryIt => ({
+export const tryIt = (does: string, link: string, check: TryIt['check'], pins?: string): TryIt => ({
   kind: 'try',
   does,
   link,
   check,
+  pins,
 })
 
 /** A place in a paper. */

@@ -8,6 +8,7 @@ import { reset } from '../../../page/client/starting.ts'
 import { type LabState, labStore } from '../../../page/state/store.ts'
 import { whyNotAsked } from '../../../record/handed_in/asked.ts'
 import { NEEDS_GPU, useHasNoGpu } from '../../part/no_gpu.ts'
+import { boardStore, togglePinned } from '../../shown/board.ts'
 import { plannedSteps, selectIsBusy, useLab } from '../../shown/run.ts'
 import { openTab, showToast } from '../../shown/store.ts'
 import type { Checked, TryIt } from '../base/lesson.ts'
@@ -56,6 +57,8 @@ function start(of: TryIt): void {
   }
   reset()
   train()
+  if (of.pins !== undefined && !boardStore.getState().pinned.includes(of.pins))
+    togglePinned(of.pins)
   // Charts of Learning are what lessons speak of.
   openTab('learn')
 }

@@ -32,7 +32,7 @@ const parts = {
     'Which advantages are on more tokens, and what sign does the loss put before them?',
   ),
   train: tryIt(
-    'Train GRPO with one update for each batch, and with every response counting alike. Look at the policy loss, and at the sampled reward.',
+    'Train GRPO with one update for each batch, and with every response counting alike. Look at the policy loss, which it pins above the other charts, and at the sampled reward.',
     'v=1&p=tiny-grpo&phases.1.steps=20&actor.ppo_mini_batch_size=32&actor.loss_agg_mode=seq-mean-token-mean',
     (run) => {
       const phase = wholePhase(run)
@@ -50,6 +50,7 @@ const parts = {
         `${loss}, while the gradient’s norm lay between ${formatNumber(Math.min(...norms))} and ${formatNumber(Math.max(...norms))}. The sampled reward went from ${formatNumber(reward.before)} to ${formatNumber(reward.after)}.`,
       )
     },
+    'policy-loss',
   ),
 }
 
