@@ -52,6 +52,8 @@ test('a change of a setting is undone and redone by keys and by buttons that say
   // The slider still has the focus; it holds no text.
   await page.keyboard.press('Control+z')
   await expect(field(lab, 'task.length')).toHaveValue('3')
+  await page.keyboard.press('/')
+  await expect(lab.get('settings-search')).toBeFocused()
 
   // A preset is a change like any other.
   await lab.get('preset').selectOption('tiny-grpo')

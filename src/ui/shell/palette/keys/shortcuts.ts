@@ -13,7 +13,9 @@ const WITHOUT_TEXT = 'input:is([type=range], [type=checkbox], [type=radio]), sel
 function isTaken(target: EventTarget | null, name: string): boolean {
   if (!(target instanceof Element)) return false
   const hasNoText = target.matches(WITHOUT_TEXT) && !target.closest('dialog')
-  if (typing(target)) return !(name.startsWith('Mod+') && hasNoText)
+  // A slider has its own arrows, Home and End, and no use for a letter or a sign.
+  const isSign = name.length === 1 && target.matches('input[type=range]')
+  if (typing(target)) return !((name.startsWith('Mod+') || isSign) && hasNoText)
   // A focused button, link or fold keeps its own Space.
   return name === 'Space' && target.closest('button, summary, a') !== null
 }
