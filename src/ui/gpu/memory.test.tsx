@@ -25,7 +25,7 @@ test('the parts of a list have the unit of their sum', () => {
 test('what is more than the settings say is named', () => {
   const parts = { total: 10 * MIB, planned: 8 * MIB }
   expect(partsOfMemory({ ...parts, panels: 0.5 * MIB })).toBe(
-    'Training takes 8.0 MiB of it, as the settings say. 0.50 MiB is for what open panels show, and 1.5 MiB for copies on their way from the GPU.',
+    'Training takes 8.0 MiB of it, as planned before it began. 0.50 MiB is for what open panels show, and 1.5 MiB for copies on their way from the GPU.',
   )
   expect(partsOfMemory({ ...parts, panels: 0 })).toContain('2.0 MiB is for copies')
   expect(partsOfMemory({ ...parts, panels: 2 * MIB })).toContain('2.0 MiB is for what open panels')

@@ -23,8 +23,8 @@ export function partsOfMemory({ total, planned, panels }: Parts): string {
   const say = (bytes: number) => bytesLike(bytes, total)
   const copies = total - planned - panels
   if (panels <= 0)
-    return `Training takes ${say(planned)} of it, as the settings say. ${say(copies)} is for copies on their way from the GPU.`
+    return `Training takes ${say(planned)} of it, as planned before it began. ${say(copies)} is for copies on their way from the GPU.`
   if (copies <= 0)
-    return `Training takes ${say(planned)} of it, as the settings say. ${say(total - planned)} is for what open panels show.`
-  return `Training takes ${say(planned)} of it, as the settings say. ${say(panels)} is for what open panels show, and ${say(copies)} for copies on their way from the GPU.`
+    return `Training takes ${say(planned)} of it, as planned before it began. ${say(total - planned)} is for what open panels show.`
+  return `Training takes ${say(planned)} of it, as planned before it began. ${say(panels)} is for what open panels show, and ${say(copies)} for copies on their way from the GPU.`
 }
