@@ -115,6 +115,9 @@ test('beside open settings nothing of the bars is cut in a narrow window, and no
   await lab.waitForStatus('idle')
   await lab.get('train').click()
   await lab.waitForStep(4)
+  await page.setViewportSize({ width: 1000, height: 700 })
+  for (const id of ['reward-value', 'accuracy-value', 'time-left'])
+    await expect(lab.get(id)).toBeInViewport({ ratio: 1 })
   for (const width of [900, 960, 1000, 1200]) {
     await page.setViewportSize({ width, height: 700 })
     await expect(page.locator('.settings-head')).toBeVisible()
