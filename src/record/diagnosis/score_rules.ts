@@ -33,10 +33,7 @@ const HARMLESS_BONUS = 0.03
 
 /** What helps where a policy was lost that had been better. */
 const slower = (of: PhaseEvidence): readonly [Advice, Advice] => [
-  of.advice(
-    'actor.optim.lr',
-    'Lower the learning rate by three to ten times, and begin again: the presets of six layers learn at 1e-4 and collapse at 1e-3.',
-  ),
+  of.advice('actor.optim.lr', 'Lower the learning rate by three to ten times, and begin again.'),
   of.phase.actor.entropy_coeff > HARMLESS_BONUS
     ? of.advice(
         'actor.entropy_coeff',
