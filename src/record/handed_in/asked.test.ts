@@ -37,7 +37,7 @@ test('a run that is nearly the one that was asked for is told what differs, as t
     'Steps of phase 2: 60 in place of 20',
   )
   expect(whyNotAsked(but('actor.optim.lr', 0.002), LINK)).toBe(
-    'The run on this page is not quite the lesson’s, so it does not count. Learning rate: 0.002 in place of 0.001. Press Train it.',
+    'The run on this page is not quite the lesson’s, so it does not count. Learning rate: 0.002 in place of 0.001. The button above trains it.',
   )
   const longer = whyNotAsked({ ...ASKED, phases: [...ASKED.phases, ASKED.phases[1]] }, LINK)
   expect(longer).toContain('Phases: 3 in place of 2')
@@ -45,7 +45,7 @@ test('a run that is nearly the one that was asked for is told what differs, as t
 
 test('of another experiment nothing is listed: no hashes, no ids', () => {
   const another =
-    'The run on this page is another experiment, so it does not count. Press Train it.'
+    'The run on this page is another experiment, so it does not count. The button above trains it.'
   const many = `v=1&p=tiny&actor.optim.lr=0.002&rollout.temperature=0.9&algorithm.gamma=0.9&data.train_batch_size=16`
   expect(whyNotAsked(decodeLink(many).experiment, LINK)).toBe(another)
   // The same task, from shipped weights.

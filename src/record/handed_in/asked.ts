@@ -66,8 +66,8 @@ export function whyNotAsked(document: Experiment, link: string): string | undefi
   if (reasons.length === 0) return undefined
   const isNear = document.task.id === decodeLink(link).experiment.task.id
   return isNear && reasons.length <= MOST_NAMED
-    ? `The run on this page is not quite the lesson’s, so it does not count. ${reasons.join('; ')}. Press Train it.`
-    : 'The run on this page is another experiment, so it does not count. Press Train it.'
+    ? `The run on this page is not quite the lesson’s, so it does not count. ${reasons.join('; ')}. The button above trains it.`
+    : 'The run on this page is another experiment, so it does not count. The button above trains it.'
 }
 
 /** What is otherwise in the run of `document` than the link asks for; undefined where nothing is.
