@@ -40,7 +40,7 @@ interface TaskFormProps {
 export function TaskForm({ form: { summary, problems }, onChoose }: TaskFormProps) {
   return (
     <div className="chat-form" data-testid="chat-form">
-      <span>What it learned:</span> <span>{summary}</span> <span>Ask it in this form:</span>
+      <span>Its task:</span> <span>{summary}</span> <span>Ask it in this form:</span>
       {problems.map((problem) => (
         <button
           key={problem}
