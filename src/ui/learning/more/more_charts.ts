@@ -163,10 +163,10 @@ const ADVANTAGES: readonly MoreChart[] = [
   {
     id: 'cut-off',
     title: 'Responses cut off',
-    note: 'share that fills all columns, and share without an end token',
+    note: 'share without an end token, and share that fills all columns',
     lines: [
-      line('response_length/clip_ratio', 'full length'),
-      line('response/not_ended_ratio', 'no end token', 1),
+      line('response/not_ended_ratio', 'no end token'),
+      line('response_length/clip_ratio', 'full length', 1),
     ],
     format: formatShare,
     isShare: true,
