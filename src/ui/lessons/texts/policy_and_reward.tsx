@@ -50,9 +50,9 @@ function Body() {
   return (
     <>
       <p>
-        A language model reads a prompt, such as <code>302=</code>, and gives a probability to every
-        token that could come next. One is drawn, written down, and read with the rest; then the
-        next one is drawn. Seen like this the model is a <b>policy</b>: a rule that says how
+        A language model reads a prompt, such as <code>302&gt;</code>, and gives a probability to
+        every token that could come next. One is drawn, written down, and read with the rest; then
+        the next one is drawn. Seen like this the model is a <b>policy</b>: a rule that says how
         probable each action is in each situation. The situation is the text so far, and the action
         is the next token.
       </p>
