@@ -56,7 +56,7 @@ function ProbesMap({ probes }: { readonly probes: Probes }) {
       title={probesTitle(probes)}
       note="Columns are kept states. The more orange, the more than with shuffled labels; in brackets what the problems cannot tell from them."
       columns={states.map(({ step }) => `step ${step}`)}
-      rows={layers.map((layer) => `layer ${layer}`)}
+      rows={layers.map((layer) => (layer === 0 ? 'embedding' : `layer ${layer}`))}
       cells={layers.map((layer) => states.map((state) => cellOf(state, layer)))}
       table={() => probesTable(probes)}
       label="State, and layer by up and down"
