@@ -89,6 +89,14 @@ test('a lesson has nearly all of a low window, and can be made lower and higher'
     await page.setViewportSize({ width, height })
     await expect(fold).toHaveText('Lower')
     expect((await box(lab, '.lessons')).y, `${width}`).toBeLessThanOrEqual(46)
+    const settings = await box(lab, '.settings.closed button')
+    const isUnder = await lab
+      .get('lessons')
+      .evaluate((own, [x, y]) => own.contains(document.elementFromPoint(x, y)), [
+        settings.x + settings.width / 2,
+        settings.y + settings.height / 2,
+      ] as const)
+    expect(isUnder, `${width}`).toBe(true)
   }
   await fold.click()
   for (const [width, height] of [...NARROW, [390, 844]]) {
@@ -232,4 +240,15 @@ test('a drag of the knob moves the step, and the way back from a zoom is whole',
   expect((await box(lab, '.findings summary')).height).toBeGreaterThanOrEqual(44)
   await lab.get('tab-gpu').click()
   expect((await box(lab, '.kernel-choice summary')).height).toBeGreaterThanOrEqual(24)
+})
+
+test('the last command can be reached in a low window', async ({ lab, page }) => {
+  await page.setViewportSize({ width: 844, height: 390 })
+  await lab.open()
+  await lab.get('commands').click()
+  for (const [width, height] of NARROW) {
+    await page.setViewportSize({ width, height })
+    const palette = await box(lab, '.palette-dialog')
+    expect(palette.bottom, `${width}`).toBeLessThanOrEqual(height - 8)
+  }
 })
