@@ -140,3 +140,28 @@ test('the page behind a lesson stays where it is when the lesson ends', async ({
   expect(await scrolled(page)).toBe(from)
   await session.detach()
 })
+
+test('a tap on a chart shows the reading of that step until the next tap elsewhere', async ({
+  lab,
+  page,
+}) => {
+  const session = await fingers(page)
+  await lab.open()
+  // The recording fills it.
+  const chart = page.locator('.plot-area').first()
+  await chart.scrollIntoViewIfNeeded()
+  await chart.evaluate((element) => element.scrollIntoView({ block: 'center' }))
+  const line = chart.locator('.crosshair')
+  await expect(line).toBeHidden()
+  await swipe(session, chart, 0, 0, 0.3)
+  await expect(line).toBeVisible()
+  const before = await line.getAttribute('data-step')
+  // Its numbers may be below: the page can be scrolled to them.
+  await swipe(session, chart, 0, -100, 0.6)
+  await expect(line).toHaveAttribute('data-step', String(before))
+  await swipe(session, chart, 0, 0, 0.8)
+  await expect(line).not.toHaveAttribute('data-step', String(before))
+  await swipe(session, lab.get('tab-learn'), 0, 0)
+  await expect(line).toBeHidden()
+  await session.detach()
+})

@@ -2,6 +2,7 @@
 // person drag a range of steps.
 import { type PointerEvent, type RefObject, useEffect, useMemo, useRef, useState } from 'react'
 import { useStore } from 'zustand'
+import { pointing } from '../../kit/input/pointing.ts'
 import { t } from '../../kit/translator.ts'
 import { showAllSteps } from '../../open/scrub.ts'
 import type { Size } from '../../scales/geometry.ts'
@@ -276,31 +277,40 @@ export function usePointer(
     uiStore.setState({ hoverStep: undefined })
     onHoverY?.(undefined)
   }
+  const pointed = pointing((event: PointerEvent<HTMLDivElement>) => {
+    const { x, share_y } = placeIn(event)
+    uiStore.setState({ hoverStep: Math.min(lastDrawnStep(), Math.max(0, stepAt(x))) })
+    onHoverY?.(share_y)
+  }, leave)
   return {
     selection,
     handlers: {
+      ...pointed,
       onPointerDown: (event: PointerEvent<HTMLDivElement>) => {
+        pointed.onPointerDown(event)
         if (event.button !== 0 || !event.isPrimary) return
         from.current = placeIn(event).x
         event.currentTarget.setPointerCapture(event.pointerId)
       },
       onPointerMove: (event: PointerEvent<HTMLDivElement>) => {
-        const { x, share_y } = placeIn(event)
-        uiStore.setState({ hoverStep: Math.min(lastDrawnStep(), Math.max(0, stepAt(x))) })
-        onHoverY?.(share_y)
-        if (selection.current) showDrag(selection.current, from.current, x)
+        pointed.onPointerMove(event)
+        if (selection.current) showDrag(selection.current, from.current, placeIn(event).x)
       },
       onPointerUp: (event: PointerEvent<HTMLDivElement>) => {
         const { x } = placeIn(event)
         const start = from.current
         stop()
-        if (start === undefined || Math.abs(x - start) < MIN_DRAG) return
+        if (start === undefined || Math.abs(x - start) < MIN_DRAG) {
+          pointed.onPointerUp(event)
+          return
+        }
+        // A finger is gone from where it chose.
+        if (event.pointerType === 'touch') leave()
         uiStore.setState({ zoom: zoomBetween(stepAt(start), stepAt(x), lastDrawnStep()) })
       },
-      onPointerLeave: leave,
       onPointerCancel: () => {
         stop()
-        leave()
+        pointed.onPointerCancel()
       },
       onDoubleClick: showAllSteps,
     },

@@ -1,5 +1,6 @@
 // Draws a map of rows and columns, a cell each with its number; the pointer chooses a cell.
 import { cutText } from '../../../formats/cut_text.ts'
+import { pointing } from '../../kit/input/pointing.ts'
 import { t } from '../../kit/translator.ts'
 import { useSize } from '../base/plot_hooks.ts'
 import './still.css'
@@ -48,15 +49,21 @@ export function inkClass({ tone, share }: Pick<Cell, 'tone' | 'share'>): string 
 export const cellOpacity = ({ tone, share }: Pick<Cell, 'tone' | 'share'>): number =>
   tone === 'empty' ? 1 : 0.06 + 0.94 * share
 
+/** The cell under a pointer; undefined between them. */
+function placeOf(target: EventTarget): CellPlace | undefined {
+  const cell = (target as Element).closest<SVGElement>('[data-row]')
+  return cell ? { row: Number(cell.dataset.row), column: Number(cell.dataset.column) } : undefined
+}
+
 function Row(props: CellMapProps & { readonly row: number; readonly wide: number }) {
-  const { rows, columns, cells, row, wide, at, onMove } = props
+  const { rows, columns, cells, row, wide, at } = props
   return (
     <g transform={`translate(0 ${HEAD + row * HIGH})`}>
       <text x={LEFT - 8} y={HIGH / 2 + 3} textAnchor="end">
         {cutText(t(rows[row]), LETTERS)}
       </text>
       {cells[row].map(({ text, tone, share }, column) => (
-        <g key={columns[column]} onPointerEnter={() => onMove({ row, column })}>
+        <g key={columns[column]} data-row={row} data-column={column}>
           <rect
             className={tone}
             x={LEFT + column * wide}
@@ -94,7 +101,10 @@ export function CellMap(props: CellMapProps) {
           aria-hidden="true"
           width={LEFT + columns.length * wide}
           height={HEAD + rows.length * HIGH}
-          onPointerLeave={() => onMove(undefined)}
+          {...pointing(
+            ({ target }) => onMove(placeOf(target)),
+            () => onMove(undefined),
+          )}
         >
           {columns.map((text, column) => (
             <text key={text} x={LEFT + (column + 0.5) * wide} y={HEAD - 8} textAnchor="middle">

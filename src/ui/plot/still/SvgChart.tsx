@@ -1,6 +1,7 @@
 // Draws a small still chart: lines, bands and dots over an axis of stops, with a cursor at one of
 // them.
 import { type PointerEvent, useId } from 'react'
+import { pointing } from '../../kit/input/pointing.ts'
 import { t } from '../../kit/translator.ts'
 import { cssColor } from '../../scales/css_colors.ts'
 import { leftOf } from '../../scales/geometry.ts'
@@ -314,14 +315,7 @@ function Drawing(props: SvgChartProps & { readonly width: number }) {
           <Curves {...props} place={place} />
         </g>
         {gutter > 0 ? <Names {...props} place={place} gutter={gutter} /> : null}
-        <rect
-          width={width}
-          height={height}
-          fill="transparent"
-          onPointerMove={move}
-          onPointerLeave={leave}
-          onPointerCancel={leave}
-        />
+        <rect width={width} height={height} fill="transparent" {...pointing(move, leave)} />
       </g>
     </svg>
   )

@@ -3,6 +3,7 @@ import { type PointerEvent, useEffect, useRef, useState } from 'react'
 import { runName } from '../../../record/run/names.ts'
 import { layerName, shortLayerName } from '../../glossary/layer_names.ts'
 import { formatNumber } from '../../kit/format.ts'
+import { pointing } from '../../kit/input/pointing.ts'
 import { HeatScale } from '../../plot/heat/HeatMap.tsx'
 import { heatmapPixels, rowAt } from '../../plot/heat/heat.ts'
 import { Readout } from '../../plot/Readout.tsx'
@@ -74,7 +75,7 @@ function EntropyMap({ map, lastStep, scaleMax, at, onMove }: MapProps) {
         <span className="map-name">{shortLayerName(rows.length - 1, rows.length - 1)}</span>
         <span className="map-name">{shortLayerName(0)}</span>
       </div>
-      <div className="map-place" onPointerMove={move} onPointerLeave={() => onMove(undefined)}>
+      <div className="map-place" {...pointing(move, () => onMove(undefined))}>
         <canvas
           ref={ref}
           width={WIDTH}

@@ -14,6 +14,7 @@ import { inHead, type Units } from '../../../document/study/report/units.ts'
 import { differenceText, equalWithin } from '../../../document/study/report/words.ts'
 import { FEWEST_PAIRS } from '../../../document/study/statistics/student.ts'
 import { cutText } from '../../../formats/cut_text.ts'
+import { pointing } from '../../kit/input/pointing.ts'
 import { t } from '../../kit/translator.ts'
 import { useSize } from '../../plot/base/plot_hooks.ts'
 import type { NumberTable } from '../../plot/files/number_table.ts'
@@ -104,7 +105,13 @@ function Forest({ rows, units, scale, at, onMove, width }: Drawn & { readonly wi
         </g>
       ))}
       {rows.map((row, i) => (
-        <g key={row.name} onPointerEnter={() => onMove(i)} onPointerLeave={() => onMove(undefined)}>
+        <g
+          key={row.name}
+          {...pointing(
+            () => onMove(i),
+            () => onMove(undefined),
+          )}
+        >
           <rect y={i * high} width={width} height={high} fill="transparent" />
           <text
             className="forest-name"
