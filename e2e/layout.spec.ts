@@ -276,3 +276,44 @@ test(
     expect(apart).toEqual([])
   },
 )
+
+test('on a phone a chosen phase has its tools below the line, and a way to leave them', async ({
+  lab,
+  page,
+}) => {
+  await page.setViewportSize({ width: 390, height: 844 })
+  await lab.open(LINK)
+  await lab.waitForStatus('idle')
+  const phase = page.locator('.phase-segment').last()
+  const tools = page.locator('.timeline-chosen')
+  for (const state of ['at rest', 'a run']) {
+    if (state === 'a run') {
+      await lab.get('train').click()
+      await lab.waitForStep(4)
+    }
+    for (const [width, height] of [
+      [390, 844],
+      [768, 1024],
+    ]) {
+      const where = `${state}, ${width}`
+      await page.setViewportSize({ width, height })
+      await phase.press('Enter')
+      await expect(tools, where).toBeVisible()
+      await expect.poll(() => cutOff(page), where).toEqual([])
+      const [line, own, tabs] = [
+        await box(lab, '.phases'),
+        await box(lab, '.timeline-tools'),
+        await box(lab, '.tabs'),
+      ]
+      expect(line.width, where).toBeGreaterThan(0.5 * width)
+      expect(own.y, where).toBeGreaterThanOrEqual(line.bottom)
+      expect(own.bottom, where).toBeLessThanOrEqual(tabs.y)
+      await page.keyboard.press('Escape')
+      await expect(tools, where).toBeHidden()
+      await expect(phase, where).toBeFocused()
+      await phase.press('Enter')
+      await page.locator('.timeline-close button').click()
+      await expect(tools, where).toBeHidden()
+    }
+  }
+})

@@ -1,6 +1,6 @@
 // Moves and removes the chosen phase, opens its settings, and repeats the present one.
-import { ArrowLeft, ArrowRight, Repeat, SlidersHorizontal, Trash2 } from 'lucide-react'
-import type { ReactNode } from 'react'
+import { ArrowLeft, ArrowRight, Repeat, SlidersHorizontal, Trash2, X } from 'lucide-react'
+import { type ReactNode, useEffect } from 'react'
 import { MAX_PHASES } from '../../document/experiment/schema/schema.ts'
 import { steer } from '../../page/client/steering.ts'
 import { goToPhase } from '../open/wanted.ts'
@@ -8,13 +8,34 @@ import { phaseMark } from '../scales/phase_mark.ts'
 import { type PhaseEdits, tell } from './phase_edits.ts'
 import type { Timeline } from './timeline.ts'
 
+/** Escape leaves the phase from within the bar, and from where nothing has the focus; what is open
+ * above it is closed first. */
+function useEscape(leave: () => void): void {
+  useEffect(() => {
+    const onKey = ({ key, defaultPrevented }: KeyboardEvent) => {
+      if (key !== 'Escape' || defaultPrevented) return
+      if (document.querySelector(':is(dialog[open], :popover-open)')) return
+      const { activeElement } = document
+      if (activeElement === document.body || activeElement?.closest('.work')) leave()
+    }
+    document.addEventListener('keydown', onKey)
+    return () => document.removeEventListener('keydown', onKey)
+  })
+}
+
 export function ChosenTools(props: {
   readonly timeline: Timeline
   readonly edits: PhaseEdits
   readonly selected: number
+  readonly onLeave: () => void
 }) {
   const { edits, selected } = props
   const { phases, canMove } = props.timeline
+  const leave = () => {
+    props.onLeave()
+    edits.focusSegment(selected)
+  }
+  useEscape(leave)
   return (
     <>
       <span className="timeline-chosen">
@@ -48,6 +69,11 @@ export function ChosenTools(props: {
           onClick={() => goToPhase(selected)}
         >
           <SlidersHorizontal className="icon" aria-hidden="true" />
+        </Tool>
+      </span>
+      <span className="narrow-only timeline-close">
+        <Tool label="Close" enabled={true} onClick={leave}>
+          <X className="icon" aria-hidden="true" />
         </Tool>
       </span>
     </>

@@ -86,7 +86,13 @@ export function Phases() {
         <StepTools />
       </section>
       <div className="timeline">
-        <TimelineTools timeline={timeline} edits={edits} selected={selected} onSaid={setSaid} />
+        <TimelineTools
+          timeline={timeline}
+          edits={edits}
+          selected={selected}
+          onLeave={() => setChosen(undefined)}
+          onSaid={setSaid}
+        />
         <p className="visually-hidden" role="status" data-testid="phases-said">
           {said}
         </p>

@@ -20,16 +20,18 @@ interface TimelineToolsProps {
   readonly timeline: Timeline
   readonly edits: PhaseEdits
   readonly selected: number | undefined
+  readonly onLeave: () => void
   /** What happened, for people who do not see it. */
   readonly onSaid: (said: string) => void
 }
 
-export function TimelineTools({ timeline, edits, selected, onSaid }: TimelineToolsProps) {
+export function TimelineTools(props: TimelineToolsProps) {
+  const { timeline, edits, selected, onLeave, onSaid } = props
   const { experiment, isBusy, isPast } = timeline
   return (
     <div className="timeline-tools" hidden={isPast}>
       {selected === undefined ? null : (
-        <ChosenTools timeline={timeline} edits={edits} selected={selected} />
+        <ChosenTools timeline={timeline} edits={edits} selected={selected} onLeave={onLeave} />
       )}
       {isBusy ? <RepeatPhase timeline={timeline} onSaid={onSaid} /> : null}
       <AddPhases
