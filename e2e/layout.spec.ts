@@ -284,6 +284,9 @@ test('on a phone a chosen phase has its tools below the line, and a way to leave
   await page.setViewportSize({ width: 390, height: 844 })
   await lab.open(LINK)
   await lab.waitForStatus('idle')
+  // The line is not glued to the edge of its card.
+  const edge = (await box(lab, '.work')).y
+  expect((await box(lab, '.phase-track')).y).toBeGreaterThanOrEqual(edge + 8)
   const phase = page.locator('.phase-segment').last()
   const tools = page.locator('.timeline-chosen')
   for (const state of ['at rest', 'a run']) {

@@ -197,6 +197,12 @@ test('a drag of the knob moves the step, and the way back from a zoom is whole',
     // What is said of another step leaves it where it is.
     expect((await box(lab, '.axis-now')).y, `${beside}`).toBeCloseTo(knob.y, 0)
   }
+  // As high as a finger, which does not choose a phase with it.
+  expect(line.height).toBeGreaterThanOrEqual(24)
+  await lab.get('follow').click()
+  await page.mouse.click(line.x + line.width / 2, line.y + 2)
+  await expect(lab.get('follow')).toHaveAttribute('aria-pressed', 'false')
+  await expect(page.locator('.timeline-chosen')).toHaveCount(0)
   // Names of phases scroll out of sight whole.
   await page.evaluate(() => scrollTo(0, 1200))
   const name = await box(lab, '.work .phase-name')
