@@ -277,7 +277,7 @@ test(
   },
 )
 
-test('on a phone a chosen phase has its tools below the line, and a way to leave them', async ({
+test('on a phone a chosen phase has its tools below the line, and a run says what is not measured yet', async ({
   lab,
   page,
 }) => {
@@ -291,7 +291,15 @@ test('on a phone a chosen phase has its tools below the line, and a way to leave
   const tools = page.locator('.timeline-chosen')
   for (const state of ['at rest', 'a run']) {
     if (state === 'a run') {
+      await page.setViewportSize({ width: 390, height: 844 })
       await lab.get('train').click()
+      // While it is prepared, the place of its verdict says that nothing is measured.
+      await expect(page.locator('.forest.has-run .forest-source')).toBeVisible()
+      const [picture, says] = [
+        await box(lab, '.forest-canvas'),
+        await box(lab, '.forest.has-run .forest-source'),
+      ]
+      expect(says.y).toBeGreaterThanOrEqual(picture.bottom)
       await lab.waitForStep(4)
     }
     for (const [width, height] of [
