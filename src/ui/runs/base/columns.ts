@@ -254,14 +254,6 @@ export function columnLabel(column: string, among: readonly string[] = []): stri
 export const choiceLabel = (choice: string, entries: readonly RunEntry[]): string =>
   isMain(choice) ? choicesFor(entries)[0].label : columnLabel(`metric:${choice}`)
 
-/** What a metric of the trainer is in words: 'critic/advantages/max' is 'advantages max'. */
-export function metricWords(column: string): string {
-  const [kind, name] = parts(column)
-  return kind === 'metric' && name.includes('/')
-    ? name.slice(name.indexOf('/') + 1).replaceAll(/[/_]/g, ' ')
-    : ''
-}
-
 /** All metrics that some run has, by name. */
 export function metricNames(entries: readonly RunEntry[]): string[] {
   return [...new Set(entries.flatMap(({ header }) => Object.keys(header.summaries)))].sort()

@@ -1,5 +1,6 @@
 // Filters the runs of the table by conditions on its columns, all of which must hold.
 import type { RunEntry } from '../../../page/runs/library/library_store.ts'
+import { t } from '../../kit/translator.ts'
 import {
   type Cell,
   cellOf,
@@ -10,8 +11,15 @@ import {
   type Reading,
 } from './columns.ts'
 
-export const OPERATORS = ['is', 'is not', 'at least', 'at most', 'contains'] as const
-export type Operator = (typeof OPERATORS)[number]
+/** Each with its words: an operator is kept with the view. */
+export const OPERATORS = [
+  { operator: 'is', label: 'is' },
+  { operator: 'is not', label: 'is not' },
+  { operator: 'at least', label: 'at least' },
+  { operator: 'at most', label: 'at most' },
+  { operator: 'contains', label: 'contains' },
+] as const
+export type Operator = (typeof OPERATORS)[number]['operator']
 
 export interface Filter {
   readonly column: string
@@ -70,4 +78,4 @@ export function filterProblem({ column, operator, value }: Filter): string | und
 }
 
 export const filterWords = ({ column, operator, value }: Filter): string =>
-  `${columnLabel(column)} ${operator} ${value === '' ? '(empty)' : value}`
+  [t(columnLabel(column)), t(operator), value === '' ? t('(empty)') : value].join(' ')

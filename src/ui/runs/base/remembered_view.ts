@@ -16,7 +16,13 @@ const viewSchema = z.object({
   with_studies: z.optional(z.boolean()),
   group: name,
   filters: z
-    .array(z.object({ column: name, operator: z.enum(OPERATORS), value: name }))
+    .array(
+      z.object({
+        column: name,
+        operator: z.enum(OPERATORS.map(({ operator }) => operator)),
+        value: name,
+      }),
+    )
     .check(z.maxLength(MOST)),
 })
 

@@ -41,15 +41,15 @@ type Choices = ReturnType<typeof comparedChoices>
 
 /** A column for each metric. */
 const MetricHead = ({
-  corner,
+  label,
   choices,
 }: {
-  readonly corner: string
+  readonly label: string
   readonly choices: Choices
 }) => (
   <thead>
     <tr>
-      <th scope="col">{corner}</th>
+      <th scope="col">{label}</th>
       {choices.map(({ key, label }) => (
         <th key={key} scope="col">
           {label}
@@ -79,7 +79,7 @@ function Paired({ groups, choices }: KeyMetricsProps & { readonly choices: Choic
           What stands above minus that of <CutName name={first.label} />, paired by seed; in
           brackets the lowest and the highest, from 5 seeds on the 95 % interval (Student’s t)
         </caption>
-        <MetricHead corner="difference" choices={choices} />
+        <MetricHead label="difference" choices={choices} />
         <tbody>
           {others.map((group) => (
             <tr key={group.entries[0].id}>
@@ -148,7 +148,7 @@ export function KeyMetrics(props: KeyMetricsProps) {
           {groups.some(({ entries }) => entries.length > 1) ? (
             <caption>{SPREAD_NOTE}</caption>
           ) : null}
-          <MetricHead corner="at the end" choices={choices} />
+          <MetricHead label="at the end" choices={choices} />
           <tbody>
             {groups.map((group) => (
               <tr key={group.entries[0].id}>

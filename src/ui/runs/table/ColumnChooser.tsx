@@ -3,7 +3,8 @@ import { useMemo, useState } from 'react'
 import { useStore } from 'zustand'
 import type { RunEntry } from '../../../page/runs/library/library_store.ts'
 import { searchable } from '../../kit/fuzzy.ts'
-import { columnGroups, columnLabel, METRIC_CHOICES, metricWords } from '../base/columns.ts'
+import { columnGroups, columnLabel, METRIC_CHOICES } from '../base/columns.ts'
+import { metricWords } from '../base/metric_words.ts'
 import { type Selection, selectionStore, setView } from '../base/selection.ts'
 import { FIXED } from '../base/table.ts'
 
@@ -20,7 +21,7 @@ function toggled(columns: readonly string[], column: string): readonly string[] 
 
 /** What a person would look for: the name, and the whole path. */
 const isFound = (column: string, words: readonly string[]): boolean => {
-  const text = searchable([column, columnLabel(column)]).replaceAll('_', ' ')
+  const text = searchable([column, columnLabel(column), metricWords(column)]).replaceAll('_', ' ')
   return words.every((word) => text.includes(word))
 }
 
@@ -45,12 +46,13 @@ function FixedColumns() {
   )
 }
 
-/** In words first; behind them what the trainer calls it. */
+/** In words first; behind them what the trainer calls it. Elements alone are said in the page's
+ * language. */
 function ColumnName(props: { readonly column: string; readonly among: readonly string[] }) {
   const label = columnLabel(props.column, props.among)
   const words = metricWords(props.column)
   return words === '' ? (
-    label
+    <span>{label}</span>
   ) : (
     <span>
       {words} <small className="soft">{label}</small>

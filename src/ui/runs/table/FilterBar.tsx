@@ -84,11 +84,15 @@ export function NewFilter({ entries }: { readonly entries: readonly RunEntry[] }
         data-testid="filter-operator"
         value={filter.operator}
         onChange={({ target }) =>
-          change({ operator: OPERATORS.find((known) => known === target.value) ?? 'is' })
+          change({
+            operator: OPERATORS.find(({ operator }) => operator === target.value)?.operator ?? 'is',
+          })
         }
       >
-        {OPERATORS.map((operator) => (
-          <option key={operator}>{operator}</option>
+        {OPERATORS.map(({ operator, label }) => (
+          <option key={operator} value={operator}>
+            {label}
+          </option>
         ))}
       </select>
       <input

@@ -3,11 +3,15 @@ import { renderToStaticMarkup } from 'react-dom/server'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { TINY } from '../../../page/runs/testing.ts'
 import { runName } from '../../../record/run/names.ts'
+import { translateWith } from '../../kit/translator.ts'
+import { translateProps } from '../../language/element_translator.ts'
+import { allTexts } from '../../language/testing.ts'
 import { BY_SETTINGS, rowGroups } from '../base/groups.ts'
 import { selectionStore } from '../base/selection.ts'
 import { FIRST_VIEW, fixedColumns, tableRows } from '../base/table.ts'
 import { Used } from '../RunsTab.tsx'
 import { ColumnChooser } from './ColumnChooser.tsx'
+import { NewFilter } from './FilterBar.tsx'
 import { GroupRow } from './GroupRow.tsx'
 import { RunsTable } from './RunsTable.tsx'
 import { entryOf } from './testing.ts'
@@ -54,6 +58,32 @@ test('a metric is offered in words, with what the trainer calls it, and all can 
   expect(said).toContain('advantages p10 critic/advantages/p10')
   expect(said).not.toContain('advantages p29')
   expect(said).toContain('Show all 24')
+})
+
+test('columns are in the words of the language that the page has', () => {
+  const texts = allTexts()
+  const text = (english: string) => texts.translate(english)
+  translateWith({ locale: 'zh', text, props: (type, props) => translateProps(type, props, text) })
+  const entry = entryOf('a', { greedy: 0.5 })
+  const [summary] = Object.values(entry.header.summaries)
+  const names = ['critic/advantages/min', 'critic/rewards/max', 'prompt_length/clip_ratio']
+  const summaries = Object.fromEntries(names.map((name) => [name, summary]))
+  const run = { ...entry, header: { ...entry.header, summaries } }
+  const said = renderToStaticMarkup(<ColumnChooser entries={[run]} />)
+  const offered = renderToStaticMarkup(<NewFilter entries={[run]} />)
+  translateWith(undefined)
+  for (const chinese of [
+    '标签',
+    '显卡',
+    '留出准确率（贪心）',
+    '训练集',
+    '优势最小值',
+    '奖励最大值',
+  ])
+    expect(said).toContain(chinese)
+  expect(said).toContain('截断比例')
+  for (const operator of ['是', '不是', '至少', '至多', '包含'])
+    expect(offered).toContain(`>${operator}</option>`)
 })
 
 test('runs have marks while charts draw them, of which no two are alike', () => {
