@@ -10,7 +10,7 @@ import {
 import { type PhaseSettings, settingsOf } from '../../document/experiment/schema/phase_settings.ts'
 import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import { JobError } from './job_error.ts'
-import type { Target } from './setting.ts'
+import { EXPORT_WITH, type Target } from './setting.ts'
 
 /** Where a run is; an experiment that has not begun is at step 0 of its first phase. */
 export interface Place {
@@ -82,6 +82,10 @@ function stepsLeft(phase: PhaseDocument, index: number, place: Place): number {
   return index === place.phase ? Math.max(0, phase.steps - place.phase_step) : phase.steps
 }
 
+/** What the page says otherwise is a text of its own. */
+const SAY_WHICH = 'Say which with --phase'
+const WITHOUT_INNER = 'Without an inner phase export with --to verl'
+
 /** A run that is over is trained further, by as many steps as its last phase had. */
 function theOne(all: readonly Candidate[], wanted?: number): Candidate {
   if (wanted !== undefined) {
@@ -100,7 +104,7 @@ function theOne(all: readonly Candidate[], wanted?: number): Candidate {
   const whole = ahead.filter(({ phase }) => phase.target_layer === 'final')
   if (whole.length > 1)
     throw new JobError(
-      `phases: a job has one phase of the whole model, and this experiment has ${whole.length}: ${whole.map(({ phase, index }) => phaseWords(phase, index)).join(', ')}. Say which with --phase`,
+      `phases: a job has one phase of the whole model, and this experiment has ${whole.length}: ${whole.map(({ phase, index }) => phaseWords(phase, index)).join(', ')}. ${SAY_WHICH}`,
     )
   return whole[0] ?? ahead[ahead.length - 1]
 }
@@ -117,7 +121,7 @@ function innerBefore(
   const before = experiment.phases[index - 1]
   if (before?.kind !== 'rl' || before.target_layer === 'final')
     throw new JobError(
-      `phases: expected an inner phase before ${phaseWords(experiment.phases[index], index)}, found ${before ? phaseWords(before, index - 1) : 'none'}; ${FORK}. Without an inner phase export with --to verl`,
+      `phases: expected an inner phase before ${phaseWords(experiment.phases[index], index)}, found ${before ? phaseWords(before, index - 1) : 'none'}; ${FORK}. ${WITHOUT_INNER}`,
     )
   if (experiment.phases[index - 2]?.kind === 'rl')
     throw new JobError(
@@ -140,7 +144,7 @@ function innerBefore(
   const steps = stepsLeft(before, index - 1, place)
   if (steps === 0)
     throw new JobError(
-      `phases: ${phaseWords(before, index - 1)} is over at this checkpoint; export with --to verl`,
+      `phases: ${phaseWords(before, index - 1)} is over at this checkpoint; ${EXPORT_WITH.verl}`,
     )
   const { target_layer: layer, decay_final_norm: decaysFinalNorm } = before
   return { index: index - 1, layer, steps, decaysFinalNorm }

@@ -20,6 +20,13 @@ export const TARGET_NAMES: Readonly<Record<Target, string>> = {
   trl: 'TRL',
 }
 
+/** How another system is chosen on the command line; the page says it in its own words. */
+export const EXPORT_WITH: Readonly<Record<Target, string>> = {
+  verl: 'export with --to verl',
+  bupo: 'export with --to bupo',
+  trl: 'export with --to trl',
+}
+
 /** A value as a configuration takes it. */
 export type Written = string | number | boolean | null | readonly number[] | readonly string[]
 

@@ -118,6 +118,7 @@ export function filesOf(
 
 /** The lab's sentences name options of the command line; this page has menus. */
 const PAGE_WORDS: readonly (readonly [said: RegExp, here: string])[] = [
+  [/Without an inner phase export with --to verl/g, 'Without an inner phase choose verl'],
   [/export with --to bupo/g, 'choose BuPO’s fork'],
   [/export with --to verl/g, 'choose verl'],
   [/export with --to trl/g, 'choose TRL'],
