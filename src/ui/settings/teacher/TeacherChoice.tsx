@@ -38,6 +38,9 @@ const memoryWords = (bytes: number | undefined) =>
     ? ''
     : ` With room for its passes and answers it takes ${formatBytes(bytes)} of the GPU’s memory beside the run.`
 
+/** A model's name of one word may be a word of the page too: it stays a name. */
+const asNamed = (name: string): 'no' | undefined => (/\s/.test(name) ? undefined : 'no')
+
 /** `path`: the setting that a teacher gives an effect. */
 export function TeacherChoice({ path }: { readonly path: string }) {
   const { source, source_name, num_hidden_layers, hidden_size } = useLab(selectTeacher)
@@ -69,11 +72,13 @@ export function TeacherChoice({ path }: { readonly path: string }) {
         value=""
         onChange={({ target }) => void choose(target.value)}
       >
-        <option value="">{source === null ? 'none' : (source_name ?? source)}</option>
+        <option value="" translate={source === null ? undefined : asNamed(source_name ?? source)}>
+          {source === null ? 'none' : (source_name ?? source)}
+        </option>
         {groups.map(([heading, teachers]) => (
           <optgroup key={heading} label={heading}>
             {teachers.map(({ id: own, label }) => (
-              <option key={own} value={own}>
+              <option key={own} value={own} translate={asNamed(label)}>
                 {label}
               </option>
             ))}

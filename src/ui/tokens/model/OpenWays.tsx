@@ -35,8 +35,8 @@ function Found({ model, isBusy }: { model: FoundModel; isBusy: boolean }) {
       data-testid="model-found"
     >
       <p>
-        <strong>{model.name}</strong>: {model_type}, {formatCount(num_parameters)} weights; {files}{' '}
-        files, {formatBytes(bytes)}
+        <strong translate="no">{model.name}</strong>: {model_type}, {formatCount(num_parameters)}{' '}
+        weights; {files} files, {formatBytes(bytes)}
         {here_bytes > 0 ? `, of which ${formatBytes(here_bytes)} are here already` : ''}.{' '}
         {can_keep
           ? ''
