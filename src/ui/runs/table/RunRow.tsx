@@ -78,7 +78,9 @@ function whatWords({ entry, name, from }: Row): string {
   // Somebody who trained a preset looks for it by its title.
   if (isAutomatic && words.length === 0) return from
   const isSaid = from === name || name.includes(`“${from}”`)
-  const preset = isSaid ? '' : unsaidWords(from, `${name}, ${differs}`)
+  const unsaid = isSaid ? '' : unsaidWords(from, `${name}, ${differs}`)
+  // A title without its beginning is none.
+  const preset = from.startsWith(unsaid) ? unsaid : from
   return [own, ...rest, preset && `from ${preset}`].filter(Boolean).join(', ')
 }
 

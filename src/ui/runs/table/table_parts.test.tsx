@@ -145,6 +145,15 @@ test('a row has the whole name of its run, and below it what else is special abo
   )
 })
 
+test('a title that its run is named after in part is said whole', () => {
+  const entry = entryOf('a', {}, { name: 'First run, without its inner phase' })
+  const preset_id = 'first-steps'
+  const runs = [{ ...entry, header: { ...entry.header, preset_id } }]
+  expect(text(renderToStaticMarkup(<RunsTable entries={runs} living={undefined} />))).toContain(
+    'from First run: an inner layer, then all',
+  )
+})
+
 test('a run of an unchanged preset has its title below its name', () => {
   const { experiment, id, name } = TINY
   const runs = [1, 2].map((seed) => {
