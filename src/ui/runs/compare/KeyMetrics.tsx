@@ -40,13 +40,7 @@ const Name = ({ group }: { readonly group: Compared }) => (
 type Choices = ReturnType<typeof comparedChoices>
 
 /** A column for each metric. */
-const MetricHead = ({
-  label,
-  choices,
-}: {
-  readonly label: string
-  readonly choices: Choices
-}) => (
+const MetricHead = ({ label, choices }: { readonly label: string; readonly choices: Choices }) => (
   <thead>
     <tr>
       <th scope="col">{label}</th>
