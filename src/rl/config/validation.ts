@@ -104,7 +104,7 @@ export const VALIDATION: Tree<Required<Validation>> = {
     default: 8,
     min: 0,
     max: 128,
-    unit: 'answers',
+    unit: 'responses',
   }),
 }
 

@@ -1,9 +1,11 @@
 // Draws the control of a setting, by what kind of value it holds.
+
 import type { ChangeEvent } from 'react'
 import { numberWords } from '../../document/experiment/fields/number_words.ts'
 import { formatNumber } from '../kit/format.ts'
 import { keyedValue, SLIDER_TICKS, sliderPosition, sliderValue } from './field/slider.ts'
 import type { FieldData } from './form.ts'
+import { unitWords } from './unit_words.ts'
 
 const hasSlider = ({ kind, min, max, path }: FieldData) =>
   (kind === 'integer' || kind === 'number') &&
@@ -67,7 +69,7 @@ export function Control({ field, id, helpId, draft, isInvalid, ...on }: ControlP
         max={field.max}
         step={field.kind === 'integer' ? field.step : 'any'}
       />
-      <span className="soft unit">{field.unit}</span>
+      <span className="soft unit">{unitWords(field.unit)}</span>
       {hasSlider(field) ? (
         <Slider field={field} value={shownNumber(field, draft)} onSlide={on.onSlide} />
       ) : null}

@@ -1,4 +1,5 @@
 // Draws the settings of the past run that the page shows, to read and to take over.
+
 import { SlidersHorizontal } from 'lucide-react'
 import { type ReactNode, useMemo, useState } from 'react'
 import { changesWords, fieldChanges } from '../../document/experiment/steered/field_changes.ts'
@@ -12,6 +13,7 @@ import { type FieldData, groupFields, OPEN_AT_FIRST, shownFields, valueWords } f
 import { rewardWords } from './rewards/part_words.ts'
 import { SettingsSearch } from './SettingsSearch.tsx'
 import { isFound } from './settings_search.ts'
+import { unitWords } from './unit_words.ts'
 
 interface PastSettingsProps {
   readonly entry: RunEntry
@@ -108,7 +110,7 @@ function Values({ entry }: { readonly entry: RunEntry }) {
           {values
             ? changesWords(values, (value) => valueWords({ ...field, value }))
             : valueWords(field)}{' '}
-          <span className="soft">{field.unit}</span>
+          <span className="soft">{unitWords(field.unit)}</span>
           {differs ? <small className="soft">preset: {valueWords(before)}</small> : null}
         </dd>
       </div>
