@@ -59,7 +59,7 @@ export function Answers() {
           <th scope="col">{posed === 'stories' ? 'story' : 'problem'}</th>
           <th scope="col">step {before}</th>
           <th scope="col">step {after}</th>
-          {hasTruth ? <th scope="col">right</th> : null}
+          {hasTruth ? <th scope="col">right answer</th> : null}
         </tr>
       </thead>
       <tbody>

@@ -107,7 +107,7 @@ export function PassFigure() {
   const words =
     curves.length > 0
       ? shownWords(curves, atStep)
-      : 'No pass@k was measured. It comes from validation with several samples per problem: set samples per problem above 1 in the validation settings, and press Train.'
+      : 'No pass@k was measured. It comes from validation with several samples per problem: set “Sampled responses” of the validation above 1, and press Train.'
   return (
     <Figure
       id="pass"

@@ -34,7 +34,12 @@ export function Ask({ name, of }: { readonly name: string; readonly of: Question
         ))}
       </div>
       <p role="status" className={isRight ? 'lesson-right' : 'lesson-wrong'}>
-        {isRight ? of.because : isWrong ? `No. ${of.hint}` : ''}
+        {isRight ? of.because : null}
+        {isWrong ? (
+          <>
+            <span>No.</span> {of.hint}
+          </>
+        ) : null}
       </p>
     </fieldset>
   )

@@ -2,7 +2,13 @@
 import type { LabState } from '../../../../page/state/store.ts'
 import { presentStore } from '../../../shown/shown.ts'
 
-export type CommandGroup = 'Run' | 'Settings' | 'Files' | 'Steps' | 'Parts of the page' | 'Page'
+export type CommandGroup =
+  | 'Run'
+  | 'Settings'
+  | 'Files'
+  | 'Steps of the run'
+  | 'Parts of the page'
+  | 'Page'
 
 export interface Command {
   readonly id: string

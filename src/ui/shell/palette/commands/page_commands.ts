@@ -13,7 +13,7 @@ import { type Command, hasSteps } from './command.ts'
 export const STEP_COMMANDS: readonly Command[] = [
   {
     id: 'step-before',
-    group: 'Steps',
+    group: 'Steps of the run',
     name: () => 'Show the previous kept step',
     keys: ['['],
     also: 'scrub time back',
@@ -22,7 +22,7 @@ export const STEP_COMMANDS: readonly Command[] = [
   },
   {
     id: 'step-after',
-    group: 'Steps',
+    group: 'Steps of the run',
     name: () => 'Show the next kept step',
     keys: [']'],
     also: 'scrub time forward',
@@ -31,7 +31,7 @@ export const STEP_COMMANDS: readonly Command[] = [
   },
   {
     id: 'step-newest',
-    group: 'Steps',
+    group: 'Steps of the run',
     name: () => 'Follow the newest step',
     keys: ['End'],
     also: 'scrub time latest live',
