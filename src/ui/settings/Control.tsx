@@ -4,8 +4,8 @@ import type { ChangeEvent } from 'react'
 import { numberWords } from '../../document/experiment/fields/number_words.ts'
 import { formatNumber } from '../kit/format.ts'
 import { keyedValue, SLIDER_TICKS, sliderPosition, sliderValue } from './field/slider.ts'
+import { unitWords } from './field/unit_words.ts'
 import type { FieldData } from './form.ts'
-import { unitWords } from './unit_words.ts'
 
 const hasSlider = ({ kind, min, max, path }: FieldData) =>
   (kind === 'integer' || kind === 'number') &&

@@ -9,11 +9,11 @@ import { runName } from '../../record/run/names.ts'
 import { CutName } from '../kit/CutName.tsx'
 import { closePast } from '../open/opened_run.ts'
 import { takeSettings } from '../open/take_settings.ts'
+import { unitWords } from './field/unit_words.ts'
 import { type FieldData, groupFields, OPEN_AT_FIRST, shownFields, valueWords } from './form.ts'
 import { rewardWords } from './rewards/part_words.ts'
 import { SettingsSearch } from './SettingsSearch.tsx'
 import { isFound } from './settings_search.ts'
-import { unitWords } from './unit_words.ts'
 
 interface PastSettingsProps {
   readonly entry: RunEntry

@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest'
-import { translateWith } from '../kit/translator.ts'
-import { allTexts } from '../language/testing.ts'
+import { translateWith } from '../../kit/translator.ts'
+import { allTexts } from '../../language/testing.ts'
 import { unitWords } from './unit_words.ts'
 
 afterEach(() => translateWith(undefined))

@@ -1,5 +1,5 @@
 // Says the unit of a setting behind its number.
-import { t } from '../kit/translator.ts'
+import { t } from '../../kit/translator.ts'
 
 /** A language may count with a measure word, which the bare word lacks: it is said as what is
  * counted. */
