@@ -77,7 +77,7 @@ const OF_RUNS: Readonly<Record<string, string>> = {
     '只训练第 1 层比整个模型差（−23.5 [−34.2, −12.8] 个百分点，6 个种子，Holm 校正后 p 0.0252）。',
   // Ranges and full stops are said in Chinese however deep they lie.
   'Better than “reward model, then PPO” by 6.0 to 11.6 points: DPO; IPO; KTO. 6 seeds.':
-    '比“先奖励模型，再 PPO”好 6.0 到 11.6 个百分点：DPO；IPO；KTO。6 个种子。',
+    'DPO；IPO；KTO 比“先奖励模型，再 PPO”好 6.0 到 11.6 个百分点。6 个种子。',
   'No difference between “BuPO, layer 3” and GRPO was found in held-out accuracy (greedy): +1.0 [−2.0, +4.0] points, with 6 seeds.':
     '在留出准确率（贪心）上没有发现“BuPO，第 3 层”与 GRPO 的差异：+1.0 [−2.0, +4.0] 个百分点，6 个种子。',
   '“BuPO, layer 3” ended 3.0 points above GRPO [1.0, 5.0], with 6 seeds.':
@@ -86,7 +86,7 @@ const OF_RUNS: Readonly<Record<string, string>> = {
     '与 GRPO 等效（差异在 3.0 个百分点之内），−0.5 到 −0.3 个百分点：第 3 层，原始读法；最终策略，第 1 到 3 块。6 个种子。',
   'This needs a GPU, and the browser gives the page none.': '这需要 GPU，而浏览器没有向本页提供。',
   'Better than GRPO by 4.7 to 7.9 points: 2 of 3 arms. 6 seeds.':
-    '比 GRPO 好 4.7 到 7.9 个百分点：3 个实验组中有 2 个。6 个种子。',
+    '3 个实验组中有 2 个比 GRPO 好 4.7 到 7.9 个百分点。6 个种子。',
   'No difference from BuPO was found in greedy held-out accuracy of the start with blocks up to 3 of the run: −0.5 to −0.3 points, with 6 seeds.':
     '在起点换入训练后的第 1 到 3 块时的留出准确率（贪心）上没有发现与 BuPO 的差异：−0.5 到 −0.3 个百分点，6 个种子。',
   'Held-out accuracy (greedy) by arm': '各实验组的留出准确率（贪心）',

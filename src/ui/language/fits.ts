@@ -34,6 +34,8 @@ export function holdsClauses(match: Match): boolean {
     holdsCode(match, i) || literals[i].endsWith('“') ? '' : value.replace(/^[,;:]\s/, ''),
   )
   const holds = (sign: RegExp, of = values) => of.some((value) => sign.test(value))
+  // A sentence ends before the next one begins.
+  if (/: \{\d+\}\.$/.test(key) && /[.!?]\s/.test(values[values.length - 1])) return true
   const isPart = !/[.!?:”](?: ?\{\d+\})*$/.test(key)
   if (isPart && !key.includes(';') && holds(/;\s/)) return true
   if (isPart && !key.includes(':') && weight < CERTAIN && holds(/:\s/)) return true

@@ -130,7 +130,9 @@ function matchesOf({ key, literals, weight, length }: Template, text: string): M
     // What stands in brackets has its ends.
     const isOdd = !values.every(
       (value, i) =>
-        isOneValue(value) || (literals[i].endsWith('(') && literals[i + 1].startsWith(')')),
+        isOneValue(value) ||
+        (literals[i].endsWith('(') && literals[i + 1].startsWith(')')) ||
+        (literals[i].endsWith(': ') && literals[i + 1] === '.'),
     )
     // One hole alone can be cut in one way.
     if (!isOdd || weight >= (values.length === 1 ? ALONE : CERTAIN))

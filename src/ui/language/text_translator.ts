@@ -264,6 +264,7 @@ export class TextTranslator {
     })
     // Numbers are joined by a word, `0.2 and 0.28`, and so are short names with theirs.
     const isChanged =
+      joint === '；' ||
       !parts.some((part) => HAS_WORDS.test(part)) ||
       IS_NAME_WITH_NUMBERS.test(parts.join(joint)) ||
       said.some((part, i) => part !== undefined && part !== parts[i])

@@ -80,25 +80,27 @@ function apart(arms: readonly Compared[], units: Units): string {
 
 const VERDICTS = ['better', 'worse', 'equal', 'none', 'too few'] as const
 
-/** What stands before the names of some arms, of one verdict all. */
+/** What was found of some arms, of one verdict all. Where they differ, a language may name them
+ * first. */
 function saysOf(
   verdict: Comparison['verdict'],
   arms: readonly Compared[],
   base: string,
   units: Units,
   margin: string,
+  names: string,
 ): string {
-  if (verdict === 'better') return `Better than ${base} by ${apart(arms, units)}`
-  if (verdict === 'worse') return `Worse than ${base} by ${apart(arms, units)}`
+  if (verdict === 'better') return `Better than ${base} by ${apart(arms, units)}: ${names}.`
+  if (verdict === 'worse') return `Worse than ${base} by ${apart(arms, units)}: ${names}.`
   if (verdict === 'none') {
     // Beside an arm that differs by less, a reader asks why this one does not.
     const isCorrected = arms.some(({ p = 1 }) => p < ALPHA)
     return isCorrected
-      ? `No difference found after Holm’s correction, ${sizesOf(arms, units)}`
-      : `No difference found, ${sizesOf(arms, units)}`
+      ? `No difference found after Holm’s correction, ${sizesOf(arms, units)}: ${names}.`
+      : `No difference found, ${sizesOf(arms, units)}: ${names}.`
   }
-  if (verdict === 'too few') return 'Too few seeds to say'
-  return `Equal to ${base} within ${margin}, ${sizesOf(arms, units)}`
+  if (verdict === 'too few') return `Too few seeds to say: ${names}.`
+  return `Equal to ${base} within ${margin}, ${sizesOf(arms, units)}: ${names}.`
 }
 
 /** Several arms by what was found of them, better ones first. */
@@ -111,7 +113,7 @@ function answerOfMany(study: Study, analysis: Analysis, arms: readonly Compared[
       own.map(({ name }) => name),
       arms.length,
     )
-    return [`${saysOf(verdict, own, base, units, marginText(study, analysis))}: ${names}.`]
+    return [saysOf(verdict, own, base, units, marginText(study, analysis), names)]
   })
   return `${parts.join(' ')} ${seedsOf(arms)}.`
 }

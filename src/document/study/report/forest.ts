@@ -36,7 +36,9 @@ export const forestTitle = ({ baseline, metric }: Analysis): string =>
 export function besideRow({ verdict, p_holm, equality }: Comparison, units: Units): string {
   if (p_holm === undefined) return 'too few seeds'
   if (verdict === 'equal' && equality) return equalWithin(equality, units)
-  return `${verdict === 'none' ? 'none found' : verdict}, p ${short(p_holm)}`
+  const p = short(p_holm)
+  if (verdict === 'better') return `better, p ${p}`
+  return verdict === 'worse' ? `worse, p ${p}` : `none found, p ${p}`
 }
 
 /** Arms below each other, 0 as a line; bars are t intervals, thin ones bootstrap intervals, dots
