@@ -8,6 +8,8 @@ export const LONE_STOP = /(?<=[\ue000-\uf8ff])\.(?=\s|$)/g
 const BEFORE_WORDS = /(?<=[\w%\]\p{Script=Han}]),\s(?=\p{Script=Han})|(?<=\p{Script=Han}),\s(?=%)/gu
 /** A duration in words: units stay elsewhere. */
 const ABOUT = /(?<=(?:约|用时|还需) \d+ )[sh](?![A-Za-z])/g
+/** Where something comes from, and how a layer is read, is none of a list. */
+const NO_LIST = /、(?=来自)|(?<=^(?:嵌入层|最终策略))、(?=(?:原始|归一化)状态)/g
 /** Between the numbers of a list. */
 const IN_A_LIST = /(?<=^[^[]*[\d%]),\s(?=[+−-]?\d)/g
 /** What a hole behind a text holds. Numbers of an interval are none of a list. */
@@ -49,6 +51,7 @@ export const tidy = (text: string): string =>
     .replace(BEFORE_PERCENT, '')
     .replace(BEFORE_WORDS, '，')
     .replace(BRACKETS, '（$1）')
+    .replace(NO_LIST, '，')
     .replace(ABOUT, (unit) => (unit === 's' ? '秒' : '小时'))
     .replace(/([，。；：！？、（）「」“”])[ \t]+(?=\S)/g, '$1')
     .replace(/[ \t]+(?=[，。；：！？、（）「」])|(?<=\p{Script=Han})[ \t]+(?=“)/gu, '')
