@@ -125,6 +125,7 @@ const OF_RUNS: Readonly<Record<string, string>> = {
   'From step 0 to 20 greedy held-out accuracy did not change clearly: 77.3 %, then 85.9 %. Meanwhile the mean score of samples rose from 64.0 % to 88.0 %, in means of 5 steps.':
     '从第 0 步到第 20 步，贪心解码的留出准确率没有明显变化（77.3% → 85.9%）。同时，样本的平均得分从 64.0% 升到 88.0%，取 5 步的均值。',
   'embedding, raw state': '嵌入层，原始状态',
+  'reward model, then PPO, lr 2e-4': '先奖励模型，再 PPO、lr 2e-4',
   '0, certain': '0，确定',
   'NVIDIA H100, from bench/results/layers': 'NVIDIA H100，来自 bench/results/layers',
   'calculator and lookup': '计算器、查表',

@@ -6,7 +6,7 @@ const FIRST = 0xf0000
 const MARKS = /[\u{f0000}-\u{fffff}]/gu
 
 /** No sentence and no template: a few words with a joint between them. */
-const IS_NAME = /^[A-Za-z][^{}.!?;“”()]{6,60}[a-z\d]$/
+const IS_NAME = /^[A-Za-z][^{}.!?;“”()]{6,60}[A-Za-z\d]$/
 const HAS_JOINT = /[,:] /
 
 const escaped = (text: string): string => text.replace(/[*+^$|[\]\\]/g, '\\$&')
