@@ -162,6 +162,12 @@ function useDraft(field: FieldData) {
   }
 }
 
+/** A name stays as it is kept; the page's own are shown in its language elsewhere. */
+export function NameShown({ path, value }: Pick<FieldData, 'path' | 'value'>) {
+  if (path !== 'name' || typeof value !== 'string' || t(value) === value) return null
+  return <p className="soft help">Shown as “{t(value)}”.</p>
+}
+
 export function Field(props: FieldProps) {
   const { field, changedFrom, isLive = false, query = '', helpsBefore = '' } = props
   const id = `field-${field.path.replaceAll('.', '-')}`
@@ -193,6 +199,7 @@ export function Field(props: FieldProps) {
         }
         onBlur={leave}
       />
+      <NameShown path={field.path} value={field.value} />
       {wrong ? <WrongValue field={field} wrong={wrong} onKeep={drop} /> : null}
       <OverRun id={id} path={field.path} />
       {field.remark === undefined ? null : (
