@@ -21,6 +21,7 @@ import { useLab } from '../../shown/run.ts'
 import { armsOfRuns, type ChosenArm, namedArms } from './arm_names.ts'
 import { BaseOfStudy } from './BaseOfStudy.tsx'
 import { useEstimateOfRuns } from './estimate_of_runs.ts'
+import { endNewStudy, newStudyStore } from './new_study_store.ts'
 import { NoPlan, PlanPreview } from './PlanPreview.tsx'
 import { Axes, described, Problem, type Problems, StudyFields } from './StudyFields.tsx'
 
@@ -192,9 +193,10 @@ interface Changed {
 
 /** What the form says, and the study that it makes. */
 function useDraft(changed: Changed | undefined) {
-  const [draft, setDraft] = useState<Draft>(() => changed?.from.draft ?? firstDraft())
-  const [chosen, setChosen] = useState<readonly ChosenArm[]>(
-    () => changed?.from.arms ?? tickedArms(),
+  const [{ draft, chosen }, setTyped] = useState(() =>
+    changed
+      ? { draft: changed.from.draft, chosen: changed.from.arms }
+      : (newStudyStore.getState().typed ?? { draft: firstDraft(), chosen: tickedArms() }),
   )
   const [base, setBase] = useState(changed?.from.base)
   const present = useLab(presentSettings)
@@ -217,7 +219,12 @@ function useDraft(changed: Changed | undefined) {
     const now = base ?? presentSettings(labStore.getState())
     return readDraft(draft, namedArms(chosen), now, before)
   }
-  const set = (change: Partial<Draft>) => setDraft({ ...draft, ...change })
+  const keep = (typed: { readonly draft: Draft; readonly chosen: readonly ChosenArm[] }) => {
+    setTyped(typed)
+    if (!changed) newStudyStore.setState({ typed })
+  }
+  const set = (change: Partial<Draft>) => keep({ draft: { ...draft, ...change }, chosen })
+  const setChosen = (arms: readonly ChosenArm[]) => keep({ draft, chosen: arms })
   return { draft, set, chosen, setChosen, base, setBase, made, way: typed.way, proposed, read }
 }
 
@@ -279,8 +286,24 @@ function Plan({ plan, isPast }: { readonly plan: Planned; readonly isPast: boole
   return <PlanPreview {...plan} time={time} isPast={isPast} />
 }
 
+/** Ends the study that is being made. */
+function Discard({ onDiscard }: { readonly onDiscard: (() => void) | undefined }) {
+  const hasTyped = useStore(newStudyStore, ({ typed }) => typed !== undefined)
+  if (!hasTyped || !onDiscard) return null
+  return (
+    <button type="button" data-testid="study-discard" onClick={onDiscard}>
+      Discard
+    </button>
+  )
+}
+
+interface FormProps {
+  readonly changed?: Changed
+  onDiscard?(): void
+}
+
 /** A new study; `changed`: another one of an open study. */
-export function StudyForm({ changed }: { readonly changed?: Changed }) {
+export function StudyForm({ changed, onDiscard }: FormProps) {
   const { draft, set, chosen, setChosen, base, setBase, made, way, proposed, read } =
     useDraft(changed)
   /** Fields whose values were typed and left. */
@@ -295,7 +318,10 @@ export function StudyForm({ changed }: { readonly changed?: Changed }) {
     else if (changed) {
       changeStudy(now.study)
       changed.onDone()
-    } else setStudy(now.study)
+    } else {
+      endNewStudy()
+      setStudy(now.study)
+    }
   }
   return (
     <div id="study-form" className="study-form" data-testid="study-form" ref={form}>
@@ -331,7 +357,9 @@ export function StudyForm({ changed }: { readonly changed?: Changed }) {
           <button type="button" data-testid="study-keep" onClick={changed.onDone}>
             Leave it as it is
           </button>
-        ) : null}
+        ) : (
+          <Discard onDiscard={onDiscard} />
+        )}
         <NotMade problems={wasTried ? problems : NO_PROBLEMS} />
       </p>
     </div>

@@ -1,6 +1,7 @@
 // Draws the head of the list of studies: what a study is, and the ways to a new one.
 import { FolderOpen, Plus } from 'lucide-react'
 import { type ChangeEvent, useRef, useState } from 'react'
+import { useStore } from 'zustand'
 import type { Issue } from '../../../document/experiment/fields/paths.ts'
 import { parseStudy } from '../../../document/study/study.ts'
 import { selectLacksGpu } from '../../../page/state/without_gpu.ts'
@@ -8,6 +9,7 @@ import { readStudyFile } from '../../../page/study/study_file.ts'
 import { openLabStudy, openStudyFile } from '../../../page/study/study_store.ts'
 import { Words } from '../../glossary/Words.tsx'
 import { useLab } from '../../shown/run.ts'
+import { endNewStudy, newStudyStore } from '../form/new_study_store.ts'
 import { StudyForm } from '../form/StudyForm.tsx'
 
 /** What no study is without. */
@@ -64,9 +66,14 @@ function useStudyFile() {
 }
 
 export function NewStudy() {
-  const [isOpen, setOpen] = useState(false)
+  const isOpen = useStore(newStudyStore, (state) => state.isOpen)
+  const opener = useRef<HTMLButtonElement>(null)
   const lacksGpu = useLab(selectLacksGpu)
   const file = useStudyFile()
+  const discard = () => {
+    endNewStudy()
+    opener.current?.focus()
+  }
   return (
     <section className="card" aria-label="New study" data-testid="study-new-card">
       <h2 tabIndex={-1}>Studies</h2>
@@ -75,11 +82,12 @@ export function NewStudy() {
       </p>
       <p className="study-buttons study-ways">
         <button
+          ref={opener}
           type="button"
           className={isOpen || lacksGpu ? undefined : 'primary'}
           data-testid="study-new"
           aria-expanded={isOpen}
-          onClick={() => setOpen(!isOpen)}
+          onClick={() => newStudyStore.setState({ isOpen: !isOpen })}
         >
           <Plus className="icon" aria-hidden="true" /> New study
         </button>
@@ -90,7 +98,7 @@ export function NewStudy() {
           {problem}
         </p>
       ))}
-      {isOpen ? <StudyForm /> : null}
+      {isOpen ? <StudyForm onDiscard={discard} /> : null}
     </section>
   )
 }
