@@ -11,6 +11,7 @@ import { changesWords, fieldChanges } from '../../../document/experiment/steered
 import { type Difference, differences, phaseText } from '../../../record/compare/compare.ts'
 import { leavesOf } from '../../../record/run/leaves.ts'
 import type { Compared } from '../base/compared.ts'
+import { doneByHandName, withSteeredFields } from '../base/steered_fields.ts'
 
 export interface DifferenceRow {
   readonly path: string
@@ -23,24 +24,10 @@ export interface DifferenceRow {
 export const documentOf = ({ entries: [{ header }] }: Compared) =>
   header.source ? undefined : header.document
 
-/** A change by hand that is said beside the value that its field began with needs no row. */
-function isSaidWithField(
-  path: string,
-  documents: readonly (Experiment | undefined)[],
-  changes: readonly ReadonlyMap<string, unknown>[],
-): boolean {
-  const [, index] = /^steering\.(\d+)$/.exec(path) ?? []
-  if (index === undefined) return false
-  return documents.every((document, i) => {
-    const entry = document?.steering[Number(index)]
-    return !entry || (entry.kind === 'set' && changes[i].has(entry.path))
-  })
-}
-
 /** What a person calls the row: a setting by its name in the form. */
 function rowName(experiments: readonly Experiment[], path: string): string {
-  const [, done] = /^steering\.(\d+)$/.exec(path) ?? []
-  if (done !== undefined) return `done by hand, ${Number(done) + 1}`
+  const done = doneByHandName(path)
+  if (done !== undefined) return done
   const [, phase] = /^phases\.(\d+)$/.exec(path) ?? []
   if (phase !== undefined) return `phase ${Number(phase) + 1}`
   const has = experiments.find((one) => leavesOf(one).has(path)) ?? experiments[0]
@@ -125,18 +112,21 @@ export function differenceRows(
 ): readonly DifferenceRow[] {
   const documents = groups.map(documentOf)
   const known = documents.flatMap((document) => document ?? [])
-  const changes = groups.map(({ entries: [{ header }] }) => fieldChanges(header))
+  const runs = groups.map((group, i) => ({
+    document: documents[i],
+    changes: fieldChanges(group.entries[0].header),
+  }))
   const places = documents.map((document) => (document ? known.indexOf(document) : -1))
-  const found = known.length < 2 ? [] : shownDifferences(known)
+  const found = known.length < 2 ? [] : withSteeredFields(shownDifferences(known), runs)
   const rows = found
     .filter(({ path }) => !hasSeeds || path !== 'seed')
-    .filter(({ path }) => !isSaidWithField(path, documents, changes))
+    .toSorted(byRank)
     .map(({ path, values }) => ({
       path,
       name: rowName(known, path),
       cells: places.map((place, i) => {
         // What a person changed in the run is said with what it began with.
-        const changed = changes[i].get(path)
+        const changed = runs[i].changes.get(path)
         const own = documents[i]
         if (!own) return undefined
         const said = (value: unknown) => valueText(own, path, value)

@@ -115,3 +115,19 @@ test('rows of lists are named by their place, and a hash is cut', () => {
   expect(page).toContain('>reward part 2, weight<')
   expect(page).toContain(`title="${hash('1')}">sha256-11111111…<`)
 })
+
+/** The smallest run, whose temperature a person changed after step 4. */
+function steered(id: string, lr: number) {
+  const entry = entryOf(id, { lr })
+  const set = { step: 4, kind: 'set', path: 'rollout.temperature', value: 1.6 } as const
+  const document: Experiment = { ...entry.header.document, steering: [set] }
+  return { ...entry, header: { ...entry.header, document } }
+}
+
+test('a change by hand is a row of its field, also where both runs began with one value', () => {
+  const page = renderToStaticMarkup(
+    <DifferenceTable groups={[group('a', entryOf('a', {})), group('b', steered('b', 0.01))]} />,
+  )
+  expect(namesIn(page)).toEqual(['lr', 'temperature'])
+  expect(page).toMatch(/>1<.*>1, then 1\.6 after step 4</)
+})

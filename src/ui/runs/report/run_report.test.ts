@@ -54,6 +54,17 @@ test('a report has the numbers, the means, what differs, curves and a link to ev
   expect(files.get('greedy.svg')).toContain('<svg')
 })
 
+test('a report says a change by hand with the values that its field had', () => {
+  const [a] = RUNS
+  const set = { step: 4, kind: 'set', path: 'rollout.temperature', value: 1.6 } as const
+  const { header } = a.entry
+  const document = { ...header.document, steering: [set] }
+  const b = { ...a, entry: { ...a.entry, id: 'b', header: { ...header, document } } }
+  const text = runReport([a, b], READING, '').get('report.md') ?? ''
+  expect(text).toContain('| rollout.temperature | 1 | 1, then 1.6 after step 4 |')
+  expect(text).not.toContain('| steering.0')
+})
+
 test('a report pairs groups by seed, and has every value as a table', () => {
   const [a, b] = RUNS
   const other = runOf('d', { seed: 1, lr: 0.01, greedy: 0.6 }, [0, 0.6])

@@ -1,12 +1,14 @@
 // Writes a report of chosen runs: one page of Markdown and its pictures, as text. Nothing of the
 // page is needed to read it.
 
+import { changesWords, fieldChanges } from '../../../document/experiment/steered/field_changes.ts'
 import { encodeLink } from '../../../document/links/link.ts'
 import { linesPicture, type PictureLine } from '../../../document/study/report/lines.ts'
 import { markdownText } from '../../../formats/text_tables.ts'
 import type { RunEntry } from '../../../page/runs/library/library_store.ts'
 import { differences } from '../../../record/compare/compare.ts'
 import { type BandKind, meanBand, meanSpread } from '../../../record/compare/statistics.ts'
+import { leavesOf } from '../../../record/run/leaves.ts'
 import { runName } from '../../../record/run/names.ts'
 import { seedOf } from '../../../record/run/record.ts'
 import { NONE } from '../../kit/format.ts'
@@ -16,6 +18,7 @@ import { endText, numberText, tookText } from '../../shown/run_words.ts'
 import { boundsOfRuns, cellOf, cellText, isShare, metricOf } from '../base/columns.ts'
 import { groupRuns } from '../base/groups.ts'
 import { MAX_COMPARED } from '../base/selection.ts'
+import { doneByHandName, withSteeredFields } from '../base/steered_fields.ts'
 import { entropyRows } from '../panels/entropy_maps.ts'
 import { spreadText } from '../table/spread.ts'
 import { curvesFile, differencesTable } from './compared_runs.ts'
@@ -152,13 +155,24 @@ function settingsTable(all: readonly RunEntry[]): string {
   const entries = all.filter(({ header }) => !header.source)
   const note = entries.length < all.length ? 'Of imported runs no setting is known.' : ''
   if (entries.length < 2) return note
-  const found = differences(entries.map(({ header }) => header.document))
+  const documents = entries.map(({ header }) => header.document)
+  const runs = entries.map(({ header }) => ({
+    document: header.document,
+    changes: fieldChanges(header),
+  }))
+  const found = withSteeredFields(differences(documents), runs)
   if (found.length === 0) return `Their settings are the same, seed included. ${note}`.trim()
   const told = table(
     ['setting', ...entries.map((entry) => runName(entry).name)],
     found.map(({ path, values }) => [
-      path,
-      ...values.map((value) => (value === undefined ? NONE : value.slice(0, LONGEST) || '(empty)')),
+      doneByHandName(path) ?? path,
+      ...runs.map(({ document, changes }, i) => {
+        const changed = changes.get(path)
+        const value = changed
+          ? changesWords(changed, String)
+          : (values[i] ?? leavesOf(document).get(path))
+        return value === undefined ? NONE : `${value}`.slice(0, LONGEST) || '(empty)'
+      }),
     ]),
   )
   return note === '' ? told : `${told}\n\n${note}`
