@@ -15,6 +15,7 @@ import {
   modelFolders,
   modelWarnings,
   modelWords,
+  requireWeights,
   runAdapter,
   runModels,
   teacherFolder,
@@ -128,6 +129,8 @@ export interface JobCheck {
 export function checkJob(source: JobSource, options: JobOptions): JobCheck {
   const task = promptedTask(source.experiment)
   const own = chooseForTrl(source.experiment, source.place, options.phase)
+  // Another model has weights of its own.
+  if (!options.scale) requireWeights(source)
   if (own) {
     const lost = isDistillation(own)
       ? checkDistillJob(source, options, own, task)

@@ -1,5 +1,6 @@
 // Writes the models of a job or a run as folders, whatever they come from.
 
+import { shortHash } from '../document/content/content.ts'
 import { modelConfig } from '../document/experiment/fields/model_fields.ts'
 import { taskOf } from '../document/experiment/fields/task_fields.ts'
 import { teacherConfig } from '../document/experiment/fields/teacher_fields.ts'
@@ -177,14 +178,18 @@ export const mergedPolicy = ({ experiment, vocabulary, policy, adapter }: ModelS
 const below = (folder: string, files: readonly OutFile[]): OutFile[] =>
   files.map((file) => ({ ...file, path: `${folder}/${file.path}` }))
 
-/** The policy, with weights of its own or merged ones. Throws JobError where they are those of a
- * model that only its hash names. */
-function policyFiles(source: ModelSource, task: Task, weights = source.policy): OutFile[] {
-  const { source: hash, source_name } = source.experiment.model
-  if (!source.policy && hash !== null)
+/** Throws JobError where the policy's weights are those of a model that only its hash names. */
+export function requireWeights({ experiment, policy }: ModelSource): void {
+  const { source: hash, source_name } = experiment.model
+  if (!policy && hash !== null)
     throw new JobError(
-      `This experiment begins with ${source_name} (${hash}), whose weights are no part of the settings. Export a run or a checkpoint, or take the model's own folder.`,
+      `This experiment begins with ${source_name} (${shortHash(hash)}), whose weights are no part of the settings. Export a run or a checkpoint, or take the model's own folder.`,
     )
+}
+
+/** The policy, with weights of its own or merged ones. Throws as `requireWeights`. */
+function policyFiles(source: ModelSource, task: Task, weights = source.policy): OutFile[] {
+  requireWeights(source)
   return headFiles(source, task, 'lm_head', weights)
 }
 
@@ -211,10 +216,13 @@ const positions = (longest: number): number => Math.max(128, 2 ** Math.ceil(Math
 
 /** What is in the folder of the policy. */
 export function modelWords({ policy, step, experiment, vocabulary }: ModelSource): string {
+  const begun = step === 0 ? experiment.model.source_name : null
   const trained =
     step === undefined
       ? 'were named at export (--weights)'
-      : `are those after step ${step} of a run`
+      : begun !== null
+        ? `are those of ${begun}, which these settings begin with`
+        : `are those after step ${step} of a run`
   const weights = policy ? trained : `are untrained, as seed ${experiment.seed} makes them`
   const newline = hasNewline(vocabulary)
     ? ''

@@ -5,7 +5,7 @@ import { useStore } from 'zustand'
 import { isOver, phaseWords } from '../../../jobs/settings/phase_choice.ts'
 import { closeDialog } from '../../open/dialogs.ts'
 import { type Wanted, wantedStore } from '../../open/open_export.ts'
-import { canScale, FIRST_PLAN, isJob, outcomeOf, type Plan } from './plan.ts'
+import { canScale, FIRST_PLAN, isJob, outcomeOf, type Plan, planFor } from './plan.ts'
 import { SaveButtons } from './SaveButtons.tsx'
 import { ScaleFields } from './ScaleFields.tsx'
 import {
@@ -55,8 +55,9 @@ function useSources(wanted: Wanted | undefined) {
 export function ExportForm() {
   const wanted = useStore(wantedStore, selectWanted)
   const { choices, choice, setChoice, source, why } = useSources(wanted)
-  const [plan, setPlan] = useState<Plan>(FIRST_PLAN)
-  const change = (part: Partial<Plan>) => setPlan((before) => ({ ...before, ...part }))
+  const [chosen, setPlan] = useState<Plan>(FIRST_PLAN)
+  const plan = useMemo(() => (source ? planFor(source, chosen) : chosen), [source, chosen])
+  const change = (part: Partial<Plan>) => setPlan({ ...plan, ...part })
   const outcome = useMemo(() => source && outcomeOf(source, plan), [source, plan])
   const first = useRef<HTMLSelectElement>(null)
   // The dialog was open before this was loaded, so the focus was on nothing in it.

@@ -8,6 +8,7 @@ import {
   modelExport,
 } from '../../../jobs/job_files.ts'
 import type { Job, JobOptions } from '../../../jobs/job_spec.ts'
+import { requireWeights } from '../../../jobs/model_folders.ts'
 import { metricsExport } from '../../../jobs/notebooks/metrics_notebook.ts'
 import {
   type Cluster,
@@ -37,11 +38,6 @@ export const formatsOf = ({ experiment, series }: PageSource): readonly Format[]
 export const isJob = (format: Format): format is Target =>
   TARGETS.some((target) => target === format)
 
-const WHY_NOT: Readonly<Partial<Record<Format, string>>> = {
-  peft: 'All weights are trained here: there is no adapter.',
-  notebook: 'These settings were not trained: there are no metrics.',
-}
-
 export interface Plan {
   readonly format: Format
   readonly verl: VerlVersion
@@ -60,6 +56,10 @@ export const FIRST_PLAN: Plan = {
   cluster: undefined,
   own: {},
 }
+
+/** What another source cannot be taken out as is the first choice again. */
+export const planFor = (source: PageSource, plan: Plan): Plan =>
+  formatsOf(source).includes(plan.format) ? plan : { ...plan, format: FIRST_PLAN.format }
 
 /** Other models are for systems that know several GPUs. */
 export const canScale = (format: Format): boolean => format === 'verl' || format === 'bupo'
@@ -83,9 +83,12 @@ export type Outcome =
 export function outcomeOf(source: PageSource, plan: Plan): Outcome {
   const { format, cluster } = plan
   let proposed: readonly Proposal[] = []
-  if (!formatsOf(source).includes(format)) return { refused: WHY_NOT[format] ?? '', proposed }
-  if (!isJob(format)) return { check: undefined, proposed }
+  if (format === 'notebook') return { check: undefined, proposed }
   try {
+    if (!isJob(format)) {
+      requireWeights(source)
+      return { check: undefined, proposed }
+    }
     const check = checkJob(source, optionsOf(plan, format))
     if (!cluster || !canScale(format) || !check.chosen) return { check, proposed }
     proposed = proposals(check.chosen, source.experiment.model.num_hidden_layers, cluster)

@@ -1,8 +1,11 @@
 // Lists what can leave the lab: the settings as they are, or weights of a run.
 import { version } from '../../../../package.json'
 import { listCheckpoints } from '../../../host/checkpoints/storage/browse.ts'
+import { shippedModel } from '../../../host/content/models/shipped.ts'
+import { withFirstWeights } from '../../../jobs/first_weights.ts'
 import type { JobSource } from '../../../jobs/job_spec.ts'
 import { checkpointSource, experimentSource } from '../../../jobs/model_folders.ts'
+import { shippedFiles } from '../../../page/opened/shipped_files.ts'
 import { openRun } from '../../../page/runs/library/library.ts'
 import { runOf } from '../../../page/runs/library/library_store.ts'
 import { labStore } from '../../../page/state/store.ts'
@@ -72,10 +75,20 @@ async function seriesOf(record: string): Promise<MetricColumns> {
   return record === living ? series : (await openRun(record)).state.series
 }
 
+/** The files of a model that comes with the page. */
+async function shippedHere({ source }: { readonly source: string | null }) {
+  const model = source === null ? undefined : shippedModel(source)
+  return model && shippedFiles(model)
+}
+
 /** Rejects with a sentence for people. */
 export async function loadSource({ of }: SourceChoice): Promise<PageSource> {
   if (!of) {
-    const settings = experimentSource(labStore.getState().experiment)
+    const { experiment } = labStore.getState()
+    const settings = await withFirstWeights(experimentSource(experiment), {
+      model: await shippedHere(experiment.model),
+      teacher: await shippedHere(experiment.teacher),
+    })
     const title = settings.experiment.name ?? ''
     return { ...settings, understory: version, series: undefined, title }
   }
