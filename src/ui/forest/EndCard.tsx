@@ -11,9 +11,10 @@ import { Words } from '../glossary/Words.tsx'
 import { t } from '../kit/translator.ts'
 import { isLowWindow } from '../kit/use_media.ts'
 import { lazyPart } from '../part/lazy_part.tsx'
-import { usePresent } from '../shown/shown.ts'
+import { isImported, usePresent } from '../shown/shown.ts'
 import { Answers, readsAnswers } from './Answers.tsx'
 import { controlSays, insideSays, settingsOfBoth } from './control_result.ts'
+import { examplesOf } from './examples.ts'
 import { Next } from './Next.tsx'
 import { besideSays, insideWords } from './says/beside.ts'
 import { captionLines, phaseCaptions } from './says/captions.ts'
@@ -39,6 +40,10 @@ const selectIsSteered = ({ runDocument }: LabState) =>
 const selectIsOver = ({ status }: LabState) => status === 'finished'
 const selectAll = (state: LabState) => state
 
+/** Of a log, which often has nothing that can be said of its run but its curves. */
+const selectIsUntold = (state: LabState) =>
+  isImported() && happenedIn(state).length === 0 && examplesOf(state, 1) === undefined
+
 /** Where a low window shows the beginning of the tab when the run ends, what it came to comes into
  * sight, which is said above it. */
 function useHeadline(isOver: boolean) {
@@ -60,7 +65,8 @@ export function EndCard() {
   const isSteered = usePresent(selectIsSteered)
   const preset = useMemo(() => presetOf(runExperiment, isSteered), [runExperiment, isSteered])
   const [isOpen, setOpen] = useState(false)
-  if (!isOver && !preset) return null
+  const isUntold = usePresent(selectIsUntold)
+  if ((!isOver && !preset) || isUntold) return null
   return (
     <section ref={card} className={isOver ? 'card end-card' : 'intro'} data-testid="end-card">
       {isOver ? <Outcome /> : null}

@@ -138,3 +138,11 @@ test('where nothing trains within two minutes, writing with the model comes befo
   labStore.setState({ step: 0, record: '' })
   expect(renderToStaticMarkup(<EndCard />)).toMatch(/class="primary" data-testid="next-lesson"/)
 })
+
+test('a log of which nothing can be said has no card', () => {
+  const { experiment } = OPENING
+  const log = { ...initialState(), status: 'finished' as const, runExperiment: experiment }
+  viewStore.setState({ viewed: log, isImported: true })
+  expect(renderToStaticMarkup(<EndCard />)).toBe('')
+  viewStore.setState({ viewed: undefined, isImported: false })
+})

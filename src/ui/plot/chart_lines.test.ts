@@ -6,6 +6,7 @@ import { ticksOf } from '../scales/bounds.ts'
 import { extentOf } from '../scales/extent.ts'
 import { smoothed } from '../scales/smooth.ts'
 import type { Overlay } from '../shown/overlays.ts'
+import { viewStore } from '../shown/shown.ts'
 import { uiStore } from '../shown/store.ts'
 import { columnsOf as made } from '../shown/testing.ts'
 import {
@@ -153,6 +154,10 @@ test('the summary says the newest value and its range, and nothing of what was n
   const unmeasured = { ...line, metric: 'reward', label: 'reward' }
   expect(summaryOf([line, unmeasured], String)).toBe('Newest values. loss: 0.5, between 0 and 1.')
   expect(summaryOf([unmeasured], String)).toBe('Nothing measured yet.')
+  // A log is over: it says what it has.
+  viewStore.setState({ isImported: true })
+  expect(summaryOf([unmeasured], String)).toBe('The log has none of this. It has loss.')
+  viewStore.setState({ isImported: false })
 })
 
 test('a column that was thinned is redrawn, and the chart says so', () => {

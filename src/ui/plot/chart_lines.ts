@@ -14,7 +14,7 @@ import { smoothed } from '../scales/smooth.ts'
 import type { Overlay } from '../shown/overlays.ts'
 import { measuredIn, readStep } from '../shown/readout.ts'
 import { seriesOf } from '../shown/run.ts'
-import { shownStore } from '../shown/shown.ts'
+import { isImported, shownStore } from '../shown/shown.ts'
 import { uiStore } from '../shown/store.ts'
 import type { NamedColumns } from './files/chart_file.ts'
 import { withGaps } from './lines/gaps.ts'
@@ -229,6 +229,19 @@ export function behindText(columns: Read, formatValue: Format, weight: number): 
   return `${isOlder ? `step ${found.step}` : 'this step'} ${formatValue(found.value)}`
 }
 
+/** Metrics of a log that are named where it lacks what a chart draws. */
+const MOST_NAMED = 4
+
+/** Of a log, which is over: what it has instead. */
+function missingWords(): string {
+  const names = [...shownStore.getState().series.keys()]
+  const more = names.length - MOST_NAMED
+  const named = names.slice(0, MOST_NAMED).join(', ')
+  return more > 0
+    ? `The log has none of this. It has ${named} and ${more} more.`
+    : `The log has none of this. It has ${named}.`
+}
+
 /** What a chart says to people who do not see it. */
 export function summaryOf(
   lines: readonly Line[],
@@ -247,7 +260,7 @@ export function summaryOf(
       ? [`${label}: ${now} at step ${found.step}, between ${low} and ${high}`]
       : [`${label}: ${now}, between ${low} and ${high}`]
   })
-  if (words.length === 0) return 'Nothing measured yet.'
+  if (words.length === 0) return isImported() ? missingWords() : 'Nothing measured yet.'
   const said = `${atStep === undefined ? 'Newest values' : `At step ${atStep}`}. ${words.join('; ')}.`
   if (!ideal) return said
   const values = lines.map(({ metric }) => measuredIn([seriesOf(metric)], atStep))

@@ -9,7 +9,7 @@ import { emptyKept, keepGenerations } from '../../../record/run/kept_run.ts'
 import { withoutHidden } from '../../../rl/fields/hidden.ts'
 import type { Pieces } from './lines.ts'
 import { LOG_KINDS, type LogKind } from './log_kinds.ts'
-import { withoutPrefixes } from './trl_names.ts'
+import { withoutPrefixes, withPlainNames } from './trl_names.ts'
 
 /** A file of a log; its bytes are read when `pieces` is called. */
 export interface LogFile {
@@ -204,7 +204,7 @@ export class LogRows {
       run: run.slice(0, MAX_NAME),
       seed: seedOf(this.#series),
       group: theOnly(this.#groups),
-      series: withoutPrefixes(this.#series),
+      series: withPlainNames(withoutPrefixes(this.#series)),
       generations: this.#keptGenerations(),
       step: this.#step,
       remarks: remarks.flatMap((sentence) => sentence || []),

@@ -63,6 +63,26 @@ export function labMetrics(name: string, value: number): [string, number][] {
   return names.map((ours) => [ours, convert(value)])
 }
 
+/** What every trainer calls its reward and the entropy of its policy, where the log has the lab's
+ * name for neither. */
+const PLAIN: readonly (readonly [ours: string, theirs: RegExp])[] = [
+  ['critic/score/mean', /^(?:train\/)?(?:mean_|avg_)?rewards?(?:[/_](?:mean|avg))?$/],
+  ['actor/entropy', /^(?:(?:train|policy)\/)?(?:mean_|avg_)?entropy(?:[/_](?:mean|avg))?$/],
+]
+
+/** Columns of which the one that plainly is the reward, and the one that is the entropy, have the
+ * lab's names. */
+export function withPlainNames(series: ReadonlyMap<string, Series>): ReadonlyMap<string, Series> {
+  const names = new Map(
+    PLAIN.flatMap(([ours, theirs]) => {
+      const own = series.has(ours) ? [] : [...series.keys()].filter((name) => theirs.test(name))
+      return own.length === 1 ? [[own[0], ours]] : []
+    }),
+  )
+  if (names.size === 0) return series
+  return new Map([...series].map(([name, column]) => [names.get(name) ?? name, column]))
+}
+
 const PREFIXED = /^(train|eval)\/(.+)$/
 /** What tells TRL's log: other trainers write `train/loss` too. */
 const SIGNS: readonly string[] = ['train/reward', 'train/epoch']

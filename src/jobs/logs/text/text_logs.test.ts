@@ -229,6 +229,19 @@ describe('tables and lines with a column of steps', () => {
     }
   })
 
+  test.each([
+    ['reward', 'entropy'],
+    ['reward/mean', 'entropy/mean'],
+    ['mean_reward', 'policy/entropy'],
+  ])('what is plainly the reward and the entropy has the lab’s names: %s, %s', async (...own) => {
+    const log = await read('a.csv', `step,${own},reward_weight\n3,0.5,1.5,2\n`)
+    expect([...log.series.keys()]).toEqual(['critic/score/mean', 'actor/entropy', 'reward_weight'])
+    expect(column(log, 'actor/entropy')).toEqual([[3, 1.5]])
+    // Two that could be it are left as they are.
+    const two = await read('a.csv', 'step,reward,rewards/mean\n3,0.5,1.5\n')
+    expect([...two.series.keys()]).toEqual(['reward', 'rewards/mean'])
+  })
+
   test('a line that is broken is left out, and said', async () => {
     const log = await read('a.jsonl', '{"loss":1.2,"step":1}\n{oops\n')
     expect(column(log, 'loss')).toEqual([[1, 1.2]])

@@ -15,6 +15,12 @@ import { ownScoreHelp, scoreNote } from './reward_words.ts'
 
 const SHARE = [0, 1] as const
 
+/** Whether the run is of another trainer, whose held-out answers are a mean and nothing else. */
+const selectIsForeign = (state: LabState): boolean => {
+  const { metric } = mainMeasure(shownExperiment(state))
+  return !state.series.has(metric) && foreignHeldOut(state.series.keys()) !== undefined
+}
+
 /** The metric of sampled held-out answers; undefined where none are sampled. */
 function selectSampled(state: LabState): string | undefined {
   const { task, validation } = shownExperiment(state)
@@ -26,8 +32,8 @@ function selectSampled(state: LabState): string | undefined {
 /** A line, and how the sentence above the chart calls it. */
 interface Told extends Line {
   readonly says: string
-  /** How many answers a step of it is of. */
-  readonly answers: number
+  /** How many answers a step of it is of, where that is known. */
+  readonly answers?: number
   /** These are few. */
   readonly isSampled?: boolean
 }
@@ -119,6 +125,16 @@ function heldOut(experiment: Experiment, sampled: string | undefined): readonly 
   return [greedy, others]
 }
 
+/** Of the answers of another trainer's run. */
+const answersOf = (metric: string): Told => ({
+  ...MAIN,
+  metric,
+  label: 'held-out, mean of answers',
+  short: 'held-out',
+  help: 'Mean over the answers to held-out problems, as the log has it',
+  says: 'the held-out mean of answers',
+})
+
 function titleOf(measure: ReturnType<typeof mainMeasure>, hasRewardModel: boolean): string {
   const trainedOn = hasRewardModel ? 'Task score' : 'Reward'
   const told = toldWords(measure)
@@ -132,11 +148,13 @@ export function RewardChart({ height }: { readonly height: number }) {
   const isImported = useIsImported()
   const sampled = useShown(selectSampled)
   const hasRewardModel = useShown(hasRewardPhase)
+  const isForeign = useShown(selectIsForeign) && isImported
   const isShare = isImported || rewardIsShare(experiment.reward)
-  const lines = useMemo(
-    () => [trained(experiment, hasRewardModel), ...heldOut(experiment, sampled)],
-    [experiment, sampled, hasRewardModel],
-  )
+  const lines = useMemo(() => {
+    const others =
+      isForeign && sampled !== undefined ? [answersOf(sampled)] : heldOut(experiment, sampled)
+    return [trained(experiment, hasRewardModel), ...others]
+  }, [experiment, sampled, hasRewardModel, isForeign])
   const note = useMemo(() => scoreNote(experiment, isImported), [experiment, isImported])
   const says = useCallback(() => {
     const [own, ...others] = lines
@@ -144,7 +162,7 @@ export function RewardChart({ height }: { readonly height: number }) {
       metric,
       label: says,
       isSampled,
-      ...(isShare && { answers }),
+      ...(isShare && answers !== undefined && { answers }),
     }))
     return scoreSays(told, isShare ? formatShare : formatNumber)
   }, [lines, isShare])

@@ -64,21 +64,26 @@ const isMain = (choice: string): boolean => choice === '' || choice === MAIN
 export const toldBy = ({ header }: RunEntry, choice: string): string | undefined =>
   isMain(choice) && !header.source ? toldWords(mainMeasure(header.experiment)) : undefined
 
+const GREEDY = 'accuracy, greedy'
+
+/** What a run is told by. Of answers of another trainer's run nobody knows how they were
+ * decoded. */
+function mainName(entry: RunEntry): string {
+  const told = toldBy(entry, MAIN)
+  if (told !== undefined) return `${told}, sampled`
+  return metricOf(entry, MAIN).endsWith('/acc/greedy') ? GREEDY : 'mean of answers'
+}
+
 /** What the first number of these runs is called: 'held-out happy end, sampled, or accuracy,
  * greedy'. */
-function mainLabel(entries: readonly RunEntry[]): string {
-  const names = entries.map((entry) => {
-    const told = toldBy(entry, MAIN)
-    return told === undefined ? 'accuracy, greedy' : `${told}, sampled`
-  })
-  return `held-out ${[...new Set(names)].sort().reverse().join(', or ')}`
-}
+const mainLabel = (entries: readonly RunEntry[]): string =>
+  `held-out ${[...new Set(entries.map(mainName))].sort().reverse().join(', or ')}`
 
 /** The choices for these runs; the first is that of a table where nothing was chosen. */
 export const choicesFor = (
   entries: readonly RunEntry[],
 ): readonly { readonly key: string; readonly label: string }[] =>
-  entries.some((entry) => toldBy(entry, MAIN) !== undefined)
+  entries.some((entry) => mainName(entry) !== GREEDY)
     ? [{ key: MAIN, label: mainLabel(entries) }, ...METRIC_CHOICES]
     : METRIC_CHOICES
 
@@ -93,10 +98,9 @@ export const comparedChoices = (entries: readonly RunEntry[]) =>
 export function metricOf({ header }: RunEntry, choice: string): string {
   const { task, validation, model, phases } = header.experiment
   const own = { greedy: greedyAccuracy(task.id), sampled: sampledAccuracy(task.id, validation.n) }
-  const isHeldOut = isMain(choice) || choice === 'greedy' || choice === 'sampled'
-  // A run of another trainer has one of the two at most, under a name of its own.
-  if (header.source && isHeldOut) {
-    const known = own[choice === 'sampled' ? 'sampled' : 'greedy']
+  // A run of another trainer has means of its answers, under a name of its own.
+  if (header.source && (isMain(choice) || choice === 'sampled')) {
+    const known = own[isMain(choice) ? 'greedy' : 'sampled']
     return known in header.summaries
       ? known
       : (foreignHeldOut(Object.keys(header.summaries)) ?? known)

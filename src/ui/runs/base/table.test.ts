@@ -163,7 +163,13 @@ test('an imported verl log is described by what it says, and by no setting of th
   const { header } = importedRun('verl.jsonl', log, { id: 'i', now: 0, version: '0.0.0' })
   const entry = { id: 'i', labels: { ...NO_LABELS, id: 'i', color: 0 }, header }
   const said = (column: string) => cellText(cellOf(entry, column, FIRST_VIEW), column, entry)
-  expect(said('metric:greedy')).toBe('70.0\u00a0%')
+  // It is told by this number, which is a mean of answers and no greedy accuracy.
+  expect(['', 'sampled', 'greedy'].map((choice) => said(`metric:${choice}`))).toEqual([
+    '70.0\u00a0%',
+    '70.0\u00a0%',
+    '–',
+  ])
+  expect(choiceLabel('', [entry])).toBe('held-out mean of answers')
   const unknown = ['fact:task', 'fact:preset', 'setting:actor.optim.lr', 'setting:seed']
   expect(unknown.map(said)).toEqual(unknown.map(() => '–'))
   expect(runName(entry)).toMatchObject({ name: 'verl', differs: 'verl' })
