@@ -110,6 +110,23 @@ test('a large difference that Holm’s correction takes away is not said to be n
   expect(say(0.3)).toContain('No difference found, −5.0 points: b.')
 })
 
+test('an interval without 0 that no difference was found in is said to be corrected', () => {
+  const of = (name: string, p: number) => ({
+    arm: { name, group: name },
+    comparison: { pairs: [1, 2, 3], p, verdict: 'none', mean: 0.08 },
+  })
+  const say = (...all: readonly number[]) =>
+    answerSentence(studyOf(MANY), {
+      arms: [{ arm: { name: 'whole', group: 'whole' } }, ...all.map((p, i) => of(`b${i}`, p))],
+      baseline: 'whole',
+      metric: 'val-aux/story/happy_end/mean@2',
+    } as unknown as Analysis)
+  const found = 'was found in held-out happy end (2 samples) after Holm’s correction: '
+  expect(say(0.03)).toContain(`No difference between b0 and whole ${found}`)
+  expect(say(0.03, 0.3)).toContain(`No difference from whole ${found}`)
+  expect(say(0.3)).not.toContain('Holm')
+})
+
 test('the measure is named, and a span of several arms is not taken for an interval', () => {
   const study = studyOf(MANY)
   const say = (...verdicts: readonly string[]) =>

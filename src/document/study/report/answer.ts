@@ -80,6 +80,10 @@ function apart(arms: readonly Compared[], units: Units): string {
 
 const VERDICTS = ['better', 'worse', 'equal', 'none', 'too few'] as const
 
+/** Whether arms of which no difference was found have one until Holm's correction: a reader asks why
+ * their intervals say otherwise. */
+const isCorrected = (arms: readonly Compared[]): boolean => arms.some(({ p = 1 }) => p < ALPHA)
+
 /** What was found of some arms, of one verdict all. Where they differ, a language may name them
  * first. */
 function saysOf(
@@ -92,13 +96,10 @@ function saysOf(
 ): string {
   if (verdict === 'better') return `Better than ${base} by ${apart(arms, units)}: ${names}.`
   if (verdict === 'worse') return `Worse than ${base} by ${apart(arms, units)}: ${names}.`
-  if (verdict === 'none') {
-    // Beside an arm that differs by less, a reader asks why this one does not.
-    const isCorrected = arms.some(({ p = 1 }) => p < ALPHA)
-    return isCorrected
+  if (verdict === 'none')
+    return isCorrected(arms)
       ? `No difference found after Holm’s correction, ${sizesOf(arms, units)}: ${names}.`
       : `No difference found, ${sizesOf(arms, units)}: ${names}.`
-  }
   if (verdict === 'too few') return `Too few seeds to say: ${names}.`
   return `Equal to ${base} within ${margin}, ${sizesOf(arms, units)}: ${names}.`
 }
@@ -144,8 +145,13 @@ function answerOfOne(study: Study, analysis: Analysis, arm: Compared, base: stri
   const seeds = seedsOf([arm])
   if (verdict === 'equal')
     return `${name} and ${base} are equal within ${marginText(study, analysis)}: ${bareDifference(arm, units)}, with ${seeds}.`
-  if (verdict !== 'better' && verdict !== 'worse')
-    return `No difference between ${name} and ${base} was found in ${measureWords(analysis.metric ?? measure.metric)}: ${differenceText(arm, units)}, with ${seeds}.`
+  if (verdict !== 'better' && verdict !== 'worse') {
+    const measured = measureWords(analysis.metric ?? measure.metric)
+    const size = differenceText(arm, units)
+    return isCorrected([arm])
+      ? `No difference between ${name} and ${base} was found in ${measured} after Holm’s correction: ${size}, with ${seeds}.`
+      : `No difference between ${name} and ${base} was found in ${measured}: ${size}, with ${seeds}.`
+  }
   const said = differsText(study, arm, base, units)
   return measure.goal === 'higher' ? said : `${said} Lower is better.`
 }
@@ -165,7 +171,11 @@ export function answerSentence(study: Study, analysis: Analysis): string {
   if (compared.some(({ verdict }) => verdict !== 'none' && verdict !== 'too few'))
     return answerOfMany(study, analysis, compared, base)
   const known = compared.filter(({ verdict }) => verdict === 'none')
-  return `No difference from ${base} was found in ${measureWords(analysis.metric ?? study.measure.metric)}: ${sizesOf(known, unitsOf(analysis.metric))}, with ${seedsOf(known)}.`
+  const measured = measureWords(analysis.metric ?? study.measure.metric)
+  const sizes = sizesOf(known, unitsOf(analysis.metric))
+  return isCorrected(known)
+    ? `No difference from ${base} was found in ${measured} after Holm’s correction: ${sizes}, with ${seedsOf(known)}.`
+    : `No difference from ${base} was found in ${measured}: ${sizes}, with ${seedsOf(known)}.`
 }
 
 /** What the answer was measured by, and how its numbers are to be read; undefined where there is no

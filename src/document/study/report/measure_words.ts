@@ -17,6 +17,9 @@ const CALLED: readonly (readonly [RegExp, string])[] = [
   [/^critic\/score\/mean$/, 'reward in training'],
   [/^val-\w+\/\w+\/reward\/mean@1$/, 'held-out reward (one sample)'],
   [/^val-\w+\/\w+\/reward\/mean@(\d+)$/, 'held-out reward ($1 samples)'],
+  // What a task says of a text, such as a happy end.
+  [/^val-aux\/\w+\/([^/]+)\/mean@1$/, 'held-out $1 (one sample)'],
+  [/^val-aux\/\w+\/([^/]+)\/mean@(\d+)$/, 'held-out $1 ($2 samples)'],
   [/^actor\/reward_kl_penalty$/, 'KL to the start, nats'],
   [/^inside\/start_with\/(.+)\/acc$/, 'greedy held-out accuracy of the start with $1 of the run'],
   [
@@ -33,8 +36,7 @@ export function measureWords(metric: string): string {
   const own = shortMetric(metric)
   const found = CALLED.find(([pattern]) => pattern.test(own))
   if (!found) return own
-  const words = own.replace(found[0], found[1])
-  return own.startsWith('inside/') ? words.replaceAll('_', ' ') : words
+  return own.replace(found[0], found[1]).replaceAll('_', ' ')
 }
 
 /** The same at the start of a title. */
