@@ -327,4 +327,6 @@ test('on a phone a chosen phase has its tools below the line, and a run says wha
       await expect(tools, where).toBeHidden()
     }
   }
+  // One that is left on its way would be offered to the next visitor.
+  await lab.waitForStatus('finished')
 })
