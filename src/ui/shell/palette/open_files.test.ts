@@ -109,6 +109,17 @@ test.for([
   expect(labStore.getState()).toBe(before)
 })
 
+test.each([
+  { keys: Object.fromEntries(Array.from({ length: 99 }, (_, i) => [`k${i}`, i])) },
+  { runs: [{ per_seed: [{ entropy: Array(3000).fill(1) }] }] },
+])('JSON of something else is said to be no log and no experiment', (document) => {
+  const read = readExperimentText(JSON.stringify(document))
+  if (read.ok) throw new Error('expected a refusal')
+  expect(read.problems).toHaveLength(2)
+  expect(read.problems[0]).toBe('It is neither a log nor an experiment.')
+  expect(read.problems[1]).toMatch(/^Experiments can be opened here/)
+})
+
 test('a log of verl becomes a run of the list, and what was left out is said', async () => {
   vi.stubGlobal('location', { pathname: '/', search: '', hash: '' })
   vi.stubGlobal('history', { state: null, replaceState() {}, pushState() {} })

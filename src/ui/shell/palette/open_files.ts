@@ -21,6 +21,9 @@ const CAN_OPEN =
   'Experiments can be opened here, as JSON: what “Save experiment as JSON” writes, the experiment.json of a run folder, or the understory.json of an exported job; checkpoints of runs, as .safetensors; bundles, as .zip; and rows or text to train on, as JSON lines, JSON, CSV, Parquet or plain text. ' +
   CAN_IMPORT
 
+/** What no file of an experiment is without. */
+const NEEDED = ['version', 'phases', 'task', 'model', 'seed', 'actor', 'rollout']
+
 type Read =
   | { readonly ok: true; readonly experiment: Experiment }
   | { readonly ok: false; readonly problems: readonly string[] }
@@ -41,6 +44,9 @@ export function readExperimentText(text: string): Read {
   const problems = everyIssue(document, parsed.issues).map(({ path, message }) =>
     path ? `${path}: ${message}` : message,
   )
+  // Its fields are of something else: what is wrong with them says nothing.
+  if (!NEEDED.some((field) => field in document))
+    return { ok: false, problems: ['It is neither a log nor an experiment.', CAN_OPEN] }
   return { ok: false, problems }
 }
 
