@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { experimentFields } from '../../document/experiment/form/form.ts'
 import { PRESETS } from '../../document/presets/presets.ts'
+import { SETTINGS } from '../../jobs/settings/settings.ts'
 import { isMeant } from './other_words.ts'
 import {
   findWords,
@@ -32,6 +33,19 @@ test('a question in plain words finds the setting that answers it', () => {
   // Small words alone mean nothing, and a word that is not known finds nothing.
   expect(isMeant(['how', 'many'], 'rollout.n')).toBe(false)
   expect(isMeant(['how', 'purple'], 'rollout.n')).toBe(false)
+})
+
+test('a setting is found by the name that the export to TRL gives it', () => {
+  // What the experiment is called is no setting of the form.
+  const settings = Object.entries(SETTINGS).filter(([path]) => path !== 'name')
+  const missing = settings.flatMap(([path, { trl }]) => {
+    const names = 'to' in trl ? [trl.to].flat().filter((name) => name !== '') : []
+    return names
+      .filter((name) => !path.includes(name) && !isMeant([name], path))
+      .map((name) => `${name}: ${path}`)
+  })
+  expect(missing).toEqual([])
+  expect(paths('num_generations').every((path) => path.endsWith('rollout.n'))).toBe(true)
 })
 
 test('phases are counted from one, in what is shown and in what finds them', () => {
