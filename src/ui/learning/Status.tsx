@@ -21,7 +21,7 @@ import { isBusy } from '../../record/run/run_parts.ts'
 import { useOpenedEntry } from '../open/opened_run.ts'
 import { selectIsReplaying } from '../open/replays.ts'
 import { later } from '../part/later.tsx'
-import { selectIsBusy, selectStatus, useLab } from '../shown/run.ts'
+import { plannedSteps, selectIsBusy, selectStatus, useLab } from '../shown/run.ts'
 import { usePresent } from '../shown/shown.ts'
 
 const STATUS: Readonly<
@@ -59,6 +59,8 @@ const PastStatus = later(
 const Planned = later('What Train takes', async () => (await import('./Planned.tsx')).Planned)
 
 const selectHasSteps = (state: LabState) => state.series.size > 0
+/** Every step is taken, and held-out problems are answered once more. */
+const selectIsAtEnd = (state: LabState) => state.step > 0 && state.step >= plannedSteps(state)
 const selectIsPausing = ({ isPausing }: LabState) => isPausing
 const selectWrong = (state: LabState) => (isBusy(state) ? 0 : wrongFields(state).length)
 const selectMessage = (state: LabState) => state.message
@@ -73,6 +75,7 @@ export function Status() {
   const status = usePresent(selectStatus)
   const message = usePresent(selectMessage)
   const hasSteps = usePresent(selectHasSteps)
+  const isAtEnd = usePresent(selectIsAtEnd)
   const isPausing = usePresent(selectIsPausing)
   const isReplaying = useStore(replayStore, selectIsReplaying)
   const past = useOpenedEntry()
@@ -81,7 +84,8 @@ export function Status() {
   const wrong = useLab(selectWrong)
   const isWrong = wrong > 0 && !past
   const { says, Icon } = lacksGpu ? STATUS.idle : isWrong ? wrongOf(wrong) : STATUS[status]
-  const begun = status === 'running' && !hasSteps ? 'measuring step 0' : says
+  const measuring = isAtEnd ? 'measuring the end' : !hasSteps ? 'measuring step 0' : says
+  const begun = status === 'running' ? measuring : says
   const doing = status === 'preparing' && message ? lowerFirst(message) : begun
   const trainsStudy = useStore(studyTrainingStore, selectTrainsStudy)
   const both = isOn || isWrong ? `${doing}, and a study trains` : 'a study is training'

@@ -48,6 +48,12 @@ test('while a field is wrong no status says that all is ready', () => {
   // A run that is on has the value from before.
   lab({ status: 'running', wrongFields })
   expect(status()).toContain('measuring step 0')
+  // What comes after the last step is no training.
+  const { phases } = PRESET.experiment
+  const step = phases.reduce((sum, { steps }) => sum + steps, 0)
+  const last = { phase: phases.length - 1, phase_step: phases[phases.length - 1].steps }
+  lab({ status: 'running', runExperiment: PRESET.experiment, step, ...last })
+  expect(status()).toContain('measuring the end')
   lab({ status: 'idle', wrongFields })
   training(true)
   expect(status()).toContain('a setting is wrong, and a study trains')

@@ -28,9 +28,10 @@ const selectHasSteps = (state: LabState) => state.series.size > 0
 
 /** The time that is left, beside the newest step of a run that is training. */
 function TimeLeft({ isNewest }: { readonly isNewest: boolean }) {
-  const { status, timing } = writtenRun()
+  const { status, timing, step } = writtenRun()
   const { left } = timing
-  const isShown = status === 'running' && isNewest
+  // What is measured after the last step has no time of its own.
+  const isShown = status === 'running' && isNewest && step < plannedSteps(writtenRun())
   // No phase of their kind has run yet.
   const isOver = isShown && left.untimedSteps > 0
   return (
