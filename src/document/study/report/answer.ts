@@ -80,8 +80,8 @@ function apart(arms: readonly Compared[], units: Units): string {
 
 const VERDICTS = ['better', 'worse', 'equal', 'none', 'too few'] as const
 
-/** Whether arms of which no difference was found have one until Holm's correction: a reader asks why
- * their intervals say otherwise. */
+/** Whether arms of which no difference was found have one until Holm's correction: a reader asks
+ * why their intervals say otherwise. */
 const isCorrected = (arms: readonly Compared[]): boolean => arms.some(({ p = 1 }) => p < ALPHA)
 
 /** What was found of some arms, of one verdict all. Where they differ, a language may name them
