@@ -88,11 +88,10 @@ const isCorrected = (arms: readonly Compared[]): boolean => arms.some(({ p = 1 }
  * first. */
 function saysOf(
   verdict: Comparison['verdict'],
-  arms: readonly Compared[],
+  { arms, names }: { readonly arms: readonly Compared[]; readonly names: string },
   base: string,
   units: Units,
   margin: string,
-  names: string,
 ): string {
   if (verdict === 'better') return `Better than ${base} by ${apart(arms, units)}: ${names}.`
   if (verdict === 'worse') return `Worse than ${base} by ${apart(arms, units)}: ${names}.`
@@ -114,7 +113,7 @@ function answerOfMany(study: Study, analysis: Analysis, arms: readonly Compared[
       own.map(({ name }) => name),
       arms.length,
     )
-    return [saysOf(verdict, own, base, units, marginText(study, analysis), names)]
+    return [saysOf(verdict, { arms: own, names }, base, units, marginText(study, analysis))]
   })
   return `${parts.join(' ')} ${seedsOf(arms)}.`
 }
