@@ -15,13 +15,14 @@ const TAUGHT =
  * '' nothing at all. */
 const muteAfter = (lab: LabPage, text: string) =>
   lab.page.addInitScript((until) => {
-    let isMute = until === ''
     const listen = EventTarget.prototype.addEventListener
     Worker.prototype.addEventListener = function (
       this: Worker,
       type: string,
       hear: EventListenerOrEventListenerObject,
     ) {
+      // Each by itself: the test's own ear hears first.
+      let isMute = until === ''
       listen.call(this, type, (event) => {
         if (!isMute && typeof hear === 'function') hear(event)
         if (event instanceof MessageEvent && JSON.stringify(event.data).includes(until))
