@@ -56,7 +56,7 @@ function reader() {
       steer: () => {},
       look: async () => ({}) as never,
       changes: async () => ({ dH_attn: [], dH_ffn: [] }),
-      generation: { write: async () => [] },
+      generation: { isEnd: () => true, write: async () => [] },
     }),
     plan: async () => ({ model_type: 'qwen3', num_parameters: 1, uses: [] }),
     readAdapter,

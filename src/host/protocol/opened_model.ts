@@ -247,6 +247,8 @@ export type ModelEvent =
       readonly text: string
       readonly parts: readonly WrittenPart[]
       readonly is_done: boolean
+      /** It ended at the most tokens that it may have, not with an end token. */
+      readonly is_cut?: boolean
     }
   /** The size of each layer's vector; none where there is no direction. */
   | { readonly type: 'model_directed'; readonly sizes: readonly number[] }

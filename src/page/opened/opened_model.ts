@@ -32,6 +32,8 @@ export interface Written {
   readonly text: string
   readonly parts: readonly WrittenPart[]
   readonly is_done: boolean
+  /** It ended at the most tokens that it may have. */
+  readonly is_cut?: boolean
 }
 
 /** Two texts that make a direction, and the layer that it does most after. */
@@ -135,8 +137,9 @@ function hear(event: LabEvent): void {
       return set({ ...DONE, read: event })
     case 'model_written': {
       if (!state.written) return
-      const { text, parts, is_done } = event
-      const written = { ...state.written, text, parts: [...state.written.parts, ...parts], is_done }
+      const { text, is_done, is_cut = false } = event
+      const parts = [...state.written.parts, ...event.parts]
+      const written = { ...state.written, text, parts, is_done, is_cut }
       return set({ written, isBusy: !is_done })
     }
     case 'model_directed':

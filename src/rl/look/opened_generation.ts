@@ -79,6 +79,9 @@ export class Generation {
     gpu.write(tensors.eos_token_ids, Uint32Array.from(this.#eos))
   }
 
+  /** Whether this token ends what is written. */
+  readonly isEnd = (id: number): boolean => this.#eos.includes(id)
+
   /** Continues `ids` until an end token, `max_tokens` or the signal. Returns all tokens, the end
    * token included. Throws RangeError for a prompt that is empty or too long. */
   async write(
@@ -100,7 +103,7 @@ export class Generation {
       let hasEnded = false
       for (let t = first; t < Math.min(most, first + CHUNK) && !hasEnded; t++) {
         fresh.push({ id: own[t], log_prob: logProb[t], entropy: nats[t] })
-        hasEnded = this.#eos.includes(own[t])
+        hasEnded = this.isEnd(own[t])
       }
       written.push(...fresh)
       onTokens(fresh)

@@ -66,7 +66,7 @@ test('a person ends a download half-way; what has arrived is kept, and the next 
       steer: () => {},
       look: unused,
       changes: unused,
-      generation: { write: unused },
+      generation: { isEnd: () => true, write: unused },
     }),
     plan: async () => ({ model_type: 'qwen3', num_parameters: 99, uses: [] }),
     readAdapter: unused,

@@ -61,6 +61,20 @@ test('two models read the same text side by side', async () => {
   expect(seen.closed).toBe(1)
 })
 
+test('it says whether the most tokens ended a text, or the model did', async () => {
+  const { own, events } = reader()
+  own.handle(open(FILES))
+  const asked = { text: 'a', add_special_tokens: true } as const
+  for (const max_tokens of [2, 9])
+    own.handle({ type: 'write_text', asked, settings: { ...SETTINGS, max_tokens } })
+  await own.idle
+  const written = events.filter((event) => event.type === 'model_written')
+  expect(written.filter(({ is_done }) => is_done).map(({ is_cut }) => is_cut)).toEqual([
+    true,
+    false,
+  ])
+})
+
 test('it answers through its template, or continues a text; every token can be looked back at', async () => {
   const { own, events, seen } = reader()
   own.handle(open(FILES))

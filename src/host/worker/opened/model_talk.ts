@@ -22,7 +22,7 @@ export type LookedAt = Pick<
   OpenedModel,
   'adapter' | 'bytes' | 'look' | 'changes' | 'parts' | 'direct' | 'steer' | 'close'
 > & {
-  readonly generation: Pick<OpenedModel['generation'], 'write'>
+  readonly generation: Pick<OpenedModel['generation'], 'write' | 'isEnd'>
 }
 
 /** A model and the tokenizer of its folder. */
@@ -96,9 +96,10 @@ export class ModelTalk {
       })
     }
     this.forget()
-    await model.generation.write(prompt, settings, { signal, onTokens: tell })
+    const written = await model.generation.write(prompt, settings, { signal, onTokens: tell })
     const text = textOfIds(ids.slice(prompt.length), tokenizer)
-    this.#post({ type: 'model_written', text, parts: [], is_done: true })
+    const is_cut = !signal.aborted && !written.some(({ id }) => model.generation.isEnd(id))
+    this.#post({ type: 'model_written', text, parts: [], is_done: true, is_cut })
   }
 
   /** Two empty texts end what there was. */

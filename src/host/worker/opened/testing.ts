@@ -88,6 +88,7 @@ export function reader(disk = memoryDisk().disk) {
           seen.steered.push(place)
         },
         generation: {
+          isEnd: (id) => id === 1,
           write: async (ids, { max_tokens }, { signal, onTokens }) => {
             seen.prompts.push(ids)
             const all = [4, 2, 3, 1].slice(0, max_tokens)

@@ -121,7 +121,7 @@ interface AnswerProps {
 /** What was asked, and what the model wrote so far: a continued text is one text with what it
  * continues. */
 export function Answer({ written, facts, experiment }: AnswerProps) {
-  const { asked, text, parts, is_done } = written
+  const { asked, text, parts, is_done, is_cut } = written
   const verdict = useMemo(() => {
     const prompt = 'messages' in asked ? asked.messages.at(-1)?.content : asked.text
     if (!experiment || !is_done || typeof prompt !== 'string') return undefined
@@ -144,6 +144,12 @@ export function Answer({ written, facts, experiment }: AnswerProps) {
       </p>
       {verdict ? <Verdict of={verdict} /> : null}
       <Parts parts={parts} maxEntropy={Math.log(facts.vocab_size)} isDone={is_done} />
+      {is_cut ? (
+        <p className="soft" data-testid="chat-cut">
+          It ended at the most tokens that it may write, {parts.length}, and not by itself: with
+          more “tokens at most” it goes on.
+        </p>
+      ) : null}
       {parts.length > 0 ? (
         <small className="soft">
           Dark is certain, bright undecided. Press a token to see what every layer said there.

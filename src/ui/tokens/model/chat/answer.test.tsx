@@ -14,7 +14,7 @@ import { afterPress, LAST_SEED } from './next_seed.ts'
 import { askedForm } from './TaskForm.tsx'
 
 const facts = { vocab_size: 26 } as OpenedModelFacts
-const shown = (written: Pick<Written, 'asked' | 'text'>) =>
+const shown = (written: Pick<Written, 'asked' | 'text' | 'is_cut'>) =>
   renderToStaticMarkup(
     <Answer
       written={{ ...written, parts: [], is_done: true }}
@@ -30,6 +30,12 @@ const formOf = (name: string) =>
 
 test('a text that is continued is shown before what continues it, as one text', () => {
   expect(shown({ asked: { text: '12+7=', add_special_tokens: true }, text: '19' })).toBe('12+7=19')
+})
+
+test('a text that ended at the most tokens says so', () => {
+  const asked = { text: 'He lost', add_special_tokens: true }
+  expect(shown({ asked, text: ' a hat', is_cut: true })).toContain('the most tokens')
+  expect(shown({ asked, text: ' a hat', is_cut: false })).not.toContain('the most tokens')
 })
 
 test('an answer comes after the whole conversation', () => {
