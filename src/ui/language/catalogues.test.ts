@@ -79,16 +79,16 @@ const OF_RUNS: Readonly<Record<string, string>> = {
   'Better than “reward model, then PPO” by 6.0 to 11.6 points: DPO; IPO; KTO. 6 seeds.':
     'DPO；IPO；KTO 比“先奖励模型，再 PPO”好 6.0 到 11.6 个百分点。6 个种子。',
   'No difference between “BuPO, layer 3” and GRPO was found in held-out accuracy (greedy): +1.0 [−2.0, +4.0] points, with 6 seeds.':
-    '在留出准确率（贪心）上没有发现“BuPO，第 3 层”与 GRPO 的差异：+1.0 [−2.0, +4.0] 个百分点，6 个种子。',
+    '“BuPO，第 3 层”与 GRPO 在留出准确率（贪心）上没有发现差异：+1.0 [−2.0, +4.0] 个百分点，6 个种子。',
   '“BuPO, layer 3” ended 3.0 points above GRPO [1.0, 5.0], with 6 seeds.':
     '“BuPO，第 3 层”最终比 GRPO 高 3.0 个百分点 [1.0, 5.0]，6 个种子。',
   'Equal to GRPO within 3.0 points, −0.5 to −0.3 points: layer 3, raw; final policy, blocks 1 to 3. 6 seeds.':
-    '与 GRPO 等效（差异在 3.0 个百分点之内），−0.5 到 −0.3 个百分点：第 3 层，原始读法；最终策略，第 1 到 3 块。6 个种子。',
+    '第 3 层，原始读法；最终策略，第 1 到 3 块与 GRPO 等效（差异在 3.0 个百分点之内），−0.5 到 −0.3 个百分点。6 个种子。',
   'This needs a GPU, and the browser gives the page none.': '这需要 GPU，而浏览器没有向本页提供。',
   'Better than GRPO by 4.7 to 7.9 points: 2 of 3 arms. 6 seeds.':
     '3 个实验组中有 2 个比 GRPO 好 4.7 到 7.9 个百分点。6 个种子。',
   'No difference from BuPO was found in greedy held-out accuracy of the start with blocks up to 3 of the run: −0.5 to −0.3 points, with 6 seeds.':
-    '在起点换入训练后的第 1 到 3 块时的留出准确率（贪心）上没有发现与 BuPO 的差异：−0.5 到 −0.3 个百分点，6 个种子。',
+    '各实验组与 BuPO 在起点换入训练后的第 1 到 3 块时的留出准确率（贪心）上没有发现差异：−0.5 到 −0.3 个百分点，6 个种子。',
   'Held-out accuracy (greedy) by arm': '各实验组的留出准确率（贪心）',
   'Held-out accuracy (greedy) →': '留出准确率（贪心）→',
   'responses →': '回答 →',
