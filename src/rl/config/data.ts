@@ -68,7 +68,7 @@ export const DATA: Tree<Required<Data>> = {
     none: -1,
     min: 1,
     max: 100000,
-    unit: 'problems',
+    unit: 'different problems',
   }),
   shuffle: boolean({
     label: 'Shuffle the set',

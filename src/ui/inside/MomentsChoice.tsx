@@ -28,8 +28,9 @@ export function MomentsChoice() {
           onChange={(event) => setPreference({ moments_on: event.target.checked })}
         />
         <span>
-          Look at every run in its moments{' '}
+          Look at every run in its moments
           <span className="soft">
+            {' '}
             (validations, ends of phases, the end), for at most 5 % of its work, and in every step
             of a short inner phase. What is in view here is looked at as well
             {every > 1 ? `, in one step of ${every}, as a software adapter is slow` : ''}.

@@ -15,6 +15,9 @@ const IN_A_LIST = /(?<=^[^[]*[\d%]),\s(?=[+−-]?\d)/g
 /** What a hole behind a text holds. Numbers of an interval are none of a list. */
 export const inList = (said: string | undefined, before: string): string | undefined =>
   before.endsWith('[') ? said : said?.replace(IN_A_LIST, '、')
+/** Counts of a whole that are all of it. */
+const ALL_SEEDS = /(?<!\d)(\d+) 个种子中有 \1 个(，?)/g
+const MINUS = /(?<=\p{Script=Han} )-(?=\d)/gu
 /** Around words of Chinese. */
 const BRACKETS = /\(([^()]*\p{Script=Han}[^()]*)\)/gu
 
@@ -50,7 +53,10 @@ export const tidy = (text: string): string =>
   text
     .replace(BEFORE_PERCENT, '')
     .replace(BEFORE_WORDS, '，')
+    .replace(/;\s(?=\p{Script=Han})/gu, '；')
     .replace(BRACKETS, '（$1）')
+    .replace(ALL_SEEDS, (_, seeds, comma) => `全部 ${seeds} 个种子中${comma || '都'}`)
+    .replace(MINUS, '−')
     .replace(NO_LIST, '，')
     .replace(ABOUT, (unit) => (unit === 's' ? '秒' : '小时'))
     .replace(/([，。；：！？、（）「」“”])[ \t]+(?=\S)/g, '$1')

@@ -4,7 +4,7 @@ import type { ChangeEvent } from 'react'
 import { numberWords } from '../../document/experiment/fields/number_words.ts'
 import { formatNumber } from '../kit/format.ts'
 import { keyedValue, SLIDER_TICKS, sliderPosition, sliderValue } from './field/slider.ts'
-import { unitWords } from './field/unit_words.ts'
+import { Unit } from './field/Unit.tsx'
 import type { FieldData } from './form.ts'
 
 const hasSlider = ({ kind, min, max, path }: FieldData) =>
@@ -69,7 +69,7 @@ export function Control({ field, id, helpId, draft, isInvalid, ...on }: ControlP
         max={field.max}
         step={field.kind === 'integer' ? field.step : 'any'}
       />
-      <span className="soft unit">{unitWords(field.unit)}</span>
+      <Unit of={field.unit} />
       {hasSlider(field) ? (
         <Slider field={field} value={shownNumber(field, draft)} onSlide={on.onSlide} />
       ) : null}

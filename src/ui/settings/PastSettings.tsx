@@ -9,7 +9,7 @@ import { runName } from '../../record/run/names.ts'
 import { CutName } from '../kit/CutName.tsx'
 import { closePast } from '../open/opened_run.ts'
 import { takeSettings } from '../open/take_settings.ts'
-import { unitWords } from './field/unit_words.ts'
+import { Unit } from './field/Unit.tsx'
 import { type FieldData, groupFields, OPEN_AT_FIRST, shownFields, valueWords } from './form.ts'
 import { rewardWords } from './rewards/part_words.ts'
 import { SettingsSearch } from './SettingsSearch.tsx'
@@ -110,7 +110,7 @@ function Values({ entry }: { readonly entry: RunEntry }) {
           {values
             ? changesWords(values, (value) => valueWords({ ...field, value }))
             : valueWords(field)}{' '}
-          <span className="soft">{unitWords(field.unit)}</span>
+          <Unit of={field.unit} />
           {differs ? <small className="soft">preset: {valueWords(before)}</small> : null}
         </dd>
       </div>

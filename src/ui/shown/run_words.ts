@@ -25,19 +25,23 @@ export function statusWord(header: RunHeader): string {
 
 function dateFormats() {
   const shortDay = { day: 'numeric', month: 'short' } as const
+  const clock = { hour: '2-digit', minute: '2-digit' } as const
+  const format = (parts: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat(locale(), parts)
   return {
-    day: new Intl.DateTimeFormat(locale(), { ...shortDay, year: 'numeric' }),
-    shortDay: new Intl.DateTimeFormat(locale(), shortDay),
-    time: new Intl.DateTimeFormat(locale(), { hour: '2-digit', minute: '2-digit' }),
+    day: format({ ...shortDay, year: 'numeric' }),
+    dayAndTime: format({ ...shortDay, year: 'numeric', ...clock }),
+    shortDay: format(shortDay),
+    shortDayAndTime: format({ ...shortDay, ...clock }),
+    time: format(clock),
   }
 }
 
 /** Today's runs by their time alone. */
 export function whenText(at: number, now: number): string {
   if (Number.isNaN(at)) return NONE
-  const { day, time } = dateFormats()
+  const { day, dayAndTime, time } = dateFormats()
   const isToday = day.format(at) === day.format(now)
-  return isToday ? time.format(at) : `${day.format(at)}, ${time.format(at)}`
+  return (isToday ? time : dayAndTime).format(at)
 }
 
 /** The same for a narrow column: of an earlier day's run the day, with its year where that is
@@ -47,11 +51,14 @@ export function shortWhen(
   now: number,
 ): { readonly text: string; readonly clock?: string; readonly whole?: string } {
   if (Number.isNaN(at)) return { text: NONE }
-  const { day, shortDay, time } = dateFormats()
-  const whole = `${day.format(at)}, ${time.format(at)}`
+  const { day, dayAndTime, shortDay, shortDayAndTime, time } = dateFormats()
+  const whole = dayAndTime.format(at)
   if (day.format(at) === day.format(now)) return { text: time.format(at), whole }
   const isThisYear = new Date(at).getFullYear() === new Date(now).getFullYear()
-  return { text: (isThisYear ? shortDay : day).format(at), clock: `, ${time.format(at)}`, whole }
+  const text = (isThisYear ? shortDay : day).format(at)
+  // A language has its own sign between a day and a time.
+  const clock = (isThisYear ? shortDayAndTime : dayAndTime).format(at).slice(text.length)
+  return { text, clock, whole }
 }
 
 /** Steps of the whole run: those that were taken, and those that were to come. */

@@ -7,3 +7,10 @@ export function unitWords(unit: string): string {
   const counted = t(`0 ${unit}`)
   return counted.startsWith('0 ') ? counted.slice(2) : unit
 }
+
+/** What is said already is no text of the page's source: it is not said again. */
+export const Unit = ({ of }: { readonly of: string }) => (
+  <span className="soft unit" translate="no">
+    {unitWords(of)}
+  </span>
+)
