@@ -2,12 +2,7 @@
 // about it. Sorting, filters and groups name the same columns.
 
 import { rewardIsShare } from '../../../document/experiment/asked.ts'
-import {
-  placeWords,
-  settingLabel,
-  settingValue,
-} from '../../../document/experiment/form/setting_words.ts'
-import { PRESETS } from '../../../document/presets/presets.ts'
+import { settingValue } from '../../../document/experiment/form/setting_words.ts'
 import { boundsOf } from '../../../document/study/bounds.ts'
 import type { Interval } from '../../../document/study/statistics/student.ts'
 import { logKindWords } from '../../../jobs/logs/base/log_kinds.ts'
@@ -27,6 +22,7 @@ import {
   TASK_SCORE,
 } from '../../shown/metrics.ts'
 import { statusWord } from '../../shown/run_words.ts'
+import { settingName } from './setting_names.ts'
 
 /** What a column says of one run; undefined where the run has no such thing. */
 export type Cell = string | number | boolean | null | undefined
@@ -236,10 +232,6 @@ export function cellText(cell: Cell, column: string, entry: RunEntry): string {
   if (name.endsWith('/lr')) return formatRate(cell)
   return isShare(name, [entry]) ? formatShare(cell) : formatNumber(cell)
 }
-
-/** What a setting is called: one that only some experiments have, by the end of its path. */
-const settingName = (path: string): string =>
-  `${placeWords(path)}${settingLabel(PRESETS[0].experiment, path)}`
 
 /** The head of a column; a setting by the name that the form gives it, and by its path where two
  * of the table are called alike. */
