@@ -17,6 +17,7 @@ import { presentSettings } from '../../../page/study/present_settings.ts'
 import { changeStudy, setStudy } from '../../../page/study/study_store.ts'
 import { t } from '../../kit/translator.ts'
 import { selectionStore } from '../../runs/base/selection.ts'
+import { NameShown } from '../../settings/Field.tsx'
 import { useLab } from '../../shown/run.ts'
 import { armsOfRuns, type ChosenArm, namedArms } from './arm_names.ts'
 import { BaseOfStudy } from './BaseOfStudy.tsx'
@@ -63,6 +64,7 @@ function Arms(props: {
             <button type="button" onClick={() => setChosen(chosen.filter((_, k) => k !== i))}>
               Take out
             </button>
+            <NameShown path="name" value={name} />
           </li>
         ))}
       </ol>

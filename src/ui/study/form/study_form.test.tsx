@@ -3,10 +3,15 @@ import { renderToStaticMarkup } from 'react-dom/server'
 import { afterEach, expect, test } from 'vitest'
 import { presetOf } from '../../../document/presets/presets.ts'
 import { EMPTY_DRAFT } from '../../../document/study/draft/draft.ts'
+import { translateWith } from '../../kit/translator.ts'
+import { allTexts } from '../../language/testing.ts'
 import { endNewStudy, newStudyStore } from './new_study_store.ts'
 import { StudyForm } from './StudyForm.tsx'
 
-afterEach(endNewStudy)
+afterEach(() => {
+  translateWith(undefined)
+  endNewStudy()
+})
 
 test('a form that is drawn again has what was typed, until it is discarded', () => {
   const experiment = presetOf('tiny-grpo')?.experiment
@@ -19,4 +24,18 @@ test('a form that is drawn again has what was typed, until it is discarded', () 
   expect(form).toContain('value="mine"')
   endNewStudy()
   expect(renderToStaticMarkup(<StudyForm />)).not.toContain('Does it stay?')
+})
+
+test('the name of an arm stands beside its field in the language of the page', () => {
+  const experiment = presetOf('tiny-grpo')?.experiment
+  if (!experiment) throw new Error('no preset')
+  const draft = { ...EMPTY_DRAFT, way: 'arms' as const }
+  const texts = allTexts()
+  translateWith({
+    locale: 'zh-CN',
+    text: (english) => texts.translate(english),
+    props: (_, props) => props,
+  })
+  newStudyStore.setState({ typed: { draft, chosen: [{ name: 'whole model', experiment }] } })
+  expect(renderToStaticMarkup(<StudyForm />)).toContain('“整个模型”')
 })
