@@ -111,3 +111,14 @@ test('an element that is a sentence has a full stop of Chinese', () => {
 test('an option without a value keeps its text as its value', () => {
   expect(renderToStaticMarkup(<option>Save</option>)).toBe('<option value="Save">保存</option>')
 })
+
+test('a sentence that is said already has no space behind its stop', () => {
+  const said = '每一层都有策略。'
+  expect(
+    renderToStaticMarkup(
+      <p>
+        {said} <b>Save</b>
+      </p>,
+    ),
+  ).toBe('<p>每一层都有策略。<b>保存</b></p>')
+})

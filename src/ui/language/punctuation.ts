@@ -4,6 +4,8 @@
 export const BEFORE_PERCENT = /(?<=\d)\s(?=%)/g
 /** Behind an element. */
 export const LONE_STOP = /(?<=[\ue000-\uf8ff])\.(?=\s|$)/g
+/** Between a sentence that is said already and an element. */
+export const AFTER_STOP = /(?<=[。；：！？])[ \t]+(?=[\ue000-\uf8ff])/g
 /** Between what is written in Chinese and the next part of it. */
 const BEFORE_WORDS = /(?<=[\w%\]\p{Script=Han}]),\s(?=\p{Script=Han})|(?<=\p{Script=Han}),\s(?=%)/gu
 /** A duration in words: units stay elsewhere. */

@@ -21,6 +21,7 @@ import {
 } from './kinds.ts'
 import { Names } from './names.ts'
 import {
+  AFTER_STOP,
   BEFORE_PERCENT,
   inList,
   JOINTS,
@@ -86,17 +87,18 @@ export class TextTranslator {
   }
 
   /** The text in the language, with the spaces around it; as it is where it has no translation. */
-  translate(text: string): string {
+  translate(said: string): string {
+    const text = said.replace(AFTER_STOP, '')
     if (!HAS_WORDS.test(text)) return text.replace(BEFORE_PERCENT, '').replace(LONE_STOP, '。')
     // A text that is a name, with a sign at its end or without, has its own translation.
     const isWhole = [text.trim(), text.trim().slice(0, -1)].some((t) => this.exactly(t))
     const hidden = isWhole ? text : this.names.hide(text)
     if (hidden === text) return this.find(text, 0) ?? text.replace(BEFORE_PERCENT, '')
-    const said = HAS_WORDS.test(hidden)
+    const found = HAS_WORDS.test(hidden)
       ? this.find(hidden, 0)
       : hidden.replace(/[,:;](?=\s)/g, (sign) => SIGNS[sign])
     // A text of the catalogue may hold the name itself.
-    return said === undefined ? (this.find(text, 0) ?? text) : tidy(this.names.show(said))
+    return found === undefined ? (this.find(text, 0) ?? text) : tidy(this.names.show(found))
   }
 
   /** undefined: no translation was found. */
