@@ -155,6 +155,19 @@ test('in a narrow window what Train takes is said whole, and what came of it has
   expect(says.x).toBe(answers.x)
 })
 
+test('a way out of a wrong value is said whole in the width of the settings', async ({
+  lab,
+  page,
+}) => {
+  await page.setViewportSize({ width: 1440, height: 900 })
+  await lab.open()
+  await lab.waitForStatus('idle')
+  await page.locator('#field-model-num_hidden_layers').fill('4')
+  const problem = page.locator('.problem', { hasText: 'begin from random weights' })
+  await expect(problem).toBeVisible()
+  expect(await problem.evaluate((p) => p.scrollWidth - p.clientWidth)).toBeLessThanOrEqual(0)
+})
+
 test('why Train is off moves nothing when it is said', async ({ lab, page }) => {
   for (const width of [1440, 1000]) {
     await page.setViewportSize({ width, height: 900 })
