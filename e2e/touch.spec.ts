@@ -21,6 +21,20 @@ test('a card of Inside says what touching a kept state found', LONG_ONLY, async 
   const contents = lab.page.getByRole('navigation', { name: 'Contents of this tab' })
   await expect(contents).toContainText(/is needed most|no part costs anything/)
   await expect(contents).not.toContainText('a button there')
+  // What wrote a token has its tables whole: it is as wide as the tab.
+  await lab.show('tokens')
+  await lab.get('writing-start').click()
+  await expect(lab.get('writing-says')).toContainText('adds the most', { timeout: 200_000 })
+  const panel = await lab.page.locator('#tab-panel').boundingBox()
+  const card = await lab.get('writing').boundingBox()
+  expect(card?.width).toBeGreaterThan(0.9 * (panel?.width ?? 0))
+  const cut = await lab
+    .get('writing')
+    .locator('.scroll')
+    .evaluateAll(
+      (all) => all.filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth + 1).length,
+    )
+  expect(cut).toBe(0)
 })
 
 test(
