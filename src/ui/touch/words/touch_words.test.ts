@@ -264,6 +264,35 @@ test('a token says what wrote it and where its heads looked', () => {
   expect(looksTable(WRITTEN, 2).rows[2]).toEqual(['head 1 of layer 2', '0.1', '0.9'])
 })
 
+test('of a logit below the mean the part is named that lowers it most', () => {
+  const attributed = {
+    ...WRITTEN.attributed,
+    total: [0.5, -1.25],
+    embed: [0.1, 0.25],
+    attention: [
+      [0.2, 0.125],
+      [0, -0.25],
+    ],
+    feed_forward: [
+      [0.1, 0],
+      [0.1, -1.375],
+    ],
+    head: [
+      [
+        [0.1, 0.125],
+        [0.1, 0],
+      ],
+      [
+        [0, 0.05],
+        [0, -0.3],
+      ],
+    ],
+  }
+  expect(writingSays({ ...WRITTEN, attributed }, 2)).toBe(
+    'With the weights after step 40, “7” has a logit 1.25 below the mean of all tokens. The feed-forward of layer 2 lowers it most, by 1.38. Of the heads head 2 of layer 2 has the largest share, −0.3, and looks mostly at token 2, “=” (100.0\u00a0%).',
+  )
+})
+
 test('the vector that raises the reward most is named, or the one that lowers it most', () => {
   const effect = (layer: number, strength: number, reward: number) => ({
     layer,

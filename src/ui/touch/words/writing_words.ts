@@ -57,18 +57,24 @@ export function looksAt({ attributed }: Written, at: number): readonly Looks[] {
 const most = <T>(all: readonly T[], of: (one: T) => number): T =>
   all.reduce((best, one) => (of(one) > of(best) ? one : best))
 
-/** Which part adds the most to the logit of the token, and where the head that adds most looks. */
+/** Which part adds the most to the logit of the token, or lowers one below the mean most, and where
+ * the head that moves it most looks. */
 export function writingSays(written: Written, at: number): string {
   const { step, tokens, attributed } = written
   const rows = addedTo(written, at)
   const whole = rows.flat().filter(({ part }) => typeof part !== 'object')
   const heads = rows.flat().filter(({ part }) => typeof part === 'object')
-  const part = most(whole, ({ by }) => by)
-  const head = most(heads, ({ by }) => by)
+  const total = attributed.total[at - 1]
+  const isLow = total < 0
+  const part = most(whole, ({ by }) => (isLow ? -by : by))
+  // Of a low logit too a head may only raise it.
+  const head = most(heads, ({ by }) => (isLow ? Math.abs(by) : by))
   const place = heads.indexOf(head)
   const { shares } = looksAt(written, at)[place]
   const seen = shares.indexOf(Math.max(...shares))
-  return `With the weights after step ${step}, “${tokens[at]}” has a logit ${formatNumber(attributed.total[at - 1])} above the mean of all tokens. ${capital(addedName(part))} adds the most of it, ${formatNumber(part.by)}. Of the heads ${addedName(head)} adds the most, ${formatNumber(head.by)}, and looks mostly at token ${seen + 1}, “${tokens[seen]}” (${formatShare(shares[seen])}).`
+  return isLow
+    ? `With the weights after step ${step}, “${tokens[at]}” has a logit ${formatNumber(-total)} below the mean of all tokens. ${capital(addedName(part))} lowers it most, by ${formatNumber(-part.by)}. Of the heads ${addedName(head)} has the largest share, ${formatNumber(head.by)}, and looks mostly at token ${seen + 1}, “${tokens[seen]}” (${formatShare(shares[seen])}).`
+    : `With the weights after step ${step}, “${tokens[at]}” has a logit ${formatNumber(total)} above the mean of all tokens. ${capital(addedName(part))} adds the most of it, ${formatNumber(part.by)}. Of the heads ${addedName(head)} adds the most, ${formatNumber(head.by)}, and looks mostly at token ${seen + 1}, “${tokens[seen]}” (${formatShare(shares[seen])}).`
 }
 
 const capital = (text: string) => text[0].toUpperCase() + text.slice(1)
