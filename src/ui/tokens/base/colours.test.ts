@@ -118,7 +118,10 @@ test('the entropies of the layers that a step brought are those of its tokens, b
   // '3' and the end token, three states each.
   const seen: TracedSample = { ...traced('1+2=', '3', 1), layer_entropy }
   expect(tracedEntropy(seen, 'raw', 0, 0)).toBe(0)
-  expect(tracedEntropy(seen, 'raw', 2, 1)).toBe(5)
+  expect(tracedEntropy(seen, 'raw', 1, 1)).toBe(4)
+  // The last is the final policy, which reads its state through the norm.
+  expect(tracedEntropy(seen, 'raw', 2, 1)).toBe(tracedEntropy(seen, 'normed', 2, 1))
+  expect(tracedEntropy(seen, 'raw', 2, 1)).toBe(0)
   expect(tracedEntropy(seen, 'normed', 1, 1)).toBe(1)
   expect(tracedEntropy(seen, 'raw', 3, 0)).toBeUndefined()
   expect(tracedEntropy(seen, 'raw', 0, 2)).toBeUndefined()

@@ -63,16 +63,16 @@ export interface LayerEntropy {
 }
 
 /** Nats of a layer at token t, as the traced step brought them along; undefined where it brought
- * none. */
+ * none. The last layer is the final policy, through the final norm, in every readout. */
 export function tracedEntropy(
   { layer_entropy, tokens }: TracedSample,
   readout: LayerReadout,
   layer: number,
   t: number,
 ): number | undefined {
-  const values = layer_entropy?.[readout]
-  if (!values || t >= tokens.length) return undefined
-  const states = values.length / tokens.length
+  if (!layer_entropy || t >= tokens.length) return undefined
+  const states = layer_entropy.raw.length / tokens.length
+  const values = layer_entropy[layer === states - 1 ? 'normed' : readout]
   return layer < states ? values[t * states + layer] : undefined
 }
 

@@ -155,7 +155,8 @@ function Filters({ isNarrow, found }: { isNarrow: boolean; found: Found }) {
 
 /** What the colours mean, what a response is compared with, and which part of a step this is. */
 function Notes({ shown, isColoured }: { shown: Shown; isColoured: boolean }) {
-  const { mode, readout } = useTokens(selectView)
+  const { mode, layer, readout } = useTokens(selectView)
+  const how = layer >= useLastLayer() ? 'final' : readout
   const { phase, responses } = shown
   const isOfLayer = isColoured && mode === 'layer_entropy'
   const sampled = phase ? phase.rollout.train_batch_size * phase.rollout.n : 0
@@ -166,7 +167,7 @@ function Notes({ shown, isColoured }: { shown: Shown; isColoured: boolean }) {
           {responses.length} of the step’s {sampled} responses were recorded.
         </p>
       ) : null}
-      {isOfLayer ? <p className="soft">{reads(READ[readout], BATCH)}</p> : null}
+      {isOfLayer ? <p className="soft">{reads(READ[how], BATCH)}</p> : null}
       <p className="soft inspector-help">
         <Words text={isColoured ? `${MODES[mode].help} ${SIGNS_SAY}.` : `${SIGNS_SAY}.`} />
         {isOfLayer ? <LayersSay shown={shown} /> : null}

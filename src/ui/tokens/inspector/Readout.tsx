@@ -88,7 +88,14 @@ function Layers(props: { layerEntropy: LayerEntropy; told: Inspected; t: number 
   return (
     <>
       <p data-testid="token-layer">
-        Entropy of layer {layer}, {READ[readout]}: <b>{formatNats(entropy)}</b>
+        {layer === last ? (
+          <>Entropy of the final policy: </>
+        ) : (
+          <>
+            Entropy of layer {layer}, {READ[readout]}:{' '}
+          </>
+        )}
+        <b>{formatNats(entropy)}</b>
         <span className="soft">, with the weights after step {layerEntropy.stepOf(traced)}</span>
       </p>
       <dl className="token-numbers token-layers" data-testid="token-layers">
