@@ -14,6 +14,7 @@ import {
   looksAt,
   looksTable,
   type Written,
+  weightsSay,
   writingSays,
   writingTable,
 } from './words/writing_words.ts'
@@ -123,7 +124,7 @@ function OfRecord({ record, sample, step, t }: TokenWritingProps & { readonly re
       note={NOTE}
       action="Take its logit apart"
       onStart={() => void touch(record, [state], { what: 'attribution', sample })}
-      choices={<span className="soft">with the weights after step {state}</span>}
+      choices={<span className="soft">{weightsSay(state, step)}</span>}
     >
       {hasToken ? (
         <>

@@ -29,7 +29,14 @@ import {
   saysNext,
 } from './reading_words.ts'
 import { steeringSays, steeringTable } from './steer_words.ts'
-import { looksAt, looksTable, type Written, writingSays, writingTable } from './writing_words.ts'
+import {
+  looksAt,
+  looksTable,
+  type Written,
+  weightsSay,
+  writingSays,
+  writingTable,
+} from './writing_words.ts'
 
 const SURE = 0.05
 const part = (
@@ -262,6 +269,14 @@ test('a token says what wrote it and where its heads looked', () => {
     'the feed-forward of layer 1',
   ])
   expect(looksTable(WRITTEN, 2).rows[2]).toEqual(['head 1 of layer 2', '0.1', '0.9'])
+})
+
+test('weights that did not write a token say so, and why it is these', () => {
+  expect(weightsSay(44, 45)).toBe('with the weights after step 44')
+  expect(weightsSay(27, 45)).toBe(
+    'with the weights after step 27, the newest kept state before step 45. Its logit may differ from the one that wrote it.',
+  )
+  expect(weightsSay(60, 45)).toContain('after step 60, the oldest kept state. Its logit may differ')
 })
 
 test('of a logit below the mean the part is named that lowers it most', () => {

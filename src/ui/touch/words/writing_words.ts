@@ -54,6 +54,16 @@ export function looksAt({ attributed }: Written, at: number): readonly Looks[] {
   )
 }
 
+/** Which weights take a logit apart, and why not those that wrote the token: few are kept. `state`:
+ * the step they are after; `step`: that sampled the token. */
+export function weightsSay(state: number, step: number): string {
+  const differs = 'Its logit may differ from the one that wrote it.'
+  if (state === step - 1) return `with the weights after step ${state}`
+  return state < step
+    ? `with the weights after step ${state}, the newest kept state before step ${step}. ${differs}`
+    : `with the weights after step ${state}, the oldest kept state. ${differs}`
+}
+
 const most = <T>(all: readonly T[], of: (one: T) => number): T =>
   all.reduce((best, one) => (of(one) > of(best) ? one : best))
 
