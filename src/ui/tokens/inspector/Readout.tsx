@@ -61,6 +61,7 @@ function Actions({ step, told }: { step: number; told: Inspected }) {
             { prompt, response, is_ended },
             step,
             shownExperiment(shownStore.getState()).task.id,
+            tokensStore.getState().cursor.t,
           )
         }
       >

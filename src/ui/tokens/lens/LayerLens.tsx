@@ -125,7 +125,7 @@ function Summary(props: {
 function Looked({ kept, text }: { kept: KeptOfRun; text: LensText }) {
   const atStep = useAtStep()
   const { max_entropy } = useVocabulary()
-  const { kind, compare, layer, position, other } = useLens(selectView)
+  const { kind, compare, layer, position, t, other } = useLens(selectView)
   const [hovered, setHovered] = useState<CellPlace>()
   const now = lensItem(kept, text.key, atStep)
   const steps = lensSteps(kept, text.key)
@@ -140,7 +140,7 @@ function Looked({ kept, text }: { kept: KeptOfRun; text: LensText }) {
     [compare, lens, lensBefore, kind],
   )
   if (!now || !lens) return <Waiting kept={kept} />
-  const here = placeIn(lens, { layer, position: position ?? lens.prompt_length - 1 })
+  const here = placeIn(lens, { layer, position: position ?? lens.prompt_length - 1 + t })
   const shown = hovered ? placeIn(lens, hovered) : here
   const { step } = now.item
   const cost = now.item.item.cost_ms.lens

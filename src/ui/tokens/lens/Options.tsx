@@ -52,7 +52,7 @@ function TextChoice({
         <select
           data-testid="lens-text"
           value={chosen?.key ?? ''}
-          onChange={({ target }) => set({ chosen: target.value, position: undefined })}
+          onChange={({ target }) => set({ chosen: target.value, position: undefined, t: 0 })}
         >
           {heldOut.length > 0 ? (
             <optgroup label="Held-out prompts with their right answers">

@@ -136,8 +136,8 @@ test('a text is looked at in runs of its own task alone, and is there again when
   const sample = (prompt: string): LensSample => ({ prompt, response: '1', is_ended: true })
   vi.stubGlobal('location', { pathname: '/', search: '', hash: '' })
   vi.stubGlobal('history', { state: null, replaceState() {}, pushState() {} })
-  lookThrough(sample('3+4='), 2, 'add_digits')
-  for (let i = 0; i <= MAX_SENT; i++) lookThrough(sample(`${i}1=`), 5, 'sort_digits')
+  lookThrough(sample('3+4='), 2, 'add_digits', 0)
+  for (let i = 0; i <= MAX_SENT; i++) lookThrough(sample(`${i}1=`), 5, 'sort_digits', 0)
   vi.unstubAllGlobals()
   const prompts = (task: string) =>
     sentOf(lensStore.getState().sent, task).map((one) => one.sample.prompt)
@@ -150,7 +150,8 @@ test('a new run begins with its first held-out text, and lists what it measures'
   vi.stubGlobal('location', { pathname: '/', search: '', hash: '' })
   vi.stubGlobal('history', { state: null, replaceState() {}, pushState() {} })
   labStore.setState({ ...initialState(), record: 'a' })
-  lookThrough(sample, 71, 'sort')
+  lookThrough(sample, 71, 'sort', 2)
+  expect(lensStore.getState()).toMatchObject({ t: 2, position: undefined })
   expect(lensStore.getState().chosen).toBe(textKey(sample))
   const { sent } = lensStore.getState()
   const { kept } = observed(initialState(), 0, [lens])
@@ -161,7 +162,7 @@ test('a new run begins with its first held-out text, and lists what it measures'
     [71, false],
   ])
   labStore.setState(({ run }) => ({ run: run + 1, record: 'b' }))
-  expect(lensStore.getState().chosen).toBeUndefined()
+  expect(lensStore.getState()).toMatchObject({ chosen: undefined, t: 0 })
   expect(listed(kept, 'b')).toEqual([[undefined, false]])
   expect(listed(initialState().kept, '')).toEqual([])
   const measured = lensFrom(plainLens('3=', '3', { is_held_out: false }))
@@ -171,7 +172,7 @@ test('a new run begins with its first held-out text, and lists what it measures'
     [71, true],
   ])
   // Sent again, it is of this run.
-  lookThrough(sample, 6, 'sort')
+  lookThrough(sample, 6, 'sort', 0)
   vi.unstubAllGlobals()
   expect(lensStore.getState().sent).toMatchObject([{ since: 6, record: 'b' }])
 })

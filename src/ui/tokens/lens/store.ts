@@ -32,8 +32,9 @@ export interface LensView {
   /** The step that is compared with; undefined for the first that was kept. */
   readonly other: number | undefined
   readonly layer: number
-  /** undefined: where the response begins. */
+  /** undefined: where token `t` of the response was written. */
   readonly position: number | undefined
+  readonly t: number
   /** The panel is to be scrolled to and to have the focus. */
   readonly isWanted: boolean
 }
@@ -49,12 +50,13 @@ export const lensStore = createStore<LensView>(() => ({
   other: undefined,
   layer: Number.POSITIVE_INFINITY,
   position: undefined,
+  t: 0,
   isWanted: false,
 }))
 
 // A new run begins with its first held-out text.
 labStore.subscribe(({ run }, before) => {
-  if (run !== before.run) lensStore.setState({ chosen: undefined, position: undefined })
+  if (run !== before.run) lensStore.setState({ chosen: undefined, position: undefined, t: 0 })
 })
 
 /** A part of the view; `selector` is a module-level function. */
@@ -65,9 +67,9 @@ export const useLens = <T>(selector: (view: LensView) => T): T => useStore(lensS
 export const sentOf = (sent: readonly SentSample[], task: string): readonly SentSample[] =>
   sent.filter((one) => one.task === task)
 
-/** Measures a response from now on, from its first written token; of too many of its task the
+/** Measures a response from now on, and shows its token `t`; of too many of its task the
  * oldest is dropped. */
-export function lookThrough(sample: LensSample, since: number, task: string): void {
+export function lookThrough(sample: LensSample, since: number, task: string, t: number): void {
   const key = textKey(sample)
   const { record } = shownStore.getState()
   lensStore.setState(({ sent }) => {
@@ -83,6 +85,7 @@ export function lookThrough(sample: LensSample, since: number, task: string): vo
           ],
       chosen: key,
       position: undefined,
+      t,
       isWanted: true,
     }
   })
@@ -91,9 +94,9 @@ export function lookThrough(sample: LensSample, since: number, task: string): vo
 
 /** Looks at a response no longer. */
 export function lookAway(key: string): void {
-  lensStore.setState(({ sent, chosen }) => ({
+  lensStore.setState(({ sent, chosen, t }) => ({
     sent: sent.filter(({ sample }) => textKey(sample) !== key),
-    chosen: chosen === key ? undefined : chosen,
+    ...(chosen === key ? { chosen: undefined, t: 0 } : { chosen, t }),
   }))
 }
 
