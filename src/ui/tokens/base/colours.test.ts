@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import type { TracedSample } from '../../../host/protocol/results.ts'
 import {
   clipReach,
+  isInPart,
   legendOf,
   missingReason,
   modeValue,
@@ -141,4 +142,10 @@ test('the entropy of a layer colours from 0 to ln V, where anybody looked', () =
     end: 3,
   })
   expect(rangeOf('layer_entropy', [one], { max_entropy: 3 })).toBeUndefined()
+  // One response alone was read by the lens: the others have no colour, for a reason.
+  const other = traced('2=', '2', 1)
+  expect(rangeOf('layer_entropy', [one, other], { max_entropy: 3 }, look)).toBeDefined()
+  expect(isInPart([one, other], look)).toBe(true)
+  expect(isInPart([one], look)).toBe(false)
+  expect(isInPart([other], undefined)).toBe(false)
 })

@@ -76,6 +76,14 @@ export function tracedEntropy(
   return layer < states ? values[t * states + layer] : undefined
 }
 
+/** Whether some of these have no entropies of their layers: nobody looked at them. */
+export const isInPart = (
+  samples: readonly TracedSample[],
+  layerEntropy: LayerEntropy | undefined,
+): boolean =>
+  layerEntropy !== undefined &&
+  samples.some((sample) => sample.tokens.length > 0 && layerEntropy.at(sample, 0) === undefined)
+
 /** The number that colours a token; undefined where there is none. */
 export function modeValue(
   mode: Mode,

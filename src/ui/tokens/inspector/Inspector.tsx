@@ -14,7 +14,7 @@ import { shownExperiment, useLastLayer } from '../../shown/run.ts'
 import { useAtStep, useShown } from '../../shown/shown.ts'
 import { useVisible } from '../../shown/visible.ts'
 import { useVocabulary } from '../../shown/vocabulary.ts'
-import { clipReach, legendOf, MODES, rangeOf } from '../base/colours.ts'
+import { clipReach, isInPart, legendOf, MODES, rangeOf } from '../base/colours.ts'
 import { type Found, find, type Inspected, openBundles } from '../base/inspect.ts'
 import { Legend, Shades } from '../base/Legend.tsx'
 import { NARROW, type TokensView, useTokens } from '../base/view.ts'
@@ -100,11 +100,10 @@ function Body({ shown }: { shown: Shown }) {
       <Filters isNarrow={isNarrow} found={found} />
       <div className="inspector-legend">
         {isNarrow ? null : <Count found={found} total={responses.length} />}
-        {!shown.isTraced ? null : range ? (
-          <Legend legend={legendOf(mode, range)} testid="colour-legend" />
-        ) : (
+        {range ? <Legend legend={legendOf(mode, range)} testid="colour-legend" /> : null}
+        {shown.isTraced && (!range || isInPart(traced, colours.layerEntropy)) ? (
           <Missing mode={mode} shown={shown} />
-        )}
+        ) : null}
         <Signs responses={responses} />
         {isNarrow ? null : notes}
       </div>
