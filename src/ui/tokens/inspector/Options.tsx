@@ -6,12 +6,11 @@ import { READ } from '../../plot/reads.ts'
 import { useLastLayer } from '../../shown/run.ts'
 import { type LayerReadout, MODES, type Mode } from '../base/colours.ts'
 import { drawnOf, type Found, ORDERS, openedTogether, opening } from '../base/inspect.ts'
+import { reopened, seeking, selectedIn } from '../base/search.ts'
 import { type TokensView, tokensStore, useTokens } from '../base/view.ts'
 
 const selectView = (view: TokensView) => view
 const set = tokensStore.setState
-/** What is open where a list is put in another order. */
-const CLOSED = { open: undefined, openFound: undefined, pages: 1 } as const
 const READOUTS: Readonly<Record<LayerReadout, string>> = { raw: READ.raw, normed: READ.normed }
 
 const MODE_LABELS = Object.fromEntries(
@@ -100,8 +99,7 @@ export function Count({ found, total }: OptionsProps) {
 /** Opens all groups, or as many as can be drawn, and closes them. */
 function OpenAll({ found }: { readonly found: Found }) {
   const view = useTokens(selectView)
-  const { cursor } = view
-  const { open, at } = drawnOf(found, view)
+  const { open } = drawnOf(found, view)
   const keys = openedTogether(found)
   const isOpen = keys.length > 0 && keys.every((key) => open.some((one) => one.key === key))
   return (
@@ -111,9 +109,8 @@ function OpenAll({ found }: { readonly found: Found }) {
       data-testid="open-all"
       disabled={keys.length === 0}
       onClick={() => {
-        // The selected response stays: an older cursor may lie in a group far below.
-        const here = at && at.place !== cursor.place ? { place: at.place, t: 0 } : cursor
-        set({ ...opening(view, isOpen ? [] : keys), pages: 1, cursor: here })
+        const cursor = selectedIn(found, view)
+        set({ ...opening(view, isOpen ? [] : keys), pages: 1, cursor })
       }}
     >
       {isOpen
@@ -126,7 +123,8 @@ function OpenAll({ found }: { readonly found: Found }) {
 }
 
 export function Options({ found }: Pick<OptionsProps, 'found'>) {
-  const { mode, order, isInformativeOnly, query } = useTokens(selectView)
+  const view = useTokens(selectView)
+  const { mode, order, isInformativeOnly, query } = view
   return (
     <div className="inspector-options">
       <Choice
@@ -142,7 +140,7 @@ export function Options({ found }: Pick<OptionsProps, 'found'>) {
         label="Order"
         labels={ORDERS}
         value={order}
-        onChoose={(order) => set({ order, ...CLOSED })}
+        onChoose={(order) => set({ order, ...reopened(view) })}
       />
       {found && !found.isSingle && found.groups > 1 ? <OpenAll found={found} /> : null}
       <label>
@@ -152,7 +150,9 @@ export function Options({ found }: Pick<OptionsProps, 'found'>) {
           data-testid="inspector-search"
           placeholder="in prompts and responses"
           value={query}
-          onChange={({ target }) => set({ query: target.value, openFound: undefined, pages: 1 })}
+          onChange={({ target }) =>
+            set(found ? seeking(found, view, target.value) : { query: target.value })
+          }
         />
       </label>
       <label className="inspector-check">
@@ -161,7 +161,7 @@ export function Options({ found }: Pick<OptionsProps, 'found'>) {
           data-testid="informative-only"
           checked={isInformativeOnly && found?.isSingle !== true}
           disabled={found?.isSingle === true}
-          onChange={({ target }) => set({ isInformativeOnly: target.checked, ...CLOSED })}
+          onChange={({ target }) => set({ isInformativeOnly: target.checked, ...reopened(view) })}
         />
         Only prompts with different scores
       </label>

@@ -25,7 +25,7 @@ import {
   opening,
   sorted,
 } from '../base/inspect.ts'
-import { foundTokens, matchesIn } from '../base/search.ts'
+import { foundTokens, matchesIn, reopened, seeking } from '../base/search.ts'
 import { traced } from '../base/testing.ts'
 import { tokensStore, traceOf } from '../base/view.ts'
 import { traceCost } from './cost.ts'
@@ -318,6 +318,39 @@ test('what a search finds is open, and after it what was open before it', () => 
   expect(openBundles(found, none)).toEqual([])
   expect(first.key).not.toBe(second.key)
   expect(openBundles(all, { ...none, query: '' })).toEqual([all.bundles[1]])
+})
+
+test('what was selected before or in a search is selected after it too', () => {
+  const all = find(step, { order: 'sampled', isInformativeOnly: false, query: '' })
+  const view = { ...asSampled, pages: 1, cursor: { place: 5, t: 1 } }
+  // Its group is closed, so the first response is selected.
+  const began = { ...view, ...seeking(all, view, '5') }
+  expect(began.cursor).toEqual({ place: 0, t: 0 })
+  const found = find(step, { order: 'sampled', isInformativeOnly: false, query: '5' })
+  expect(drawnOf(all, { ...began, ...seeking(found, began, '') }).at?.place).toBe(0)
+  const picked = { ...began, cursor: { place: 5, t: 1 } }
+  const after = { ...picked, ...seeking(found, picked, '') }
+  expect(drawnOf(all, after).at?.place).toBe(5)
+  // Where every prompt has one response, it may lie on a later page.
+  const many = step[0]
+  const single = Array.from({ length: 20 }, (_, place) => ({
+    ...many,
+    place,
+    prompt: `${place}+`,
+    traced: many.traced && { ...many.traced, group: { rewards: [1], lengths: [2], place: 0 } },
+  }))
+  const sought = { ...picked, query: '18+', cursor: { place: 18, t: 0 } }
+  const one = find(single, { order: 'sampled', isInformativeOnly: false, query: '18+' })
+  expect(seeking(one, sought, '').pages).toBe(2)
+})
+
+test('in another order several open groups stay open, and one gives way to the first', () => {
+  expect(reopened({ ...asSampled, open: ['a', 'b'] }).open).toEqual(['a', 'b'])
+  expect(reopened({ ...asSampled, open: ['a'], openFound: ['a', 'b'] })).toEqual({
+    open: undefined,
+    openFound: ['a', 'b'],
+    pages: 1,
+  })
 })
 
 test('opening all groups of a search keeps the response that is selected', () => {
