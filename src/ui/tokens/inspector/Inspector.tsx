@@ -92,9 +92,10 @@ function Body({ shown }: { shown: Shown }) {
   )
   return (
     <>
-      {says === '' ? null : (
+      {found.responses.length === 0 ? null : (
         <p className="figure-says" data-testid="inspector-says">
-          {says}
+          {/* Its place stays where no group is open: what is clicked would move. */}
+          {says || '\u00a0'}
         </p>
       )}
       <Filters isNarrow={isNarrow} found={found} />
