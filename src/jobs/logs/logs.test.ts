@@ -124,6 +124,17 @@ describe('TRL’s trainer_state.json', () => {
     expect(log.remarks).toEqual([])
   })
 
+  test('what its evaluations say of answers is held out, that of tokens is not', async () => {
+    const evaluated = { step: 2, eval_accuracy: 0.5, eval_both_accuracy: 0.75, eval_reward: 0.25 }
+    const log = await read('trl', state([{ ...evaluated, eval_mean_token_accuracy: 1 }]))
+    expect([...log.series.keys()]).toEqual([
+      'val-core/eval/acc/mean@1',
+      'val-core/both/acc/mean@1',
+      'val-core/eval/reward/mean@1',
+      'trl/eval_mean_token_accuracy',
+    ])
+  })
+
   test('any entries come back, in pieces of any size; a cut file keeps whole ones', async () => {
     await fc.assert(
       fc.asyncProperty(rows, fc.integer({ min: 1, max: 90 }), async (steps, size) => {

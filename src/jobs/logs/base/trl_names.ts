@@ -29,7 +29,6 @@ const TRL_NAMES: Readonly<Record<string, Renamed>> = {
   frac_reward_zero_std: { names: ['group/informative'], convert: (share) => 1 - share },
   step_time: to('timing_s/step'),
   epoch: to('training/epoch'),
-  eval_reward: to('val-core/eval/reward/mean@1'),
   'objective/scores': to('critic/score/mean'),
   'objective/rlhf_reward': to('critic/rewards/mean'),
   'policy/approxkl_avg': to('actor/ppo_kl'),
@@ -53,8 +52,19 @@ function partName(name: string): Renamed | undefined {
     : to(`reward/${part}/${statistic}`)
 }
 
+/** An evaluation, with the name of its data where there are several. The accuracy of single tokens
+ * is none of answers. */
+const HELD_OUT = /^eval_(?:(.+)_)?(accuracy|reward)$/
+
+function heldOutName(name: string): Renamed | undefined {
+  const [, data = 'eval', measure] = HELD_OUT.exec(name) ?? []
+  return measure === undefined || data.endsWith('mean_token')
+    ? undefined
+    : to(`val-core/${data}/${measure === 'reward' ? 'reward' : 'acc'}/mean@1`)
+}
+
 const renamed = (name: string): Renamed | undefined =>
-  Object.hasOwn(TRL_NAMES, name) ? TRL_NAMES[name] : partName(name)
+  Object.hasOwn(TRL_NAMES, name) ? TRL_NAMES[name] : (partName(name) ?? heldOutName(name))
 
 /** Under the lab's names; what it has no name for is `trl/…`. */
 export function labMetrics(name: string, value: number): [string, number][] {
