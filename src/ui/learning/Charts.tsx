@@ -12,8 +12,8 @@ import { type Line, MetricChart } from '../plot/MetricChart.tsx'
 import { useIsAtRest } from '../replay/at_rest.ts'
 import { IDEAL_CLIP_FRACTION, IDEAL_PPO_KL, type Ideal } from '../scales/ideal.ts'
 import { boardStore } from '../shown/board.ts'
-import { HELD_OUT_PREFERENCES, HELD_OUT_REWARDS, REWARD } from '../shown/metrics.ts'
-import { useOverlays } from '../shown/overlays.ts'
+import { HELD_OUT_PREFERENCES, HELD_OUT_REWARDS, layerEntropy, REWARD } from '../shown/metrics.ts'
+import { useLogged, useOverlays } from '../shown/overlays.ts'
 import { hasRewardPhase, selectHasRun, shownExperiment } from '../shown/run.ts'
 import { useIsImported, usePresent, useShown } from '../shown/shown.ts'
 import { Downloads } from './Downloads.tsx'
@@ -221,7 +221,9 @@ function SmallChart({ small }: { small: Small }) {
   )
 }
 
-const MapOfEntropies = () => <EntropyMap height={PLOT_HEIGHT} />
+const OF_LAYERS = [{ metric: layerEntropy(0) }]
+const MapOfEntropies = () =>
+  useLogged(OF_LAYERS).length > 0 ? <EntropyMap height={PLOT_HEIGHT} /> : null
 const ScoreLines = () => <RewardChart height={PLOT_HEIGHT} />
 const EntropyLines = () => <EntropyChart height={PLOT_HEIGHT} />
 

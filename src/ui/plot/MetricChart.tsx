@@ -6,7 +6,7 @@ import { ticksOf } from '../scales/bounds.ts'
 import type { Domain } from '../scales/domain.ts'
 import { type Ideal, idealWords } from '../scales/ideal.ts'
 import type { View } from '../scales/view.ts'
-import { type Overlay, overlayKey, useOverlays } from '../shown/overlays.ts'
+import { type Overlay, overlayKey, useLogged, useOverlays } from '../shown/overlays.ts'
 import { seriesOf } from '../shown/run.ts'
 import { type UiState, uiStore } from '../shown/store.ts'
 import { unitOf } from './axes/unit.ts'
@@ -161,7 +161,13 @@ function useContent(props: MetricChartProps, chart: ReturnType<typeof useChart>)
   return { paint, drawn: painted, summarise, columns, picture }
 }
 
+/** Nothing where a log has none of the lines. */
 export function MetricChart(props: MetricChartProps) {
+  const lines = useLogged(props.lines)
+  return lines.length === 0 ? null : <DrawnChart {...props} lines={lines} />
+}
+
+function DrawnChart(props: MetricChartProps) {
   const { id, lines, formatValue, formatY, title, note, compact = false, ideal } = props
   const chart = useChart(props)
   const { visible, allOverlays, x, axis, strokes, logX, logY } = chart

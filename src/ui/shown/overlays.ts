@@ -1,7 +1,9 @@
 // Puts other runs on the same charts: drawn faintly behind the shown one.
+import { useMemo } from 'react'
 import { useStore } from 'zustand'
 import { createStore } from 'zustand/vanilla'
 import type { Columns } from '../scales/columns.ts'
+import { useIsImported, useShown } from './shown.ts'
 import { uiStore } from './store.ts'
 
 /** One run, or the mean of several. */
@@ -28,6 +30,21 @@ export const overlayKey = (id: string): string => `overlay:${id}`
 const selectOverlays = (state: { readonly overlays: readonly Overlay[] }) => state.overlays
 
 export const useOverlays = (): readonly Overlay[] => useStore(overlayStore, selectOverlays)
+
+/** Of a log those lines alone that it has, or a run beside it: it is over, and no other will
+ * come. */
+export function useLogged<T extends { readonly metric: string }>(
+  lines: readonly T[],
+): readonly T[] {
+  const isImported = useIsImported()
+  const overlays = useOverlays()
+  const key = useShown(({ series }) => {
+    const has = ({ metric }: T) =>
+      !isImported || series.has(metric) || overlays.some((overlay) => overlay.series(metric))
+    return lines.map((line) => (has(line) ? 1 : 0)).join('')
+  })
+  return useMemo(() => lines.filter((_, i) => key[i] === '1'), [lines, key])
+}
 
 /** Id of the overlay that a link's result is drawn as. */
 export const SENDER_ID = 'sender'

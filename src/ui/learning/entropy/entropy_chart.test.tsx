@@ -5,6 +5,7 @@ import { appendRow, type Series } from '../../../host/columns/series.ts'
 import { initialState, labStore } from '../../../page/state/store.ts'
 import { LOGGED_ENTROPY, layerEntropy } from '../../shown/metrics.ts'
 import { shownStore, viewStore } from '../../shown/shown.ts'
+import { RewardChart } from '../scores/RewardChart.tsx'
 import { EntropyChart } from './EntropyChart.tsx'
 
 beforeEach(() => {
@@ -16,6 +17,17 @@ afterEach(() => {
   vi.restoreAllMocks()
   viewStore.setState({ isImported: false })
   labStore.setState(initialState(), true)
+})
+
+test('of a log without any there is no chart, and none of its scores has a line that it lacks', () => {
+  const series = new Map<string, Series>()
+  labStore.setState({ series })
+  appendRow(series, 'val-core/both/acc/mean@1', 1, 0.5)
+  const scores = () => renderToStaticMarkup(<RewardChart height={200} />)
+  viewStore.setState({ isImported: true })
+  expect(renderToStaticMarkup(<EntropyChart height={200} />)).toBe('')
+  expect(scores()).toContain('held-out, mean of answers')
+  expect(scores()).not.toContain('reward, sampled')
 })
 
 test('of a log of another trainer it draws the one entropy that is there', () => {

@@ -3,6 +3,8 @@
 import { useMemo, useState } from 'react'
 import { useStore } from 'zustand'
 import { boardStore } from '../../shown/board.ts'
+import { foreignHeldOut, LOGGED_ENTROPY, layerEntropy, REWARD } from '../../shown/metrics.ts'
+import { useIsImported } from '../../shown/shown.ts'
 import { type UiState, uiStore } from '../../shown/store.ts'
 import { BoardChart } from './BoardChart.tsx'
 import type { MoreChart } from './chart_entry.ts'
@@ -101,11 +103,17 @@ function Open(props: {
   )
 }
 
+/** Whether a log has something for each chart above. */
+const hasMain = (metrics: readonly string[]): boolean =>
+  (metrics.includes(REWARD) || foreignHeldOut(metrics) !== undefined) &&
+  (metrics.includes(LOGGED_ENTROPY) || metrics.includes(layerEntropy(0)))
+
 export function MoreCharts() {
   const [isOpen, setOpen] = useState(false)
   const isDark = useStore(uiStore, selectIsDark)
   const pinned = useStore(boardStore, selectPinned)
   const metrics = useMeasured()
+  const isOpened = useIsImported() && !hasMain(metrics)
   const groups = useMemo(() => moreCharts(metrics, isDark), [metrics, isDark])
   return (
     <>
@@ -118,6 +126,7 @@ export function MoreCharts() {
       <details
         className="more-charts"
         data-testid="more-charts"
+        open={isOpened}
         onToggle={(event) => setOpen(event.currentTarget.open)}
       >
         <summary>
