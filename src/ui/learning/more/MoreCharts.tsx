@@ -109,7 +109,8 @@ const hasMain = (metrics: readonly string[]): boolean =>
   (metrics.includes(LOGGED_ENTROPY) || metrics.includes(layerEntropy(0)))
 
 export function MoreCharts() {
-  const [isOpen, setOpen] = useState(false)
+  // Unset until it is turned: an element that begins open may tell that before React listens.
+  const [turned, setTurned] = useState<boolean>()
   const isDark = useStore(uiStore, selectIsDark)
   const pinned = useStore(boardStore, selectPinned)
   const metrics = useMeasured()
@@ -127,7 +128,7 @@ export function MoreCharts() {
         className="more-charts"
         data-testid="more-charts"
         open={isOpened}
-        onToggle={(event) => setOpen(event.currentTarget.open)}
+        onToggle={(event) => setTurned(event.currentTarget.open)}
       >
         <summary>
           More charts{' '}
@@ -139,7 +140,9 @@ export function MoreCharts() {
             and the time of each stage appear here, as far as the run measures them.
           </p>
         ) : null}
-        {isOpen && metrics.length > 0 ? <Open groups={groups} metrics={metrics} /> : null}
+        {(turned ?? isOpened) && metrics.length > 0 ? (
+          <Open groups={groups} metrics={metrics} />
+        ) : null}
       </details>
     </>
   )
