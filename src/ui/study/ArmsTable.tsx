@@ -49,7 +49,7 @@ function ArmRow(props: ArmsTableProps & { readonly result: ArmResult }) {
       <td>{spentText(spent)}</td>
       <td>{isCompared ? bareDifference(comparison, units) : ''}</td>
       <td>{isCompared ? short(comparison.p_holm ?? Number.NaN) : ''}</td>
-      <td className="study-found">{isCompared ? VERDICTS[comparison.verdict] : ''}</td>
+      <td className="study-verdict">{isCompared ? VERDICTS[comparison.verdict] : ''}</td>
       <td>
         {rest ? (
           <button

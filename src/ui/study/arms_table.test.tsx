@@ -23,6 +23,8 @@ test('a further primary measure has its sentence, its answer and its table; what
   )
   expect(page).toContain('equal within the margin')
   expect(renderToStaticMarkup(<ArmsTable {...drawn} />)).not.toContain('equal within')
+  // Of the baseline nothing is found, and no mark of it is drawn.
+  expect(page).not.toContain('study-found')
 })
 
 test('every arm but the baseline can be taken out, and none of a study of the lab', () => {
