@@ -38,11 +38,12 @@ interface ValueProps {
 }
 
 const selectHidden = (state: UiState) => state.hiddenLines
-const selectSmoothing = (state: UiState) => state.smoothing
 
 /** What the line says, and behind it what is not seen of that. */
 function LineValue({ columns, formatValue, smooth: least = 0 }: ValueProps) {
-  const weight = weightOf({ smooth: least }, useStore(uiStore, selectSmoothing))
+  const weight = useStore(uiStore, ({ smoothing }) =>
+    weightOf({ smooth: least }, smoothing, columns().find(Boolean)),
+  )
   const line = useLiveText<HTMLElement>(
     useCallback(() => lineText(columns(), formatValue, weight), [columns, formatValue, weight]),
   )

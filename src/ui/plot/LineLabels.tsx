@@ -62,7 +62,7 @@ export function LineLabels({ lines, view, formatValue, onNamed }: LineLabelsProp
       // would be no reading.
       const until = Math.min(read ?? view.x[1], view.x[1])
       const ends = lines.map((line) =>
-        pointOf(line, view, { until, weight: weightOf(line, smoothing) }),
+        pointOf(line, view, { until, weight: weightOf(line, smoothing, seriesOf(line.metric)) }),
       )
       // Of a step before the end the points are marked, and nothing leads to them.
       if (read !== undefined)

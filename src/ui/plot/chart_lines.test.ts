@@ -94,6 +94,11 @@ test('smoothing puts the measured line behind, at a quarter of its strength', ()
 
 test('a line that jumps is smoothed without being asked, and as much as is asked', () => {
   const noisy = { ...line, smooth: 0.5 }
+  const looks = () => strokesOf([noisy], [], 0, false).length
+  // An average of a few would lag behind what they say.
+  expect(looks()).toBe(1)
+  const series = labStore.getState().series as Map<string, Series>
+  for (let step = 4; step < 10; step++) appendMetrics(series, step, { loss: step % 2 })
   const drawn = (asked: number) =>
     strokesOf([noisy], [], asked, false).map((s) => (s.kind === 'line' ? s.columns : undefined))
   const [raw] = strokesOf([line], [], 0, false)

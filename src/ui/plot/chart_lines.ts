@@ -10,7 +10,7 @@ import { resolveColor } from '../scales/css_colors.ts'
 import type { Domain } from '../scales/domain.ts'
 import { extentIn } from '../scales/extent.ts'
 import { type Ideal, placeWords } from '../scales/ideal.ts'
-import { smoothed } from '../scales/smooth.ts'
+import { isFew, smoothed } from '../scales/smooth.ts'
 import type { Overlay } from '../shown/overlays.ts'
 import { measuredIn, readStep } from '../shown/readout.ts'
 import { seriesOf } from '../shown/run.ts'
@@ -48,9 +48,13 @@ export interface Line {
   readonly mayLeave?: boolean
 }
 
-/** How much a line is smoothed: as the person asked, and no less than it needs to be read. */
-export const weightOf = ({ smooth = 0 }: Pick<Line, 'smooth'>, asked: number): number =>
-  Math.max(smooth, asked)
+/** How much these columns of a line are smoothed: as the person asked, and no less than they need
+ * to be read. */
+export const weightOf = (
+  { smooth = 0 }: Pick<Line, 'smooth'>,
+  asked: number,
+  columns: Columns | undefined,
+): number => (isFew(columns) ? asked : Math.max(smooth, asked))
 
 /** A line, and how other runs' lines of the same metric are dashed. */
 export interface NumberedLine extends Line {
@@ -138,7 +142,7 @@ export function thinnedText(
     ...overlays.map((overlay) => overlay.series(metric) ?? []),
   ])
   const words = thinnedWords(thinnedOf(columns.flat()))
-  const isSmooth = lines.some((line) => weightOf(line, weight) > 0)
+  const isSmooth = lines.some((line) => weightOf(line, weight, seriesOf(line.metric)) > 0)
   return words === '' || !isSmooth ? words : `${words} A smoothed line averages what is kept.`
 }
 
@@ -156,7 +160,6 @@ export function strokesOf(
   for (const line of lines) {
     const { metric, color: name, width = 1.5, dash = [], dots = false } = line
     const rows = (columns: Columns) => (line.hasGaps ? withGaps(columns) : columns)
-    const weight = weightOf(line, asked)
     for (const overlay of overlays) {
       const color = resolveColor(overlay.color, isDark)
       const area = overlay.band?.(metric)
@@ -164,10 +167,16 @@ export function strokesOf(
       const columns = overlay.series(metric)
       const look = { dots: false, opacity: OVERLAY_OPACITY }
       const style = { ...overlayStyle(overlay, line), ...look, color }
-      if (columns) behind.push({ kind: 'line', columns: smoothed(rows(columns), weight), style })
+      if (columns)
+        behind.push({
+          kind: 'line',
+          columns: smoothed(rows(columns), weightOf(line, asked, columns)),
+          style,
+        })
     }
     const columns = seriesOf(metric)
     if (!columns) continue
+    const weight = weightOf(line, asked, columns)
     const style = { color: resolveColor(name, isDark), width, dash, dots }
     if (weight > 0)
       behind.push({
@@ -276,8 +285,8 @@ export function columnsOf(
 ): NamedColumns[] {
   return lines.flatMap((line) => {
     const { metric } = line
-    const weight = weightOf(line, asked)
     const own = seriesOf(metric)
+    const weight = weightOf(line, asked, own)
     const named = own ? [{ name: metric, columns: own }] : []
     if (own && weight > 0)
       named.push({ name: `${metric} (smoothed ${weight})`, columns: smoothed(own, weight) })

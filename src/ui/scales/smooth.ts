@@ -8,6 +8,13 @@ export const MAX_WEIGHT = 0.999
 /** The mean of one step's few responses jumps too much to be read. */
 export const SAMPLED_SMOOTHING = 0.8
 
+/** Measurements from which on an average of them says more than the newest does. */
+const ENOUGH = 10
+
+/** Of fewer an average lags behind what they say. */
+export const isFew = (columns: Pick<Columns, 'length'> | undefined): boolean =>
+  (columns?.length ?? 0) < ENOUGH
+
 interface Smoothed {
   steps: ArrayLike<number>
   values: Float64Array

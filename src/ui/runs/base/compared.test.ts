@@ -92,15 +92,16 @@ test('without a tick the run that began last is drawn, unless it is hidden', () 
 test('the moving average of several runs lies within the band that is drawn around it', () => {
   const series = (...values: number[]) =>
     new Map([[REWARD, Series.of(Float64Array.from(values.keys()), Float64Array.from(values))]])
-  labStore.setState({ series: series(0.2, 0.2, 0.2, 0.9) })
+  const early = Array<number>(8).fill(0.3)
+  labStore.setState({ series: series(...early, 0.2, 0.2, 0.2, 0.9) })
   libraryStore.setState({ living: 'x' })
   duelStore.setState({
-    second: { ...labStore.getState(), series: series(0.4, 0.2, 0.3, 0.8) },
+    second: { ...labStore.getState(), series: series(...early, 0.4, 0.2, 0.3, 0.8) },
     secondId: 'y',
   })
   const entries = [entryOf('x', {}), entryOf('y', { seed: 2 })]
   const smooth = smoothOfGroup({ label: '', entries, again: [] }, 'range', () => REWARD)
-  const last = (values: ArrayLike<number> | undefined) => values?.[3] ?? Number.NaN
+  const last = (values: ArrayLike<number> | undefined) => values?.[11] ?? Number.NaN
   expect(last(smooth?.middle)).toBeLessThan(0.8)
   expect(last(smooth?.low)).toBeLessThan(last(smooth?.middle))
   expect(last(smooth?.high)).toBeGreaterThan(last(smooth?.middle))
@@ -108,7 +109,7 @@ test('the moving average of several runs lies within the band that is drawn arou
 })
 
 test('a reward is a moving average in its line alone: its numbers are measured ones', () => {
-  const rewards = [0.2, 0.2, 0.2, 0.9]
+  const rewards = [...Array<number>(11).fill(0.2), 0.9]
   const columns = Series.of(Float64Array.from(rewards.keys()), Float64Array.from(rewards))
   labStore.setState({ series: new Map([[REWARD, columns]]) })
   libraryStore.setState({ living: 'x' })
@@ -118,13 +119,17 @@ test('a reward is a moving average in its line alone: its numbers are measured o
   const group = { label: '', entries: [entry], again: [] }
   const smooth = smoothOfGroup(group, undefined, () => REWARD)
   // As Learning draws it.
-  expect(smooth?.middle[3]).toBe(smoothed(columns, SAMPLED_SMOOTHING).values[3])
-  expect(smooth?.middle[3]).toBeLessThan(0.5)
+  expect(smooth?.middle[11]).toBe(smoothed(columns, SAMPLED_SMOOTHING).values[11])
+  expect(smooth?.middle[11]).toBeLessThan(0.5)
   const middle = columnsOfGroup(group, undefined, () => REWARD)?.mean.values ?? []
-  const line = { key: 'x', label: '', color: '', dash: [], at: columns.steps, middle, length: 4 }
+  const line = { key: 'x', label: '', color: '', dash: [], at: columns.steps, middle, length: 12 }
   expect(valueAt({ ...line, smooth }, undefined)).toBe(0.9)
   expect(comparedNumber(entry, 'score')).toBe(0.9)
   expect(comparedNumber(entry, 'score', 'highest')).toBe(0.9)
+  // An average of a few points would lag behind what they say.
+  const few = Series.of(columns.steps.slice(0, 9), columns.values.slice(0, 9))
+  labStore.setState({ series: new Map([[REWARD, few]]) })
+  expect(smoothOfGroup(group, undefined, () => REWARD)).toBeUndefined()
   // A study keeps a few points alone: an average of them would be another number.
   const study = { id: 's', name: 'S', arm: 'a', seconds: 1 }
   const ofStudy = { ...entry, header: { ...entry.header, study } }

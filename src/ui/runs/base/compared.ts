@@ -19,7 +19,7 @@ import { isLive, runColor } from '../../../record/run/record.ts'
 import { openedStore, redraw } from '../../open/opened_run.ts'
 import type { Owner } from '../../plot/files/SaveAs.tsx'
 import type { FigureLine } from '../../plot/still/figure_lines.ts'
-import { SAMPLED_SMOOTHING, smoothed } from '../../scales/smooth.ts'
+import { isFew, SAMPLED_SMOOTHING, smoothed } from '../../scales/smooth.ts'
 import { type Overlay, overlayStore, SENDER_ID } from '../../shown/overlays.ts'
 import { plannedOf } from '../../shown/run_words.ts'
 import { uiStore } from '../../shown/store.ts'
@@ -203,7 +203,7 @@ export function columnsOfGroup(
 
 /**
  * The same of the moving averages of its runs, as Learning draws them: mean and band are of the
- * same numbers, so that the one lies within the other. Of a few points that a study keeps there is
+ * same numbers, so that the one lies within the other. Of few points, as a study keeps them, there is
  * none.
  */
 export function smoothOfGroup(
@@ -212,10 +212,9 @@ export function smoothOfGroup(
   nameOf: (entry: RunEntry) => string,
 ): FigureLine['smooth'] {
   if (entries.some(({ header }) => header.study)) return undefined
-  const runs = entries.flatMap((entry) => {
-    const columns = columnsOf(entry.id)?.get(nameOf(entry))
-    return columns ? [smoothed(columns, SAMPLED_SMOOTHING)] : []
-  })
+  const measured = entries.flatMap((entry) => columnsOf(entry.id)?.get(nameOf(entry)) ?? [])
+  if (measured.some(isFew)) return undefined
+  const runs = measured.map((columns) => smoothed(columns, SAMPLED_SMOOTHING))
   if (entries.length < 2 || !kind) return runs[0] && { middle: runs[0].values }
   const { low, high } = boundsOfRuns(entries, nameOf)
   const band = meanBand(runs, kind, [low, high])
