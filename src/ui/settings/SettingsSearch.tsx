@@ -6,7 +6,7 @@ import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import { isSteerable } from '../../document/experiment/steering/edit_phases.ts'
 import { Field } from './Field.tsx'
 import { type FieldData, groupFields } from './form.ts'
-import { foundWords, idleWords, isFound, sortFound } from './settings_search.ts'
+import { foundWords, idleWords, isFound, openIdle, sortFound } from './settings_search.ts'
 
 interface SearchProps {
   readonly query: string
@@ -74,6 +74,8 @@ export function FoundSettings(props: FoundProps) {
   const shown = found.filter(({ hasEffect }) => hasEffect)
   const [isOpen, setOpen] = useState(false)
   const idle = found.filter(({ hasEffect }) => !hasEffect)
+  const asked = openIdle(query, shown, idle)
+  const more = idle.filter((field) => !asked.includes(field))
   const groups = groupFields(shown).length
   const { named, told, inherited } = sortFound(query, shown)
   const section = ([group, fields]: (typeof named)[number]) => (
@@ -93,13 +95,18 @@ export function FoundSettings(props: FoundProps) {
   return (
     <>
       <p className="soft found-count" role="status" data-testid="found-count">
-        {foundWords(shown.length, groups)}
+        {foundWords(shown.length, groups, idle.length)}
       </p>
-      {shown.length > 0 ? null : (
+      {found.length > 0 ? null : (
         <button type="button" data-testid="clear-search" onClick={onClear}>
           Clear the search
         </button>
       )}
+      {asked.length > 0 && shown.length > 0 ? (
+        <p className="soft found-told">Without effect as the settings are</p>
+      ) : null}
+      {groupFields(asked).map(section)}
+      {asked.length > 0 && shown.length > 0 ? <p className="soft found-told">In force</p> : null}
       {named.map(section)}
       {told.length > 0 ? <p className="soft found-told">Only in the explanation</p> : null}
       {told.map(section)}
@@ -107,14 +114,14 @@ export function FoundSettings(props: FoundProps) {
         <p className="soft found-told">Taken from the settings above, unless a phase has its own</p>
       ) : null}
       {inherited.map(section)}
-      {idle.length > 0 ? (
+      {more.length > 0 ? (
         <details
           className="found-idle"
           data-testid="found-idle"
           onToggle={({ currentTarget }) => setOpen(currentTarget.open)}
         >
-          <summary>{idleWords(idle.length, shown.length)}</summary>
-          {isOpen ? groupFields(idle).map(section) : null}
+          <summary>{idleWords(more.length)}</summary>
+          {isOpen ? groupFields(more).map(section) : null}
         </details>
       ) : null}
     </>

@@ -1,4 +1,6 @@
-// Finds a setting by other words: a question in plain words leads to the setting that answers it.
+// Finds a setting by other words: a question in plain words leads to the setting that answers it,
+// and so does the name that another system has for it.
+import { wordsOf } from '../kit/fuzzy.ts'
 
 /** Words of a query, and the end of the path of the settings that they mean. */
 const OTHER_WORDS: readonly (readonly [words: string, paths: readonly string[]])[] = [
@@ -42,12 +44,42 @@ const OTHER_WORDS: readonly (readonly [words: string, paths: readonly string[]])
   ['delta', ['actor.clip_ratio_c']],
   ['sapo_temperature_pos sapo_temperature_neg', ['actor.tau_pos', 'actor.tau_neg']],
   ['adam_beta1 adam_beta2', ['optim.betas.0', 'optim.betas.1']],
+  // Those of verl that are not the end of a path.
+  ['total_training_steps', ['.steps']],
+  ['data.seed rollout.seed actor.data_loader_seed', ['seed']],
+  ['model.lora_rank', ['lora.r']],
+  ['model.lora_alpha', ['lora.lora_alpha']],
+  ['model.target_modules', ['lora.target_modules']],
+  ['actor.policy_loss.loss_mode', ['actor.loss_mode']],
+  ['actor.optim.clip_grad', ['actor.grad_clip']],
+  ['critic.optim.clip_grad', ['critic.grad_clip']],
+  ['rollout.val_kwargs.n', ['validation.n']],
+  ['rollout.val_kwargs.temperature', ['validation.temperature']],
+  ['distillation.distillation_loss.distillation_loss_coef', ['opd_kl_coef']],
+  ['distillation.distillation_loss.use_task_rewards', ['use_task_rewards']],
+  ['reward.reward_kwargs.overlong_buffer_cfg.len', ['overlong_buffer.len']],
+  ['reward.reward_kwargs.overlong_buffer_cfg.penalty_factor', ['buffer.penalty_factor']],
   ['memory cheap save', ['gradient_checkpointing', 'lora.r', 'model.dtype']],
 ]
+
+/** What an argument of verl's command has around the name that a field has here: signs, its value,
+ * and a heading of verl's own. */
+const AROUND = /^(?:--|\+\+?)(?=\w)|(?<=\w)=.*$/g
+const HEADING = /^(?:actor_rollout_ref|trainer|data(?=\.[mt])|algorithm(?=\.adv))\.(?=.)/
+
+/** The words of a query, those of verl's command by the names of the fields. */
+export const askedWords = (query: string): string[] =>
+  wordsOf(query).map((word) => word.replaceAll(AROUND, '').replace(HEADING, ''))
 
 /** Words that say nothing about a setting. */
 const EMPTY =
   /^(how|what|which|is|are|the|a|an|of|it|to|do|does|should|i|my|can|much|many|when|why)$/
+
+/** The names that other systems have for the setting with this path. */
+export const otherNames = (path: string): string[] =>
+  OTHER_WORDS.filter(([, paths]) => paths.some((end) => path.endsWith(end)))
+    .flatMap(([known]) => known.split(' '))
+    .filter((word) => /[._]/.test(word))
 
 /** Whether words of a question, other than its small ones, all mean a setting with this path. */
 export function isMeant(words: readonly string[], path: string): boolean {

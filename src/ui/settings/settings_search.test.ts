@@ -9,6 +9,7 @@ import {
   foundWords,
   idleWords,
   isFound,
+  openIdle,
   pathWords,
   sortFound,
 } from './settings_search.ts'
@@ -48,6 +49,39 @@ test('a setting is found by the name that the export to TRL gives it', () => {
   expect(paths('num_generations').every((path) => path.endsWith('rollout.n'))).toBe(true)
 })
 
+test('a setting is found first by the name that verl has for it, as its command has it', () => {
+  const first = (query: string) => {
+    const found = fields.filter((field) => isFound(query, field))
+    const { named, inherited } = sortFound(query, found)
+    return [...named, ...inherited].flatMap(([, own]) => own)[0]?.path ?? ''
+  }
+  const missing = Object.entries(SETTINGS).flatMap(([path, { verl }]) => {
+    if (path === 'name' || !('to' in verl)) return []
+    return [verl.to]
+      .flat()
+      .flatMap((name) => [name, `${name.startsWith('+') ? '' : '--'}${name}=False`])
+      .filter((name) => !first(name).endsWith(path.replace('phases.rl', '')))
+  })
+  expect(missing).toEqual([])
+  expect(first('+actor_rollout_ref.actor.optim.lr')).toBe('actor.optim.lr')
+})
+
+test('what has no effect is shown where nothing else is found, or where it alone is meant', () => {
+  const of = (query: string) => {
+    const found = fields.filter((field) => isFound(query, field))
+    const idle = found.filter(({ hasEffect }) => !hasEffect)
+    const shown = found.filter(({ hasEffect }) => hasEffect)
+    return { idle, shown, open: openIdle(query, shown, idle).map(({ path }) => path) }
+  }
+  const { idle, shown, open } = of('kl_loss_coef')
+  expect(shown).toEqual([])
+  expect(open).toEqual(idle.map(({ path }) => path))
+  // TRL's weight of the KL comes before the betas of AdamW, which are in force.
+  expect(of('beta').shown.map(({ path }) => path)).toContain('actor.optim.betas.0')
+  expect(of('beta').open).toContain('actor.kl_loss_coef')
+  expect(of('learning rate').open).toEqual([])
+})
+
 test('phases are counted from one, in what is shown and in what finds them', () => {
   expect(pathWords('phases.0.adv_estimator')).toBe('phase 1: adv_estimator')
   expect(pathWords('phases.10.actor.optim.lr')).toBe('phase 11: actor.optim.lr')
@@ -77,11 +111,11 @@ test('what was found is marked, also where it looks like a pattern', () => {
 })
 
 test('the count is a sentence', () => {
-  expect(foundWords(1, 1)).toBe('1 setting in 1 section')
-  expect(foundWords(7, 3)).toBe('7 settings in 3 sections')
-  expect(foundWords(0, 0)).toBe('No setting found')
-  expect(idleWords(2, 7)).toBe('2 more without effect as the settings are')
-  expect(idleWords(1, 0)).toBe('1 without effect as the settings are')
+  expect(foundWords(1, 1, 0)).toBe('1 setting in 1 section')
+  expect(foundWords(7, 3, 2)).toBe('7 settings in 3 sections')
+  expect(foundWords(0, 0, 0)).toBe('No setting found')
+  expect(foundWords(0, 0, 3)).toBe('3 found, without effect as the settings are')
+  expect(idleWords(2)).toBe('2 more without effect as the settings are')
 })
 
 test('what is in force comes before what phases take over from it', () => {

@@ -1,15 +1,15 @@
 // Searches the settings: which fields a query means.
 
-import { type Marks, searchable, wordsOf } from '../kit/fuzzy.ts'
+import { type Marks, searchable } from '../kit/fuzzy.ts'
 import { t } from '../kit/translator.ts'
 import { type FieldData, groupFields } from './form.ts'
-import { isMeant } from './other_words.ts'
+import { askedWords, isMeant } from './other_words.ts'
 
 const escaped = (text: string) => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
 
 /** Where the words of a query stand in a text; in prose only where a word begins with them. */
 export function findWords(query: string, text: string, isProse: boolean): Marks {
-  const words = wordsOf(query)
+  const words = askedWords(query)
   if (words.length === 0) return []
   const start = isProse ? '(?<![\\p{L}\\p{N}])' : ''
   const pattern = new RegExp(`${start}(?:${words.map(escaped).join('|')})`, 'giu')
@@ -31,7 +31,7 @@ function namesOf({ label, path, group, options = [] }: FieldData): string {
  * it (other_words.ts). */
 export function isNamed(query: string, field: FieldData): boolean {
   const names = namesOf(field)
-  const words = wordsOf(query)
+  const words = askedWords(query)
   return words.every((word) => names.includes(word)) || isMeant(words, field.path)
 }
 
@@ -40,7 +40,7 @@ export function isFound(query: string, field: FieldData): boolean {
   const names = namesOf(field)
   return (
     isNamed(query, field) ||
-    wordsOf(query).every(
+    askedWords(query).every(
       (word) => names.includes(word) || findWords(word, t(field.help), true).length > 0,
     )
   )
@@ -50,7 +50,7 @@ export function isFound(query: string, field: FieldData): boolean {
  * words, then those whose explanation alone says it, and last what phases take over from them. */
 export function sortFound(query: string, found: readonly FieldData[]) {
   const inForce = found.filter((field) => field.isOverridden !== false)
-  const means = ({ path }: FieldData) => Number(isMeant(wordsOf(query), path))
+  const means = ({ path }: FieldData) => Number(isMeant(askedWords(query), path))
   return {
     named: groupFields(
       inForce.filter((field) => isNamed(query, field)).toSorted((a, b) => means(b) - means(a)),
@@ -67,13 +67,22 @@ export function foundChoices(query: string, { label, path, help, options = [] }:
   return options.filter((option) => holds(t(option.label), false)).map((option) => option.label)
 }
 
-/** What a search found, in a sentence. */
-export const foundWords = (found: number, sections: number): string =>
+/** What a search found, in a sentence; `idle`, how many of what matches have no effect as the other
+ * settings are. */
+export const foundWords = (found: number, sections: number, idle: number): string =>
   found === 0
-    ? 'No setting found'
+    ? idle > 0
+      ? `${idle} found, without effect as the settings are`
+      : 'No setting found'
     : `${found} ${found === 1 ? 'setting' : 'settings'} in ${sections} ${sections === 1 ? 'section' : 'sections'}`
 
-/** How many of those that match have no effect as the other settings are; `found`, how many have
- * one. */
-export const idleWords = (idle: number, found: number): string =>
-  `${idle}${found > 0 ? ' more' : ''} without effect as the settings are`
+/** How many more match, without effect. */
+export const idleWords = (idle: number): string => `${idle} more without effect as the settings are`
+
+/** Those without an effect that are shown like the others: all where nothing else was found, else
+ * what the query means by other words, where it means nothing of what was. */
+export function openIdle(query: string, shown: readonly FieldData[], idle: readonly FieldData[]) {
+  const means = ({ path }: FieldData) => isMeant(askedWords(query), path)
+  if (shown.length === 0) return idle
+  return shown.some(means) ? [] : idle.filter(means)
+}

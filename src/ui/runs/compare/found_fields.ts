@@ -3,13 +3,13 @@ import { nearest } from '../../../document/experiment/fields/nearest.ts'
 import type { Field } from '../../../document/experiment/form/form_fields.ts'
 import { searchable, wordsOf } from '../../kit/fuzzy.ts'
 import { MAIN } from '../../settings/form.ts'
-import { isMeant } from '../../settings/other_words.ts'
+import { askedWords, isMeant } from '../../settings/other_words.ts'
 import { isFound, isNamed } from '../../settings/settings_search.ts'
 
 /** A label that begins with what is typed, or plain words that mean it, come before one that has
  * the words elsewhere; then come its path and its heading, and last its help. */
 function rankOf(query: string, field: Field): number {
-  const words = wordsOf(query)
+  const words = askedWords(query)
   const label = searchable([field.label])
   const begins = label.split('\n').some((name) => name.startsWith(words.join(' ')))
   if (begins || isMeant(words, field.path)) return 0

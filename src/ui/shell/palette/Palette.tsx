@@ -3,11 +3,11 @@
 import { Search } from 'lucide-react'
 import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from 'react'
 import { labStore } from '../../../page/state/store.ts'
-import { type Marks, ranked } from '../../kit/fuzzy.ts'
+import type { Marks } from '../../kit/fuzzy.ts'
 import { Marked } from '../../kit/Marked.tsx'
 import { Modal } from '../../part/Modal.tsx'
 import { selectStatus, useLab } from '../../shown/run.ts'
-import { type Entry, paletteEntries } from './entries.ts'
+import { type Entry, foundEntries, paletteEntries } from './entries.ts'
 import { Keys } from './keys/Keys.tsx'
 
 /** More than this nobody reads: another letter is quicker. */
@@ -22,7 +22,7 @@ interface Line {
 /** What a query shows: best first; without one, all commands in their groups. */
 function linesOf(query: string): readonly Line[] {
   const entries = paletteEntries(labStore.getState(), query.trim() !== '')
-  return ranked(query, entries, ({ name, also, bonus }) => ({ text: name, also, bonus }))
+  return foundEntries(query, entries)
     .map(({ item, match }) => ({ entry: item, marks: match.marks }))
     .slice(0, query.trim() === '' ? undefined : MAX_SHOWN)
 }

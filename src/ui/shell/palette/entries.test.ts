@@ -1,14 +1,9 @@
 import { expect, test } from 'vitest'
 import { labStore } from '../../../page/state/store.ts'
-import { ranked } from '../../kit/fuzzy.ts'
-import { paletteEntries } from './entries.ts'
+import { foundEntries, paletteEntries } from './entries.ts'
 
 const found = (query: string) =>
-  ranked(query, paletteEntries(labStore.getInitialState(), true), ({ name, also, bonus }) => ({
-    text: name,
-    also,
-    bonus,
-  })).map(({ item }) => item)
+  foundEntries(query, paletteEntries(labStore.getInitialState(), true)).map(({ item }) => item)
 
 test('a method leads to its lesson and its experiments, and not to what has its letters by chance', () => {
   const ids = found('ppo').map(({ id }) => id)
@@ -22,4 +17,13 @@ test('a method leads to its lesson and its experiments, and not to what has its 
 test('a setting that phases may have of their own is listed once', () => {
   const names = found('ppo epochs').filter(({ id }) => id.startsWith('setting-'))
   expect(names.map(({ name }) => name)).toEqual(['Epochs'])
+})
+
+test('a setting is found by the name that verl or TRL has for it', () => {
+  const first = (query: string) => found(query)[0]?.id
+  expect(first('actor_rollout_ref.actor.optim.lr')).toBe('setting-actor.optim.lr')
+  expect(first('--data.train_batch_size=32')).toBe('setting-rollout.train_batch_size')
+  expect(first('+actor_rollout_ref.rollout.n')).toBe('setting-rollout.n')
+  expect(first('algorithm.adv_estimator')).toMatch(/^setting-phases\.\d\.adv_estimator$/)
+  expect(first('num_generations')).toBe('setting-rollout.n')
 })

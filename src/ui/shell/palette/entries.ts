@@ -3,12 +3,14 @@
 import { PRESETS } from '../../../document/presets/presets.ts'
 import { SUMMARIES } from '../../../document/presets/summaries.ts'
 import type { LabState } from '../../../page/state/store.ts'
+import { ranked } from '../../kit/fuzzy.ts'
 import { t } from '../../kit/translator.ts'
 import { LESSONS } from '../../lessons/lessons.ts'
 import { openPreset } from '../../open/actions.ts'
 import { openLesson } from '../../open/open_lesson.ts'
 import { showSetting } from '../../open/wanted.ts'
 import { groupFields, shownFields } from '../../settings/form.ts'
+import { askedWords, otherNames } from '../../settings/other_words.ts'
 import { COMMANDS } from './commands/commands.ts'
 
 /** A line of the palette. */
@@ -74,7 +76,7 @@ export function paletteEntries(state: LabState, isAll: boolean): readonly Entry[
         id: `setting-${path}`,
         group,
         name: label,
-        also: `setting ${group} ${path}`,
+        also: ['setting', group, path, ...otherNames(path)].join(' '),
         keys: undefined,
         bonus: 0,
         run: () => showSetting(path),
@@ -82,4 +84,20 @@ export function paletteEntries(state: LabState, isAll: boolean): readonly Entry[
     ),
   )
   return [...commands, ...lessons, ...presets, ...settings].map(inLanguage)
+}
+
+/** A name in full comes before one that begins with it. */
+const IN_FULL = 25
+
+/** What a query means, best first. */
+export function foundEntries(query: string, entries: readonly Entry[]) {
+  const asked = askedWords(query).join(' ')
+  const isFull = (also: string) =>
+    /[._]/.test(asked) &&
+    also.split(' ').some((name) => name === asked || name.endsWith(`.${asked}`))
+  return ranked(asked, entries, ({ name, also, bonus }) => ({
+    text: name,
+    also,
+    bonus: bonus + (isFull(also) ? IN_FULL : 0),
+  }))
 }
