@@ -286,6 +286,29 @@ describe('what a job holds', () => {
     expect(told).toContain('- actor.optim.decay_norms (false): its AdamW decays every parameter.')
   })
 
+  test.for([
+    ['0.7', '0.7.1', 'verlai/verl:vllm017.latest'],
+    ['0.9', '0.9.1', 'verlai/verl:vllm024.latest'],
+  ] as const)(
+    'verl %s is installed wherever the job of its keys starts',
+    ([verl, release, image]) => {
+      const { text } = filesOf(preset('tiny-grpo'), { verl })
+      for (const path of ['README.md', 'sky.yaml']) {
+        expect(text.get(path)).toContain(image)
+        expect(text.get(path)?.match(/verl==[\d.]+/g)).toEqual([`verl==${release}`])
+      }
+    },
+  )
+
+  test('a folder names its own script, and no option of the command line', () => {
+    const inner = experimentOf({ phases: [{ ...RL, target_layer: 2 }, RL] })
+    const { text } = filesOf(inner, { target: 'bupo' })
+    expect(text.get('run_bupo.sh')).toContain('bash run_bupo.sh trainer')
+    expect(text.get('run_bupo.sh')).not.toContain('run_verl.sh')
+    for (const target of ['verl', 'trl', 'bupo'] as const)
+      expect(filesOf(inner, { target }).text.get('README.md')).not.toMatch(/--(to|phase) /)
+  })
+
   test('losses and sums of verl 0.9 have their keys, and 0.7 does not know them', () => {
     const actor = { loss_mode: 'dro', loss_agg_mode: 'token-sum' }
     const script = (own: object) =>

@@ -30,7 +30,13 @@ import { onGpus, scaledArguments, scaledSettings, scaledStarters } from './scale
 import type { Note } from './settings/carry.ts'
 import { JobError } from './settings/job_error.ts'
 import { type ChosenPhase, choosePhase, phaseWords } from './settings/phase_choice.ts'
-import { type JobFacts, TARGET_NAMES, TARGETS, type Target } from './settings/setting.ts'
+import {
+  type JobFacts,
+  TARGET_NAMES,
+  TARGETS,
+  type Target,
+  type VerlVersion,
+} from './settings/setting.ts'
 import { pythonValue } from './settings/shell.ts'
 import { chooseForTrl, isDistillation } from './settings/trl_phase.ts'
 import check from './templates/check.py?raw'
@@ -41,7 +47,7 @@ import train_trl from './templates/train_trl.py?raw'
 import { toolFiles } from './tools/tool_files.ts'
 import { trlArguments } from './trl_arguments.ts'
 import { bupoCommand, gpusOf, type VerlJob, verlCommand } from './verl_arguments.ts'
-import { startScript } from './verl_scripts.ts'
+import { startScript, VERL_PINS } from './verl_scripts.ts'
 
 /** The job, or JobError naming every setting that `options.target` cannot run. */
 export function makeJob(source: JobSource, options: JobOptions): Job {
@@ -201,7 +207,7 @@ function startOf(
   const files = [
     textFile(script, startScript(command, about(target, where, scale), target === 'bupo')),
     ...(asksTeacher(settings) ? teacherFolder(source, task) : []),
-    ...(target === 'verl' ? starters(scale, gpus) : []),
+    ...(target === 'verl' ? starters(scale, gpus, verl) : []),
     ...('actor_rollout_ref.rollout.multi_turn.enable' in Object.fromEntries(command.arguments)
       ? toolFiles(experiment)
       : []),
@@ -210,8 +216,12 @@ function startOf(
 }
 
 /** Other places where run_verl.sh starts. */
-function starters(scale: Scale | undefined, gpus: 1 | 2): OutFile[] {
-  const own = { sky, slurm }
+function starters(scale: Scale | undefined, gpus: 1 | 2, verl: VerlVersion): OutFile[] {
+  const { image, release } = VERL_PINS[verl]
+  const pinned = sky
+    .replace(VERL_PINS['0.9'].image, image)
+    .replace(VERL_PINS['0.9'].release, release)
+  const own = { sky: pinned, slurm }
   const nodes = scale ? scaledStarters(scale, own) : onGpus(own, gpus)
   const single = nodes ? [textFile('sky.yaml', nodes.sky), textFile('slurm.sh', nodes.slurm)] : []
   return [...single, textFile('ray_job.sh', ray_job)]
@@ -252,7 +262,7 @@ function phaseNotes(
     if (phase.kind === 'sft' && i < index)
       return `${name}: not in the job. verl and TRL begin with the model as it is; a model after this phase comes from a checkpoint.`
     if (phase.kind === 'rl' && phase.target_layer !== 'final' && i < index)
-      return `${name}: not in the job. Only BuPO’s fork trains an inner layer (--to bupo).`
+      return `${name}: not in the job. Only BuPO’s fork trains an inner layer.`
     return `${name}: not in the job.`
   })
 }

@@ -2,8 +2,15 @@
 import { markdownText } from '../formats/text_tables.ts'
 import type { Scale } from './scale/scale.ts'
 import type { Note } from './settings/carry.ts'
-import type { ChosenPhase } from './settings/phase_choice.ts'
-import { TARGET_NAMES, type Target } from './settings/setting.ts'
+import { type ChosenPhase, SAY_WHICH } from './settings/phase_choice.ts'
+import {
+  EXPORT_WITH,
+  TARGET_NAMES,
+  TARGETS,
+  type Target,
+  type VerlVersion,
+} from './settings/setting.ts'
+import { VERL_PINS } from './verl_scripts.ts'
 
 /** What one system runs of the job. */
 export interface Starter {
@@ -33,7 +40,7 @@ export interface ReadmeFacts {
   /** Every phase of the experiment, and what becomes of it. */
   readonly phases: readonly string[]
   readonly rows: string
-  readonly verl: '0.9' | '0.7'
+  readonly verl: VerlVersion
 }
 
 const VERL = {
@@ -55,7 +62,7 @@ Needs ${VERL[verl]}, and ${where}.
 | where | command, in this folder |
 |---|---|
 | a GPU with verl installed | \`bash run_verl.sh\` |
-| docker | \`docker run --rm --gpus all --shm-size 8g -v "$PWD":/job -w /job verlai/verl:vllm024.latest bash -c 'pip install verl==0.9.1 --no-deps && bash run_verl.sh'\` |
+| docker | \`docker run --rm --gpus all --shm-size 8g -v "$PWD":/job -w /job ${VERL_PINS[verl].image} bash -c 'pip install verl==${VERL_PINS[verl].release} --no-deps && bash run_verl.sh'\` |
 | a Ray cluster | \`RAY_ADDRESS=http://127.0.0.1:8265 bash ray_job.sh\` |
 ${
   scale && scale.nodes > 1
@@ -110,6 +117,13 @@ export const shown = (value: unknown): string =>
 export const list = (lines: readonly string[]): string =>
   lines.length > 0 ? lines.map((line) => `- ${line}`).join('\n') : '- Nothing.'
 
+/** A sentence of the command line for whoever reads a folder, however it was made. */
+const withoutFlags = (text: string): string =>
+  TARGETS.reduce(
+    (words, target) => words.replaceAll(EXPORT_WITH[target], `export for ${TARGET_NAMES[target]}`),
+    text,
+  ).replaceAll(SAY_WHICH, 'Say which when you export')
+
 const notes = ({ target, lost }: Starter): string =>
   `**${TARGET_NAMES[target]}**
 
@@ -146,5 +160,5 @@ Settings without a counterpart:
 ${starters.map(notes).join('\n')}
 Everywhere: samples are drawn with other random numbers, so curves agree in distribution and not bit for bit; the optimizer begins without
 moments and the learning rate with its warm-up; a padding token inside a response is left out of the text that is scored, while the lab shows it and scores 0.
-${missing.length > 0 ? `\nNot in this folder:\n\n${list(missing.map(({ target, why }) => `${TARGET_NAMES[target]}: ${why}`))}\n` : ''}`
+${missing.length > 0 ? `\nNot in this folder:\n\n${list(missing.map(({ target, why }) => `${TARGET_NAMES[target]}: ${withoutFlags(why)}`))}\n` : ''}`
 }

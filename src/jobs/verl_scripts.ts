@@ -1,9 +1,17 @@
 // Writes the scripts that start verl or BuPO's fork: one array with an argument on each line, which
 // can be read, changed and printed.
 
-import type { JobPath, VerlValue } from './settings/setting.ts'
+import type { JobPath, VerlValue, VerlVersion } from './settings/setting.ts'
 import { hydraValue, shellQuoted } from './settings/shell.ts'
 import type { VerlCommand } from './verl_arguments.ts'
+
+/** The release of verl that a job installs, and the image that has what it needs. */
+export const VERL_PINS: Readonly<
+  Record<VerlVersion, { readonly release: string; readonly image: string }>
+> = {
+  '0.9': { release: '0.9.1', image: 'verlai/verl:vllm024.latest' },
+  '0.7': { release: '0.7.1', image: 'verlai/verl:vllm017.latest' },
+}
 
 const isPath = (value: VerlValue): value is JobPath =>
   typeof value === 'object' && value !== null && 'in_job' in value
@@ -31,7 +39,7 @@ export function startScript(
   const lines = [...command.arguments].map(([key, value]) => `  ${argumentLine(key, value)}`)
   return `#!/usr/bin/env bash
 ${about.map((line) => `# ${line}`).join('\n')}
-# Further arguments are passed on, and the last one of a name counts: bash run_verl.sh trainer.total_training_steps=2
+# Further arguments are passed on, and the last one of a name counts: bash ${isFork ? 'run_bupo.sh' : 'run_verl.sh'} trainer.total_training_steps=2
 # With --print the arguments are printed, one on each line, and nothing is started.
 set -euo pipefail
 JOB=\${JOB:-$(cd -- "$(dirname -- "\${BASH_SOURCE[0]}")" && pwd)}

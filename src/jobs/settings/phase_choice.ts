@@ -83,7 +83,7 @@ function stepsLeft(phase: PhaseDocument, index: number, place: Place): number {
 }
 
 /** What the page says otherwise is a text of its own. */
-const SAY_WHICH = 'Say which with --phase'
+export const SAY_WHICH = 'Say which with --phase'
 const WITHOUT_INNER = 'Without an inner phase export with --to verl'
 
 /** A run that is over is trained further, by as many steps as its last phase had. */

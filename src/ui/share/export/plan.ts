@@ -68,7 +68,8 @@ function optionsOf(plan: Plan, target: Target, proposed?: readonly Proposal[]): 
   const { verl, phase, cluster, own } = plan
   return {
     target,
-    verl,
+    // Its menu stands beside verl alone.
+    verl: target === 'verl' ? verl : FIRST_PLAN.verl,
     ...(phase !== undefined && { phase }),
     ...(cluster && proposed && { scale: { ...cluster, values: scaleValues(proposed, own) } }),
   }
