@@ -4,7 +4,7 @@ import { type CSSProperties, useEffect, useRef } from 'react'
 import { cssColor } from '../scales/css_colors.ts'
 import { smoothed } from '../scales/smooth.ts'
 import { stepPixel, toPixel, type View } from '../scales/view.ts'
-import { keepWritten, readStep } from '../shown/readout.ts'
+import { keepWritten, lineStep, readStep } from '../shown/readout.ts'
 import { seriesOf } from '../shown/run.ts'
 import { uiStore } from '../shown/store.ts'
 import { type Line, type NumberedLine, weightOf } from './chart_lines.ts'
@@ -56,21 +56,22 @@ export function LineLabels({ lines, view, formatValue, onNamed }: LineLabelsProp
     const drawn = (i: number) => strokes.current?.children[i]
     // Like the values beside them: every write has the page lay out the names again.
     return keepWritten(() => {
-      const read = readStep()
+      const step = lineStep()
+      const isRead = step !== undefined && step === readStep()
       const { smoothing } = uiStore.getState()
       // Each name lies where its value does: a height of one step beside a value of another
       // would be no reading.
-      const until = Math.min(read ?? view.x[1], view.x[1])
+      const until = Math.min(step ?? view.x[1], view.x[1])
       const ends = lines.map((line) =>
         pointOf(line, view, { until, weight: weightOf(line, smoothing, seriesOf(line.metric)) }),
       )
       // Of a step before the end the points are marked, and nothing leads to them.
-      if (read !== undefined)
+      if (isRead)
         ends.forEach((point, i) => {
           const { x, y } = point ?? { x: -9, y: -9 }
           drawn(lines.length + i)?.setAttribute('transform', `translate(${x} ${y})`)
         })
-      strokes.current?.classList.toggle('is-read', read !== undefined)
+      strokes.current?.classList.toggle('is-read', isRead)
       // A line that is not there keeps its name, at the bottom.
       const places = ends.map((end) => end ?? { x: width, y: height })
       gutterLabels(places, HEIGHT, view).forEach((label, i) => {

@@ -224,3 +224,19 @@ test('a smoothed line is read out as it is drawn, and beside it what the step me
   expect(read(9)).toEqual([drawn[3].toFixed(2), 'step 4 1.00'])
   uiStore.setState({ atStep: undefined })
 })
+
+test('in a zoom a line is read out at its end, or at a shown step within it', () => {
+  const rewards = [made([0, 1, 0, 1], 1)]
+  const read = (atStep: number | undefined, weight = 0) => {
+    uiStore.setState({ atStep, zoom: { low: 2, high: 3 } })
+    return [lineText(rewards, String, weight), behindText(rewards, String, weight)]
+  }
+  expect(read(undefined)).toEqual(['0', ''])
+  expect(read(undefined, 0.5)[1]).toBe('step 3 0')
+  expect(read(2)).toEqual(['1', ''])
+  expect(read(2, 0.5)[1]).toBe('this step 1')
+  expect(read(1)).toEqual(['0', ''])
+  uiStore.setState({ atStep: undefined, zoom: { low: 2, high: undefined } })
+  expect(lineText(rewards, String, 0)).toBe('1')
+  uiStore.setState({ zoom: undefined })
+})

@@ -12,7 +12,7 @@ import { extentIn } from '../scales/extent.ts'
 import { type Ideal, placeWords } from '../scales/ideal.ts'
 import { isFew, smoothed } from '../scales/smooth.ts'
 import type { Overlay } from '../shown/overlays.ts'
-import { measuredIn, readStep } from '../shown/readout.ts'
+import { lineStep, measuredIn, readStep } from '../shown/readout.ts'
 import { seriesOf } from '../shown/run.ts'
 import { isImported, shownStore } from '../shown/shown.ts'
 import { uiStore } from '../shown/store.ts'
@@ -223,19 +223,20 @@ export function leftOutWords(notPositive: number, logX: boolean): string {
 type Read = readonly (Columns | undefined)[]
 type Format = (value: number | undefined) => string
 
-/** What a line says at the step that is read out. */
+/** What a line says at the step that is read out, or at the end of a zoom. */
 export const lineText = (columns: Read, formatValue: Format, weight: number): string =>
-  formatValue(measuredIn(columns, readStep(), weight)?.value)
+  formatValue(measuredIn(columns, lineStep(), weight)?.value)
 
 /** What stands behind that: the step of an older value, and of a smoothed line what the step itself
  * measured. */
 export function behindText(columns: Read, formatValue: Format, weight: number): string {
-  const step = readStep()
+  const step = lineStep()
   const found = measuredIn(columns, step)
   if (!found) return ''
   const isOlder = found.step < (step ?? shownStore.getState().step)
   if (weight === 0) return isOlder && step !== undefined ? `at step ${found.step}` : ''
-  return `${isOlder ? `step ${found.step}` : 'this step'} ${formatValue(found.value)}`
+  const isThis = !isOlder && step === readStep()
+  return `${isThis ? 'this step' : `step ${found.step}`} ${formatValue(found.value)}`
 }
 
 /** Metrics of a log that are named where it lacks what a chart draws. */

@@ -45,6 +45,14 @@ test('another step is read out at once', () => {
   expect(written).toEqual([0, 1, 2])
 })
 
+test('a zoom writes at once: values are of its end', () => {
+  redraw()
+  redraw()
+  uiStore.setState({ zoom: { low: 1, high: 2 } })
+  expect(written).toEqual([0, 1, 2])
+  uiStore.setState({ zoom: undefined })
+})
+
 test('what ended is not written again', () => {
   stops.pop()?.()
   redraw()

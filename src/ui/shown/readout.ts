@@ -14,6 +14,16 @@ export function readStep(): number | undefined {
   return hoverStep ?? atStep
 }
 
+/** The step that values beside lines are of: the one that is read out where the charts show it,
+ * else the last that a zoom shows; undefined for the newest. */
+export function lineStep(): number | undefined {
+  const step = readStep()
+  const { zoom } = uiStore.getState()
+  if (!zoom) return step
+  const { low, high = Number.POSITIVE_INFINITY } = zoom
+  return step !== undefined && step >= low && step <= high ? step : zoom.high
+}
+
 /** The newest measurement at or before a step, or the newest of all. */
 export const valueAt = (metric: string, step: number | undefined): number | undefined =>
   newestIn([seriesOf(metric)], step)
@@ -98,7 +108,8 @@ function writeAll(): void {
 const isAsked = (now: UiState, before: UiState) =>
   now.hoverStep !== before.hoverStep ||
   now.atStep !== before.atStep ||
-  now.smoothing !== before.smoothing
+  now.smoothing !== before.smoothing ||
+  now.zoom !== before.zoom
 
 function follow(now: UiState, before: UiState): void {
   hasNews ||= now.frame !== before.frame || now.atStep !== before.atStep
