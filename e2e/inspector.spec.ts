@@ -207,9 +207,11 @@ test(
         const states = (values?.length ?? 0) / tokens.length
         return Array.from(values?.slice(0, states) ?? [])
       }
+      const normed = at(layer_entropy?.normed)
       return {
-        raw: at(layer_entropy?.raw),
-        normed: at(layer_entropy?.normed),
+        // The last is the final policy, through the norm, in both.
+        raw: [...at(layer_entropy?.raw).slice(0, -1), ...normed.slice(-1)],
+        normed,
         whole: samples.every((sample) => sample.layer_entropy) && samples.length,
       }
     }, next)
@@ -229,7 +231,9 @@ test(
       await expect.poll(shown).toEqual(sent?.[readout])
       for (const layer of [0, last]) {
         await lab.get('colour-layer').selectOption(`${layer}`)
-        await expect(lab.get('token-layer')).toContainText(`layer ${layer}`)
+        await expect(lab.get('token-layer')).toContainText(
+          layer === last ? 'the final policy' : `layer ${layer}`,
+        )
         await expect(lab.get('token-layer')).toContainText(`the weights after step ${next}`)
         const shades = await lab
           .get('inspector')
