@@ -27,6 +27,7 @@ import {
   scaledTicks,
   stepAtPlace,
 } from '../../scales/step_scale.ts'
+import { textWidth } from '../../scales/text_width.ts'
 import { stepPixel } from '../../scales/view.ts'
 
 export interface FrameProps {
@@ -193,8 +194,8 @@ function breakMarks({ size, right, left, x, scale }: FrameProps) {
   })
 }
 
-/** What the axes count, in the corners where no tick is. */
-function axisNames({ size, left, unit }: FrameProps) {
+/** What the axes count, in the corners: left of the first tick, which reaches so far. */
+function axisNames({ size, left, unit }: FrameProps, reach: number) {
   const words = {
     x: left - 6,
     textAnchor: 'end',
@@ -203,7 +204,7 @@ function axisNames({ size, left, unit }: FrameProps) {
   } as const
   return (
     <>
-      <text {...words} y={size.height - 6}>
+      <text {...words} x={left - 3 - Math.max(3, reach)} y={size.height - 6}>
         step
       </text>
       {unit === undefined ? null : (
@@ -213,6 +214,11 @@ function axisNames({ size, left, unit }: FrameProps) {
       )}
     </>
   )
+}
+
+/** Pixels that the first step, which is written around its place, reaches left of the plot. */
+function reachOf({ x: [low, high] }: FrameProps, at: number, says: string, width: number): number {
+  return textWidth(says) / 2 - (width * (at - low)) / (high - low)
 }
 
 /** Where steps are written, in the units of the axis. */
@@ -228,6 +234,8 @@ export function Frame(frame: FrameProps) {
   const props = placed(frame)
   const { size, right, left, x, y, yTicks, logX, logY, scale, formatY, spans, showGrid } = props
   const plot = plotSize(size, right, left)
+  const ticks = xTicks(frame, plot.width)
+  const tickText = (at: number) => formatStep(Math.round(stepAtPlace(at, scale)))
   // recharts makes no y scale without a graphical item: one invisible line through two corners.
   const corners = [
     { step: x[0], value: y[0] },
@@ -249,8 +257,8 @@ export function Frame(frame: FrameProps) {
         type="number"
         scale={logX ? 'log' : 'linear'}
         domain={[x[0], x[1]]}
-        ticks={xTicks(frame, plot.width)}
-        tickFormatter={(at: number) => formatStep(Math.round(stepAtPlace(at, scale)))}
+        ticks={ticks}
+        tickFormatter={tickText}
         height={INSET.bottom}
         tick={TICK}
         axisLine={AXIS_LINE}
@@ -274,7 +282,10 @@ export function Frame(frame: FrameProps) {
       {phaseMarks(props, plot.width)}
       {editMarks(props, plot.width)}
       {breakMarks(frame)}
-      {axisNames(frame)}
+      {axisNames(
+        frame,
+        ticks.length > 0 ? reachOf(props, ticks[0], tickText(ticks[0]), plot.width) : 0,
+      )}
       <Line dataKey="value" stroke="none" dot={false} legendType="none" isAnimationActive={false} />
     </LineChart>
   )
