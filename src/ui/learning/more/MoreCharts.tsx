@@ -71,7 +71,9 @@ function Open(props: {
         className="more-search"
         data-testid="more-search"
         aria-label="Search charts and metrics"
-        placeholder={`Search ${metrics.length} metrics`}
+        placeholder={
+          metrics.length === 1 ? 'Search one metric' : `Search ${metrics.length} metrics`
+        }
         value={query}
         onChange={({ target }) => setQuery(target.value)}
       />
@@ -103,6 +105,9 @@ function Open(props: {
   )
 }
 
+const countWords = (count: number): string =>
+  count === 0 ? '' : count === 1 ? '1 metric' : `${count} metrics`
+
 /** Whether a log has something for each chart above. */
 const hasMain = (metrics: readonly string[]): boolean =>
   (metrics.includes(REWARD) || foreignHeldOut(metrics) !== undefined) &&
@@ -131,8 +136,7 @@ export function MoreCharts() {
         onToggle={(event) => setTurned(event.currentTarget.open)}
       >
         <summary>
-          More charts{' '}
-          <span className="soft">{metrics.length === 0 ? '' : `${metrics.length} metrics`}</span>
+          More charts <span className="soft">{countWords(metrics.length)}</span>
         </summary>
         {metrics.length === 0 ? (
           <p className="soft">
