@@ -231,6 +231,12 @@ test('a drag of the knob moves the step, and the way back from a zoom is whole',
     const isApart = button.x + button.width <= steps.x + 1 || button.bottom <= steps.y + 1
     expect(isApart || button.x >= steps.x + steps.width - 1, where).toBe(true)
   }
+  for (const [width, height] of [...NARROW.slice(2), [960, 540]]) {
+    await page.setViewportSize({ width, height })
+    await page.evaluate(() => scrollTo(0, 1200))
+    await expect(reset, `${width} × ${height}`).toBeInViewport({ ratio: 1 })
+    await reset.click({ trial: true })
+  }
   await reset.click()
   await expect(lab.get('zoom-range')).toBeHidden()
   // What the table of runs shows, and what a pair of them begins with, is said whole.
