@@ -1,6 +1,7 @@
 // Draws the experiment as a form from its schema: one fold per group.
 import { ChevronsLeft, ChevronsRight, SlidersHorizontal } from 'lucide-react'
 import { Fragment, useEffect, useMemo, useState } from 'react'
+import { flushSync } from 'react-dom'
 import { useStore } from 'zustand'
 import { isSteerable } from '../../document/experiment/steering/edit_phases.ts'
 import { PRESETS } from '../../document/presets/presets.ts'
@@ -187,7 +188,12 @@ function Toggle({ open }: { readonly open: boolean }) {
       aria-expanded={open}
       aria-controls="settings-body"
       aria-label={open ? 'Fold settings' : 'Show settings'}
-      onClick={() => setPreference({ settings_open: !open })}
+      onClick={({ currentTarget }) => {
+        flushSync(() => setPreference({ settings_open: !open }))
+        // Above the run they may open, and end, out of sight.
+        const panel = currentTarget.closest('.settings')
+        if (panel && panel.getBoundingClientRect().top < 0) panel.scrollIntoView()
+      }}
     >
       <SlidersHorizontal className="icon narrow-only" aria-hidden="true" />
       {open ? (
