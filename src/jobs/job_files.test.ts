@@ -5,9 +5,10 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { presetOf } from '../document/presets/presets.ts'
 import { createTask, TASKS } from '../tasks/index.ts'
+import { checkJob } from './job_files.ts'
 import { rewardOf } from './reward/rewards.ts'
 import { hydraValue, pythonValue, shellQuoted } from './settings/shell.ts'
-import { experimentOf, filesOf } from './testing.ts'
+import { experimentOf, filesOf, sourceOf } from './testing.ts'
 
 const preset = (id: string) => presetOf(id)?.experiment ?? experimentOf({})
 const RL = { kind: 'rl', steps: 5 }
@@ -299,6 +300,23 @@ describe('what a job holds', () => {
       }
     },
   )
+
+  test('what was changed by hand is named, and the job begins with the values of its beginning', () => {
+    const change = { step: 8, kind: 'set', path: 'actor.optim.lr', value: 0.0013 } as const
+    const steered = experimentOf({
+      phases: [{ ...RL, steps: 20 }],
+      actor: { optim: { lr: 0.001 } },
+      steering: [change],
+    })
+    const told = 'steering (lr 0.0013 after step 8): a job is not steered'
+    const untrained = filesOf(steered).text
+    expect(untrained.get('run_verl.sh')).toContain('actor.optim.lr=0.001\n')
+    expect(untrained.get('README.md')).toContain(told)
+    // A checkpoint has its own value, and says how it came to be.
+    const source = { ...sourceOf({ ...steered, steering: [] }), changes: [change] }
+    const { lost } = checkJob(source, { target: 'trl', verl: '0.9' })
+    expect(lost.find(({ path }) => path === 'steering')?.value).toBe('lr 0.0013 after step 8')
+  })
 
   test('a folder names its own script, and no option of the command line', () => {
     const inner = experimentOf({ phases: [{ ...RL, target_layer: 2 }, RL] })

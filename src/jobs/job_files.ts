@@ -175,14 +175,14 @@ function startOf(
   target: Target,
   task: Task,
 ): Start {
-  const { experiment, place, critic } = source
+  const { experiment, place, critic, changes } = source
   const chosen = choosePhase(experiment, target, place, phase)
   const { steps } = chosen
   if (scale) requireScale(scale, target, chosen)
   const settings = scale ? scaledSettings(chosen.settings, scale) : chosen.settings
   const { rollout, actor } = settings
   const updates = (rollout.train_batch_size / actor.ppo_mini_batch_size) * actor.ppo_epochs
-  const facts: JobFacts = { experiment, phase: chosen.phase, settings, steps, updates }
+  const facts: JobFacts = { experiment, phase: chosen.phase, settings, steps, updates, changes }
   const count = steps * rollout.train_batch_size
   const rows = trainRows({ data: experiment.data, count })
   const job: VerlJob = { facts, chosen, task, rows, hasCriticFolder: critic !== undefined }

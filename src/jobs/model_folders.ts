@@ -38,6 +38,8 @@ export interface ModelSource {
   /** Weights of another model that teaches, in its own layout. */
   readonly teacher?: Float32Array | undefined
   readonly place: Place
+  /** What was done by hand before; undefined = what the experiment says. */
+  readonly changes?: Experiment['steering'] | undefined
   /** Training steps behind the weights; undefined = they were given by hand. */
   readonly step: number | undefined
   /** Training problems that were drawn before. */
@@ -57,7 +59,12 @@ export const experimentSource = (experiment: Experiment, policy?: Float32Array):
 })
 
 /** A run where a checkpoint has it. Throws JobError where weights are not finite. */
-export function checkpointSource({ trainer, experiment }: SteeredState): ModelSource {
+export function checkpointSource({
+  trainer,
+  experiment,
+  document,
+  done,
+}: SteeredState): ModelSource {
   const { actor, critic, reward_model, phase, phase_step, step, sample_index } = trainer
   const { pairs_of, preferences } = trainer
   // Before their first steps both are no more than random weights.
@@ -75,6 +82,7 @@ export function checkpointSource({ trainer, experiment }: SteeredState): ModelSo
     step,
     ...models,
     place: { phase, phase_step },
+    changes: document.steering.slice(0, done),
     firstProblem: sample_index,
     ...(pairs_of !== null && preferences && { pairs: { of: pairs_of, state: preferences } }),
   }

@@ -4,6 +4,7 @@
 import { valueAt } from '../../document/experiment/fields/paths.ts'
 import { taskOf } from '../../document/experiment/fields/task_fields.ts'
 import { doneByHand } from '../../document/experiment/steering/steered_kernels.ts'
+import { steeringWords } from '../../document/experiment/steering/words.ts'
 import type { FieldValue } from '../../rl/fields/field.ts'
 import type { Fate, JobFacts, Setting, Target, VerlVersion, Written } from './setting.ts'
 import { SETTINGS } from './settings.ts'
@@ -37,12 +38,14 @@ const hasChat = ({ experiment }: JobFacts): boolean =>
   taskOf(experiment.task).tokenizer.renderChat !== undefined
 
 /** The fields of a job's phase and of its experiment, where the paths of the list lead to. */
-function documentOf({ experiment, phase, settings }: JobFacts) {
+function documentOf({ experiment, phase, settings, changes = experiment.steering }: JobFacts) {
   return {
     ...experiment,
     ...settings,
     phases: { rl: phase },
-    steering: doneByHand(experiment.steering).length,
+    steering: doneByHand(changes)
+      .map((entry) => `${steeringWords(entry)} after step ${entry.step}`)
+      .join(', '),
   }
 }
 

@@ -45,6 +45,9 @@ export interface JobFacts {
    * whole model. */
   readonly phase: RlDocument
   readonly settings: PhaseSettings
+  /** What was done by hand to the run that the weights are of; undefined = what the experiment
+   * says. */
+  readonly changes?: Experiment['steering'] | undefined
   /** Steps of the whole job. */
   readonly steps: number
   /** Optimizer steps of one training step: mini-batches times epochs. */

@@ -258,8 +258,8 @@ const RUN: Record<string, Setting> = {
     trl: TOLD('rollout.max_turns'),
   },
   steering: {
-    verl: lost('a job is not steered: it has the values of the moment of export', 0),
-    trl: lost('a job is not steered: it has the values of the moment of export', 0),
+    verl: lost('a job is not steered: it keeps the values that it begins with', ''),
+    trl: lost('a job is not steered: it keeps the values that it begins with', ''),
   },
 }
 

@@ -8,6 +8,7 @@ import { checkpointSource, experimentSource } from '../../../jobs/model_folders.
 import { shippedFiles } from '../../../page/opened/shipped_files.ts'
 import { openRun } from '../../../page/runs/library/library.ts'
 import { runOf } from '../../../page/runs/library/library_store.ts'
+import { nextExperiment } from '../../../page/state/next_experiment.ts'
 import { labStore } from '../../../page/state/store.ts'
 import type { MetricColumns } from '../../../record/files/metrics_file.ts'
 import { runName } from '../../../record/run/names.ts'
@@ -84,7 +85,8 @@ async function shippedHere({ source }: { readonly source: string | null }) {
 /** Rejects with a sentence for people. */
 export async function loadSource({ of }: SourceChoice): Promise<PageSource> {
   if (!of) {
-    const { experiment } = labStore.getState()
+    // As it began, where the settings are the run's: what was changed on the way comes later.
+    const experiment = nextExperiment(labStore.getState())
     const settings = await withFirstWeights(experimentSource(experiment), {
       model: await shippedHere(experiment.model),
       teacher: await shippedHere(experiment.teacher),
