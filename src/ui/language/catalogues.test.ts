@@ -19,8 +19,8 @@ const OF_RUNS: Readonly<Record<string, string>> = {
     'phases：在阶段 1（强化学习，45 步）之前应有内部阶段，没有找到；该分叉在前若干步训练一个内部层，然后训练整个模型，两者使用同样的设置。没有内部阶段时请选择 verl',
   'phases.1.kind is preference: verl has no trainer of preferences; choose TRL':
     'phases.1.kind 为 preference：verl 没有偏好训练器；请选择 TRL',
-  'phases: phase 1 (reinforcement of layer 2, 45 steps) is over at this checkpoint; choose verl':
-    'phases：阶段 1（强化学习，第 2 层，45 步）在此检查点已经结束；请选择 verl',
+  'phases: phase 1 (reinforcement of layer 2, 45 steps) is over at this checkpoint; choose these settings untrained, or verl':
+    'phases：阶段 1（强化学习，第 2 层，45 步）在此检查点已经结束；请选择未经训练的这些设置，或选择 verl',
   'The picture above is of a recording of “First run: an inner layer, then all”, made on another machine.':
     '上方画面取自另一台机器上录制的“第一次运行：先一个内部层，再全部”。',
   'Raw state · response tokens in the training batch': '原始状态 · 训练批次的回答 token',

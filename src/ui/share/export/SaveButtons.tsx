@@ -30,7 +30,11 @@ async function asFolder({ source, plan, outcome }: Props): Promise<string> {
 }
 
 export function SaveButtons(props: Props) {
-  const [said, setSaid] = useState('')
+  const [last, setLast] = useState({ text: '', of: '' })
+  // What was saved of another source or system says nothing of these.
+  const of = JSON.stringify([props.source.title, props.source.step, props.plan])
+  const said = last.of === of ? last.text : ''
+  const setSaid = (text: string) => setLast({ text, of })
   const [isBusy, setIsBusy] = useState(false)
   const isRefused = 'refused' in props.outcome
   const save = async (write: (props: Props) => Promise<string>) => {

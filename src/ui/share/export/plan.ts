@@ -122,6 +122,10 @@ export function filesOf(
 
 /** The lab's sentences name options of the command line; this page has menus. */
 const PAGE_WORDS: readonly (readonly [said: RegExp, here: string])[] = [
+  [
+    /(?<=is over at this checkpoint; )export with --to verl/g,
+    'choose these settings untrained, or verl',
+  ],
   [/Without an inner phase export with --to verl/g, 'Without an inner phase choose verl'],
   [/export with --to bupo/g, 'choose BuPO’s fork'],
   [/export with --to verl/g, 'choose verl'],
