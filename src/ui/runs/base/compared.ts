@@ -203,8 +203,8 @@ export function columnsOfGroup(
 
 /**
  * The same of the moving averages of its runs, as Learning draws them: mean and band are of the
- * same numbers, so that the one lies within the other. Of few points, as a study keeps them, there is
- * none.
+ * same numbers, so that the one lies within the other. Of few points, as a study keeps them, there
+ * is none.
  */
 export function smoothOfGroup(
   { entries }: Compared,
