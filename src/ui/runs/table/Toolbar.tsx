@@ -7,12 +7,12 @@ import { useStore } from 'zustand'
 import { CAN_IMPORT } from '../../../jobs/logs/base/log_kinds.ts'
 import type { RunEntry } from '../../../page/runs/library/library_store.ts'
 import { SMOOTHING, STATISTICS, type Statistic } from '../../../record/run/summary.ts'
-import { chooseFile } from '../../open/files.ts'
 import { choicesFor, columnGroups, columnLabel, metricNames } from '../base/columns.ts'
 import { BY_SETTINGS } from '../base/groups.ts'
 import { type Selection, selectionStore, setView } from '../base/selection.ts'
 import { ColumnChooser } from './ColumnChooser.tsx'
 import { ColumnOptions } from './ColumnOptions.tsx'
+import { chooseRun } from './choose_run.ts'
 import { Filters, NewFilter } from './FilterBar.tsx'
 
 const selectView = ({ view }: Selection) => view
@@ -200,7 +200,7 @@ export function ImportRun() {
       data-testid="import-run"
       aria-label="Import a run…"
       title={CAN_IMPORT}
-      onClick={() => chooseFile()}
+      onClick={chooseRun}
     >
       <FileInput className="icon" aria-hidden="true" /> <span>Import a run…</span>
     </button>
