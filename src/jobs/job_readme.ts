@@ -117,7 +117,7 @@ export const shown = (value: unknown): string =>
 export const list = (lines: readonly string[]): string =>
   lines.length > 0 ? lines.map((line) => `- ${line}`).join('\n') : '- Nothing.'
 
-/** A sentence of the command line for whoever reads a folder, however it was made. */
+/** The same without options of the command line: a folder may be made on the page, too. */
 const withoutFlags = (text: string): string =>
   TARGETS.reduce(
     (words, target) => words.replaceAll(EXPORT_WITH[target], `export for ${TARGET_NAMES[target]}`),

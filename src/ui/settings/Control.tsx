@@ -1,5 +1,4 @@
 // Draws the control of a setting, by what kind of value it holds.
-
 import type { ChangeEvent } from 'react'
 import { numberWords } from '../../document/experiment/fields/number_words.ts'
 import { formatNumber } from '../kit/format.ts'

@@ -1,5 +1,4 @@
 // Draws the settings of the past run that the page shows, to read and to take over.
-
 import { SlidersHorizontal } from 'lucide-react'
 import { type ReactNode, useMemo, useState } from 'react'
 import { changesWords, fieldChanges } from '../../document/experiment/steered/field_changes.ts'

@@ -25,6 +25,8 @@ function hold(place: Element, leave: () => void): void {
   document.addEventListener('click', onTap, { capture: true, signal: own.signal })
 }
 
+/** What an element that is read by pointing listens to: `point` is called where it is pointed at,
+ * `leave` when nothing points at it any more. A finger that scrolls the page points at nothing. */
 export function pointing<T extends Element>(
   point: (event: PointerEvent<T>) => void,
   leave: () => void,
