@@ -20,11 +20,11 @@ test('row 0 is at the bottom and the last layer on top', () => {
   expect([0, 1, 2].map((y) => at(pixels, 1, 0, y)[0])).toEqual([200, 100, 0])
 })
 
-test('a measurement is held until the next one', () => {
+test('a measurement is in the middle of its colour, up to half-way to the next one', () => {
   const columns = { steps: [0, 5], values: [0, 2], length: 2 }
   const pixels = heatmapPixels([columns], { width: 10, x: [0, 10] }, 2, ramp)
   const reds = Array.from({ length: 10 }, (_, x) => at(pixels, 10, x, 0)[0])
-  expect(reds).toEqual([0, 0, 0, 0, 0, 200, 200, 200, 200, 200])
+  expect(reds).toEqual([0, 0, 0, 200, 200, 200, 200, 200, 0, 0])
 })
 
 test('nothing is painted of steps that a run has not reached', () => {
@@ -33,9 +33,20 @@ test('nothing is painted of steps that a run has not reached', () => {
     const pixels = heatmapPixels([of], { width: 20, x: [0, 20], reached }, 2, ramp)
     return Array.from({ length: 20 }, (_, x) => x).filter((x) => at(pixels, 20, x, 0)[1] > 0).length
   }
-  // The newest of one in five steps ends where the run is, and at most where the next one is due.
-  expect([5, 6, 8, 10, 13].map((reached) => painted(reached))).toEqual([6, 6, 8, 10, 10])
+  // The newest of one in five steps ends where the run is, and at most half-way to the next.
+  expect([5, 6, 7, 9].map((reached) => painted(reached))).toEqual([6, 6, 7, 8])
   expect(painted(2, { steps: [0, 1, 2], values: [1, 1, 1], length: 3 })).toBe(3)
+})
+
+test('the newest step at the end of the axis has a colour', () => {
+  const pixels = heatmapPixels(
+    [columnsOf([0, 0, 2])],
+    { width: 20, x: [0, 2], reached: 2 },
+    2,
+    ramp,
+  )
+  const reds = Array.from({ length: 20 }, (_, x) => at(pixels, 20, x, 0)[0])
+  expect(reds).toEqual([...Array(15).fill(0), ...Array(5).fill(200)])
 })
 
 test('what was not measured for long is left to the hatching', () => {
@@ -43,20 +54,20 @@ test('what was not measured for long is left to the hatching', () => {
   const size = { width: 120, x: [0, 12], heldSteps: typicalGap(columns) } as const
   const pixels = heatmapPixels([columns], size, 2, ramp)
   const filled = Array.from({ length: 120 }, (_, x) => x).filter((x) => at(pixels, 120, x, 0)[1])
-  // Ten pixels a step: three steps in full, then nothing, and the newest at the end.
-  expect(filled.filter((x) => x < 30)).toHaveLength(30)
-  expect(filled.filter((x) => x >= 30 && x < 112)).toEqual([])
-  expect(filled.filter((x) => x >= 112)).toHaveLength(8)
+  // Ten pixels a step: three steps, then nothing, and the newest at the end.
+  expect(filled.filter((x) => x < 26)).toHaveLength(26)
+  expect(filled.filter((x) => x >= 26 && x < 114)).toEqual([])
+  expect(filled.filter((x) => x >= 114)).toHaveLength(6)
   expect(at(pixels, 120, 119, 0)[0]).toBe(100)
   // One moment at the end of the axis is seen too.
   const one = { steps: [12], values: [2], length: 1 }
   const alone = heatmapPixels([one], { ...size, heldSteps: typicalGap(one) }, 2, ramp)
-  expect([111, 112, 119].map((x) => at(alone, 120, x, 0)[1])).toEqual([0, 255, 255])
+  expect([113, 114, 119].map((x) => at(alone, 120, x, 0)[1])).toEqual([0, 255, 255])
   expect(typicalGap({ steps: [7], values: [1], length: 1 })).toBe(1)
 })
 
-test('of thousands of steps a column of pixels shows the last before its right edge', () => {
-  const values = Array.from({ length: 5000 }, (_, i) => (i % 50 === 49 ? ((i / 50) % 3) | 0 : 9))
+test('of thousands of steps a column of pixels shows the one in its middle', () => {
+  const values = Array.from({ length: 5000 }, (_, i) => (i % 50 === 25 ? ((i / 50) % 3) | 0 : 9))
   const pixels = heatmapPixels([columnsOf(values)], { width: 100, x: [0, 5000] }, 2, ramp)
   const reds = Array.from({ length: 100 }, (_, x) => at(pixels, 100, x, 0)[0])
   expect(reds).toEqual(Array.from({ length: 100 }, (_, x) => 100 * (x % 3)))
@@ -82,10 +93,10 @@ test('only the first row takes the other ramp', () => {
   expect([0, 1].map((y) => at(pixels, 1, 0, y)[0])).toEqual([200, 201])
 })
 
-test('an axis that begins later begins with what was held then', () => {
+test('an axis that begins later begins with the measurement nearest to it', () => {
   const columns = { steps: [0, 6], values: [0, 2], length: 2 }
-  const pixels = heatmapPixels([columns], { width: 5, x: [4, 9] }, 2, ramp)
-  expect([0, 1, 2, 3, 4].map((x) => at(pixels, 5, x, 0)[0])).toEqual([0, 0, 200, 200, 200])
+  const pixels = heatmapPixels([columns], { width: 5, x: [2, 7] }, 2, ramp)
+  expect([0, 1, 2, 3, 4].map((x) => at(pixels, 5, x, 0)[0])).toEqual([0, 200, 200, 200, 200])
 })
 
 test('phase switches are marked inside the axis, not on its ends', () => {

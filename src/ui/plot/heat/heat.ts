@@ -24,13 +24,14 @@ export const HEAT_REACH = 1
 /** Below the upper end of the plot, px. */
 const EDIT_BASELINE = 11
 
-/** The last entry before `step` from `index` on, by steps that double: few entries or hundreds may
+/** The entry nearest to `step` from `index` on, by steps that double: few entries or hundreds may
  * share a pixel. */
-function lastBefore({ steps, length }: Columns, index: number, step: number): number {
+function nearestFrom({ steps, length }: Columns, index: number, step: number): number {
+  const isReached = (i: number) => i < length && (steps[i - 1] + steps[i]) / 2 < step
   let at = index
   let jump = 1
-  for (; at + jump < length && steps[at + jump] < step; jump *= 2) at += jump
-  for (; jump >= 1; jump /= 2) if (at + jump < length && steps[at + jump] < step) at += jump
+  for (; isReached(at + jump); jump *= 2) at += jump
+  for (; jump >= 1; jump /= 2) if (isReached(at + jump)) at += jump
   return at
 }
 
@@ -54,14 +55,13 @@ export interface HeatSize extends Pick<Across, 'x' | 'width' | 'scale'> {
   /** The newest step of the run: nothing is painted of steps that are still to come. Without a
    * limit where it is not given. */
   readonly reached?: number
-  /** A measurement fills so many steps; where the next one comes later, nothing is painted between
-   * them. Without a limit where it is not given. */
+  /** A measurement fills so many steps around its own; where its neighbours are further, nothing is
+   * painted between them. Without a limit where it is not given. */
   readonly heldSteps?: number
 }
 
-/** Columns of pixels that a measurement far from the next has at least, the newest at the end of
- * the axis too. */
-const LEAST_HELD = 8
+/** Columns of pixels that a measurement far from the next has at least on either side. */
+const LEAST_HELD = 6
 
 /** Steps from one measurement to the next, in the median; 1 where there are too few. */
 export function typicalGap({ steps, length }: Columns): number {
@@ -69,17 +69,24 @@ export function typicalGap({ steps, length }: Columns): number {
   return gaps.sort((a, b) => a - b)[gaps.length >> 1] ?? 1
 }
 
-/** The step up to which the newest measurement is painted. Its own step it fills in any case. */
-function heldUntil({ steps, length }: Columns, reached = Number.POSITIVE_INFINITY): number {
+/** The columns of pixels that a row fills, the end not included: from half a step before its first
+ * measurement to half a gap after the newest, but no further than the run has come. */
+function filled({ steps, length }: Columns, size: HeatSize): readonly [number, number] {
+  const { reached = Number.POSITIVE_INFINITY, heldSteps } = size
   const newest = steps[length - 1]
   const gap = length > 1 ? newest - steps[length - 2] : 1
-  return Math.min(newest + gap, Math.max(reached, newest + 1))
+  const until = Math.min(newest + gap / 2, Math.max(reached, newest + 0.5))
+  // Of moments that lie far apart each is seen.
+  const least = heldSteps === undefined ? 0 : LEAST_HELD
+  const start = Math.min(stepPixel(steps[0] - 0.5, size), stepPixel(steps[0], size) - least)
+  const end = Math.max(stepPixel(until, size), stepPixel(newest, size) + least)
+  return [Math.max(size.first ?? 0, Math.round(start)), Math.min(size.width, Math.round(end))]
 }
 
 /** RGBA of a picture `width` − `first` × rows.length, top row = last layer, row 0 in colours of its
- * own. A column of pixels shows the newest measurement at or before its right edge; a measurement
- * is held until the next one, the newest for as long as the one before it and no further than the
- * run has come. Pixels outside what was measured, and NaN, stay transparent. */
+ * own. A column of pixels shows the measurement nearest to it, so that a step lies in the middle of
+ * its colour, where lines and marks have it too. Pixels outside what was measured, and NaN, stay
+ * transparent. */
 export function heatmapPixels(
   rows: readonly (Columns | undefined)[],
   size: HeatSize,
@@ -94,25 +101,18 @@ export function heatmapPixels(
     if (!columns || columns.length === 0) return
     const colours = packed(row === 0 ? firstRamp : ramp)
     const factor = (colours.length - 1) / (scaleMax || 1)
-    const { steps, values, length } = columns
+    const { steps, values } = columns
     const atLeft = (rows.length - 1 - row) * across - first
-    const end = Math.min(width, Math.ceil(stepPixel(heldUntil(columns, size.reached), size)))
-    // The newest at the end of the axis would have no room there.
-    const isAtEnd = stepPixel(steps[length - 1], size) > width - LEAST_HELD
-    const lastFrom = isAtEnd && heldSteps < Number.POSITIVE_INFINITY ? width - LEAST_HELD : width
-    const begin = Math.min(lastFrom, Math.floor(stepPixel(steps[0], size)))
-    const start = Math.max(first, begin)
-    const isTooOld = (column: number, step: number) =>
-      pixelStep(column, size) - step >= heldSteps &&
-      column - stepPixel(step, size) >= LEAST_HELD &&
-      column < lastFrom
+    const [start, end] = filled(columns, size)
+    const isFar = (column: number, step: number) =>
+      Math.abs(pixelStep(column + 0.5, size) - step) > heldSteps / 2 &&
+      Math.abs(column + 0.5 - stepPixel(step, size)) > LEAST_HELD
     let index = Math.max(0, lowerBound(columns, pixelStep(start, size)) - 1)
     for (let column = start; column < end; column++) {
-      const right = pixelStep(column + 1, size)
-      index = column >= lastFrom ? length - 1 : lastBefore(columns, index, right)
+      index = nearestFrom(columns, index, pixelStep(column + 0.5, size))
       const value = values[index]
       if (!Number.isFinite(value)) continue
-      if (isTooOld(column, steps[index])) continue
+      if (isFar(column, steps[index])) continue
       const at = Math.round(Math.min(colours.length - 1, Math.max(0, value * factor)))
       pixels[atLeft + column] = colours[at]
     }

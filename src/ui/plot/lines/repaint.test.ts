@@ -151,13 +151,14 @@ test('the new columns of a heat map are those of the whole', () => {
 })
 
 test('a step of a heat map paints its own columns of pixels again, and what they were is left', () => {
-  for (const [steps, width, most] of [
-    [50_000, 700, 3],
+  for (const [steps, added, width, most] of [
+    // Of steps that share a column some are added.
+    [50_000, 100, 700, 5],
     // Two steps, each two columns wide, and a column on either side of them.
-    [300, 700, 7],
+    [300, 1, 700, 7],
   ]) {
     const values = Array.from({ length: steps }, (_, i) => (i * 7) % 5)
-    const columns = { ...columnsOf(values), length: steps - 1 }
+    const columns = { ...columnsOf(values), length: steps - added }
     const size = { width, x: [0, 1.2 * steps] } as const
     const own: View = { ...view, ...size }
     const drawn = () => [drawnColumns(columns, undefined, HEAT_REACH)]
