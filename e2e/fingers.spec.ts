@@ -1,6 +1,6 @@
 // A finger scrolls the page wherever it begins, and sets a slider only along it.
 import type { CDPSession, Locator, Page } from '@playwright/test'
-import { expect } from './lab_page.ts'
+import { expect, QUICK } from './lab_page.ts'
 import { test } from './warm_page.ts'
 
 const PHONE = { width: 390, height: 844 }
@@ -32,6 +32,24 @@ async function swipe(session: CDPSession, at: Locator, dx: number, dy: number, s
     for (let frame = 1; frame <= FRAMES; frame++) await touch('touchMove', frame / FRAMES)
   await touch('touchEnd', 1)
 }
+
+/** The free part of each phase on the line: how wide and high it is where nothing lies over it. */
+const freeParts = (page: Page) =>
+  page.evaluate(() =>
+    [...document.querySelectorAll('.phase-segment')].map((phase) => {
+      const { left, right, top, bottom, width, height } = phase.getBoundingClientRect()
+      const isFree = (x: number, y: number) =>
+        document.elementFromPoint(x, y)?.closest('.phase-segment') === phase
+      const middle = (top + Math.min(bottom, top + 24)) / 2
+      const at = (from: number, to: number) =>
+        Array.from({ length: Math.round(to - from) }, (_, i) => from + i + 0.5)
+      const columns = at(left, right).filter((x) => isFree(x, middle))
+      const x = columns[Math.floor(columns.length / 2)] ?? left
+      const rows = at(top, bottom).filter((y) => isFree(x, y))
+      // A part of a pixel at its edge is its own, too.
+      return { wide: Math.min(width, columns.length + 1), high: Math.min(height, rows.length + 1) }
+    }),
+  )
 
 const scrolled = (page: Page) => page.evaluate(() => scrollY)
 
@@ -164,4 +182,51 @@ test('a tap on a chart shows the reading of that step until the next tap elsewhe
   await swipe(session, lab.get('tab-learn'), 0, 0)
   await expect(line).toBeHidden()
   await session.detach()
+})
+
+test('every phase on the line is as large as a finger needs, and nothing lies over it', async ({
+  lab,
+  page,
+}) => {
+  await page.setViewportSize(PHONE)
+  await lab.open(
+    `v=1&p=tiny&phases.0.steps=6&phases.1.steps=1&phases.2.steps=40${QUICK}&rollout.train_batch_size=8&actor.ppo_mini_batch_size=8&validation.prompts=8`,
+  )
+  await lab.waitForStatus('idle')
+  for (const state of ['at rest', 'a run']) {
+    if (state === 'a run') {
+      await lab.get('train').click()
+      await lab.waitForStep(2)
+    }
+    for (const [width, height] of [
+      [390, 844],
+      [844, 390],
+      [720, 450],
+    ]) {
+      await page.setViewportSize({ width, height })
+      await page.evaluate(() => scrollTo(0, 0))
+      await lab.get('phases').scrollIntoViewIfNeeded()
+      await expect
+        .poll(
+          async () => (await freeParts(page)).filter((part) => Math.min(part.wide, part.high) < 24),
+          {
+            message: `${state}, ${width} × ${height}`,
+          },
+        )
+        .toEqual([])
+    }
+  }
+  // The end of the chosen one can be dragged.
+  await page.setViewportSize(PHONE)
+  await expect(lab.get('phase-boundary-2')).toBeHidden()
+  await page.locator('.phase-segment').last().click()
+  const end = lab.get('phase-boundary-2')
+  await expect(end).toHaveAttribute('aria-valuenow', '40')
+  const box = await end.boundingBox()
+  if (!box) throw new Error('no end')
+  await page.mouse.move(box.x + 12, box.y + 4)
+  await page.mouse.down()
+  await page.mouse.move(box.x - 60, box.y + 4, { steps: 4 })
+  await page.mouse.up()
+  await expect(end).not.toHaveAttribute('aria-valuenow', '40')
 })

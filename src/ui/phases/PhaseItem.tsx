@@ -1,39 +1,62 @@
-// Draws one phase on the line: its name, how far it has come, and its end, which can be dragged.
+// Draws one phase on the line: its name, and beside all names how far each has come.
 import { useState } from 'react'
-import { MAX_STEPS } from '../../document/experiment/fields/phase_fields.ts'
 import { formatSteps } from '../kit/format.ts'
 import { t } from '../kit/translator.ts'
 import { phaseMark } from '../scales/phase_mark.ts'
 import { endWords, methodName, phaseTarget } from '../shown/run.ts'
 import { isImported } from '../shown/shown.ts'
-import type { BoundaryDrag } from './boundary_drag.ts'
-import { keyedSteps, onSegmentKey, type PhaseEdits } from './phase_edits.ts'
-import type { Timeline } from './timeline.ts'
+import { onSegmentKey, type PhaseEdits } from './phase_edits.ts'
+import type { Line, Timeline } from './timeline.ts'
 
 export interface PhaseItemProps {
   readonly timeline: Timeline
   readonly index: number
   readonly edits: PhaseEdits
-  readonly drag: BoundaryDrag
+  readonly line: Line
   readonly isSelected: boolean
   readonly onToggle: () => void
 }
 
+/** The run is in this phase. */
+const isCurrent = ({ present, is_finished }: Timeline, index: number): boolean =>
+  index === present && !is_finished
+
+/** A name is wide enough to be pressed, however short its phase. */
 export function PhaseItem(props: PhaseItemProps) {
-  const { timeline, index, drag } = props
-  const { phases, present, is_finished, canLengthen } = timeline
-  const isCurrent = index === present && !is_finished
-  const state = isCurrent ? ' current' : index < present ? ' past' : ''
+  const { timeline, index, line } = props
+  const isNow = isCurrent(timeline, index)
   return (
     <li
-      className={`phase${state}`}
-      data-kind={phases[index].kind}
-      aria-current={isCurrent ? 'step' : undefined}
-      style={drag.widthOf(index)}
+      className={isNow ? 'phase current' : 'phase'}
+      aria-current={isNow ? 'step' : undefined}
+      style={line.widthOf(index)}
     >
-      <Segment {...props} isCurrent={isCurrent} />
-      {canLengthen(index) ? <Boundary {...props} /> : null}
+      <Segment {...props} isCurrent={isNow} />
     </li>
+  )
+}
+
+/** Fills as wide as the phases are long: they lie on the steps below. */
+export function PhaseFills(props: { readonly timeline: Timeline; readonly line: Line }) {
+  const { timeline, line } = props
+  const { phases, present } = timeline
+  return (
+    <div className="phase-fills">
+      {phases.map(({ kind, steps }, i) => {
+        const share = i < present ? 1 : timeline.doneOf(i) / (line.draggedSteps(i) ?? steps)
+        return (
+          <span
+            // As in the list of phases.
+            key={i}
+            className={isCurrent(timeline, i) ? 'phase-track current' : 'phase-track'}
+            data-kind={kind}
+            style={line.widthOf(i)}
+          >
+            <span className="phase-done" style={{ width: `${Math.min(100, share * 100)}%` }} />
+          </span>
+        )
+      })}
+    </div>
   )
 }
 
@@ -76,10 +99,9 @@ export function methodOf(phase: Phase, lastLayer: number): string {
 }
 
 function Segment(props: PhaseItemProps & { readonly isCurrent: boolean }) {
-  const { timeline, index, edits, drag, isSelected, isCurrent, onToggle } = props
-  const { phases, present } = timeline
-  const phase = phases[index]
-  const steps = drag.stepsOf(index) ?? phase.steps
+  const { timeline, index, edits, line, isSelected, isCurrent, onToggle } = props
+  const phase = timeline.phases[index]
+  const steps = line.draggedSteps(index) ?? phase.steps
   const lastLayer = timeline.experiment.model.num_hidden_layers
   const target = phaseTarget(phase, lastLayer)
   const name = isImported() ? phase.name : `${phase.name}: ${target}, ${methodName(phase)}`
@@ -88,7 +110,6 @@ function Segment(props: PhaseItemProps & { readonly isCurrent: boolean }) {
     const { meaningIn } = await import('../glossary/find_terms.ts')
     setMethod(meaningIn(methodName(phase)))
   }
-  const share = index < present ? 1 : Math.min(1, timeline.doneOf(index) / steps)
   return (
     <button
       type="button"
@@ -100,9 +121,6 @@ function Segment(props: PhaseItemProps & { readonly isCurrent: boolean }) {
       onClick={onToggle}
       onKeyDown={(event) => onSegmentKey(event, index, phase.steps, edits)}
     >
-      <span className="phase-track">
-        <span className="phase-done" style={{ width: `${share * 100}%` }} />
-      </span>
       <span className="phase-name" data-testid={isCurrent ? 'phase-name' : undefined}>
         {timeline.isNext && index === 0 ? <span className="phase-next">next run:</span> : null}
         <span className="phase-mark">{phaseMark(index + 1)}</span>{' '}
@@ -119,39 +137,5 @@ function Segment(props: PhaseItemProps & { readonly isCurrent: boolean }) {
         <span className="phase-method">{methodOf(phase, lastLayer)}</span>
       </span>
     </button>
-  )
-}
-
-function Boundary({ timeline, index, edits, drag }: PhaseItemProps) {
-  const { name, steps: presentSteps } = timeline.phases[index]
-  const least = timeline.least(index)
-  const dragged = drag.stepsOf(index)
-  const steps = dragged ?? presentSteps
-  return (
-    <div
-      role="separator"
-      tabIndex={0}
-      className="phase-boundary"
-      data-testid={`phase-boundary-${index}`}
-      aria-orientation="vertical"
-      aria-label={`End of phase ${index + 1}, ${name}`}
-      aria-valuenow={steps}
-      aria-valuemin={least}
-      aria-valuemax={MAX_STEPS}
-      aria-valuetext={formatSteps(steps)}
-      title="Drag, or press the arrow keys, to make the phase longer or shorter"
-      onKeyDown={(event) => {
-        const wanted = keyedSteps(event, presentSteps, least)
-        if (wanted === undefined) return
-        edits.lengthen(index, wanted)
-        event.preventDefault()
-      }}
-      onPointerDown={(event) => drag.onGrab(event, index)}
-      onPointerMove={drag.onDrag}
-      onPointerUp={drag.onDrop}
-      onPointerCancel={drag.onCancel}
-    >
-      {dragged === undefined ? null : <output>{formatSteps(steps)}</output>}
-    </div>
   )
 }

@@ -4,13 +4,12 @@ import { type RefObject, useEffect, useRef, useState } from 'react'
 import { lazyPart } from '../part/lazy_part.tsx'
 import { selectHasRun } from '../shown/run.ts'
 import { useAtStep, usePresent } from '../shown/shown.ts'
-import { useBoundaryDrag } from './boundary_drag.ts'
-import { PhaseItem } from './PhaseItem.tsx'
+import { PhaseFills, PhaseItem } from './PhaseItem.tsx'
 import { phaseEdits } from './phase_edits.ts'
 import '../learning/axis/axis.css'
 import { showPhase } from '../open/wanted.ts'
 import { TimelineTools } from './TimelineTools.tsx'
-import { useTimeline } from './timeline.ts'
+import { usePhaseLine, useTimeline } from './timeline.ts'
 
 /** Scrolls the line, and only the line, to the phase that the run is in. */
 function useScrollTo(list: RefObject<HTMLElement | null>, present: number): void {
@@ -33,6 +32,12 @@ const StepTools = lazyPart(async () => (await import('../learning/axis/StepTools
   fallback: null,
 })
 
+/** Seen before it is needed. */
+const PhaseEnds = lazyPart(async () => (await import('./PhaseEnds.tsx')).PhaseEnds, {
+  name: 'The ends of the phases',
+  fallback: null,
+})
+
 /** Pixels for each phase; a line that has less room scrolls. */
 const PHASE_ROOM = 28
 
@@ -43,7 +48,7 @@ export function Phases() {
   const [chosen, setChosen] = useState<number>()
   const [said, setSaid] = useState('')
   const edits = phaseEdits(timeline, list, setChosen, setSaid)
-  const drag = useBoundaryDrag(timeline, list, edits.lengthen)
+  const line = usePhaseLine(timeline)
   useScrollTo(list, timeline.present)
   // Before a run the shown step is one of the recording, and the line is of the run to come.
   const hasRun = usePresent(selectHasRun)
@@ -57,10 +62,10 @@ export function Phases() {
         data-testid="time-axis"
       >
         <div className="axis-scroll">
-          <div style={{ minWidth: phases.length * PHASE_ROOM }}>
+          <div className="phase-line" style={{ minWidth: phases.length * PHASE_ROOM }}>
             <ol
               ref={list}
-              className={drag.is_dragging ? 'phases dragged' : 'phases'}
+              className={line.drag ? 'phases dragged' : 'phases'}
               aria-label="Phases"
               data-testid="phases"
             >
@@ -71,7 +76,7 @@ export function Phases() {
                   timeline={timeline}
                   index={i}
                   edits={edits}
-                  drag={drag}
+                  line={line}
                   isSelected={selected === i}
                   onToggle={() => {
                     setChosen(selected === i ? undefined : i)
@@ -80,6 +85,8 @@ export function Phases() {
                 />
               ))}
             </ol>
+            <PhaseFills timeline={timeline} line={line} />
+            <PhaseEnds timeline={timeline} line={line} edits={edits} selected={selected} />
             <StepTrack />
           </div>
         </div>

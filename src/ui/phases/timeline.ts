@@ -1,14 +1,15 @@
-// Finds the phases of the shown experiment, how far each has come, and what may still be changed
-// about it.
-import { useMemo } from 'react'
+// Finds the phases of the shown experiment, how far each has come, how wide it is on the line, and
+// what may still be changed about it.
+import { useMemo, useState } from 'react'
 import { sameSettings } from '../../document/experiment/experiment.ts'
 import { resolvePhases } from '../../document/experiment/resolve.ts'
 import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import { isEnding as selectIsEnding } from '../../document/experiment/steered/planned.ts'
 import type { LabState } from '../../page/state/store.ts'
 import { isBusy as selectIsBusy } from '../../record/run/run_parts.ts'
+import { phaseShares } from '../scales/step_scale.ts'
 import { useTextPace, writtenRun } from '../shown/readout.ts'
-import { useLab } from '../shown/run.ts'
+import { useEqualPhases, useLab } from '../shown/run.ts'
 import { useIsPast, usePresent } from '../shown/shown.ts'
 
 const selectHasSteps = (state: LabState) => state.step > 0
@@ -97,3 +98,35 @@ export function useTimeline(): Timeline {
     canMove: (index) => !isPast && (!isBusy || index > current),
   }
 }
+
+/** The end of a phase while it is dragged along the line. */
+export interface Drag {
+  readonly index: number
+  readonly fromX: number
+  readonly widths: readonly number[]
+  readonly pixelsPerStep: number
+  readonly steps: number
+}
+
+/** Where the phases lie on the line: each as wide as it is long, also while an end is dragged. */
+export function usePhaseLine({ phases, lengthOf }: Timeline) {
+  const [drag, setDrag] = useState<Drag>()
+  const shares = phaseShares(
+    phases.map((_, i) => lengthOf(i)),
+    useEqualPhases(),
+  )
+  return {
+    drag,
+    setDrag,
+    /** Steps that a phase would have where its end is now; undefined for all others. */
+    draggedSteps: (index: number) => (drag?.index === index ? drag.steps : undefined),
+    /** While an end is dragged the other phases stay where they are. */
+    widthOf: (index: number) => {
+      if (!drag) return { flexGrow: shares[index] }
+      const more = index === drag.index ? drag.steps - phases[index].steps : 0
+      return { flex: `0 0 ${Math.max(8, drag.widths[index] + more * drag.pixelsPerStep)}px` }
+    },
+  }
+}
+
+export type Line = ReturnType<typeof usePhaseLine>
