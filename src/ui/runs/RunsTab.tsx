@@ -20,6 +20,7 @@ import { CheckpointStorage } from './checkpoints/CheckpointStorage.tsx'
 import { Compare } from './compare/Compare.tsx'
 import { DuelCard } from './compare/DuelCard.tsx'
 import { RecentlyDeleted } from './RecentlyDeleted.tsx'
+import { NotImported } from './table/NotImported.tsx'
 import { RunsTable } from './table/RunsTable.tsx'
 import { ImportRun, Toolbar } from './table/Toolbar.tsx'
 
@@ -125,6 +126,7 @@ export function RunsTab() {
             <div className="run-ways">
               <ImportRun />
             </div>
+            <NotImported />
           </>
         ) : (
           <>

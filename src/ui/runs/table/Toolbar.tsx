@@ -14,6 +14,7 @@ import { ColumnChooser } from './ColumnChooser.tsx'
 import { ColumnOptions } from './ColumnOptions.tsx'
 import { chooseRun } from './choose_run.ts'
 import { Filters, NewFilter } from './FilterBar.tsx'
+import { NotImported } from './NotImported.tsx'
 
 const selectView = ({ view }: Selection) => view
 
@@ -161,6 +162,7 @@ export function Toolbar({ entries, ofStudies }: ToolbarProps) {
         ))}
         <ImportRun />
       </div>
+      <NotImported />
       <Grouping entries={entries} />
       <NumberChoice entries={entries} />
       {hidden > 0 ? (

@@ -1,15 +1,81 @@
-import { expect, test } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
+import { NO_OPTIONS } from '../../../document/links/view_options.ts'
+import { EMPTY_LIBRARY, libraryStore } from '../../../page/runs/library/library_store.ts'
+import { shareStore } from '../../../page/state/share_store.ts'
+import { openedDataStore } from '../../data/open_data.ts'
 import { chosenStore, fileStore } from '../../open/file_store.ts'
-import { openRunFiles } from './choose_run.ts'
+import { closePast } from '../../open/opened_run.ts'
+import { openTab } from '../../shown/store.ts'
+import { openAnyhow, openRunFiles, refusedStore } from './choose_run.ts'
 
-test('a program is refused where a run is asked for, and nothing is opened', () => {
-  const [log, program] = ['log.jsonl', 'score.py'].map((name) => new File(['x'], name))
-  openRunFiles([log, program])
-  expect(fileStore.getState().problem).toMatchObject({
-    name: 'score.py',
-    problems: [expect.stringContaining('a program, not a run')],
-  })
-  expect(chosenStore.getState().files).toEqual([])
-  openRunFiles([log])
-  expect(chosenStore.getState().files).toEqual([log])
+const file = (name: string, text: string) => new File([text], name)
+const refused = () => refusedStore.getState().refused
+
+afterEach(() => {
+  refusedStore.setState({ refused: undefined })
+  chosenStore.setState({ files: [] })
+  openedDataStore.setState({ file: undefined })
+})
+
+test.for<[string, string, RegExp, RegExp | undefined]>([
+  ['score.py', 'x', /a program, not a run/, undefined],
+  ['notes.md', '# Notes of mine', /seems to be text/, /as data/],
+  ['rows.json', '[{"question": "1+1", "answer": 2}]', /rows to train on/, /as data/],
+  ['rows.jsonl', '{"question": "1+1", "answer": 2}', /does not count steps/, /as data/],
+  ['mine.json', '{"phases": [], "task": {}}', /settings of an experiment/, /all the same/],
+  ['other.json', '{"a": 1}', /not the trainer_state\.json/, /all the same/],
+  ['weights.bin', 'GGUF\x03', /a GGUF file/, undefined],
+  ['model.safetensors', 'x', /a checkpoint or a model/, /all the same/],
+])(
+  '%s is refused where a run is asked for, beside the button',
+  async ([name, text, seems, offer]) => {
+    const log = file('log.jsonl', '{"step": 1, "data": {"a": 1}}')
+    for (const files of [[file(name, text)], [log, file(name, text)]]) {
+      await openRunFiles(files)
+      expect(refused()).toMatchObject({ file: { name }, problems: [expect.stringMatching(seems)] })
+      if (offer) expect(refused()?.offer).toMatch(offer)
+      else expect(refused()?.offer).toBeUndefined()
+      // Nothing is opened, also not as something else.
+      expect(chosenStore.getState().files).toEqual([])
+      expect(openedDataStore.getState().file).toBeUndefined()
+      expect(fileStore.getState().problem).toBeUndefined()
+    }
+  },
+)
+
+test('what is no run is opened as what it is, once somebody wants that', async () => {
+  await openRunFiles([file('notes.md', '# Notes of mine')])
+  const found = refused()
+  if (!found) throw new Error('nothing was refused')
+  openAnyhow(found)
+  expect(refused()).toBeUndefined()
+  expect(chosenStore.getState().files).toEqual([found.file])
+})
+
+test('a log is imported; one that cannot be read is said beside the button', async () => {
+  vi.stubGlobal('location', { pathname: '/', search: '', hash: '' })
+  vi.stubGlobal('history', { state: null, replaceState() {}, pushState() {} })
+  await openRunFiles([file('events.out.tfevents.1', 'hello')])
+  expect(refused()?.problems.join()).toMatch(/no event file of TensorBoard/)
+  // A lone file of answers looks like rows, and is a log all the same.
+  await openRunFiles([file('10.jsonl', '{"input": "1+1", "output": "2", "score": 1, "step": 10}')])
+  expect(refused()).toBeUndefined()
+  expect(libraryStore.getState().entries[0].header.source?.kind).toBe('generations')
+  closePast()
+  openTab('learn')
+  libraryStore.setState(EMPTY_LIBRARY)
+  vi.unstubAllGlobals()
+})
+
+test('several logs go the way of every folder', async () => {
+  const logs = ['a.jsonl', 'b.jsonl'].map((name) => file(name, '{"step": 1, "data": {"a": 1}}'))
+  await openRunFiles(logs)
+  expect(chosenStore.getState().files).toEqual(logs)
+})
+
+test('a page whose link locks it imports nothing', async () => {
+  shareStore.setState({ options: { ...NO_OPTIONS, lock: ['experiment'] } })
+  await openRunFiles([file('log.jsonl', '{"step": 1, "data": {"a": 1}}')])
+  expect(refused()?.problems.join()).toMatch(/locks it/)
+  shareStore.setState({ options: NO_OPTIONS })
 })

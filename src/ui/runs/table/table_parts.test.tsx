@@ -11,8 +11,10 @@ import { selectionStore } from '../base/selection.ts'
 import { FIRST_VIEW, fixedColumns, tableRows } from '../base/table.ts'
 import { Used } from '../RunsTab.tsx'
 import { ColumnChooser } from './ColumnChooser.tsx'
+import { refusedStore } from './choose_run.ts'
 import { NewFilter } from './FilterBar.tsx'
 import { GroupRow } from './GroupRow.tsx'
+import { NotImported } from './NotImported.tsx'
 import { RunsTable } from './RunsTable.tsx'
 import { entryOf } from './testing.ts'
 
@@ -179,4 +181,17 @@ test('when a run of an earlier day began is short, and whole in its title', () =
     'title="29 Nov 2026, 23:09">29 Nov<span class="run-clock">, 23:09</span></td>',
   )
   expect(html).toContain('title="30 Nov 2026, 00:09">00:09</td>')
+})
+
+test('beside the button that asked for a run stands why a file is none, and what else it may be', () => {
+  vi.spyOn(refusedStore, 'getInitialState').mockImplementation(refusedStore.getState)
+  const file = new File(['x'], 'notes.md')
+  refusedStore.setState({ refused: { file, problems: ['It is text.'], offer: 'Open it as data' } })
+  const said = text(renderToStaticMarkup(<NotImported />))
+  expect(said).toMatch(/No run was imported from “notes\.md”\..*It is text\. Logs can be imported/)
+  expect(said).toContain('Open it as data')
+  refusedStore.setState({ refused: { file, problems: ['It is text.'] } })
+  expect(renderToStaticMarkup(<NotImported />)).not.toContain('open-anyhow')
+  refusedStore.setState({ refused: undefined })
+  expect(renderToStaticMarkup(<NotImported />)).toBe('')
 })
