@@ -119,12 +119,13 @@ function FoldSheet({ isHigh, onFold }: FoldProps) {
  * it is closed first. */
 function useEscape(panel: RefObject<HTMLElement | null>): void {
   useEffect(() => {
-    const close = ({ key, defaultPrevented }: KeyboardEvent) => {
-      if (key !== 'Escape' || defaultPrevented) return
+    const close = (event: KeyboardEvent) => {
+      if (event.key !== 'Escape' || event.defaultPrevented) return
       if (document.querySelector(':is(dialog[open], :popover-open)')) return
       const { activeElement } = document
-      if (activeElement === document.body || panel.current?.contains(activeElement))
-        openLesson(undefined)
+      if (activeElement !== document.body && !panel.current?.contains(activeElement)) return
+      event.preventDefault()
+      openLesson(undefined)
     }
     document.addEventListener('keydown', close)
     return () => document.removeEventListener('keydown', close)

@@ -12,11 +12,13 @@ import type { Timeline } from './timeline.ts'
  * above it is closed first. */
 function useEscape(leave: () => void): void {
   useEffect(() => {
-    const onKey = ({ key, defaultPrevented }: KeyboardEvent) => {
-      if (key !== 'Escape' || defaultPrevented) return
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key !== 'Escape' || event.defaultPrevented) return
       if (document.querySelector(':is(dialog[open], :popover-open)')) return
       const { activeElement } = document
-      if (activeElement === document.body || activeElement?.closest('.work')) leave()
+      if (activeElement !== document.body && !activeElement?.closest('.work')) return
+      event.preventDefault()
+      leave()
     }
     document.addEventListener('keydown', onKey)
     return () => document.removeEventListener('keydown', onKey)

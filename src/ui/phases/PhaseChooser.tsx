@@ -50,8 +50,9 @@ function useClosing(id: string, isBusy: boolean, onDone: () => void): void {
     wasBusy.current = isBusy
   }, [isBusy])
   useEffect(() => {
-    const close = ({ key }: KeyboardEvent) => {
-      if (key !== 'Escape') return
+    const close = (event: KeyboardEvent) => {
+      if (event.key !== 'Escape') return
+      event.preventDefault()
       done.current()
       document.querySelector<HTMLElement>(`[aria-controls="${id}"]`)?.focus()
     }

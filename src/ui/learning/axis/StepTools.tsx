@@ -155,7 +155,7 @@ function ZoomTools() {
         type="button"
         className="plain zoom-reset"
         data-testid="zoom-reset"
-        title="Charts show all steps again"
+        title="Charts show all steps again (Escape)"
         hidden={!zoom}
         onClick={showAllSteps}
       >

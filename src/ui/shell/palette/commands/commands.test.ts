@@ -50,6 +50,15 @@ test('only what can be done now is offered, under the name that it has now', () 
   expect(running.map(({ id }) => id)).toContain('reset')
 })
 
+test('Escape ends a zoom, and is left alone where there is none', () => {
+  const all = commandOf('Escape', undefined)
+  expect(all?.can?.(state({}))).toBe(false)
+  uiStore.setState({ zoom: { low: 2, high: 3 } })
+  expect(all?.can?.(state({}))).toBe(true)
+  all?.run()
+  expect(uiStore.getState().zoom).toBeUndefined()
+})
+
 test('a recording that is over is played again, as the button says', () => {
   const nameOf = () =>
     paletteEntries(state({ status: 'finished' }), false).find(({ id }) => id === 'train')?.name

@@ -4,7 +4,7 @@ import { lockedBecause } from '../../../../page/state/share_store.ts'
 import { chooseLanguage, NOT_LOADED, otherLanguage } from '../../../language/language.ts'
 import { showDialog } from '../../../open/dialogs.ts'
 import { ALL_LESSONS, openLesson } from '../../../open/open_lesson.ts'
-import { follow, scrubKept } from '../../../open/scrub.ts'
+import { follow, scrubKept, showAllSteps } from '../../../open/scrub.ts'
 import { copyReport } from '../../../part/report.ts'
 import { shownStep } from '../../../shown/shown.ts'
 import { canKeepAwake, openTab, setPreference, showToast, uiStore } from '../../../shown/store.ts'
@@ -37,6 +37,15 @@ export const STEP_COMMANDS: readonly Command[] = [
     also: 'scrub time latest live',
     can: () => uiStore.getState().atStep !== undefined,
     run: follow,
+  },
+  {
+    id: 'steps-all',
+    group: 'Steps of the run',
+    name: () => 'Show all steps on the charts',
+    keys: ['Escape'],
+    also: 'zoom reset out whole range axis',
+    can: () => uiStore.getState().zoom !== undefined,
+    run: showAllSteps,
   },
 ]
 

@@ -9,8 +9,9 @@ import { COMMANDS } from '../commands/commands.ts'
 /** Inputs that hold no text: Ctrl+Z in one of them is no undo of typing. */
 const WITHOUT_TEXT = 'input:is([type=range], [type=checkbox], [type=radio]), select'
 
-/** Whether a key belongs to what has the focus. */
+/** Whether a key belongs to what has the focus, or Escape to what is open above the page. */
 function isTaken(target: EventTarget | null, name: string): boolean {
+  if (name === 'Escape' && document.querySelector(':is(dialog[open], :popover-open)')) return true
   if (!(target instanceof Element)) return false
   const hasNoText = target.matches(WITHOUT_TEXT) && !target.closest('dialog')
   // A slider has its own arrows, Home and End, and no use for a letter or a sign.
@@ -40,7 +41,8 @@ export function commandOf(
 /** Keys that may be held down. */
 const REPEATS: readonly string[] = ['[', ']']
 
-/** Listens to the page's keys until the returned function is called. */
+/** Listens to the page's keys until the returned function is called; parts of the page that listen
+ * on the document come first. */
 export function listenToKeys(): () => void {
   let first: string | undefined
   let pressedAt = 0
@@ -63,6 +65,6 @@ export function listenToKeys(): () => void {
     else if (name !== 'Space') return
     event.preventDefault()
   }
-  document.addEventListener('keydown', onKey)
-  return () => document.removeEventListener('keydown', onKey)
+  globalThis.addEventListener('keydown', onKey)
+  return () => globalThis.removeEventListener('keydown', onKey)
 }
