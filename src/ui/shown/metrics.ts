@@ -16,7 +16,8 @@ export const heldOutReward = (taskId: string, n: number) => `val-aux/${taskId}/r
 /** Of a part of a composed reward, without its weight. */
 export const heldOutPart = (taskId: string, part: string, n: number) =>
   `val-aux/${taskId}/${part}/mean@${n}`
-const HELD_OUT_MEAN = /^val-core\/.+\/(?:acc|reward)\/mean@\d+$/
+/** Its data, what it is the mean of, and of how many answers to a problem. */
+export const HELD_OUT_MEAN = /^val-core\/(.+)\/(acc|reward)\/mean@(\d+)$/
 /** The mean of held-out answers in a run of another trainer, which names it by its own data
  * source. */
 export function foreignHeldOut(metrics: Iterable<string>): string | undefined {

@@ -13,16 +13,11 @@ import {
 } from '../../kit/format.ts'
 import type { PanelProps } from '../../part/Panels.tsx'
 import { mainMeasure, toldWords } from '../../shown/measure/main_measure.ts'
-import {
-  finalEntropy,
-  foreignHeldOut,
-  LOGGED_ENTROPY,
-  REWARD,
-  TASK_SCORE,
-} from '../../shown/metrics.ts'
+import { finalEntropy, LOGGED_ENTROPY, REWARD, TASK_SCORE } from '../../shown/metrics.ts'
 import { measuredIn, writtenRun } from '../../shown/readout.ts'
 import { hasRewardPhase, plannedSteps } from '../../shown/run.ts'
 import { isImported } from '../../shown/shown.ts'
+import { foreignMeans } from '../scores/foreign_lines.ts'
 
 const selectHasSteps = (state: LabState) => state.series.size > 0
 
@@ -60,6 +55,12 @@ function Carried({ metric, shown }: { readonly metric: string | undefined } & Pa
   return <small className="of-step"> step {formatCount(found.step)}</small>
 }
 
+/** Which held-out answers a number is of: decoded greedily, or of one of a log's evaluations. */
+function Which({ isGreedy, data = '' }: { isGreedy: boolean; data: string | undefined }) {
+  if (isGreedy) return <span className="detail">, greedy</span>
+  return data === '' ? null : <span className="detail">, {data}</span>
+}
+
 export function RunNumbers({ shown }: PanelProps) {
   const { experiment, isNewest, metric } = shown
   const state = writtenRun()
@@ -73,7 +74,8 @@ export function RunNumbers({ shown }: PanelProps) {
   const entropyValue = metric(entropy)
   const measure = mainMeasure(experiment)
   const isOwn = !fromLog || state.series.has(measure.metric)
-  const heldOut = isOwn ? measure.metric : foreignHeldOut(state.series.keys())
+  const [foreign] = isOwn ? [] : foreignMeans(state.series.keys())
+  const heldOut = isOwn ? measure.metric : foreign?.metric
   const told = toldWords(measure)
   const hasModel = hasRewardPhase(state)
   const reward = hasModel ? TASK_SCORE : REWARD
@@ -111,7 +113,7 @@ export function RunNumbers({ shown }: PanelProps) {
               <span>{told}</span>
             </span>
           )}
-          {isOwn && told === undefined ? <span className="detail">, greedy</span> : null}
+          <Which isGreedy={isOwn && told === undefined} data={foreign?.name} />
         </dt>
         <dd data-testid="accuracy-value">
           {heldOut === undefined ? NONE : formatHeldOut(metric(heldOut))}

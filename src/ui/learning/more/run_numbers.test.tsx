@@ -71,3 +71,21 @@ test('the entropy of a log is the final policy’s, where the lab wrote it', () 
   expect(log('actor/entropy', final)).toBe('2.000 nats')
   expect(log('actor/entropy')).toBe('1.000 nats')
 })
+
+test('of a log with several evaluations the number says which it is of', () => {
+  const heldOut = () => {
+    const html = renderToStaticMarkup(<RunNumbers shown={readShownStep()} />)
+    return /Held-out.*?<\/dt>/.exec(html)?.[0].replaceAll(/<.*?>/g, '')
+  }
+  const show = (...metrics: string[]) =>
+    labStore.setState({
+      runExperiment: experiment,
+      step: 43,
+      series: new Map(metrics.map((metric) => [metric, seriesOf(43)])),
+    })
+  viewStore.setState({ viewed: undefined, isImported: true })
+  show('val-core/A/acc/mean@1')
+  expect(heldOut()).toBe('Held-out')
+  show('val-core/A/acc/mean@1', 'val-core/B/acc/mean@1')
+  expect(heldOut()).toBe('Held-out, A')
+})

@@ -11,14 +11,18 @@ import { mainMeasure, posedWords, toldWords } from '../../shown/measure/main_mea
 import { foreignHeldOut, REWARD, sampledAccuracy, TASK_SCORE } from '../../shown/metrics.ts'
 import { hasRewardPhase, shownExperiment } from '../../shown/run.ts'
 import { useIsImported, useShown } from '../../shown/shown.ts'
+import { foreignLines, foreignMeans } from './foreign_lines.ts'
 import { ownScoreHelp, scoreNote } from './reward_words.ts'
 
 const SHARE = [0, 1] as const
 
-/** Whether the run is of another trainer, whose held-out answers are a mean and nothing else. */
-const selectIsForeign = (state: LabState): boolean => {
-  const { metric } = mainMeasure(shownExperiment(state))
-  return !state.series.has(metric) && foreignHeldOut(state.series.keys()) !== undefined
+/** The held-out means of a run of another trainer, which has nothing else, one a line; '' of the
+ * lab's own. */
+function selectForeign(state: LabState): string {
+  const { series } = state
+  if (series.has(mainMeasure(shownExperiment(state)).metric)) return ''
+  const means = foreignMeans(series.keys())
+  return means.map(({ metric }) => metric).join('\n')
 }
 
 /** The metric of sampled held-out answers; undefined where none are sampled. */
@@ -125,16 +129,6 @@ function heldOut(experiment: Experiment, sampled: string | undefined): readonly 
   return [greedy, others]
 }
 
-/** Of the answers of another trainer's run. */
-const answersOf = (metric: string): Told => ({
-  ...MAIN,
-  metric,
-  label: 'held-out, mean of answers',
-  short: 'held-out',
-  help: 'Mean over the answers to held-out problems, as the log has it',
-  says: 'the held-out mean of answers',
-})
-
 function titleOf(measure: ReturnType<typeof mainMeasure>, hasRewardModel: boolean): string {
   const trainedOn = hasRewardModel ? 'Task score' : 'Reward'
   const told = toldWords(measure)
@@ -148,13 +142,16 @@ export function RewardChart({ height }: { readonly height: number }) {
   const isImported = useIsImported()
   const sampled = useShown(selectSampled)
   const hasRewardModel = useShown(hasRewardPhase)
-  const isForeign = useShown(selectIsForeign) && isImported
+  const means = useShown(selectForeign)
+  const foreign = isImported ? means : ''
   const isShare = isImported || rewardIsShare(experiment.reward)
-  const lines = useMemo(() => {
+  const lines = useMemo((): readonly Told[] => {
     const others =
-      isForeign && sampled !== undefined ? [answersOf(sampled)] : heldOut(experiment, sampled)
+      foreign === ''
+        ? heldOut(experiment, sampled)
+        : foreignLines(foreignMeans(foreign.split('\n')))
     return [trained(experiment, hasRewardModel), ...others]
-  }, [experiment, sampled, hasRewardModel, isForeign])
+  }, [experiment, sampled, hasRewardModel, foreign])
   const note = useMemo(() => scoreNote(experiment, isImported), [experiment, isImported])
   const says = useCallback(() => {
     const [own, ...others] = lines
