@@ -175,13 +175,13 @@ test(
     for (const decoding of ['greedy', 'sampled'])
       await expect(answers.getByRole('cell', { name: decoding })).toHaveCount(8)
 
-    // Smoothing: off, then what the line says and beside it what the step measured.
+    // Smoothing: off, then beside what was measured where the line lies.
     await expect(lab.get('smoothing-value')).toHaveText('as needed')
     const value = legend(lab, 'entropy-chart', 'final')
-    await expect(value).not.toContainText('this step')
+    await expect(value).not.toContainText('smoothed')
     await lab.get('smoothing').fill('0.4')
     await expect(lab.get('smoothing-value')).toHaveText('0.937')
-    await expect(value).toContainText('this step')
+    await expect(value).toContainText('smoothed')
     await page.reload()
     await lab.show('runs')
     await lab.get('open-run').first().click()

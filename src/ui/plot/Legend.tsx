@@ -39,20 +39,20 @@ interface ValueProps {
 
 const selectHidden = (state: UiState) => state.hiddenLines
 
-/** What the line says, and behind it what is not seen of that. */
+/** What was measured, and behind it what is not seen of that. */
 function LineValue({ columns, formatValue, smooth: least = 0 }: ValueProps) {
   const weight = useStore(uiStore, ({ smoothing }) =>
     weightOf({ smooth: least }, smoothing, columns().find(Boolean)),
   )
   const line = useLiveText<HTMLElement>(
-    useCallback(() => lineText(columns(), formatValue, weight), [columns, formatValue, weight]),
+    useCallback(() => lineText(columns(), formatValue), [columns, formatValue]),
   )
   const behind = useLiveText<HTMLElement>(
     useCallback(() => behindText(columns(), formatValue, weight), [columns, formatValue, weight]),
   )
   return (
     <>
-      <b ref={line} title={weight > 0 ? 'Smoothed' : undefined} />
+      <b ref={line} />
       <small ref={behind} className="soft" />
     </>
   )

@@ -256,7 +256,7 @@ function Value({ lines, formatValue }: Pick<MetricChartProps, 'lines' | 'formatV
     const { smoothing } = uiStore.getState()
     const columns = lines.map(({ metric }) => seriesOf(metric))
     const behind = behindText(columns, formatValue, smoothing)
-    const line = lineText(columns, formatValue, smoothing)
+    const line = lineText(columns, formatValue)
     return behind === '' ? line : `${line}, ${behind}`
   }, [lines, formatValue])
   return <span className="value" ref={useLiveText<HTMLElement>(text)} />

@@ -202,7 +202,7 @@ test('a value of an earlier step names it, in the legend and in words', () => {
   const at = (step: number | undefined) => {
     uiStore.setState({ atStep: step })
     const tests = [series.get('testing')]
-    return [lineText(tests, String, 0), behindText(tests, String, 0)]
+    return [lineText(tests, String), behindText(tests, String, 0)]
   }
   expect(at(20)).toEqual(['0.2', ''])
   expect(at(undefined)).toEqual(['0.2', ''])
@@ -211,17 +211,17 @@ test('a value of an earlier step names it, in the legend and in words', () => {
   uiStore.setState({ atStep: undefined })
 })
 
-test('a smoothed line is read out as it is drawn, and beside it what the step measured', () => {
+test('beside a smoothed line stands what was measured, as everywhere, and then where the line lies', () => {
   const rewards = [made([0, 1, 0, 1], 1)]
   const text = (value: number | undefined) => (value ?? Number.NaN).toFixed(2)
   const read = (atStep: number | undefined) => {
     uiStore.setState({ atStep })
-    return [lineText(rewards, text, 0.5), behindText(rewards, text, 0.5)]
+    return [lineText(rewards, text), behindText(rewards, text, 0.5)]
   }
   const drawn = smoothed(rewards[0], 0.5).values
-  expect(read(undefined)).toEqual([drawn[3].toFixed(2), 'this step 1.00'])
-  expect(read(3)).toEqual([drawn[2].toFixed(2), 'this step 0.00'])
-  expect(read(9)).toEqual([drawn[3].toFixed(2), 'step 4 1.00'])
+  expect(read(undefined)).toEqual(['1.00', `smoothed: ${drawn[3].toFixed(2)}`])
+  expect(read(3)).toEqual(['0.00', `smoothed: ${drawn[2].toFixed(2)}`])
+  expect(read(9)).toEqual(['1.00', `at step 4, smoothed: ${drawn[3].toFixed(2)}`])
   uiStore.setState({ atStep: undefined })
 })
 
@@ -229,14 +229,14 @@ test('in a zoom a line is read out at its end, or at a shown step within it', ()
   const rewards = [made([0, 1, 0, 1], 1)]
   const read = (atStep: number | undefined, weight = 0) => {
     uiStore.setState({ atStep, zoom: { low: 2, high: 3 } })
-    return [lineText(rewards, String, weight), behindText(rewards, String, weight)]
+    return [lineText(rewards, String), behindText(rewards, String, weight)]
   }
   expect(read(undefined)).toEqual(['0', ''])
-  expect(read(undefined, 0.5)[1]).toBe('step 3 0')
+  expect(read(undefined, 0.5)[1]).toMatch(/^smoothed: 0\.\d+$/)
   expect(read(2)).toEqual(['1', ''])
-  expect(read(2, 0.5)[1]).toBe('this step 1')
+  expect(read(2, 0.5)).toEqual(['1', expect.stringMatching(/^smoothed: 0\.\d+$/)])
   expect(read(1)).toEqual(['0', ''])
   uiStore.setState({ atStep: undefined, zoom: { low: 2, high: undefined } })
-  expect(lineText(rewards, String, 0)).toBe('1')
+  expect(lineText(rewards, String)).toBe('1')
   uiStore.setState({ zoom: undefined })
 })

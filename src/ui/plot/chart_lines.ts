@@ -12,7 +12,7 @@ import { extentIn } from '../scales/extent.ts'
 import { type Ideal, placeWords } from '../scales/ideal.ts'
 import { isFew, smoothed } from '../scales/smooth.ts'
 import type { Overlay } from '../shown/overlays.ts'
-import { lineStep, measuredIn, readStep } from '../shown/readout.ts'
+import { lineStep, measuredIn } from '../shown/readout.ts'
 import { seriesOf } from '../shown/run.ts'
 import { isImported, shownStore } from '../shown/shown.ts'
 import { uiStore } from '../shown/store.ts'
@@ -223,20 +223,21 @@ export function leftOutWords(notPositive: number, logX: boolean): string {
 type Read = readonly (Columns | undefined)[]
 type Format = (value: number | undefined) => string
 
-/** What a line says at the step that is read out, or at the end of a zoom. */
-export const lineText = (columns: Read, formatValue: Format, weight: number): string =>
-  formatValue(measuredIn(columns, lineStep(), weight)?.value)
+/** What was measured at the step that is read out, or at the end of a zoom: like every number of
+ * the page, also beside a line that is an average. */
+export const lineText = (columns: Read, formatValue: Format): string =>
+  formatValue(measuredIn(columns, lineStep())?.value)
 
-/** What stands behind that: the step of an older value, and of a smoothed line what the step itself
- * measured. */
+/** What stands behind that: the step of an older value, and where a smoothed line lies there. */
 export function behindText(columns: Read, formatValue: Format, weight: number): string {
   const step = lineStep()
   const found = measuredIn(columns, step)
   if (!found) return ''
-  const isOlder = found.step < (step ?? shownStore.getState().step)
-  if (weight === 0) return isOlder && step !== undefined ? `at step ${found.step}` : ''
-  const isThis = !isOlder && step === readStep()
-  return `${isThis ? 'this step' : `step ${found.step}`} ${formatValue(found.value)}`
+  const isOlder = step !== undefined && found.step < step
+  const at = isOlder ? `at step ${found.step}` : ''
+  if (weight === 0) return at
+  const line = `smoothed: ${formatValue(measuredIn(columns, step, weight)?.value)}`
+  return isOlder ? `${at}, ${line}` : line
 }
 
 /** Metrics of a log that are named where it lacks what a chart draws. */

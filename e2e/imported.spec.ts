@@ -1,0 +1,84 @@
+// What the page makes of logs of other trainers.
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect } from './lab_page.ts'
+import { test } from './warm_page.ts'
+
+const STEPS = 12
+
+/** A log of TRL with two evaluations, in a folder of its own. */
+function writeLog(): { readonly log: string; readonly notes: string } {
+  const folder = mkdtempSync(join(tmpdir(), 'imported-'))
+  const [log, notes] = ['trainer_state.json', 'notes.md'].map((name) => join(folder, name))
+  const log_history = Array.from({ length: STEPS }, (_, i) => ({
+    step: i + 1,
+    reward: (i + 1) / 20,
+    eval_first_reward: (i + 1) / 40,
+    eval_second_reward: (i + 1) / 50,
+  }))
+  writeFileSync(log, JSON.stringify({ best_metric: null, log_history }))
+  writeFileSync(notes, '# Notes of mine')
+  return { log, notes }
+}
+
+test('a log is imported, each of its evaluations is drawn, and Escape ends a zoom', async ({
+  lab,
+  page,
+}) => {
+  const { log, notes } = writeLog()
+  const choose = async (path: string) => {
+    const choosing = page.waitForEvent('filechooser')
+    await lab.get('import-run').click()
+    await (await choosing).setFiles(path)
+  }
+  await lab.open()
+  await lab.show('runs')
+  // What is no log is said where it was asked for, and opened only as somebody says.
+  await choose(notes)
+  await expect(lab.get('not-imported')).toContainText('notes.md')
+  await expect(page.locator('dialog[open]')).toHaveCount(0)
+  await lab.get('open-anyhow').click()
+  await expect(page.locator('dialog[open]')).toBeVisible()
+  await page.keyboard.press('Escape')
+  await choose(log)
+  const chart = lab.get('reward-chart-card')
+  await expect(chart).toContainText('first')
+  await expect(chart).toContainText('second')
+  // The number beside the smoothed line is that of the headline.
+  await expect(lab.get('reward-value')).toHaveText('60.0\u00a0%')
+  const label = chart.locator('.legend button', { hasText: 'reward' }).first()
+  await expect(label).toContainText('60.0\u00a0%')
+  await expect(label).toContainText('smoothed')
+
+  const plot = lab.get('reward-chart')
+  const whole = (await plot.getAttribute('data-steps')) ?? ''
+  const area = plot.locator('.plot-area')
+  await area.scrollIntoViewIfNeeded()
+  const box = await area.boundingBox()
+  if (!box) throw new Error('the plot is not there')
+  const zoom = async () => {
+    const y = box.y + box.height / 2
+    await page.mouse.move(box.x + 0.25 * box.width, y)
+    await page.mouse.down()
+    await page.mouse.move(box.x + 0.5 * box.width, y, { steps: 3 })
+    await page.mouse.up()
+    await expect(plot).not.toHaveAttribute('data-steps', whole)
+  }
+  await zoom()
+  await page.keyboard.press('Escape')
+  await expect(plot).toHaveAttribute('data-steps', whole)
+  // What is open above the page is closed first, and a field keeps its key.
+  await zoom()
+  await page.keyboard.press('?')
+  await expect(page.locator('dialog[open]')).toBeVisible()
+  await page.keyboard.press('Escape')
+  await expect(page.locator('dialog[open]')).toHaveCount(0)
+  await expect(plot).not.toHaveAttribute('data-steps', whole)
+  await lab.get('smoothing').focus()
+  await page.keyboard.press('Escape')
+  await expect(plot).not.toHaveAttribute('data-steps', whole)
+  await page.evaluate(() => (document.activeElement as HTMLElement | null)?.blur())
+  await page.keyboard.press('Escape')
+  await expect(plot).toHaveAttribute('data-steps', whole)
+})
