@@ -23,7 +23,7 @@ const longer = (entry: Entry, step: number) => ({ ...entry, header: { ...entry.h
 test('the highest and the lowest are named, with how many steps they took', () => {
   const [a, b] = [entryOf('a', { greedy: 0.664 }), entryOf('b', { greedy: 0.945 })]
   expect(whole([group('A', a), group('B', b)])).toBe(
-    `“B” and “A” end 28.1 points apart in held-out accuracy, greedy; too few seeds to say more. “B” and “A” end at 94.5\u00a0% and 66.4\u00a0%.${CHANCE}${FEW} One run each.`,
+    `“B” ends 28.1 points above “A” in held-out accuracy, greedy; too few seeds to say more. “B” and “A” end at 94.5\u00a0% and 66.4\u00a0%.${CHANCE}${FEW} One run each.`,
   )
   expect(whole([group('A', a), group('B', longer(b, 45))])).toContain(
     'They took 10 to 45 steps: in the panels, compare them where all have come.',
@@ -35,7 +35,7 @@ test('a verdict is one short sentence, and its numbers are behind it', () => {
     group('lr 0.001', entryOf('a', { greedy: 0.664 })),
     group('lr 0.01', longer(entryOf('b', { greedy: 0.945 }), 45)),
   ])
-  expect(said?.says).toMatch(/^“lr 0\.01” and “lr 0\.001” end 28\.1 points[^.]*\.$/)
+  expect(said?.says).toMatch(/^“lr 0\.01” ends 28\.1 points above “lr 0\.001”[^.]*\.$/)
   expect(said?.says.length).toBeLessThan(110)
   for (const part of ['94.5', 'standard error', 'They took 10 to 45 steps', 'One run each.'])
     expect(said?.more).toContain(part)
@@ -116,7 +116,7 @@ test('what the seeds scatter by is no clear difference, paired or not', () => {
   expect(whole([group('A', ...a), group('B', ...high)])).toContain('“B” ends 36.0 points above')
 })
 
-test('two seeds name no winner, however far apart they end', () => {
+test('two seeds say which ended higher, and not that it is better', () => {
   const a = seeds('a', [
     [0.6, 0.5],
     [0.62, 0.4],
@@ -126,7 +126,7 @@ test('two seeds name no winner, however far apart they end', () => {
     [0.92, 0.3],
   ])
   expect(whole([group('A', ...a), group('B', ...b)])).toBe(
-    `“B” and “A” end 30.0 points apart in held-out accuracy, greedy; too few seeds to say more. “B” and “A” end at 91.0\u00a0% and 61.0\u00a0%.${FEW}`,
+    `“B” ends 30.0 points above “A” in held-out accuracy, greedy; too few seeds to say more. “B” and “A” end at 91.0\u00a0% and 61.0\u00a0%.${FEW}`,
   )
 })
 
@@ -142,7 +142,7 @@ test('where seeds are paired, the verdict has the difference that the table has'
   // The means are 22 points apart, and the two seeds that both have 19.
   const said = compareSays([group('A', ...a), group('B', ...b)])
   expect(said?.says).toBe(
-    '“A” and “B” end 19.0 points apart in held-out accuracy, greedy, paired by the 2 seeds that both have; too few seeds to say more.',
+    '“A” ends 19.0 points above “B” in held-out accuracy, greedy, paired by the 2 seeds that both have; too few seeds to say more.',
   )
   expect(said?.more).toContain(
     'end at 84.0\u00a0% and 62.0\u00a0%. These are means of 3 and 2 runs; only the 2 seeds that both have can be paired.',
@@ -150,7 +150,7 @@ test('where seeds are paired, the verdict has the difference that the table has'
   const high = entryOf('h', { greedy: 0.99, seed: 9 })
   const [one, two] = [entryOf('o', { greedy: 0.6 }), entryOf('t', { greedy: 0.5 })]
   expect(compareSays([group('A', one), group('B', two, high)])?.says).toBe(
-    '“A” and “B” end 10.0 points apart in held-out accuracy, greedy, paired by the seed that both have; too few seeds to say more.',
+    '“A” ends 10.0 points above “B” in held-out accuracy, greedy, paired by the seed that both have; too few seeds to say more.',
   )
 })
 

@@ -166,7 +166,7 @@ function apartSays(first: Ended, last: Ended, choice: string, inShares: boolean)
   const apart = sizeText(size)
   if (isFar === undefined)
     return {
-      says: `“${first.label}” and “${last.label}” end ${apart} apart in ${measure}; too few seeds to say more.`,
+      says: `“${first.label}” ends ${apart} above “${last.label}” in ${measure}; too few seeds to say more.`,
       more: `${ends}${behind} Fewer than ${FEWEST_PAIRS} seeds each are too few to say which is better.`,
     }
   const against = againstSays(first.group, last.group, choice)
@@ -191,7 +191,7 @@ function sampledSays(groups: readonly Compared[], [first, last]: readonly Ended[
   return ` In ${labelOf('sampled', groups)}, “${high.label}” is highest and “${low.label}” lowest: ${most} and ${least}.`
 }
 
-/** '“B” and “A” end 28.1 points apart …', of the first measure that two lines have; undefined where
+/** '“B” ends 28.1 points above “A” …', of the first measure that two lines have; undefined where
  * there is none. */
 function endsSay(groups: readonly Compared[]): Said | undefined {
   for (const { key } of choicesOf(groups)) {
