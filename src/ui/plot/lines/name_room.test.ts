@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
-import { nameGutter, nameInGutter } from './name_room.ts'
+import { nameGutter, namesInGutter, partOfName } from './name_room.ts'
+
+const nameInGutter = (name: string, gutter: number) => namesInGutter([name], gutter)[0]
 
 const LONG = 'BuPO, layer 1 first, lr 0.0015'
 
@@ -34,4 +36,20 @@ test('the longest share, in bold, has room behind the longest name', () => {
 test('a wide chart has room for what tells runs apart at the end of their names', () => {
   for (const name of ['BuPO (REINFORCE++), lr 0.006, seed 2', 'BuPO, layer 2 first, lr 0.0015'])
     expect(nameInGutter(name, nameGutter([name], 1040))).toBe(name)
+})
+
+test('names that begin alike keep the end that tells them apart', () => {
+  const names = ['a', 'b'].map((end) => `deepseek_llm_7b_function_rm_math_${end}`)
+  const cut = namesInGutter([...names, LONG.repeat(2)], 240)
+  expect(cut[0]).toMatch(/^deepseek.*….*_a$/)
+  expect(cut[1]).toMatch(/^deepseek.*….*_b$/)
+  expect(cut[2]).toMatch(/^BuPO.*…$/)
+  for (const name of cut) expect(name.length).toBe(cut[2].length)
+})
+
+test('a name that leaves something out says where', () => {
+  const say = (name: string) => name.toUpperCase()
+  expect(partOfName('bupo, lr 1', 'bupo, lr 1', say)).toBe('BUPO, LR 1')
+  expect(partOfName('lr 1', 'bupo, lr 1', say)).toBe('… LR 1')
+  expect(partOfName('bupo', 'bupo, lr 1', say)).toBe('BUPO …')
 })

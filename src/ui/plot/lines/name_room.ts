@@ -25,10 +25,38 @@ export const nameGutter = (names: readonly string[], width: number): number =>
     STROKES + LETTER_WIDTH * (VALUE + Math.max(0, ...names.map(lettersOf))),
   )
 
-/** A name, cut where a gutter of so many pixels has no room for it and its value. */
-export function nameInGutter(name: string, gutter: number): string {
+/** How many letters of a name a gutter of so many pixels has room for, beside its value; all of
+ * them where it has. */
+function roomFor(name: string, gutter: number): number {
   // Of exactly so many letters the last is not lost to rounding.
   const most = Math.floor((gutter - STROKES) / LETTER_WIDTH + 1e-6) - VALUE
-  const letters = lettersOf(name)
-  return letters > most ? cutText(name, Math.floor(([...name].length * most) / letters)) : name
+  const [letters, width] = [[...name].length, lettersOf(name)]
+  return width > most ? Math.floor((letters * most) / width) : letters
+}
+
+/** Its beginning and its end, with an ellipsis between. */
+function cutWithin(name: string, most: number): string {
+  const letters = [...name]
+  const tail = Math.floor((most - 1) / 2)
+  return letters.length > most && tail > 0
+    ? `${letters.slice(0, most - 1 - tail).join('')}…${letters.slice(-tail).join('')}`
+    : name
+}
+
+/** A name as it is said at the end of its line, with an ellipsis in place of what it leaves out of
+ * the whole one. */
+export function partOfName(label: string, whole: string, say: (name: string) => string): string {
+  if (label === whole) return say(label)
+  return whole.startsWith(label) ? `${say(label)} …` : `… ${say(label)}`
+}
+
+/** Names, each cut where a gutter of so many pixels has no room for it and its value: at its end,
+ * or within, where it would look like another one. */
+export function namesInGutter(names: readonly string[], gutter: number): readonly string[] {
+  const cut = names.map((name) => cutText(name, roomFor(name, gutter)))
+  return names.map((name, i) =>
+    cut.filter((other) => other === cut[i]).length > 1
+      ? cutWithin(name, roomFor(name, gutter))
+      : cut[i],
+  )
 }

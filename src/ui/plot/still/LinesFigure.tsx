@@ -93,6 +93,7 @@ function useDrawing(props: LinesFigureProps) {
       ...drawn.map((line) => ({
         key: line.key,
         label: line.short ?? line.label,
+        title: line.label,
         color: line.color,
         nameColor: line.nameColor,
         width: 1.75,

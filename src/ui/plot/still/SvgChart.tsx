@@ -6,7 +6,7 @@ import { t } from '../../kit/translator.ts'
 import { cssColor } from '../../scales/css_colors.ts'
 import { leftOf } from '../../scales/geometry.ts'
 import { useSize } from '../base/plot_hooks.ts'
-import { nameGutter, nameInGutter } from '../lines/name_room.ts'
+import { nameGutter, namesInGutter, partOfName } from '../lines/name_room.ts'
 import { gutterLabels } from '../lines/place_labels.ts'
 import './still.css'
 import { type Axis, type Scale, stopAt } from './axes.ts'
@@ -14,6 +14,8 @@ import { type Axis, type Scale, stopAt } from './axes.ts'
 interface ChartLine {
   readonly key: string
   readonly label?: string
+  /** Its name, where the label is less. */
+  readonly title?: string | undefined
   /** Behind the name, without its unit. */
   readonly value?: string | undefined
   /** Any CSS colour. */
@@ -233,6 +235,8 @@ function Curves({ axis, lines, dots = [], bands = [], lit, place }: PlacedProps)
   )
 }
 
+const nameOf = ({ label = '', title = label }: ChartLine) => partOfName(label, title, t)
+
 /** The names of the lines in the gutter, each in the colour of its line and with a stroke from its
  * end. */
 function Names(props: PlacedProps & { readonly gutter: number }) {
@@ -242,8 +246,9 @@ function Names(props: PlacedProps & { readonly gutter: number }) {
     const last = label === undefined ? undefined : points.findLast(isDrawn)
     return last && { x: px(last[0]), y: py(last[1]) }
   })
+  const names = namesInGutter(lines.map(nameOf), gutter)
   return gutterLabels(ends, NAME_HEIGHT, place).map((name, i) => {
-    const { key, label, value, color, nameColor = color } = lines[i]
+    const { key, label, title = label, value, color, nameColor = color } = lines[i]
     return name && label !== undefined ? (
       <g
         key={key}
@@ -258,8 +263,8 @@ function Names(props: PlacedProps & { readonly gutter: number }) {
           style={{ stroke: cssColor(color) }}
         />
         <text x={name.left} y={name.top + NAME_HEIGHT - 3} style={{ fill: cssColor(nameColor) }}>
-          <title>{label}</title>
-          {nameInGutter(t(label), gutter)}
+          <title>{title}</title>
+          {names[i]}
           {value === undefined ? null : <tspan fontWeight={600}> {value}</tspan>}
         </text>
       </g>
@@ -270,7 +275,7 @@ function Names(props: PlacedProps & { readonly gutter: number }) {
 function Drawing(props: SvgChartProps & { readonly width: number }) {
   const { axis, scale, cursor, onCursor, onLit } = props
   const clip = useId()
-  const names = props.lines.map(({ label = '' }) => t(label))
+  const names = props.lines.map(nameOf)
   const gutter =
     props.hasLabels === true && props.width >= LEAST_WIDTH ? nameGutter(names, props.width) : 0
   const top = INSET.top + (props.unit === undefined ? 0 : UNIT_HEIGHT)
