@@ -192,6 +192,44 @@ test(
   },
 )
 
+test('Back leads from a study to the list, and from there to the part before', async ({
+  lab,
+  page,
+}) => {
+  await lab.open('p=tiny')
+  await lab.show('study')
+  const list = lab.get('study-gallery')
+  const study = lab.get('study-view')
+  const open = () =>
+    lab
+      .get('study-gallery-which_layer_sort_arithmetic')
+      .getByRole('button', { name: 'Open the study' })
+      .click()
+  await open()
+  await expect(study).toBeVisible()
+  await page.goBack()
+  await expect(list).toBeVisible()
+  await page.goForward()
+  await expect(study).toBeVisible()
+  // The button goes the same way: the list is there once.
+  await lab.get('study-close').click()
+  await expect(list).toBeVisible()
+  await page.goBack()
+  await expect(page.getByRole('tab', { selected: true })).toHaveText(/Learning/)
+  // Where the tab opens with a study, the part before is what comes before it.
+  await lab.show('study')
+  await open()
+  await lab.show('inside')
+  await lab.show('study')
+  await expect(study).toBeVisible()
+  await page.goBack()
+  await expect(page.getByRole('tab', { selected: true })).toHaveText(/Inside/)
+  await page.goBack()
+  await expect(study).toBeVisible()
+  await page.goBack()
+  await expect(list).toBeVisible()
+})
+
 test('a study of the lab stays as it is: a copy is changed, and the settings of an arm are an edit', async ({
   lab,
   page,

@@ -6,6 +6,7 @@ import { linkedStudy } from '../../page/study/linked_study.ts'
 import { studyStore } from '../../page/study/study_state.ts'
 import { openLabStudy, openStudy } from '../../page/study/study_store.ts'
 import './study.css'
+import { useBackToList } from './back_to_list.ts'
 import { StudyList } from './list/StudyList.tsx'
 import { StudyView } from './StudyView.tsx'
 import { UndoToast } from './UndoToast.tsx'
@@ -50,6 +51,7 @@ export function StudyTab() {
   const { isReady, study, id } = useStore(studyStore)
   const panel = useBeginning(isReady, id)
   const problem = useLinkedStudy(isReady)
+  useBackToList(isReady, study ? id : '')
   useEffect(() => void openStudy(), [])
   if (!isReady) return <p className="soft">Opening …</p>
   return (
