@@ -58,6 +58,15 @@ describe('a job of distillation', () => {
     expect(experimentOf(spec.experiment)).toEqual(experiment)
   })
 
+  test('what was changed by hand is named', () => {
+    const change = { step: 1, kind: 'set', path: 'phases.0.optim.lr', value: 0.0013 } as const
+    const source = { ...taughtSource(distilled({})), changes: [change] }
+    expect(jobOf(source).text.get('README.md')).toMatch(
+      /steering \(phase 1 lr 0\.0013 .*after step 1\): a job is not steered/,
+    )
+    expect(jobOf(taughtSource(distilled({}))).text.get('README.md')).not.toContain('steering (')
+  })
+
   test('its script is Python', () => {
     const folder = mkdtempSync(join(tmpdir(), 'understory-gkd-'))
     const script = jobOf(taughtSource(distilled({}))).text.get('train_trl.py') ?? ''

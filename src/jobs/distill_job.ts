@@ -10,7 +10,7 @@ import {
   teacherFolder,
   teacherWords,
 } from './model_folders.ts'
-import type { Note } from './settings/carry.ts'
+import { byHandNotes, type Note } from './settings/carry.ts'
 import { distillArguments, distillLosses, distillRefusals } from './settings/distill_arguments.ts'
 import type { ChosenDistillation } from './settings/trl_phase.ts'
 import template from './templates/train_trl_distill.py?raw'
@@ -24,10 +24,10 @@ export function checkDistillJob(
   chosen: ChosenDistillation,
   task: Task,
 ): readonly Note[] {
-  const { experiment } = source
+  const { experiment, changes = experiment.steering } = source
   requireJob(options, chosen, distillRefusals(experiment, chosen))
   teacherFolder(source, task)
-  return distillLosses(experiment, chosen)
+  return [...distillLosses(experiment, chosen), ...byHandNotes(changes)]
 }
 
 /** The job, or JobError. */

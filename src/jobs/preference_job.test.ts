@@ -3,7 +3,16 @@ import { describe, expect, test } from 'vitest'
 import { presetOf } from '../document/presets/presets.ts'
 import type { ResponsePair } from '../rl/reward/pairs.ts'
 import { makeJob } from './job_files.ts'
-import { experimentOf, filesOf, onRows, PAIRS, sourceOf, VERDICTS, withVectors } from './testing.ts'
+import {
+  experimentOf,
+  filesOf,
+  onRows,
+  PAIRS,
+  sourceOf,
+  textsOf,
+  VERDICTS,
+  withVectors,
+} from './testing.ts'
 
 const TRL = { target: 'trl' } as const
 
@@ -40,6 +49,16 @@ describe('a job of preferences', () => {
     expect(text.get('README.md')).toContain("a job for TRL's DPOTrainer.")
     const spec = JSON.parse(text.get('understory.json') ?? '{}')
     expect(experimentOf(spec.experiment)).toEqual(experiment)
+  })
+
+  test('what was changed by hand is named', async () => {
+    const change = { step: 1, kind: 'set', path: 'phases.0.optim.lr', value: 0.0013 } as const
+    const experiment = experimentOf({ ...(await onRows(PAIRS, {})), steering: [change] })
+    const told = /steering \(phase 1 lr 0\.0013 .*after step 1\): a job is not steered/
+    expect(filesOf(experiment, TRL).text.get('README.md')).toMatch(told)
+    const kept = { ...sourceOf({ ...experiment, steering: [] }), changes: [change] }
+    const { text } = textsOf(makeJob(kept, { ...TRL, verl: '0.9' }))
+    expect(text.get('README.md')).toMatch(told)
   })
 
   test('KTO has single answers in the order of the file, or pairs taken apart', async () => {

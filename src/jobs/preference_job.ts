@@ -3,7 +3,7 @@ import type { Task } from '../tasks/task/task.ts'
 import type { Job, JobOptions, JobSource } from './job_spec.ts'
 import { modelFolders, modelWords } from './model_folders.ts'
 import { preferenceRows, rowsFile } from './preference_rows.ts'
-import type { Note } from './settings/carry.ts'
+import { byHandNotes, type Note } from './settings/carry.ts'
 import {
   preferenceArguments,
   preferenceLosses,
@@ -23,10 +23,10 @@ export function checkPreferenceJob(
   chosen: ChosenPreference,
   task: Task,
 ): readonly Note[] {
-  const { experiment } = source
+  const { experiment, changes = experiment.steering } = source
   requireJob(options, chosen, preferenceRefusals(experiment, chosen))
   preferenceRows(source, chosen, task)
-  return preferenceLosses(experiment, chosen)
+  return [...preferenceLosses(experiment, chosen), ...byHandNotes(changes)]
 }
 
 /** The job, or JobError. */

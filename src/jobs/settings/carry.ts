@@ -3,11 +3,12 @@
 
 import { valueAt } from '../../document/experiment/fields/paths.ts'
 import { taskOf } from '../../document/experiment/fields/task_fields.ts'
+import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import { doneByHand } from '../../document/experiment/steering/steered_kernels.ts'
 import { steeringWords } from '../../document/experiment/steering/words.ts'
 import type { FieldValue } from '../../rl/fields/field.ts'
 import type { Fate, JobFacts, Setting, Target, VerlVersion, Written } from './setting.ts'
-import { SETTINGS } from './settings.ts'
+import { NOT_STEERED, SETTINGS } from './settings.ts'
 
 /** A field with a value that means something, and what becomes of it. */
 export interface Note {
@@ -37,15 +38,25 @@ export const fateOf = (setting: Setting, target: Target, version: VerlVersion): 
 const hasChat = ({ experiment }: JobFacts): boolean =>
   taskOf(experiment.task).tokenizer.renderChat !== undefined
 
+/** What was changed by hand, each with its step; '' where nothing was. */
+const byHandWords = (changes: Experiment['steering']): string =>
+  doneByHand(changes)
+    .map((entry) => `${steeringWords(entry)} after step ${entry.step}`)
+    .join(', ')
+
+/** The same as a note of a job that is told field by field what it leaves out. */
+export function byHandNotes(changes: Experiment['steering']): readonly Note[] {
+  const value = byHandWords(changes)
+  return value === '' ? [] : [{ path: 'steering', value, why: NOT_STEERED }]
+}
+
 /** The fields of a job's phase and of its experiment, where the paths of the list lead to. */
 function documentOf({ experiment, phase, settings, changes = experiment.steering }: JobFacts) {
   return {
     ...experiment,
     ...settings,
     phases: { rl: phase },
-    steering: doneByHand(changes)
-      .map((entry) => `${steeringWords(entry)} after step ${entry.step}`)
-      .join(', '),
+    steering: byHandWords(changes),
   }
 }
 

@@ -167,6 +167,9 @@ function optimizer(
   )
 }
 
+/** Why a job leaves out what was changed by hand. */
+export const NOT_STEERED = 'a job is not steered: it keeps the values that it begins with'
+
 const RUN: Record<string, Setting> = {
   version: { verl: by('understory.json'), trl: by('understory.json') },
   name: {
@@ -258,8 +261,8 @@ const RUN: Record<string, Setting> = {
     trl: TOLD('rollout.max_turns'),
   },
   steering: {
-    verl: lost('a job is not steered: it keeps the values that it begins with', ''),
-    trl: lost('a job is not steered: it keeps the values that it begins with', ''),
+    verl: lost(NOT_STEERED, ''),
+    trl: lost(NOT_STEERED, ''),
   },
 }
 
