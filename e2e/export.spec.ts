@@ -19,7 +19,7 @@ async function openExport(lab: LabPage): Promise<void> {
 }
 
 /** The files of the .zip below its one folder. */
-async function download(lab: LabPage, format = 'verl'): Promise<ReadonlyMap<string, Buffer>> {
+async function download(lab: LabPage, format = 'verl-0\\.9'): Promise<ReadonlyMap<string, Buffer>> {
   const coming = lab.page.waitForEvent('download')
   await lab.get('export-download').click()
   const file = await coming

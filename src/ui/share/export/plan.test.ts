@@ -1,8 +1,21 @@
 import { expect, test } from 'vitest'
-import { pageWords } from './plan.ts'
+import { experimentOf, sourceOf } from '../../../jobs/testing.ts'
+import { FIRST_PLAN, filesOf, outcomeOf, type Plan, pageWords } from './plan.ts'
 
 test('what a run that is over cannot be is offered by the names of the dialog', () => {
   expect(pageWords('phases: phase 1 is over at this checkpoint; export with --to verl')).toBe(
     'phases: phase 1 is over at this checkpoint; choose these settings untrained, or verl',
   )
+})
+
+test('the folder says for which version of verl it is, and for no other system', () => {
+  const experiment = experimentOf({ phases: [{ kind: 'rl', steps: 2 }] })
+  const source = { ...sourceOf(experiment), series: undefined, title: 'Mine' }
+  const nameOf = (change: Partial<Plan>) => {
+    const plan = { ...FIRST_PLAN, ...change }
+    return filesOf(source, plan, outcomeOf(source, plan).proposed).name
+  }
+  expect(nameOf({})).toMatch(/^mine-seed-\d+-verl-0\.9$/)
+  expect(nameOf({ verl: '0.7' })).toMatch(/-verl-0\.7$/)
+  expect(nameOf({ format: 'hf', verl: '0.7' })).toMatch(/\d-hf$/)
 })

@@ -100,6 +100,10 @@ export function outcomeOf(source: PageSource, plan: Plan): Outcome {
   }
 }
 
+/** What a folder is called behind its run: another version of verl has other files. */
+const formatName = ({ format, verl }: Plan): string =>
+  format === 'verl' ? `${format}-${verl}` : format
+
 /** The files of a plan that is not refused, and the name of their folder. */
 export function filesOf(
   source: PageSource,
@@ -108,7 +112,7 @@ export function filesOf(
 ): { readonly name: string; readonly files: Job['files'] } {
   const { format } = plan
   const { title, experiment } = source
-  const name = `${runFileStem({ name: title, seed: experiment.seed })}-${format}`
+  const name = `${runFileStem({ name: title, seed: experiment.seed })}-${formatName(plan)}`
   if (format === 'hf') return { name, files: modelExport(source) }
   if (format === 'peft') return { name, files: adapterExport(source) }
   if (format === 'notebook') {
