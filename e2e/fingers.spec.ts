@@ -127,6 +127,9 @@ test('a tap on a token opens what is known of it, and not the whole list', async
   // The token stays chosen in the seven stages, and while another tab is open.
   expect(t).toBeGreaterThan(0)
   await lab.get('show-stages').click()
+  // At the stage that computes what the colours say, in sight.
+  await expect(lab.get('stage-says')).toContainText('5. Advantages')
+  await expect(lab.get('stage-says')).toBeInViewport({ ratio: 1 })
   await expect(lab.get('token-exact')).toContainText(`Token ${t + 1}:`)
   await lab.show('learn')
   await lab.show('tokens')

@@ -158,6 +158,8 @@ test(
     // The same response in the seven stages.
     await lab.get('show-stages').click()
     await expect(lab.get('trace-sample')).toHaveValue(`${size}`)
+    await expect(lab.get('stage-3')).toHaveAttribute('aria-current', 'step')
+    await expect(lab.get('stage-says')).toBeInViewport({ ratio: 1 })
     await expect(lab.get('trace-summary')).toContainText(samples[size].prompt)
 
     // On a phone nothing is wider than the page.

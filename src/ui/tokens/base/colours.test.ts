@@ -8,6 +8,7 @@ import {
   modeValue,
   rangeOf,
   shadeClass,
+  stageOf,
   tracedEntropy,
 } from './colours.ts'
 import { traced } from './testing.ts'
@@ -42,6 +43,16 @@ test('surprises and entropies are sequential; a token without a number has no co
 test('a KL estimate below zero makes its scale diverge; the KL in the reward takes the place of the loss’s', () => {
   const negative = traced('1=', '1', 0, { reward_kl: [-0.1, 0.2] })
   expect(classes('kl_ref', negative)).toEqual(['div-3', 'div-10'])
+})
+
+test('the number of a colour stands at the stage that computes it', () => {
+  expect(stageOf('advantages', one)).toEqual({ stage: 4, column: 1 })
+  expect(stageOf('old_log_probs', one)).toEqual({ stage: 2, column: 0 })
+  expect(stageOf('kl_ref', one).stage).toBe(5)
+  expect(stageOf('kl_ref', traced('1=', '1', 0, { reward_kl: [-0.1, 0.2] })).stage).toBe(3)
+  // A column that the step does not fill, and what no stage computes.
+  expect(stageOf('chosen', one)).toEqual({ stage: 5, column: 0 })
+  expect(stageOf('layer_entropy', one)).toEqual({ stage: 0, column: 0 })
 })
 
 test('legends carry the numbers of their ends, and say when there is nothing to tell apart', () => {

@@ -3,7 +3,7 @@ import { noiseOf } from '../../../document/formulas/advantage_noise.ts'
 import type { TokenTable, TracedSample } from '../../../host/protocol/results.ts'
 import { formatNumber } from '../../kit/format.ts'
 import { type Scale, shadeOf } from '../../scales/shades.ts'
-import { cellValue } from './columns.ts'
+import { COLUMNS, type ColumnName, cellValue, isFilled, shownColumns } from './columns.ts'
 
 export const MODES = {
   advantages: {
@@ -92,8 +92,29 @@ export function modeValue(
   layerEntropy?: LayerEntropy,
 ): number | undefined {
   if (mode === 'layer_entropy') return layerEntropy?.at(sample, t)
-  if (mode !== 'kl_ref') return cellValue(sample, mode, t)
-  return cellValue(sample, 'kld', t) ?? cellValue(sample, 'reward_kl', t)
+  for (const name of columnsOf(mode)) {
+    const value = cellValue(sample, name, t)
+    if (value !== undefined) return value
+  }
+  return undefined
+}
+
+/** The columns that a colour is taken from, the first that has a number. */
+const columnsOf = (mode: Mode): readonly ColumnName[] =>
+  mode === 'layer_entropy' ? [] : mode === 'kl_ref' ? ['kld', 'reward_kl'] : [mode]
+
+/** Where the number that colours a response’s tokens stands in the seven stages: the stage that
+ * computes it, and its column of the table. What no stage computes is sought from the first on. */
+export function stageOf(
+  mode: Mode,
+  sample: TracedSample,
+): { readonly stage: number; readonly column: number } {
+  const names = columnsOf(mode)
+  const filled = shownColumns(sample).filter((column) => isFilled(sample, column))
+  const at = names.map((name) => filled.findIndex((column) => column.name === name))
+  const column = at.find((place) => place >= 0)
+  const of = column === undefined ? COLUMNS.find(({ name }) => name === names[0]) : filled[column]
+  return { stage: of?.stage ?? 0, column: column ?? 0 }
 }
 
 /** What a mode's colours reach over, the same for every token of a step. */

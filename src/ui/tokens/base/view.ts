@@ -40,6 +40,8 @@ export interface TokensView extends Opened {
   readonly choice: Choice
   /** The number that is explained there. */
   readonly cell: CellPlace
+  /** Of STAGES, the one that is walked through; undefined for the whole step. */
+  readonly stage: number | undefined
   readonly mode: Mode
   /** Of `layer_entropy`. */
   readonly layer: number
@@ -61,6 +63,7 @@ export const tokensStore = createStore<TokensView>(() => ({
   isTracingAlong: true,
   choice: 'best',
   cell: { t: 0, column: 0 },
+  stage: undefined,
   mode: 'advantages',
   layer: 0,
   readout: 'raw',

@@ -1,6 +1,7 @@
 // Draws everything that is known of one token, and where else its response can be shown.
 import { ListOrdered, ScanSearch } from 'lucide-react'
 import { hasOneAnswer } from '../../../document/experiment/asked.ts'
+import type { TracedSample } from '../../../host/protocol/results.ts'
 import { holdsPadding, shownText } from '../../../host/protocol/token_text.ts'
 import { layerName } from '../../glossary/layer_names.ts'
 import { formatNats, formatNumber } from '../../kit/format.ts'
@@ -11,19 +12,23 @@ import { selectTask } from '../../shown/measure/main_measure.ts'
 import { shownExperiment, useLastLayer } from '../../shown/run.ts'
 import { shownStore, useShown } from '../../shown/shown.ts'
 import { TokenWriting } from '../../touch/TokenWriting.tsx'
-import type { LayerEntropy } from '../base/colours.ts'
+import { type LayerEntropy, stageOf } from '../base/colours.ts'
 import { cellText, exactText, headText, shownColumns } from '../base/columns.ts'
 import type { Inspected } from '../base/inspect.ts'
 import { Token } from '../base/Token.tsx'
 import { tokensStore } from '../base/view.ts'
 import { lookThrough } from '../lens/store.ts'
 
-/** Scrolls to the seven stages with this response in them, and its token of the cursor. */
-function showStages(place: number): void {
-  tokensStore.setState(({ cursor, cell }) => ({ choice: place, cell: { ...cell, t: cursor.t } }))
-  const stages = document.querySelector<HTMLElement>('[data-testid="trace-sample"]')
-  stages?.scrollIntoView({ block: 'center' })
-  stages?.focus({ preventScroll: true })
+/** Scrolls to the seven stages with this response in them and its token of the cursor, at the stage
+ * that computes what the tokens' colours say. */
+function showStages(place: number, traced: TracedSample): void {
+  const { cursor, mode } = tokensStore.getState()
+  const { stage, column } = stageOf(mode, traced)
+  tokensStore.setState({ choice: place, stage, cell: { t: cursor.t, column } })
+  const stages = document.querySelector('[data-testid="stages"]')
+  stages?.scrollIntoView({ block: 'start' })
+  const button = stages?.querySelector<HTMLElement>(`[data-testid="stage-${stage + 1}"]`)
+  button?.focus({ preventScroll: true })
 }
 
 function Numbers({ told, t }: { told: Inspected; t: number }) {
@@ -69,7 +74,7 @@ function Actions({ step, told }: { step: number; told: Inspected }) {
         Look through the layers
       </button>
       {traced ? (
-        <button type="button" data-testid="show-stages" onClick={() => showStages(place)}>
+        <button type="button" data-testid="show-stages" onClick={() => showStages(place, traced)}>
           <ListOrdered className="icon" aria-hidden="true" />
           Show in the seven stages
         </button>

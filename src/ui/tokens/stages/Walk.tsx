@@ -1,7 +1,7 @@
 // Draws one traced step: a response, the table of its tokens, and the formulas of the token that
 // was pointed at.
 
-import { useCallback, useMemo, useState } from 'react'
+import { useCallback, useMemo } from 'react'
 import { hasOneAnswer } from '../../../document/experiment/asked.ts'
 import { noiseOf } from '../../../document/formulas/advantage_noise.ts'
 import type { TokenTable, TracedSample } from '../../../host/protocol/results.ts'
@@ -33,6 +33,7 @@ import { missingColumns, whyMissing } from './why_missing.ts'
 
 const selectChoice = ({ choice }: TokensView) => choice
 const selectCell = ({ cell }: TokensView) => cell
+const selectStage = ({ stage }: TokensView): StageIndex => stage
 const onPlace = (cell: CellPlace) => tokensStore.setState({ cell })
 
 /** A metric of one step, which need not be the last. */
@@ -108,7 +109,7 @@ export function Exact({ table, sample, column, t, stage }: ExactProps) {
 export function Walk({ trace }: { trace: Trace }) {
   const { step, table } = trace
   const choice = useTokens(selectChoice)
-  const [stage, setStage] = useState<StageIndex>(undefined)
+  const stage = useTokens(selectStage)
   const at = useTokens(selectCell)
   const isTurned = useMedia('(max-width: 899px)')
   const shown = placeOf(table.samples, choice)
@@ -122,9 +123,11 @@ export function Walk({ trace }: { trace: Trace }) {
   // The sentence below the table is of a number that the stage computes.
   const toStage = useCallback(
     (to: StageIndex) => {
-      setStage(to)
       const column = columnOf(columns, to)
-      if (column !== undefined) onPlace({ ...tokensStore.getState().cell, column })
+      tokensStore.setState(({ cell }) => ({
+        stage: to,
+        cell: column === undefined ? cell : { ...cell, column },
+      }))
     },
     [columns],
   )
