@@ -79,3 +79,31 @@ test(
     })
   },
 )
+
+test(
+  'a response is looked through at one press, while the run rests at another step and when it is over',
+  LONG_ONLY,
+  async ({ lab }) => {
+    await lab.open(LINK.replace('phases.2.steps=2', 'phases.2.steps=30'))
+    await lab.waitForStatus('idle')
+    await lab.show('tokens')
+    await lab.get('train').click()
+    await expect(lab.get('trace-at').locator('option')).toHaveCount(3, { timeout: 200_000 })
+    await lab.get('pause').click()
+    await lab.waitForStatus('paused')
+    const lookThrough = async () => {
+      await lab.show('tokens')
+      await lab.get('trace-at').selectOption({ index: 1 })
+      await lab.get('inspector').locator('[data-t]').first().click()
+      await lab.get('look-through').click()
+      await expect(lab.get('lens-text').locator('option:checked')).toContainText('(of step')
+      await expect(lab.get('lens-grid')).toBeVisible()
+    }
+    await lookThrough()
+    await lab.get('train').click()
+    await lab.waitForStatus('finished', 200_000)
+    await lab.show('tokens')
+    await lab.get('inspector-order').selectOption('score_worst')
+    await lookThrough()
+  },
+)

@@ -11,6 +11,7 @@ import { Words } from '../../glossary/Words.tsx'
 import { formatNumber } from '../../kit/format.ts'
 import { LookAtLast } from '../../look/LookNow.tsx'
 import { useNextObserved } from '../../look/next_observed.ts'
+import { useWhyBusy } from '../../look/why_busy.ts'
 import { Fold } from '../../part/Fold.tsx'
 import { ONE_HELD_OUT, ONE_OF_BATCH, READ, reads } from '../../plot/reads.ts'
 import { useIsLiving, useKept } from '../../shown/rested.ts'
@@ -34,6 +35,7 @@ import {
   sentOf,
   useLens,
 } from './store.ts'
+import { useMeasuring } from './use_measuring.ts'
 import './lens.css'
 
 /** Prompts that the lens always measures. */
@@ -217,11 +219,13 @@ export function LayerLens() {
   const kept = useKept()
   const atStep = useAtStep()
   const isLiving = useIsLiving()
+  // Of a past run, for a look at one of its states.
+  const isFree = useWhyBusy() === undefined
   useEffect(() => {
     const samples = sent.map(({ sample }) => sample)
-    if (isVisible && isLiving)
+    if (isVisible && (isLiving || isFree))
       return wantObserved('lens', { lens: { held_out: LENS_TEXTS, samples } })
-  }, [isVisible, isLiving, sent])
+  }, [isVisible, isLiving, isFree, sent])
   useEffect(() => {
     if (!isWanted) return
     set({ isWanted: false })
@@ -236,6 +240,7 @@ export function LayerLens() {
   const next = useNextObserved()
   const seen = lensItem(kept, text?.key, atStep)
   const refused = kept.observations.at(atStep)?.item.refused
+  useMeasuring(isVisible, seen !== undefined && text?.key === chosen)
   return (
     <Fold
       id="lens"

@@ -37,6 +37,8 @@ export interface LensView {
   readonly t: number
   /** The panel is to be scrolled to and to have the focus. */
   readonly isWanted: boolean
+  /** The chosen text was sent just now, and is to be measured where it was not. */
+  readonly isAwaited: boolean
 }
 
 /** The most responses that are measured together. */
@@ -52,11 +54,13 @@ export const lensStore = createStore<LensView>(() => ({
   position: undefined,
   t: 0,
   isWanted: false,
+  isAwaited: false,
 }))
 
 // A new run begins with its first held-out text.
 labStore.subscribe(({ run }, before) => {
-  if (run !== before.run) lensStore.setState({ chosen: undefined, position: undefined, t: 0 })
+  if (run !== before.run)
+    lensStore.setState({ chosen: undefined, position: undefined, t: 0, isAwaited: false })
 })
 
 /** A part of the view; `selector` is a module-level function. */
@@ -87,6 +91,7 @@ export function lookThrough(sample: LensSample, since: number, task: string, t: 
       position: undefined,
       t,
       isWanted: true,
+      isAwaited: true,
     }
   })
   openTab('inside')
