@@ -47,7 +47,7 @@ export function TouchCard(props: TouchCardProps) {
       about={
         says ?? (
           <>
-            {firstSentence(t(note))} <b>Open to measure it.</b>
+            {firstSentence(t(note))} <b>Open it and press “{action}” to measure it.</b>
           </>
         )
       }
