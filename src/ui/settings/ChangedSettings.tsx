@@ -13,6 +13,7 @@ import {
   changedFields,
   type FieldData,
   formName,
+  type Part,
   type Values,
   valueWords,
 } from './form.ts'
@@ -57,14 +58,19 @@ function Row(props: RowProps) {
   )
 }
 
+const PART_SAYS: Readonly<Record<Part, string>> = {
+  phases: 'The phases are not those of the preset.',
+  reward: 'The reward is not that of the preset.',
+  tools: 'The tools are not those of the preset.',
+}
+
 export function ChangedSettings(props: {
   readonly fields: readonly FieldData[]
   readonly original: Values
   readonly preset: Preset
-  /** It has other phases than the preset. */
-  readonly hasOwnPhases: boolean
+  readonly parts: readonly Part[]
 }) {
-  const { fields, original, preset, hasOwnPhases } = props
+  const { fields, original, preset, parts } = props
   const changed = changedFields(fields, original)
   const [algorithm, ...others] = algorithmOf(fields, original)
   const putBack = () =>
@@ -88,7 +94,9 @@ export function ChangedSettings(props: {
               {...(field === algorithm && { name: 'Algorithm', onBack: putBack })}
             />
           ))}
-        {hasOwnPhases ? <li>The phases are not those of the preset.</li> : null}
+        {parts.map((part) => (
+          <li key={part}>{PART_SAYS[part]}</li>
+        ))}
       </ul>
       <button
         type="button"

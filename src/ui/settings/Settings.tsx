@@ -22,6 +22,7 @@ import { setPreference, type UiState, uiStore } from '../shown/store.ts'
 import { Field } from './Field.tsx'
 import {
   changedFields,
+  changedParts,
   countChanged,
   type FieldData,
   groupFields,
@@ -67,8 +68,6 @@ const TeacherChoice = lazyPart(
   async () => (await import('./teacher/TeacherChoice.tsx')).TeacherChoice,
   { name: 'The choice of a teacher', fallback: null },
 )
-
-const phaseKinds = ({ phases }: LabState['experiment']) => phases.map(({ kind }) => kind).join()
 
 const helpsOf = (fields: readonly FieldData[]) => fields.map(({ help }) => t(help)).join(' ')
 
@@ -268,10 +267,8 @@ function usePresetValues(
     () => (preset ? ownValues(preset.experiment) : new Map()),
     [preset],
   )
-  // A phase more or less is a change too, though none of its fields may be.
-  const hasOwnPhases = phaseKinds(experiment) !== phaseKinds(preset?.experiment ?? experiment)
-  const changed = countChanged(fields, original) + (hasOwnPhases ? 1 : 0)
-  return { preset, original, changed, hasOwnPhases }
+  const parts = changedParts(experiment, preset?.experiment ?? experiment)
+  return { preset, original, parts, changed: countChanged(fields, original) + parts.length }
 }
 
 /** Of a past run that is shown; loaded when the first one is. */
@@ -309,7 +306,7 @@ function OwnSettings() {
   }, [wanted])
   const isSearching = query.trim() !== ''
   const [showsChanged, setShowsChanged] = useState(false)
-  const { preset, original, changed, hasOwnPhases } = usePresetValues(experiment, fields, presetId)
+  const { preset, original, changed, parts } = usePresetValues(experiment, fields, presetId)
   return (
     <aside className={open ? 'settings card' : 'settings card closed'} aria-label="Settings">
       <div className="settings-head">
@@ -333,7 +330,7 @@ function OwnSettings() {
           {...(isLocked ? { tabIndex: 0, role: 'group', 'aria-label': 'Locked settings' } : {})}
         >
           {showsChanged && changed > 0 && preset ? (
-            <ChangedSettings {...{ fields, original, preset, hasOwnPhases }} />
+            <ChangedSettings {...{ fields, original, preset, parts }} />
           ) : null}
           {isSearching ? null : <RunSize experiment={experiment} />}
           {now === undefined && !isBeside ? null : <LiveNote isBeside={isBeside} />}

@@ -6,7 +6,7 @@ import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import { PRESETS } from '../../document/presets/presets.ts'
 import { withEstimator } from './Algorithm.tsx'
 import { ChangedSettings } from './ChangedSettings.tsx'
-import { countChanged, labelled, ownValues, shownFields } from './form.ts'
+import { changedParts, countChanged, labelled, ownValues, shownFields } from './form.ts'
 
 const [preset] = PRESETS
 
@@ -22,7 +22,7 @@ const listOf = (experiment: Experiment) =>
       fields={shownFields(experiment)}
       original={ownValues(preset.experiment)}
       preset={preset}
-      hasOwnPhases={false}
+      parts={changedParts(experiment, preset.experiment)}
     />,
   )
 
@@ -38,6 +38,17 @@ test('each changed setting is listed with its value and the preset’s, and its 
   expect(listOf(preset.experiment)).not.toContain('changed-setting"')
 })
 
+test('a reward of its own is a change, and so are tools and other phases', () => {
+  const { experiment } = preset
+  const parts = (of: Experiment) => changedParts(of, experiment)
+  expect(parts(experiment)).toEqual([])
+  const reward = { parts: [{ id: 'length', weight: 1 }] } as unknown as Experiment['reward']
+  const other = { ...experiment, reward, phases: experiment.phases.slice(1) }
+  expect(parts(other)).toEqual(['phases', 'reward'])
+  expect(listOf(other)).toContain('The reward is not that of the preset.')
+  expect(parts({ ...experiment, actor: { ...experiment.actor, clip_ratio_c: 4 } })).toEqual([])
+})
+
 test('an algorithm that was chosen for all phases is one change, and one of a single phase is too', () => {
   const [first] = PRESETS.filter(({ id }) => id === 'first-steps')
   const { experiment } = first
@@ -47,9 +58,7 @@ test('an algorithm that was chosen for all phases is one change, and one of a si
   expect(experiment.phases.filter(({ kind }) => kind === 'rl')).toHaveLength(2)
   expect(count(all)).toBe(1)
   const page = renderToStaticMarkup(
-    <ChangedSettings
-      {...{ original, preset: first, hasOwnPhases: false, fields: shownFields(all) }}
-    />,
+    <ChangedSettings {...{ original, preset: first, parts: [], fields: shownFields(all) }} />,
   )
   expect(page.match(/data-testid="changed-setting"/g)).toHaveLength(1)
   expect(page).toContain('>Algorithm</button>')

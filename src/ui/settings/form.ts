@@ -41,6 +41,20 @@ export function algorithmOf(fields: readonly FieldData[], original: Values): rea
 export const countChanged = (fields: readonly FieldData[], original: Values): number =>
   changedFields(fields, original).length - Math.max(0, algorithmOf(fields, original).length - 1)
 
+/** What no field shows: which phases there are, what responses are worth, what may be called. */
+const PARTS = {
+  phases: ({ phases }: Experiment) => phases.map(({ kind }) => kind),
+  reward: ({ reward }: Experiment) => reward,
+  tools: ({ tools }: Experiment) => tools,
+}
+export type Part = keyof typeof PARTS
+
+/** The parts that differ from the preset's: a change each, though none of the fields may be. */
+export const changedParts = (experiment: Experiment, preset: Experiment): readonly Part[] =>
+  (Object.keys(PARTS) as Part[]).filter(
+    (part) => JSON.stringify(PARTS[part](experiment)) !== JSON.stringify(PARTS[part](preset)),
+  )
+
 /** What the form calls a field, with its phase. */
 export function formName({ path, label }: Pick<FieldData, 'path' | 'label'>): string {
   const phase = /^phases\.(\d+)\./.exec(path)?.[1]
