@@ -15,6 +15,13 @@ export const theLayer = (layer: number, last: number): string =>
 export const stateName = (layer: number): string =>
   layer === 0 ? 'the embedding' : `layer ${layer}`
 
+/** The same in a list. */
+export const stateLabel = (layer: number): string => (layer === 0 ? 'embedding' : `layer ${layer}`)
+
+/** Which of these states the final policy is: elsewhere its layer goes by that name. */
+export const lastStateSays = (last: number): string =>
+  `The final policy is read from the state after layer ${last}, the last.`
+
 /** At an axis, where there is room for a few letters. Without `last` the layers are states or
  * blocks, and the last is no policy yet. */
 export function shortLayerName(layer: number, last?: number): string {

@@ -5,6 +5,7 @@ import { useStore } from 'zustand'
 import { taskProperties } from '../../document/experiment/task_card.ts'
 import type { ProbedState, Probes } from '../../host/protocol/touch.ts'
 import { runColor } from '../../record/run/record.ts'
+import { lastStateSays, stateLabel } from '../glossary/layer_names.ts'
 import { formatPercent, formatShare } from '../kit/format.ts'
 import { useKeptSteps } from '../look/kept_states.ts'
 import type { Cell } from '../plot/still/CellMap.tsx'
@@ -54,9 +55,9 @@ function ProbesMap({ probes }: { readonly probes: Probes }) {
     <TouchMap
       id="probes-map"
       title={probesTitle(probes)}
-      note="Columns are kept states. The more orange, the more than with shuffled labels; in brackets what the problems cannot tell from them."
+      note={`Columns are kept states. The more orange, the more than with shuffled labels; in brackets what the problems cannot tell from them. ${lastStateSays(layers[0])}`}
       columns={states.map(({ step }) => `step ${step}`)}
-      rows={layers.map((layer) => (layer === 0 ? 'embedding' : `layer ${layer}`))}
+      rows={layers.map(stateLabel)}
       cells={layers.map((layer) => states.map((state) => cellOf(state, layer)))}
       table={() => probesTable(probes)}
       label="State, and layer by up and down"

@@ -1,6 +1,8 @@
 // Shows what wrote a token: the logit of one token of a response, taken apart into what each part
 // of the model added, and what every head looked at.
+
 import { useStore } from 'zustand'
+import { stateLabel } from '../glossary/layer_names.ts'
 import { formatNumber, formatShare } from '../kit/format.ts'
 import { useKeptSteps } from '../look/kept_states.ts'
 import type { Cell } from '../plot/still/CellMap.tsx'
@@ -59,7 +61,7 @@ function AddedMap({ written, at }: { readonly written: Written; readonly at: num
         ...Array.from({ length: heads }, (_, h) => `head ${h + 1}`),
         'feed-forward',
       ]}
-      rows={grid.map(([{ layer }]) => (layer === 0 ? 'embedding' : `layer ${layer}`))}
+      rows={grid.map(([{ layer }]) => stateLabel(layer))}
       cells={cells}
       table={() => writingTable(written)}
       label="Part, and layer by up and down"
