@@ -62,6 +62,54 @@ test('the three ways in lie side by side in their card, upright and on its side'
   }
 })
 
+/** Where the run's bar has stood below the first screen, in pixels, in order. */
+declare global {
+  interface Window {
+    barTops: number[]
+  }
+}
+
+test('what is below the first screen stays where it is when it is known that there is no GPU', async ({
+  lab,
+  page,
+}) => {
+  await page.addInitScript(() => {
+    window.barTops = []
+    // The answer of the worker comes after the page has been drawn.
+    const dispatch = EventTarget.prototype.addEventListener
+    Worker.prototype.addEventListener = function (
+      this: Worker,
+      type: string,
+      listen: (event: Event) => void,
+    ) {
+      const later = (event: Event) => setTimeout(() => listen(event), 1200)
+      dispatch.call(this, type, type === 'message' ? later : listen)
+    } as typeof Worker.prototype.addEventListener
+    const follow = () => {
+      const settings = document.querySelector('.app .settings button')
+      const bar = settings && document.querySelector('.work')
+      const top = bar && Math.round(bar.getBoundingClientRect().top)
+      if (top && window.barTops.at(-1) !== top) window.barTops.push(top)
+      requestAnimationFrame(follow)
+    }
+    requestAnimationFrame(follow)
+  })
+  for (const [width, height] of [
+    [390, 844],
+    [844, 390],
+    [1000, 700],
+    [1440, 900],
+  ]) {
+    await page.setViewportSize({ width, height })
+    await lab.open()
+    await expect(lab.get('estimate')).toBeVisible()
+    await expect(lab.get('lacks-gpu')).toBeVisible()
+    const tops = await page.evaluate(() => window.barTops)
+    // The name of a button of the bar above may take a second line.
+    expect(Math.max(...tops) - Math.min(...tops), `${width}: ${tops}`).toBeLessThanOrEqual(6)
+  }
+})
+
 test('no button of the bar lies on another one, and the way that is asked for stays where it is', async ({
   lab,
   page,

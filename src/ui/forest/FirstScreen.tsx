@@ -24,10 +24,10 @@ const Forest = lazyPart(async () => (await import('./Forest.tsx')).Forest, {
   className: 'forest-missing',
 })
 
-/** The same sentence where the browser gives no GPU. */
+/** The same sentence where the browser gives no GPU; until it comes the way in keeps its place. */
 const WithoutGpu = lazyPart(async () => (await import('./WithoutGpu.tsx')).WithoutGpu, {
   name: 'What to do without a GPU',
-  fallback: null,
+  fallback: <Opening />,
   className: 'failure card',
 })
 

@@ -43,7 +43,7 @@ export function WithoutGpu() {
       ) : null}
       <p className="soft" data-testid="lacks-gpu">
         Training needs a GPU, and this browser gives the page none yet. The lessons and recorded
-        runs work without one.
+        runs work without one. Nothing leaves this browser.
       </p>
     </>
   )
