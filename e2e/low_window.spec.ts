@@ -48,12 +48,16 @@ test('a run leaves a low window to its tab, and a phone shows the run beside a l
   await lab.waitForStatus('idle')
   await lab.get('train').click()
   await lab.waitForStep(1)
-  // The steps that it takes can be gone through from where it began.
+  // The forest that it moves is in sight, and the steps that it takes can be gone through.
+  await expect(page.locator('.forest-canvas')).toBeInViewport({ ratio: 1 })
+  expect((await box(lab, '.forest')).y).toBeGreaterThanOrEqual((await box(lab, '.bar')).bottom)
   expect((await box(lab, '.axis-scroll')).y).toBeGreaterThanOrEqual((await box(lab, '.bar')).bottom)
   for (const part of ['kept-previous', 'kept-next', 'follow', 'status'])
     await expect(lab.get(part), part).toBeInViewport({ ratio: 1 })
+  // What may come between them later is said of the run.
+  expect((await box(lab, '.tabs')).bottom).toBeLessThanOrEqual(0.52 * 390)
   await lab.waitForStep(10)
-  expect((await box(lab, '#tab-panel')).y).toBeLessThanOrEqual(0.4 * 390)
+  await expect(page.locator('.forest-canvas')).toBeInViewport({ ratio: 1 })
   expect((await box(lab, '[data-testid=pause]')).y).toBeGreaterThanOrEqual(0)
   await page.setViewportSize({ width: 390, height: 844 })
   await page.evaluate(() => scrollTo(0, 0))
@@ -287,5 +291,22 @@ test('the last command can be reached in a low window', async ({ lab, page }) =>
     await page.setViewportSize({ width, height })
     const palette = await box(lab, '.palette-dialog')
     expect(palette.bottom, `${width}`).toBeLessThanOrEqual(height - 8)
+  }
+})
+
+test('in a low window the link that is shared is in sight beside what can be done with it', async ({
+  lab,
+  page,
+}) => {
+  await lab.open(LINK)
+  await lab.waitForStatus('idle')
+  for (const [width, height] of [...NARROW.slice(2), [1100, 500]]) {
+    await page.setViewportSize({ width, height })
+    await lab.get('share-options').click()
+    await expect(lab.get('share-link')).toBeInViewport({ ratio: 1 })
+    const [link, ways] = [await box(lab, '[data-testid=share-link]'), await box(lab, '.share-ways')]
+    expect(link.bottom, `${width}`).toBeLessThanOrEqual(ways.y)
+    expect(link.width, `${width}`).toBeGreaterThan(0.8 * width)
+    await page.keyboard.press('Escape')
   }
 })

@@ -108,7 +108,7 @@ export function TabBar() {
 
 /** A tab that is opened shows its beginning: the bar above it stays where it is, or goes to the top
  * where hardly anything of the tab would be in sight, as in every low window. There a run that
- * begins shows its whole bar, so that its steps can be gone through, and its tab. */
+ * begins shows its forest, its whole bar, so that its steps can be gone through, and its tab. */
 function useBeginning(open: Tab): void {
   const hasRun = usePresent(selectHasRun)
   const before = useRef({ open, hasRun })
@@ -124,7 +124,7 @@ function useBeginning(open: Tab): void {
     // A tab that begins lower would show little of itself. On a phone the controls are below it.
     const lowest = isLow ? 0 : (innerWidth < 900 ? 0.45 : 0.6) * innerHeight
     if (top < bar.getBoundingClientRect().bottom || top > lowest)
-      (begins ? bar : place).scrollIntoView()
+      ((begins && document.querySelector('.forest:not(.aside)')) || place).scrollIntoView()
   }, [open, hasRun])
 }
 
