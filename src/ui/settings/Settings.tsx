@@ -338,7 +338,7 @@ function OwnSettings() {
             {isSearching ? (
               <FoundSettings
                 query={query}
-                onClear={() => setQuery('')}
+                onQuery={setQuery}
                 experiment={experiment}
                 original={original}
                 present={present}

@@ -4,9 +4,16 @@ import { useMemo, useState } from 'react'
 import { experimentFields } from '../../document/experiment/form/form.ts'
 import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import { isSteerable } from '../../document/experiment/steering/edit_phases.ts'
+import { lazyPart } from '../part/lazy_part.tsx'
 import { Field } from './Field.tsx'
 import { type FieldData, groupFields } from './form.ts'
 import { foundWords, idleWords, isFound, openIdle, sortFound } from './settings_search.ts'
+
+/** Few searches find nothing. */
+const DidYouMean = lazyPart(async () => (await import('./field/DidYouMean.tsx')).DidYouMean, {
+  name: 'The nearest names',
+  fallback: null,
+})
 
 interface SearchProps {
   readonly query: string
@@ -56,7 +63,7 @@ export function SettingsSearch({ query, onQuery }: SearchProps) {
 
 interface FoundProps {
   readonly query: string
-  onClear(): void
+  readonly onQuery: (query: string) => void
   readonly experiment: Experiment
   /** What the preset says, by path. */
   readonly original: ReadonlyMap<string, FieldData['value']>
@@ -66,7 +73,7 @@ interface FoundProps {
 
 /** Every field that a query means, under its heading. */
 export function FoundSettings(props: FoundProps) {
-  const { query, experiment, original, present, onClear } = props
+  const { query, experiment, original, present, onQuery } = props
   const found = useMemo(
     () => experimentFields(experiment).filter((field) => isFound(query, field)),
     [query, experiment],
@@ -98,9 +105,12 @@ export function FoundSettings(props: FoundProps) {
         {foundWords(shown.length, groups, idle.length)}
       </p>
       {found.length > 0 ? null : (
-        <button type="button" data-testid="clear-search" onClick={onClear}>
-          Clear the search
-        </button>
+        <>
+          <DidYouMean {...{ query, experiment, onQuery }} />
+          <button type="button" data-testid="clear-search" onClick={() => onQuery('')}>
+            Clear the search
+          </button>
+        </>
       )}
       {asked.length > 0 && shown.length > 0 ? (
         <p className="soft found-told">Without effect as the settings are</p>
