@@ -103,7 +103,7 @@ describe('a job of distillation', () => {
     )
     const source = taughtSource(experiment)
     expect(() => makeJob(source, { ...TRL, target: 'verl' })).toThrow(
-      /^phase 1 \(distillation, 3 steps\): verl distils from a teacher that runs on servers.*export with --to trl/,
+      /^phase 1 \(distillation, 3 steps\): verl distils from a teacher that runs on servers.*export for TRL/,
     )
     expect(() => filesOf(experiment, { target: 'bupo' })).toThrow('the fork has no distillation')
     expect(() => makeJob(sourceOf(experiment), TRL)).toThrow(

@@ -32,14 +32,14 @@ describe('a job that is refused names the setting, what is expected and a way ou
       'trl',
       'phases.0.target_layer is 2: TRL trains the whole model’s policy alone',
     ],
-    ['two phases of the whole model', { phases: [RL, RL] }, 'verl', 'Say which with --phase'],
+    ['two phases of the whole model', { phases: [RL, RL] }, 'verl', 'Say which when you export'],
     [
       'an inner layer',
       { phases: [{ ...RL, target_layer: 2 }] },
       'verl',
-      'the phase’s target_layer is 2: only BuPO’s fork trains the policy of an inner layer; export with --to bupo',
+      'the phase’s target_layer is 2: only BuPO’s fork trains the policy of an inner layer; export for BuPO’s fork of verl',
     ],
-    ['no inner layer', { phases: [RL] }, 'bupo', 'Without an inner phase export with --to verl'],
+    ['no inner layer', { phases: [RL] }, 'bupo', 'Without an inner phase export for verl'],
     [
       'an inner layer with other settings',
       { phases: [{ ...RL, target_layer: 2, rollout: { temperature: 0.5 } }, RL] },
@@ -137,12 +137,15 @@ describe('a job that is refused names the setting, what is expected and a way ou
       'one update per step, because TRL changes the weight after every update',
     ],
   ])('%s', ([, document, target, said]) => {
-    expect(() => filesOf(experimentOf(document), { target })).toThrow(said)
+    const write = () => filesOf(experimentOf(document), { target })
+    expect(write).toThrow(said)
+    // How it is said on the command line is said there.
+    expect(write).not.toThrow(/(^|[\s(])--\w/)
   })
 
   test('a number of a phase that is none of reinforcement', () => {
     expect(() => filesOf(preset('tiny'), { phase: 0 })).toThrow(
-      '--phase: expected the number of a phase of reinforcement (2, 3), found 1',
+      'phase: expected the number of a phase of reinforcement (2, 3), found 1',
     )
     const both = experimentOf({ phases: [{ kind: 'distill', target_layer: 2 }, RL] })
     expect(() => filesOf(both, { phase: 0 })).toThrow('phase 1 (distillation')

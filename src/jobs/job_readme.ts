@@ -2,14 +2,8 @@
 import { markdownText } from '../formats/text_tables.ts'
 import type { Scale } from './scale/scale.ts'
 import type { Note } from './settings/carry.ts'
-import { type ChosenPhase, SAY_WHICH } from './settings/phase_choice.ts'
-import {
-  EXPORT_WITH,
-  TARGET_NAMES,
-  TARGETS,
-  type Target,
-  type VerlVersion,
-} from './settings/setting.ts'
+import type { ChosenPhase } from './settings/phase_choice.ts'
+import { TARGET_NAMES, type Target, type VerlVersion } from './settings/setting.ts'
 import { VERL_PINS } from './verl_scripts.ts'
 
 /** What one system runs of the job. */
@@ -117,13 +111,6 @@ export const shown = (value: unknown): string =>
 export const list = (lines: readonly string[]): string =>
   lines.length > 0 ? lines.map((line) => `- ${line}`).join('\n') : '- Nothing.'
 
-/** The same without options of the command line: a folder may be made on the page, too. */
-const withoutFlags = (text: string): string =>
-  TARGETS.reduce(
-    (words, target) => words.replaceAll(EXPORT_WITH[target], `export for ${TARGET_NAMES[target]}`),
-    text,
-  ).replaceAll(SAY_WHICH, 'Say which when you export')
-
 const notes = ({ target, lost }: Starter): string =>
   `**${TARGET_NAMES[target]}**
 
@@ -160,5 +147,5 @@ Settings without a counterpart:
 ${starters.map(notes).join('\n')}
 Everywhere: samples are drawn with other random numbers, so curves agree in distribution and not bit for bit; the optimizer begins without
 moments and the learning rate with its warm-up; a padding token inside a response is left out of the text that is scored, while the lab shows it and scores 0.
-${missing.length > 0 ? `\nNot in this folder:\n\n${list(missing.map(({ target, why }) => `${TARGET_NAMES[target]}: ${withoutFlags(why)}`))}\n` : ''}`
+${missing.length > 0 ? `\nNot in this folder:\n\n${list(missing.map(({ target, why }) => `${TARGET_NAMES[target]}: ${why}`))}\n` : ''}`
 }

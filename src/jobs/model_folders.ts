@@ -227,7 +227,7 @@ export function modelWords({ policy, step, experiment, vocabulary }: ModelSource
   const begun = step === 0 ? experiment.model.source_name : null
   const trained =
     step === undefined
-      ? 'were named at export (--weights)'
+      ? 'were named at export'
       : begun !== null
         ? `are those of ${begun}, which these settings begin with`
         : `are those after step ${step} of a run`
@@ -245,7 +245,7 @@ export function modelWarnings(source: ModelSource, targets: readonly Target[]): 
   const warnings: string[] = []
   if (!policy && experiment.phases[0].kind === 'sft')
     warnings.push(
-      'The model is untrained, and the warm start is no part of the job: train it in the lab first (lab train … --save DIR) and export with --weights DIR, or export a run, or reinforcement has nothing to begin with.',
+      'The model is untrained, and the warm start is no part of the job: train it first and export a checkpoint of the run, or reinforcement has nothing to begin with.',
     )
   const served = Object.entries({ model, ...(teacher.source !== null && { teacher }) })
   const wrong = served

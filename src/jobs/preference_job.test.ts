@@ -108,7 +108,7 @@ describe('a job of preferences', () => {
     )
     for (const target of ['verl', 'bupo'] as const)
       expect(() => filesOf(experiment, { target })).toThrow(
-        /phases\.0\.kind is preference: .* has no trainer of preferences; export with --to trl/,
+        /phases\.0\.kind is preference: .* has no trainer of preferences; export for TRL/,
       )
   })
 

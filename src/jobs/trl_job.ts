@@ -23,7 +23,7 @@ export function requireJob(
   requireTrl(target, chosen)
   if (scale)
     throw new JobError(
-      `--model: a job of ${phaseWords(chosen.phase, chosen.index)} trains the model of its folder; leave --model out`,
+      `a job of ${phaseWords(chosen.phase, chosen.index)} trains the model of its folder, and no other one`,
     )
   if (refused.length > 0)
     throw new JobError(

@@ -276,7 +276,7 @@ describe('what cannot leave', () => {
     [['no-such', '--to', 'verl', 'x'], 'no such file, and no preset of that name'],
     [['rlhf-tiny', '--to', 'verl', 'x'], 'the phase’s reward_model.enable is true'],
     [['tiny-ppo', '--to', 'trl', 'x'], 'the phase’s adv_estimator is gae'],
-    [['tiny-grpo', '--to', 'bupo', 'x'], 'export with --to verl'],
+    [['tiny-grpo', '--to', 'bupo', 'x'], 'export for verl (--to verl)'],
     [['tiny', '--to', 'verl', 'x', '--weights', 'nowhere'], 'no weights.json'],
   ])('%j', async ([args, said]) => {
     const folder = out()

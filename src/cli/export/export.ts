@@ -9,6 +9,7 @@ import { decodeCheckpoint } from '../../host/checkpoints/file/checkpoint_file.ts
 import { adapterExport, makeJob, modelExport } from '../../jobs/job_files.ts'
 import type { JobSource } from '../../jobs/job_spec.ts'
 import { checkpointSource, experimentSource } from '../../jobs/model_folders.ts'
+import { JobError } from '../../jobs/settings/job_error.ts'
 import { type Command, UsageError } from '../base/command.ts'
 import { print, tell } from '../base/terminal.ts'
 import { changeOf } from '../input/changed_fields.ts'
@@ -23,6 +24,7 @@ import { exportEvents } from './export_events.ts'
 import { exportNotebook } from './export_notebook.ts'
 import { EXPORT_LINE, type ExportOptions, readExportOptions } from './export_options.ts'
 import { proposedScale } from './proposed_scale.ts'
+import { withOptions } from './way_out.ts'
 
 export const exportCommand: Command = {
   line: EXPORT_LINE,
@@ -38,8 +40,8 @@ export const exportCommand: Command = {
       return 0
     }
     refuseFolder(folder, options.force)
-    const { files, warnings } = filesOf(await readSource(options), options)
-    for (const warning of warnings) tell(`Note: ${warning}`)
+    const { files, warnings } = jobOf(await readSource(options), options)
+    for (const warning of warnings) tell(`Note: ${withOptions(warning)}`)
     const bytes = writeFolder(folder, files)
     for (const { path } of files) if (path.endsWith('.sh')) chmodSync(join(folder, path), 0o755)
     print(`Wrote ${folder} (${files.length} files, ${(bytes / 1e6).toFixed(1)} MB).`)
@@ -54,6 +56,15 @@ function nextStep({ format }: ExportOptions, isChecked: boolean): string {
   if (format === 'peft') return 'PEFT loads it: PeftModel.from_pretrained(model of base/, …).'
   const readme = 'README.md says how to start it and what was not carried over'
   return isChecked ? `${readme}; python3 check.py checks it without a GPU.` : `${readme}.`
+}
+
+/** What is written. Throws JobError, whose way out has its option. */
+function jobOf(source: JobSource, options: ExportOptions) {
+  try {
+    return filesOf(source, options)
+  } catch (error) {
+    throw error instanceof JobError ? new JobError(withOptions(error.message)) : error
+  }
 }
 
 function filesOf(source: JobSource, { format, verl, phase, scale }: ExportOptions) {

@@ -10,7 +10,7 @@ import {
 import { type PhaseSettings, settingsOf } from '../../document/experiment/schema/phase_settings.ts'
 import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import { JobError } from './job_error.ts'
-import { EXPORT_WITH, type Target } from './setting.ts'
+import { EXPORT_FOR, type Target } from './setting.ts'
 
 /** Where a run is; an experiment that has not begun is at step 0 of its first phase. */
 export interface Place {
@@ -82,9 +82,9 @@ function stepsLeft(phase: PhaseDocument, index: number, place: Place): number {
   return index === place.phase ? Math.max(0, phase.steps - place.phase_step) : phase.steps
 }
 
-/** What the page says otherwise is a text of its own. */
-export const SAY_WHICH = 'Say which with --phase'
-const WITHOUT_INNER = 'Without an inner phase export with --to verl'
+/** The way out that another phase is. */
+export const SAY_WHICH = 'Say which when you export'
+const WITHOUT_INNER = 'Without an inner phase export for verl'
 
 /** A run that is over is trained further, by as many steps as its last phase had. */
 function theOne(all: readonly Candidate[], wanted?: number): Candidate {
@@ -92,7 +92,7 @@ function theOne(all: readonly Candidate[], wanted?: number): Candidate {
     const found = all.find(({ index }) => index === wanted)
     if (!found)
       throw new JobError(
-        `--phase: expected the number of a phase of reinforcement (${all.map(({ index }) => index + 1).join(', ')}), found ${wanted + 1}`,
+        `phase: expected the number of a phase of reinforcement (${all.map(({ index }) => index + 1).join(', ')}), found ${wanted + 1}`,
       )
     return found.steps > 0 ? found : { ...found, steps: found.phase.steps }
   }
@@ -144,7 +144,7 @@ function innerBefore(
   const steps = stepsLeft(before, index - 1, place)
   if (steps === 0)
     throw new JobError(
-      `phases: ${phaseWords(before, index - 1)} is over at this checkpoint; ${EXPORT_WITH.verl}`,
+      `phases: ${phaseWords(before, index - 1)} is over at this checkpoint; ${EXPORT_FOR.verl}`,
     )
   const { target_layer: layer, decay_final_norm: decaysFinalNorm } = before
   return { index: index - 1, layer, steps, decaysFinalNorm }

@@ -20,11 +20,11 @@ export const TARGET_NAMES: Readonly<Record<Target, string>> = {
   trl: 'TRL',
 }
 
-/** How another system is chosen on the command line; the page says it in its own words. */
-export const EXPORT_WITH: Readonly<Record<Target, string>> = {
-  verl: 'export with --to verl',
-  bupo: 'export with --to bupo',
-  trl: 'export with --to trl',
+/** The way out that another system is; how it is chosen, the page and the command line say. */
+export const EXPORT_FOR: Readonly<Record<Target, string>> = {
+  verl: 'export for verl',
+  bupo: 'export for BuPO’s fork of verl',
+  trl: 'export for TRL',
 }
 
 /** A value as a configuration takes it. */

@@ -29,16 +29,7 @@ import {
   VERL_LOSS_AGG_MODES,
   VERL_LOSS_MODES,
 } from './known_values.ts'
-import {
-  by,
-  EXPORT_WITH,
-  type JobFacts,
-  lost,
-  oneOf,
-  refused,
-  type Setting,
-  to,
-} from './setting.ts'
+import { by, EXPORT_FOR, type JobFacts, lost, oneOf, refused, type Setting, to } from './setting.ts'
 import { teacherExpected } from './verl_teacher.ts'
 
 const ACTOR = 'actor_rollout_ref.actor'
@@ -266,7 +257,7 @@ const RUN: Record<string, Setting> = {
   },
 }
 
-const NOT_THE_WHOLE = `only BuPO’s fork trains the policy of an inner layer; ${EXPORT_WITH.bupo}`
+const NOT_THE_WHOLE = `only BuPO’s fork trains the policy of an inner layer; ${EXPORT_FOR.bupo}`
 const SEGMENTS = 'it trains all layers at one learning rate'
 const stop = (what: string): Setting => ({
   verl: lost(`it does not stop by itself when ${what}`, null),

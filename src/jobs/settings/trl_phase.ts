@@ -6,7 +6,7 @@ import type {
 import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import { JobError } from './job_error.ts'
 import { type Place, phaseWords } from './phase_choice.ts'
-import { EXPORT_WITH, TARGET_NAMES, type Target } from './setting.ts'
+import { EXPORT_FOR, TARGET_NAMES, type Target } from './setting.ts'
 
 /** A phase that TRL has a trainer of its own for. */
 interface Chosen<P> {
@@ -56,7 +56,7 @@ export function requireTrl(target: Target, chosen: ChosenPreference | ChosenDist
   const { index, phase } = chosen
   throw new JobError(
     isDistillation(chosen)
-      ? `${phaseWords(phase, index)}: ${DISTILLS_OTHERWISE[target]}; ${EXPORT_WITH.trl}`
-      : `phases.${index}.kind is preference: ${TARGET_NAMES[target]} has no trainer of preferences; ${EXPORT_WITH.trl}`,
+      ? `${phaseWords(phase, index)}: ${DISTILLS_OTHERWISE[target]}; ${EXPORT_FOR.trl}`
+      : `phases.${index}.kind is preference: ${TARGET_NAMES[target]} has no trainer of preferences; ${EXPORT_FOR.trl}`,
   )
 }

@@ -3,7 +3,7 @@ import { experimentOf, sourceOf } from '../../../jobs/testing.ts'
 import { FIRST_PLAN, filesOf, outcomeOf, type Plan, pageWords } from './plan.ts'
 
 test('what a run that is over cannot be is offered by the names of the dialog', () => {
-  expect(pageWords('phases: phase 1 is over at this checkpoint; export with --to verl')).toBe(
+  expect(pageWords('phases: phase 1 is over at this checkpoint; export for verl')).toBe(
     'phases: phase 1 is over at this checkpoint; choose these settings untrained, or verl',
   )
 })

@@ -124,22 +124,15 @@ export function filesOf(
   return { name, files: makeJob(source, options).files }
 }
 
-/** The lab's sentences name options of the command line; this page has menus. */
+/** What a sentence of the lab leaves open, in the words of this dialog's menus. */
 const PAGE_WORDS: readonly (readonly [said: RegExp, here: string])[] = [
-  [
-    /(?<=is over at this checkpoint; )export with --to verl/g,
-    'choose these settings untrained, or verl',
-  ],
-  [/Without an inner phase export with --to verl/g, 'Without an inner phase choose verl'],
-  [/export with --to bupo/g, 'choose BuPO’s fork'],
-  [/export with --to verl/g, 'choose verl'],
-  [/export with --to trl/g, 'choose TRL'],
-  [/Say which with --phase/g, 'Choose one under “Phase”'],
-  [/--phase: expected/g, 'Phase: expected'],
-  [
-    /The model is untrained, and the warm start is no part of the job: train it in the lab first .*? nothing to begin with\./g,
-    'The model is untrained, and the warm start is no part of the job: train it here first and export a checkpoint of the run, or reinforcement has nothing to begin with.',
-  ],
+  [/(?<=is over at this checkpoint; )export for verl/g, 'choose these settings untrained, or verl'],
+  [/Without an inner phase export for verl/g, 'Without an inner phase choose verl'],
+  [/export for BuPO’s fork of verl/g, 'choose BuPO’s fork'],
+  [/export for verl/g, 'choose verl'],
+  [/export for TRL/g, 'choose TRL'],
+  [/Say which when you export/g, 'Choose one under “Phase”'],
+  [/(?<!\S)phase: expected/g, 'Phase: expected'],
 ]
 
 export const pageWords = (text: string): string =>
