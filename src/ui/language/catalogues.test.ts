@@ -53,9 +53,9 @@ const OF_RUNS: Readonly<Record<string, string>> = {
   'Save “Entropy of every layer over the run: raw state” as':
     '将“运行中每一层的熵：原始状态”保存为',
   'BuPO (GRPO), layer 2 first, lr 0.01, 8 prompts per step, seed 1':
-    'BuPO（GRPO），先训练第 2 层、lr 0.01、每步的提示数 8，种子 1',
+    'BuPO（GRPO），先训练第 2 层、学习率 0.01、每步的提示数 8，种子 1',
   'BuPO (REINFORCE++), layer 2 first, lr 0.005, lr 0.001 after step 12':
-    'BuPO（REINFORCE++），先训练第 2 层、lr 0.005、lr 0.001，第 12 步之后',
+    'BuPO（REINFORCE++），先训练第 2 层、学习率 0.005、学习率 0.001，第 12 步之后',
   'GRPO, validation every 16 steps, probe every 4 steps': 'GRPO、验证间隔 16 步、探针间隔 4 步',
   'Link copied: it opens the settings (12 steps), not the run on screen, with its seed.':
     '已复制链接：它会打开当前设置（12 步），而不是屏幕上的运行，并带有它的随机种子。',
@@ -68,7 +68,7 @@ const OF_RUNS: Readonly<Record<string, string>> = {
   'Learning rate is 3e-4 again': '学习率恢复为 3e-4',
   '")", bytes 29, id 21': '")"，字节 29，id 21',
   'REINFORCE++, 1 phase, seed 2, lr 5e-4, from First run: an inner layer, then all':
-    'REINFORCE++、1 个阶段、种子 2、lr 5e-4，来自第一次运行：先一个内部层，再全部',
+    'REINFORCE++、1 个阶段、种子 2、学习率 5e-4，来自第一次运行：先一个内部层，再全部',
   'began GRPO after step 9, from First run: an inner layer, then all':
     '开始了 GRPO，第 9 步之后，来自第一次运行：先一个内部层，再全部',
   'Primary measure, fixed beforehand: held-out accuracy (4 samples), at the end of the budget; higher is better.':
@@ -134,7 +134,7 @@ const OF_RUNS: Readonly<Record<string, string>> = {
   'From step 0 to 20 greedy held-out accuracy did not change clearly: 77.3 %, then 85.9 %. Meanwhile the mean score of samples rose from 64.0 % to 88.0 %, in means of 5 steps.':
     '从第 0 步到第 20 步，贪心解码的留出准确率没有明显变化（77.3% → 85.9%）。同时，样本的平均得分从 64.0% 升到 88.0%，取 5 步的均值。',
   'embedding, raw state': '嵌入层，原始状态',
-  'reward model, then PPO, lr 2e-4': '先奖励模型，再 PPO、lr 2e-4',
+  'reward model, then PPO, lr 2e-4': '先奖励模型，再 PPO、学习率 2e-4',
   '0, certain': '0，确定',
   'NVIDIA H100, from bench/results/layers': 'NVIDIA H100，来自 bench/results/layers',
   'calculator and lookup': '计算器、查表',
@@ -149,7 +149,13 @@ const OF_RUNS: Readonly<Record<string, string>> = {
   'trains the final policy on the reward model’s scores': '按奖励模型的打分训练最终策略',
   '5 runs, seeds 1, 2, 3, 4, 5': '5 次运行，种子 1、2、3、4、5',
   'Measured: \ue000, on \ue001.': '测量：\ue000，显卡 \ue001。',
+  '−1.1 [−2.4, +0.2] points, 6 seeds, p 0.244 after Holm':
+    '−1.1 [−2.4, +0.2] 个百分点，6 个种子，Holm 校正后 p 0.244',
+  'final policy, nats. Step 40. final policy: 3.252 nats':
+    '最终策略，nats。第 40 步。最终策略：3.252 nats',
+  'interval low, points': '区间下限，个百分点',
   // What is counted has its measure word.
+  '0 epochs': '0 轮',
   '3 of 12 verdicts; then training begins.': '已有 3/12 个裁决；之后开始训练。',
   '1 verdict; each further one is used as it comes. 5 pairs left.':
     '1 个裁决；之后的每一个随来随用。剩 5 对。',

@@ -10,6 +10,19 @@ export const AFTER_STOP = /(?<=[。；：！？])[ \t]+(?=[\ue000-\uf8ff])/g
 const BEFORE_WORDS = /(?<=[\w%\]\p{Script=Han}]),\s(?=\p{Script=Han})|(?<=\p{Script=Han}),\s(?=%)/gu
 /** A duration in words: units stay elsewhere. */
 const ABOUT = /(?<=(?:约|用时|还需) \d+ )[sh](?![A-Za-z])/g
+/** A whole text; with a fraction it is a measurement, whose unit stays. */
+const SECONDS = /^(\s*(?:\d+|–)) s(?=\s*$)/
+/** Of a run or an arm that is named by what it changes, and the setting alone. */
+const RATE = /(?<![\w./:@-])lr(?=\s[−-]?\d|\s*$)/g
+/** Between names of which one holds a sign of its own. */
+const BETWEEN_NAMES = /;\s(?=\S+ = )/g
+/** What stays as it is written but for this. */
+export const unsaid = (text: string): string =>
+  text
+    .replace(BEFORE_PERCENT, '')
+    .replace(LONE_STOP, '。')
+    .replace(SECONDS, '$1 秒')
+    .replace(RATE, '学习率')
 /** Where something comes from, and how a layer is read, is none of a list. */
 const NO_LIST = /、(?=来自)|(?<=^(?:嵌入层|最终策略))、(?=(?:原始|归一化)状态)/g
 /** Between the numbers of a list. */
@@ -56,6 +69,9 @@ export const tidy = (text: string): string =>
     .replace(BEFORE_PERCENT, '')
     .replace(BEFORE_WORDS, '，')
     .replace(/;\s(?=\p{Script=Han})/gu, '；')
+    .replace(BETWEEN_NAMES, '；')
+    .replace(RATE, '学习率')
+    .replace(/(?<=\bnats)\.\s?(?=\p{Script=Han})/gu, '。')
     .replace(BRACKETS, '（$1）')
     .replace(ALL_SEEDS, (_, seeds, comma) => `全部 ${seeds} 个种子中${comma || '都'}`)
     .replace(MINUS, '−')
@@ -66,16 +82,21 @@ export const tidy = (text: string): string =>
     .replace(/(\p{Script=Han})[ \t]+(?=\p{Script=Han})/gu, '$1')
     .replace(/(\p{Script=Han})(?=[A-Za-z0-9])|([A-Za-z0-9%])(?=\p{Script=Han})/gu, '$1$2 ')
 
-/** Cut at a joint, but not in brackets. */
+/** `[−2.4, +0.2]` */
+const INTERVAL = /\[[−+-]?\d[^[\]]*\d\]/g
+
+/** Cut at a joint, but not in brackets, nor in an interval. */
 export function splitOutside(text: string, between: RegExp): string[] {
   const parts: string[] = []
   let from = 0
   let depth = 0
   // A token may be a bracket itself.
   let at = /^[()][\s,]/.test(text) ? 1 : 0
+  const intervals = [...text.matchAll(INTERVAL)].map(({ index, 0: own }) => [index, own.length])
   for (const { index, 0: joint } of text.matchAll(new RegExp(between.source, 'g'))) {
     for (; at < index; at++) depth += text[at] === '(' ? 1 : text[at] === ')' ? -1 : 0
-    if (depth > 0) continue
+    const isInside = intervals.some(([start, size]) => index > start && index < start + size)
+    if (depth > 0 || isInside) continue
     parts.push(text.slice(from, index))
     from = index + joint.length
   }

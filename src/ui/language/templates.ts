@@ -61,13 +61,13 @@ function isOneValue(text: string): boolean {
   return !/:\s|^\S+\s(?:\S+\s)*?[−-]?\d/.test(value) || /^\d+ (min|h) \d+ (s|min)$/.test(value)
 }
 
-/** Whether every bracket and quotation that a text opens is closed in it. A token in straight
- * quotes, or at the beginning, may be a bracket itself. */
+/** Whether every bracket and quotation that a text opens is closed in it, and every interval. A
+ * token in straight quotes, or at the beginning, may be a bracket itself. */
 function isClosed(text: string): boolean {
   let depth = 0
   const bare = text.replace(/"[^"]*"/g, '').replace(/^[()](?=[\s,]|$)/, '')
-  for (const sign of bare.match(/[()“”]/g) ?? []) {
-    depth += sign === '(' || sign === '“' ? 1 : -1
+  for (const sign of bare.match(/[()“”]|\[(?=[−+-]?\d)|(?<=\d)\]/g) ?? []) {
+    depth += '(“['.includes(sign) ? 1 : -1
     if (depth < 0) return false
   }
   return depth === 0

@@ -69,6 +69,16 @@ beforeEach(() => {
   texts.learn(Object.keys(LATER))
 })
 
+test('a duration and a learning rate are written as they are elsewhere', () => {
+  expect(texts.translate('43 s')).toBe('43 秒')
+  expect(texts.translate('1.21 s')).toBe('1.21 s')
+  expect(texts.translate('lr')).toBe('学习率')
+  expect(texts.translate('lr 0.001')).toBe('学习率 0.001')
+  expect(texts.translate('whole model, lr 5e-4')).toBe('整个模型、学习率 5e-4')
+  expect(texts.translate('actor/lr')).toBe('actor/lr')
+  expect(texts.translate('By k = 2; k = 4')).toBe('作者：k = 2；k = 4')
+})
+
 test('a text is said whole, and numbers and what is not known stay', () => {
   expect(texts.translate('Reinforcement')).toBe('强化学习')
   expect(texts.translate('12.5')).toBe('12.5')
@@ -163,8 +173,8 @@ test('a template that counts wants a number, and a short one stands at the begin
 })
 
 test('a short name with its number may stand in a list', () => {
-  expect(texts.translate('GRPO, lr 1e-4, temperature 1.2')).toBe('GRPO、lr 1e-4、温度 1.2')
-  expect(texts.translate('GRPO, lr 8e-4')).toBe('GRPO、lr 8e-4')
+  expect(texts.translate('GRPO, lr 1e-4, temperature 1.2')).toBe('GRPO、学习率 1e-4、温度 1.2')
+  expect(texts.translate('GRPO, lr 8e-4')).toBe('GRPO、学习率 8e-4')
   expect(texts.translate('0.2 and 0.28')).toBe('0.2、0.28')
 })
 
@@ -227,7 +237,7 @@ test('a number comes behind the name of what it counts', () => {
 
 test('a setting may have a word of code for its value, and belong to the critic', () => {
   expect(texts.translate('GRPO, architecture qwen3, critic temperature 2, critic lr 0.1')).toBe(
-    'GRPO、架构 qwen3、critic 温度 2、critic lr 0.1',
+    'GRPO、架构 qwen3、critic 温度 2、critic 学习率 0.1',
   )
 })
 

@@ -20,16 +20,7 @@ import {
   WORD_OF_CODE,
 } from './kinds.ts'
 import { Names } from './names.ts'
-import {
-  AFTER_STOP,
-  BEFORE_PERCENT,
-  inList,
-  JOINTS,
-  LONE_STOP,
-  SIGNS,
-  splitOutside,
-  tidy,
-} from './punctuation.ts'
+import { AFTER_STOP, inList, JOINTS, SIGNS, splitOutside, tidy, unsaid } from './punctuation.ts'
 import { CERTAIN, type Match, Templates } from './templates.ts'
 
 /** The messages of a language. */
@@ -89,11 +80,11 @@ export class TextTranslator {
   /** The text in the language, with the spaces around it; as it is where it has no translation. */
   translate(said: string): string {
     const text = said.replace(AFTER_STOP, '')
-    if (!HAS_WORDS.test(text)) return text.replace(BEFORE_PERCENT, '').replace(LONE_STOP, '。')
+    if (!HAS_WORDS.test(text)) return unsaid(text)
     // A text that is a name, with a sign at its end or without, has its own translation.
     const isWhole = [text.trim(), text.trim().slice(0, -1)].some((t) => this.exactly(t))
     const hidden = isWhole ? text : this.names.hide(text)
-    if (hidden === text) return this.find(text, 0) ?? text.replace(BEFORE_PERCENT, '')
+    if (hidden === text) return this.find(text, 0) ?? unsaid(text)
     const found = HAS_WORDS.test(hidden)
       ? this.find(hidden, 0)
       : hidden.replace(/[,:;](?=\s)/g, (sign) => SIGNS[sign])

@@ -8,6 +8,7 @@ const METRICS: Readonly<Record<string, string>> = {
   'actor/pg_clipfrac_lower': '第三个界的裁剪比例',
   'critic/advantages/mean': '优势平均值',
   'critic/score/mean': '回答得分平均值',
+  'critic/values/mean': 'critic 的价值平均值',
   'group/informative': '得分有差别的组的比例',
   'layer/entropy/2': '第 2 层的熵',
   'perf/total_num_tokens': '每步 token 数',
@@ -22,6 +23,7 @@ const METRICS: Readonly<Record<string, string>> = {
 const SETTINGS: Readonly<Record<string, string>> = {
   'phases.0.kind': '阶段 1：类型',
   'phases.0.steps': '阶段 1：步数',
+  'actor.optim.lr': '学习率',
   'probe.freq': '探测间隔',
   'probe.internals': '探测熵的变化',
   'validation.val_before_train': '第一步之前的验证',

@@ -29,6 +29,7 @@ const SAID: Readonly<Record<string, string>> = {
   'time per step': 'time per step',
   'total num tokens': 'tokens of a step',
   trace: 'token table',
+  values: 'values of the critic',
 }
 
 /** The end of a name that says more than its beginning. */

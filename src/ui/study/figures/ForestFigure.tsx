@@ -148,8 +148,8 @@ function forestTable(rows: readonly ForestRow[], units: Units): NumberTable {
     columns: [
       'arm',
       inUnit('difference'),
-      inUnit('low'),
-      inUnit('high'),
+      inUnit('interval low'),
+      inUnit('interval high'),
       inUnit('bootstrap low'),
       inUnit('bootstrap high'),
       'seeds',
