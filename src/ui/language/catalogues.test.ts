@@ -99,6 +99,12 @@ const OF_RUNS: Readonly<Record<string, string>> = {
   'No difference from BuPO was found in greedy held-out accuracy of the start with blocks up to 3 of the run: −0.5 to −0.3 points, with 6 seeds.':
     '各实验组与 BuPO 在起点换入训练后的第 1 到 3 块时的留出准确率（贪心）上没有发现差异：−0.5 到 −0.3 个百分点，6 个种子。',
   'Held-out accuracy (greedy) by arm': '各实验组的留出准确率（贪心）',
+  'Held-out reward (one sample) by arm': '各实验组的留出奖励（一个样本）',
+  'Held-out pass@16 by arm': '各实验组的留出 pass@16',
+  'Spent, 10⁹ operations': '花费，10⁹ 次运算',
+  'KL 0.05, low': 'KL 0.05，低',
+  'KL 0.05 is better than no KL (+1.0 [+0.2, +1.8] points, 5 seeds, p 0.01 after Holm).':
+    'KL 0.05 比没有 KL 好（+1.0 [+0.2, +1.8] 个百分点，5 个种子，Holm 校正后 p 0.01）。',
   'Held-out accuracy (greedy) →': '留出准确率（贪心）→',
   'responses →': '回答 →',
   ', whole model, the last one traced of 16.': '，整个模型，共 16 步中最后被追踪的一步。',

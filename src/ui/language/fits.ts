@@ -9,7 +9,7 @@ export const SURE = 8
 
 /** What was given, or what may be beside a number: the end of a message, and of none of its
  * values. */
-const END_OF_MESSAGE = /[,;] (?:got|found) |^\S*\d, or null\b/
+const END_OF_MESSAGE = /[,;] (?:got|found) |^\S*\d, or null\b|\S by arm$/
 
 /** How a translation counts: `3 个`. */
 const COUNTS = /^ ?[个次步行条种组层项份轮]/

@@ -37,10 +37,17 @@ export const IS_NUMBER = /^[\d.,]+$/
 const IS_QUANTITY = /^[−-]?\d[\d.,]* ?[A-Za-z%/]{1,4}$/
 /** Short, and no two sentences. */
 export const isName = (text: string): boolean => text.length <= 60 && !/[.!?]\s/.test(text)
+/** `KL 0.05`, `32 × 8` */
+const IS_SIGN_WITH_NUMBER = /^(?:[A-Z]{2,}|\d+ ×) [\d.]*\d$/
 /** A word that no language has: `x.csv`, `actor.optim.lr`, `SmolLM2-135M`. */
 export const isCode = (text: string): boolean =>
-  text.split(', ').every((word) => /^\S*[\dA-Z._/]\S*$/.test(word) && !/[.,:;!?]$/.test(word)) ||
-  IS_QUANTITY.test(text)
+  text
+    .split(', ')
+    .every(
+      (word) =>
+        (/^\S*[\dA-Z._/]\S*$/.test(word) && !/[.,:;!?]$/.test(word)) ||
+        IS_SIGN_WITH_NUMBER.test(word),
+    ) || IS_QUANTITY.test(text)
 
 /** What a path is said of: `seed: expected …`. */
 const OF_PATH = /^: (?:expected|unknown)\b/

@@ -52,9 +52,11 @@ export const unitsOf = (metric: string | undefined): Units =>
 /** `, %`: the unit in the head of a column. */
 export const inHead = (unit: string): string => (unit === '' ? '' : `,${unit}`)
 
+const GIGA = '10⁹'
+
 /** What a budget is counted in. */
 export const budgetUnit = (same: string): string =>
-  same === 'arithmetic' ? '10⁹ operations' : same
+  same === 'arithmetic' ? `${GIGA} operations` : same
 
 /** What was spent of a budget, as pages and reports write it: '1,792'. */
 export function spentText(spent: number): string {
