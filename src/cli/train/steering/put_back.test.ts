@@ -38,3 +38,29 @@ test('a value that is put back before a step has seen another is no change', asy
     { step: step + 1, ...lr(began) },
   ])
 })
+
+test('what is put back leaves other changes of the same moment, whatever their order', async () => {
+  const document = tinyExperiment({ phases: [{ kind: 'rl', steps: 9 }] })
+  const began = document.actor.optim.lr
+  const run = await madeUpRun(document)
+  await run.queue()
+  const { step } = run
+  const asked = async (...actions: SteeringAction[]) => {
+    for (const action of actions) run.steer(action)
+    return (await run.obey()).at(-1)?.steering
+  }
+  expect(await asked(lr(0.02), warmth(0.5), lr(began))).toEqual([{ step, ...warmth(0.5) }])
+  expect(await asked(lr(0.03), warmth(0.6))).toEqual([
+    { step, ...lr(0.03) },
+    { step, ...warmth(0.6) },
+  ])
+  expect(await asked(lr(began), warmth(document.rollout.temperature))).toEqual([])
+  expect(run.experiment.actor.optim.lr).toBe(began)
+  // A phase that says what it would take over all the same has changed nothing.
+  const own = (value: number): SteeringAction => ({
+    kind: 'set',
+    path: 'phases.0.actor.optim.lr',
+    value,
+  })
+  expect(await asked(own(0.02), own(began))).toEqual([])
+})

@@ -2,6 +2,7 @@
 // it runs. Knows neither the worker nor the GPU.
 
 import { sameSettings, steerExperiment } from '../../../document/experiment/experiment.ts'
+import { resolvePhases } from '../../../document/experiment/resolve.ts'
 import type { Experiment } from '../../../document/experiment/schema/schema.ts'
 import { plannedTotal } from '../../../document/experiment/steered/planned.ts'
 import {
@@ -35,6 +36,22 @@ const steeredConfig = (experiment: Experiment, done: readonly SteeringEntry[]): 
   ...trainerConfig(experiment),
   matmul: steeredKernels(done),
 })
+
+const isSetAt = (entry: SteeringEntry, step: number): boolean =>
+  entry.kind === 'set' && entry.step === step
+
+/** Values by name, whatever their order. */
+const inOrder = (_: string, value: unknown): unknown =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? Object.fromEntries(Object.entries(value).sort())
+    : value
+
+const trained = (experiment: Experiment): string =>
+  JSON.stringify({ ...experiment, phases: resolvePhases(experiment) }, inOrder)
+
+/** Whether two experiments train the same: a phase may say itself what it would take over. */
+const trainsTheSame = (a: Experiment, b: Experiment): boolean =>
+  sameSettings(a, b) || trained(a) === trained(b)
 
 const setsTheSame = (before: SteeringEntry, after: SteeringEntry): boolean =>
   before.kind === 'set' &&
@@ -244,12 +261,9 @@ export class SteeredRun<T extends SteeredTrainer = SteeredTrainer> {
   async #do(entry: SteeringEntry, mayReplace = false): Promise<Steered> {
     const { experiment } = this
     const refused = await this.#try(entry)
-    if (refused === undefined) {
-      const last = this.#done.at(-1)
-      const replaced = mayReplace && last && setsTheSame(last, entry) ? this.#done.pop() : undefined
-      const before = (replaced && this.#before.get(replaced)) ?? experiment
-      this.#before.set(entry, before)
-      if (!replaced || !sameSettings(before, this.experiment)) this.#done.push(entry)
+    if (refused === undefined && !(mayReplace && this.#replace(entry))) {
+      this.#before.set(entry, experiment)
+      this.#done.push(entry)
     }
     return {
       entry,
@@ -257,6 +271,40 @@ export class SteeredRun<T extends SteeredTrainer = SteeredTrainer> {
       steering: [...this.#done, ...this.#due],
       ...(refused !== undefined && { refused }),
     }
+  }
+
+  /** Keeps an entry in place of one that no step has seen, or neither; other fields may have been
+   * set between them. Does nothing, and returns false, where there is none, or where what is left
+   * would not lead to the same experiment. */
+  #replace(entry: SteeringEntry): boolean {
+    const after = this.#done.findLastIndex((done) => !isSetAt(done, entry.step)) + 1
+    const index = this.#done.findIndex((done, i) => i >= after && setsTheSame(done, entry))
+    const start = index < 0 ? undefined : this.#before.get(this.#done[index])
+    if (!start) return false
+    const others = this.#done.slice(index + 1)
+    for (const kept of [others, [...others, entry]]) {
+      const experiments = this.#follow(start, kept)
+      const end = experiments?.at(-1)
+      if (!experiments || !end || !trainsTheSame(end, this.experiment)) continue
+      this.#done = [...this.#done.slice(0, index), ...kept]
+      for (const [i, one] of kept.entries()) this.#before.set(one, experiments[i])
+      this.experiment = end
+      return true
+    }
+    return false
+  }
+
+  /** The experiments that these entries go through now, one more than there are; undefined where
+   * one is refused. */
+  #follow(start: Experiment, entries: readonly SteeringEntry[]): Experiment[] | undefined {
+    const { phase, phase_step } = this.trainer
+    const experiments = [start]
+    for (const entry of entries) {
+      const result = steerExperiment(experiments[experiments.length - 1], entry, phase, phase_step)
+      if (!result.ok) return undefined
+      experiments.push(result.experiment)
+    }
+    return experiments
   }
 
   /** Why it cannot be done; undefined once it is. */
