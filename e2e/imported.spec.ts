@@ -49,7 +49,7 @@ test('a log is imported, each of its evaluations is drawn, and Escape ends a zoo
   await expect(lab.get('reward-value')).toHaveText('60.0\u00a0%')
   const label = chart.locator('.legend button', { hasText: 'reward' }).first()
   await expect(label).toContainText('60.0\u00a0%')
-  await expect(label).toContainText('smoothed')
+  await expect(label).toContainText('avg ')
 
   const plot = lab.get('reward-chart')
   const whole = (await plot.getAttribute('data-steps')) ?? ''

@@ -53,7 +53,11 @@ function LineValue({ columns, formatValue, smooth: least = 0 }: ValueProps) {
   return (
     <>
       <b ref={line} />
-      <small ref={behind} className="soft" />
+      <small
+        ref={behind}
+        className="soft"
+        title={weight > 0 ? 'Moving average: where the line lies' : undefined}
+      />
     </>
   )
 }

@@ -219,9 +219,9 @@ test('beside a smoothed line stands what was measured, as everywhere, and then w
     return [lineText(rewards, text), behindText(rewards, text, 0.5)]
   }
   const drawn = smoothed(rewards[0], 0.5).values
-  expect(read(undefined)).toEqual(['1.00', `smoothed: ${drawn[3].toFixed(2)}`])
-  expect(read(3)).toEqual(['0.00', `smoothed: ${drawn[2].toFixed(2)}`])
-  expect(read(9)).toEqual(['1.00', `at step 4, smoothed: ${drawn[3].toFixed(2)}`])
+  expect(read(undefined)).toEqual(['1.00', `avg ${drawn[3].toFixed(2)}`])
+  expect(read(3)).toEqual(['0.00', `avg ${drawn[2].toFixed(2)}`])
+  expect(read(9)).toEqual(['1.00', `at step 4, avg ${drawn[3].toFixed(2)}`])
   uiStore.setState({ atStep: undefined })
 })
 
@@ -232,9 +232,9 @@ test('in a zoom a line is read out at its end, or at a shown step within it', ()
     return [lineText(rewards, String), behindText(rewards, String, weight)]
   }
   expect(read(undefined)).toEqual(['0', ''])
-  expect(read(undefined, 0.5)[1]).toMatch(/^smoothed: 0\.\d+$/)
+  expect(read(undefined, 0.5)[1]).toMatch(/^avg 0\.\d+$/)
   expect(read(2)).toEqual(['1', ''])
-  expect(read(2, 0.5)).toEqual(['1', expect.stringMatching(/^smoothed: 0\.\d+$/)])
+  expect(read(2, 0.5)).toEqual(['1', expect.stringMatching(/^avg 0\.\d+$/)])
   expect(read(1)).toEqual(['0', ''])
   uiStore.setState({ atStep: undefined, zoom: { low: 2, high: undefined } })
   expect(lineText(rewards, String)).toBe('1')

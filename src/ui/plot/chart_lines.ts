@@ -236,7 +236,8 @@ export function behindText(columns: Read, formatValue: Format, weight: number): 
   const isOlder = step !== undefined && found.step < step
   const at = isOlder ? `at step ${found.step}` : ''
   if (weight === 0) return at
-  const line = `smoothed: ${formatValue(measuredIn(columns, step, weight)?.value)}`
+  // In the gutter there is room for no longer word.
+  const line = `avg ${formatValue(measuredIn(columns, step, weight)?.value)}`
   return isOlder ? `${at}, ${line}` : line
 }
 
