@@ -42,18 +42,17 @@ export const countChanged = (fields: readonly FieldData[], original: Values): nu
   changedFields(fields, original).length - Math.max(0, algorithmOf(fields, original).length - 1)
 
 /** What no field shows: which phases there are, what responses are worth, what may be called. */
-const PARTS = {
-  phases: ({ phases }: Experiment) => phases.map(({ kind }) => kind),
-  reward: ({ reward }: Experiment) => reward,
-  tools: ({ tools }: Experiment) => tools,
-}
-export type Part = keyof typeof PARTS
+const PARTS = ['phases', 'reward', 'tools'] as const
+export type Part = (typeof PARTS)[number]
 
 /** The parts that differ from the preset's: a change each, though none of the fields may be. */
-export const changedParts = (experiment: Experiment, preset: Experiment): readonly Part[] =>
-  (Object.keys(PARTS) as Part[]).filter(
-    (part) => JSON.stringify(PARTS[part](experiment)) !== JSON.stringify(PARTS[part](preset)),
-  )
+export const changedParts = (...both: readonly [Experiment, Experiment]): readonly Part[] =>
+  PARTS.filter((part) => {
+    // Of a phase its kind alone: the rest has fields.
+    const keys = part === 'phases' ? ['kind'] : undefined
+    const [own, preset] = both.map((of) => JSON.stringify(of[part], keys))
+    return own !== preset
+  })
 
 /** What the form calls a field, with its phase. */
 export function formName({ path, label }: Pick<FieldData, 'path' | 'label'>): string {
