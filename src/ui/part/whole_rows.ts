@@ -49,17 +49,19 @@ interface Below {
 }
 
 /** Makes a list as high as whole rows fill it, after each drawing and where its place changes.
- * `rows` and `counted` are selectors: where it may be cut, and what is counted. */
+ * `rows` and `counted` are selectors: where it may be cut, and what is counted. A list that is long
+ * would hold a mouse's wheel, too: with `isLong` it has the button in every window. */
 export function useWholeRows(
   list: RefObject<HTMLElement | null>,
   rows: string,
   counted: string,
+  isLong = false,
 ): Below {
   const [below, setBelow] = useState(0)
   const [isCut, setCut] = useState(false)
   /** How many times the height of its style it has. */
   const [times, setTimes] = useState(1)
-  const isPhone = useMedia(PHONE)
+  const hasButton = useMedia(PHONE) || isLong
   useEffect(() => {
     const own = list.current
     const count = () => {
@@ -74,15 +76,15 @@ export function useWholeRows(
       // As high as its style says, for a moment: what is seen stays.
       const { scrollTop } = own
       own.style.maxHeight = ''
-      const room = own.clientHeight * (isPhone ? times : 1)
+      const room = own.clientHeight * (hasButton ? times : 1)
       const cut = own.scrollHeight > room + 1 ? wholeCut(endsOf(own, rows), room) : undefined
       if (cut !== undefined) own.style.maxHeight = `${cut}px`
-      else if (isPhone && times > 1) own.style.maxHeight = 'none'
+      else if (hasButton && times > 1) own.style.maxHeight = 'none'
       own.scrollTop = scrollTop
       count()
     }
     const scrolled = () => {
-      if (!isPhone || own.scrollTop === 0) return count()
+      if (!hasButton || own.scrollTop === 0) return count()
       // What is wanted is below the cut: the list becomes as high, and the page scrolls instead.
       const hidden = own.scrollTop
       const end = wholeEnd(endsOf(own, rows), hidden + own.clientHeight)
@@ -102,5 +104,5 @@ export function useWholeRows(
       own.removeEventListener('scroll', scrolled)
     }
   })
-  return { below, isCut, more: isPhone ? () => setTimes(2 * times) : undefined }
+  return { below, isCut, more: hasButton ? () => setTimes(2 * times) : undefined }
 }

@@ -234,7 +234,7 @@ export function List(props: { step: number; found: Found; colours: Colours }) {
   const t = isUnder ? hovered?.t : here?.t
   const bundle = told && bundleOf(found, told.place)
   const scroll = useRef<HTMLDivElement>(null)
-  const below = useWholeRows(scroll, '.bundle-head, .told, .told-readout', '.bundle')
+  const below = useWholeRows(scroll, '.bundle-head, .told, .told-readout', '.bundle', true)
   const tells =
     told && bundle && at && t !== undefined ? (
       <Readout
