@@ -1,9 +1,9 @@
 // Holds how Chinese joins parts of a text, and how it writes signs and spaces.
 
 /** Chinese writes the sign beside its number. */
-export const BEFORE_PERCENT = /(?<=\d)\s(?=%)/g
+const BEFORE_PERCENT = /(?<=\d)\s(?=%)/g
 /** Behind an element. */
-export const LONE_STOP = /(?<=[\ue000-\uf8ff])\.(?=\s|$)/g
+const LONE_STOP = /(?<=[\ue000-\uf8ff])\.(?=\s|$)/g
 /** Between a sentence that is said already and an element. */
 export const AFTER_STOP = /(?<=[。；：！？])[ \t]+(?=[\ue000-\uf8ff])/g
 /** Between what is written in Chinese and the next part of it. */
