@@ -12,6 +12,7 @@ import { estimatorStore } from './estimator.ts'
 import { expectedSeconds, type Ratios, ratiosOf, startSeconds } from './expected.ts'
 import { estimateOf, type RunPaces, withRun } from './paces.ts'
 import { probeAtRest } from './probe_at_rest.ts'
+import { StartClock } from './start_clock.ts'
 
 const ms = z.number().check(z.minimum(0))
 const storedRuns = z.array(
@@ -35,6 +36,8 @@ const storedSpeeds = z.record(
     round_ms: ms,
     gflops: z.number().check(z.positive()),
     compile_ms: ms,
+    /** From Train to the first step of a page's first run, as measured. */
+    start_ms: z.optional(ms),
   }),
 )
 type Speeds = z.infer<typeof storedSpeeds>
@@ -44,21 +47,23 @@ const keptSpeeds = remembered('speeds', storedSpeeds, {})
 
 let runs: readonly RunPaces[] = []
 let speeds: Speeds = {}
-/** A run of this page has compiled what most runs take. */
-let isCompiled = false
+const clock = new StartClock()
 /** What is kept has been read. Until then a run must not be added: it would overwrite it. */
 let isFollowing = false
 
+const startOf = (speed: Speeds[string]): number =>
+  speed.start_ms === undefined ? startSeconds(speed) : speed.start_ms / 1000
+
 /** From now on estimates are made of what is known now. */
 function tell(): void {
-  const [ownRuns, ownSpeeds, hasCompiled] = [runs, speeds, isCompiled]
+  const [ownRuns, ownSpeeds, hasCompiled] = [runs, speeds, clock.isOver]
   const ratios: Record<string, Ratios> = {}
   estimatorStore.setState({
     estimate: (facts, experiment, step) => {
       const adapter = adapterName(facts)
       const measured = estimateOf(ownRuns, adapter, experiment, step)
       const speed = ownSpeeds[adapter]
-      const start = speed && !hasCompiled && !step ? startSeconds(speed) : 0
+      const start = speed && !hasCompiled && !step ? startOf(speed) : 0
       if (measured !== undefined) return { seconds: start + measured, start, isMeasured: true }
       if (!speed) return undefined
       ratios[adapter] ??= ratiosOf(
@@ -83,7 +88,7 @@ export function rememberRun(adapter: string, run: Pick<LabState, 'runExperiment'
   if (!isFollowing) return
   const now = withRun(runs, adapter, run)
   if (now === runs) return
-  isCompiled = true
+  clock.isOver = true
   runs = now
   tell()
   keptRuns.set(storedRuns.parse(now))
@@ -97,6 +102,7 @@ export function followPaces(): void {
   tell()
   isFollowing = true
   labStore.subscribe((now, before) => {
+    if (now.status !== before.status) followStart(now)
     if (before.status !== 'running') return
     if (now.run !== before.run) remember(before)
     else if (now.status !== 'running') remember(now)
@@ -104,9 +110,22 @@ export function followPaces(): void {
   onLabEvent((event) => {
     const { adapter } = labStore.getState()
     if (event.type !== 'speed' || !adapter || isReplaying()) return
-    speeds = { ...speeds, [adapterName(adapter)]: event.speed }
-    tell()
-    keptSpeeds.set(speeds)
+    keep(adapterName(adapter), event.speed)
   })
   probeAtRest((adapter) => speeds[adapterName(adapter)] !== undefined)
+}
+
+/** Adds what is known of an adapter's speed. */
+function keep(adapter: string, more: Partial<Speeds[string]>): void {
+  speeds = { ...speeds, [adapter]: { ...speeds[adapter], ...more } }
+  tell()
+  keptSpeeds.set(speeds)
+}
+
+function followStart({ status, adapter }: LabState): void {
+  if (clock.isOver || isReplaying() || takesTurns()) return
+  const start_ms = clock.hear(status, performance.now())
+  const name = adapter && adapterName(adapter)
+  if (start_ms !== undefined && name && speeds[name]) keep(name, { start_ms })
+  else if (clock.isOver) tell()
 }
