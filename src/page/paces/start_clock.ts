@@ -1,4 +1,4 @@
-// Takes the time from Train to the first step of a page's first run, in which kernels compile. Pure.
+// Times from Train to the first step of a page's first run, in which kernels compile. Pure.
 import type { LabStatus } from '../../record/run/run_parts.ts'
 
 export class StartClock {

@@ -30,8 +30,11 @@ export function useEstimate(experiment: Experiment): EstimateWords | undefined {
 }
 
 /** 'about 50 s'. */
-export const estimateWords = ({ seconds, isMeasured }: Estimate): string =>
-  `about ${isMeasured ? formatDuration(seconds) : roughDuration(seconds)}`
+export const estimateWords = (estimate: Estimate): string => `about ${estimateDuration(estimate)}`
+
+/** '50 s'. */
+export const estimateDuration = ({ seconds, isMeasured }: Estimate): string =>
+  isMeasured ? formatDuration(seconds) : roughDuration(seconds)
 
 /** One digit: more would promise what an estimate cannot hold. */
 function roughDuration(seconds: number): string {

@@ -1,6 +1,7 @@
 // Draws the numbers of a run. Each is the run's own, or a dash; those that no run has yet take no
 // room.
 import { rewardIsShare } from '../../../document/experiment/asked.ts'
+import { estimatorStore } from '../../../page/paces/estimator.ts'
 import type { LabState } from '../../../page/state/store.ts'
 import {
   formatCount,
@@ -17,9 +18,18 @@ import { finalEntropy, LOGGED_ENTROPY, REWARD, TASK_SCORE } from '../../shown/me
 import { measuredIn, writtenRun } from '../../shown/readout.ts'
 import { hasRewardPhase, plannedSteps } from '../../shown/run.ts'
 import { isImported } from '../../shown/shown.ts'
+import { estimateDuration } from '../estimate.ts'
 import { foreignMeans } from '../scores/foreign_lines.ts'
 
 const selectHasSteps = (state: LabState) => state.series.size > 0
+
+/** What the rest takes where no phase of its kind has run yet, as earlier runs or a probe say;
+ * undefined where they say less than this run's own steps. */
+function expectedLeft({ adapter, runExperiment, step, timing }: LabState): string | undefined {
+  const { estimate } = estimatorStore.getState()
+  const found = adapter && runExperiment && estimate(adapter, runExperiment, step)
+  return found && found.seconds > (timing.left.seconds ?? 0) ? estimateDuration(found) : undefined
+}
 
 /** The time that is left, beside the newest step of a run that is training. */
 function TimeLeft({ isNewest }: { readonly isNewest: boolean }) {
@@ -28,10 +38,13 @@ function TimeLeft({ isNewest }: { readonly isNewest: boolean }) {
   // What is measured after the last step has no time of its own.
   const isShown = status === 'running' && isNewest && step < plannedSteps(writtenRun())
   // No phase of their kind has run yet.
-  const isOver = isShown && left.untimedSteps > 0
+  const isUntimed = isShown && left.untimedSteps > 0
+  const expected = isUntimed ? expectedLeft(writtenRun()) : undefined
+  const isOver = isUntimed && expected === undefined
+  const isAbout = isShown && (expected !== undefined || (left.isAbout && !isOver))
   return (
     <div hidden={!isShown}>
-      <dt>{isShown && left.isAbout && !isOver ? 'Time left, about' : 'Time left'}</dt>
+      <dt>{isAbout ? 'Time left, about' : 'Time left'}</dt>
       <dd
         data-testid="time-left"
         title={
@@ -40,7 +53,7 @@ function TimeLeft({ isNewest }: { readonly isNewest: boolean }) {
       >
         {isOver && left.seconds !== undefined
           ? `over ${formatDuration(left.seconds)}`
-          : formatDuration(isShown ? left.seconds : undefined)}
+          : (expected ?? formatDuration(isShown ? left.seconds : undefined))}
       </dd>
     </div>
   )

@@ -3,6 +3,8 @@ import { renderToStaticMarkup } from 'react-dom/server'
 import { afterEach, expect, test, vi } from 'vitest'
 import { OPENING } from '../../../document/presets/presets.ts'
 import { Series } from '../../../host/columns/series.ts'
+import { adapter } from '../../../page/client/testing.ts'
+import { estimatorStore } from '../../../page/paces/estimator.ts'
 import { initialState, labStore } from '../../../page/state/store.ts'
 import { greedyAccuracy, layerEntropy, REWARD } from '../../shown/metrics.ts'
 import { viewStore } from '../../shown/shown.ts'
@@ -31,6 +33,7 @@ afterEach(() => {
   vi.restoreAllMocks()
   uiStore.setState({ atStep: undefined })
   labStore.setState(initialState(), true)
+  estimatorStore.setState(estimatorStore.getInitialState(), true)
   viewStore.setState({ viewed: undefined, isImported: false })
 })
 
@@ -88,4 +91,28 @@ test('of a log with several evaluations the number says which it is of', () => {
   expect(heldOut()).toBe('Held-out')
   show('val-core/A/acc/mean@1', 'val-core/B/acc/mean@1')
   expect(heldOut()).toBe('Held-out, A')
+})
+
+test('the time left counts phases of a kind that has not run, as far as anything is known of them', () => {
+  const left = { seconds: 11, untimedSteps: 45, isAbout: false }
+  labStore.setState({
+    runExperiment: experiment,
+    status: 'running',
+    step: 1,
+    adapter,
+    timing: { ...initialState().timing, left },
+    series: new Map([[REWARD, seriesOf(1)]]),
+  })
+  const says = () =>
+    /Time left.*?<\/dd>/.exec(renderToStaticMarkup(<RunNumbers shown={readShownStep()} />))?.[0]
+  const known = (seconds: number, isMeasured: boolean) =>
+    estimatorStore.setState({ estimate: () => ({ seconds, isMeasured }) })
+  expect(says()).toMatch(/^Time left<.*over 11 s/s)
+  known(95, false)
+  expect(says()).toMatch(/Time left, about<.*>2 min</s)
+  known(95, true)
+  expect(says()).toMatch(/Time left, about<.*>1 min 35 s</s)
+  // Less than what its own steps say is no news.
+  known(5, true)
+  expect(says()).toMatch(/^Time left<.*over 11 s/s)
 })
