@@ -13,7 +13,7 @@ export const tell = (problem: string | undefined): boolean => {
   return problem === undefined
 }
 
-export const segmentsOf = (list: HTMLElement | null): HTMLElement[] => [
+const segmentsOf = (list: HTMLElement | null): HTMLElement[] => [
   ...(list?.querySelectorAll<HTMLElement>('.phase-segment') ?? []),
 ]
 
