@@ -113,7 +113,7 @@ test('the value axis holds other runs and their bands', () => {
   expect(boundsOf([line], [], [0, 3])).toMatchObject({ low: 0, high: 1 })
   const bounds = boundsOf([line], [other], [0, 3])
   expect(bounds).toMatchObject({ low: -2, high: 9 })
-  expect(ticksOf(bounds, undefined, false, 5)).toEqual([-5, 0, 5, 10])
+  expect(ticksOf(bounds, undefined, false, 5)).toEqual([-2.5, 0, 2.5, 5, 7.5, 10])
 })
 
 test('a line that may leave is off the axis only where the others would lie flat below it', () => {

@@ -82,3 +82,11 @@ test('logarithmic step ticks lie inside the axis', () => {
   expect(logStepTicks([1, 60], 8)).toEqual([1, 2, 5, 10, 20, 50])
   expect(logStepTicks([412, 520], 5)).toEqual([425, 450, 475, 500])
 })
+
+test('an axis is not half empty where closer ticks have room', () => {
+  expect(niceTicks(0, 13.8, 3)).toEqual([0, 5, 10, 15])
+  expect(niceTicks(0, 2102, 3)).toEqual([0, 1000, 2000, 3000])
+  expect(niceTicks(0, 1, 3)).toEqual([0, 0.5, 1])
+  // Ticks that would be too many leave it as it is.
+  expect(niceTicks(-0.1, 5.1, 2).length).toBeLessThanOrEqual(4)
+})

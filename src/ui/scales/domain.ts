@@ -4,12 +4,14 @@
 /** A closed interval of an axis, low end first. */
 export type Domain = readonly [number, number]
 
+const NICE = [1, 2, 2.5, 5, 10] as const
+
 /** Smallest of 1, 2, 2.5, 5 × 10^k that is at least `value`; 1 for anything not positive and
  * finite. */
 export function niceCeil(value: number): number {
   if (!(value > 0) || !Number.isFinite(value)) return 1
   const power = 10 ** Math.floor(Math.log10(value))
-  const factor = [1, 2, 2.5, 5, 10].find((f) => f * power >= value * (1 - 1e-12)) ?? 10
+  const factor = NICE.find((f) => f * power >= value * (1 - 1e-12)) ?? 10
   return factor * power
 }
 
@@ -24,8 +26,18 @@ export function growSteps(current: number, lastStep: number, totalSteps: number)
   return totalSteps >= lastStep && totalSteps > 0 ? Math.min(end, totalSteps) : end
 }
 
-/** Ticks at a nice distance, about `count` of them, covering [min, max]. A flat interval is opened
- * around its value; an empty one (min > max) becomes [0, 1]. */
+/** The next smaller of 1, 2, 2.5, 5 × 10^k. */
+function niceBelow(unit: number): number {
+  const power = 10 ** Math.floor(Math.log10(unit * (1 + 1e-12)))
+  const at = NICE.findIndex((factor) => factor * power >= unit * (1 - 1e-12))
+  return at > 0 ? NICE[at - 1] * power : power / 2
+}
+
+/** More of an axis than this is left empty only where closer ticks would be too many. */
+const MOST_EMPTY = 0.25
+
+/** Ticks at a nice distance, about `count` of them, at most two more, covering [min, max]. A flat
+ * interval is opened around its value; an empty one (min > max) becomes [0, 1]. */
 export function niceTicks(min: number, max: number, count: number): number[] {
   let [low, high] = min <= max ? [min, max] : [0, 1]
   // Flat, or so narrow that ticks rounded to 12 digits would coincide.
@@ -34,9 +46,18 @@ export function niceTicks(min: number, max: number, count: number): number[] {
     low = low >= 0 ? Math.max(0, low - pad) : low - pad
     high += pad
   }
-  const unit = niceCeil((high - low) / Math.max(1, count - 1))
-  const first = Math.floor(low / unit + 1e-9)
-  const last = Math.ceil(high / unit - 1e-9)
+  const ends = (unit: number) => {
+    const first = Math.floor(low / unit + 1e-9)
+    const last = Math.ceil(high / unit - 1e-9)
+    return { unit, first, last, empty: 1 - (high - low) / ((last - first) * unit) }
+  }
+  let found = ends(niceCeil((high - low) / Math.max(1, count - 1)))
+  for (let next = found; found.empty > MOST_EMPTY; ) {
+    next = ends(niceBelow(next.unit))
+    if (next.last - next.first > count + 1) break
+    if (next.empty < found.empty) found = next
+  }
+  const { unit, first, last } = found
   return Array.from({ length: last - first + 1 }, (_, i) =>
     Number(((first + i) * unit).toPrecision(12)),
   )

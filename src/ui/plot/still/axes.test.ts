@@ -28,7 +28,7 @@ test('doubling k takes the same width everywhere', () => {
 
 test('a fitted scale ends where its values do, with ticks in between', () => {
   const scale = fittedScale([-30.5, 0, 22.8, undefined])
-  expect(scale.ticks).toEqual([-20, 0, 20])
+  expect(scale.ticks).toEqual([-30, -20, -10, 0, 10, 20])
   expect(scale.place(-30.5)).toBeCloseTo(0.037)
   expect(scale.place(22.8)).toBeCloseTo(0.963)
   expect(fittedScale([0, 0]).ticks).toContain(0)
