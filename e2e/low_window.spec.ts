@@ -135,7 +135,7 @@ test('a low window keeps in sight how the run is, and shows at its end what it c
     for (const tab of ['inside', 'learn'] as const) {
       // Playwright's own click would scroll first.
       await lab.get(`tab-${tab}`).dispatchEvent('click', { detail: 1 })
-      for (const part of ['status', 'step-count', 'time-left', `tab-${tab}`])
+      for (const part of ['status', 'accuracy-value', 'step-count', 'time-left', `tab-${tab}`])
         await expect(lab.get(part), `${part}, ${where}`).toBeInViewport({ ratio: 1 })
       const bar = await box(lab, '.bar')
       const work = await box(lab, '.work')
