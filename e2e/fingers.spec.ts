@@ -183,6 +183,45 @@ test('the page behind a lesson stays where it is when the lesson ends', async ({
   await session.detach()
 })
 
+test('the page behind a dialog stays where it is, and a tapped tab keeps no colour of a pointer', async ({
+  lab,
+  page,
+}) => {
+  const session = await fingers(page)
+  await lab.open()
+  await lab.waitForStatus('idle')
+  for (const size of [PHONE, { width: 844, height: 390 }]) {
+    await page.setViewportSize(size)
+    for (const [button, dialog] of [
+      ['share-options', 'share'],
+      ['open-presets', 'presets-dialog'],
+    ]) {
+      await lab.get(button).click()
+      const body = lab.get(dialog)
+      await expect(body.locator(':is(form, h3)').first()).toBeVisible()
+      const from = await scrolled(page)
+      await body.evaluate((element) => {
+        element.scrollTop = element.scrollHeight
+      })
+      for (let times = 0; times < 2; times++) await swipe(session, body, 0, -120)
+      // A frame in which it would have moved.
+      await page.evaluate(
+        () => new Promise((done) => requestAnimationFrame(() => setTimeout(done, 200))),
+      )
+      expect(await scrolled(page), dialog).toBe(from)
+      await page.keyboard.press('Escape')
+      await expect(body).toBeHidden()
+    }
+  }
+  await page.setViewportSize(PHONE)
+  const ground = (tab: string) =>
+    lab.get(tab).evaluate((button) => getComputedStyle(button).backgroundColor)
+  await swipe(session, lab.get('tab-inside'), 0, 0)
+  await expect(lab.get('tab-inside')).toHaveAttribute('aria-selected', 'true')
+  expect(await ground('tab-inside')).toBe(await ground('tab-runs'))
+  await session.detach()
+})
+
 test('a tap on a chart shows the reading of that step until the next tap elsewhere', async ({
   lab,
   page,
