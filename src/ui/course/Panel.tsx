@@ -115,6 +115,12 @@ function FoldSheet({ isHigh, onFold }: FoldProps) {
   )
 }
 
+/** Focus goes back to the button that opens it; a page in a frame has none. */
+function closeLessons(): void {
+  openLesson(undefined)
+  document.querySelector<HTMLElement>('.lessons-button')?.focus()
+}
+
 /** Escape closes the panel from within it, and from where nothing has the focus; what is open above
  * it is closed first. */
 function useEscape(panel: RefObject<HTMLElement | null>): void {
@@ -125,7 +131,7 @@ function useEscape(panel: RefObject<HTMLElement | null>): void {
       const { activeElement } = document
       if (activeElement !== document.body && !panel.current?.contains(activeElement)) return
       event.preventDefault()
-      openLesson(undefined)
+      closeLessons()
     }
     document.addEventListener('keydown', close)
     return () => document.removeEventListener('keydown', close)
@@ -134,10 +140,13 @@ function useEscape(panel: RefObject<HTMLElement | null>): void {
 
 function Open({ open }: { readonly open: string }) {
   const panel = useRef<HTMLElement>(null)
+  const heading = useRef<HTMLHeadingElement>(null)
   useEscape(panel)
   // biome-ignore lint/correctness/useExhaustiveDependencies: another page begins at its top.
   useEffect(() => {
     if (panel.current) panel.current.scrollTop = 0
+    // What a link opens with the page leaves the focus at the page's beginning.
+    if (navigator.userActivation?.hasBeenActive) heading.current?.focus({ preventScroll: true })
   }, [open])
   const { title, minutes, body } = usePage(open)
   const isList = title === 'Lessons'
@@ -165,7 +174,9 @@ function Open({ open }: { readonly open: string }) {
             <span>All lessons</span>
           </button>
         )}
-        <h2>{title}</h2>
+        <h2 ref={heading} tabIndex={-1}>
+          {title}
+        </h2>
         {minutes === undefined ? null : <span className="soft">about {minutes} minutes</span>}
         <FoldSheet isHigh={isHigh} onFold={() => setChosen(!isHigh)} />
         <button
@@ -173,7 +184,7 @@ function Open({ open }: { readonly open: string }) {
           className="plain lessons-close"
           aria-label="Close the lessons"
           data-testid="close-lessons"
-          onClick={() => openLesson(undefined)}
+          onClick={closeLessons}
         >
           <X className="icon" aria-hidden="true" />
         </button>

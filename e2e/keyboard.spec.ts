@@ -1,0 +1,41 @@
+// Where keys alone lead: what opens takes the focus, and gives it back.
+import { expect } from './lab_page.ts'
+import { test } from './warm_page.ts'
+
+test('lessons that are opened by a key have the focus, and Escape gives it back', async ({
+  lab,
+  page,
+}) => {
+  await page.setViewportSize({ width: 720, height: 450 })
+  await lab.open()
+  const button = lab.get('open-lessons')
+  const heading = lab.get('lessons').getByRole('heading', { level: 2 }).first()
+  await button.press('Enter')
+  await expect(heading).toHaveText('Lessons')
+  await expect(heading).toBeFocused()
+  await lab.get('lesson-entropy').press('Enter')
+  await expect(heading).not.toHaveText('Lessons')
+  await expect(heading).toBeFocused()
+  await lab.get('all-lessons').press('Enter')
+  await expect(heading).toHaveText('Lessons')
+  await expect(heading).toBeFocused()
+  await page.keyboard.press('Escape')
+  await expect(lab.get('lessons')).toHaveCount(0)
+  await expect(button).toBeFocused()
+  await button.press('Enter')
+  await lab.get('close-lessons').press('Enter')
+  await expect(button).toBeFocused()
+})
+
+test('sharing has the focus each time it is opened', async ({ lab, page }) => {
+  await lab.open()
+  await lab.waitForStatus('idle')
+  const button = lab.get('share-options')
+  for (let times = 0; times < 3; times++) {
+    await button.press('Enter')
+    await expect(lab.get('share-link')).toBeVisible()
+    await expect(lab.get('share').locator('form :focus')).toHaveCount(1)
+    await page.keyboard.press('Escape')
+    await expect(button).toBeFocused()
+  }
+})
