@@ -1,6 +1,6 @@
 // Makes, in the share dialog, a link with more in it than the experiment. What it holds is said
 // before it is copied.
-import { type ReactNode, useId, useMemo, useRef, useState } from 'react'
+import { type ReactNode, useEffect, useId, useMemo, useRef, useState } from 'react'
 import { useStore } from 'zustand'
 import { MAX_LINK_LENGTH } from '../../document/links/link.ts'
 import { TABS } from '../../document/links/view.ts'
@@ -42,6 +42,15 @@ function useCopying(close: () => void) {
   return { field, copy }
 }
 
+/** Its dialog is open before it is loaded, or while the form of the last opening goes. */
+function useFirstFocus() {
+  const form = useRef<HTMLFormElement>(null)
+  useEffect(() => {
+    form.current?.querySelector<HTMLElement>(':enabled:not(fieldset)')?.focus()
+  }, [])
+  return form
+}
+
 export function ShareForm({ close }: { close: () => void }) {
   const tab = useStore(uiStore, selectTab)
   const hasLeft = usePresent(selectHasLeft)
@@ -53,11 +62,13 @@ export function ShareForm({ close }: { close: () => void }) {
   const why = usePresent(choice.ofRun ? selectNoCurvesOfRun : selectNoCurves)
   const { url, says } = useMemo(() => linkOf(choice, tab), [choice, tab])
   const { field, copy } = useCopying(close)
+  const form = useFirstFocus()
   const id = useId()
   const setOptions = (change: Partial<ViewOptions>) =>
     setChoice({ ...choice, options: { ...options, ...change } })
   return (
     <form
+      ref={form}
       method="dialog"
       onSubmit={(event) => {
         event.preventDefault()
