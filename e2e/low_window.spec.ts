@@ -251,6 +251,12 @@ test('a drag of the knob moves the step, and the way back from a zoom is whole',
     await page.setViewportSize({ width, height })
     const lists = '.runs-toolbar select, .duel-choice select'
     expect(await cutChoices(page, lists), `${width} × ${height}`).toEqual([])
+    if (width < 600) continue
+    const [statistic, metric] = [
+      await box(lab, '[data-testid=runs-statistic]'),
+      await box(lab, '[data-testid=runs-metric]'),
+    ]
+    expect(metric.y, `${width} × ${height}`).toBeCloseTo(statistic.y, 0)
   }
   await page.setViewportSize({ width: 390, height: 844 })
   expect((await box(lab, '.findings summary')).height).toBeGreaterThanOrEqual(44)

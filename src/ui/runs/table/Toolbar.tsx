@@ -33,7 +33,7 @@ function NumberChoice({ entries }: { readonly entries: readonly RunEntry[] }) {
   const key = metricNames(entries).join('\n')
   const names = useMemo(() => key.split('\n').filter(Boolean), [key])
   return (
-    <>
+    <div className="runs-shown">
       <label className="runs-view">
         <span className="soft">Show</span>
         <select
@@ -78,7 +78,7 @@ function NumberChoice({ entries }: { readonly entries: readonly RunEntry[] }) {
           </optgroup>
         </select>
       </label>
-    </>
+    </div>
   )
 }
 
