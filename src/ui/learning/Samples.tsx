@@ -13,6 +13,7 @@ import { proseClass } from '../part/prose.ts'
 import { useWholeRows } from '../part/whole_rows.ts'
 import { selectIsJudged } from '../shown/measure/judged.ts'
 import { selectTask } from '../shown/measure/main_measure.ts'
+import { REWARD } from '../shown/metrics.ts'
 import { useSlowFrame } from '../shown/readout.ts'
 import { selectHasRun } from '../shown/run.ts'
 import { isImported, shownStore, useAtStep, useShown } from '../shown/shown.ts'
@@ -158,6 +159,8 @@ function useBatches(atStep: number | undefined): readonly Batch[] {
 function emptyWords(hasRun: boolean, atStep: number | undefined): string {
   if (isImported()) return 'The log has no samples.'
   if (atStep !== undefined) return `No samples were kept at step ${atStep} or before it.`
+  // Records keep responses of some steps alone.
+  if (shownStore.getState().series.has(REWARD)) return 'No samples were kept up to this step.'
   return hasRun
     ? 'No samples yet. The first step of reinforcement samples some; a warm start only imitates demonstrations.'
     : 'Responses that the policy samples while it trains by reinforcement will appear here, with their score and advantage.'

@@ -2,7 +2,10 @@ import { renderToStaticMarkup } from 'react-dom/server'
 import { expect, test } from 'vitest'
 import { hasOneAnswer } from '../../document/experiment/asked.ts'
 import { figuresOf } from '../../document/presets/drawn.ts'
+import { Series } from '../../host/columns/series.ts'
+import { labStore } from '../../page/state/store.ts'
 import { RunPicture } from '../gallery/RunPicture.tsx'
+import { REWARD } from '../shown/metrics.ts'
 import { viewStore } from '../shown/shown.ts'
 import { groupByPrompt } from './grouping.ts'
 import { advantageText, listSays, Samples } from './Samples.tsx'
@@ -63,4 +66,15 @@ test('a log without samples waits for none', () => {
   expect(said()).toContain('The log has no samples.')
   viewStore.setState({ isImported: false })
   expect(said()).not.toContain('The log')
+})
+
+test('where a step was scored, what is not there was not kept', () => {
+  const { series } = labStore.getState()
+  const said = (metric: string) => {
+    labStore.setState({ series: new Map([[metric, new Series()]]) })
+    return renderToStaticMarkup(<Samples />)
+  }
+  expect(said(REWARD)).toContain('No samples were kept up to this step.')
+  expect(said('actor/entropy')).not.toContain('were kept')
+  labStore.setState({ series })
 })
