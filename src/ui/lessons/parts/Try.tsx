@@ -110,7 +110,7 @@ function useKept(name: string, { checked }: Present): void {
   }, [isMet, isOver])
 }
 
-/** Why it cannot be trained, and the way to what can be done about it. */
+/** The way to what can be done about it. */
 function WithoutGpu() {
   const show = async () => {
     const { showNeeds } = await import('../../open/find_gpu.ts')
@@ -118,12 +118,9 @@ function WithoutGpu() {
     showNeeds()
   }
   return (
-    <>
-      <span className="soft"> {NEEDS_GPU}.</span>{' '}
-      <button type="button" data-testid="try-needs" onClick={() => void show()}>
-        What training needs
-      </button>
-    </>
+    <button type="button" data-testid="try-needs" onClick={() => void show()}>
+      What training needs
+    </button>
   )
 }
 
@@ -159,6 +156,7 @@ export function Try({ name, of }: { readonly name: string; readonly of: TryIt })
         </button>
         {lacksGpu ? <WithoutGpu /> : null}
       </p>
+      {lacksGpu ? <p className="soft">{NEEDS_GPU}.</p> : null}
       {/* Earlier versions kept that it was passed, and not with what. */}
       <Verdict result={isDone ? (result ?? '') : undefined} {...{ present, lacksGpu }} />
     </section>

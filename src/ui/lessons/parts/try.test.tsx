@@ -50,7 +50,8 @@ test('without a GPU it cannot be pressed, and says why and what is needed', () =
   labStore.setState({ ...initialState(), error }, true)
   const html = renderToStaticMarkup(<Try name="a" of={TRY} />)
   expect(html).toMatch(/<button[^>]*disabled/)
-  expect(html).toContain('This needs a GPU')
+  // In a line of its own: beside two buttons it would wrap around them.
+  expect(html).toMatch(/<p class="soft">This needs a GPU/)
   expect(html).toContain('What training needs')
   // Nor while a recording plays: no other run can be ended for it.
   const other = decodeLink('v=1&p=first-steps').experiment
