@@ -78,6 +78,9 @@ function Cell(props: TokenGridProps & { readonly at: CellPlace }) {
   )
 }
 
+/** Pixels beside the heads in which what is behind them fades (stages.css). */
+const FADE = 18
+
 /** How far a view must be scrolled for what reaches from `left` to `right` of its content to be in
  * sight beside the heads that stay at its left: no further than needed. */
 export function scrolledTo(
@@ -97,7 +100,7 @@ function useInView(grid: RefObject<HTMLTableElement | null>, stage: StageIndex):
     const view = grid.current?.parentElement
     const marked = grid.current?.querySelectorAll<HTMLElement>('thead .now:not(.token)') ?? []
     const [first, last] = [marked[0], marked[marked.length - 1]]
-    const heads = grid.current?.querySelector<HTMLElement>('thead th')?.offsetWidth ?? 0
+    const heads = (grid.current?.querySelector<HTMLElement>('thead th')?.offsetWidth ?? 0) + FADE
     if (!view || !first || !last) return
     const seen = { at: view.scrollLeft, width: view.clientWidth, heads }
     view.scrollLeft = scrolledTo(seen, first.offsetLeft, last.offsetLeft + last.offsetWidth)
