@@ -159,6 +159,8 @@ test('without a GPU nothing offers to train, to measure or to edit what cannot b
   await expect(lab.get('memory')).toContainText('a run shows here what it keeps')
   // It looks, finds none, and what can be done about it comes into sight: no run has failed.
   await expect(lab.get('train')).toHaveText('Look for a GPU again')
+  // It begins no run.
+  await expect(lab.get('train').locator('.lucide-play')).toHaveCount(0)
   await lab.get('train').click()
   await expect(lab.get('error')).toBeInViewport()
   await expect(lab.get('status')).toHaveText('no GPU here')

@@ -165,7 +165,13 @@ function TrainButton() {
       }
       onClick={press}
     >
-      {isGoing ? <Pause className="icon" /> : <Play className="icon" />}
+      {isGoing ? (
+        <Pause className="icon" />
+      ) : lacksGpu ? (
+        <RotateCcw className="icon" />
+      ) : (
+        <Play className="icon" />
+      )}
       {isReplaying ? replayedLabel(label) : isBeside ? 'Train beside the study' : label}
     </button>
   )
