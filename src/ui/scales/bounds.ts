@@ -30,16 +30,26 @@ export function boundsIn(all: readonly (Columns | undefined)[], x: Domain): Boun
 
 const ZERO: readonly number[] = [0]
 
+/** A sum of weights can exceed what they sum to by this. */
+const ROUNDING = 1e-9
+
+/** Whether every known value lies on an axis. */
+export const isWithin = (
+  { low, high }: Pick<Bounds, 'low' | 'high'>,
+  [first, last]: Domain,
+): boolean => !(low < first - ROUNDING || high > last + ROUNDING)
+
 /** About `count` ticks that hold every value, and `must` on an even axis; `fixed` is an axis that
- * does not depend on them. */
+ * does not depend on them, as long as they lie within it. */
 export function ticksOf(
-  { low, high, lowPositive }: Bounds,
+  bounds: Bounds,
   fixed: Domain | undefined,
   isLog: boolean,
   count: number,
   must: readonly number[] = ZERO,
 ): number[] {
+  const { low, high, lowPositive } = bounds
   if (isLog) return logTicks(lowPositive, Math.max(high, fixed?.[1] ?? high), count)
-  if (fixed) return niceTicks(fixed[0], fixed[1], count)
+  if (fixed && isWithin(bounds, fixed)) return niceTicks(fixed[0], fixed[1], count)
   return niceTicks(Math.min(low, ...must), Math.max(high, ...must), count)
 }

@@ -56,6 +56,20 @@ test('of a log nothing is said of how its phase learned', () => {
   viewStore.setState({ isImported: false })
 })
 
+test('a reward of a log outside of 0 and 1 is no share', () => {
+  const rewards = [...Array(12).keys()].map((i): [number, number] => [i + 1, -3.5 + i / 4])
+  const state = run(12, {
+    'critic/score/mean': rewards,
+    'layer/entropy/3': [
+      [1, 1.4],
+      [12, 0.7],
+    ],
+  })
+  viewStore.setState({ isImported: true })
+  expect(captionOf(state)).toMatch(/The mean score of samples went from −[\d.]+ to −[\d.]+,/)
+  viewStore.setState({ isImported: false })
+})
+
 test('an inner phase says what became of its layer and of the final policy', () => {
   const state = run(70, {
     'layer/entropy/2': [

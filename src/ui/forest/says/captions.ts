@@ -1,12 +1,12 @@
 // Writes the picture's captions: what happened in a run, in sentences of its measured numbers.
 
-import { mostReward, rewardIsShare } from '../../../document/experiment/asked.ts'
+import { mostReward } from '../../../document/experiment/asked.ts'
 import { resolvePhases } from '../../../document/experiment/resolve.ts'
-import type { Experiment } from '../../../document/experiment/schema/schema.ts'
 import type { LabState } from '../../../page/state/store.ts'
 import { formatNumber, formatSteps, withMinus } from '../../kit/format.ts'
 import { between, END_STEPS, endMeans, isClear, isClearEntropy, peakOf } from '../../kit/mean.ts'
 import { type MainMeasure, mainMeasure, posedWords } from '../../shown/measure/main_measure.ts'
+import { isShareIn } from '../../shown/measure/score_share.ts'
 import {
   greedyAccuracy,
   layerEntropy,
@@ -54,12 +54,14 @@ function entropyChange({ series }: LabState, layer: number, { first, last }: Pha
 /** No line breaks before its sign. */
 export const percent = (share: number): string => `${Math.round(100 * share)}\u00a0%`
 
-function rewardWords({ series, runExperiment }: LabState, { first, last }: PhaseSeen): string {
-  const scores = between(series.get(TASK_SCORE) ?? series.get(REWARD), first, last)
+function rewardWords(state: LabState, { first, last }: PhaseSeen): string {
+  const { series, runExperiment } = state
+  const metric = series.has(TASK_SCORE) ? TASK_SCORE : REWARD
+  const scores = between(series.get(metric), first, last)
   const ends = endMeans(scores)
   if (!ends || !runExperiment) return ''
-  const { reward, rollout } = runExperiment
-  const isShare = rewardIsShare(reward)
+  const { rollout } = runExperiment
+  const isShare = isShareIn(state, metric)
   const [from, to] = ends.map(isShare ? percent : formatNumber)
   const answers = rollout.train_batch_size * rollout.n
   const peak = isShare ? peakOf(scores, { of: END_STEPS, answers }) : undefined
@@ -75,7 +77,8 @@ const isUnclear = (shares: readonly number[], answers: number): boolean =>
   percent(shares[0]) !== percent(shares[1]) && !isClear(shares, answers)
 
 /** What the validations of a phase found, where there were two; the one before it counts. */
-function heldOutWords({ series, runExperiment }: LabState, { first, last }: PhaseSeen): string {
+function heldOutWords(state: LabState, { first, last }: PhaseSeen): string {
+  const { series, runExperiment } = state
   const id = runExperiment?.task.id ?? ''
   const { prompts, n } = runExperiment?.validation ?? { prompts: 0, n: 1 }
   const measure = runExperiment && mainMeasure(runExperiment)
@@ -91,7 +94,7 @@ function heldOutWords({ series, runExperiment }: LabState, { first, last }: Phas
   if (runExperiment && measure?.isReward) {
     const found = between(series.get(measure.metric), first - 1, last)
     if (found.length < 2) return ''
-    const [was, is] = [found[0], found[found.length - 1]].map(rewardWord(runExperiment))
+    const [was, is] = [found[0], found[found.length - 1]].map(rewardWord(state, measure.metric))
     return ` Held-out reward: ${was}, then ${is}.`
   }
   const metrics = [greedyAccuracy(id), sampledAccuracy(id, n)]
@@ -119,10 +122,10 @@ export function endsOf({ series, step }: LabState, metric: string): readonly num
 }
 
 /** A reward as the page writes it: a share, or a number where it can exceed 1. */
-const rewardWord =
-  ({ reward }: Experiment) =>
-  (value: number): string =>
-    rewardIsShare(reward) ? percent(value) : withMinus(value.toFixed(2))
+function rewardWord(state: LabState, metric: string): (value: number) => string {
+  const isShare = isShareIn(state, metric)
+  return (value) => (isShare ? percent(value) : withMinus(value.toFixed(2)))
+}
 
 /** Whether a run ended clearly below where it began. */
 export function gotWorse(state: LabState): boolean {
@@ -157,7 +160,7 @@ function rewardSays(state: LabState, { metric }: MainMeasure): string | undefine
   const { runExperiment } = state
   const rewards = endsOf(state, metric)
   if (!rewards || !runExperiment) return undefined
-  const [before, after] = rewards.map(rewardWord(runExperiment))
+  const [before, after] = rewards.map(rewardWord(state, metric))
   const began = before === after ? 'as much as when it began' : `it began at ${before}`
   return `Its sampled answers to new ${posedWords(runExperiment.task)} earn a reward of ${after}; ${began}.`
 }

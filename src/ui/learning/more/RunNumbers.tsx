@@ -1,6 +1,5 @@
 // Draws the numbers of a run. Each is the run's own, or a dash; those that no run has yet take no
 // room.
-import { rewardIsShare } from '../../../document/experiment/asked.ts'
 import { estimatorStore } from '../../../page/paces/estimator.ts'
 import type { LabState } from '../../../page/state/store.ts'
 import {
@@ -8,15 +7,16 @@ import {
   formatDuration,
   formatEntropy,
   formatNumber,
-  formatShare,
   formatSteps,
   NONE,
 } from '../../kit/format.ts'
 import type { PanelProps } from '../../part/Panels.tsx'
 import { mainMeasure, toldWords } from '../../shown/measure/main_measure.ts'
+import { isShareIn } from '../../shown/measure/score_share.ts'
 import { finalEntropy, LOGGED_ENTROPY, REWARD, TASK_SCORE } from '../../shown/metrics.ts'
 import { measuredIn, writtenRun } from '../../shown/readout.ts'
 import { hasRewardPhase, plannedSteps } from '../../shown/run.ts'
+import { numberText } from '../../shown/run_words.ts'
 import { isImported } from '../../shown/shown.ts'
 import { estimateDuration } from '../estimate.ts'
 import { foreignMeans } from '../scores/foreign_lines.ts'
@@ -92,8 +92,9 @@ export function RunNumbers({ shown }: PanelProps) {
   const told = toldWords(measure)
   const hasModel = hasRewardPhase(state)
   const reward = hasModel ? TASK_SCORE : REWARD
-  const formatReward = fromLog || rewardIsShare(experiment.reward) ? formatShare : formatNumber
-  const formatHeldOut = measure.isReward ? formatReward : formatShare
+  const isScore = fromLog || measure.isReward
+  const written = (name: string, isScore = true) =>
+    numberText(metric(name), !isScore || isShareIn(state, name))
   return (
     <dl hidden={!hasBegun} className={hasSteps ? undefined : 'awaited'}>
       <div className="step-number">
@@ -113,7 +114,7 @@ export function RunNumbers({ shown }: PanelProps) {
           <span className="detail">, sampled</span>
         </dt>
         <dd data-testid="reward-value">
-          {formatReward(metric(reward))}
+          {written(reward)}
           <Carried metric={reward} shown={shown} />
         </dd>
       </div>
@@ -129,7 +130,7 @@ export function RunNumbers({ shown }: PanelProps) {
           <Which isGreedy={isOwn && told === undefined} data={foreign?.name} />
         </dt>
         <dd data-testid="accuracy-value">
-          {heldOut === undefined ? NONE : formatHeldOut(metric(heldOut))}
+          {heldOut === undefined ? NONE : written(heldOut, isScore)}
           <Carried metric={heldOut} shown={shown} />
         </dd>
       </div>

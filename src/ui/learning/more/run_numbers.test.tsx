@@ -116,3 +116,19 @@ test('the time left counts phases of a kind that has not run, as far as anything
   known(5, true)
   expect(says()).toMatch(/^Time left<.*over 11 s/s)
 })
+
+test('scores of a log outside of 0 and 1 are plain numbers, each by what it measured', () => {
+  const heldOut = 'val-core/A/reward/mean@1'
+  const show = (reward: number, mean: number) => {
+    const series = new Map([
+      [REWARD, Series.of(...columnsOf(reward))],
+      [heldOut, Series.of(...columnsOf(mean))],
+    ])
+    labStore.setState({ runExperiment: experiment, step: 1, series })
+    const { reward: trained, accuracy } = said()
+    return [trained, accuracy]
+  }
+  viewStore.setState({ viewed: undefined, isImported: true })
+  expect(show(2.4, 0.5)).toEqual(['2.4', '50.0\u00a0%'])
+  expect(show(0.5, -3.5)).toEqual(['50.0\u00a0%', '−3.5'])
+})

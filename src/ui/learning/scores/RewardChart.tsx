@@ -1,20 +1,24 @@
 // Draws what a run is trained on and what it comes to on problems that it never trains on, and says
 // in a sentence how that went.
 import { useCallback, useMemo } from 'react'
-import { rewardIsShare } from '../../../document/experiment/asked.ts'
+import { useStore } from 'zustand'
 import type { LabState } from '../../../page/state/store.ts'
 import { formatNumber, formatPercent, formatShare, formatTick } from '../../kit/format.ts'
+import { boundsOf } from '../../plot/chart_lines.ts'
 import { scoreSays } from '../../plot/lines/course_says.ts'
 import { type Line, MetricChart } from '../../plot/MetricChart.tsx'
 import { SAMPLED_SMOOTHING } from '../../scales/smooth.ts'
 import { mainMeasure, posedWords, toldWords } from '../../shown/measure/main_measure.ts'
+import { isShare as isShareOf, SHARE } from '../../shown/measure/score_share.ts'
 import { foreignHeldOut, REWARD, sampledAccuracy, TASK_SCORE } from '../../shown/metrics.ts'
+import { useOverlays } from '../../shown/overlays.ts'
 import { hasRewardPhase, shownExperiment } from '../../shown/run.ts'
 import { useIsImported, useShown } from '../../shown/shown.ts'
+import { uiStore } from '../../shown/store.ts'
 import { foreignLines, foreignMeans } from './foreign_lines.ts'
 import { ownScoreHelp, scoreNote } from './reward_words.ts'
 
-const SHARE = [0, 1] as const
+const WHOLE = [0, Number.POSITIVE_INFINITY] as const
 
 /** The held-out means of a run of another trainer, which has nothing else, one a line; '' of the
  * lab's own. */
@@ -129,6 +133,9 @@ function heldOut(experiment: Experiment, sampled: string | undefined): readonly 
   return [greedy, others]
 }
 
+/** Of another trainer's run, whose answers nobody knows to be right or wrong. */
+const FOREIGN_TITLE = 'Reward and held-out mean of answers'
+
 function titleOf(measure: ReturnType<typeof mainMeasure>, hasRewardModel: boolean): string {
   const trainedOn = hasRewardModel ? 'Task score' : 'Reward'
   const told = toldWords(measure)
@@ -144,7 +151,6 @@ export function RewardChart({ height }: { readonly height: number }) {
   const hasRewardModel = useShown(hasRewardPhase)
   const means = useShown(selectForeign)
   const foreign = isImported ? means : ''
-  const isShare = isImported || rewardIsShare(experiment.reward)
   const lines = useMemo((): readonly Told[] => {
     const others =
       foreign === ''
@@ -152,6 +158,8 @@ export function RewardChart({ height }: { readonly height: number }) {
         : foreignLines(foreignMeans(foreign.split('\n')))
     return [trained(experiment, hasRewardModel), ...others]
   }, [experiment, sampled, hasRewardModel, foreign])
+  const overlays = useOverlays()
+  const isShare = useStore(uiStore, () => isShareOf(experiment, boundsOf(lines, overlays, WHOLE)))
   const note = useMemo(() => scoreNote(experiment, isImported), [experiment, isImported])
   const says = useCallback(() => {
     const [own, ...others] = lines
@@ -166,7 +174,7 @@ export function RewardChart({ height }: { readonly height: number }) {
   return (
     <MetricChart
       id="reward-chart"
-      title={titleOf(mainMeasure(experiment), hasRewardModel)}
+      title={foreign === '' ? titleOf(mainMeasure(experiment), hasRewardModel) : FOREIGN_TITLE}
       note={note}
       says={says}
       lines={lines}

@@ -12,6 +12,7 @@ import { runName } from '../../../record/run/names.ts'
 import { seedOf } from '../../../record/run/record.ts'
 import { type Statistic, statisticOf } from '../../../record/run/summary.ts'
 import { formatDuration, formatNumber, formatRate, formatShare, NONE } from '../../kit/format.ts'
+import { isWithin } from '../../scales/bounds.ts'
 import { mainMeasure, toldWords } from '../../shown/measure/main_measure.ts'
 import {
   finalEntropy,
@@ -143,7 +144,10 @@ const ANY: Interval = { low: Number.NEGATIVE_INFINITY, high: Number.POSITIVE_INF
 /** Whether a run measured a value outside of `bounds`. */
 function isBeyond({ header }: RunEntry, metric: string, { low, high }: Interval): boolean {
   const measured = header.summaries[metric]
-  return measured !== undefined && (measured.lowest < low || measured.highest > high)
+  return (
+    measured !== undefined &&
+    !isWithin({ low: measured.lowest, high: measured.highest }, [low, high])
+  )
 }
 
 /** Between which values a metric lies, whatever these runs measure of it; `nameOf`, what a run
