@@ -54,42 +54,12 @@ const FACTS = [
 
 /** The number that a run is told by, whatever others are told by: '' of a table, and its name in
  * lists. */
-const MAIN = 'main'
-const isMain = (choice: string): boolean => choice === '' || choice === MAIN
+export const MAIN = 'main'
+export const isMain = (choice: string): boolean => choice === '' || choice === MAIN
 
 /** 'happy end', where a run is told by that and not by its accuracy. */
 export const toldBy = ({ header }: RunEntry, choice: string): string | undefined =>
   isMain(choice) && !header.source ? toldWords(mainMeasure(header.experiment)) : undefined
-
-const GREEDY = 'accuracy, greedy'
-
-/** What a run is told by. Of answers of another trainer's run nobody knows how they were
- * decoded. */
-function mainName(entry: RunEntry): string {
-  const told = toldBy(entry, MAIN)
-  if (told !== undefined) return `${told}, sampled`
-  return metricOf(entry, MAIN).endsWith('/acc/greedy') ? GREEDY : 'mean of answers'
-}
-
-/** What the first number of these runs is called: 'held-out happy end, sampled, or accuracy,
- * greedy'. */
-const mainLabel = (entries: readonly RunEntry[]): string =>
-  `held-out ${[...new Set(entries.map(mainName))].sort().reverse().join(', or ')}`
-
-/** The choices for these runs; the first is that of a table where nothing was chosen. */
-export const choicesFor = (
-  entries: readonly RunEntry[],
-): readonly { readonly key: string; readonly label: string }[] =>
-  entries.some((entry) => mainName(entry) !== GREEDY)
-    ? [{ key: MAIN, label: mainLabel(entries) }, ...METRIC_CHOICES]
-    : METRIC_CHOICES
-
-/** The choices by which runs can be compared: what one is told by says nothing of others that are
- * told by something else. */
-export const comparedChoices = (entries: readonly RunEntry[]) =>
-  new Set(entries.map((entry) => metricOf(entry, MAIN))).size === 1
-    ? choicesFor(entries)
-    : METRIC_CHOICES
 
 /** The metric of a run that a choice means; any other text is the metric itself. */
 export function metricOf({ header }: RunEntry, choice: string): string {
@@ -249,10 +219,6 @@ export function columnLabel(column: string, among: readonly string[] = []): stri
   ).length
   return alike > 1 || /(^|\.)\d+$/.test(name) ? name : own
 }
-
-/** What a choice is called for these runs. */
-export const choiceLabel = (choice: string, entries: readonly RunEntry[]): string =>
-  isMain(choice) ? choicesFor(entries)[0].label : columnLabel(`metric:${choice}`)
 
 /** All metrics that some run has, by name. */
 export function metricNames(entries: readonly RunEntry[]): string[] {

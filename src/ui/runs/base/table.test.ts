@@ -13,12 +13,11 @@ import { memoryStorage } from '../../../record/run/storage.ts'
 import { extendSummary } from '../../../record/run/summary.ts'
 import { REWARD, TASK_SCORE } from '../../shown/metrics.ts'
 import { differenceText, endText, plannedOf, statusWord, tookText } from '../../shown/run_words.ts'
+import { choiceLabel, comparedChoices } from './choices.ts'
 import {
   boundsOfRuns,
   cellOf,
   cellText,
-  choiceLabel,
-  comparedChoices,
   isShare,
   METRIC_CHOICES,
   metricNames,

@@ -6,7 +6,8 @@ import { meanSpread } from '../../../record/compare/statistics.ts'
 import { CutName } from '../../kit/CutName.tsx'
 import { NONE } from '../../kit/format.ts'
 import { differenceText, numberText } from '../../shown/run_words.ts'
-import { comparedChoices, comparedNumber, isShare } from '../base/columns.ts'
+import { comparedChoices, isOneMeasure } from '../base/choices.ts'
+import { comparedNumber, isShare } from '../base/columns.ts'
 import type { Compared } from '../base/compared.ts'
 import { endedLines, isOneTask } from '../base/ends.ts'
 import { haveSeedInCommon, pairedRuns } from '../base/paired.ts'
@@ -82,13 +83,17 @@ function Paired({ groups, choices }: KeyMetricsProps & { readonly choices: Choic
               </th>
               {choices.map(({ key }) => (
                 <td key={key} className="number">
-                  <Difference
-                    of={pairedRuns(first.entries, group.entries, (entry) =>
-                      comparedNumber(entry, key),
-                    )}
-                    hasSeed={haveSeedInCommon(first.entries, [group.entries])}
-                    inShares={isShare(key, [...first.entries, ...group.entries])}
-                  />
+                  {isOneMeasure(key, [...first.entries, ...group.entries]) ? (
+                    <Difference
+                      of={pairedRuns(first.entries, group.entries, (entry) =>
+                        comparedNumber(entry, key),
+                      )}
+                      hasSeed={haveSeedInCommon(first.entries, [group.entries])}
+                      inShares={isShare(key, [...first.entries, ...group.entries])}
+                    />
+                  ) : (
+                    <span className="soft">{NONE}</span>
+                  )}
                 </td>
               ))}
             </tr>

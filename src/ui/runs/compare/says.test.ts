@@ -197,3 +197,43 @@ test('of runs of two tasks there is no verdict', () => {
     more: '',
   })
 })
+
+const imported = (id: string, kind: string, values: Record<string, number>): Entry => {
+  const entry = entryOf(id, {})
+  const summaries = Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [name, extendSummary(undefined, [value])]),
+  )
+  const source = { kind, file: `${id}.json`, remarks: [] }
+  return { ...entry, header: { ...entry.header, source, summaries } }
+}
+
+test('runs of logs whose scores need not be the same are not ranked', () => {
+  const said = (...entries: Entry[]) =>
+    compareSays(entries.map((entry) => group(entry.id, entry)))?.says
+  const sum = imported('sum', 'trl', { 'val-core/eval/reward/mean@1': 2.3, [REWARD]: 2.4 })
+  const model = imported('model', 'verl', { 'val-core/gsm8k/reward/mean@1': 0.5, [REWARD]: -1 })
+  expect(said(sum, model)).toMatch(/^Not ranked: /)
+  // One name is not one measure.
+  const other = imported('other', 'trl', { 'val-core/eval/reward/mean@1': 0.5, [REWARD]: 1 })
+  expect(said(sum, other)).toMatch(/^Not ranked: /)
+  // Neither is that of a run of the lab.
+  expect(said(imported('log', 'trl', { [REWARD]: 2 }), scored(entryOf('a', {}), 0.5))).toMatch(
+    /^Not ranked: /,
+  )
+})
+
+test('answers of one set of problems, and the runs of one table, are ranked, by one name', () => {
+  const said = (...entries: Entry[]) =>
+    compareSays(entries.map((entry) => group(entry.id, entry)))?.says
+  const acc = (id: string, value: number) =>
+    imported(id, 'verl', { 'val-core/gsm8k/acc/mean@1': value })
+  expect(said(acc('A', 0.5), acc('B', 0.7))).toContain(
+    '“B” ends 20.0 points above “A” in held-out mean of answers',
+  )
+  const row = (id: string, value: number) => {
+    const entry = imported(id, 'wandb', { [REWARD]: value })
+    const source = { kind: 'wandb', file: 'export.csv', remarks: [] }
+    return { ...entry, header: { ...entry.header, source } }
+  }
+  expect(said(row('A', 1.5), row('B', 2.5))).toContain('“B” ends 1 above “A” in reward')
+})

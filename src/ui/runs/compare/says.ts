@@ -12,7 +12,8 @@ import type { RunHeader } from '../../../record/run/record.ts'
 import { formatSteps } from '../../kit/format.ts'
 import { differenceError, isClear, mean } from '../../kit/mean.ts'
 import { differenceText, numberText } from '../../shown/run_words.ts'
-import { comparedChoices, comparedNumber, isShare } from '../base/columns.ts'
+import { choiceLabel, comparedChoices, isOneMeasure } from '../base/choices.ts'
+import { comparedNumber, isShare } from '../base/columns.ts'
 import type { Compared } from '../base/compared.ts'
 import { endedLines, isOneTask } from '../base/ends.ts'
 import { pairedRuns } from '../base/paired.ts'
@@ -49,7 +50,10 @@ function budgetSays(groups: readonly Compared[]): string {
 }
 
 const labelOf = (choice: string, groups: readonly Compared[]): string =>
-  choicesOf(groups).find(({ key }) => key === choice)?.label ?? choice
+  choiceLabel(
+    choice,
+    groups.flatMap(({ entries }) => entries),
+  )
 
 const choicesOf = (groups: readonly Compared[]) =>
   comparedChoices(groups.flatMap(({ entries }) => entries))
@@ -82,7 +86,9 @@ function againstSays(first: Compared, last: Compared, choice: string): string {
   const [one, two] = SCORES.filter((other) => other !== choice).flatMap((other) => {
     const [a, b] = ended([first, last], other)
     if (!a || !b || !(a.value < b.value) || !isFarApart(b, a, other)) return []
-    const inShares = isShare(other, [...first.entries, ...last.entries])
+    const entries = [...first.entries, ...last.entries]
+    if (!isOneMeasure(other, entries)) return []
+    const inShares = isShare(other, entries)
     const size = differenceText(b.value - a.value, inShares).replace('+', '')
     return [{ size, label: labelOf(other, [first, last]) }]
   })
@@ -183,13 +189,16 @@ function sampledSays(groups: readonly Compared[], [first, last]: readonly Ended[
   const [high, low] = [values[0], values.at(-1)]
   if (!high || !low || high.value === low.value) return ''
   if (high.label === first.label && low.label === last.label) return ''
-  const inShares = isShare(
-    'sampled',
-    groups.flatMap(({ entries }) => entries),
-  )
+  const entries = groups.flatMap((group) => group.entries)
+  if (!isOneMeasure('sampled', entries)) return ''
+  const inShares = isShare('sampled', entries)
   const [most, least] = [high, low].map(({ value }) => numberText(value, inShares))
   return ` In ${labelOf('sampled', groups)}, “${high.label}” is highest and “${low.label}” lowest: ${most} and ${least}.`
 }
+
+/** Of logs that do not say what their scores are. */
+const UNRANKED =
+  'Not ranked: their logs do not say that their scores measure the same, as a sum of rewards and the score of a reward model do not.'
 
 /** '“B” ends 28.1 points above “A” …', of the first measure that two lines have; undefined where
  * there is none. */
@@ -198,7 +207,8 @@ function endsSay(groups: readonly Compared[]): Said | undefined {
     const values = ended(groups, key).toSorted((a, b) => b.value - a.value)
     const [first, last] = [values[0], values.at(-1)]
     if (values.length < 2 || !first || !last) continue
-    const all = groups.flatMap(({ entries }) => entries)
+    const all = values.flatMap(({ group }) => group.entries)
+    if (!isOneMeasure(key, all)) return { says: UNRANKED, more: '' }
     const alone = groups.every(({ entries }) => entries.length === 1) ? ' One run each.' : ''
     const { says, more } = apartSays(first, last, key, isShare(key, all))
     const isSaid = key !== 'greedy' || says.includes(labelOf('sampled', groups))

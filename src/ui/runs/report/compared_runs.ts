@@ -7,6 +7,7 @@ import { runName } from '../../../record/run/names.ts'
 import { seedOf } from '../../../record/run/record.ts'
 import { NONE } from '../../kit/format.ts'
 import { differenceText } from '../../shown/run_words.ts'
+import { isOneMeasure } from '../base/choices.ts'
 import { cellOf, isShare, metricOf } from '../base/columns.ts'
 import { groupRuns } from '../base/groups.ts'
 import { haveSeedInCommon, pairedRuns } from '../base/paired.ts'
@@ -35,8 +36,9 @@ export function differencesTable(entries: readonly RunEntry[], reading: Reading)
           const value = cellOf(entry, column, reading)
           return typeof value === 'number' ? value : undefined
         })
-        if (pairs.length === 0) return NONE
-        const inShares = isShare(key, [...first.counted, ...counted])
+        const both = [...first.counted, ...counted]
+        if (pairs.length === 0 || !isOneMeasure(key, both)) return NONE
+        const inShares = isShare(key, both)
         const mean = differenceText(spread ? spread.mean : pairs[0].difference, inShares)
         return `${mean} ${spread ? pairedSpread(spread, inShares) : `(seed ${pairs[0].seed} alone)`}`
       }),

@@ -1,0 +1,76 @@
+// Names the numbers by which runs are told and compared, and says which of them rank runs.
+
+import type { RunEntry } from '../../../page/runs/library/library_store.ts'
+import { columnLabel, isMain, MAIN, METRIC_CHOICES, metricOf, toldBy } from './columns.ts'
+
+const GREEDY = 'accuracy, greedy'
+/** Of answers of another trainer's run nobody knows how they were decoded. */
+const FOREIGN = 'mean of answers'
+
+/** What a run is told by. */
+function mainName(entry: RunEntry): string {
+  const told = toldBy(entry, MAIN)
+  if (told !== undefined) return `${told}, sampled`
+  const { source, summaries } = entry.header
+  const metric = metricOf(entry, MAIN)
+  return metric.endsWith('/acc/greedy') && (!source || metric in summaries) ? GREEDY : FOREIGN
+}
+
+const isForeign = (entry: RunEntry): boolean => mainName(entry) === FOREIGN
+
+/** 'held-out happy end, sampled, or accuracy, greedy' */
+const heldOutLabel = (names: readonly string[]): string =>
+  `held-out ${[...new Set(names)].sort().reverse().join(', or ')}`
+
+/** What a choice is called for these runs. */
+export function choiceLabel(choice: string, entries: readonly RunEntry[]): string {
+  if (isMain(choice)) return heldOutLabel(entries.map(mainName))
+  if (choice !== 'sampled' || !entries.some(isForeign)) return columnLabel(`metric:${choice}`)
+  return heldOutLabel(entries.map((entry) => (isForeign(entry) ? FOREIGN : 'accuracy, sampled')))
+}
+
+interface Choice {
+  readonly key: string
+  readonly label: string
+}
+
+const named = (keys: readonly string[], entries: readonly RunEntry[]): readonly Choice[] =>
+  keys.map((key) => ({ key, label: choiceLabel(key, entries) }))
+
+const KEYS = METRIC_CHOICES.map(({ key }) => key)
+/** Those of other trainers' runs, of whose answers there is one mean. */
+const OF_FOREIGN = KEYS.filter((key) => key !== 'sampled')
+
+/** The choices for these runs; the first is that of a table where nothing was chosen. */
+export function choicesFor(entries: readonly RunEntry[]): readonly Choice[] {
+  if (entries.every((entry) => mainName(entry) === GREEDY)) return named(KEYS, entries)
+  return named([MAIN, ...(entries.every(isForeign) ? OF_FOREIGN : KEYS)], entries)
+}
+
+/** The choices by which runs can be compared: what one is told by says nothing of others that are
+ * told by something else. */
+export const comparedChoices = (entries: readonly RunEntry[]): readonly Choice[] =>
+  new Set(entries.map((entry) => metricOf(entry, MAIN))).size === 1
+    ? choicesFor(entries)
+    : named(KEYS, entries)
+
+/** Where two logs have the same, one reward scored both of their runs: a table of Weights & Biases
+ * is of one project, and a setting is one. */
+function originOf({ header: { source } }: RunEntry): string {
+  if (source?.setting !== undefined) return JSON.stringify([source.setting])
+  return source?.kind === 'wandb' ? JSON.stringify({ table: source.file }) : ''
+}
+
+/** Whether a number measures the same in all of these runs. Two logs can call a sum of rewards and
+ * the score of a reward model by one name: what each is, neither says. Answers that are right, and
+ * what is no score, are the same everywhere. */
+export function isOneMeasure(choice: string, entries: readonly RunEntry[]): boolean {
+  const logs = entries.filter(({ header }) => header.source)
+  if (logs.length === 0 || choice === 'entropy') return true
+  const metrics = new Set(entries.map((entry) => metricOf(entry, choice)))
+  if (metrics.size > 1) return false
+  const [metric = ''] = metrics
+  if (/^val-.*\/acc\//.test(metric)) return true
+  const [origin, ...others] = new Set(logs.map(originOf))
+  return logs.length === entries.length && others.length === 0 && origin !== ''
+}
