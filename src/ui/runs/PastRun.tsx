@@ -3,11 +3,12 @@ import { ArrowLeft, History } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { useStore } from 'zustand'
 import { logKindWords } from '../../jobs/logs/base/log_kinds.ts'
+import type { RunEntry } from '../../page/runs/library/library_store.ts'
 import type { LabState } from '../../page/state/store.ts'
-import { runName } from '../../record/run/names.ts'
 import type { RunSource } from '../../record/run/record.ts'
 import { formatSteps } from '../kit/format.ts'
 import { closePast, type Opened, openedStore, useOpenedEntry } from '../open/opened_run.ts'
+import { useCalledName } from '../shown/names/called.ts'
 import { selectIsBusy, useLab } from '../shown/run.ts'
 import { changedText, endText, whenText } from '../shown/run_words.ts'
 import { CheckpointList } from './checkpoints/CheckpointList.tsx'
@@ -34,17 +35,14 @@ function About(props: {
 }
 
 /** A run that was imported: what its log says, and what was left out of it. */
-function ImportedRun(props: {
-  readonly name: string
-  readonly source: RunSource
-  readonly step: number
-}) {
-  const { name, source, step } = props
+function ImportedRun(props: { readonly entry: RunEntry; readonly source: RunSource }) {
+  const { entry, source } = props
+  const name = useCalledName(entry)
   return (
     <section className="card past-run" aria-label="Imported run" data-testid="past-run">
       <About
         says={`Imported run “${name}”, read-only`}
-        more={`from ${source.file}, ${formatSteps(step)}`}
+        more={`from ${source.file}, ${formatSteps(entry.header.step)}`}
       >
         From {source.file} ({logKindWords(source.kind)}). All numbers below are those of the log;
         what it does not hold is not shown. Nothing is trained while it is shown, and Copy link
@@ -79,8 +77,7 @@ export function PastRun() {
   const isBusy = useLab(selectIsBusy)
   if (!opened || !entry) return null
   const { source } = entry.header
-  if (source)
-    return <ImportedRun name={runName(entry).name} source={source} step={entry.header.step} />
+  if (source) return <ImportedRun entry={entry} source={source} />
   return (
     <section className="card past-run" aria-label="Past run" data-testid="past-run">
       <About

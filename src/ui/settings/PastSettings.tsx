@@ -4,10 +4,10 @@ import { type ReactNode, useMemo, useState } from 'react'
 import { changesWords, fieldChanges } from '../../document/experiment/steered/field_changes.ts'
 import { presetOf } from '../../document/presets/presets.ts'
 import type { RunEntry } from '../../page/runs/library/library_store.ts'
-import { runName } from '../../record/run/names.ts'
 import { CutName } from '../kit/CutName.tsx'
 import { closePast } from '../open/opened_run.ts'
 import { takeSettings } from '../open/take_settings.ts'
+import { useCalledName } from '../shown/names/called.ts'
 import { Unit } from './field/Unit.tsx'
 import { type FieldData, groupFields, OPEN_AT_FIRST, shownFields, valueWords } from './form.ts'
 import { rewardWords } from './rewards/part_words.ts'
@@ -22,7 +22,7 @@ interface PastSettingsProps {
 }
 
 export function PastSettings({ entry, isOpen, toggle }: PastSettingsProps) {
-  const { name } = runName(entry)
+  const name = useCalledName(entry)
   const isImported = entry.header.source !== undefined
   return (
     <aside

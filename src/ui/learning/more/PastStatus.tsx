@@ -1,9 +1,9 @@
 // Says which past run the page shows, how it ended, and leads back.
 import { ArrowLeft, type LucideIcon } from 'lucide-react'
 import type { RunEntry } from '../../../page/runs/library/library_store.ts'
-import { runName } from '../../../record/run/names.ts'
 import { CutName } from '../../kit/CutName.tsx'
 import { closePast } from '../../open/opened_run.ts'
+import { useCalledName } from '../../shown/names/called.ts'
 import { endText } from '../../shown/run_words.ts'
 
 interface PastStatusProps {
@@ -15,7 +15,7 @@ interface PastStatusProps {
 }
 
 export function PastStatus({ past, status, Icon, says }: PastStatusProps) {
-  const { name } = runName(past)
+  const name = useCalledName(past)
   return (
     <>
       <button
@@ -26,7 +26,10 @@ export function PastStatus({ past, status, Icon, says }: PastStatusProps) {
         onClick={closePast}
       >
         <ArrowLeft className="icon" aria-hidden="true" />
-        <CutName name={past.header.source ? `Imported run: ${name}` : `Past run: ${name}`} />
+        <span className="visually-hidden">
+          {past.header.source ? 'Imported run:' : 'Past run:'}{' '}
+        </span>
+        <CutName name={name} />
       </button>
       <p className="status" data-testid="status" data-status={status}>
         <Icon className="icon" aria-hidden="true" />

@@ -2,9 +2,9 @@
 import { expect, test } from 'vitest'
 import { presetOf } from '../../../document/presets/presets.ts'
 import { runName } from '../../../record/run/names.ts'
+import { distinctNames, shortNames, unsaidWords } from '../../shown/names/distinct_names.ts'
 import { entryOf } from '../table/testing.ts'
 import { comparedGroups, placedRuns } from './compared.ts'
-import { distinctNames, shortNames, unsaidWords } from './distinct_names.ts'
 import { FIRST_VIEW, tableRows } from './table.ts'
 
 const UNNAMED = { name: '' }

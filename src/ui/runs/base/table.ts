@@ -3,9 +3,9 @@ import type { RunEntry } from '../../../page/runs/library/library_store.ts'
 import { runName } from '../../../record/run/names.ts'
 import type { Statistic } from '../../../record/run/summary.ts'
 import { searchable } from '../../kit/fuzzy.ts'
+import { type DistinctName, distinctNames } from '../../shown/names/distinct_names.ts'
 import { statusWord } from '../../shown/run_words.ts'
 import { type Cell, cellOf } from './columns.ts'
-import { type DistinctName, distinctNames } from './distinct_names.ts'
 import { type Filter, holds } from './filters.ts'
 
 /** A fixed column, or one of `columns`. */

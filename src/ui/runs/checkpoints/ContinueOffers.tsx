@@ -5,11 +5,11 @@ import { type Library, libraryStore } from '../../../page/runs/library/library_s
 import { replayStore } from '../../../page/state/replay.ts'
 import { type ShareState, shareStore } from '../../../page/state/share_store.ts'
 import type { LabState } from '../../../page/state/store.ts'
-import { runName } from '../../../record/run/names.ts'
 import { CutName } from '../../kit/CutName.tsx'
 import { formatBytes, formatCount } from '../../kit/format.ts'
 import { showRun } from '../../open/opened_run.ts'
 import { selectIsReplaying } from '../../open/replays.ts'
+import { calledName } from '../../shown/names/called.ts'
 import { useLab } from '../../shown/run.ts'
 import { plannedOf } from '../../shown/run_words.ts'
 import { continueFromFile, continueRun, declineFile, leaveIt } from './continue_run.ts'
@@ -32,7 +32,7 @@ function LeftRun() {
   const isAlone = useStore(shareStore, selectIsAlone)
   const entry = entries.find(({ id }) => id === left?.id)
   if (!left || !entry || hasRun || isReplaying || isAlone) return null
-  const { name } = runName(entry)
+  const name = calledName(entry)
   const { step } = entry.header
   return (
     <section className="card going-on" aria-label="Unfinished run" data-testid="left-run">

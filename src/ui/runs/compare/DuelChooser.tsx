@@ -12,9 +12,9 @@ import type { RunEntry } from '../../../page/runs/library/library_store.ts'
 import { newRecorder } from '../../../page/runs/library/record_page.ts'
 import { nextExperiment } from '../../../page/state/next_experiment.ts'
 import type { LabState } from '../../../page/state/store.ts'
-import { runName } from '../../../record/run/names.ts'
 import { useWhyBusy } from '../../look/why_busy.ts'
 import { PresetOptions } from '../../part/PresetOptions.tsx'
+import { calledName } from '../../shown/names/called.ts'
 import { useLab } from '../../shown/run.ts'
 import { FieldPicker } from './FieldPicker.tsx'
 
@@ -129,7 +129,7 @@ function RunChoice({
     >
       {entries.map((entry) => (
         <option key={entry.id} value={entry.id}>
-          {runName(entry).name}
+          {calledName(entry)}
         </option>
       ))}
     </select>

@@ -10,8 +10,8 @@ import {
 } from '../../../page/runs/library/library_store.ts'
 import { type LabState, labStore } from '../../../page/state/store.ts'
 import type { KeptOfRun } from '../../../record/run/kept_run.ts'
-import { runName } from '../../../record/run/names.ts'
 import { formatNumber } from '../../kit/format.ts'
+import { calledName } from '../../shown/names/called.ts'
 import { useLab } from '../../shown/run.ts'
 import { RunMark } from '../base/RunMark.tsx'
 import { barsOf, type Flow, flowOf, WRITES } from './flow.ts'
@@ -138,7 +138,7 @@ export function FlowFigures({ runs }: { readonly runs: readonly RunEntry[] }) {
                 entry={entry}
                 flow={flow}
                 scale={scale}
-                name={runName(entry).name}
+                name={calledName(entry)}
               />
             ))}
           </div>

@@ -7,10 +7,10 @@ import {
 } from '../../../document/study/statistics/student.ts'
 import type { RunEntry } from '../../../page/runs/library/library_store.ts'
 import { differenceInterval } from '../../../record/compare/statistics.ts'
-import { runName } from '../../../record/run/names.ts'
 import type { RunHeader } from '../../../record/run/record.ts'
 import { formatSteps } from '../../kit/format.ts'
 import { differenceError, isClear, mean } from '../../kit/mean.ts'
+import { calledName } from '../../shown/names/called.ts'
 import { differenceText, numberText } from '../../shown/run_words.ts'
 import { choiceLabel, comparedChoices, isOneMeasure } from '../base/choices.ts'
 import { comparedNumber, isShare } from '../base/columns.ts'
@@ -223,7 +223,7 @@ function leftOutSays(unfinished: readonly RunEntry[]): string {
   const [first, ...others] = unfinished
   if (!first) return ''
   if (others.length > 0) return `${unfinished.length} runs are not finished and are left out.`
-  const { name } = runName(first)
+  const name = calledName(first)
   const { status } = first.header
   if (status === 'running') return `“${name}” still trains and is left out.`
   if (status === 'paused') return `“${name}” is paused and is left out.`

@@ -1,6 +1,5 @@
 // Draws the entropy of every layer over the steps, a small map for each run, on one scale.
 import { type PointerEvent, useEffect, useRef, useState } from 'react'
-import { runName } from '../../../record/run/names.ts'
 import { layerName, shortLayerName } from '../../glossary/layer_names.ts'
 import { formatNumber } from '../../kit/format.ts'
 import { pointing } from '../../kit/input/pointing.ts'
@@ -9,6 +8,7 @@ import { heatmapPixels, rowAt } from '../../plot/heat/heat.ts'
 import { Readout } from '../../plot/Readout.tsx'
 import { StillFigure } from '../../plot/still/StillFigure.tsx'
 import { HEAT_RAMP } from '../../scales/palette.ts'
+import { calledName } from '../../shown/names/called.ts'
 import { useSlowFrame } from '../../shown/readout.ts'
 import { type Compared, ownerOf } from '../base/compared.ts'
 import { RunMark } from '../base/RunMark.tsx'
@@ -53,7 +53,7 @@ function usePainted({ map: { entry, rows }, lastStep, scaleMax }: Painted) {
 function EntropyMap({ map, lastStep, scaleMax, at, onMove }: MapProps) {
   const { entry, rows } = map
   const ref = usePainted({ map, lastStep, scaleMax })
-  const { name } = runName(entry)
+  const name = calledName(entry)
   const ends = rows.flatMap((row, layer) =>
     row
       ? [`${layerName(layer, rows.length - 1)}: ${formatNumber(row.values[row.length - 1])}`]
@@ -113,7 +113,7 @@ export function EntropyMaps({ groups }: { readonly groups: readonly Compared[] }
   const place = at ?? { step: lastStep, layer: top }
   const where = `step ${place.step.toLocaleString('en')}, ${place.layer === 0 ? 'the embedding' : `layer ${place.layer}`}`
   const said = maps.map(
-    ({ entry, rows }) => `${runName(entry).name} ${formatNumber(entropyAt(rows, place))}`,
+    ({ entry, rows }) => `${calledName(entry)} ${formatNumber(entropyAt(rows, place))}`,
   )
   return (
     <StillFigure

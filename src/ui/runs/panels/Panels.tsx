@@ -11,11 +11,11 @@ import { LineMark } from '../../plot/base/Keys.tsx'
 import type { FigureLine } from '../../plot/still/figure_lines.ts'
 import { LinesFigure } from '../../plot/still/LinesFigure.tsx'
 import { SAMPLED_SMOOTHING } from '../../scales/smooth.ts'
+import { shortNames } from '../../shown/names/distinct_names.ts'
 import { useSlowFrame } from '../../shown/readout.ts'
 import { choiceLabel, comparedChoices } from '../base/choices.ts'
 import { boundsOfRuns, isAveraged, isMetric, isShare, metricOf } from '../base/columns.ts'
 import { type Compared, columnsOfGroup, ownerOf, smoothOfGroup } from '../base/compared.ts'
-import { shortNames } from '../base/distinct_names.ts'
 import { type Selection, selectionStore } from '../base/selection.ts'
 
 const FOLLOW_MS = 1000

@@ -1,6 +1,5 @@
 // Makes the maps layer × step of the compared runs: their rows, their one scale, and their numbers.
 import type { RunEntry } from '../../../page/runs/library/library_store.ts'
-import { runName } from '../../../record/run/names.ts'
 import { layerName } from '../../glossary/layer_names.ts'
 import { formatNumber } from '../../kit/format.ts'
 import { spread } from '../../plot/files/chart_file.ts'
@@ -8,6 +7,7 @@ import type { NumberTable } from '../../plot/files/number_table.ts'
 import type { Columns } from '../../scales/columns.ts'
 import { extentOf } from '../../scales/extent.ts'
 import { layerEntropy } from '../../shown/metrics.ts'
+import { calledName } from '../../shown/names/called.ts'
 import { newestIn } from '../../shown/readout.ts'
 import { type Compared, columnsOf } from '../base/compared.ts'
 import { MAX_COMPARED } from '../base/selection.ts'
@@ -71,7 +71,7 @@ export function mapTable(maps: readonly RunMap[], most = Number.POSITIVE_INFINIT
   const last = maps.every(({ rows }) => rows.length === layers) ? layers - 1 : -1
   const names = Array.from({ length: layers }, (_, layer) => layerName(layer, last))
   const rows = maps.flatMap(({ entry, rows }) => {
-    const { name } = runName(entry)
+    const name = calledName(entry)
     const steps = new Set(
       measured(rows).flatMap((row) => Array.from(row.steps).slice(0, row.length)),
     )

@@ -8,7 +8,7 @@ import type { RunEntry } from '../../../page/runs/library/library_store.ts'
 import { baselineFirst, bySettings } from '../../../record/compare/compare.ts'
 import { differenceWords, methodWords } from '../../../record/run/difference_words.ts'
 import { joinedName } from '../../../record/run/names.ts'
-import { shortNames } from '../../runs/base/distinct_names.ts'
+import { shortNames } from '../../shown/names/distinct_names.ts'
 
 /** Words beside the method: a table of arms has room for them. */
 const MAX_WORDS = 2
