@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { experimentFields } from '../../document/experiment/form/form.ts'
-import { PRESETS } from '../../document/presets/presets.ts'
+import { PRESETS, presetOf } from '../../document/presets/presets.ts'
 import { SETTINGS } from '../../jobs/settings/settings.ts'
 import { isMeant } from './other_words.ts'
 import {
@@ -75,7 +75,7 @@ test('what has no effect is shown where nothing else is found, or where it alone
   }
   const { idle, shown, open } = of('kl_loss_coef')
   expect(shown).toEqual([])
-  expect(open).toEqual(idle.map(({ path }) => path))
+  expect(open.toSorted()).toEqual(idle.map(({ path }) => path).toSorted())
   // TRL's weight of the KL comes before the betas of AdamW, which are in force.
   expect(of('beta').shown.map(({ path }) => path)).toContain('actor.optim.betas.0')
   expect(of('beta').open).toContain('actor.kl_loss_coef')
@@ -140,4 +140,22 @@ test('a field that was found by a choice of its menu says which', () => {
   if (!loss) throw new Error('no field of the loss')
   expect(foundChoices('clip', loss)).toContain('PPO, clipped')
   expect(foundChoices('loss', loss)).toEqual([])
+})
+
+test('what a key names comes first, and what all phases share before the copy of one', () => {
+  const preset = presetOf('two-skills-bupo')
+  if (!preset) throw new Error('no preset')
+  const all = experimentFields(preset.experiment)
+  const first = (query: string) => {
+    const found = all.filter((field) => isFound(query, field))
+    const shown = found.filter(({ hasEffect }) => hasEffect)
+    const idle = found.filter(({ hasEffect }) => !hasEffect)
+    const { named } = sortFound(query, shown)
+    return [
+      named.flatMap(([, own]) => own)[0]?.path,
+      openIdle(query, shown, idle).map(({ path }) => path)[0],
+    ]
+  }
+  expect(first('lr')[0]).toBe('actor.optim.lr')
+  expect(first('actor_rollout_ref.actor.kl_loss_coef')[1]).toBe('actor.kl_loss_coef')
 })

@@ -46,14 +46,35 @@ export function isFound(query: string, field: FieldData): boolean {
   )
 }
 
-/** What was found, by heading: the settings in force first, of these what the query means by other
- * words, then those whose explanation alone says it, and last what phases take over from them. */
+/** Whether a query is a setting's key: its path or the end of it, or that behind what another
+ * trainer puts before it. */
+const isKey = (query: string, path: string): boolean =>
+  path === query || path.endsWith(`.${query}`) || query.endsWith(`.${path}`)
+
+/** The likeliest first: what the query is the key of, then what it means by other words; of these
+ * what all phases share before what one says for itself. */
+export function likeliestFirst(query: string, found: readonly FieldData[]): readonly FieldData[] {
+  const words = askedWords(query)
+  const key = words.join(' ')
+  return found
+    .map((field) => {
+      const { path } = field
+      const rank = isKey(key, path.toLowerCase()) ? 0 : isMeant(words, path) ? 1 : 2
+      return { field, rank: 2 * rank + Number(rank < 2 && path.startsWith('phases.')) }
+    })
+    .toSorted((a, b) => a.rank - b.rank)
+    .map(({ field }) => field)
+}
+
+/** What was found, by heading: the settings in force first, of these the likeliest, then those whose explanation alone says it, and last what phases take over from them. */
 export function sortFound(query: string, found: readonly FieldData[]) {
   const inForce = found.filter((field) => field.isOverridden !== false)
-  const means = ({ path }: FieldData) => Number(isMeant(askedWords(query), path))
   return {
     named: groupFields(
-      inForce.filter((field) => isNamed(query, field)).toSorted((a, b) => means(b) - means(a)),
+      likeliestFirst(
+        query,
+        inForce.filter((field) => isNamed(query, field)),
+      ),
     ),
     told: groupFields(inForce.filter((field) => !isNamed(query, field))),
     inherited: groupFields(found.filter((field) => field.isOverridden === false)),
@@ -83,6 +104,6 @@ export const idleWords = (idle: number): string => `${idle} more without effect 
  * what the query means by other words, where it means nothing of what was. */
 export function openIdle(query: string, shown: readonly FieldData[], idle: readonly FieldData[]) {
   const means = ({ path }: FieldData) => isMeant(askedWords(query), path)
-  if (shown.length === 0) return idle
-  return shown.some(means) ? [] : idle.filter(means)
+  if (shown.length === 0) return likeliestFirst(query, idle)
+  return shown.some(means) ? [] : likeliestFirst(query, idle.filter(means))
 }
