@@ -4,6 +4,7 @@ import './inside.css'
 import { withLook } from '../look/with_look.tsx'
 import { type PanelEntry, Panels } from '../part/Panels.tsx'
 import { useKept } from '../shown/rested.ts'
+import { useIsImported } from '../shown/shown.ts'
 import { LayerLens } from '../tokens/lens/LayerLens.tsx'
 import { LearnedCard } from '../touch/LearnedCard.tsx'
 import { PatchingCard } from '../touch/PatchingCard.tsx'
@@ -66,4 +67,12 @@ const PANELS: readonly PanelEntry[] = [
   { name: 'The choice of moments', Own: MomentsChoice },
 ]
 
-export const InsideTab = () => <Panels panels={PANELS} />
+/** Of a log no figure ever fills. */
+export function InsideTab() {
+  if (!useIsImported()) return <Panels panels={PANELS} />
+  return (
+    <section className="card look-now" data-testid="inside-log">
+      <p>A log has no weights to look into.</p>
+    </section>
+  )
+}
