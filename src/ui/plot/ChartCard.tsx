@@ -21,7 +21,7 @@ export interface PlotPlace {
 
 export interface ChartCardProps
   extends Pick<ChartMenuProps, 'id' | 'title' | 'file' | 'x' | 'hasLog' | 'columns' | 'picture'> {
-  readonly note?: string
+  readonly note?: string | undefined
   /** What it shows of this run, in a sentence; '' for nothing. */
   readonly says?: (() => string) | undefined
   readonly compact?: boolean

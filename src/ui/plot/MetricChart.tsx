@@ -39,8 +39,8 @@ export type { Line }
 export interface MetricChartProps {
   readonly id: string
   readonly title: string
-  /** One sentence under the title; says unit and definition. */
-  readonly note: string
+  /** One sentence under the title; says unit and definition, where these are known. */
+  readonly note: string | undefined
   readonly lines: readonly Line[]
   /** What the chart shows of this run, in a sentence; '' for nothing. The same function for the
    * same lines. */
@@ -152,7 +152,7 @@ function useContent(props: MetricChartProps, chart: ReturnType<typeof useChart>)
   const picture = useCallback(
     () => ({
       title,
-      yLabel: note,
+      yLabel: note ?? title,
       isDark,
       keys: keysOf(drawn, overlays, ideal && idealWords(ideal, formatY)),
     }),
@@ -224,7 +224,7 @@ function DrawnChart(props: MetricChartProps) {
           logX={logX}
           logY={logY}
           formatY={formatY}
-          unit={unitOf(note)}
+          unit={note && unitOf(note)}
           withNames={!compact}
           hasGutter={!compact}
           showGrid

@@ -2,13 +2,14 @@
 // want few of them. Any of them can be found by its name, and pinned to a board above.
 import { useMemo, useState } from 'react'
 import { useStore } from 'zustand'
+import { useOpenedEntry } from '../../open/opened_run.ts'
 import { boardStore } from '../../shown/board.ts'
 import { foreignHeldOut, LOGGED_ENTROPY, layerEntropy, REWARD } from '../../shown/metrics.ts'
-import { useIsImported } from '../../shown/shown.ts'
 import { type UiState, uiStore } from '../../shown/store.ts'
 import { BoardChart } from './BoardChart.tsx'
 import type { MoreChart } from './chart_entry.ts'
 import { boardChart, isFoundBy, metricChart, otherMetrics } from './every_metric.ts'
+import { chartOfLog } from './log_notes.ts'
 import { useMeasured } from './measured.ts'
 import { type ChartGroup, moreCharts } from './more_charts.ts'
 
@@ -119,8 +120,16 @@ export function MoreCharts() {
   const isDark = useStore(uiStore, selectIsDark)
   const pinned = useStore(boardStore, selectPinned)
   const metrics = useMeasured()
-  const isOpened = useIsImported() && !hasMain(metrics)
-  const groups = useMemo(() => moreCharts(metrics, isDark), [metrics, isDark])
+  const kind = useOpenedEntry()?.header.source?.kind
+  const isOpened = kind !== undefined && !hasMain(metrics)
+  const groups = useMemo(() => {
+    const all = moreCharts(metrics, isDark)
+    if (kind === undefined) return all
+    return all.map((group) => ({
+      ...group,
+      charts: group.charts.map((chart) => chartOfLog(chart, kind)),
+    }))
+  }, [metrics, isDark, kind])
   return (
     <>
       {pinned.length === 0 ? null : (

@@ -7,7 +7,8 @@ import type { Ideal } from '../../scales/ideal.ts'
 export interface MoreChart {
   readonly id: string
   readonly title: string
-  readonly note: string
+  /** Undefined where nobody knows how the numbers were taken. */
+  readonly note?: string | undefined
   readonly lines: readonly Line[]
   readonly format?: typeof formatShare
   readonly isShare?: boolean

@@ -39,7 +39,7 @@ export function boardChart(name: string, groups: readonly ChartGroup[]): MoreCha
 /** Whether every word of a query is in a chart's title, note, or the names of its lines. */
 export function isFoundBy(query: string, { title, note, lines }: MoreChart): boolean {
   const names = lines.flatMap(({ metric, label }) => [metric, label ?? ''])
-  const text = searchable([title, note, ...names]).replaceAll('_', ' ')
+  const text = searchable([title, note ?? '', ...names]).replaceAll('_', ' ')
   const words = query.toLowerCase().replaceAll('_', ' ').split(/\s+/)
   return words.every((word) => text.includes(word))
 }

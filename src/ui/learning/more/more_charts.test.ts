@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { chartOfLog } from './log_notes.ts'
 import { moreCharts } from './more_charts.ts'
 
 /** What a step of PPO with the KL in the loss tells, beside an evaluation with eight samples to
@@ -86,4 +87,20 @@ test('stages have plain names and lines of their own; one that nobody named keep
   const many = Array.from({ length: 16 }, (_, i) => `timing_s/stage_${i}`)
   const looks = chartsOf(many)[0].lines.map(({ color, dash }) => `${color} ${dash}`)
   expect(new Set(looks).size).toBe(many.length)
+})
+
+test('of a log a chart says what its trainer means by a metric, or nothing', () => {
+  const of = (id: string, kind: string) => {
+    const chart = chartsOf(PPO).find((one) => one.id === id)
+    const { title, note } = chartOfLog(chart ?? chartsOf(PPO)[0], kind)
+    return [title, note]
+  }
+  expect(of('policy-loss', 'trl')).toEqual(['Loss', expect.stringMatching(/beta times the KL/)])
+  expect(of('loss-kl', 'trl_console')).toEqual([
+    'KL to the reference',
+    expect.stringMatching(/^TRL’s kl/),
+  ])
+  expect(of('policy-loss', 'verl')).toEqual(['Policy loss', undefined])
+  expect(of('critic-loss', 'csv')).toEqual(['Critic’s loss', undefined])
+  expect(of('policy-loss', 'lab')[1]).toMatch(/without entropy and KL/)
 })
