@@ -91,13 +91,19 @@ function settingOf(
   return { ...(own !== undefined && { seed: own }), ...(setting !== undefined && { setting }) }
 }
 
-/** What storage is to write: a finished run named after its file. `id`: of the record; `now`:
- * milliseconds since 1970. */
+/** What storage is to write: a finished run of this name, without the ending of a file. `id`: of the
+ * record; `now`: milliseconds since 1970; `file`: it is a run of this one, which has several. */
 export function importedRun(
-  file: string,
+  called: string,
   log: ImportedLog,
-  { id, now, version }: { readonly id: string; readonly now: number; readonly version: string },
+  made: {
+    readonly id: string
+    readonly now: number
+    readonly version: string
+    readonly file?: string
+  },
 ): RunWrite {
+  const { id, now, version, file = called } = made
   const named = namedSeries(log)
   const columns: Record<string, StoredColumns> = {}
   const summaries: Record<string, RunHeader['summaries'][string]> = {}
@@ -107,7 +113,7 @@ export function importedRun(
     summaries[name] = extendSummary(undefined, columns[name].values)
     metrics[name] = values[length - 1]
   }
-  const name = file.replace(ENDING, '')
+  const name = called.replace(ENDING, '')
   const experiment = experimentOf(name, log.step, named)
   const header: RunHeader = {
     id,

@@ -246,6 +246,24 @@ describe('TensorBoard’s event files', () => {
   })
 })
 
+test('two of TRL’s names of one metric are named, and the first is kept', async () => {
+  const entry = { completion_length: 30, 'completions/mean_length': 31 }
+  const entries = [1, 2].map((step) => ({ step, ...entry }))
+  const log = await read('trl', JSON.stringify({ log_history: entries }))
+  expect(column(log, 'response_length/mean')).toEqual([
+    [1, 30],
+    [2, 30],
+  ])
+  expect(log.remarks).toEqual([
+    '“completion_length” and “completions/mean_length” are the same metric here, response_length/mean: “completions/mean_length” was left out.',
+  ])
+  const twice = await read(
+    'trl',
+    '{"log_history": [{"step": 1, "loss": 2}, {"step": 1, "loss": 1}]}',
+  )
+  expect(twice.remarks).toEqual(['1 step has two values of actor/pg_loss; the later one is kept.'])
+})
+
 describe('an imported run', () => {
   const facts = { id: 'one', now: 5, version: '1.0.0' }
 
@@ -261,6 +279,9 @@ describe('an imported run', () => {
       validation: { n: 8 },
     })
     expect(header.source).toEqual({ kind: 'verl', file: 'cluster.jsonl', remarks: [] })
+    // A run of several in one file says of which.
+    const own = importedRun('blue sun', log, { ...facts, file: 'wandb_export.csv' }).header
+    expect([own.document.name, own.source?.file]).toEqual(['blue sun', 'wandb_export.csv'])
     expect(Object.keys(chunk?.columns ?? {})).toContain('val-core/sort_digits/acc/mean@8')
     expect(header.summaries['critic/score/mean'].last).toBe(1)
   })

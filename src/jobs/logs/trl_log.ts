@@ -4,7 +4,6 @@
 import { isObject } from '../../formats/json.ts'
 import { type ImportedLog, isStep, LogRows } from './base/imported_log.ts'
 import { type Pieces, parsePython } from './base/lines.ts'
-import { labMetrics } from './base/trl_names.ts'
 import { loggedNumber } from './text/step_column.ts'
 
 const LIST = /"log_history"\s*:\s*\[/
@@ -34,7 +33,7 @@ function putEntry(rows: LogRows, text: string, count: number): void {
   for (const [name, value] of Object.entries(entry)) {
     const found = name === 'step' ? undefined : loggedNumber(value)
     if (found === undefined) continue
-    for (const [ours, number] of labMetrics(name, found)) rows.put(ours, entry.step, number)
+    rows.putTrl(name, entry.step, found)
   }
 }
 

@@ -7,9 +7,11 @@ import { importedRun } from '../../jobs/logs/imported_run.ts'
 import type { FolderLog } from '../../jobs/logs/log_files.ts'
 import { HEAD_BYTES, logReader, readLogs } from '../../jobs/logs/read_log.ts'
 import { keepRun } from '../../page/runs/library/library.ts'
-import { storageProblem } from '../../record/run/storage.ts'
+import { libraryStore, type RunEntry, runOf } from '../../page/runs/library/library_store.ts'
+import { type RunWrite, storageProblem } from '../../record/run/storage.ts'
 import { formatSteps } from '../kit/format.ts'
 import { showRun } from '../open/opened_run.ts'
+import { calledName } from '../shown/names/called.ts'
 import { openTab, showToast } from '../shown/store.ts'
 import { tickOnly } from './base/selection.ts'
 import { askWhichRuns } from './found_runs.ts'
@@ -39,23 +41,33 @@ const problemOf = (error: unknown): readonly string[] => [
   error instanceof LogError ? error.message : 'The browser could not read it.',
 ]
 
+/** Whether a run of the list has the same numbers under the same name, of the same file. */
+const isSameLog = ({ header }: Pick<RunEntry, 'header'>, { header: other }: RunWrite): boolean =>
+  header.source?.file === other.source?.file &&
+  header.document.name === other.document.name &&
+  JSON.stringify(header.metrics) === JSON.stringify(other.metrics)
+
 /** Keeps runs and shows the first of them; `name` is that of a run that has none of its own.
  * Resolves with what is wrong, in sentences. */
 async function keepLogs(logs: readonly ImportedLog[], name: string): Promise<readonly string[]> {
   const ids: string[] = []
+  const said: string[] = []
   for (const log of logs) {
     const id = crypto.randomUUID()
+    const run = importedRun(log.run || name, log, { id, now: Date.now(), version, file: name })
+    const isAgain = libraryStore.getState().entries.some((entry) => isSameLog(entry, run))
     try {
-      await keepRun(importedRun(log.run || name, log, { id, now: Date.now(), version }))
+      await keepRun(run)
     } catch (error) {
       return [storageProblem(error)]
     }
     ids.push(id)
+    said.push(`Imported ${log.run || name}: ${formatSteps(log.step)}.`)
+    const entry = runOf(id)
+    if (isAgain && entry)
+      said.push(`It was imported before; this one is called “${calledName(entry)}”.`)
+    said.push(...log.remarks)
   }
-  const said = logs.flatMap(({ run, step, remarks }) => [
-    `Imported ${run || name}: ${formatSteps(step)}.`,
-    ...remarks,
-  ])
   showToast(said.join(' '))
   await showRun(ids[0])
   if (ids.length > 1) tickOnly(ids)

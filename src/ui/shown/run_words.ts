@@ -85,10 +85,15 @@ export function endText(header: RunHeader): string {
   return `${word} at step ${header.step} of ${plannedOf(header)}`
 }
 
-/** Wall clock from the start to the end, pauses included; undefined during a run, or where the
- * clock was set back. */
-export const tookText = ({ started_at, ended_at, status }: RunHeader): string | undefined =>
-  ended_at === undefined || ended_at < started_at || isLive(status)
+/** Wall clock from the start to the end, pauses included; undefined during a run, where the clock
+ * was set back, and of a log, whose times are those of the import. */
+export const tookText = ({
+  started_at,
+  ended_at,
+  status,
+  source,
+}: RunHeader): string | undefined =>
+  source || ended_at === undefined || ended_at < started_at || isLive(status)
     ? undefined
     : formatDuration((ended_at - started_at) / 1000)
 

@@ -9,7 +9,7 @@ import { emptyKept, keepGenerations } from '../../../record/run/kept_run.ts'
 import { withoutHidden } from '../../../rl/fields/hidden.ts'
 import type { Pieces } from './lines.ts'
 import { LOG_KINDS, type LogKind } from './log_kinds.ts'
-import { withoutPrefixes, withPlainNames } from './trl_names.ts'
+import { labMetrics, withoutPrefixes, withPlainNames } from './trl_names.ts'
 
 /** A file of a log; its bytes are read when `pieces` is called. */
 export interface LogFile {
@@ -69,6 +69,8 @@ function seedOf(series: ReadonlyMap<string, Series>): number | undefined {
   return isStep(seed) ? seed : undefined
 }
 
+const VALIDATED = /^val-|(?:^|[/_])eval/
+
 const many = (count: number, one: string, more: string) => `${count} ${count === 1 ? one : more}`
 
 /** Gathers rows. Memory is bounded: long columns are thinned as those of a run of the page. */
@@ -88,6 +90,8 @@ export class LogRows {
    * before. */
   readonly #back = new Map<string, number>()
   readonly #again = new Map<string, number>()
+  /** By the lab's name of a metric, the first of TRL's that it came by. */
+  readonly #theirs = new Map<string, string>()
   #step = 0
 
   /** One value of a metric; one that is not finite is a gap. A step that the metric has had
@@ -110,6 +114,20 @@ export class LogRows {
     if (!Number.isFinite(value)) this.#gaps++
     appendRow(this.#series, metric, step, Number.isFinite(value) ? value : Number.NaN)
     this.#step = Math.max(this.#step, step)
+  }
+
+  /** One value of TRL's, under the names of the lab; two names of TRL's that are one here, older and
+   * newer, each have a value in every entry. */
+  putTrl(name: string, step: number, value: number): void {
+    for (const [metric, converted] of labMetrics(name, value)) {
+      const first = this.#theirs.get(metric) ?? name
+      this.#theirs.set(metric, first)
+      if (first === name) this.put(metric, step, converted)
+      else
+        this.remark(
+          `“${first}” and “${name}” are the same metric here, ${metric}: “${name}” was left out.`,
+        )
+    }
   }
 
   /** The file is an imported run of an earlier import: of which kind, and what was said of it
@@ -183,6 +201,8 @@ export class LogRows {
         ].join(' '),
       )
     const [back, again] = [this.#back, this.#again].map((counts) => Math.max(0, ...counts.values()))
+    const twice = [...this.#again.keys()]
+    const named = twice.slice(0, MAX_NAMED).join(', ')
     const remarks: (string | false)[] = [
       ...(this.#told?.remarks ?? []),
       this.#unread > 0 &&
@@ -194,7 +214,9 @@ export class LogRows {
       back > 0 &&
         `Steps went back ${back === 1 ? 'once' : `${back} times`}, as where a run was resumed: the later values replace the earlier ones from there on.`,
       again > 0 &&
-        `${many(again, 'step has', 'steps have')} two values of one metric, as where a validation was done again; the later one is kept.`,
+        (twice.every((name) => VALIDATED.test(name))
+          ? `${many(again, 'step has', 'steps have')} two values of ${named}, as where a validation was done again; the later one is kept.`
+          : `${many(again, 'step has', 'steps have')} two values of ${named}; the later one is kept.`),
       this.#leftOut.size > 0 &&
         `Only the first ${MAX_METRICS} metrics were read, ${this.#leftOut.size} were left out.`,
       thinnedWords(thinnedOf(this.#series.values())),

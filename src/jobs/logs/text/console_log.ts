@@ -2,7 +2,6 @@
 // else.
 import { type ImportedLog, LogError, LogRows } from '../base/imported_log.ts'
 import { linesOf, type Pieces } from '../base/lines.ts'
-import { labMetrics } from '../base/trl_names.ts'
 import { type Bar, barsIn, findSteps, type Printed, type StepSource } from './printed_steps.ts'
 import { dictAt } from './python_literal.ts'
 import { loggedNumber, stepOf } from './step_column.ts'
@@ -106,7 +105,7 @@ function putTrl(rows: LogRows, { printed, bars, logging_steps }: Console): Impor
     for (const [name, value] of Object.entries(metrics)) {
       const number = name === 'step' || name === 'global_step' ? undefined : loggedNumber(value)
       if (number === undefined) continue
-      for (const [ours, converted] of labMetrics(name, number)) rows.put(ours, steps[i], converted)
+      rows.putTrl(name, steps[i], number)
     }
   }
   const said = FROM[from]

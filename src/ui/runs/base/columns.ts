@@ -157,7 +157,9 @@ function parts(column: string): readonly [kind: string, name: string] {
 export const isMetric = (column: string): boolean => parts(column)[0] === 'metric'
 
 /** Seconds from start to end. */
-const tookOf = ({ started_at, ended_at, study }: RunEntry['header']): number | undefined => {
+const tookOf = (header: RunEntry['header']): number | undefined => {
+  const { started_at, ended_at, study, source } = header
+  if (source) return undefined
   if (study) return study.seconds
   return ended_at === undefined || ended_at < started_at
     ? undefined

@@ -172,6 +172,9 @@ test('an imported verl log is described by what it says, and by no setting of th
   const unknown = ['fact:task', 'fact:preset', 'setting:actor.optim.lr', 'setting:seed']
   expect(unknown.map(said)).toEqual(unknown.map(() => '–'))
   expect(runName(entry)).toMatchObject({ name: 'verl', differs: 'verl' })
+  // The times of the record are those of the import.
+  expect(said('fact:took')).toBe('–')
+  expect(tookText(header)).toBeUndefined()
 })
 
 test('a log that the lab wrote says what its run says, in every column of both', async () => {

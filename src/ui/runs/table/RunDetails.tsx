@@ -29,8 +29,9 @@ function facts({ header }: RunEntry): [string, string][] {
   const ended = isLive(header.status) ? undefined : endText(header)
   const done = doneByHand(lasting({ steered, steering: header.document.steering })).length
   const said: [string, string | undefined][] = [
-    ['Begun', whenText(header.started_at, Date.now())],
-    ['Ended', took === undefined ? ended : `${ended}, after ${took}`],
+    // A log does not say when.
+    [source ? 'Imported' : 'Begun', whenText(header.started_at, Date.now())],
+    ['Ended', source ? undefined : took === undefined ? ended : `${ended}, after ${took}`],
     ['Imported from', source?.file],
     ['Task', source ? undefined : experiment.task.id.replaceAll('_', ' ')],
     ['Seed', seedOf(header)?.toString()],

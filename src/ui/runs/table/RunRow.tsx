@@ -6,7 +6,7 @@ import { canDelete, labelRun, setBaseline } from '../../../page/runs/library/lib
 import { runName } from '../../../record/run/names.ts'
 import type { RunHeader } from '../../../record/run/record.ts'
 import { CutName } from '../../kit/CutName.tsx'
-import { formatCount } from '../../kit/format.ts'
+import { formatCount, NONE } from '../../kit/format.ts'
 import { openArm } from '../../open/opened_arm.ts'
 import { removeRuns, showRun } from '../../open/opened_run.ts'
 import { unsaidWords } from '../../shown/names/distinct_names.ts'
@@ -210,6 +210,13 @@ function FixedCell(props: {
       </td>
     )
   const { text, clock, whole } = shortWhen(header.started_at, today)
+  // A log does not say when its run began.
+  if (header.source)
+    return (
+      <td className="run-more run-started" title={`Imported: ${whole}`}>
+        {NONE}
+      </td>
+    )
   return (
     <td className="run-more run-started" title={whole}>
       {text}
