@@ -28,7 +28,7 @@ export function axisValues(axis: Axis): readonly unknown[] {
 const RANGE = /^\s*(\S+?)\s*\.\.\s*(\S+)\s+(log\s+)?(\d+)\s*$/
 
 /** What a person wrote: `1e-4, 3e-4`, words as they are, or `1e-4..1e-2 log 5`, five numbers in
- * equal ratios; without log evenly. */
+ * equal ratios; without log evenly. Signs of Chinese separate as well. */
 export function readAxis(text: string): Axis {
   const [, from, to, log, count] = RANGE.exec(text) ?? []
   if (count !== undefined)
@@ -40,7 +40,7 @@ export function readAxis(text: string): Axis {
       whole: Number.isInteger(Number(from)) && Number.isInteger(Number(to)),
     }
   return text
-    .split(/[,;]\s*|\s+/)
+    .split(/[,;，、；]\s*|\s+/)
     .filter((part) => part !== '')
     .map((part) => {
       if (Number.isFinite(Number(part))) return Number(part)

@@ -95,6 +95,7 @@ describe('the document', () => {
 
 test('values as a person writes them: a list, words, and ranges', () => {
   expect(readAxis('1e-4, 0.003;2')).toEqual([0.0001, 0.003, 2])
+  expect(readAxis('1e-4，0.003；2、4')).toEqual([0.0001, 0.003, 2, 4])
   expect(readAxis('grpo true')).toEqual(['grpo', true])
   expect(axisValues(readAxis('1e-4..1e-2 log 3'))).toEqual([0.0001, 0.001, 0.01])
   expect(axisValues(readAxis('0.5..1 3'))).toEqual([0.5, 0.75, 1])

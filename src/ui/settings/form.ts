@@ -62,10 +62,14 @@ export function formName({ path, label }: Pick<FieldData, 'path' | 'label'>): st
 
 export const isNumber = ({ kind }: FieldData): boolean => kind === 'integer' || kind === 'number'
 
-/** The value of a text; null for a number that is empty. */
+/** Commas as Chinese writes them. */
+const COMMAS = /[，、]/g
+
+/** The value of a text; null for a number that is empty. A field whose help asks for commas takes
+ * those of Chinese too. */
 export function typedValue(field: FieldData, text: string): FieldData['value'] {
   if (field.kind === 'boolean') return text === 'true'
-  if (!isNumber(field)) return text
+  if (!isNumber(field)) return field.help.includes('with commas') ? text.replace(COMMAS, ',') : text
   return text.trim() === '' ? null : Number(text)
 }
 

@@ -15,7 +15,7 @@ import {
 import { PANEL_KEYS } from '../shell/palette/commands/command.ts'
 import { skippedUpdates } from '../shown/metrics.ts'
 import { SLIDER_TICKS, sliderPosition, sliderValue } from './field/slider.ts'
-import { changedFields, groupFields, ownValues, shownFields } from './form.ts'
+import { changedFields, groupFields, ownValues, shownFields, typedValue } from './form.ts'
 
 const numeric = experimentFields(PRESETS[0].experiment).filter(
   ({ kind, min, max }) =>
@@ -175,4 +175,15 @@ test('a setting that all phases take over is one change, and one of a phase’s 
   const [first, ...rest] = phases
   const own = { ...first, actor: { optim: { lr: 0.002 } } }
   expect(changed({ actor: faster, phases: [own, ...rest] })).toBe(2)
+})
+
+test('a list takes the commas of Chinese, and a name keeps them', () => {
+  const texts = experimentFields(PRESETS[0].experiment).filter(({ kind }) => kind === 'text')
+  const taken = (end: string) => {
+    const field = texts.find(({ path }) => path.endsWith(end))
+    return field && typedValue(field, '1，2、3')
+  }
+  for (const list of ['freeze.layers', 'inner.layers', 'inner.weights', 'kernels', 'rollout_rs'])
+    expect(taken(list), list).toBe('1,2,3')
+  expect(taken('name')).toBe('1，2、3')
 })

@@ -3,7 +3,7 @@ import { RUN_COLORS, type RunHeader } from '../../../record/run/record.ts'
 import { memoryStorage, storageProblem } from '../../../record/run/storage.ts'
 import { begun, recorderOn, stepEvent, told } from '../testing.ts'
 import { readHeader, readRun, readSeries } from './read.ts'
-import { MAX_NAME, readLabels } from './read_labels.ts'
+import { MAX_NAME, parseTags, readLabels } from './read_labels.ts'
 
 async function oneRun() {
   const storage = memoryStorage()
@@ -102,4 +102,8 @@ test('the error of a full storage says what to do', () => {
 
 test('every colour of a run has a dash of its own', () => {
   expect(new Set(RUN_COLORS.map(({ dash }) => dash.join())).size).toBe(RUN_COLORS.length)
+})
+
+test('tags are told apart by commas of either script', () => {
+  expect(parseTags('a, b，c、d')).toEqual(['a', 'b', 'c', 'd'])
 })

@@ -26,8 +26,8 @@ function readTags(value: unknown): readonly string[] {
   return [...new Set(tags)].filter((tag) => tag !== '').slice(0, MAX_TAGS)
 }
 
-/** Tags as a person types them, commas between them. */
-export const parseTags = (typed: string): readonly string[] => readTags(typed.split(','))
+/** Tags as a person types them, commas between them, of Chinese too. */
+export const parseTags = (typed: string): readonly string[] => readTags(typed.split(/[,，、]/))
 
 /** Labels of a run; what is not understood is as if nobody had said it. */
 export function readLabels(value: unknown, id: string, color: number): RunLabels {
