@@ -76,16 +76,22 @@ const OF_RUNS: Readonly<Record<string, string>> = {
   'layer 1 alone is worse than whole model (−23.5 [−34.2, −12.8] points, 6 seeds, p 0.0252 after Holm).':
     '只训练第 1 层比整个模型差（−23.5 [−34.2, −12.8] 个百分点，6 个种子，Holm 校正后 p 0.0252）。',
   // Ranges and full stops are said in Chinese however deep they lie.
-  'Better than “reward model, then PPO” by 6.0 to 11.6 points: DPO; IPO; KTO. 6 seeds.':
-    'DPO；IPO；KTO 比“先奖励模型，再 PPO”好 6.0 到 11.6 个百分点。6 个种子。',
+  'Better than “reward model, then PPO” by 6.0 to 11.6 points: DPO, IPO, KTO. 6 seeds.':
+    'DPO、IPO、KTO 比“先奖励模型，再 PPO”好 6.0 到 11.6 个百分点。6 个种子。',
   'No difference between “BuPO, layer 3” and GRPO was found in held-out accuracy (greedy): +1.0 [−2.0, +4.0] points, with 6 seeds.':
-    '“BuPO，第 3 层”与 GRPO 在留出准确率（贪心）上没有发现差异：+1.0 [−2.0, +4.0] 个百分点，6 个种子。',
+    '未发现“BuPO，第 3 层”与 GRPO 在留出准确率（贪心）上有差异：+1.0 [−2.0, +4.0] 个百分点，6 个种子。',
   '“BuPO, layer 3” ended 3.0 points above GRPO [1.0, 5.0], with 6 seeds.':
     '“BuPO，第 3 层”最终比 GRPO 高 3.0 个百分点 [1.0, 5.0]，6 个种子。',
   'Equal to GRPO within 3.0 points, −0.5 to −0.3 points: layer 3, raw; final policy, blocks 1 to 3. 6 seeds.':
     '第 3 层，原始读法；最终策略，第 1 到 3 块与 GRPO 等效（差异在 3.0 个百分点之内），−0.5 到 −0.3 个百分点。6 个种子。',
   'Better than GRPO by 22.3 to 29.0 points: distillation, reverse KL; distillation, JSD. 8 seeds.':
     '蒸馏，反向 KL；蒸馏，JSD 比 GRPO 好 22.3 到 29.0 个百分点。8 个种子。',
+  'No difference between “BuPO, layer 3” and whole model was found in held-out accuracy (greedy): −1.0 points, with 6 seeds.':
+    '未发现“BuPO，第 3 层”与整个模型在留出准确率（贪心）上有差异：−1.0 个百分点，6 个种子。',
+  '“32 × 8, GRPO” ended 3.0 points above GRPO [1.0, 5.0], with 6 seeds.':
+    '“32 × 8、GRPO”最终比 GRPO 高 3.0 个百分点 [1.0, 5.0]，6 个种子。',
+  'Spent, responses': '所用回答数',
+  'whole model (n = 3)': '整个模型（n = 3）',
   // All of the seeds are not counted twice.
   'The model grows sure of what it knew: the entropy of the final policy fell in 5 of 5 seeds (1.4 → 0.3).':
     '模型对已会的内容更加确定：最终策略的熵在全部 5 个种子中都下降（1.4 → 0.3）。',
@@ -97,16 +103,16 @@ const OF_RUNS: Readonly<Record<string, string>> = {
   'Better than GRPO by 4.7 to 7.9 points: 2 of 3 arms. 6 seeds.':
     '3 个实验组中有 2 个比 GRPO 好 4.7 到 7.9 个百分点。6 个种子。',
   'No difference from BuPO was found in greedy held-out accuracy of the start with blocks up to 3 of the run: −0.5 to −0.3 points, with 6 seeds.':
-    '各实验组与 BuPO 在起点换入训练后的第 1 到 3 块时的留出准确率（贪心）上没有发现差异：−0.5 到 −0.3 个百分点，6 个种子。',
+    '未发现各实验组与 BuPO 在起点换入训练后的第 1 到 3 块时的留出准确率（贪心）上有差异：−0.5 到 −0.3 个百分点，6 个种子。',
   'Held-out accuracy (greedy) by arm': '各实验组的留出准确率（贪心）',
   'Held-out reward (one sample) by arm': '各实验组的留出奖励（一个样本）',
   'Held-out pass@16 by arm': '各实验组的留出 pass@16',
-  'Spent, 10⁹ operations': '花费，10⁹ 次运算',
+  'Spent, 10⁹ operations': '所用 10⁹ 次运算',
   'KL 0.05, low': 'KL 0.05，低',
   'KL 0.05 is better than no KL (+1.0 [+0.2, +1.8] points, 5 seeds, p 0.01 after Holm).':
     'KL 0.05 比没有 KL 好（+1.0 [+0.2, +1.8] 个百分点，5 个种子，Holm 校正后 p 0.01）。',
   'Held-out accuracy (greedy) →': '留出准确率（贪心）→',
-  'responses →': '回答 →',
+  'responses →': '回答数 →',
   ', whole model, the last one traced of 16.': '，整个模型，共 16 步中最后被追踪的一步。',
   '① layer 2': '① 第 2 层',
   'final policy –': '最终策略 –',

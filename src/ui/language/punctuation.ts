@@ -30,6 +30,11 @@ const IN_A_LIST = /(?<=^[^[]*[\d%]),\s(?=[+−-]?\d)/g
 /** What a hole behind a text holds. Numbers of an interval are none of a list. */
 export const inList = (said: string | undefined, before: string): string | undefined =>
   before.endsWith('[') ? said : said?.replace(IN_A_LIST, '、')
+/** `DPO, IPO, KTO`; `32 × 8, GRPO` */
+const NAMES_IN_A_ROW = /^(?:[A-Z]\w*|\d+ × \d+)(?:, [A-Z]\w*)+$/
+/** Names that stay as they are, in a row or not. */
+export const listed = (names: string): string =>
+  NAMES_IN_A_ROW.test(names) ? names.replaceAll(', ', '、') : names
 /** Counts of a whole that are all of it. */
 const ALL_SEEDS = /(?<!\d)(\d+) 个种子中有 \1 个(，?)/g
 const MINUS = /(?<=\p{Script=Han} )-(?=\d)/gu

@@ -20,7 +20,16 @@ import {
   WORD_OF_CODE,
 } from './kinds.ts'
 import { Names } from './names.ts'
-import { AFTER_STOP, inList, JOINTS, SIGNS, splitOutside, tidy, unsaid } from './punctuation.ts'
+import {
+  AFTER_STOP,
+  inList,
+  JOINTS,
+  listed,
+  SIGNS,
+  splitOutside,
+  tidy,
+  unsaid,
+} from './punctuation.ts'
 import { CERTAIN, type Match, Templates } from './templates.ts'
 
 /** The messages of a language. */
@@ -126,7 +135,7 @@ export class TextTranslator {
     const ended = inner.endsWith('.') ? this.exactly(inner.slice(0, -1)) : undefined
     if (ended !== undefined) return `${before}${ended}。${after}`
     if (QUOTED.test(core))
-      return `“${this.find(core.slice(1, -1), depth + 1) ?? core.slice(1, -1)}”`
+      return `“${this.find(core.slice(1, -1), depth + 1) ?? listed(core.slice(1, -1))}”`
     if (IS_CHOICE_OF_CODE.test(core)) return core.replaceAll("' or '", "' 或 '")
     const { sure, likely } = this.byTemplate(core, depth)
     return (
@@ -208,7 +217,7 @@ export class TextTranslator {
       )
       const filled = this.messages.say(
         key,
-        said.map((value, i) => value ?? values[i]),
+        said.map((value, i) => value ?? listed(values[i])),
       )
       if (filled === undefined || isWrongCount(match, filled, said[0] ?? values[0])) continue
       const names = values.filter(

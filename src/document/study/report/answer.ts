@@ -36,7 +36,7 @@ export function joinNumbered(names: readonly string[]): readonly string[] {
 function namesOrCount(names: readonly string[], all: number): string {
   const joined = joinNumbered(names)
   if (joined.length <= MOST_NAMES && joined.every(({ length }) => length <= MOST_LETTERS))
-    return joined.join('; ')
+    return joined.join(joined.some((name) => /[,;]/.test(name)) ? '; ' : ', ')
   return `${names.length} of ${all} arms`
 }
 

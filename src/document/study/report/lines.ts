@@ -35,9 +35,9 @@ export interface PictureLine {
   readonly n?: number
 }
 
-/** ', n = 2': how many seeds a line has, where that is said. */
+/** ' (n = 2)': how many seeds a line has, where that is said. */
 export const seedsText = ({ n }: Pick<PictureLine, 'n'>): string =>
-  n === undefined ? '' : `, n = ${n}`
+  n === undefined ? '' : ` (n = ${n})`
 
 /** Lines of means over these many seeds: where they differ, each says its own. */
 function withSeeds(lines: readonly PictureLine[], counts: readonly number[]): PictureLine[] {

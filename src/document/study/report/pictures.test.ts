@@ -69,7 +69,7 @@ test('lines of different numbers of seeds say theirs, and lines of as many do no
   const some = results.filter(({ arm, seed }) => arm === 'slow' || seed === 1)
   const fewer = analyse(study, arms, some)
   expect(curveLines(study, fewer).lines.map(({ n }) => n)).toEqual([4, 1])
-  expect(studyPictures(study, fewer).get('curves.svg')).toContain('>slow, n = 4<')
+  expect(studyPictures(study, fewer).get('curves.svg')).toContain('>slow (n = 4)<')
 })
 
 test('where runs end begins at the lowest one, and a name has the median of its runs', () => {
