@@ -227,7 +227,7 @@ function OneMoment({ seen, k }: { readonly seen: Seen; readonly k: number }) {
 function numbers({ item, step }: Seen, k: number): NumberTable {
   const measured = item.layer === k ? item.mean.kl_of_layer : undefined
   return {
-    columns: ['layer j', `cosine with ${k}`, `KL from ${k}, nats`],
+    columns: ['layer j', `cosine with ${stateName(k)}`, `KL from ${stateName(k)}, nats`],
     rows: [
       ...similarityPoints(item, k).map(([j, value]) => [
         j === 0 ? 'embedding' : `${j}`,

@@ -31,7 +31,7 @@ const probesOf = (...layers: readonly LayerProbe[]): Probes => ({
 test('the layer that tells most is named, the first that tells it, and what it was before', () => {
   const probes = probesOf(probe(0.5, 0.5), probe(0.75, 0.5), probe(0.9, 0.5))
   expect(probesSay(probes)).toBe(
-    'After step 40 layer 2 tells whether the units carry best: 90.0\u00a0% ± 5.0\u00a0% of 64 held-out problems, with shuffled labels 50.0\u00a0%. Layer 1 is the first that tells it better than shuffled labels. After step 10 layer 2 told it for 50.0\u00a0%.',
+    'After step 40, layer 2 tells whether the units carry best: 90.0\u00a0% ± 5.0\u00a0% of 64 held-out problems, with shuffled labels 50.0\u00a0%. The first that tells it better than shuffled labels is layer 1. After step 10, layer 2 told it for 50.0\u00a0%.',
   )
   expect(probesTitle(probes)).toMatch(/^Held-out problems whose layer tells/)
   const tokens = { ...probes, problems: { ...probes.problems, tokens: 256 } }

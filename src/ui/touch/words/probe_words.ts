@@ -28,6 +28,8 @@ export const probesTitle = ({ label, problems }: Probes): string =>
     ? `Held-out problems whose layer tells ${label}, %`
     : `Held-out answer tokens at which the layer tells ${label}, %`
 
+const layerName = (layer: number): string => (layer === 0 ? 'the embedding' : `layer ${layer}`)
+
 /** The layer that tells most in the newest state, and the first that tells more than chance. */
 export function probesSay(probes: Probes): string {
   const { label, problems } = probes
@@ -39,11 +41,11 @@ export function probesSay(probes: Probes): string {
   const at = `After step ${newest.step}`
   const most = `${formatShare(accuracy.mean)} ± ${formatShare(accuracy.interval)} of ${askedWords(problems)}, with shuffled labels ${formatShare(control.mean)}`
   if (first < 0)
-    return `${at} no layer tells ${label} better than shuffled labels, as far as these problems can show; the best is layer ${best} with ${most}.`
-  const whole = `${at} layer ${best} tells ${label} best: ${most}. Layer ${first} is the first that tells it better than shuffled labels.`
+    return `${at}, no layer tells ${label} better than shuffled labels, as far as these problems can show; the best is ${layerName(best)} with ${most}.`
+  const whole = `${at}, ${layerName(best)} tells ${label} best: ${most}. The first that tells it better than shuffled labels is ${layerName(first)}.`
   const [oldest] = told
   if (oldest === newest) return whole
-  return `${whole} After step ${oldest.step} layer ${best} told it for ${formatShare(oldest.layers[best].accuracy.mean)}.`
+  return `${whole} After step ${oldest.step}, ${layerName(best)} told it for ${formatShare(oldest.layers[best].accuracy.mean)}.`
 }
 
 /** What a probe of one layer found, for the read-out. */
