@@ -16,6 +16,8 @@ const SECONDS = /^(\s*(?:\d+|–)) s(?=\s*$)/
 const RATE = /(?<![\w./:@-])lr(?=\s[−-]?\d|\s*$)/g
 /** Between names of which one holds a sign of its own. */
 const BETWEEN_NAMES = /;\s(?=\S+ = )/g
+/** `1, 2, 3` and nothing else. */
+const WHOLE_NUMBERS = /^\d+(?:, \d+)+$/
 /** What stays as it is written but for this. */
 export const unsaid = (text: string): string =>
   text
@@ -23,6 +25,7 @@ export const unsaid = (text: string): string =>
     .replace(LONE_STOP, '。')
     .replace(SECONDS, '$1 秒')
     .replace(RATE, '学习率')
+    .replace(WHOLE_NUMBERS, (numbers) => numbers.replaceAll(', ', '、'))
 /** Where something comes from, and how a layer is read, is none of a list. */
 const NO_LIST = /、(?=来自)|(?<=^(?:嵌入层|最终策略))、(?=(?:原始|归一化)状态)/g
 /** Between the numbers of a list. */

@@ -58,7 +58,7 @@ function Cells({ study, arms }: Pick<PlanPreviewProps, 'study' | 'arms'>) {
           <tr>
             <th scope="col">Arm</th>
             <th scope="col">Steps</th>
-            <th scope="col">Seeds</th>
+            <th scope="col">Its seeds</th>
           </tr>
         </thead>
         <tbody>
