@@ -51,7 +51,7 @@ describe('a bad link says what was wrong and keeps the rest', () => {
     ],
     [
       'kernels=*:vector_9x9&seed=3',
-      /^kernels: entry 1, '\*:vector_9x9': expected one of these/,
+      /^kernels: entry 1 is '\*:vector_9x9': expected one of these/,
       { seed: 3, kernels: null },
     ],
     ['p=rlhf-clicks&phases.1.pairs.verdicts=yes', /verdicts: expected letters a, b, s/],

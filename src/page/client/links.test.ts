@@ -102,7 +102,7 @@ test('a run whose kernels are pinned has nothing to remember, and its link is th
   openPage()
   const before = remembered
   expect(editField('kernels', 'nt_m64_n32_k16:fast')).toMatch(
-    /^kernels: entry 1, .*expected one of/,
+    /^kernels: entry 1 is .*expected one of/,
   )
   const kernels = '*:slices_16x16'
   expect(editField('kernels', kernels)).toBeUndefined()

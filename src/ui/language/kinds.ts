@@ -15,7 +15,7 @@ interface Cut {
 /** In quotes or without. */
 export const WORD_OF_CODE = /^['"‘“]?[\w.*+@:-]*[\w.*+@-]['"’”]?$/
 /** `'cosine' or 'constant'`: words of code, whatever they mean elsewhere. */
-export const IS_CHOICE_OF_CODE = /^'[^']*'(?: or '[^']*')+$/
+export const IS_CHOICE_OF_CODE = /^'[^']*'(?: \([^()]*\))?(?: or '[^']*'(?: \([^()]*\))?)+$/
 /** A number, or a word that is none of a sentence. */
 export const IS_VALUE = /^[−-]?\d(?:[\d.e−-]*[\de])?$|^\w*[\d_]\w*$|^none$/
 const NO_VALUE = /^(?:none|nothing|less|more)$/

@@ -41,6 +41,9 @@ export const listed = (names: string): string =>
 /** Counts of a whole that are all of it. */
 const ALL_SEEDS = /(?<!\d)(\d+) 个种子中有 \1 个(，?)/g
 const MINUS = /(?<=\p{Script=Han} )-(?=\d)/gu
+/** What was given, and words of code, but for the apostrophe of a word and what code itself
+ * quotes. */
+const QUOTES = /(?<![\w“{]|: )'([^'“”]+)'(?![\w:])/g
 /** Around words of Chinese. */
 const BRACKETS = /\(([^()]*\p{Script=Han}[^()]*)\)/gu
 
@@ -80,6 +83,7 @@ export const tidy = (text: string): string =>
     .replace(BETWEEN_NAMES, '；')
     .replace(RATE, '学习率')
     .replace(/(?<=\bnats)\.\s?(?=\p{Script=Han})/gu, '。')
+    .replace(QUOTES, /\p{Script=Han}/u.test(text) ? '“$1”' : '$&')
     .replace(BRACKETS, '（$1）')
     .replace(ALL_SEEDS, (_, seeds, comma) => `全部 ${seeds} 个种子中${comma || '都'}`)
     .replace(MINUS, '−')

@@ -136,7 +136,7 @@ export class TextTranslator {
     if (ended !== undefined) return `${before}${ended}。${after}`
     if (QUOTED.test(core))
       return `“${this.find(core.slice(1, -1), depth + 1) ?? listed(core.slice(1, -1))}”`
-    if (IS_CHOICE_OF_CODE.test(core)) return core.replaceAll("' or '", "' 或 '")
+    if (IS_CHOICE_OF_CODE.test(core)) return this.choiceOfCode(core, depth)
     const { sure, likely } = this.byTemplate(core, depth)
     return (
       sure ??
@@ -146,6 +146,7 @@ export class TextTranslator {
       (ENDS_IN_BRACKETS.test(core) ? this.byParts(core, 1, depth) : undefined) ??
       this.valued(core, IS_VALUE) ??
       this.ended(core, depth) ??
+      this.labelled(core, depth) ??
       likely ??
       this.byParts(core, 1, depth) ??
       this.valued(core, WORD_OF_CODE)
@@ -157,6 +158,23 @@ export class TextTranslator {
     const [, path, rest] = OF_A_PATH.exec(core) ?? []
     const said = rest === undefined ? undefined : this.find(rest, depth + 1)
     return said === undefined ? undefined : `${path}：${said}`
+  }
+
+  /** `'cosine' (cosine decay) or 'constant'`: words of code, each with what a form calls it. */
+  private choiceOfCode(core: string, depth: number): string {
+    const said = core.replace(
+      / \(([^()]*)\)(?= or '|$)/g,
+      (_, label: string) => `（${this.find(label, depth + 1) ?? label}）`,
+    )
+    return said.replaceAll(/(?<=['）]) or '/g, " 或 '")
+  }
+
+  /** A label, and a refusal that names first which part of the value it is about. */
+  private labelled(core: string, depth: number): string | undefined {
+    const [, label, rest] = /^([^:]+): ([^:]+: expected [\s\S]+)$/.exec(core) ?? []
+    const name = label === undefined ? undefined : this.exactly(label)
+    const said = name === undefined ? undefined : this.find(rest, depth + 1)
+    return said === undefined ? undefined : `${name}：${said}`
   }
 
   /** A setting and its value: `architecture qwen3`. */

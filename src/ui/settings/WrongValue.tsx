@@ -25,7 +25,7 @@ export function WrongValue(props: {
     <p className="problem" role="alert">
       {wrong.problem}
       <button type="button" className="plain" onClick={onKeep}>
-        keep {spoken(field)}
+        {field.value === null ? 'keep none' : `keep ${spoken(field)}`}
       </button>
       {other ? (
         <button type="button" className="plain" onClick={() => showSetting(other.path)}>

@@ -50,18 +50,18 @@ test('what was written is read back, and written the same again', () => {
 
 test('what cannot be read is refused with the entry and what to do', () => {
   const cases: readonly (readonly [text: string, entry: string, expected: RegExp])[] = [
-    [`${A}:vector_4x4,${B}:vector_9x9`, `entry 2, '${B}:vector_9x9'`, /one of these .*skinny_8x16/],
-    [`${A}:toString`, `entry 1, '${A}:toString'`, /one of these/],
-    [`${A}:default`, `entry 1, '${A}:default'`, /one of these/],
-    ['nt_m64_n32:vector_4x4', "entry 1, 'nt_m64_n32:", /sizes before the colon/],
-    ['tt_m64_n32_k16:vector_4x4', "entry 1, 'tt_m64", /nn, nt, tn or nt_add/],
-    ['__proto__:vector_4x4', "entry 1, '__proto__", /sizes before the colon/],
-    [`${A}:vector_4x4,`, "entry 2, ''", /one colon between them/],
-    ['Default', "entry 1, 'Default'", /'default' alone/],
-    ['default,default', "entry 1, 'default'", /'default' alone/],
+    [`${A}:vector_4x4,${B}:vector_9x9`, `entry 2 is '${B}:vector_9x9'`, /one of these .*skinny_8x16/],
+    [`${A}:toString`, `entry 1 is '${A}:toString'`, /one of these/],
+    [`${A}:default`, `entry 1 is '${A}:default'`, /one of these/],
+    ['nt_m64_n32:vector_4x4', "entry 1 is 'nt_m64_n32:", /sizes before the colon/],
+    ['tt_m64_n32_k16:vector_4x4', "entry 1 is 'tt_m64", /nn, nt, tn or nt_add/],
+    ['__proto__:vector_4x4', "entry 1 is '__proto__", /sizes before the colon/],
+    [`${A}:vector_4x4,`, "entry 2 is ''", /one colon between them/],
+    ['Default', "entry 1 is 'Default'", /'default' alone/],
+    ['default,default', "entry 1 is 'default'", /'default' alone/],
     [`${A}:vector_4x4:skinny_8x16`, 'entry 1', /one colon between them/],
     [`${A}:vector_4x4,*:vector_4x4,${A}:vector_8x8`, 'entry 3', /every class once; take/],
-    [`x${'y'.repeat(3000)}`, `entry 1, 'x${'y'.repeat(59)}…'`, /one colon/],
+    [`x${'y'.repeat(3000)}`, `entry 1 is 'x${'y'.repeat(59)}…'`, /one colon/],
   ]
   for (const [kernels, entry, expected] of cases) {
     const parsed = parseExperiment({ kernels })

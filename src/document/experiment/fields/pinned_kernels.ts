@@ -42,7 +42,7 @@ export function readKernels(text: string | null): PinnedKernels {
     const [shapeClass, name, ...rest] = part.trim().split(':')
     const refuse = (problem: string): PinnedKernels => {
       const shown = part.length > 60 ? `${part.slice(0, 60)}…` : part
-      return { ok: false, problem: `entry ${i + 1}, '${shown}': ${problem}` }
+      return { ok: false, problem: `entry ${i + 1} is '${shown}': ${problem}` }
     }
     if (name === undefined || rest.length > 0)
       return refuse(

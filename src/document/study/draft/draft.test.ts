@@ -85,6 +85,9 @@ test('each mistake is said at its field', () => {
   expect(axis('actor.optim.lr', '1, 2')).toEqual(['This field is above already.'])
   // Arms that cannot run: once, at the field of their value.
   expect(axis('rollout.n', '0, 4')).toEqual(['Expected a whole number from 1 to 64, got 0.'])
+  // The words of a choice stand beside what its menu says.
+  const schedule = "Expected 'constant' (constant) or 'cosine' (cosine decay), got 'sine'."
+  expect(axis('actor.optim.lr_scheduler_type', 'sine, cosine')).toEqual([schedule])
   const many = { path: 'rollout.n', values: '1..64 64' }
   expect(problems({ axes: [rate, many] })).toEqual({
     'axis.0': [expect.stringContaining('the grid has 320 arms')],

@@ -1,6 +1,7 @@
 // Holds a study as the page's form writes it, and what is wrong with it, field by field.
 import { parseExperiment } from '../../experiment/experiment.ts'
 import { setAt } from '../../experiment/fields/paths.ts'
+import { experimentFields } from '../../experiment/form/form.ts'
 import { noSuchField } from '../../experiment/form/form_fields.ts'
 import type { Experiment } from '../../experiment/schema/schema.ts'
 import { type Arm, expandStudy } from '../arms.ts'
@@ -112,7 +113,7 @@ export function readDraft(
     }
     return { ok: true, study, arms, runs: plannedCount(study, arms) }
   }
-  for (const problem of expanded.problems) say(...blamed(problem, draft))
+  for (const problem of expanded.problems) say(...blamed(problem, draft, present))
   return { ok: false, problems }
 }
 
@@ -199,7 +200,17 @@ function valueProblem(present: Experiment, path: string, value: unknown): string
   if (!setAt(own, path, value)) return undefined
   const parsed = parseExperiment(own)
   const issue = parsed.ok ? undefined : parsed.issues.find((one) => one.path === path)
-  return issue && asSentence(issue.message)
+  return issue && asSentence(withLabels(issue.message, present, path))
+}
+
+/** Words of a choice, each with what the form calls it. */
+function withLabels(message: string, present: Experiment, path: string): string {
+  const field = experimentFields(present).find((own) => own.path === path)
+  const labels = new Map(field?.options?.map(({ value, label }) => [`${value}`, label]))
+  return message.replace(/'([^']*)'(?=.*, got )/g, (word, value: string) => {
+    const label = labels.get(value)
+    return label === undefined ? word : `${word} (${label.replace(/ ?\(.*\)/, '')})`
+  })
 }
 
 /** A value that is typed cannot be null. */
@@ -245,10 +256,10 @@ function fieldOf(path: string, { axes }: Draft): DraftField {
 }
 
 /** An arm that cannot run names the field of its grid, which then says the mistake alone. */
-function blamed(problem: string, { axes }: Draft): [DraftField, string] {
+function blamed(problem: string, { axes }: Draft, present: Experiment): [DraftField, string] {
   for (const [i, { path }] of axes.entries()) {
     const [, message] = path === '' ? [] : problem.split(`: ${path}: `)
-    if (message !== undefined) return [`axis.${i}`, asSentence(message)]
+    if (message !== undefined) return [`axis.${i}`, asSentence(withLabels(message, present, path))]
   }
   return [/^the grid has/.test(problem) ? 'axis.0' : 'form', problem]
 }

@@ -35,7 +35,7 @@ export function modelAddress(typed: string): ModelAddress {
   try {
     url = new URL(text)
   } catch {
-    throw new RangeError(`${JSON.stringify(text.slice(0, 80))} is no model. ${EXAMPLES}`)
+    throw new RangeError(`“${text.slice(0, 80)}” is no model. ${EXAMPLES}`)
   }
   const isLocal = url.protocol === 'http:' && LOCAL.test(url.hostname)
   if (url.protocol !== 'https:' && !isLocal)

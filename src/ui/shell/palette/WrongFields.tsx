@@ -43,7 +43,11 @@ const isEmpty = ({ text }: Wrong) => text.trim() === ''
 function Typed({ wrong: { path, text } }: { readonly wrong: Wrong }) {
   const field = experimentFields(labStore.getState().experiment).find((own) => own.path === path)
   const chosen = field?.options?.find(({ value }) => `${value}` === text)
-  return chosen ? <span>{chosen.label}</span> : <span translate="no">{text}</span>
+  return chosen ? (
+    <span>{chosen.label}</span>
+  ) : (
+    <span translate="no">{text.replace(/^-(?=\d)/, '−')}</span>
+  )
 }
 
 function OfRun({ wrong }: { readonly wrong: Wrong }) {
