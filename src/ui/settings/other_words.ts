@@ -1,8 +1,10 @@
 // Finds a setting by other words: a question in plain words leads to the setting that answers it,
 // and so does the name that another system has for it.
 import { wordsOf } from '../kit/fuzzy.ts'
+import { t } from '../kit/translator.ts'
 
-/** Words of a query, and the end of the path of the settings that they mean. */
+/** Words of a query, which have others in the page's language, and the end of the path of the
+ * settings that they mean. */
 const OTHER_WORDS: readonly (readonly [words: string, paths: readonly string[]])[] = [
   ['how fast speed step size pace quickly', ['optim.lr']],
   ['how long duration length of training when stop', ['.steps', '.epochs']],
@@ -23,6 +25,7 @@ const OTHER_WORDS: readonly (readonly [words: string, paths: readonly string[]])
   ['forgetful discount future', ['gamma', 'lam']],
   ['reuse passes over data', ['ppo_epochs', '.epochs']],
   ['longest answer cut off', ['max_response_length']],
+  ['early stop stopping patience', ['.accuracy', '.score', '.plateau_steps', '.entropy_floor']],
   // TRL's names, as an export writes them.
   ['learning_rate', ['optim.lr']],
   ['num_generations', ['rollout.n']],
@@ -86,7 +89,7 @@ export function isMeant(words: readonly string[], path: string): boolean {
   const telling = words.map((word) => word.replace(/[?.!,]+$/, '')).filter((w) => !EMPTY.test(w))
   if (telling.length === 0) return false
   return OTHER_WORDS.some(([known, paths]) => {
-    const all = known.split(' ')
+    const all = `${known} ${t(known)}`.split(/[ 、]/)
     return paths.some((end) => path.endsWith(end)) && telling.every((word) => all.includes(word))
   })
 }

@@ -1,7 +1,9 @@
-import { expect, test } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import { experimentFields } from '../../document/experiment/form/form.ts'
 import { PRESETS, presetOf } from '../../document/presets/presets.ts'
 import { SETTINGS } from '../../jobs/settings/settings.ts'
+import { translateWith } from '../kit/translator.ts'
+import { allTexts } from '../language/testing.ts'
 import { isMeant } from './other_words.ts'
 import {
   findWords,
@@ -13,6 +15,8 @@ import {
   pathWords,
   sortFound,
 } from './settings_search.ts'
+
+afterEach(() => translateWith(undefined))
 
 const fields = experimentFields(PRESETS[0].experiment)
 const paths = (query: string) =>
@@ -34,6 +38,20 @@ test('a question in plain words finds the setting that answers it', () => {
   // Small words alone mean nothing, and a word that is not known finds nothing.
   expect(isMeant(['how', 'many'], 'rollout.n')).toBe(false)
   expect(isMeant(['how', 'purple'], 'rollout.n')).toBe(false)
+})
+
+test('in Chinese a setting is found by the words that engineers have for it', () => {
+  const texts = allTexts()
+  const text = (english: string) => texts.translate(english)
+  translateWith({ locale: 'zh-CN', text, props: (_, props) => props })
+  const found = {
+    批量大小: 'rollout.train_batch_size',
+    批大小: 'rollout.train_batch_size',
+    早停: 'phases.1.stop.plateau_steps',
+    温度系数: 'rollout.temperature',
+    上下文长度: 'rollout.max_response_length',
+  }
+  for (const [query, path] of Object.entries(found)) expect(paths(query), query).toContain(path)
 })
 
 test('a setting is found by the name that the export to TRL gives it', () => {
