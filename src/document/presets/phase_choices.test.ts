@@ -82,3 +82,16 @@ test('a preset’s phase brings its settings along', () => {
   // Its responses are as long as this experiment's task needs.
   expect(settings.rollout.max_response_length).toBe(experiment.rollout.max_response_length)
 })
+
+test('the experiment’s own method goes on with its settings and its length', () => {
+  const first = PRESETS.find(({ id }) => id === 'first-steps')?.experiment
+  if (!first) throw new Error('no preset')
+  const [inner, whole] = first.phases
+  if (whole.kind !== 'rl') throw new Error('no phase')
+  const own = { ...first, phases: [inner, { ...whole, actor: { grad_clip: 0.5 } }] }
+  const choice = (id: string) => phaseChoices(own).find((candidate) => candidate.id === id)?.phase
+  const { steps, adv_estimator } = whole
+  expect(choice(adv_estimator)).toMatchObject({ steps, actor: { grad_clip: 0.5 } })
+  expect(choice('bupo')).toMatchObject({ steps: 4, adv_estimator, target_layer: 2 })
+  expect(choice('grpo')).toMatchObject({ steps, adv_estimator: 'grpo' })
+})

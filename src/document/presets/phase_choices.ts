@@ -2,10 +2,10 @@
 import { comparesGroups } from '../../rl/estimators/advantages.ts'
 import { newPhase, parseExperiment } from '../experiment/experiment.ts'
 import { type Document, isDocument } from '../experiment/fields/paths.ts'
-import type { PhaseDocument, RlDocument } from '../experiment/fields/phases.ts'
+import { innerTarget, type PhaseDocument, type RlDocument } from '../experiment/fields/phases.ts'
 import { preferenceLabel } from '../experiment/fields/preference_fields.ts'
 import { hasRewardModel } from '../experiment/rules/phase_rules.ts'
-import { settingsOf } from '../experiment/schema/phase_settings.ts'
+import { laid, settingsOf } from '../experiment/schema/phase_settings.ts'
 import { type Experiment, MAX_PHASES } from '../experiment/schema/schema.ts'
 import { PRESETS } from './presets.ts'
 
@@ -53,9 +53,13 @@ function ownBatch({ rollout, actor }: Experiment): Partial<RlDocument> {
   }
 }
 
-/** What a phase of an inner layer cannot have, off where the experiment has it: layers that learn
+/** What a phase of an inner layer cannot have, off where these settings have it: layers that learn
  * along, an entropy target, stale samples, and a correction of rollouts. */
-function alone({ actor, rollout, algorithm }: Experiment): Partial<RlDocument> {
+function alone({
+  actor,
+  rollout,
+  algorithm,
+}: Pick<Experiment, 'actor' | 'rollout' | 'algorithm'>): Partial<RlDocument> {
   const { rollout_is, rollout_rs } = algorithm.rollout_correction
   const off = {
     ...(actor.inner.layers !== null && { inner: { layers: null } }),
@@ -70,17 +74,61 @@ function alone({ actor, rollout, algorithm }: Experiment): Partial<RlDocument> {
   }
 }
 
+const isRl = (phase: PhaseDocument): phase is RlDocument => phase.kind === 'rl'
+
+/** How another phase estimates advantages, with the settings of its own that go with that. */
+function methodOf({ adv_estimator, rollout, actor, critic, algorithm }: RlDocument) {
+  return {
+    adv_estimator,
+    ...(rollout && { rollout }),
+    ...(actor && { actor }),
+    ...(critic && { critic }),
+    ...(algorithm && { algorithm }),
+  }
+}
+
+const lengthBeside = (beside: RlDocument | undefined): number =>
+  beside && beside.epochs === null ? beside.steps : NEW_STEPS
+
+const isInner = (phase: PhaseDocument): phase is RlDocument =>
+  isRl(phase) && innerTarget(phase) !== undefined
+
+/** A phase that trains an inner layer, as phase `at`: as the nearest that trains one does, else by
+ * the method of the reinforcement beside it and no longer than that, else by GRPO. */
+export function innerPhase(experiment: Experiment, target_layer: number, at: number): RlDocument {
+  const { phases } = experiment
+  const [before, after] = [phases.slice(0, at), phases.slice(at)]
+  const like = before.findLast(isInner) ?? after.find(isInner)
+  const beside = after.find(isRl) ?? before.findLast(isRl)
+  const steps = Math.min(NEW_STEPS, lengthBeside(beside))
+  const plain = { ...(newPhase('rl') as RlDocument), target_layer, steps }
+  const method = beside && {
+    ...methodOf(beside),
+    ...laid(methodOf(beside) as Document, alone(settingsOf(experiment, beside)) as Document),
+  }
+  const taken = like ? { ...like, name: null, target_layer } : { ...plain, ...method }
+  const placed = [...before, taken, ...after]
+  if (beside && parseExperiment({ ...experiment, phases: placed, steering: [] }).ok) return taken
+  return { ...plain, adv_estimator: 'grpo', ...ownBatch(experiment), ...alone(experiment) }
+}
+
 function methodPhase(
   experiment: Experiment,
   { id, name, adv_estimator }: (typeof METHODS)[number],
 ): PhaseDocument {
-  const phase = { ...(newPhase('rl') as RlDocument), name, adv_estimator, steps: NEW_STEPS }
-  const layers = experiment.model.num_hidden_layers
+  const { phases, model } = experiment
+  if (id === 'bupo')
+    return innerPhase(experiment, Math.max(1, model.num_hidden_layers - 1), phases.length)
+  const last = phases.findLast(isRl)
+  const steps = lengthBeside(last)
+  const phase = { ...(newPhase('rl') as RlDocument), name, adv_estimator, steps }
+  // The experiment’s own method continues as it is.
+  if (last?.adv_estimator === adv_estimator && innerTarget(last) === undefined)
+    return { ...phase, ...methodOf(last) }
   return {
     ...phase,
     ...(comparesGroups(adv_estimator) && ownBatch(experiment)),
     ...(id === 'rejection_sampling' && { actor: { loss_mode: 'gpg' } }),
-    ...(id === 'bupo' && { target_layer: Math.max(1, layers - 1), ...alone(experiment) }),
     // A critic learns no slower than the policy it judges.
     ...(id === 'gae' && { critic: { optim: experiment.actor.optim }, algorithm: { lam: 0.95 } }),
   }
@@ -172,6 +220,12 @@ export function phaseChoices(experiment: Experiment): PhaseChoice[] {
   )
 }
 
+/** Phase `index` of a list, scored by the reward model of an earlier phase, where there is one. */
+export const rewarded = (phase: RlDocument, phases: readonly PhaseDocument[], index: number) => ({
+  ...phase,
+  reward_model: { enable: hasRewardModel(phases, index) },
+})
+
 /** A choice as phase `index` of a list: a method is rewarded by the reward model of an earlier
  * phase, where there is one. */
 export function placedPhase(
@@ -180,7 +234,7 @@ export function placedPhase(
   index: number,
 ): PhaseDocument {
   if (group !== 'Methods' || phase.kind !== 'rl') return phase
-  return { ...phase, reward_model: { enable: hasRewardModel(phases, index) } }
+  return rewarded(phase, phases, index)
 }
 
 const phaseKind = (phase: PhaseDocument): string => {

@@ -140,3 +140,22 @@ test('an inner phase goes before the whole model’s reinforcement, and the expe
   const full = { ...experiment, phases: Array(MAX_PHASES).fill(experiment.phases[2]) }
   expect(withInnerPhase(full, 1)).toBeUndefined()
 })
+
+test('an inner phase goes on by the method of its neighbour, and no longer than that', () => {
+  const first = presetOf('first-steps')?.experiment
+  if (!first) throw new Error('no preset')
+  const added = withInnerPhase(first, 1)?.[1]
+  expect(added).toEqual({ ...first.phases[0], name: null, target_layer: 1 })
+  // Without an inner phase beside it: as the whole model learns, but for what needs it.
+  const actor = { grad_clip: 0.5, inner: { layers: '1' } }
+  const [, phase] = first.phases
+  const whole = Object.assign({}, phase, { steps: 12, actor })
+  const alone = { ...first, phases: [whole] }
+  expect(withInnerPhase(alone, 2)?.[0]).toMatchObject({
+    adv_estimator: 'reinforce_plus_plus',
+    steps: 12,
+    target_layer: 2,
+    actor: { grad_clip: 0.5, inner: { layers: null } },
+  })
+  expect(withInnerPhase({ ...alone, phases: [phase] }, 2)?.[0]).toMatchObject({ steps: 20 })
+})

@@ -3,7 +3,7 @@
 
 import type { PhaseDocument } from '../../document/experiment/fields/phases.ts'
 import { type Experiment, MAX_PHASES } from '../../document/experiment/schema/schema.ts'
-import { phaseChoices, placedPhase } from '../../document/presets/phase_choices.ts'
+import { innerPhase, rewarded } from '../../document/presets/phase_choices.ts'
 import type { Series } from '../../host/columns/series.ts'
 import type { Observation, ObservedRows } from '../../host/protocol/observation.ts'
 import { type SuggestedLayer, suggestedLayer } from '../../rl/math/suggested_layer.ts'
@@ -128,13 +128,11 @@ export function withInnerPhase(
   first = 0,
 ): readonly PhaseDocument[] | undefined {
   const { phases } = experiment
-  const choice = phaseChoices(experiment).find(({ id }) => id === 'bupo')
-  if (!choice || phases.length >= MAX_PHASES) return undefined
+  if (phases.length >= MAX_PHASES || experiment.model.num_hidden_layers < 2) return undefined
   const whole = phases.findIndex(
     (phase, i) => i >= first && phase.kind === 'rl' && phase.target_layer === 'final',
   )
   const at = whole < 0 ? phases.length : whole
-  const phase = placedPhase(choice, phases, at)
-  if (phase.kind !== 'rl') return undefined
-  return [...phases.slice(0, at), { ...phase, target_layer: layer }, ...phases.slice(at)]
+  const phase = rewarded(innerPhase(experiment, layer, at), phases, at)
+  return [...phases.slice(0, at), phase, ...phases.slice(at)]
 }

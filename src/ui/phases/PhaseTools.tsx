@@ -65,17 +65,27 @@ export function PhaseTools({ index }: { index: number }) {
   )
 }
 
+/** A phase of a kind behind these. Reinforcement goes on as the last does, but with the whole
+ * model; with a reward model comes its reward. */
+export function addedPhase(
+  kind: PhaseDocument['kind'],
+  phases: readonly PhaseDocument[],
+): PhaseDocument {
+  const phase = newPhase(kind)
+  const last = phases.findLast((other) => other.kind === 'rl')
+  if (phase.kind !== 'rl') return phase
+  const { name, target_layer, target_readout } = phase
+  const reward_model = { enable: hasRewardModel(phases, phases.length) }
+  return { ...phase, ...last, name, target_layer, target_readout, reward_model }
+}
+
 /** Adds a phase at the end. */
 export function AddPhase() {
   const layers = useLab(selectLayers)
   const phases = useLab(selectPhases)
   const isFull = phases.length >= MAX_PHASES
   const add = (kind: PhaseDocument['kind']) => {
-    const phase = newPhase(kind, phases)
-    // With a reward model comes its reward.
-    const enable = hasRewardModel(phases, phases.length)
-    const own = phase.kind === 'rl' ? { ...phase, reward_model: { enable } } : phase
-    tell(appendPhase(own, 'settings'))
+    tell(appendPhase(addedPhase(kind, phases), 'settings'))
   }
   return (
     <div className="phase-tools add-phase">

@@ -1,10 +1,12 @@
 import { expect, test } from 'vitest'
 import { withField } from '../../document/experiment/experiment.ts'
+import type { PhaseDocument } from '../../document/experiment/fields/phases.ts'
 import { resolvePhases } from '../../document/experiment/resolve.ts'
 import type { Experiment } from '../../document/experiment/schema/schema.ts'
 import { presetOf } from '../../document/presets/presets.ts'
 import { initialState, type LabState } from '../../page/state/store.ts'
 import { methodOf } from './PhaseItem.tsx'
+import { addedPhase } from './PhaseTools.tsx'
 import { selectShown } from './timeline.ts'
 
 const presetExperiment = (id: string): Experiment => {
@@ -52,4 +54,13 @@ test('a phase of the whole model is of no single layer, and what its name says i
   expect(said(tiny)).toEqual([', SFT', ', GRPO', ', GRPO'])
   const phases = tiny.phases.map((phase, i) => ({ ...phase, name: `part ${i + 1}` }))
   expect(said({ ...tiny, phases })).toEqual([', SFT', ', GRPO, layer 2', ', GRPO'])
+})
+
+test('reinforcement that is added goes on as the last does, with the whole model', () => {
+  const { phases } = presetExperiment('first-steps')
+  const actor = { grad_clip: 0.5 }
+  const own = phases.map((phase) => ({ ...phase, name: 'mine', actor }) as PhaseDocument)
+  const added = addedPhase('rl', own)
+  expect(added).toEqual({ ...own[1], name: null })
+  expect(addedPhase('rl', own.slice(0, 1))).toEqual({ ...added, steps: 4 })
 })

@@ -23,7 +23,7 @@ export interface PhaseSettings {
 }
 
 /** `shared` with what `own` sets laid over it, at any depth; pairs as a whole. */
-function laid(shared: Document, own: Document): Document {
+export function laid(shared: Document, own: Document): Document {
   const result = { ...shared }
   for (const [name, value] of Object.entries(own))
     if (value !== undefined)
