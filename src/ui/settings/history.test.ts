@@ -210,12 +210,19 @@ test('a refused edit leaves no entry', () => {
   expect(historyStore.getState().past).toEqual([])
 })
 
+test('a phase that is put between others is named by its place', () => {
+  keepHistory(() => 0)
+  const { phases } = labStore.getState().experiment
+  editField('phases', [phases[0], { ...phases[0], name: 'new' }, ...phases.slice(1)])
+  expect(undo()).toBe('Undone: add phase 2')
+})
+
 test('phases that are added and removed are undone', () => {
   keepHistory(() => 0)
   const { phases } = labStore.getState().experiment
   editField('phases', phases.slice(1))
-  expect(historyStore.getState().past.at(-1)?.words).toBe('remove a phase')
-  expect(undo()).toBe('Undone: remove a phase')
+  expect(historyStore.getState().past.at(-1)?.words).toBe('remove phase 1')
+  expect(undo()).toBe('Undone: remove phase 1')
   expect(labStore.getState().experiment.phases).toEqual(phases)
 })
 

@@ -127,7 +127,9 @@ export function settingWords(
 function phaseWords(before: Experiment, after: Experiment): string {
   const more = after.phases.length - before.phases.length
   if (more === 0) return 'order of the phases'
-  return more > 0 ? `add phase ${after.phases.length}` : `remove a phase`
+  const [few, many] = more > 0 ? [before, after] : [after, before]
+  const place = many.phases.findIndex((phase, i) => !isSame(phase, few.phases[i])) + 1
+  return more > 0 ? `add phase ${place}` : `remove phase ${place}`
 }
 
 const fieldAt = (path: string, experiment: Experiment) =>
