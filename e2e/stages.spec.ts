@@ -67,7 +67,8 @@ test('a step is looked at token by token, and walked through by keyboard', async
   await page.keyboard.press('ArrowLeft')
   await expect(lab.get('token-exact')).toContainText(`${best.columns.token_level_rewards?.[1]}`)
   await expect(lab.get('formulas')).toContainText('advantage: GRPO')
-  await expect(lab.get('formulas')).toContainText('r = exp(log π − log π_old)')
+  await expect(lab.get('formulas')).toContainText('r = exp(log π − log πold)')
+  await expect(lab.get('formulas').locator('sub').first()).toHaveText('old')
 
   // Another response.
   await lab.get('trace-worst').click()

@@ -4,6 +4,7 @@ import { type FilledFormula, tokenFormulas } from '../../../document/formulas/fo
 import type { TokenTable, TracedSample } from '../../../host/protocol/results.ts'
 import { Token } from '../base/Token.tsx'
 import type { StageIndex } from './SlowMotion.tsx'
+import { Symbols } from './Symbols.tsx'
 import { PART_STAGE } from './stages.ts'
 import { tense } from './TokenGrid.tsx'
 
@@ -16,7 +17,11 @@ function FormulaPart({ formula, stage }: { formula: FilledFormula; stage: StageI
       {lines.map(({ result, symbol, symbols, numbers, value }) => (
         <p key={result}>
           <span>
-            <var>{symbol}</var> = {symbols}
+            <var>
+              <Symbols text={symbol} />
+            </var>
+            {' = '}
+            <Symbols text={symbols} />
           </span>
           <span className="formula-numbers" title={`${value}`}>
             = {numbers}
@@ -29,7 +34,13 @@ function FormulaPart({ formula, stage }: { formula: FilledFormula; stage: StageI
           </span>
         </p>
       ))}
-      {note ? <p className="soft">{note}</p> : null}
+      {note ? (
+        <p className="soft">
+          <span>
+            <Symbols text={note} />
+          </span>
+        </p>
+      ) : null}
     </div>
   )
 }

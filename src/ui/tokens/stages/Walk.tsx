@@ -27,6 +27,7 @@ import { type CellPlace, type TokensView, tokensStore, useTokens } from '../base
 import { Formulas } from './Formulas.tsx'
 import { SampleChoice, type Trace } from './SampleChoice.tsx'
 import { SlowMotion, type StageIndex } from './SlowMotion.tsx'
+import { Symbols } from './Symbols.tsx'
 import type { Told } from './stages.ts'
 import { TokenGrid, tense, within } from './TokenGrid.tsx'
 import { missingColumns, whyMissing } from './why_missing.ts'
@@ -100,7 +101,7 @@ export function Exact({ table, sample, column, t, stage }: ExactProps) {
       </b>
       <span className="soft">
         {' '}
-        <Words text={column.help} />
+        {column.help.includes('π_') ? <Symbols text={column.help} /> : <Words text={column.help} />}
       </span>
     </p>
   )

@@ -23,6 +23,7 @@ const at = (stage: number | undefined) =>
 test('the sentence below the table says what the table does, and no number before its stage', () => {
   expect(at(undefined)).toContain('>−0.0414</b>')
   expect(at(2)).toContain('old log-prob')
+  expect(at(2)).toMatch(/π<\/span><sub[^>]*>old<\/sub>/)
   expect(at(0)).toContain('Token 1')
   expect(at(0)).not.toContain('old log-prob')
 })
