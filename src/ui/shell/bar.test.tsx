@@ -59,6 +59,16 @@ test('while a field is wrong no status says that all is ready', () => {
   expect(status()).toContain('a setting is wrong, and a study trains')
 })
 
+test('Reset says what it does: without a run it puts back what no field took', () => {
+  const tip = () =>
+    /<button[^>]*id="reset"[^>]*title="([^"]*)/.exec(renderToStaticMarkup(<Controls />))?.[1]
+  expect(tip()).toContain('Drop this run')
+  lab({ status: 'idle', wrongFields })
+  expect(tip()).toBe('Put the values from before back (R)')
+  lab({ status: 'paused', wrongFields })
+  expect(tip()).toContain('Drop this run')
+})
+
 test('beside a study that trains, Train says what it would do and is not the first thing to press', () => {
   expect(train()).toContain('primary')
   training(true)

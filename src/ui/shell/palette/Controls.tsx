@@ -184,6 +184,9 @@ const WrongFields = lazyPart(async () => (await import('./WrongFields.tsx')).Wro
 
 const selectIsWrong = (state: LabState) => wrongFields(state).length > 0
 
+/** Without a run Reset takes back what no field took. */
+const selectIsBack = (state: LabState) => selectIsIdle(state) && selectIsWrong(state)
+
 /** Why Train is off. */
 function Wrong() {
   const isWrong = useLab(selectIsWrong)
@@ -245,6 +248,7 @@ export function Controls() {
   // What it shows decides what can be trained.
   useIsPast()
   const phasesLocked = useLocked('phases')
+  const isBack = useLab(selectIsBack)
   useEffect(listenSoon, [])
   return (
     <section className="controls" aria-label="Training controls">
@@ -268,7 +272,11 @@ export function Controls() {
       <Action
         id="reset"
         label="Reset"
-        hint="Drop this run; the same seed starts the same run again (R)"
+        hint={
+          isBack
+            ? 'Put the values from before back (R)'
+            : 'Drop this run; the same seed starts the same run again (R)'
+        }
         enabled={useLab(canReset)}
         icon={<RotateCcw className="icon" />}
         onClick={reset}

@@ -43,11 +43,8 @@ const isEmpty = ({ text }: Wrong) => text.trim() === ''
 function Typed({ wrong: { path, text } }: { readonly wrong: Wrong }) {
   const field = experimentFields(labStore.getState().experiment).find((own) => own.path === path)
   const chosen = field?.options?.find(({ value }) => `${value}` === text)
-  return chosen ? (
-    <span>{chosen.label}</span>
-  ) : (
-    <span translate="no">{text.replace(/^-(?=\d)/, '−')}</span>
-  )
+  if (chosen) return <span>{chosen.label}</span>
+  return <span translate="no">{text.replace(/^-(?=[.\d])/, '−')}</span>
 }
 
 function OfRun({ wrong }: { readonly wrong: Wrong }) {

@@ -27,6 +27,7 @@ function said(
 
 test('what is wrong is one sentence, and what was typed stands in it as it is', () => {
   expect(said('99', 'idle')).toBe('Train is off: Learning rate cannot be 99.')
+  expect(said('-3', 'idle')).toBe('Train is off: Learning rate cannot be −3.')
   expect(said(' ', 'running')).toBe('The run has the values from before: Learning rate is empty.')
 })
 
