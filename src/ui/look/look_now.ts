@@ -11,6 +11,7 @@ import type { StoredItem } from '../../record/run/record.ts'
 import { scrubTo } from '../open/scrub.ts'
 import { shownExperiment } from '../shown/run.ts'
 import { shownStore, viewStore } from '../shown/shown.ts'
+import { onOneBasis } from './one_basis.ts'
 
 /** The look that is under way or was taken last. */
 export interface Look {
@@ -45,7 +46,10 @@ function keep(run: string, { step, observation, next }: Looked): StoredItem[] {
   const { viewed } = viewStore.getState()
   const state = viewed ?? labStore.getState()
   const { kept } = state
-  if (observation) keepObservation(kept, step, observation)
+  if (observation) {
+    const own = kept.observations.at(step)
+    keepObservation(kept, step, onOneBasis(own?.step === step ? own.item : undefined, observation))
+  }
   if (next) keepTrace(kept, next.step, next.table)
   const change = { keptVersion: state.keptVersion + 1, ...(next && { trace: next }) }
   if (viewed) viewStore.setState({ viewed: { ...viewed, ...change } })

@@ -6,6 +6,7 @@ import {
   costWords,
   emptyWords,
   firstObserved,
+  isOtherBasis,
   observedAt,
   refusedWords,
   stepWords,
@@ -65,4 +66,16 @@ test('a group that could not be measured says why, and only in its own figures',
   )
   expect(refusedWords(refusing, undefined, ['cosines'])).toBeUndefined()
   expect(refusedWords(refusing, 2, ['flow'])).toBeUndefined()
+})
+
+test('numbers of held-out answers among those of the run are another measurement', () => {
+  const heldOut = observationOf({}, { rows: 'held_out' })
+  const both = new Kept<Observation>(1e6)
+  both.push(0, heldOut, 1)
+  both.push(10, observationOf(), 1)
+  both.push(20, heldOut, 1)
+  expect(both.items.map((seen) => isOtherBasis(seen, both))).toEqual([false, false, true])
+  const alone = new Kept<Observation>(1e6)
+  alone.push(20, heldOut, 1)
+  expect(isOtherBasis(alone.items[0], alone)).toBe(false)
 })

@@ -45,6 +45,13 @@ export function stepWords(seen: number, atStep: number | undefined): string {
     : `Step ${seen}: this was not measured at step ${atStep}.`
 }
 
+/** Whether a figure shows another measurement than the run's own: of held-out answers, where other
+ * steps are of what was trained on. */
+export const isOtherBasis = ({ step, item }: Seen, { items }: Kept<Observation>): boolean =>
+  step > 0 &&
+  item.rows === 'held_out' &&
+  items.some(({ item: { rows } }) => rows !== undefined && rows !== 'held_out')
+
 /** How many tokens the numbers are means over. */
 export const tokensWords = ({ tokens }: Observation): string =>
   `Means over ${formatCount(tokens)} tokens.`

@@ -62,7 +62,7 @@ export function Figure(props: FigureProps) {
 
 function Body(props: FigureProps & { readonly onFull?: () => void }) {
   const { id, title, how, note, says, controls, children, onFull } = props
-  const { words, count, isEmpty, awaits, cost, seen } = props.state
+  const { words, count, isEmpty, isOther, awaits, cost, seen } = props.state
   const whose = props.whose ?? tokensOf(seen?.item.rows)
   return (
     <div className="figure-body">
@@ -71,6 +71,12 @@ function Body(props: FigureProps & { readonly onFull?: () => void }) {
           {reads(how, whose)}
         </p>
       )}
+      {isOther ? (
+        <p className="soft" data-testid={`${id}-other`}>
+          Another measurement than the run’s own: a look at a kept state has no batch, so it reads
+          right answers. Their numbers are not those of the curves.
+        </p>
+      ) : null}
       {says === undefined ? null : (
         <p className="figure-says" data-testid={`${id}-says`}>
           {says}

@@ -13,6 +13,7 @@ import {
   costWords,
   emptyWords,
   firstObserved,
+  isOtherBasis,
   type ObservedQuantity,
   observedAt,
   refusedWords,
@@ -56,6 +57,8 @@ export interface FigureState {
   readonly words: string
   /** How many tokens its numbers are of. */
   readonly count: string | undefined
+  /** It is of other tokens than the run's own numbers. */
+  readonly isOther?: boolean | undefined
   /** There is nothing to draw. */
   readonly isEmpty: boolean
   /** But a step that is measured soon has it. */
@@ -91,6 +94,7 @@ export function useFigure(
     ref,
     isVisible,
     seen,
+    isOther: seen && isOtherBasis(seen, kept),
     isEmpty: !seen,
     awaits: !seen && !isPast && next !== undefined,
     words: seen
