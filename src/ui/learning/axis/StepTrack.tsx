@@ -7,10 +7,16 @@ import type { LabState } from '../../../page/state/store.ts'
 import { scrollsPage } from '../../kit/input/slider_touch.ts'
 import { keptSteps, scrubKept, scrubTo, showAllSteps } from '../../open/scrub.ts'
 import { resolveColor } from '../../scales/css_colors.ts'
-import { placeOf, type StepScale, stepAtPlace } from '../../scales/step_scale.ts'
+import { equalPhases, placeOf, type StepScale, stepAtPlace } from '../../scales/step_scale.ts'
 import { zoomBetween } from '../../scales/zoom.ts'
 import { keepWritten, useTextPace, writtenRun } from '../../shown/readout.ts'
-import { lastDrawnStep, plannedSteps, useStepDomain, useStepScale } from '../../shown/run.ts'
+import {
+  lastDrawnStep,
+  plannedSteps,
+  useEqualPhases,
+  useStepDomain,
+  useStepScale,
+} from '../../shown/run.ts'
 import { presentStore, useAtStep, usePresent } from '../../shown/shown.ts'
 import { type UiState, uiStore } from '../../shown/store.ts'
 import { type Grabbed, handleAt } from './handle_at.ts'
@@ -32,12 +38,21 @@ function axisOf(scale: StepScale | undefined, end: number): Axis {
   }
 }
 
-/** The whole run on one axis, which is the same until the axis changes. */
-function useAxis(): Axis {
-  const scale = useStepScale()
+type Next = readonly { readonly steps: number }[] | undefined
+
+/** The whole run on one axis, which is the same until the axis changes. `next`: where the phases
+ * above are those of the next run, each step stands where it would be in that one. */
+function useAxis(next: Next): Axis {
+  const own = useStepScale()
+  const isEqual = useEqualPhases()
   const planned = usePresent(plannedSteps)
-  const end = Math.max(planned, presentStore.getState().step, 1)
-  return useMemo(() => axisOf(scale, end), [scale, end])
+  const lengths = next?.map(({ steps }) => steps).join() ?? ''
+  const total = next?.reduce((sum, { steps }) => sum + steps, 0) ?? planned
+  const end = Math.max(total, presentStore.getState().step, 1)
+  return useMemo(() => {
+    const equal = isEqual && lengths ? equalPhases(lengths.split(',').map(Number)) : undefined
+    return axisOf(lengths ? equal : own, end)
+  }, [own, isEqual, lengths, end])
 }
 
 /** A mark for every step of which something is kept. */
@@ -199,8 +214,8 @@ function useHandles() {
   return { atStep, newest, drawn, low: Math.min(low, drawn), high, moved }
 }
 
-function Track() {
-  const axis = useAxis()
+function Track({ next }: { readonly next: Next }) {
+  const axis = useAxis(next)
   const { atStep, newest, drawn, low, high, moved } = useHandles()
   const step = atStep ?? newest
   const grab = useGrab((handle, share) => moved[handle](axis.stepAt(share)))
@@ -246,6 +261,6 @@ function Track() {
 }
 
 /** Below the phases, as wide as they are; nothing before the first step. */
-export function StepTrack() {
-  return usePresent(selectHasSteps) ? <Track /> : null
+export function StepTrack({ next }: { readonly next?: Next }) {
+  return usePresent(selectHasSteps) ? <Track next={next} /> : null
 }

@@ -39,9 +39,13 @@ test('the end of a run is the end of the track, also beside a longer run', () =>
     phase: 1,
     phase_step: 8,
   })
-  const placeOf = () =>
-    /left:([\d.]+)%" data-handle="scrubber"/.exec(renderToStaticMarkup(<StepTrack />))?.[1]
+  const placeOf = (next?: { readonly steps: number }[]) =>
+    /left:([\d.]+)%" data-handle="scrubber"/.exec(
+      renderToStaticMarkup(<StepTrack next={next} />),
+    )?.[1]
   expect(placeOf()).toBe('100')
+  // Below the phases of a longer next run its last step is no end.
+  expect(placeOf([{ steps: 4 }, { steps: 8 }, { steps: 12 }])).toBe('50')
   const end = () => ({ last: 45, planned: 45 })
   overlayStore.setState({
     overlays: [{ id: 'sender', label: '', color: '', dash: [], end, series: () => undefined }],
