@@ -24,11 +24,17 @@ export interface RunModel {
   readonly vectors: readonly Float32Array[] | undefined
 }
 
+/** A run that is a preset's is called as people chose it, and not by its method. */
+export function calledName(entry: Parameters<typeof runName>[0]): string {
+  const { name, from, isAutomatic, words, seedless } = runName(entry)
+  return isAutomatic && words.length === 0 ? name.replace(seedless, from) : name
+}
+
 /** '“GRPO, lr 0.0003, step 30”', with room for the step in the longest name. */
 export function stateName(record: string, step: number): string {
   const entry = runOf(record)
   const behind = `, step ${formatCount(step)}`
-  const run = entry ? runName(entry).name : 'A run'
+  const run = entry ? calledName(entry) : 'A run'
   return `${run.slice(0, MOST_NAME - behind.length)}${behind}`
 }
 

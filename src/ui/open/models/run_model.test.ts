@@ -1,8 +1,10 @@
 // What is tried first with the model of a run: a held-out problem of its own task.
 import { expect, test } from 'vitest'
 import { taskOf } from '../../../document/experiment/fields/task_fields.ts'
+import type { Experiment } from '../../../document/experiment/schema/schema.ts'
 import { presetOf } from '../../../document/presets/presets.ts'
 import { loadContents } from '../../../host/content/load.ts'
+import { calledName } from './run_files.ts'
 import { firstTry } from './run_model.ts'
 
 const experimentOf = (id: string) => {
@@ -31,4 +33,18 @@ test('a run of stories begins with a story, and knows the direction of the story
   const { of, text = '' } = firstTry(experiment)
   expect(of).toBe('story')
   expect(text.split(' ').length).toBeGreaterThan(20)
+})
+
+test('a run that is a preset’s is called as people chose it, with a seed of its own behind it', () => {
+  const experiment = experimentOf('first-steps')
+  const { name } = experiment
+  const entry = (document: Experiment) =>
+    ({
+      header: { document, preset_id: 'first-steps' },
+      labels: { name: '' },
+    }) as Parameters<typeof calledName>[0]
+  expect(calledName(entry(experiment))).toBe(name)
+  expect(calledName(entry({ ...experiment, seed: 7 }))).toBe(`${name}, seed 7`)
+  const rollout = { ...experiment.rollout, temperature: 0.8 }
+  expect(calledName(entry({ ...experiment, rollout }))).toContain('temperature')
 })
