@@ -6,7 +6,7 @@ import { decodeLink } from '../../document/links/link.ts'
 import { formatCount } from '../kit/format.ts'
 import { type Question, type TryIt, tryIt } from '../lessons/base/lesson.ts'
 import { markDone } from '../lessons/base/progress.ts'
-import { notYet, seen } from '../lessons/base/run_facts.ts'
+import { seen, stillTraining } from '../lessons/base/run_facts.ts'
 import { Ask } from '../lessons/parts/Ask.tsx'
 import { LessonContext } from '../lessons/parts/context.ts'
 import { Try } from '../lessons/parts/Try.tsx'
@@ -29,13 +29,14 @@ function trainedToEnd(link: string): TryIt {
   return tryIt(`${formatCount(steps)} steps, to the end.`, link, ({ step }) =>
     step >= steps
       ? seen(`All ${formatCount(steps)} steps are trained.`)
-      : notYet(`${formatCount(step)} of ${formatCount(steps)} steps so far.`),
+      : stillTraining(`${formatCount(step)} of ${formatCount(steps)} steps so far.`),
   )
 }
 
 export function OwnItem({ item, id }: { readonly item: Own; readonly id: string }) {
   const parts = useMemo(() => partNames(item), [item])
-  const place = useMemo(() => ({ id, parts }), [id, parts])
+  const { title } = item
+  const place = useMemo(() => ({ id, title, parts }), [id, title, parts])
   // A page without questions is finished when it was opened.
   useEffect(() => {
     if (parts.length === 0) markDone(id, 'read', [])

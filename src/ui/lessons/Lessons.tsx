@@ -107,7 +107,7 @@ const contentOf = (lesson: Lesson) =>
   lazyPart(
     async () => {
       const { parts, Body, sources } = await lesson.load()
-      const place = { id: lesson.id, parts: Object.keys(parts) }
+      const place = { id: lesson.id, title: lesson.title, parts: Object.keys(parts) }
       return function Content() {
         return (
           <LessonContext value={place}>

@@ -18,6 +18,8 @@ export interface Question {
 export interface Checked {
   readonly is_done: boolean
   readonly says: string
+  /** It says how far the run is, and nothing else. */
+  readonly is_only_steps?: boolean
 }
 
 /** An experiment that the lesson puts into the settings, and what its run has to show. */

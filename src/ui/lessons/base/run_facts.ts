@@ -114,8 +114,11 @@ export const wholePhase = (run: RunFacts): number =>
 /** Why a check that speaks of the run's end has to wait; undefined once its steps are taken. */
 export function notOver({ experiment, step }: RunFacts): ReturnType<typeof notYet> | undefined {
   const steps = resolvePhases(experiment).reduce((sum, phase) => sum + phase.steps, 0)
-  return step < steps ? notYet(`The run has taken ${step} of ${steps} steps.`) : undefined
+  return step < steps ? stillTraining(`The run has taken ${step} of ${steps} steps.`) : undefined
 }
+
+/** The answer of a check that has nothing to say but how far the run is. */
+export const stillTraining = (says: string) => ({ ...notYet(says), is_only_steps: true })
 
 /** The answer of a check that waits for more steps. */
 export const notYet = (says: string) => ({ is_done: false, says })

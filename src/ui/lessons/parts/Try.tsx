@@ -1,7 +1,10 @@
 // Offers something to try: puts an experiment into the lab, and says what its run shows.
 import { CircleCheck, FlaskConical, Play } from 'lucide-react'
 import { useEffect, useMemo, useRef } from 'react'
+import { sameSettings } from '../../../document/experiment/experiment.ts'
+import type { Experiment } from '../../../document/experiment/schema/schema.ts'
 import { decodeLink } from '../../../document/links/link.ts'
+import { presetOf } from '../../../document/presets/presets.ts'
 import { train } from '../../../page/client/controls.ts'
 import { openTaught } from '../../../page/client/opening.ts'
 import { reset } from '../../../page/client/starting.ts'
@@ -46,11 +49,19 @@ function usePresentRun({ check, link }: TryIt): Present {
 const goingWords = (state: LabState): string =>
   `${state.status === 'paused' ? 'Paused' : 'Running'}: step ${state.step} of ${plannedSteps(state)}`
 
+/** What a lesson has changed is no preset's any more: it is called by the lesson. */
+export function calledAs(experiment: Experiment, preset_id: string, title: string): Experiment {
+  const preset = presetOf(preset_id)?.experiment
+  const isPreset = preset !== undefined && sameSettings(experiment, preset)
+  const isNamed = experiment.name !== preset?.name
+  return isPreset || isNamed || title === '' ? experiment : { ...experiment, name: title }
+}
+
 /** Puts the experiment into the settings and trains it; a run in progress ends, and stays under
  * Runs. */
-function start(of: TryIt): void {
+function start(of: TryIt, title = ''): void {
   const { experiment, preset_id } = decodeLink(of.link)
-  const refused = openTaught(experiment, preset_id)
+  const refused = openTaught(calledAs(experiment, preset_id, title), preset_id)
   if (refused !== undefined) {
     showToast(refused)
     return
@@ -68,8 +79,10 @@ function Verdict(props: {
   readonly result: string | undefined
   readonly present: Present
   readonly lacksGpu: boolean
+  /** The button says how far the run is. */
+  readonly isGoing: boolean
 }) {
-  const { result, present, lacksGpu } = props
+  const { result, present, lacksGpu, isGoing } = props
   const { checked, isAsked } = present
   const isMet = checked?.is_done === true
   const place = useRef<HTMLDivElement>(null)
@@ -82,7 +95,8 @@ function Verdict(props: {
   const passed = isMet ? checked.says : result
   // Another run says nothing of a part that is done, or that cannot be trained here.
   const saysNothing = !isAsked && (passed !== undefined || lacksGpu)
-  const going = isMet || saysNothing ? '' : checked?.says
+  const isSaid = isGoing && checked?.is_only_steps
+  const going = isMet || saysNothing || isSaid ? '' : checked?.says
   return (
     <div role="status" ref={place}>
       {passed === undefined ? null : (
@@ -125,7 +139,7 @@ function WithoutGpu() {
 }
 
 export function Try({ name, of }: { readonly name: string; readonly of: TryIt }) {
-  const { isDone, result } = usePart(name)
+  const { title, isDone, result } = usePart(name)
   const present = usePresentRun(of)
   useKept(name, present)
   const isBusy = useLab(selectIsBusy)
@@ -143,7 +157,7 @@ export function Try({ name, of }: { readonly name: string; readonly of: TryIt })
           type="button"
           data-testid={`start-${name}`}
           disabled={isGoing || lacksGpu}
-          onClick={() => start(of)}
+          onClick={() => start(of, title)}
         >
           <Play className="icon" aria-hidden="true" />{' '}
           {isGoing
@@ -158,7 +172,7 @@ export function Try({ name, of }: { readonly name: string; readonly of: TryIt })
       </p>
       {lacksGpu ? <p className="soft">{NEEDS_GPU}.</p> : null}
       {/* Earlier versions kept that it was passed, and not with what. */}
-      <Verdict result={isDone ? (result ?? '') : undefined} {...{ present, lacksGpu }} />
+      <Verdict result={isDone ? (result ?? '') : undefined} {...{ present, lacksGpu, isGoing }} />
     </section>
   )
 }

@@ -13,6 +13,8 @@ import {
 
 export interface LessonPlace {
   readonly id: string
+  /** Its experiments are called so. */
+  readonly title?: string
   /** Names of all its parts. */
   readonly parts: readonly string[]
 }
@@ -21,10 +23,11 @@ export const LessonContext = createContext<LessonPlace>({ id: '', parts: [] })
 
 /** Whether a part was done in this browser, and how to remember what was done. */
 export function usePart(name: string) {
-  const { id, parts } = useContext(LessonContext)
+  const { id, title, parts } = useContext(LessonContext)
   const isDone = useStore(progressStore, (all) => progressOf(all, id).done.includes(name))
   const result = useStore(progressStore, (all) => progressOf(all, id).results[name])
   return {
+    title,
     isDone,
     /** What the check said of the run that met it; undefined before, or where none was kept. */
     result,

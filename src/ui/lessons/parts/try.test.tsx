@@ -6,8 +6,8 @@ import { decodeLink } from '../../../document/links/link.ts'
 import { initialState, type LabState, labStore } from '../../../page/state/store.ts'
 import { tryIt } from '../base/lesson.ts'
 import { progressStore } from '../base/progress.ts'
-import { notYet, seen } from '../base/run_facts.ts'
-import { Try } from './Try.tsx'
+import { notYet, seen, stillTraining } from '../base/run_facts.ts'
+import { calledAs, Try } from './Try.tsx'
 
 const LINK = 'v=1&p=tiny-grpo&phases.1.steps=40'
 const asked = decodeLink(LINK).experiment
@@ -82,4 +82,24 @@ test('what was passed keeps its result, whatever run is on the page', () => {
   expect(verdict({ runExperiment: asked }, results, met)).toBe('Passed. To 60 %.')
   // Earlier versions kept no result.
   expect(verdict({ runExperiment: other }, {})).toBe('Passed. ')
+})
+
+test('how far the run is stands once: on the button while it is on', () => {
+  const waits = tryIt('Train.', LINK, () => stillTraining('The run has taken 22 of 106 steps.'))
+  const said = (status: LabState['status']) => {
+    labStore.setState({ ...initialState(), status, runExperiment: asked, step: 22 }, true)
+    return renderToStaticMarkup(<Try name="a" of={waits} />)
+  }
+  expect(said('running')).toContain('step 22 of')
+  expect(said('running')).not.toContain('has taken')
+  // A run that ended early.
+  expect(said('finished')).toContain('has taken')
+})
+
+test('an experiment that a lesson has changed is called by the lesson', () => {
+  expect(calledAs(asked, 'tiny-grpo', 'A policy').name).toBe('A policy')
+  const { experiment } = decodeLink('v=1&p=tiny-grpo')
+  expect(calledAs(experiment, 'tiny-grpo', 'A policy')).toBe(experiment)
+  const named = { ...asked, name: 'mine' }
+  expect(calledAs(named, 'tiny-grpo', 'A policy')).toBe(named)
 })
