@@ -67,3 +67,17 @@ test('in the narrowest windows nothing of a run is cut, however long its numbers
   const [field, list] = [await search.boundingBox(), await box(lab, '.study-search')]
   expect(field?.width).toBeCloseTo(list.width, 0)
 })
+
+test('of why Train is off nothing is seen under a sheet of lessons', async ({ lab, page }) => {
+  await page.setViewportSize({ width: 390, height: 844 })
+  await lab.open(LINK)
+  await lab.waitForStatus('idle')
+  await lab.get('settings-toggle').click()
+  await page.locator('#field-rollout-n').fill('1')
+  const wrong = lab.get('wrong-fields')
+  await expect(wrong).toBeVisible()
+  await lab.get('open-lessons').click()
+  await expect(lab.get('lessons')).toBeVisible()
+  const [bar, sheet] = [await box(lab, '.controls-wrong'), await box(lab, '.lessons')]
+  expect(bar.bottom).toBeLessThanOrEqual(sheet.bottom)
+})
