@@ -212,3 +212,18 @@ test('without WebGPU the page names browsers that have it', async ({ lab, page }
   await lab.get('train').click()
   await expect(lab.get('error')).toBeInViewport()
 })
+
+test('what the first screen says without WebGPU is there when that is known', async ({
+  lab,
+  page,
+}) => {
+  await page.addInitScript(() => {
+    Object.defineProperty(Navigator.prototype, 'gpu', { value: undefined })
+    // The worker has not answered yet.
+    Worker.prototype.postMessage = () => {}
+  })
+  const asked = page.waitForRequest(/WithoutGpu/)
+  await lab.open()
+  await asked
+  await expect(lab.get('estimate')).toBeVisible()
+})

@@ -25,11 +25,14 @@ const Forest = lazyPart(async () => (await import('./Forest.tsx')).Forest, {
 })
 
 /** The same sentence where the browser gives no GPU; until it comes the way in keeps its place. */
-const WithoutGpu = lazyPart(async () => (await import('./WithoutGpu.tsx')).WithoutGpu, {
+const loadWithoutGpu = async () => (await import('./WithoutGpu.tsx')).WithoutGpu
+const WithoutGpu = lazyPart(loadWithoutGpu, {
   name: 'What to do without a GPU',
   fallback: <Opening />,
   className: 'failure card',
 })
+// Where there is no WebGPU at all, it is there when that is said.
+if (globalThis.document && !navigator.gpu) loadWithoutGpu().catch(() => {})
 
 /** In place of the sentence, on the page that a link with a result opens. */
 const Sent = lazyPart(async () => (await import('../share/Sent.tsx')).Sent, {
