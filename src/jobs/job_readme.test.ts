@@ -37,6 +37,13 @@ test('what was changed by hand is named, and the job begins with the values of i
   expect(lost.find(({ path }) => path === 'steering')?.value).toBe('lr 0.0013 after step 8')
 })
 
+test('verl samples in bfloat16, and where the lab does not that is said', () => {
+  const said = (dtype: string) =>
+    filesOf(experimentOf({ rollout: { dtype } })).text.get('README.md')
+  expect(said('float32')).toMatch(/rollout\.dtype \(float32\): it samples in bfloat16/)
+  expect(said('float16')).toMatch(/rollout\.dtype \(float16\)/)
+})
+
 test('a folder names its own script, and no option of the command line', () => {
   const inner = experimentOf({ phases: [{ ...RL, target_layer: 2 }, RL] })
   const { text } = filesOf(inner, { target: 'bupo' })

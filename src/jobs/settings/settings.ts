@@ -383,7 +383,7 @@ const SAMPLING: Record<string, Setting> = {
   'rollout.max_tool_response_length': turns('max_tool_response_length'),
   'rollout.tool_response_truncate_side': turns('tool_response_truncate_side'),
   'rollout.dtype': {
-    verl: by('bfloat16 while sampling, as its engines do'),
+    verl: lost('it samples in bfloat16, as its engines do, also where it trains in float32'),
     trl: by('float32 while sampling'),
   },
   'rollout.calculate_log_probs': {
