@@ -46,7 +46,7 @@ test('a search chooses by some seeds and judges by others', () => {
   expect(stages).toEqual([
     'choosing, round 1: 8 settings × 2 seeds: 16',
     'choosing, round 2: 4 settings × 4 seeds: 8',
-    'judging: 2 settings × 4 seeds that chose nothing: 8',
+    'judging: 2 settings × 4 new seeds, which took no part in choosing: 8',
   ])
 })
 

@@ -42,7 +42,7 @@ export function planStudy(study: Study, arms: readonly Arm[], results: readonly 
   const finals = { ...study, seeds: judging }
   return {
     runs: missingRuns(finals, left, results),
-    stage: `judging: ${left.length} settings × ${judging.length} seeds that chose nothing`,
+    stage: `judging: ${left.length} settings × ${judging.length} new seeds, which took no part in choosing`,
     compared: { arms: left, study: finals },
   }
 }
