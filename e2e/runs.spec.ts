@@ -185,7 +185,7 @@ test(
     for (const panel of ['panel-greedy', 'panel-score', 'panel-entropy'])
       await expect(lab.get(`${panel}-value`)).toHaveText(/^step \d+$/)
     await lab.get('panel-score-value').press('Escape')
-    await expect(lab.get('panel-greedy-value')).toHaveText('at the end')
+    await expect(lab.get('panel-greedy-value')).toHaveText('Beside each name: its value at the end')
     await lab.get('entropy-maps-value').press('ArrowDown')
     await expect(lab.get('entropy-maps-value')).toHaveText(/^step \d+, layer \d+, nats$/)
     await lab.get('panel-greedy-menu').locator('summary').click()

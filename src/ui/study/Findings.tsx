@@ -15,7 +15,7 @@ import { unitsOf } from '../../document/study/report/units.ts'
 import { armSentence, bandSentence, planSentence } from '../../document/study/report/words.ts'
 import type { Study } from '../../document/study/study.ts'
 import { fileSlug } from '../../record/files/file_names.ts'
-import { formatNumber, formatPercent, formatShare, formatTick } from '../kit/format.ts'
+import { formatCount, formatNumber, formatPercent, formatShare, formatTick } from '../kit/format.ts'
 import type { Owner } from '../plot/files/SaveAs.tsx'
 import type { FigureLine } from '../plot/still/figure_lines.ts'
 import { LinesFigure } from '../plot/still/LinesFigure.tsx'
@@ -75,7 +75,7 @@ function ArmLines({ picture, looks, isShare, ...props }: ArmLinesProps) {
       isFromFirst={picture.isFitted}
       isShare={isShare}
       height={280}
-      formatX={picture.x ?? formatTick}
+      formatX={picture.x ?? formatCount}
       formatY={isShare ? formatPercent : formatTick}
       formatValue={isShare ? formatShare : formatNumber}
       hasNames

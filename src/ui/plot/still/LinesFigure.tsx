@@ -138,6 +138,8 @@ export function LinesFigure(props: LinesFigureProps) {
   const [lit, setLit] = useState<string>()
   const read = at ?? start
   const where = read === undefined ? 'at the end' : `${unit} ${formatX(read)}`
+  // Alone below the chart, it says what the numbers in it are.
+  const written = read === undefined && hasNames ? 'Beside each name: its value at the end' : where
   const values = lines.map((line) => ({ ...line, value: formatValue(valueAt(line, read)) }))
   const ends = endsOf(props)
   /** Up to the next line above at that place, or down; behind the last one none. */
@@ -181,7 +183,7 @@ export function LinesFigure(props: LinesFigureProps) {
             <Readout
               id={`${id}-value`}
               label={`${unit}, in “${title}”`}
-              read={() => ({ stops: axis.stops, at, text, written: where })}
+              read={() => ({ stops: axis.stops, at, text, written })}
               onMove={(stop) => {
                 move(stop)
                 if (stop === undefined) setLit(undefined)
