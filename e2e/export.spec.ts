@@ -58,6 +58,8 @@ test(
     await lab.get('export-to-bupo').check()
     await expect(lab.get('export-download')).toBeDisabled()
     await expect(lab.get('export-refused').first()).toContainText('choose verl')
+    const bupo = page.locator('.export-target', { has: lab.get('export-to-bupo') })
+    await expect(bupo).toContainText('not possible')
     await lab.get('export-to-verl').check()
     await lab.get('export-scale').check()
     await lab.get('export-model').fill('Qwen/Qwen3-8B')

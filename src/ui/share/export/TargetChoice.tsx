@@ -42,7 +42,7 @@ function Target({ format, source, plan, onPlan }: Props & { readonly format: For
   const [name, says] = NAMES[format]
   const isChosen = plan.format === format
   return (
-    <div className="export-target">
+    <div className="export-target" data-refused={'refused' in outcome || undefined}>
       <label>
         <input
           type="radio"
@@ -53,6 +53,12 @@ function Target({ format, source, plan, onPlan }: Props & { readonly format: For
         />
         <span>
           <strong>{name}</strong> <span className="soft">{says}</span>
+          {'refused' in outcome ? (
+            <>
+              {' '}
+              <span className="badge warn">not possible</span>
+            </>
+          ) : null}
         </span>
       </label>
       {format === 'verl' && isChosen ? (
